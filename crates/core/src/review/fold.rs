@@ -1,6 +1,7 @@
 //! The state that follows from the events, in the order in which they were appended. One event more costs the same at
 //! the end of a long journal as at its beginning.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, Hash};
 
@@ -40,8 +41,16 @@ pub struct Reviews {
 #[derive(Clone, Debug, Default)]
 struct NamedItems {
     places: Vec<usize>,
-    /// The events of all of them, in their order, once there are several.
-    events: Vec<usize>,
+    /// The events on each content, in their order, once there are several items: one content may be in several files.
+    by_content: HashMap<Digest, Vec<usize>>,
+}
+
+impl NamedItems {
+    fn note(&mut self, event: &Event, at: usize) {
+        if let Some(content) = event.seen.content_sha256 {
+            self.by_content.entry(content).or_default().push(at);
+        }
+    }
 }
 
 /// Counts of the events that were passed over.
@@ -115,7 +124,7 @@ impl Reviews {
         match event.kind {
             EventKind::LabelSet => self.label_sets.push(at),
             EventKind::Undo => {}
-            _ => self.add_to_item(event.item.as_ref(), at),
+            _ => self.add_to_item(&event, at),
         }
         match self.by_reviewer.get_mut(&event.reviewer.id) {
             Some(own) => own.push(at),
@@ -152,8 +161,8 @@ impl Reviews {
         self.names.get(self.places(ItemName::of(item)?)?)
     }
 
-    fn add_to_item(&mut self, item: Option<&ItemRef>, at: usize) {
-        let Some(key) = item.and_then(ItemKey::of) else { return };
+    fn add_to_item(&mut self, event: &Event, at: usize) {
+        let Some(key) = event.item.as_ref().and_then(ItemKey::of) else { return };
         let (found, name) = (self.place(key), self.places(key.name));
         let place = found.unwrap_or(self.items.len());
         if let Some(events) = found.and_then(|place| self.items.get_mut(place)) {
@@ -164,18 +173,20 @@ impl Reviews {
         }
         let Some(named) = name.and_then(|name| self.names.get_mut(name)) else {
             self.by_name.insert(key.name, self.names.len());
-            self.names.push(NamedItems { places: vec![place], events: Vec::new() });
+            self.names.push(NamedItems { places: vec![place], ..NamedItems::default() });
             return;
         };
         if found.is_none() {
-            // The second item of this name: from now on their events are needed in one order.
-            if let ([first], []) = (named.places.as_slice(), named.events.as_slice()) {
-                named.events.extend(self.items.get(*first).into_iter().flatten());
+            // The second item of this name: from now on it matters what was said of one content in several files.
+            if let [first] = *named.places.as_slice() {
+                for &at in self.items.get(first).into_iter().flatten() {
+                    self.events.get(at).into_iter().for_each(|event| named.note(event, at));
+                }
             }
             named.places.push(place);
         }
         if named.places.len() > 1 {
-            named.events.push(at);
+            named.note(event, at);
         }
     }
 
@@ -263,21 +274,14 @@ impl Reviews {
 
     /// Returns the reviews of an item.
     fn at_place<'a>(&'a self, place: usize, content: Option<&'a Digest>) -> Option<ItemReviews<'a>> {
-        let own = self.items.get(place)?;
-        let item = self.item(place)?;
-        let named = self.named(item).filter(|named| named.places.len() > 1);
-        let (events, among) = named.map_or((own, None), |named| (&named.events, ItemKey::of(item)));
-        Some(ItemReviews { reviews: self, item, events, among, content, in_later_run: false, is_of_several: false })
+        let (own, item) = (self.items.get(place)?, self.item(place)?);
+        let found = ItemReviews { reviews: self, item, own, same: &[], content, in_later_run: false, record: None };
+        Some(found.at(content))
     }
 
     /// Tells whether there is an event about an item of this name, in whatever file.
     pub fn names(&self, item: &ItemRef) -> bool {
         self.named(item).is_some()
-    }
-
-    /// Tells whether there is an event about this item of this file.
-    pub fn names_in_file(&self, item: &ItemRef) -> bool {
-        ItemKey::of(item).is_some_and(|key| self.place(key).is_some())
     }
 
     /// Tells whether somebody said where an item of this name is to be fixed, in whatever file.
@@ -292,12 +296,26 @@ impl Reviews {
     pub fn find<'a>(&'a self, item: &ItemRef, content: Option<&'a Digest>) -> Option<ItemReviews<'a>> {
         let key = ItemKey::of(item)?;
         let named = self.place(key).or_else(|| self.place(ItemKey { dataset: None, ..key }));
-        let place = named.or_else(|| {
-            let is_same = |found: ItemReviews<'_>| found.item.side == item.side && found.saw(content);
-            let mut places = self.named(item)?.places.iter().copied();
-            places.find(|place| self.at_place(*place, None).is_some_and(is_same))
-        })?;
+        let place = named.or_else(|| self.place_of_content(item, content?))?;
         self.at_place(place, content)
+    }
+
+    /// Finds the item of this name, in whatever file, of which something was said on this very content.
+    fn place_of_content(&self, item: &ItemRef, content: &Digest) -> Option<usize> {
+        let named = self.named(item)?;
+        let is_same = |at: &&usize| {
+            self.holds(**at)
+                && self.events.get(**at).is_some_and(|event| {
+                    event.seen.content_sha256.as_ref() == Some(content) && side_of(event) == item.side.as_ref()
+                })
+        };
+        match named.places.as_slice() {
+            [only] => self.items.get(*only)?.iter().any(|at| is_same(&at)).then_some(*only),
+            _ => {
+                let at = named.by_content.get(content)?.iter().find(is_same)?;
+                self.place(ItemKey::of(self.events.get(*at)?.item.as_ref()?)?)
+            }
+        }
     }
 
     /// Collects the sets of labels that hold.
@@ -320,14 +338,15 @@ pub struct ItemReviews<'a> {
     reviews: &'a Reviews,
     /// The item, as it was first named.
     item: &'a ItemRef,
-    events: &'a [usize],
-    /// Key of the item where the events are those of several of one name.
-    among: Option<ItemKey<'a>>,
+    /// Its events.
+    own: &'a [usize],
+    /// Events on its content, in files of any name.
+    same: &'a [usize],
     content: Option<&'a Digest>,
     /// True if nothing is stale although the content is known.
     in_later_run: bool,
-    /// True if another content is that of another record with the same name.
-    is_of_several: bool,
+    /// The record, where several have its name: another content may be that of another of them.
+    record: Option<&'a ItemRef>,
 }
 
 stepscope_base::words! {
@@ -354,7 +373,8 @@ impl<'a> ItemReviews<'a> {
     /// Returns the same, for a record with this content.
     #[must_use]
     pub fn at(self, content: Option<&'a Digest>) -> Self {
-        Self { content, ..self }
+        let same = || self.reviews.named(self.item)?.by_content.get(content?);
+        Self { content, same: same().map_or(&[], Vec::as_slice), ..self }
     }
 
     /// Returns the same for a record of a later run: that its content is another is what a later run is about.
@@ -363,33 +383,55 @@ impl<'a> ItemReviews<'a> {
         Self { in_later_run: true, ..self }
     }
 
-    /// Lists its events that hold, in their order.
+    /// Lists its events that hold, in their order: those about it, and those about its very content in other files.
     pub fn events(self) -> impl DoubleEndedIterator<Item = &'a Event> {
-        let Self { reviews, events, .. } = self;
-        let hold = events.iter().filter(|at| reviews.holds(**at)).filter_map(|at| reviews.events.get(*at));
-        hold.filter(move |event| self.has(event))
+        let positions = self.positions();
+        let hold = (0..positions.len()).filter_map(move |n| positions.get(n).copied());
+        let hold = hold.filter(move |at| self.reviews.holds(*at));
+        hold.filter_map(move |at| self.reviews.events.get(at)).filter(move |event| self.is_of_record(event))
     }
 
-    /// Returns the reviews of one of several records with one name: what was said of another content is of another.
-    pub(crate) const fn of_several(self, item: &'a ItemRef) -> Self {
-        Self { item, is_of_several: true, ..self }
-    }
-
-    /// Tells whether an event is about this item, or about this very content in a file of another name.
-    pub(crate) fn has(self, event: &Event) -> bool {
-        if self.is_of_several && !is_fresh(event, self.content) {
-            return false;
+    fn positions(self) -> Cow<'a, [usize]> {
+        let Self { reviews, item, own, same, .. } = self;
+        let is_same_side =
+            |at: &usize| reviews.events.get(*at).is_some_and(|event| side_of(event) == item.side.as_ref());
+        let is_other = |at: &&usize| own.binary_search(at).is_err() && is_same_side(at);
+        let others: Vec<usize> = same.iter().filter(is_other).copied().collect();
+        if others.is_empty() {
+            return Cow::Borrowed(own);
         }
-        let Some(key) = self.among else { return true };
-        event.item.as_ref().and_then(ItemKey::of).is_some_and(|other| {
-            let is_same = || self.content.is_some() && event.seen.content_sha256.as_ref() == self.content;
-            other == key || other.side == key.side && is_same()
-        })
+        let mut all = [own, &others].concat();
+        all.sort_unstable();
+        Cow::Owned(all)
+    }
+
+    /// Returns the reviews of one of several records with one name.
+    pub(crate) const fn of_several(self, record: &'a ItemRef) -> Self {
+        Self { record: Some(record), ..self }
+    }
+
+    /// Tells whether an event is about this one of several records: about its content, or given in its place.
+    fn is_of_record(self, event: &Event) -> bool {
+        let Some(record) = self.record else { return true };
+        let row = event.item.as_ref().and_then(|item| item.row_index);
+        match &event.seen.content_sha256 {
+            Some(seen) => self.content == Some(seen) || row == record.row_index,
+            None => row.is_none() || row == record.row_index,
+        }
+    }
+
+    /// Tells whether something that was said of another item is among these reviews too.
+    pub(crate) fn share(self, other: Self) -> bool {
+        let positions = self.positions();
+        other.own.iter().any(|at| self.reviews.holds(*at) && positions.binary_search(at).is_ok())
     }
 
     /// Returns the item, as it was first named.
     pub const fn item(self) -> Option<&'a ItemRef> {
-        Some(self.item)
+        match self.record {
+            Some(record) => Some(record),
+            None => Some(self.item),
+        }
     }
 
     /// Tells whether one of its events was about this content.
@@ -534,6 +576,10 @@ impl<'a> ItemReviews<'a> {
     pub fn labels(self, sets: &LabelSets<'_>) -> Vec<CurrentLabel> {
         sets.resolve_all(self.fresh())
     }
+}
+
+fn side_of(event: &Event) -> Option<&Text> {
+    event.item.as_ref()?.side.as_ref()
 }
 
 /// Tells whether a verdict was given on this content, as far as one can know.

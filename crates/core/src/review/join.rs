@@ -1,9 +1,11 @@
 //! Reviews and records brought together: which record the reviews of an item are about.
 
+use std::collections::BTreeSet;
+
 use foldhash::{HashMap, HashSet};
 
 use super::event::{ItemRef, Text};
-use super::fold::{ItemName, ItemReviews, Reviews};
+use super::fold::{ItemName, ItemReviews, Outcome, Reviews};
 use crate::summary::Summary;
 use stepscope_base::canonical::Digest;
 
@@ -13,6 +15,10 @@ pub struct Index<'a> {
     summaries: &'a [Summary],
     /// Positions of the records of each name.
     names: HashMap<ItemName<'a>, Vec<usize>>,
+    /// The same of each name in each file. Without ids the first records of all files have one name.
+    in_files: HashMap<(ItemName<'a>, Option<&'a Text>), Vec<usize>>,
+    /// The same of each name with each content.
+    contents: HashMap<(ItemName<'a>, &'a Digest), Vec<usize>>,
     /// Names of their files; `None`: where a file has none.
     files: HashSet<Option<&'a Text>>,
 }
@@ -59,23 +65,31 @@ impl<'a> Index<'a> {
     pub fn of(summaries: &'a [Summary]) -> Self {
         let mut index = Self { summaries, ..Self::default() };
         for (at, summary) in summaries.iter().enumerate() {
+            let file = summary.item.dataset.as_ref();
             if let Some(name) = ItemName::of(&summary.item) {
                 index.names.entry(name).or_default().push(at);
+                index.in_files.entry((name, file)).or_default().push(at);
+                index.contents.entry((name, &summary.content)).or_default().push(at);
             }
-            index.files.insert(summary.item.dataset.as_ref());
+            index.files.insert(file);
         }
         index
     }
 
+    /// Positions of the records that an item names, in its file if it names one.
     fn positions<'s>(&'s self, item: &'s ItemRef) -> &'s [usize] {
-        ItemName::of(item).and_then(|name| self.names.get(&name)).map_or(&[], Vec::as_slice)
+        let found = ItemName::of(item).and_then(|name| match &item.dataset {
+            None => self.names.get(&name),
+            file => self.in_files.get(&(name, file.as_ref())),
+        });
+        found.map_or(&[], Vec::as_slice)
     }
 
     fn at(&self, at: usize) -> Option<&'a Summary> {
         self.summaries.get(at)
     }
 
-    /// Lists the records that an item names: by its id, or where it has none by its position.
+    /// Lists the records that an item names: by its id, or where it has none by its position; in its file, if it names one.
     pub fn named<'s>(&'s self, item: &'s ItemRef) -> impl Iterator<Item = &'a Summary> + use<'a, 's> {
         self.positions(item).iter().filter_map(|at| self.at(*at))
     }
@@ -103,7 +117,9 @@ impl<'a> Index<'a> {
     pub fn join_later(&self, reviews: &'a Reviews) -> Vec<JoinedItem<'a>> {
         let (mut items, mut marks) = (Vec::new(), Marks::of(self.summaries));
         let mut inputs: HashMap<&Digest, Vec<usize>> = HashMap::default();
+        let mut contents: HashMap<&Digest, usize> = HashMap::default();
         for (at, summary) in self.summaries.iter().enumerate() {
+            contents.entry(&summary.content).or_insert(at);
             if let Some(input) = &summary.input {
                 inputs.entry(input).or_default().push(at);
             }
@@ -112,25 +128,30 @@ impl<'a> Index<'a> {
             let item = reviewed.item();
             let has_id = item.is_some_and(|item| item.id.is_some());
             let mut records = self.records_of(reviewed);
-            // A position tells nothing of a record that is another one now.
-            records.retain(|at| has_id || self.is_seen(reviewed, *at));
-            if records.is_empty() {
-                let named = item.filter(|_| has_id).map_or(&[][..], |item| self.positions(item));
-                let is_free = |at: &usize| self.at(*at).is_some_and(|one| !reviews.names_in_file(&one.item));
-                let free: Vec<usize> = named.iter().copied().filter(is_free).collect();
-                if free.is_empty() && !named.is_empty() {
-                    continue;
-                }
-                let asked = || reviewed.events().find_map(|event| inputs.get(event.seen.input_sha256.as_ref()?));
-                let records = if free.is_empty() { asked().cloned().unwrap_or_default() } else { free };
-                let seen = records.iter().copied().find(|at| self.is_seen(reviewed, *at));
-                let at = seen.or_else(|| self.likely(reviewed, &records));
-                let summary = at.and_then(|at| self.at(at));
-                let reviewed = reviewed.at(summary.map(|summary| &summary.content));
-                items.push(JoinedItem { reviewed, at, summary });
-            } else {
-                self.take(reviews, reviewed, &records, &mut marks, &mut items);
+            if !has_id {
+                // A position tells nothing of a record that is another one now.
+                let seen: HashSet<&Digest> = contents_of(reviewed).collect();
+                records.retain(|at| self.at(*at).is_some_and(|summary| seen.contains(&summary.content)));
             }
+            if !records.is_empty() {
+                self.take(reviews, reviewed, &records, &mut marks, &mut items);
+                continue;
+            }
+            let name = item.filter(|_| has_id).and_then(ItemName::of);
+            let named = name.and_then(|name| self.names.get(&name)).map_or(&[][..], Vec::as_slice);
+            let is_free = |at: &usize| self.at(*at).is_some_and(|one| !is_judged(reviews, one));
+            let free: Vec<usize> = named.iter().copied().filter(is_free).collect();
+            if free.is_empty() && !named.is_empty() {
+                continue;
+            }
+            let asked = || reviewed.events().find_map(|event| inputs.get(event.seen.input_sha256.as_ref()?));
+            let records = if free.is_empty() { asked().map_or(&[][..], Vec::as_slice) } else { free.as_slice() };
+            // What holds the same was asked the same.
+            let seen = || contents_of(reviewed).find_map(|content| contents.get(content)).copied();
+            let at = if free.is_empty() { seen() } else { None }.or_else(|| self.likely(item, records));
+            let summary = at.and_then(|at| self.at(at));
+            let reviewed = reviewed.at(summary.map(|summary| &summary.content));
+            items.push(JoinedItem { reviewed, at, summary });
         }
         for item in &mut items {
             item.reviewed = item.reviewed.in_later_run();
@@ -138,31 +159,38 @@ impl<'a> Index<'a> {
         items
     }
 
-    fn is_seen(&self, reviewed: ItemReviews<'_>, at: usize) -> bool {
-        self.at(at).is_some_and(|summary| reviewed.saw(Some(&summary.content)))
-    }
-
-    /// Finds the records that an item is about: of its file, any if it names none, or of the very same content. Of
-    /// several with one id in one file those that were seen, else the likely one.
+    /// Finds the records that an item is about. Each event is about the records of the content that was seen, in whatever
+    /// file; where there is none, about that in its place, else the first of its name.
     fn records_of(&self, reviewed: ItemReviews<'_>) -> Vec<usize> {
-        let Some(item) = reviewed.item() else { return Vec::new() };
-        let is_of = |at: &usize| {
-            self.at(*at).is_some_and(|one| item.dataset.is_none() || item.dataset == one.item.dataset)
-                || self.is_seen(reviewed, *at)
+        let Some((item, name)) = reviewed.item().and_then(|item| Some((item, ItemName::of(item)?))) else {
+            return Vec::new();
         };
-        let records: Vec<usize> = self.positions(item).iter().copied().filter(is_of).collect();
-        if records.len() < 2 || reviewed.events().any(|event| event.seen.content_sha256.is_none()) {
-            return records;
+        let named = self.positions(item);
+        let mut records = BTreeSet::new();
+        let mut missing = Vec::new();
+        for event in reviewed.events() {
+            let seen = event.seen.content_sha256.as_ref().and_then(|content| self.contents.get(&(name, content)));
+            match seen {
+                Some(seen) => records.extend(seen),
+                None => missing.extend(event.item.as_ref()),
+            }
         }
-        let seen: Vec<usize> = records.iter().copied().filter(|at| self.is_seen(reviewed, *at)).collect();
-        if seen.is_empty() { self.likely(reviewed, &records).into_iter().collect() } else { seen }
+        for item in missing {
+            let in_place =
+                self.likely(Some(item), named).filter(|at| records.is_empty() || self.is_in_place(*at, item));
+            records.extend(in_place);
+        }
+        records.into_iter().collect()
     }
 
     /// Chooses among records none of which was seen: the one in the same place, else the first.
-    fn likely(&self, reviewed: ItemReviews<'_>, records: &[usize]) -> Option<usize> {
-        let row = reviewed.item()?.row_index;
-        let in_place = |at: &&usize| self.at(**at).is_some_and(|summary| summary.item.row_index == row);
+    fn likely(&self, item: Option<&ItemRef>, records: &[usize]) -> Option<usize> {
+        let in_place = |at: &&usize| item.is_some_and(|item| self.is_in_place(**at, item));
         records.iter().find(in_place).or(records.first()).copied()
+    }
+
+    fn is_in_place(&self, at: usize, item: &ItemRef) -> bool {
+        self.at(at).is_some_and(|summary| summary.item.row_index == item.row_index)
     }
 
     /// Adds an item for each of its records that has none yet.
@@ -174,20 +202,18 @@ impl<'a> Index<'a> {
         marks: &mut Marks,
         items: &mut Vec<JoinedItem<'a>>,
     ) {
-        let mut contents = Vec::new();
+        let mut contents = HashSet::default();
         for &at in records {
             let Some(summary) = self.at(at) else { continue };
             if let Some(is_reviewed) = marks.is_reviewed.get_mut(at) {
                 *is_reviewed = true;
             }
             // What says the same word for word is one record.
-            let content = (&summary.item.dataset, summary.content);
-            if contents.contains(&content) {
+            if !contents.insert((&summary.item.dataset, summary.content)) {
                 continue;
             }
-            contents.push(content);
             let own = reviews.find(&summary.item, Some(&summary.content));
-            let mut joined = match own.filter(|own| reviewed.events().any(|event| own.has(event))) {
+            let mut joined = match own.filter(|own| own.share(reviewed)) {
                 // What names no file, or another side, may not be among the record's own reviews.
                 None => reviewed.at(Some(&summary.content)),
                 Some(own) => {
@@ -212,12 +238,23 @@ impl<'a> Index<'a> {
     }
 }
 
+fn contents_of(reviewed: ItemReviews<'_>) -> impl Iterator<Item = &Digest> {
+    reviewed.events().filter_map(|event| event.seen.content_sha256.as_ref())
+}
+
+/// Tells whether a record has a verdict of its own, in its own file, that says whether it is right.
+fn is_judged(reviews: &Reviews, record: &Summary) -> bool {
+    let own = reviews.find(&record.item, Some(&record.content));
+    let own = own.filter(|own| own.item().is_some_and(|item| item.dataset == record.item.dataset));
+    let outcome = own.map(|own| own.in_later_run().outcome());
+    matches!(outcome, Some(Outcome::Pass | Outcome::Fail | Outcome::Disputed))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::case::Case;
-    use crate::review::event::{Event, Reviewer, ReviewerKind, Verdict};
-    use crate::review::fold::Outcome;
+    use crate::review::event::{Event, EventKind, Reviewer, ReviewerKind, Verdict};
 
     /// A record of a file at a position; `answer` makes its content another.
     fn record(file: &str, row: u64, id: Option<&str>, answer: &str) -> Summary {
@@ -303,6 +340,50 @@ mod tests {
         let twice = [records[0].clone(), record("a", 1, Some("x"), "1")];
         let joined = Index::of(&twice).join(&first);
         assert_eq!((found(&joined.items), joined.open.len()), (vec![(Some(0), Outcome::Pass)], 0), "word for word");
+    }
+
+    #[test]
+    fn a_changed_record_is_stale_though_another_of_its_id_is_as_it_was() {
+        let records = [record("a", 0, Some("x"), "1"), record("a", 1, Some("x"), "2")];
+        let reviews = judged(&[("ada", &records[0], PASS), ("ada", &records[1], FAIL)]);
+        let changed = [record("a", 0, Some("x"), "3"), records[1].clone()];
+        let joined = Index::of(&changed).join(&reviews);
+        assert_eq!(found(&joined.items), [(Some(0), Outcome::Stale), (Some(1), Outcome::Fail)]);
+        assert!(joined.open.is_empty());
+    }
+
+    #[test]
+    fn what_names_no_content_is_about_one_record() {
+        let records = [record("a", 0, Some("x"), "1"), record("a", 1, Some("x"), "2")];
+        let reviewer = Reviewer { id: Text::from("ada".to_owned()), kind: ReviewerKind::Person };
+        let mut reviews = Reviews::default();
+        let item = ItemRef { id: Some(Text::from("x".to_owned())), ..ItemRef::default() };
+        reviews.push(Event { event_id: "e".to_owned().into(), ..Event::verdict(reviewer, item, FAIL) });
+        assert_eq!(found(&Index::of(&records).join(&reviews).items), [(Some(0), Outcome::Fail)]);
+    }
+
+    #[test]
+    fn a_note_on_a_later_run_is_no_verdict_on_it() {
+        let (a, b) = (record("a", 0, Some("x"), "1"), record("b", 0, Some("x"), "2"));
+        let mut reviews = judged(&[("ada", &a, PASS)]);
+        let reviewer = Reviewer { id: Text::from("ada".to_owned()), kind: ReviewerKind::Person };
+        let note = Event { verdict: None, kind: EventKind::Note, ..Event::verdict(reviewer, b.item.clone(), PASS) };
+        reviews.push(Event { event_id: "note".to_owned().into(), seen: b.seen(), ..note });
+        let records = [b];
+        let later = Index::of(&records).join_later(&reviews);
+        assert_eq!(found(&later)[0], (Some(0), Outcome::Pass));
+    }
+
+    /// Files of one record each without ids have one name all: work must not grow with its square, let alone its cube.
+    #[test]
+    fn many_files_of_one_record_are_brought_together_in_one_pass() {
+        let records: Vec<Summary> = (0..3000).map(|n| record(&format!("file{n}"), 0, None, &n.to_string())).collect();
+        let said: Vec<_> = records.iter().map(|one| ("ada", one, PASS)).collect();
+        let reviews = judged(&said);
+        let index = Index::of(&records);
+        let place: Vec<_> = (0..3000).map(|n| (Some(n), Outcome::Pass)).collect();
+        assert_eq!(found(&index.join(&reviews).items), place);
+        assert_eq!(found(&index.join_later(&reviews)), place);
     }
 
     #[test]
