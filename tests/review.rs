@@ -535,6 +535,25 @@ fn records_are_not_merged_as_reviews() {
 }
 
 #[test]
+fn what_is_exported_of_two_files_with_one_id_comes_back_to_both() {
+    let folder = Folder::new();
+    folder.write("a.jsonl", run(1, 4.0, 5.0));
+    folder.write("b.jsonl", run(1, 5.0, 5.0));
+    let log = ["--reviews", "log"];
+    for (file, verdict) in [("a.jsonl", "fail"), ("b.jsonl", "pass")] {
+        folder.ok(&[&["review", "add", file, "--id", "r1", "--verdict", verdict], &log[..]].concat(), "");
+    }
+    let both = ["a.jsonl", "b.jsonl"];
+    folder.write("v.csv", folder.ok(&[&["review", "export", "--format", "csv"], &both[..], &log].concat(), ""));
+    let ran = folder.run(&[&["review", "import", "v.csv"], &both[..], &["--reviews", "again"]].concat(), "");
+    assert_eq!((ran.code, ran.out.as_str()), (0, "saved r1\nsaved r1\n"), "{}", ran.said);
+    for (file, outcome) in [("a.jsonl", "fail"), ("b.jsonl", "pass")] {
+        let listed = folder.ok(&["review", "list", file, "--reviews", "again"], "");
+        assert!(listed.contains(outcome), "{file}: {listed}");
+    }
+}
+
+#[test]
 fn merged_logs_keep_every_line_that_is_no_event() {
     let folder = Folder::new();
     folder
@@ -662,7 +681,7 @@ fn an_exported_csv_loses_no_part_of_a_verdict_and_takes_over_nobody_elses() {
     let to = |who| folder.run(&["review", "import", "v.csv", "runs.jsonl", "--reviews", "k", "--reviewer", who], "");
     let ran = to("ada");
     assert_eq!((ran.code, ran.out.as_str()), (2, "saved r1\nsaved r2\nsaved r2\nsaved row 2\n"), "{}", ran.said);
-    let ignored = "columns that are not imported: outcome, dataset, side, decided, event_id\n";
+    let ignored = "columns that are not imported: outcome, side, decided, event_id\n";
     assert!(ran.said.contains(ignored), "{}", ran.said);
     assert!(ran.said.contains("not saved: rows of the reviewer bob (1); --reviewer bob imports them"), "{}", ran.said);
     assert_eq!(to("bob").out, "saved r2\n");

@@ -243,7 +243,7 @@ fn meant<'k>(records: &Index<'k>, item: &ItemRef, content: Option<&Digest>) -> R
     match in_place.as_slice() {
         _ if is_one(&named) => Ok(first),
         [one] => Ok(one),
-        _ => Err(shown!("{} records have this name; add the row (row_index) or sha256 of one", named.len())),
+        _ => Err(shown!("{} records have this name; add the row (row_index), sha256 or dataset of one", named.len())),
     }
 }
 

@@ -59,7 +59,8 @@ pub(super) fn run(import: &Import, side: &Arc<SideData>, out: &mut Out) -> Optio
     });
     let me = import.who.reviewer().id;
     let (rows, others): (Vec<_>, Vec<_>) = rows.partition(|row| is_of(row, &me));
-    let ids: HashSet<ItemRef> = rows.iter().filter_map(|row| item(row).ok()).collect();
+    let ids: HashSet<ItemRef> =
+        rows.iter().filter_map(|row| Some(ItemRef { dataset: None, ..item(row).ok()? })).collect();
     let is_named = |item: &ItemRef| {
         let row_index = item.row_index.filter(|_| item.id.is_none());
         ids.contains(&ItemRef { id: item.id.clone(), row_index, ..ItemRef::default() })
@@ -131,23 +132,24 @@ fn is_of(ImportedRow { more: [_, reviewer, ..], .. }: &ImportedRow, me: &Text) -
     reviewer.is_empty() || reviewer == me
 }
 
-/// Reads which item a row is about: its id, else its position.
+/// Reads which item a row is about: its id, else its position; in the file that it names.
 fn item(row: &ImportedRow) -> Result<ItemRef, Shown> {
     let [id, ..] = &row.cells;
+    let [row_index, .., dataset] = &row.more;
+    let named = ItemRef { dataset: given(dataset).cloned(), ..ItemRef::default() };
     if !id.is_empty() {
-        return Ok(ItemRef { id: Some(id.clone()), ..ItemRef::default() });
+        return Ok(ItemRef { id: Some(id.clone()), ..named });
     }
-    let [row_index, ..] = &row.more;
     let Some(cell) = given(row_index) else { return Err(Shown::own("it has no id")) };
     match whole(cell) {
-        Some(row_index) => Ok(ItemRef { row_index: Some(row_index), ..ItemRef::default() }),
+        Some(row_index) => Ok(ItemRef { row_index: Some(row_index), ..named }),
         None => Err(shown!("row_index \"{}\" is not a whole number", cell.line().cut(40))),
     }
 }
 
 fn event(row: &ImportedRow, known: &Completion<'_>) -> Result<Event, Shown> {
     let [_, verdict, labels, note] = &row.cells;
-    let [row_index, _, said_kind, stale, fix_target, step, variable, gold_status, correction] = &row.more;
+    let [row_index, _, said_kind, stale, fix_target, step, variable, gold_status, correction, _] = &row.more;
     let item = item(row)?;
     is_there(&item, known)?;
     // Of several records with the id it says which one.

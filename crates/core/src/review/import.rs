@@ -34,14 +34,24 @@ pub struct ImportedRow {
     pub cells: [Text; 4],
     /// The cells of the columns `item` and `citation` of a table that has both: the part of an answer, counted from 0.
     pub part: [Text; 2],
-    /// The cells of `row_index`, `reviewer`, `kind`, `stale`, `fix_target`, `first_bad_step`, `variable`, `gold_status` and
-    /// `correction`.
-    pub more: [Text; 9],
+    /// The cells of `row_index`, `reviewer`, `kind`, `stale`, `fix_target`, `first_bad_step`, `variable`, `gold_status`,
+    /// `correction` and `dataset`.
+    pub more: [Text; 10],
 }
 
 /// More columns of an exported table that the import understands.
-const MORE: [&str; 9] =
-    ["row_index", "reviewer", "kind", "stale", "fix_target", "first_bad_step", "variable", "gold_status", "correction"];
+const MORE: [&str; 10] = [
+    "row_index",
+    "reviewer",
+    "kind",
+    "stale",
+    "fix_target",
+    "first_bad_step",
+    "variable",
+    "gold_status",
+    "correction",
+    "dataset",
+];
 
 /// A CSV that is to be imported.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -61,7 +71,7 @@ struct Head {
     names: Vec<Vec<u8>>,
     cells: [Option<usize>; 4],
     part: [Option<usize>; 2],
-    more: [Option<usize>; 9],
+    more: [Option<usize>; 10],
 }
 
 impl Head {

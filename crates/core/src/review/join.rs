@@ -89,9 +89,12 @@ impl<'a> Index<'a> {
         self.summaries.get(at)
     }
 
-    /// Lists the records that an item names: by its id, or where it has none by its position; in its file, if it names one.
+    /// Lists the records that an item names: by its id, or where it has none by its position; of its file, if that is here.
     pub fn named<'s>(&'s self, item: &'s ItemRef) -> impl Iterator<Item = &'a Summary> + use<'a, 's> {
-        self.positions(item).iter().filter_map(|at| self.at(*at))
+        let in_file = self.positions(item);
+        let anywhere = ItemName::of(item).and_then(|name| self.names.get(&name)).map_or(&[][..], Vec::as_slice);
+        let found = if in_file.is_empty() { anywhere } else { in_file };
+        found.iter().filter_map(|at| self.at(*at))
     }
 
     /// Brings each reviewed item together with its record, in the order of the items.
