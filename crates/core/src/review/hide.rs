@@ -198,7 +198,9 @@ fn confidence_in(stop: &Stop<'_>) -> Vec<Cut> {
 /// The member of an object in a string of JSON, with one comma. There if the pattern is sound, which a test shows.
 static STATED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let blank = r"(?:\s|\\[nrt])*";
-    let value = r#"(?:-?[0-9][0-9.eE+-]*|\\"[^"\\]*\\"|null)"#;
+    // Of a text in JSON in JSON: a letter, an escape of the reply, an escape of the record.
+    let text = r#"\\"(?:[^"\\]|\\\\(?:\\"|[^"\\])|\\[^"\\])*\\""#;
+    let value = format!(r"(?:-?[0-9][0-9.eE+-]*|{text}|null|true|false|\{{[^{{}}]*\}}|\[[^\[\]]*\])");
     let member = format!(r#"\\"confidence\\"{blank}:{blank}{value}"#);
     Regex::new(&format!("{member}{blank},{blank}|,{blank}{member}|{member}")).ok()
 });
@@ -270,6 +272,10 @@ mod tests {
             r#", "confidence""#,
         ];
         assert_eq!(without(&call(stated), &[Hidden::Confidence]), call([""; 4]));
+        for value in [r#"{\"value\": 0.9}"#, "[0.9, 1]", r#"\"very \\\"high\\\" \\u00e9\nor so\""#, "true", "null"] {
+            let stated = [&format!(r#"\"confidence\": {value}, "#), "", "", ""];
+            assert_eq!(without(&call(stated), &[Hidden::Confidence]), call([""; 4]), "{value}");
+        }
     }
 
     #[test]
