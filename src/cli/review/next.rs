@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
-use foldhash::HashSet;
+use foldhash::HashMap;
 
 use super::{Where, Who};
 use crate::cli::check::threads;
@@ -67,8 +67,8 @@ struct QueueScan {
     /// Number of records of each class, and of those that are open.
     classes: [(u64, u64); QueueClass::ALL.len()],
     first: Option<UnreviewedRecord>,
-    /// Hashes of the names of all records, and of those that several have.
-    names: [HashSet<u64>; 2],
+    /// Hashes of the names of all records, and whether several have each.
+    names: HashMap<u64, bool>,
 }
 
 /// A record that is not reviewed yet.
@@ -89,16 +89,12 @@ fn name_hash(item: &ItemRef) -> u64 {
 
 impl QueueScan {
     fn note(&mut self, item: &ItemRef) {
-        let [names, shared] = &mut self.names;
-        if !names.insert(name_hash(item)) {
-            shared.insert(name_hash(item));
-        }
+        self.names.entry(name_hash(item)).and_modify(|is_shared| *is_shared = true).or_insert(false);
     }
 
     /// Tells whether several records have the name of this one.
     fn is_shared(&self, item: &ItemRef) -> bool {
-        let [_, shared] = &self.names;
-        shared.contains(&name_hash(item))
+        self.names.get(&name_hash(item)) == Some(&true)
     }
 }
 

@@ -91,7 +91,7 @@ impl Iterator for Rows<'_> {
 fn cell(text: &[u8], separator: u8) -> Result<(Vec<u8>, &[u8]), &'static str> {
     let Some(mut rest) = text.strip_prefix(b"\"") else {
         let end = memchr3(separator, b'\r', b'\n', text).unwrap_or(text.len());
-        return Ok((text.iter().take(end).copied().collect(), text.get(end..).unwrap_or_default()));
+        return Ok((text.get(..end).unwrap_or_default().to_vec(), text.get(end..).unwrap_or_default()));
     };
     let mut cell = Vec::new();
     loop {

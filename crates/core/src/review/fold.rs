@@ -309,13 +309,11 @@ impl Reviews {
                     event.seen.content_sha256.as_ref() == Some(content) && side_of(event) == item.side.as_ref()
                 })
         };
-        match named.places.as_slice() {
-            [only] => self.items.get(*only)?.iter().any(|at| is_same(&at)).then_some(*only),
-            _ => {
-                let at = named.by_content.get(content)?.iter().find(is_same)?;
-                self.place(ItemKey::of(self.events.get(*at)?.item.as_ref()?)?)
-            }
+        if let [only] = named.places.as_slice() {
+            return self.items.get(*only)?.iter().any(|at| is_same(&at)).then_some(*only);
         }
+        let at = named.by_content.get(content)?.iter().find(is_same)?;
+        self.place(ItemKey::of(self.events.get(*at)?.item.as_ref()?)?)
     }
 
     /// Collects the sets of labels that hold.
