@@ -594,6 +594,18 @@ mod live {
     }
 
     #[test]
+    fn a_packed_file_in_a_folder_is_told() {
+        let files = Files::new();
+        files.write("runs/a.jsonl", format!("{A}\n"));
+        std::fs::write(files.dir.path().join("runs/b.jsonl.gz"), b"\x1f\x8b\x08").unwrap();
+        let mut live = Live::open(&[files.dir.path().join("runs")]);
+        live.settle();
+        assert_eq!((live.store.len(), live.store.sources().len()), (1, 1));
+        let told = live.store.failures.iter().map(ToString::to_string).collect::<String>();
+        assert!(told.contains("b.jsonl.gz: this is gzip"), "{told}");
+    }
+
+    #[test]
     fn what_is_said_of_sources_is_said_of_their_examples() {
         use stepscope_core::rules::source::RULES;
         use stepscope_core::table::rule_set::RuleSet;

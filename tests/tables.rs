@@ -277,7 +277,13 @@ fn bytes_that_are_no_text_are_a_finding() {
 #[test]
 fn tables_come_through_pipes_too() {
     let fields = ["--format", "jsonl", "--fail-on", "never", "--fields", "line,kind,findings.rule,sha256"];
-    for table in ["keyed.parquet", "keyed_lz4.arrow", "keyed_stream.arrow"] {
+    let named = [&fields[..], &["--columns", "prompt=question"]].concat();
+    for (table, fields) in [
+        ("keyed.parquet", &fields[..]),
+        ("keyed_lz4.arrow", &fields),
+        ("keyed_stream.arrow", &fields),
+        ("keyed.parquet", &named),
+    ] {
         let piped = std::fs::File::open(fixture(table)).unwrap();
         let (reader, mut writer) = std::io::pipe().unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_stepscope"));
@@ -285,7 +291,7 @@ fn tables_come_through_pipes_too() {
         std::io::copy(&mut &piped, &mut writer).unwrap();
         drop(writer);
         let output = child.wait_with_output().unwrap();
-        let named = run(&[&["check", &fixture(table)][..], &fields].concat());
+        let named = run(&[&["check", &fixture(table)][..], fields].concat());
         assert_eq!((output.status.code(), &output.stdout), (Some(0), &named.stdout), "{table}");
         assert_eq!(said(&output).lines().count(), 12, "{table}");
     }

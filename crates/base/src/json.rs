@@ -1321,6 +1321,23 @@ impl<P: Into<Part>> FromIterator<P> for Pointer {
     }
 }
 
+/// Tells whether an object in these lines may be followed by another value on its line. Every byte of a file comes
+/// through here, so the loop has no branches: compilers make vector instructions of it.
+pub fn may_hold_several(lines: &[u8]) -> bool {
+    let next = lines.get(1..).unwrap_or_default();
+    let after_next = lines.get(2..).unwrap_or_default();
+    let at_end = matches!(lines, [.., b'}', next] if is_behind_value(*next, b'\n'));
+    let places = lines.iter().zip(next).zip(after_next);
+    at_end || places.fold(false, |any, ((byte, next), after)| any | ((*byte == b'}') & is_behind_value(*next, *after)))
+}
+
+/// Tells whether a byte may follow the first of several values: the beginning of another one, or a blank that ends no
+/// line.
+const fn is_behind_value(byte: u8, next: u8) -> bool {
+    let ends_line = (byte == b'\n') | ((byte == b'\r') & (next == b'\n'));
+    (byte | 0x20 == b'{') | (byte == 0xef) | ((byte <= b' ') & !ends_line)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -1524,6 +1541,24 @@ mod tests {
                 }
                 prop_assert!(value.get("other").is_none());
             }
+        }
+    }
+
+    #[test]
+    fn lines_of_several_values_are_told_from_others() {
+        for (text, may) in [
+            ("{}{}", true),
+            ("{} []", true),
+            ("{}\r{}\n", true),
+            ("[]{}", false),
+            ("{}\n{}", false),
+            ("{}\r\n{}\r\n", false),
+            ("{}\r", false),
+            ("{\"a\":{}}", false),
+            ("}", false),
+            ("", false),
+        ] {
+            assert_eq!(may_hold_several(text.as_bytes()), may, "{text}");
         }
     }
 }

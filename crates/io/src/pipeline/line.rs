@@ -412,7 +412,7 @@ impl BlockReader {
         let mut size = u64::MAX;
         let source = match begin(&input, &self.cache, self.inputs.columns()) {
             Ok(Begun::Source(source)) => Ok(source),
-            Ok(Begun::Pipe(pipe)) => begin_pipe(pipe, &input.name(), &self.cache),
+            Ok(Begun::Pipe(pipe)) => begin_pipe(pipe, &input.name(), &self.cache, self.inputs.columns()),
             Ok(Begun::Answers(store)) => {
                 let (source, report) = begin_answers(&store, &self.cache);
                 self.failures.extend(report.failures);

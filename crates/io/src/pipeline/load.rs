@@ -21,7 +21,7 @@ use crate::source::block::{BLOCK, Block, Cursor, WINDOW, Want};
 use crate::source::columns::ColumnMap;
 use crate::source::cut::{Cut, Layout, Skips, is_cut_off, line_ends};
 use crate::source::documents::{DocumentCache, Documents};
-use crate::source::input::{Begun, Expand, Input, Source, begin, recognise_pipe};
+use crate::source::input::{Begun, Expand, Input, PassedOver, Source, begin, recognise_pipe};
 use crate::source::open::{Blob, Stat, spool};
 use stepscope_base::guard::{guarded, lock};
 use stepscope_base::json::{MAX_TEXT, Tape};
@@ -740,7 +740,10 @@ impl Scout {
             self.watch(name);
         }
         let begun = begin(input, &self.shared.cache, &self.shared.columns);
-        if let Ok(Begun::PassedOver(_)) = begun {
+        if let Ok(Begun::PassedOver(why)) = begun {
+            if let PassedOver::Unread(why) = why {
+                self.send(LoadEvent::Missing(Failure::own("cannot read", &input.name(), why)));
+            }
             return self.send(LoadEvent::PassedOver);
         }
         let source = self.sources.len();
@@ -1051,7 +1054,7 @@ impl Scout {
             return;
         }
         let changed = track.generation > 0;
-        match recognise_pipe(&blob, track.flow == Flow::Ended) {
+        match recognise_pipe(&blob, track.flow == Flow::Ended, &self.shared.columns) {
             Ok(Some(found)) => {
                 let documents = track.documents.clone();
                 self.opened(source, Source { documents, ..found }, changed);

@@ -88,7 +88,7 @@ pub enum LoadEvent {
     Links(u64),
     /// Something could not be read; the source, if there is one.
     Failed(Option<usize>, Failure),
-    /// A document that records name could not be read; the records themselves were.
+    /// A document that records name, or a packed file beside them, could not be read; the records themselves were.
     Missing(Failure),
     /// Everything there is has been found and checked.
     Settled,

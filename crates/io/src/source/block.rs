@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::failure::Failure;
-use crate::source::cut::{Cut, Layout, Skips, Span, State, cut, each_value, leading, line_ends, may_join, trailing};
+use crate::source::cut::{Cut, Layout, Skips, Span, State, cut, each_value, leading, line_ends, trailing};
 use crate::source::open::Blob;
-use stepscope_base::json::MAX_TEXT;
+use stepscope_base::json::{MAX_TEXT, may_hold_several};
 use stepscope_core::report::places::advance_column;
 
 /// Number of bytes of a source that are looked at to recognise it, and read at a time.
@@ -221,7 +221,7 @@ impl Cursor {
         block.column = advance_column(self.column, block.bytes.get(..lead).unwrap_or_default());
         self.column = block.column;
         let (to, found) = loop {
-            several |= may_join(&part) || part.ends_with(b"}");
+            several |= may_hold_several(&part) || part.ends_with(b"}");
             if let Some(len) = span.feed(&part) {
                 let passed = part.get(..len).unwrap_or_default();
                 block.lines += line_ends(self.layout, passed);

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2, memchr3};
 
-use stepscope_base::json::{ProblemKind, Tape};
+use stepscope_base::json::{ProblemKind, Tape, may_hold_several};
 use stepscope_base::text::Shown;
 
 /// Layout of the records of a source; told from its beginning, see [`Layout::of`].
@@ -296,7 +296,7 @@ fn cut_lines(
     cuts: &mut Vec<Cut>,
     skips: &mut Skips,
 ) -> (usize, u64) {
-    let several = may_join(block);
+    let several = may_hold_several(block);
     let (mut from, mut lines) = (0, 0);
     for to in memchr::memchr_iter(end, block) {
         cut_line(state, block, from..to, several, cuts, skips);
@@ -314,7 +314,7 @@ fn cut_lines(
     (from, lines)
 }
 
-/// Cuts a line. `several`: there may be lines of several values.
+/// Cuts a line. `several`: there may be lines of several values in its block.
 fn cut_line(
     state: &mut State,
     block: &[u8],
@@ -326,7 +326,9 @@ fn cut_line(
     let joined = std::mem::take(&mut state.seen);
     let line = block.get(range.clone()).unwrap_or_default();
     // Nearly every line begins and ends with its record.
-    if !several && let (Some(b'{'), Some(b'}')) = (line.first(), line.last()) {
+    if let (Some(b'{'), Some(b'}')) = (line.first(), line.last())
+        && !(several && may_hold_several(line))
+    {
         cuts.push(Cut { range, joined, lists: 0 });
         return;
     }
@@ -343,16 +345,6 @@ fn cut_line(
             cuts.push(Cut { range: start + part.start..start + part.end, joined, lists: 0 });
         });
     }
-}
-
-/// Tells whether an object may be followed by another value on its line.
-pub(crate) fn may_join(block: &[u8]) -> bool {
-    memchr::memchr_iter(b'}', block).any(|at| block.get(at + 1).is_some_and(|next| is_behind_value(*next)))
-}
-
-/// Tells whether a byte may follow the first of several values, but for a line end.
-const fn is_behind_value(byte: u8) -> bool {
-    byte | 0x20 == b'{' || byte <= b' ' && byte != b'\n' || byte == 0xef
 }
 
 fn cut_values(state: &mut State, block: &[u8], last: bool, cuts: &mut Vec<Cut>, skips: &mut Skips) -> usize {
@@ -483,25 +475,19 @@ pub(crate) fn each_value(text: &[u8], joined: bool, mut each: impl FnMut(Range<u
     each(from..text.len(), joined);
 }
 
-/// Tells whether a line looks as if there were a value behind its first one. Texts have such places too: `\frac{1}{2}`.
+/// Tells whether there is anything behind the first value of a line. Texts look like it too: `\frac{1}{2}`.
 fn holds_several(line: &[u8]) -> bool {
     let close = match line.first() {
         Some(b'{') => b'}',
         Some(b'[') => b']',
         _ => return false,
     };
-    let without_lead = |text: &[u8]| text.get(leading(text)..).and_then(|text| text.first().copied());
-    memchr::memchr_iter(close, line).any(|at| {
+    let begins = |at: usize| {
         let rest = line.get(at + 1..).unwrap_or_default();
-        let next = rest.get(leading(rest)..).unwrap_or_default();
-        match next.split_first() {
-            Some((b'{', inside)) => {
-                matches!(without_lead(inside), None | Some(b'"' | b'\'' | b'{' | b'}' | b'[' | b'/'))
-            }
-            Some((byte, _)) => *byte == b'[',
-            None => false,
-        }
-    })
+        matches!(rest.get(leading(rest)), Some(b'{' | b'['))
+    };
+    memchr::memchr_iter(close, line).any(begins)
+        && State::default().span(line).feed(line).is_some_and(|end| end < line.len())
 }
 
 /// Finds, after a failed read, where the second value of the line begins, if the first is good and the second looks
@@ -676,12 +662,9 @@ mod tests {
         let is = |text: &str, joined| (text.to_owned(), joined);
         assert_eq!(read("{}"), [is("{}", false)]);
         assert_eq!(read("{} [1]{"), [is("{}", false), is("[1]", true), is("{", true)]);
+        assert_eq!(read("{}{broken}"), [is("{}", false), is("{broken}", true)], "what is good is not lost");
         for whole in ["{} x", "1 {}", "x", r#"{"a": "\\frac{1}{2} } {} x[0][1]"}"#, "[[1], [2]]"] {
             assert_eq!(read(whole), [is(whole, false)]);
-        }
-        for (text, may) in [("{}{}", true), ("{} []", true), ("[]{}", false), ("{}\n{}", false), ("{\"a\":{}}", false)]
-        {
-            assert_eq!(may_join(text.as_bytes()), may, "{text}");
         }
     }
 

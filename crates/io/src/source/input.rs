@@ -374,7 +374,6 @@ pub fn begin(input: &Input, cache: &Arc<DocumentCache>, columns: &ColumnMap) -> 
         Input::Sample(sample) => Opened::File(Blob::of_bytes(input.name(), sample.bytes)?),
     };
     let blob = match opened {
-        Opened::Pipe(_) if !columns.is_empty() => return Err(Failure::own("cannot read", &input.name(), NO_TABLE)),
         Opened::Pipe(pipe) => return Ok(Begun::Pipe(pipe)),
         Opened::File(blob) => blob,
     };
@@ -520,16 +519,22 @@ fn claims_packed(path: &Path) -> bool {
 
 /// Recognises a pipe by its beginning. It is read once, as it comes: memory does not grow with it. An empty one is a
 /// source without records, like an empty file.
-pub(crate) fn begin_pipe(mut pipe: File, name: &Shown, cache: &Arc<DocumentCache>) -> Result<Source, Failure> {
+pub(crate) fn begin_pipe(
+    mut pipe: File,
+    name: &Shown,
+    cache: &Arc<DocumentCache>,
+    columns: &ColumnMap,
+) -> Result<Source, Failure> {
     let fail = |error| Failure { what: "cannot read", path: name.clone(), source: reason(&error) };
     let stat = Stat::of_pipe(&pipe).map_err(fail)?;
     let mut head = Vec::new();
     (&mut pipe).take(BLOCK as u64).read_to_end(&mut head).map_err(fail)?;
+    refuse_columns(&head, columns, name)?;
     let source = if decode_wide(&head).is_some() || may_be_notebook(&head) || begins_table(&head) {
         // They are turned into lines, and that can be done only when all of it is there.
         let blob = Blob::in_memory(name.clone())?;
         spool(head.as_slice().chain(pipe), &blob, |_| true)?;
-        recognise(blob, false, &ColumnMap::default())?
+        recognise(blob, false, columns)?
             .ok_or_else(|| Failure::own("cannot read", name, "it does not look like JSON"))?
     } else if let Some(why) = not_records(&head) {
         return Err(Failure::own("cannot read", name, why));
@@ -543,6 +548,14 @@ pub(crate) fn begin_pipe(mut pipe: File, name: &Shown, cache: &Arc<DocumentCache
 /// Reason given where something without columns was named along with columns.
 const NO_TABLE: &str = "columns were named, and it is no table; leave out --columns, or name a Parquet or Arrow file";
 
+/// Fails if columns were named for what begins like this, and it is no table.
+fn refuse_columns(head: &[u8], columns: &ColumnMap, name: &Shown) -> Result<(), Failure> {
+    if columns.is_empty() || begins_table(head) {
+        return Ok(());
+    }
+    Err(Failure::own("cannot read", name, not_records(head).unwrap_or(NO_TABLE)))
+}
+
 /// Recognises bytes by their first block. `found`: no person named them, so only what looks like JSON counts.
 pub fn recognise(blob: Blob, found: bool, columns: &ColumnMap) -> Result<Option<Source>, Failure> {
     let stat = blob.stat()?;
@@ -552,8 +565,8 @@ pub fn recognise(blob: Blob, found: bool, columns: &ColumnMap) -> Result<Option<
     if is_table && let Some(source) = table(&blob, stat, found, columns)? {
         return Ok(Some(source));
     }
-    if !is_table && !found && !columns.is_empty() {
-        return Err(Failure::own("cannot read", blob.name(), not_records(&head).unwrap_or(NO_TABLE)));
+    if !found {
+        refuse_columns(&head, columns, blob.name())?;
     }
     if let Some(text) = decode_wide(&head).filter(|_| !arrow::begins(&head)) {
         return if found && !looks_like_json(&text) { Ok(None) } else { decoded(&blob, stat).map(Some) };
@@ -642,7 +655,7 @@ fn may_be_notebook(head: &[u8]) -> bool {
 }
 
 /// Recognises what has come through a pipe so far; `None`: it is too early to tell.
-pub(crate) fn recognise_pipe(blob: &Arc<Blob>, ended: bool) -> Result<Option<Source>, Failure> {
+pub(crate) fn recognise_pipe(blob: &Arc<Blob>, ended: bool, columns: &ColumnMap) -> Result<Option<Source>, Failure> {
     let stat = blob.stat()?;
     let mut head = Vec::new();
     blob.read(0, BLOCK, &mut head)?;
@@ -653,9 +666,10 @@ pub(crate) fn recognise_pipe(blob: &Arc<Blob>, ended: bool) -> Result<Option<Sou
     if is_table && !ended {
         return Ok(None);
     }
-    if is_table && let Some(source) = table(blob, stat, false, &ColumnMap::default())? {
+    if is_table && let Some(source) = table(blob, stat, false, columns)? {
         return Ok(Some(source));
     }
+    refuse_columns(&head, columns, blob.name())?;
     if decode_wide(&head).is_some() {
         return if ended { decoded(blob, stat).map(Some) } else { Ok(None) };
     }
@@ -790,8 +804,8 @@ mod tests {
             let blob = || Blob::of_bytes(Shown::own("n.ipynb"), bytes).unwrap();
             let read = recognise(blob(), false, &ColumnMap::default()).unwrap().unwrap();
             let piped = Arc::new(blob());
-            assert!(recognise_pipe(&piped, false).unwrap().is_none(), "it may go on");
-            let piped = recognise_pipe(&piped, true).unwrap().unwrap();
+            assert!(recognise_pipe(&piped, false, &ColumnMap::default()).unwrap().is_none(), "it may go on");
+            let piped = recognise_pipe(&piped, true, &ColumnMap::default()).unwrap().unwrap();
             assert_eq!((holds_known(&read), holds_known(&piped)), (true, true));
         }
     }

@@ -78,14 +78,15 @@ pub(crate) fn not_records(head: &[u8]) -> Option<&'static str> {
     not_text(head).or_else(|| if is_html { Some(HTML) } else { is_csv().then_some(CSV) })
 }
 
-/// Tells whether the first line holds nothing but names of columns, and the second as many values or more.
+/// Tells whether the first line holds nothing but names of columns, and the second as many values or more. A program may
+/// print such lines before its records.
 fn begins_as_csv(head: &[u8], mark: u8) -> bool {
     let mut lines = head.split(|byte| matches!(byte, b'\n' | b'\r')).filter(|line| !line.is_empty());
     let (Some(names), Some(values)) = (lines.next(), lines.next()) else { return false };
     let marks = |line: &[u8]| memchr::memchr_iter(mark, line).count();
     marks(names) > 0
         && marks(values) >= marks(names)
-        && !values.starts_with(b"{")
+        && ![names, values].into_iter().chain(lines).any(|line| line.starts_with(b"{\""))
         && names.split(|byte| *byte == mark).all(is_column_name)
 }
 
@@ -111,6 +112,7 @@ mod tests {
             ("question,gold_answer\n", false),
             ("Loading model, please wait\nDone, ok\n", false),
             ("a,b\n{\"a\": 1, \"b\": 2}\n", false),
+            ("level,message\nINFO,model loaded\n\n{\"a\": 1}\n", false),
             ("{\"a\": 1,\n\"b\": 2}\n", false),
             ("1,2\n3,4\n", false),
         ] {

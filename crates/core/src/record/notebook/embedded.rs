@@ -45,7 +45,7 @@ pub(super) fn each_value(text: &[u8], found: impl FnMut(Value<'_>)) -> Vec<Unrea
 struct EmbeddedReader<F> {
     found: F,
     tape: Tape,
-    /// Number of bytes that may still be looked at.
+    /// Number of bytes that may still be looked at for values of several lines.
     work: usize,
 }
 
@@ -55,7 +55,7 @@ impl<F: FnMut(Value<'_>)> EmbeddedReader<F> {
         let (mut at, mut line) = (0, line_of(text).len());
         while let Some(rest) = text.get(at..).filter(|rest| matches!(rest, [b'{' | b'[', ..])) {
             let on_line = text.get(at..line).unwrap_or_default();
-            let Some(len) = self.value(on_line).or_else(|| self.value(rest)) else { break };
+            let Some(len) = self.value(on_line).0.or_else(|| self.value_over_lines(rest)) else { break };
             at += len;
             let next = text.get(at..).unwrap_or_default();
             if at > line {
@@ -66,19 +66,25 @@ impl<F: FnMut(Value<'_>)> EmbeddedReader<F> {
         at
     }
 
-    /// Reads the value with which a text begins; its length.
-    fn value(&mut self, text: &[u8]) -> Option<usize> {
-        let text = text.get(..self.work.min(text.len())).unwrap_or_default();
-        let (len, looked_at) = json_len(text);
+    /// The same of a value that goes on over lines. Every line may look like the beginning of one that never ends.
+    fn value_over_lines(&mut self, text: &[u8]) -> Option<usize> {
+        let (len, looked_at) = self.value(text.get(..self.work.min(text.len())).unwrap_or_default());
         self.work = self.work.saturating_sub(looked_at);
+        len
+    }
+
+    /// Reads the value with which a text begins: its length, and how many bytes were looked at.
+    fn value(&mut self, text: &[u8]) -> (Option<usize>, usize) {
+        let (len, looked_at) = json_len(text);
         if let Some(root) = len.and_then(|len| self.tape.parse(text.get(..len)?)) {
             (self.found)(root);
-            return len;
+            return (len, looked_at);
         }
         let (json, len) = literal::measured(text);
-        self.work = self.work.saturating_sub(len);
-        (self.found)(self.tape.parse(&json?)?);
-        Some(len)
+        let read = json.as_deref().and_then(|json| self.tape.parse(json));
+        let is_read = read.is_some();
+        read.into_iter().for_each(&mut self.found);
+        (is_read.then_some(len), looked_at + len)
     }
 }
 
@@ -102,7 +108,7 @@ fn is_behind(line: &[u8]) -> bool {
     };
     let mut any = false;
     let found = |value: Value<'_>| _ = records_in(value, |_| any = true);
-    EmbeddedReader { found, tape: Tape::default(), work: 2 * rest.len() }.value(rest);
+    EmbeddedReader { found, tape: Tape::default(), work: 0 }.value(rest);
     any
 }
 

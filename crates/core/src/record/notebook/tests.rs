@@ -197,6 +197,8 @@ fn hostile_text_costs_no_more_than_its_size() {
         assert!(lines.len() <= 2, "{}", lines.len());
         read(&notebook_of(&[stdout(&text)]));
     }
+    let (lines, _) = read(&notebook_of(&[stdout(&format!("{}{RECORD}\n", "{\n".repeat(1000)))]));
+    assert_eq!(lines.len(), 1, "what was broken before it costs no record");
 }
 
 #[test]
