@@ -13,6 +13,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
 
 use oracle::{lines, member, unpacked};
+use rustix::process::{Pid, Signal, kill_process};
 use server::{Seen, Server, Talk};
 use stepscope_base::json::write::{Letters, Style};
 use stepscope_base::json::{Tape as JsonTape, Value};
@@ -450,6 +451,37 @@ fn a_run_is_kept_with_everything_that_was_asked() {
     let path = folder.write("trace.jsonl", &output.stdout);
     let check = stepscope().arg("check").arg(path).output().unwrap();
     assert_eq!(code(&check), 0, "{}", text(&check.stdout));
+}
+
+#[test]
+fn a_signal_loses_no_step_that_is_done() {
+    for (signal, expected) in [(Signal::INT, 130), (Signal::TERM, 143)] {
+        let folder = Folder::new();
+        for arguments in [
+            &["run", folder.path("runs.jsonl").to_str().unwrap(), "--format", "trace"][..],
+            &["rerun", folder.path("runs.jsonl").to_str().unwrap(), "--id", "r1", "--step", "1", "--stale"],
+        ] {
+            let (second, asked) = std::sync::mpsc::channel();
+            let server = Server::start(move |seen, talk| {
+                if seen.n == 0 {
+                    return right(seen, talk);
+                }
+                second.send(()).unwrap();
+                talk.wait_for_hang_up();
+            });
+            let mut command = stepscope();
+            command.args(arguments).args(["--backend", "ollama", "--model", "m", "--url", &server.url("/")]);
+            let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            asked.recv().unwrap();
+            kill_process(Pid::from_child(&child), signal).unwrap();
+            let output = child.wait_with_output().unwrap();
+            assert_eq!(code(&output), expected, "{}", text(&output.stderr));
+            let made = &records(&output)[0];
+            let steps = made["trace"]["steps"].as_array().unwrap();
+            assert_eq!((&steps[0]["outputs"]["a"], steps.len()), (&2.into(), 2), "{made}");
+            assert!(steps[1]["error"].as_str().unwrap().starts_with("the call was cancelled"), "{made}");
+        }
+    }
 }
 
 #[test]

@@ -93,6 +93,8 @@ fn o_exports_what_is_in_front() {
     std::fs::create_dir(folder.path().join("gone")).unwrap();
     d.keys("Enter");
     assert!(d.app.dialog.is_none() && folder.path().join("gone/new.svg").exists(), "{}", d.screen());
+    // Charts of all records show none of them.
+    d.keys("I o g Enter").shows(&["no record here"]);
 }
 
 #[test]

@@ -49,7 +49,7 @@ pub(crate) fn ask_where(app: &mut App) -> Effects {
         return app.refuse(why);
     }
     app.export.form = form;
-    let name = match app.current().filter(|_| form.is_of_record()) {
+    let name = match record_in_front(app).filter(|_| form.is_of_record()) {
         Some(record) => {
             format!("{}-{}", app.stem_of(Some(record), "record"), app.table.row_of(app.root_of(record)) + 1)
         }
@@ -66,10 +66,15 @@ fn chosen(app: &App) -> ExportForm {
 /// Checks that the form under the cursor can be written here.
 pub(crate) fn may_write(app: &App) -> Result<(), Reason> {
     match chosen(app) {
-        form if form.is_of_record() && app.current().is_none() => Err("no record here"),
+        form if form.is_of_record() && record_in_front(app).is_none() => Err("no record here"),
         ExportForm::PanePicture if focused_pane(app).is_none() => Err("this screen has one pane"),
         _ => Ok(()),
     }
+}
+
+/// Returns the record that is shown; screens of all records show none.
+fn record_in_front(app: &App) -> Option<usize> {
+    app.current().filter(|_| !app.screen().is_of_all())
 }
 
 /// Makes it, and remembers the folder. `Err`: it is refused.
@@ -85,7 +90,7 @@ pub(crate) fn export(app: &mut App, form: ExportForm, typed: &str) -> Result<Eff
 }
 
 fn of_record(app: &mut App, form: ExportForm, path: PathBuf) -> Effects {
-    let record = app.current();
+    let record = record_in_front(app);
     let Some((record, handle)) = record.and_then(|record| Some((record, across::keys::record_handle(app, record)?)))
     else {
         return Vec::new();

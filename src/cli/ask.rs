@@ -1,9 +1,11 @@
 //! What the commands that ask a model have in common: the flags that say which, and the way of one call.
 
+use std::future::pending;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
+use tokio::signal::unix::{SignalKind, signal};
 
 use super::Out;
 use stepscope_base::shown;
@@ -343,7 +345,8 @@ impl ReadyServer {
         shown!("{} {from} {}", Shown::line(self.model.as_bytes()), self.server.place())
     }
 
-    /// Drives a machine to its end, and reports the replies of each round when the machine has taken them.
+    /// Drives a machine to its end, and reports the replies of each round when the machine has taken them. A signal
+    /// breaks it off, so that what came before is not lost; its exit code is returned.
     pub(super) fn drive<M: Machine>(
         &self,
         machine: &mut M,
@@ -351,13 +354,33 @@ impl ReadyServer {
         at_once: usize,
         out: &mut Out,
         mut taken: impl FnMut(&M, &SamplingRound, &mut Out),
-    ) {
-        self.runtime.block_on(drive(machine, (&self.server, &self.model), sampling, at_once, |machine, progress| {
-            match progress {
+    ) -> Option<u8> {
+        let asked = (&self.server, self.model.as_str());
+        self.runtime.block_on(drive(
+            machine,
+            asked,
+            sampling,
+            at_once,
+            signalled(),
+            |machine, progress| match progress {
                 DriveEvent::Heard(event) => report(event, out),
                 DriveEvent::Taken(round) => taken(machine, round, out),
-            }
-        }));
+            },
+        ))
+    }
+}
+
+/// Waits for a signal that asks the program to end, and returns the exit code that shells expect then.
+async fn signalled() -> u8 {
+    let waits = |kind: SignalKind| async move {
+        match signal(kind) {
+            Ok(mut signal) => _ = signal.recv().await,
+            Err(_) => pending().await,
+        }
+    };
+    tokio::select! {
+        () = waits(SignalKind::interrupt()) => 130,
+        () = waits(SignalKind::terminate()) => 143,
     }
 }
 

@@ -85,9 +85,9 @@ pub(super) fn run(options: &Repair, side: &Arc<SideData>, out: &mut Out) -> Resu
     } else {
         with_model(options, procedure, picked.files.clone(), out)?
     };
-    if let Some(why) = unanswered {
+    if let Some((why, code)) = unanswered {
         out.complain(&why);
-        return Ok(UNANSWERED);
+        return Ok(code);
     }
     let left = diagnostics(&after);
     out.write(&pretty(&after));
@@ -105,13 +105,13 @@ pub(super) fn run(options: &Repair, side: &Arc<SideData>, out: &mut Out) -> Resu
 }
 
 /// Asks a model as upstream does: a reply that is no JSON changes nothing, and the model is asked for another. Returns
-/// the procedure, with the reason if the server gave none.
+/// the procedure, with the reason and the exit code if no reply came.
 fn with_model(
     options: &Repair,
     procedure: Vec<u8>,
     files: Vec<Shown>,
     out: &mut Out,
-) -> Result<(Vec<u8>, Option<Shown>), Shown> {
+) -> Result<(Vec<u8>, Option<(Shown, u8)>), Shown> {
     let sampling = options.sampling.repairs();
     let request = Request {
         what: shown!("the procedure, at most {} times", options.tries),
@@ -122,10 +122,11 @@ fn with_model(
     };
     let server = options.ask.prepare(&request, out)?;
     let mut repair = ModelRepair::new(procedure, options.tries);
-    server.drive(&mut repair, &sampling, 1, out, |repair, _, out| {
+    let signalled = server.drive(&mut repair, &sampling, 1, out, |repair, _, out| {
         if let (None, Some(said)) = (&repair.failed, repair.outcomes.last()) {
             out.complain(said);
         }
     });
-    repair.refused.map_or(Ok((repair.procedure, repair.failed)), Err)
+    let unanswered = repair.failed.map(|why| (why, signalled.unwrap_or(UNANSWERED)));
+    repair.refused.map_or(Ok((repair.procedure, unanswered)), Err)
 }

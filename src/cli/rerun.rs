@@ -192,19 +192,25 @@ impl Session<'_> {
         };
         let server = self.options.ask.prepare(&request, out)?;
         self.say(out, &shown!("re-runs {what} with {}", server.address()));
-        let mut breaks = false;
-        server.drive(&mut machine, &sampling, self.options.at_once as usize, out, |machine, round, out| {
-            breaks |= round.obeyed() < round.replies.len();
-            self.tell(round, count, out);
-            if let ([reply], Some(_)) = (round.replies.as_slice(), machine.ended())
-                && reply.failed().is_none()
-            {
-                out.complain(&reply.what_came());
-            }
-        });
+        let (mut breaks, mut is_answered) = (false, false);
+        let signalled =
+            server.drive(&mut machine, &sampling, self.options.at_once as usize, out, |machine, round, out| {
+                breaks |= round.obeyed() < round.replies.len();
+                is_answered |= round.replies.iter().any(|reply| reply.failed().is_none());
+                self.tell(round, count, out);
+                if let ([reply], Some(_)) = (round.replies.as_slice(), machine.ended())
+                    && reply.failed().is_none()
+                {
+                    out.complain(&reply.what_came());
+                }
+            });
+        if let Some(code) = signalled.filter(|_| !is_answered) {
+            return Ok(code);
+        }
         let made = machine.fork(&now());
         let (fork, line) = made.ok_or(Shown::own("the fork could not be written"))?;
-        self.finish(&fork, &line, breaks, out)
+        let code = self.finish(&fork, &line, breaks, out)?;
+        Ok(signalled.unwrap_or(code))
     }
 
     /// Repeats the call that gave a typed answer.
@@ -227,7 +233,9 @@ impl Session<'_> {
         let server = self.options.ask.prepare(&request, out)?;
         self.say(out, &shown!("re-runs with {what}, with {}", server.address()));
         let mut once = Once::new(question);
-        server.drive(&mut once, &sampling, 1, out, |_, _, _| {});
+        if let Some(code) = server.drive(&mut once, &sampling, 1, out, |_, _, _| {}) {
+            return Ok(code);
+        }
         let round = once.round.ok_or(Shown::own("the fork could not be written"))?;
         let line = answered(record, case.text(), &round, &now());
         self.keep(&line, out)?;

@@ -27,7 +27,8 @@ const MAX_QUESTION: u64 = 4 << 20;
 /// Run a procedure against a model, step by step as evoproc does, and print the final state
 ///
 /// Exit code: 0 done, 2 something could not be read, 3 the run ended early: a reply that evoproc's runner rejects,
-/// an input that no step produces, or a server that failed.
+/// an input that no step produces, or a server that failed. Ctrl-C ends it early too, with 130; `--format trace` then
+/// prints the steps that are done.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Run {
     /// File with the procedure, or with a record that holds one; `-` for standard input
@@ -92,7 +93,7 @@ pub(super) fn run(options: &Run, out: &mut Out) -> Result<u8, Shown> {
         known: None,
     };
     let server = options.ask.prepare(&request, out)?;
-    server.drive(&mut run, &sampling, 1, out, |run, round, out| {
+    let signalled = server.drive(&mut run, &sampling, 1, out, |run, round, out| {
         for reply in round.replies.iter().filter(|reply| reply.failed().is_none()) {
             if run.ended().is_some() {
                 out.complain(&reply.what_came());
@@ -104,7 +105,8 @@ pub(super) fn run(options: &Run, out: &mut Out) -> Result<u8, Shown> {
             }
         }
     });
-    Ok(finished(options, &run, out))
+    let code = finished(options, &run, out);
+    Ok(signalled.unwrap_or(code))
 }
 
 /// Returns the files whose lines are sent.

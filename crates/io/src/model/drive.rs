@@ -1,5 +1,6 @@
 //! The loop that asks a model what a machine wants asked, and several calls at once, but not more than asked for.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -98,19 +99,36 @@ pub enum DriveEvent<'p> {
 }
 
 /// Asks what a machine wants asked, round after round, until it is over. When the future is dropped, the calls on their
-/// way are broken off.
-pub async fn drive<M: Machine>(
+/// way are broken off. When `stop` is ready, they are broken off too, the machine takes what came of them, and what
+/// stopped it is returned.
+pub async fn drive<M: Machine, S>(
     machine: &mut M,
     (server, model): (&Server, &str),
     sampling: &Sampling,
     at_once: usize,
+    stop: impl Future<Output = S>,
     mut tell: impl FnMut(&M, DriveEvent<'_>),
-) {
+) -> Option<S> {
     let id = RunId(1);
-    while let Some(question) = machine.question() {
+    let mut stop = pin!(stop);
+    let mut stopped = None;
+    while stopped.is_none()
+        && let Some(question) = machine.question()
+    {
         let (mut round, calls) = SamplingRound::new(id, question, sampling, server.info(model));
+        let began = Instant::now();
         let mut several = Several::start(Arc::new(server.client.clone()), calls, at_once);
-        while let Some(events) = several.next_few().await {
+        loop {
+            let events = tokio::select! {
+                biased;
+                by = &mut stop => {
+                    stopped = Some(by);
+                    round.cancel(began.elapsed());
+                    break;
+                }
+                Some(events) = several.next_few() => events,
+                else => break,
+            };
             for event in events {
                 tell(machine, DriveEvent::Heard(&event.event));
                 round.hear(id, event);
@@ -120,4 +138,5 @@ pub async fn drive<M: Machine>(
         machine.take(&round, &now());
         tell(machine, DriveEvent::Taken(&round));
     }
+    stopped
 }
