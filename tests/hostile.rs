@@ -445,8 +445,6 @@ fn small_files_take_little_memory_and_what_is_not_read_is_said() {
             .arg(env!("CARGO_BIN_EXE_stepscope"))
             .args(*words)
             .arg(&path)
-            // Each thread would reserve an address space of its own, which it does not use.
-            .env("MALLOC_ARENA_MAX", "1")
             .stdin(Stdio::null())
             .output()
             .unwrap();

@@ -10,6 +10,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+use rustix::process::{Resource, getrlimit};
+
 /// Memory for the last words: it is part of the program, so that it is there when nothing else is.
 const RESERVE: usize = 256 << 10;
 /// So large pieces are the system's own.
@@ -18,6 +21,9 @@ const LARGE: i32 = 1 << 20;
 /// So many threads have memory of their own: with one share for all they wait for each other at every other piece.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const SHARES: i32 = 8;
+/// So much address space is reserved for each share.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const SHARE: u64 = 128 << 20;
 /// So long other threads wait for the last words of the first.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -45,9 +51,12 @@ pub fn give_back() {
         unsafe extern "C" {
             safe fn mallopt(parameter: i32, value: i32) -> i32;
         }
+        // Where the address space is limited and a share of its own is refused, a thread gets a page for each piece.
+        let limit = getrlimit(Resource::As).current.unwrap_or(u64::MAX);
+        let shares = if limit / 2 < SHARE * u64::from(SHARES.unsigned_abs()) { 1 } else { SHARES };
         // Both are wishes: where they are refused, more memory is kept.
         mallopt(MMAP_THRESHOLD, LARGE);
-        mallopt(ARENA_MAX, SHARES);
+        mallopt(ARENA_MAX, shares);
     }
 }
 
