@@ -80,7 +80,7 @@ def _raw(raw: Any) -> tuple[str | None, Any]:
         return None, None
     if isinstance(raw, str):
         return raw, {"output": [{"content": [{"type": "output_text", "text": raw}]}]}
-    text, _ = _reply(raw)
+    text, *_ = _reply(raw)
     whole = json.loads(_lines.dumps(raw))
     if isinstance(whole, dict) and "output" not in whole and text is not None:
         whole["output"] = [{"content": [{"type": "output_text", "text": text}]}]

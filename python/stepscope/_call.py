@@ -54,12 +54,11 @@ def _safely(do: Callable[..., Any], *args: Any) -> Any:
 class _Asked:
     """One call: what goes in, and from when on."""
 
-    __slots__ = ("call", "reply_text", "started", "token", "origin", "local", "index", "run", "to", "owns")
+    __slots__ = ("call", "started", "token", "origin", "local", "index", "run", "to", "owns")
 
     def __init__(self, to: Sink, arguments: Mapping[str, Any], run: Run | None) -> None:
         self.to = to
         self.call: dict[str, Any] = {}
-        self.reply_text: str | None = None
         self.local: Mapping[str, Any] | None = None
         self.index: int | None = None
         self.origin = _Origin(sys._getframe(1))
@@ -186,18 +185,20 @@ class _Asked:
         """Whether evoproc's runner gets the reply as it is, and takes nothing that is not there yet."""
         return self.local is not None and self.origin.is_direct
 
-    def count(self, counted: Mapping[str, int]) -> None:
-        """Note the tokens of a reply; what ``usage`` said counts."""
+    def note(self, counted: Mapping[str, int], more: Mapping[str, Any]) -> None:
+        """Note the tokens of a reply, and its parts that are no text; what ``usage`` said counts."""
         if counted:
             self.call["usage"] = {**counted, **self.call.get("usage", {})}
+        for name, part in more.items():
+            self.call.setdefault(name, part)
 
     def end(self, reply: Any = None, error: BaseException | None = None) -> None:
         """Write what came of it: a reply, an error, or the part of a reply before an error."""
         self.leave()
         call = self.call
         call["duration_ms"] = round((time.perf_counter() - self.started) * 1000, 3)
-        call["raw"], counted = _reply(reply)
-        self.count(counted)
+        call["raw"], counted, more = _reply(reply)
+        self.note(counted, more)
         if error is not None:
             call["error"] = ": ".join(_lines.words(error))
         elif call["raw"] is None and reply is not None:

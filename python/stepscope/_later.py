@@ -103,7 +103,7 @@ class _Coming:
         asked = self.take()
         if asked is not None:
             text = self._pieces.text()
-            asked.count(self._pieces.counted)
+            asked.note(self._pieces.counted, self._pieces.more())
             _safely(asked.end, "" if text is None and error is None else text, error)
 
     def give_up(self) -> None:

@@ -360,6 +360,29 @@ class OfAnyFunction(InFolder):
                     self.assertEqual(line["response"], "2 + 3")
                     self.assertEqual(line["usage"], {"prompt_tokens": 7, "completion_tokens": 2})
 
+    def test_what_a_model_thought_and_the_tools_that_it_called_are_kept(self):
+        add = {"name": "add", "arguments": '{"n": 2}'}
+        so, calls = "so:", [{"id": "1", "name": "add", "arguments": {"n": 2}}]
+        for reply in (
+            {"choices": [{"message": {"content": so, "reasoning_content": "hm", "tool_calls": [{"id": "1", "type": "function", "function": add}]}}]},
+            {"content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": so}, {"type": "tool_use", "id": "1", "name": "add", "input": {"n": 2}}]},
+            {"output": [{"type": "reasoning", "summary": [{"text": "hm"}]}, {"type": "message", "content": [{"text": so}]}, {"type": "function_call", "id": "f", "call_id": "1", **add}]},
+            {"message": {"content": so, "thinking": "hm", "tool_calls": [{"id": "1", "function": {"name": "add", "arguments": {"n": 2}}}]}},
+        ):
+            with self.subTest(reply):
+                self.path.unlink(missing_ok=True)
+                record(lambda prompt: reply, self.path)("a")
+                with record(self.path) as run:
+                    run.wrap(lambda prompt: reply)("a")
+                call, line = lines(self.path)
+                (step,) = line["trace"]["steps"]
+                self.assertEqual((call["response"], call["reasoning"], call["tool_calls"]), (so, "hm", calls))
+                self.assertEqual((step["raw"], step["reasoning"], step["tool_calls"]), (so, "hm", calls))
+        self.path.unlink()
+        record(lambda prompt: {"choices": [{"message": {"content": None, "function_call": add}}]}, self.path)("a")
+        (line,) = lines(self.path)
+        self.assertEqual((line["response"], line["tool_calls"]), ("", [{"name": "add", "arguments": {"n": 2}}]))
+
     def test_a_reply_without_a_text_is_kept_whole(self):
         ask = record(lambda prompt: prompt, self.path)
         kept = [{"content": "a", "score": 1}, {"content": [{"type": "tool_use", "input": {"a": 1}}]}, {"output": [1]}, [1, {"text": "b"}]]
