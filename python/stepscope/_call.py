@@ -176,7 +176,7 @@ class _Asked:
                 call.update(step_index=self.index, step_id=None, is_final=True, inputs=None)
         call["prompt"] = prompt if isinstance(prompt, str) else _lines.dumps(prompt)
         call["schema"] = arguments.get("schema")
-        for name in ("model", "seed", "temperature", "max_tokens"):
+        for name in ("system", "model", "seed", "temperature", "max_tokens"):
             if arguments.get(name) is not None:
                 call[name] = arguments[name]
 

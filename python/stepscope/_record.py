@@ -11,10 +11,12 @@ import dis
 import functools
 import inspect
 import os
+import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import Token
+from numbers import Number
 from types import FunctionType, ModuleType, TracebackType
 from typing import Any, Generic, TypeVar, cast, overload
 from weakref import WeakKeyDictionary
@@ -22,25 +24,40 @@ from weakref import WeakKeyDictionary
 from . import _lines
 from ._call import _Asked, _safely, usage
 from ._later import _hand_on
-from ._reply import _counted
+from ._reply import _counted, _get
 from ._run import Run, _current
 from ._sink import Sink, sink
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+# Arguments by which a call is known, and members of arguments.
 _NAMES = {
     "prompt": ("prompt", "messages", "input", "question", "text"),
-    "schema": ("fmt", "format", "schema", "response_format"),
+    "system": ("system", "instructions"),
+    "schema": ("fmt", "format", "schema", "response_format", "text_format", "output_format", "text.format", "output_config.format"),
     "model": ("model",),
-    "seed": ("seed",),
-    "temperature": ("temperature",),
-    "max_tokens": ("max_tokens", "max_completion_tokens", "max_output_tokens", "num_predict"),
-}
+    "seed": ("seed", "options.seed"),
+    "temperature": ("temperature", "options.temperature"),
+    "max_tokens": ("max_tokens", "max_completion_tokens", "max_output_tokens", "num_predict", "options.num_predict"),
+}  # fmt: skip
+# Objects under these names may hold keys: a client, a network.
+_KINDS: dict[str, tuple[type, ...]] = {
+    "model": (str,), "seed": (Number,), "temperature": (Number,), "max_tokens": (Number,)
+}  # fmt: skip
+_ARE_KNOWN = {path for paths in _NAMES.values() for path in paths}
+_IS_NO_PROMPT = re.compile(r"self|cls|.*(key|token|secret|password|authorization|credentials?|headers)")
+_PROMPTS = (str, list, tuple, Mapping)
 
 
 def _is_left_out(value: Any) -> bool:
     """Whether it means that an argument is not sent: the defaults of clients, which need not be installed here."""
     return value is None or value is ... or type(value).__name__ in ("NotGiven", "Omit", "Unset")
+
+
+def _member(given: Mapping[str, Any], path: str) -> Any:
+    first, *rest = path.split(".")
+    value = given.get(first)
+    return None if rest and isinstance(value, str) else _get(value, *rest)
 
 
 class _Reader:
@@ -53,30 +70,42 @@ class _Reader:
             self.signature = None
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        given: dict[str, Any] = {}
-        if self.signature is not None:
-            try:
-                bound = self.signature.bind(*args, **kwargs)
-                bound.apply_defaults()
-                for name, value in bound.arguments.items():
-                    kind = self.signature.parameters[name].kind
-                    if kind is inspect.Parameter.VAR_KEYWORD:
-                        given.update(value)
-                    elif kind is not inspect.Parameter.VAR_POSITIONAL:
-                        given[name] = value
-            except TypeError:
-                given = dict(kwargs)
-        found = {
-            key: given[name]
-            for key, names in _NAMES.items()
-            for name in reversed(names)
-            if name in given and not _is_left_out(given[name])
-        }
+        given, unnamed = self._bound(args, kwargs)
+        found: dict[str, Any] = {}
+        for key, paths in _NAMES.items():
+            values = (_member(given, path) for path in paths)
+            value = next((each for each in values if not _is_left_out(each)), None)
+            if isinstance(value, _KINDS.get(key, object)) and value is not None:
+                found[key] = value
         if given.keys().isdisjoint(_NAMES["prompt"]):
             # (prompt, model, fmt, seed) is the order of evoproc's query functions.
-            for key, value in zip(("prompt", "model", "schema", "seed"), args):
-                found.setdefault(key, value)
+            for key, value in zip(("prompt", "model", "schema", "seed"), unnamed):
+                if isinstance(value, _KINDS.get(key, _PROMPTS)):
+                    found.setdefault(key, value)
         return found
+
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:
+        """The arguments by name, and what may be a prompt under another name, with what follows it without any."""
+        try:
+            assert self.signature is not None
+            bound = self.signature.bind(*args, **kwargs)
+        except (AssertionError, TypeError):
+            return kwargs, list(args)
+        bound.apply_defaults()
+        given: dict[str, Any] = {}
+        others: list[Any] = []
+        unnamed: Sequence[Any] = ()
+        for name, value in bound.arguments.items():
+            kind = self.signature.parameters[name].kind
+            if kind is inspect.Parameter.VAR_KEYWORD:
+                given.update(value)
+            elif kind is inspect.Parameter.VAR_POSITIONAL:
+                unnamed = value
+            else:
+                given[name] = value
+                if isinstance(value, _PROMPTS) and name not in _ARE_KNOWN and not _IS_NO_PROMPT.fullmatch(name):
+                    others.append(value)
+        return given, [*others[:1], *unnamed]
 
 
 class _Query:

@@ -339,6 +339,43 @@ class OfAnyFunction(InFolder):
         self.assertTrue({"seed", "temperature", "max_tokens"}.isdisjoint(first))
         self.assertEqual([second[name] for name in ("prompt", "seed", "temperature", "max_tokens")], ["2 + 3?", 7, 0, 9])
 
+    def test_arguments_of_the_usual_clients_are_found_where_they_are(self):
+        schema = {"type": "object"}
+
+        def ask(messages=None, input=None, **more):
+            return "five"
+
+        record(ask, self.path)(input="2 + 3?", instructions="Be short.", text={"format": schema})
+        record(ask, self.path)([], system="Be short.", output_config={"format": schema}, options={"seed": 7})
+        record(ask, self.path)("2 + 3?", options={"temperature": 0, "num_predict": 9, "seed": None}, text="more")
+        first, second, third = lines(self.path)
+        self.assertEqual([(line["system"], line["schema"]) for line in (first, second)], [("Be short.", schema)] * 2)
+        self.assertEqual((second["seed"], third["temperature"], third["max_tokens"]), (7, 0, 9))
+        self.assertTrue({"seed", "system"}.isdisjoint(third))
+        self.assertIsNone(third["schema"])
+
+    def test_no_key_is_recorded(self):
+        @dataclasses.dataclass
+        class Client:
+            api_key: str
+
+            @record(self.path)
+            def ask(self, what, k=5):
+                raise ConnectionError("Illegal header value b'Bearer 51cret-51cret', GET http://h/?key=51cret-51cret&a=1")
+
+        client = Client("51cret")
+        with self.assertRaisesRegex(ConnectionError, "Bearer 51cret"):
+            client.ask("2 + 3?")
+        with self.assertRaises(ValueError), record(self.path):
+            raise ValueError("no such key: sk-51cret-51cret")
+        record(lambda model, prompt, **more: "five", self.path)(client, "2 + 3?", extra_headers={"a": "51cret"}, extra_body=client)
+        record(lambda client, api_key, what: "five", self.path)(client, "51cret", what="2 + 3?")
+        self.assertNotIn("51cret", self.path.read_text())
+        found = lines(self.path)
+        self.assertEqual([line.get("prompt") for line in found], ["2 + 3?", None, "2 + 3?", "2 + 3?"])
+        self.assertEqual([line.get("model") for line in found], [None] * 4)
+        self.assertIn("value b'Bearer [key]', GET http://h/?key=[key]&a=1", found[0]["error"])
+
     def test_the_text_of_a_reply_is_all_of_its_text(self):
         hm, one, two = {"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "2 + "}, {"type": "text", "text": "3"}
         reasoning = {"type": "reasoning", "summary": [], "content": [{"type": "reasoning_text", "text": "hm"}]}
