@@ -151,11 +151,29 @@ def _with_cached(usage: Any) -> int | None:
     return count + sum(_first_number(each) or 0 for each in cached)
 
 
+def _is_raw(kind: type) -> bool:
+    """Whether objects of a class are a client's raw responses, as ``with_raw_response`` gives them."""
+    return hasattr(kind, "parse") and hasattr(kind, "http_request")
+
+
+def _body(reply: Any) -> Mapping[str, Any] | None:
+    """The object in a raw response; ``None``: it is none, or was not read."""
+    if not _is_raw(type(reply)):
+        return None
+    try:
+        body = reply.http_response.json()
+    except Exception:  # nothing was read yet, or it is no JSON
+        return None
+    return body if isinstance(body, Mapping) else None
+
+
 def _reply(reply: Any) -> tuple[str | None, dict[str, int], dict[str, Any]]:
     """The text of a reply, the tokens that were counted, and its parts that are no text, for strings and for the
     objects of the usual clients. An object that says nothing of itself has no text."""
     if reply is None or isinstance(reply, str):
         return reply, {}, {}
+    body = _body(reply)
+    reply = reply if body is None else body
     text, more = _text(reply), _more(reply)
     if text is None and more:
         text = ""

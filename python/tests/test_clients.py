@@ -110,6 +110,25 @@ class OfClients(InFolder):
         with ask(**asked, stream=True) as stream:
             next(stream)
         self.check("left", True)
+        self.read_raw(method.__self__, asked)
+
+    def read_raw(self, resource, asked):
+        ask = record(resource.with_raw_response.create, self.path)
+        reply = ask(**asked)
+        self.check("raw")
+        self.assertEqual((reply.status_code, reply.parse().model), (200, "m"))
+        for _ in ask(**asked, stream=True).parse():
+            pass
+        self.check("raw stream")
+        ask = record(resource.with_streaming_response.create, self.path)
+        for read in ("parse", "json", "read"):
+            with ask(**asked) as reply:
+                getattr(reply, read)()
+            self.check(read)
+        with ask(**asked, stream=True) as reply:
+            for _ in reply.parse():
+                pass
+        self.check("parsed stream")
 
     async def read_later(self, method, asked):
         ask = record(method, self.path)
@@ -121,6 +140,17 @@ class OfClients(InFolder):
         async with await ask(**asked, stream=True) as stream:
             await stream.__anext__()
         self.check("left", True)
+        raw, streaming = (getattr(method.__self__, f"with_{way}_response").create for way in ("raw", "streaming"))
+        await record(raw, self.path)(**asked)
+        self.check("raw")
+        for read in ("parse", "json"):
+            async with record(streaming, self.path)(**asked) as reply:
+                await getattr(reply, read)()
+            self.check(read)
+        async with record(streaming, self.path)(**asked, stream=True) as reply:
+            async for _ in await reply.parse():
+                pass
+        self.check("parsed stream")
 
     async def open_later(self, method, asked, finish):
         async with record(method, self.path)(**asked) as stream:

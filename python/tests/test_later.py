@@ -287,6 +287,21 @@ class OfStreams(InFolder):
         self.assertEqual(list(talk), [])
         self.assertEqual(self.told(), [(None, LEFT), ("2 + 3 = 5", None), ("five", None), ("ecaughtf", None)])
 
+    def test_a_stream_that_is_recorded_twice_tells_both(self):
+        async def read(stream):
+            return [piece async for piece in stream]
+
+        def enter(opener):
+            with opener as stream:
+                return list(stream)
+
+        for make, way in ((Stream, list), (Opener, enter), (iter, list), (AsyncStream, lambda stream: asyncio.run(read(stream)))):
+            with self.subTest(make):
+                self.path.unlink(missing_ok=True)
+                inner = record(lambda prompt: make(PARTS), self.path)
+                self.assertEqual(way(record(lambda prompt: inner(prompt), self.path)("a")), PARTS)
+                self.assertEqual(self.told(), [("2 + 3 = 5", None)] * 2)
+
     def test_what_is_closed_early_is_a_part(self):
         async def read_one(stream):
             async for _ in stream:
