@@ -62,7 +62,8 @@ class _Asked:
         self.local: Mapping[str, Any] | None = None
         self.index: int | None = None
         self.origin = _Origin(sys._getframe(1))
-        self.run = run or _run._current.get()
+        run = run or _run._current.get()
+        self.run = run and run._last()
         self.owns = False
         if self.origin.runner is not None:
             self._meet_runner(self.origin.runner)
@@ -81,12 +82,8 @@ class _Asked:
 
     def leave(self) -> None:
         token, self.token = self.token, None
-        if token is None:
-            return
-        try:
-            _usage.reset(token)
-        except ValueError:  # it ends in another context than it began in
-            pass
+        if token is not None:
+            _run._reset(_usage, token)
 
     def _meet_runner(self, frame: FrameType) -> None:
         local = self.local = frame.f_locals
@@ -129,6 +126,8 @@ class _Asked:
             run.error = ("Interrupted", "the run did not come to its end")
         run._finish()
         following = Run(run._sink, {name: value for name, value in fields.items() if value is not None})
+        following._block = run._block
+        run._block[:] = [following]
         if _run._current.get() is run:
             _run._current.set(following)
         self.run = following
@@ -225,7 +224,9 @@ class _Asked:
             except _End as end:
                 ended = (end.kind, str(end))
                 call["outputs"], call["error"] = None, str(end)
-        run._add_step(call)
+        if not run._add_step(call):
+            self._end_alone()
+            return
         if state is not None:
             run.state, run.error = state, None
         elif ended is not None and (self.origin.is_direct or error is None):
@@ -257,7 +258,8 @@ class _Asked:
                 run._read = out
         elif error is None and keys is not None:
             call["error"] = "the reply is no JSON object"
-        run._add_step(call)
+        if not run._add_step(call):
+            self._end_alone()
 
     def _end_alone(self) -> None:
         call = self.call
@@ -267,8 +269,7 @@ class _Asked:
         if self.origin.purpose is not None:
             text["purpose"] = self.origin.purpose
         text.update({"error": call.pop("error", None), **call})
-        if self.run is not None and not self.run._done:
-            self.run._add_making(_lines.dumps(text))
+        if self.run is not None and self.run._add_making(_lines.dumps(text)):
             return
         if self.run is not None:
             # Its line is written already.

@@ -25,7 +25,7 @@ from . import _lines
 from ._call import _Asked, _safely, usage
 from ._later import _hand_on
 from ._reply import _counted, _get
-from ._run import Run, _current
+from ._run import Run, _current, _reset
 from ._sink import Sink, sink
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -309,10 +309,9 @@ def _running(bound: inspect.BoundArguments, to: Sink) -> Iterator[None]:
         run.error = _lines.words(error)
         raise
     finally:
-        last = _current.get() or run
         _current.reset(token)
         if outer is not None:
-            _safely(last._close)
+            _safely(outer._last()._close)
 
 
 def _ended(result: Any) -> Any:
@@ -363,22 +362,24 @@ class Recording(Generic[F]):
     def __init__(self, path: str | os.PathLike[str], fields: Mapping[str, Any]) -> None:
         self._sink = sink(path)
         self._fields = fields
-        self._entered: list[tuple[Run, Token[Run | None]]] = []
+        self._entered: dict[Run, Token[Run | None]] = {}
 
     def __call__(self, function: F) -> F:
         return cast(F, _record(function, self._sink))
 
     def __enter__(self) -> Run:
         run = Run(self._sink, self._fields)
-        self._entered.append((run, _current.set(run)))
+        self._entered[run] = _current.set(run)
         return run
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        run, token = self._entered.pop()
-        run = _current.get() or run
-        _current.reset(token)
+        # Tasks and threads may be in blocks of one recording at the same time.
+        entered, now = list(self._entered), _current.get()
+        run = next((each for each in entered if each._last() is now), entered[-1])
+        _reset(_current, self._entered.pop(run))
+        run = run._last()
         if error is not None:
             run.error = _lines.words(error)
         elif run.state is None and run.error is None:

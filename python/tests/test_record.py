@@ -216,6 +216,18 @@ class OfARunner(InFolder):
         self.assertEqual((line["dataset"], line["question"], line["mode"]), ("apples", QUESTION, "procedural"))
         self.assertEqual(lines(self.folder / "elsewhere.jsonl"), [])
 
+    def test_runs_of_a_block_are_a_line_each(self):
+        for query in (record(support.model, self.path), None):
+            self.path.unlink(missing_ok=True)
+            with record(self.path, dataset="apples") as about:
+                for question in ("one", "two", "three"):
+                    run(query or about.wrap(support.model), question=question)
+                asked = about.wrap(support.model)
+                run(asked, question="four")
+                run(asked, question="five")
+            found = [(line["question"], line["status"], line["dataset"], len(line["trace"]["steps"])) for line in lines(self.path)]
+            self.assertEqual(found, [(each, "ok", "apples", 3) for each in ("one", "two", "three", "four", "five")])
+
     def test_a_block_keeps_the_error(self):
         with self.assertRaises(ZeroDivisionError), record(self.path, question=QUESTION) as about:
             about.wrap(support.model)("p", "stub", {"properties": {"total": {}}})
@@ -580,6 +592,43 @@ class OfAnyFunction(InFolder):
                 thread.join()
         (line,) = lines(self.path)
         self.assertEqual(sorted(call["prompt"] for call in line["trace"]["steps"]), list("0123"))
+
+    def test_blocks_of_one_recording_at_the_same_time(self):
+        recording = record(self.path)
+
+        async def block(number):
+            with recording as run:
+                run.question = str(number)
+                for _ in range(number):
+                    await asyncio.sleep(0)
+                run.wrap(lambda prompt: prompt)(str(number))
+
+        async def blocks():
+            await asyncio.gather(*map(block, (5, 1, 3)))
+
+        asyncio.run(blocks())
+        self.assertEqual([(line["question"], line["raw"]) for line in lines(self.path)], [(each, each) for each in "135"])
+
+    def test_a_block_that_another_task_leaves(self):
+        async def pieces():
+            with record(self.path, question="a"):
+                yield 1
+
+        async def main():
+            opened = pieces()
+            await opened.__anext__()
+            with record(self.path, question="b"):
+                await asyncio.create_task(opened.aclose())
+
+        asyncio.run(main())
+        self.assertEqual([line["question"] for line in lines(self.path)], ["a", "b"])
+
+    def test_a_call_that_ends_as_its_block_does_is_not_lost(self):
+        with record(self.path, question="a") as run:
+            ask = run.wrap(lambda prompt: run._finish() or prompt)
+            ask("late")
+        line, call = lines(self.path)
+        self.assertEqual((line["trace"]["steps"], call["response"], call["run_id"]), ([], "late", line["id"]))
 
     def test_it_says_what_it_takes(self):
         for wrong in (lambda: record(support.model), lambda: record(3, self.path), lambda: record(support.model, self.path, id=1)):
