@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import dataclasses
 import functools
+import io
 import json
 import multiprocessing
 import pickle
@@ -574,6 +576,13 @@ class OfAnyFunction(InFolder):
         ask = record(lambda prompt: "fine", self.folder / "no" / "such" / "folder.jsonl")
         with self.assertWarns(RuntimeWarning):
             self.assertEqual(ask("x"), "fine")
+
+    def test_where_warnings_are_errors_it_is_told_all_the_same(self):
+        ask = record(lambda prompt: "fine", self.folder / "no" / "such" / "folder.jsonl")
+        with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()) as told:
+            warnings.simplefilter("error")
+            self.assertEqual([ask("x"), ask("y")], ["fine"] * 2)
+        self.assertEqual(told.getvalue().count("stepscope cannot record"), 1)
 
     def test_a_file_that_is_taken_away_is_begun_again(self):
         ask = record(lambda prompt: prompt, self.path)
