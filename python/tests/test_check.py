@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 import sys
+import threading
+import time
 import unittest
 
 import support
@@ -60,6 +62,21 @@ class OfRecords(InFolder):
         found = stepscope.stream(without_end())
         self.assertEqual([next(found)["index"] for _ in range(3)], [0, 1, 2])
         found.close()
+
+    def test_whoever_stops_does_not_wait_for_more(self):
+        more = threading.Event()
+        self.addCleanup(more.set)
+
+        def slow():
+            for _ in range(9000):  # more than the program keeps back
+                yield procedure()
+            more.wait()
+
+        found = stepscope.stream(slow())
+        next(found)
+        begin = time.monotonic()
+        found.close()
+        self.assertLess(time.monotonic() - begin, 10)
 
     def test_faults_of_the_iterable_and_of_the_program_are_told(self):
         def failing():
