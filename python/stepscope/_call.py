@@ -172,7 +172,7 @@ class _Asked:
             elif self.run.procedure is None:
                 self.index = self.run._next()
                 call.update(step_index=self.index, step_id=None, is_final=True, inputs=None)
-        call["prompt"] = prompt if isinstance(prompt, str) else _lines.dumps(prompt)
+        call["prompt"] = prompt if prompt is None or isinstance(prompt, str) else _lines.dumps(prompt)
         call["schema"] = arguments.get("schema")
         for name in ("system", "model", "seed", "temperature", "max_tokens"):
             if arguments.get(name) is not None:

@@ -145,7 +145,10 @@ class _Query:
         return _hand_on(asked, reply)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        return self if instance is None else functools.partial(self, instance)
+        # Bound methods of clients, static methods and objects that can be called take no instance.
+        bound = getattr(self._function, "__get__", lambda *_: None)(instance, owner)
+        takes_it = instance is not None and getattr(bound, "__self__", None) is instance
+        return functools.partial(self, instance) if takes_it else self
 
     def __reduce__(self) -> Any:
         if self._run is not None:

@@ -390,6 +390,11 @@ class OfAnyFunction(InFolder):
         self.assertEqual([line.get("model") for line in found], [None] * 4)
         self.assertIn("value b'Bearer [key]', GET http://h/?key=[key]&a=1", found[0]["error"])
 
+    def test_a_call_without_a_prompt(self):
+        record(lambda: "five", self.path)()
+        self.assertEqual([(line["prompt"], line["response"]) for line in lines(self.path)], [(None, "five")])
+        self.assertEqual(stepscope.check(self.path)[0]["kind"], "call")
+
     def test_the_text_of_a_reply_is_all_of_its_text(self):
         hm, one, two = {"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "2 + "}, {"type": "text", "text": "3"}
         reasoning = {"type": "reasoning", "summary": [], "content": [{"type": "reasoning_text", "text": "hm"}]}
@@ -459,6 +464,15 @@ class OfAnyFunction(InFolder):
         async def both():
             return await asyncio.gather(later("x"), later("bad"), return_exceptions=True)
 
+        class Others:
+            bound = record(Client().ask, path)
+            static = record(path)(staticmethod(lambda prompt: prompt.upper()))
+            called = record(functools.partial(Client().ask), path)
+            own = classmethod(record(path)(lambda owner, prompt: prompt.upper()))
+
+        others = Others()
+        self.assertEqual([others.bound("b"), others.static("s"), others.called("c"), others.own("o"), Others.static("t")], list("BSCOT"))
+        path.unlink()
         self.assertEqual(Client().ask("a"), "A")
         self.assertIsInstance(asyncio.run(both())[1], ValueError)
         found = lines(path)
@@ -657,6 +671,9 @@ class OfAnswers(InFolder):
         self.assertEqual(first["retrieved_pages"], [{"page_num": 1}])
         self.assertEqual(second["answer_text"], "I do not know")
         good, bad = stepscope.check(self.path)
+        as_tool = {"content": [{"type": "tool_use", "id": "t", "name": "answer", "input": json.loads(reply)}]}
+        third = stepscope.record_answer(self.path, question="What is it?", raw=as_tool)
+        self.assertEqual(third["answer"], json.loads(reply))
         self.assertEqual((good["kind"], good["grounded"]), ("typed", {"items": 1, "of": 1}))
         self.assertIn("answer/json_invalid", [finding["rule"] for finding in bad["findings"]])
 
