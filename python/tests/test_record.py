@@ -464,10 +464,14 @@ class OfAnyFunction(InFolder):
         async def both():
             return await asyncio.gather(later("x"), later("bad"), return_exceptions=True)
 
+        class Upper:
+            def __call__(self, prompt):
+                return prompt.upper()
+
         class Others:
             bound = record(Client().ask, path)
             static = record(path)(staticmethod(lambda prompt: prompt.upper()))
-            called = record(functools.partial(Client().ask), path)
+            called = record(Upper(), path)
             own = classmethod(record(path)(lambda owner, prompt: prompt.upper()))
 
         others = Others()
