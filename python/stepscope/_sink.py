@@ -39,7 +39,8 @@ class Sink:
         self._direct: _writer.Appender | None = None
         self._warned = False
         self._kept: set[bytes] = set()
-        if os.environ.get("STEPSCOPE_WRITER") == "0" or not sys.executable:
+        # The executable of a frozen program is that program.
+        if os.environ.get("STEPSCOPE_WRITER") == "0" or not sys.executable or hasattr(sys, "frozen"):
             self._direct = _writer.Appender(path)
 
     def begin(self, key: bytes, head: bytes, separator: bytes, tail: bytes) -> None:

@@ -179,6 +179,13 @@ class TheWriter(InFolder):
         self.assertEqual(found[-1]["response"], "last")
         self.assertGreaterEqual(len(found), whole + 1)
 
+    def test_a_frozen_program_is_not_started_as_its_writer(self):
+        with mock.patch.object(sys, "frozen", True, create=True):
+            ask = record(lambda prompt: prompt, self.path)
+        ask("a")
+        self.assertIsNone(ask._to._process)
+        self.assertEqual([line["response"] for line in lines(self.path)], ["a"])
+
     def test_a_child_locks_for_itself(self):
         with mock.patch.dict(os.environ, {"STEPSCOPE_WRITER": "0"}):
             ask = record(lambda prompt: prompt, self.path)
