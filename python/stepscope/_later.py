@@ -209,6 +209,8 @@ def _listened(coming: _Coming, reply: Any) -> Any:
         object.__setattr__(reply, _coming_name(listening), coming)
         reply.__class__ = listening
     except (TypeError, AttributeError):
+        if hasattr(kind, "__enter__") or hasattr(kind, "__aenter__"):
+            return None  # `with` would not find them in a stand-in
         if hasattr(kind, "__next__"):
             return _Iterator(coming, reply)
         return _AsyncIterator(coming, reply) if hasattr(kind, "__anext__") else None

@@ -302,6 +302,29 @@ class OfStreams(InFolder):
                 self.assertEqual(way(record(lambda prompt: inner(prompt), self.path)("a")), PARTS)
                 self.assertEqual(self.told(), [("2 + 3 = 5", None)] * 2)
 
+    def test_what_cannot_be_listened_to_is_left_alone(self):
+        class Fixed:
+            __slots__ = ("pieces",)
+
+            def __init__(self):
+                self.pieces = iter(PARTS)
+
+            def __enter__(self):
+                return self
+
+            def __exit__(self, *error):
+                pass
+
+            def __iter__(self):
+                return self
+
+            def __next__(self):
+                return next(self.pieces)
+
+        with record(lambda prompt: Fixed(), self.path)("a") as stream:
+            self.assertEqual(list(stream), PARTS)
+        self.assertEqual(self.told(), [(None, None)])
+
     def test_what_is_closed_early_is_a_part(self):
         async def read_one(stream):
             async for _ in stream:
