@@ -55,9 +55,11 @@ def _is_left_out(value: Any) -> bool:
 
 
 def _member(given: Mapping[str, Any], path: str) -> Any:
-    first, *rest = path.split(".")
-    value = given.get(first)
-    return None if rest and isinstance(value, str) else _get(value, *rest)
+    name, _, member = path.partition(".")
+    value = given.get(name)
+    if member and value is not None:
+        return None if isinstance(value, str) else _get(value, member)
+    return value
 
 
 class _Reader:

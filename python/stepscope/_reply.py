@@ -20,8 +20,13 @@ def _json_object(text: Any) -> dict[str, Any] | None:
 def _get(value: Any, *names: str | int) -> Any:
     """A member of nested objects of clients, however they are reached; ``None``: it is not there."""
     for name in names:
+        if value is None:
+            return None
         try:
-            value = value[name] if isinstance(name, int) or isinstance(value, Mapping) else getattr(value, name)
+            if isinstance(name, int):
+                value = value[name]
+            else:
+                value = value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
         except Exception:  # properties may raise anything
             return None
     return value
