@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import Token
 from numbers import Number
-from types import FunctionType, ModuleType, TracebackType
+from types import FunctionType, MethodType, ModuleType, TracebackType
 from typing import Any, Generic, TypeVar, cast, overload
 from weakref import WeakKeyDictionary
 
@@ -148,9 +148,10 @@ class _Query:
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         # Bound methods of clients, static methods and objects that can be called take no instance.
-        bound = getattr(self._function, "__get__", lambda *_: None)(instance, owner)
-        takes_it = instance is not None and getattr(bound, "__self__", None) is instance
-        return functools.partial(self, instance) if takes_it else self
+        bind = getattr(type(self._function), "__get__", None)
+        bound = None if bind is None or instance is None else bind(self._function, instance, owner)
+        takes_it = bound is not None and getattr(bound, "__self__", None) is instance
+        return MethodType(self, instance) if takes_it else self
 
     def __reduce__(self) -> Any:
         if self._run is not None:

@@ -469,13 +469,14 @@ class OfAnyFunction(InFolder):
                 return prompt.upper()
 
         class Others:
-            bound = record(Client().ask, path)
+            again = record(Client().ask, path)
+            bound = record(Upper().__call__, path)
             static = record(path)(staticmethod(lambda prompt: prompt.upper()))
             called = record(Upper(), path)
             own = classmethod(record(path)(lambda owner, prompt: prompt.upper()))
 
         others = Others()
-        self.assertEqual([others.bound("b"), others.static("s"), others.called("c"), others.own("o"), Others.static("t")], list("BSCOT"))
+        self.assertEqual([others.again("a"), others.bound("b"), others.static("s"), others.called("c"), others.own("o"), Others.static("t")], list("ABSCOT"))
         path.unlink()
         self.assertEqual(Client().ask("a"), "A")
         self.assertIsInstance(asyncio.run(both())[1], ValueError)
