@@ -80,7 +80,11 @@ def _raw(raw: Any) -> tuple[str | None, Any]:
         return None, None
     if isinstance(raw, str):
         return raw, {"output": [{"content": [{"type": "output_text", "text": raw}]}]}
-    text, _ = _reply(raw)
+    text, _, more = _reply(raw)
+    calls = more.get("tool_calls", ())
+    if not text and len(calls) == 1:
+        # An answer of a given shape is often asked for as the call of a tool.
+        text = _lines.dumps(calls[0]["arguments"])
     whole = json.loads(_lines.dumps(raw))
     if isinstance(whole, dict) and "output" not in whole and text is not None:
         whole["output"] = [{"content": [{"type": "output_text", "text": text}]}]

@@ -7,7 +7,6 @@ import sys
 import threading
 import time
 import uuid
-import warnings
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar, Token
 from types import FrameType
@@ -16,7 +15,7 @@ from typing import Any, cast
 from . import _lines, _run
 from ._reply import _json_object, _reply
 from ._run import Run
-from ._sink import Sink
+from ._sink import Sink, warn
 from ._upstream import _End, _Origin, _prompt_parts, _runner_step, _same_but_ids, _take, _unresolved
 
 # Calls that made a procedure wait for its run; more than so many are written as they are.
@@ -47,23 +46,23 @@ def _safely(do: Callable[..., Any], *args: Any) -> Any:
     try:
         return do(*args)
     except Exception as error:
-        warnings.warn(f"stepscope could not record a call: {error!r}", RuntimeWarning, stacklevel=3)
+        warn(f"stepscope could not record a call: {error!r}")
         return None
 
 
 class _Asked:
     """One call: what goes in, and from when on."""
 
-    __slots__ = ("call", "reply_text", "started", "token", "origin", "local", "index", "run", "to", "owns")
+    __slots__ = ("call", "started", "token", "origin", "local", "index", "run", "to", "owns")
 
     def __init__(self, to: Sink, arguments: Mapping[str, Any], run: Run | None) -> None:
         self.to = to
         self.call: dict[str, Any] = {}
-        self.reply_text: str | None = None
         self.local: Mapping[str, Any] | None = None
         self.index: int | None = None
         self.origin = _Origin(sys._getframe(1))
-        self.run = run or _run._current.get()
+        run = run or _run._current.get()
+        self.run = run and run._last()
         self.owns = False
         if self.origin.runner is not None:
             self._meet_runner(self.origin.runner)
@@ -82,12 +81,8 @@ class _Asked:
 
     def leave(self) -> None:
         token, self.token = self.token, None
-        if token is None:
-            return
-        try:
-            _usage.reset(token)
-        except ValueError:  # it ends in another context than it began in
-            pass
+        if token is not None:
+            _run._reset(_usage, token)
 
     def _meet_runner(self, frame: FrameType) -> None:
         local = self.local = frame.f_locals
@@ -130,6 +125,8 @@ class _Asked:
             run.error = ("Interrupted", "the run did not come to its end")
         run._finish()
         following = Run(run._sink, {name: value for name, value in fields.items() if value is not None})
+        following._block = run._block
+        run._block[:] = [following]
         if _run._current.get() is run:
             _run._current.set(following)
         self.run = following
@@ -175,9 +172,9 @@ class _Asked:
             elif self.run.procedure is None:
                 self.index = self.run._next()
                 call.update(step_index=self.index, step_id=None, is_final=True, inputs=None)
-        call["prompt"] = prompt if isinstance(prompt, str) else _lines.dumps(prompt)
+        call["prompt"] = prompt if prompt is None or isinstance(prompt, str) else _lines.dumps(prompt)
         call["schema"] = arguments.get("schema")
-        for name in ("model", "seed", "temperature", "max_tokens"):
+        for name in ("system", "model", "seed", "temperature", "max_tokens"):
             if arguments.get(name) is not None:
                 call[name] = arguments[name]
 
@@ -186,18 +183,20 @@ class _Asked:
         """Whether evoproc's runner gets the reply as it is, and takes nothing that is not there yet."""
         return self.local is not None and self.origin.is_direct
 
-    def count(self, counted: Mapping[str, int]) -> None:
-        """Note the tokens of a reply; what ``usage`` said counts."""
+    def note(self, counted: Mapping[str, int], more: Mapping[str, Any]) -> None:
+        """Note the tokens of a reply, and its parts that are no text; what ``usage`` said counts."""
         if counted:
             self.call["usage"] = {**counted, **self.call.get("usage", {})}
+        for name, part in more.items():
+            self.call.setdefault(name, part)
 
     def end(self, reply: Any = None, error: BaseException | None = None) -> None:
         """Write what came of it: a reply, an error, or the part of a reply before an error."""
         self.leave()
         call = self.call
         call["duration_ms"] = round((time.perf_counter() - self.started) * 1000, 3)
-        call["raw"], counted = _reply(reply)
-        self.count(counted)
+        call["raw"], counted, more = _reply(reply)
+        self.note(counted, more)
         if error is not None:
             call["error"] = ": ".join(_lines.words(error))
         elif call["raw"] is None and reply is not None:
@@ -224,7 +223,9 @@ class _Asked:
             except _End as end:
                 ended = (end.kind, str(end))
                 call["outputs"], call["error"] = None, str(end)
-        run._add_step(call)
+        if not run._add_step(call):
+            self._end_alone()
+            return
         if state is not None:
             run.state, run.error = state, None
         elif ended is not None and (self.origin.is_direct or error is None):
@@ -256,7 +257,8 @@ class _Asked:
                 run._read = out
         elif error is None and keys is not None:
             call["error"] = "the reply is no JSON object"
-        run._add_step(call)
+        if not run._add_step(call):
+            self._end_alone()
 
     def _end_alone(self) -> None:
         call = self.call
@@ -266,8 +268,7 @@ class _Asked:
         if self.origin.purpose is not None:
             text["purpose"] = self.origin.purpose
         text.update({"error": call.pop("error", None), **call})
-        if self.run is not None and not self.run._done:
-            self.run._add_making(_lines.dumps(text))
+        if self.run is not None and self.run._add_making(_lines.dumps(text)):
             return
         if self.run is not None:
             # Its line is written already.

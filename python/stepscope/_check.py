@@ -193,7 +193,8 @@ def results(
         if process.stdout is not None:
             process.stdout.close()
         for thread in threads:
-            thread.join()
+            # What it is fed from may keep it waiting.
+            thread.join(1)
         process.stderr.close()
 
 

@@ -11,11 +11,12 @@ import types
 import weakref
 from collections.abc import Awaitable, Callable, Generator, Hashable, Iterator
 from functools import lru_cache, partial
+from operator import attrgetter
 from typing import Any, cast
 
 from ._call import _Asked, _safely
 from ._pieces import _Pieces
-from ._reply import _text
+from ._reply import _body, _is_raw, _text
 
 
 class Interrupted(Exception):
@@ -103,7 +104,7 @@ class _Coming:
         asked = self.take()
         if asked is not None:
             text = self._pieces.text()
-            asked.count(self._pieces.counted)
+            asked.note(self._pieces.counted, self._pieces.more())
             _safely(asked.end, "" if text is None and error is None else text, error)
 
     def give_up(self) -> None:
@@ -158,9 +159,9 @@ def _heard(asked: _Asked, reply: Any) -> Any:
         return _awaited(_Coming(asked), reply)
     # What is open for reading, or iterates as a container does, is no stream of a model.
     is_context = hasattr(kind, "__aenter__") or (hasattr(kind, "__enter__") and not hasattr(kind, "__iter__"))
-    if not (is_context or hasattr(kind, "__next__") or hasattr(kind, "__anext__")):
+    if not (is_context or hasattr(kind, "__next__") or hasattr(kind, "__anext__") or _is_raw(kind)):
         return None
-    if isinstance(reply, io.IOBase) or _text(reply) is not None:
+    if isinstance(reply, io.IOBase) or _text(reply) is not None or _body(reply) is not None:
         return None
     return _listened(_Coming(asked), reply)
 
@@ -205,9 +206,11 @@ def _listened(coming: _Coming, reply: Any) -> Any:
     kind = type(reply)
     try:
         listening = _listening(cast(Hashable, kind))
-        object.__setattr__(reply, _COMING, coming)
+        object.__setattr__(reply, _coming_name(listening), coming)
         reply.__class__ = listening
     except (TypeError, AttributeError):
+        if hasattr(kind, "__enter__") or hasattr(kind, "__aenter__"):
+            return None  # `with` would not find them in a stand-in
         if hasattr(kind, "__next__"):
             return _Iterator(coming, reply)
         return _AsyncIterator(coming, reply) if hasattr(kind, "__anext__") else None
@@ -275,72 +278,70 @@ class _AsyncIterator(_StandIn):
             self._coming.give_up()
 
 
-def _of(stream: Any) -> _Coming:
-    coming: _Coming = getattr(stream, _COMING)
-    return coming
+_Of = Callable[[Any], _Coming]
 
 
-def _iter(plain: Callable[..., Any]) -> Callable[..., Any]:
+def _iter(plain: Callable[..., Any], of: _Of) -> Callable[..., Any]:
     def __iter__(self: Any) -> Any:
         pieces = plain(self)
-        return pieces if pieces is self else _Iterator(_of(self), pieces)
+        return pieces if pieces is self else _Iterator(of(self), pieces)
 
     return __iter__
 
 
-def _aiter(plain: Callable[..., Any]) -> Callable[..., Any]:
+def _aiter(plain: Callable[..., Any], of: _Of) -> Callable[..., Any]:
     def __aiter__(self: Any) -> Any:
         pieces = plain(self)
-        return pieces if pieces is self else _AsyncIterator(_of(self), pieces)
+        return pieces if pieces is self else _AsyncIterator(of(self), pieces)
 
     return __aiter__
 
 
-def _next(plain: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda self: _of(self).next(partial(plain, self))
+def _next(plain: Callable[..., Any], of: _Of) -> Callable[..., Any]:
+    return lambda self: of(self).next(partial(plain, self))
 
 
-def _anext(plain: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda self: _of(self).anext(partial(plain, self))
+def _anext(plain: Callable[..., Any], of: _Of) -> Callable[..., Any]:
+    return lambda self: of(self).anext(partial(plain, self))
 
 
-def _await(plain: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda self: _awaited(_of(self), _going(plain(self))).__await__()
+def _await(plain: Callable[..., Any], of: _Of) -> Callable[..., Any]:
+    return lambda self: _awaited(of(self), _going(plain(self))).__await__()
 
 
-def _enter(plain: Callable[..., Any]) -> Callable[..., Any]:
-    def __enter__(self: Any) -> Any:
+def _open(plain: Callable[..., Any], of: _Of) -> Callable[..., Any]:
+    """For ``__enter__``, and for ``parse``, which makes a reply of a raw response."""
+
+    def enter(self: Any, *args: Any, **more: Any) -> Any:
         try:
-            stream = plain(self)
+            reply = plain(self, *args, **more)
         except BaseException as error:
-            _of(self).end(error)
+            of(self).end(error)
             raise
-        return _entered(self, stream)
+        return reply if reply is self else _hand_on(of(self).take(), reply)
 
-    return __enter__
+    return enter
 
 
-def _aenter(plain: Callable[..., Any]) -> Callable[..., Any]:
+def _aenter(plain: Callable[..., Any], of: _Of) -> Callable[..., Any]:
     async def __aenter__(self: Any) -> Any:
         try:
-            stream = await plain(self)
+            reply = await plain(self)
         except BaseException as error:
-            _of(self).end(error)
+            of(self).end(error)
             raise
-        return _entered(self, stream)
+        return reply if reply is self else _hand_on(of(self).take(), reply)
 
     return __aenter__
 
 
-def _entered(opener: Any, reply: Any) -> Any:
-    return reply if reply is opener else _hand_on(_of(opener).take(), reply)
-
-
-def _exit(plain: Callable[..., Any]) -> Callable[..., Any]:
+def _exit(plain: Callable[..., Any], of: _Of) -> Callable[..., Any]:
     """For ``close`` too. What is awaited there only gives back the connection."""
 
     def leave(self: Any, *args: Any) -> Any:
-        _of(self).give_up()
+        if _body(self) is not None:
+            _hand_on(of(self).take(), self)
+        of(self).give_up()
         return plain(self, *args)
 
     return leave
@@ -352,7 +353,7 @@ _MEMBERS = {
     "__aiter__": _aiter,
     "__anext__": _anext,
     "__await__": _await,
-    "__enter__": _enter,
+    "__enter__": _open,
     "__aenter__": _aenter,
     "__exit__": _exit,
     "__aexit__": _exit,
@@ -365,11 +366,20 @@ _MEMBERS = {
 def _listening(kind: type) -> type:
     """A class whose objects tell what is read from them, and that is the other one in everything else."""
     members: dict[str, Any] = {name: getattr(kind, name) for name in ("__module__", "__qualname__", "__doc__")}
-    for name, heard in _MEMBERS.items():
+    # What is recorded twice tells both.
+    members[_COMING] = f"{_coming_name(kind)}_"
+    heard = _MEMBERS if not _is_raw(kind) else {**_MEMBERS, "parse": _open}
+    for name, make in heard.items():
         plain = getattr(kind, name, None)
         if callable(plain):
-            members[name] = heard(plain)
+            members[name] = make(plain, attrgetter(members[_COMING]))
     return type(kind)(kind.__name__, (kind,), members)
+
+
+def _coming_name(kind: type) -> str:
+    """The attribute with the reply that objects of a class tell of."""
+    name: str = getattr(kind, _COMING, _COMING)
+    return name
 
 
 _begun: weakref.WeakSet[_Coming] = weakref.WeakSet()

@@ -15,6 +15,8 @@ from numbers import Number
 from typing import Any, NamedTuple, cast
 from uuid import UUID
 
+# Clients tell headers and addresses that they could not use.
+_KEY_IN_TEXT = re.compile(r"(?i)(?:(?<=bearer )|(?<=[?&]key=)|(?<=[?_-]key=)|(?<=token=)|\bsk-)[\w.~+/-]{8,}=*")
 # So deep is a value written that JSON cannot hold as it is.
 _DEEPEST = 64
 
@@ -132,9 +134,9 @@ def _shown(value: Any) -> str:
 
 
 def words(error: BaseException) -> tuple[str, str]:
-    """Class and text of an error; one that fails to tell its text has none."""
+    """Class and text of an error, without keys; one that fails to tell its text has none."""
     try:
-        return type(error).__name__, str(error)
+        return type(error).__name__, _KEY_IN_TEXT.sub("[key]", str(error))
     except Exception:
         return type(error).__name__, ""
 

@@ -1,12 +1,13 @@
-"""The text of a reply that comes in pieces, whatever client they come from."""
+"""The parts of a reply that comes in pieces, whatever client they come from."""
 
 from __future__ import annotations
 
 import codecs
+from collections.abc import Mapping
 from typing import Any
 
 from . import _lines
-from ._reply import _counted, _get, _joined, _text
+from ._reply import _arguments, _called, _counted, _get, _is_call, _joined, _listed, _more, _parts, _text, _thought
 
 # Events of a reply in which nothing of it is.
 _BEGINNINGS = ("message_start", "ping", "response.created", "response.queued", "response.in_progress")
@@ -21,6 +22,11 @@ class _Pieces:
 
     def __init__(self) -> None:
         self._texts: list[str] = []
+        self._thoughts: list[str] = []
+        self._calls: list[dict[str, Any]] = []
+        # The call that a piece with this index, or without one, continues.
+        self._open: dict[Any, dict[str, Any]] = {}
+        self._whole: dict[str, Any] = {}
         self._others: list[Any] = []
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.counted: dict[str, int] = {}
@@ -37,49 +43,77 @@ class _Pieces:
         if _get(piece, "type") == "chunk":  # an event of OpenAI's helper around a chunk
             piece = _get(piece, "chunk")
         kind = _get(piece, "type")
-        text = self._event(piece, kind)
+        text = self._event(piece, kind) if isinstance(kind, str) else self._chunk(piece)
         for source in (piece, _get(piece, "message"), _get(piece, "response")):
             self.counted.update(_counted(source))
-        if text is not None:
+        if isinstance(text, str):
             self._texts.append(text)
             self._others.clear()
         elif not self._texts and kind not in _BEGINNINGS:
             self._others.append(piece)
 
     def text(self) -> str | None:
-        """The text so far. Pieces without any are kept whole; ``None``: nothing came."""
+        """The text so far. Pieces of which nothing is known are kept whole; ``None``: nothing came."""
         if self._texts:
             return "".join(self._texts)
+        if self.more():
+            return None
         return _lines.dumps(self._others) if self._others else None
 
-    def _event(self, piece: Any, kind: Any) -> str | None:
-        """The text of one piece, and what else it says."""
-        if not isinstance(kind, str):
-            return self._chunk(piece)
-        text = None
-        if kind in ("response.output_text.delta", "response.refusal.delta"):
-            text = _get(piece, "delta")
-        elif kind == "content_block_start":
-            text = _get(piece, "content_block", "text")
-        elif kind == "content_block_delta":
-            text = _get(piece, "delta", "text")
-            text = text if text is not None else _get(piece, "delta", "partial_json")
-        elif kind in ("response.completed", "response.incomplete", "response.failed"):
-            self.is_whole = True
-            text = None if self._texts else _text(_get(piece, "response"))
-            self._fail(_get(piece, "response", "error", "message"))
-        elif kind == "error":
+    def more(self) -> dict[str, Any]:
+        """The parts so far that are no text."""
+        return {**self._whole, **_parts("".join(self._thoughts), self._calls)}
+
+    def _event(self, piece: Any, kind: str) -> Any:
+        """The text of one piece of Anthropic's messages, or of OpenAI's responses."""
+        if kind.startswith("response."):
+            return self._of_response(piece, kind)
+        if kind == "content_block_start":
+            return self._block(_get(piece, "content_block"), _get(piece, "index"))
+        if kind == "content_block_delta":
+            self._call(_get(piece, "index"), {}, _get(piece, "delta", "partial_json"))
+            self._think(_get(piece, "delta"))
+            return _get(piece, "delta", "text")
+        if kind == "error":
             self._fail(_get(piece, "message") or _get(piece, "error", "message"))
         elif kind == "message_stop" or _get(piece, "delta", "stop_reason") is not None:
             self.is_whole = True
-        return text if isinstance(text, str) else None
+        return None
+
+    def _of_response(self, piece: Any, kind: str) -> Any:
+        index = _get(piece, "output_index")
+        if kind in ("response.output_text.delta", "response.refusal.delta"):
+            return _get(piece, "delta")
+        if kind == "response.output_item.added":
+            self._block(_get(piece, "item"), index)
+        elif kind.endswith(("arguments.delta", "input.delta")):
+            self._call(index, {}, _get(piece, "delta"))
+        elif kind in ("response.reasoning_text.delta", "response.reasoning_summary_text.delta"):
+            self._think({"thinking": _get(piece, "delta")})
+        elif kind in ("response.completed", "response.incomplete", "response.failed"):
+            self.is_whole = True
+            self._whole = _more(_get(piece, "response"))
+            self._fail(_get(piece, "response", "error", "message"))
+            return None if self._texts else _text(_get(piece, "response"))
+        return None
+
+    def _block(self, block: Any, index: Any) -> Any:
+        """The text with which a block begins."""
+        if _is_call(block):
+            self._call(index, _called(block), _arguments(block))
+        self._think(block)
+        return _get(block, "text")
 
     def _chunk(self, piece: Any) -> str | None:
-        """One piece of chat completions, or of Ollama."""
+        """The text of one piece of chat completions, or of Ollama."""
         choice = _get(piece, "choices", 0)
         if _get(choice, "index") not in (None, 0):
             return None  # of another reply to the same prompt
         self.is_whole |= _get(choice, "finish_reason") is not None or _get(piece, "done") is True
+        for message in (_get(choice, "delta"), _get(piece, "message"), piece):
+            self._think(message)
+            for call in _listed(_get(message, "tool_calls")):
+                self._call(_get(call, "index"), _called(call), _arguments(call))
         for value, *names in (
             (choice, "delta", "content"),
             (choice, "delta", "refusal"),
@@ -91,6 +125,22 @@ class _Pieces:
             if text is not None:
                 return text
         return None
+
+    def _think(self, part: Any) -> None:
+        text = _thought(part)
+        if text:
+            self._thoughts.append(text)
+
+    def _call(self, index: Any, called: Mapping[str, str], arguments: Any) -> None:
+        """Take a call of a tool, or one more piece of one: of the call with its index. Some servers give whole calls,
+        all with one index or with none."""
+        call = self._open.get(index)
+        if "name" in called and (call is None or index is None or called.get("id", call.get("id")) != call.get("id")):
+            call = self._open[index] = {**called, "arguments": ""}
+            self._calls.append(call)
+        if call is None or not arguments:
+            return
+        call["arguments"] = call["arguments"] + arguments if isinstance(arguments, str) else arguments
 
     def _fail(self, words: Any) -> None:
         if isinstance(words, str):

@@ -11,36 +11,55 @@ import dis
 import functools
 import inspect
 import os
+import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import Token
-from types import FunctionType, ModuleType, TracebackType
+from numbers import Number
+from types import FunctionType, MethodType, ModuleType, TracebackType
 from typing import Any, Generic, TypeVar, cast, overload
 from weakref import WeakKeyDictionary
 
 from . import _lines
 from ._call import _Asked, _safely, usage
 from ._later import _hand_on
-from ._reply import _counted
-from ._run import Run, _current
+from ._reply import _counted, _get
+from ._run import Run, _current, _reset
 from ._sink import Sink, sink
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+# Arguments by which a call is known, and members of arguments.
 _NAMES = {
     "prompt": ("prompt", "messages", "input", "question", "text"),
-    "schema": ("fmt", "format", "schema", "response_format"),
+    "system": ("system", "instructions"),
+    "schema": ("fmt", "format", "schema", "response_format", "text_format", "output_format", "text.format", "output_config.format"),
     "model": ("model",),
-    "seed": ("seed",),
-    "temperature": ("temperature",),
-    "max_tokens": ("max_tokens", "max_completion_tokens", "max_output_tokens", "num_predict"),
-}
+    "seed": ("seed", "options.seed"),
+    "temperature": ("temperature", "options.temperature"),
+    "max_tokens": ("max_tokens", "max_completion_tokens", "max_output_tokens", "num_predict", "options.num_predict"),
+}  # fmt: skip
+# Objects under these names may hold keys: a client, a network.
+_KINDS: dict[str, tuple[type, ...]] = {
+    "model": (str,), "seed": (Number,), "temperature": (Number,), "max_tokens": (Number,)
+}  # fmt: skip
+_ARE_KNOWN = {path for paths in _NAMES.values() for path in paths}
+_IS_NO_PROMPT = re.compile(r"self|cls|.*(key|token|secret|password|authorization|credentials?|headers)")
+_PROMPTS = (str, list, tuple, Mapping)
 
 
 def _is_left_out(value: Any) -> bool:
     """Whether it means that an argument is not sent: the defaults of clients, which need not be installed here."""
     return value is None or value is ... or type(value).__name__ in ("NotGiven", "Omit", "Unset")
+
+
+def _member(given: Mapping[str, Any], path: str) -> Any:
+    name, _, member = path.partition(".")
+    value = given.get(name)
+    if member and value is not None:
+        return None if isinstance(value, str) else _get(value, member)
+    return value
 
 
 class _Reader:
@@ -53,30 +72,42 @@ class _Reader:
             self.signature = None
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        given: dict[str, Any] = {}
-        if self.signature is not None:
-            try:
-                bound = self.signature.bind(*args, **kwargs)
-                bound.apply_defaults()
-                for name, value in bound.arguments.items():
-                    kind = self.signature.parameters[name].kind
-                    if kind is inspect.Parameter.VAR_KEYWORD:
-                        given.update(value)
-                    elif kind is not inspect.Parameter.VAR_POSITIONAL:
-                        given[name] = value
-            except TypeError:
-                given = dict(kwargs)
-        found = {
-            key: given[name]
-            for key, names in _NAMES.items()
-            for name in reversed(names)
-            if name in given and not _is_left_out(given[name])
-        }
+        given, unnamed = self._bound(args, kwargs)
+        found: dict[str, Any] = {}
+        for key, paths in _NAMES.items():
+            values = (_member(given, path) for path in paths)
+            value = next((each for each in values if not _is_left_out(each)), None)
+            if isinstance(value, _KINDS.get(key, object)) and value is not None:
+                found[key] = value
         if given.keys().isdisjoint(_NAMES["prompt"]):
             # (prompt, model, fmt, seed) is the order of evoproc's query functions.
-            for key, value in zip(("prompt", "model", "schema", "seed"), args):
-                found.setdefault(key, value)
+            for key, value in zip(("prompt", "model", "schema", "seed"), unnamed):
+                if isinstance(value, _KINDS.get(key, _PROMPTS)):
+                    found.setdefault(key, value)
         return found
+
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:
+        """The arguments by name, and what may be a prompt under another name, with what follows it without any."""
+        try:
+            assert self.signature is not None
+            bound = self.signature.bind(*args, **kwargs)
+        except (AssertionError, TypeError):
+            return kwargs, list(args)
+        bound.apply_defaults()
+        given: dict[str, Any] = {}
+        others: list[Any] = []
+        unnamed: Sequence[Any] = ()
+        for name, value in bound.arguments.items():
+            kind = self.signature.parameters[name].kind
+            if kind is inspect.Parameter.VAR_KEYWORD:
+                given.update(value)
+            elif kind is inspect.Parameter.VAR_POSITIONAL:
+                unnamed = value
+            else:
+                given[name] = value
+                if isinstance(value, _PROMPTS) and name not in _ARE_KNOWN and not _IS_NO_PROMPT.fullmatch(name):
+                    others.append(value)
+        return given, [*others[:1], *unnamed]
 
 
 class _Query:
@@ -116,7 +147,11 @@ class _Query:
         return _hand_on(asked, reply)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        return self if instance is None else functools.partial(self, instance)
+        # Bound methods of clients, static methods and objects that can be called take no instance.
+        bind = getattr(type(self._function), "__get__", None)
+        bound = None if bind is None or instance is None else bind(self._function, instance, owner)
+        takes_it = bound is not None and getattr(bound, "__self__", None) is instance
+        return MethodType(self, instance) if takes_it else self
 
     def __reduce__(self) -> Any:
         if self._run is not None:
@@ -280,10 +315,9 @@ def _running(bound: inspect.BoundArguments, to: Sink) -> Iterator[None]:
         run.error = _lines.words(error)
         raise
     finally:
-        last = _current.get() or run
         _current.reset(token)
         if outer is not None:
-            _safely(last._close)
+            _safely(outer._last()._close)
 
 
 def _ended(result: Any) -> Any:
@@ -334,22 +368,24 @@ class Recording(Generic[F]):
     def __init__(self, path: str | os.PathLike[str], fields: Mapping[str, Any]) -> None:
         self._sink = sink(path)
         self._fields = fields
-        self._entered: list[tuple[Run, Token[Run | None]]] = []
+        self._entered: dict[Run, Token[Run | None]] = {}
 
     def __call__(self, function: F) -> F:
         return cast(F, _record(function, self._sink))
 
     def __enter__(self) -> Run:
         run = Run(self._sink, self._fields)
-        self._entered.append((run, _current.set(run)))
+        self._entered[run] = _current.set(run)
         return run
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        run, token = self._entered.pop()
-        run = _current.get() or run
-        _current.reset(token)
+        # Tasks and threads may be in blocks of one recording at the same time.
+        entered, now = list(self._entered), _current.get()
+        run = next((each for each in entered if each._last() is now), entered[-1])
+        _reset(_current, self._entered.pop(run))
+        run = run._last()
         if error is not None:
             run.error = _lines.words(error)
         elif run.state is None and run.error is None:

@@ -9,7 +9,7 @@ import sys
 import threading
 import uuid
 from collections.abc import Callable, Mapping
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from types import FrameType
 from typing import Any, TypeVar, cast
 
@@ -54,6 +54,8 @@ class Run:
         self._lock = threading.Lock()
         self._seen: FrameType | None = None
         self._read: dict[str, Any] | None = None
+        # The last run of a block around several, which they share.
+        self._block: list[Run] = []
         self._done = False
 
     def wrap(self, function: F) -> F:
@@ -74,8 +76,15 @@ class Run:
         head, tail = self._frame(words)
         self._sink.begin(self._key, head, b", ", tail)
 
-    def _add_step(self, call: dict[str, Any]) -> None:
+    def _last(self) -> Run:
+        """The run that calls of this one's block belong to now."""
+        return self._block[0] if self._block else self
+
+    def _add_step(self, call: dict[str, Any]) -> bool:
+        """Take a call; not where the line is written already."""
         with self._lock:
+            if self._done:
+                return False
             index = call["step_index"]
             self._asked[index] = self._asked.get(index, 0) + 1
             if self._asked[index] > 1:
@@ -87,6 +96,7 @@ class Run:
                 self.fields["raw"] = call["raw"]
             self._begin()
             self._sink.piece(self._key, _lines.encoded(text))
+            return True
 
     def _next(self) -> int:
         """The position of a call that says of no step."""
@@ -94,9 +104,12 @@ class Run:
             self._at += 1
             return self._at
 
-    def _add_making(self, text: str) -> None:
+    def _add_making(self, text: str) -> bool:
+        """Take a call that made the procedure; not where the line is written already."""
         with self._lock:
-            self._making.append(text)
+            if not self._done:
+                self._making.append(text)
+            return not self._done
 
     def _meet(self, frame: FrameType, local: Mapping[str, Any]) -> None:
         """Take what evoproc's runner says of the run. Calls from before it are no steps."""
@@ -207,6 +220,13 @@ def _schema_name(schema: Any) -> Any:
         except Exception:
             break
     return schema
+
+
+def _reset(variable: ContextVar[Any], token: Token[Any]) -> None:
+    try:
+        variable.reset(token)
+    except ValueError:  # it ends in another context than it began in
+        pass
 
 
 _current: ContextVar[Run | None] = ContextVar("stepscope_run", default=None)

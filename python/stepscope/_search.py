@@ -11,13 +11,12 @@ import copy
 import json
 import os
 import uuid
-import warnings
 from collections.abc import Callable, Mapping
 from math import exp
 from typing import Any, TypeVar
 
 from . import _lines
-from ._sink import Sink, sink
+from ._sink import Sink, sink, warn
 
 G = TypeVar("G")
 
@@ -154,7 +153,7 @@ def _watch(notes: _Notes, do: Callable[..., None], *args: Any) -> None:
     try:
         do(*args)
     except Exception as error:
-        warnings.warn(f"stepscope could not record an individual: {error!r}", RuntimeWarning, stacklevel=3)
+        warn(f"stepscope could not record an individual: {error!r}")
 
 
 def _same(a: Any, b: Any) -> bool:

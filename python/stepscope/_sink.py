@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import signal
 import struct
 import subprocess
 import sys
@@ -13,8 +14,18 @@ import warnings
 from . import _writer
 
 _WRITER = _writer.__file__
+# Those whose handlers usually raise: of interrupts, ends and timeouts.
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM, signal.SIGUSR1, signal.SIGUSR2)
 # So many writer processes are kept; the one that was used least recently goes first.
 _MOST_WRITERS = 16
+
+
+def warn(words: str) -> None:
+    """Tell of a fault of the recorder, which ends no run even where warnings are errors."""
+    try:
+        warnings.warn(words, RuntimeWarning, stacklevel=4)
+    except RuntimeWarning:
+        print(f"RuntimeWarning: {words}", file=sys.stderr)
 
 
 class Sink:
@@ -28,7 +39,8 @@ class Sink:
         self._direct: _writer.Appender | None = None
         self._warned = False
         self._kept: set[bytes] = set()
-        if os.environ.get("STEPSCOPE_WRITER") == "0" or not sys.executable:
+        # The executable of a frozen program is that program.
+        if os.environ.get("STEPSCOPE_WRITER") == "0" or not sys.executable or hasattr(sys, "frozen"):
             self._direct = _writer.Appender(path)
 
     def begin(self, key: bytes, head: bytes, separator: bytes, tail: bytes) -> None:
@@ -79,8 +91,13 @@ class Sink:
         for kind, data in messages:
             parts += [kind, struct.pack(">I", len(key)), key, struct.pack(">I", len(data)), data]
         rest = memoryview(b"".join(parts))
-        while rest:
-            rest = rest[os.write(process.stdin.fileno(), rest) :]
+        # A handler that raises after the half of a message would leave the writer waiting for the rest.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+        try:
+            while rest:
+                rest = rest[os.write(process.stdin.fileno(), rest) :]
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         return True
 
     def _answer(self) -> None:
@@ -103,7 +120,7 @@ class Sink:
                 bufsize=0,
                 start_new_session=True,
             )
-        except OSError:
+        except (OSError, RuntimeError):  # at its very end, Python starts no process
             self._give_up()
 
     def _appender(self) -> _writer.Appender:
@@ -119,7 +136,7 @@ class Sink:
     def _warn(self, why: str) -> None:
         if not self._warned:
             self._warned = True
-            warnings.warn(f"stepscope cannot record to {self.path!r}: {why}", RuntimeWarning, stacklevel=4)
+            warn(f"stepscope cannot record to {self.path!r}: {why}")
 
     def close(self) -> None:
         """Let the writer end; the next line starts another."""
@@ -143,6 +160,8 @@ class Sink:
                 if pipe is not None:
                     pipe.close()
             process.returncode = 0  # nobody waits for it here
+        if self._direct is not None:
+            self._direct.close()  # a lock belongs to whoever opened the file
 
 
 class _Refused(Exception):

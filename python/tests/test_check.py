@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import threading
+import time
 import unittest
 
 import support
@@ -60,6 +63,26 @@ class OfRecords(InFolder):
         found = stepscope.stream(without_end())
         self.assertEqual([next(found)["index"] for _ in range(3)], [0, 1, 2])
         found.close()
+
+    def test_whoever_interrupts_does_not_wait_for_more(self):
+        class Interrupt(BaseException):
+            pass
+
+        def interrupt(*_):
+            raise Interrupt
+
+        def slow():
+            yield procedure()
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
+            more.wait(60)
+
+        more = threading.Event()
+        self.addCleanup(more.set)
+        self.addCleanup(signal.signal, signal.SIGALRM, signal.signal(signal.SIGALRM, interrupt))
+        begin = time.monotonic()
+        with self.assertRaises(Interrupt):
+            stepscope.check(slow())
+        self.assertLess(time.monotonic() - begin, 30)
 
     def test_faults_of_the_iterable_and_of_the_program_are_told(self):
         def failing():

@@ -60,12 +60,45 @@ EVENTS = {
 }  # fmt: skip
 
 
+CALL = {"id": "t", "name": "add", "arguments": {"a": 2, "b": 3}}
+ITEM = {"id": "f", "type": "function_call", "call_id": "t", "name": "add", "status": "completed"}
+
+
+def calling(**function):
+    return chat(False, delta={"tool_calls": [{"index": 0, **function}]})
+
+
+# What is said where tools are offered.
+CALLS = {
+    "/chat/completions": [
+        chat(False, delta={"role": "assistant", "content": "five"}), calling(id="t", type="function", function={"name": "add", "arguments": ""}),
+        calling(function={"arguments": '{"a": 2'}), calling(function={"arguments": ', "b": 3}'}), chat(False, delta={}, finish_reason="tool_calls"), chat(False),
+    ],
+    "/responses": [
+        *EVENTS["/responses"][:-1],
+        {"type": "response.output_item.added", "sequence_number": 4, "output_index": 1, "item": {**ITEM, "arguments": ""}},
+        {"type": "response.function_call_arguments.delta", "sequence_number": 5, "output_index": 1, "item_id": "f", "delta": '{"a": 2'},
+        {"type": "response.function_call_arguments.delta", "sequence_number": 6, "output_index": 1, "item_id": "f", "delta": ', "b": 3}'},
+        {"type": "response.completed", "sequence_number": 7, "response": {**RESPONSE, "output": [*RESPONSE["output"], {**ITEM, "arguments": '{"a": 2, "b": 3}'}]}},
+    ],
+    "/v1/messages": [
+        *EVENTS["/v1/messages"][:-2],
+        {"type": "content_block_start", "index": 1, "content_block": {"type": "tool_use", "id": "t", "name": "add", "input": {}}},
+        {"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": '{"a": 2'}},
+        {"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": ', "b": 3}'}},
+        {"type": "content_block_stop", "index": 1},
+        *EVENTS["/v1/messages"][-2:],
+    ],
+}  # fmt: skip
+
+
 class Server(BaseHTTPRequestHandler):
     def do_POST(self):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if asked.get("stream"):
             kind = "text/event-stream"
-            events = [f"event: {event.get('type', 'message')}\ndata: {json.dumps(event)}\n\n" for event in EVENTS[self.path]]
+            said = CALLS if asked.get("tools") else EVENTS
+            events = [f"event: {event.get('type', 'message')}\ndata: {json.dumps(event)}\n\n" for event in said[self.path]]
             body = "".join(events) + ("data: [DONE]\n\n" if self.path == "/chat/completions" else "")
         else:
             kind, body = "application/json", json.dumps(WHOLE[self.path])
@@ -88,9 +121,10 @@ class OfClients(InFolder):
         self.addCleanup(server.shutdown)
         self.to = {"api_key": "k", "base_url": f"http://127.0.0.1:{server.server_port}"}
 
-    def check(self, made, is_left=False):
+    def check(self, made, is_left=False, calls=None):
         (line,) = lines(self.path)
         self.path.unlink()
+        self.assertEqual(line.get("tool_calls"), calls)
         self.assertEqual((line["model"], line["error"]), ("m", LEFT if is_left else None), made)
         self.assertIn("2 + 3?", line["prompt"])
         self.assertNotIn(" object at 0x", json.dumps(line))
@@ -110,6 +144,25 @@ class OfClients(InFolder):
         with ask(**asked, stream=True) as stream:
             next(stream)
         self.check("left", True)
+        self.read_raw(method.__self__, asked)
+
+    def read_raw(self, resource, asked):
+        ask = record(resource.with_raw_response.create, self.path)
+        reply = ask(**asked)
+        self.check("raw")
+        self.assertEqual((reply.status_code, reply.parse().model), (200, "m"))
+        for _ in ask(**asked, stream=True).parse():
+            pass
+        self.check("raw stream")
+        ask = record(resource.with_streaming_response.create, self.path)
+        for read in ("parse", "json", "read"):
+            with ask(**asked) as reply:
+                getattr(reply, read)()
+            self.check(read)
+        with ask(**asked, stream=True) as reply:
+            for _ in reply.parse():
+                pass
+        self.check("parsed stream")
 
     async def read_later(self, method, asked):
         ask = record(method, self.path)
@@ -121,6 +174,17 @@ class OfClients(InFolder):
         async with await ask(**asked, stream=True) as stream:
             await stream.__anext__()
         self.check("left", True)
+        raw, streaming = (getattr(method.__self__, f"with_{way}_response").create for way in ("raw", "streaming"))
+        await record(raw, self.path)(**asked)
+        self.check("raw")
+        for read in ("parse", "json"):
+            async with record(streaming, self.path)(**asked) as reply:
+                await getattr(reply, read)()
+            self.check(read)
+        async with record(streaming, self.path)(**asked, stream=True) as reply:
+            async for _ in await reply.parse():
+                pass
+        self.check("parsed stream")
 
     async def open_later(self, method, asked, finish):
         async with record(method, self.path)(**asked) as stream:
@@ -139,6 +203,13 @@ class OfClients(InFolder):
             for _ in stream:
                 pass
         self.check("opened")
+        tool = {"name": "add", "parameters": {"type": "object"}, "input_schema": {"type": "object"}}
+        if "max_tokens" not in asked:
+            tool = {"type": "function", **(tool if "input" in asked else {"function": tool})}
+        with record(method, self.path)(**asked, tools=[tool]) as stream:
+            for _ in stream:
+                pass
+        self.check("calls", calls=[CALL])
 
     @unittest.skipUnless(support.has("openai"), "openai is not installed")
     def test_openai(self):

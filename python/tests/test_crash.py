@@ -12,6 +12,7 @@ import sys
 import textwrap
 import unittest
 import warnings
+from unittest import mock
 
 import support
 from support import InFolder, lines, needs_evoproc, wait_for
@@ -153,6 +154,50 @@ class TheWriter(InFolder):
             warnings.simplefilter("error")
             ask("two")
         self.assertEqual([line["prompt"] for line in lines(self.path)], ["one", "two"])
+
+    def test_a_signal_in_the_middle_of_a_line_tears_nothing(self):
+        class Late(BaseException):
+            pass
+
+        def raise_late(*_):
+            raise Late
+
+        ask = record(lambda prompt: prompt, self.path)
+        before = signal.signal(signal.SIGALRM, raise_late)
+        self.addCleanup(signal.signal, signal.SIGALRM, before)
+        whole = 0
+        for n in range(100):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0.0002 + n % 30 * 0.0001)
+                ask(f"{n} " + "x" * 300_000)
+                signal.setitimer(signal.ITIMER_REAL, 0)
+                whole += 1
+            except Late:
+                pass
+        ask("last")
+        found = lines(self.path)
+        self.assertEqual(found[-1]["response"], "last")
+        self.assertGreaterEqual(len(found), whole + 1)
+
+    def test_a_frozen_program_is_not_started_as_its_writer(self):
+        with mock.patch.object(sys, "frozen", True, create=True):
+            ask = record(lambda prompt: prompt, self.path)
+        ask("a")
+        self.assertIsNone(ask._to._process)
+        self.assertEqual([line["response"] for line in lines(self.path)], ["a"])
+
+    def test_a_child_locks_for_itself(self):
+        with mock.patch.dict(os.environ, {"STEPSCOPE_WRITER": "0"}):
+            ask = record(lambda prompt: prompt, self.path)
+        ask("a")
+        pid = os.fork()
+        if pid == 0:
+            own = ask._to._direct._fd is None
+            ask("b")
+            os._exit(0 if own else 3)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)
+        ask("c")
+        self.assertEqual([line["response"] for line in lines(self.path)], ["a", "b", "c"])
 
     def test_it_needs_nothing_but_itself(self):
         """As it is started: isolated, without site."""

@@ -287,6 +287,44 @@ class OfStreams(InFolder):
         self.assertEqual(list(talk), [])
         self.assertEqual(self.told(), [(None, LEFT), ("2 + 3 = 5", None), ("five", None), ("ecaughtf", None)])
 
+    def test_a_stream_that_is_recorded_twice_tells_both(self):
+        async def read(stream):
+            return [piece async for piece in stream]
+
+        def enter(opener):
+            with opener as stream:
+                return list(stream)
+
+        for make, way in ((Stream, list), (Opener, enter), (iter, list), (AsyncStream, lambda stream: asyncio.run(read(stream)))):
+            with self.subTest(make):
+                self.path.unlink(missing_ok=True)
+                inner = record(lambda prompt: make(PARTS), self.path)
+                self.assertEqual(way(record(lambda prompt: inner(prompt), self.path)("a")), PARTS)
+                self.assertEqual(self.told(), [("2 + 3 = 5", None)] * 2)
+
+    def test_what_cannot_be_listened_to_is_left_alone(self):
+        class Fixed:
+            __slots__ = ("pieces",)
+
+            def __init__(self):
+                self.pieces = iter(PARTS)
+
+            def __enter__(self):
+                return self
+
+            def __exit__(self, *error):
+                pass
+
+            def __iter__(self):
+                return self
+
+            def __next__(self):
+                return next(self.pieces)
+
+        with record(lambda prompt: Fixed(), self.path)("a") as stream:
+            self.assertEqual(list(stream), PARTS)
+        self.assertEqual(self.told(), [(None, None)])
+
     def test_what_is_closed_early_is_a_part(self):
         async def read_one(stream):
             async for _ in stream:
@@ -421,6 +459,48 @@ class OfStreams(InFolder):
                     # What said that it stopped is whole, even if nobody asked for one more piece.
                     says_so = pieces[-1].get("type") != "chunk"
                     self.assertEqual(line["error"], None if is_whole or says_so else LEFT)
+
+    def test_pieces_of_thoughts_and_of_calls_of_tools_are_joined(self):
+        def chat(index=None, call_id=None, name=None, arguments=None, **delta):
+            call = {"index": index, "id": call_id, "function": {"name": name, "arguments": arguments}}
+            return {"choices": [{"index": 0, "delta": {"tool_calls": [call], **delta}}]}
+
+        def block(index, kind, **members):
+            return {"type": f"content_block_{kind}", "index": index, **members}
+
+        def begun(index, **members):
+            return block(index, "start", content_block={"type": "tool_use", "input": {}, **members})
+
+        def delta(index, **members):
+            return block(index, "delta", delta=members)
+
+        def responses(kind, **members):
+            return {"type": f"response.{kind}", **members}
+
+        def item(**members):
+            return {"type": "function_call", "arguments": "", **members}
+
+        def ollama(name, number):
+            return {"message": {"content": "", "tool_calls": [{"function": {"name": name, "arguments": {"n": number}}}]}}
+
+        thinks = {"choices": [{"index": 0, "delta": {"reasoning_content": "hm"}}]}
+        says = {"choices": [{"index": 0, "delta": {"content": "so:"}}]}
+        done = responses("completed", response={"output": [{"type": "reasoning", "summary": [{"text": "hm"}]}, item(call_id="1", name="add", arguments='{"n": 2}'), item(call_id="2", name="now")]})
+        both = [{"id": "1", "name": "add", "arguments": {"n": 2}}, {"id": "2", "name": "now", "arguments": {}}]
+        for pieces, said, calls in (
+            ([thinks, says, chat(0, "1", "add", ""), chat(1, "2", "now"), chat(0, arguments='{"n"'), chat(0, "1", "add", ": 2}")], "so:", both),
+            ([thinks, chat(0, "1", "add", '{"n": 2}'), chat(0, "2", "now", "{}")], "", both),
+            ([delta(0, thinking="h"), delta(0, thinking="m"), delta(1, text="so:"), begun(2, id="1", name="add"), delta(2, partial_json='{"n"'), begun(3, id="2", name="now"), delta(2, partial_json=": 2}")], "so:", both),
+            ([responses("reasoning_summary_text.delta", delta="hm"), responses("output_item.added", output_index=1, item=item(call_id="1", name="add")), responses("output_item.added", output_index=2, item=item(call_id="2", name="now")), responses("function_call_arguments.delta", output_index=1, delta='{"n": 2}'), done], "", both),
+            ([done], "", both),
+            ([{"message": {"thinking": "hm"}}, ollama("add", 2), ollama("add", 3)], "", [{"name": "add", "arguments": {"n": n}} for n in (2, 3)]),
+            ([thinks, chat(0, "1", "add", '{"n"')], "", [{"id": "1", "name": "add", "arguments": '{"n"'}]),
+        ):
+            with self.subTest(pieces):
+                self.path.unlink(missing_ok=True)
+                list(record(lambda prompt: Stream(pieces), self.path)("a"))
+                (line,) = lines(self.path)
+                self.assertEqual((line["response"], line["reasoning"], line["tool_calls"]), (said, "hm", calls))
 
     def test_pieces_without_a_text_are_kept_and_what_a_server_refuses_is_an_error(self):
         call = {"choices": [{"index": 0, "delta": {"tool_calls": [{"function": {"arguments": "{}"}}]}}]}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import dataclasses
 import functools
+import io
 import json
 import multiprocessing
 import pickle
@@ -216,6 +218,18 @@ class OfARunner(InFolder):
         self.assertEqual((line["dataset"], line["question"], line["mode"]), ("apples", QUESTION, "procedural"))
         self.assertEqual(lines(self.folder / "elsewhere.jsonl"), [])
 
+    def test_runs_of_a_block_are_a_line_each(self):
+        for query in (record(support.model, self.path), None):
+            self.path.unlink(missing_ok=True)
+            with record(self.path, dataset="apples") as about:
+                for question in ("one", "two", "three"):
+                    run(query or about.wrap(support.model), question=question)
+                asked = about.wrap(support.model)
+                run(asked, question="four")
+                run(asked, question="five")
+            found = [(line["question"], line["status"], line["dataset"], len(line["trace"]["steps"])) for line in lines(self.path)]
+            self.assertEqual(found, [(each, "ok", "apples", 3) for each in ("one", "two", "three", "four", "five")])
+
     def test_a_block_keeps_the_error(self):
         with self.assertRaises(ZeroDivisionError), record(self.path, question=QUESTION) as about:
             about.wrap(support.model)("p", "stub", {"properties": {"total": {}}})
@@ -339,6 +353,48 @@ class OfAnyFunction(InFolder):
         self.assertTrue({"seed", "temperature", "max_tokens"}.isdisjoint(first))
         self.assertEqual([second[name] for name in ("prompt", "seed", "temperature", "max_tokens")], ["2 + 3?", 7, 0, 9])
 
+    def test_arguments_of_the_usual_clients_are_found_where_they_are(self):
+        schema = {"type": "object"}
+
+        def ask(messages=None, input=None, **more):
+            return "five"
+
+        record(ask, self.path)(input="2 + 3?", instructions="Be short.", text={"format": schema})
+        record(ask, self.path)([], system="Be short.", output_config={"format": schema}, options={"seed": 7})
+        record(ask, self.path)("2 + 3?", options={"temperature": 0, "num_predict": 9, "seed": None}, text="more")
+        first, second, third = lines(self.path)
+        self.assertEqual([(line["system"], line["schema"]) for line in (first, second)], [("Be short.", schema)] * 2)
+        self.assertEqual((second["seed"], third["temperature"], third["max_tokens"]), (7, 0, 9))
+        self.assertTrue({"seed", "system"}.isdisjoint(third))
+        self.assertIsNone(third["schema"])
+
+    def test_no_key_is_recorded(self):
+        @dataclasses.dataclass
+        class Client:
+            api_key: str
+
+            @record(self.path)
+            def ask(self, what, k=5):
+                raise ConnectionError("Illegal header value b'Bearer 51cret-51cret', GET http://h/?key=51cret-51cret&a=1")
+
+        client = Client("51cret")
+        with self.assertRaisesRegex(ConnectionError, "Bearer 51cret"):
+            client.ask("2 + 3?")
+        with self.assertRaises(ValueError), record(self.path):
+            raise ValueError("no such key: sk-51cret-51cret")
+        record(lambda model, prompt, **more: "five", self.path)(client, "2 + 3?", extra_headers={"a": "51cret"}, extra_body=client)
+        record(lambda client, api_key, what: "five", self.path)(client, "51cret", what="2 + 3?")
+        self.assertNotIn("51cret", self.path.read_text())
+        found = lines(self.path)
+        self.assertEqual([line.get("prompt") for line in found], ["2 + 3?", None, "2 + 3?", "2 + 3?"])
+        self.assertEqual([line.get("model") for line in found], [None] * 4)
+        self.assertIn("value b'Bearer [key]', GET http://h/?key=[key]&a=1", found[0]["error"])
+
+    def test_a_call_without_a_prompt(self):
+        record(lambda: "five", self.path)()
+        self.assertEqual([(line["prompt"], line["response"]) for line in lines(self.path)], [(None, "five")])
+        self.assertEqual(stepscope.check(self.path)[0]["kind"], "call")
+
     def test_the_text_of_a_reply_is_all_of_its_text(self):
         hm, one, two = {"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "2 + "}, {"type": "text", "text": "3"}
         reasoning = {"type": "reasoning", "summary": [], "content": [{"type": "reasoning_text", "text": "hm"}]}
@@ -359,6 +415,29 @@ class OfAnyFunction(InFolder):
                     (line,) = lines(self.path)
                     self.assertEqual(line["response"], "2 + 3")
                     self.assertEqual(line["usage"], {"prompt_tokens": 7, "completion_tokens": 2})
+
+    def test_what_a_model_thought_and_the_tools_that_it_called_are_kept(self):
+        add = {"name": "add", "arguments": '{"n": 2}'}
+        so, calls = "so:", [{"id": "1", "name": "add", "arguments": {"n": 2}}]
+        for reply in (
+            {"choices": [{"message": {"content": so, "reasoning_content": "hm", "tool_calls": [{"id": "1", "type": "function", "function": add}]}}]},
+            {"content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": so}, {"type": "tool_use", "id": "1", "name": "add", "input": {"n": 2}}]},
+            {"output": [{"type": "reasoning", "summary": [{"text": "hm"}]}, {"type": "message", "content": [{"text": so}]}, {"type": "function_call", "id": "f", "call_id": "1", **add}]},
+            {"message": {"content": so, "thinking": "hm", "tool_calls": [{"id": "1", "function": {"name": "add", "arguments": {"n": 2}}}]}},
+        ):
+            with self.subTest(reply):
+                self.path.unlink(missing_ok=True)
+                record(lambda prompt: reply, self.path)("a")
+                with record(self.path) as run:
+                    run.wrap(lambda prompt: reply)("a")
+                call, line = lines(self.path)
+                (step,) = line["trace"]["steps"]
+                self.assertEqual((call["response"], call["reasoning"], call["tool_calls"]), (so, "hm", calls))
+                self.assertEqual((step["raw"], step["reasoning"], step["tool_calls"]), (so, "hm", calls))
+        self.path.unlink()
+        record(lambda prompt: {"choices": [{"message": {"content": None, "function_call": add}}]}, self.path)("a")
+        (line,) = lines(self.path)
+        self.assertEqual((line["response"], line["tool_calls"]), ("", [{"name": "add", "arguments": {"n": 2}}]))
 
     def test_a_reply_without_a_text_is_kept_whole(self):
         ask = record(lambda prompt: prompt, self.path)
@@ -385,6 +464,20 @@ class OfAnyFunction(InFolder):
         async def both():
             return await asyncio.gather(later("x"), later("bad"), return_exceptions=True)
 
+        class Upper:
+            def __call__(self, prompt):
+                return prompt.upper()
+
+        class Others:
+            again = record(Client().ask, path)
+            bound = record(Upper().__call__, path)
+            static = record(path)(staticmethod(lambda prompt: prompt.upper()))
+            called = record(Upper(), path)
+            own = classmethod(record(path)(lambda owner, prompt: prompt.upper()))
+
+        others = Others()
+        self.assertEqual([others.again("a"), others.bound("b"), others.static("s"), others.called("c"), others.own("o"), Others.static("t")], list("ABSCOT"))
+        path.unlink()
         self.assertEqual(Client().ask("a"), "A")
         self.assertIsInstance(asyncio.run(both())[1], ValueError)
         found = lines(path)
@@ -503,6 +596,13 @@ class OfAnyFunction(InFolder):
         with self.assertWarns(RuntimeWarning):
             self.assertEqual(ask("x"), "fine")
 
+    def test_where_warnings_are_errors_it_is_told_all_the_same(self):
+        ask = record(lambda prompt: "fine", self.folder / "no" / "such" / "folder.jsonl")
+        with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()) as told:
+            warnings.simplefilter("error")
+            self.assertEqual([ask("x"), ask("y")], ["fine"] * 2)
+        self.assertEqual(told.getvalue().count("stepscope cannot record"), 1)
+
     def test_a_file_that_is_taken_away_is_begun_again(self):
         ask = record(lambda prompt: prompt, self.path)
         ask("one")
@@ -520,6 +620,43 @@ class OfAnyFunction(InFolder):
                 thread.join()
         (line,) = lines(self.path)
         self.assertEqual(sorted(call["prompt"] for call in line["trace"]["steps"]), list("0123"))
+
+    def test_blocks_of_one_recording_at_the_same_time(self):
+        recording = record(self.path)
+
+        async def block(number):
+            with recording as run:
+                run.question = str(number)
+                for _ in range(number):
+                    await asyncio.sleep(0)
+                run.wrap(lambda prompt: prompt)(str(number))
+
+        async def blocks():
+            await asyncio.gather(*map(block, (5, 1, 3)))
+
+        asyncio.run(blocks())
+        self.assertEqual([(line["question"], line["raw"]) for line in lines(self.path)], [(each, each) for each in "135"])
+
+    def test_a_block_that_another_task_leaves(self):
+        async def pieces():
+            with record(self.path, question="a"):
+                yield 1
+
+        async def main():
+            opened = pieces()
+            await opened.__anext__()
+            with record(self.path, question="b"):
+                await asyncio.create_task(opened.aclose())
+
+        asyncio.run(main())
+        self.assertEqual([line["question"] for line in lines(self.path)], ["a", "b"])
+
+    def test_a_call_that_ends_as_its_block_does_is_not_lost(self):
+        with record(self.path, question="a") as run:
+            ask = run.wrap(lambda prompt: run._finish() or prompt)
+            ask("late")
+        line, call = lines(self.path)
+        self.assertEqual((line["trace"]["steps"], call["response"], call["run_id"]), ([], "late", line["id"]))
 
     def test_it_says_what_it_takes(self):
         for wrong in (lambda: record(support.model), lambda: record(3, self.path), lambda: record(support.model, self.path, id=1)):
@@ -539,6 +676,9 @@ class OfAnswers(InFolder):
         self.assertEqual(first["retrieved_pages"], [{"page_num": 1}])
         self.assertEqual(second["answer_text"], "I do not know")
         good, bad = stepscope.check(self.path)
+        as_tool = {"content": [{"type": "tool_use", "id": "t", "name": "answer", "input": json.loads(reply)}]}
+        third = stepscope.record_answer(self.path, question="What is it?", raw=as_tool)
+        self.assertEqual(third["answer"], json.loads(reply))
         self.assertEqual((good["kind"], good["grounded"]), ("typed", {"items": 1, "of": 1}))
         self.assertIn("answer/json_invalid", [finding["rule"] for finding in bad["findings"]])
 

@@ -289,8 +289,8 @@ impl Redaction {
 /// Question and answers stay, and so do the values of a run's variables.
 pub fn without_passages(text: &[u8]) -> Cow<'_, [u8]> {
     const WORDS: &[&str] = stepscope_base::list![
-        answer_text completion content context llm_discovered_keywords messages passage prompt quote raw raw_response reply
-        response
+        answer_text completion content context llm_discovered_keywords messages passage prompt quote raw raw_response
+        reasoning reply response system tool_calls
     ];
     let mut tape = Tape::default();
     tape.read(text);

@@ -111,6 +111,13 @@ fn what_stands_around_a_record_goes_too() {
 }
 
 #[test]
+fn what_a_model_read_and_wrote_goes_under_every_name() {
+    let text = br#"{"prompt": "a", "system": [{"type": "text", "text": "a"}], "response": "a", "reasoning": "a", "tool_calls": [{"name": "add", "arguments": {"x": "a"}}], "model": "m"}"#;
+    let left = String::from_utf8(without_passages(text).into_owned()).unwrap();
+    assert!(!left.contains("\"a\"") && !left.contains("add") && left.contains("\"m\""), "{left}");
+}
+
+#[test]
 fn a_bad_pattern_is_refused_with_a_reason() {
     for (word, why) in [("x", "NAME=REGEX"), ("=a", "a name has"), ("a=(", "unclosed group"), ("a b=c", "a name has")] {
         let error = Redaction::read(&[word.to_owned()]).unwrap_err();
