@@ -1,11 +1,9 @@
 //! What the commands that ask a model have in common: the flags that say which, and the way of one call.
 
-use std::future::pending;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
-use tokio::signal::unix::{SignalKind, signal};
 
 use super::Out;
 use stepscope_base::shown;
@@ -356,31 +354,10 @@ impl ReadyServer {
         mut taken: impl FnMut(&M, &SamplingRound, &mut Out),
     ) -> Option<u8> {
         let asked = (&self.server, self.model.as_str());
-        self.runtime.block_on(drive(
-            machine,
-            asked,
-            sampling,
-            at_once,
-            signalled(),
-            |machine, progress| match progress {
-                DriveEvent::Heard(event) => report(event, out),
-                DriveEvent::Taken(round) => taken(machine, round, out),
-            },
-        ))
-    }
-}
-
-/// Waits for a signal that asks the program to end, and returns the exit code that shells expect then.
-async fn signalled() -> u8 {
-    let waits = |kind: SignalKind| async move {
-        match signal(kind) {
-            Ok(mut signal) => _ = signal.recv().await,
-            Err(_) => pending().await,
-        }
-    };
-    tokio::select! {
-        () = waits(SignalKind::interrupt()) => 130,
-        () = waits(SignalKind::terminate()) => 143,
+        self.runtime.block_on(drive(machine, asked, sampling, at_once, |machine, progress| match progress {
+            DriveEvent::Heard(event) => report(event, out),
+            DriveEvent::Taken(round) => taken(machine, round, out),
+        }))
     }
 }
 

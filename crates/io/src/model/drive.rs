@@ -1,9 +1,11 @@
 //! The loop that asks a model what a machine wants asked, and several calls at once, but not more than asked for.
 
+use std::future::pending;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
 
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
@@ -99,20 +101,19 @@ pub enum DriveEvent<'p> {
 }
 
 /// Asks what a machine wants asked, round after round, until it is over. When the future is dropped, the calls on their
-/// way are broken off. When `stop` is ready, they are broken off too, the machine takes what came of them, and what
-/// stopped it is returned.
-pub async fn drive<M: Machine, S>(
+/// way are broken off. A signal that asks the program to end breaks them off too: the machine takes what came of them,
+/// and the exit code that shells expect then is returned.
+pub async fn drive<M: Machine>(
     machine: &mut M,
     (server, model): (&Server, &str),
     sampling: &Sampling,
     at_once: usize,
-    stop: impl Future<Output = S>,
     mut tell: impl FnMut(&M, DriveEvent<'_>),
-) -> Option<S> {
+) -> Option<u8> {
     let id = RunId(1);
-    let mut stop = pin!(stop);
-    let mut stopped = None;
-    while stopped.is_none()
+    let mut signal = pin!(signalled());
+    let mut ended = None;
+    while ended.is_none()
         && let Some(question) = machine.question()
     {
         let (mut round, calls) = SamplingRound::new(id, question, sampling, server.info(model));
@@ -121,14 +122,14 @@ pub async fn drive<M: Machine, S>(
         loop {
             let events = tokio::select! {
                 biased;
-                by = &mut stop => {
-                    stopped = Some(by);
+                code = &mut signal => {
+                    ended = Some(code);
                     round.cancel(began.elapsed());
-                    break;
+                    None
                 }
-                Some(events) = several.next_few() => events,
-                else => break,
+                events = several.next_few() => events,
             };
+            let Some(events) = events else { break };
             for event in events {
                 tell(machine, DriveEvent::Heard(&event.event));
                 round.hear(id, event);
@@ -138,5 +139,19 @@ pub async fn drive<M: Machine, S>(
         machine.take(&round, &now());
         tell(machine, DriveEvent::Taken(&round));
     }
-    stopped
+    ended
+}
+
+/// Waits for a signal that asks the program to end; its exit code.
+async fn signalled() -> u8 {
+    let comes = |kind: SignalKind| async move {
+        match signal(kind) {
+            Ok(mut signal) => _ = signal.recv().await,
+            Err(_) => pending().await,
+        }
+    };
+    tokio::select! {
+        () = comes(SignalKind::interrupt()) => 130,
+        () = comes(SignalKind::terminate()) => 143,
+    }
 }
