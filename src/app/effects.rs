@@ -1,6 +1,6 @@
 //! Performs the effects: hands each to the thread or task that it belongs to, and reports back by messages.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
@@ -19,6 +19,7 @@ use stepscope_base::text::Shown;
 use stepscope_core::review::event::Event;
 use stepscope_core::table::seen::place_in;
 use stepscope_io::config::session::{FileView, Session};
+use stepscope_io::drafts::Drafts;
 use stepscope_io::failure::Failure;
 use stepscope_io::log::Writer;
 use stepscope_io::pipeline::load::{Loader, LoadingBegun};
@@ -67,7 +68,7 @@ struct Threads {
 struct ReviewSetup {
     journals: Vec<Place>,
     carried: Vec<Event>,
-    state: Option<PathBuf>,
+    drafts: Option<Drafts>,
 }
 
 /// Memory of this session, and why it could not be kept, if so.
@@ -127,8 +128,8 @@ impl Performer {
 
     /// Reviews are saved to the first of these review logs; those that pages carry are shown.
     #[must_use]
-    pub fn reviewing(self, journals: Vec<Place>, carried: Vec<Event>, state: Option<&Path>) -> Self {
-        Self { reviewing: Some(ReviewSetup { journals, carried, state: state.map(Path::to_owned) }), ..self }
+    pub fn reviewing(self, journals: Vec<Place>, carried: Vec<Event>, drafts: Option<Drafts>) -> Self {
+        Self { reviewing: Some(ReviewSetup { journals, carried, drafts }), ..self }
     }
 
     /// Lets everything begin that goes on behind the screen.
@@ -256,8 +257,8 @@ impl Threads {
             // Both at once: where memory has run out, no thread can be started any more.
             slow: start_reader(Thread::LargeRecords, outbox, side),
             writer: Writer::start(move |told| to_loop.send(Msg::Log(told))),
-            worker: reviewing.map(|ReviewSetup { journals, carried, state }| {
-                ReviewWorker::start(&journals, carried, state.as_deref(), outbox.clone())
+            worker: reviewing.map(|ReviewSetup { journals, carried, drafts }| {
+                ReviewWorker::start(&journals, carried, drafts, outbox.clone())
             }),
         }
     }

@@ -1,7 +1,6 @@
 //! Reads reviews, keeps drafts and looks for records of reviews, on threads of its own: the screen never waits for a disk.
 
 use std::collections::HashSet;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
@@ -40,13 +39,12 @@ pub struct ReviewWorker {
 }
 
 impl ReviewWorker {
-    /// Starts the threads for review logs, of which the first is our own, and for events that are in none; drafts are
-    /// in the state folder, if there is one.
-    pub fn start(journals: &[Place], carried: Vec<Event>, state: Option<&Path>, outbox: Outbox) -> Self {
+    /// Starts the threads for review logs, of which the first is our own, for events that are in none, and for drafts, if
+    /// they can be kept.
+    pub fn start(journals: &[Place], carried: Vec<Event>, drafts: Option<Drafts>, outbox: Outbox) -> Self {
         let (looker, wanted) = channel();
         let (end, ended) = channel();
         let own = journals.first().cloned();
-        let drafts = own.clone().zip(state).map(|(journal, state)| Drafts::of(state, journal.path()));
         let follows = journals.iter().map(Follow::new).collect();
         let to_loop = outbox.clone();
         start(Thread::Reviews, move || {

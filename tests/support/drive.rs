@@ -30,6 +30,7 @@ use stepscope_core::table::seen::place_in;
 use stepscope_io::config::Config;
 use stepscope_io::config::session::FileView;
 use stepscope_io::config::verifiers::{VerifierChoice, judge};
+use stepscope_io::drafts::Drafts;
 use stepscope_io::log::Writer;
 use stepscope_io::log::journal::{REVIEWS, beside};
 use stepscope_io::model::cassette::Speed;
@@ -375,13 +376,14 @@ impl Drive {
         change: impl FnOnce(&mut App),
     ) -> Self {
         let reviewer = Reviewer { id: Text::from(by.to_owned()), kind: ReviewerKind::Person };
+        let drafts = Drafts::of(state, journal, &reviewer);
         let mut drive = Self::with_beside(paths, side, |app| {
             app.review = Review::new(reviewer, ReviewLog::Journal(journal.into()));
             change(app);
         });
         let outbox = Outbox::default();
         outbox.attach(drive.to_loop.clone());
-        let worker = ReviewWorker::start(&[journal.into()], Vec::new(), Some(state), outbox.clone());
+        let worker = ReviewWorker::start(&[journal.into()], Vec::new(), Some(drafts), outbox.clone());
         drive.worker = Some((worker, Writer::start(move |line| outbox.send(Msg::Log(line)))));
         drive.event(Event::Start(Size::new(120, 36)));
         drive.until(|app| app.review.read);

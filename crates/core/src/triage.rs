@@ -524,11 +524,21 @@ impl<'c> Trial<'c, '_> {
     }
 
     fn first_slip_write(&self, sure: bool) -> Option<&'c Computed> {
-        let counts = |write: &&Computed| {
+        self.slips(sure).first().copied()
+    }
+
+    /// The slips that the answer comes from; all of them where none is known to lead to it.
+    fn slips(&self, sure: bool) -> Vec<&'c Computed> {
+        let counts = |write: &Computed| {
             let stated = write.plan.as_ref().is_some_and(|plan| plan.sure || plan.wording == Wording::Statement);
             write.differs() && (!sure || stated)
         };
-        self.recomputed.writes.iter().find(counts)
+        let slips: Vec<(usize, &Computed)> =
+            self.recomputed.writes.iter().enumerate().filter(|(_, write)| counts(write)).collect();
+        let behind = if slips.len() > 1 { self.recomputed.behind_the_end(self.state) } else { Vec::new() };
+        let leads = |at: usize| behind.get(at) == Some(&true);
+        let any_leads = slips.iter().any(|(at, _)| leads(*at));
+        slips.into_iter().filter(|(at, _)| !any_leads || leads(*at)).map(|(_, write)| write).collect()
     }
 
     /// The first step that passed a calculation on.

@@ -20,7 +20,7 @@ pub mod forks;
 pub mod journal;
 
 pub use append::{Appended, Content, append_line, now};
-pub(crate) use append::{Appender, SAVE};
+pub(crate) use append::{Appender, SAVE, lock_file};
 
 /// Number of a line of this session.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]

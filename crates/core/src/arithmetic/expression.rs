@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use crate::arithmetic::number::{Number, Written};
+use crate::arithmetic::quantity::unit;
 
 mod equality;
 mod equation;
@@ -845,7 +846,9 @@ pub(crate) fn numbers(text: &str) -> Vec<(Written, Range<usize>)> {
             at += bytes.get(end..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
             continue;
         }
-        let negative = lead(1) == Some(b'-') && lead(2).is_none_or(|byte| matches!(byte, b' ' | b'(' | b'$'));
+        let sign = ["-", "−"].into_iter().find(|sign| text.get(..start).is_some_and(|text| text.ends_with(sign)));
+        let negative =
+            sign.is_some_and(|sign| lead(sign.len() + 1).is_none_or(|byte| matches!(byte, b' ' | b'(' | b'$')));
         let value = if negative { written.value.negated() } else { written.value };
         numbers.push((Written { value, ..written }, start..end));
     }
@@ -917,9 +920,14 @@ impl<'t> Parser<'t> {
             if precedence < least {
                 break;
             }
+            let is_tight = self.is_tight();
             self.weigh();
             self.at += 1;
             let right = self.expression(if operation == Operation::Power { precedence } else { precedence + 1 })?;
+            // "2 / 1/5" means a fifth.
+            if !self.whole && operation == Operation::Divide && !is_tight && self.is_at_fraction() {
+                return None;
+            }
             left = self.push(Node::Pair(operation, left, right))?;
         }
         self.depth -= 1;
@@ -933,6 +941,23 @@ impl<'t> Parser<'t> {
             TokenKind::Word if self.is_share(left) && self.word() == Some("of") => Some((Operation::Multiply, 2)),
             _ => None,
         }
+    }
+
+    /// Tells whether the operator at hand has no blanks around it.
+    fn is_tight(&self) -> bool {
+        [self.at, self.at + 1].into_iter().all(|at| self.list.get(at).is_some_and(|token| !token.spaced))
+    }
+
+    /// Tells whether the number just read is the upper one of a fraction.
+    fn is_at_fraction(&self) -> bool {
+        let divides = self.kind(0) == Some(TokenKind::Operator(Operation::Divide));
+        divides && self.is_tight() && matches!(self.kind(1), Some(TokenKind::Number(_)))
+    }
+
+    /// Tells whether the number just read is the lower one of a fraction or quotient.
+    fn is_behind_division(&self) -> bool {
+        let before = self.at.checked_sub(2).and_then(|at| self.list.get(at));
+        before.is_some_and(|token| token.kind == TokenKind::Operator(Operation::Divide))
     }
 
     fn word(&self) -> Option<&'t str> {
@@ -954,10 +979,9 @@ impl<'t> Parser<'t> {
         let number = |token: Option<&Lexeme>| token.is_some_and(|token| matches!(token.kind, TokenKind::Number(_)));
         let [before, here, after] =
             [self.at.checked_sub(1), Some(self.at), Some(self.at + 1)].map(|at| self.list.get(at?));
-        let tight = here.is_some_and(|here| !here.spaced) && after.is_some_and(|after| !after.spaced);
         let doubtful =
             here.is_some_and(|here| matches!(here.kind, TokenKind::Operator(Operation::Subtract | Operation::Divide)));
-        if doubtful && tight && number(before) && number(after) {
+        if doubtful && self.is_tight() && number(before) && number(after) {
             self.weak += 1;
         } else {
             self.strong += 1;
@@ -973,7 +997,8 @@ impl<'t> Parser<'t> {
                 if self.depth > MAX_DEPTH {
                     return None;
                 }
-                let inner = self.operand()?;
+                // A power binds closer: -3^2 is -9.
+                let inner = self.expression(Operation::Power.precedence())?;
                 self.depth -= 1;
                 self.push(Node::Single(Single::Negate, inner))
             }
@@ -1020,6 +1045,8 @@ impl<'t> Parser<'t> {
         let (at, nodes) = (self.at, self.nodes.len());
         let right = match next.kind {
             // `2(3)^4` is twice a power.
+            // Half of a sum, or divided by twice the sum: `1/2(8 + 4)`.
+            TokenKind::Open if !self.whole && self.is_behind_division() => return None,
             TokenKind::Name(_) | TokenKind::Open => self.expression(Operation::Power.precedence()),
             TokenKind::Word => self.symbol(),
             _ => return None,
@@ -1036,6 +1063,7 @@ impl<'t> Parser<'t> {
     /// Skips a unit between a number and the next operator: `60 dollars * 8`. A number that runs on without a
     /// blank is none.
     fn skip_unit(&mut self) -> Option<()> {
+        let is_known = |word: &str| word.len() > 1 && unit(word.to_lowercase().as_bytes()).is_some();
         self.skip_rate();
         let glued = self.list.get(self.at).is_some_and(|next| next.kind == TokenKind::Word && !next.spaced);
         let is_of = self.word() == Some("of");
@@ -1048,7 +1076,7 @@ impl<'t> Parser<'t> {
             self.at += words;
             return Some(());
         }
-        (!glued || self.whole || self.units).then_some(())
+        (!glued || self.whole || self.units || self.word().is_some_and(is_known)).then_some(())
     }
 
     /// `/week` behind a number: so much a week.

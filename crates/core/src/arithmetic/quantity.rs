@@ -18,6 +18,7 @@ pub use super::number::near;
 pub(crate) use links::words_near;
 pub use links::{Changed, Holder, Missed, QuantityLinks};
 pub use scan::find;
+pub(crate) use units::names_by_number;
 pub use units::{Dimension, Unit, unit};
 
 stepscope_base::words! {

@@ -272,6 +272,20 @@ pub struct Recomputed {
 type Unexplained<'o> = dyn Fn(usize, &[Option<Number>]) -> Option<Number> + 'o;
 
 impl Recomputed {
+    /// Tells of each write whether the final answer was calculated from it, as far as that is known; or is it.
+    pub(crate) fn behind_the_end(&self, state: &State<'_>) -> Vec<bool> {
+        let mut behind = vec![false; self.writes.len()];
+        let end = state.variable(&Untrusted::from(FINAL_ANSWER)).and_then(|end| *self.variables.get(end)?);
+        let mut waiting: Vec<usize> = end.into_iter().collect();
+        while let Some(at) = waiting.pop() {
+            let Some(is_behind) = behind.get_mut(at).filter(|is_behind| !**is_behind) else { continue };
+            *is_behind = true;
+            let inputs = self.writes.get(at).into_iter().flat_map(|write| &write.inputs);
+            waiting.extend(inputs.filter_map(|(_, from)| *from));
+        }
+        behind
+    }
+
     /// Executes a run.
     pub fn of(record: &Record<'_>, procedure: Option<&Procedure<'_>>, state: &State<'_>) -> Self {
         Self::judged(record, procedure, state, is_right(record))

@@ -509,12 +509,29 @@ impl ChainReader<'_> {
             let value = here.value(&recorded)?;
             Some((before.expression.clone(), here.written.unwrap_or(Written { value, decimals: 9 })))
         });
+        if let Some(plan) = plan.as_ref().filter(|_| holds && chain_holds) {
+            self.take_back(plan, step);
+        }
         let output = self.values.iter().filter(|value| value.step == step).count();
         let name = self.free(name.or_else(|| unit_name(line, last)), step);
         if plan.is_some() {
             self.take_letter(&name);
         }
         self.values.push(ChainValue { name, step, output, says, plan, broken, range, place });
+    }
+
+    /// Forgets what the chain itself corrects, here or in the next step: `12 * 5 = 61. Wait, 12 * 5 = 60`.
+    fn take_back(&mut self, plan: &Expression, step: usize) {
+        let known: Vec<Number> = self.values.iter().map(|value| value.says.value).collect();
+        let gives = plan.evaluate(|name| known.get(name as usize).copied());
+        let is_corrected = |value: &&mut ChainValue| {
+            step <= value.step + 1
+                && value.plan.as_ref() == Some(plan)
+                && gives.is_some_and(|gives| !value.says.stands_for(gives))
+        };
+        for value in self.values.iter_mut().filter(is_corrected) {
+            value.plan = None;
+        }
     }
 
     /// Makes a letter denote its value from now on; one that gets another value denotes none.
@@ -643,8 +660,8 @@ fn answer<'a>(
     };
     let number = |says: Written| ChainAnswer { says, from: from(says) };
     let text = |range: Option<&Range<usize>>, last: &StepText<'_>| {
-        let words = range.and_then(|range| last.text.bytes().get(range.clone())).unwrap_or_default();
-        Untrusted::owned(words.to_vec())
+        let words = range.and_then(|range| last.text.utf8()?.get(range.clone())).unwrap_or_default();
+        Untrusted::owned(Plain::of(words).text.into_bytes())
     };
     match (given, &stated) {
         (Some(given), stated) => {
@@ -707,9 +724,9 @@ fn stated(text: &str) -> Option<(Written, Range<usize>)> {
             && !before.contains(['(', '√', '/', '^'])
             && !after.starts_with(['/', '^', '*', '+', '-', '=', ':', '√']);
         let mut place = plain.range(range);
-        if number.value.is_negative() && rest.get(..place.start).is_some_and(|before| before.ends_with('-')) {
-            place.start -= 1;
-        }
+        let sign =
+            rest.get(..place.start).and_then(|before| ["-", "−"].into_iter().find(|sign| before.ends_with(sign)));
+        place.start -= sign.filter(|_| number.value.is_negative()).map_or(0, str::len);
         return is_plain.then_some((*number, start + place.start..start + place.end));
     }
     None

@@ -17,7 +17,11 @@ impl Trial<'_, '_> {
             let recovered = self.recomputed.recovered;
             let gives = gold.as_ref().zip(recovered).filter(|(gold, recovered)| Self::is_gold(gold, *recovered));
             let Some((gold, _)) = gives else { return (Fix::StepRun, Some(step), Confidence::Likely) };
-            let text = shown!("With this one step corrected the chain gives {}, as expected.", gold.value.shown());
+            let corrected = match self.slips(false).len() {
+                1 => Shown::own("this one step"),
+                several => shown!("these {several} steps"),
+            };
+            let text = shown!("With {corrected} corrected the chain gives {}, as expected.", gold.value.shown());
             self.recovered = Some(gold.value);
             self.argue(RuleId::Recompute.word(), self.end_pointer(), text);
             return (Fix::StepRun, Some(step), Confidence::Sure);
@@ -31,6 +35,11 @@ impl Trial<'_, '_> {
         if !is_wrong {
             let text = Shown::own("There is no expected number, and the chain does not contradict itself.");
             self.argue("triage/unknown", Pointer::from_iter(["procedure", "steps"]), text);
+            return (Fix::Unknown, None, Confidence::Unsure);
+        }
+        if self.answer.is_none() && self.record.correct != Some(false) {
+            let text = Shown::own("The chain ends with no number that could be read.");
+            self.argue("triage/unknown", self.end_pointer(), text);
             return (Fix::Unknown, None, Confidence::Unsure);
         }
         self.missed_quantities();

@@ -159,7 +159,7 @@ impl Appender {
                 Some(file) => file,
                 None => self.opened(met)?,
             };
-            lock(&file)?;
+            lock_file(&file)?;
             // While we waited, or since the last line, somebody may have moved it away: what is appended to a file
             // without a name is lost.
             if leads_to(&self.place, &file) {
@@ -192,7 +192,8 @@ impl Appender {
 /// A pipe is not waited for.
 const WRITE: OFlags = OFlags::RDWR.union(OFlags::APPEND).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
 
-fn lock(file: &File) -> io::Result<()> {
+/// Waits for the kernel's lock of a file, where there is such a thing.
+pub(crate) fn lock_file(file: &File) -> io::Result<()> {
     loop {
         match file.lock() {
             Err(error) if error.kind() == ErrorKind::Interrupted => {}

@@ -4,18 +4,15 @@
 
 use std::ops::Range;
 
-use super::{Expression, Lexeme, Names, Node, Operation, Parser, Single, TokenKind, tokens};
+use super::{Expression, Lexeme, Names, Node, Operation, Parser, Single, TokenKind, is_currency, tokens};
 use crate::arithmetic::number::{Number, Written};
 use crate::arithmetic::number_words::{NumberWord, number_word};
-use crate::arithmetic::quantity::unit;
+use crate::arithmetic::quantity::{Dimension, Unit, names_by_number, unit};
 
 /// So many tokens are looked through for the beginning of a left side.
 const MAX_BEFORE: usize = 60;
 /// No equation has more sides.
 const MAX_SIDES: usize = 12;
-
-/// Factors between units: where the units of two sides differ, numbers may differ by them.
-const BETWEEN_UNITS: [i64; 18] = [2, 3, 4, 7, 8, 10, 12, 16, 24, 30, 36, 52, 60, 100, 365, 1_000, 3_600, 1_000_000];
 
 /// Words before a number that make it a part of something else: `times 3 + 2`, `the root of 9 + 7`.
 const BOUND: &[&str] = stepscope_base::list![
@@ -48,6 +45,10 @@ pub(crate) struct EqualitySide {
     has_letter: bool,
     /// The units in it, and of a number the word behind it.
     units: Vec<String>,
+    /// The same that are units of measurement.
+    measures: Vec<Unit>,
+    /// It takes a share of something: `80% of $50`.
+    takes_share: bool,
     /// Its bytes in the text.
     pub range: Range<usize>,
 }
@@ -105,7 +106,11 @@ impl EqualitySide {
         if self.is_calculation() && !self.simplifies(before) && self.begins_with(left) {
             return None;
         }
-        let is_doubtful = self.has_letter || before.has_letter || self.may_be_converted(before, left, right);
+        let is_doubtful = self.has_letter
+            || before.has_letter
+            || self.takes_share
+            || before.mixes_units(self)
+            || self.may_be_converted(before, left, right);
         (!is_doubtful).then_some(false)
     }
 
@@ -163,13 +168,32 @@ impl EqualitySide {
 
     /// `25 cents * 4 = $1`: the numbers differ by a factor between units, and the units are not the same.
     fn may_be_converted(&self, before: &Self, left: Number, right: Number) -> bool {
-        if self.units.is_empty() && before.units.is_empty() {
-            return false;
-        }
         let is_shared = !self.units.is_empty() && self.units.iter().all(|unit| before.units.contains(unit));
         let ratio = (left.float() / right.float()).abs();
         let factor = if ratio < 1.0 { 1.0 / ratio } else { ratio };
-        !is_shared && BETWEEN_UNITS.iter().any(|known| (factor - *known as f64).abs() < 1e-6 * factor)
+        let is_between = |unit: &Unit| {
+            let others = unit.dimension.sizes().iter().filter(|size| **size != unit.size);
+            others
+                .map(|size| (size / unit.size).max(unit.size / size))
+                .any(|known| (factor - known).abs() < 1e-6 * factor)
+        };
+        !is_shared && self.measures.iter().chain(&before.measures).any(is_between)
+    }
+
+    /// Tells whether it adds what is measured in two units, `$3 + 50 cents` or `10 AM + 5 hours`, or counts two things
+    /// that the other side gives a price: `3 apples + 2 pears = $7`.
+    fn mixes_units(&self, other: &Self) -> bool {
+        let adds = |node: &Node| matches!(node, Node::Pair(Operation::Add | Operation::Subtract, ..));
+        if !self.expression.nodes.iter().any(adds) {
+            return false;
+        }
+        let differs = |one: &Unit, other: &Unit| one.dimension == other.dimension && one.size != other.size;
+        let is_mixed = self.measures.iter().any(|one| self.measures.iter().any(|other| differs(one, other)));
+        let is_time = |unit: &String| matches!(unit.as_str(), "am" | "pm");
+        let is_money = |unit: &Unit| unit.dimension == Dimension::Money;
+        let is_priced = other.measures.iter().any(is_money) && !self.measures.iter().any(is_money);
+        let counts_two = self.units.first().is_some_and(|first| self.units.iter().any(|unit| unit != first));
+        is_mixed || self.units.iter().chain(&other.units).any(is_time) || (is_priced && counts_two)
     }
 }
 
@@ -214,11 +238,12 @@ impl Reader<'_> {
         let ended = before.iter().rposition(|token| matches!(token.kind, TokenKind::Break | TokenKind::Equals));
         let from = ended.map_or(floor, |ended| floor + ended + 1);
         let left = (from.max(at.saturating_sub(MAX_BEFORE))..at).find_map(|start| self.left(start, at));
-        // A number behind a word is often a part of a name, `Day 2 = 5 + 3`, and a letter alone is one.
+        // A number behind a word is often a part of a name, `Day 2 = 5 + 3`, and a letter alone is one; so many of
+        // something are what is worked out: `8 batches = 5.5 * 8`.
         let is_label = |side: &EqualitySide, start: usize| {
             let is_bound = |at: usize| matches!(self.kind(at), Some(TokenKind::Word | TokenKind::Comma));
             side.operations() == 0
-                && (side.written.is_none() || start.checked_sub(1).is_some_and(is_bound))
+                && (side.written.is_none() || !side.units.is_empty() || start.checked_sub(1).is_some_and(is_bound))
                 && !matches!(side.expression.nodes.as_slice(), [Node::Percent(_)])
         };
         let label = left.as_ref().is_some_and(|(side, start)| is_label(side, *start));
@@ -271,15 +296,25 @@ impl Reader<'_> {
         match before.kind {
             TokenKind::Word => {
                 let word = text.to_ascii_lowercase();
-                let is_of = |word: &str| word == "of";
                 let is_call = here.kind == TokenKind::Open && !here.spaced;
                 // "total - 5 * 2" is half of a calculation, "is -5 * 2" is one.
                 let is_unknown = word.len() == 1 && text != "a";
                 let is_minus = matches!(here.kind, TokenKind::Operator(_));
                 let is_rest = is_minus && self.list.get(start + 1).is_none_or(|next| next.spaced);
-                let is_plain = word.chars().all(char::is_alphabetic) && !self.is_sign(at.checked_sub(1));
-                let is_bound = BOUND.contains(&word.as_str()) || (is_of(&word) && self.is_part(at));
-                is_plain && !(is_call || is_unknown || is_rest || is_bound)
+                let is_letter = |c: char| c.is_alphabetic() || matches!(c, '\'' | '’');
+                let is_plain = word.chars().all(is_letter) && !self.is_sign(at.checked_sub(1));
+                let is_bound = match word.as_str() {
+                    "of" => self.is_part(at),
+                    "by" => self.divides(at),
+                    word => BOUND.contains(&word),
+                };
+                // "Pages 1-20 = 20 * 300", "on day 1 * 2"
+                let numbered = names_by_number(word.trim_end_matches('s').as_bytes());
+                let is_behind_on = at.checked_sub(1).and_then(|at| self.word(at)) == Some("on");
+                let is_named = numbered && (self.is_range(start) || is_behind_on);
+                // `1 and 1/4` is one number.
+                let is_mixed = word == "and" && self.is_number(at.checked_sub(1)) && self.is_fraction(start);
+                is_plain && !(is_call || is_unknown || is_rest || is_bound || is_named || is_mixed || self.is_added(at))
             }
             TokenKind::Break if matches!(text, "'" | "’" | "!") && !here.spaced => false,
             TokenKind::Break => {
@@ -289,12 +324,58 @@ impl Reader<'_> {
                 }) && !(text == "." && here.spaced && self.is_number(at.checked_sub(1)) && self.is_glued(at))
             }
             TokenKind::Equals | TokenKind::Open | TokenKind::Comma => true,
-            TokenKind::Number(_)
-            | TokenKind::Percent(_)
-            | TokenKind::Name(_)
-            | TokenKind::Operator(_)
-            | TokenKind::Close => false,
+            TokenKind::Close => self.is_item(at),
+            TokenKind::Number(_) | TokenKind::Percent(_) | TokenKind::Name(_) | TokenKind::Operator(_) => false,
         }
+    }
+
+    /// Tells whether a bracket closes the number of a list's item: `1) 5 * 4 = 20`.
+    fn is_item(&self, close: usize) -> bool {
+        let begins = |at: usize| at.checked_sub(1).is_none_or(|at| self.kind(at) == Some(TokenKind::Break));
+        let number = close.checked_sub(1).filter(|at| matches!(self.kind(*at), Some(TokenKind::Number(_))));
+        number.is_some_and(|at| {
+            let open = at.checked_sub(1).filter(|at| self.kind(*at) == Some(TokenKind::Open));
+            begins(at) || open.is_some_and(begins)
+        })
+    }
+
+    /// Tells whether a `by` divides or multiplies what stands before it: `7 divided by`, `5 by 3`.
+    fn divides(&self, by: usize) -> bool {
+        let before = by.checked_sub(1);
+        let word = before.and_then(|at| self.word(at)).unwrap_or_default().to_lowercase();
+        self.is_number(before) || word.starts_with("divid") || word.starts_with("multipl")
+    }
+
+    /// Two numbers with an operator between them, without blanks.
+    fn is_tight(&self, start: usize, operation: Operation) -> bool {
+        let is_glued = |at: usize| self.list.get(at).is_some_and(|token| !token.spaced);
+        self.kind(start + 1) == Some(TokenKind::Operator(operation))
+            && self.is_number(Some(start + 2))
+            && is_glued(start + 1)
+            && is_glued(start + 2)
+    }
+
+    /// `1-20`, where it is the name of several: `pages 1-20`.
+    fn is_range(&self, start: usize) -> bool {
+        self.is_tight(start, Operation::Subtract)
+    }
+
+    fn is_fraction(&self, start: usize) -> bool {
+        self.is_tight(start, Operation::Divide)
+    }
+
+    /// Tells whether these words are added to something: `25 classmates + his`.
+    fn is_added(&self, last: usize) -> bool {
+        let words = (0..=last).rev().take_while(|at| self.kind(*at) == Some(TokenKind::Word)).count();
+        let Some(sign) = (last + 1).checked_sub(words + 1) else { return false };
+        let is_sign = match self.kind(sign) {
+            Some(TokenKind::Operator(Operation::Subtract)) => {
+                [sign, sign + 1].into_iter().all(|at| self.list.get(at).is_some_and(|token| token.spaced))
+            }
+            Some(TokenKind::Operator(_)) => true,
+            _ => false,
+        };
+        is_sign && sign.checked_sub(1).is_some_and(|at| !matches!(self.kind(at), Some(TokenKind::Break)))
     }
 
     /// A full stop glued to digits on both sides ends no sentence.
@@ -331,6 +412,11 @@ impl Reader<'_> {
         let end = parser.at;
         let next = self.list.get(end);
         let is_half = next.is_some_and(|next| match next.kind {
+            // `a 26-foot wall`
+            TokenKind::Operator(Operation::Subtract) if !next.spaced => !self
+                .list
+                .get(end + 1)
+                .is_some_and(|word| word.kind == TokenKind::Word && !word.spaced && word.end - word.start > 2),
             TokenKind::Operator(_) | TokenKind::Number(_) | TokenKind::Percent(_) | TokenKind::Name(_) => true,
             TokenKind::Open => !next.spaced,
             TokenKind::Break => {
@@ -349,6 +435,7 @@ impl Reader<'_> {
         }
         let mut side = self.side(parser.nodes, start, end)?;
         side.units.extend(self.word(end).map(stem));
+        side.measures.extend(self.word(end).and_then(measure));
         Some((side, end))
     }
 
@@ -363,13 +450,15 @@ impl Reader<'_> {
         let and = usize::from(self.word(end + 1) == Some("and"));
         let has_rest = (end..end + 5).map_while(|at| self.word(at)).any(|word| word.eq_ignore_ascii_case("remainder"));
         let compound = unit(lower.as_bytes()).is_some() && self.is_number(Some(end + 1 + and));
-        scales || glued || compound || has_rest || lower == "r" || BOUND.contains(&lower.as_str())
+        let ends = matches!(self.kind(end + 1), None | Some(TokenKind::Break | TokenKind::Comma | TokenKind::Close));
+        let is_bound = BOUND.contains(&lower.as_str()) && !(lower == "times" && ends);
+        scales || glued || compound || has_rest || lower == "r" || is_bound
     }
 
     /// A side that was parsed, if all its words are units.
     fn side(&self, nodes: Vec<Node>, start: usize, end: usize) -> Option<EqualitySide> {
         let tokens = self.list.get(start..end)?;
-        let mut units = Vec::new();
+        let (mut units, mut measures) = (Vec::new(), Vec::new());
         for (n, token) in tokens.iter().enumerate() {
             let Some(word) = self.text.get(token.start..token.end).filter(|_| token.kind == TokenKind::Word) else {
                 continue;
@@ -392,6 +481,7 @@ impl Reader<'_> {
                     return None;
                 }
                 units.push(stem(word));
+                measures.extend(measure(word));
             }
         }
         let is_percent = tokens.iter().any(|token| matches!(token.kind, TokenKind::Percent(_)));
@@ -419,7 +509,11 @@ impl Reader<'_> {
         };
         let range = tokens.first()?.start..tokens.last()?.end;
         let has_letter = tokens.iter().any(|token| token.kind == TokenKind::Word && token.end - token.start == 1);
-        Some(EqualitySide { expression, written, is_percent, has_letter, units, range })
+        let takes_share = (start..end).any(|at| self.word(at) == Some("of"));
+        // A sign of money stands before its number, and is no token.
+        let has_money = tokens.iter().any(|token| self.text.get(..token.start).is_some_and(ends_in_currency));
+        measures.extend(if has_money { unit(b"dollar") } else { None });
+        Some(EqualitySide { expression, written, is_percent, has_letter, units, measures, takes_share, range })
     }
 
     /// Tells whether a word can be a unit; a single letter is more likely an unknown.
@@ -433,9 +527,21 @@ fn is_known(word: &str) -> bool {
     UNIT_LETTERS.contains(&word) || unit(word.to_ascii_lowercase().as_bytes()).is_some()
 }
 
+fn ends_in_currency(text: &str) -> bool {
+    text.chars().next_back().is_some_and(is_currency)
+}
+
+/// The unit of measurement that a word names.
+fn measure(word: &str) -> Option<Unit> {
+    unit(word.to_lowercase().as_bytes())
+}
+
 /// A word without its plural.
 fn stem(word: &str) -> String {
     let lower = word.to_lowercase();
+    if let Some(unit) = measure(&lower) {
+        return unit.name.to_owned();
+    }
     lower.strip_suffix("es").or_else(|| lower.strip_suffix('s')).unwrap_or(&lower).to_owned()
 }
 
@@ -490,6 +596,9 @@ mod tests {
             "2(3)^4 = 162",
             "(45 + -2 + -1) = (43 + -1) = 42",
             "A - B = 7 - (-2) = 9",
+            "-3^2 + 10 = 1",
+            "8 * 3 = 24 days",
+            "3 * 60 = 180 minutes",
         ] {
             let judged = judged(text);
             assert!(!judged.is_empty() && judged.iter().all(|holds| *holds == Some(true)), "{text}: {judged:?}");
@@ -506,6 +615,16 @@ mod tests {
             "A - B = 7 - 2 = 5",
             "194 = 11 * 17 + 9",
             "3 apples * 2 = 8 apples",
+            "He has written 6*20=1200 books.",
+            "8-3 = 15 chocolates",
+            "5 cases, so that's 12*5 = $61",
+            "It has grown by 3 * 10 = 40",
+            "1) 5 * 4 = 27",
+            "(2) 5 * 4 = 27",
+            "24 - 16 = 10km left",
+            "30 + 2 = 35 times.",
+            "13 + 12 = 26-foot",
+            "2 hours * 3 = 7 hours",
         ] {
             assert!(judged(text).contains(&Some(false)), "{text}: {:?}", judged(text));
         }
@@ -536,6 +655,22 @@ mod tests {
             "2 dozen * 5 = 120",
             "6 * 20 = 5!",
             "(A + B) + (A - B) = 1 + 2",
+            "$3 + 50 cents = $3.50",
+            "5 feet + 4 inches = 64 inches",
+            "1 year - 3 months = 9 months",
+            "10 AM + 5 hours = 3 PM",
+            "2 / 1/5 = 10",
+            "6 km/ 1/30 hour = 180",
+            "1/2(8+4) = 6",
+            "12 x 1 and 1/4 = 15",
+            "8 batches = 5.5 * 8",
+            "Pages 1-20 = 20 * 300",
+            "3 apples + 2 pears = $7",
+            "25 classmates + his 1 teacher + 1 himself = 27 people",
+            "100% - 20% = 80% of $50",
+            "4 quarters * 25 = $1",
+            "$1 / 2 = 50 cents",
+            "7 divided by 3 + 2 = 4",
         ] {
             assert!(!judged(text).contains(&Some(false)), "{text}: {:?}", judged(text));
         }

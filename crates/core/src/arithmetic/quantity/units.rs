@@ -19,7 +19,7 @@ pub enum Dimension {
 
 impl Dimension {
     /// The sizes of its units, in its smallest one here.
-    pub(super) const fn sizes(self) -> &'static [f64] {
+    pub(crate) const fn sizes(self) -> &'static [f64] {
         match self {
             Self::Money => &[1.0, 100.0],
             Self::Time => &[
@@ -117,7 +117,7 @@ fn is_among(words: &[&str], word: &[u8]) -> bool {
     words.iter().any(|known| known.as_bytes() == word)
 }
 
-pub(super) fn names_by_number(word: &[u8]) -> bool {
+pub(crate) fn names_by_number(word: &[u8]) -> bool {
     is_among(NAMED_BY_NUMBER, word)
 }
 
