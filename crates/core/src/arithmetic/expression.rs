@@ -876,6 +876,13 @@ enum Function {
     Round,
 }
 
+/// Tells whether a minus is the hyphen between a number and a word: `a 26-foot wall`.
+fn is_hyphen(list: &[Lexeme], at: usize) -> bool {
+    let is_minus = |token: &&Lexeme| token.kind == TokenKind::Operator(Operation::Subtract) && !token.spaced;
+    let is_word = |token: &&Lexeme| token.kind == TokenKind::Word && !token.spaced && token.end - token.start > 2;
+    list.get(at).filter(is_minus).is_some() && list.get(at + 1).filter(is_word).is_some()
+}
+
 struct Parser<'t> {
     list: &'t [Lexeme],
     at: usize,
@@ -936,6 +943,7 @@ impl<'t> Parser<'t> {
 
     fn operator(&self, left: u16) -> Option<(Operation, u8)> {
         match self.kind(0)? {
+            TokenKind::Operator(_) if !self.whole && is_hyphen(self.list, self.at) => None,
             TokenKind::Operator(operation) => Some((operation, operation.precedence())),
             // 20% of x, 1/2 of x
             TokenKind::Word if self.is_share(left) && self.word() == Some("of") => Some((Operation::Multiply, 2)),

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::{Expression, Lexeme, Names, Node, Operation, Parser, Single, TokenKind, is_currency, tokens};
+use super::{Expression, Lexeme, Names, Node, Operation, Parser, Single, TokenKind, is_currency, is_hyphen, tokens};
 use crate::arithmetic::number::{Number, Written};
 use crate::arithmetic::number_words::{NumberWord, number_word};
 use crate::arithmetic::quantity::{Dimension, Unit, names_by_number, unit};
@@ -412,11 +412,7 @@ impl Reader<'_> {
         let end = parser.at;
         let next = self.list.get(end);
         let is_half = next.is_some_and(|next| match next.kind {
-            // `a 26-foot wall`
-            TokenKind::Operator(Operation::Subtract) if !next.spaced => !self
-                .list
-                .get(end + 1)
-                .is_some_and(|word| word.kind == TokenKind::Word && !word.spaced && word.end - word.start > 2),
+            TokenKind::Operator(_) if is_hyphen(self.list, end) => false,
             TokenKind::Operator(_) | TokenKind::Number(_) | TokenKind::Percent(_) | TokenKind::Name(_) => true,
             TokenKind::Open => !next.spaced,
             TokenKind::Break => {
