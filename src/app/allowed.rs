@@ -320,7 +320,7 @@ fn has_search(app: &App, screen: ScreenKind) -> bool {
     match screen {
         ScreenKind::Table => app.table.finding.is_some(),
         ScreenKind::Run | ScreenKind::Answer | ScreenKind::Json => {
-            app.screens.record().is_some_and(RecordView::has_found)
+            app.screens.record().is_some_and(RecordView::has_searched)
         }
         _ => false,
     }

@@ -403,9 +403,10 @@ impl OpenRecord {
         let own = if hide.has(Hidden::Baseline) { Arc::new(side.types_alone()) } else { side.clone() };
         let around = Surroundings { document: self.document(), ..own.around() };
         let mut case = case_of_row(text, Tape::default(), row, Arc::new(around));
-        if let Some(summary) = &self.summary {
-            // That something is hidden is no fault of the record.
-            case.retain_findings(|finding| summary.findings.contains(&finding.rule));
+        // That something is hidden is no fault of the record.
+        match &self.summary {
+            Some(summary) => case.retain_findings(|finding| summary.findings.contains(&finding.rule)),
+            None => case.retain_findings(|finding| row.rules().any(|rule| rule == finding.rule)),
         }
         let mut opened = Self::bare(self.index, self.line, case);
         (opened.summary, opened.hidden, opened.fork_origin) = (self.summary, hide, self.fork_origin);

@@ -34,6 +34,7 @@ use stepscope_io::config::session::{FileView, Session};
 use stepscope_io::config::verifiers::{VerifierChoice, judge};
 use stepscope_io::config::{Config, Folders};
 use stepscope_io::config::{themes, types};
+use stepscope_io::drafts::Drafts;
 use stepscope_io::failure::Failure;
 use stepscope_io::files::own_folder;
 use stepscope_io::log::{forks, journal};
@@ -205,7 +206,9 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     let memory = Memory { path: remembered_as(&start.paths), session, failure: None };
     app.review = reviewing.review(&own);
     if let Some(view) = memory.path.as_deref().and_then(|path| memory.session.view(path)) {
-        app.restore(view);
+        // The record that is asked for must not be left out by what was filtered last time.
+        let is_asked = matches!(start.at, (Some(_), _));
+        app.restore(&FileView { filter: if is_asked { String::new() } else { view.filter.clone() }, ..view.clone() });
     } else if (app.samples || memory.session.is_first()) && app.status.is_none() && !start.present {
         let text = Shown::own("New here? :tour shows in three minutes what this is for");
         app.status = Some(Status { text, failed: false, refused: false });
@@ -240,7 +243,9 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
         let others = reviewing.journals.get(1..).map(journal::named).unwrap_or_default();
         let all: Vec<Place> = std::iter::once(own).chain(others).collect();
         let carried = start.paths.iter().flat_map(|path| page::reviews_of(path)).collect();
-        performer = performer.reviewing(all, carried, folders.state.as_deref());
+        let drafts = all.first().zip(folders.state.as_deref());
+        let drafts = drafts.map(|(own, state)| Drafts::of(state, own.path(), &app.review.me));
+        performer = performer.reviewing(all, carried, drafts);
         let Queue { shuffle, clean_share, assigned, .. } = reviewing.order;
         if reviewing.queue || shuffle.is_some() || clean_share.is_some() || assigned.is_some() {
             app.begin_queue();
@@ -292,7 +297,13 @@ fn keymap(config: &Config) -> Result<Keymap, Failure> {
 /// because of them.
 pub fn check_settings(config: &Config, folder: Option<&Path>) -> Result<Vec<Shown>, Failure> {
     let keymap = keymap(config)?;
-    looks(None, false, config, folder)?;
+    let looks = looks(None, false, config, folder)?;
+    let theme = config.theme.as_ref().and_then(|name| looks.all.iter().find(|(known, _)| known == name));
+    if let Some(error) = theme.and_then(|(name, text)| Theme::parse(name, text, looks.depth).err()) {
+        let (theme, message) = (Shown::line(error.file.as_bytes()), Shown::line(error.message.as_bytes()));
+        let why = shown!("line {}: {message}", error.line);
+        return Err(Failure { what: "cannot use", path: shown!("the theme {theme}"), source: why });
+    }
     let stacks = ScreenKind::ALL.map(|screen| Focus::Screen(screen).contexts());
     Ok(keymap.overlaps(&stacks).iter().map(|sentence| Shown::line(sentence.as_bytes())).collect())
 }
@@ -304,7 +315,13 @@ fn looks(named: Option<&str>, ascii: bool, config: &Config, folder: Option<&Path
     let theme = Theme::built_in(if light { "light" } else { "dark" }, depth).unwrap_or_default();
     let built_in = BUILT_IN.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
     let mut all: Vec<(String, String)> = built_in.collect();
-    all.extend(folder.map(themes::read_all).unwrap_or_default());
+    for (name, text) in folder.map(themes::read_all).unwrap_or_default() {
+        // One's own takes the place of the one that it is a copy of.
+        match all.iter_mut().find(|(known, _)| *known == name) {
+            Some(known) => known.1 = text,
+            None => all.push((name, text)),
+        }
+    }
     let asked = [(named, Shown::own("--theme")), (config.theme.as_deref(), config.file.clone())];
     for (name, from) in asked.iter().filter_map(|(name, from)| Some(((*name)?, from))) {
         if !all.iter().any(|(known, _)| known == name) {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{CLEAN, FOUND, ListFormat, Out};
+use rustix::fs::{Access, access};
 use stepscope_base::ascii::{is_utf8, locale};
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
@@ -89,8 +90,8 @@ pub(super) fn config(options: &Settings, out: &mut Out) -> Result<u8, Shown> {
     ];
     rows.extend(config.profiles.iter().map(|(name, profile)| {
         let part = |text: &Option<String>| text.as_ref().map(|text| Shown::line(text.as_bytes()));
-        let parts: Vec<Shown> =
-            [part(&profile.backend), part(&profile.model), part(&profile.url)].into_iter().flatten().collect();
+        let url = profile.url.as_ref().map(|url| without_password(url.as_bytes()));
+        let parts: Vec<Shown> = [part(&profile.backend), part(&profile.model), url].into_iter().flatten().collect();
         let value = parts.into_iter().reduce(|all, part| all.and(" ").join(&part)).unwrap_or_default();
         let name = shown!("profile {}", Shown::line(name.as_bytes()));
         Row { name, value, from: config.file.clone(), is_fine: None }
@@ -103,10 +104,7 @@ pub(super) fn config(options: &Settings, out: &mut Out) -> Result<u8, Shown> {
     }));
     rows.extend(VARIABLES.into_iter().filter_map(|name| {
         let value = std::env::var_os(name)?;
-        // An address may carry a name and a password.
-        let value = Shown::line(value.as_encoded_bytes());
-        let value = if value.as_str().contains('@') { Shown::own("set (hidden)") } else { value };
-        Some(Row::new(name, value, Shown::own("environment")))
+        Some(Row::new(name, without_password(value.as_encoded_bytes()), Shown::own("environment")))
     }));
     print(options.format, &rows, out);
     Ok(CLEAN)
@@ -175,10 +173,15 @@ fn read(options: &Settings) -> Result<(Folders, Config), Shown> {
     config.map(|config| (folders, config)).map_err(Shown::from)
 }
 
+/// Shows a setting, unless it is an address that may carry a name and a password.
+fn without_password(text: &[u8]) -> Shown {
+    if text.contains(&b'@') { Shown::own("set (hidden)") } else { Shown::line(text) }
+}
+
 /// Tells whether a folder, or the nearest one above it that exists, is writable.
 fn is_writable(folder: &Path) -> bool {
-    let there = folder.ancestors().find_map(|folder| std::fs::metadata(folder).ok());
-    there.is_some_and(|there| there.is_dir() && !there.permissions().readonly())
+    let there = folder.ancestors().find_map(|folder| Some((folder, std::fs::metadata(folder).ok()?)));
+    there.is_some_and(|(folder, there)| there.is_dir() && access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok())
 }
 
 fn print(format: ListFormat, rows: &[Row], out: &mut Out) {

@@ -846,9 +846,9 @@ impl RecordView {
         self.find = Find { typed: typed.to_owned(), hits, nodes, at: None };
     }
 
-    /// Tells whether something was found on the screen in front.
-    pub fn has_found(&self) -> bool {
-        if self.json { !self.find.nodes.is_empty() } else { !self.find.hits.is_empty() }
+    /// Tells whether a text was looked for, found or not.
+    pub fn has_searched(&self) -> bool {
+        !self.find.typed.is_empty()
     }
 
     /// Goes to a place that was found, so many further, and tells which it is; `Err`: nothing was found.

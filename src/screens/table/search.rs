@@ -14,7 +14,7 @@ use crate::screens::table::matches::{Matches, Next};
 use crate::screens::table::state::{BeforeTyping, Search};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::table::filter::{Filter, RowAnswer, text_pattern};
+use stepscope_core::table::filter::{Filter, RowAnswer, shown_pattern, text_pattern};
 use stepscope_core::table::row::{Flag, RowFacts};
 use stepscope_io::pipeline::search::Plan;
 
@@ -186,7 +186,7 @@ pub(crate) fn find(app: &mut App, typed: &str) -> Result<Effects, Shown> {
     if app.screens.top() == ScreenKind::Table {
         return find_in_table(app, typed);
     }
-    let pattern = regex_of(typed)?;
+    let pattern = shown_pattern(typed).map_err(|why| shown!("{why}"))?;
     if let Some(view) = app.screens.record_mut() {
         view.look_for(typed, |text| pattern.is_match(text.as_bytes()));
     }

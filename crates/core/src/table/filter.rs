@@ -48,7 +48,7 @@ enum Test {
     /// Place to fix.
     Fix(Vec<Fix>),
     /// True for records whose procedure gives the expected answer when recomputed, false for the others.
-    RecoversGold(bool),
+    RecoversGold(Vec<bool>),
     Rule(RuleSet),
     First(Vec<RuleId>),
     Route(Vec<Route>),
@@ -217,8 +217,9 @@ impl Operator {
     ];
 
     fn holds(self, value: f64, limit: f64) -> bool {
-        // Columns are kept in 32 bits: what a person types must meet what was rounded.
-        let near = (value - limit).abs() <= 1e-6 * limit.abs().max(1.0);
+        // Columns are kept in 32 bits, and fractions are typed as they are shown: both must meet what was rounded.
+        let is_typed = limit.fract() != 0.0 && (value - limit).abs() <= 1e-6 * limit.abs().max(1.0);
+        let near = is_typed || value as f32 == limit as f32;
         match self {
             Self::Less => value < limit && !near,
             Self::AtMost => value <= limit || near,
@@ -533,7 +534,7 @@ impl Test {
             Self::Kind(kinds) => kinds.contains(&row.kind()),
             Self::Severity(severities) => severities.iter().any(|severity| row.count(*severity) > 0),
             Self::Fix(places) => row.fix().is_some_and(|fix| places.contains(&fix)),
-            Self::RecoversGold(wanted) => row.recovers_gold() == *wanted,
+            Self::RecoversGold(wanted) => wanted.contains(&row.recovers_gold()),
             Self::Rule(rules) => row.spoke(rules),
             Self::First(rules) => row.leading().is_some_and(|rule| rules.contains(&rule)),
             Self::Route(routes) => {
@@ -592,7 +593,8 @@ fn parse_test(word: &str, types: &TypeRegistry) -> Result<Test, String> {
             return number_test(name, column, *comparison, rest.strip_prefix(sign).unwrap_or_default());
         }
     }
-    let Some((field, value)) = word.split_once(':').filter(|(field, _)| field.chars().all(char::is_alphabetic)) else {
+    let is_name = |field: &str| field.chars().all(|c| c.is_alphabetic() || c == '_');
+    let Some((field, value)) = word.split_once(':').filter(|(field, _)| is_name(field)) else {
         return match meant_as_comparison(word) {
             Some(why) => Err(why),
             None => text_test(word),
@@ -629,9 +631,7 @@ fn parse_test(word: &str, types: &TypeRegistry) -> Result<Test, String> {
             let known: Vec<_> = GoldStatus::ALL.iter().map(|status| (status.word(), *status)).collect();
             choices(field, value, &known).map(ReviewTest::Gold).map(Test::Review)
         }
-        "recovered" => {
-            choices(field, value, &RECOVERED).map(|found| Test::RecoversGold(found.first().copied().unwrap_or(true)))
-        }
+        "recovered" => choices(field, value, &RECOVERED).map(Test::RecoversGold),
         _ => {
             let fields = || FIELDS.iter().map(|(name, _)| name.trim_end_matches(':'));
             Err(format!("unknown field {field:?}.{} Fields: {}", meant(field, fields()), names(fields())))
@@ -788,8 +788,8 @@ fn model_test(value: &str) -> Result<Test, String> {
     let mut letters = Vec::new();
     let mut is_quoted = false;
     for part in value.split('"') {
-        let names = if is_quoted { vec![part] } else { part.split(',').filter(|name| !name.is_empty()).collect() };
-        for name in names {
+        let names: Vec<&str> = if is_quoted { vec![part] } else { part.split(',').collect() };
+        for name in names.into_iter().filter(|name| !name.is_empty()) {
             // What was made printable stands otherwise in the record: there every record is asked.
             let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:/@+ ".contains(c));
             letters.push(if is_plain { escaped_source(name, true) } else { String::new() });
@@ -808,7 +808,11 @@ fn model_test(value: &str) -> Result<Test, String> {
 }
 
 fn id_test(value: &str) -> Result<Test, String> {
-    pattern(&escaped_source(&value.replace('"', ""), true), true).map(Test::Id)
+    let id = value.replace('"', "");
+    if id.is_empty() {
+        return Err("id: needs an id, or a part of one".into());
+    }
+    pattern(&escaped_source(&id, true), true).map(Test::Id)
 }
 
 /// A pattern that finds text in JSON, whether its characters stand there as themselves or escaped. Small letters find
@@ -816,6 +820,11 @@ fn id_test(value: &str) -> Result<Test, String> {
 pub fn text_pattern(text: &str) -> Result<Regex, String> {
     let ignore_case = !text.chars().any(char::is_uppercase);
     pattern(&escaped_source(text, ignore_case), ignore_case)
+}
+
+/// The same for text as people read it, without escapes.
+pub fn shown_pattern(text: &str) -> Result<Regex, String> {
+    pattern(&regex::escape(text), !text.chars().any(char::is_uppercase))
 }
 
 /// The id of a record, also of one of no known format.
@@ -979,6 +988,9 @@ mod tests {
             ("fitnes<1", "no number is called \"fitnes\". Did you mean \"fitness\"?"),
             ("score:1", "unknown field \"score\""),
             ("corect:true", "unknown field \"corect\". Did you mean \"correct\"? Fields: correct, "),
+            ("fix_steps:2", "unknown field \"fix_steps\". Did you mean \"fix_step\"?"),
+            ("id:", "id: needs an id"),
+            ("model:\"\"", "model: needs the name of a model"),
             ("correct:ture", "not \"ture\". Did you mean \"true\"?"),
         ] {
             assert!(error(typed).contains(words), "{typed}: {}", error(typed));
@@ -986,6 +998,22 @@ mod tests {
         for text in ["<think>", "\"x=3\"", "text:\"reward<1\"", "2x=4", "a+b=c", "2=2", "hello!", "a-b"] {
             assert!(Filter::parse(text, TypeRegistry::built_in()).unwrap().needs_text(), "{text}");
         }
+    }
+
+    #[test]
+    fn neighbouring_numbers_are_told_apart() {
+        for (sign, value, limit, holds) in [
+            (Operator::Equal, 1_000_000.0, 1_000_001.0, false),
+            (Operator::More, 1_000_001.0, 1_000_000.0, true),
+            (Operator::Less, 1_000_000.0, 1_000_001.0, true),
+            (Operator::Equal, 1e-7, 0.0, false),
+            (Operator::Equal, f64::from(0.149_087_34_f32), 0.149_087, true),
+            (Operator::AtMost, f64::from(0.1_f32), 0.1, true),
+        ] {
+            assert_eq!(sign.holds(value, limit), holds, "{value} {limit}");
+        }
+        let both = Filter::parse("recovered:gold,no", TypeRegistry::built_in()).unwrap();
+        assert_eq!(both.fits_row(&RowFacts::unchecked(0, 3)), RowAnswer::Yes, "either of the two");
     }
 
     #[test]
