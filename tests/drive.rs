@@ -356,7 +356,7 @@ fn finding_in_the_table_visits() {
     d.keys("Esc");
     d.hides(&["nowhere"]);
     d.keys("n");
-    assert_eq!(d.status(), "no search yet; / searches");
+    assert_eq!(d.status(), "No match for zebra");
 }
 
 #[test]

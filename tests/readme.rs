@@ -137,6 +137,18 @@ fn every_test_and_file_that_the_documents_name_exists() {
 }
 
 #[test]
+fn scripts_can_be_run_by_their_names() {
+    use std::os::unix::fs::PermissionsExt as _;
+    for script in ["benches", "scripts"].iter().flat_map(|folder| std::fs::read_dir(root().join(folder)).unwrap()) {
+        let path = script.unwrap().path();
+        if path.is_file() && std::fs::read(&path).unwrap().starts_with(b"#!") {
+            let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+            assert_ne!(mode & 0o111, 0, "{}", path.display());
+        }
+    }
+}
+
+#[test]
 fn every_rule_action_and_field_that_is_named_exists() {
     let text = std::fs::read_to_string(root().join("docs/debugging.md")).unwrap();
     let mut filters = 0;

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 
 use oracle::{lines, member, unpacked};
 use rustix::process::{Pid, Signal, kill_process};
-use server::{Seen, Server, Talk};
+use server::{PATIENCE, Seen, Server, Talk};
 use stepscope_base::json::write::{Letters, Style};
 use stepscope_base::json::{Tape as JsonTape, Value};
 use stepscope_base::text::{Piece, Shown, Untrusted, pieces};
@@ -459,7 +459,7 @@ fn a_signal_loses_no_step_that_is_done() {
         let folder = Folder::new();
         for arguments in [
             &["run", folder.path("runs.jsonl").to_str().unwrap(), "--format", "trace"][..],
-            &["rerun", folder.path("runs.jsonl").to_str().unwrap(), "--id", "r1", "--step", "1", "--stale"],
+            &["rerun", folder.path("runs.jsonl").to_str().unwrap(), "--id", "r1", "--step", "1", "--from-here"],
         ] {
             let (second, asked) = std::sync::mpsc::channel();
             let server = Server::start(move |seen, talk| {
@@ -472,7 +472,7 @@ fn a_signal_loses_no_step_that_is_done() {
             let mut command = stepscope();
             command.args(arguments).args(["--backend", "ollama", "--model", "m", "--url", &server.url("/")]);
             let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-            asked.recv().unwrap();
+            asked.recv_timeout(PATIENCE).expect("a second question");
             kill_process(Pid::from_child(&child), signal).unwrap();
             let output = child.wait_with_output().unwrap();
             assert_eq!(code(&output), expected, "{}", text(&output.stderr));

@@ -93,6 +93,12 @@ fn o_exports_what_is_in_front() {
     std::fs::create_dir(folder.path().join("gone")).unwrap();
     d.keys("Enter");
     assert!(d.app.dialog.is_none() && folder.path().join("gone/new.svg").exists(), "{}", d.screen());
+    // A click chooses, and a second one does what Enter does; outside it closes.
+    d.keys("o g").click_on("Picture");
+    d.click_on("Picture");
+    d.shows(&["table.svg"]);
+    d.keys("Esc Esc o").click(0, 0);
+    assert!(d.app.dialog.is_none());
     // Charts of all records show none of them.
     d.keys("I o g Enter").shows(&["no record here"]);
 }

@@ -668,7 +668,7 @@ fn menu(app: &mut App, at: Position) -> Effects {
 
 fn click(app: &mut App, at: Position) -> Effects {
     app.status = None;
-    if let Some(effects) = keys::click_palette(app, at) {
+    if let Some(effects) = keys::click(app, at) {
         return effects;
     }
     if let Some(dialog) = &app.dialog {

@@ -439,8 +439,12 @@ impl<'c> Trial<'c, '_> {
         if !planned || self.answer.is_none() {
             return self.unknown(gold);
         }
+        let behind = self.recomputed.behind_the_end(self.state);
+        let is_unread = |write: &Computed| write.basis == ValueBasis::Recorded && write.recorded.is_some();
+        let unread = self.recomputed.writes.iter().zip(behind).any(|(write, is_behind)| is_behind && is_unread(write));
+        let steps = if unread { "Every step that could be read" } else { "Every step" };
         let text = shown!(
-            "Every step agrees with its own calculation, but the answer is not {}, as expected.",
+            "{steps} agrees with its own calculation, but the answer is not {}, as expected.",
             gold.value.shown()
         );
         self.argue("triage/plan", self.end_pointer(), text);

@@ -4,15 +4,13 @@
 //! Drafts are no log: what was said, or thrown away, must be gone, so the file is replaced whole and never added to.
 
 use std::collections::HashSet;
-use std::fs::File;
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
-use crate::files::{own_folder, replace};
+use crate::files::{lock_folder, own_folder, replace};
 use crate::log::journal::read_lines;
-use crate::log::lock_file;
 use crate::source::beneath::folder;
 use stepscope_base::canonical::Digest;
 use stepscope_core::review::event::{Event, Reviewer, Text};
@@ -64,8 +62,7 @@ impl Drafts {
         }
         own_folder(folder(&self.path)).map_err(|error| fail(&error))?;
         // Two windows that read and replace at once would lose what one of them keeps.
-        let locked = File::open(folder(&self.path)).map_err(|error| fail(&error))?;
-        lock_file(&locked).map_err(|error| fail(&error))?;
+        let _lock = lock_folder(&self.path).map_err(|error| fail(&error))?;
         let before: Vec<Vec<u8>> = self.lines()?.into_iter().map(|(_, line)| line).collect();
         let own = events.iter().skip(events.len().saturating_sub(MAX_KEPT)).map(|event| {
             let mut line = Vec::new();

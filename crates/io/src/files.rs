@@ -10,6 +10,7 @@ use tempfile::{NamedTempFile, TempPath};
 
 use crate::failure::{Failure, reason};
 use crate::log::SAVE;
+use crate::log::lock_file;
 use crate::source::beneath::folder;
 use crate::source::open::read_whole;
 use stepscope_base::text::Shown;
@@ -144,6 +145,13 @@ fn create(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
     file.write_all(bytes)?;
     file.sync_all()
+}
+
+/// Waits for the lock of the folder that a file is in; it is let go with what is returned.
+pub(crate) fn lock_folder(path: &Path) -> io::Result<File> {
+    let folder = File::open(folder(path))?;
+    lock_file(&folder)?;
+    Ok(folder)
 }
 
 fn sync_folder(path: &Path) -> io::Result<()> {
