@@ -356,7 +356,7 @@ fn finding_in_the_table_visits() {
     d.keys("Esc");
     d.hides(&["nowhere"]);
     d.keys("n");
-    assert_eq!(d.status(), "No match for zebra");
+    assert_eq!(d.status(), "no search yet; / searches");
 }
 
 #[test]
@@ -777,7 +777,7 @@ fn finding_text_in_a_run() {
     d.keys("J / 'zebra' Enter");
     assert_eq!(d.status(), "No match for zebra");
     d.keys("n");
-    assert_eq!(d.status(), "no search yet; / searches");
+    assert_eq!(d.status(), "No match for zebra");
 }
 
 // The record as JSON.

@@ -1321,14 +1321,13 @@ impl<P: Into<Part>> FromIterator<P> for Pointer {
     }
 }
 
-/// Tells whether an object in these lines may be followed by another value on its line. Every byte of a file comes
-/// through here, so the loop has no branches: compilers make vector instructions of it.
+/// Tells whether an object in these lines may be followed by another value on its line.
 pub fn may_hold_several(lines: &[u8]) -> bool {
-    let next = lines.get(1..).unwrap_or_default();
-    let after_next = lines.get(2..).unwrap_or_default();
-    let at_end = matches!(lines, [.., b'}', next] if is_behind_value(*next, b'\n'));
-    let places = lines.iter().zip(next).zip(after_next);
-    at_end || places.fold(false, |any, ((byte, next), after)| any | ((*byte == b'}') & is_behind_value(*next, *after)))
+    memchr::memchr_iter(b'}', lines).any(|at| match lines.get(at + 1..) {
+        Some([next, after, ..]) => is_behind_value(*next, *after),
+        Some([next]) => is_behind_value(*next, b'\n'),
+        _ => false,
+    })
 }
 
 /// Tells whether a byte may follow the first of several values: the beginning of another one, or a blank that ends no

@@ -80,7 +80,7 @@ pub(crate) fn may_rerun(app: &App, action: Action) -> Result<(), &'static str> {
                 (Stage::Asking, _) => Err(RUNNING),
                 (Stage::Judging, _) => Err(JUDGED),
                 (Stage::Over, _) if attempt.ended().is_some() => {
-                    Err("ended early; s saves what came, r re-runs, q leaves")
+                    Err("ended early; s saves a fork, r re-runs, q leaves")
                 }
                 (Stage::Over, _) => Err("s saves, r re-runs, q leaves"),
                 (_, Pane::Top) => Ok(()),

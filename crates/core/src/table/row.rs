@@ -485,14 +485,10 @@ impl RowFacts {
                 self.facts = TypedRow { route: None, said: typed.said & !(AnswerFlag::Clarify as u8), ..typed }.pack();
             }
         }
-        let told = rules.rules().count();
         hide.each().flat_map(Hidden::rules).for_each(|rule| rules.remove(*rule));
         self.rules = rules.shared();
-        // How often each rule spoke is not known: what is left counts once each.
-        if rules.rules().count() < told {
-            self.counts = [0; 4];
-            rules.rules().for_each(|rule| self.count_finding(rule.severity()));
-        }
+        self.counts = [0; 4];
+        rules.rules().for_each(|rule| self.count_finding(rule.severity()));
         self
     }
 
