@@ -85,7 +85,7 @@ pub(super) fn run(options: &Repair, side: &Arc<SideData>, out: &mut Out) -> Resu
     } else {
         with_model(options, procedure, picked.files.clone(), out)?
     };
-    if let Some((why, code)) = unanswered {
+    if let Some(Unanswered { why, code }) = unanswered {
         out.complain(&why);
         return Ok(code);
     }
@@ -104,14 +104,20 @@ pub(super) fn run(options: &Repair, side: &Arc<SideData>, out: &mut Out) -> Resu
     Ok(if left.is_empty() { CLEAN } else { FOUND })
 }
 
+/// End of a repair to which no reply came.
+struct Unanswered {
+    why: Shown,
+    code: u8,
+}
+
 /// Asks a model as upstream does: a reply that is no JSON changes nothing, and the model is asked for another. Returns
-/// the procedure, with the reason and the exit code if no reply came.
+/// the procedure, and how it ended if no reply came.
 fn with_model(
     options: &Repair,
     procedure: Vec<u8>,
     files: Vec<Shown>,
     out: &mut Out,
-) -> Result<(Vec<u8>, Option<(Shown, u8)>), Shown> {
+) -> Result<(Vec<u8>, Option<Unanswered>), Shown> {
     let sampling = options.sampling.repairs();
     let request = Request {
         what: shown!("the procedure, at most {} times", options.tries),
@@ -127,6 +133,6 @@ fn with_model(
             out.complain(said);
         }
     });
-    let unanswered = repair.failed.map(|why| (why, signalled.unwrap_or(UNANSWERED)));
+    let unanswered = repair.failed.map(|why| Unanswered { why, code: signalled.unwrap_or(UNANSWERED) });
     repair.refused.map_or(Ok((repair.procedure, unanswered)), Err)
 }

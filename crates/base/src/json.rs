@@ -1333,8 +1333,8 @@ pub fn may_hold_several(lines: &[u8]) -> bool {
 /// Tells whether a byte may follow the first of several values: the beginning of another one, or a blank that ends no
 /// line.
 const fn is_behind_value(byte: u8, next: u8) -> bool {
-    let ends_line = (byte == b'\n') | ((byte == b'\r') & (next == b'\n'));
-    (byte | 0x20 == b'{') | (byte == 0xef) | ((byte <= b' ') & !ends_line)
+    let ends_line = byte == b'\n' || (byte == b'\r' && next == b'\n');
+    byte | 0x20 == b'{' || byte == 0xef || (byte <= b' ' && !ends_line)
 }
 
 #[cfg(test)]

@@ -878,9 +878,9 @@ enum Function {
 
 /// Tells whether a minus is the hyphen between a number and a word: `a 26-foot wall`.
 fn is_hyphen(list: &[Lexeme], at: usize) -> bool {
-    let is_minus = |token: &&Lexeme| token.kind == TokenKind::Operator(Operation::Subtract) && !token.spaced;
-    let is_word = |token: &&Lexeme| token.kind == TokenKind::Word && !token.spaced && token.end - token.start > 2;
-    list.get(at).filter(is_minus).is_some() && list.get(at + 1).filter(is_word).is_some()
+    let is_minus = |token: &Lexeme| token.kind == TokenKind::Operator(Operation::Subtract) && !token.spaced;
+    let is_word = |token: &Lexeme| token.kind == TokenKind::Word && !token.spaced && token.end - token.start > 2;
+    list.get(at).is_some_and(is_minus) && list.get(at + 1).is_some_and(is_word)
 }
 
 struct Parser<'t> {

@@ -219,7 +219,7 @@ impl Operator {
     fn holds(self, value: f64, limit: f64) -> bool {
         // Columns are kept in 32 bits, and fractions are typed as they are shown: both must meet what was rounded.
         let is_typed = limit.fract() != 0.0 && (value - limit).abs() <= 1e-6 * limit.abs().max(1.0);
-        let near = is_typed || value as f32 == limit as f32;
+        let near = is_typed || value as f32 - limit as f32 == 0.0;
         match self {
             Self::Less => value < limit && !near,
             Self::AtMost => value <= limit || near,

@@ -172,10 +172,8 @@ impl EqualitySide {
         let ratio = (left.float() / right.float()).abs();
         let factor = if ratio < 1.0 { 1.0 / ratio } else { ratio };
         let is_between = |unit: &Unit| {
-            let others = unit.dimension.sizes().iter().filter(|size| **size != unit.size);
-            others
-                .map(|size| (size / unit.size).max(unit.size / size))
-                .any(|known| (factor - known).abs() < 1e-6 * factor)
+            let ratios = unit.dimension.sizes().iter().map(|size| (size / unit.size).max(unit.size / size));
+            ratios.filter(|ratio| *ratio > 1.0).any(|ratio| (factor - ratio).abs() < 1e-6 * factor)
         };
         !is_shared && self.measures.iter().chain(&before.measures).any(is_between)
     }
@@ -187,7 +185,7 @@ impl EqualitySide {
         if !self.expression.nodes.iter().any(adds) {
             return false;
         }
-        let differs = |one: &Unit, other: &Unit| one.dimension == other.dimension && one.size != other.size;
+        let differs = |one: &Unit, other: &Unit| one.dimension == other.dimension && one.name != other.name;
         let is_mixed = self.measures.iter().any(|one| self.measures.iter().any(|other| differs(one, other)));
         let is_time = |unit: &String| matches!(unit.as_str(), "am" | "pm");
         let is_money = |unit: &Unit| unit.dimension == Dimension::Money;
