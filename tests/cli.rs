@@ -1178,6 +1178,8 @@ fn letters_without_a_twin_are_escapes_and_carets_stay_in_place() {
 #[test]
 fn doctor_finds_what_the_screen_would_refuse() {
     let folder = Folder::new();
+    std::fs::create_dir(folder.path("themes")).unwrap();
+    folder.write("themes/torn.toml", "text = ");
     let doctor = |settings: &str| {
         let file = folder.write("config.toml", settings);
         let output = run(&["doctor", "--config-dir", file.parent().unwrap().to_str().unwrap()], &[]);
@@ -1187,6 +1189,8 @@ fn doctor_finds_what_the_screen_would_refuse() {
     for (settings, named) in [
         ("theme = \"lihgt\"", "lihgt"),
         ("profile = \"nope\"", "nope"),
+        ("profile = \"own\"\n[profiles.own]\nbackend = \"foo\"", "foo"),
+        ("theme = \"torn\"", "torn"),
         ("[keys]\nnext_stp = [\"n\"]", "next_stp"),
         ("[keys]\nnext_step = [\"Ctrl+Alt+Foo\"]", "Ctrl+Alt+Foo"),
     ] {

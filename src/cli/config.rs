@@ -10,6 +10,8 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_io::config::{Config, Folders};
 use stepscope_io::failure::Failure;
+use stepscope_io::model::settings::WantedServer;
+use stepscope_io::model::setup::Setup;
 
 /// Variables that change what the program does.
 const VARIABLES: [&str; 16] = [
@@ -120,7 +122,10 @@ pub(super) fn doctor(options: &Settings, check: CheckSettings, out: &mut Out) ->
         let overlaps = check(&config, folders.config.as_deref())?;
         match config.profile.as_ref().filter(|name| !config.profiles.contains_key(*name)) {
             Some(name) => Err(shown!("{}: no [profiles.{}]", config.file, Shown::line(name.as_bytes()))),
-            None => Ok((config, overlaps)),
+            None => {
+                usable_profile(&config)?;
+                Ok((config, overlaps))
+            }
         }
     });
     let folders = Folders::find(options.config_dir.as_deref());
@@ -165,6 +170,14 @@ pub(super) fn doctor(options: &Settings, check: CheckSettings, out: &mut Out) ->
     rows.extend(overlaps.map(|overlap| Row::checked("keys", true, overlap.clone(), "")));
     print(options.format, &rows, out);
     if rows.iter().any(|row| row.is_fine == Some(false)) { FOUND } else { CLEAN }
+}
+
+/// Fails if the profile in force names no server that could be asked.
+fn usable_profile(config: &Config) -> Result<(), Shown> {
+    let Some(name) = &config.profile else { return Ok(()) };
+    let wanted = WantedServer { profile: Some(name.clone()), ..WantedServer::default() };
+    let checked = Setup { wanted, ..Setup::default() }.check(config);
+    checked.map_err(|why| shown!("profile {}: {why}", Shown::line(name.as_bytes())))
 }
 
 fn read(options: &Settings) -> Result<(Folders, Config), Shown> {
