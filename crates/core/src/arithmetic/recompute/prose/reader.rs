@@ -84,8 +84,15 @@ impl PhraseReader<'_, '_> {
             done.push(self.expression(start..place.start)?);
         }
         for (n, (cue, place)) in verbs.iter().enumerate() {
-            // "Convert … by dividing by 60" names only what the division is for.
-            if *cue == Cue::Convert && done.is_empty() && n + 1 < verbs.len() {
+            if *cue == Cue::Convert
+                && done.is_empty()
+                && let Some((next, _)) = verbs.get(n + 1)
+            {
+                // "Convert hours to minutes and add the minutes" does not say by what.
+                if matches!(next, Cue::All(Operation::Add) | Cue::Subtract) {
+                    return None;
+                }
+                // "Convert … by dividing by 60" names only what the division is for.
                 continue;
             }
             let next = verbs.get(n + 1).map_or(sentence.end, |(_, next)| next.start);

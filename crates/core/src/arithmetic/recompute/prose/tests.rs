@@ -131,6 +131,8 @@ fn common_wordings_are_understood() {
     assert_eq!(result("Convert the pints to gallons", &[("milk_pints", "", "12")]), "1.5");
     assert_eq!(result("Convert yards to meters", &[("length_yards", "", "12")]), "nothing");
     assert_eq!(result("Convert months to days", &[("months", "", "2")]), "nothing");
+    let film = [("hours", "", "2"), ("minutes", "", "20")];
+    assert_eq!(result("Convert hours to minutes and add the minutes.", &film), "nothing");
     assert_eq!(result("Take a twelfth of the price.", &[("price", "", "60")]), "5");
     assert_eq!(result("Multiply the price by fifteen.", &[("price", "", "60")]), "900");
     assert_eq!(result("Multiply hours by 60", &[("hours", "", "3")]), "180");
