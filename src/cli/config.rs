@@ -120,13 +120,11 @@ pub type CheckSettings = fn(&Config, Option<&Path>) -> Result<Vec<Shown>, Failur
 pub(super) fn doctor(options: &Settings, check: CheckSettings, out: &mut Out) -> u8 {
     let read = read(options).and_then(|(folders, config)| {
         let overlaps = check(&config, folders.config.as_deref())?;
-        match config.profile.as_ref().filter(|name| !config.profiles.contains_key(*name)) {
-            Some(name) => Err(shown!("{}: no [profiles.{}]", config.file, Shown::line(name.as_bytes()))),
-            None => {
-                usable_profile(&config)?;
-                Ok((config, overlaps))
-            }
+        if let Some(name) = config.profile.as_ref().filter(|name| !config.profiles.contains_key(*name)) {
+            return Err(shown!("{}: no [profiles.{}]", config.file, Shown::line(name.as_bytes())));
         }
+        usable_profile(&config)?;
+        Ok((config, overlaps))
     });
     let folders = Folders::find(options.config_dir.as_deref());
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
