@@ -9,11 +9,10 @@ and what it accuses in the answers as they are.
 Each line of an answer is a step. The calculator marks (`<<5*4=20>>`) say where a result stands; they are taken out, or
 kept. What is accused in an answer as it is may really be wrong: some answers of the set are. Python's standard library only.
 """
-import argparse, random, re
+import random, re
 
-from outside import GSM8K, checked, lines, read, share
+from outside import GSM8K, MARK, checked, lines, options_for_gsm8k, read, share
 
-MARK = re.compile(r"<<([^<>]*)=([^<>=]*)>>")
 RESULT = re.compile(r"\d[\d,]*(?:\.\d+)?|\.\d+")
 
 
@@ -35,14 +34,14 @@ def planted(row, rng):
     places = []
     for mark in MARK.finditer(row["answer"]):
         result = RESULT.match(row["answer"], mark.end())
-        if result and result[0].replace(",", "") == mark[2].replace(",", "").replace("$", ""):
+        if result and result[0].replace(",", "") == mark[1].rpartition("=")[2].replace(",", "").replace("$", ""):
             places.append((mark, result))
     if not places:
         return None
     mark, result = rng.choice(places)
     text = row["answer"][:result.start()] + wrong(result[0], rng) + row["answer"][result.end():]
-    before = row["answer"][:mark.start()].rsplit("\n", 1)[0] if "\n" in row["answer"][:mark.start()] else ""
-    return text, sum(1 for line in before.split("\n") if line.strip())
+    before = row["answer"][:mark.start()].split("\n")[:-1]
+    return text, sum(1 for line in before if line.strip())
 
 
 def accused(said):
@@ -52,13 +51,7 @@ def accused(said):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("clone", help="a clone of openai/grade-school-math, bare or not")
-    parser.add_argument("--program", default="target/release/stepscope")
-    parser.add_argument("--part", default="train", choices=["test", "train"])
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--records", help="a file for the records with a wrong result")
-    parser.add_argument("--misses", action="store_true", help="tell what was missed, and what was accused")
+    parser = options_for_gsm8k(__doc__, "train", "a file for the records with a wrong result")
     options = parser.parse_args()
     rng = random.Random(options.seed)
     rows = lines(read(options.clone, f"{GSM8K}{options.part}.jsonl"))

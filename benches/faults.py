@@ -9,10 +9,10 @@ The calculator marks of a worked answer give a procedure: the numbers of the que
 step. The procedure is worded in several ways, carried out, and one thing is changed. What was changed says where to fix.
 Every run is checked with the worked answer, with marks or without, and without it. Python's standard library only.
 """
-import argparse, ast, collections, json, random, re
+import ast, collections, json, random, re
 from fractions import Fraction
 
-from outside import GSM8K, MARK, checked, confidences, lines, read, share
+from outside import GSM8K, MARK, checked, confidences, lines, options_for_gsm8k, read, share
 
 WORDS = {word: n for n, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())}
 WORDS |= {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "half": Fraction(1, 2), "twice": 2, "dozen": 12}
@@ -336,15 +336,9 @@ def gold_as(style, made):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("clone", help="a clone of openai/grade-school-math, bare or not")
-    parser.add_argument("--program", default="target/release/stepscope")
-    parser.add_argument("--part", default="test", choices=["test", "train"])
-    parser.add_argument("--seed", type=int, default=1)
+    parser = options_for_gsm8k(__doc__, "test", "a file for the records that were checked")
     parser.add_argument("--most", type=int, default=500, help="so many questions")
     parser.add_argument("--only", help="one fault")
-    parser.add_argument("--records", help="a file for the records that were checked")
-    parser.add_argument("--misses", action="store_true", help="tell what was missed")
     options = parser.parse_args()
     rng = random.Random(options.seed)
     questions = []

@@ -57,6 +57,18 @@ def record(name, question, steps, answer, gold=None):
     return made | ({"gold_answer": gold[0], "gold_num": gold[1]} if gold else {})
 
 
+def options_for_gsm8k(doc, part, records):
+    """The options of a script that makes records of its own from the worked answers of GSM8K."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("clone", help="a clone of openai/grade-school-math, bare or not")
+    parser.add_argument("--program", default="target/release/stepscope")
+    parser.add_argument("--part", default=part, choices=["test", "train"])
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--records", help=records)
+    parser.add_argument("--misses", action="store_true", help="tell what was missed")
+    return parser
+
+
 def checked(program, records, keep):
     """What `stepscope check` says of records, in their order."""
     text = "".join(json.dumps(one) + "\n" for one in records)

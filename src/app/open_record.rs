@@ -404,10 +404,8 @@ impl OpenRecord {
         let around = Surroundings { document: self.document(), ..own.around() };
         let mut case = case_of_row(text, Tape::default(), row, Arc::new(around));
         // That something is hidden is no fault of the record.
-        match &self.summary {
-            Some(summary) => case.retain_findings(|finding| summary.findings.contains(&finding.rule)),
-            None => case.retain_findings(|finding| row.rules().any(|rule| rule == finding.rule)),
-        }
+        let known = self.summary.as_ref().map_or_else(|| row.rules().collect(), |summary| summary.findings.clone());
+        case.retain_findings(|finding| known.contains(&finding.rule));
         let mut opened = Self::bare(self.index, self.line, case);
         (opened.summary, opened.hidden, opened.fork_origin) = (self.summary, hide, self.fork_origin);
         opened.fill(side);

@@ -205,40 +205,26 @@ fn follow_derivation(app: &mut App) {
     }
 }
 
-/// A click inside a dialog: on a row of the palette it does what that says, on a row of another list it moves the cursor
+/// A click inside a list: on a row of the palette it does what that says, on a row of another one it moves the cursor
 /// there, and where the cursor is it does what `Enter` does. `None`: it is outside, or there is nothing to choose.
 pub(crate) fn click(app: &mut App, at: Position) -> Option<Effects> {
     let look = Look::new(&app.looks.theme, true);
-    let (place, head) =
-        window(app, app.area(), &Buffer::default(), look).map(|window| (window.place, window.head.len()))?;
-    if !place.contains(at) {
+    let window = window(app, app.area(), &Buffer::default(), look)?;
+    if !window.has_cursor || !window.place.contains(at) {
         return None;
     }
-    let first = place.y + 1 + head as u16;
-    let row = at.y.checked_sub(first).filter(|_| at.y + 1 < place.bottom());
-    let row = row.map(|row| usize::from(row) + app.scroll.top);
-    Some(match (&app.dialog, row) {
-        (Some(Dialog::Palette(line)), Some(row)) => match app.palette_rows(line.value()).get(row).map(|row| row.action)
-        {
-            Some(action) => {
-                app.dialog = None;
-                run_named(app, action)
-            }
-            None => Vec::new(),
-        },
-        (Some(Dialog::Export | Dialog::Derivation(_) | Dialog::Contents | Dialog::Fixes(_)), Some(row)) => {
-            if row == app.scroll.at {
-                return dialog_action(app, Action::Open);
-            }
-            app.scroll_dialog(row as isize - app.scroll.at as isize);
-            Vec::new()
-        }
-        (
-            Some(Dialog::Palette(_) | Dialog::Export | Dialog::Derivation(_) | Dialog::Contents | Dialog::Fixes(_)),
-            None,
-        ) => Vec::new(),
-        _ => return None,
-    })
+    let Some(row) = window.row_at(at, app.scroll.top) else { return Some(Vec::new()) };
+    drop(window);
+    if let Some(Dialog::Palette(line)) = &app.dialog {
+        let action = app.palette_rows(line.value()).get(row)?.action;
+        app.dialog = None;
+        return Some(run_named(app, action));
+    }
+    if row == app.scroll.at {
+        return dialog_action(app, Action::Open);
+    }
+    app.scroll_dialog(row as isize - app.scroll.at as isize);
+    Some(Vec::new())
 }
 
 /// Does an action that was chosen by name, or says why it cannot be done here.

@@ -1,7 +1,7 @@
 //! Windows over a screen: lines that stay, and between them lines under a cursor, or of which the first on screen moves.
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::widgets::{Clear, Widget};
 
 use crate::widgets::layout::{inner_height, split_rows};
@@ -58,6 +58,13 @@ impl<'a> Window<'a> {
 
     fn height(&self) -> usize {
         inner_height(self.place).saturating_sub(self.head.len() + self.foot.len()).max(1)
+    }
+
+    /// The row under a position, of those that the cursor goes over; `top`: the first on screen.
+    pub(crate) fn row_at(&self, at: Position, top: usize) -> Option<usize> {
+        let first = usize::from(self.place.y) + 1 + self.head.len();
+        let row = usize::from(at.y).checked_sub(first).filter(|row| *row < self.height())? + top;
+        (self.has_cursor && self.place.contains(at) && row < self.len).then_some(row)
     }
 
     /// Moves the cursor, or the first line on screen, by rows.

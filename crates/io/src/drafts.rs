@@ -74,7 +74,7 @@ impl Drafts {
         let others = before.iter().filter(|line| !self.own.contains(*line));
         let lines: Vec<&[u8]> = others.chain(&own).map(Vec::as_slice).collect();
         if lines != before {
-            let text: Vec<u8> = lines.iter().flat_map(|line| [line, &b"\n"[..]].concat()).collect();
+            let text: Vec<u8> = lines.iter().flat_map(|line| line.iter().chain(b"\n")).copied().collect();
             replace(&self.path, &text).map_err(|error| fail(&error))?;
         }
         self.own = own.into_iter().collect();

@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 use tempfile::{NamedTempFile, TempPath};
 
 use crate::failure::{Failure, reason};
-use crate::log::SAVE;
-use crate::log::lock_file;
+use crate::log::{SAVE, lock_file};
 use crate::source::beneath::folder;
 use crate::source::open::read_whole;
 use stepscope_base::text::Shown;

@@ -115,7 +115,7 @@ pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
         (Stage::Judging, _) => "checking the result…",
         (Stage::Several, _) => "Enter selects this reply, R selects it and continues",
         (Stage::Over, _) if attempt.ended().is_some() && attempt.kept == Kept::No => {
-            "Ended early. s saves it as a fork, r re-runs, q goes back"
+            "Ended early: r re-runs, q goes back"
         }
         (Stage::Over, _) => match attempt.kept {
             Kept::Saved => "Saved. r re-runs, q goes back",

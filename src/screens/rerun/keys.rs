@@ -79,9 +79,7 @@ pub(crate) fn may_rerun(app: &App, action: Action) -> Result<(), &'static str> {
                 (Stage::Choosing, _) if attempt.picker.candidates.is_empty() => Err(NO_MODEL),
                 (Stage::Asking, _) => Err(RUNNING),
                 (Stage::Judging, _) => Err(JUDGED),
-                (Stage::Over, _) if attempt.ended().is_some() => {
-                    Err("ended early; s saves a fork, r re-runs, q leaves")
-                }
+                (Stage::Over, _) if attempt.ended().is_some() => Err("ended early; r re-runs, q leaves"),
                 (Stage::Over, _) => Err("s saves, r re-runs, q leaves"),
                 (_, Pane::Top) => Ok(()),
                 _ => Err("go to the box at the top (Tab)"),

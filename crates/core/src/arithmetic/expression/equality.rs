@@ -309,9 +309,10 @@ impl Reader<'_> {
                 // "Pages 1-20 = 20 * 300", "on day 1 * 2"
                 let numbered = names_by_number(word.trim_end_matches('s').as_bytes());
                 let is_behind_on = at.checked_sub(1).and_then(|at| self.word(at)) == Some("on");
-                let is_named = numbered && (self.is_range(start) || is_behind_on);
+                let is_named = numbered && (self.is_tight(start, Operation::Subtract) || is_behind_on);
                 // `1 and 1/4` is one number.
-                let is_mixed = word == "and" && self.is_number(at.checked_sub(1)) && self.is_fraction(start);
+                let is_mixed =
+                    word == "and" && self.is_number(at.checked_sub(1)) && self.is_tight(start, Operation::Divide);
                 is_plain && !(is_call || is_unknown || is_rest || is_bound || is_named || is_mixed || self.is_added(at))
             }
             TokenKind::Break if matches!(text, "'" | "’" | "!") && !here.spaced => false,
@@ -344,7 +345,7 @@ impl Reader<'_> {
         self.is_number(before) || word.starts_with("divid") || word.starts_with("multipl")
     }
 
-    /// Two numbers with an operator between them, without blanks.
+    /// Tells whether two numbers with this operator between them begin here, without blanks.
     fn is_tight(&self, start: usize, operation: Operation) -> bool {
         let is_glued = |at: usize| self.list.get(at).is_some_and(|token| !token.spaced);
         self.kind(start + 1) == Some(TokenKind::Operator(operation))
@@ -353,19 +354,10 @@ impl Reader<'_> {
             && is_glued(start + 2)
     }
 
-    /// `1-20`, where it is the name of several: `pages 1-20`.
-    fn is_range(&self, start: usize) -> bool {
-        self.is_tight(start, Operation::Subtract)
-    }
-
-    fn is_fraction(&self, start: usize) -> bool {
-        self.is_tight(start, Operation::Divide)
-    }
-
     /// Tells whether these words are added to something: `25 classmates + his`.
     fn is_added(&self, last: usize) -> bool {
         let words = (0..=last).rev().take_while(|at| self.kind(*at) == Some(TokenKind::Word)).count();
-        let Some(sign) = (last + 1).checked_sub(words + 1) else { return false };
+        let Some(sign) = last.checked_sub(words) else { return false };
         let is_sign = match self.kind(sign) {
             Some(TokenKind::Operator(Operation::Subtract)) => {
                 [sign, sign + 1].into_iter().all(|at| self.list.get(at).is_some_and(|token| token.spaced))
@@ -506,7 +498,7 @@ impl Reader<'_> {
         let takes_share = (start..end).any(|at| self.word(at) == Some("of"));
         // A sign of money stands before its number, and is no token.
         let has_money = tokens.iter().any(|token| self.text.get(..token.start).is_some_and(ends_in_currency));
-        measures.extend(if has_money { unit(b"dollar") } else { None });
+        measures.extend(unit(b"dollar").filter(|_| has_money));
         Some(EqualitySide { expression, written, is_percent, has_letter, units, measures, takes_share, range })
     }
 
