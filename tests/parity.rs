@@ -142,7 +142,7 @@ fn procedures_are_judged_as_upstream_judges_them() {
         let (ours, theirs) = (serde_json::to_string(&ours).unwrap(), case["diagnostics"].to_string());
         assert_eq!(ours, theirs, "case {n}: {}", String::from_utf8_lossy(&text));
         let theirs = case["score"]["ok"].as_f64();
-        let ours = procedure::fitness(root, &findings);
+        let ours = procedure::fitness(&subject, &findings);
         assert_eq!(ours.map(f64::to_bits), theirs.map(f64::to_bits), "case {n}: {ours:?} {theirs:?}");
         assert_places_resolve(&findings, root, n);
         let ids = subject.valid_procedure().map(|procedure| {

@@ -2,7 +2,7 @@
 
 use foldhash::{HashMap, HashMapExt};
 
-use crate::procedure::{Procedure, Step};
+use crate::procedure::{FINAL_ANSWER, Procedure, Step};
 use stepscope_base::text::Untrusted;
 
 /// Up to so many variables a search in order beats hashing.
@@ -117,6 +117,12 @@ impl<'a> Flow<'a> {
     /// Tells whether a variable is written more than once.
     pub(crate) fn rewrites(&self) -> bool {
         self.variables.iter().any(|variable| variable.writes > 1)
+    }
+
+    /// Counts how often a variable is written again, but for the final answer.
+    pub(crate) fn redefinitions(&self) -> usize {
+        let again = |variable: &FlowVariable<'_>| variable.writes.saturating_sub(1);
+        self.variables.iter().filter(|variable| variable.name != FINAL_ANSWER).map(again).sum()
     }
 
     fn get(&self, variable: u32) -> Option<&FlowVariable<'a>> {

@@ -7,6 +7,7 @@ use super::places::Places;
 use crate::answer::route::{Route, Routed, route};
 use crate::case::CaseView;
 use crate::finding::{Action, Finding};
+use crate::procedure::Procedure;
 use crate::record::id_text;
 use crate::rules::procedure::fitness;
 use crate::rules::stamp;
@@ -133,8 +134,8 @@ const MEMBERS: &[LineMember] = &[
     LineMember {
         name: "fitness",
         put: |line, name, object| {
-            let procedure = line.case.procedure().filter(|procedure| procedure.is_whole());
-            Some(object.put(name, procedure.and_then(|procedure| fitness(procedure.value, line.findings))))
+            let is_whole = line.case.procedure().is_some_and(Procedure::is_whole);
+            Some(object.put(name, is_whole.then(|| fitness(line.case, line.findings)).flatten()))
         },
     },
     LineMember { name: "triage", put: |line, name, object| Some(object.put(name, line.triage)) },

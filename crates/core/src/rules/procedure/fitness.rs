@@ -6,8 +6,10 @@ use aho_corasick::AhoCorasick;
 use foldhash::{HashSet, HashSetExt};
 
 use super::UPSTREAM;
+use crate::case::CaseView;
 use crate::finding::{Finding, Severity};
-use crate::procedure::{FINAL_ANSWER, PROBLEM_TEXT, Procedure};
+use crate::procedure::flow::Flow;
+use crate::procedure::{FINAL_ANSWER, PROBLEM_TEXT, Procedure, Step};
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::python::{self, PythonNumber};
 use stepscope_base::text::Untrusted;
@@ -19,33 +21,69 @@ static EXTRACTION_WORDS: LazyLock<Option<AhoCorasick>> =
 /// Longer procedures lose some fitness.
 const TARGET_STEPS: usize = 6;
 
-/// The fitness of a procedure, bit for bit; `None` where upstream's scorer raises an exception.
+/// The fitness of a case's procedure, bit for bit; `None` where upstream's scorer raises an exception.
 ///
 /// The penalties count what upstream's rules found (`findings` may hold those of other rules too). The rest looks at
 /// the object as it stands, not at what the model made of it, so that `outputs` in snake case counts as no output.
-pub fn fitness(procedure: Value<'_>, findings: &[Finding]) -> Option<f64> {
+pub fn fitness(case: &CaseView<'_>, findings: &[Finding]) -> Option<f64> {
+    let procedure = case.procedure()?.value;
     if procedure.kind() != Kind::Object {
         return None;
     }
-    let (steps, uses) = read(procedure)?;
+    let found = match case.valid_flow() {
+        Some((procedure, flow)) if procedure.steps.iter().all(has_no_outputs_by_name) => of_flow(procedure, flow),
+        _ => as_it_stands(procedure)?,
+    };
     let count = |severity| {
         let own = |finding: &&Finding| finding.severity == severity && UPSTREAM.contains(&finding.rule);
         findings.iter().filter(own).map(Finding::count).sum::<usize>() as f64
     };
-    let excess = steps.saturating_sub(TARGET_STEPS) as f64;
+    let excess = found.steps.saturating_sub(TARGET_STEPS) as f64;
     // The same operations in the same order as upstream, for the same last bit.
     let mut score = 1.0;
     // Of a text that was no JSON upstream's validator says that both keys are missing.
     let fatal = if Procedure::unread(procedure).is_some() { 2.0 } else { count(Severity::Fatal) };
     score -= 1.0 * fatal;
     score -= 0.2 * count(Severity::Repairable);
-    score -= 0.25 * redefinitions(&uses) as f64;
-    score -= 0.25 * unused(&uses) as f64;
+    score -= 0.25 * found.redefinitions as f64;
+    score -= 0.25 * found.unused as f64;
     score -= 0.3 * (1.0 / (1.0 + (-0.7 * excess).exp()) - 0.5) * 2.0;
     if items(procedure.get("steps"))?.next().is_some_and(looks_like_extraction) {
         score += 0.25;
     }
     Some(score)
+}
+
+/// What upstream counts in the steps. Unlike the rule, it counts as redefined a name that one step writes twice.
+#[derive(PartialEq, Eq, Debug)]
+struct Counted {
+    steps: usize,
+    redefinitions: usize,
+    unused: usize,
+}
+
+/// Tells whether the object as it stands has the outputs that the model sees.
+fn has_no_outputs_by_name(step: &Step<'_>) -> bool {
+    step.outputs_member.is_none_or(|member| member.key.spells(b"output"))
+}
+
+/// The counts of a procedure that holds the schema, from what the rules know already.
+fn of_flow(procedure: &Procedure<'_>, flow: &Flow<'_>) -> Counted {
+    let mut unused = 0;
+    for step in flow.steps(procedure) {
+        let dead = |&&variable: &&u32| {
+            let name = flow.name(variable);
+            !flow.is_read_after(variable, step.position) && *name != FINAL_ANSWER && *name != PROBLEM_TEXT
+        };
+        unused += step.writes.iter().filter(dead).count();
+    }
+    Counted { steps: procedure.steps.len(), redefinitions: flow.redefinitions(), unused }
+}
+
+/// The counts of any object; `None` where Python stumbles over a shape.
+fn as_it_stands(procedure: Value<'_>) -> Option<Counted> {
+    let (steps, uses) = read(procedure)?;
+    Some(Counted { steps, redefinitions: redefinitions(&uses), unused: unused(&uses) })
 }
 
 /// A name that a step reads or writes.
@@ -55,7 +93,7 @@ struct Use<'a> {
     name: Name<'a>,
 }
 
-/// The number of steps, and what each reads and writes in their order; `None` where Python stumbles over a shape.
+/// The number of steps, and what each reads and writes in their order.
 fn read(procedure: Value<'_>) -> Option<(usize, Vec<Use<'_>>)> {
     let (mut steps, mut uses) = (0, Vec::with_capacity(64));
     for step in items(procedure.get("steps"))? {
@@ -115,7 +153,6 @@ impl<'a> Name<'a> {
     }
 }
 
-/// Unlike the rule, this counts a name that one step writes twice.
 fn redefinitions(uses: &[Use<'_>]) -> usize {
     let mut seen = HashSet::with_capacity(uses.len());
     let outputs = uses.iter().filter(|used| used.writes && !used.name.is(FINAL_ANSWER));
@@ -134,4 +171,43 @@ fn unused(uses: &[Use<'_>]) -> usize {
         read_later.extend(step.iter().filter(|used| !used.writes).map(|used| &used.name));
     }
     unused
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::case::Case;
+    use crate::record::formats;
+
+    /// Counts both ways.
+    fn counted(steps: &[(&str, &str)]) -> (Option<Counted>, Option<Counted>) {
+        let fields = |names: &str| {
+            let field = |name| format!(r#"{{"name": "{name}", "description": "d"}}"#);
+            names.split_whitespace().map(field).collect::<Vec<_>>().join(",")
+        };
+        let step = |(inputs, outputs): &(&str, &str)| {
+            let (inputs, outputs) = (fields(inputs), fields(outputs));
+            format!(r#"{{"id": 1, "inputs": [{inputs}], "stepDescription": "s", "output": [{outputs}]}}"#)
+        };
+        let steps: Vec<_> = steps.iter().map(step).collect();
+        let text = format!(r#"{{"NameDescription": "n", "steps": [{}]}}"#, steps.join(","));
+        let case = Case::read(text.as_bytes());
+        let view = case.view_as(formats::procedure::FORMAT.read);
+        let (procedure, flow) = view.valid_flow().expect("holds the schema");
+        (Some(of_flow(procedure, flow)), as_it_stands(procedure.value))
+    }
+
+    #[test]
+    fn the_flow_counts_what_the_object_holds() {
+        for (steps, redefinitions, unused) in [
+            (&[("problem_text", "a"), ("a", "final_answer")][..], 0, 0),
+            (&[("problem_text", "a b b"), ("a", "a problem_text"), ("a", "final_answer final_answer")], 2, 2),
+            (&[("a", "a"), ("", "a c"), ("a c", "c")], 2, 1),
+        ] {
+            let expected = Some(Counted { steps: steps.len(), redefinitions, unused });
+            let (by_flow, as_it_stands) = counted(steps);
+            assert_eq!(as_it_stands, expected, "{steps:?}");
+            assert_eq!(by_flow, expected, "{steps:?}");
+        }
+    }
 }
