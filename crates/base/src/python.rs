@@ -178,16 +178,14 @@ pub(crate) fn repr_float(float: f64) -> String {
         return if float > 0.0 { "inf" } else { "-inf" }.to_owned();
     }
     // Rust gives the same shortest digits; only where the exponent begins differs.
+    if float == 0.0 || (1e-4..1e16).contains(&float.abs()) {
+        let plain = format!("{float}");
+        return if plain.contains('.') { plain } else { plain + ".0" };
+    }
     let scientific = format!("{float:e}");
     let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    if (-4..16).contains(&exponent) {
-        let plain = format!("{float}");
-        if plain.contains('.') { plain } else { plain + ".0" }
-    } else {
-        let sign = if exponent < 0 { '-' } else { '+' };
-        format!("{digits}e{sign}{:02}", exponent.unsigned_abs())
-    }
+    let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |exponent| ('-', exponent));
+    format!("{digits}e{sign}{exponent:0>2}")
 }
 
 /// True for the characters of Python's `str.isspace`: the four separators 0x1c to 0x1f too, which Unicode leaves out.
