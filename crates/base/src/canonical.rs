@@ -9,8 +9,8 @@ use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::json::Value;
 use crate::json::write::{Sink, Style};
+use crate::json::{Kind, Value};
 
 /// A SHA-256.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,7 +23,7 @@ impl Digest {
     /// Of the canonical text of a value.
     pub fn of(value: Value<'_>) -> Self {
         let mut text = Hashed::new();
-        Style::CANONICAL.append_read(value, &mut text);
+        append(value, &mut text);
         text.pass_on();
         Self(text.hasher.finalize().into())
     }
@@ -75,6 +75,47 @@ impl fmt::Debug for Digest {
     }
 }
 
+/// Appends the canonical text of a value. The reader's limit on depth is the limit of this recursion.
+#[inline]
+fn append(value: Value<'_>, out: &mut Hashed) {
+    match value.kind() {
+        Kind::Array => append_list(value, out),
+        Kind::Object => append_object(value, out),
+        Kind::String | Kind::Key if !value.is_clean_string() => {
+            Style::CANONICAL.append(value.string().unwrap_or_default(), out);
+        }
+        _ => out.put_first(value.range().len(), value.and_behind()),
+    }
+}
+
+// Most values are neither: kept out of line, containers leave their room on the stack to those.
+#[inline(never)]
+fn append_list(list: Value<'_>, out: &mut Hashed) {
+    out.push(b'[');
+    for (n, item) in list.items().enumerate() {
+        if n > 0 {
+            out.push(b',');
+        }
+        append(item, out);
+    }
+    out.push(b']');
+}
+
+#[inline(never)]
+fn append_object(object: Value<'_>, out: &mut Hashed) {
+    out.push(b'{');
+    let mut any = false;
+    object.each_in_order(|member| {
+        if std::mem::replace(&mut any, true) {
+            out.push(b',');
+        }
+        append(member.key, out);
+        out.push(b':');
+        append(member.value, out);
+    });
+    out.push(b'}');
+}
+
 /// A text whose pieces are hashed many at a time: most are a few bytes. Nothing is allocated, because threads that judge
 /// records would wait for each other.
 struct Hashed {
@@ -95,6 +136,21 @@ impl Hashed {
     fn put_behind(&mut self, bytes: &[u8]) {
         self.pass_on();
         if bytes.len() < Self::MANY { self.put(bytes) } else { self.hasher.update(bytes) }
+    }
+
+    /// Takes the first `len` bytes of a text that may go on: a fixed number of bytes is copied faster than a few.
+    #[inline]
+    fn put_first(&mut self, len: usize, text: &[u8]) {
+        /// Most strings and numbers are no longer.
+        const FEW: usize = 32;
+        let room = self.pending.get_mut(self.len..).and_then(<[u8]>::first_chunk_mut::<FEW>);
+        match (room, text.first_chunk()) {
+            (Some(room), Some(few)) if len <= FEW => {
+                *room = *few;
+                self.len += len;
+            }
+            _ => self.put(text.get(..len).unwrap_or_default()),
+        }
     }
 
     fn pass_on(&mut self) {
@@ -125,20 +181,6 @@ impl Sink for Hashed {
             None => self.put_behind(&[byte]),
         }
     }
-
-    #[inline]
-    fn put_first(&mut self, len: usize, text: &[u8]) {
-        /// Most strings and numbers are no longer.
-        const FEW: usize = 32;
-        let room = self.pending.get_mut(self.len..).and_then(<[u8]>::first_chunk_mut::<FEW>);
-        match (room, text.first_chunk()) {
-            (Some(room), Some(few)) if len <= FEW => {
-                *room = *few;
-                self.len += len;
-            }
-            _ => self.put(text.get(..len).unwrap_or_default()),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -146,14 +188,14 @@ mod tests {
     use super::*;
     use crate::json::Tape;
 
-    fn text(json: &[u8]) -> String {
+    fn digest(json: impl AsRef<[u8]>) -> Digest {
         let mut tape = Tape::default();
-        String::from_utf8(Style::CANONICAL.of(tape.parse(json).expect("readable"))).unwrap()
+        Digest::of(tape.parse(json.as_ref()).expect("readable"))
     }
 
-    fn digest(json: &str) -> Digest {
-        let mut tape = Tape::default();
-        Digest::of(tape.parse(json.as_bytes()).expect(json))
+    fn assert_canonical(json: impl AsRef<[u8]>, text: impl AsRef<[u8]>) {
+        let text = text.as_ref();
+        assert_eq!(digest(json), Digest::of_bytes(text), "{}", String::from_utf8_lossy(text));
     }
 
     #[test]
@@ -164,8 +206,8 @@ mod tests {
             r#"{"a":18446744073709551616,"aé":"\u001b/\"\\😀\ud800\u000a","#,
             r#""b":[1.50,-0,1E5,NaN,true,null,{},[],[{"a":2,"z":1},3]]}"#
         );
-        assert_eq!(text(json), canonical);
-        assert_eq!(text(br#""\u0000""#), r#""\u0000""#);
+        assert_canonical(json, canonical);
+        assert_canonical(r#""\u0000""#, r#""\u0000""#);
     }
 
     #[test]
@@ -203,27 +245,23 @@ mod tests {
 
     #[test]
     fn odd_bytes_are_spelled_where_they_stand() {
-        let bytes = |json: &[u8]| {
-            let mut tape = Tape::default();
-            Style::CANONICAL.of(tape.parse(json).expect("readable"))
-        };
-        assert_eq!(bytes("[\"é\u{7f}漢\"]".as_bytes()), "[\"é\u{7f}漢\"]".as_bytes());
-        assert_eq!(bytes(b"[\"a\tb\", \"c\"]"), br#"["a\u0009b","c"]"#);
-        assert_eq!(bytes(b"[\"\xed\xa0\x80\", \"\xff\"]"), b"[\"\\ud800\",\"\xff\"]");
+        assert_canonical("[\"é\u{7f}漢\"]", "[\"é\u{7f}漢\"]");
+        assert_canonical(b"[\"a\tb\", \"c\"]", br#"["a\u0009b","c"]"#);
+        assert_canonical(b"[\"\xed\xa0\x80\", \"\xff\"]", b"[\"\\ud800\",\"\xff\"]");
         let many = [&b"["[..], &b"\"\t\",".repeat(100), b"\"\xed\xa0\x80\"]"].concat();
-        assert!(bytes(&many).ends_with(br#""\u0009","\ud800"]"#));
+        assert_canonical(many, format!("[{}{}", r#""\u0009","#.repeat(100), r#""\ud800"]"#));
     }
 
     #[test]
     fn keys_that_begin_alike_are_in_order() {
         let json = r#"{"abcdefghi":1,"abcdefgh":2,"abcdefg":3,"abcdefghI":4,"":5,"\u0000":6,"é":7}"#;
         let sorted = r#"{"":5,"\u0000":6,"abcdefg":3,"abcdefgh":2,"abcdefghI":4,"abcdefghi":1,"é":7}"#;
-        assert_eq!(text(json.as_bytes()), sorted);
+        assert_canonical(json, sorted);
     }
 
     #[test]
     fn depth_costs_no_stack() {
         let deep = format!("{}{}", "[".repeat(512), "]".repeat(512));
-        assert_eq!(text(deep.as_bytes()), deep);
+        assert_canonical(&deep, &deep);
     }
 }

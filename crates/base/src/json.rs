@@ -702,6 +702,12 @@ fn specials<const ASCII: bool>(block: &[u8; BLOCK]) -> u32 {
     found.to_bitmask()
 }
 
+/// Tells whether two blocks hold printable ASCII only, and neither a quote nor a backslash.
+#[inline]
+fn are_plain(blocks: &[u8; 2 * BLOCK]) -> bool {
+    blocks.as_chunks().0.iter().all(|block| specials::<true>(block) == 0)
+}
+
 fn hex4(text: &[u8], at: usize) -> Option<u32> {
     let digits = text.get(at..at + 4)?;
     digits.iter().try_fold(0, |code, &digit| Some(code * 16 + char::from(digit).to_digit(16)?))
@@ -786,6 +792,12 @@ fn unescape(raw: &[u8]) -> Vec<u8> {
         }
     }
     out
+}
+
+fn first_bytes(name: &[u8]) -> u64 {
+    let mut first = [0; 8];
+    first.iter_mut().zip(name).for_each(|(to, byte)| *to = *byte);
+    u64::from_be_bytes(first)
 }
 
 /// Appends a code point, lone surrogates in the generalised UTF-8 form.
@@ -969,6 +981,49 @@ impl<'a> Value<'a> {
     pub fn members(self) -> Members<'a> {
         let end = if self.kind() == Kind::Object { self.node().next } else { 0 };
         Members { key: self.with(self.at + 1), end }
+    }
+
+    /// The first bytes of a string as a number, in the same order: few keys of one object begin alike.
+    #[inline]
+    fn beginning(self) -> u64 {
+        let node = self.node();
+        let len = (node.end - node.start).saturating_sub(2);
+        match self.text.get(node.start as usize + 1..).and_then(<[u8]>::first_chunk) {
+            Some(first) if !node.escaped => {
+                let behind = u64::MAX.checked_shr(8 * len).unwrap_or(0);
+                u64::from_be_bytes(*first) & !behind
+            }
+            _ => first_bytes(self.string().unwrap_or_default().bytes()),
+        }
+    }
+
+    /// Calls `each` with the members in the order of their keys' code points; of duplicates only with the last.
+    pub(crate) fn each_in_order(self, mut each: impl FnMut(Member<'a>)) {
+        /// Of more members the order is made on the heap.
+        const FEW: usize = 16;
+        let mut few = [(0, 0); FEW];
+        let mut many = Vec::new();
+        let mut count = 0;
+        for member in self.members() {
+            let key = (member.key.beginning(), member.key.at);
+            match few.get_mut(count) {
+                Some(place) => *place = key,
+                None if many.is_empty() => many.extend(few.iter().copied().chain([key])),
+                None => many.push(key),
+            }
+            count += 1;
+        }
+        let keys = if many.is_empty() { few.get_mut(..count).unwrap_or_default() } else { &mut many };
+        let name = |key: &(u64, u32)| self.with(key.1).string();
+        keys.sort_unstable();
+        if keys.windows(2).any(|pair| matches!(pair, [a, b] if a.0 == b.0)) {
+            keys.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| name(a).cmp(&name(b))));
+        }
+        for (n, key) in keys.iter().enumerate() {
+            if keys.get(n + 1).is_none_or(|next| next.0 != key.0 || name(next) != name(key)) {
+                each(Member { key: self.with(key.1), value: self.with(key.1 + 1) });
+            }
+        }
     }
 
     /// The members as Python's dict holds them: a duplicate key keeps the place of the first and the value of the last.

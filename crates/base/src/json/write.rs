@@ -4,9 +4,12 @@
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
 
-use crate::json::{Kind, Member, Tape, Value, plain_until};
+use crate::json::{BLOCK, Kind, Member, Tape, Value, are_plain, plain_until};
 use crate::python::{int_digits, repr_float};
 use crate::text::{Piece, Shown, Untrusted, first_piece};
+
+/// Bytes of a text that is looked at as a whole: two blocks less its quotes.
+const SHORT: usize = 2 * BLOCK - 2;
 
 /// Target of JSON, piece by piece.
 pub trait Sink {
@@ -16,12 +19,6 @@ pub trait Sink {
     /// Takes the next byte: most pieces are a quote, a comma or a bracket.
     fn push(&mut self, byte: u8) {
         self.put(&[byte]);
-    }
-
-    /// Takes the first `len` bytes of a text that may go on: a fixed number of bytes is copied faster than a few.
-    #[inline]
-    fn put_first(&mut self, len: usize, text: &[u8]) {
-        self.put(text.get(..len).unwrap_or_default());
     }
 }
 
@@ -35,7 +32,7 @@ impl Sink for Vec<u8> {
     }
 }
 
-/// Sink of any type that owns what it fills. Only what is written for every record names its type.
+/// Sink of any type that owns what it fills.
 pub type AnySink = dyn Sink;
 
 /// Spelling of the letters of strings. `"`, `\` and controls are always escaped.
@@ -99,8 +96,8 @@ impl Style {
     pub const SAVED: Self = Self { letters: Letters::PythonAscii, ..Self::ASCII };
     /// Bodies of requests.
     pub const BODY: Self = Self::python(Letters::All, Spacing::Tight);
-    /// See [`crate::canonical`].
-    pub const CANONICAL: Self = Self { letters: Letters::Canonical, ..Self::SORTED };
+    /// Strings of [`crate::canonical`].
+    pub(crate) const CANONICAL: Self = Self { letters: Letters::Canonical, ..Self::ASCII };
 
     /// `json.dumps` of what `json.loads` makes of a value.
     pub const fn python(letters: Letters, spacing: Spacing) -> Self {
@@ -117,11 +114,6 @@ impl Style {
     /// Appends a value's JSON.
     pub fn append(self, value: impl Json, out: &mut AnySink) {
         value.write(&mut Writer { out, style: self, level: 0 });
-    }
-
-    /// Appends the JSON of a value that was read, by code that is made for the sink.
-    pub(crate) fn append_read<S: Sink>(self, value: Value<'_>, out: &mut S) {
-        read(value, &mut Writer { out, style: self, level: 0 });
     }
 
     /// The JSON of an object.
@@ -150,13 +142,13 @@ pub trait Json {
 }
 
 /// The place of one value that is about to be written.
-pub struct Writer<'o, S: ?Sized = AnySink> {
-    out: &'o mut S,
+pub struct Writer<'o> {
+    out: &'o mut AnySink,
     style: Style,
     level: usize,
 }
 
-impl<S: Sink + ?Sized> Writer<'_, S> {
+impl Writer<'_> {
     /// Text that is JSON already.
     pub fn raw(&mut self, json: impl AsRef<[u8]>) {
         self.out.put(json.as_ref());
@@ -165,8 +157,8 @@ impl<S: Sink + ?Sized> Writer<'_, S> {
     /// A value that prints as JSON, such as an integer.
     pub fn display(&mut self, value: impl Display) {
         /// Makes a `fmt::Write` of a sink, which needs no allocation.
-        struct Words<'s, S: ?Sized>(&'s mut S);
-        impl<S: Sink + ?Sized> std::fmt::Write for Words<'_, S> {
+        struct Words<'s>(&'s mut AnySink);
+        impl std::fmt::Write for Words<'_> {
             fn write_str(&mut self, words: &str) -> std::fmt::Result {
                 self.0.put(words.as_bytes());
                 Ok(())
@@ -181,6 +173,9 @@ impl<S: Sink + ?Sized> Writer<'_, S> {
     }
 
     fn bytes(&mut self, mut rest: &[u8]) {
+        if let Some((spelled, len)) = short_and_plain(rest) {
+            return self.out.put(spelled.get(..len).unwrap_or_default());
+        }
         self.out.push(b'"');
         let letters = self.style.letters;
         loop {
@@ -232,7 +227,7 @@ impl<S: Sink + ?Sized> Writer<'_, S> {
     }
 
     /// A list; `write` writes one item.
-    pub fn list<T>(&mut self, items: impl IntoIterator<Item = T>, mut write: impl FnMut(T, &mut Writer<'_, S>)) {
+    pub fn list<T>(&mut self, items: impl IntoIterator<Item = T>, mut write: impl FnMut(T, &mut Writer<'_>)) {
         self.out.push(b'[');
         let mut any = false;
         for item in items {
@@ -242,7 +237,7 @@ impl<S: Sink + ?Sized> Writer<'_, S> {
     }
 
     /// An object.
-    pub fn object(&mut self, members: impl FnOnce(&mut Object<'_, S>)) {
+    pub fn object(&mut self, members: impl FnOnce(&mut Object<'_>)) {
         self.out.push(b'{');
         let mut object = Object { writer: Writer { out: self.out, style: self.style, level: self.level }, any: false };
         members(&mut object);
@@ -252,7 +247,7 @@ impl<S: Sink + ?Sized> Writer<'_, S> {
 
     /// The place of the next item of the container that stands here.
     #[inline]
-    fn next(&mut self, any: &mut bool) -> Writer<'_, S> {
+    fn next(&mut self, any: &mut bool) -> Writer<'_> {
         match (std::mem::replace(any, true), self.style.spacing) {
             (true, Spacing::Wide) => self.out.put(b", "),
             (true, _) => self.out.push(b','),
@@ -284,13 +279,13 @@ impl<S: Sink + ?Sized> Writer<'_, S> {
 }
 
 /// An object that is being written: members in the order in which they are given.
-pub struct Object<'o, S: ?Sized = AnySink> {
-    writer: Writer<'o, S>,
+pub struct Object<'o> {
+    writer: Writer<'o>,
     any: bool,
 }
 
-impl<S: Sink + ?Sized> Object<'_, S> {
-    fn named(&mut self, key: impl FnOnce(&mut Writer<'_, S>)) -> Writer<'_, S> {
+impl Object<'_> {
+    fn named(&mut self, key: impl FnOnce(&mut Writer<'_>)) -> Writer<'_> {
         let mut writer = self.writer.next(&mut self.any);
         key(&mut writer);
         writer.out.push(b':');
@@ -299,9 +294,7 @@ impl<S: Sink + ?Sized> Object<'_, S> {
         }
         writer
     }
-}
 
-impl Object<'_> {
     /// The place of the value of a key.
     pub fn key(&mut self, key: impl AsRef<[u8]>) -> Writer<'_> {
         self.named(|writer| writer.text(key))
@@ -394,14 +387,30 @@ impl<'a> Value<'a> {
     }
 }
 
+/// A short text in quotes with its length, if all of it is printable ASCII, as most keys and words are: it is spelled the
+/// same in all styles.
+#[inline]
+fn short_and_plain(text: &[u8]) -> Option<([u8; SHORT + 2], usize)> {
+    let mut spelled = [b' '; SHORT + 2];
+    spelled.get_mut(1..=text.len())?.copy_from_slice(text);
+    if !are_plain(&spelled) {
+        return None;
+    }
+    *spelled.first_mut()? = b'"';
+    *spelled.get_mut(text.len() + 1)? = b'"';
+    Some((spelled, text.len() + 2))
+}
+
 /// Writes a value that was read. The reader's limit on depth is the limit of this recursion.
-fn read<S: Sink + ?Sized>(value: Value<'_>, writer: &mut Writer<'_, S>) {
+fn read(value: Value<'_>, writer: &mut Writer<'_>) {
     let reading = writer.style.reading;
     match value.kind() {
         Kind::String | Kind::Key => string(value, writer),
         Kind::Array => writer.list(value.items(), read),
         Kind::Object if reading == Reading::Written => writer.object(|object| members(value.members(), object)),
-        Kind::Object if reading == Reading::Sorted => writer.object(|object| sorted_members(value, object)),
+        Kind::Object if reading == Reading::Sorted => {
+            writer.object(|object| value.each_in_order(|member| copy_member(member, object)));
+        }
         Kind::Object => writer.object(|object| members(value.entries(), object)),
         Kind::Int if reading == Reading::Python => writer.raw(int_digits(value)),
         Kind::Float | Kind::NotFinite if reading == Reading::Python => {
@@ -413,68 +422,26 @@ fn read<S: Sink + ?Sized>(value: Value<'_>, writer: &mut Writer<'_, S>) {
 
 /// A value as it was written.
 #[inline]
-fn copy<S: Sink + ?Sized>(value: Value<'_>, writer: &mut Writer<'_, S>) {
-    writer.out.put_first(value.range().len(), value.and_behind());
+fn copy(value: Value<'_>, writer: &mut Writer<'_>) {
+    writer.out.put(value.raw());
 }
 
-fn members<'a, S: Sink + ?Sized>(members: impl IntoIterator<Item = Member<'a>>, object: &mut Object<'_, S>) {
+fn members<'a>(members: impl IntoIterator<Item = Member<'a>>, object: &mut Object<'_>) {
     members.into_iter().for_each(|member| copy_member(member, object));
 }
 
-fn copy_member<S: Sink + ?Sized>(member: Member<'_>, object: &mut Object<'_, S>) {
+fn copy_member(member: Member<'_>, object: &mut Object<'_>) {
     read(member.value, &mut object.named(|writer| string(member.key, writer)));
 }
 
-/// A string as it was read. A clean one is its own canonical spelling; printable ASCII without an escape is spelled the
-/// same in all styles.
+/// A string as it was read: printable ASCII without an escape is spelled the same in all styles.
 #[inline]
-fn string<S: Sink + ?Sized>(value: Value<'_>, writer: &mut Writer<'_, S>) {
-    let is_spelled = match writer.style.letters {
-        Letters::Canonical => value.is_clean_string(),
-        _ => value.plain_string().is_some_and(|plain| plain_until::<true>(plain, 0) == plain.len()),
-    };
-    if is_spelled {
+fn string(value: Value<'_>, writer: &mut Writer<'_>) {
+    if value.plain_string().is_some_and(|plain| plain_until::<true>(plain, 0) == plain.len()) {
         copy(value, writer);
     } else {
         writer.text(value.string().unwrap_or_default());
     }
-}
-
-/// Of duplicate keys the last.
-fn sorted_members<S: Sink + ?Sized>(value: Value<'_>, object: &mut Object<'_, S>) {
-    /// Of more members the order is made on the heap.
-    const FEW: usize = 16;
-    let mut few = [(0, 0); FEW];
-    let mut many = Vec::new();
-    let mut count = 0;
-    for member in value.members() {
-        let first = member.key.plain_string().map_or_else(|| beginning(member.name().bytes()), beginning);
-        let key = (first, member.key.at);
-        match few.get_mut(count) {
-            Some(place) => *place = key,
-            None if many.is_empty() => many.extend(few.iter().copied().chain([key])),
-            None => many.push(key),
-        }
-        count += 1;
-    }
-    let keys = if many.is_empty() { few.get_mut(..count).unwrap_or_default() } else { &mut many };
-    let name = |key: &(u64, u32)| value.with(key.1).string();
-    keys.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| name(a).cmp(&name(b))));
-    for (n, key) in keys.iter().enumerate() {
-        if keys.get(n + 1).is_none_or(|next| next.0 != key.0 || name(next) != name(key)) {
-            copy_member(Member { key: value.with(key.1), value: value.with(key.1 + 1) }, object);
-        }
-    }
-}
-
-/// The first bytes of a name as a number, in the same order: few keys of one object begin alike.
-fn beginning(name: &[u8]) -> u64 {
-    let mut first = [0; 8];
-    match name.first_chunk() {
-        Some(chunk) => first = *chunk,
-        None => first.iter_mut().zip(name).for_each(|(to, byte)| *to = *byte),
-    }
-    u64::from_be_bytes(first)
 }
 
 /// A float as `json.dumps` prints it: Python's `repr`, but for what is not finite.
