@@ -11,62 +11,110 @@ use crate::widgets::borders::borders;
 use crate::widgets::keymap::{Context, Keymap};
 use crate::widgets::layout::inner_width;
 use crate::widgets::look::{Look, Spans};
-use crate::widgets::prose::{hanging, pad, pad_left};
+use crate::widgets::prose::{hanging, pad, pad_left, wrap};
 use crate::widgets::sign::{self, Meaning};
 use crate::widgets::theme::Role;
 use crate::widgets::window::{Window, centred};
+use stepscope_base::text::columns;
 use stepscope_core::table::filter::FIELDS;
 
-/// Widths of the names, and of the counts at their end.
+/// Widths of the names, of the counts at their end, and of what stands before the help.
 const NAME: usize = 16;
 const COUNT: usize = 5;
+const HEAD: usize = 2 + NAME;
 
 pub(crate) fn window<'a>(app: &App, area: Rect, screen: &Buffer, look: Look<'a>) -> Window<'a> {
     let title = vec![look.span("Help", Role::Title), look.span("  j k scroll, Esc closes", Role::Faint)];
     let place = centred(area, area.width.saturating_sub(4).min(96), area.height.saturating_sub(2));
-    let lines = content(app, screen, inner_width(place), look);
-    Window::new(place, title, lines.len(), move |n| lines.get(n).cloned().unwrap_or_default())
+    let width = inner_width(place);
+    let entries = entries(app, screen);
+    let mut len = 0;
+    let mut ends = Vec::with_capacity(entries.len());
+    for entry in &entries {
+        len += entry.height(width);
+        ends.push(len);
+    }
+    let line = move |n: usize| {
+        let at = ends.partition_point(|end| *end <= n);
+        let start = at.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
+        let lines = entries.get(at).map(|entry| entry.lines(width, look)).unwrap_or_default();
+        lines.into_iter().nth(n - start).unwrap_or_default()
+    };
+    Window::new(place, title, len, line)
 }
 
-fn content(app: &App, screen: &Buffer, width: usize, look: Look<'_>) -> Vec<Spans> {
-    let heading = |text: &'static str| vec![look.span(text, Role::Accent)];
-    let beside = |head: Spans, help: &str| hanging(head, help, look.style(Role::Text), &[], Some(width));
-    let row = |name: &str, help: &str| beside(vec![look.span(format!("  {}", pad(name, NAME)), Role::HintKey)], help);
-    let mut lines = vec![heading("Symbols on this screen")];
+/// Part of the help. There are hundreds: the lines are made of those that are on screen.
+enum Entry {
+    Blank,
+    Heading(&'static str),
+    Row { name: String, count: Option<String>, help: &'static str },
+}
+
+impl Entry {
+    fn row(name: impl Into<String>, help: &'static str) -> Self {
+        Self::Row { name: name.into(), count: None, help }
+    }
+
+    /// Returns the number of its lines.
+    fn height(&self, width: usize) -> usize {
+        match self {
+            Self::Row { help, .. } if HEAD + columns(help) > width => {
+                wrap(help, width.saturating_sub(HEAD).max(8)).len()
+            }
+            _ => 1,
+        }
+    }
+
+    fn lines(&self, width: usize, look: Look<'_>) -> Vec<Spans> {
+        let (head, help) = match self {
+            Self::Blank => return vec![Vec::new()],
+            Self::Heading(text) => return vec![vec![look.span(*text, Role::Accent)]],
+            Self::Row { name, count: None, help } => {
+                (vec![look.span(format!("  {}", pad(name, NAME)), Role::HintKey)], help)
+            }
+            Self::Row { name, count: Some(count), help } => {
+                let glyph = look.span(format!("  {}", pad(name, NAME - COUNT)), Role::HintKey);
+                (vec![glyph, look.span(pad_left(count, COUNT), Role::Number)], help)
+            }
+        };
+        hanging(head, help, look.style(Role::Text), &[], Some(width))
+    }
+}
+
+fn entries(app: &App, screen: &Buffer) -> Vec<Entry> {
+    let mut entries = vec![Entry::Heading("Symbols on this screen")];
     let (here, elsewhere): (Vec<_>, Vec<_>) =
         counted(legend(app), screen).into_iter().partition(|(_, count)| count.is_some());
     for ((glyph, help), count) in here {
         // How often panes are marked says nothing about what they show.
         let is_told = |count: &usize| *count > 0 && !sign::PANES.contains(&(glyph, help));
         let count = count.filter(is_told).map(|count| format!("{count} ")).unwrap_or_default();
-        let count = look.span(pad_left(&count, COUNT), Role::Number);
-        let glyph = look.span(format!("  {}", pad(glyph, NAME - COUNT)), Role::HintKey);
-        lines.extend(beside(vec![glyph, count], help));
+        entries.push(Entry::Row { name: glyph.to_owned(), count: Some(count), help });
     }
-    lines.push(Vec::new());
+    entries.push(Entry::Blank);
     let mut contexts = app.focus_below_dialog().contexts();
     let others = Context::ALL.into_iter().filter(|context| !contexts.contains(context));
     contexts.extend(others.collect::<Vec<_>>());
     for context in contexts {
-        lines.push(heading(context.word()));
-        for binding in Keymap::rows(context) {
+        entries.push(Entry::Heading(context.word()));
+        entries.extend(Keymap::rows(context).map(|binding| {
             let names = app.keymap.names(binding);
             // What has no key is called by its name.
             let is_named = binding.keys.is_empty() && names.is_empty();
             let name = if is_named { format!(":{}", binding.action.word()) } else { names.join("  ") };
-            lines.extend(row(&name, binding.help));
-        }
-        lines.push(Vec::new());
+            Entry::row(name, binding.help)
+        }));
+        entries.push(Entry::Blank);
     }
-    lines.push(heading("Filter"));
-    lines.extend(FIELDS.iter().flat_map(|(field, help)| row(field, help)));
-    lines.extend(row("-term", "-x excludes · space = and · a,b = or"));
+    entries.push(Entry::Heading("Filter"));
+    entries.extend(FIELDS.iter().map(|(field, help)| Entry::row(*field, help)));
+    entries.push(Entry::row("-term", "-x excludes · space = and · a,b = or"));
     if !elsewhere.is_empty() {
-        lines.push(Vec::new());
-        lines.push(heading("Symbols that are not on it now"));
-        lines.extend(elsewhere.into_iter().flat_map(|((glyph, help), _)| row(glyph, help)));
+        entries.push(Entry::Blank);
+        entries.push(Entry::Heading("Symbols that are not on it now"));
+        entries.extend(elsewhere.into_iter().map(|((glyph, help), _)| Entry::row(glyph, help)));
     }
-    lines
+    entries
 }
 
 /// Counts where each glyph is on a screen; `None`: nowhere. Marks on borders mean what is counted elsewhere, or is out of
@@ -75,10 +123,10 @@ fn counted(sets: Vec<&'static [Meaning]>, screen: &Buffer) -> Vec<(Meaning, Opti
     let width = usize::from(screen.area.width).max(1);
     let borders = borders(screen);
     let rows = |is_border: bool| -> Vec<Vec<char>> {
+        let letter = |cell: &Cell| cell.symbol().chars().next().unwrap_or(' ');
         let row = |(cells, borders): (&[Cell], &[bool])| {
             let cells = cells.iter().zip(borders);
-            let symbols = cells.map(|(cell, border)| if *border == is_border { cell.symbol() } else { " " });
-            symbols.flat_map(str::chars).collect()
+            cells.map(|(cell, border)| if *border == is_border { letter(cell) } else { ' ' }).collect()
         };
         screen.content.chunks(width).zip(borders.chunks(width)).map(row).collect()
     };
