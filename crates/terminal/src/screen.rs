@@ -176,13 +176,13 @@ impl Movement {
     }
 }
 
-/// A number for the text of each row. Two rows with one number cost a few bytes at most: what differs is written behind
+/// A number for the letters of each row. Two rows with one number cost a few bytes at most: what differs is written behind
 /// the movement.
 fn row_hashes(frame: &Buffer) -> Vec<u64> {
     let hash = |row: &[Cell]| {
         let mut hasher = FixedState::default().build_hasher();
         for cell in row {
-            hasher.write(cell.symbol().as_bytes());
+            hasher.write_u32(cell.symbol().chars().next().map_or(0, u32::from));
         }
         hasher.finish()
     };
