@@ -1053,6 +1053,10 @@ fn what_next_proposes_judges_the_record_that_it_showed() {
     let ambiguous = add(&["--id", "r1"]);
     assert_eq!(ambiguous.code, 2);
     assert!(ambiguous.said.contains("2 records have this name; add the row"), "{}", ambiguous.said);
+    let filtered = |filter: &str| {
+        folder.run(&["review", "next", "two.jsonl", "--ids", "--reviewer", "eve", "--filter", filter], "").code
+    };
+    assert_eq!((filtered("verdict:pass"), filtered("verdict:open")), (1, 0), "it tells nobody what others said");
     let object: Value =
         serde_json::from_str(&folder.ok(&["review", "next", "two.jsonl", "--format", "jsonl"], "")).unwrap();
     assert_eq!(object["sha256"].as_str().map(str::len), Some(64), "{object}");

@@ -12,6 +12,7 @@ use crate::screens::kind::ScreenKind;
 use crate::screens::stack::Screen;
 use crate::screens::table::matches::{Matches, Next};
 use crate::screens::table::state::{BeforeTyping, Search};
+use crate::widgets::keymap::Action;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::table::filter::{Filter, RowAnswer, shown_pattern, text_pattern};
@@ -92,6 +93,9 @@ fn apply(app: &mut App, typed: &str) -> Result<Effects, Shown> {
     if let Some((field, hidden)) = app.table.filter.asks_hidden(app.review.hide) {
         let (word, records) = (hidden.word(), "of records that you have not judged it finds nothing by it");
         app.say(shown!("{field}: tells what is hidden ({word}); {records}"));
+    } else if let Some(field) = app.table.filter.asks_others().filter(|_| app.review.keeps_others()) {
+        let key = app.key_of(Action::Dashboard);
+        app.say(shown!("{field}: leaves out what others said of records that you have not reviewed; {key} counts it"));
     }
     Ok(effects)
 }

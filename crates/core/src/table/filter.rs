@@ -392,6 +392,16 @@ impl Filter {
         self.terms.iter().any(|term| matches!(term.test, Test::Review(_)))
     }
 
+    /// The first field that asks for what others may have said.
+    pub fn asks_others(&self) -> Option<&'static str> {
+        self.terms.iter().find_map(|term| match term.test {
+            Test::Review(ReviewTest::Verdict(_)) => Some("verdict"),
+            Test::Review(ReviewTest::Label(_)) => Some("label"),
+            Test::Review(ReviewTest::Gold(_)) => Some("gold"),
+            _ => None,
+        })
+    }
+
     /// Tells whether the terms about what people said hold.
     pub fn fits_judged(&self, judged: &VerdictState) -> bool {
         self.terms.iter().all(|term| match &term.test {
