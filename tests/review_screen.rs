@@ -725,7 +725,7 @@ fn no_filter_tells_what_others_said_before_i_judged() {
             ada.keys("f ^U").keys(&format!("'{filter}' Enter"));
             if filter != "verdict:open" && ada.app.rows() != 1 {
                 assert!(
-                    ada.status().contains("of records that you have not reviewed; O counts it"),
+                    ada.status().contains("on records that you have not reviewed; O counts them"),
                     "{}",
                     ada.status()
                 );

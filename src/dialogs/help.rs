@@ -22,7 +22,7 @@ const NAME: usize = 16;
 const COUNT: usize = 5;
 
 pub(crate) fn window<'a>(app: &App, area: Rect, screen: &Buffer, look: Look<'a>) -> Window<'a> {
-    let title = vec![look.span("Help", Role::Title), look.span("  j k scroll, Esc closes", Role::Faint)];
+    let title = vec![look.span("Help", Role::Title), look.keyed("  <down> <up> scroll, <escape> closes", Role::Faint)];
     let place = centred(area, area.width.saturating_sub(4).min(96), area.height.saturating_sub(2));
     let lines = content(app, screen, inner_width(place), look);
     Window::new(place, title, lines.len(), move |n| lines.get(n).cloned().unwrap_or_default())

@@ -95,7 +95,9 @@ fn apply(app: &mut App, typed: &str) -> Result<Effects, Shown> {
         app.say(shown!("{field}: tells what is hidden ({word}); {records}"));
     } else if let Some(field) = app.table.filter.asks_others().filter(|_| app.review.keeps_others()) {
         let key = app.key_of(Action::Dashboard);
-        app.say(shown!("{field}: leaves out what others said of records that you have not reviewed; {key} counts it"));
+        app.say(shown!(
+            "{field}: leaves out verdicts of others on records that you have not reviewed; {key} counts them"
+        ));
     }
     Ok(effects)
 }
@@ -213,10 +215,11 @@ fn find_in_table(app: &mut App, typed: &str) -> Result<Effects, Shown> {
 }
 
 pub(crate) fn find_by(app: &mut App, by: isize) {
-    match app.screens.top_screen_mut() {
+    let App { screens, keymap, .. } = app;
+    match screens.top_screen_mut() {
         None => visit_found(app, by),
         Some(Screen::Record(view)) => {
-            _ = match view.find_by(by) {
+            _ = match view.find_by(by, keymap) {
                 Ok(said) => app.say(said),
                 Err(why) => app.fail(why),
             };
