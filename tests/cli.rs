@@ -552,6 +552,9 @@ fn a_filter_takes_records_as_on_the_screen() {
     assert!(text(&summary.stdout).contains(&format!("\n{count} records, ")), "{summary:?}");
     let named = check("text:beehive", &["--format", "jsonl"]);
     assert_eq!(results(&named).len(), 1);
+    // A fork is what says that it is one.
+    assert!(results(&check("fork:true", &["--format", "jsonl"])).is_empty());
+    assert!(!results(&check("fork:false", &["--format", "jsonl"])).is_empty());
     // The exit code is that of the records that fit.
     assert_eq!(code(&check("-rule:answer/schema correct:true steps>90", &[])), 0);
     for (filter, words) in

@@ -1063,6 +1063,8 @@ fn what_next_proposes_judges_the_record_that_it_showed() {
     judge(&proposed(&["two.jsonl", "--reviewer", "bob"]));
     assert_eq!(folder.run(&["review", "next", "two.jsonl", "--reviewer", "bob"], "").code, 1, "each is judged once");
     assert_eq!(add(&["--id", "r1", "--row", "2"]).code, 0);
+    let elsewhere = add(&["--id", "r1", "--row", "9"]);
+    assert!(elsewhere.code == 2 && elsewhere.said.contains("the record \"r1\" is not in row 9"), "{}", elsewhere.said);
     let rows: Vec<_> = folder.json(&["review", "list", "two.jsonl", "--format", "jsonl"]);
     let rows: Vec<_> =
         rows.iter().map(|row| (row["row_index"].as_u64().unwrap(), row["outcome"].as_str().unwrap())).collect();
