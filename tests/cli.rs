@@ -519,6 +519,13 @@ fn an_empty_standard_input_is_no_mistake() {
         assert_ne!(code(&run(File::open(&cut).unwrap().into())), 0, "a record that was cut off is not nothing");
     }
     assert_eq!(code(&run(&["check"], &[&empty])), 2, "a file that somebody named holds something");
+    for file in [&empty, &blank] {
+        let accepted = run(&["check", "--allow-empty", "--format", "short"], &[file]);
+        assert!(code(&accepted) == 0 && text(&accepted.stderr).contains("0 records"), "{accepted:?}");
+    }
+    assert_ne!(code(&run(&["check", "--allow-empty"], &[&cut])), 0);
+    let hooks = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(".pre-commit-hooks.yaml")).unwrap();
+    assert_eq!(hooks.matches("entry: stepscope check --allow-empty --format short").count(), 2);
 }
 
 #[test]
