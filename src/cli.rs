@@ -350,6 +350,9 @@ pub struct Check {
     /// Exit 1 at or above this severity
     #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Warning)]
     fail_on: FailOn,
+    /// Accept files without any line, for hooks that pass whatever changed
+    #[arg(long)]
+    allow_empty: bool,
     /// Check each record as an answer: general, bool, gsm, arc, or a JSON Schema file
     #[arg(long, value_name = "SCHEMA")]
     pub schema: Option<String>,

@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use fed::fed;
+use stepscope_base::json::Tape;
+use stepscope_base::schema::Schema;
+use stepscope_core::record::formats::FORMATS;
 
 const GOOD: &str = r#"{"id": "good", "question": "2 + 3?", "status": "ok", "mode": "procedural", "procedure": {"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract both numbers", "output": [{"name": "a", "description": "one"}, {"name": "b", "description": "other"}]}, {"id": 2, "inputs": [{"name": "a", "description": "one"}, {"name": "b", "description": "other"}], "stepDescription": "Add them", "output": [{"name": "final_answer", "description": "sum"}]}]}, "state": {"problem_text": "2 + 3?", "a": 2, "b": 3, "final_answer": "5", "final_answer_numerical": 5.0, "confidence": 0.9}, "pred_answer": "5", "correct": true}"#;
 
@@ -381,13 +384,14 @@ fn the_program_explains_itself() {
         "bool",
         "gsm",
         "arc",
+        "call",
         "amount",
     ] {
         let schema = run(&["schema", name], &[]);
         let _: serde_json::Value = serde_json::from_slice(&schema.stdout).unwrap();
     }
     assert_eq!(code(&run(&["schema", "x"], &[])), 2);
-    assert_eq!(text(&run(&["schema"], &[]).stdout).lines().count(), 20);
+    assert_eq!(text(&run(&["schema"], &[]).stdout).lines().count(), 21);
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         assert!(text(&run(&["completions", shell], &[]).stdout).contains("fail-on"), "{shell}");
     }
@@ -468,6 +472,39 @@ fn the_screen_is_not_opened_for_what_is_not_there() {
 }
 
 #[test]
+fn show_prints_the_messages_and_the_reply_of_a_call() {
+    let folder = Folder::new();
+    let call = r#"{"id": "c", "model": "m", "prompt": "[{\"role\": \"system\", \"content\": \"Be brief\"}, {\"role\": \"user\", \"content\": \"2 + 2?\"}]", "response": "4.\u001b[31m", "reasoning": "two twos", "tool_calls": [{"id": "t", "name": "add", "arguments": {"a": 2}}]}"#;
+    let path = folder
+        .write("calls.jsonl", &format!("{call}\n{{\"prompt\": \"[1]\", \"system\": \"S\", \"response\": \"x\"}}\n"));
+    let shown = |line: &str| {
+        let output = run(&["show", "--line", line], &[&path]);
+        assert!(code(&output) == 0 && is_clean(&output.stdout), "{output:?}");
+        text(&output.stdout).to_owned()
+    };
+    let out = shown("1");
+    let (_, rest) = out.split_once("\n\n").unwrap();
+    assert_eq!(
+        rest,
+        "Question\n  system\n    Be brief\n  user\n    2 + 2?\n\nReasoning\n  two twos\n\nReply\n  4.␛[31m\n\n\
+         Tool calls\n  {\"id\": \"t\", \"name\": \"add\", \"arguments\": {\"a\": 2}}\n\n"
+    );
+    let out = shown("2");
+    assert!(out.contains("System prompt\n  S\n\nQuestion\n  [1]\n\nReply\n  x\n"), "{out}");
+}
+
+#[test]
+fn the_schema_of_calls_describes_what_is_read() {
+    let printed = stepscope().args(["schema", "call"]).output().unwrap();
+    let schema = Schema::compile(&printed.stdout).unwrap();
+    let breaches = |text: &str| schema.breaches(Tape::default().parse(text.as_bytes()).unwrap()).len();
+    for format in FORMATS.iter().filter(|format| ["call", "verified"].contains(&format.id)) {
+        assert_eq!(breaches(format.example), 0, "{}", format.id);
+    }
+    assert!(breaches(r#"{"prompt": "2 + 2?"}"#) > 0 && breaches(r#"{"prompt": 1, "response": "4"}"#) > 0);
+}
+
+#[test]
 fn an_empty_standard_input_is_no_mistake() {
     let folder = Folder::new();
     let (empty, blank) = (folder.write("empty.jsonl", ""), folder.write("blank.jsonl", "\n\n"));
@@ -482,6 +519,13 @@ fn an_empty_standard_input_is_no_mistake() {
         assert_ne!(code(&run(File::open(&cut).unwrap().into())), 0, "a record that was cut off is not nothing");
     }
     assert_eq!(code(&run(&["check"], &[&empty])), 2, "a file that somebody named holds something");
+    for file in [&empty, &blank] {
+        let accepted = run(&["check", "--allow-empty", "--format", "short"], &[file]);
+        assert!(code(&accepted) == 0 && text(&accepted.stderr).contains("0 records"), "{accepted:?}");
+    }
+    assert_ne!(code(&run(&["check", "--allow-empty"], &[&cut])), 0);
+    let hooks = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(".pre-commit-hooks.yaml")).unwrap();
+    assert_eq!(hooks.matches("entry: stepscope check --allow-empty --format short").count(), 2);
 }
 
 #[test]
@@ -515,6 +559,9 @@ fn a_filter_takes_records_as_on_the_screen() {
     assert!(text(&summary.stdout).contains(&format!("\n{count} records, ")), "{summary:?}");
     let named = check("text:beehive", &["--format", "jsonl"]);
     assert_eq!(results(&named).len(), 1);
+    // A fork is what says that it is one.
+    assert!(results(&check("fork:true", &["--format", "jsonl"])).is_empty());
+    assert!(!results(&check("fork:false", &["--format", "jsonl"])).is_empty());
     // The exit code is that of the records that fit.
     assert_eq!(code(&check("-rule:answer/schema correct:true steps>90", &[])), 0);
     for (filter, words) in

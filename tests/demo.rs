@@ -82,8 +82,16 @@ fn nothing_of_a_tour_reaches_page_or_terminal_raw() {
     let output = demo(&["--html", html.to_str().unwrap(), "--md", md.to_str().unwrap()], &[&tour]);
     assert_eq!(output.status.code(), Some(0), "{}", told(&output));
     for path in [html, md] {
-        let written = std::fs::read_to_string(path).unwrap();
+        let written = std::fs::read_to_string(&path).unwrap();
         assert!(!written.contains(['\u{1b}', '\u{7}', '\u{202e}']));
+        if path.extension().is_some_and(|ending| ending == "html") {
+            let hides =
+                written.split_once("@media print").is_some_and(|(_, style)| style.contains(",.note{display:none}"));
+            assert!(
+                hides && written.contains("<p class=\"note\">"),
+                "the presenter's notes are not printed: {written}"
+            );
+        }
     }
 }
 

@@ -1465,6 +1465,21 @@ fn changed_keys_work_and_are_shown() {
 }
 
 #[test]
+fn messages_name_the_keys_in_force() {
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let (fail, find, close, json) = (names(&["C"]), names(&["F7"]), names(&["F9", "Esc"]), names(&[]));
+    let changes = [("fail", &fail[..]), ("find", &find[..]), ("escape", &close[..]), ("json", &json[..])];
+    let keymap = Keymap::with_changes(changes).unwrap();
+    let mut d = Drive::with(&[runs()], |app| app.keymap = keymap);
+    d.keys("n");
+    assert_eq!(d.status(), "no search yet; F7 searches");
+    d.keys("f 'id:nothing' Enter").shows(&["no record matches the filter; F9 clears it"]);
+    d.keys("F9 : 'fold all' Enter");
+    assert_eq!(d.status(), "open the raw JSON first (:json)", "an action without a key is a command");
+    d.keys("F9 ?").shows(&["j k scroll, F9 closes"]);
+}
+
+#[test]
 fn keys_and_names_agree() {
     let d = Drive::runs();
     for context in Context::ALL {

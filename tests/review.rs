@@ -1053,12 +1053,18 @@ fn what_next_proposes_judges_the_record_that_it_showed() {
     let ambiguous = add(&["--id", "r1"]);
     assert_eq!(ambiguous.code, 2);
     assert!(ambiguous.said.contains("2 records have this name; add the row"), "{}", ambiguous.said);
+    let filtered = |filter: &str| {
+        folder.run(&["review", "next", "two.jsonl", "--ids", "--reviewer", "eve", "--filter", filter], "").code
+    };
+    assert_eq!((filtered("verdict:pass"), filtered("verdict:open")), (1, 0), "it tells nobody what others said");
     let object: Value =
         serde_json::from_str(&folder.ok(&["review", "next", "two.jsonl", "--format", "jsonl"], "")).unwrap();
     assert_eq!(object["sha256"].as_str().map(str::len), Some(64), "{object}");
     judge(&proposed(&["two.jsonl", "--reviewer", "bob"]));
     assert_eq!(folder.run(&["review", "next", "two.jsonl", "--reviewer", "bob"], "").code, 1, "each is judged once");
     assert_eq!(add(&["--id", "r1", "--row", "2"]).code, 0);
+    let elsewhere = add(&["--id", "r1", "--row", "9"]);
+    assert!(elsewhere.code == 2 && elsewhere.said.contains("the record \"r1\" is not in row 9"), "{}", elsewhere.said);
     let rows: Vec<_> = folder.json(&["review", "list", "two.jsonl", "--format", "jsonl"]);
     let rows: Vec<_> =
         rows.iter().map(|row| (row["row_index"].as_u64().unwrap(), row["outcome"].as_str().unwrap())).collect();

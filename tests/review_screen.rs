@@ -712,6 +712,35 @@ fn filters_know_what_was_said() {
 }
 
 #[test]
+fn no_filter_tells_what_others_said_before_i_judged() {
+    let desk = Desk::new(4);
+    let mut eve = Drive::reviewing(&desk.runs(), "eve", &desk.state(), |_| {});
+    eve.keys("Enter ! x 1 Enter x 2 Enter").until(|app| app.review.saved);
+    drop(eve);
+    let mut ada = desk.open();
+    ada.until(|app| app.review.known(0).is_some());
+    let filters = ["verdict:fail,disputed", "label:slip", "gold:suspect", "verdict:open", "-verdict:fail"];
+    let mut rows = || {
+        filters.map(|filter| {
+            ada.keys("f ^U").keys(&format!("'{filter}' Enter"));
+            if filter != "verdict:open" && ada.app.rows() != 1 {
+                assert!(
+                    ada.status().contains("on records that you have not reviewed; O counts them"),
+                    "{}",
+                    ada.status()
+                );
+            }
+            ada.app.rows()
+        })
+    };
+    assert_eq!(rows(), [0, 0, 0, 4, 4]);
+    ada.keys("f ^U Enter Enter a").until(|app| app.review.saved);
+    ada.keys("q");
+    let mut rows = || filters.map(|filter| ada.keys("f ^U").keys(&format!("'{filter}' Enter")).app.rows());
+    assert_eq!(rows(), [1, 1, 1, 3, 4], "disputed since");
+}
+
+#[test]
 fn every_key_of_reviewing_says_why_it_is_refused() {
     let mut d = Drive::runs();
     d.keys("a").shows(&["no review log"]);

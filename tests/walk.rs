@@ -27,7 +27,7 @@ use stepscope::dialogs::dialog::Dialog;
 use stepscope::screens::kind::ScreenKind;
 use stepscope::screens::rerun::state::Attempt;
 use stepscope::screens::stack::Focus;
-use stepscope::widgets::keymap::{BINDINGS, Context};
+use stepscope::widgets::keymap::{Action, BINDINGS, Context};
 use stepscope_core::review::event::{Reviewer, ReviewerKind};
 use stepscope_core::review::hide::{Hidden, Hide};
 use stepscope_core::review::queue::Queue;
@@ -381,6 +381,8 @@ impl Walk {
             self.must(header.contains(&format!(" ▸ {}", dialog.word())), "the first line does not name the dialog");
         }
         let body = self.d.screen();
+        let mut names = body.split('<').skip(1).filter_map(|rest| Some(rest.split_once('>')?.0));
+        self.must(!names.any(|name| Action::from_word(name).is_some()), "an action is named in place of its key");
         let marks: &[&str] = match front {
             Focus::Dialog(_) => &[],
             _ => match screen {

@@ -4,6 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use stepscope::widgets::keymap::Action;
+
 /// Words and phrases that no sentence of the program uses.
 const BANNED: [&str; 61] = [
     "a half",
@@ -204,6 +206,57 @@ fn no_sentence_of_the_program_uses_a_banned_word() {
     for (exception, met) in EXCEPTIONS.iter().zip(excepted) {
         assert!(met, "no such sentence any more: {exception:?}");
     }
+}
+
+/// Sentences with the keys of a text line, which nobody binds to something else.
+const TEXT_LINE: [&str; 3] =
+    ["Tab completes", "; Enter searches the text of {unread}", "   Enter accept · type to replace · <escape> cancel"];
+
+/// Returns the keys that a sentence names as they are before anybody binds them to something else.
+fn keys_in(sentence: &str) -> Vec<&str> {
+    // Letters that are words, names of records or units.
+    const LETTERS: [&str; 6] = ["a", "A", "B", "I", "s", "n"];
+    let is_word = |word: &str| word.len() > 2 && word.chars().all(|c| c.is_ascii_lowercase());
+    if TEXT_LINE.contains(&sentence) || !sentence.split(' ').any(is_word) {
+        return Vec::new();
+    }
+    let tokens = sentence.split(' ').map(|token| token.trim_matches(|c| "(),;:.·".contains(c)));
+    let is_key = |token: &&str| match token.chars().collect::<Vec<_>>()[..] {
+        [c] => c.is_ascii_alphabetic() && !LETTERS.contains(token) || "*&^~|".contains(c),
+        ['^', c] => c.is_ascii_uppercase(),
+        _ => ["Enter", "Esc", "Tab", "Space"].contains(token),
+    };
+    tokens.filter(is_key).collect()
+}
+
+#[test]
+fn no_message_names_a_key_that_may_be_bound_to_something_else() {
+    assert_eq!(keys_in("NOT SAVED: ^S retries; q leaves (Esc)"), ["^S", "q", "Esc"]);
+    assert!(keys_in("only in B, a record").is_empty());
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    for folder in ["app", "dialogs", "screens", "widgets"] {
+        sources(&root.join(folder), &mut files);
+    }
+    let (mut wrong, mut named) = (Vec::new(), 0);
+    for file in files.iter().filter(|file| !file.ends_with("keymap.rs")) {
+        for literal in literals(&std::fs::read_to_string(file).unwrap()) {
+            let said = || format!("{}: {literal:?}", file.display());
+            for key in keys_in(&literal) {
+                wrong.push(format!("{} names {key}: let it name the action, as <back>", said()));
+            }
+            let actions =
+                literal.split('<').skip(1).filter(|_| literal.contains(' ')).filter_map(|part| part.split_once('>'));
+            for (word, _) in actions.filter(|(word, _)| word.chars().all(|c| c.is_ascii_lowercase() || c == '_')) {
+                named += 1;
+                if Action::from_word(word).is_none() {
+                    wrong.push(format!("{}: there is no action {word}", said()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(named > 50, "only {named} keys are named");
 }
 
 #[test]

@@ -15,7 +15,7 @@ from typing import Any, cast
 from . import _lines, _run
 from ._reply import _json_object, _reply
 from ._run import Run
-from ._sink import Sink, warn
+from ._sink import Sink, is_of_handler, warn
 from ._upstream import _End, _Origin, _prompt_parts, _runner_step, _same_but_ids, _take, _unresolved
 
 # Calls that made a procedure wait for its run; more than so many are written as they are.
@@ -46,6 +46,8 @@ def _safely(do: Callable[..., Any], *args: Any) -> Any:
     try:
         return do(*args)
     except Exception as error:
+        if is_of_handler(error):
+            raise
         warn(f"stepscope could not record a call: {error!r}")
         return None
 

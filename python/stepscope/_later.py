@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import Any, cast
 
 from ._call import _Asked, _safely
-from ._pieces import _Pieces
+from ._pieces import _Body, _Pieces
 from ._reply import _body, _is_raw, _text
 
 
@@ -42,6 +42,11 @@ class _Coming:
         """The model was asked already."""
         self._is_begun = True
         _begun.add(self)
+
+    def reading(self, end: str) -> _Coming:
+        """The body of the reply is read in pieces, as it came."""
+        self._pieces = _Body(end)
+        return self
 
     def enter(self) -> None:
         """Code of the recorded function runs from here to ``leave``; ``usage`` in it is of this call."""
@@ -347,6 +352,20 @@ def _exit(plain: Callable[..., Any], of: _Of) -> Callable[..., Any]:
     return leave
 
 
+def _read_by(end: str) -> Callable[[Callable[..., Any], _Of], Callable[..., Any]]:
+    """For the methods of raw responses that read the body in pieces; ``end``: what ends a piece, and is not in it."""
+
+    def make(plain: Callable[..., Any], of: _Of) -> Callable[..., Any]:
+        def read(self: Any, *args: Any, **more: Any) -> Any:
+            pieces = plain(self, *args, **more)
+            coming = of(self).reading(end)
+            return _AsyncIterator(coming, pieces) if hasattr(pieces, "__anext__") else _Iterator(coming, pieces)
+
+        return read
+
+    return make
+
+
 _MEMBERS = {
     "__iter__": _iter,
     "__next__": _next,
@@ -362,13 +381,21 @@ _MEMBERS = {
 }
 
 
+_RAW_MEMBERS = {
+    "parse": _open,
+    "iter_lines": _read_by("\n"),
+    "iter_text": _read_by(""),
+    "iter_bytes": _read_by(""),
+}
+
+
 @lru_cache(maxsize=64)
 def _listening(kind: type) -> type:
     """A class whose objects tell what is read from them, and that is the other one in everything else."""
     members: dict[str, Any] = {name: getattr(kind, name) for name in ("__module__", "__qualname__", "__doc__")}
     # What is recorded twice tells both.
     members[_COMING] = f"{_coming_name(kind)}_"
-    heard = _MEMBERS if not _is_raw(kind) else {**_MEMBERS, "parse": _open}
+    heard = _MEMBERS if not _is_raw(kind) else {**_MEMBERS, **_RAW_MEMBERS}
     for name, make in heard.items():
         plain = getattr(kind, name, None)
         if callable(plain):

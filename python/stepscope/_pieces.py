@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 import codecs
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from . import _lines
-from ._reply import _arguments, _called, _counted, _get, _is_call, _joined, _listed, _more, _parts, _text, _thought
+from ._reply import (
+    _arguments,
+    _called,
+    _counted,
+    _get,
+    _is_call,
+    _joined,
+    _listed,
+    _more,
+    _parts,
+    _reply,
+    _text,
+    _thought,
+    _with_choices,
+)
 
 # Events of a reply in which nothing of it is.
 _BEGINNINGS = ("message_start", "ping", "response.created", "response.queued", "response.in_progress")
@@ -28,11 +43,17 @@ class _Pieces:
         self._open: dict[Any, dict[str, Any]] = {}
         self._whole: dict[str, Any] = {}
         self._others: list[Any] = []
+        # Other choices of the same request, by their index.
+        self._choices: dict[int, _Pieces] = {}
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.counted: dict[str, int] = {}
         self.error: Exception | None = None
-        #: The model has stopped; only counts may follow.
-        self.is_whole = False
+        self._has_stopped = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the model has stopped, in every choice; only counts may follow."""
+        return self._has_stopped and all(choice.is_whole for choice in self._choices.values())
 
     def add(self, piece: Any) -> None:
         if isinstance(piece, (bytes, bytearray)):
@@ -62,7 +83,8 @@ class _Pieces:
 
     def more(self) -> dict[str, Any]:
         """The parts so far that are no text."""
-        return {**self._whole, **_parts("".join(self._thoughts), self._calls)}
+        others = [(choice.text(), choice.more()) for _, choice in sorted(self._choices.items())]
+        return _with_choices({**self._whole, **_parts("".join(self._thoughts), self._calls)}, others)
 
     def _event(self, piece: Any, kind: str) -> Any:
         """The text of one piece of Anthropic's messages, or of OpenAI's responses."""
@@ -77,7 +99,7 @@ class _Pieces:
         if kind == "error":
             self._fail(_get(piece, "message") or _get(piece, "error", "message"))
         elif kind == "message_stop" or _get(piece, "delta", "stop_reason") is not None:
-            self.is_whole = True
+            self._has_stopped = True
         return None
 
     def _of_response(self, piece: Any, kind: str) -> Any:
@@ -91,7 +113,7 @@ class _Pieces:
         elif kind in ("response.reasoning_text.delta", "response.reasoning_summary_text.delta"):
             self._think({"thinking": _get(piece, "delta")})
         elif kind in ("response.completed", "response.incomplete", "response.failed"):
-            self.is_whole = True
+            self._has_stopped = True
             self._whole = _more(_get(piece, "response"))
             self._fail(_get(piece, "response", "error", "message"))
             return None if self._texts else _text(_get(piece, "response"))
@@ -106,10 +128,13 @@ class _Pieces:
 
     def _chunk(self, piece: Any) -> str | None:
         """The text of one piece of chat completions, or of Ollama."""
-        choice = _get(piece, "choices", 0)
-        if _get(choice, "index") not in (None, 0):
-            return None  # of another reply to the same prompt
-        self.is_whole |= _get(choice, "finish_reason") is not None or _get(piece, "done") is True
+        choices = _listed(_get(piece, "choices"))
+        for other in choices:
+            self._other_choice(other, _get(other, "index"))
+        choice = next((each for each in choices if _get(each, "index") in (None, 0)), None)
+        if choice is None and choices:
+            return None
+        self._has_stopped |= _get(choice, "finish_reason") is not None or _get(piece, "done") is True
         for message in (_get(choice, "delta"), _get(piece, "message"), piece):
             self._think(message)
             for call in _listed(_get(message, "tool_calls")):
@@ -125,6 +150,12 @@ class _Pieces:
             if text is not None:
                 return text
         return None
+
+    def _other_choice(self, choice: Any, index: Any) -> None:
+        """One piece of another choice of the same request."""
+        if isinstance(index, int) and index > 0:
+            own = {name: _get(choice, name) for name in ("delta", "text", "finish_reason")}
+            self._choices.setdefault(index, _Pieces()).add({"choices": [{"index": 0, **own}]})
 
     def _think(self, part: Any) -> None:
         text = _thought(part)
@@ -145,3 +176,50 @@ class _Pieces:
     def _fail(self, words: Any) -> None:
         if isinstance(words, str):
             self.error = ServerError(words)
+
+
+class _Body(_Pieces):
+    """What came of the body of a raw response that is read in pieces: lines, texts or bytes of events or of JSON."""
+
+    def __init__(self, end: str) -> None:
+        super().__init__()
+        #: What ends a piece that is not in it.
+        self._end = end
+        self._line = ""
+        self._plain: list[str] = []
+        self._has_events = False
+
+    def add(self, piece: Any) -> None:
+        text = self._decoder.decode(piece) if isinstance(piece, (bytes, bytearray)) else piece
+        if not isinstance(text, str):
+            return
+        *whole, self._line = (self._line + text + self._end).split("\n")
+        for line in whole:
+            self._take(line.rstrip("\r"))
+
+    def text(self) -> str | None:
+        self._take(self._line)
+        self._line = ""
+        if self._has_events:
+            return super().text()
+        plain = "\n".join(self._plain)
+        try:
+            body = json.loads(plain)
+        except ValueError:
+            return plain.strip() or None
+        text, self.counted, self._whole = _reply(body)
+        return text
+
+    def _take(self, line: str) -> None:
+        """One line: of an event only its data is of the reply."""
+        if line.startswith(("event:", "id:", "retry:", ":")):
+            self._has_events = True
+            return
+        if not line.startswith("data:"):
+            self._plain.append(line)
+            return
+        self._has_events = True
+        try:
+            super().add(json.loads(line[5:]))
+        except ValueError:
+            pass  # [DONE]

@@ -76,7 +76,15 @@ def _more(reply: Any) -> dict[str, Any]:
     blocks = [*_listed(_get(message, "content")), *_listed(_get(reply, "output"))]
     thought = _thought(message) or "".join(_thought(block) or "" for block in blocks)
     calls = [*_listed(_get(message, "tool_calls")), _get(message, "function_call"), *filter(_is_call, blocks)]
-    return _parts(thought, [{**_called(call), "arguments": _arguments(call)} for call in calls])
+    parts = _parts(thought, [{**_called(call), "arguments": _arguments(call)} for call in calls])
+    choices = [{"choices": [choice]} for choice in _listed(_get(reply, "choices"))[1:]]
+    return _with_choices(parts, [(_text(choice), _more(choice)) for choice in choices])
+
+
+def _with_choices(parts: dict[str, Any], others: list[tuple[str | None, dict[str, Any]]]) -> dict[str, Any]:
+    """The parts of a reply with the other choices of the same request (``n``)."""
+    choices = [{"response": "" if text is None and more else text, **more} for text, more in others]
+    return {**parts, "choices": choices} if choices else parts
 
 
 def _parts(thought: str, calls: list[dict[str, Any]]) -> dict[str, Any]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import atexit
 import os
+import select
 import signal
 import struct
 import subprocess
 import sys
 import threading
 import warnings
+from types import CodeType, TracebackType
+from typing import Any
 
 from . import _writer
 
@@ -28,6 +31,25 @@ def warn(words: str) -> None:
         print(f"RuntimeWarning: {words}", file=sys.stderr)
 
 
+def is_of_handler(error: BaseException) -> bool:
+    """Whether an error comes from a handler of signals: it belongs to the program, wherever it was when it came."""
+    handlers = {_code(signal.getsignal(number)) for number in signal.valid_signals()} - {None}
+    place: TracebackType | None = error.__traceback__
+    while place is not None:
+        if place.tb_frame.f_code in handlers:
+            return True
+        place = place.tb_next
+    return False
+
+
+def _code(handler: Any) -> CodeType | None:
+    """The code that runs first when a handler is called; ``None``: it is none of Python."""
+    while hasattr(handler, "func"):  # partial
+        handler = handler.func
+    code = getattr(handler, "__code__", None) or getattr(getattr(type(handler), "__call__", None), "__code__", None)
+    return code if isinstance(code, CodeType) else None
+
+
 class Sink:
     """Appends lines to one file, from any thread. A recorder never ends the run that it records: what cannot be
     written is told once, as a warning."""
@@ -39,6 +61,8 @@ class Sink:
         self._direct: _writer.Appender | None = None
         self._warned = False
         self._kept: set[bytes] = set()
+        # Answers of the writer that were not read yet: a handler raised in between.
+        self._owed = 0
         # The executable of a frozen program is that program.
         if os.environ.get("STEPSCOPE_WRITER") == "0" or not sys.executable or hasattr(sys, "frozen"):
             self._direct = _writer.Appender(path)
@@ -62,12 +86,16 @@ class Sink:
             except _Refused as refused:
                 self._warn(str(refused))
                 return
-            except (OSError, EOFError):
+            except (OSError, EOFError) as error:
+                if is_of_handler(error):
+                    raise
                 self._give_up()
             try:
                 if line:
                     self._appender().append(line)
             except OSError as error:
+                if is_of_handler(error):
+                    raise
                 self._warn(str(error))
 
     def _send(self, key: bytes, *messages: tuple[bytes, bytes]) -> None:
@@ -75,7 +103,9 @@ class Sink:
             self._kept.add(key)
             try:
                 self._transmit(key, list(messages))
-            except OSError:
+            except OSError as error:
+                if is_of_handler(error):
+                    raise
                 self._give_up()
 
     def _transmit(self, key: bytes, messages: list[tuple[bytes, bytes]]) -> bool:
@@ -96,6 +126,7 @@ class Sink:
         try:
             while rest:
                 rest = rest[os.write(process.stdin.fileno(), rest) :]
+            self._owed += sum(kind == b"L" for kind, _ in messages)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         return True
@@ -103,12 +134,25 @@ class Sink:
     def _answer(self) -> None:
         process = self._process
         assert process is not None and process.stdout is not None
-        said = process.stdout.read(1)
-        if said == b"e":
-            length = struct.unpack(">I", process.stdout.read(4))[0]
-            raise _Refused(process.stdout.read(length).decode("utf-8", "replace"))
-        if said != b"k":
-            raise EOFError
+        ready = select.poll()
+        ready.register(process.stdout, select.POLLIN)
+        refused = None
+        while self._owed:
+            # A handler may raise while the writer writes; its answer is read before the next one.
+            ready.poll()
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+            try:
+                said = process.stdout.read(1)
+                if said == b"e":
+                    length = struct.unpack(">I", process.stdout.read(4))[0]
+                    refused = _Refused(process.stdout.read(length).decode("utf-8", "replace"))
+                elif said != b"k":
+                    raise EOFError
+                self._owed -= 1
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if refused is not None:
+            raise refused
 
     def _start(self) -> None:
         try:
@@ -140,7 +184,7 @@ class Sink:
 
     def close(self) -> None:
         """Let the writer end; the next line starts another."""
-        process, self._process = self._process, None
+        process, self._process, self._owed = self._process, None, 0
         if process is None:
             return
         for pipe in (process.stdin, process.stdout):
@@ -154,7 +198,7 @@ class Sink:
     def _forked(self) -> None:
         """In a child: the writer is the parent's. Its pipe must close here, or it would not see its sender's end."""
         self._lock = threading.Lock()
-        process, self._process = self._process, None
+        process, self._process, self._owed = self._process, None, 0
         if process is not None:
             for pipe in (process.stdin, process.stdout):
                 if pipe is not None:

@@ -163,6 +163,15 @@ class OfClients(InFolder):
             for _ in reply.parse():
                 pass
         self.check("parsed stream")
+        for read in ("iter_lines", "iter_text", "iter_bytes"):
+            for more in ({}, {"stream": True}):
+                with ask(**asked, **more) as reply:
+                    pieces = list(getattr(reply, read)())
+                self.assertTrue(all(isinstance(piece, (str, bytes)) for piece in pieces))
+                self.check(f"{read} {more}")
+        with ask(**asked, stream=True) as reply:
+            next(reply.iter_lines())
+        self.check("left lines", True)
 
     async def read_later(self, method, asked):
         ask = record(method, self.path)
@@ -185,6 +194,11 @@ class OfClients(InFolder):
             async for _ in await reply.parse():
                 pass
         self.check("parsed stream")
+        for more in ({}, {"stream": True}):
+            async with record(streaming, self.path)(**asked, **more) as reply:
+                async for _ in reply.iter_lines():
+                    pass
+            self.check(f"iter_lines {more}")
 
     async def open_later(self, method, asked, finish):
         async with record(method, self.path)(**asked) as stream:

@@ -17,7 +17,7 @@ from unittest import mock
 import support
 from support import InFolder, lines, needs_evoproc, wait_for
 
-from stepscope import _writer, record
+from stepscope import _sink, _writer, record
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -178,6 +178,43 @@ class TheWriter(InFolder):
         found = lines(self.path)
         self.assertEqual(found[-1]["response"], "last")
         self.assertGreaterEqual(len(found), whole + 1)
+
+    def test_an_error_of_a_handler_is_that_of_the_program(self):
+        """Also an ordinary one, and one of the class that a broken pipe raises; its line is written once."""
+        for kind in (ValueError, TimeoutError):
+            for direct in ("0", "1"):
+                with self.subTest(kind, writer=direct), mock.patch.dict(os.environ, {"STEPSCOPE_WRITER": direct}):
+                    self.interrupt(kind)
+                    self.path.unlink()
+                    _sink._close_all()
+                    _sink._sinks.clear()
+
+    def interrupt(self, kind):
+        def late(*_):
+            raise kind("late")
+
+        ask = record(lambda prompt: prompt, self.path)
+        before = signal.signal(signal.SIGALRM, late)
+        raised = 0
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                for n in range(100):
+                    try:
+                        signal.setitimer(signal.ITIMER_REAL, 0.0002 + n % 30 * 0.0001)
+                        ask(f"{n} " + "x" * 300_000)
+                        signal.setitimer(signal.ITIMER_REAL, 0)
+                    except kind:
+                        raised += 1
+                ask("last")
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+        self.assertGreater(raised, 0)
+        found = [line["prompt"].split()[0] for line in lines(self.path)]
+        self.assertEqual(found[-1], "last")
+        self.assertEqual(len(found), len(set(found)), "no line is there twice")
+        self.assertGreaterEqual(len(found), 101 - raised)
 
     def test_a_frozen_program_is_not_started_as_its_writer(self):
         with mock.patch.object(sys, "frozen", True, create=True):

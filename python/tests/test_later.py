@@ -430,7 +430,7 @@ class OfStreams(InFolder):
         def responses(kind, **members):
             return {"type": f"response.{kind}", **members}
 
-        other = {"choices": [{"index": 1, "delta": {"content": "six"}}]}
+        other = {"choices": [{"index": 1, "delta": {"content": "six"}, "finish_reason": "stop"}]}
         start = {"type": "message_start", "message": {"content": [], "usage": {"input_tokens": 7, "output_tokens": 1}}}
         stop = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 2}}
         usage = {"usage": {"prompt_tokens": 7, "completion_tokens": 2}}
@@ -455,10 +455,25 @@ class OfStreams(InFolder):
                     stream.close()
                     (line,) = lines(self.path)
                     self.assertEqual(line["response"], "five")
+                    self.assertEqual(line.get("choices"), [{"response": "six"}] if other in pieces else None)
                     self.assertEqual(line["usage"], {"prompt_tokens": 7, "completion_tokens": 2})
                     # What said that it stopped is whole, even if nobody asked for one more piece.
                     says_so = pieces[-1].get("type") != "chunk"
                     self.assertEqual(line["error"], None if is_whole or says_so else LEFT)
+
+    def test_a_stream_is_whole_once_every_choice_is(self):
+        def chat(index, content, finish_reason=None):
+            return {"choices": [{"index": index, "delta": {"content": content}, "finish_reason": finish_reason}]}
+
+        pieces = [chat(0, "five", "stop"), chat(1, "s"), chat(1, "ix", "stop")]
+        for count, error, others in ((2, LEFT, [{"response": "s"}]), (3, None, [{"response": "six"}])):
+            stream = record(lambda prompt: Stream(pieces), self.path)("a")
+            for _ in range(count):
+                next(stream)
+            stream.close()
+            (line,) = lines(self.path)
+            self.path.unlink()
+            self.assertEqual((line["response"], line["choices"], line["error"]), ("five", others, error))
 
     def test_pieces_of_thoughts_and_of_calls_of_tools_are_joined(self):
         def chat(index=None, call_id=None, name=None, arguments=None, **delta):

@@ -353,6 +353,16 @@ class OfAnyFunction(InFolder):
         self.assertTrue({"seed", "temperature", "max_tokens"}.isdisjoint(first))
         self.assertEqual([second[name] for name in ("prompt", "seed", "temperature", "max_tokens")], ["2 + 3?", 7, 0, 9])
 
+    def test_every_choice_of_a_completion_is_recorded(self):
+        add = {"id": "1", "type": "function", "function": {"name": "add", "arguments": "{}"}}
+        messages = [{"content": "five"}, {"content": None, "tool_calls": [add]}, {"content": "six", "reasoning": "hm"}]
+        choices = [{"index": n, "message": message} for n, message in enumerate(messages)]
+        record(lambda prompt, n: {"choices": choices}, self.path)("2 + 3?", n=3)
+        (line,) = lines(self.path)
+        self.assertEqual(line["response"], "five")
+        called = {"response": "", "tool_calls": [{"id": "1", "name": "add", "arguments": {}}]}
+        self.assertEqual(line["choices"], [called, {"response": "six", "reasoning": "hm"}])
+
     def test_arguments_of_the_usual_clients_are_found_where_they_are(self):
         schema = {"type": "object"}
 

@@ -12,7 +12,9 @@ use crate::screens::run::state::{RecordView, RunPane, Tab};
 use crate::screens::stack::Focus;
 use crate::screens::{adjudication, compare, dashboard, insights, rerun, run, side_by_side};
 use crate::widgets::fuzzy;
-use crate::widgets::keymap::{Action, BINDINGS, Binding, Context, Keymap, Reason, need};
+use crate::widgets::keymap::{Action, Binding, Context, Keymap, Reason, need};
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
 use stepscope_core::record::RecordKind;
 
 impl App {
@@ -27,7 +29,7 @@ impl App {
         match front {
             Focus::Dialog(kind) => allowed_in(self, kind, action),
             Focus::Decision if matches!(action, Action::Open | Action::GiveLabel | Action::Escape) => Ok(()),
-            Focus::Decision => need(action.is_plain(), "cancel the final verdict first (Esc)"),
+            Focus::Decision => need(action.is_plain(), "cancel the final verdict first (<escape>)"),
             Focus::Screen(screen) | Focus::Labels(screen) => allowed_on(self, screen, action),
         }
     }
@@ -74,8 +76,12 @@ impl App {
 
     /// The first key of an action, wherever it means it.
     pub(crate) fn key_of(&self, action: Action) -> String {
-        let row = BINDINGS.iter().find(|binding| binding.action == action);
-        row.and_then(|row| self.keymap.names(row).first().cloned()).unwrap_or_default()
+        self.keymap.key_of(action)
+    }
+
+    /// Names the keys in force where a text of ours names actions: see [`Keymap::keyed`].
+    pub(crate) fn keyed(&self, text: &'static str) -> Shown {
+        shown!("{}", self.keymap.keyed(text))
     }
 
     /// The actions of the palette that fit what was typed, best first, each with its row in the table of keys.
@@ -167,7 +173,7 @@ fn allowed_in(app: &App, kind: Context, action: Action) -> Result<(), Reason> {
         A::DropText => kind == K::Drop,
         _ => false,
     };
-    need(holds, "close this window first (Esc)")
+    need(holds, "close this window first (<escape>)")
 }
 
 /// Checks that an action can be done on a screen.
@@ -202,7 +208,7 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
     );
     if forks && view.is_some_and(|view| !view.opened.hidden.is_empty()) {
         // A fork is bound to the whole text of its parent.
-        return Err("fields are hidden until your verdict; * reveals them");
+        return Err("fields are hidden until your verdict; <reveal> reveals them");
     }
     if forks && view.is_some_and(|view| view.opened.kind == RecordKind::Chain) {
         return Err("a chain of thought has no procedure to run again");
@@ -212,12 +218,12 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
             need(app.record().is_some(), "no record here")
         }
         A::Open | A::Keep | A::Edit if screen == ScreenKind::Rerun => rerun::keys::may_rerun(app, action),
-        A::Open => need(screen != ScreenKind::Json, "use Space to fold"),
+        A::Open => need(screen != ScreenKind::Json, "use <fold> to fold"),
         A::Json if screen == ScreenKind::Table => need(app.record().is_some(), "no record here"),
         A::Difference if screen == ScreenKind::Table => need(app.parent_of_current().is_some(), "not a fork"),
         A::NextStep | A::PreviousStep | A::Difference | A::Writer | A::Reader => {
             need(steps, "this record has no steps")?;
-            need(screen == ScreenKind::Run, "go back to the run first (q)")?;
+            need(screen == ScreenKind::Run, "go back to the run first (<back>)")?;
             match (view, action) {
                 (Some(view), A::NextStep) => view.may_walk(1),
                 (Some(view), A::PreviousStep) => view.may_walk(-1),
@@ -227,7 +233,7 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
             }
         }
         A::Prove => {
-            need(screen == ScreenKind::Run, "go back to the run first (q)")?;
+            need(screen == ScreenKind::Run, "go back to the run first (<back>)")?;
             need(view.is_some_and(RecordView::can_prove), "no recomputed value here")
         }
         A::CopyStep => need(steps && screen == ScreenKind::Run, "no step here"),
@@ -250,19 +256,19 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
             }
         }
         A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples => rerun::keys::may_rerun(app, action),
-        A::Json if screen == ScreenKind::Rerun => need(false, "go back to the run first (q)"),
+        A::Json if screen == ScreenKind::Rerun => need(false, "go back to the run first (<back>)"),
         A::Rewards => match view.filter(|_| screen != ScreenKind::Table) {
             Some(view) => need(view.opened.rewards.is_some(), "no verifier; start with --chain or --verifier"),
             None => need(false, "open the record first"),
         },
-        A::NextRecord | A::PreviousRecord if screen == ScreenKind::Rerun => Err("go back to the run first (q)"),
+        A::NextRecord | A::PreviousRecord if screen == ScreenKind::Rerun => Err("go back to the run first (<back>)"),
         A::NextRecord | A::PreviousRecord => {
             need(app.rows() > 1, "this is the only record")?;
             app.record_from(if action == A::NextRecord { 1 } else { -1 }).map(drop)
         }
         A::NextFinding | A::PreviousFinding => match view {
             Some(view) if screen != ScreenKind::Table => {
-                need(screen != ScreenKind::Rerun, "go back to the run first (q)")?;
+                need(screen != ScreenKind::Rerun, "go back to the run first (<back>)")?;
                 need(!view.opened.notes.is_empty(), "no findings in this record")
             }
             _ => {
@@ -271,7 +277,7 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
             }
         },
         A::NextFork | A::PreviousFork => {
-            need(screen != ScreenKind::Rerun, "go back to the run first (q)")?;
+            need(screen != ScreenKind::Rerun, "go back to the run first (<back>)")?;
             need(app.has_forks(), "this record has no forks")
         }
         A::Exact | A::Repair | A::Between => need(steps && screen == ScreenKind::Run, "open a run with steps first"),
@@ -281,12 +287,12 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
                 RunPane::State | RunPane::Steps | RunPane::Timeline | RunPane::Findings => true,
                 pane => pane == RunPane::Step && view.tab == Tab::Prompt,
             });
-            need(place, "select a variable, or the prompt of a step (Tab)")?;
+            need(place, "select a variable, or the prompt of a step (<next_pane>)")?;
             run::edit::may_edit(app)
         }
         A::Keep if screen == ScreenKind::Run => {
             let edited = view.is_some_and(|view| !view.edits.values.is_empty());
-            need(edited, "no overrides; v overrides a value")
+            need(edited, "no overrides; <edit> overrides a value")
         }
         A::Keep => need(false, "nothing to save here"),
         A::DropEdits => need(view.is_some_and(|view| !view.edits.is_empty()), "no overrides"),
@@ -294,14 +300,14 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
             need(false, "only while typing text")
         }
         A::SaveAgain => need(app.log.failed_forks() + app.log.failed_events() > 0, "everything is saved"),
-        A::GiveLabel | A::SaveFail | A::FindLabel | A::PutAside => Err("press x first"),
-        A::FindNext | A::FindPrevious => need(has_search(app, screen), "no search yet; / searches"),
-        A::Find => need(screen != ScreenKind::Rerun, "go back to the run first (q)"),
+        A::GiveLabel | A::SaveFail | A::FindLabel | A::PutAside => Err("press <fail> first"),
+        A::FindNext | A::FindPrevious => need(has_search(app, screen), "no search yet; <find> searches"),
+        A::Find => need(screen != ScreenKind::Rerun, "go back to the run first (<back>)"),
         A::Frequency | A::Filter | A::SortNext | A::SortPrevious | A::SortReverse => {
             need(screen == ScreenKind::Table, "go back to the table first")
         }
         A::Fold | A::FoldAll | A::UnfoldAll | A::NextSibling | A::PreviousSibling => {
-            need(screen == ScreenKind::Json, "open the raw JSON first (J)")
+            need(screen == ScreenKind::Json, "open the raw JSON first (<json>)")
         }
         _ => Ok(()),
     }

@@ -153,7 +153,7 @@ fn written(handle: &RecordHandle, export: &RecordExport, side: &Arc<SideData>) -
     let private = cleaned.private();
     if let Some(first) = private.named.first() {
         let (look, place, what) = (look_private(private.count), &first.place, first.kind.phrase());
-        let why = shown!("{look}, the first is {what} in {place}; o, then Space, takes them out");
+        let why = shown!("{look}, the first is {what} in {place}; the export window takes them out");
         return Err(Failure { what: SAVE, path: Shown::path(&export.path), source: why });
     }
     let (view, options) = (cleaned.case.view(), cleaned.options(export.step, env!("CARGO_PKG_VERSION")));

@@ -499,6 +499,11 @@ impl Review {
         self.known.iter().map(|(record, known)| (*record, known))
     }
 
+    /// Tells whether others judged a record that I did not: what they said is not told yet.
+    pub(crate) fn keeps_others(&self) -> bool {
+        self.known.values().any(|known| known.judged.others && known.judged.mine.is_none())
+    }
+
     /// Selects the parts of a record that are hidden now.
     pub(crate) fn hidden_of(&self, record: usize) -> Hide {
         let judged = self.known.get(&record).is_some_and(|known| known.judged.is_done());
@@ -574,7 +579,9 @@ impl Review {
 
     fn judge(&self, item: &ItemRef, content: &Digest) -> VerdictState {
         match self.reviews.find(item, Some(content)) {
-            Some(reviewed) => VerdictState::of(reviewed, &self.me, &self.label_sets()),
+            Some(reviewed) => VerdictState::blind(reviewed, &self.me, &self.label_sets(), |event| {
+                self.hide.is_empty() && Said::is_carried(event)
+            }),
             None => VerdictState::default(),
         }
     }

@@ -270,7 +270,11 @@ impl App {
         let record = self.awaited().filter(|_| self.patience == Patience::Over)?;
         let row = self.table.row_of(record) + 1;
         let size = size(self.store.row(record)?.len as usize);
-        Some(shown!("Reading record {row} of \"{}\", {size}. Esc cancels.", self.name_of(record)))
+        Some(shown!(
+            "Reading record {row} of \"{}\", {size}. {} cancels.",
+            self.name_of(record),
+            self.key_of(Action::Escape)
+        ))
     }
 
     /// Names the records as a whole: by their source, or by their number.

@@ -144,7 +144,7 @@ impl App {
 
     /// Says why what was asked for cannot be done.
     pub(crate) fn refuse(&mut self, why: Reason) -> Effects {
-        self.status = Some(Status { text: Shown::own(why), failed: false, refused: true });
+        self.status = Some(Status { text: self.keyed(why), failed: false, refused: true });
         Vec::new()
     }
 
@@ -701,11 +701,11 @@ fn click(app: &mut App, at: Position) -> Effects {
 fn explain(app: &mut App) -> Effects {
     let sentence = match app.screens.top() {
         ScreenKind::Table => table::draw::explain(app),
-        ScreenKind::Run => app.screens.record().map(run::draw::explain),
+        ScreenKind::Run => app.screens.record().map(|view| run::draw::explain(view, &app.keymap)),
         ScreenKind::Answer | ScreenKind::Json => app.screens.record().and_then(RecordView::explain_finding),
         _ => None,
     };
-    app.say(sentence.unwrap_or(Shown::own("? explains the symbols of this screen")))
+    app.say(sentence.unwrap_or_else(|| app.keyed("<help> explains the symbols of this screen")))
 }
 
 fn back(app: &mut App) -> Effects {
@@ -762,7 +762,7 @@ fn quit(app: &mut App) -> Effects {
     let (unsaved, edited) = (app.log.failed_forks() > 0, app.edits.len());
     if (unsaved || edited > 0) && !app.forks.warn() {
         app.fail(if unsaved {
-            Shown::own("a fork is not saved: ^S retries, quit again discards it")
+            app.keyed("a fork is not saved: <save_again> retries, quit again discards it")
         } else {
             let records = if edited == 1 { "1 record" } else { "several records" };
             shown!("{records} with unsaved overrides: s on the run saves them as a fork, quit again discards them")

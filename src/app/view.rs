@@ -41,7 +41,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     let strong = app.presenting.as_ref().map(|_| app.looks.theme.for_presenting());
     let theme = strong.as_ref().unwrap_or(&app.looks.theme);
     shade(area, buf, theme.style(Role::Screen));
-    let look = Look::new(theme, app.dialog.is_none());
+    let look = Look::new(theme, &app.keymap, app.dialog.is_none());
     // The strip of the reviews stands between the body and the status line.
     let whole = area;
     let bars = parts(whole);
@@ -70,7 +70,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     }
     bars::status(app, bars.status, buf, look);
     bars::footer(app, bars.footer, buf, look);
-    let front = Look::new(theme, true);
+    let front = Look::new(theme, &app.keymap, true);
     if let Some(window) = window(app, area, buf, front) {
         window.draw(app.scroll, buf, front);
     }

@@ -204,11 +204,13 @@ fn finish(options: &Check, outcome: &CheckOutcome, said: &Shown, out: &mut Out) 
     if counts.faults > 0 {
         out.complain(&shown!("{} records could not be checked: internal error, please report it", counts.faults));
     }
-    let empty = || outcome.sources.values().filter(|source| source.is_empty());
+    let is_accepted = |source: &stepscope_io::pipeline::check::SourceCounts| options.allow_empty && source.is_blank();
+    let empty = || outcome.sources.values().filter(|source| source.is_empty() && !is_accepted(source));
     out.complain_of(empty().map(|source| shown!("cannot check {}: it holds no complete record", source.name)));
     let is_piped = options.paths.iter().all(|path| path.as_os_str() == "-") && !options.answers.docintel;
     let unread = outcome.unread().count();
-    let nothing = outcome.sources.is_empty() && unread == 0 && !out.is_closed() && !is_piped;
+    let is_expected = out.is_closed() || is_piped || options.allow_empty;
+    let nothing = outcome.sources.is_empty() && unread == 0 && !is_expected;
     if nothing {
         let pages = (outcome.pages > 0).then(|| Shown::own("a report page is read if you pass it yourself"));
         let links = (outcome.links > 0).then(|| Shown::own("links are followed if you pass them yourself"));

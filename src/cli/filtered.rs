@@ -56,8 +56,8 @@ impl Filtered {
         if filter.needs_reviews() && verdicts == Verdicts::Unknown {
             return Err(Shown::own("--filter: verdicts need other files; use them on the screen or in `review list`"));
         }
-        if filter.is_exact() {
-            return Err(Shown::own("--filter: cell:, board: and fork: need other files; use them on the screen"));
+        if filter.sets().next().is_some() {
+            return Err(Shown::own("--filter: cell: and board: need other files; use them on the screen"));
         }
         Ok(Self { filter, tally: Mutex::default(), noted: Mutex::default() })
     }
@@ -65,7 +65,9 @@ impl Filtered {
     /// Tells whether the filter takes a record, regardless of verdicts.
     pub(super) fn takes(&self, case: &CaseView<'_>, findings: &Findings) -> bool {
         let row = RowFacts::unchecked(0, 0).checked(case, findings, case.baseline());
-        match self.filter.fits_row(&row) {
+        // Forks next to the records are not read here: a fork is what says so itself.
+        let is_fork = case.record.as_ref().is_some_and(|record| record.trace_fork.is_some());
+        match self.filter.fits_record(&row, is_fork) {
             RowAnswer::Yes => true,
             RowAnswer::No => false,
             RowAnswer::AskText => self.filter.fits_text(case.text()),

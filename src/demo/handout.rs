@@ -14,7 +14,7 @@ use stepscope_core::report::page::push_markup;
 pub(crate) const BEGIN_MARKDOWN: &str = "<!-- stepscope tour -->\n";
 const STYLE: &str = "body{margin:0 auto;max-width:70rem;padding:1rem;font:1rem/1.5 system-ui,sans-serif;color:#1d2125;\
     background:#fdfcf9}svg{max-width:100%;height:auto}pre{overflow-x:auto}summary{min-height:1.5rem}\
-    @media(prefers-color-scheme:dark){body{color:#e4e4e4;background:#16181b}}@media print{details{display:none}}";
+    @media(prefers-color-scheme:dark){body{color:#e4e4e4;background:#16181b}}@media print{details,.note{display:none}}";
 
 /// A scene as it is handed out.
 pub(crate) struct HandoutScene<'s> {
@@ -47,7 +47,7 @@ pub(crate) fn html(title: &str, scenes: &[HandoutScene<'_>]) -> String {
         out.push_str("</h2>\n");
         out.push_str(&svg_named(scene.dark, scene.light, scene.caption, &format!("s{}", n + 1)));
         if !scene.note.is_empty() {
-            out.push_str("<p>");
+            out.push_str("<p class=\"note\">");
             push_markup(scene.note, &mut out);
             out.push_str("</p>\n");
         }

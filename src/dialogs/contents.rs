@@ -10,7 +10,8 @@ use stepscope_base::text::Shown;
 use stepscope_core::answer::document::Document;
 
 pub(crate) fn window<'a>(document: &'a Document, area: Rect, look: Look<'a>) -> Window<'a> {
-    let title = vec![look.span("Contents", Role::Title), look.span("  Enter goes there, Esc closes", Role::Faint)];
+    let title =
+        vec![look.span("Contents", Role::Title), look.keyed("  <open> goes there, <escape> closes", Role::Faint)];
     let toc = document.toc();
     let window = Window::new(around(toc.len(), area, 90), title, toc.len(), move |n| {
         let Some(heading) = toc.get(n) else { return Vec::new() };

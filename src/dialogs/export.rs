@@ -71,8 +71,10 @@ pub struct ExportChoice {
 
 /// The forms that can be chosen; the last line says what becomes of what looks private.
 pub(crate) fn window<'a>(choice: &ExportChoice, area: Rect, look: Look<'a>) -> Window<'a> {
-    let title =
-        vec![look.span("Export", Role::Title), look.span("  Enter asks where, Space redacts, Esc closes", Role::Faint)];
+    let title = vec![
+        look.span("Export", Role::Title),
+        look.keyed("  <open> asks where, <fold> redacts, <escape> closes", Role::Faint),
+    ];
     let redacts = if choice.redacts { "what looks private is taken out" } else { "refused if something looks private" };
     let foot = format!("keys, e-mail addresses, home folders: {redacts}");
     let foot = hanging(

@@ -24,7 +24,7 @@ const COUNT: usize = 5;
 const HEAD: usize = 2 + NAME;
 
 pub(crate) fn window<'a>(app: &App, area: Rect, screen: &Buffer, look: Look<'a>) -> Window<'a> {
-    let title = vec![look.span("Help", Role::Title), look.span("  j k scroll, Esc closes", Role::Faint)];
+    let title = vec![look.span("Help", Role::Title), look.keyed("  <down> <up> scroll, <escape> closes", Role::Faint)];
     let place = centred(area, area.width.saturating_sub(4).min(96), area.height.saturating_sub(2));
     let width = inner_width(place);
     let entries = entries(app, screen);

@@ -52,7 +52,7 @@ impl App {
 
     /// Moves the cursor of the dialog, or what it has on screen.
     pub(crate) fn scroll_dialog(&mut self, rows: isize) {
-        let look = Look::new(&self.looks.theme, true);
+        let look = Look::new(&self.looks.theme, &self.keymap, true);
         let mut scroll = self.scroll;
         if let Some(window) = window(self, self.area(), &Buffer::default(), look) {
             window.go(&mut scroll, rows);
@@ -121,7 +121,7 @@ pub(crate) fn paste(app: &mut App, text: &str) -> Effects {
         return Vec::new();
     }
     let Some(line) = app.dialog.as_mut().and_then(Dialog::line_mut) else {
-        app.say(Shown::own("pasted text is not a command; press / or f first"));
+        app.say(app.keyed("pasted text is not a command; press <find> or <filter> first"));
         return Vec::new();
     };
     if !insert(line, text) {
@@ -208,7 +208,7 @@ fn follow_derivation(app: &mut App) {
 /// A click inside a list: on a row of the palette it does what that says, on a row of another one it moves the cursor
 /// there, and where the cursor is it does what `Enter` does. `None`: it is outside, or there is nothing to choose.
 pub(crate) fn click(app: &mut App, at: Position) -> Option<Effects> {
-    let look = Look::new(&app.looks.theme, true);
+    let look = Look::new(&app.looks.theme, &app.keymap, true);
     let window = window(app, app.area(), &Buffer::default(), look)?;
     if !window.has_cursor || !window.place.contains(at) {
         return None;

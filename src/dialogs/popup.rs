@@ -14,7 +14,7 @@ pub(crate) fn window<'a>(popup: &'a Popup, area: Rect, look: Look<'a>) -> Window
     let text = popup.text.as_str();
     let mut title = vec![look.span(popup.title.as_str(), Role::Title)];
     title.extend(left_out(text).map(|rest| look.span(format!("  {rest}"), Role::Warning)));
-    title.push(look.span("  Esc closes, y v copies", Role::Faint));
+    title.push(look.keyed("  <escape> closes, <copy_value> copies", Role::Faint));
     let lines = wrap(text, usize::from(width(area, WIDTH).saturating_sub(4)));
     let line = move |range: &std::ops::Range<usize>| text.get(range.clone()).unwrap_or_default();
     Window::new(around(lines.len(), area, WIDTH), title, lines.len(), move |n| {

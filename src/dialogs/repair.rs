@@ -9,6 +9,7 @@ use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
 use crate::dialogs::repair::state::Repairing;
 use crate::screens::side_by_side::making::Make;
+use crate::widgets::keymap::Action;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::procedure::repair::model::request;
@@ -25,16 +26,17 @@ fn repair_line(app: &App, procedure: &[u8]) -> Result<Shown, Shown> {
     }
     let Some(server) = &app.models.server else {
         return Err(if app.models.is_configured {
-            Shown::own("Enter: repair with a model (preview first)")
+            app.keyed("<open>: repair with a model (preview first)")
         } else {
-            Shown::own("repair with a model: choose one first (r on a step)")
+            app.keyed("repair with a model: choose one first (<rerun> on a step)")
         });
     };
     let model = repair_model(app).ok_or(Shown::own("repair with a model: start with --model"))?;
     let question = Question::of(request(procedure)?);
     let size = server.client.size(&repair_sampling(app).question(&model, &question));
     Ok(shown!(
-        "Enter: send to {} at {} · {size} bytes · at most {MAX_TRIES} calls",
+        "{}: send to {} at {} · {size} bytes · at most {MAX_TRIES} calls",
+        app.key_of(Action::Open),
         Shown::line(model.as_bytes()),
         server.place()
     ))

@@ -163,7 +163,7 @@ stepscope_base::words! {
     }
 }
 
-/// A reason why an action cannot be done now.
+/// A reason why an action cannot be done now; it names keys by their actions, `<back>`: see [`Keymap::keyed`].
 pub(crate) type Reason = &'static str;
 
 pub(crate) fn need(holds: bool, why: Reason) -> Result<(), Reason> {
@@ -702,6 +702,25 @@ impl Keymap {
     pub fn names(&self, binding: &Binding) -> Vec<String> {
         let own = self.chords.iter().filter(|chord| (chord.context, chord.action) == (binding.context, binding.action));
         own.map(|chord| chord.name.clone()).collect()
+    }
+
+    /// The first key of an action, wherever it means it; without one, the command that the palette takes.
+    pub(crate) fn key_of(&self, action: Action) -> String {
+        let key = self.chords.iter().find(|chord| chord.action == action).map(|chord| chord.name.clone());
+        key.unwrap_or_else(|| format!(":{}", action.word().replace('_', " ")))
+    }
+
+    /// Names the keys in force where a text of ours names actions: `<undo> undoes` becomes `u undoes`.
+    pub(crate) fn keyed(&self, text: &'static str) -> String {
+        let mut pieces = text.split('<');
+        let mut keyed = pieces.next().unwrap_or_default().to_owned();
+        for piece in pieces {
+            match piece.split_once('>').and_then(|(word, rest)| Some((Action::from_word(word)?, rest))) {
+                Some((action, rest)) => keyed.extend([&self.key_of(action), rest]),
+                None => keyed.extend(["<", piece]),
+            }
+        }
+        keyed
     }
 
     /// Lists the keys of a binding that mean its action in some contexts.

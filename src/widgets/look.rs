@@ -11,6 +11,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Widget};
 
 use crate::widgets::borders::{restore, shared};
+use crate::widgets::keymap::Keymap;
 use crate::widgets::list::Rows;
 use crate::widgets::prose::fit;
 use crate::widgets::sign;
@@ -31,6 +32,8 @@ pub(crate) type Spans = Vec<Span<'static>>;
 pub(crate) struct Look<'a> {
     /// The colours.
     pub theme: &'a Theme,
+    /// The keys in force.
+    pub keymap: &'a Keymap,
     /// The pane has the keys.
     pub focused: bool,
     /// The pane's number, where several share the screen: typed before Tab it leads there.
@@ -39,8 +42,8 @@ pub(crate) struct Look<'a> {
 
 impl<'a> Look<'a> {
     /// Makes the look of something without panes.
-    pub(crate) const fn new(theme: &'a Theme, focused: bool) -> Self {
-        Self { theme, focused, number: None }
+    pub(crate) const fn new(theme: &'a Theme, keymap: &'a Keymap, focused: bool) -> Self {
+        Self { theme, keymap, focused, number: None }
     }
 }
 
@@ -53,6 +56,11 @@ impl Look<'_> {
     /// A piece of text in a role.
     pub(crate) fn span(&self, text: impl Into<String>, role: Role) -> Span<'static> {
         Span::styled(text.into(), self.style(role))
+    }
+
+    /// A text of ours in a role, with the keys in force of the actions that it names: see [`Keymap::keyed`].
+    pub(crate) fn keyed(&self, text: &'static str, role: Role) -> Span<'static> {
+        self.span(self.keymap.keyed(text), role)
     }
 
     /// Pieces of text, each in its role.

@@ -96,7 +96,7 @@ pub(crate) const VERDICTS: [Meaning; 7] = [
     (SKIPPED, "skipped"),
     (CHANGED, "changed since its review"),
     (BY_OTHERS, "reviewed by others"),
-    (HIDDEN, "hidden until your verdict (* reveals)"),
+    (HIDDEN, "hidden until your verdict"),
 ];
 
 /// Other marks of the table of records.

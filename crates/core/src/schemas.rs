@@ -15,7 +15,7 @@ pub struct Schema {
 }
 
 /// Every schema.
-pub const ALL: [Schema; 11] = [
+pub const ALL: [Schema; 12] = [
     Schema {
         name: "trace",
         summary: "a run record with the full trace of its steps (stepscope's own, version 1)",
@@ -45,6 +45,11 @@ pub const ALL: [Schema; 11] = [
         name: "chain",
         summary: "a chain of thought: a question and its steps as strings",
         text: include_str!("schemas/chain.schema.json"),
+    },
+    Schema {
+        name: "call",
+        summary: "one call of a model: a prompt and the reply, as the Python recorder writes them",
+        text: include_str!("schemas/call.schema.json"),
     },
     Schema {
         name: "procedure",

@@ -20,7 +20,7 @@ use stepscope_io::pipeline::dashboard::{BoardData, DashboardRequest};
 use stepscope_io::pipeline::snapshot::Snapshot;
 
 /// Reason given for a key that needs a record, on a screen without one.
-pub(crate) const NOT_HERE: &str = "not available here; q goes back";
+pub(crate) const NOT_HERE: &str = "not available here; <back> goes back";
 
 /// Checks that a screen of all records can be opened, or the open record put next to its baseline record; `None`: it is
 /// another action.
@@ -33,14 +33,14 @@ pub(crate) fn allowed(app: &App, screen: ScreenKind, action: Action) -> Option<R
         Action::Adjudication => Ok(()),
         Action::Baseline => baseline.and_then(|()| match screen {
             ScreenKind::SideBySide => Ok(()),
-            ScreenKind::Rerun => Err("go back to the run first (q)"),
+            ScreenKind::Rerun => Err("go back to the run first (<back>)"),
             ScreenKind::Table | ScreenKind::Run | ScreenKind::Answer | ScreenKind::Json => {
                 side_by_side::keys::may_put_beside(app)
             }
             _ => Err("open a record first"),
         }),
         Action::DecidePass | Action::DecideFail if screen != ScreenKind::Adjudication => {
-            Err("open the disagreements first (A)")
+            Err("open the disagreements first (<disputes>)")
         }
         _ => return None,
     })
@@ -58,7 +58,7 @@ fn may_count(app: &App) -> Result<(), Reason> {
 /// not saved.
 pub(crate) fn may_show_filtered(app: &App) -> Result<(), Reason> {
     let is_held = app.screens.attempt().is_some_and(|attempt| attempt.is_busy() || attempt.is_unsaved());
-    need(!is_held, "a re-run is still open; go back to it (q) and end it first")
+    need(!is_held, "a re-run is still open; go back to it (<back>) and end it first")
 }
 
 /// Checks that an action can be done on a screen of numbers, each of which leads to records by a filter.

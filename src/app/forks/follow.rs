@@ -3,6 +3,7 @@
 use crate::app::fork_tree::Address;
 use crate::app::msg::{Effect, Effects};
 use crate::app::state::App;
+use crate::widgets::keymap::Action;
 use stepscope_base::canonical::sha256;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -64,7 +65,8 @@ pub(crate) fn fork_wrote(app: &mut App, path: Place, result: Result<Appended, Fa
         Err(failure) => {
             app.forks.warn_again();
             let Failure { source, path, .. } = failure;
-            app.fail(shown!("NOT SAVED, {source} (^S retries): {path}"))
+            let key = app.key_of(Action::SaveAgain);
+            app.fail(shown!("NOT SAVED, {source} ({key} retries): {path}"))
         }
     }
 }

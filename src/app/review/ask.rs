@@ -67,7 +67,10 @@ fn open_labels(app: &mut App, purpose: LabelPurpose) -> Effects {
 pub(crate) fn ask_label_all(app: &mut App) -> Effects {
     let records: Vec<usize> = (0..app.rows()).take(MAX_BATCH + 1).filter_map(|row| app.table.record(row)).collect();
     if records.len() > MAX_BATCH {
-        app.fail(shown!("at most {MAX_BATCH} records can be labelled at once; filter first (f)"));
+        app.fail(shown!(
+            "at most {MAX_BATCH} records can be labelled at once; filter first ({})",
+            app.key_of(Action::Filter)
+        ));
         return Vec::new();
     }
     open_labels(app, LabelPurpose::All(records))
@@ -108,9 +111,10 @@ pub(crate) fn show_same(app: &mut App) -> Effects {
     app.table.list.at = 0;
     let key = app.key_of(Action::SameVerdict);
     app.say(shown!(
-        "{key} gives these {} the verdict {}; Esc clears the filter",
+        "{key} gives these {} the verdict {}; {} clears the filter",
         same.records.len(),
-        same.verdict.word()
+        same.verdict.word(),
+        app.key_of(Action::Escape)
     ));
     effects
 }
@@ -131,7 +135,7 @@ pub(crate) fn show_guidelines(app: &mut App) -> Effects {
     };
     let labels = set.labels.iter().enumerate().map(label);
     let text = labels.reduce(|text, label| text.and("\n\n").join(&label));
-    let text = text.unwrap_or_else(|| Shown::own("There are no labels yet; x, then / makes one"));
+    let text = text.unwrap_or_else(|| app.keyed("There are no labels yet; <fail>, then <find_label> makes one"));
     app.open_dialog(Dialog::Popup(Popup { title: Shown::own("Labels"), text }));
     Vec::new()
 }
@@ -321,7 +325,7 @@ fn document_name(app: &App) -> Text {
 pub(crate) fn give_nth(app: &mut App, n: usize) -> Effects {
     let set = app.review.label_set();
     let Some(label) = set.labels.get(n) else {
-        app.say(shown!("no label {}; / finds or creates labels", n + 1));
+        app.say(shown!("no label {}; {} finds or creates labels", n + 1, app.key_of(Action::FindLabel)));
         return Vec::new();
     };
     toggle(app, label, &set)
@@ -392,7 +396,7 @@ fn labels_key(app: &mut App, purpose: LabelPurpose, mut line: Line, mut list: Li
 /// Checks that a key of the list of labels can be used now.
 pub(crate) fn allowed_for_label(app: &App, action: Action) -> Result<(), &'static str> {
     let Some(Dialog::Review(ReviewDialog::Labels { purpose, line, list })) = &app.dialog else {
-        return Err("find a label first (x, then /)");
+        return Err("find a label first (<fail>, then <find_label>)");
     };
     let typed = line.value().trim();
     match action {
@@ -401,7 +405,7 @@ pub(crate) fn allowed_for_label(app: &App, action: Action) -> Result<(), &'stati
             need(fits, "enter a name for the new label, 1 to 80 letters")
         }
         Action::RenameLabel | Action::MergeLabel => {
-            need(*purpose == LabelPurpose::Give, "this list selects one label; close it first (Esc)")?;
+            need(*purpose == LabelPurpose::Give, "this list selects one label; close it first (<escape>)")?;
             need(labels_that_fit(app, typed).len() > list.at, "no label selected")
         }
         _ => {

@@ -74,7 +74,8 @@ pub(crate) fn turn_review(app: &mut App) -> Effects {
     let effects = if app.review.target.is_none() { review_opened(app) } else { Vec::new() };
     group_queue(app);
     let me = app.review.me.id.line().cut(30);
-    app.say(shown!("Reviewing as {me}: a pass, x fail, ? all keys. :review ends the review"));
+    let keys = app.keyed("<pass> pass, <fail> fail, <help> all keys");
+    app.say(shown!("Reviewing as {me}: {keys}. :review ends the review"));
     effects
 }
 
@@ -84,13 +85,13 @@ pub(crate) fn review_allowed(app: &App, screen: ScreenKind, action: Action) -> O
     let on = |then: Result<(), &'static str>| may_review(app).and(then);
     let here = match screen {
         ScreenKind::Table => need(app.record().is_some(), "no record here"),
-        ScreenKind::Rerun => Err("go back to the run first (q)"),
+        ScreenKind::Rerun => Err("go back to the run first (<back>)"),
         _ if screen.is_judged_on() => need(app.screens.record().is_some(), "open the record first"),
         _ => Err("open a record, or go back to the table first"),
     };
     let on_table = screen == ScreenKind::Table;
     if app.review.draft.part.is_some() && judges_record(action) {
-        return Some(Err("save the item first (Enter), or leave it (Esc)"));
+        return Some(Err("save the item first (<save_fail>), or leave it (<put_aside>)"));
     }
     let choosing = app.review.draft.choosing;
     Some(match action {
@@ -122,7 +123,7 @@ pub(crate) fn review_allowed(app: &App, screen: ScreenKind, action: Action) -> O
         A::Redo => on(need(app.review.can_redo(), "nothing to redo")),
         A::SameVerdict => on(need(app.review.same.is_some(), "in no other record does the same rule come first")),
         A::LabelAll => on(need(on_table, "go back to the table first").and(here)),
-        A::GiveLabel | A::SaveFail | A::FindLabel | A::PutAside => need(choosing, "press x first"),
+        A::GiveLabel | A::SaveFail | A::FindLabel | A::PutAside => need(choosing, "press <fail> first"),
         _ => return None,
     })
 }
@@ -152,7 +153,7 @@ pub(crate) fn review_action(app: &mut App, action: Action) -> Option<Effects> {
     let _ = review_allowed(app, app.screens.top(), action)?;
     let names_item = app.count.is_some() && matches!(action, A::Pass | A::Fail);
     if names_item && app.screens.top() != ScreenKind::Answer {
-        return Some(app.refuse("a number before a or x names an item of an answer; open one first"));
+        return Some(app.refuse("a number before <pass> or <fail> names an item of an answer; open one first"));
     }
     if !app.review.read && app.review.is_on() && names_item {
         // The number would be forgotten meanwhile, and the key mean the whole record.
@@ -208,7 +209,7 @@ fn review_target(app: &mut App, action: Action) -> Effects {
         A::PutAside => {
             app.review.draft.choosing = false;
             if !app.review.draft.is_empty() {
-                app.say(Shown::own("kept as a draft; x continues"));
+                app.say(app.keyed("kept as a draft; <fail> continues"));
             }
             keep_drafts(app)
         }
@@ -289,7 +290,7 @@ fn judge_part(app: &mut App, part: AnswerPart, verdict: Verdict, labels: Vec<Lab
     event.anchors = pointer.map(|pointer| Anchor::Pointer(pointer.text())).into_iter().collect();
     (event.part, event.verdict, event.labels) = (Some(part), Some(verdict), labels);
     effects.extend(say_event(app, event));
-    app.say(shown!("{} {}: {} · u undo", glyph(verdict), verdict.word(), part.phrase()));
+    app.say(shown!("{} {}: {} · {} undo", glyph(verdict), verdict.word(), part.phrase(), app.key_of(Action::Undo)));
     effects.extend(keep_drafts(app));
     effects
 }
@@ -386,10 +387,11 @@ pub(crate) fn judge(app: &mut App, verdict: Verdict) -> Effects {
     let record = app.review.target.as_ref().map(|target| target.record);
     app.review.same = record.and_then(|record| same_verdict(app, record, verdict, &labels));
     let same = app.review.same.as_ref().map(|same| (same.records.len(), same.rule));
+    let undo = app.key_of(Action::Undo);
     app.say(match same {
-        None => shown!("{} {}: {name} · u undo", glyph(verdict), verdict.word()),
+        None => shown!("{} {}: {name} · {undo} undo", glyph(verdict), verdict.word()),
         Some((others, rule)) => shown!(
-            "{} {}: {} · u undo · {} same for {others} more: {rule}",
+            "{} {}: {} · {undo} undo · {} same for {others} more: {rule}",
             glyph(verdict),
             verdict.word(),
             name.cut(SHORT),
@@ -502,7 +504,7 @@ fn undo(app: &mut App) -> Effects {
     app.review.push_undone(ids);
     app.review.same = None;
     count_progress(app);
-    app.say(shown!("Undone: {what} · U redo"));
+    app.say(shown!("Undone: {what} · {} redo", app.key_of(Action::Redo)));
     if let Some(record) = item.and_then(|item| app.review.record_of(&item)) {
         effects.extend(go_to_record(app, record));
     }
@@ -644,7 +646,10 @@ fn advance(app: &mut App) -> Effects {
         let (done, all) = app.review.progress;
         let rest = if done < all { ", rest deferred" } else { "" };
         let given = verdicts_given(app);
-        app.say(shown!("Queue done: {done} of {all} reviewed{rest}{given}. Dashboard: O"));
+        app.say(shown!(
+            "Queue done: {done} of {all} reviewed{rest}{given}. Dashboard: {}",
+            app.key_of(Action::Dashboard)
+        ));
         return Vec::new();
     };
     app.review.expect(record);

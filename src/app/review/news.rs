@@ -8,6 +8,7 @@ use crate::app::review::{Batch, Draft, Given, Wait, about};
 use crate::app::state::{App, REARRANGE};
 use crate::app::{across, review};
 use crate::widgets::keymap;
+use crate::widgets::keymap::Action;
 use crate::widgets::prose::counted;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -255,7 +256,7 @@ pub(crate) fn label_summaries(app: &mut App, id: u64, summaries: Vec<(usize, Opt
         (n, false) => shown!("; {n} that you passed are unchanged"),
     };
     let what = if batch.only_open { format!(": {}", batch.verdict.word()) } else { " labelled".to_owned() };
-    app.say(shown!("{} records{what}{kept} · u undo", batch.done));
+    app.say(shown!("{} records{what}{kept} · {} undo", batch.done, app.key_of(Action::Undo)));
     app.review.push_batch(batch.events);
     effects
 }

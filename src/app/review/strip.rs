@@ -345,7 +345,7 @@ pub(crate) fn ask(app: &App, ask: &ReviewDialog, [area, status, bottom]: [Rect; 
             let role = if *proposed { Role::Dim } else { Role::Text };
             let mut spans = vec![look.span(head.into_string(), Role::HintKey), look.span(text, role)];
             if *proposed {
-                spans.push(look.span("   Enter accept · type to replace · Esc cancel", Role::Hint));
+                spans.push(look.keyed("   Enter accept · type to replace · <escape> cancel", Role::Hint));
             }
             put(spans, 0, bottom, buf);
             if let Some(why) = refused {
@@ -430,12 +430,19 @@ fn labels(
     }
     if fits.is_empty() {
         let name = Shown::line(line.value().trim().as_bytes());
-        put(vec![look.span(fit(&format!("Enter creates the label {name}"), 60), Role::Accent)], 1, inner, buf);
+        put(
+            vec![look.span(fit(&format!("{} creates the label {name}", app.key_of(Action::Open)), 60), Role::Accent)],
+            1,
+            inner,
+            buf,
+        );
     }
     let hint = match purpose {
-        LabelPurpose::Give => "Enter toggle   ^N new   ^R rename   ^G merge   Esc",
-        LabelPurpose::All(_) => "Enter select   ^N new   Esc",
-        LabelPurpose::MergeInto(_) => "Enter merge   Esc",
+        LabelPurpose::Give => {
+            "<open> toggle   <new_label> new   <rename_label> rename   <merge_label> merge   <escape>"
+        }
+        LabelPurpose::All(_) => "<open> select   <new_label> new   <escape>",
+        LabelPurpose::MergeInto(_) => "<open> merge   <escape>",
     };
-    put(vec![look.span(hint, Role::Hint)], usize::from(inner.height).saturating_sub(1), inner, buf);
+    put(vec![look.keyed(hint, Role::Hint)], usize::from(inner.height).saturating_sub(1), inner, buf);
 }

@@ -178,6 +178,18 @@ impl Completion<'_> {
         }
     }
 
+    /// Refuses an item whose record is in another row than the one that was given with its id. What names its content
+    /// is of that, wherever it is now.
+    fn must_be_in_its_row(&self, event: &Event) -> Result<(), Shown> {
+        let Some((item, records)) = event.item.as_ref().zip(self.records.as_ref()) else { return Ok(()) };
+        let (Some(id), Some(row), None) = (&item.id, item.row_index, &event.seen.content_sha256) else { return Ok(()) };
+        let mut named = records.named(item).map(|summary| summary.item.row_index).peekable();
+        let is_elsewhere = named.peek().is_some() && !named.any(|place| place == Some(row));
+        let why =
+            || shown!("the record \"{}\" is not in row {row}; leave the row out, or correct it", id.line().cut(60));
+        if is_elsewhere { Err(why()) } else { Ok(()) }
+    }
+
     /// Refuses an undo of what is not there, or of what somebody else said: it would change nothing.
     fn may_undo(&self, target: Option<&Text>) -> Result<(), Shown> {
         let name = || target.map(|target| target.line().cut(60)).unwrap_or_default();
@@ -352,7 +364,9 @@ fn understood(line: &[u8], tape: &mut Tape, known: &Completion<'_>) -> Result<Ev
         let why = tape.problems().last().map_or("", |problem| problem.kind.summary());
         return Err(shown!("it is not JSON: {why}"));
     };
-    known.complete(short_form::read(value, &known.reviewer, &known.label_sets())?)
+    let event = short_form::read(value, &known.reviewer, &known.label_sets())?;
+    known.must_be_in_its_row(&event)?;
+    known.complete(event)
 }
 
 /// Reads the next line, or as much of a long one as shows that it is too long; `false`: there is none.

@@ -122,7 +122,8 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
             lock(&found).note(&summary.item);
             let Some(key) = queue.key(index.saturating_add(start), &row) else { return };
             let reviewed = reviews.find(&summary.item, Some(&summary.content));
-            let judged = reviewed.map(|reviewed| VerdictState::of(reviewed, &me, &sets)).unwrap_or_default();
+            let blind = |reviewed| VerdictState::blind(reviewed, &me, &sets, |_| false);
+            let judged = reviewed.map(blind).unwrap_or_default();
             if filter.as_ref().is_some_and(|filter| !filter.takes_judged(case, &judged)) {
                 return;
             }

@@ -8,8 +8,10 @@ use crate::widgets::theme::Role;
 use crate::widgets::window::{Window, around};
 
 pub(crate) fn window<'a>(tree: &'a Tree, area: Rect, look: Look<'a>) -> Window<'a> {
-    let title =
-        vec![look.span(tree.title.as_str(), Role::Title), look.span("  Enter goes there, Esc closes", Role::Faint)];
+    let title = vec![
+        look.span(tree.title.as_str(), Role::Title),
+        look.keyed("  <open> goes there, <escape> closes", Role::Faint),
+    ];
     let recorded = vec![look.span("recorded  ", Role::Dim), look.span(tree.recorded.as_str(), Role::Text)];
     let head = vec![recorded, Vec::new()];
     let rows = tree.rows();

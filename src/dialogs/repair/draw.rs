@@ -18,14 +18,14 @@ pub(crate) fn window<'a>(repair: &Repairing, area: Rect, look: Look<'a>) -> Wind
     let place = centred(body, body.width.saturating_sub(4).min(110), body.height.saturating_sub(2).max(3));
     let machine = &repair.machine;
     let keys = match (machine.is_over, machine.is_changed) {
-        (false, _) => "  Esc cancels",
-        (true, true) => "  Enter shows changes, Esc discards",
-        (true, false) => "  Esc closes",
+        (false, _) => "  <escape> cancels",
+        (true, true) => "  <open> shows changes, <escape> discards",
+        (true, false) => "  <escape> closes",
     };
     let title = vec![
         look.span("Repair by ", Role::Title),
         look.span(repair.server.as_str(), Role::Title),
-        look.span(keys, Role::Faint),
+        look.keyed(keys, Role::Faint),
     ];
     let (before, after) = machine.diagnostics;
     let role = if after == 0 { Role::Ok } else { Role::Warning };

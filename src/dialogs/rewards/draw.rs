@@ -38,7 +38,7 @@ fn title(rewards: &Rewards, look: Look<'_>) -> Spans {
         };
         title.push(look.span(format!("  {sign} recorded {}", number(recorded)), role));
     }
-    title.push(look.span("  Esc closes", Role::Faint));
+    title.push(look.keyed("  <escape> closes", Role::Faint));
     title
 }
 

@@ -238,7 +238,7 @@ fn said(voice: &ReviewerVerdict, width: usize) -> Vec<Piece> {
 /// Names the adjudicator, or the keys while labels are chosen.
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
     if app.across.adjudication.choosing.is_some() {
-        return vec![look.span("1-9 toggle labels, Enter saves, Esc cancels", Role::Accent)];
+        return vec![look.keyed("1-9 toggle labels, <open> saves, <escape> cancels", Role::Accent)];
     }
     match &app.across.reviewer {
         Some(reviewer) => vec![look.span(format!("Adjudicator: {}", reviewer.id.line()), Role::Dim)],

@@ -55,8 +55,8 @@ pub(crate) fn go(app: &mut App, movement: Move) {
 /// Lays the panes out, and keeps the cursors within what there is and on screen.
 pub(crate) fn settle(app: &mut App) {
     let area = app.area();
-    let App { screens, review, looks, .. } = app;
-    let look = Look::new(&looks.theme, false);
+    let App { screens, review, looks, keymap, .. } = app;
+    let look = Look::new(&looks.theme, keymap, false);
     let Some(RecordView { opened, maximised, answer: Some(answer), .. }) = screens.record_mut() else { return };
     answer.verdicts = review.part_verdicts();
     answer.areas = areas(area, *maximised, answer);
@@ -78,7 +78,7 @@ fn open(app: &mut App) -> Effects {
     let Some(answer) = &mut view.answer else { return Vec::new() };
     if answer.pane != AnswerPane::Checks {
         if let Err(why) = answer.other_place() {
-            app.say(Shown::own(why));
+            app.say(app.keyed(why));
         }
         return Vec::new();
     }
@@ -159,7 +159,7 @@ pub(crate) fn focus(app: &mut App, at: Position) -> Option<usize> {
 /// Brings the cursor of a pane where the mouse is.
 pub(crate) fn click(app: &mut App, at: Position) {
     let Some(line) = focus(app, at) else { return };
-    let look = Look::new(&app.looks.theme, false);
+    let look = Look::new(&app.looks.theme, &app.keymap, false);
     let Some(RecordView { opened, answer: Some(answer), .. }) = app.screens.record_mut() else { return };
     match answer.pane {
         AnswerPane::Items => answer.go(Move::To(answer.items.top + line)),

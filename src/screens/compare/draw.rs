@@ -331,13 +331,13 @@ const fn look_of(cell: Cell) -> (&'static str, Role) {
     }
 }
 
-/// Describes what Enter would do.
+/// Describes what opening would do.
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
     if app.across.compared.is_none() {
         return Vec::new();
     }
     match filter(app) {
-        Ok(filter) => vec![look.span("Enter: filter ", Role::Faint), look.span(filter, Role::Accent)],
+        Ok(filter) => vec![look.keyed("<open>: filter ", Role::Faint), look.span(filter, Role::Accent)],
         Err(why) => vec![look.span(why, Role::Dim)],
     }
 }

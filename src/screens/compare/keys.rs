@@ -10,7 +10,6 @@ use crate::screens::compare::state::rows;
 use crate::widgets::keymap::{Action, Reason};
 use crate::widgets::list::Move;
 use stepscope_base::shown;
-use stepscope_base::text::Shown;
 
 pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
     across::keys::allowed_on_numbers(app, action, || filter(app).map(drop))
@@ -57,6 +56,6 @@ fn open_cell(app: &mut App) -> Effects {
             }
             effects
         }
-        Err(why) => app.say(Shown::own(why)),
+        Err(why) => app.say(app.keyed(why)),
     }
 }

@@ -158,10 +158,10 @@ pub(crate) fn filter(app: &App) -> Option<String> {
     Some(app.across.dashboard.cell(judged)?.set.as_str().to_owned())
 }
 
-/// Describes what Enter would do.
+/// Describes what opening would do.
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
     match filter(app) {
-        Some(filter) => vec![look.span("Enter: filter ", Role::Faint), look.span(filter, Role::Accent)],
+        Some(filter) => vec![look.keyed("<open>: filter ", Role::Faint), look.span(filter, Role::Accent)],
         None => Vec::new(),
     }
 }

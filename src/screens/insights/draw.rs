@@ -157,10 +157,10 @@ pub(crate) fn filter(app: &App) -> Option<String> {
     Some(if app.fork_count() == 0 { filter } else { format!("{filter} fork:false") })
 }
 
-/// Describes what Enter would do.
+/// Describes what opening would do.
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
     match filter(app) {
-        Some(filter) => vec![look.span("Enter: filter ", Role::Faint), look.span(filter, Role::Accent)],
+        Some(filter) => vec![look.keyed("<open>: filter ", Role::Faint), look.span(filter, Role::Accent)],
         None => vec![look.span("No records are checked yet", Role::Dim)],
     }
 }

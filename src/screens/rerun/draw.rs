@@ -14,6 +14,7 @@ use crate::screens::rerun::state::{Attempt, Field, Kept, Pane, ReplyAmount, Stag
 use crate::screens::rerun::transition::Machine;
 use crate::screens::run::state::RecordView;
 use crate::screens::{rerun, side_by_side};
+use crate::widgets::keymap::Action;
 use crate::widgets::layout::{WIDE, inner_width, pane_above, pane_left, parts};
 use crate::widgets::look::{Look, Spans, frame, put, scroll_mark, select, severity_role};
 use crate::widgets::panes::Areas;
@@ -100,31 +101,31 @@ pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
     let Some(attempt) = app.screens.attempt() else { return Vec::new() };
     let text = match (attempt.stage, attempt.pane) {
         (Stage::Choosing, _) if attempt.picker.candidates.is_empty() => "Nothing sent yet",
-        (Stage::Choosing, _) => "Nothing sent yet. Enter selects this model",
+        (Stage::Choosing, _) => "Nothing sent yet. <open> selects this model",
         (Stage::Preview, Pane::Top) => match attempt.field() {
-            Field::Send if app.models.replays() => "Nothing is sent: Enter on this line replays the recording",
-            Field::Send => "Nothing sent yet. Enter on this line sends",
-            Field::Server => "Enter selects another",
-            Field::Scope | Field::Enforcement => "Left, right or Enter change it",
-            Field::Model => "Enter changes it",
-            Field::Samples | Field::Temperature | Field::Seed => "Left and right change it, Enter types a value",
+            Field::Send if app.models.replays() => "Nothing is sent: <open> on this line replays the recording",
+            Field::Send => "Nothing sent yet. <open> on this line sends",
+            Field::Server => "<open> selects another",
+            Field::Scope | Field::Enforcement => "Left, right or <open> change it",
+            Field::Model => "<open> changes it",
+            Field::Samples | Field::Temperature | Field::Seed => "Left and right change it, <open> types a value",
         },
-        (Stage::Preview, _) if app.models.replays() => "Nothing is sent. Tab goes to the line that replays",
-        (Stage::Preview, _) => "Nothing sent yet. Tab goes to the line that sends",
-        (Stage::Asking, _) => "Esc cancels; the partial reply is kept",
+        (Stage::Preview, _) if app.models.replays() => "Nothing is sent. <next_pane> goes to the line that replays",
+        (Stage::Preview, _) => "Nothing sent yet. <next_pane> goes to the line that sends",
+        (Stage::Asking, _) => "<escape> cancels; the partial reply is kept",
         (Stage::Judging, _) => "checking the result…",
-        (Stage::Several, _) => "Enter selects this reply, R selects it and continues",
+        (Stage::Several, _) => "<open> selects this reply, <rerun_from_here> selects it and continues",
         (Stage::Over, _) if attempt.ended().is_some() && attempt.kept == Kept::No => {
-            "Ended early: r re-runs, q goes back"
+            "Ended early: <rerun> re-runs, <back> goes back"
         }
         (Stage::Over, _) => match attempt.kept {
-            Kept::Saved => "Saved. r re-runs, q goes back",
+            Kept::Saved => "Saved. <rerun> re-runs, <back> goes back",
             Kept::Saving(_) => "saving",
-            Kept::Waiting(_) => "NOT SAVED: ^S retries",
-            Kept::No | Kept::Failed => "Not saved. s saves as a fork, r re-runs, q goes back",
+            Kept::Waiting(_) => "NOT SAVED: <save_again> retries",
+            Kept::No | Kept::Failed => "Not saved. <keep> saves as a fork, <rerun> re-runs, <back> goes back",
         },
     };
-    vec![look.span(text, Role::Dim)]
+    vec![look.keyed(text, Role::Dim)]
 }
 
 fn top(app: &App, attempt: &Attempt, area: Rect, buf: &mut Buffer, look: Look<'_>) {
@@ -245,7 +246,7 @@ fn preview(app: &App, attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLin
     let models = &app.models;
     let mut lines = Vec::new();
     let (what, role) = sending(attempt, models);
-    let sends = shown!("Enter: {what}");
+    let sends = shown!("{}: {what}", app.key_of(Action::Open));
     for text in wrapped(sends.as_str(), width.saturating_sub(2), usize::MAX).take(3) {
         let head = if lines.is_empty() { "▸ " } else { "  " };
         lines.push(vec![look.span(head, Role::Accent), look.span(text.to_owned(), role)]);
@@ -453,7 +454,12 @@ fn judgement(attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLines {
     lines.push(line);
     if !outcome.stale.is_empty() {
         let stale: Vec<_> = outcome.stale.iter().map(|step| (step + 1).to_string()).collect();
-        let text = format!("Out of date: step {}. r, then D re-runs them", stale.join(", "));
+        let text = format!(
+            "Out of date: step {}. {}, then {} re-runs them",
+            stale.join(", "),
+            look.keymap.key_of(Action::Rerun),
+            look.keymap.key_of(Action::RerunStale)
+        );
         lines.push(vec![look.span("▲ ", Role::Warning), look.span(text, Role::Warning)]);
     }
     lines.push(kept(attempt, look));
@@ -462,14 +468,14 @@ fn judgement(attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLines {
 
 fn kept(attempt: &Attempt, look: Look<'_>) -> Spans {
     let (text, role) = match attempt.kept {
-        Kept::No => ("Not saved. s saves it as a fork", Role::Dim),
+        Kept::No => ("Not saved. <keep> saves it as a fork", Role::Dim),
         Kept::Saving(_) => ("saving…", Role::Accent),
         Kept::Saved if attempt.ended().is_some() => ("saved as a failed fork", Role::Ok),
         Kept::Saved => ("saved as a fork", Role::Ok),
-        Kept::Waiting(_) => ("! NOT SAVED: ^S retries", Role::Fatal),
+        Kept::Waiting(_) => ("! NOT SAVED: <save_again> retries", Role::Fatal),
         Kept::Failed => ("! NOT SAVED: no file to save it in", Role::Fatal),
     };
-    vec![look.span(text, role)]
+    vec![look.keyed(text, role)]
 }
 
 fn answers(outcome: &Outcome, look: Look<'_>) -> Spans {

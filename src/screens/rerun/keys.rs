@@ -29,11 +29,11 @@ use stepscope_io::log::LineId;
 use stepscope_io::model::setup::Server;
 
 /// Reason that only one call is made for an answer.
-const ONE_CALL: &str = "a structured answer is one call; r re-runs it";
+const ONE_CALL: &str = "a structured answer is one call; <rerun> re-runs it";
 /// Reason that no model can be selected.
 const NO_MODEL: &str = "no model to choose; start a local server, or pass --url";
 /// Reasons that a key does nothing: while a call runs, and while its reply is judged.
-const RUNNING: &str = "a call is running; Esc cancels it";
+const RUNNING: &str = "a call is running; <escape> cancels it";
 const JUDGED: &str = "checking the result…";
 /// Maximum length of the name of a model that is typed, in bytes.
 const MAX_MODEL: usize = 200;
@@ -72,21 +72,21 @@ pub(crate) fn may_rerun(app: &App, action: Action) -> Result<(), &'static str> {
                 (None, _) => Err("nothing to save yet"),
                 (_, Kept::Saved) => Err("already saved"),
                 (_, Kept::Saving(_)) => Err("saving"),
-                (_, Kept::Waiting(_)) => Err("not saved; ^S retries"),
+                (_, Kept::Waiting(_)) => Err("not saved; <save_again> retries"),
                 _ => Ok(()),
             },
             Action::Open => match (attempt.stage, attempt.pane) {
                 (Stage::Choosing, _) if attempt.picker.candidates.is_empty() => Err(NO_MODEL),
                 (Stage::Asking, _) => Err(RUNNING),
                 (Stage::Judging, _) => Err(JUDGED),
-                (Stage::Over, _) if attempt.ended().is_some() => Err("ended early; r re-runs, q leaves"),
-                (Stage::Over, _) => Err("s saves, r re-runs, q leaves"),
+                (Stage::Over, _) if attempt.ended().is_some() => Err("ended early; <rerun> re-runs, <back> leaves"),
+                (Stage::Over, _) => Err("<keep> saves, <rerun> re-runs, <back> leaves"),
                 (_, Pane::Top) => Ok(()),
-                _ => Err("go to the box at the top (Tab)"),
+                _ => Err("go to the box at the top (<next_pane>)"),
             },
             Action::RerunFromHere if attempt.stage == Stage::Several => attempt.can_take(),
             Action::Edit => {
-                need(attempt.stage == Stage::Preview, "press r first (back to the preview)")?;
+                need(attempt.stage == Stage::Preview, "press <rerun> first (back to the preview)")?;
                 need(attempt.ready.is_some(), "still preparing the request")
             }
             Action::Rerun => {
@@ -94,10 +94,10 @@ pub(crate) fn may_rerun(app: &App, action: Action) -> Result<(), &'static str> {
                 let is_preview = matches!(attempt.stage, Stage::Preview | Stage::Choosing);
                 need(
                     !is_preview || attempt.scope != Scope::One || attempt.samples > 1,
-                    "this is the preview already; Enter sends",
+                    "this is the preview already; <open> sends",
                 )
             }
-            _ => need(attempt.stage == Stage::Preview, "press r first (back to the preview)"),
+            _ => need(attempt.stage == Stage::Preview, "press <rerun> first (back to the preview)"),
         };
     }
     let view = app.screens.record();
@@ -107,7 +107,7 @@ pub(crate) fn may_rerun(app: &App, action: Action) -> Result<(), &'static str> {
         need(app.screens.top() == ScreenKind::Run, "open a run first")?;
         let has_steps = view.is_some_and(|view| view.opened.has_steps());
         need(has_steps, "this record has no steps")?;
-        need(view.and_then(RecordView::step_to_ask).is_some(), "before step 1: go to a step (])")?;
+        need(view.and_then(RecordView::step_to_ask).is_some(), "before step 1: go to a step (<next_step>)")?;
     }
     let offline = app.models.mode() == Mode::Offline && !app.samples;
     need(!offline, "offline mode: nothing is sent")
@@ -149,7 +149,7 @@ fn rerun_again(app: &mut App, action: Action) -> Effects {
         return plan(app);
     }
     if attempt.is_running() {
-        return app.say(Shown::own(RUNNING));
+        return app.say(app.keyed(RUNNING));
     }
     if !may_drop(app) {
         return Vec::new();
@@ -240,10 +240,11 @@ pub(crate) fn take_told(app: &mut App, id: RunId, told: Vec<CallEvent>, now: Ins
 /// Drops the message about a running call once that is over.
 fn drop_stage_status(app: &mut App) {
     let stage = app.screens.attempt().map(|attempt| attempt.stage);
+    let running = app.keyed(RUNNING);
     let is_over = |said: &str| match stage {
         Some(Stage::Asking) => said == JUDGED,
-        Some(Stage::Judging) => said == RUNNING,
-        _ => said == RUNNING || said == JUDGED,
+        Some(Stage::Judging) => said == running.as_str(),
+        _ => said == running.as_str() || said == JUDGED,
     };
     if app.status.as_ref().is_some_and(|status| is_over(status.text.as_str())) {
         app.status = None;
@@ -319,9 +320,9 @@ fn ask(app: &mut App) -> Effects {
     let why = if let Some(never) = &attempt.never {
         never.clone()
     } else if app.models.server.is_none() {
-        Shown::own("no model selected: Enter on the line \"server\"")
+        app.keyed("no model selected: <open> on the line \"server\"")
     } else if attempt.model(&app.models).is_none() {
-        Shown::own("no model selected: Enter on the line \"model\"")
+        app.keyed("no model selected: <open> on the line \"model\"")
     } else if attempt.ready.is_none() {
         Shown::own("still preparing the request")
     } else {
@@ -395,7 +396,7 @@ pub(crate) fn set_field(app: &mut App, field: Field, typed: &str) -> Result<Effe
 fn take_reply(app: &mut App, scope: Option<Scope>) -> Effects {
     let Some(attempt) = app.screens.attempt_mut() else { return Vec::new() };
     if let Err(why) = attempt.can_take() {
-        return app.say(Shown::own(why));
+        return app.say(app.keyed(why));
     }
     let id = attempt.id;
     attempt.take(scope).map(|transition| Effect::Transition(id, Box::new(transition))).into_iter().collect()
@@ -456,7 +457,7 @@ fn may_drop(app: &mut App) -> bool {
         return true;
     }
     attempt.warned = true;
-    app.say(Shown::own("Unsaved result. s saves, the same key again discards"));
+    app.say(app.keyed("Unsaved result. <keep> saves, the same key again discards"));
     false
 }
 

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 
 use crate::screens::run::state::{RecordView, RunPane};
 use crate::screens::run::{findings, question, step, steps, timeline, variables};
+use crate::widgets::keymap::{Action, Keymap};
 use crate::widgets::look::{Look, Spans, severity_role};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
@@ -27,17 +28,22 @@ pub(crate) fn draw(view: &RecordView, buf: &mut Buffer, look: Look<'_>) {
 }
 
 /// Explains what is under the cursor, in one sentence.
-pub(crate) fn explain(view: &RecordView) -> Shown {
+pub(crate) fn explain(view: &RecordView, keymap: &Keymap) -> Shown {
     let step = || view.step().and_then(|step| view.opened.steps.get(step));
     match view.pane {
-        RunPane::State => variables::explain(view),
+        RunPane::State => variables::explain(view, keymap),
         RunPane::Findings => match view.opened.notes.get(view.findings.at).map(|note| note.finding) {
             Some(Some(_)) => view.explain_finding().unwrap_or_default(),
             Some(None) => shown!("{} reason for the place to fix, strongest first", sign::REASON),
             None => Shown::own("No findings"),
         },
         RunPane::Worked => Shown::own("The expected answer as the data set works it out (gold)"),
-        RunPane::Question => Shown::own("Numbers carry the mark of the variable that uses them; h and l walk them"),
+        RunPane::Question => {
+            shown!(
+                "{}",
+                keymap.keyed("Numbers carry the mark of the variable that uses them; <left> and <right> walk them")
+            )
+        }
         RunPane::Steps | RunPane::Step | RunPane::Call | RunPane::Timeline => match step() {
             Some(step) if step.failed => shown!("{} the run ended with an error in this step", sign::WRONG),
             Some(step) if step.ran == Ran::No => shown!("{} not run: the run ended before this step", sign::NOT_RUN),
@@ -46,7 +52,8 @@ pub(crate) fn explain(view: &RecordView) -> Shown {
             }
             Some(step) => match step.worst {
                 Some(severity) => {
-                    shown!("{} {} about this step; e walks the findings", severity.glyph(), severity.word())
+                    let key = keymap.key_of(Action::NextFinding);
+                    shown!("{} {} about this step; {key} walks the findings", severity.glyph(), severity.word())
                 }
                 None => shown!("{} no finding about this step", sign::CORRECT),
             },

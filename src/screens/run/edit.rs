@@ -12,7 +12,7 @@ use crate::screens::run;
 use crate::screens::run::edits::{Edits, Typed, string};
 use crate::screens::run::state::{RunPane, Tab};
 use crate::screens::side_by_side::making::Make;
-use crate::widgets::keymap::{Action, Context, Key, Lookup, need};
+use crate::widgets::keymap::{Action, Context, Key, Keymap, Lookup, need};
 use stepscope_base::json::Kind;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
@@ -49,19 +49,20 @@ pub(crate) fn edit(app: &mut App) -> Effects {
 pub(crate) fn may_edit(app: &App) -> Result<(), &'static str> {
     let Some(view) = app.screens.record() else { return Err("open a run with steps first") };
     if view.pane == RunPane::Step {
-        need(view.step().is_some(), "before step 1: go to a step (])")?;
+        need(view.step().is_some(), "before step 1: go to a step (<next_step>)")?;
         return need(view.detail.prompt.is_some(), "this step makes no call");
     }
     need(view.opened.variables.get(view.variables.at).is_some(), "no variable selected")?;
     let moment = editable_moment(view)?;
     let is_elsewhere = view.edits.refuses(moment);
-    need(!is_elsewhere, "overrides exist before another step; go there, or discard them first (c e)")
+    need(!is_elsewhere, "overrides exist before another step; go there, or discard them first (<drop_edits>)")
 }
 
 fn value_editor(app: &mut App) -> Result<Editor, Shown> {
+    let view = app.screens.record().ok_or_else(Shown::default)?;
+    let moment = editable_moment(view).map_err(|why| app.keyed(why))?;
     let view = app.screens.record_mut().ok_or_else(Shown::default)?;
     let variable = view.variables.at;
-    let moment = editable_moment(view).map_err(Shown::own)?;
     if moment != view.moment.0 {
         view.go_to_moment(moment);
     }
@@ -90,7 +91,7 @@ fn value_editor(app: &mut App) -> Result<Editor, Shown> {
 fn prompt_editor(app: &App) -> Result<Editor, Shown> {
     let view = app.screens.record().ok_or_else(Shown::default)?;
     let sent = app.screens.attempt().filter(|_| app.screens.top() == ScreenKind::Rerun).map(|attempt| attempt.step);
-    let step = sent.or(view.step()).ok_or(Shown::own("before step 1: go to a step (])"))?;
+    let step = sent.or(view.step()).ok_or_else(|| app.keyed("before step 1: go to a step (<next_step>)"))?;
     let edited = view.edits.prompt.as_ref().filter(|(at, _)| *at == step).map(|(_, prompt)| prompt.clone());
     let own = own_prompt(view, step)?;
     let text = edited.as_ref().unwrap_or(&own).utf8().ok_or(Shown::own("the prompt is not valid UTF-8"))?.to_owned();
@@ -144,7 +145,8 @@ fn take_edit(app: &mut App, mut editor: Box<Editor>) -> Effects {
             };
             view.edits.set(step, variable, name, json);
             keep_edits(app);
-            app.say(shown!("Override before step {} · r re-runs from there · s saves as a fork", step + 1));
+            let keys = app.keyed("<rerun> re-runs from there · <keep> saves as a fork");
+            app.say(shown!("Override before step {} · {keys}", step + 1));
         }
         EditTarget::Prompt(step) => {
             let own = own_prompt(view, step).ok();
@@ -237,10 +239,12 @@ pub(crate) fn returned(app: &mut App, ended: Result<(), Shown>) -> Effects {
 
 /// Takes back the text from the external editor.
 pub(crate) fn taken_back(app: &mut App, text: Result<String, Failure>) {
+    let apply = Keymap::rows(Context::Editor).find(|binding| binding.action == Action::TakeEdit);
+    let apply = apply.and_then(|binding| app.key_name(binding)).unwrap_or_default();
     match (text, app.dialog.as_mut().map(Dialog::own_mut)) {
         (Ok(text), Some(Dialog::Editor(editor))) => {
             editor.set(text.strip_suffix('\n').unwrap_or(&text));
-            editor.said = Some(Shown::own("back from the editor: ^S applies it"));
+            editor.said = Some(shown!("back from the editor: {apply} applies it"));
         }
         (Err(failure), _) => _ = app.fail(shown!("{failure}")),
         _ => {}
@@ -255,7 +259,8 @@ fn editable_moment(view: &run::state::RecordView) -> Result<usize, &'static str>
         return Ok(view.moment.0);
     }
     let from = view.opened.write_at(view.variables.at, view.moment).map(|write| write.from.0);
-    from.filter(|from| *from < steps).ok_or("the last step writes it: go back ([), or select another variable")
+    from.filter(|from| *from < steps)
+        .ok_or("the last step writes it: go back (<previous_step>), or select another variable")
 }
 
 fn row_name(view: &run::state::RecordView, variable: usize) -> Option<Untrusted<'static>> {

@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 
 use crate::app::open_record::Note;
 use crate::screens::run::state::{RecordView, RunPane};
+use crate::widgets::keymap::Action;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::{Rows, all_fit};
 use crate::widgets::look::{Look, Spans, line_pane, put, severity_role, tall_pane};
@@ -24,7 +25,9 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
     if !notes.is_empty() {
         title.push(look.span(format!("  {}", position(notes, view.findings.at)), Role::Dim));
         if let Some(proof) = view.proof.as_ref().filter(|_| usize::from(area.height) < notes.len() + 6) {
-            title.push(look.span(format!("   p: why {}?", proof.title), Role::Faint));
+            title.push(
+                look.span(format!("   {}: why {}?", look.keymap.key_of(Action::Prove), proof.title), Role::Faint),
+            );
         }
     }
     if notes.is_empty() {

@@ -92,9 +92,11 @@ pub(crate) fn go(app: &mut App, movement: Move) {
 
 /// Lays the panes out, and keeps every cursor on screen.
 pub(crate) fn settle(app: &mut App) {
-    let (area, theme) = (app.area(), &app.looks.theme);
-    let look = Look::new(theme, false);
-    let Some(view) = app.screens.record_mut().filter(|view| view.kind() == ScreenKind::Run) else { return };
+    let area = app.area();
+    let App { screens, looks, keymap, .. } = app;
+    let theme = &looks.theme;
+    let look = Look::new(theme, keymap, false);
+    let Some(view) = screens.record_mut().filter(|view| view.kind() == ScreenKind::Run) else { return };
     let areas = areas(area, view, look);
     // What is edited changes with every key, all else only with the step and the screen.
     let shared_for = view.edited_prompt().is_none().then(|| [RunPane::Step, RunPane::Call].map(|pane| areas.of(pane)));
@@ -120,7 +122,7 @@ pub(crate) fn focus(app: &mut App, at: Position) -> Option<usize> {
 /// Brings the cursor of a pane where the mouse is.
 pub(crate) fn click(app: &mut App, at: Position) {
     let Some(line) = focus(app, at) else { return };
-    let look = Look::new(&app.looks.theme, false);
+    let look = Look::new(&app.looks.theme, &app.keymap, false);
     let Some(view) = app.screens.record_mut() else { return };
     let place = view.areas.of(view.pane);
     let target = match view.pane {

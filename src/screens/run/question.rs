@@ -30,7 +30,7 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
         prose::left_out(opened.question_text().as_str()).map(|rest| look.span(format!("   {rest}"), Role::Warning)),
     );
     if look.focused && !opened.computed.marks.is_empty() {
-        title.push(look.span("   h l numbers", Role::Faint));
+        title.push(look.keyed("   <left> <right> numbers", Role::Faint));
     }
     let inner = frame(title, area, buf, look);
     let (text, role) = match &opened.error {

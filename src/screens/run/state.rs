@@ -11,7 +11,7 @@ use crate::screens::kind::ScreenKind;
 use crate::screens::run::edits::Edits;
 use crate::screens::run::find::{Find, Hit, matching_nodes};
 use crate::screens::run::timeline::{Track, tracks};
-use crate::widgets::keymap::{Action, Reason};
+use crate::widgets::keymap::{Action, Keymap, Reason};
 use crate::widgets::list::{List, Move, scroll};
 use crate::widgets::panes::Areas;
 use crate::widgets::{panes, prose};
@@ -852,14 +852,18 @@ impl RecordView {
     }
 
     /// Goes to a place that was found, so many further, and tells which it is; `Err`: nothing was found.
-    pub fn find_by(&mut self, by: isize) -> Result<Shown, Shown> {
+    pub fn find_by(&mut self, by: isize, keymap: &Keymap) -> Result<Shown, Shown> {
         let count = if self.json { self.find.nodes.len() } else { self.find.hits.len() };
         if count == 0 {
             let typed = Shown::line(self.find.typed.as_bytes());
             return Err(match self.find.nodes.len() {
                 0 => shown!("No match for {typed}"),
                 // Prompts, replies and other fields stand in the JSON alone.
-                more => shown!("Not on this screen; {more} matches in JSON (J, n)"),
+                more => shown!(
+                    "Not on this screen; {more} matches in JSON ({}, {})",
+                    keymap.key_of(Action::Json),
+                    keymap.key_of(Action::FindNext)
+                ),
             });
         }
         let before = self.find.at.filter(|(screen, _)| *screen == self.kind()).map(|(_, at)| at);

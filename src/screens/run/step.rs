@@ -289,7 +289,7 @@ impl<'a> StepText<'a> {
 
     fn prompt(&mut self, view: &RecordView) {
         if let Some(prompt) = view.edited_prompt() {
-            self.say("✎ edited, not sent; v edits, r previews", Role::Changed);
+            self.say("✎ edited, not sent", Role::Changed);
             return self.text(Some(&Shown::prose(prompt.bytes())), "");
         }
         if view.detail.prompt_rebuilt {

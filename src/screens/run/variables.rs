@@ -12,6 +12,7 @@ use crate::app::computed::{ToRecomputed, superscript};
 use crate::app::open_record::{VariableRow, WriteRow};
 use crate::screens::run::edits::Edit;
 use crate::screens::run::state::{RecordView, RunPane};
+use crate::widgets::keymap::Keymap;
 use crate::widgets::layout::{inner_height, inner_width, split_rows};
 use crate::widgets::list::all_fit;
 use crate::widgets::look::{
@@ -559,18 +560,19 @@ fn list(steps: impl Iterator<Item = usize>) -> String {
 }
 
 /// Explains how the value of the chosen variable is known, and what the glyphs of its row mean.
-pub(crate) fn explain(view: &RecordView) -> Shown {
+pub(crate) fn explain(view: &RecordView, keymap: &Keymap) -> Shown {
     let Some(row) = view.opened.variables.get(view.variables.at) else { return Shown::own("No variables") };
     let Some(held) = view.opened.write_at(view.variables.at, view.moment) else {
         return shown!("{}: has no value before its first step", row.name);
     };
     let computed = view.opened.computed_value(view.variables.at, held.step);
     let computed = match computed.map(|computed| computed.relation) {
-        Some(ToRecomputed::Differs) => "; recomputing its step gives another value (p: why)",
-        Some(ToRecomputed::NotComparable) => "; recomputing its step gives a number (p: why)",
+        Some(ToRecomputed::Differs) => "; recomputing its step gives another value (<prove>: why)",
+        Some(ToRecomputed::NotComparable) => "; recomputing its step gives a number (<prove>: why)",
         Some(ToRecomputed::Same) => "; ≙ recomputing its step gives the same value",
         None => "",
     };
+    let computed = keymap.keyed(computed);
     shown!("{}: {}, {}{computed}", row.name, held.badge.label(), held.badge.phrase())
 }
 

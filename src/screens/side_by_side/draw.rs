@@ -6,6 +6,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::state::App;
 use crate::screens::side_by_side::state::{SideBySide, SideRow};
+use crate::widgets::keymap::Action;
 use crate::widgets::layout::{WIDE, inner_height, inner_width};
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, Piece, Spans, pane};
@@ -148,9 +149,9 @@ pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
     let Some(sides) = app.screens.side_by_side() else { return Vec::new() };
     let hidden = sides.rows.len() - sides.shown().count();
     let text = match (sides.all, hidden) {
-        (true, _) => "all shown; d hides unchanged".to_owned(),
+        (true, _) => look.keymap.keyed("all shown; <difference> hides unchanged"),
         (false, 0) => "nothing hidden".to_owned(),
-        (false, n) => format!("{n} unchanged hidden (d)"),
+        (false, n) => format!("{n} unchanged hidden ({})", look.keymap.key_of(Action::Difference)),
     };
     vec![look.span(text, Role::Dim)]
 }

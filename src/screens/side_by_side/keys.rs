@@ -95,7 +95,7 @@ pub(crate) fn take_made(app: &mut App, record: usize, made: Result<Box<SideBySid
     match made {
         Ok(sides) => {
             show_side_by_side(app, sides);
-            app.say(Shown::own("Not saved. s saves as a fork, q discards"))
+            app.say(app.keyed("Not saved. <keep> saves as a fork, <back> discards"))
         }
         Err(why) => app.say(why),
     }
@@ -119,7 +119,7 @@ pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
         Action::Baseline | Action::Difference => Ok(()),
         Action::Keep => need(unkept.is_some(), "nothing to save here"),
         Action::NextRecord | Action::PreviousRecord => {
-            need(unkept.is_none(), "unsaved fork: s saves, q discards")?;
+            need(unkept.is_none(), "unsaved fork: <keep> saves, <back> discards")?;
             let by = if action == Action::NextRecord { 1 } else { -1 };
             if is_beside_parent(app) { fork_beside(app, by).map(drop) } else { pair_from(app, by).map(drop) }
         }
@@ -159,7 +159,7 @@ pub(crate) fn go(app: &mut App, movement: Move) {
 pub(crate) fn may_put_beside(app: &App) -> Result<(), &'static str> {
     let record = app.current().ok_or("no record here")?;
     let hidden = app.review.hidden_of(record);
-    need(hidden.is_empty(), "fields are hidden until your verdict; * reveals them")?;
+    need(hidden.is_empty(), "fields are hidden until your verdict; <reveal> reveals them")?;
     let Some((compared, address)) = app.across.compared.as_ref().zip(app.store.address(record)) else {
         return Ok(());
     };
@@ -170,7 +170,8 @@ pub(crate) fn may_put_beside(app: &App) -> Result<(), &'static str> {
 pub(crate) fn put_beside(app: &mut App, record: usize) -> Effects {
     let hidden = app.review.hidden_of(record);
     if !hidden.is_empty() {
-        app.say(shown!("Hidden until your verdict: {} · * reveals", hidden.phrase()));
+        let key = app.key_of(Action::Reveal);
+        app.say(shown!("Hidden until your verdict: {} · {key} reveals", hidden.phrase()));
         return Vec::new();
     }
     app.across.partner_of = Some(record);

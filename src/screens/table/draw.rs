@@ -142,7 +142,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let body = Rect { y: inner.y + 1, height: inner.height - 1, ..inner };
     let rows = app.rows();
     if rows == 0 {
-        put(vec![look.span(nothing(app), Role::Dim)], 1, body, buf);
+        put(vec![look.keyed(nothing(app), Role::Dim)], 1, body, buf);
         return;
     }
     let line = |row: usize| app.table.record(row).map(|record| cells(app, record, &columns, look)).unwrap_or_default();
@@ -154,7 +154,7 @@ fn nothing(app: &App) -> &'static str {
     if waiting || app.table.filtering.as_ref().is_some_and(|search| !search.done) {
         "searching…"
     } else if !app.store.is_empty() {
-        "no record matches the filter; Esc clears it"
+        "no record matches the filter; <escape> clears it"
     } else if app.percent().is_some() || !app.store.is_settled() {
         "reading…"
     } else {

@@ -104,5 +104,5 @@ fn sort_by(app: &mut App, by: isize) {
 
 fn say_order(app: &mut App) {
     let way = if app.table.descending { "descending" } else { "ascending" };
-    app.say(shown!("Sorted by {}, {way} · ~ reverses", app.table.sort.word()));
+    app.say(shown!("Sorted by {}, {way} · {} reverses", app.table.sort.word(), app.key_of(Action::SortReverse)));
 }

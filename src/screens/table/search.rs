@@ -12,6 +12,7 @@ use crate::screens::kind::ScreenKind;
 use crate::screens::stack::Screen;
 use crate::screens::table::matches::{Matches, Next};
 use crate::screens::table::state::{BeforeTyping, Search};
+use crate::widgets::keymap::Action;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::table::filter::{Filter, RowAnswer, shown_pattern, text_pattern};
@@ -92,6 +93,11 @@ fn apply(app: &mut App, typed: &str) -> Result<Effects, Shown> {
     if let Some((field, hidden)) = app.table.filter.asks_hidden(app.review.hide) {
         let (word, records) = (hidden.word(), "of records that you have not judged it finds nothing by it");
         app.say(shown!("{field}: tells what is hidden ({word}); {records}"));
+    } else if let Some(field) = app.table.filter.asks_others().filter(|_| app.review.keeps_others()) {
+        let key = app.key_of(Action::Dashboard);
+        app.say(shown!(
+            "{field}: leaves out verdicts of others on records that you have not reviewed; {key} counts them"
+        ));
     }
     Ok(effects)
 }
@@ -209,10 +215,11 @@ fn find_in_table(app: &mut App, typed: &str) -> Result<Effects, Shown> {
 }
 
 pub(crate) fn find_by(app: &mut App, by: isize) {
-    match app.screens.top_screen_mut() {
+    let App { screens, keymap, .. } = app;
+    match screens.top_screen_mut() {
         None => visit_found(app, by),
         Some(Screen::Record(view)) => {
-            _ = match view.find_by(by) {
+            _ = match view.find_by(by, keymap) {
                 Ok(said) => app.say(said),
                 Err(why) => app.fail(why),
             };

@@ -13,7 +13,7 @@ use crate::run::fork::ForkOrigin;
 use crate::run::state::{Badge, Entry, Moment, Ran, State, VariableOrigin};
 use crate::run::trace::{Put, TraceStep};
 use crate::triage::Triage;
-use stepscope_base::json::Value;
+use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 
@@ -115,16 +115,31 @@ impl WholeRecord<'_, '_> {
         };
         out.text(&place(case, look));
         out.line(&shown!("  id {id}  {}{verdict}\n", record.kind.phrase()));
+        match record.question.filter(|question| !question.is_null()) {
+            Some(prompt) if record.kind == RecordKind::Call => call_prompt(record.root, prompt, out),
+            Some(question) => out.line(&shown!("Question\n{}\n", paragraph(question))),
+            None => {}
+        }
+        let reasoning = || record.root.get("reasoning").filter(|_| record.kind == RecordKind::Call);
+        let is_reply = |kind| matches!(kind, RecordKind::Procedure | RecordKind::Baseline | RecordKind::Call);
         for (title, value) in [
-            ("Question", record.question),
             ("Expected answer (gold)", record.gold_answer.or(record.gold_num)),
             ("Answer", record.pred_answer.or(self.chain_answer()).or(record.answer)),
             ("Number", record.pred_num),
             ("Error", record.error),
-            ("Reply", record.raw.filter(|_| record.kind == RecordKind::Procedure)),
+            ("Reasoning", reasoning()),
+            ("Reply", record.raw.filter(|_| is_reply(record.kind))),
         ] {
             if let Some(value) = value.filter(|value| !value.is_null()) {
                 out.line(&shown!("{title}\n{}\n", paragraph(value)));
+            }
+        }
+        for (title, key) in [("Tool calls", "tool_calls"), ("Other choices", "choices")] {
+            let listed = record.root.get(key).filter(|list| record.kind == RecordKind::Call && !list.is_empty());
+            if let Some(list) = listed {
+                out.line(&shown!("{title}"));
+                list.items().for_each(|one| out.line(&shown!("  {}", cut_line(one, usize::MAX))));
+                out.line(&Shown::default());
             }
         }
         if let Some(labelled) = record.chain.as_ref().and_then(|parts| parts.labelled) {
@@ -311,6 +326,34 @@ impl WholeRecord<'_, '_> {
     }
 }
 
+/// Prints what a model was asked: the system prompt and the text, or the messages, each below its role.
+fn call_prompt(call: Value<'_>, prompt: Value<'_>, out: &mut RecordText) {
+    if let Some(system) = call.get("system").filter(|system| !system.is_null()) {
+        out.line(&shown!("System prompt\n{}\n", paragraph(system)));
+    }
+    let (text, mut tape) = (prompt.string(), Tape::default());
+    let list = match &text {
+        Some(text) => tape.parse(text.bytes()),
+        None => Some(prompt),
+    };
+    let is_message = |value: Value<'_>| value.get("role").is_some();
+    let messages = list.filter(|list| list.kind() == Kind::Array && !list.is_empty() && list.items().all(is_message));
+    let Some(messages) = messages else {
+        return out.line(&shown!("Question\n{}\n", paragraph(prompt)));
+    };
+    out.line(&Shown::own("Question"));
+    for message in messages.items() {
+        let role = message.get("role").map(|role| line_of(role).cut(CUT)).unwrap_or_default();
+        out.line(&shown!("  {role}"));
+        let said = ["content", "tool_calls"].into_iter().filter_map(|key| message.get(key));
+        for value in said.filter(|value| !value.is_null()) {
+            let text = paragraph(value);
+            text.as_str().lines().for_each(|line| out.line(&shown!("  {line}")));
+        }
+    }
+    out.line(&Shown::default());
+}
+
 /// Prints what was recorded of a call, beyond values.
 fn recorded(call: &TraceStep<'_>, out: &mut RecordText) {
     let keys = ["model", "backend", "endpoint", "seed", "temperature", "max_tokens", "usage"].map(|key| (key, key));
@@ -333,6 +376,11 @@ fn cut_line(value: Value<'_>, characters: usize) -> Shown {
     let head = bytes.get(..characters.saturating_mul(4).min(bytes.len())).unwrap_or(bytes);
     let (shown, whole) = (Shown::line(head), head.len() == bytes.len());
     if whole || shown.as_str().chars().count() > characters { shown.cut(characters) } else { shown.and("…") }
+}
+
+/// Formats a text on one line, any other value as it is.
+fn line_of(value: Value<'_>) -> Shown {
+    value.string().unwrap_or_else(|| Untrusted::new(value.raw())).line()
 }
 
 /// Formats a text as indented lines, any other value as it is.

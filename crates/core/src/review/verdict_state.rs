@@ -1,6 +1,6 @@
 //! What the table, the filters and the queue ask of the reviews of one record.
 
-use super::event::{GoldStatus, Reviewer, Text, Verdict};
+use super::event::{Event, GoldStatus, Reviewer, Text, Verdict};
 use super::fold::{ItemReviews, Outcome};
 use super::labels::{CurrentLabel, LabelSets};
 
@@ -40,6 +40,24 @@ impl VerdictState {
         }
     }
 
+    /// Determines the state as a blind review may tell it: what others said counts once I have said something myself, or
+    /// where all of it `is_told` anyway.
+    pub fn blind(
+        reviewed: ItemReviews<'_>,
+        me: &Reviewer,
+        sets: &LabelSets<'_>,
+        is_told: impl Fn(&Event) -> bool,
+    ) -> Self {
+        let state = Self::of(reviewed, me, sets);
+        let fresh = reviewed.fresh();
+        let is_mine = |event: &&Event| event.reviewer.id == me.id;
+        if state.mine.is_some() || fresh.iter().any(is_mine) || fresh.iter().all(|event| is_told(event)) {
+            return state;
+        }
+        let outcome = if state.stale { Outcome::Stale } else { Outcome::Open };
+        Self { outcome: Some(outcome), labels: Vec::new(), gold: None, ..state }
+    }
+
     /// Tells whether I need not look at it again: a deferred item comes back.
     pub fn is_done(&self) -> bool {
         self.mine.is_some_and(is_done)
@@ -67,7 +85,7 @@ pub const fn is_done(verdict: Verdict) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::review::event::{Event, ItemRef, LabelRef, ReviewerKind};
+    use crate::review::event::{ItemRef, LabelRef, ReviewerKind};
     use crate::review::fold::Reviews;
     use stepscope_base::canonical::Digest;
 

@@ -310,7 +310,7 @@ pub const FIELDS: &[(&str, &str)] = &[
         "cell:",
         "comparison with the baseline: both, only_a, only_b, none, missing; regression, alone, duplicate, left_out",
     ),
-    ("fork:", "true: forks, kept next to the records; false: the records alone"),
+    ("fork:", "true: forks, kept next to the records (in the shell: that say so); false: the records alone"),
     ("board:", "records behind a number of the dashboard (O), which writes this filter"),
     ("verdict:", "review verdict: pass, fail, defer, skip, disputed, stale, open"),
     ("label:", "label id or part of its name: label:slip, label:\"wrong unit\""),
@@ -392,6 +392,16 @@ impl Filter {
         self.terms.iter().any(|term| matches!(term.test, Test::Review(_)))
     }
 
+    /// The first field that asks for what others may have said.
+    pub fn asks_others(&self) -> Option<&'static str> {
+        self.terms.iter().find_map(|term| match term.test {
+            Test::Review(ReviewTest::Verdict(_)) => Some("verdict"),
+            Test::Review(ReviewTest::Label(_)) => Some("label"),
+            Test::Review(ReviewTest::Gold(_)) => Some("gold"),
+            _ => None,
+        })
+    }
+
     /// Tells whether the terms about what people said hold.
     pub fn fits_judged(&self, judged: &VerdictState) -> bool {
         self.terms.iter().all(|term| match &term.test {
@@ -403,6 +413,11 @@ impl Filter {
     /// Asks the columns of a row; what people said is asked by [`Filter::fits_judged`].
     pub fn fits_row(&self, row: &RowFacts) -> RowAnswer {
         self.fits(row, None, || None, |_| None)
+    }
+
+    /// The same, where the record says whether it is a fork.
+    pub fn fits_record(&self, row: &RowFacts, is_fork: bool) -> RowAnswer {
+        self.fits(row, None, || Some(is_fork), |_| None)
     }
 
     /// The same, where somebody can say whether the record is a fork, and whether it is in a set.

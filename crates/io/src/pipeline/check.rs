@@ -84,8 +84,13 @@ pub struct SourceCounts {
 impl SourceCounts {
     /// Tells whether there should have been a record in it, and none was.
     pub const fn is_empty(&self) -> bool {
+        self.counts.records == 0 && !(self.is_piped && self.is_blank())
+    }
+
+    /// Tells whether it holds no record, and nothing that might have become one.
+    pub const fn is_blank(&self) -> bool {
         let skips = &self.counts.skips;
-        self.counts.records == 0 && !(self.is_piped && skips.cut.is_none() && skips.nul == 0)
+        self.counts.records == 0 && skips.cut.is_none() && skips.nul == 0
     }
 }
 

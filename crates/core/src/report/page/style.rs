@@ -9,7 +9,7 @@ pub(super) const SHEET: &str = r#"
 :root{color-scheme:light dark;--paper:#fdfcf9;--card:#fff;--ink:#1d2125;--dim:#5a626b;--line:#dcd8d0;--soft:#f3f0ea;
 --bad:#a01c22;--bad-soft:#fbe9e7;--warn:#7a4a00;--warn-soft:#fcf0d7;--good:#1b6434;--good-soft:#e4f3e7;--link:#1a4f9c;--mark:#fdeaa8;--aim:#dfe9fb}
 @media(prefers-color-scheme:dark){:root{--paper:#15171a;--card:#1b1e22;--ink:#e7e4de;--dim:#a6adb5;--line:#363b41;--soft:#22262b;
---bad:#ff9a92;--bad-soft:#3c1f20;--warn:#f0c067;--warn-soft:#3a2d12;--good:#84d79c;--good-soft:#17321f;--link:#93bdff;--mark:#5a4a12;--aim:#22344f}}
+--bad:#ff9a92;--bad-soft:#3c1f20;--warn:#f0c067;--warn-soft:#3a2d12;--good:#84d79c;--good-soft:#17321f;--link:#93bdff;--mark:#45390f;--aim:#22344f}}
 *{box-sizing:border-box}
 html{scroll-behavior:smooth;scroll-padding-top:1rem;-webkit-text-size-adjust:100%;text-size-adjust:100%}
 @media(prefers-reduced-motion:reduce){html{scroll-behavior:auto}}
@@ -97,6 +97,42 @@ fn base64(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    /// Relative luminance of a colour `#rgb` or `#rrggbb`, as WCAG 2 defines it.
+    fn luminance(colour: &str) -> f64 {
+        let digits: Vec<u32> = colour.chars().filter_map(|c| c.to_digit(16)).collect();
+        let parts: Vec<u32> = match digits.len() {
+            3 => digits.iter().map(|digit| digit * 17).collect(),
+            _ => digits.chunks(2).map(|pair| pair.iter().fold(0, |all, digit| all * 16 + digit)).collect(),
+        };
+        let linear = |part: &u32| {
+            let part = f64::from(*part) / 255.0;
+            if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+        };
+        parts.iter().zip([0.2126, 0.7152, 0.0722]).map(|(part, weight)| linear(part) * weight).sum()
+    }
+
+    #[test]
+    fn every_text_can_be_read_on_every_ground() {
+        let schemes: Vec<_> = super::SHEET.split(":root{").skip(1).filter_map(|rest| rest.split_once('}')).collect();
+        assert_eq!(schemes.len(), 3, "light, dark and paper");
+        for (scheme, _) in schemes {
+            let colours: Vec<_> = scheme
+                .split(';')
+                .filter_map(|rule| rule.trim().strip_prefix("--")?.split_once(':'))
+                .filter(|(name, colour)| *name != "line" && colour.starts_with('#'))
+                .collect();
+            let is_text = |name: &str| ["ink", "dim", "bad", "warn", "good", "link"].contains(&name);
+            let (texts, grounds): (Vec<_>, Vec<_>) = colours.into_iter().partition(|(name, _)| is_text(name));
+            assert!(texts.len() == 6 && grounds.len() >= 7, "{scheme}");
+            for (text, ground) in texts.iter().flat_map(|text| grounds.iter().map(move |ground| (text, ground))) {
+                let mut pair = [luminance(text.1), luminance(ground.1)];
+                pair.sort_by(f64::total_cmp);
+                let contrast = (pair[1] + 0.05) / (pair[0] + 0.05);
+                assert!(contrast >= 4.5, "{} on {}: {contrast:.2}", text.0, ground.0);
+            }
+        }
+    }
+
     #[test]
     fn base64_is_that_of_rfc_4648() {
         let of = |text: &str| super::base64(text.as_bytes());
