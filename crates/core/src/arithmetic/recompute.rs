@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use crate::arithmetic::expression::{Calculation, Expression, Names, Reading, may_hold, numbers, read};
+use crate::arithmetic::expression::{Calculation, Expression, Names, Reading, amounts, may_hold, read};
 use crate::arithmetic::gold::Gold;
 use crate::arithmetic::number::{Number, Written};
 use crate::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL, Field, PROBLEM_TEXT, Procedure, Step};
@@ -207,9 +207,7 @@ impl RunAnswer {
         Self {
             numerical: answer.and_then(|answer| answer.get(FINAL_ANSWER_NUMERICAL)).and_then(number),
             pred: record.pred_num.and_then(number),
-            text: text
-                .and_then(|text| Some(numbers(text.utf8()?).into_iter().map(|(number, _)| number).collect()))
-                .unwrap_or_default(),
+            text: text.and_then(|text| Some(amounts(text.utf8()?))).unwrap_or_default(),
         }
     }
 
