@@ -309,7 +309,8 @@ impl Written {
         match self.decimals {
             0 => !exact.is_whole() && exact_float.abs() >= 1.0 && off < 1.0,
             1 => off <= 0.05 + 1e-9,
-            decimals => off < 10_f64.powi(-(decimals.min(18) as i32)),
+            // A whole unit of its last digit apart is another number.
+            decimals => off < 10_f64.powi(-(decimals.min(18) as i32)) * (1.0 - 1e-6),
         }
     }
 
