@@ -58,10 +58,19 @@ pub(crate) struct EqualitySide {
     measures: Vec<Unit>,
     /// It takes a share of something: `80% of $50`.
     takes_share: bool,
-    /// The sign before it says only that it is about as much.
-    is_about: bool,
+    /// Sign before it.
+    sign: Sign,
     /// Its bytes in the text.
     pub range: Range<usize>,
+}
+
+/// Sign between two sides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Sign {
+    /// Both are equal.
+    Equal,
+    /// The second one is rounded.
+    About,
 }
 
 /// Sides that a text says are equal.
@@ -102,7 +111,7 @@ impl EqualitySide {
         let is_same = |left: Number, right: Number| {
             left.is_near(right)
                 || written(self, right).stands_for(left)
-                || (self.is_about && written(self, right).is_about(left))
+                || (self.is_about() && written(self, right).is_about(left))
                 || (before.written.is_some() && written(before, left).stands_for(right))
                 || self.is_cut(left, right)
         };
@@ -115,7 +124,7 @@ impl EqualitySide {
             return Some(true);
         }
         // An estimate: `2.54 * 3.1 ≈ 2.5 * 3`.
-        if self.is_about && self.is_calculation() {
+        if self.is_about() && self.is_calculation() {
             return None;
         }
         // "5 + 3 = 8 * 2 = 16": the next calculation begins with the result of the last.
@@ -135,6 +144,10 @@ impl EqualitySide {
         let is_rounded = |side: &Self| side.expression.numbers().iter().any(|number| !number.is_whole());
         let off = (left.float() - right.float()).abs();
         self.is_calculation() && is_rounded(self) && off <= left.float().abs() * 0.005
+    }
+
+    fn is_about(&self) -> bool {
+        self.sign == Sign::About
     }
 
     fn operations(&self) -> usize {
@@ -189,7 +202,7 @@ impl EqualitySide {
         let factor = if ratio < 1.0 { 1.0 / ratio } else { ratio };
         let is_between = |unit: &Unit| {
             let ratios = unit.dimension.sizes().iter().map(|size| (size / unit.size).max(unit.size / size));
-            let off = if self.is_about { ROUNDED_UNITS } else { 1e-6 };
+            let off = if self.is_about() { ROUNDED_UNITS } else { 1e-6 };
             ratios.filter(|ratio| *ratio > 1.0).any(|ratio| (factor - ratio).abs() < off * factor)
         };
         !is_shared && self.measures.iter().chain(&before.measures).any(is_between)
@@ -493,7 +506,9 @@ impl Reader<'_> {
         }
         let mut side = self.side(parser.nodes, start, end)?;
         let sign = start.checked_sub(1).map_or("", |at| self.sign(at));
-        side.is_about = sign.contains('≈') || sign.split(' ').any(|word| ABOUT.contains(&word));
+        if sign.contains('≈') || sign.split(' ').any(|word| ABOUT.contains(&word)) {
+            side.sign = Sign::About;
+        }
         side.units.extend(self.word(end).map(stem));
         side.measures.extend(self.word(end).and_then(measure));
         Some((side, end))
@@ -573,18 +588,8 @@ impl Reader<'_> {
         // A sign of money stands before its number, and is no token.
         let has_money = tokens.iter().any(|token| self.text.get(..token.start).is_some_and(ends_in_currency));
         measures.extend(unit(b"dollar").filter(|_| has_money));
-        let is_about = false;
-        Some(EqualitySide {
-            expression,
-            written,
-            is_percent,
-            has_letter,
-            units,
-            measures,
-            takes_share,
-            is_about,
-            range,
-        })
+        let sign = Sign::Equal;
+        Some(EqualitySide { expression, written, is_percent, has_letter, units, measures, takes_share, sign, range })
     }
 
     /// Tells whether a word can be a unit; a single letter is more likely an unknown.
