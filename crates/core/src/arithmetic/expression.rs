@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use crate::arithmetic::number::{Number, Written};
+use crate::arithmetic::number_words::{LONGEST, NumberWord, number_word};
 use crate::arithmetic::quantity::unit;
 
 mod equality;
@@ -853,6 +854,62 @@ pub(crate) fn numbers(text: &str) -> Vec<(Written, Range<usize>)> {
         numbers.push((Written { value, ..written }, start..end));
     }
     numbers
+}
+
+/// Reads the fraction that begins with a number of a text, `3/4`, `1 1/2`, `-((3)/(4))`, with its place.
+pub(crate) fn fraction_at(text: &str, (first, range): &(Written, Range<usize>)) -> Option<(Written, Range<usize>)> {
+    let inner = |text: &'_ str| text.len() - text.trim_start_matches([' ', '(', ')']).len();
+    let digits = |at: usize| match number(text.get(at..)?) {
+        (TokenKind::Number(part), len) if part.decimals == 0 => Some((part.value, at + len)),
+        _ => None,
+    };
+    let behind = |at: usize| Some(at + inner(text.get(at..)?));
+    let slash = |at: usize| text.get(at..).is_some_and(|rest| rest.starts_with('/'));
+    let (mut whole, mut upper, mut at) = (Number::ZERO, first.value.magnitude(), behind(range.end)?);
+    let is_mixed = !slash(at);
+    if is_mixed {
+        whole = upper;
+        (upper, at) = digits(at)?;
+        at = behind(at)?;
+    }
+    let (lower, end) = digits(behind(at + 1).filter(|_| slash(at))?)?;
+    let tail = text.get(end..)?;
+    let closed = end + tail.len() - tail.trim_start_matches(')').len();
+    let goes_on = text.get(behind(end)?..)?.starts_with(|c: char| c.is_ascii_digit() || "/*+-−×÷·^%=≈:√".contains(c));
+    let before = text.get(..range.start)?.trim_end_matches('(');
+    if goes_on || before.ends_with(['/', '^', '√']) || first.decimals > 0 || (is_mixed && upper >= lower) {
+        return None;
+    }
+    let value = whole.plus(upper.over(lower)?)?;
+    let is_negative = first.value.is_negative() || before.ends_with(['-', '−']);
+    let value = if is_negative { value.negated() } else { value };
+    Some((Written { value, decimals: 18 }, before.len()..closed))
+}
+
+/// Reads the number that a word behind a number of a text makes of it, `1.5 million`, with its place.
+pub(crate) fn scaled_at(text: &str, (number, range): &(Written, Range<usize>)) -> Option<(Written, Range<usize>)> {
+    let rest = text.get(range.end..)?.strip_prefix([' ', '-'])?;
+    let len = rest.bytes().take_while(u8::is_ascii_alphabetic).count().min(LONGEST);
+    match number_word(rest.get(..len)?.to_ascii_lowercase().as_bytes())? {
+        NumberWord::Scale(scale) => {
+            let value = number.value.times(Number::whole(scale))?;
+            Some((Written { value, decimals: 0 }, range.start..range.end + 1 + len))
+        }
+        _ => None,
+    }
+}
+
+/// Lists the numbers that a sentence states, a fraction behind its parts, `1.5 million` before its 1.5.
+pub(crate) fn amounts(text: &str) -> Vec<Written> {
+    let found = numbers(text);
+    let places = found.iter().flat_map(|one| {
+        let scaled = scaled_at(text, one).map(|(scaled, _)| ((one.1.start, false), scaled));
+        let fraction = fraction_at(text, one).map(|(fraction, range)| ((range.end, true), fraction));
+        scaled.into_iter().chain([((one.1.end, false), one.0)]).chain(fraction)
+    });
+    let mut amounts: Vec<_> = places.collect();
+    amounts.sort_by_key(|(place, _)| *place);
+    amounts.into_iter().map(|(_, amount)| amount).collect()
 }
 
 fn function(text: &str, token: &Lexeme) -> Option<Function> {

@@ -13,6 +13,8 @@ const MAX_BITS: u32 = 120;
 const MAX_POWER: u32 = 64;
 /// Decimals up to this many are shown exactly.
 const SHOWN_DECIMALS: u32 = 6;
+/// Nobody rounds to a higher place.
+const MAX_ZEROS: u32 = 9;
 /// Upstream's measure of equality.
 const NEAR: f64 = 1e-6;
 
@@ -307,8 +309,23 @@ impl Written {
         match self.decimals {
             0 => !exact.is_whole() && exact_float.abs() >= 1.0 && off < 1.0,
             1 => off <= 0.05 + 1e-9,
-            decimals => off < 10_f64.powi(-(decimals.min(18) as i32)),
+            // A whole unit of its last digit apart is another number.
+            decimals => off < 10_f64.powi(-(decimals.min(18) as i32)) * (1.0 - 1e-6),
         }
+    }
+
+    /// Tells whether people may say that an exact number is about this one: rounded to its last digit that is no zero,
+    /// `25,000` to thousands, or cut at its last decimal.
+    pub(crate) fn is_about(self, exact: Number) -> bool {
+        let off = (self.value.float() - exact.float()).abs();
+        let ten = |places: u32| 10_i64.checked_pow(places).map(Number::whole);
+        let is_round = |places: &u32| {
+            let rounded = ten(*places).and_then(|ten| self.value.over(ten));
+            self.value != Number::ZERO && rounded.is_some_and(Number::is_whole)
+        };
+        let zeros = (1..=MAX_ZEROS).take_while(is_round).count();
+        let place = 10_f64.powi(zeros as i32 - self.decimals.min(18) as i32);
+        self.stands_for(exact) || off <= place / 2.0 + 1e-9 || (self.decimals > 0 && off < place)
     }
 }
 
@@ -394,6 +411,23 @@ mod tests {
             }
         }
         panic!("no bound");
+    }
+
+    #[test]
+    fn numbers_are_about_what_they_are_rounded_from() {
+        for (text, exact, is_about) in [
+            ("3", "3.14", true),
+            ("3.1", "3.19", true),
+            ("100", "99.8", true),
+            ("25000", "24690", true),
+            ("25000", "24690.5", true),
+            ("13", "12", false),
+            ("25000", "26000", false),
+            ("3.4", "3.2", false),
+            ("0", "2", false),
+        ] {
+            assert_eq!(written(text).is_about(written(exact).value), is_about, "{text} {exact}");
+        }
     }
 
     #[test]

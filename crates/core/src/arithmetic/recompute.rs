@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use crate::arithmetic::expression::{Calculation, Expression, Names, Reading, may_hold, numbers, read};
+use crate::arithmetic::expression::{Calculation, Expression, Names, Reading, amounts, may_hold, read};
 use crate::arithmetic::gold::Gold;
 use crate::arithmetic::number::{Number, Written};
 use crate::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL, Field, PROBLEM_TEXT, Procedure, Step};
@@ -207,9 +207,7 @@ impl RunAnswer {
         Self {
             numerical: answer.and_then(|answer| answer.get(FINAL_ANSWER_NUMERICAL)).and_then(number),
             pred: record.pred_num.and_then(number),
-            text: text
-                .and_then(|text| Some(numbers(text.utf8()?).into_iter().map(|(number, _)| number).collect()))
-                .unwrap_or_default(),
+            text: text.and_then(|text| Some(amounts(text.utf8()?))).unwrap_or_default(),
         }
     }
 
@@ -427,10 +425,10 @@ impl Recomputed {
 
 /// Evaluates a calculation. In `1 - tax_percent` 15 means 0.15, in `tax_percent / 100` 0.15 means 15.
 fn evaluated(state: &State<'_>, expression: &Expression, value: impl Fn(u32) -> Option<Number>) -> Option<Number> {
-    const PARTS: [&[u8]; 7] = [b"percent", b"pct", b"rate", b"discount", b"tax", b"tip", b"interest"];
+    const PARTS: [&[u8]; 5] = [b"rate", b"discount", b"tax", b"tip", b"interest"];
     let is_share = |id: u32| {
         let name = state.variables().get(id as usize).map(|variable| variable.name.bytes()).unwrap_or_default();
-        PARTS.iter().any(|part| memchr::memmem::find(name, part).is_some())
+        PARTS.iter().any(|part| memchr::memmem::find(name, part).is_some()) || is_percent(state, id as usize)
     };
     let shares = expression.shares();
     if shares.is_empty() {
@@ -446,6 +444,19 @@ fn evaluated(state: &State<'_>, expression: &Expression, value: impl Fn(u32) -> 
             _ => Some(number),
         }
     })
+}
+
+/// Tells whether a variable is in percent, by its name or description.
+fn is_percent(state: &State<'_>, variable: usize) -> bool {
+    let Some(variable) = state.variables().get(variable) else { return false };
+    let name = variable.name.utf8().unwrap_or_default();
+    let description = variable.field.and_then(|field| field.description?.string()).unwrap_or_default();
+    name.contains("percent") || name.contains("pct") || says_percent(description.utf8().unwrap_or_default())
+}
+
+/// Tells whether a text speaks of a percentage.
+fn says_percent(text: &str) -> bool {
+    text.contains('%') || text.contains("ercent")
 }
 
 /// The name of a variable, ready for the screen.
@@ -649,13 +660,12 @@ impl<'e, 'a> Execution<'e, 'a> {
             plan = Some(Plan { sure: true, ..Plan::of(expression, PlanSource::Value, Wording::Signs) });
             value = Some(result);
         }
-        let is_percent = |text: &str| text.contains('%') || text.contains("ercent");
-        let names = || plan.iter().flat_map(|plan| plan.expression.names());
+        let names = plan.iter().flat_map(|plan| plan.expression.names());
+        let mut variables = names.map(|name| name as usize).chain([variable]);
         let percent = plan.is_some()
-            && (is_percent(description)
-                || is_percent(texts.step)
-                || self.is_percent_name(variable)
-                || names().any(|name| self.is_percent_name(name as usize)));
+            && (says_percent(description)
+                || says_percent(texts.step)
+                || variables.any(|variable| is_percent(self.state, variable)));
         let inputs: Vec<(usize, Option<usize>)> = plan
             .iter()
             .flat_map(|plan| plan.expression.names())
@@ -716,11 +726,6 @@ impl<'e, 'a> Execution<'e, 'a> {
             computed.value = computed.recorded.and_then(fraction).or(recorded);
             computed.basis = if texts.extracts { ValueBasis::Extracted } else { ValueBasis::Plan };
         }
-    }
-
-    fn is_percent_name(&self, variable: usize) -> bool {
-        let name = self.name(variable);
-        name.contains("percent") || name.contains("pct")
     }
 
     fn by_record(&self, expression: &Expression) -> Option<Number> {

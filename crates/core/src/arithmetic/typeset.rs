@@ -186,9 +186,10 @@ impl<'t> Making<'t> {
     }
 }
 
-/// Tells whether a line continues with an equals sign.
+/// Tells whether a line continues with an equals sign, or one that says about how much.
 fn continues(text: &str) -> bool {
-    text.trim_start_matches(['\n', '\r', ' ', '\t', '&', '\\']).starts_with('=')
+    let text = text.trim_start_matches(['\n', '\r', ' ', '\t', '&', '\\']);
+    text.starts_with(['=', '≈']) || text.starts_with("approx ")
 }
 
 /// Tells whether a slash is followed by the unit of a rate. A divisor with the name of a quantity is more likely one

@@ -8,7 +8,10 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use crate::arithmetic::expression::{Equality, EqualitySide, Expression, Names, equalities, numbers};
+use crate::arithmetic::expression::{
+    Equality, EqualitySide, Expression, Names, equalities, fraction_at, numbers, scaled_at,
+};
+use crate::arithmetic::gold::Gold;
 use crate::arithmetic::number::{Number, Written};
 use crate::arithmetic::quantity::{Holder, Quantity, QuantityLinks, find};
 use crate::arithmetic::recompute::{Computed, Plan, PlanSource, Recomputed, RunAnswer, ValueBasis, Wording};
@@ -420,7 +423,7 @@ fn step_texts<'a>(parts: &ChainParts<'a>) -> Vec<StepText<'a>> {
             continue;
         }
         // What only goes on with the line before belongs to it.
-        let goes_on = line.trim_ascii_start().starts_with(b"=") || line.starts_with(b"####");
+        let goes_on = ["=", "≈", "####"].iter().any(|mark| line.starts_with(mark.as_bytes()));
         let place = |start| Place::Span { pointer: parts.pointer.clone(), start, end };
         match steps.last_mut().filter(|_| goes_on) {
             Some(last) => {
@@ -653,19 +656,28 @@ fn answer<'a>(
     texts: &[StepText<'a>],
     values: &[ChainValue],
 ) -> (Option<ChainAnswer>, Option<Place>, Option<Untrusted<'a>>) {
-    let given = record.pred_answer.and_then(number_of);
-    let stated = texts.last().and_then(|last| Some((last, stated(last.text.utf8()?)?)));
+    let expected = Gold::of(record).map(|gold| gold.value);
+    // Of several readings the one that is expected: who asks for millions expects 1.5 of them.
+    let chosen = |readings: Vec<NumberAt>| {
+        let is_expected = |(number, _): &NumberAt| expected.is_some_and(|expected| number.value.is_near(expected));
+        let at = readings.iter().position(is_expected).unwrap_or_default();
+        readings.into_iter().nth(at)
+    };
+    let given = record.pred_answer.and_then(|answer| chosen(readings_of(answer)));
+    let stated = texts.last().and_then(|last| Some((last, chosen(stated(last.text.utf8()?))?)));
     let from = |says: Written| {
         values.iter().rposition(|value| value.says.value.is_near(says.value) || says.stands_for(value.says.value))
     };
     let number = |says: Written| ChainAnswer { says, from: from(says) };
-    let text = |range: Option<&Range<usize>>, last: &StepText<'_>| {
-        let words = range.and_then(|range| last.text.utf8()?.get(range.clone())).unwrap_or_default();
-        Untrusted::owned(Plain::of(words).text.into_bytes())
+    let text = |(says, range): &NumberAt, last: &StepText<'_>| {
+        let words = last.text.utf8().and_then(|text| text.get(range.clone())).unwrap_or_default();
+        // A typeset fraction is shown as a number.
+        let plain = if words.contains('\\') { says.value.to_string() } else { Plain::of(words).text };
+        Untrusted::owned(plain.into_bytes())
     };
     match (given, &stated) {
-        (Some(given), stated) => {
-            let said = stated.as_ref().map(|(last, (_, range))| text(Some(range), last));
+        (Some((given, _)), stated) => {
+            let said = stated.as_ref().map(|(last, stated)| text(stated, last));
             let said = said.or_else(|| record.pred_answer.and_then(Value::string));
             (Some(number(given)), parts.answer.clone().map(Place::Value), said)
         }
@@ -673,9 +685,7 @@ fn answer<'a>(
             let said = record.pred_answer.and_then(Value::string);
             (None, parts.answer.clone().map(Place::Value), said)
         }
-        (None, Some((last, (says, range)))) => {
-            (Some(number(*says)), Some(last.span(range)), Some(text(Some(range), last)))
-        }
+        (None, Some((last, stated))) => (Some(number(stated.0)), Some(last.span(&stated.1)), Some(text(stated, last))),
         (None, None) => {
             let last = values.last().filter(|value| value.step + 1 == texts.len());
             let end = last.map(|value| ChainAnswer { says: value.says, from: Some(values.len() - 1) });
@@ -685,51 +695,66 @@ fn answer<'a>(
     }
 }
 
+/// A number and its place in a text.
+type NumberAt = (Written, Range<usize>);
+
 /// Reads the number of a value that is a number or a text with nothing else.
 pub(crate) fn number_of(value: Value<'_>) -> Option<Written> {
+    readings_of(value).pop().map(|(number, _)| number)
+}
+
+/// Reads such a number in every way, the likelier first.
+fn readings_of(value: Value<'_>) -> Vec<NumberAt> {
     if value.kind() != Kind::String {
-        return Written::of(value);
+        return Written::of(value).map(|number| (number, 0..0)).into_iter().collect();
     }
-    let text = value.string()?;
-    let text = text.utf8().filter(|text| text.len() <= 60)?;
+    let text = value.string().unwrap_or_default();
+    let text = text.utf8().filter(|text| text.len() <= 60).unwrap_or_default();
     let plain = Plain::of(text);
-    match numbers(&plain.text).as_slice() {
-        [(number, range)] => {
-            let around = [plain.text.get(..range.start)?, plain.text.get(range.end..)?];
-            let is_plain =
-                around.iter().all(|text| text.chars().all(|c| !c.is_ascii_digit() && !matches!(c, '/' | '^' | '√')));
-            is_plain.then_some(*number)
-        }
-        _ => None,
+    let is_plain = |(_, range): &NumberAt| {
+        let around = [plain.text.get(..range.start), plain.text.get(range.end..)];
+        let other = |c: char| c.is_ascii_digit() || matches!(c, '/' | '^' | '√');
+        !around.into_iter().flatten().any(|text| text.contains(other))
+    };
+    readings(&plain.text).into_iter().filter(is_plain).collect()
+}
+
+/// Reads the first number of a text: `3/4` as a fraction, `1.5 million` also as 1.5.
+fn readings(text: &str) -> Vec<NumberAt> {
+    let Some(first) = numbers(text).into_iter().next() else { return Vec::new() };
+    match fraction_at(text, &first) {
+        Some(fraction) => vec![fraction],
+        None => scaled_at(text, &first).into_iter().chain([first]).collect(),
     }
 }
 
-/// Finds the answer that a last step says outright: `\boxed{30}`, `#### 30`, `the answer is 30`.
-fn stated(text: &str) -> Option<(Written, Range<usize>)> {
-    let text = text.get(..MAX_TEXT.min(text.len()))?;
+/// Finds the answer that a last step says outright, `\boxed{30}`, `#### 30`, `the answer is 30`, in every reading.
+fn stated(text: &str) -> Vec<NumberAt> {
+    let text = text.get(..MAX_TEXT.min(text.len())).unwrap_or_default();
     let lower = text.to_ascii_lowercase();
-    for mark in ["\\boxed{", "####", "answer is:", "answer is", "answer:", "\na:"] {
-        let Some(at) = lower.rfind(mark) else { continue };
-        let start = at + mark.len();
-        let rest = text.get(start..)?;
-        let end = rest.find(['\n', ';']).unwrap_or(rest.len()).min(60);
-        let rest = rest.get(..end).or_else(|| rest.get(..rest.len().min(20)))?;
-        let plain = Plain::of(rest);
-        let found = numbers(&plain.text);
-        let (number, range) = found.first()?;
-        let before = plain.text.get(..range.start)?;
+    let behind = |mark: &&str| Some(lower.rfind(*mark)? + mark.len());
+    let marks = ["\\boxed{", "####", "answer is:", "answer is", "answer:", "\na:"];
+    let Some(start) = marks.iter().find_map(behind) else { return Vec::new() };
+    let rest = text.get(start..).unwrap_or_default();
+    let end = rest.find(['\n', ';']).unwrap_or(rest.len()).min(60);
+    let rest = rest.get(..end).or_else(|| rest.get(..rest.len().min(20))).unwrap_or_default();
+    let plain = Plain::of(rest);
+    // A list or a calculation is no plain number.
+    let is_plain = |(_, range): &NumberAt| {
+        let before = plain.text.get(..range.start).unwrap_or_default();
         let after = plain.text.get(range.end..).unwrap_or_default().trim_start();
-        // A fraction, a list or a calculation is no plain number.
-        let is_plain = before.chars().all(|c| !c.is_alphanumeric() || c.is_ascii_alphabetic())
+        before.chars().all(|c| !c.is_alphanumeric() || c.is_ascii_alphabetic())
             && !before.contains(['(', '√', '/', '^'])
-            && !after.starts_with(['/', '^', '*', '+', '-', '=', ':', '√']);
-        let mut place = plain.range(range);
+            && !after.starts_with(['/', '^', '*', '+', '-', '=', ':', '√'])
+    };
+    let placed = |(number, range): NumberAt| {
+        let mut place = plain.range(&range);
         let sign =
             rest.get(..place.start).and_then(|before| ["-", "−"].into_iter().find(|sign| before.ends_with(sign)));
         place.start -= sign.filter(|_| number.value.is_negative()).map_or(0, str::len);
-        return is_plain.then_some((*number, start + place.start..start + place.end));
-    }
-    None
+        (number, start + place.start..start + place.end)
+    };
+    readings(&plain.text).into_iter().filter(is_plain).map(placed).collect()
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! What a text says is equal, as people write it down: `5 * 4 = 20`, `60g * 4/5 = 240g/5 = 48`.
+//! What a text says is equal, as people write it down: `5 * 4 = 20`, `60g * 4/5 = 240g/5 = 48`, `10 / 3 ≈ 3.33`, `5 * 4
+//! is equal to 20`.
 //!
 //! A side that has two readings is none: a letter may be an unknown, a number before an operator may be half of it.
 
@@ -29,6 +30,14 @@ const PART: &[&str] = stepscope_base::list![
     half third thirds quarter quarters fourth fifth sixth seventh eighth ninth tenth percent percentage fraction root
     square cube power multiple factor multiples factors logarithm product
 ];
+/// Words that say of a result that it is rounded.
+const ABOUT: &[&str] = stepscope_base::list![approximately about roughly nearly almost around];
+/// Words in a sentence by which an equality in words is asked for, or only thought of.
+const OPEN: &[&str] = stepscope_base::list![if whether does do should must would could will not check verify when];
+/// Words before a calculation that join it to an operation in words: `the sum of 12 and 3 * 2 equals 18`.
+const JOINED: &[&str] = stepscope_base::list![and to from between with by than];
+/// Two units that were converted for a rounded result differ from the exact factor by this share.
+const ROUNDED_UNITS: f64 = 0.05;
 /// Letters that are units, where the equation holds with them; else they are rather unknowns.
 const UNIT_LETTERS: &[&str] = stepscope_base::list![g m s h l L];
 
@@ -49,8 +58,19 @@ pub(crate) struct EqualitySide {
     measures: Vec<Unit>,
     /// It takes a share of something: `80% of $50`.
     takes_share: bool,
+    /// Sign before it.
+    sign: Sign,
     /// Its bytes in the text.
     pub range: Range<usize>,
+}
+
+/// Sign between two sides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Sign {
+    /// Both are equal.
+    Equal,
+    /// The second one is rounded.
+    About,
 }
 
 /// Sides that a text says are equal.
@@ -91,6 +111,7 @@ impl EqualitySide {
         let is_same = |left: Number, right: Number| {
             left.is_near(right)
                 || written(self, right).stands_for(left)
+                || (self.is_about() && written(self, right).is_about(left))
                 || (before.written.is_some() && written(before, left).stands_for(right))
                 || self.is_cut(left, right)
         };
@@ -101,6 +122,10 @@ impl EqualitySide {
             || (is_percent && left.over(hundred).is_some_and(|left| is_same(left, right)));
         if same {
             return Some(true);
+        }
+        // An estimate: `2.54 * 3.1 ≈ 2.5 * 3`.
+        if self.is_about() && self.is_calculation() {
+            return None;
         }
         // "5 + 3 = 8 * 2 = 16": the next calculation begins with the result of the last.
         if self.is_calculation() && !self.simplifies(before) && self.begins_with(left) {
@@ -119,6 +144,10 @@ impl EqualitySide {
         let is_rounded = |side: &Self| side.expression.numbers().iter().any(|number| !number.is_whole());
         let off = (left.float() - right.float()).abs();
         self.is_calculation() && is_rounded(self) && off <= left.float().abs() * 0.005
+    }
+
+    fn is_about(&self) -> bool {
+        self.sign == Sign::About
     }
 
     fn operations(&self) -> usize {
@@ -173,7 +202,8 @@ impl EqualitySide {
         let factor = if ratio < 1.0 { 1.0 / ratio } else { ratio };
         let is_between = |unit: &Unit| {
             let ratios = unit.dimension.sizes().iter().map(|size| (size / unit.size).max(unit.size / size));
-            ratios.filter(|ratio| *ratio > 1.0).any(|ratio| (factor - ratio).abs() < 1e-6 * factor)
+            let off = if self.is_about() { ROUNDED_UNITS } else { 1e-6 };
+            ratios.filter(|ratio| *ratio > 1.0).any(|ratio| (factor - ratio).abs() < off * factor)
         };
         !is_shared && self.measures.iter().chain(&before.measures).any(is_between)
     }
@@ -198,7 +228,7 @@ impl EqualitySide {
 /// Every equation of a text, in order.
 pub(crate) fn equalities(text: &str, names: &Names) -> Vec<Equality> {
     let mut found = Vec::new();
-    if !text.contains('=') {
+    if !(text.contains(['=', '≈']) || text.contains("equal")) {
         return found;
     }
     let Some(mut list) = tokens(text, names) else { return found };
@@ -210,6 +240,7 @@ pub(crate) fn equalities(text: &str, names: &Names) -> Vec<Equality> {
             token.kind = TokenKind::Word;
         }
     }
+    let list = with_signs(&list, text);
     let reader = Reader { list: &list, text };
     let (mut at, mut floor) = (0, 0);
     while let Some(token) = list.get(at) {
@@ -222,6 +253,43 @@ pub(crate) fn equalities(text: &str, names: &Names) -> Vec<Equality> {
         (at, floor) = (end, end);
     }
     found
+}
+
+/// The tokens with one equals sign in place of `≈`, ", which equals", "is about equal to" and `= about`.
+fn with_signs(list: &[Lexeme], text: &str) -> Vec<Lexeme> {
+    let spelt = |at: usize| list.get(at).and_then(|token| text.get(token.start..token.end)).unwrap_or_default();
+    let mut signed: Vec<Lexeme> = Vec::with_capacity(list.len());
+    // "Check whether 3 * 4 equals 13" says nothing.
+    let (mut at, mut is_open) = (0, false);
+    while let Some(token) = list.get(at) {
+        let word = spelt(at).to_lowercase();
+        is_open |= OPEN.contains(&word.as_str()) || word.ends_with("n't") || word.ends_with("n’t");
+        is_open &= token.kind != TokenKind::Break;
+        let len = sign_at(token.kind, at, &spelt).filter(|(_, in_words)| !(*in_words && is_open)).map(|(len, _)| len);
+        let last = list.get(at + len.unwrap_or(1) - 1).unwrap_or(token);
+        let kind = if len.is_some() { TokenKind::Equals } else { token.kind };
+        signed.push(Lexeme { kind, end: last.end, ..*token });
+        at += len.unwrap_or(1);
+    }
+    signed
+}
+
+/// Counts the tokens of a sign of equality; `true`: it is in words.
+fn sign_at<'t>(kind: TokenKind, start: usize, spelt: &impl Fn(usize) -> &'t str) -> Option<(usize, bool)> {
+    let about = |at: usize| usize::from(ABOUT.contains(&spelt(at)));
+    if kind == TokenKind::Equals || spelt(start) == "≈" {
+        return Some((1 + about(start + 1), false));
+    }
+    let comma = usize::from(spelt(start) == "," && spelt(start + 1) == "which");
+    let from = start + comma + usize::from(spelt(start + comma) == "which");
+    let is = usize::from(matches!(spelt(from), "is" | "are"));
+    let at = from + is + about(from + is);
+    let end = match (is, spelt(at), spelt(at + 1)) {
+        (0, "equals", _) => at + 1,
+        (1, "equal", "to") => at + 2,
+        _ => return None,
+    };
+    Some((end + about(end) - start, true))
 }
 
 struct Reader<'t> {
@@ -244,8 +312,19 @@ impl Reader<'_> {
                 && (side.written.is_none() || !side.units.is_empty() || start.checked_sub(1).is_some_and(is_bound))
                 && !matches!(side.expression.nodes.as_slice(), [Node::Percent(_)])
         };
-        let label = left.as_ref().is_some_and(|(side, start)| is_label(side, *start));
-        let left = left.filter(|_| !label).map(|(side, _)| side);
+        // "A third of 12 and 3 * 2 equals 10"; "4/7 is equal to $24" says what the part is.
+        let is_vague = |side: &EqualitySide, start: usize| {
+            let is_part = match side.operations() {
+                0 => true,
+                1 => self.is_tight(start, Operation::Divide),
+                _ => false,
+            };
+            let before = start.checked_sub(1).and_then(|at| self.word(at));
+            self.sign(at).contains(char::is_alphabetic)
+                && (is_part || before.is_some_and(|word| JOINED.contains(&word)))
+        };
+        let left =
+            left.filter(|(side, start)| !is_label(side, *start) && !is_vague(side, *start)).map(|(side, _)| side);
         let bytes = |from: usize, to: usize| Some(self.list.get(from)?.start..self.list.get(to.checked_sub(1)?)?.end);
         let named = if left.is_none() && from < at { bytes(from, at) } else { None };
         let mut sides: Vec<EqualitySide> = left.into_iter().collect();
@@ -266,6 +345,12 @@ impl Reader<'_> {
 
     fn kind(&self, at: usize) -> Option<TokenKind> {
         self.list.get(at).map(|token| token.kind)
+    }
+
+    /// The text of an equals sign.
+    fn sign(&self, at: usize) -> &str {
+        let token = self.list.get(at).filter(|token| token.kind == TokenKind::Equals);
+        token.and_then(|token| self.text.get(token.start..token.end)).unwrap_or_default()
     }
 
     fn word(&self, at: usize) -> Option<&str> {
@@ -420,6 +505,10 @@ impl Reader<'_> {
             return None;
         }
         let mut side = self.side(parser.nodes, start, end)?;
+        let sign = start.checked_sub(1).map_or("", |at| self.sign(at));
+        if sign.contains('≈') || sign.split(' ').any(|word| ABOUT.contains(&word)) {
+            side.sign = Sign::About;
+        }
         side.units.extend(self.word(end).map(stem));
         side.measures.extend(self.word(end).and_then(measure));
         Some((side, end))
@@ -499,7 +588,8 @@ impl Reader<'_> {
         // A sign of money stands before its number, and is no token.
         let has_money = tokens.iter().any(|token| self.text.get(..token.start).is_some_and(ends_in_currency));
         measures.extend(unit(b"dollar").filter(|_| has_money));
-        Some(EqualitySide { expression, written, is_percent, has_letter, units, measures, takes_share, range })
+        let sign = Sign::Equal;
+        Some(EqualitySide { expression, written, is_percent, has_letter, units, measures, takes_share, sign, range })
     }
 
     /// Tells whether a word can be a unit; a single letter is more likely an unknown.
@@ -585,6 +675,14 @@ mod tests {
             "-3^2 + 10 = 1",
             "8 * 3 = 24 days",
             "3 * 60 = 180 minutes",
+            "10 / 3 ≈ 3.3",
+            "10 / 3 = about 3.33",
+            "3 * 8230 ≈ 25,000",
+            "1.96 * 51 ≈ 100 people",
+            "3.19 * 1 ≈ 3.1",
+            "5 * 4 equals 20",
+            "5 * 4 is equal to 20 pens",
+            "10 / 3 is approximately equal to 3.33",
         ] {
             let judged = judged(text);
             assert!(!judged.is_empty() && judged.iter().all(|holds| *holds == Some(true)), "{text}: {judged:?}");
@@ -611,6 +709,11 @@ mod tests {
             "30 + 2 = 35 times.",
             "13 + 12 = 26-foot",
             "2 hours * 3 = 7 hours",
+            "10 / 3 ≈ 3.5",
+            "3 * 4 ≈ 13",
+            "5 * 4 equals 21",
+            "The cost of 5 * 4 is equal to 21 dollars",
+            "10 / 3 is about equal to 4.2",
         ] {
             assert!(judged(text).contains(&Some(false)), "{text}: {:?}", judged(text));
         }
@@ -657,6 +760,17 @@ mod tests {
             "4 quarters * 25 = $1",
             "$1 / 2 = 50 cents",
             "7 divided by 3 + 2 = 4",
+            "2.54 * 3.1 ≈ 2.5 * 3",
+            "10 miles / 2 ≈ 8 km",
+            "10 plus 3 * 2 equals 16",
+            "the sum of 12 and 3 * 2 equals 18",
+            "Check whether 3 * 4 equals 13",
+            "Since 4/7 is equal to $24, 1/7 is $6",
+            "So 1% is equal to 5 / 20",
+            "Is 3 * 4 equal to 13?",
+            "3 * 4 is not equal to 13",
+            "√2 * 3 ≈ 4.24",
+            "2π * 3 ≈ 18.85",
         ] {
             assert!(!judged(text).contains(&Some(false)), "{text}: {:?}", judged(text));
         }

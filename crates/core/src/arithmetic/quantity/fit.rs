@@ -36,6 +36,11 @@ pub(super) fn fit(quantity: &Quantity, value: f64) -> QuantityFit {
     }
 }
 
+/// Rates the fit of a value that counts in thousands or more: the 48 of `$48 million`.
+pub(super) fn scaled_fit(quantity: &Quantity, value: f64, scale: f64) -> QuantityFit {
+    if near(value.abs() * scale, quantity.approx.abs()) { QuantityFit::Kind } else { QuantityFit::None }
+}
+
 fn fits_kind(quantity: &Quantity, value: f64, own: f64) -> bool {
     let among = |values: &[f64]| values.iter().any(|&one| near(one, value));
     match quantity.kind {

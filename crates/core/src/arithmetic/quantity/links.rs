@@ -7,10 +7,11 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::fit::{QuantityFit, converts, derived, fit, misread, worked_out};
+use super::fit::{QuantityFit, converts, derived, fit, misread, scaled_fit, worked_out};
 use super::spelling::Spellings;
 use super::{Kind, Quantity, find};
 use crate::arithmetic::number::Number;
+use crate::arithmetic::number_words::{NumberWord, number_word};
 use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step};
 use crate::record::{Record, RecordKind};
 use stepscope_base::json::{Kind as JsonKind, Member, Value};
@@ -157,6 +158,22 @@ struct Holding<'a> {
     rewritten: bool,
 }
 
+impl Holding<'_> {
+    /// The thousands, millions or billions in which its name or description says that it counts.
+    fn scale(&self) -> Option<f64> {
+        let description = self.description.and_then(Value::string).unwrap_or_default();
+        let words = [self.name.bytes(), description.bytes()].into_iter();
+        let mut words = words.flat_map(|text| text.split(|byte| !byte.is_ascii_alphabetic()));
+        words.find_map(|word| {
+            let word = word.to_ascii_lowercase();
+            match number_word(word.strip_suffix(b"s").unwrap_or(&word))? {
+                NumberWord::Scale(scale) => Some(scale as f64),
+                _ => None,
+            }
+        })
+    }
+}
+
 /// A quantity that was taken up by nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Missed {
@@ -235,10 +252,11 @@ impl Content {
 struct Fits([u64; 4]);
 
 impl Fits {
-    fn of(number: f64, quantities: &[Quantity]) -> Self {
+    fn of(number: f64, scale: Option<f64>, quantities: &[Quantity]) -> Self {
         let mut fits = Self::default();
         for (q, quantity) in quantities.iter().take(MAX_LINKED).enumerate() {
-            if let Some(mask) = fits.0.get_mut(fit(quantity, number) as usize) {
+            let scaled = scale.map_or(QuantityFit::None, |scale| scaled_fit(quantity, number, scale));
+            if let Some(mask) = fits.0.get_mut(fit(quantity, number).max(scaled) as usize) {
                 *mask |= 1 << q;
             }
         }
@@ -277,7 +295,8 @@ impl<'a> Linking<'a> {
         let sure = mask(self.links.quantities.iter().take(MAX_LINKED), |quantity| quantity.sure);
         let mut numbers = Vec::new();
         for (holder, holding) in self.holdings.iter().take(MAX_LINKED).enumerate() {
-            let fits = |&number: &f64| (holder, Fits::of(number, &self.links.quantities));
+            let scale = holding.scale();
+            let fits = |&number: &f64| (holder, Fits::of(number, scale, &self.links.quantities));
             numbers.extend(holding.content.numbers().iter().map(fits));
         }
         // What stands there exactly comes first, so that it is not given away to a percentage or another unit; and an

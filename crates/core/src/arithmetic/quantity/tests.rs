@@ -252,6 +252,24 @@ mod run {
     }
 
     #[test]
+    fn values_count_in_what_their_variables_say() {
+        let earned = |name, description, value| links("It earned $48 million.", &[(name, description, value)], "Add");
+        for (name, description, value) in [
+            ("millions_earned", "earned", "48"),
+            ("earned", "earned, in millions of dollars", "48"),
+            ("earned", "Million dollars earned", "48"),
+            ("earned", "in thousands", "48000"),
+            ("earned", "in millions", "48000000"),
+        ] {
+            let linked = earned(name, description, value);
+            assert!(taken(&linked) == [[0]] && is_sound(&linked), "{name} {description} {value}");
+        }
+        for (description, value) in [("earned", "48"), ("earned, in thousands", "48"), ("earned, in millions", "84")] {
+            assert!(!is_sound(&earned("earned", description, value)), "{description} {value}");
+        }
+    }
+
+    #[test]
     fn misreadings_and_gaps_are_seen() {
         let swapped = links("24 pens and 13 more.", &[("pens", "at first", "42"), ("more", "bought", "13")], "Add");
         assert_eq!(swapped.changed, [Changed { quantity: 0, holder: 0, planned: false }]);

@@ -242,10 +242,7 @@ impl<'a> Execution<'_, 'a> {
             self.names.add(alias, wanted.variable as u32);
         }
         let behind = if found.len() == 1 { text } else { text.get(chosen.range.end..).unwrap_or_default() };
-        let expression = match prose::rounded(behind) {
-            Some(single) => Expression::single(single, &chosen.expression)?,
-            None => chosen.expression,
-        };
+        let expression = prose::rounded(behind, &chosen.expression).unwrap_or(chosen.expression);
         let sure = sure && !(source == PlanSource::Step && holds_word(text, "if"));
         Some(Plan { expression, source, range: Some(chosen.range), wording: Wording::Signs, sure })
     }
@@ -325,6 +322,10 @@ impl<'a> Execution<'_, 'a> {
                 return Some(Plan { sure, ..Plan::of(expression, source, Wording::Words) });
             }
         }
+        let is_end = self.name(variable) == FINAL_ANSWER;
+        if let Some(expression) = prose::rounds(texts.step, &inputs, wanted.recorded).filter(|_| !is_end) {
+            return Some(Plan { sure: true, ..Plan::of(expression, PlanSource::Step, Wording::Words) });
+        }
         // "Evaluate the expression": the one input that is a calculation still.
         let evaluates = || ["valuat", "implif", "ubstitut", "olve"].iter().any(|stem| texts.step.contains(stem));
         let waits = |input: &&prose::Input<'_>| {
@@ -337,7 +338,7 @@ impl<'a> Execution<'_, 'a> {
         {
             return Some(Plan::of(Expression::name(one.id), PlanSource::Step, Wording::Statement));
         }
-        if !texts.last || self.name(variable) != FINAL_ANSWER {
+        if !texts.last || !is_end {
             return None;
         }
         // "Calculate the band's part of the rest" calculates, whatever it reads.

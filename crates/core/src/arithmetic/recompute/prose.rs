@@ -7,8 +7,9 @@ use std::ops::Range;
 
 use self::cues::{Cue, CueAt, cues};
 use self::reader::{PhraseReader, Tree};
+use self::rounding::Rounding;
 use self::words::{Word, parts, sentence, stem, words};
-use crate::arithmetic::expression::{Expression, Operation, Single};
+use crate::arithmetic::expression::{Expression, Operation};
 use crate::arithmetic::number::Number;
 use crate::arithmetic::quantity::{self, Unit};
 
@@ -16,7 +17,10 @@ mod atoms;
 mod cues;
 mod reader;
 mod resolve;
+mod rounding;
 mod words;
+
+pub(super) use self::rounding::{rounded, rounds};
 
 /// Longer texts hold more than one operation.
 const MAX_TEXT: usize = 400;
@@ -142,8 +146,8 @@ fn sentence_plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
             (true, _) => return None,
         };
         let expression = reader.resolve(&tree)?;
-        match whole.rounds.and_then(Rounding::whole) {
-            Some(single) => Expression::single(single, &expression),
+        match whole.rounds {
+            Some(rounding) => rounding.applied(&expression),
             None => Some(expression),
         }
     })
@@ -153,7 +157,7 @@ fn sentence_plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
 struct Whole {
     /// Index of the word at which its operands end.
     end: usize,
-    /// It is rounded to whole numbers.
+    /// It is rounded.
     rounds: Option<Rounding>,
     /// True if the remainder of a division is meant.
     remainder: bool,
@@ -170,7 +174,7 @@ impl Whole {
             match here {
                 "remainder" if !known(here) => whole.remainder = true,
                 "round" | "rounded" | "rounding" if !known(here) && at > cues.first()?.1.start => {
-                    whole.rounds = Some(rounding(words.get(at + 1..sentence.end)?)?);
+                    whole.rounds = Some(Rounding::of(words.get(at + 1..sentence.end)?)?);
                     let joint = matches!(word(at - 1), "and" | "then");
                     whole.end = at - usize::from(joint);
                     break;
@@ -183,53 +187,6 @@ impl Whole {
             }
         }
         Some(whole)
-    }
-}
-
-/// Rounding of a result.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Rounding {
-    /// To a whole number.
-    Whole(Single),
-    /// To some decimals: people write numbers that way anyhow.
-    Decimals,
-}
-
-impl Rounding {
-    const fn whole(self) -> Option<Single> {
-        match self {
-            Self::Whole(single) => Some(single),
-            Self::Decimals => None,
-        }
-    }
-}
-
-/// Reads the rounding to a whole number that a text asks for, of the calculation in signs in it.
-pub(super) fn rounded(text: &str) -> Option<Single> {
-    let at = memchr::memmem::find(text.as_bytes(), b"ound")?;
-    let behind = text.get(at + 4..)?;
-    // "rounds of play" and "round_2" round nothing.
-    let verb = behind.starts_with([' ', ',']) || behind.starts_with("ed") || behind.starts_with("ing");
-    if !verb || !text.get(..at)?.ends_with(['r', 'R']) {
-        return None;
-    }
-    let words = words(behind)?;
-    rounding(words.get(..words.len().min(7))?)?.whole()
-}
-
-/// Reads the rounding from the words behind "round"; to decimals people write numbers anyhow.
-fn rounding(words: &[Word<'_>]) -> Option<Rounding> {
-    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.lower.as_ref()));
-    if has(&["up"]) {
-        Some(Rounding::Whole(Single::Ceil))
-    } else if has(&["down"]) {
-        Some(Rounding::Whole(Single::Floor))
-    } else if has(&["decimal", "decimals", "places", "cent", "cents", "tenth", "hundredth", "digits"]) {
-        Some(Rounding::Decimals)
-    } else if has(&["whole", "integer", "nearest"]) {
-        Some(Rounding::Whole(Single::Round))
-    } else {
-        None
     }
 }
 
@@ -246,12 +203,10 @@ pub(super) fn statement(text: &str, inputs: &[Input<'_>]) -> Option<Expression> 
         verbs || cues(words, 0).iter().any(calculates)
     };
     // "rounded to two decimals" is how people write numbers anyhow.
-    let at = words.iter().position(|word| matches!(word.lower.as_ref(), "round" | "rounded" | "rounding"));
     let named = Expression::name(input.id);
-    match at.and_then(|at| Some((words.get(..at)?, rounding(words.get(at + 1..)?)?))) {
+    match rounding::split(&words).and_then(|(before, behind)| Some((before, Rounding::of(behind)?))) {
         Some((before, _)) if says_more(before) => None,
-        Some((_, Rounding::Whole(single))) => Expression::single(single, &named),
-        Some((_, Rounding::Decimals)) => Some(named),
+        Some((_, rounding)) => rounding.applied(&named),
         None => (!says_more(&words)).then_some(named),
     }
 }

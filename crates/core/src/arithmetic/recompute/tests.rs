@@ -92,6 +92,29 @@ fn each_step_is_judged_from_its_recorded_inputs() {
 }
 
 #[test]
+fn a_percentage_may_be_told_by_its_description() {
+    let differs = |text: &str, about: &str, cut: &str, wrote: &str| {
+        let facts: Made<'_> = ("Extract.", &["problem_text"], &[("pens", "pens"), ("cut", about)]);
+        let steps = [facts, (text, &["pens", "cut"], &[("red", "pens")])];
+        let text = run(&steps, &format!(r#""pens": 80, "cut": {cut}, "red": {wrote}"#));
+        with(&text, |_, _, recomputed| recomputed.writes.iter().any(Computed::differs))
+    };
+    for (text, cut, wrote) in [
+        ("Compute red = pens * (1 - cut).", "25", "60"),
+        ("Compute red = pens * cut.", "25", "20"),
+        ("Compute red = pens * cut / 100.", "0.25", "20"),
+        ("Compute red = pens * (100 - cut) / 100.", "0.25", "60"),
+        ("Multiply pens by cut.", "25", "20"),
+    ] {
+        for about in ["share of the red pens, in percent", "share taken (%)"] {
+            assert!(!differs(text, about, cut, wrote), "{text} {about}");
+            assert!(differs(text, about, cut, "33"), "{text} {about}");
+        }
+        assert!(differs(text, "pens taken", cut, wrote), "{text}");
+    }
+}
+
+#[test]
 fn rounding_and_percent_are_no_difference() {
     let text = run(
         &[

@@ -109,6 +109,51 @@ fn the_lines_of_a_solution_are_its_steps() {
 }
 
 #[test]
+fn an_answer_is_a_fraction_or_counts_in_millions() {
+    for (answer, expected, right) in [
+        (r"\\boxed{\\frac{3}{4}}", "\"3/4\"", Some(true)),
+        ("The answer is 3/4 of the pie.", "0.75", Some(true)),
+        ("The answer is -1 1/2.", "-1.5", Some(true)),
+        ("#### 2/3", r#""\\frac{3}{4}""#, Some(false)),
+        ("The answer is $1.5 million.", "1500000", Some(true)),
+        ("The answer is $1.5 million.", "1.5", Some(true)),
+        ("The answer is $1.5 million.", "1500", Some(false)),
+        ("The answer is 10/3 ≈ 3.33", "3.33", Some(true)),
+    ] {
+        let text = format!(r#"{{"question": "?", "steps": ["It is so.", "{answer}"], "expected_answer": {expected}}}"#);
+        let case = Case::read(text.into_bytes());
+        assert_eq!(case.view().right(), right, "{answer} {expected}");
+        assert_eq!(findings(&case), [], "{answer} {expected}");
+    }
+}
+
+#[test]
+fn equations_are_read_in_words_and_where_they_are_rounded() {
+    let told = |step: &str| {
+        let case = Case::read(format!(r#"{{"question": "?", "steps": ["{step}", "So much."]}}"#).into_bytes());
+        findings(&case).into_iter().map(|(_, message, _)| message).collect::<Vec<_>>()
+    };
+    for step in [
+        "So 10 / 3 ≈ 3.3 each",
+        r"\\frac{10}{3} \\approx 3.33",
+        "5 * 4 is equal to 20",
+        "The total equals 5 * 4 = 20",
+        "It is 3 * 8230 ≈ 25,000",
+        "10 / 3\\n≈ 3.3",
+    ] {
+        assert_eq!(told(step), Vec::<String>::new(), "{step}");
+    }
+    for step in [
+        "So 10 / 3 ≈ 3.6 each",
+        r"\\frac{10}{3} \\approx 3.6",
+        "Each gets 10 / 3, which equals 3.6",
+        "10 / 3 is about equal to 3.6",
+    ] {
+        assert_eq!(told(step), ["Step 1 should calculate 10 / 3 = 10/3 ≈ 3.333 and wrote 3.6."], "{step}");
+    }
+}
+
+#[test]
 fn labels_are_no_input() {
     let text = SAMPLES.lines().nth(1).unwrap();
     let said = |text: &str| {
@@ -142,6 +187,8 @@ fn hostile_chains_are_read_in_time() {
         many(&"1 + 1 = 3 ".repeat(400), 200),
         many(&"\\\\frac{".repeat(2_000), 50),
         many(&"=".repeat(3_900), 300),
+        many(&"3 equals ".repeat(400), 200),
+        many(&"1/1 ".repeat(900), 200),
         many(&"A = 1 + 1 = 2, B = A + A = 4. ".repeat(120), 200),
         format!(r#"{{"question": "?", "solution": "{}"}}"#, "1 + 1 = 3\\n".repeat(100_000)),
     ] {

@@ -21,6 +21,46 @@ fn result(text: &str, list: &[(&str, &str, &str)]) -> String {
 }
 
 #[test]
+fn steps_that_only_round_are_read() {
+    let rounded = |text: &str, name: &str, value: &str, wrote: &str| {
+        let inputs = inputs(&[(name, "", value)]);
+        let expression = rounds(text, &inputs, Written::parse(wrote.as_bytes()));
+        expression.and_then(|expression| expression.evaluate(|_| inputs[0].value)).map(|number| number.to_string())
+    };
+    for (text, value, wanted) in [
+        ("Round up to the next whole number.", "3.25", "4"),
+        ("Round trips up to the nearest whole number.", "3.25", "4"),
+        ("Then round the result down", "3.75", "3"),
+        ("Round to the nearest integer", "3.5", "4"),
+        ("Round to the nearest dollar", "3.25", "3"),
+        ("Round to two decimals", "3.149", "3.15"),
+        ("Round the number of trips to 1 decimal place.", "3.149", "3.1"),
+        ("Round up to the nearest hundredth", "3.141", "3.15"),
+        ("Round to the nearest cent", "3.149", "3.149"),
+        ("Round up to the nearest ten", "32.5", "40"),
+        ("Round to the nearest $100", "1237.5", "1200"),
+        ("Round up to the next multiple of 5", "32.5", "35"),
+    ] {
+        assert_eq!(rounded(text, "trips", value, "0").as_deref(), Some(wanted), "{text}");
+    }
+    // Of what lies halfway either neighbour is right.
+    assert_eq!(rounded("Round to the nearest integer", "trips", "2.5", "2").as_deref(), Some("2"));
+    for (text, name, value) in [
+        ("Round up to the next whole number and add 1", "trips", "3.25"),
+        ("Round up if any are left", "trips", "3.25"),
+        ("Round up half of the trips", "trips", "3.25"),
+        ("Round to 3 significant digits", "trips", "1237.5"),
+        ("Round up to get 4", "trips", "3.25"),
+        ("Round to the nearest whole percent", "part", "0.457"),
+        ("Round up to the nearest hour", "minutes", "130"),
+        ("Find the round trips", "trips", "3.25"),
+        ("Count the rounds", "trips", "3.25"),
+    ] {
+        assert_eq!(rounded(text, name, value, "0"), None, "{text}");
+    }
+}
+
+#[test]
 fn operations_are_said_in_many_ways() {
     let boxes = [("pens", "", "84"), ("boxes", "", "12")];
     for (text, wanted) in [
