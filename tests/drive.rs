@@ -1057,7 +1057,8 @@ fn a_screen_in_ascii_says_the_same() {
 #[test]
 fn the_help_names_every_key() {
     let mut d = Drive::runs();
-    d.resize(120, 255).keys("?");
+    // As high as all of it, with room for new keys.
+    d.resize(120, 400).keys("?");
     for binding in stepscope::widgets::keymap::BINDINGS {
         d.shows(&[binding.help]);
     }

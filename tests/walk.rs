@@ -352,7 +352,8 @@ impl Walk {
             .filter_map(|binding| Some((binding, self.d.app.key_name(binding)?)))
             .filter(|(binding, name)| footer.contains(&format!("{name} {}", binding.hint)))
             .collect();
-        if shown.is_empty() || !self.d.app.typed.is_empty() {
+        // After a count the key asks for more than the footer says: there is no ninth pane.
+        if shown.is_empty() || !self.d.app.typed.is_empty() || self.d.app.count.is_some() {
             return;
         }
         let (binding, name) = self.dice.of(&shown).clone();

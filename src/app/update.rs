@@ -703,7 +703,12 @@ fn explain(app: &mut App) -> Effects {
         ScreenKind::Table => table::draw::explain(app),
         ScreenKind::Run => app.screens.record().map(|view| run::draw::explain(view, &app.keymap)),
         ScreenKind::Answer | ScreenKind::Json => app.screens.record().and_then(RecordView::explain_finding),
-        _ => None,
+        ScreenKind::Rerun
+        | ScreenKind::Compare
+        | ScreenKind::SideBySide
+        | ScreenKind::Dashboard
+        | ScreenKind::Adjudication
+        | ScreenKind::Insights => None,
     };
     app.say(sentence.unwrap_or_else(|| app.keyed("<help> explains the symbols of this screen")))
 }

@@ -61,6 +61,7 @@ impl ScreenKind {
     pub const fn is_of_all(self) -> bool {
         matches!(self, Self::Compare | Self::Dashboard | Self::Adjudication | Self::Insights)
     }
+
     /// Tells whether its numbers count records, which are listed next to them where there is room.
     pub const fn counts_records(self) -> bool {
         matches!(self, Self::Compare | Self::Dashboard | Self::Insights)

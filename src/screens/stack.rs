@@ -1,5 +1,5 @@
-//! What is in front: a stack of screens, and at most one dialog over it. `App::focus` alone says what is drawn last
-//! and gets the keys; header, body, footer, keys, mouse and `Esc` ask it.
+//! What is in front: a stack of screens, and at most one dialog over it. Header, body and mouse go by these two; keys,
+//! footer and palette ask `App::focus`, which joins them.
 
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::Attempt;

@@ -8,7 +8,7 @@
 //! 4. [`Finding`](crate::finding::Finding) is what a rule says of it;
 //! 5. [`RowFacts`](crate::table::row::RowFacts) is what the table keeps, forty bytes; reviews and comparisons keep a
 //!    [`Summary`](crate::summary::Summary): who it is, and what it answers;
-//! 6. [`RowTexts`](crate::table::texts::RowTexts) is what a row in sight shows.
+//! 6. [`RowTexts`](crate::table::texts::RowTexts) is what a row on screen shows.
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};

@@ -6,6 +6,7 @@ use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
 use crate::widgets::keymap::{Action, Reason};
 use stepscope_base::text::Shown;
+use stepscope_terminal::run::Work as _;
 
 /// Reason given for a key that does nothing while presenting.
 const NOT_SAVED: Reason = "nothing is saved while presenting; :present ends it";
@@ -35,7 +36,7 @@ pub(crate) fn turn(app: &mut App) -> Effects {
 /// Drops the effects that would leave traces while presenting.
 pub(crate) fn without_traces(app: &App, mut effects: Effects) -> Effects {
     if app.presenting.is_some() {
-        effects.retain(|effect| !matches!(effect, Effect::KeepView(..) | Effect::KeepDrafts(_) | Effect::Append(_)));
+        effects.retain(|effect| !effect.saves() && !matches!(effect, Effect::KeepView(..)));
     }
     effects
 }

@@ -1,5 +1,5 @@
-//! The published contract of a structured answer: every place where an answer breaks it, and whether lenient or strict
-//! readers would accept it.
+//! The published contract of a structured answer: every place where an answer breaks it, in a sentence, and whether
+//! lenient or strict readers would accept it.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,5 @@
-//! Structured answers with citations: access to the parts of an answer object, whatever its dialect.
+//! Structured answers with citations: access to the parts of an answer object, whatever its dialect, and to the document
+//! that its trace carries.
 //!
 //! An answer trace is one JSON object:
 //! `{"format": "stepscope.answer_trace", "version": 1, "id", "doc_id", "folder", "question", "parsed_question",

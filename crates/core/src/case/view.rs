@@ -317,7 +317,17 @@ impl<'c> CaseView<'c> {
     /// The state of a run that came to its end, of which the values can be judged.
     pub(crate) fn run_state(&self) -> Option<Value<'c>> {
         let record = self.record.as_ref()?;
-        let is_run = matches!(record.kind, RecordKind::Procedural | RecordKind::Fixed | RecordKind::Chain);
+        let is_run = match record.kind {
+            RecordKind::Procedural | RecordKind::Fixed | RecordKind::Chain => true,
+            RecordKind::Procedure
+            | RecordKind::Baseline
+            | RecordKind::Error
+            | RecordKind::Answer
+            | RecordKind::Typed
+            | RecordKind::Call
+            | RecordKind::Unknown
+            | RecordKind::Broken => false,
+        };
         record.state.filter(|state| is_run && state.kind() == Kind::Object)
     }
 

@@ -22,11 +22,19 @@ pub enum Kinds {
 
 impl Kinds {
     pub(crate) fn has(self, kind: RecordKind) -> bool {
-        match self {
-            Self::Every => true,
-            Self::Typed => kind == RecordKind::Typed,
-            Self::Worked => kind != RecordKind::Typed,
-            Self::Runs => !matches!(kind, RecordKind::Typed | RecordKind::Chain),
+        // Every kind is named, so that a new one does not compile before it is decided which rules look at it.
+        match kind {
+            RecordKind::Typed => matches!(self, Self::Every | Self::Typed),
+            RecordKind::Chain => matches!(self, Self::Every | Self::Worked),
+            RecordKind::Procedure
+            | RecordKind::Procedural
+            | RecordKind::Baseline
+            | RecordKind::Fixed
+            | RecordKind::Error
+            | RecordKind::Answer
+            | RecordKind::Call
+            | RecordKind::Unknown
+            | RecordKind::Broken => !matches!(self, Self::Typed),
         }
     }
 }

@@ -223,6 +223,39 @@ fn stages_passed(details: &[u8]) -> Option<u8> {
     Some(passed)
 }
 
+/// Content of the first of a row's two words of facts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FirstFact {
+    Fitness,
+    Reward,
+    Typed,
+}
+
+/// Content of the second word.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SecondFact {
+    Number,
+    Verified,
+    Typed,
+}
+
+/// Returns the content of both words in the row of a record; of a structured answer they are a [`TypedRow`].
+const fn facts_of(kind: RecordKind) -> (FirstFact, SecondFact) {
+    match kind {
+        RecordKind::Call => (FirstFact::Reward, SecondFact::Verified),
+        RecordKind::Procedure => (FirstFact::Fitness, SecondFact::Verified),
+        RecordKind::Chain => (FirstFact::Reward, SecondFact::Number),
+        RecordKind::Typed => (FirstFact::Typed, SecondFact::Typed),
+        RecordKind::Procedural
+        | RecordKind::Baseline
+        | RecordKind::Fixed
+        | RecordKind::Error
+        | RecordKind::Answer
+        | RecordKind::Unknown
+        | RecordKind::Broken => (FirstFact::Fitness, SecondFact::Number),
+    }
+}
+
 impl RowFacts {
     /// A record of which nothing is known but its place.
     pub const fn unchecked(offset: u64, len: u64) -> Self {
@@ -326,12 +359,19 @@ impl RowFacts {
         let number = |value: Option<Value<'_>>| value.and_then(Value::float).map_or(f32::NAN, |number| number as f32);
         self.kind = record.kind as u8;
         self.confidence = record.confidence().map_or(f32::NAN, |number| number as f32);
-        self.facts = match record.kind {
-            RecordKind::Call => [number(record.reward).to_bits(), Verified::of(case, record).pack()],
-            RecordKind::Procedure => [number(record.fitness).to_bits(), Verified::of(case, record).pack()],
-            RecordKind::Chain => [number(record.reward).to_bits(), number(record.pred_num).to_bits()],
-            _ => [number(record.fitness).to_bits(), number(record.pred_num).to_bits()],
+        let (first, second) = facts_of(record.kind);
+        let first = match first {
+            FirstFact::Fitness => number(record.fitness),
+            FirstFact::Reward => number(record.reward),
+            // Its facts are taken with what the rules say.
+            FirstFact::Typed => f32::NAN,
         };
+        let second = match second {
+            SecondFact::Number => number(record.pred_num).to_bits(),
+            SecondFact::Verified => Verified::of(case, record).pack(),
+            SecondFact::Typed => f32::NAN.to_bits(),
+        };
+        self.facts = [first.to_bits(), second];
         self.set_model(case.models().zip(record.model()).and_then(|(models, name)| models.number(&name)));
         for (flag, on) in [
             (Flag::Right, record.correct == Some(true)),
@@ -347,29 +387,31 @@ impl RowFacts {
 
     /// The fitness that was recorded; NaN where there is none.
     pub fn fitness(&self) -> f32 {
-        let [fitness, _] = self.facts;
-        let has = !matches!(self.kind(), RecordKind::Typed | RecordKind::Call | RecordKind::Chain);
-        if has { f32::from_bits(fitness) } else { f32::NAN }
+        self.first(FirstFact::Fitness)
     }
 
     /// The final number; NaN where there is none.
     pub fn pred_num(&self) -> f32 {
-        let [_, number] = self.facts;
-        let has = !matches!(self.kind(), RecordKind::Typed | RecordKind::Call | RecordKind::Procedure);
-        if has { f32::from_bits(number) } else { f32::NAN }
+        self.second(SecondFact::Number).map_or(f32::NAN, f32::from_bits)
     }
 
     /// The reward that was recorded; NaN where there is none.
     pub fn reward(&self) -> f32 {
-        let [reward, _] = self.facts;
-        let has = matches!(self.kind(), RecordKind::Call | RecordKind::Chain);
-        if has { f32::from_bits(reward) } else { f32::NAN }
+        self.first(FirstFact::Reward)
     }
 
     fn verified(&self) -> Verified {
-        let [_, bits] = self.facts;
-        let has = matches!(self.kind(), RecordKind::Call | RecordKind::Procedure);
-        if has { Verified::unpack(bits) } else { Verified::default() }
+        self.second(SecondFact::Verified).map(Verified::unpack).unwrap_or_default()
+    }
+
+    fn first(&self, wanted: FirstFact) -> f32 {
+        let [first, _] = self.facts;
+        if facts_of(self.kind()).0 == wanted { f32::from_bits(first) } else { f32::NAN }
+    }
+
+    fn second(&self, wanted: SecondFact) -> Option<u32> {
+        let [_, second] = self.facts;
+        (facts_of(self.kind()).1 == wanted).then_some(second)
     }
 
     /// Counts the stages of a chain of verifiers that it passed; `None` where its details name none.
@@ -458,11 +500,12 @@ impl RowFacts {
         if hide.has(Hidden::Gold) {
             self.flags &= !(Flag::Right as u8 | Flag::Wrong as u8);
             // A verifier that knows the answer gives it away by its reward.
-            if matches!(self.kind(), RecordKind::Call | RecordKind::Chain) {
+            let (first, second) = facts_of(self.kind());
+            if first == FirstFact::Reward {
                 let [reward, _] = &mut self.facts;
                 *reward = f32::NAN.to_bits();
             }
-            if self.kind() == RecordKind::Call {
+            if second == SecondFact::Verified {
                 let hidden = Verified { stages: None, ..self.verified() };
                 let [_, bits] = &mut self.facts;
                 *bits = hidden.pack();

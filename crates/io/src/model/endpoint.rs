@@ -72,6 +72,28 @@ impl Backend {
         }
     }
 
+    /// Returns the host and the endings of addresses that tell this kind of server where no one names it.
+    const fn marks(self) -> (Option<&'static str>, &'static [&'static str]) {
+        match self {
+            // Every address that tells nothing else is Ollama's.
+            Self::Ollama => (None, &[]),
+            Self::OllamaChat => (None, &["/api/chat"]),
+            Self::Chat => (Some("api.openai.com"), &["/v1", "/chat/completions"]),
+            Self::Responses => (None, &["/responses"]),
+            Self::Anthropic => (Some("api.anthropic.com"), &["/messages"]),
+        }
+    }
+
+    /// Guesses the kind of server from an address. The later ones are asked first: their addresses tell more.
+    pub(super) fn of_address(url: &str) -> Self {
+        let path = url.trim_end_matches('/');
+        let fits = |backend: &Self| {
+            let (host, endings) = backend.marks();
+            host.is_some_and(|host| path.contains(host)) || endings.iter().any(|ending| path.ends_with(ending))
+        };
+        Self::ALL.into_iter().rev().find(fits).unwrap_or(Self::Ollama)
+    }
+
     /// Endings that people copy along with the address.
     const fn endings(self) -> &'static [&'static str] {
         match self {
@@ -262,6 +284,21 @@ mod tests {
         let list = |backend, address| Endpoint::new(backend, address, None).unwrap().list().to_string();
         assert_eq!(list(Backend::Ollama, "h"), "http://h/api/tags");
         assert_eq!(list(Backend::Chat, "http://h:1"), "http://h:1/v1/models");
+    }
+
+    #[test]
+    fn an_address_tells_the_kind_of_server() {
+        for (address, backend) in [
+            ("http://127.0.0.1:11434", Backend::Ollama),
+            ("http://h/api/chat/", Backend::OllamaChat),
+            ("http://h:1/v1", Backend::Chat),
+            ("https://api.openai.com", Backend::Chat),
+            ("https://api.openai.com/v1/responses", Backend::Responses),
+            ("https://api.anthropic.com/v1", Backend::Anthropic),
+            ("http://h/v1/messages", Backend::Anthropic),
+        ] {
+            assert_eq!(Backend::of_address(address), backend, "{address}");
+        }
     }
 
     #[test]

@@ -129,7 +129,7 @@ fn backend(
         return word_of(&word);
     }
     if let Some(url) = wanted.url.as_ref().or(named.and_then(|profile| profile.url.as_ref())) {
-        return Ok(guess(url));
+        return Ok(Backend::of_address(url));
     }
     if let Some(word) = of(default) {
         return word_of(&word);
@@ -144,22 +144,6 @@ fn word_of(word: &str) -> Result<Backend, Trouble> {
     let words = || Backend::ALL.map(Backend::word).join(", ");
     Backend::from_word(word)
         .ok_or_else(|| refused(shown!("unknown backend \"{}\" (use {})", Shown::line(word.as_bytes()), words())))
-}
-
-/// Guesses the kind of server from an address.
-fn guess(url: &str) -> Backend {
-    let path = url.trim_end_matches('/');
-    if path.contains("api.anthropic.com") || path.ends_with("/messages") {
-        Backend::Anthropic
-    } else if path.ends_with("/responses") {
-        Backend::Responses
-    } else if path.ends_with("/api/chat") {
-        Backend::OllamaChat
-    } else if path.ends_with("/v1") || path.ends_with("/chat/completions") || path.contains("api.openai.com") {
-        Backend::Chat
-    } else {
-        Backend::Ollama
-    }
 }
 
 /// Values of the usual variables for a kind of server.

@@ -678,7 +678,13 @@ impl Maker<'_, '_> {
                 let text = self.case.typed().and_then(|typed| typed.answer_text.or(typed.answer));
                 text.map(|text| ("Answer as given", value_text(text, self.limits.text))).into_iter().collect()
             }
-            _ => Vec::new(),
+            RecordKind::Typed
+            | RecordKind::Procedure
+            | RecordKind::Procedural
+            | RecordKind::Fixed
+            | RecordKind::Error
+            | RecordKind::Chain
+            | RecordKind::Broken => Vec::new(),
         }
     }
 }

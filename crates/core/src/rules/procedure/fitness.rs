@@ -54,7 +54,7 @@ pub fn fitness(case: &CaseView<'_>, findings: &[Finding]) -> Option<f64> {
     Some(score)
 }
 
-/// What upstream counts in the steps. Unlike the rule, it counts as redefined a name that one step writes twice.
+/// Upstream's counts in the steps. Unlike the rule, upstream counts as redefined a name that one step writes twice.
 #[derive(PartialEq, Eq, Debug)]
 struct Counted {
     steps: usize,

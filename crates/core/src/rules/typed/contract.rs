@@ -1,4 +1,4 @@
-//! The answer against its contract: fields, types, words and ranges.
+//! The breaches of an answer's contract as findings: a rule for each kind, with its help.
 
 use super::super::{Rule, RuleId};
 use super::Report;

@@ -1,4 +1,5 @@
-//! docintel folders: `<root>/<sub>/<stem>/{parsing,questions}`, told by what lies in them, at any depth.
+//! docintel folders: `<root>/<sub>/<stem>/{parsing,questions}`, told by what lies in them, at any depth, and their files
+//! of questions and documents, read.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
