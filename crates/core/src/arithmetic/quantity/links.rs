@@ -158,6 +158,10 @@ struct Holding<'a> {
     rewritten: bool,
 }
 
+/// Letters of `million` and of `thousands`.
+const SHORTEST_SCALE: usize = 7;
+const LONGEST_SCALE: usize = 9;
+
 impl Holding<'_> {
     /// The thousands, millions or billions in which its name or description says that it counts.
     fn scale(&self) -> Option<f64> {
@@ -165,6 +169,9 @@ impl Holding<'_> {
         let words = [self.name.bytes(), description.bytes()].into_iter();
         let mut words = words.flat_map(|text| text.split(|byte| !byte.is_ascii_alphabetic()));
         words.find_map(|word| {
+            if !(SHORTEST_SCALE..=LONGEST_SCALE).contains(&word.len()) {
+                return None;
+            }
             let word = word.to_ascii_lowercase();
             match number_word(word.strip_suffix(b"s").unwrap_or(&word))? {
                 NumberWord::Scale(scale) => Some(scale as f64),
@@ -293,9 +300,10 @@ fn is_measure(text: &[u8], number: &Quantity) -> bool {
 impl<'a> Linking<'a> {
     fn link(&mut self) {
         let sure = mask(self.links.quantities.iter().take(MAX_LINKED), |quantity| quantity.sure);
+        let has_thousands = self.links.quantities.iter().any(|quantity| quantity.approx.abs() >= 1_000.0);
         let mut numbers = Vec::new();
         for (holder, holding) in self.holdings.iter().take(MAX_LINKED).enumerate() {
-            let scale = holding.scale();
+            let scale = if has_thousands { holding.scale() } else { None };
             let fits = |&number: &f64| (holder, Fits::of(number, scale, &self.links.quantities));
             numbers.extend(holding.content.numbers().iter().map(fits));
         }
