@@ -378,6 +378,9 @@ impl<'a> Value<'a> {
     /// or a slash by a backslash. What is looked for in it is found whatever wrote the file.
     pub fn unescaped(self) -> Cow<'a, [u8]> {
         let raw = self.raw();
+        if self.plain_string().is_some() || self.is_number() {
+            return Cow::Borrowed(raw);
+        }
         let is_escaped = |at: usize| matches!(raw.get(at + 1), Some(b'u' | b'/'));
         if memchr::memchr_iter(b'\\', raw).any(is_escaped) {
             let style = Style { letters: Letters::Kept, ..Style::ASCII };

@@ -81,9 +81,9 @@ fn yes_or_no(text: &str) -> Option<bool> {
 
 fn check_letter(case: &CaseView<'_>, findings: &mut Findings) {
     let Some(record) = &case.record else { return };
-    let (Some(letter), Some(rationale)) = (text_of(record, "final_answer"), text_of(record, "choice_rationale")) else {
-        return;
-    };
+    // Hardly any answer has one.
+    let Some(rationale) = text_of(record, "choice_rationale") else { return };
+    let Some(letter) = text_of(record, "final_answer") else { return };
     let (Some(letter), Some(rationale)) = (letter.utf8().and_then(letter_of), rationale.utf8()) else { return };
     let named = named_letter(rationale);
     let question = record.question.and_then(Value::string);
