@@ -122,13 +122,17 @@ fn entries(app: &App, screen: &Buffer) -> Vec<Entry> {
 fn counted(sets: Vec<&'static [Meaning]>, screen: &Buffer) -> Vec<(Meaning, Option<usize>)> {
     let width = usize::from(screen.area.width).max(1);
     let borders = borders(screen);
+    let letter = |cell: &Cell| cell.symbol().chars().next().unwrap_or(' ');
+    let letters: Vec<char> = screen.content.iter().map(letter).collect();
     let rows = |is_border: bool| -> Vec<Vec<char>> {
-        let letter = |cell: &Cell| cell.symbol().chars().next().unwrap_or(' ');
-        let row = |(cells, borders): (&[Cell], &[bool])| {
-            let cells = cells.iter().zip(borders);
-            cells.map(|(cell, border)| if *border == is_border { letter(cell) } else { ' ' }).collect()
+        let row = |(letters, borders): (&[char], &[bool])| {
+            letters
+                .iter()
+                .zip(borders)
+                .map(|(letter, border)| if *border == is_border { *letter } else { ' ' })
+                .collect()
         };
-        screen.content.chunks(width).zip(borders.chunks(width)).map(row).collect()
+        letters.chunks(width).zip(borders.chunks(width)).map(row).collect()
     };
     let (inside, marks) = (rows(false), rows(true));
     let total = |glyph: &str, rows: &[Vec<char>]| rows.iter().map(|row| count(glyph, row)).sum::<usize>();
