@@ -2,7 +2,7 @@
 
 use foldhash::{HashMap, HashMapExt};
 
-use crate::procedure::{FINAL_ANSWER, Procedure, Step};
+use crate::procedure::{FINAL_ANSWER, PROBLEM_TEXT, Procedure, Step};
 use stepscope_base::text::Untrusted;
 
 /// Up to so many variables a search in order beats hashing.
@@ -148,8 +148,10 @@ impl<'a> Flow<'a> {
         self.first_write(variable).is_some_and(|(step, _)| step < position)
     }
 
-    /// Tells whether a step after this position reads the variable.
-    pub(crate) fn is_read_after(&self, variable: u32, position: usize) -> bool {
-        self.get(variable).and_then(|variable| variable.last_read).is_some_and(|step| step > position)
+    /// Tells whether no step after this position reads a variable that only steps read.
+    pub(crate) fn is_unused(&self, variable: u32, position: usize) -> bool {
+        let Some(variable) = self.get(variable) else { return true };
+        let is_read = variable.last_read.is_some_and(|step| step > position);
+        !is_read && variable.name != FINAL_ANSWER && variable.name != PROBLEM_TEXT
     }
 }

@@ -374,10 +374,7 @@ fn check_redefined(case: &CaseView<'_>, findings: &mut Findings) {
 fn check_unused(case: &CaseView<'_>, findings: &mut Findings) {
     let Some((procedure, flow)) = case.valid_flow() else { return };
     for step in flow.steps(procedure) {
-        let dead = |&(_, &variable): &(usize, &u32)| {
-            let name = flow.name(variable);
-            !flow.is_read_after(variable, step.position) && *name != FINAL_ANSWER && *name != PROBLEM_TEXT
-        };
+        let dead = |&(_, &variable): &(usize, &u32)| flow.is_unused(variable, step.position);
         let outputs: Vec<(usize, &u32)> = step.writes.iter().enumerate().filter(dead).collect();
         let Some((&(first, _), rest)) = outputs.split_first() else { continue };
         let base = base(case);

@@ -31,7 +31,7 @@ pub fn fitness(case: &CaseView<'_>, findings: &[Finding]) -> Option<f64> {
         return None;
     }
     let found = match case.valid_flow() {
-        Some((procedure, flow)) if procedure.steps.iter().all(has_no_outputs_by_name) => of_flow(procedure, flow),
+        Some((procedure, flow)) if procedure.steps.iter().all(has_outputs_as_read) => of_flow(procedure, flow),
         _ => as_it_stands(procedure)?,
     };
     let count = |severity| {
@@ -63,7 +63,7 @@ struct Counted {
 }
 
 /// Tells whether the object as it stands has the outputs that the model sees.
-fn has_no_outputs_by_name(step: &Step<'_>) -> bool {
+fn has_outputs_as_read(step: &Step<'_>) -> bool {
     step.outputs_member.is_none_or(|member| member.key.spells(b"output"))
 }
 
@@ -71,11 +71,7 @@ fn has_no_outputs_by_name(step: &Step<'_>) -> bool {
 fn of_flow(procedure: &Procedure<'_>, flow: &Flow<'_>) -> Counted {
     let mut unused = 0;
     for step in flow.steps(procedure) {
-        let dead = |&&variable: &&u32| {
-            let name = flow.name(variable);
-            !flow.is_read_after(variable, step.position) && *name != FINAL_ANSWER && *name != PROBLEM_TEXT
-        };
-        unused += step.writes.iter().filter(dead).count();
+        unused += step.writes.iter().filter(|&&variable| flow.is_unused(variable, step.position)).count();
     }
     Counted { steps: procedure.steps.len(), redefinitions: flow.redefinitions(), unused }
 }
