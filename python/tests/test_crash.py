@@ -43,6 +43,8 @@ CALLS = """
     import support
     from test_record import run
     from stepscope import record
+    # Where the tests run in the background, interrupts are ignored, and programs inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     asked = 0
     def query(prompt, model, fmt=None, seed=None):
         global asked
