@@ -204,8 +204,8 @@ fn finish(options: &Check, outcome: &CheckOutcome, said: &Shown, out: &mut Out) 
     if counts.faults > 0 {
         out.complain(&shown!("{} records could not be checked: internal error, please report it", counts.faults));
     }
-    let is_accepted = |source: &stepscope_io::pipeline::check::SourceCounts| options.allow_empty && source.is_blank();
-    let empty = || outcome.sources.values().filter(|source| source.is_empty() && !is_accepted(source));
+    let sources = outcome.sources.values();
+    let empty = || sources.clone().filter(|source| source.is_empty() && !(options.allow_empty && source.is_blank()));
     out.complain_of(empty().map(|source| shown!("cannot check {}: it holds no complete record", source.name)));
     let is_piped = options.paths.iter().all(|path| path.as_os_str() == "-") && !options.answers.docintel;
     let unread = outcome.unread().count();

@@ -94,20 +94,19 @@ pub(crate) fn go(app: &mut App, movement: Move) {
 pub(crate) fn settle(app: &mut App) {
     let area = app.area();
     let App { screens, looks, keymap, .. } = app;
-    let theme = &looks.theme;
-    let look = Look::new(theme, keymap, false);
+    let look = Look::new(&looks.theme, keymap, false);
     let Some(view) = screens.record_mut().filter(|view| view.kind() == ScreenKind::Run) else { return };
     let areas = areas(area, view, look);
     // What is edited changes with every key, all else only with the step and the screen.
     let shared_for = view.edited_prompt().is_none().then(|| [RunPane::Step, RunPane::Call].map(|pane| areas.of(pane)));
     if shared_for.is_none() || view.shared_for != shared_for {
-        (view.with_step, view.shared_for) = (step::share(view, &areas, theme), shared_for);
+        (view.with_step, view.shared_for) = (step::share(view, &areas, look), shared_for);
     }
-    debug_assert_eq!(view.with_step, step::share(view, &areas, theme), "what was chosen before no longer holds");
+    debug_assert_eq!(view.with_step, step::share(view, &areas, look), "what was chosen before no longer holds");
     let is_shown = areas.of(RunPane::Step).height > 0;
-    let lines = if is_shown { step::height(view, &areas, view.with_step, theme) } else { 0 };
+    let lines = if is_shown { step::height(view, &areas, view.with_step, look) } else { 0 };
     let call = areas.of(RunPane::Call);
-    let call_lines = if call.height > 0 { step::call_height(view, &areas, view.with_step, theme) } else { 0 };
+    let call_lines = if call.height > 0 { step::call_height(view, &areas, view.with_step, look) } else { 0 };
     view.settle(areas, lines, call_lines);
 }
 

@@ -96,11 +96,11 @@ fn wide(body: Rect, view: &RecordView, look: Look<'_>) -> Vec<(RunPane, Rect)> {
 /// Stacks the panes of a run that ended before its first step: what is known is the call that was to make it.
 fn stacked(body: Rect, view: &RecordView, look: Look<'_>) -> Vec<(RunPane, Rect)> {
     let [usual, broad] = CALL_OF_STACK.map(|share| pane_left(body, body.width - body.width * share / 20));
-    let is_broad = !step::holds_call(view, usual.1, look.theme) && stack_rows(broad.0, view, look) <= body.height;
+    let is_broad = !step::holds_call(view, usual.1, look) && stack_rows(broad.0, view, look) <= body.height;
     let (body, call) = if is_broad { broad } else { usual };
     let (top, worked, rest) = question_and_worked(body, true, view, look);
     let (steps, rest) = pane_above(rest, 3);
-    let error = rows(step::opening_height(view, inner_width(body), look.theme)).saturating_add(2);
+    let error = rows(step::opening_height(view, inner_width(body), look)).saturating_add(2);
     let (step, rest) = pane_above(rest, error.min(rest.height / 3));
     let most = rest.height / 2;
     let state = variables::tall_height(view, inner_width(rest), usize::from(most), look);
@@ -113,7 +113,7 @@ fn stack_rows(body: Rect, view: &RecordView, look: Look<'_>) -> u16 {
     let width = inner_width(body);
     let findings = (0..view.opened.notes.len()).take(usize::from(body.height));
     let findings: usize = findings.map(|note| findings::lines(view, note, Some(width), look).len()).sum();
-    let lines = step::opening_height(view, width, look.theme)
+    let lines = step::opening_height(view, width, look)
         + variables::tall_height(view, width, usize::from(body.height), look)
         + findings
         + FINDING_IN_FULL;

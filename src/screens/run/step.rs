@@ -13,7 +13,7 @@ use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, Spans, badge_role, kind_role, pane};
 use crate::widgets::panes::Areas;
 use crate::widgets::prose::{fit, left_out, pad, wrap_up_to, wrapped};
-use crate::widgets::theme::{Role, Theme};
+use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::run::state::Ran;
@@ -41,7 +41,7 @@ impl WithStep {
 }
 
 pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let lines = content(view, &view.areas, view.with_step, inner_width(area), look.theme);
+    let lines = content(view, &view.areas, view.with_step, inner_width(area), look);
     let rows = Rows { top: view.detail_top, len: lines.len(), at: None };
     pane(title(view, look), rows, |n| lines.get(n).cloned().unwrap_or_default(), area, buf, look);
 }
@@ -49,7 +49,7 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
 /// Draws prompt and reply of the step, one below the other, in several columns where one is too short for them.
 pub(crate) fn draw_call(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let (width, height) = (inner_width(area), inner_height(area));
-    let call = call(view, view.with_step, (width, height), look.theme);
+    let call = call(view, view.with_step, (width, height), look);
     let rows = Rows { top: view.call_top, len: call.rows, at: None };
     let word = if view.with_step.reply { "Prompt" } else { RunPane::Call.word() };
     let mut title = vec![look.span(word, Role::Title)];
@@ -72,8 +72,8 @@ pub(crate) fn draw_call(view: &RecordView, area: Rect, buf: &mut Buffer, look: L
 }
 
 /// Counts the lines that prompt and reply take in their pane.
-pub(crate) fn call_height(view: &RecordView, areas: &Areas<RunPane>, with_step: WithStep, theme: &Theme) -> usize {
-    call(view, with_step, (areas.width(RunPane::Call), areas.height(RunPane::Call)), theme).rows
+pub(crate) fn call_height(view: &RecordView, areas: &Areas<RunPane>, with_step: WithStep, look: Look<'_>) -> usize {
+    call(view, with_step, (areas.width(RunPane::Call), areas.height(RunPane::Call)), look).rows
 }
 
 /// Lines of prompt and reply.
@@ -85,9 +85,9 @@ struct CallText {
     rows: usize,
 }
 
-fn call(view: &RecordView, with_step: WithStep, (width, height): (usize, usize), theme: &Theme) -> CallText {
+fn call(view: &RecordView, with_step: WithStep, (width, height): (usize, usize), look: Look<'_>) -> CallText {
     let in_columns = |columns: usize| {
-        let (mut lines, prompt) = call_lines(view, with_step, (width + GAP) / columns - GAP, theme);
+        let (mut lines, prompt) = call_lines(view, with_step, (width + GAP) / columns - GAP, look);
         let last = (columns - 1) * height;
         // The prompt has the last column to itself where that is enough for it.
         if prompt < last && lines.len() - prompt <= height {
@@ -105,8 +105,8 @@ fn call(view: &RecordView, with_step: WithStep, (width, height): (usize, usize),
 }
 
 /// Lays out reply and prompt; the second is the line in which the prompt begins.
-fn call_lines(view: &RecordView, with_step: WithStep, width: usize, theme: &Theme) -> (Vec<Spans>, usize) {
-    let mut page = StepText::new(width, theme);
+fn call_lines(view: &RecordView, with_step: WithStep, width: usize, look: Look<'_>) -> (Vec<Spans>, usize) {
+    let mut page = StepText::new(width, look);
     if !with_step.reply {
         page.line("reply", Role::Faint);
         page.reply(view);
@@ -124,7 +124,7 @@ fn call_lines(view: &RecordView, with_step: WithStep, width: usize, theme: &Them
 
 /// Shares reply and step as written among the step's pane and the column of prompt and reply: a short reply and what is
 /// written are with the step, unless less is hidden another way: in the other pane, or in fewer lines.
-pub(crate) fn share(view: &RecordView, areas: &Areas<RunPane>, theme: &Theme) -> WithStep {
+pub(crate) fn share(view: &RecordView, areas: &Areas<RunPane>, look: Look<'_>) -> WithStep {
     let [step, call] = [RunPane::Step, RunPane::Call].map(|pane| (areas.width(pane), areas.height(pane)));
     let has_both = [RunPane::Step, RunPane::Call].iter().all(|pane| areas.of(*pane).height > 0);
     if !has_both || view.step().is_none() {
@@ -145,8 +145,8 @@ pub(crate) fn share(view: &RecordView, areas: &Areas<RunPane>, theme: &Theme) ->
         ways.map(move |((dense, value_lines), written)| WithStep { reply, written, dense, value_lines })
     });
     let hidden = |way: &WithStep| {
-        let step_lines = data(view, *way, step.0, theme).len();
-        let call_lines = call_height(view, areas, *way, theme);
+        let step_lines = data(view, *way, step.0, look).len();
+        let call_lines = call_height(view, areas, *way, look);
         step_lines.saturating_sub(step.1) + call_lines.saturating_sub(call.1)
     };
     let mut best: Option<(usize, WithStep)> = None;
@@ -163,19 +163,19 @@ pub(crate) fn share(view: &RecordView, areas: &Areas<RunPane>, theme: &Theme) ->
 }
 
 /// Counts the lines that the content takes.
-pub(crate) fn height(view: &RecordView, areas: &Areas<RunPane>, with_step: WithStep, theme: &Theme) -> usize {
-    content(view, areas, with_step, areas.width(RunPane::Step), theme).len()
+pub(crate) fn height(view: &RecordView, areas: &Areas<RunPane>, with_step: WithStep, look: Look<'_>) -> usize {
+    content(view, areas, with_step, areas.width(RunPane::Step), look).len()
 }
 
 /// Tells whether a place holds all of prompt and reply.
-pub(crate) fn holds_call(view: &RecordView, place: Rect, theme: &Theme) -> bool {
+pub(crate) fn holds_call(view: &RecordView, place: Rect, look: Look<'_>) -> bool {
     let (width, height) = (inner_width(place), inner_height(place));
-    call(view, WithStep::USUAL, (width, height), theme).rows <= height
+    call(view, WithStep::USUAL, (width, height), look).rows <= height
 }
 
 /// Counts the lines of what is known before the first step, where prompt and reply have a pane of their own.
-pub(crate) fn opening_height(view: &RecordView, width: usize, theme: &Theme) -> usize {
-    let mut page = StepText::new(width, theme);
+pub(crate) fn opening_height(view: &RecordView, width: usize, look: Look<'_>) -> usize {
+    let mut page = StepText::new(width, look);
     page.opening(view, true);
     page.lines.len()
 }
@@ -198,8 +198,8 @@ fn title(view: &RecordView, look: Look<'_>) -> Spans {
     title
 }
 
-fn content(view: &RecordView, areas: &Areas<RunPane>, with_step: WithStep, width: usize, theme: &Theme) -> Vec<Spans> {
-    let mut page = StepText::new(width, theme);
+fn content(view: &RecordView, areas: &Areas<RunPane>, with_step: WithStep, width: usize, look: Look<'_>) -> Vec<Spans> {
+    let mut page = StepText::new(width, look);
     // Prompt and reply have a column of their own there.
     let has_call = areas.of(RunPane::Call).height > 0;
     if view.step().is_none() || !view.opened.has_steps() {
@@ -207,7 +207,7 @@ fn content(view: &RecordView, areas: &Areas<RunPane>, with_step: WithStep, width
         return page.lines;
     }
     match view.tab {
-        Tab::Data if has_call => return data(view, with_step, width, theme),
+        Tab::Data if has_call => return data(view, with_step, width, look),
         Tab::Data => page.data(view),
         Tab::Prompt => page.prompt(view),
         Tab::Schema if view.detail.prompt_rebuilt => {
@@ -221,8 +221,8 @@ fn content(view: &RecordView, areas: &Areas<RunPane>, with_step: WithStep, width
 }
 
 /// Lays out the data of a step where prompt and reply have a pane of their own.
-fn data(view: &RecordView, with_step: WithStep, width: usize, theme: &Theme) -> Vec<Spans> {
-    let mut page = StepText { value_lines: with_step.value_lines, ..StepText::new(width, theme) };
+fn data(view: &RecordView, with_step: WithStep, width: usize, look: Look<'_>) -> Vec<Spans> {
+    let mut page = StepText { value_lines: with_step.value_lines, ..StepText::new(width, look) };
     let detail = &view.detail;
     page.data(view);
     if with_step.reply {
@@ -240,16 +240,16 @@ struct StepText<'a> {
     width: usize,
     /// Most lines of a value.
     value_lines: usize,
-    theme: &'a Theme,
+    look: Look<'a>,
 }
 
 impl<'a> StepText<'a> {
-    fn new(width: usize, theme: &'a Theme) -> Self {
-        Self { lines: Vec::new(), width, value_lines: MAX_VALUE_LINES, theme }
+    fn new(width: usize, look: Look<'a>) -> Self {
+        Self { lines: Vec::new(), width, value_lines: MAX_VALUE_LINES, look }
     }
 
     fn style(&self, role: Role) -> Style {
-        self.theme.style(role)
+        self.look.style(role)
     }
 
     fn line(&mut self, text: impl Into<String>, role: Role) {
@@ -289,7 +289,8 @@ impl<'a> StepText<'a> {
 
     fn prompt(&mut self, view: &RecordView) {
         if let Some(prompt) = view.edited_prompt() {
-            self.say("✎ edited, not sent", Role::Changed);
+            let keys = self.look.keymap.keyed("✎ edited, not sent; <edit> edits, <rerun> previews");
+            self.prose(&shown!("{keys}"), Role::Changed);
             return self.text(Some(&Shown::prose(prompt.bytes())), "");
         }
         if view.detail.prompt_rebuilt {

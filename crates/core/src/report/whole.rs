@@ -343,7 +343,7 @@ fn call_prompt(call: Value<'_>, prompt: Value<'_>, out: &mut RecordText) {
     };
     out.line(&Shown::own("Question"));
     for message in messages.items() {
-        let role = message.get("role").map(|role| line_of(role).cut(CUT)).unwrap_or_default();
+        let role = message.get("role").map(|role| text_of(role).line().cut(CUT)).unwrap_or_default();
         out.line(&shown!("  {role}"));
         let said = ["content", "tool_calls"].into_iter().filter_map(|key| message.get(key));
         for value in said.filter(|value| !value.is_null()) {
@@ -378,14 +378,13 @@ fn cut_line(value: Value<'_>, characters: usize) -> Shown {
     if whole || shown.as_str().chars().count() > characters { shown.cut(characters) } else { shown.and("…") }
 }
 
-/// Formats a text on one line, any other value as it is.
-fn line_of(value: Value<'_>) -> Shown {
-    value.string().unwrap_or_else(|| Untrusted::new(value.raw())).line()
+/// Returns a text, of any other value its JSON.
+fn text_of(value: Value<'_>) -> Untrusted<'_> {
+    value.string().unwrap_or_else(|| Untrusted::new(value.raw()))
 }
 
 /// Formats a text as indented lines, any other value as it is.
 fn paragraph(value: Value<'_>) -> Shown {
-    let text = value.string().unwrap_or_else(|| Untrusted::new(value.raw()));
-    let lines: Vec<String> = text.prose().as_str().lines().map(|line| format!("  {line}")).collect();
+    let lines: Vec<String> = text_of(value).prose().as_str().lines().map(|line| format!("  {line}")).collect();
     shown!("{}", lines.join("\n"))
 }
