@@ -435,7 +435,7 @@ fn the_prompt_of_a_step_is_edited() {
     d.keys("j Enter v");
     assert_eq!(d.status(), "the last step writes it: go back ([), or select another variable");
     d.keys("S-Tab S-Tab S-Tab l v").shows(&["prompt of step 4", "Multiply and answer."]);
-    d.keys("'Be brief. ' ^S").shows(&["✎ edited, not sent", "Be brief. Multiply"]);
+    d.keys("'Be brief. ' ^S").shows(&["✎ edited, not sent; v edits, r previews", "Be brief. Multiply"]);
     d.keys("v ^U ^S");
     let edits = &d.app.screens.record().unwrap().edits;
     assert!(edits.prompt.is_some());
