@@ -1,36 +1,53 @@
 //! The borders of panes, of which neighbours share a line.
 
 use ratatui::buffer::{Buffer, Cell};
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 use ratatui::style::Style;
+use ratatui::symbols::border;
+use ratatui::symbols::merge::MergeStrategy;
 use ratatui::text::Span;
 
-use crate::widgets::look::put_cell;
+use crate::widgets::look::{Look, put_cell};
 use crate::widgets::sign;
+use crate::widgets::theme::Role;
 
-/// Copies the cells of a pane's border on which there is something already: other panes share it.
-pub(crate) fn shared(area: Rect, focused: bool, buf: &Buffer) -> Vec<(Position, Cell)> {
-    let (right, bottom) = (area.right().saturating_sub(1), area.bottom().saturating_sub(1));
-    let is_shared = |place: &Position, cell: &Cell| {
-        let is_title = place.y == area.y && !is_line(cell.symbol());
-        cell.symbol() != " " && !is_title && (!focused || !is_line(cell.symbol()))
-    };
-    let sides = (area.y..=bottom).flat_map(|y| [Position { x: area.x, y }, Position { x: right, y }]);
-    let ends = (area.x..=right).flat_map(|x| [Position { x, y: area.y }, Position { x, y: bottom }]);
-    let cells = sides.chain(ends).filter_map(|place| Some((place, buf.cell(place)?)));
-    cells.filter(|(place, cell)| is_shared(place, cell)).map(|(place, cell)| (place, cell.clone())).collect()
+/// Draws the border of a pane. Where it shares a line with other panes, both lines are joined; marks on it stay, and the
+/// line of the pane that has the keys keeps its style. A widget of ratatui would style all of the pane besides.
+pub(crate) fn draw(area: Rect, look: Look<'_>, buf: &mut Buffer) {
+    let [style, focus] = [Role::Border, Role::BorderFocus].map(|role| look.style(role));
+    let style = if look.focused { focus } else { style };
+    // Without colours the pane that has the keys has another line.
+    let lines = if look.focused && style.fg.is_none() { border::DOUBLE } else { border::ROUNDED };
+    for ((x, y), line) in border_of(area.intersection(buf.area), lines) {
+        let Some(cell) = buf.cell_mut((x, y)) else { continue };
+        let (is_blank, is_joined) = (cell.symbol() == " ", is_line(cell.symbol()));
+        let is_mark = !is_blank && !is_joined && y != area.y;
+        if is_mark || (!look.focused && is_double(cell.symbol())) {
+            continue;
+        }
+        let old = cell.style();
+        cell.merge_symbol(line, MergeStrategy::Fuzzy).set_style(style);
+        if is_joined && !look.focused && focus.fg == old.fg {
+            cell.set_style(old);
+        }
+    }
 }
 
-/// Gives a shared cell back what it had: a title or a mark, and the line of the pane that has the keys, in its style
-/// `focus`.
-pub(crate) fn restore(old: &Cell, place: Position, focus: Style, buf: &mut Buffer) {
-    let Some(cell) = buf.cell_mut(place) else { return };
-    let is_double = matches!(old.symbol(), "═" | "║" | "╔" | "╗" | "╚" | "╝");
-    if !is_line(old.symbol()) || (is_double && is_line(cell.symbol())) {
-        *cell = old.clone();
-    } else if is_line(cell.symbol()) && focus.fg == Some(old.fg) {
-        cell.set_style(old.style());
-    }
+/// Lists the places of a border, each with its sign.
+fn border_of(area: Rect, lines: border::Set<'static>) -> impl Iterator<Item = ((u16, u16), &'static str)> {
+    let (left, top) = (area.x, area.y);
+    let (right, bottom) = (area.right().saturating_sub(1), area.bottom().saturating_sub(1));
+    let ends =
+        (left + 1..right).flat_map(move |x| [((x, top), lines.horizontal_top), ((x, bottom), lines.horizontal_bottom)]);
+    let sides =
+        (top + 1..bottom).flat_map(move |y| [((left, y), lines.vertical_left), ((right, y), lines.vertical_right)]);
+    let corners = [
+        ((left, top), lines.top_left),
+        ((right, top), lines.top_right),
+        ((left, bottom), lines.bottom_left),
+        ((right, bottom), lines.bottom_right),
+    ];
+    ends.chain(sides).chain(corners).filter(move |_| !area.is_empty())
 }
 
 /// Gives a pane that was cut out of a screen a border of its own, without the lines and titles of its neighbours.
@@ -55,6 +72,10 @@ pub(crate) fn close(pane: &mut Buffer) {
         };
         put_cell(Span::styled(own, style), (place.x, place.y), pane);
     }
+}
+
+fn is_double(sign: &str) -> bool {
+    matches!(sign, "═" | "║" | "╔" | "╗" | "╚" | "╝")
 }
 
 /// Tells whether a sign is a part of a border.

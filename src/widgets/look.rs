@@ -4,13 +4,12 @@
 //! the pane has the keys. It changes nothing.
 
 use ratatui::buffer::{Buffer, Cell};
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::{Margin, Position, Rect};
 use ratatui::style::{Modifier, Style};
-use ratatui::symbols::merge::MergeStrategy;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, BorderType, Widget};
+use ratatui::widgets::Widget;
 
-use crate::widgets::borders::{restore, shared};
+use crate::widgets::borders;
 use crate::widgets::keymap::Keymap;
 use crate::widgets::list::Rows;
 use crate::widgets::prose::fit;
@@ -81,20 +80,9 @@ pub(crate) fn frame(title: Spans, area: Rect, buf: &mut Buffer, look: Look<'_>) 
     line.extend(look.number.map(|number| look.span(format!("{number} "), Role::Faint)));
     line.extend(fit_spans(title, title_room(area, look)));
     line.push(look.span(" ", border));
-    // Without colours the pane that has the keys has another line.
-    let is_plain = look.style(border).fg.is_none();
-    let border_type = if look.focused && is_plain { BorderType::Double } else { BorderType::Rounded };
-    let block = Block::bordered()
-        .border_type(border_type)
-        .border_style(look.style(border))
-        .merge_borders(MergeStrategy::Fuzzy)
-        .title(Line::from(line));
-    let inner = block.inner(area);
-    let (shared, focus) = (shared(area, look.focused, buf), look.style(Role::BorderFocus));
-    block.render(area, buf);
-    for (place, old) in shared {
-        restore(&old, place, focus, buf);
-    }
+    borders::draw(area, look, buf);
+    let inner = area.inner(Margin::new(1, 1));
+    put(line, 0, Rect { y: area.y, height: area.height, ..inner }, buf);
     Rect { x: inner.x.saturating_add(1).min(inner.right()), width: inner.width.saturating_sub(2), ..inner }
 }
 
