@@ -37,7 +37,10 @@ use stepscope_io::pipeline::side_data::Surroundings;
 
 /// Largest number of bytes of one text that are prepared for the screen.
 const MAX_TEXT: usize = 256 << 10;
-/// Number of bytes of steps prepared when a record is opened; further steps are prepared when they are looked at.
+/// Size in bytes of the largest record that is read again for each step that is looked at: that takes less than to
+/// prepare all of its steps when it is opened.
+const MAX_READ_AGAIN: usize = 32 << 10;
+/// Number of bytes of steps prepared when a larger record is opened; further steps are prepared when they are looked at.
 const MAX_READY: usize = 4 << 20;
 /// Largest number of values listed with a step that reads or writes them; the state has them all.
 const MAX_LISTED: usize = 500;
@@ -124,7 +127,7 @@ pub struct OpenRecord {
     pub summary: Option<Box<Summary>>,
     /// Parts of it that are not shown.
     pub hidden: Hide,
-    /// The first steps in full: every key asks, and must not read the record again.
+    /// The first steps of a large record in full: every key asks, and must not read it again.
     details: Vec<Detail>,
     /// Step that is looked at first, where it is not among those: prepared on the thread that reads the record.
     first: Option<(usize, Detail)>,
@@ -497,7 +500,9 @@ impl OpenRecord {
             creation.take_call(|key| call.get(key));
         }
         let calls = details.iter().chain(first.iter().map(|(_, detail)| detail)).chain([&creation]);
-        let has_calls = calls.into_iter().any(Detail::has_call);
+        let not_ready = if is_read_again(case) { 0..steps.len() } else { 0..0 };
+        let has_calls =
+            calls.into_iter().any(Detail::has_call) || not_ready.into_iter().any(|step| detail(case, step).has_call());
         let baseline = case.baseline();
         let rewards = side.chain_result(case.root()).map(|ladder| Rewards::of(&ladder, case.root()));
         let triage = case.triage().filter(|_| !self.hidden.has(Hidden::Triage));
@@ -815,9 +820,17 @@ fn variables(case: &CaseView<'_>) -> Vec<VariableRow> {
         .collect()
 }
 
-/// Prepares the first of these steps in full, within a bounded amount of memory.
+/// Tells whether its steps are prepared when they are looked at.
+fn is_read_again(case: &CaseView<'_>) -> bool {
+    case.text().len() <= MAX_READ_AGAIN
+}
+
+/// Prepares the first steps of a large record in full, within a bounded amount of memory.
 fn first_details(case: &CaseView<'_>, steps: usize) -> Vec<Detail> {
     let (mut details, mut room) = (Vec::new(), MAX_READY);
+    if is_read_again(case) {
+        return details;
+    }
     for step in 0..steps {
         let detail = detail(case, step);
         let Some(left) = room.checked_sub(detail.size()) else { break };

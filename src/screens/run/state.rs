@@ -334,10 +334,12 @@ impl RecordView {
 
     /// Goes to a moment.
     pub fn go_to_moment(&mut self, moment: usize) {
-        self.moment = Moment(moment.min(self.opened.steps.len()));
+        let before = std::mem::replace(&mut self.moment, Moment(moment.min(self.opened.steps.len())));
         self.steps.at = self.moment.0.saturating_sub(1);
         (self.detail_top, self.call_top) = (0, 0);
-        self.refresh_detail();
+        if self.moment != before {
+            self.refresh_detail();
+        }
         // What can influence a variable is the same at every moment.
         if self.pane != RunPane::State {
             self.influence = None;
