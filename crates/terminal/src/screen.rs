@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::hash::{BuildHasher as _, Hasher as _};
-use std::slice::Chunks;
 
 use foldhash::fast::FixedState;
 use ratatui::buffer::{Buffer, Cell};
@@ -24,11 +23,9 @@ const MIN_MOVED: usize = 3;
 pub(crate) struct Screen {
     size: Size,
     /// Frame on the terminal; of no meaning while that is unknown.
-    shown: Buffer,
-    /// The [`row_hashes`] of that frame, if they were asked for.
-    rows: Vec<u64>,
+    shown: Frame,
     /// Memory that the next frame is drawn in.
-    next: Buffer,
+    next: Frame,
     /// The terminal's screen is unknown.
     stale: bool,
     /// Place of the cursor, if it is shown.
@@ -37,7 +34,7 @@ pub(crate) struct Screen {
 
 impl Screen {
     pub(crate) fn new(size: Size) -> Self {
-        Self { size, shown: Buffer::default(), rows: Vec::new(), next: Buffer::default(), stale: true, place: None }
+        Self { size, shown: Frame::default(), next: Frame::default(), stale: true, place: None }
     }
 
     pub(crate) const fn size(&self) -> Size {
@@ -51,30 +48,21 @@ impl Screen {
 
     /// Draws, and returns what changes the terminal's screen accordingly. `draw` says where the cursor is shown.
     pub(crate) fn frame(&mut self, draw: impl FnOnce(&mut Buffer) -> Option<Position>) -> Vec<u8> {
-        let area = Rect::from(self.size);
-        if self.next.area == area {
-            self.next.reset();
-        } else {
-            self.next = Buffer::empty(area);
-        }
-        let place = draw(&mut self.next);
+        let place = self.next.draw(self.size, draw);
         let mut pen = Pen::new();
         let stale = std::mem::take(&mut self.stale);
         let mut movement = None;
         if stale {
             pen.out.push_str("\x1b[0m\x1b[2J");
-            self.rows.clear();
         } else {
-            let old = if self.rows.is_empty() { row_hashes(&self.shown) } else { std::mem::take(&mut self.rows) };
-            self.rows = row_hashes(&self.next);
-            movement = Movement::between(&old, &self.rows);
+            movement = Movement::between(&self.shown.hashes, &self.next.hashes);
             if let Some(movement) = movement {
                 movement.write(&mut pen.out);
             }
         }
         let shown = |row: u16| if stale { None } else { movement.map_or(Some(row), |movement| movement.source(row)) };
-        for (y, row) in (0..).zip(rows(&self.next)) {
-            let shown = shown(y).and_then(|row| rows(&self.shown).nth(usize::from(row))).unwrap_or_default();
+        for (y, row) in (0..).zip(self.next.rows()) {
+            let shown = shown(y).and_then(|row| self.shown.rows().nth(usize::from(row))).unwrap_or_default();
             differences(shown, row, |x, cell| pen.cell(x, y, cell));
         }
         std::mem::swap(&mut self.shown, &mut self.next);
@@ -94,23 +82,96 @@ impl Screen {
     }
 }
 
-fn rows(frame: &Buffer) -> Chunks<'_, Cell> {
-    frame.content.chunks(usize::from(frame.area.width).max(1))
+/// A frame, and its cells again in a form that is quickly compared.
+#[derive(Default)]
+struct Frame {
+    cells: Buffer,
+    signs: Vec<Sign>,
+    /// A number for the letters of each row. Two rows with one number cost a few bytes at most: what differs is written
+    /// behind the movement.
+    hashes: Vec<u64>,
+}
+
+impl Frame {
+    fn draw(&mut self, size: Size, draw: impl FnOnce(&mut Buffer) -> Option<Position>) -> Option<Position> {
+        let area = Rect::from(size);
+        if self.cells.area == area {
+            self.cells.reset();
+        } else {
+            self.cells = Buffer::empty(area);
+        }
+        let place = draw(&mut self.cells);
+        self.signs.clear();
+        self.signs.extend(self.cells.content.iter().map(Sign::of));
+        let hash = |row: &[Sign]| {
+            let mut hasher = FixedState::default().build_hasher();
+            row.iter().for_each(|sign| hasher.write_u32(sign.letter));
+            hasher.finish()
+        };
+        self.hashes.clear();
+        self.hashes.extend(self.signs.chunks(width_of(&self.cells)).map(hash));
+        place
+    }
+
+    fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        let width = width_of(&self.cells);
+        self.cells.content.chunks(width).zip(self.signs.chunks(width)).map(|(cells, signs)| Row { cells, signs })
+    }
+}
+
+fn width_of(cells: &Buffer) -> usize {
+    usize::from(cells.area.width).max(1)
+}
+
+/// A row of a frame.
+#[derive(Clone, Copy, Default)]
+struct Row<'a> {
+    cells: &'a [Cell],
+    signs: &'a [Sign],
+}
+
+/// The part of a cell that reaches the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Sign {
+    /// Its character; [`Sign::CLUSTER`]: it has several.
+    letter: u32,
+    fg: Color,
+    bg: Color,
+    modifier: Modifier,
+}
+
+impl Sign {
+    /// Beyond all characters.
+    const CLUSTER: u32 = u32::MAX;
+    const BLANK: Self = Self { letter: ' ' as u32, fg: Color::Reset, bg: Color::Reset, modifier: Modifier::empty() };
+
+    fn of(cell: &Cell) -> Self {
+        let letter = match cell.symbol().as_bytes() {
+            [byte] => u32::from(*byte),
+            _ => {
+                let mut chars = cell.symbol().chars();
+                let first = chars.next().map_or(0, u32::from);
+                if chars.next().is_none() { first } else { Self::CLUSTER }
+            }
+        };
+        Self { letter, fg: cell.fg, bg: cell.bg, modifier: cell.modifier }
+    }
 }
 
 /// Writes the cells of a row that differ from what the terminal shows there: blanks, if that is empty. A cell
 /// that a wide character covers is not written; one that a wide character no longer covers is.
-fn differences(shown: &[Cell], row: &[Cell], mut write: impl FnMut(u16, &Cell)) {
+fn differences(shown: Row<'_>, row: Row<'_>, mut write: impl FnMut(u16, &Cell)) {
     static BLANK: Cell = Cell::EMPTY;
     let (mut covered, mut uncovered) = (0, 0);
-    for (x, cell) in row.iter().enumerate() {
-        let before = shown.get(x).unwrap_or(&BLANK);
-        let differs = cell != before || x < uncovered;
+    for (x, (cell, sign)) in row.cells.iter().zip(row.signs).enumerate() {
+        let before = || shown.cells.get(x).unwrap_or(&BLANK);
+        let is_other_cluster = || sign.letter == Sign::CLUSTER && cell.symbol() != before().symbol();
+        let differs = sign != shown.signs.get(x).unwrap_or(&Sign::BLANK) || x < uncovered || is_other_cluster();
         if differs {
-            uncovered = uncovered.max(x + width(before));
+            uncovered = uncovered.max(x + width(before()));
         }
         if x >= covered {
-            covered = x + width(cell);
+            covered = x + if sign.letter < 0x80 { 1 } else { width(cell) };
             if differs {
                 write(x as u16, cell);
             }
@@ -174,19 +235,6 @@ impl Movement {
         }
         u16::try_from(i32::from(row) + self.up).ok().filter(|row| region.contains(row))
     }
-}
-
-/// A number for the letters of each row. Two rows with one number cost a few bytes at most: what differs is written behind
-/// the movement.
-fn row_hashes(frame: &Buffer) -> Vec<u64> {
-    let hash = |row: &[Cell]| {
-        let mut hasher = FixedState::default().build_hasher();
-        for cell in row {
-            hasher.write_u32(cell.symbol().chars().next().map_or(0, u32::from));
-        }
-        hasher.finish()
-    };
-    rows(frame).map(hash).collect()
 }
 
 /// Writes cells, saying only what differs from the cell before.
@@ -280,29 +328,29 @@ impl Pen {
         if (fg, bg, modifier) == (self.fg, self.bg, self.modifier) {
             return;
         }
-        let mut codes = String::new();
+        self.out.push_str("\x1b[");
         let gone = self.modifier - modifier;
         for (flags, code) in ENDS {
             if gone.intersects(flags) {
-                let _ = write!(codes, "{code};");
+                push_codes(&[code], &mut self.out);
                 // Bold and dim end together.
                 self.modifier -= flags;
             }
         }
         for (flag, code) in MODIFIERS {
             if (modifier - self.modifier).contains(flag) {
-                let _ = write!(codes, "{code};");
+                push_codes(&[code], &mut self.out);
             }
         }
         if fg != self.fg {
-            colour(fg, 30, &mut codes);
+            colour(fg, 30, &mut self.out);
         }
         if bg != self.bg {
-            colour(bg, 40, &mut codes);
+            colour(bg, 40, &mut self.out);
         }
-        if let Some(codes) = codes.strip_suffix(';') {
-            let _ = write!(self.out, "\x1b[{codes}m");
-        }
+        // The last code has no other behind it.
+        self.out.pop();
+        self.out.push('m');
         (self.fg, self.bg, self.modifier) = (fg, bg, modifier);
     }
 
@@ -337,10 +385,10 @@ const ENDS: [(Modifier, u8); 7] = [
 ];
 const SEEN_ON_BLANKS: Modifier = Modifier::UNDERLINED.union(Modifier::REVERSED).union(Modifier::CROSSED_OUT);
 
-/// The code of a colour; `base` is 30 in front and 40 behind.
-fn colour(colour: Color, base: u8, codes: &mut String) {
-    let plain = |n: u8| u16::from(base + n);
-    let bright = |n: u8| u16::from(base + 60 + n);
+/// Writes the codes of a colour; `base` is 30 in front and 40 behind.
+fn colour(colour: Color, base: u8, out: &mut String) {
+    let plain = |n: u8| base + n;
+    let bright = |n: u8| base + 60 + n;
     let code = match colour {
         Color::Reset => plain(9),
         Color::Black => plain(0),
@@ -359,16 +407,25 @@ fn colour(colour: Color, base: u8, codes: &mut String) {
         Color::LightMagenta => bright(5),
         Color::LightCyan => bright(6),
         Color::White => bright(7),
-        Color::Indexed(n) => {
-            let _ = write!(codes, "{};5;{n};", base + 8);
-            return;
-        }
-        Color::Rgb(r, g, b) => {
-            let _ = write!(codes, "{};2;{r};{g};{b};", base + 8);
-            return;
-        }
+        Color::Indexed(n) => return push_codes(&[plain(8), 5, n], out),
+        Color::Rgb(r, g, b) => return push_codes(&[plain(8), 2, r, g, b], out),
     };
-    let _ = write!(codes, "{code};");
+    push_codes(&[code], out);
+}
+
+/// Writes numbers, each with a semicolon behind it: a frame has thousands, and to format them would take long.
+fn push_codes(codes: &[u8], out: &mut String) {
+    let digit = |n: u8| char::from(b'0' + n % 10);
+    for &code in codes {
+        if code >= 100 {
+            out.push(digit(code / 100));
+        }
+        if code >= 10 {
+            out.push(digit(code / 10));
+        }
+        out.push(digit(code));
+        out.push(';');
+    }
 }
 
 #[cfg(test)]
