@@ -63,7 +63,7 @@ impl Screen {
         let shown = |row: u16| if stale { None } else { movement.map_or(Some(row), |movement| movement.source(row)) };
         for (y, row) in (0..).zip(self.next.rows()) {
             let shown = shown(y).and_then(|row| self.shown.rows().nth(usize::from(row))).unwrap_or_default();
-            differences(shown, row, |x, cell| pen.cell(x, y, cell));
+            differences(shown, row, |x, cell, sign| pen.cell(x, y, cell.symbol(), sign));
         }
         std::mem::swap(&mut self.shown, &mut self.next);
         if !stale && pen.out.is_empty() && self.place == place {
@@ -135,15 +135,15 @@ struct Row<'a> {
 struct Sign {
     /// Its character; [`Sign::CLUSTER`]: it has several.
     letter: u32,
-    fg: Color,
-    bg: Color,
+    fg: Colour,
+    bg: Colour,
     modifier: Modifier,
 }
 
 impl Sign {
     /// Beyond all characters.
     const CLUSTER: u32 = u32::MAX;
-    const BLANK: Self = Self { letter: ' ' as u32, fg: Color::Reset, bg: Color::Reset, modifier: Modifier::empty() };
+    const BLANK: Self = Self { letter: ' ' as u32, fg: Colour::RESET, bg: Colour::RESET, modifier: Modifier::empty() };
 
     fn of(cell: &Cell) -> Self {
         let letter = match cell.symbol().as_bytes() {
@@ -154,13 +154,56 @@ impl Sign {
                 if chars.next().is_none() { first } else { Self::CLUSTER }
             }
         };
-        Self { letter, fg: cell.fg, bg: cell.bg, modifier: cell.modifier }
+        Self { letter, fg: Colour::of(cell.fg), bg: Colour::of(cell.bg), modifier: cell.modifier }
+    }
+}
+
+/// A colour in the numbers of the terminal's codes: 2 and red, green and blue; 5 and an index; or 0 and what is added to
+/// the code of black.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Colour([u8; 4]);
+
+impl Colour {
+    const RESET: Self = Self::of(Color::Reset);
+
+    const fn of(colour: Color) -> Self {
+        let named = match colour {
+            Color::Rgb(r, g, b) => return Self([2, r, g, b]),
+            Color::Indexed(n) => return Self([5, 0, 0, n]),
+            Color::Reset => 9,
+            Color::Black => 0,
+            Color::Red => 1,
+            Color::Green => 2,
+            Color::Yellow => 3,
+            Color::Blue => 4,
+            Color::Magenta => 5,
+            Color::Cyan => 6,
+            Color::Gray => 7,
+            Color::DarkGray => 60,
+            Color::LightRed => 61,
+            Color::LightGreen => 62,
+            Color::LightYellow => 63,
+            Color::LightBlue => 64,
+            Color::LightMagenta => 65,
+            Color::LightCyan => 66,
+            Color::White => 67,
+        };
+        Self([0, 0, 0, named])
+    }
+
+    /// Writes its codes; `base` is 30 in front and 40 behind.
+    fn write(self, base: u8, out: &mut String) {
+        match self.0 {
+            [2, r, g, b] => push_codes(&[base + 8, 2, r, g, b], out),
+            [5, _, _, n] => push_codes(&[base + 8, 5, n], out),
+            [.., named] => push_codes(&[base + named], out),
+        }
     }
 }
 
 /// Writes the cells of a row that differ from what the terminal shows there: blanks, if that is empty. A cell
 /// that a wide character covers is not written; one that a wide character no longer covers is.
-fn differences(shown: Row<'_>, row: Row<'_>, mut write: impl FnMut(u16, &Cell)) {
+fn differences(shown: Row<'_>, row: Row<'_>, mut write: impl FnMut(u16, &Cell, &Sign)) {
     static BLANK: Cell = Cell::EMPTY;
     let (mut covered, mut uncovered) = (0, 0);
     for (x, (cell, sign)) in row.cells.iter().zip(row.signs).enumerate() {
@@ -173,7 +216,7 @@ fn differences(shown: Row<'_>, row: Row<'_>, mut write: impl FnMut(u16, &Cell)) 
         if x >= covered {
             covered = x + if sign.letter < 0x80 { 1 } else { width(cell) };
             if differs {
-                write(x as u16, cell);
+                write(x as u16, cell, sign);
             }
         }
     }
@@ -241,8 +284,8 @@ impl Movement {
 struct Pen {
     out: String,
     at: Option<Position>,
-    fg: Color,
-    bg: Color,
+    fg: Colour,
+    bg: Colour,
     modifier: Modifier,
 }
 
@@ -274,7 +317,7 @@ fn kind(symbol: &str) -> Kind {
 impl Pen {
     const fn new() -> Self {
         let none = Modifier::empty();
-        Self { out: String::new(), at: None, fg: Color::Reset, bg: Color::Reset, modifier: none }
+        Self { out: String::new(), at: None, fg: Colour::RESET, bg: Colour::RESET, modifier: none }
     }
 
     fn go_to(&mut self, x: u16, y: u16) {
@@ -287,9 +330,8 @@ impl Pen {
         self.at = Some(Position { x, y });
     }
 
-    fn cell(&mut self, x: u16, y: u16, cell: &Cell) {
+    fn cell(&mut self, x: u16, y: u16, symbol: &str, cell: &Sign) {
         self.go_to(x, y);
-        let symbol = cell.symbol();
         if symbol == " " {
             // Of a blank only the background and lines are seen: the rest may stay as it is.
             let kept = self.modifier - SEEN_ON_BLANKS;
@@ -324,7 +366,7 @@ impl Pen {
         self.at = Some(Position { x, y });
     }
 
-    fn style(&mut self, fg: Color, bg: Color, modifier: Modifier) {
+    fn style(&mut self, fg: Colour, bg: Colour, modifier: Modifier) {
         if (fg, bg, modifier) == (self.fg, self.bg, self.modifier) {
             return;
         }
@@ -343,10 +385,10 @@ impl Pen {
             }
         }
         if fg != self.fg {
-            colour(fg, 30, &mut self.out);
+            fg.write(30, &mut self.out);
         }
         if bg != self.bg {
-            colour(bg, 40, &mut self.out);
+            bg.write(40, &mut self.out);
         }
         // The last code has no other behind it.
         self.out.pop();
@@ -356,7 +398,7 @@ impl Pen {
 
     /// Leaves the terminal without a style.
     fn rest(&mut self) {
-        if (self.fg, self.bg, self.modifier) != (Color::Reset, Color::Reset, Modifier::empty()) {
+        if (self.fg, self.bg, self.modifier) != (Colour::RESET, Colour::RESET, Modifier::empty()) {
             self.out.push_str("\x1b[0m");
         }
     }
@@ -384,34 +426,6 @@ const ENDS: [(Modifier, u8); 7] = [
     (Modifier::CROSSED_OUT, 29),
 ];
 const SEEN_ON_BLANKS: Modifier = Modifier::UNDERLINED.union(Modifier::REVERSED).union(Modifier::CROSSED_OUT);
-
-/// Writes the codes of a colour; `base` is 30 in front and 40 behind.
-fn colour(colour: Color, base: u8, out: &mut String) {
-    let plain = |n: u8| base + n;
-    let bright = |n: u8| base + 60 + n;
-    let code = match colour {
-        Color::Reset => plain(9),
-        Color::Black => plain(0),
-        Color::Red => plain(1),
-        Color::Green => plain(2),
-        Color::Yellow => plain(3),
-        Color::Blue => plain(4),
-        Color::Magenta => plain(5),
-        Color::Cyan => plain(6),
-        Color::Gray => plain(7),
-        Color::DarkGray => bright(0),
-        Color::LightRed => bright(1),
-        Color::LightGreen => bright(2),
-        Color::LightYellow => bright(3),
-        Color::LightBlue => bright(4),
-        Color::LightMagenta => bright(5),
-        Color::LightCyan => bright(6),
-        Color::White => bright(7),
-        Color::Indexed(n) => return push_codes(&[plain(8), 5, n], out),
-        Color::Rgb(r, g, b) => return push_codes(&[plain(8), 2, r, g, b], out),
-    };
-    push_codes(&[code], out);
-}
 
 /// Writes numbers, each with a semicolon behind it: a frame has thousands, and to format them would take long.
 fn push_codes(codes: &[u8], out: &mut String) {
@@ -469,7 +483,7 @@ mod tests {
         // Not through a buffer: there a debug build panics at a control.
         let mut pen = Pen::new();
         let cells = ["\x1b]0;x\x07", "\u{9b}", "a\u{202e}", "\u{e0041}", "\n", "ok"].map(Cell::new);
-        (0..).zip(&cells).for_each(|(y, cell)| pen.cell(0, y, cell));
+        (0..).zip(&cells).for_each(|(y, cell)| pen.cell(0, y, cell.symbol(), &Sign::of(cell)));
         let text = pen.out;
         assert_eq!(text.matches('\u{fffd}').count(), 5, "{text:?}");
         assert!(!text.contains("0;x") && !text.contains('\u{202e}') && text.contains("ok"));
