@@ -1,6 +1,8 @@
 //! The help: the meaning of the glyphs on this screen and how often each is there, then every key, made from the table
 //! of keys.
 
+use std::collections::HashSet;
+
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 
@@ -124,6 +126,9 @@ fn counted(sets: Vec<&'static [Meaning]>, screen: &Buffer) -> Vec<(Meaning, Opti
     let borders = borders(screen);
     let letter = |cell: &Cell| cell.symbol().chars().next().unwrap_or(' ');
     let letters: Vec<char> = screen.content.iter().map(letter).collect();
+    // Most glyphs are nowhere on it: they need not be looked for in each row.
+    let signs: HashSet<char> = letters.iter().copied().filter(|letter| !letter.is_ascii()).collect();
+    let is_there = |glyph: &str| alike(glyph).unwrap_or(glyph).chars().any(|c| c.is_ascii() || signs.contains(&c));
     let rows = |is_border: bool| -> Vec<Vec<char>> {
         let row = |(letters, borders): (&[char], &[bool])| {
             letters
@@ -135,7 +140,10 @@ fn counted(sets: Vec<&'static [Meaning]>, screen: &Buffer) -> Vec<(Meaning, Opti
         letters.chunks(width).zip(borders.chunks(width)).map(row).collect()
     };
     let (inside, marks) = (rows(false), rows(true));
-    let total = |glyph: &str, rows: &[Vec<char>]| rows.iter().map(|row| count(glyph, row)).sum::<usize>();
+    let total = |glyph: &str, rows: &[Vec<char>]| match is_there(glyph) {
+        true => rows.iter().map(|row| count(glyph, row)).sum::<usize>(),
+        false => 0,
+    };
     let mut counted: Vec<(Meaning, Option<usize>)> = Vec::new();
     for meaning in sets.into_iter().flatten() {
         if counted.iter().all(|((glyph, _), _)| *glyph != meaning.0) {

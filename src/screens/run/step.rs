@@ -101,7 +101,22 @@ fn call(view: &RecordView, with_step: WithStep, (width, height): (usize, usize),
     let texts = (1..=most(NARROW)).map(in_columns);
     let texts = texts.filter(|text| text.rows <= height || text.columns <= most(BROAD));
     let hidden = |text: &CallText| if text.rows <= height { 0 } else { text.lines.len().div_ceil(text.columns) };
-    texts.min_by_key(hidden).unwrap_or_else(|| in_columns(1))
+    least_hidden(texts, hidden).unwrap_or_else(|| in_columns(1))
+}
+
+/// The first of the ways that hides the fewest lines; none is tried behind one that hides nothing.
+fn least_hidden<T>(ways: impl IntoIterator<Item = T>, hidden: impl Fn(&T) -> usize) -> Option<T> {
+    let mut best: Option<(usize, T)> = None;
+    for way in ways {
+        let lines = hidden(&way);
+        if best.as_ref().is_none_or(|(fewest, _)| lines < *fewest) {
+            best = Some((lines, way));
+        }
+        if lines == 0 {
+            break;
+        }
+    }
+    best.map(|(_, way)| way)
 }
 
 /// Lays out reply and prompt; the second is the line in which the prompt begins.
@@ -149,17 +164,7 @@ pub(crate) fn share(view: &RecordView, areas: &Areas<RunPane>, look: Look<'_>) -
         let call_lines = call_height(view, areas, *way, look);
         step_lines.saturating_sub(step.1) + call_lines.saturating_sub(call.1)
     };
-    let mut best: Option<(usize, WithStep)> = None;
-    for way in ways {
-        let lines = hidden(&way);
-        if best.is_none_or(|(fewest, _)| lines < fewest) {
-            best = Some((lines, way));
-        }
-        if lines == 0 {
-            break;
-        }
-    }
-    best.map_or(WithStep::USUAL, |(_, way)| way)
+    least_hidden(ways, hidden).unwrap_or(WithStep::USUAL)
 }
 
 /// Counts the lines that the content takes.
