@@ -573,8 +573,13 @@ fn a_filter_takes_records_as_on_the_screen() {
     let named = check("text:beehive", &["--format", "jsonl"]);
     assert_eq!(results(&named).len(), 1);
     // A fork is what says that it is one.
-    assert!(results(&check("fork:true", &["--format", "jsonl"])).is_empty());
-    assert!(!results(&check("fork:false", &["--format", "jsonl"])).is_empty());
+    let all = results(&check("", &["--format", "jsonl"])).len();
+    let folder = Folder::new();
+    let fork = folder.write("one.jsonl", &GOOD.replace(r#""correct": true"#, r#""trace": {"fork": {"how": "edit"}}"#));
+    for (filter, expected) in [("fork:true", 1), ("fork:false", all)] {
+        let lines = results(&check(filter, &["--format", "jsonl", fork.to_str().unwrap()]));
+        assert_eq!(lines.len(), expected, "{filter}");
+    }
     // The exit code is that of the records that fit.
     assert_eq!(code(&check("-rule:answer/schema correct:true steps>90", &[])), 0);
     for (filter, words) in

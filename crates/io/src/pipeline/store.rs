@@ -254,11 +254,6 @@ impl Store {
         self.place(at).map(|(source, _, _)| source)
     }
 
-    /// Tells whether a record comes from a file of forks.
-    pub fn is_fork(&self, at: usize) -> bool {
-        self.source_of(at).and_then(|source| self.sources.get(source)).is_some_and(SourceRows::is_forks)
-    }
-
     /// Returns the positions of a source's records.
     pub fn positions(&self, source: usize) -> Range<usize> {
         let start = self.starts.get(source).copied().unwrap_or(self.len);
