@@ -118,6 +118,10 @@ fn an_answer_is_a_fraction_or_counts_in_millions() {
         ("The answer is $1.5 million.", "1500000", Some(true)),
         ("The answer is $1.5 million.", "1.5", Some(true)),
         ("The answer is $1.5 million.", "1500", Some(false)),
+        ("The answer is $1.5 million.", r#""1.5 million""#, Some(true)),
+        ("The answer is 2,500,000.", r#""$2.5 million""#, Some(true)),
+        ("The answer is 3000.", r#""3 thousand""#, Some(true)),
+        ("The answer is 1.5.", r#""1.5 million""#, Some(false)),
         ("The answer is 10/3 ≈ 3.33", "3.33", Some(true)),
     ] {
         let text = format!(r#"{{"question": "?", "steps": ["It is so.", "{answer}"], "expected_answer": {expected}}}"#);
@@ -125,6 +129,8 @@ fn an_answer_is_a_fraction_or_counts_in_millions() {
         assert_eq!(case.view().right(), right, "{answer} {expected}");
         assert_eq!(findings(&case), [], "{answer} {expected}");
     }
+    let text = r#"{"question": "?", "steps": ["It is so.", "The answer is 2,500,000."], "gold_answer": "It is #### $2.5 million"}"#;
+    assert_eq!(Case::read(text.as_bytes()).view().right(), Some(true));
 }
 
 #[test]
