@@ -134,6 +134,28 @@ fn an_answer_is_a_fraction_or_counts_in_millions() {
 }
 
 #[test]
+fn a_chain_may_count_in_the_millions_of_its_question() {
+    for (step, missed) in [
+        ("So 52 million - 48 million = 5 million", 0),
+        ("So 52 - 48 = 5 million", 0),
+        ("So 52 - 48 = 5", 0),
+        ("So 520 - 48 = 5 million", 1),
+        ("So 5 million are left", 2),
+    ] {
+        let text = format!(
+            r#"{{"question": "Of $52 million it spent $48 million. What is left?", "steps": ["{step}.", "The answer is 5 million."], "expected_answer": 4000000}}"#
+        );
+        let case = Case::read(text.into_bytes());
+        let view = case.view();
+        assert_eq!(
+            (view.right(), view.quantity_links().map(|links| links.missed.len())),
+            (Some(false), Some(missed)),
+            "{step}"
+        );
+    }
+}
+
+#[test]
 fn equations_are_read_in_words_and_where_they_are_rounded() {
     let told = |step: &str| {
         let case = Case::read(format!(r#"{{"question": "?", "steps": ["{step}", "So much."]}}"#).into_bytes());
