@@ -232,6 +232,19 @@ fn short_and_sarif_name_the_same_place() {
         (region["byteOffset"].as_u64().unwrap() as usize, region["byteLength"].as_u64().unwrap() as usize);
     assert!(text(&bytes[from..from + len]).contains("lost"));
 
+    // Bytes of what was made of a file are nowhere in it; the lines and columns of a decoded text are.
+    let wide: Vec<u8> = text(&bytes).encode_utf16().flat_map(u16::to_le_bytes).collect();
+    std::fs::write(folder.path("wide.jsonl"), wide).unwrap();
+    let store = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/stores/store");
+    let made = [folder.path("wide.jsonl"), store].map(|path| {
+        let sarif = run(&["check", "--format", "sarif"], &[&path]);
+        let json: serde_json::Value = serde_json::from_slice(&sarif.stdout).unwrap();
+        let region = json["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"].clone();
+        assert!(region["byteOffset"].is_null() && region["byteLength"].is_null(), "{region}");
+        (region["startLine"].as_u64(), region["startColumn"].as_u64())
+    });
+    assert_eq!(made[0], (Some(row), Some(column)));
+
     let clean = run(&["check", "--format", "sarif"], &[&folder.path("good.jsonl")]);
     let json: serde_json::Value = serde_json::from_slice(&clean.stdout).unwrap();
     assert_eq!(json["runs"][0]["results"].as_array().unwrap().len(), 0);
@@ -560,8 +573,13 @@ fn a_filter_takes_records_as_on_the_screen() {
     let named = check("text:beehive", &["--format", "jsonl"]);
     assert_eq!(results(&named).len(), 1);
     // A fork is what says that it is one.
-    assert!(results(&check("fork:true", &["--format", "jsonl"])).is_empty());
-    assert!(!results(&check("fork:false", &["--format", "jsonl"])).is_empty());
+    let all = results(&check("", &["--format", "jsonl"])).len();
+    let folder = Folder::new();
+    let fork = folder.write("one.jsonl", &GOOD.replace(r#""correct": true"#, r#""trace": {"fork": {"how": "edit"}}"#));
+    for (filter, expected) in [("fork:true", 1), ("fork:false", all)] {
+        let lines = results(&check(filter, &["--format", "jsonl", fork.to_str().unwrap()]));
+        assert_eq!(lines.len(), expected, "{filter}");
+    }
     // The exit code is that of the records that fit.
     assert_eq!(code(&check("-rule:answer/schema correct:true steps>90", &[])), 0);
     for (filter, words) in

@@ -152,6 +152,26 @@ fn the_charts_count_no_forks() {
 }
 
 #[test]
+fn a_filter_takes_forks_in_whatever_file() {
+    let (folder, path) = runs();
+    with_forks(&path, 1, &["\"x\"", "\"y\""]);
+    let reruns = folder.path().join("reruns.jsonl");
+    std::fs::rename(forks_of(&path), &reruns).unwrap();
+    let mut d = Drive::open(&[path, reruns.clone()]);
+    d.shows(&["10 records"]);
+    d.keys("f").keys("'fork:true' Enter");
+    d.wait_for(|app| app.rows() == 2);
+    d.keys("f ^U").keys("'fork:false' Enter");
+    d.wait_for(|app| app.rows() == 8);
+    // The charts count what it takes, and forks only where there is nothing else.
+    d.keys("f ^U Enter I").shows(&["Insights  8 records"]);
+    d.keys("Enter").shows(&["fork:false"]).hides(&["10 records"]);
+    let mut d = Drive::open(&[reruns]);
+    d.keys("I").shows(&["Insights  2 records"]);
+    d.keys("Enter").shows(&["2 records"]).hides(&["fork:"]);
+}
+
+#[test]
 fn a_new_fork_appears_at_once_and_one_walks_between_it_and_its_parent() {
     let (_folder, path) = runs();
     let mut d = open(&path);

@@ -43,10 +43,14 @@ class _Coming:
         self._is_begun = True
         _begun.add(self)
 
-    def reading(self, end: str) -> _Coming:
+    @property
+    def is_listening(self) -> bool:
+        """Whether the next piece counts: the call is not recorded yet, and no other reader of the reply asks for it."""
+        return self._asked is not None and not self._is_inside
+
+    def reading(self, end: str) -> None:
         """The body of the reply is read in pieces, as it came."""
         self._pieces = _Body(end)
-        return self
 
     def enter(self) -> None:
         """Code of the recorded function runs from here to ``leave``; ``usage`` in it is of this call."""
@@ -210,17 +214,30 @@ def _listened(coming: _Coming, reply: Any) -> Any:
     Python itself makes have a stand-in. ``None``: it cannot be listened to."""
     kind = type(reply)
     try:
-        listening = _listening(cast(Hashable, kind))
-        object.__setattr__(reply, _coming_name(listening), coming)
-        reply.__class__ = listening
+        _listen(coming, reply, _listening(cast(Hashable, kind)))
     except (TypeError, AttributeError):
         if hasattr(kind, "__enter__") or hasattr(kind, "__aenter__"):
             return None  # `with` would not find them in a stand-in
         if hasattr(kind, "__next__"):
             return _Iterator(coming, reply)
         return _AsyncIterator(coming, reply) if hasattr(kind, "__anext__") else None
+    if _is_raw(kind):
+        _listen_beneath(coming, getattr(reply, "http_response", None))
     coming.wait()
     return reply
+
+
+def _listen(coming: _Coming, reply: Any, listening: type) -> None:
+    object.__setattr__(reply, _coming_name(listening), coming)
+    reply.__class__ = listening
+
+
+def _listen_beneath(coming: _Coming, response: Any) -> None:
+    """The response that a raw one is made of has the same body."""
+    try:
+        _listen(coming, response, _listening(cast(Hashable, type(response)), is_beneath=True))
+    except (TypeError, AttributeError):  # it cannot be listened to
+        pass
 
 
 class _StandIn:
@@ -357,8 +374,10 @@ def _read_by(end: str) -> Callable[[Callable[..., Any], _Of], Callable[..., Any]
 
     def make(plain: Callable[..., Any], of: _Of) -> Callable[..., Any]:
         def read(self: Any, *args: Any, **more: Any) -> Any:
-            pieces = plain(self, *args, **more)
-            coming = of(self).reading(end)
+            pieces, coming = plain(self, *args, **more), of(self)
+            if not coming.is_listening:
+                return pieces
+            coming.reading(end)
             return _AsyncIterator(coming, pieces) if hasattr(pieces, "__anext__") else _Iterator(coming, pieces)
 
         return read
@@ -381,21 +400,18 @@ _MEMBERS = {
 }
 
 
-_RAW_MEMBERS = {
-    "parse": _open,
-    "iter_lines": _read_by("\n"),
-    "iter_text": _read_by(""),
-    "iter_bytes": _read_by(""),
-}
+_BODY_MEMBERS = {"iter_lines": _read_by("\n"), "iter_text": _read_by(""), "iter_bytes": _read_by("")}
+_RAW_MEMBERS = {**_MEMBERS, "parse": _open, **_BODY_MEMBERS}
+_BENEATH_MEMBERS = {**_BODY_MEMBERS, **{f"a{name}": make for name, make in _BODY_MEMBERS.items()}}
 
 
 @lru_cache(maxsize=64)
-def _listening(kind: type) -> type:
+def _listening(kind: type, is_beneath: bool = False) -> type:
     """A class whose objects tell what is read from them, and that is the other one in everything else."""
     members: dict[str, Any] = {name: getattr(kind, name) for name in ("__module__", "__qualname__", "__doc__")}
     # What is recorded twice tells both.
     members[_COMING] = f"{_coming_name(kind)}_"
-    heard = _MEMBERS if not _is_raw(kind) else {**_MEMBERS, **_RAW_MEMBERS}
+    heard = _BENEATH_MEMBERS if is_beneath else _RAW_MEMBERS if _is_raw(kind) else _MEMBERS
     for name, make in heard.items():
         plain = getattr(kind, name, None)
         if callable(plain):

@@ -169,9 +169,13 @@ class OfClients(InFolder):
                     pieces = list(getattr(reply, read)())
                 self.assertTrue(all(isinstance(piece, (str, bytes)) for piece in pieces))
                 self.check(f"{read} {more}")
-        with ask(**asked, stream=True) as reply:
-            next(reply.iter_lines())
-        self.check("left lines", True)
+                with ask(**asked, **more) as reply:
+                    list(getattr(reply.http_response, read)())
+                self.check(f"{read} beneath {more}")
+        for beneath in (False, True):
+            with ask(**asked, stream=True) as reply:
+                next((reply.http_response if beneath else reply).iter_lines())
+            self.check("left lines", True)
 
     async def read_later(self, method, asked):
         ask = record(method, self.path)
@@ -199,6 +203,10 @@ class OfClients(InFolder):
                 async for _ in reply.iter_lines():
                     pass
             self.check(f"iter_lines {more}")
+            async with record(streaming, self.path)(**asked, **more) as reply:
+                async for _ in reply.http_response.aiter_lines():
+                    pass
+            self.check(f"aiter_lines beneath {more}")
 
     async def open_later(self, method, asked, finish):
         async with record(method, self.path)(**asked) as stream:

@@ -282,7 +282,7 @@ impl App {
         let Self { store, table, across, forks, review, side, .. } = self;
         let fits = |filter: &Filter, record: usize, row: &RowFacts| {
             let is_in = |set: &str| across.holds(set, store.address(record));
-            filter.fits_in(row, side.models(), || store.is_fork(record), is_in)
+            filter.fits_in(row, side.models(), is_in)
         };
         // Forks come with their parents, unless the filter says whether they are wanted.
         let all = !table.filter.is_exact();

@@ -65,9 +65,7 @@ impl Filtered {
     /// Tells whether the filter takes a record, regardless of verdicts.
     pub(super) fn takes(&self, case: &CaseView<'_>, findings: &Findings) -> bool {
         let row = RowFacts::unchecked(0, 0).checked(case, findings, case.baseline());
-        // Forks next to the records are not read here: a fork is what says so itself.
-        let is_fork = case.record.as_ref().is_some_and(|record| record.trace_fork.is_some());
-        match self.filter.fits_record(&row, is_fork) {
+        match self.filter.fits_row(&row) {
             RowAnswer::Yes => true,
             RowAnswer::No => false,
             RowAnswer::AskText => self.filter.fits_text(case.text()),

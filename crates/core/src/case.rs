@@ -101,6 +101,8 @@ pub struct Location {
     pub offset: u64,
     /// Number of its bytes there: of a text that is too long only the beginning is at hand.
     pub len: u64,
+    /// The bytes of its source are not those of the file: offset and length count what was made of them.
+    pub decoded: bool,
     /// It stands behind another value on one line or in one document.
     pub joined: bool,
     /// Its id stands earlier in the same source.

@@ -29,7 +29,7 @@ const LONGEST: usize = 80;
 
 /// Collects the lines of all charts.
 pub(crate) fn lines(app: &App) -> Vec<InsightLine> {
-    insight_lines::lines(&app.store.totals().insights, app.side.models())
+    insight_lines::lines(app.store.totals().insights(), app.side.models())
 }
 
 /// Counts the lines on screen.
@@ -40,7 +40,7 @@ pub(crate) fn height(app: &App) -> usize {
 pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let lines = lines(app);
     let mut title = vec![look.span("Insights", Role::Title)];
-    let records = app.store.totals().insights.kinds.iter().sum();
+    let records = app.store.totals().insights().records();
     title.push(look.span(format!("  {}", counted(records, "record")), Role::Dim));
     if let Some(percent) = app.percent() {
         title.push(look.span(format!("  checking {percent} %"), Role::Accent));
@@ -151,10 +151,12 @@ pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, usize)> {
     Some((n, column / cell_width(cells, width.saturating_sub(name_width))))
 }
 
-/// Returns the filter of the cell under the cursor. Forks are no answers of the run: no number counts them.
+/// Returns the filter of the cell under the cursor: the records that its number counts, without forks.
 pub(crate) fn filter(app: &App) -> Option<String> {
     let filter = app.insights.filter(&lines(app))?;
-    Some(if app.fork_count() == 0 { filter } else { format!("{filter} fork:false") })
+    let totals = app.store.totals();
+    let has_forks = !totals.counts_forks() && (totals.has_forks() || app.fork_count() > 0);
+    Some(if has_forks { format!("{filter} fork:false") } else { filter })
 }
 
 /// Describes what opening would do.

@@ -96,7 +96,7 @@ fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
     let wide = [(Column::Steps, 6), (Column::Fitness, 9), (Column::Confidence, 6)];
     // What no record has, or all alike, takes no room.
     let totals = app.store.totals();
-    let counts = &totals.insights;
+    let counts = totals.insights();
     let tells = |(column, _): &&(Column, usize)| match column {
         Column::Kind => counts.kinds.iter().filter(|count| **count > 0).count() > 1,
         Column::Steps => counts.procedures > 0,

@@ -128,7 +128,7 @@ pub(crate) fn known_answer(app: &App, filter: &Filter, record: usize) -> RowAnsw
     let judged = || !filter.needs_reviews() || filter.fits_judged(&review.judged(record));
     let is_in = |set: &str| across.holds(set, store.address(record));
     match app.shown_row(record).filter(|_| judged()) {
-        Some(row) => filter.fits_in(&row, side.models(), || store.is_fork(record), is_in),
+        Some(row) => filter.fits_in(&row, side.models(), is_in),
         None => RowAnswer::No,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::arithmetic::expression::{self, Expression, Worked, alone, plain_signs, worked};
+use crate::arithmetic::expression::{self, Expression, Worked, alone, plain_signs, scaled_at, worked};
 use crate::arithmetic::number::{Number, Written};
 use crate::record::Record;
 use crate::run::chain::number_of;
@@ -63,10 +63,11 @@ impl Annotation {
 impl Gold {
     /// Reads the expected number of a record; `None` where it has none.
     pub fn of(record: &Record<'_>) -> Option<Self> {
+        let is_chain = record.chain.is_some();
         // What chains of thought are compared with is often a text: "18".
-        let number = |value| if record.chain.is_some() { number_of(value) } else { Written::of(value) };
+        let number = |value| if is_chain { number_of(value) } else { Written::of(value) };
         let number = record.gold_num.and_then(number).map(|written| written.value);
-        let Some(value) = record.gold_answer.and_then(ending) else {
+        let Some(value) = record.gold_answer.and_then(|text| ending(text, is_chain)) else {
             return number.map(|value| Self { value, from_text: false, misread: None });
         };
         Some(Self { value, from_text: true, misread: number.filter(|number| !number.is_near(value)) })
@@ -74,7 +75,7 @@ impl Gold {
 }
 
 /// The number behind the last `####`.
-fn ending(text: Value<'_>) -> Option<Number> {
+fn ending(text: Value<'_>, is_chain: bool) -> Option<Number> {
     const MARK: &[u8] = b"####";
     let raw = text.raw().strip_suffix(b"\"")?;
     let behind = |text: &[u8]| memchr::memmem::rfind(text, MARK).map(|at| at + MARK.len());
@@ -91,14 +92,14 @@ fn ending(text: Value<'_>) -> Option<Number> {
     if let Some(number) = Written::parse(tail.as_bytes()) {
         return Some(number.value);
     }
-    match expression::read(tail, &expression::Names::default()) {
-        // 20% is compared as 20, as upstream reads it.
-        expression::Reading::Number(_) if tail.contains('%') => {
-            expression::numbers(tail).first().map(|(number, _)| number.value)
-        }
-        expression::Reading::Number(number) => Some(number.value),
-        _ => None,
-    }
+    let expression::Reading::Number(number) = expression::read(tail, &expression::Names::default()) else {
+        return None;
+    };
+    let first = expression::numbers(tail).into_iter().next();
+    let scaled = first.as_ref().filter(|_| is_chain).and_then(|first| scaled_at(tail, first));
+    // Of a run 20% is compared as 20 and `1.5 million` as 1.5, as upstream reads them.
+    let (number, _) = scaled.or(first.filter(|_| tail.contains('%'))).unwrap_or((number, 0..0));
+    Some(number.value)
 }
 
 /// Worked text of an expected answer: its calculations, and the text behind them.
@@ -201,6 +202,7 @@ mod tests {
             ("#### 1/2", "0.5"),
             ("none", "80"),
             ("#### 5 apples", "5"),
+            ("#### 1.5 million", "1.5"),
         ] {
             assert_eq!(value(gold), number, "{gold}");
         }

@@ -89,8 +89,11 @@ fn location(case: &CaseView<'_>, label: &PlaceLabel, number: usize, places: &mut
         object.object("artifactLocation", |object| _ = object.put("uri", uri(case.source().bytes())));
         object.object("region", |object| {
             object.put("startLine", line).put("startColumn", column).put("endLine", end_line);
-            object.put("endColumn", end_column).put("byteOffset", case.origin().offset as usize + range.start);
-            object.put("byteLength", range.len());
+            object.put("endColumn", end_column);
+            let origin = case.origin();
+            if !origin.decoded {
+                object.put("byteOffset", origin.offset as usize + range.start).put("byteLength", range.len());
+            }
         });
     });
     let name = places.pointer(&label.place).text().line();

@@ -698,9 +698,9 @@ fn answer<'a>(
 /// A number and its place in a text.
 type NumberAt = (Written, Range<usize>);
 
-/// Reads the number of a value that is a number or a text with nothing else.
+/// Reads the number of a value that is a number or a text with nothing else: `1.5 million` is 1500000.
 pub(crate) fn number_of(value: Value<'_>) -> Option<Written> {
-    readings_of(value).pop().map(|(number, _)| number)
+    readings_of(value).into_iter().next().map(|(number, _)| number)
 }
 
 /// Reads such a number in every way, the likelier first.

@@ -58,7 +58,7 @@ enum Test {
     Number(Column, Operator, f64),
     /// Sets of records that somebody else knows, by name.
     Sets(Vec<String>),
-    /// True for records of a file of forks, false for the others.
+    /// True for records that say that they are forks, false for the others.
     Fork(bool),
     Review(ReviewTest),
     /// Text that a person sees of a record.
@@ -310,7 +310,7 @@ pub const FIELDS: &[(&str, &str)] = &[
         "cell:",
         "comparison with the baseline: both, only_a, only_b, none, missing; regression, alone, duplicate, left_out",
     ),
-    ("fork:", "true: forks, kept next to the records (in the shell: that say so); false: the records alone"),
+    ("fork:", "true: forks, which have trace.fork, in whatever file; false: the other records"),
     ("board:", "records behind a number of the dashboard (O), which writes this filter"),
     ("verdict:", "review verdict: pass, fail, defer, skip, disputed, stale, open"),
     ("label:", "label id or part of its name: label:slip, label:\"wrong unit\""),
@@ -377,14 +377,9 @@ impl Filter {
         })
     }
 
-    /// Tells whether it must be known which records are forks.
-    pub fn needs_forks(&self) -> bool {
-        self.terms.iter().any(|term| matches!(term.test, Test::Fork(_)))
-    }
-
     /// Tells whether exactly the records that fit are meant: those behind a number, or with or without forks.
     pub fn is_exact(&self) -> bool {
-        self.needs_forks() || self.sets().next().is_some()
+        self.terms.iter().any(|term| matches!(term.test, Test::Fork(_) | Test::Sets(_)))
     }
 
     /// Tells whether what people said must be asked.
@@ -412,35 +407,23 @@ impl Filter {
 
     /// Asks the columns of a row; what people said is asked by [`Filter::fits_judged`].
     pub fn fits_row(&self, row: &RowFacts) -> RowAnswer {
-        self.fits(row, None, || None, |_| None)
+        self.fits(row, None, |_| None)
     }
 
-    /// The same, where the record says whether it is a fork.
-    pub fn fits_record(&self, row: &RowFacts, is_fork: bool) -> RowAnswer {
-        self.fits(row, None, || Some(is_fork), |_| None)
-    }
-
-    /// The same, where somebody can say whether the record is a fork, and whether it is in a set.
-    pub fn fits_in(
-        &self,
-        row: &RowFacts,
-        models: &ModelNames,
-        is_fork: impl Fn() -> bool,
-        is_in: impl Fn(&str) -> bool,
-    ) -> RowAnswer {
-        self.fits(row, Some(models), || Some(is_fork()), |names| Some(names.iter().any(|name| is_in(name))))
+    /// The same, where somebody can say whether the record is in a set.
+    pub fn fits_in(&self, row: &RowFacts, models: &ModelNames, is_in: impl Fn(&str) -> bool) -> RowAnswer {
+        self.fits(row, Some(models), |names| Some(names.iter().any(|name| is_in(name))))
     }
 
     /// The same, where rows know their models by these names.
     pub fn fits_row_with(&self, row: &RowFacts, models: &ModelNames) -> RowAnswer {
-        self.fits(row, Some(models), || None, |_| None)
+        self.fits(row, Some(models), |_| None)
     }
 
     fn fits(
         &self,
         row: &RowFacts,
         models: Option<&ModelNames>,
-        is_fork: impl Fn() -> Option<bool>,
         is_in: impl Fn(&[String]) -> Option<bool>,
     ) -> RowAnswer {
         let mut answer = RowAnswer::Yes;
@@ -449,7 +432,6 @@ impl Filter {
                 // What people said is asked apart.
                 Test::Review(_) => continue,
                 Test::Sets(names) => is_in(names),
-                Test::Fork(wanted) => is_fork().map(|is_fork| is_fork == *wanted),
                 Test::Model(_, asked) => models.and_then(|models| model_fits(asked, row, models)),
                 test => test.on_row(row),
             };
@@ -562,14 +544,11 @@ impl Test {
             Self::Number(column, comparison, limit) => {
                 column.of(row).is_some_and(|value| comparison.holds(value, *limit))
             }
+            Self::Fork(wanted) => row.is_fork() == *wanted,
             // A row knows its model by a number only.
-            Self::Sets(_)
-            | Self::Fork(_)
-            | Self::Review(_)
-            | Self::Text(_)
-            | Self::Id(_)
-            | Self::WholeId(..)
-            | Self::Model(..) => return None,
+            Self::Sets(_) | Self::Review(_) | Self::Text(_) | Self::Id(_) | Self::WholeId(..) | Self::Model(..) => {
+                return None;
+            }
         })
     }
 }
@@ -1064,15 +1043,24 @@ mod tests {
     }
 
     #[test]
-    fn forks_are_told_by_where_they_are_kept() {
-        let (row, models) = (RowFacts::unchecked(0, 3), ModelNames::default());
+    fn forks_are_told_by_what_they_say() {
+        use crate::case::Case;
+
+        const RUN: &str = r#"{"id": 1, "question": "q", "state": {"a": 1}, "trace": {"fork": {"how": "edit"}}}"#;
+        const ANSWER: &str =
+            r#"{"format": "stepscope.answer_trace", "answer": {"items": []}, "trace": {"fork": {"how": "rerun"}}}"#;
+        let row = |text: &str, is_checked| RowFacts::of(&Case::read(text.as_bytes()).view(), is_checked);
+        let forks = [RUN, ANSWER].into_iter().flat_map(|text| [row(text, true), row(text, false)]);
+        let others = [row(&RUN.replace(r#"{"how": "edit"}"#, "null"), true), RowFacts::unchecked(u64::MAX, 3)];
         for (typed, fits) in
             [("fork:true", [true, false]), ("fork:false", [false, true]), ("-fork:true", [false, true])]
         {
             let filter = Filter::parse(typed, TypeRegistry::built_in()).unwrap();
-            assert!(filter.needs_forks() && !filter.needs_text(), "{typed}");
-            let answers = [true, false].map(|fork| filter.fits_in(&row, &models, || fork, |_| false) == RowAnswer::Yes);
-            assert_eq!(answers, fits, "{typed}");
+            assert!(filter.is_exact() && !filter.needs_text(), "{typed}");
+            for (is_fork, row) in forks.clone().map(|row| (true, row)).chain(others.map(|row| (false, row))) {
+                let expected = if fits[usize::from(!is_fork)] { RowAnswer::Yes } else { RowAnswer::No };
+                assert_eq!(filter.fits_row(&row), expected, "{typed} {row:?}");
+            }
         }
         let (_, found) = completions("fork:", 5, TypeRegistry::built_in());
         assert_eq!(found.iter().map(|found| found.word.as_str()).collect::<Vec<_>>(), ["fork:true", "fork:false"]);
@@ -1267,7 +1255,7 @@ mod tests {
             ("board:label/slip", RowAnswer::No),
         ] {
             let filter = Filter::parse(typed, TypeRegistry::built_in()).unwrap();
-            assert_eq!(filter.fits_in(&row, &ModelNames::default(), || false, is_a), fits, "{typed}");
+            assert_eq!(filter.fits_in(&row, &ModelNames::default(), is_a), fits, "{typed}");
             assert!(!filter.needs_text());
         }
         let filter = Filter::parse("cell:both,none x board:\"label/two words\"", TypeRegistry::built_in()).unwrap();

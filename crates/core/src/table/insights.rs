@@ -201,6 +201,11 @@ fn add_round(rounds: &mut BTreeMap<u16, RoundCount>, round: Option<u16>, value: 
 }
 
 impl Insights {
+    /// The number of records.
+    pub fn records(&self) -> usize {
+        self.kinds.iter().sum()
+    }
+
     /// Counts a row; `step` is 1, or -1 for a row that goes. A row that no rule looked at is not counted.
     pub fn count(&mut self, row: &RowFacts, step: isize) {
         if !row.has(Flag::Checked) {

@@ -7,6 +7,7 @@ use crate::finding::{Finding, Severity};
 use crate::record::{Record, RecordKind};
 use crate::review::hide::{Hidden, Hide};
 use crate::rules::id::RuleId;
+use crate::run::fork::origin::fork_of;
 use crate::table::models::MAX_MODELS;
 use crate::table::rule_set::RuleSet;
 use crate::triage::{Fix, Triage};
@@ -15,8 +16,8 @@ use stepscope_base::json::Value;
 /// One record in the table. Absent numbers are NaN.
 #[derive(Clone, Copy, Debug)]
 pub struct RowFacts {
-    /// First byte of the record in its source; from [`STEP_SHIFT`] on the step to fix, from [`MODEL_SHIFT`] on the
-    /// number of its model.
+    /// First byte of the record in its source, then [`IS_FORK`]; from [`STEP_SHIFT`] on the step to fix, from
+    /// [`MODEL_SHIFT`] on the number of its model.
     place: u64,
     /// Rules that found something.
     rules: &'static RuleSet,
@@ -36,7 +37,9 @@ pub struct RowFacts {
     flags: u8,
 }
 
-/// The byte of `RowFacts::place` above the offset: 0 is no step, else its number from 1. No file has 256 TB.
+/// The bit of `RowFacts::place` above the offset: the record says that it is a fork. No file has 128 TB.
+const IS_FORK: u64 = 1 << 47;
+/// The byte of `RowFacts::place` above that: 0 is no step, else its number from 1.
 const STEP_SHIFT: u32 = 48;
 /// The highest byte of `RowFacts::place`: 0 is no model, else its number among the [`ModelNames`].
 const MODEL_SHIFT: u32 = 56;
@@ -260,7 +263,7 @@ impl RowFacts {
     /// A record of which nothing is known but its place.
     pub const fn unchecked(offset: u64, len: u64) -> Self {
         Self {
-            place: offset & ((1 << STEP_SHIFT) - 1),
+            place: offset & (IS_FORK - 1),
             rules: &RuleSet::EMPTY,
             len: if len > u32::MAX as u64 { u32::MAX } else { len as u32 },
             confidence: f32::NAN,
@@ -300,7 +303,12 @@ impl RowFacts {
 
     /// First byte of the record in its source.
     pub const fn offset(&self) -> u64 {
-        self.place & ((1 << STEP_SHIFT) - 1)
+        self.place & (IS_FORK - 1)
+    }
+
+    /// Tells whether the record says that it is a fork, wherever it is kept.
+    pub const fn is_fork(&self) -> bool {
+        self.place & IS_FORK != 0
     }
 
     /// Puts a number into a byte above the offset.
@@ -372,6 +380,9 @@ impl RowFacts {
             SecondFact::Typed => f32::NAN.to_bits(),
         };
         self.facts = [first.to_bits(), second];
+        if fork_of(record.root).is_some() {
+            self.place |= IS_FORK;
+        }
         self.set_model(case.models().zip(record.model()).and_then(|(models, name)| models.number(&name)));
         for (flag, on) in [
             (Flag::Right, record.correct == Some(true)),
@@ -837,11 +848,11 @@ mod tests {
             (Some(255), Some(255)),
             (Some(usize::MAX), Some(255)),
         ] {
-            let mut row = RowFacts::unchecked(u64::MAX >> 16, 1);
+            let mut row = RowFacts::unchecked(u64::MAX >> 17, 1);
             row.set_model(Some(MAX_MODELS as u16));
             row.judge(&triage(step));
             let place = |row: &RowFacts| (row.offset(), row.model());
-            let whole = (u64::MAX >> 16, Some(MAX_MODELS as u16));
+            let whole = (u64::MAX >> 17, Some(MAX_MODELS as u16));
             assert_eq!((row.fix(), row.fix_step(), place(&row)), (Some(Fix::StepRun), kept, whole), "{step:?}");
             for hidden in [Hidden::Gold, Hidden::Baseline, Hidden::Triage] {
                 let hidden = row.hiding(Hide::of([hidden]));
@@ -889,7 +900,7 @@ mod tests {
         ] {
             assert_eq!(model(text).as_deref(), name, "{text}");
         }
-        let far = RowFacts::unchecked(u64::MAX >> 16, 1);
-        assert_eq!((far.offset(), far.model()), (u64::MAX >> 16, None));
+        let far = RowFacts::unchecked(u64::MAX >> 17, 1);
+        assert_eq!((far.offset(), far.model()), (u64::MAX >> 17, None));
     }
 }

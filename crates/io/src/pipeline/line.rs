@@ -12,7 +12,7 @@ use crate::pipeline::examine::Text;
 use crate::source::block::{Block, Cursor, Want};
 use crate::source::cut::{Cut, Layout, is_cut_off, line_ends};
 use crate::source::documents::{DocumentCache, Documents};
-use crate::source::input::{Begun, Expand, Input, PassedOver, begin, begin_answers, begin_pipe};
+use crate::source::input::{Begun, Expand, Input, PassedOver, Source, begin, begin_answers, begin_pipe};
 use stepscope_base::guard::{lock, strike};
 use stepscope_base::json::Tape;
 use stepscope_base::text::Shown;
@@ -48,6 +48,7 @@ pub(crate) struct Task {
     pub(crate) input: Arc<Input>,
     name: Shown,
     pub(crate) layout: Layout,
+    decoded: bool,
     pub(crate) documents: Option<Documents>,
 }
 
@@ -169,6 +170,7 @@ impl CutPlace<'_> {
             column: self.column,
             index: self.index,
             offset: self.offset,
+            decoded: self.task.decoded,
             ..Location::default()
         }
     }
@@ -237,6 +239,7 @@ struct Current {
     input: Arc<Input>,
     name: Shown,
     cursor: Cursor,
+    decoded: bool,
     documents: Option<Documents>,
     /// Number of bytes of it that were not read yet. The lines that are made of a store may be many times as long.
     left: u64,
@@ -388,6 +391,7 @@ impl BlockReader {
                         input: current.input.clone(),
                         name: current.name.clone(),
                         layout: current.cursor.layout(),
+                        decoded: current.decoded,
                         documents: current.documents.clone(),
                     });
                 }
@@ -438,9 +442,10 @@ impl BlockReader {
         match source {
             Ok(source) => {
                 self.notes.extend(source.note.map(|note| (input.name(), note)));
-                let (cursor, documents) = (Cursor::new(source.blob, source.layout), source.documents);
+                let Source { blob, layout, decoded, documents, .. } = source;
                 let (source, name, input) = (self.begun, input.name(), Arc::new(input));
-                self.current = Some(Current { source, input, name, cursor, documents, left: size });
+                let cursor = Cursor::new(blob, layout);
+                self.current = Some(Current { source, input, name, cursor, decoded, documents, left: size });
                 self.begun += 1;
             }
             Err(failure) => self.failures.push(failure),

@@ -168,24 +168,41 @@ pub struct Totals {
     pub right: usize,
     /// Runs judged wrong.
     pub wrong: usize,
-    /// Figures that charts show of them: forks are no answers of the run.
-    pub insights: Insights,
+    /// Figures of the records, and of the forks among them.
+    insights: Box<[Insights; 2]>,
 }
 
 impl Totals {
     /// Records that are structured answers.
     pub fn typed(&self) -> usize {
-        self.insights.kinds.get(RecordKind::Typed as usize).copied().unwrap_or(0)
+        self.insights().kinds.get(RecordKind::Typed as usize).copied().unwrap_or(0)
     }
 
-    fn count(&mut self, row: &RowFacts, is_fork: bool, step: isize) {
+    /// Figures that charts show: forks are no answers of the run, and counted only where there is nothing else.
+    pub fn insights(&self) -> &Insights {
+        let [records, forks] = &*self.insights;
+        if self.counts_forks() { forks } else { records }
+    }
+
+    /// Tells whether the figures are of forks.
+    pub fn counts_forks(&self) -> bool {
+        let [records, _] = &*self.insights;
+        records.records() == 0 && self.has_forks()
+    }
+
+    /// Tells whether forks were checked.
+    pub fn has_forks(&self) -> bool {
+        let [_, forks] = &*self.insights;
+        forks.records() > 0
+    }
+
+    fn count(&mut self, row: &RowFacts, step: isize) {
         let add = |to: &mut usize, on: bool| *to = if on { to.saturating_add_signed(step) } else { *to };
         add(&mut self.checked, row.has(Flag::Checked));
         add(&mut self.right, row.has(Flag::Right));
         add(&mut self.wrong, row.has(Flag::Wrong));
-        if !is_fork {
-            self.insights.count(row, step);
-        }
+        let [records, forks] = &mut *self.insights;
+        if row.is_fork() { forks } else { records }.count(row, step);
         for (to, &n) in self.with.iter_mut().zip(&row.counts) {
             add(to, n > 0);
         }
@@ -252,11 +269,6 @@ impl Store {
     /// Finds the number of the source of a record.
     pub fn source_of(&self, at: usize) -> Option<usize> {
         self.place(at).map(|(source, _, _)| source)
-    }
-
-    /// Tells whether a record comes from a file of forks.
-    pub fn is_fork(&self, at: usize) -> bool {
-        self.source_of(at).and_then(|source| self.sources.get(source)).is_some_and(SourceRows::is_forks)
     }
 
     /// Returns the positions of a source's records.
@@ -415,9 +427,9 @@ impl Store {
 
     fn opened(&mut self, at: usize, generation: u32, found: Source, size: u64, changed: bool) -> Change {
         let Some(source) = self.sources.get_mut(at) else { return Change::None };
-        let (old, is_fork) = (source.len(), source.is_forks());
+        let old = source.len();
         for row in source.chunks.iter().flat_map(|chunk| &chunk.rows) {
-            self.totals.count(row, is_fork, -1);
+            self.totals.count(row, -1);
         }
         source.chunks = Vec::new();
         source.skips = Skips::default();
@@ -435,7 +447,6 @@ impl Store {
     fn found(&mut self, at: usize, generation: u32, part: RowRun) -> Change {
         let totals = &mut self.totals;
         let Some(source) = current(&mut self.sources, at, generation) else { return Change::None };
-        let is_fork = source.is_forks();
         // A tail that is found again, longer, takes the place of what it was.
         let mut gone = 0;
         while let Some(chunk) = source.chunks.last_mut()
@@ -443,7 +454,7 @@ impl Store {
         {
             let keep = chunk.rows.partition_point(|row| row.offset() < part.span.start);
             for row in chunk.rows.drain(keep..) {
-                totals.count(&row, is_fork, -1);
+                totals.count(&row, -1);
                 gone += 1;
             }
             chunk.span.end = chunk.span.end.min(part.span.start);
@@ -461,7 +472,7 @@ impl Store {
         }
         source.found_to = source.found_to.max(part.span.end);
         source.size = source.size.max(part.span.end);
-        part.rows.iter().for_each(|row| totals.count(row, is_fork, 1));
+        part.rows.iter().for_each(|row| totals.count(row, 1));
         let by = part.rows.len() as isize - gone;
         source.push(part);
         let last = at + 1 >= self.sources.len() || self.positions(at).end == self.len;
@@ -472,7 +483,6 @@ impl Store {
     fn checked(&mut self, at: usize, generation: u32, part: RowRun) -> Change {
         let totals = &mut self.totals;
         let Some(source) = current(&mut self.sources, at, generation) else { return Change::None };
-        let is_fork = source.is_forks();
         let Some(chunk) = source.chunk_at(part.span.start) else { return Change::None };
         let Some(first) = source.chunks.get_mut(chunk) else { return Change::None };
         let from = first.rows.partition_point(|row| row.offset() < part.span.start);
@@ -480,9 +490,9 @@ impl Store {
         let by = part.rows.len() as isize - (to - from) as isize;
         let Some(old) = first.rows.get_mut(from..to) else { return Change::None };
         for row in &*old {
-            totals.count(row, is_fork, -1);
+            totals.count(row, -1);
         }
-        part.rows.iter().for_each(|row| totals.count(row, is_fork, 1));
+        part.rows.iter().for_each(|row| totals.count(row, 1));
         if by == 0 {
             old.copy_from_slice(&part.rows);
         } else {
@@ -498,15 +508,14 @@ impl Store {
 
     fn duplicates(&mut self, at: usize, generation: u32, offsets: &[u64]) -> Change {
         let Some(source) = current(&mut self.sources, at, generation) else { return Change::None };
-        let is_fork = source.is_forks();
         for &offset in offsets {
             let Some(chunk) = source.chunk_at(offset).and_then(|n| source.chunks.get_mut(n)) else { continue };
             let Ok(n) = chunk.rows.binary_search_by_key(&offset, RowFacts::offset) else { continue };
             if let Some(row) = chunk.rows.get_mut(n).filter(|row| !row.has(Flag::Duplicate)) {
-                self.totals.count(row, is_fork, -1);
+                self.totals.count(row, -1);
                 row.set(Flag::Duplicate);
                 row.note(RuleId::DuplicateId, RuleId::DuplicateId.severity());
-                self.totals.count(row, is_fork, 1);
+                self.totals.count(row, 1);
             }
         }
         Change::Rows

@@ -314,8 +314,8 @@ pub struct Source {
     pub blob: Arc<Blob>,
     /// Layout of its records.
     pub layout: Layout,
-    /// True if the bytes were made of those of the file: turned into UTF-8, or taken out of a report page. Places are
-    /// those of what was made.
+    /// True if the bytes were made of those of the file: turned into UTF-8, or taken out of a table, a notebook, a store
+    /// or a report page. Places are those of what was made.
     pub decoded: bool,
     /// Note to show with it: the parts of a notebook that hold no records.
     pub note: Option<Shown>,
@@ -471,7 +471,7 @@ pub(crate) fn begin_answers(store: &AnswerStore, cache: &Arc<DocumentCache>) -> 
             let source = if nothing { Ok(None) } else { recognise(blob, false, &ColumnMap::default()) };
             return source.map_or_else(
                 |failure| (None, StoreReport { failures: vec![failure], ..StoreReport::default() }),
-                |source| (source.map(|source| source.citing(documents)), report),
+                |source| (source.map(|source| Source { decoded: true, ..source.citing(documents) }), report),
             );
         }
     }

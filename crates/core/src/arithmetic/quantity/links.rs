@@ -102,7 +102,14 @@ impl QuantityLinks {
     /// are the values with the numbers of their calculations, `numbers` those of all steps.
     pub(crate) fn of_uses(question: &[u8], uses: &[(Holder, Vec<Number>)], numbers: &[Quantity]) -> Self {
         let quantities = find(question);
-        let fits = |quantity: &Quantity, number: f64| fit(quantity, number) >= QuantityFit::Kind;
+        // "52 - 48 = 4 million" counts in the millions of the question.
+        let scale_of = |quantity: &Quantity| scale_of(question.get(quantity.span.clone()).unwrap_or_default());
+        let is_scaled = |quantity: &Quantity, number: f64| {
+            scale_of(quantity).is_some_and(|scale| scaled_fit(quantity, number, scale) != QuantityFit::None)
+        };
+        let fits = |quantity: &Quantity, number: f64| {
+            fit(quantity, number) >= QuantityFit::Kind || is_scaled(quantity, number)
+        };
         let uses_it = |quantity: &Quantity| {
             let all = uses.iter().take(MAX_LINKED).enumerate();
             let it = all.filter(|(_, (_, used))| used.iter().any(|number| fits(quantity, number.float())));
@@ -110,7 +117,10 @@ impl QuantityLinks {
         };
         let taken: Vec<u64> = quantities.iter().take(MAX_LINKED).map(uses_it).collect();
         let is_missed = |(n, quantity): &(usize, &Quantity)| {
-            let stands = || numbers.iter().any(|number| fit(quantity, number.approx) != QuantityFit::None);
+            let stands = || {
+                let fits = |number: f64| fit(quantity, number) != QuantityFit::None || is_scaled(quantity, number);
+                numbers.iter().any(|number| fits(number.approx))
+            };
             quantity.sure && taken.get(*n) == Some(&0) && !stands()
         };
         let missed = quantities.iter().enumerate().filter(is_missed);
@@ -166,19 +176,22 @@ impl Holding<'_> {
     /// The thousands, millions or billions in which its name or description says that it counts.
     fn scale(&self) -> Option<f64> {
         let description = self.description.and_then(Value::string).unwrap_or_default();
-        let words = [self.name.bytes(), description.bytes()].into_iter();
-        let mut words = words.flat_map(|text| text.split(|byte| !byte.is_ascii_alphabetic()));
-        words.find_map(|word| {
-            if !(SHORTEST_SCALE..=LONGEST_SCALE).contains(&word.len()) {
-                return None;
-            }
-            let word = word.to_ascii_lowercase();
-            match number_word(word.strip_suffix(b"s").unwrap_or(&word))? {
-                NumberWord::Scale(scale) => Some(scale as f64),
-                _ => None,
-            }
-        })
+        [self.name.bytes(), description.bytes()].into_iter().find_map(scale_of)
     }
+}
+
+/// The thousands, millions or billions that a text names.
+fn scale_of(text: &[u8]) -> Option<f64> {
+    text.split(|byte| !byte.is_ascii_alphabetic()).find_map(|word| {
+        if !(SHORTEST_SCALE..=LONGEST_SCALE).contains(&word.len()) {
+            return None;
+        }
+        let word = word.to_ascii_lowercase();
+        match number_word(word.strip_suffix(b"s").unwrap_or(&word))? {
+            NumberWord::Scale(scale) => Some(scale as f64),
+            _ => None,
+        }
+    })
 }
 
 /// A quantity that was taken up by nothing.

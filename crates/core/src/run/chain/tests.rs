@@ -118,12 +118,40 @@ fn an_answer_is_a_fraction_or_counts_in_millions() {
         ("The answer is $1.5 million.", "1500000", Some(true)),
         ("The answer is $1.5 million.", "1.5", Some(true)),
         ("The answer is $1.5 million.", "1500", Some(false)),
+        ("The answer is $1.5 million.", r#""1.5 million""#, Some(true)),
+        ("The answer is 2,500,000.", r#""$2.5 million""#, Some(true)),
+        ("The answer is 3000.", r#""3 thousand""#, Some(true)),
+        ("The answer is 1.5.", r#""1.5 million""#, Some(false)),
         ("The answer is 10/3 ≈ 3.33", "3.33", Some(true)),
     ] {
         let text = format!(r#"{{"question": "?", "steps": ["It is so.", "{answer}"], "expected_answer": {expected}}}"#);
         let case = Case::read(text.into_bytes());
         assert_eq!(case.view().right(), right, "{answer} {expected}");
         assert_eq!(findings(&case), [], "{answer} {expected}");
+    }
+    let text = r#"{"question": "?", "steps": ["It is so.", "The answer is 2,500,000."], "gold_answer": "It is #### $2.5 million"}"#;
+    assert_eq!(Case::read(text.as_bytes()).view().right(), Some(true));
+}
+
+#[test]
+fn a_chain_may_count_in_the_millions_of_its_question() {
+    for (step, missed) in [
+        ("So 52 million - 48 million = 5 million", 0),
+        ("So 52 - 48 = 5 million", 0),
+        ("So 52 - 48 = 5", 0),
+        ("So 520 - 48 = 5 million", 1),
+        ("So 5 million are left", 2),
+    ] {
+        let text = format!(
+            r#"{{"question": "Of $52 million it spent $48 million. What is left?", "steps": ["{step}.", "The answer is 5 million."], "expected_answer": 4000000}}"#
+        );
+        let case = Case::read(text.into_bytes());
+        let view = case.view();
+        assert_eq!(
+            (view.right(), view.quantity_links().map(|links| links.missed.len())),
+            (Some(false), Some(missed)),
+            "{step}"
+        );
     }
 }
 

@@ -37,10 +37,15 @@ pub struct ForkOrigin {
     pub backend: Option<Untrusted<'static>>,
 }
 
+/// Finds the part of a record that says where it comes from; `None`: it is no fork.
+pub(crate) fn fork_of(root: Value<'_>) -> Option<Value<'_>> {
+    root.get("trace")?.get("fork").filter(|fork| fork.kind() == Kind::Object)
+}
+
 impl ForkOrigin {
     /// Reads the origin from a record; `None`: it is no fork.
     pub fn of(root: Value<'_>) -> Option<Self> {
-        let fork = root.get("trace")?.get("fork").filter(|fork| fork.kind() == Kind::Object)?;
+        let fork = fork_of(root)?;
         let text = |key: &str| fork.get(key)?.string().map(Untrusted::into_owned);
         let whole = |value: Value<'_>| std::str::from_utf8(value.raw()).ok()?.parse().ok();
         let steps = |key: &str| {
