@@ -16,6 +16,9 @@ use rustix::termios::{Termios, tcgetattr};
 /// Time in which a condition must come true; far more than it should take on a busy machine.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(10);
 
+/// Shown by no terminal.
+const MARK: &[u8] = &[0; 8];
+
 /// Command to start, with its environment and the size of its terminal.
 pub(crate) struct Start {
     command: Vec<String>,
@@ -212,14 +215,15 @@ impl Terminal {
     /// Waits for the end of the program and returns its exit code.
     #[track_caller]
     pub(crate) fn wait_exit(&self) -> u32 {
-        // The last output may come after the end is known.
         assert!(self.wait(|state| state.exit.is_some()), "still running; the screen shows:\n{}", self.screen());
-        let code = lock(&self.shared).exit.unwrap();
-        let mut seen = usize::MAX;
-        while std::mem::replace(&mut seen, self.written()) != self.written() {
-            self.wait_for_time(Duration::from_millis(50), |_| false);
+        // The last output may be read after the end is known: it is in front of what is written now.
+        if let Some(line) = &self.line {
+            rustix::io::write(line, MARK).unwrap();
+            assert!(self.wait(|state| state.raw.ends_with(MARK)), "the end of the output did not come");
+            let raw = &mut lock(&self.shared).raw;
+            raw.truncate(raw.len() - MARK.len());
         }
-        code
+        lock(&self.shared).exit.unwrap()
     }
 
     /// Waits for the end of the program with this exit code; otherwise shows what it said last.
