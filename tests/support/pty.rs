@@ -216,12 +216,15 @@ impl Terminal {
     #[track_caller]
     pub(crate) fn wait_exit(&self) -> u32 {
         assert!(self.wait(|state| state.exit.is_some()), "still running; the screen shows:\n{}", self.screen());
-        // The last output may be read after the end is known: it is in front of what is written now.
+        // The last output may be read after the end is known: it is in front of what is written now. Behind that may be
+        // answers that nobody reads any more.
         if let Some(line) = &self.line {
             rustix::io::write(line, MARK).unwrap();
-            assert!(self.wait(|state| state.raw.ends_with(MARK)), "the end of the output did not come");
-            let raw = &mut lock(&self.shared).raw;
-            raw.truncate(raw.len() - MARK.len());
+            let place = |state: &State| state.raw.windows(MARK.len()).position(|bytes| bytes == MARK);
+            assert!(self.wait(|state| place(state).is_some()), "the end of the output did not come");
+            let mut state = lock(&self.shared);
+            let at = place(&state).unwrap();
+            state.raw.drain(at..at + MARK.len());
         }
         lock(&self.shared).exit.unwrap()
     }
