@@ -140,9 +140,8 @@ fn counted(sets: Vec<&'static [Meaning]>, screen: &Buffer) -> Vec<(Meaning, Opti
         letters.chunks(width).zip(borders.chunks(width)).map(row).collect()
     };
     let (inside, marks) = (rows(false), rows(true));
-    let total = |glyph: &str, rows: &[Vec<char>]| match is_there(glyph) {
-        true => rows.iter().map(|row| count(glyph, row)).sum::<usize>(),
-        false => 0,
+    let total = |glyph: &str, rows: &[Vec<char>]| {
+        if is_there(glyph) { rows.iter().map(|row| count(glyph, row)).sum::<usize>() } else { 0 }
     };
     let mut counted: Vec<(Meaning, Option<usize>)> = Vec::new();
     for meaning in sets.into_iter().flatten() {

@@ -105,7 +105,9 @@ impl Frame {
         self.signs.extend(self.cells.content.iter().map(Sign::of));
         let hash = |row: &[Sign]| {
             let mut hasher = FixedState::default().build_hasher();
-            row.iter().for_each(|sign| hasher.write_u32(sign.letter));
+            for sign in row {
+                hasher.write_u32(sign.letter);
+            }
             hasher.finish()
         };
         self.hashes.clear();
@@ -146,14 +148,9 @@ impl Sign {
     const BLANK: Self = Self { letter: ' ' as u32, fg: Colour::RESET, bg: Colour::RESET, modifier: Modifier::empty() };
 
     fn of(cell: &Cell) -> Self {
-        let letter = match cell.symbol().as_bytes() {
-            [byte] => u32::from(*byte),
-            _ => {
-                let mut chars = cell.symbol().chars();
-                let first = chars.next().map_or(0, u32::from);
-                if chars.next().is_none() { first } else { Self::CLUSTER }
-            }
-        };
+        let mut chars = cell.symbol().chars();
+        let first = chars.next().map_or(0, u32::from);
+        let letter = if chars.next().is_none() { first } else { Self::CLUSTER };
         Self { letter, fg: Colour::of(cell.fg), bg: Colour::of(cell.bg), modifier: cell.modifier }
     }
 }
