@@ -814,6 +814,22 @@ fn a_procedure_is_mended_without_a_model() {
 }
 
 #[test]
+fn a_record_without_a_procedure_is_none() {
+    let folder = Folder::new();
+    let path =
+        folder.write("answer.json", r#"{"id": 1, "question": "q", "answer": {"found": true}, "completion": "c"}"#);
+    for (words, said) in [
+        (&["run", "--format", "trace"][..], "answer.json: it holds no procedure"),
+        (&["repair", "--without-model"], "has no procedure"),
+        (&["repair", "--list"], "has no procedure"),
+    ] {
+        let output = stepscope().arg(words[0]).arg(&path).args(&words[1..]).output().unwrap();
+        assert_eq!((code(&output), text(&output.stdout)), (2, String::new()), "{words:?}");
+        assert!(text(&output.stderr).contains(said), "{}", text(&output.stderr));
+    }
+}
+
+#[test]
 fn a_procedure_is_mended_as_upstream_asks_for_it() {
     let folder = Folder::new();
     let path = folder.write("odd.json", ODD);

@@ -61,8 +61,9 @@ pub(super) fn run(options: &Repair, side: &Arc<SideData>, out: &mut Out) -> Resu
     let picked = options.pick.find(expand(&options.paths), side)?;
     picked.check_out(options.out.as_deref(), "--out")?;
     let case = picked.case.view();
-    let procedure = case.record.as_ref().and_then(|record| record.procedure.or(Some(record.root)));
-    let procedure = procedure.ok_or_else(|| shown!("the record at {} cannot be read", picked.place))?;
+    let record = case.record.as_ref().ok_or_else(|| shown!("the record at {} cannot be read", picked.place))?;
+    let procedure = record.procedure.or_else(|| Procedure::is_like(record.root).then_some(record.root));
+    let procedure = procedure.ok_or_else(|| shown!("the record at {} has no procedure", picked.place))?;
     if !Procedure::read(procedure).is_whole() {
         return Err(shown!("{}", NoReplay::TooLarge));
     }

@@ -13,6 +13,7 @@ use stepscope_base::json::write::Letters;
 use stepscope_base::json::{Kind, MAX_TEXT, Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::procedure::Procedure;
 use stepscope_core::procedure::prompt::AnswerShape;
 use stepscope_core::procedure::runner::dumped;
 use stepscope_core::record::AnswerSchema;
@@ -71,7 +72,8 @@ pub(super) fn run(options: &Run, out: &mut Out) -> Result<u8, Shown> {
     let text = read_whole(&options.procedure, MAX_TEXT as u64)?;
     let mut tape = Tape::default();
     let root = parsed(&mut tape, &text, &options.procedure)?;
-    let procedure = procedure_of(root);
+    let procedure = procedure_of(root)
+        .ok_or_else(|| shown!("cannot run {}: it holds no procedure", Shown::path(&options.procedure)))?;
     let question = question_of(options, root)?;
     let named = schema_of(options.answer_schema.as_deref())?;
     let mut schema_tape = Tape::default();
@@ -146,10 +148,11 @@ fn parsed<'a>(tape: &'a mut Tape, text: &'a [u8], path: &Path) -> Result<Value<'
 }
 
 /// Returns the procedure itself, or the one in a record.
-fn procedure_of(root: Value<'_>) -> Value<'_> {
+fn procedure_of(root: Value<'_>) -> Option<Value<'_>> {
     let inside = || root.get("procedure").or_else(|| root.get("trace")?.get("procedure"));
     let is_record = root.kind() == Kind::Object && root.get("steps").is_none_or(|steps| steps.kind() == Kind::Int);
-    if is_record { inside().filter(|inside| !inside.is_null()).unwrap_or(root) } else { root }
+    let inside = is_record.then(inside).flatten().filter(|inside| !inside.is_null());
+    inside.or_else(|| Procedure::is_like(root).then_some(root))
 }
 
 fn question_of(options: &Run, root: Value<'_>) -> Result<Untrusted<'static>, Shown> {
