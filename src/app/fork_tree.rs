@@ -9,6 +9,8 @@ use stepscope_io::pipeline::store::Store;
 
 /// Largest number of forks put under their parents; further ones are listed on their own.
 const MAX_FORKS: usize = 1 << 16;
+/// The execution of what is no fork, or a fork of what is not there.
+pub(crate) const RECORDED: &str = "recorded";
 
 /// A fork in its tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -166,9 +168,9 @@ impl ForkTree {
         self.members.get(&address).map_or(0, |member| member.depth)
     }
 
-    /// The execution of a record: `rec` as it was recorded, `r1` the first fork of such a record, and so on.
+    /// The execution of a record: [`RECORDED`], `r1` the first fork of such a record, and so on.
     pub fn execution(&self, address: Address) -> String {
-        self.members.get(&address).map_or_else(|| "recorded".to_owned(), |member| format!("r{}", member.number))
+        self.members.get(&address).map_or_else(|| RECORDED.to_owned(), |member| format!("r{}", member.number))
     }
 
     /// Lists a record and its forks in the order of the table, whichever of them is given; a record without forks

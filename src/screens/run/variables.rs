@@ -9,6 +9,7 @@ use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr;
 
 use crate::app::computed::{ToRecomputed, superscript};
+use crate::app::fork_tree::RECORDED;
 use crate::app::open_record::{VariableRow, WriteRow};
 use crate::screens::run::edits::Edit;
 use crate::screens::run::state::{RecordView, RunPane};
@@ -407,6 +408,8 @@ fn badge<'i>(view: &'i RecordView, write: &WriteRow, width: usize) -> &'i str {
     let is_asked =
         write.step.is_some_and(|step| fork_origin.is_some_and(|fork_origin| fork_origin.asked.contains(&step)));
     match is_asked {
+        // Away from its parent a fork has no number.
+        true if view.execution == RECORDED => "new",
         true => &view.execution,
         false if width > write.badge.label().len() => write.badge.label(),
         false => write.badge.short(),

@@ -60,8 +60,9 @@ async fn list(endpoint: &Endpoint) -> Result<Vec<Untrusted<'static>>, Trouble> {
     }
     if !(200..300).contains(&head.status) {
         let said = redactor.whole(error_text(&body, 300).bytes());
-        let sentence =
-            shown!("{origin} did not list its models (HTTP {}): {}", head.status, Untrusted::new(&said).line());
+        let said = Untrusted::new(&said).line();
+        let colon = if said.as_str().is_empty() { "" } else { ": " };
+        let sentence = shown!("{origin} did not list its models (HTTP {}){colon}{said}", head.status);
         return Err(Trouble { status: Some(head.status), ..Trouble::new(TroubleKind::Refused, sentence) });
     }
     let names = names(&body).ok_or_else(|| {
