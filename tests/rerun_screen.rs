@@ -351,6 +351,11 @@ fn several_replies_are_counted_and_one_is_taken() {
     let fork = forks(&path).remove(0);
     assert_eq!(fork["state"]["all_nuts"], 13);
     assert_eq!(fork["trace"]["steps"].as_array().unwrap().len(), 7, "every reply is part of the fork");
+    // Away from its parent a fork has no number.
+    let lone = path.with_file_name("lone.jsonl");
+    std::fs::write(&lone, format!("{fork}\n")).unwrap();
+    let mut alone = Drive::open(&[lone]);
+    alone.keys("Enter").shows(&["13", " new "]).hides(&["re… "]);
 }
 
 #[test]
@@ -363,11 +368,32 @@ fn what_is_not_kept_is_dropped_only_after_a_question() {
     preview(&mut d, "r");
     d.keys("Enter");
     until(&mut d, Stage::Over);
-    d.keys("q");
-    assert_eq!(stage(&d.app), Some(Stage::Over));
-    assert!(d.status().contains("Unsaved result"), "{}", d.status());
+    let asks = |d: &mut Drive, key: &str, words: &str| {
+        let before = stage(&d.app);
+        d.keys(key);
+        assert!(stage(&d.app) == before && d.quit.is_none(), "{key} dropped it");
+        assert!(d.status().contains(words), "{key}: {}", d.status());
+    };
+    asks(&mut d, "q", "Unsaved result");
+    d.keys("Tab");
+    asks(&mut d, "q", "Unsaved result");
+    asks(&mut d, "r", "Unsaved result");
+    asks(&mut d, "^C", "result of the re-run is not saved: s saves it");
+    asks(&mut d, "q", "Unsaved result");
     d.keys("q");
     assert_eq!(stage(&d.app), None);
+    // Of several replies, none chosen: s has nothing to save.
+    preview(&mut d, "^R");
+    d.keys("Enter");
+    until(&mut d, Stage::Several);
+    asks(&mut d, "q", "No reply chosen. Enter selects one");
+    asks(&mut d, "Q", "no sampled reply is chosen");
+    d.keys("2j Enter");
+    until(&mut d, Stage::Over);
+    asks(&mut d, "q", "Unsaved result");
+    asks(&mut d, "Q", "result of the re-run is not saved");
+    d.keys("Q");
+    assert_eq!(d.quit, Some(0));
 }
 
 #[test]
@@ -433,7 +459,7 @@ fn the_sample_runs_have_recorded_replies() {
         }
         if d.app.screens.attempt().unwrap().is_recorded == Some(true) {
             d.shows(&["replay", "replaying recorded replies", "replay 1 of"]);
-            d.shows(&["Nothing is sent: Enter on this line replays", "replay or edit", "files, not sent"]);
+            d.shows(&["Nothing is sent: Enter on this line replays", "replay or edit", "files, not sent "]);
             d.hides(&["files sent", "send or edit"]);
             d.keys("Enter");
             until(&mut d, Stage::Over);

@@ -31,7 +31,7 @@ use stepscope_core::run::sampling::distribution::{Distribution, normal};
 use stepscope_core::run::sampling::{Reply, SamplingRound};
 
 /// The words before the fields of the preview.
-const WORD: usize = 15;
+const WORD: usize = 16;
 /// The longest bar of a distribution.
 const BAR: usize = 20;
 /// A value takes at most so many lines of its histogram.
@@ -116,7 +116,7 @@ pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
         (Stage::Judging, _) => "checking the result…",
         (Stage::Several, _) => "<open> selects this reply, <rerun_from_here> selects it and continues",
         (Stage::Over, _) if attempt.ended().is_some() && attempt.kept == Kept::No => {
-            "Ended early: <rerun> re-runs, <back> goes back"
+            "Ended early: <keep> saves a failed fork, <rerun> re-runs, <back> goes back"
         }
         (Stage::Over, _) => match attempt.kept {
             Kept::Saved => "Saved. <rerun> re-runs, <back> goes back",
@@ -432,7 +432,7 @@ fn judgement(attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLines {
             lines.push(vec![look.span(head, Role::Fatal), look.span(text.to_owned(), Role::Fatal)]);
         }
         let text = match attempt.amount() {
-            ReplyAmount::Nothing => "nothing came, so nothing is compared",
+            ReplyAmount::Nothing => "nothing came of this step, so it is not compared",
             ReplyAmount::Part => "partial reply below; not a result, not compared",
             ReplyAmount::Whole => "the whole reply is below; not a result, not compared",
         };

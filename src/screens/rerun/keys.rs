@@ -151,7 +151,7 @@ fn rerun_again(app: &mut App, action: Action) -> Effects {
     if attempt.is_running() {
         return app.say(app.keyed(RUNNING));
     }
-    if !may_drop(app) {
+    if !may_drop(app, action) {
         return Vec::new();
     }
     if let Some(attempt) = app.screens.attempt_mut() {
@@ -224,6 +224,9 @@ pub(crate) fn take_reached(app: &mut App, id: RunId, reached: Reached) -> Effect
     let Some(attempt) = app.screens.attempt_mut().filter(|attempt| attempt.id == id) else { return Vec::new() };
     let goes_on = attempt.reach(reached);
     attempt.measure(&app.models);
+    if attempt.is_unsaved() {
+        app.forks.warn_again();
+    }
     drop_stage_status(app);
     if goes_on { send(app) } else { Vec::new() }
 }
@@ -262,11 +265,11 @@ fn send(app: &mut App) -> Effects {
 /// Breaks off what runs; `None`: nothing does.
 pub(crate) fn cancel_run(app: &mut App) -> Option<Effects> {
     let (id, transition) = app.screens.attempt_mut()?.cancel()?;
-    let came = app.screens.attempt().is_some_and(|attempt| attempt.amount() != ReplyAmount::Nothing);
-    let text = if came {
-        "Cancelled. The partial reply is kept here; it is not an answer"
-    } else {
-        "Cancelled. Nothing had come"
+    let attempt = app.screens.attempt()?;
+    let text = match (attempt.amount(), attempt.past.is_empty()) {
+        (ReplyAmount::Nothing, true) => "Cancelled. Nothing had come",
+        (ReplyAmount::Nothing, false) => "Cancelled. Nothing had come of this step; those before it are kept here",
+        _ => "Cancelled. The partial reply is kept here; it is not an answer",
     };
     app.say(Shown::own(text));
     Some(vec![Effect::CancelRun(id), Effect::Transition(id, Box::new(transition))])
@@ -427,7 +430,7 @@ pub(crate) fn note_saved(app: &mut App, id: LineId, is_saved: bool) {
 }
 
 /// Goes one level up: out of the maximised pane, out of the call, out of the list, out of the screen.
-fn leave_rerun(app: &mut App) -> Effects {
+fn leave_rerun(app: &mut App, action: Action) -> Effects {
     if let Some(effects) = cancel_run(app) {
         return effects;
     }
@@ -443,7 +446,7 @@ fn leave_rerun(app: &mut App) -> Effects {
         attempt.stage = Stage::Preview;
         return vec![Effect::CancelRun(id)];
     }
-    if !may_drop(app) {
+    if !may_drop(app, action) {
         return Vec::new();
     }
     app.screens.pop();
@@ -451,13 +454,17 @@ fn leave_rerun(app: &mut App) -> Effects {
 }
 
 /// Asks once before something is dropped that is not safe.
-fn may_drop(app: &mut App) -> bool {
+fn may_drop(app: &mut App, action: Action) -> bool {
     let Some(attempt) = app.screens.attempt_mut() else { return true };
-    if !attempt.is_unsaved() || attempt.warned {
+    if !attempt.is_unsaved() || attempt.warned == Some(action) {
         return true;
     }
-    attempt.warned = true;
-    app.say(app.keyed("Unsaved result. <keep> saves, the same key again discards"));
+    attempt.warned = Some(action);
+    let words = match attempt.stage {
+        Stage::Several => "No reply chosen. <open> selects one, the same key again discards all",
+        _ => "Unsaved result. <keep> saves, the same key again discards",
+    };
+    app.say(app.keyed(words));
     false
 }
 
@@ -538,13 +545,17 @@ const fn wanted(action: Action) -> (Scope, usize) {
 /// Performs an action of this screen; `None` if it belongs to another.
 pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
     use Action as A;
+    // Only the key that asked discards, and only at once.
+    if let Some(attempt) = app.screens.attempt_mut() {
+        attempt.warned = attempt.warned.filter(|warned| *warned == action);
+    }
     match action {
         A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples => return Some(rerun(app, action)),
         _ if app.screens.top() != ScreenKind::Rerun => return None,
         A::Open => return Some(open_in_rerun(app)),
         A::Edit => return Some(run::edit::edit(app)),
         A::Keep => return Some(keep_attempt(app)),
-        A::Escape | A::Back => return Some(leave_rerun(app)),
+        A::Escape | A::Back => return Some(leave_rerun(app, action)),
         A::Left => return Some(turn_field(app, -1)),
         A::Right => return Some(turn_field(app, 1)),
         A::NextPane => pane_in_rerun(app, app.count, 1),

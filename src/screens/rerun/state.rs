@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::app::model_choice::{Candidate, ModelChoice};
+use crate::widgets::keymap::Action;
 use crate::widgets::list::List;
 use crate::widgets::panes;
 use crate::widgets::panes::Areas;
@@ -206,8 +207,8 @@ pub struct Attempt {
     pub outcome: Option<Box<Outcome>>,
     /// Progress of saving it.
     pub kept: Kept,
-    /// True once it was asked whether to drop what is not saved.
-    pub warned: bool,
+    /// Action that was asked whether to drop what is not saved.
+    pub warned: Option<Action>,
     /// The pane that has the keys.
     pub pane: Pane,
     /// True if that pane fills the screen.
@@ -245,7 +246,7 @@ impl Attempt {
     pub fn again(&mut self) {
         (self.stage, self.pane, self.list) = (Stage::Preview, Pane::Top, List::default());
         (self.round, self.machine, self.outcome, self.ready) = (None, None, None, None);
-        (self.kept, self.warned, self.follows) = (Kept::No, false, true);
+        (self.kept, self.warned, self.follows) = (Kept::No, None, true);
         self.past.clear();
         self.tops = [0; 3];
     }
@@ -370,6 +371,7 @@ impl Attempt {
             Reached::Several(machine, round) => {
                 (self.machine, self.round) = (Some(Machine::Steps(machine)), Some(round));
                 (self.stage, self.pane, self.list) = (Stage::Several, Pane::Top, List::default());
+                self.follows = false;
             }
             Reached::Over(round, outcome) => {
                 if let Some(round) = round {
