@@ -459,7 +459,7 @@ fn the_sample_runs_have_recorded_replies() {
         }
         if d.app.screens.attempt().unwrap().is_recorded == Some(true) {
             d.shows(&["replay", "replaying recorded replies", "replay 1 of"]);
-            d.shows(&["Nothing is sent: Enter on this line replays", "replay or edit", "files, not sent "]);
+            d.shows(&["Nothing is sent: Enter on this line replays", "replay or edit", "files not sent "]);
             d.hides(&["files sent", "send or edit"]);
             d.keys("Enter");
             until(&mut d, Stage::Over);

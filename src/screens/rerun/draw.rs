@@ -31,7 +31,7 @@ use stepscope_core::run::sampling::distribution::{Distribution, normal};
 use stepscope_core::run::sampling::{Reply, SamplingRound};
 
 /// The words before the fields of the preview.
-const WORD: usize = 16;
+const WORD: usize = 15;
 /// The longest bar of a distribution.
 const BAR: usize = 20;
 /// A value takes at most so many lines of its histogram.
@@ -260,7 +260,7 @@ fn preview(app: &App, attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLin
     for (n, file) in files(app, attempt).iter().enumerate() {
         for (m, text) in wrapped(file.as_str(), width.saturating_sub(WORD + 2), usize::MAX).enumerate() {
             let word = match n + m {
-                0 if models.replays() => "files, not sent",
+                0 if models.replays() => "files not sent",
                 0 => "files sent",
                 _ => "",
             };
