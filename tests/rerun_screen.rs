@@ -354,6 +354,20 @@ fn several_replies_are_counted_and_one_is_taken() {
 }
 
 #[test]
+fn the_preview_says_that_a_seed_is_not_sent() {
+    let server = Server::start(right);
+    let (_folder, _path, mut d) = at(&server);
+    preview(&mut d, "^R");
+    d.shows(&["5 (4 parallel, seeds count up)"]).hides(&["not sent: this kind"]);
+    let mut setup = small_at(server.url(""));
+    setup.wanted.backend = Some(stepscope_io::model::Backend::Anthropic);
+    let (_folder, _path, mut d) = open();
+    d.ask(setup);
+    preview(&mut d, "^R");
+    d.shows(&["5 (4 parallel)", "1234 (not sent: this kind of server does not support it)"]).hides(&["count up"]);
+}
+
+#[test]
 fn what_is_not_kept_is_dropped_only_after_a_question() {
     let server = Server::start(right);
     let (_folder, _path, mut d) = at(&server);

@@ -333,6 +333,24 @@ fn samples_are_counted_with_those_that_do_not_count() {
 }
 
 #[test]
+fn a_seed_that_is_not_sent_is_not_recorded() {
+    let folder = Folder::new();
+    let (output, seen) = rerun(&folder, &["--step", "2", "--samples", "2", "--backend", "anthropic"], |_, talk| {
+        talk.head("200 OK", "text/event-stream");
+        talk.chunk("data: {\"type\":\"content_block_delta\",\"delta\":{\"text\":\"{\\\"c\\\": 5}\"}}\n\n");
+        talk.chunk("data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}}\n\n");
+        talk.chunk("data: {\"type\":\"message_stop\"}\n\n");
+        talk.end();
+    });
+    let said = text(&output.stderr);
+    assert!(said.contains("seed not sent") && said.contains("obeyed 2/2"), "{said}");
+    assert!(seen.len() == 2 && seen[0].json()["temperature"] == 1, "{said}");
+    assert!(!text(&output.stdout).contains("\"seed\""), "{}", text(&output.stdout));
+    let fork = &records(&output)[3];
+    assert_eq!((&fork["state"]["c"], &fork["trace"]["steps"][0]["temperature"]), (&5.into(), &1.into()));
+}
+
+#[test]
 fn what_failed_is_no_answer() {
     let folder = Folder::new();
     let out = folder.path("f.jsonl");

@@ -291,6 +291,7 @@ fn files(app: &App, attempt: &Attempt) -> Vec<Shown> {
 fn value(field: Field, attempt: &Attempt, models: &ModelChoice) -> String {
     let sampling = &models.sampling;
     let own = |text: Option<String>| text.unwrap_or_else(|| "server default".to_owned());
+    let takes_seed = models.server.as_ref().is_none_or(|server| server.client.endpoint().backend.takes_seed());
     match field {
         Field::Send => String::new(),
         Field::Server => match &models.server {
@@ -304,10 +305,16 @@ fn value(field: Field, attempt: &Attempt, models: &ModelChoice) -> String {
         Field::Scope => scope_words(attempt.scope).to_owned(),
         Field::Samples => match attempt.samples {
             1 => "1".to_owned(),
-            n => format!("{n} ({} parallel, seeds count up)", rerun::state::AT_ONCE),
+            n => {
+                let seeds = if takes_seed && sampling.seed.is_some() { ", seeds count up" } else { "" };
+                format!("{n} ({} parallel{seeds})", rerun::state::AT_ONCE)
+            }
         },
         Field::Temperature => own(sampling.temperature.map(|t| t.to_string())),
-        Field::Seed => own(sampling.seed.map(|seed| seed.to_string())),
+        Field::Seed => {
+            let unsent = if takes_seed { "" } else { " (not sent: this kind of server does not support it)" };
+            own(sampling.seed.map(|seed| format!("{seed}{unsent}")))
+        }
         Field::Enforcement => {
             let how = match sampling.enforcement.word() {
                 "schema" => "schema-constrained",

@@ -78,6 +78,8 @@ pub struct ServerInfo {
     pub backend: String,
     /// The path that is called.
     pub endpoint: String,
+    /// True if a seed is sent to it.
+    pub takes_seed: bool,
 }
 
 /// Event of one of several calls.
@@ -141,7 +143,9 @@ impl SamplingRound {
         let call = |n| sampling.call(&server.model, blank.prompt.clone(), Some(blank.schema.clone()), n);
         let calls: Vec<Call> = (0..samples.max(1)).map(call).collect();
         let replies = calls.iter().map(|call| {
-            let (seed, temperature, max_tokens) = (call.seed, call.temperature, call.max_tokens);
+            // What was not sent is not recorded.
+            let seed = call.seed.filter(|_| server.takes_seed);
+            let (temperature, max_tokens) = (call.temperature, call.max_tokens);
             let executed = Executed { seed, temperature, max_tokens, ..blank.clone() };
             Reply { executed, received: Received::begin(id), judged: None, first: None, elapsed: Duration::ZERO }
         });
@@ -225,7 +229,7 @@ impl SamplingRound {
             return None;
         }
         let json = object(distribution.consensus().iter().map(|(name, text)| (name, text.as_slice())));
-        let ServerInfo { model, backend, endpoint } = self.server.clone();
+        let ServerInfo { model, backend, endpoint, .. } = self.server.clone();
         let (raw, verdict, started_utc) = (json.clone(), Some("consensus"), now_utc.to_owned());
         Some((json, Executed { raw, verdict, model, backend, endpoint, started_utc, ..self.blank.clone() }))
     }
