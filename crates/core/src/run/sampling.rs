@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use crate::procedure::runner::{Ask, Ended, object};
-use crate::run::call::{Call, Enforcement, Finish, Judge, JudgedReply, Phase, Received, RunEvent, RunId, Stop};
+use crate::run::call::{Call, Enforcement, Finish, Judge, JudgedReply, Phase, Received, RunEvent, RunId, Stop, Usage};
 use crate::run::drive::Question;
 use crate::run::fork::Executed;
 use stepscope_base::shown;
@@ -230,8 +230,23 @@ impl SamplingRound {
         }
         let json = object(distribution.consensus().iter().map(|(name, text)| (name, text.as_slice())));
         let ServerInfo { model, backend, endpoint, .. } = self.server.clone();
-        let (raw, verdict, started_utc) = (json.clone(), Some("consensus"), now_utc.to_owned());
-        Some((json, Executed { raw, verdict, model, backend, endpoint, started_utc, ..self.blank.clone() }))
+        let (raw, verdict, usage) = (json.clone(), Some("consensus"), self.usage());
+        // The samples run side by side: the step took as long as the slowest, from when the first began.
+        let duration_ms = self.replies.iter().map(|reply| reply.executed.duration_ms).fold(0.0, f64::max);
+        let began = self.replies.iter().map(|reply| &reply.executed.started_utc).filter(|began| !began.is_empty());
+        let started_utc = began.min().map_or(now_utc, String::as_str).to_owned();
+        let made =
+            Executed { raw, verdict, model, backend, endpoint, usage, started_utc, duration_ms, ..self.blank.clone() };
+        Some((json, made))
+    }
+
+    /// Adds up the tokens of all calls.
+    fn usage(&self) -> Usage {
+        let sum = |part: fn(&Usage) -> Option<u64>| {
+            let parts = self.replies.iter().filter_map(|reply| part(&reply.executed.usage));
+            parts.reduce(u64::saturating_add)
+        };
+        Usage { prompt: sum(|usage| usage.prompt), completion: sum(|usage| usage.completion) }
     }
 
     /// Returns the end of a run to which no reply of the round can be given.
