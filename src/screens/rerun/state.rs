@@ -317,9 +317,10 @@ impl Attempt {
         if !self.is_running() || id != self.id {
             return None;
         }
+        let at = self.elapsed();
         let round = self.round.as_mut()?;
         for told in told {
-            round.hear(id, told);
+            round.hear(id, told, at);
         }
         if round.is_over() { self.judge() } else { None }
     }

@@ -85,7 +85,7 @@ impl Transition {
             Self::Came(Machine::Steps(machine), mut round) => {
                 round.judge();
                 // Of calls that were broken off none is to be chosen.
-                if round.replies.len() > 1 && round.obeyed() > 0 {
+                if round.is_several() && round.obeyed() > 0 {
                     return Reached::Several(machine, round);
                 }
                 take(machine, round, side, now)

@@ -108,6 +108,8 @@ pub struct Reply {
     pub first: Option<Duration>,
     /// Time from the beginning of the call to its last event.
     pub elapsed: Duration,
+    /// Time from the beginning of the round to that of the call; `None`: nothing was heard of it.
+    began: Option<Duration>,
 }
 
 /// Choice of a step's reply, where several came.
@@ -128,6 +130,8 @@ pub struct SamplingRound {
     pub ask: Ask,
     /// Calls of the round, in order.
     pub replies: Vec<Reply>,
+    /// Number of replies that were asked for; fewer calls may have begun.
+    samples: usize,
     blank: Executed,
     server: ServerInfo,
 }
@@ -147,18 +151,25 @@ impl SamplingRound {
             let seed = call.seed.filter(|_| server.takes_seed);
             let (temperature, max_tokens) = (call.temperature, call.max_tokens);
             let executed = Executed { seed, temperature, max_tokens, ..blank.clone() };
-            Reply { executed, received: Received::begin(id), judged: None, first: None, elapsed: Duration::ZERO }
+            let (received, elapsed) = (Received::begin(id), Duration::ZERO);
+            Reply { executed, received, judged: None, first: None, elapsed, began: None }
         });
         let replies = replies.collect();
-        (Self { id, ask, replies, blank, server }, calls)
+        (Self { id, ask, replies, samples: calls.len(), blank, server }, calls)
     }
 
-    /// Takes what was heard. `false`: of other calls, or after the end; nothing changed.
-    pub fn hear(&mut self, id: RunId, told: CallEvent) -> bool {
+    /// Tells whether several replies were asked for.
+    pub fn is_several(&self) -> bool {
+        self.samples > 1
+    }
+
+    /// Takes what was heard so long after its beginning. `false`: of other calls, or after the end; nothing changed.
+    pub fn hear(&mut self, id: RunId, told: CallEvent, at: Duration) -> bool {
         let Some(reply) = self.replies.get_mut(told.call).filter(|_| id == self.id) else { return false };
         if !reply.received.is_running() {
             return false;
         }
+        reply.began.get_or_insert(at);
         if let Some(began) = told.began_utc {
             reply.executed.started_utc = began;
         }
@@ -179,11 +190,14 @@ impl SamplingRound {
         !self.replies.iter().any(|reply| reply.received.is_running())
     }
 
-    /// Breaks it off so long after its beginning; what came is kept.
-    pub fn cancel(&mut self, elapsed: Duration) {
+    /// Breaks it off so long after its beginning; what came is kept. What had not begun yet is no call.
+    pub fn cancel(&mut self, at: Duration) {
+        // The first call begins with the round, even where nothing was heard of it.
+        let mut is_first = true;
+        self.replies.retain(|reply| std::mem::take(&mut is_first) || reply.began.is_some());
         for reply in self.replies.iter_mut().filter(|reply| reply.received.is_running()) {
             // A call of which nothing is heard takes its time all the same.
-            reply.elapsed = reply.elapsed.max(elapsed);
+            reply.elapsed = reply.elapsed.max(at.saturating_sub(reply.began.unwrap_or_default()));
             reply.received.cancel();
         }
     }
@@ -191,7 +205,7 @@ impl SamplingRound {
     /// Judges every reply by the schema that was asked for.
     pub fn judge(&mut self) {
         let judge = Judge::new(Some(&self.ask.request.schema), &self.ask.request.expected);
-        let several = self.replies.len() > 1;
+        let several = self.is_several();
         for reply in &mut self.replies {
             let judged = reply.judge(&judge, &self.server);
             let broken = several.then(|| judged.verdict.why()).flatten();
@@ -348,6 +362,11 @@ mod tests {
         CallEvent { call, event, began_utc: None, elapsed: Duration::from_millis(5) }
     }
 
+    /// Hears of a call at the beginning of the round.
+    fn hear(round: &mut SamplingRound, call: usize, event: RunEvent) -> bool {
+        round.hear(RunId(1), told(call, event), Duration::ZERO)
+    }
+
     fn text(text: &str) -> RunEvent {
         RunEvent::Text { part: ReplyPart::Content, text: Untrusted::from(text).into_owned() }
     }
@@ -371,10 +390,10 @@ mod tests {
     #[test]
     fn one_reply_is_taken_when_it_is_whole() {
         let (mut machine, mut round) = round(1);
-        assert!(round.hear(RunId(1), told(0, text("```json\n{\"x\": 7}\n"))));
-        assert!(!round.hear(RunId(2), told(0, text("stale"))) && !round.is_over());
-        assert!(round.hear(RunId(1), told(0, text("```"))));
-        assert!(round.hear(RunId(1), told(0, RunEvent::Done(Finish::default()))) && round.is_over());
+        assert!(hear(&mut round, 0, text("```json\n{\"x\": 7}\n")));
+        assert!(!round.hear(RunId(2), told(0, text("stale")), Duration::ZERO) && !round.is_over());
+        assert!(hear(&mut round, 0, text("```")));
+        assert!(hear(&mut round, 0, RunEvent::Done(Finish::default())) && round.is_over());
         round.judge();
         assert!(round.replies[0].executed.around.fence);
         assert_eq!(taken(&mut machine, Choice::Consensus, &round), None);
@@ -384,9 +403,9 @@ mod tests {
     #[test]
     fn what_is_partial_is_kept_and_never_taken() {
         let (mut machine, mut round) = round(1);
-        round.hear(RunId(1), told(0, text("{\"x\": 7}")));
+        hear(&mut round, 0, text("{\"x\": 7}"));
         round.cancel(Duration::from_secs(11));
-        assert!(!round.hear(RunId(1), told(0, RunEvent::Done(Finish::default()))));
+        assert!(!hear(&mut round, 0, RunEvent::Done(Finish::default())));
         assert_eq!(round.replies[0].elapsed, Duration::from_secs(11));
         round.judge();
         assert_eq!(taken(&mut machine, Choice::Reply(0), &round), Some(BROKEN_OFF));
@@ -398,15 +417,51 @@ mod tests {
     }
 
     #[test]
+    fn what_had_not_begun_is_no_call_and_time_counts_from_the_calls_own_beginning() {
+        let (mut machine, mut round) = round(5);
+        let at = Duration::from_secs;
+        for n in 0..2 {
+            hear(&mut round, n, RunEvent::Answered);
+        }
+        hear(&mut round, 0, text("{\"x\": 7}"));
+        hear(&mut round, 0, RunEvent::Done(Finish::default()));
+        round.hear(RunId(1), told(2, RunEvent::Answered), at(3));
+        round.cancel(at(5));
+        assert!(round.is_over() && round.is_several());
+        round.judge();
+        let took: Vec<_> = round.replies.iter().map(|reply| reply.executed.duration_ms).collect();
+        assert_eq!(took, [5.0, 5_000.0, 2_000.0]);
+        assert_eq!((round.distribution().valid, round.distribution().failed), (vec![0], vec![1, 2]));
+        assert_eq!(taken(&mut machine, Choice::Consensus, &round), None);
+        assert_eq!((x(&machine).as_deref(), fork(&machine).calls.len()), (Some("7"), 4));
+    }
+
+    #[test]
+    fn one_call_of_several_that_began_is_one_of_several_all_the_same() {
+        let (mut machine, mut round) = round(3);
+        hear(&mut round, 0, text("{\"x\": 7}"));
+        hear(&mut round, 0, RunEvent::Done(Finish::default()));
+        round.cancel(Duration::from_secs(1));
+        round.judge();
+        assert_eq!((round.replies.len(), taken(&mut machine, Choice::Consensus, &round)), (1, None));
+        assert_eq!((fork(&machine).how, fork(&machine).calls.len()), (How::Consensus, 2));
+        // Nothing was heard: the first call was on its way.
+        let (mut machine, mut round) = self::round(3);
+        round.cancel(Duration::from_secs(1));
+        round.judge();
+        assert_eq!((round.replies.len(), taken(&mut machine, Choice::Consensus, &round)), (1, Some(BROKEN_OFF)));
+    }
+
+    #[test]
     fn of_several_replies_the_consensus_or_one_is_taken() {
         let filled = || {
             let (machine, mut round) = round(4);
             for (n, reply) in ["{\"x\": 2}", "{\"x\": 3}", "{\"x\": 2.0}"].into_iter().enumerate() {
-                round.hear(RunId(1), told(n, text(reply)));
-                round.hear(RunId(1), told(n, RunEvent::Done(Finish::default())));
+                hear(&mut round, n, text(reply));
+                hear(&mut round, n, RunEvent::Done(Finish::default()));
             }
             let trouble = Trouble::new(TroubleKind::Cut, Shown::own("cut"));
-            round.hear(RunId(1), told(3, RunEvent::Failed(trouble)));
+            hear(&mut round, 3, RunEvent::Failed(trouble));
             round.judge();
             (machine, round)
         };
