@@ -362,6 +362,15 @@ fn a_seed_that_is_not_sent_is_not_recorded() {
 }
 
 #[test]
+fn samples_of_which_none_is_usable_say_why() {
+    let folder = Folder::new();
+    let (output, _) = rerun(&folder, &["--step", "2", "--samples", "3"], |_, talk| ollama(talk, r#"{"d": 5}"#));
+    let said = text(&output.stderr);
+    assert_eq!(code(&output), 3, "{said}");
+    assert!(said.contains("step 2: no reply is usable: 3 break the schema (first: "), "{said}");
+}
+
+#[test]
 fn what_failed_is_no_answer() {
     let folder = Folder::new();
     let out = folder.path("f.jsonl");

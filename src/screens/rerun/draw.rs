@@ -400,11 +400,12 @@ fn choices(attempt: &Attempt, look: Look<'_>) -> BoxLines {
         1 => "   no majority in 1 field; first reply used".to_owned(),
         n => format!("   no majority in {n} fields; first reply used"),
     };
-    let mut lines = vec![vec![
-        look.span(pad("majority", 12), Role::Accent),
-        look.span(fields(&made.consensus()), Role::Text),
-        look.span(tie, Role::Warning),
-    ]];
+    let majority = if made.valid.is_empty() {
+        look.span("none: no reply matches the schema", Role::Warning)
+    } else {
+        look.span(fields(&made.consensus()), Role::Text)
+    };
+    let mut lines = vec![vec![look.span(pad("majority", 12), Role::Accent), majority, look.span(tie, Role::Warning)]];
     for (n, reply) in round.replies.iter().enumerate() {
         let (glyph, role, text) = reply_line(reply);
         let head = look.span(pad(&format!("reply {}", n + 1), 10), Role::Faint);

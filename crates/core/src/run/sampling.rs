@@ -5,7 +5,9 @@
 use std::time::Duration;
 
 use crate::procedure::runner::{Ask, Ended, object};
-use crate::run::call::{Call, Enforcement, Finish, Judge, JudgedReply, Phase, Received, RunEvent, RunId, Stop, Usage};
+use crate::run::call::{
+    Call, Enforcement, Finish, Judge, JudgedReply, Phase, Received, ReplyVerdict, RunEvent, RunId, Stop, Usage,
+};
 use crate::run::drive::Question;
 use crate::run::fork::Executed;
 use stepscope_base::shown;
@@ -265,14 +267,41 @@ impl SamplingRound {
 
     /// Returns the end of a run to which no reply of the round can be given.
     pub(crate) fn ended(&self) -> Ended {
-        let failed = self.replies.iter().rev().find_map(|reply| Some((reply.failed()?, &reply.received.phase)));
-        let (why, class) = match failed {
-            Some((why, Phase::Cancelled)) => (why, BROKEN_OFF),
-            Some((why, _)) => (why, SERVER_ERROR),
-            None => (Shown::own("no reply is usable"), SERVER_ERROR),
-        };
+        let is_cancelled = self.replies.iter().any(|reply| reply.received.phase == Phase::Cancelled);
+        let class = if is_cancelled { BROKEN_OFF } else { SERVER_ERROR };
+        let alone = self.replies.first().filter(|_| !self.is_several()).and_then(Reply::failed);
+        let why = alone.unwrap_or_else(|| self.unusable());
         let message = Untrusted::new(why.as_str().as_bytes()).into_owned();
         Ended { class, message, meaning: None, step: Some(self.ask.step) }
+    }
+
+    /// Counts what came in place of a usable reply, kind by kind: "no reply is usable: 2 break the schema, 1 failed".
+    fn unusable(&self) -> Shown {
+        let mut kinds: Vec<(Unusable, usize, Option<Shown>)> = Vec::new();
+        for (kind, why) in self.replies.iter().filter_map(Reply::unusable) {
+            match kinds.iter_mut().find(|(other, ..)| *other == kind) {
+                Some((_, count, _)) => *count += 1,
+                None => kinds.push((kind, 1, why)),
+            }
+        }
+        let said = kinds.into_iter().map(|(kind, count, why)| {
+            let what = if count == 1 { kind.word() } else { kind.phrase() };
+            let first = if count == 1 { "" } else { "first: " };
+            let why = why.map(|why| shown!(" ({first}{})", why.shortened(SHOWN))).unwrap_or_default();
+            shown!("{count} {what}{why}")
+        });
+        shown!("no reply is usable: {}", Shown::listed(said, Unusable::ALL.len()))
+    }
+}
+
+stepscope_base::words! {
+    /// Kinds of calls that gave nothing that counts: the words for one, and for several.
+    enum Unusable {
+        Breaks = "breaks the schema" => "break the schema",
+        Invalid = "is not JSON" => "are not JSON",
+        Empty = "is empty" => "are empty",
+        Failed = "failed" => "failed",
+        Cancelled = "was cancelled" => "were cancelled",
     }
 }
 
@@ -308,6 +337,25 @@ impl Reply {
                 "the call was cancelled; the partial reply ({} bytes) is not an answer",
                 self.received.content.len()
             )),
+        }
+    }
+
+    /// Tells whether its values can be taken over, even if they break the schema.
+    pub fn is_usable(&self) -> bool {
+        self.failed().is_none() && self.judged.as_ref().is_some_and(JudgedReply::is_usable)
+    }
+
+    /// Returns the kind of what came in place of a reply that counts, and the reason where it says more than the kind.
+    fn unusable(&self) -> Option<(Unusable, Option<Shown>)> {
+        match (&self.received.phase, self.judged.as_ref().map(|judged| &judged.verdict)) {
+            (Phase::Done(_), Some(verdict)) => match verdict {
+                ReplyVerdict::Obeyed => None,
+                ReplyVerdict::Breaks(_) => Some((Unusable::Breaks, verdict.why())),
+                ReplyVerdict::Invalid(_) => Some((Unusable::Invalid, None)),
+                ReplyVerdict::Empty => Some((Unusable::Empty, None)),
+            },
+            (Phase::Failed(trouble), _) => Some((Unusable::Failed, Some(trouble.sentence.clone()))),
+            _ => Some((Unusable::Cancelled, None)),
         }
     }
 
@@ -450,6 +498,23 @@ mod tests {
         round.cancel(Duration::from_secs(1));
         round.judge();
         assert_eq!((round.replies.len(), taken(&mut machine, Choice::Consensus, &round)), (1, Some(BROKEN_OFF)));
+    }
+
+    #[test]
+    fn the_reason_that_no_reply_is_usable_counts_the_kinds() {
+        let (mut machine, mut round) = round(6);
+        let trouble = || RunEvent::Failed(Trouble::new(TroubleKind::Cut, Shown::own("cut")));
+        for (n, reply) in ["{\"y\": 2}", "{}", "no idea", ""].into_iter().enumerate() {
+            hear(&mut round, n, text(reply));
+            hear(&mut round, n, RunEvent::Done(Finish::default()));
+        }
+        hear(&mut round, 4, trouble());
+        hear(&mut round, 5, trouble());
+        round.judge();
+        assert_eq!(taken(&mut machine, Choice::Consensus, &round), Some(SERVER_ERROR));
+        let ended = machine.ended().unwrap().to_string();
+        assert!(ended.starts_with("no reply is usable: 2 break the schema (first: "), "{ended}");
+        assert!(ended.ends_with("), 1 is not JSON, 1 is empty, 2 failed (first: cut)"), "{ended}");
     }
 
     #[test]
