@@ -362,6 +362,23 @@ fn a_seed_that_is_not_sent_is_not_recorded() {
 }
 
 #[test]
+fn calls_that_fail_are_told_apart_from_replies_that_do_not_obey() {
+    let folder = Folder::new();
+    let arguments = ["--step", "2", "--samples", "3", "--retries", "0"];
+    let refuse = |talk: &mut Talk| talk.whole("404 No", "application/json", "", r#"{"error": "no such model"}"#);
+    let (output, _) = rerun(&folder, &arguments, move |seen, talk| {
+        if seen.json()["options"]["seed"] == 1235 { refuse(talk) } else { ollama(talk, r#"{"c": 5}"#) }
+    });
+    let said = text(&output.stderr);
+    assert!(said.contains("schema sent, obeyed 2/2, 1 failed\n1 of 3 calls failed: "), "{said}");
+    assert!(said.contains("no such model"), "{said}");
+    let (output, _) = rerun(&folder, &arguments, move |_, talk| refuse(talk));
+    let said = text(&output.stderr);
+    assert!(code(&output) == 3 && said.contains("schema sent, 3 failed\n") && !said.contains("obeyed"), "{said}");
+    assert!(said.contains("no reply is usable: 3 failed (first: "), "{said}");
+}
+
+#[test]
 fn samples_of_which_none_is_usable_say_why() {
     let folder = Folder::new();
     let (output, _) = rerun(&folder, &["--step", "2", "--samples", "3"], |_, talk| ollama(talk, r#"{"d": 5}"#));

@@ -268,6 +268,10 @@ impl Session<'_> {
         }
         distribution_line(&round.distribution(), out);
         self.say(out, &round.tally());
+        // Where no reply is usable the end of the run says it.
+        if let Some(failures) = round.failures().filter(|_| round.obeyed() > 0) {
+            out.complain(&failures);
+        }
     }
 
     fn no_replay(&self, why: NoReplay, count: usize) -> Shown {

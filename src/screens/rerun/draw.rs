@@ -344,9 +344,7 @@ fn progress(attempt: &Attempt, look: Look<'_>) -> BoxLines {
     let mut line = vec![look.span(state_of(round, running), Role::Accent)];
     line.push(look.span(format!("   {:.1} s", attempt.elapsed().as_secs_f64()), Role::Text));
     line.extend(speed(round).map(|speed| look.span(format!("   {speed}"), Role::Dim)));
-    if let Some(enforcement) = first.and_then(|reply| reply.received.enforcement) {
-        line.push(look.span(format!("   {}", enforcement.phrase()), Role::Dim));
-    }
+    line.extend(round.enforcement().map(|said| look.span(format!("   {said}"), Role::Dim)));
     lines.push(line);
     BoxLines::plain(lines)
 }

@@ -84,6 +84,13 @@ pub struct ServerInfo {
     pub takes_seed: bool,
 }
 
+impl ServerInfo {
+    /// Tells whether a recording answers, and nothing is sent.
+    pub fn replays(&self) -> bool {
+        self.backend.starts_with("cassette ")
+    }
+}
+
 /// Event of one of several calls.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CallEvent {
@@ -231,11 +238,35 @@ impl SamplingRound {
         self.replies.iter().filter(obeyed).count()
     }
 
-    /// Counts the obeyed replies for people: "schema sent, obeyed 2/3".
+    /// Describes how the schema was asked for; `None`: nothing was sent.
+    pub fn enforcement(&self) -> Option<&'static str> {
+        let asked = self.replies.iter().rev().find_map(|reply| reply.received.enforcement)?;
+        Some(if self.server.replays() { "replayed" } else { asked.phrase() })
+    }
+
+    /// Counts the obeyed replies of those that came for people, then the calls without one: "schema sent, obeyed 2/3,
+    /// 1 failed".
     pub fn tally(&self) -> Shown {
-        let enforcement =
-            self.replies.iter().rev().find_map(|reply| reply.received.enforcement).unwrap_or(Enforcement::Nothing);
-        shown!("{}, obeyed {}/{}", enforcement.phrase(), self.obeyed(), self.replies.len())
+        let count = |kind| self.replies.iter().filter_map(Reply::unusable).filter(|(other, _)| *other == kind).count();
+        let (failed, cancelled) = (count(Unusable::Failed), count(Unusable::Cancelled));
+        let came = self.replies.len().saturating_sub(failed + cancelled);
+        let part = |count: usize, said: Shown| (count > 0).then_some(said);
+        let parts = [
+            Some(Shown::own(self.enforcement().unwrap_or(Enforcement::Nothing.phrase()))),
+            part(came, shown!("obeyed {}/{came}", self.obeyed())),
+            part(failed, shown!("{failed} failed")),
+            part(cancelled, shown!("{cancelled} cancelled")),
+        ];
+        Shown::listed(parts.into_iter().flatten(), 4)
+    }
+
+    /// Says how many of several calls failed, and why the first of them did; `None`: none did.
+    pub fn failures(&self) -> Option<Shown> {
+        let mut failed = self.replies.iter().filter_map(Reply::unusable).filter(|(kind, _)| *kind == Unusable::Failed);
+        let why = failed.next()?.1?;
+        let (count, all) = (failed.count() + 1, self.replies.len());
+        let first = if count == 1 { "" } else { "the first: " };
+        Some(shown!("{count} of {all} calls failed: {first}{why}"))
     }
 
     /// Returns the most frequent value of every field as one reply; `None`: no reply counts.
@@ -480,6 +511,7 @@ mod tests {
         let took: Vec<_> = round.replies.iter().map(|reply| reply.executed.duration_ms).collect();
         assert_eq!(took, [5.0, 5_000.0, 2_000.0]);
         assert_eq!((round.distribution().valid, round.distribution().failed), (vec![0], vec![1, 2]));
+        assert_eq!((round.tally().as_str(), round.failures()), ("no schema, obeyed 1/1, 2 cancelled", None));
         assert_eq!(taken(&mut machine, Choice::Consensus, &round), None);
         assert_eq!((x(&machine).as_deref(), fork(&machine).calls.len()), (Some("7"), 4));
     }
@@ -511,6 +543,8 @@ mod tests {
         hear(&mut round, 4, trouble());
         hear(&mut round, 5, trouble());
         round.judge();
+        assert_eq!(round.tally().as_str(), "no schema, obeyed 0/4, 2 failed");
+        assert_eq!(round.failures().unwrap().as_str(), "2 of 6 calls failed: the first: cut");
         assert_eq!(taken(&mut machine, Choice::Consensus, &round), Some(SERVER_ERROR));
         let ended = machine.ended().unwrap().to_string();
         assert!(ended.starts_with("no reply is usable: 2 break the schema (first: "), "{ended}");
