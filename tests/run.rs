@@ -370,7 +370,7 @@ fn calls_that_fail_are_told_apart_from_replies_that_do_not_obey() {
         if seen.json()["options"]["seed"] == 1235 { refuse(talk) } else { ollama(talk, r#"{"c": 5}"#) }
     });
     let said = text(&output.stderr);
-    assert!(said.contains("schema sent, obeyed 2/2, 1 failed\n1 of 3 calls failed: "), "{said}");
+    assert!(said.contains("schema sent, obeyed 2/2, 1 failed\n") && said.contains("1 of 3 calls failed: "), "{said}");
     assert!(said.contains("no such model"), "{said}");
     let (output, _) = rerun(&folder, &arguments, move |_, talk| refuse(talk));
     let said = text(&output.stderr);
@@ -964,6 +964,8 @@ fn a_typed_answer_of_the_samples_becomes_grounded_from_the_recording() {
     let made = &records(&output)[0];
     assert_eq!(made["answer"]["items"][0]["amount"], serde_json::json!({"value": 1, "currency": "EUR"}));
     assert_eq!(made["trace"]["steps"][0]["backend"], "cassette openai");
+    let said = text(&output.stderr);
+    assert!(said.contains("replayed, obeyed 1/1") && !said.contains("schema sent"), "{said}");
     assert_eq!(checked(&fork), ("ship".to_owned(), 1));
 }
 
