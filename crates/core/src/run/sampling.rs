@@ -278,13 +278,20 @@ impl SamplingRound {
         let json = object(distribution.consensus().iter().map(|(name, text)| (name, text.as_slice())));
         let ServerInfo { model, backend, endpoint, .. } = self.server.clone();
         let (raw, verdict, usage) = (json.clone(), Some("consensus"), self.usage());
-        // The samples run side by side: the step took as long as the slowest, from when the first began.
-        let duration_ms = self.replies.iter().map(|reply| reply.executed.duration_ms).fold(0.0, f64::max);
+        let duration_ms = self.took().as_secs_f64() * 1000.0;
         let began = self.replies.iter().map(|reply| &reply.executed.started_utc).filter(|began| !began.is_empty());
         let started_utc = began.min().map_or(now_utc, String::as_str).to_owned();
         let made =
             Executed { raw, verdict, model, backend, endpoint, usage, started_utc, duration_ms, ..self.blank.clone() };
         Some((json, made))
+    }
+
+    /// Measures the time from the beginning of the first call to the end of the last: some run side by side.
+    fn took(&self) -> Duration {
+        let began = self.replies.iter().filter_map(|reply| reply.began).min().unwrap_or_default();
+        let ended =
+            self.replies.iter().map(|reply| reply.began.unwrap_or_default().saturating_add(reply.elapsed)).max();
+        ended.unwrap_or_default().saturating_sub(began)
     }
 
     /// Adds up the tokens of all calls.
@@ -513,7 +520,9 @@ mod tests {
         assert_eq!((round.distribution().valid, round.distribution().failed), (vec![0], vec![1, 2]));
         assert_eq!((round.tally().as_str(), round.failures()), ("no schema, obeyed 1/1, 2 cancelled", None));
         assert_eq!(taken(&mut machine, Choice::Consensus, &round), None);
-        assert_eq!((x(&machine).as_deref(), fork(&machine).calls.len()), (Some("7"), 4));
+        let calls = fork(&machine).calls;
+        assert_eq!((x(&machine).as_deref(), calls.len()), (Some("7"), 4));
+        assert_eq!((calls[3].verdict, calls[3].duration_ms), (Some("consensus"), 5_000.0));
     }
 
     #[test]
