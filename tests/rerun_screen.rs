@@ -359,6 +359,40 @@ fn several_replies_are_counted_and_one_is_taken() {
 }
 
 #[test]
+fn of_replies_that_all_break_the_schema_one_is_chosen_and_none_is_the_majority() {
+    let server = Server::start(|_, talk| stream(talk, &["{\"all_nuts\": [12]}"]));
+    let (_folder, path, mut d) = at(&server);
+    preview(&mut d, "^R");
+    d.keys("Enter");
+    until(&mut d, Stage::Several);
+    d.shows(&["majority", "none: no reply matches the schema", "obeyed 0/5"]);
+    d.keys("Enter");
+    assert_eq!(d.status(), "no majority: no reply matches the schema; choose one");
+    d.keys("j Enter");
+    until(&mut d, Stage::Over);
+    d.keys("s");
+    let fork = forks(&path).remove(0);
+    assert_eq!(
+        (&fork["state"]["all_nuts"], &fork["trace"]["fork"]["how"]),
+        (&serde_json::json!([12]), &"rerun".into())
+    );
+}
+
+#[test]
+fn the_preview_says_that_a_seed_is_not_sent() {
+    let server = Server::start(right);
+    let (_folder, _path, mut d) = at(&server);
+    preview(&mut d, "^R");
+    d.shows(&["5 (4 parallel, seeds count up)"]).hides(&["not sent: this kind"]);
+    let mut setup = small_at(server.url(""));
+    setup.wanted.backend = Some(stepscope_io::model::Backend::Anthropic);
+    let (_folder, _path, mut d) = open();
+    d.ask(setup);
+    preview(&mut d, "^R");
+    d.shows(&["5 (4 parallel)", "1234 (not sent: this kind of server does not support it)"]).hides(&["count up"]);
+}
+
+#[test]
 fn what_is_not_kept_is_dropped_only_after_a_question() {
     let server = Server::start(right);
     let (_folder, _path, mut d) = at(&server);

@@ -329,7 +329,62 @@ fn samples_are_counted_with_those_that_do_not_count() {
     );
     let fork = &lines[7];
     assert_eq!((&fork["trace"]["fork"]["how"], &fork["state"]["c"]), (&"consensus".into(), &5.0.into()));
-    assert_eq!(fork["trace"]["steps"].as_array().unwrap().len(), 8, "each reply, the consensus, and the last step");
+    let steps = fork["trace"]["steps"].as_array().unwrap();
+    assert_eq!(steps.len(), 8, "each reply, the consensus, and the last step");
+    let took = |step: &serde_json::Value| step["duration_ms"].as_f64().unwrap();
+    let longest = steps[..6].iter().map(took).fold(0.0, f64::max);
+    assert!(took(&steps[6]) >= longest && steps[6]["verdict"] == "consensus", "{steps:?}");
+    assert_eq!(steps[6]["usage"], serde_json::json!({"prompt_tokens": 54, "completion_tokens": 24}));
+    assert!(steps[..6].iter().all(|step| step["started_utc"].as_str() >= steps[6]["started_utc"].as_str()));
+    // The step costs what all its samples cost, once.
+    let line = lines[7].to_string();
+    let case = stepscope_core::case::Case::read(line.as_bytes());
+    let cost = stepscope_core::run::cost::RunCost::of(case.view().state()).unwrap();
+    assert_eq!((cost.steps[1].took, cost.tokens), (Some(took(&steps[6])), 54 + 24 + 13));
+}
+
+#[test]
+fn a_seed_that_is_not_sent_is_not_recorded() {
+    let folder = Folder::new();
+    let (output, seen) = rerun(&folder, &["--step", "2", "--samples", "2", "--backend", "anthropic"], |_, talk| {
+        talk.head("200 OK", "text/event-stream");
+        talk.chunk("data: {\"type\":\"content_block_delta\",\"delta\":{\"text\":\"{\\\"c\\\": 5}\"}}\n\n");
+        talk.chunk("data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}}\n\n");
+        talk.chunk("data: {\"type\":\"message_stop\"}\n\n");
+        talk.end();
+    });
+    let said = text(&output.stderr);
+    assert!(said.contains("seed not sent") && said.contains("obeyed 2/2"), "{said}");
+    assert!(seen.len() == 2 && seen[0].json()["temperature"] == 1, "{said}");
+    assert!(!text(&output.stdout).contains("\"seed\""), "{}", text(&output.stdout));
+    let fork = &records(&output)[3];
+    assert_eq!((&fork["state"]["c"], &fork["trace"]["steps"][0]["temperature"]), (&5.into(), &1.into()));
+}
+
+#[test]
+fn calls_that_fail_are_told_apart_from_replies_that_do_not_obey() {
+    let folder = Folder::new();
+    let arguments = ["--step", "2", "--samples", "3", "--retries", "0"];
+    let refuse = |talk: &mut Talk| talk.whole("404 No", "application/json", "", r#"{"error": "no such model"}"#);
+    let (output, _) = rerun(&folder, &arguments, move |seen, talk| {
+        if seen.json()["options"]["seed"] == 1235 { refuse(talk) } else { ollama(talk, r#"{"c": 5}"#) }
+    });
+    let said = text(&output.stderr);
+    assert!(said.contains("schema sent, obeyed 2/2, 1 failed\n") && said.contains("1 of 3 calls failed: "), "{said}");
+    assert!(said.contains("no such model"), "{said}");
+    let (output, _) = rerun(&folder, &arguments, move |_, talk| refuse(talk));
+    let said = text(&output.stderr);
+    assert!(code(&output) == 3 && said.contains("schema sent, 3 failed\n") && !said.contains("obeyed"), "{said}");
+    assert!(said.contains("no reply is usable: 3 failed (first: "), "{said}");
+}
+
+#[test]
+fn samples_of_which_none_is_usable_say_why() {
+    let folder = Folder::new();
+    let (output, _) = rerun(&folder, &["--step", "2", "--samples", "3"], |_, talk| ollama(talk, r#"{"d": 5}"#));
+    let said = text(&output.stderr);
+    assert_eq!(code(&output), 3, "{said}");
+    assert!(said.contains("step 2: no reply is usable: 3 break the schema (first: "), "{said}");
 }
 
 #[test]
@@ -925,6 +980,8 @@ fn a_typed_answer_of_the_samples_becomes_grounded_from_the_recording() {
     let made = &records(&output)[0];
     assert_eq!(made["answer"]["items"][0]["amount"], serde_json::json!({"value": 1, "currency": "EUR"}));
     assert_eq!(made["trace"]["steps"][0]["backend"], "cassette openai");
+    let said = text(&output.stderr);
+    assert!(said.contains("replayed, obeyed 1/1") && !said.contains("schema sent"), "{said}");
     assert_eq!(checked(&fork), ("ship".to_owned(), 1));
 }
 

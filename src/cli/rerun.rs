@@ -250,7 +250,7 @@ impl Session<'_> {
 
     /// Says what came for a step; several replies are printed.
     fn tell(&self, round: &SamplingRound, count: usize, out: &mut Out) {
-        if let [reply] = round.replies.as_slice() {
+        if let ([reply], false) = (round.replies.as_slice(), round.is_several()) {
             if let (Some(judged), None) = (&reply.judged, reply.failed()) {
                 let (bytes, seconds) = (reply.received.content.len(), reply.elapsed.as_secs_f64());
                 let (step, tally, around) = (round.ask.step + 1, round.tally(), judged.parts.around.words());
@@ -268,6 +268,10 @@ impl Session<'_> {
         }
         distribution_line(&round.distribution(), out);
         self.say(out, &round.tally());
+        // Where no reply is usable the end of the run says it.
+        if let Some(failures) = round.failures().filter(|_| round.obeyed() > 0) {
+            out.complain(&failures);
+        }
     }
 
     fn no_replay(&self, why: NoReplay, count: usize) -> Shown {

@@ -45,7 +45,9 @@ impl Repairing {
     pub(crate) fn hear(&mut self, id: RunId, events: Vec<CallEvent>) -> bool {
         let Some(round) = self.round.as_mut().filter(|_| !self.machine.is_over) else { return false };
         for event in events {
-            let _ = round.hear(id, event);
+            // The only call begins with the round.
+            let at = event.elapsed;
+            let _ = round.hear(id, event, at);
         }
         if !round.is_over() {
             return false;

@@ -291,6 +291,7 @@ fn files(app: &App, attempt: &Attempt) -> Vec<Shown> {
 fn value(field: Field, attempt: &Attempt, models: &ModelChoice) -> String {
     let sampling = &models.sampling;
     let own = |text: Option<String>| text.unwrap_or_else(|| "server default".to_owned());
+    let takes_seed = models.server.as_ref().is_none_or(|server| server.client.endpoint().backend.takes_seed());
     match field {
         Field::Send => String::new(),
         Field::Server => match &models.server {
@@ -304,10 +305,16 @@ fn value(field: Field, attempt: &Attempt, models: &ModelChoice) -> String {
         Field::Scope => scope_words(attempt.scope).to_owned(),
         Field::Samples => match attempt.samples {
             1 => "1".to_owned(),
-            n => format!("{n} ({} parallel, seeds count up)", rerun::state::AT_ONCE),
+            n => {
+                let seeds = if takes_seed && sampling.seed.is_some() { ", seeds count up" } else { "" };
+                format!("{n} ({} parallel{seeds})", rerun::state::AT_ONCE)
+            }
         },
         Field::Temperature => own(sampling.temperature.map(|t| t.to_string())),
-        Field::Seed => own(sampling.seed.map(|seed| seed.to_string())),
+        Field::Seed => {
+            let unsent = if takes_seed { "" } else { " (not sent: this kind of server does not support it)" };
+            own(sampling.seed.map(|seed| format!("{seed}{unsent}")))
+        }
         Field::Enforcement => {
             let how = match sampling.enforcement.word() {
                 "schema" => "schema-constrained",
@@ -337,9 +344,7 @@ fn progress(attempt: &Attempt, look: Look<'_>) -> BoxLines {
     let mut line = vec![look.span(state_of(round, running), Role::Accent)];
     line.push(look.span(format!("   {:.1} s", attempt.elapsed().as_secs_f64()), Role::Text));
     line.extend(speed(round).map(|speed| look.span(format!("   {speed}"), Role::Dim)));
-    if let Some(enforcement) = first.and_then(|reply| reply.received.enforcement) {
-        line.push(look.span(format!("   {}", enforcement.phrase()), Role::Dim));
-    }
+    line.extend(round.enforcement().map(|said| look.span(format!("   {said}"), Role::Dim)));
     lines.push(line);
     BoxLines::plain(lines)
 }
@@ -393,11 +398,12 @@ fn choices(attempt: &Attempt, look: Look<'_>) -> BoxLines {
         1 => "   no majority in 1 field; first reply used".to_owned(),
         n => format!("   no majority in {n} fields; first reply used"),
     };
-    let mut lines = vec![vec![
-        look.span(pad("majority", 12), Role::Accent),
-        look.span(fields(&made.consensus()), Role::Text),
-        look.span(tie, Role::Warning),
-    ]];
+    let majority = if made.valid.is_empty() {
+        look.span("none: no reply matches the schema", Role::Warning)
+    } else {
+        look.span(fields(&made.consensus()), Role::Text)
+    };
+    let mut lines = vec![vec![look.span(pad("majority", 12), Role::Accent), majority, look.span(tie, Role::Warning)]];
     for (n, reply) in round.replies.iter().enumerate() {
         let (glyph, role, text) = reply_line(reply);
         let head = look.span(pad(&format!("reply {}", n + 1), 10), Role::Faint);

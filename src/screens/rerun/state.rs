@@ -13,7 +13,7 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::answer::document::Document;
 use stepscope_core::procedure::runner::Ask;
-use stepscope_core::run::call::{Call, Enforcement, JudgedReply, Phase, RunId};
+use stepscope_core::run::call::{Call, Enforcement, Phase, RunId};
 use stepscope_core::run::fork::Scope;
 use stepscope_core::run::replay::{Preview, RerunStart};
 use stepscope_core::run::sampling::{CallEvent, Choice, SamplingRound};
@@ -318,9 +318,10 @@ impl Attempt {
         if !self.is_running() || id != self.id {
             return None;
         }
+        let at = self.elapsed();
         let round = self.round.as_mut()?;
         for told in told {
-            round.hear(id, told);
+            round.hear(id, told, at);
         }
         if round.is_over() { self.judge() } else { None }
     }
@@ -408,12 +409,11 @@ impl Attempt {
     pub(crate) fn can_take(&self) -> Result<(), &'static str> {
         let round = self.round.as_ref().filter(|_| self.stage == Stage::Several).ok_or("nothing to choose")?;
         match self.list.at.checked_sub(1) {
+            None if round.obeyed() == 0 => Err("no majority: no reply matches the schema; choose one"),
             None => Ok(()),
             Some(n) => match round.replies.get(n) {
                 Some(reply) if reply.failed().is_some() => Err("this call failed: no reply"),
-                Some(reply) if !reply.judged.as_ref().is_some_and(JudgedReply::is_usable) => {
-                    Err("this reply cannot be used: it does not match the schema")
-                }
+                Some(reply) if !reply.is_usable() => Err("this reply cannot be used: it does not match the schema"),
                 Some(_) => Ok(()),
                 None => Err("no such reply"),
             },

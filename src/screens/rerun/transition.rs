@@ -12,7 +12,7 @@ use stepscope_core::case::Case;
 use stepscope_core::run::drive::{Machine as _, Question};
 use stepscope_core::run::replay::{Preview, RerunStart};
 use stepscope_core::run::rerun::RerunMachine;
-use stepscope_core::run::sampling::{Choice, SamplingRound};
+use stepscope_core::run::sampling::{Choice, Reply, SamplingRound};
 use stepscope_io::pipeline::side_data::SideData;
 
 /// Input from which a re-run continues.
@@ -84,8 +84,9 @@ impl Transition {
             }
             Self::Came(Machine::Steps(machine), mut round) => {
                 round.judge();
-                // Of calls that were broken off none is to be chosen.
-                if round.replies.len() > 1 && round.obeyed() > 0 {
+                // Of calls that were broken off none is to be chosen. A reply that breaks the schema may be, as it is
+                // taken where it is the only one.
+                if round.is_several() && round.replies.iter().any(Reply::is_usable) {
                     return Reached::Several(machine, round);
                 }
                 take(machine, round, side, now)

@@ -320,7 +320,8 @@ mod tests {
             let (mut round, _) = SamplingRound::new(RunId(1), question, &Sampling::default(), ServerInfo::default());
             let text = RunEvent::Text { part: ReplyPart::Content, text: Untrusted::from(reply.to_owned()) };
             for event in [Some(text), ends.then(|| RunEvent::Done(Finish::default()))].into_iter().flatten() {
-                round.hear(RunId(1), CallEvent { call: 0, event, began_utc: None, elapsed: Duration::ZERO });
+                let told = CallEvent { call: 0, event, began_utc: None, elapsed: Duration::ZERO };
+                round.hear(RunId(1), told, Duration::ZERO);
             }
             round.cancel(std::time::Duration::ZERO);
             round.judge();

@@ -133,7 +133,7 @@ impl Machine for RerunMachine {
     }
 
     fn take(&mut self, round: &SamplingRound, now_utc: &str) {
-        let several = round.replies.len() > 1;
+        let several = round.is_several();
         let choice = if several { self.choice } else { Choice::Reply(0) };
         if several {
             self.start.how = if choice == Choice::Consensus { How::Consensus } else { How::Rerun };

@@ -5,7 +5,9 @@
 use std::time::Duration;
 
 use crate::procedure::runner::{Ask, Ended, object};
-use crate::run::call::{Call, Enforcement, Finish, Judge, JudgedReply, Phase, Received, RunEvent, RunId, Stop};
+use crate::run::call::{
+    Call, Enforcement, Finish, Judge, JudgedReply, Phase, Received, ReplyVerdict, RunEvent, RunId, Stop, Usage,
+};
 use crate::run::drive::Question;
 use crate::run::fork::Executed;
 use stepscope_base::shown;
@@ -78,6 +80,15 @@ pub struct ServerInfo {
     pub backend: String,
     /// The path that is called.
     pub endpoint: String,
+    /// True if a seed is sent to it.
+    pub takes_seed: bool,
+}
+
+impl ServerInfo {
+    /// Tells whether a recording answers, and nothing is sent.
+    pub fn replays(&self) -> bool {
+        self.backend.starts_with("cassette ")
+    }
 }
 
 /// Event of one of several calls.
@@ -106,6 +117,8 @@ pub struct Reply {
     pub first: Option<Duration>,
     /// Time from the beginning of the call to its last event.
     pub elapsed: Duration,
+    /// Time from the beginning of the round to that of the call; `None`: nothing was heard of it.
+    began: Option<Duration>,
 }
 
 /// Choice of a step's reply, where several came.
@@ -126,6 +139,8 @@ pub struct SamplingRound {
     pub ask: Ask,
     /// Calls of the round, in order.
     pub replies: Vec<Reply>,
+    /// Number of replies that were asked for; fewer calls may have begun.
+    samples: usize,
     blank: Executed,
     server: ServerInfo,
 }
@@ -141,20 +156,29 @@ impl SamplingRound {
         let call = |n| sampling.call(&server.model, blank.prompt.clone(), Some(blank.schema.clone()), n);
         let calls: Vec<Call> = (0..samples.max(1)).map(call).collect();
         let replies = calls.iter().map(|call| {
-            let (seed, temperature, max_tokens) = (call.seed, call.temperature, call.max_tokens);
+            // What was not sent is not recorded.
+            let seed = call.seed.filter(|_| server.takes_seed);
+            let (temperature, max_tokens) = (call.temperature, call.max_tokens);
             let executed = Executed { seed, temperature, max_tokens, ..blank.clone() };
-            Reply { executed, received: Received::begin(id), judged: None, first: None, elapsed: Duration::ZERO }
+            let (received, elapsed) = (Received::begin(id), Duration::ZERO);
+            Reply { executed, received, judged: None, first: None, elapsed, began: None }
         });
         let replies = replies.collect();
-        (Self { id, ask, replies, blank, server }, calls)
+        (Self { id, ask, replies, samples: calls.len(), blank, server }, calls)
     }
 
-    /// Takes what was heard. `false`: of other calls, or after the end; nothing changed.
-    pub fn hear(&mut self, id: RunId, told: CallEvent) -> bool {
+    /// Tells whether several replies were asked for.
+    pub fn is_several(&self) -> bool {
+        self.samples > 1
+    }
+
+    /// Takes what was heard so long after its beginning. `false`: of other calls, or after the end; nothing changed.
+    pub fn hear(&mut self, id: RunId, told: CallEvent, at: Duration) -> bool {
         let Some(reply) = self.replies.get_mut(told.call).filter(|_| id == self.id) else { return false };
         if !reply.received.is_running() {
             return false;
         }
+        reply.began.get_or_insert(at);
         if let Some(began) = told.began_utc {
             reply.executed.started_utc = began;
         }
@@ -175,11 +199,14 @@ impl SamplingRound {
         !self.replies.iter().any(|reply| reply.received.is_running())
     }
 
-    /// Breaks it off so long after its beginning; what came is kept.
-    pub fn cancel(&mut self, elapsed: Duration) {
+    /// Breaks it off so long after its beginning; what came is kept. What had not begun yet is no call.
+    pub fn cancel(&mut self, at: Duration) {
+        // The first call begins with the round, even where nothing was heard of it.
+        let mut is_first = true;
+        self.replies.retain(|reply| std::mem::take(&mut is_first) || reply.began.is_some());
         for reply in self.replies.iter_mut().filter(|reply| reply.received.is_running()) {
             // A call of which nothing is heard takes its time all the same.
-            reply.elapsed = reply.elapsed.max(elapsed);
+            reply.elapsed = reply.elapsed.max(at.saturating_sub(reply.began.unwrap_or_default()));
             reply.received.cancel();
         }
     }
@@ -187,7 +214,7 @@ impl SamplingRound {
     /// Judges every reply by the schema that was asked for.
     pub fn judge(&mut self) {
         let judge = Judge::new(Some(&self.ask.request.schema), &self.ask.request.expected);
-        let several = self.replies.len() > 1;
+        let several = self.is_several();
         for reply in &mut self.replies {
             let judged = reply.judge(&judge, &self.server);
             let broken = several.then(|| judged.verdict.why()).flatten();
@@ -211,11 +238,35 @@ impl SamplingRound {
         self.replies.iter().filter(obeyed).count()
     }
 
-    /// Counts the obeyed replies for people: "schema sent, obeyed 2/3".
+    /// Describes how the schema was asked for; `None`: nothing was sent.
+    pub fn enforcement(&self) -> Option<&'static str> {
+        let asked = self.replies.iter().rev().find_map(|reply| reply.received.enforcement)?;
+        Some(if self.server.replays() { "replayed" } else { asked.phrase() })
+    }
+
+    /// Counts the obeyed replies of those that came for people, then the calls without one: "schema sent, obeyed 2/3,
+    /// 1 failed".
     pub fn tally(&self) -> Shown {
-        let enforcement =
-            self.replies.iter().rev().find_map(|reply| reply.received.enforcement).unwrap_or(Enforcement::Nothing);
-        shown!("{}, obeyed {}/{}", enforcement.phrase(), self.obeyed(), self.replies.len())
+        let count = |kind| self.replies.iter().filter_map(Reply::unusable).filter(|(other, _)| *other == kind).count();
+        let (failed, cancelled) = (count(Unusable::Failed), count(Unusable::Cancelled));
+        let came = self.replies.len().saturating_sub(failed + cancelled);
+        let part = |count: usize, said: Shown| (count > 0).then_some(said);
+        let parts = [
+            Some(Shown::own(self.enforcement().unwrap_or(Enforcement::Nothing.phrase()))),
+            part(came, shown!("obeyed {}/{came}", self.obeyed())),
+            part(failed, shown!("{failed} failed")),
+            part(cancelled, shown!("{cancelled} cancelled")),
+        ];
+        Shown::listed(parts.into_iter().flatten(), 4)
+    }
+
+    /// Says how many of several calls failed, and why the first of them did; `None`: none did.
+    pub fn failures(&self) -> Option<Shown> {
+        let mut failed = self.replies.iter().filter_map(Reply::unusable).filter(|(kind, _)| *kind == Unusable::Failed);
+        let why = failed.next()?.1?;
+        let (count, all) = (failed.count() + 1, self.replies.len());
+        let first = if count == 1 { "" } else { "the first: " };
+        Some(shown!("{count} of {all} calls failed: {first}{why}"))
     }
 
     /// Returns the most frequent value of every field as one reply; `None`: no reply counts.
@@ -225,21 +276,70 @@ impl SamplingRound {
             return None;
         }
         let json = object(distribution.consensus().iter().map(|(name, text)| (name, text.as_slice())));
-        let ServerInfo { model, backend, endpoint } = self.server.clone();
-        let (raw, verdict, started_utc) = (json.clone(), Some("consensus"), now_utc.to_owned());
-        Some((json, Executed { raw, verdict, model, backend, endpoint, started_utc, ..self.blank.clone() }))
+        let ServerInfo { model, backend, endpoint, .. } = self.server.clone();
+        let (raw, verdict, usage) = (json.clone(), Some("consensus"), self.usage());
+        let duration_ms = self.took().as_secs_f64() * 1000.0;
+        let began = self.replies.iter().map(|reply| &reply.executed.started_utc).filter(|began| !began.is_empty());
+        let started_utc = began.min().map_or(now_utc, String::as_str).to_owned();
+        let made =
+            Executed { raw, verdict, model, backend, endpoint, usage, started_utc, duration_ms, ..self.blank.clone() };
+        Some((json, made))
+    }
+
+    /// Measures the time from the beginning of the first call to the end of the last: some run side by side.
+    fn took(&self) -> Duration {
+        let began = self.replies.iter().filter_map(|reply| reply.began).min().unwrap_or_default();
+        let ended =
+            self.replies.iter().map(|reply| reply.began.unwrap_or_default().saturating_add(reply.elapsed)).max();
+        ended.unwrap_or_default().saturating_sub(began)
+    }
+
+    /// Adds up the tokens of all calls.
+    fn usage(&self) -> Usage {
+        let sum = |part: fn(&Usage) -> Option<u64>| {
+            let parts = self.replies.iter().filter_map(|reply| part(&reply.executed.usage));
+            parts.reduce(u64::saturating_add)
+        };
+        Usage { prompt: sum(|usage| usage.prompt), completion: sum(|usage| usage.completion) }
     }
 
     /// Returns the end of a run to which no reply of the round can be given.
     pub(crate) fn ended(&self) -> Ended {
-        let failed = self.replies.iter().rev().find_map(|reply| Some((reply.failed()?, &reply.received.phase)));
-        let (why, class) = match failed {
-            Some((why, Phase::Cancelled)) => (why, BROKEN_OFF),
-            Some((why, _)) => (why, SERVER_ERROR),
-            None => (Shown::own("no reply is usable"), SERVER_ERROR),
-        };
+        let is_cancelled = self.replies.iter().any(|reply| reply.received.phase == Phase::Cancelled);
+        let class = if is_cancelled { BROKEN_OFF } else { SERVER_ERROR };
+        let alone = self.replies.first().filter(|_| !self.is_several()).and_then(Reply::failed);
+        let why = alone.unwrap_or_else(|| self.unusable());
         let message = Untrusted::new(why.as_str().as_bytes()).into_owned();
         Ended { class, message, meaning: None, step: Some(self.ask.step) }
+    }
+
+    /// Counts what came in place of a usable reply, kind by kind: "no reply is usable: 2 break the schema, 1 failed".
+    fn unusable(&self) -> Shown {
+        let mut kinds: Vec<(Unusable, usize, Option<Shown>)> = Vec::new();
+        for (kind, why) in self.replies.iter().filter_map(Reply::unusable) {
+            match kinds.iter_mut().find(|(other, ..)| *other == kind) {
+                Some((_, count, _)) => *count += 1,
+                None => kinds.push((kind, 1, why)),
+            }
+        }
+        let said = kinds.into_iter().map(|(kind, count, why)| {
+            let what = if count == 1 { kind.word() } else { kind.phrase() };
+            let first = if count == 1 { "" } else { "first: " };
+            let why = why.map(|why| shown!(" ({first}{})", why.shortened(SHOWN))).unwrap_or_default();
+            shown!("{count} {what}{why}")
+        });
+        shown!("no reply is usable: {}", Shown::listed(said, Unusable::ALL.len()))
+    }
+}
+
+stepscope_base::words! {
+    /// Kinds of calls that gave nothing that counts: the words for one, and for several.
+    enum Unusable {
+        Breaks = "breaks the schema" => "break the schema",
+        Invalid = "is not JSON" => "are not JSON",
+        Empty = "is empty" => "are empty",
+        Failed = "failed" => "failed",
+        Cancelled = "was cancelled" => "were cancelled",
     }
 }
 
@@ -275,6 +375,25 @@ impl Reply {
                 "the call was cancelled; the partial reply ({} bytes) is not an answer",
                 self.received.content.len()
             )),
+        }
+    }
+
+    /// Tells whether its values can be taken over, even if they break the schema.
+    pub fn is_usable(&self) -> bool {
+        self.failed().is_none() && self.judged.as_ref().is_some_and(JudgedReply::is_usable)
+    }
+
+    /// Returns the kind of what came in place of a reply that counts, and the reason where it says more than the kind.
+    fn unusable(&self) -> Option<(Unusable, Option<Shown>)> {
+        match (&self.received.phase, self.judged.as_ref().map(|judged| &judged.verdict)) {
+            (Phase::Done(_), Some(verdict)) => match verdict {
+                ReplyVerdict::Obeyed => None,
+                ReplyVerdict::Breaks(_) => Some((Unusable::Breaks, verdict.why())),
+                ReplyVerdict::Invalid(_) => Some((Unusable::Invalid, None)),
+                ReplyVerdict::Empty => Some((Unusable::Empty, None)),
+            },
+            (Phase::Failed(trouble), _) => Some((Unusable::Failed, Some(trouble.sentence.clone()))),
+            _ => Some((Unusable::Cancelled, None)),
         }
     }
 
@@ -329,6 +448,11 @@ mod tests {
         CallEvent { call, event, began_utc: None, elapsed: Duration::from_millis(5) }
     }
 
+    /// Hears of a call at the beginning of the round.
+    fn hear(round: &mut SamplingRound, call: usize, event: RunEvent) -> bool {
+        round.hear(RunId(1), told(call, event), Duration::ZERO)
+    }
+
     fn text(text: &str) -> RunEvent {
         RunEvent::Text { part: ReplyPart::Content, text: Untrusted::from(text).into_owned() }
     }
@@ -352,10 +476,10 @@ mod tests {
     #[test]
     fn one_reply_is_taken_when_it_is_whole() {
         let (mut machine, mut round) = round(1);
-        assert!(round.hear(RunId(1), told(0, text("```json\n{\"x\": 7}\n"))));
-        assert!(!round.hear(RunId(2), told(0, text("stale"))) && !round.is_over());
-        assert!(round.hear(RunId(1), told(0, text("```"))));
-        assert!(round.hear(RunId(1), told(0, RunEvent::Done(Finish::default()))) && round.is_over());
+        assert!(hear(&mut round, 0, text("```json\n{\"x\": 7}\n")));
+        assert!(!round.hear(RunId(2), told(0, text("stale")), Duration::ZERO) && !round.is_over());
+        assert!(hear(&mut round, 0, text("```")));
+        assert!(hear(&mut round, 0, RunEvent::Done(Finish::default())) && round.is_over());
         round.judge();
         assert!(round.replies[0].executed.around.fence);
         assert_eq!(taken(&mut machine, Choice::Consensus, &round), None);
@@ -365,9 +489,9 @@ mod tests {
     #[test]
     fn what_is_partial_is_kept_and_never_taken() {
         let (mut machine, mut round) = round(1);
-        round.hear(RunId(1), told(0, text("{\"x\": 7}")));
+        hear(&mut round, 0, text("{\"x\": 7}"));
         round.cancel(Duration::from_secs(11));
-        assert!(!round.hear(RunId(1), told(0, RunEvent::Done(Finish::default()))));
+        assert!(!hear(&mut round, 0, RunEvent::Done(Finish::default())));
         assert_eq!(round.replies[0].elapsed, Duration::from_secs(11));
         round.judge();
         assert_eq!(taken(&mut machine, Choice::Reply(0), &round), Some(BROKEN_OFF));
@@ -379,15 +503,73 @@ mod tests {
     }
 
     #[test]
+    fn what_had_not_begun_is_no_call_and_time_counts_from_the_calls_own_beginning() {
+        let (mut machine, mut round) = round(5);
+        let at = Duration::from_secs;
+        for n in 0..2 {
+            hear(&mut round, n, RunEvent::Answered);
+        }
+        hear(&mut round, 0, text("{\"x\": 7}"));
+        hear(&mut round, 0, RunEvent::Done(Finish::default()));
+        round.hear(RunId(1), told(2, RunEvent::Answered), at(3));
+        round.cancel(at(5));
+        assert!(round.is_over() && round.is_several());
+        round.judge();
+        let took: Vec<_> = round.replies.iter().map(|reply| reply.executed.duration_ms).collect();
+        assert_eq!(took, [5.0, 5_000.0, 2_000.0]);
+        assert_eq!((round.distribution().valid, round.distribution().failed), (vec![0], vec![1, 2]));
+        assert_eq!((round.tally().as_str(), round.failures()), ("no schema, obeyed 1/1, 2 cancelled", None));
+        assert_eq!(taken(&mut machine, Choice::Consensus, &round), None);
+        let calls = fork(&machine).calls;
+        assert_eq!((x(&machine).as_deref(), calls.len()), (Some("7"), 4));
+        assert_eq!((calls[3].verdict, calls[3].duration_ms), (Some("consensus"), 5_000.0));
+    }
+
+    #[test]
+    fn one_call_of_several_that_began_is_one_of_several_all_the_same() {
+        let (mut machine, mut round) = round(3);
+        hear(&mut round, 0, text("{\"x\": 7}"));
+        hear(&mut round, 0, RunEvent::Done(Finish::default()));
+        round.cancel(Duration::from_secs(1));
+        round.judge();
+        assert_eq!((round.replies.len(), taken(&mut machine, Choice::Consensus, &round)), (1, None));
+        assert_eq!((fork(&machine).how, fork(&machine).calls.len()), (How::Consensus, 2));
+        // Nothing was heard: the first call was on its way.
+        let (mut machine, mut round) = self::round(3);
+        round.cancel(Duration::from_secs(1));
+        round.judge();
+        assert_eq!((round.replies.len(), taken(&mut machine, Choice::Consensus, &round)), (1, Some(BROKEN_OFF)));
+    }
+
+    #[test]
+    fn the_reason_that_no_reply_is_usable_counts_the_kinds() {
+        let (mut machine, mut round) = round(6);
+        let trouble = || RunEvent::Failed(Trouble::new(TroubleKind::Cut, Shown::own("cut")));
+        for (n, reply) in ["{\"y\": 2}", "{}", "no idea", ""].into_iter().enumerate() {
+            hear(&mut round, n, text(reply));
+            hear(&mut round, n, RunEvent::Done(Finish::default()));
+        }
+        hear(&mut round, 4, trouble());
+        hear(&mut round, 5, trouble());
+        round.judge();
+        assert_eq!(round.tally().as_str(), "no schema, obeyed 0/4, 2 failed");
+        assert_eq!(round.failures().unwrap().as_str(), "2 of 6 calls failed: the first: cut");
+        assert_eq!(taken(&mut machine, Choice::Consensus, &round), Some(SERVER_ERROR));
+        let ended = machine.ended().unwrap().to_string();
+        assert!(ended.starts_with("no reply is usable: 2 break the schema (first: "), "{ended}");
+        assert!(ended.ends_with("), 1 is not JSON, 1 is empty, 2 failed (first: cut)"), "{ended}");
+    }
+
+    #[test]
     fn of_several_replies_the_consensus_or_one_is_taken() {
         let filled = || {
             let (machine, mut round) = round(4);
             for (n, reply) in ["{\"x\": 2}", "{\"x\": 3}", "{\"x\": 2.0}"].into_iter().enumerate() {
-                round.hear(RunId(1), told(n, text(reply)));
-                round.hear(RunId(1), told(n, RunEvent::Done(Finish::default())));
+                hear(&mut round, n, text(reply));
+                hear(&mut round, n, RunEvent::Done(Finish::default()));
             }
             let trouble = Trouble::new(TroubleKind::Cut, Shown::own("cut"));
-            round.hear(RunId(1), told(3, RunEvent::Failed(trouble)));
+            hear(&mut round, 3, RunEvent::Failed(trouble));
             round.judge();
             (machine, round)
         };

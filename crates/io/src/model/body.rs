@@ -15,10 +15,7 @@ pub(crate) struct Unsaid(pub &'static str);
 
 /// Writes the body of a call, and lists what of it this kind of server cannot be told.
 pub(crate) fn body(backend: Backend, call: &Call, enforcement: Enforcement, stream: bool) -> (Vec<u8>, Vec<Unsaid>) {
-    let unsaid = match backend {
-        Backend::Responses | Backend::Anthropic if call.seed.is_some() => vec![Unsaid("seed")],
-        _ => Vec::new(),
-    };
+    let unsaid = call.seed.filter(|_| !backend.takes_seed()).map(|_| Unsaid("seed")).into_iter().collect();
     let body = match backend {
         Backend::Ollama | Backend::OllamaChat => ollama(backend, call, enforcement, stream),
         Backend::Chat => chat(call, enforcement, stream),

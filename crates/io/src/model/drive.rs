@@ -132,7 +132,7 @@ pub async fn drive<M: Machine>(
             let Some(events) = events else { break };
             for event in events {
                 tell(machine, DriveEvent::Heard(&event.event));
-                round.hear(id, event);
+                round.hear(id, event, began.elapsed());
             }
         }
         round.judge();

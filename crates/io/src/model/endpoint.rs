@@ -84,6 +84,14 @@ impl Backend {
         }
     }
 
+    /// Tells whether a request can name a seed.
+    pub const fn takes_seed(self) -> bool {
+        match self {
+            Self::Ollama | Self::OllamaChat | Self::Chat => true,
+            Self::Responses | Self::Anthropic => false,
+        }
+    }
+
     /// Guesses the kind of server from an address. The later ones are asked first: their addresses tell more.
     pub(super) fn of_address(url: &str) -> Self {
         let path = url.trim_end_matches('/');

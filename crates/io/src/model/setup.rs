@@ -47,9 +47,9 @@ impl Server {
     /// Describes the server and the model, for records.
     pub fn info(&self, model: &str) -> ServerInfo {
         let (client, model) = (&self.client, model.to_owned());
-        let word = client.endpoint().backend.word();
-        let backend = if client.is_cassette() { format!("cassette {word}") } else { word.to_owned() };
-        ServerInfo { model, backend, endpoint: client.endpoint().path() }
+        let kind = client.endpoint().backend;
+        let backend = if client.is_cassette() { format!("cassette {}", kind.word()) } else { kind.word().to_owned() };
+        ServerInfo { model, backend, endpoint: client.endpoint().path(), takes_seed: kind.takes_seed() }
     }
 
     /// Names its location, in words: there is no key in it.
