@@ -304,7 +304,7 @@ impl Walk {
     /// Returns the result of a re-run that was neither saved nor asked about.
     fn result(&self) -> Option<RunId> {
         let attempt = self.d.app.screens.attempt()?;
-        (attempt.is_unsaved() && attempt.outcome.is_some() && !attempt.warned).then_some(attempt.id)
+        (attempt.is_unsaved() && attempt.outcome.is_some() && attempt.warned.is_none()).then_some(attempt.id)
     }
 
     /// Leaves everything with `Esc`, whatever is in front.
