@@ -412,7 +412,7 @@ fn what_is_not_kept_is_dropped_only_after_a_question() {
     d.keys("Tab");
     asks(&mut d, "q", "Unsaved result");
     asks(&mut d, "r", "Unsaved result");
-    asks(&mut d, "^C", "result of the re-run is not saved: s saves it");
+    asks(&mut d, "^C", "re-run not saved: s saves it as a fork");
     asks(&mut d, "q", "Unsaved result");
     d.keys("q");
     assert_eq!(stage(&d.app), None);
@@ -420,12 +420,13 @@ fn what_is_not_kept_is_dropped_only_after_a_question() {
     preview(&mut d, "^R");
     d.keys("Enter");
     until(&mut d, Stage::Several);
+    d.shows(&["Enter select "]);
     asks(&mut d, "q", "No reply chosen. Enter selects one");
     asks(&mut d, "Q", "no sampled reply is chosen");
     d.keys("2j Enter");
     until(&mut d, Stage::Over);
     asks(&mut d, "q", "Unsaved result");
-    asks(&mut d, "Q", "result of the re-run is not saved");
+    asks(&mut d, "Q", "re-run not saved");
     d.keys("Q");
     assert_eq!(d.quit, Some(0));
 }

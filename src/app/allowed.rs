@@ -58,7 +58,7 @@ impl App {
         let stage = self.screens.attempt().map(|attempt| attempt.stage);
         let pane = self.screens.record().and_then(|view| view.answer.as_ref()).map(|answer| answer.pane);
         match (binding.context, binding.action) {
-            (Context::Rerun, Action::Open) if stage == Some(Stage::Choosing) => "select",
+            (Context::Rerun, Action::Open) if matches!(stage, Some(Stage::Choosing | Stage::Several)) => "select",
             (Context::Rerun, Action::Open) if self.models.replays() => "replay or edit",
             (_, Action::Back) if self.focus() == Focus::Screen(ScreenKind::Table) => "quit",
             (Context::Answer, Action::Open) if pane == Some(AnswerPane::Checks) => "open",

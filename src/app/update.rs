@@ -772,7 +772,7 @@ fn quit(app: &mut App) -> Effects {
         } else if let Some(stage) = result {
             app.keyed(match stage {
                 Stage::Several => "no sampled reply is chosen: <open> selects one, quit again discards all",
-                _ => "the result of the re-run is not saved: <keep> saves it as a fork, quit again discards it",
+                _ => "re-run not saved: <keep> saves it as a fork, quit again discards it",
             })
         } else {
             let records = if edited == 1 { "1 record" } else { "several records" };
