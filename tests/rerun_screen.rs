@@ -412,7 +412,7 @@ fn what_is_not_kept_is_dropped_only_after_a_question() {
     d.keys("Tab");
     asks(&mut d, "q", "Unsaved result");
     asks(&mut d, "r", "Unsaved result");
-    asks(&mut d, "^C", "re-run not saved: s saves it as a fork");
+    asks(&mut d, "^C", "Unsaved result. s saves, the same key again discards");
     asks(&mut d, "q", "Unsaved result");
     d.keys("q");
     assert_eq!(stage(&d.app), None);
@@ -422,11 +422,11 @@ fn what_is_not_kept_is_dropped_only_after_a_question() {
     until(&mut d, Stage::Several);
     d.shows(&["Enter select "]);
     asks(&mut d, "q", "No reply chosen. Enter selects one");
-    asks(&mut d, "Q", "no sampled reply is chosen");
+    asks(&mut d, "Q", "No reply chosen. Enter selects one");
     d.keys("2j Enter");
     until(&mut d, Stage::Over);
     asks(&mut d, "q", "Unsaved result");
-    asks(&mut d, "Q", "re-run not saved");
+    asks(&mut d, "Q", "Unsaved result");
     d.keys("Q");
     assert_eq!(d.quit, Some(0));
 }

@@ -794,6 +794,16 @@ fn the_models_of_a_server_are_listed() {
     *list.lock().unwrap() = ("500 Oops", r#"{"error": "boom"}"#);
     let output = models(&[]);
     assert!(code(&output) == 3 && text(&output.stderr).contains("did not list its models (HTTP 500): boom"));
+    *list.lock().unwrap() = ("500 Oops", "");
+    let said = text(&models(&[]).stderr);
+    assert!(said.contains("did not list its models (HTTP 500)\n"), "{said}");
+    let moved = Server::start(|_, talk| {
+        talk.whole("302 Found", "text/plain", "Location: http://user:pw@b.example/v1?k=pw\r\n", "");
+    });
+    let output = stepscope().args(["models", "--backend", "ollama", "--url", &moved.url("")]).output().unwrap();
+    let said = text(&output.stderr);
+    assert!(code(&output) == 3 && said.contains("redirects to http://b.example/v1 (HTTP 302)"), "{said}");
+    assert!(!said.contains("pw"), "{said}");
     // An address alone does not say what speaks there.
     let openai = Server::start(|seen, talk| match seen.path() {
         "/v1/models" => talk.whole("200 OK", "application/json", "", r#"{"data": [{"id": "c"}]}"#),

@@ -500,9 +500,8 @@ impl OpenRecord {
             creation.take_call(|key| call.get(key));
         }
         let calls = details.iter().chain(first.iter().map(|(_, detail)| detail)).chain([&creation]);
-        let not_ready = if is_read_again(case) { 0..steps.len() } else { 0..0 };
-        let has_calls =
-            calls.into_iter().any(Detail::has_call) || not_ready.into_iter().any(|step| detail(case, step).has_call());
+        let is_any = || is_read_again(case) && (0..steps.len()).any(|step| detail(case, step).has_call());
+        let has_calls = calls.into_iter().any(Detail::has_call) || is_any();
         let baseline = case.baseline();
         let rewards = side.chain_result(case.root()).map(|ladder| Rewards::of(&ladder, case.root()));
         let triage = case.triage().filter(|_| !self.hidden.has(Hidden::Triage));

@@ -17,7 +17,7 @@ use crate::dialogs::dialog::{Dialog, PromptPurpose};
 use crate::dialogs::{editor, fixes, keys, repair};
 use crate::screens::cell_records::state::CellRecords;
 use crate::screens::kind::ScreenKind;
-use crate::screens::rerun::state::{Attempt, Stage};
+use crate::screens::rerun::state::Attempt;
 use crate::screens::run::state::RecordView;
 use crate::screens::stack::{Focus, Screen};
 use crate::screens::table::search::end_of;
@@ -765,15 +765,12 @@ fn escape(app: &mut App) -> Effects {
 
 fn quit(app: &mut App) -> Effects {
     let (unsaved, edited) = (app.log.failed_forks() > 0, app.edits.len());
-    let result = app.screens.attempt().filter(|attempt| attempt.is_unsaved()).map(|attempt| attempt.stage);
-    if (unsaved || result.is_some() || edited > 0) && !app.forks.warn() {
+    if !rerun::keys::may_drop(app, Action::Quit) {
+        return Vec::new();
+    }
+    if (unsaved || edited > 0) && !app.forks.warn() {
         app.fail(if unsaved {
             app.keyed("a fork is not saved: <save_again> retries, quit again discards it")
-        } else if let Some(stage) = result {
-            app.keyed(match stage {
-                Stage::Several => "no sampled reply is chosen: <open> selects one, quit again discards all",
-                _ => "re-run not saved: <keep> saves it as a fork, quit again discards it",
-            })
         } else {
             let records = if edited == 1 { "1 record" } else { "several records" };
             shown!("{records} with unsaved overrides: s on the run saves them as a fork, quit again discards them")

@@ -62,8 +62,7 @@ pub(super) fn run(options: &Repair, side: &Arc<SideData>, out: &mut Out) -> Resu
     picked.check_out(options.out.as_deref(), "--out")?;
     let case = picked.case.view();
     let record = case.record.as_ref().ok_or_else(|| shown!("the record at {} cannot be read", picked.place))?;
-    let procedure = record.procedure.or_else(|| Procedure::is_like(record.root).then_some(record.root));
-    let procedure = procedure.ok_or_else(|| shown!("the record at {} has no procedure", picked.place))?;
+    let procedure = record.procedure.ok_or_else(|| shown!("the record at {} has no procedure", picked.place))?;
     if !Procedure::read(procedure).is_whole() {
         return Err(shown!("{}", NoReplay::TooLarge));
     }

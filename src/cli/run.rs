@@ -10,13 +10,12 @@ use super::{CLEAN, Out, UNANSWERED};
 use crate::cli::ask::{Request, Sampling, Sending, why_ended};
 use crate::cli::check::MAX_SCHEMA;
 use stepscope_base::json::write::Letters;
-use stepscope_base::json::{Kind, MAX_TEXT, Tape, Value};
+use stepscope_base::json::{MAX_TEXT, Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::procedure::Procedure;
 use stepscope_core::procedure::prompt::AnswerShape;
 use stepscope_core::procedure::runner::dumped;
-use stepscope_core::record::AnswerSchema;
+use stepscope_core::record::{AnswerSchema, formats};
 use stepscope_core::run::drive::Machine as _;
 use stepscope_core::run::whole::WholeRun;
 use stepscope_io::log::now;
@@ -72,13 +71,15 @@ pub(super) fn run(options: &Run, out: &mut Out) -> Result<u8, Shown> {
     let text = read_whole(&options.procedure, MAX_TEXT as u64)?;
     let mut tape = Tape::default();
     let root = parsed(&mut tape, &text, &options.procedure)?;
-    let procedure = procedure_of(root)
-        .ok_or_else(|| shown!("cannot run {}: it holds no procedure", Shown::path(&options.procedure)))?;
+    let record = formats::read(root);
+    let procedure = record.procedure.filter(|procedure| !procedure.is_null());
+    let procedure =
+        procedure.ok_or_else(|| shown!("cannot run {}: it holds no procedure", Shown::path(&options.procedure)))?;
     let question = question_of(options, root)?;
     let named = schema_of(options.answer_schema.as_deref())?;
     let mut schema_tape = Tape::default();
     let shape = match &named {
-        None => AnswerShape::of(&stepscope_core::record::formats::read(root)),
+        None => AnswerShape::of(&record),
         Some(Named::Published(schema)) => AnswerShape::Published(*schema),
         Some(Named::Own(text)) => AnswerShape::Own(parsed(&mut schema_tape, text, Path::new("the schema"))?),
     };
@@ -145,14 +146,6 @@ fn parsed<'a>(tape: &'a mut Tape, text: &'a [u8], path: &Path) -> Result<Value<'
         return Err(shown!("cannot run {}: {why}", Shown::path(path)));
     }
     tape.root(text).ok_or_else(|| shown!("cannot run {}: it is empty", Shown::path(path)))
-}
-
-/// Returns the procedure itself, or the one in a record.
-fn procedure_of(root: Value<'_>) -> Option<Value<'_>> {
-    let inside = || root.get("procedure").or_else(|| root.get("trace")?.get("procedure"));
-    let is_record = root.kind() == Kind::Object && root.get("steps").is_none_or(|steps| steps.kind() == Kind::Int);
-    let inside = is_record.then(inside).flatten().filter(|inside| !inside.is_null());
-    inside.or_else(|| Procedure::is_like(root).then_some(root))
 }
 
 fn question_of(options: &Run, root: Value<'_>) -> Result<Untrusted<'static>, Shown> {

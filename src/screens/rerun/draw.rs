@@ -29,6 +29,7 @@ use stepscope_core::finding::Severity;
 use stepscope_core::run::call::{JudgedReply, Phase, Stop};
 use stepscope_core::run::sampling::distribution::{Distribution, normal};
 use stepscope_core::run::sampling::{Reply, SamplingRound};
+use stepscope_io::model::endpoint::NOT_SENT;
 
 /// The words before the fields of the preview.
 const WORD: usize = 15;
@@ -312,8 +313,8 @@ fn value(field: Field, attempt: &Attempt, models: &ModelChoice) -> String {
         },
         Field::Temperature => own(sampling.temperature.map(|t| t.to_string())),
         Field::Seed => {
-            let unsent = if takes_seed { "" } else { " (not sent: this kind of server does not support it)" };
-            own(sampling.seed.map(|seed| format!("{seed}{unsent}")))
+            let said = |seed| if takes_seed { format!("{seed}") } else { format!("{seed} ({NOT_SENT})") };
+            own(sampling.seed.map(said))
         }
         Field::Enforcement => {
             let how = match sampling.enforcement.word() {

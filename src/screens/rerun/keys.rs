@@ -224,9 +224,6 @@ pub(crate) fn take_reached(app: &mut App, id: RunId, reached: Reached) -> Effect
     let Some(attempt) = app.screens.attempt_mut().filter(|attempt| attempt.id == id) else { return Vec::new() };
     let goes_on = attempt.reach(reached);
     attempt.measure(&app.models);
-    if attempt.is_unsaved() {
-        app.forks.warn_again();
-    }
     drop_stage_status(app);
     if goes_on { send(app) } else { Vec::new() }
 }
@@ -454,7 +451,7 @@ fn leave_rerun(app: &mut App, action: Action) -> Effects {
 }
 
 /// Asks once before something is dropped that is not safe.
-fn may_drop(app: &mut App, action: Action) -> bool {
+pub(crate) fn may_drop(app: &mut App, action: Action) -> bool {
     let Some(attempt) = app.screens.attempt_mut() else { return true };
     if !attempt.is_unsaved() || attempt.warned == Some(action) {
         return true;

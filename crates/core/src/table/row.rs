@@ -380,7 +380,7 @@ impl RowFacts {
             SecondFact::Typed => f32::NAN.to_bits(),
         };
         self.facts = [first.to_bits(), second];
-        if fork_of(record.root).is_some() {
+        if record.root.get("trace").and_then(fork_of).is_some() {
             self.place |= IS_FORK;
         }
         self.set_model(case.models().zip(record.model()).and_then(|(models, name)| models.number(&name)));

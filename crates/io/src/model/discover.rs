@@ -6,6 +6,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::endpoint::{Backend, Endpoint, origin};
+use super::exchange::{behind_colon, redirected};
 use super::redact::Redactor;
 use super::reply::error_text;
 use super::wire::Wire;
@@ -59,10 +60,12 @@ async fn list(endpoint: &Endpoint) -> Result<Vec<Untrusted<'static>>, Trouble> {
         }
     }
     if !(200..300).contains(&head.status) {
+        if (300..400).contains(&head.status) {
+            return Err(redirected(&head, &origin));
+        }
         let said = redactor.whole(error_text(&body, 300).bytes());
-        let said = Untrusted::new(&said).line();
-        let colon = if said.as_str().is_empty() { "" } else { ": " };
-        let sentence = shown!("{origin} did not list its models (HTTP {}){colon}{said}", head.status);
+        let words = behind_colon(&Untrusted::new(&said));
+        let sentence = shown!("{origin} did not list its models (HTTP {}){words}", head.status);
         return Err(Trouble { status: Some(head.status), ..Trouble::new(TroubleKind::Refused, sentence) });
     }
     let names = names(&body).ok_or_else(|| {

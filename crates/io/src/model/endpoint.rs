@@ -84,7 +84,7 @@ impl Backend {
         }
     }
 
-    /// Tells whether a request can name a seed.
+    /// Tells whether a request can name a seed; see [`NOT_SENT`].
     pub const fn takes_seed(self) -> bool {
         match self {
             Self::Ollama | Self::OllamaChat | Self::Chat => true,
@@ -112,6 +112,9 @@ impl Backend {
         }
     }
 }
+
+/// The words for a part of a call that the kind of server has no name for.
+pub const NOT_SENT: &str = "not sent: this kind of server does not support it";
 
 /// A server, ready to be asked.
 #[derive(Clone, Debug)]

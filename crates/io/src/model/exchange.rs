@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout_at};
 use super::Client;
 use super::body::{body, downgrades};
 use super::cassette::Take;
-use super::endpoint::{Backend, origin};
+use super::endpoint::{Backend, NOT_SENT, origin};
 use super::redact::Redactor;
 use super::reply::{Intake, ReplyPiece, ReplyReader, Said, error_text};
 use super::wire::{Answer, Head};
@@ -129,9 +129,7 @@ impl OneCall<'_> {
             }
             ended => ended?,
         };
-        finish.notes.extend(
-            unsaid.into_iter().map(|unsaid| shown!("{} not sent: this kind of server does not support it", unsaid.0)),
-        );
+        finish.notes.extend(unsaid.into_iter().map(|unsaid| shown!("{} {NOT_SENT}", unsaid.0)));
         finish.notes.extend(unrecorded);
         Ok(finish)
     }
@@ -188,20 +186,11 @@ impl OneCall<'_> {
                 }
                 return Ok(());
             }
-            300..=399 => {
-                let to = head.location.as_deref().unwrap_or("nowhere");
-                let to = Shown::line(head_of(to.as_bytes(), MAX_HEAD));
-                let sentence = shown!(
-                    "{origin} redirects to {to} (HTTP {}), which was not followed; if that is right, pass it as --url",
-                    head.status
-                );
-                return Err(trouble(TroubleKind::Refused, sentence).into());
-            }
+            300..=399 => return Err(redirected(head, origin).into()),
             _ => {}
         }
         let said = self.error_body(answer, take).await;
-        let text = said.line();
-        let words = if said.is_empty() { Shown::default() } else { shown!(": {text}") };
+        let words = behind_colon(&said);
         let status = head.status;
         let help = match status {
             401 | 403 if self.client.endpoint.key().is_none() => {
@@ -510,6 +499,21 @@ fn seconds(duration: Duration) -> Shown {
     } else {
         shown!("{} ms", duration.as_millis())
     }
+}
+
+/// Describes where a server that redirects wants us to ask.
+pub(super) fn redirected(head: &Head, origin: &Shown) -> Trouble {
+    let to = head.location.as_deref().unwrap_or("nowhere");
+    let (to, status) = (Shown::line(head_of(to.as_bytes(), MAX_HEAD)), head.status);
+    let sentence = shown!(
+        "{origin} redirects to {to} (HTTP {status}), which was not followed; if that is right, pass it as --url"
+    );
+    Trouble { status: Some(status), ..Trouble::new(TroubleKind::Refused, sentence) }
+}
+
+/// Writes what a server said behind a sentence of ours, if it said anything.
+pub(super) fn behind_colon(said: &Untrusted<'_>) -> Shown {
+    if said.is_empty() { Shown::default() } else { shown!(": {}", said.line()) }
 }
 
 /// Tells whether something was asked for that a server may refuse.

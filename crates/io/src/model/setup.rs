@@ -47,9 +47,9 @@ impl Server {
     /// Describes the server and the model, for records.
     pub fn info(&self, model: &str) -> ServerInfo {
         let (client, model) = (&self.client, model.to_owned());
-        let kind = client.endpoint().backend;
-        let backend = if client.is_cassette() { format!("cassette {}", kind.word()) } else { kind.word().to_owned() };
-        ServerInfo { model, backend, endpoint: client.endpoint().path(), takes_seed: kind.takes_seed() }
+        let (kind, replays) = (client.endpoint().backend, client.is_cassette());
+        let backend = if replays { format!("cassette {}", kind.word()) } else { kind.word().to_owned() };
+        ServerInfo { model, backend, endpoint: client.endpoint().path(), takes_seed: kind.takes_seed(), replays }
     }
 
     /// Names its location, in words: there is no key in it.

@@ -7,6 +7,7 @@ use super::Format;
 use super::answer::schema_of;
 use crate::answer::typed::flag;
 use crate::record::{AnswerSchema, Record, RecordKind};
+use crate::run::fork::origin::fork_of;
 use stepscope_base::json::{Kind, Pointer, Value};
 
 /// See the module.
@@ -81,7 +82,7 @@ fn read(root: Value<'_>) -> Record<'_> {
 
 fn read_trace<'a>(record: &mut Record<'a>, trace: Value<'a>) {
     record.trace_version = trace.get("version");
-    record.trace_fork = trace.get("fork").filter(|fork| fork.kind() == Kind::Object);
+    record.trace_fork = fork_of(trace);
     // A fork for which nobody was asked has a trace that only says where it comes from.
     let is_bare = |steps: &Value<'_>| steps.is_empty() && record.trace_fork.is_some();
     record.trace_steps = trace.get("steps").filter(|steps| !is_bare(steps));

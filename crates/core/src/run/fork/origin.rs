@@ -37,15 +37,15 @@ pub struct ForkOrigin {
     pub backend: Option<Untrusted<'static>>,
 }
 
-/// Finds the part of a record that says where it comes from; `None`: it is no fork.
-pub(crate) fn fork_of(root: Value<'_>) -> Option<Value<'_>> {
-    root.get("trace")?.get("fork").filter(|fork| fork.kind() == Kind::Object)
+/// Finds the part of a trace that says where its record comes from; `None`: that is no fork.
+pub(crate) fn fork_of(trace: Value<'_>) -> Option<Value<'_>> {
+    trace.get("fork").filter(|fork| fork.kind() == Kind::Object)
 }
 
 impl ForkOrigin {
     /// Reads the origin from a record; `None`: it is no fork.
     pub fn of(root: Value<'_>) -> Option<Self> {
-        let fork = fork_of(root)?;
+        let fork = fork_of(root.get("trace")?)?;
         let text = |key: &str| fork.get(key)?.string().map(Untrusted::into_owned);
         let whole = |value: Value<'_>| std::str::from_utf8(value.raw()).ok()?.parse().ok();
         let steps = |key: &str| {
