@@ -13,7 +13,7 @@ use crate::screens::run::state::RecordView;
 use crate::screens::{adjudication, answer, compare, dashboard, insights, json, rerun, run, side_by_side, table};
 use crate::widgets::keymap::{Action, BINDINGS, Binding};
 use crate::widgets::line::window;
-use crate::widgets::look::{Look, Spans, fit_spans, put, severity_role, shade};
+use crate::widgets::look::{Look, Spans, clear, fit_spans, put, severity_role, shade};
 use crate::widgets::prose::{counted, fit};
 use crate::widgets::theme::Role;
 use crate::widgets::window::open;
@@ -330,7 +330,7 @@ pub(crate) fn drop_question(app: &App, status: Rect, buf: &mut Buffer, look: Loo
     let keys = keymap::Keymap::rows(keymap::Context::Drop);
     let keys = keys.flat_map(|binding| app.keymap.names(binding)).collect::<Vec<_>>().join(" or ");
     let place = if status.height > 0 { status } else { Rect { height: 1.min(buf.area().height), ..*buf.area() } };
-    ratatui::widgets::Widget::render(ratatui::widgets::Clear, place, buf);
+    clear(place, buf);
     let text = format!(" Discard the text? {keys} discards, any other key keeps it");
     put(vec![look.span(text, Role::Warning)], 0, place, buf);
 }
@@ -354,13 +354,13 @@ pub(crate) fn prompt(prompt: &Prompt, area: Rect, buf: &mut Buffer, look: Look<'
     } else {
         Rect { y: area.bottom().saturating_sub(1), height: 1, ..area }
     };
-    ratatui::widgets::Widget::render(ratatui::widgets::Clear, place, buf);
+    clear(place, buf);
     shade(place, buf, look.style(Role::StatusBar));
     let (visible, _) = prompt_window(prompt, area);
     let role = if prompt.error.is_some() { Role::Warning } else { Role::Text };
     put(vec![look.span(sign(prompt.purpose), Role::HintKey), look.span(visible, role)], 0, place, buf);
     if let Some(count) = prompt.count.filter(|_| parts.status.height > 0 && prompt.error.is_none()) {
-        ratatui::widgets::Widget::render(ratatui::widgets::Clear, parts.status, buf);
+        clear(parts.status, buf);
         let FilterCount { sure, rest, all } = count;
         let rest = match rest {
             Rest::None => String::new(),
@@ -371,7 +371,7 @@ pub(crate) fn prompt(prompt: &Prompt, area: Rect, buf: &mut Buffer, look: Look<'
     }
     suggestions(prompt, parts.body, buf, look);
     if let Some(error) = prompt.error.as_ref().filter(|_| parts.status.height > 0) {
-        ratatui::widgets::Widget::render(ratatui::widgets::Clear, parts.status, buf);
+        clear(parts.status, buf);
         put(
             vec![look.span(format!(" {}", stepscope_base::shown!("{}", error.message)), Role::Warning)],
             0,

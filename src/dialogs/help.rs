@@ -10,7 +10,7 @@ use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::variables::LEGEND;
 use crate::widgets::borders::borders;
-use crate::widgets::keymap::{Context, Keymap};
+use crate::widgets::keymap::{Binding, Context, Keymap};
 use crate::widgets::layout::inner_width;
 use crate::widgets::look::{Look, Spans};
 use crate::widgets::prose::{hanging, pad, pad_left, wrap};
@@ -49,37 +49,48 @@ pub(crate) fn window<'a>(app: &App, area: Rect, screen: &Buffer, look: Look<'a>)
 enum Entry {
     Blank,
     Heading(&'static str),
-    Row { name: String, count: Option<String>, help: &'static str },
+    /// A glyph that is on the screen, and how often.
+    Counted(Meaning, usize),
+    Named(Meaning),
+    Keys(&'static Binding),
 }
 
 impl Entry {
-    fn row(name: impl Into<String>, help: &'static str) -> Self {
-        Self::Row { name: name.into(), count: None, help }
+    const fn help(&self) -> &'static str {
+        match self {
+            Self::Blank | Self::Heading(_) => "",
+            Self::Counted((_, help), _) | Self::Named((_, help)) => help,
+            Self::Keys(binding) => binding.help,
+        }
     }
 
     /// Returns the number of its lines.
     fn height(&self, width: usize) -> usize {
-        match self {
-            Self::Row { help, .. } if HEAD + columns(help) > width => {
-                wrap(help, width.saturating_sub(HEAD).max(8)).len()
-            }
-            _ => 1,
-        }
+        let help = self.help();
+        if HEAD + columns(help) > width { wrap(help, width.saturating_sub(HEAD).max(8)).len() } else { 1 }
     }
 
     fn lines(&self, width: usize, look: Look<'_>) -> Vec<Spans> {
-        let (head, help) = match self {
+        let named = |name: &str| vec![look.span(format!("  {}", pad(name, NAME)), Role::HintKey)];
+        let head = match self {
             Self::Blank => return vec![Vec::new()],
             Self::Heading(text) => return vec![vec![look.span(*text, Role::Accent)]],
-            Self::Row { name, count: None, help } => {
-                (vec![look.span(format!("  {}", pad(name, NAME)), Role::HintKey)], help)
+            Self::Counted((glyph, help), count) => {
+                // How often panes are marked says nothing about what they show.
+                let is_told = *count > 0 && !sign::PANES.contains(&(glyph, help));
+                let count = if is_told { format!("{count} ") } else { String::new() };
+                let glyph = look.span(format!("  {}", pad(glyph, NAME - COUNT)), Role::HintKey);
+                vec![glyph, look.span(pad_left(&count, COUNT), Role::Number)]
             }
-            Self::Row { name, count: Some(count), help } => {
-                let glyph = look.span(format!("  {}", pad(name, NAME - COUNT)), Role::HintKey);
-                (vec![glyph, look.span(pad_left(count, COUNT), Role::Number)], help)
+            Self::Named((name, _)) => named(name),
+            Self::Keys(binding) => {
+                let names = look.keymap.names(binding);
+                // What has no key is called by its name.
+                let is_named = binding.keys.is_empty() && names.is_empty();
+                named(&if is_named { format!(":{}", binding.action.word()) } else { names.join("  ") })
             }
         };
-        hanging(head, help, look.style(Role::Text), &[], Some(width))
+        hanging(head, self.help(), look.style(Role::Text), &[], Some(width))
     }
 }
 
@@ -87,34 +98,23 @@ fn entries(app: &App, screen: &Buffer) -> Vec<Entry> {
     let mut entries = vec![Entry::Heading("Symbols on this screen")];
     let (here, elsewhere): (Vec<_>, Vec<_>) =
         counted(legend(app), screen).into_iter().partition(|(_, count)| count.is_some());
-    for ((glyph, help), count) in here {
-        // How often panes are marked says nothing about what they show.
-        let is_told = |count: &usize| *count > 0 && !sign::PANES.contains(&(glyph, help));
-        let count = count.filter(is_told).map(|count| format!("{count} ")).unwrap_or_default();
-        entries.push(Entry::Row { name: glyph.to_owned(), count: Some(count), help });
-    }
+    entries.extend(here.into_iter().map(|(meaning, count)| Entry::Counted(meaning, count.unwrap_or_default())));
     entries.push(Entry::Blank);
     let mut contexts = app.focus_below_dialog().contexts();
     let others = Context::ALL.into_iter().filter(|context| !contexts.contains(context));
     contexts.extend(others.collect::<Vec<_>>());
     for context in contexts {
         entries.push(Entry::Heading(context.word()));
-        entries.extend(Keymap::rows(context).map(|binding| {
-            let names = app.keymap.names(binding);
-            // What has no key is called by its name.
-            let is_named = binding.keys.is_empty() && names.is_empty();
-            let name = if is_named { format!(":{}", binding.action.word()) } else { names.join("  ") };
-            Entry::row(name, binding.help)
-        }));
+        entries.extend(Keymap::rows(context).map(Entry::Keys));
         entries.push(Entry::Blank);
     }
     entries.push(Entry::Heading("Filter"));
-    entries.extend(FIELDS.iter().map(|(field, help)| Entry::row(*field, help)));
-    entries.push(Entry::row("-term", "-x excludes · space = and · a,b = or"));
+    entries.extend(FIELDS.iter().copied().map(Entry::Named));
+    entries.push(Entry::Named(("-term", "-x excludes · space = and · a,b = or")));
     if !elsewhere.is_empty() {
         entries.push(Entry::Blank);
         entries.push(Entry::Heading("Symbols that are not on it now"));
-        entries.extend(elsewhere.into_iter().map(|((glyph, help), _)| Entry::row(glyph, help)));
+        entries.extend(elsewhere.into_iter().map(|(meaning, _)| Entry::Named(meaning)));
     }
     entries
 }

@@ -134,14 +134,23 @@ fn put_span(span: &Span<'_>, x: u16, row: Rect, buf: &mut Buffer) -> u16 {
     if tail.is_empty() || room == 0 { x } else { buf.set_stringn(x, row.y, tail, room, span.style).0 }
 }
 
-/// Gives an area a style, row by row: ratatui looks for the place of each cell anew.
+/// Gives an area a style.
 pub(crate) fn shade(area: Rect, buf: &mut Buffer, style: Style) {
-    let area = area.intersection(*buf.area());
+    cells(area, buf).for_each(|cell| _ = cell.set_style(style));
+}
+
+/// Makes an area blank.
+pub(crate) fn clear(area: Rect, buf: &mut Buffer) {
+    cells(area, buf).for_each(Cell::reset);
+}
+
+/// Goes over the cells of an area row by row: ratatui looks for the place of each cell anew.
+fn cells(area: Rect, buf: &mut Buffer) -> impl Iterator<Item = &mut Cell> {
+    let area = area.intersection(buf.area);
     let (left, width) = (usize::from(area.x - buf.area.x), usize::from(area.width));
     let rows = buf.content.chunks_mut(usize::from(buf.area.width).max(1));
-    for row in rows.skip(usize::from(area.y - buf.area.y)).take(usize::from(area.height)) {
-        row.iter_mut().skip(left).take(width).for_each(|cell| _ = cell.set_style(style));
-    }
+    let rows = rows.skip(usize::from(area.y - buf.area.y)).take(usize::from(area.height));
+    rows.flat_map(move |row| row.iter_mut().skip(left).take(width))
 }
 
 /// Draws the rows that an area has room for.

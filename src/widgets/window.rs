@@ -2,11 +2,10 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::widgets::{Clear, Widget};
 
 use crate::widgets::layout::{inner_height, split_rows};
 use crate::widgets::list::{List, Move, Rows, scroll};
-use crate::widgets::look::{Look, Spans, fill, frame, put, scroll_mark};
+use crate::widgets::look::{Look, Spans, clear, fill, frame, put, scroll_mark};
 
 /// Content and place of a window.
 pub(crate) struct Window<'a> {
@@ -45,7 +44,7 @@ pub(crate) fn centred(area: Rect, width: u16, height: u16) -> Rect {
 
 /// Clears a place and frames it; what is inside.
 pub(crate) fn open(title: Spans, place: Rect, buf: &mut Buffer, look: Look<'_>) -> Rect {
-    Clear.render(place, buf);
+    clear(place, buf);
     frame(title, place, buf, look)
 }
 

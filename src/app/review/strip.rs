@@ -3,7 +3,6 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
-use ratatui::widgets::{Clear, Widget};
 use unicode_width::UnicodeWidthStr;
 
 use crate::app::review;
@@ -16,7 +15,7 @@ use crate::widgets::keymap::Action;
 use crate::widgets::layout::{WIDE, parts};
 use crate::widgets::line::window as window_of;
 use crate::widgets::list::List;
-use crate::widgets::look::{Look, Spans, fit_spans, put, select};
+use crate::widgets::look::{Look, Spans, clear, fit_spans, put, select};
 use crate::widgets::prose::{counted, fit, flowed};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
@@ -340,7 +339,7 @@ pub(crate) fn ask(app: &App, ask: &ReviewDialog, [area, status, bottom]: [Rect; 
         ReviewDialog::Line { field, line, proposed, refused, .. } => {
             let head = title(app, field);
             let (text, _) = window_of(line, room(&head, bottom));
-            Clear.render(bottom, buf);
+            clear(bottom, buf);
             buf.set_style(bottom, look.style(Role::StatusBar));
             let role = if *proposed { Role::Dim } else { Role::Text };
             let mut spans = vec![look.span(head.into_string(), Role::HintKey), look.span(text, role)];
@@ -349,7 +348,7 @@ pub(crate) fn ask(app: &App, ask: &ReviewDialog, [area, status, bottom]: [Rect; 
             }
             put(spans, 0, bottom, buf);
             if let Some(why) = refused {
-                Clear.render(status, buf);
+                clear(status, buf);
                 put(vec![look.span(format!(" {why}"), Role::Warning)], 0, status, buf);
             }
         }

@@ -2,11 +2,10 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::widgets::{Clear, Widget};
 
 use crate::dialogs::editor::Editor;
 use crate::widgets::layout::{inner_width, parts};
-use crate::widgets::look::{Look, frame, put, scroll_mark};
+use crate::widgets::look::{Look, clear, frame, put, scroll_mark};
 use crate::widgets::prose::fit;
 use crate::widgets::theme::Role;
 use crate::widgets::window::{centred, width};
@@ -48,7 +47,7 @@ pub(crate) fn cursor(editor: &Editor, area: Rect) -> Position {
 
 pub(crate) fn draw(editor: &Editor, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let place = place(editor, area);
-    Clear.render(place, buf);
+    clear(place, buf);
     buf.set_style(place, look.style(Role::Screen));
     let inner = frame(vec![look.span(editor.title.as_str(), Role::Title)], place, buf, look);
     let text = text_area(editor, area);

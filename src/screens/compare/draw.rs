@@ -3,13 +3,12 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Span;
-use ratatui::widgets::Widget as _;
 
 use crate::app::state::App;
 use crate::screens::compare::state::{CompareRow, rows};
 use crate::widgets::charts;
 use crate::widgets::layout::{inner_height, inner_width, parts, split_rows, with_third_pane};
-use crate::widgets::look::{Look, Spans, frame, point_at, put, scroll_mark, select};
+use crate::widgets::look::{Look, Spans, clear, frame, point_at, put, scroll_mark, select};
 use crate::widgets::prose::{counted, fit, pad, pad_left, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
@@ -119,7 +118,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 fn draw_mosaic(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let Some((place, tiles)) = mosaic(app, area) else { return };
     let under = app.across.compared.as_ref().and_then(|compared| app.across.compare.row(compared));
-    ratatui::widgets::Clear.render(place.intersection(*buf.area()), buf);
+    clear(place, buf);
     // Above the areas, in the line of the heads: which side of A they are.
     let above = Rect { y: place.y.saturating_sub(1), height: 1, ..place };
     for (side, [upper, lower]) in ["A correct", "A wrong"].into_iter().zip([[0, 1], [2, 3]]) {
