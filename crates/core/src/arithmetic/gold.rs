@@ -92,10 +92,15 @@ fn ending(text: Value<'_>, is_chain: bool) -> Option<Number> {
     if let Some(number) = Written::parse(tail.as_bytes()) {
         return Some(number.value);
     }
-    let expression::Reading::Number(number) = expression::read(tail, &expression::Names::default()) else {
-        return None;
+    // A dash away from the number is no sign, and a blank behind the currency no end of it.
+    let tail = tail.strip_prefix("- ").unwrap_or(tail).trim_start_matches(['$', '€', '£', ' ']);
+    let found = expression::numbers(tail);
+    let number = match (expression::read(tail, &expression::Names::default()), found.as_slice()) {
+        (expression::Reading::Number(number), _) => number,
+        (_, [(number, _)]) => *number,
+        _ => return None,
     };
-    let first = expression::numbers(tail).into_iter().next();
+    let first = found.into_iter().next();
     let scaled = first.as_ref().filter(|_| is_chain).and_then(|first| scaled_at(tail, first));
     // Of a run 20% is compared as 20 and `1.5 million` as 1.5, as upstream reads them.
     let (number, _) = scaled.or(first.filter(|_| tail.contains('%'))).unwrap_or((number, 0..0));
@@ -197,6 +202,13 @@ mod tests {
         for (gold, number) in [
             ("x #### 1,080", "1080"),
             ("#### $42.50", "42.5"),
+            ("#### $ 1,080", "1080"),
+            ("####- 2", "2"),
+            ("#### -2", "-2"),
+            ("#### $-44", "-44"),
+            ("#### USD 44", "44"),
+            ("#### 44 km/h!", "44"),
+            ("#### Total: 44", "44"),
             ("####-3", "-3"),
             ("#### 20%", "20"),
             ("#### 1/2", "0.5"),
