@@ -140,8 +140,9 @@ fn grow(node: &Derivation, joints: (String, String), depth: usize, computed: &Co
     let (first, rest) = joints;
     let at = out.len();
     let origin = Origin::Written { variable: node.variable, step: node.step };
-    out.push(Branch { joint: first, text: line(node), origin, folded: false, below: 0, depth });
     let quantities = quantities(node, computed);
+    let text = line(node, !quantities.is_empty());
+    out.push(Branch { joint: first, text, origin, folded: false, below: 0, depth });
     let count = node.from.len() + quantities.len();
     let joint = |n: usize, more: (&str, &str), last: (&str, &str)| {
         let (joint, below) = if n + 1 == count { last } else { more };
@@ -176,12 +177,13 @@ fn quantities(node: &Derivation, computed: &ComputedValues) -> Vec<usize> {
     found
 }
 
-fn line(node: &Derivation) -> Shown {
+/// Words a row; `of_question`: numbers of the question went into the value.
+fn line(node: &Derivation, of_question: bool) -> Shown {
     let formula = node.formula.as_ref().map(|formula| format!(" = {formula}")).unwrap_or_default();
     let basis = match node.basis {
         ValueBasis::Plan => "",
-        ValueBasis::Extracted => ", from the question",
-        ValueBasis::Recorded => ", recorded",
+        ValueBasis::Extracted if of_question => ", from the question",
+        ValueBasis::Extracted | ValueBasis::Recorded => ", recorded",
         ValueBasis::Override => ", override",
     };
     shown!("{} = {}{formula}   (step {}{basis})", node.name, node.value.shown(), node.step + 1)
