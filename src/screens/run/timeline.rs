@@ -77,7 +77,11 @@ fn comparison(view: &RecordView, width: u16, look: Look<'_>) -> Option<Span<'sta
             let text = if width >= LONG_TITLE { "recorded ≠ recomputed" } else { "≠" };
             look.span(format!("  {text} from step {}", step + 1), Role::Fatal)
         }
-        (ToRecomputed::Same, None) => look.span("  recorded = recomputed", Role::Ok),
+        (ToRecomputed::Same, None) => {
+            let (known, of) = (view.tracks.iter().flatten().count(), view.tracks.len());
+            let part = if known < of { format!(" in {known} of {of} steps") } else { String::new() };
+            look.span(format!("  recorded = recomputed{part}"), Role::Ok)
+        }
         (_, None) => {
             let tracks = view.tracks.iter().flatten();
             let count = tracks.clone().filter(|track| track.relation != ToRecomputed::Same).count();
