@@ -6,10 +6,13 @@ use std::ops::Range;
 
 use stepscope_base::json::Value;
 use stepscope_base::shown;
-use stepscope_base::text::{Shown, ShownMap};
+use stepscope_base::text::{Shown, ShownMap, Untrusted};
+use stepscope_core::arithmetic::number::Written;
 use stepscope_core::arithmetic::quantity::{Quantities, near};
 use stepscope_core::arithmetic::recompute::{Recomputed, ValueBasis};
 use stepscope_core::case::CaseView;
+use stepscope_core::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL};
+use stepscope_core::record::Record;
 use stepscope_core::run::state::State;
 
 /// Quantities of longer questions are not marked.
@@ -71,7 +74,7 @@ impl ComputedValues {
     pub fn of(case: &CaseView<'_>) -> Self {
         let (Some(record), Some(executed)) = (&case.record, case.executed()) else { return Self::default() };
         let quantities = Quantities::with(case.quantity_links(), record, case.state(), case.procedure());
-        let mut found = Self { values: computed(executed, case.state()), ..Self::default() };
+        let mut found = Self { values: computed(record, executed, case.state()), ..Self::default() };
         found.mark(record.question.and_then(Value::string).unwrap_or_default().bytes(), &quantities);
         found.taken = quantities.by_variable;
         found
@@ -122,23 +125,30 @@ impl ComputedValues {
     }
 }
 
-fn computed(recomputed: &Recomputed, state: &State<'_>) -> HashMap<(usize, usize), Computed> {
+fn computed(record: &Record<'_>, recomputed: &Recomputed, state: &State<'_>) -> HashMap<(usize, usize), Computed> {
     let mut found = HashMap::new();
+    let is_text = record.answer.and_then(|answer| answer.get(FINAL_ANSWER)).is_some_and(|text| text.string().is_some());
+    // Text and number of the answer are one value of the recomputation, but each is what it says itself.
+    let [text, number] = [FINAL_ANSWER, FINAL_ANSWER_NUMERICAL].map(|name| state.variable(&Untrusted::from(name)));
     for (n, write) in recomputed.writes.iter().enumerate().filter(|(_, write)| write.basis == ValueBasis::Plan) {
         let Some(value) = write.value else { continue };
         let line = recomputed.derivation(state, n).map(|derivation| derivation.line()).unwrap_or_default();
-        let relation = match write.recorded {
-            Some(recorded) if recorded.stands_for(value) => ToRecomputed::Same,
-            None if write.unevaluated.is_none() => ToRecomputed::NotComparable,
-            _ => ToRecomputed::Differs,
-        };
-        let computed = Computed {
+        let is_waiting = write.unevaluated.is_some();
+        let of = |recorded: &[Written]| Computed {
             value: shown!("{}", value.shown()),
             line: shown!("{line}"),
-            relation,
-            unevaluated: write.unevaluated.is_some(),
+            relation: match recorded {
+                recorded if recorded.iter().any(|recorded| recorded.stands_for(value)) => ToRecomputed::Same,
+                [] if !is_waiting => ToRecomputed::NotComparable,
+                _ => ToRecomputed::Differs,
+            },
+            unevaluated: is_waiting,
         };
-        found.insert((write.variable, write.step), computed);
+        let recorded = write.recorded.as_slice();
+        let number = number.filter(|_| text == Some(write.variable));
+        found.extend(number.map(|number| ((number, write.step), of(recorded))));
+        let own = if number.is_some() && is_text { recomputed.answer.text.as_slice() } else { recorded };
+        found.insert((write.variable, write.step), of(own));
     }
     found
 }

@@ -779,12 +779,12 @@ impl RecordView {
 
     /// Returns the variable and step whose proof belongs to the finding under the cursor, else to the first error.
     fn to_prove(&self) -> Option<(usize, usize)> {
-        let is_computed = |place: &(usize, usize)| self.opened.computed_value(place.0, Some(place.1)).is_some();
+        let is_computed = |place: &(usize, usize)| self.opened.computed.value_of(place.0, Some(place.1)).is_some();
         let note = self.opened.notes.get(self.findings.at);
         let own = note.and_then(|note| Some((note.variable?, note.step?))).filter(is_computed);
         let at = note.and_then(|note| note.step).or_else(|| self.opened.where_to_fix.as_ref()?.step)?;
         let differs = |place: &(usize, usize)| {
-            let computed = self.opened.computed_value(place.0, Some(place.1));
+            let computed = self.opened.computed.value_of(place.0, Some(place.1));
             computed.is_some_and(|computed| computed.relation == ToRecomputed::Differs)
         };
         let written = || (0..self.opened.variables.len().min(2_000)).map(|variable| (variable, at));
