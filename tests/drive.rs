@@ -691,6 +691,53 @@ fn a_recorded_text_is_not_said_to_be_the_recomputed_number() {
     assert!(d.status().contains("all: recorded a few, which is no number; recomputed 7"), "{}", d.status());
 }
 
+/// A run in three steps: it reads apples, bags and apples a bag, and answers.
+fn apples(bags: u32, answer: &str, number: u32) -> String {
+    let all = 12 + bags * 4;
+    format!(
+        r#"{{"id": 1, "question": "Lin has 12 apples and buys 3 bags with 4 apples each. How many apples does she have?", "gold_num": 24,
+        "status": "ok", "mode": "procedural", "procedure": {{"NameDescription": "n", "steps": [
+        {{"id": 1, "inputs": [{{"name": "problem_text", "description": "t"}}], "stepDescription": "Extract the numbers",
+         "output": [{{"name": "apples", "description": "d"}}, {{"name": "bags", "description": "d"}}, {{"name": "per_bag", "description": "d"}}]}},
+        {{"id": 2, "inputs": [{{"name": "apples", "description": "d"}}, {{"name": "bags", "description": "d"}}, {{"name": "per_bag", "description": "d"}}],
+         "stepDescription": "Compute all = apples + bags * per_bag", "output": [{{"name": "all", "description": "d"}}]}},
+        {{"id": 3, "inputs": [{{"name": "all", "description": "d"}}], "stepDescription": "State all",
+         "output": [{{"name": "final_answer", "description": "d"}}]}}]}},
+        "state": {{"problem_text": "t", "apples": 12, "bags": {bags}, "per_bag": 4, "all": {all}, "final_answer": "{answer}",
+         "final_answer_numerical": {number}}}, "pred_num": {number}, "correct": false}}"#
+    )
+    .replace('\n', " ")
+}
+
+#[test]
+fn what_one_corrected_number_gives_is_not_said_to_be_recomputed() {
+    let (_folder, mut d) = Drive::text(apples(7, "40", 40));
+    d.resize(120, 36).keys("Enter");
+    d.shows(&["corrected 24", "With bags = 3 instead of 7"]).hides(&["recomputed 24"]);
+    // The 7 stands nowhere in the question.
+    d.keys("2 Tab g G k p");
+    d.shows(&["bags = 7   (step 1, recorded)", "apples = 12   (step 1, from the question)"]);
+}
+
+#[test]
+fn text_and_number_of_the_answer_are_compared_each_by_itself() {
+    let (_folder, mut d) = Drive::text(apples(3, "She has 24 apples.", 42));
+    d.resize(120, 36).keys("Enter");
+    d.shows(&["42  should be 24"]).hides(&["apples. should be", "apples.  should be"]);
+    let (_folder, mut d) = Drive::text(apples(3, "She has 42 apples.", 24));
+    d.resize(120, 36).keys("Enter");
+    d.shows(&["42 apples.", "should be 24"]).hides(&["24  should be"]);
+}
+
+#[test]
+fn a_step_that_kept_its_value_after_an_override_is_out_of_date() {
+    let (_folder, mut d) = Drive::text(apples(3, "42", 42));
+    d.resize(120, 36).keys("Enter g 2 Tab g j j v ^u 5 Enter s s");
+    d.until(|app| app.store.len() > 1).keys(")");
+    d.shows(&["out of date Compute all", "out of date State all", "The answer is out of date"]);
+    d.hides(&["first error", "Fix: model output"]);
+}
+
 #[test]
 fn borders_show_where_citations_and_findings_are() {
     let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/policy.jsonl");

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::app::computed::{Computed, ComputedValues};
+use crate::app::computed::ComputedValues;
 use crate::dialogs::rewards::Rewards;
 use crate::screens::answer::shown::ShownAnswer;
 use crate::screens::json::state::value_text;
@@ -90,7 +90,7 @@ pub struct OpenRecord {
     pub baseline: Option<Shown>,
     /// Rewards that the verifiers give its completion, if any were named.
     pub rewards: Option<Rewards>,
-    /// True if it is recorded as correct, false if as wrong.
+    /// True if it counts as correct, false if as wrong.
     pub correct: Option<bool>,
     /// The error that ended it.
     pub error: Option<Shown>,
@@ -151,6 +151,8 @@ pub struct StepRow {
     pub failed: bool,
     /// Execution state: whether the step ran.
     pub ran: Ran,
+    /// True if it kept its values though what it reads was changed.
+    pub is_stale: bool,
     /// True if evoproc runs it with the answer schema.
     pub is_last: bool,
     /// Position in the record, as a JSON pointer.
@@ -218,6 +220,8 @@ pub struct WhereToFix {
     pub step: Option<usize>,
     /// Number that the procedure gives when it is recomputed.
     pub recovered: Option<Shown>,
+    /// True if that is with a mistake corrected.
+    pub corrected: bool,
     /// True if that is the expected number.
     pub recovers_gold: bool,
     /// Confidence.
@@ -230,6 +234,7 @@ impl WhereToFix {
             fix: triage.fix,
             step: triage.step,
             recovered: triage.recovered.map(|number| shown!("{}", number.shown())),
+            corrected: triage.corrected,
             recovers_gold: triage.recovers_gold,
             confidence: triage.confidence,
         }
@@ -484,7 +489,7 @@ impl OpenRecord {
     fn fill(&mut self, side: &SideData) {
         let case = &self.view();
         let findings = case.findings();
-        let facts = case.record.as_ref().map(Facts::of);
+        let facts = case.record.as_ref().map(|record| Facts::of(&case, record));
         let steps = steps(case);
         let (details, web) = (first_details(case, steps.len()), case.state().web());
         let variables = variables(case);
@@ -629,12 +634,6 @@ impl OpenRecord {
         recomputed.derivation(case.state(), write)
     }
 
-    /// Looks up the value that a step should have written into a variable.
-    pub(crate) fn computed_value(&self, variable: usize, step: Option<usize>) -> Option<&Computed> {
-        let own = self.computed.value_of(variable, step);
-        own.or_else(|| self.computed.value_of(self.answer_text(variable)?, step))
-    }
-
     /// Returns the answer's text, if a variable is its number: both are one answer.
     fn answer_text(&self, variable: usize) -> Option<usize> {
         let is = |row: &VariableRow, name: &str| row.name.as_str() == name;
@@ -714,7 +713,7 @@ struct Facts {
 }
 
 impl Facts {
-    fn of(record: &Record<'_>) -> Self {
+    fn of(case: &CaseView<'_>, record: &Record<'_>) -> Self {
         let line = |value: Option<Value<'_>>| present(value).map(one_line);
         let own = |key: &str| record.answer.and_then(|answer| answer.get(key));
         let error = present(record.error).map(|error| match present(record.error_type) {
@@ -729,7 +728,7 @@ impl Facts {
             worked: present(record.gold_answer).filter(|gold| gold.kind() == Kind::String).map(prose).filter(is_prose),
             pred: line(record.pred_num).or_else(|| line(own("final_answer_numerical"))),
             answer: line(record.pred_answer).or_else(|| line(own("final_answer"))),
-            correct: record.correct,
+            correct: case.outcome(),
             error,
             reply: present(record.raw).map(prose),
             fitness: line(record.fitness),
@@ -764,6 +763,7 @@ fn steps(case: &CaseView<'_>) -> Vec<StepRow> {
                 worst: None,
                 failed: call.is_some_and(|call| call.error.is_some()) || case.state().has_run(position) == Ran::Failed,
                 ran: case.state().has_run(position),
+                is_stale: case.state().is_stale(position),
                 is_last: last.contains(position),
                 pointer: match (step, call) {
                     (None, Some(call)) => call.pointer(),

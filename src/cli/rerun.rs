@@ -282,10 +282,8 @@ impl Session<'_> {
     }
 
     fn exact(&self, case: &CaseView<'_>, out: &mut Out) -> Result<u8, Shown> {
-        let record = case.record.as_ref();
-        let made = record.and_then(|record| Some((record, exact(case)?)));
-        let nothing = "nothing to recompute: every value already equals its exact result";
-        let (record, fork) = made.ok_or(Shown::own(nothing))?;
+        let fork = exact(case)?;
+        let record = case.record.as_ref().ok_or_else(|| Shown::own("the record cannot be read"))?;
         let line = fork.record(record, case.text(), &now());
         self.finish(&fork, &line, false, out)
     }

@@ -53,7 +53,7 @@ pub(crate) const POINTER: &str = "❯";
 pub(crate) const SCROLL: &str = "┃";
 /// An answer takes another route than to be shipped or rejected.
 pub(crate) const ROUTED: &str = "→";
-/// Recomputing gives the expected answer.
+/// Recomputed, or with a mistake corrected, it gives the expected answer.
 pub(crate) const RECOVERS: &str = "↺";
 /// A reason of the place to fix.
 pub(crate) const REASON: &str = "⇒";
@@ -74,7 +74,7 @@ pub(crate) const OUTCOMES: [Meaning; 4] = [
     (CORRECT, "graded correct, or shipped; step without findings"),
     (WRONG, "graded wrong, or rejected; first error of a run"),
     (FAILED, "run ended with an error"),
-    (NOT_RUN, "not run or not reached: it ended before"),
+    (NOT_RUN, "not run: the run ended before, or it was not run again"),
 ];
 
 /// Validity of replies.
@@ -102,7 +102,7 @@ pub(crate) const VERDICTS: [Meaning; 7] = [
 /// Other marks of the table of records.
 pub(crate) const TABLE: [Meaning; 2] = [
     (ROUTED, "answer that is not shipped: its route is in the column fix"),
-    (RECOVERS, "recomputing gives the expected answer"),
+    (RECOVERS, "recomputed, if need be with a mistake corrected, it gives the expected answer"),
 ];
 
 /// Marks of panes, on every screen.

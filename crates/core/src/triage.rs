@@ -24,6 +24,8 @@ use stepscope_base::json::{Pointer, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 
+/// Longest error of a step that is quoted.
+const MAX_ERROR: usize = 120;
 /// So far, in parts of itself, an answer may be off by rounding on the way.
 const ROUNDED: f64 = 0.002;
 
@@ -75,12 +77,14 @@ impl Triage {
             working: if right { Working::default() } else { working(record) },
             answer: recomputed.answer.value(),
             recovered: recomputed.recovered,
+            corrected: false,
             why: Vec::new(),
         };
         let (fix, step, confidence) = trial.judge();
         let recovered = trial.recovered;
         let recovers_gold = recovered.zip(trial.gold.as_ref()).is_some_and(|(own, gold)| gold.value.is_near(own));
-        Some(Self { fix, step, recovered, recovers_gold, confidence, why: trial.why })
+        let corrected = trial.corrected;
+        Some(Self { fix, step, recovered, corrected, recovers_gold, confidence, why: trial.why })
     }
 }
 
@@ -103,6 +107,7 @@ struct Trial<'c, 'a> {
     working: Working,
     answer: Option<Written>,
     recovered: Option<Number>,
+    corrected: bool,
     why: Vec<Argument>,
 }
 
@@ -128,6 +133,9 @@ impl<'c> Trial<'c, '_> {
         if self.right {
             return self.right();
         }
+        if let Some(verdict) = self.out_of_date() {
+            return verdict;
+        }
         let verdict = match self.gold.clone() {
             _ if self.record.kind == RecordKind::Chain => self.chain(),
             Some(gold) if self.record.kind != RecordKind::Baseline => self.against(&gold),
@@ -145,6 +153,24 @@ impl<'c> Trial<'c, '_> {
         }
     }
 
+    /// The answer of a fork comes from a step that kept its values though what it reads was changed: no step is to blame
+    /// for that, unless one slipped before.
+    fn out_of_date(&mut self) -> Option<Judgement> {
+        let first = (0..=self.last()?.step).find(|step| self.state.is_stale(*step))?;
+        if !self.state.is_stale(self.last()?.step) || self.first_slip(false).or_else(|| self.first_waiting()).is_some()
+        {
+            return None;
+        }
+        let gives = self.recovered.map(|recovered| shown!("; recomputed, the plan gives {}", recovered.shown()));
+        let text = shown!(
+            "The answer is out of date: what step {} reads was changed, and the step was not run again{}.",
+            first + 1,
+            gives.unwrap_or_default()
+        );
+        self.argue("triage/out_of_date", Pointer::from_iter(["trace", "fork", "stale"]), text);
+        Some((Fix::Unknown, None, Confidence::Unsure))
+    }
+
     fn right(&mut self) -> Judgement {
         let number = self.record.number_pointer();
         match &self.gold {
@@ -154,7 +180,10 @@ impl<'c> Trial<'c, '_> {
             }
             Some(gold) => {
                 let (gold, misread) = (gold.value, gold.misread);
-                self.argue("triage/right", number, shown!("Answer matches the expected number ({}).", gold.shown()));
+                let said = self.record.correct == Some(false) && misread.is_none();
+                let but = if said { ", though the record says that it is wrong" } else { "" };
+                let text = shown!("Answer matches the expected number ({}){but}.", gold.shown());
+                self.argue("triage/right", number, text);
                 if let Some(misread) = misread {
                     let (misread, gold) = (misread.shown(), gold.shown());
                     let text = shown!("Field gold_num says {misread}, but the expected solution ends in {gold}.");
@@ -177,7 +206,20 @@ impl<'c> Trial<'c, '_> {
         if self.wrong_marks(false) { (Fix::Gold, None, Confidence::Likely) } else { self.unknown(gold) }
     }
 
+    /// A step whose call failed, though the run went on.
+    fn failed_step(&mut self) -> Option<Judgement> {
+        let failed = |step: usize| Some((step, self.state.call(step)?, self.state.call(step)?.error?));
+        let (step, call, error) = (0..self.state.step_count()).find_map(failed)?;
+        let error = error.string().unwrap_or(Untrusted::new(error.raw())).line().cut(MAX_ERROR);
+        let text = shown!("Step {} failed: {}.", step + 1, error.as_str().trim_end_matches('.'));
+        self.argue(RuleId::RunError.word(), call.pointer().then("error"), text);
+        Some((Fix::StepRun, Some(step), Confidence::Likely))
+    }
+
     fn unknown(&mut self, gold: &Gold) -> Judgement {
+        if let Some(verdict) = self.failed_step() {
+            return verdict;
+        }
         let gold = gold.value.shown();
         let text = match self.answer {
             Some(answer) => {
@@ -585,7 +627,7 @@ fn of_error(record: &Record<'_>) -> Triage {
     let pointer = if record.error.is_some() { Pointer::from_iter(["error"]) } else { Pointer::default() };
     let why =
         vec![Argument { rule: RuleId::RunError.word(), pointer, text: shown!("The run ended with an error: {what}.") }];
-    Triage { fix, step, recovered: None, recovers_gold: false, confidence, why }
+    Triage { fix, step, recovered: None, corrected: false, recovers_gold: false, confidence, why }
 }
 
 /// The answer of a baseline record: a number for the join.

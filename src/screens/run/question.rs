@@ -83,10 +83,9 @@ fn title(view: &RecordView, with_answer: bool, look: Look<'_>) -> Spans {
     if let Some(baseline) = &opened.baseline {
         say("baseline", baseline.as_str(), Role::Text);
     }
-    if let Some((recovered, gold)) =
-        opened.where_to_fix.as_ref().and_then(|v| Some((v.recovered.as_ref()?, v.recovers_gold)))
-    {
-        say("recomputed", recovered.as_str(), if gold { Role::Ok } else { Role::Text });
+    if let Some((recovered, fix)) = opened.where_to_fix.as_ref().and_then(|fix| Some((fix.recovered.as_ref()?, fix))) {
+        let name = if fix.corrected { "corrected" } else { "recomputed" };
+        say(name, recovered.as_str(), if fix.recovers_gold { Role::Ok } else { Role::Text });
     }
     if let Some(labelled) = &opened.labelled {
         say("labelled", labelled.as_str(), Role::Gold);

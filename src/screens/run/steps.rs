@@ -19,6 +19,7 @@ use stepscope_core::run::state::Ran;
 const MAX_MEASURED: usize = 500;
 const MAX_NATURAL: usize = 200;
 const FIRST_ERROR: &str = "first error ";
+const OUT_OF_DATE: &str = "out of date ";
 
 pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let steps = &view.opened.steps;
@@ -47,6 +48,7 @@ pub(crate) fn natural_width(view: &RecordView) -> usize {
     let first_bad = view.opened.where_to_fix.as_ref().and_then(|fix| fix.step);
     let text = |(n, step): (usize, &StepRow)| {
         let mark = if first_bad == Some(n) { FIRST_ERROR.len() } else { 0 };
+        let mark = mark + if step.is_stale { OUT_OF_DATE.len() } else { 0 };
         mark + prose::cut(step.text.as_str(), MAX_NATURAL).width()
     };
     let longest = steps.iter().enumerate().take(MAX_MEASURED).map(text).max();
@@ -64,6 +66,7 @@ pub(crate) fn lines(view: &RecordView, position: usize, width: Option<usize>, lo
         _ if step.failed || first_bad => (sign::WRONG, Role::Fatal),
         // What is wrong with it as it is written still shows.
         None if step.ran == Ran::No => (sign::NOT_RUN, Role::Ghost),
+        None if step.is_stale => (sign::NOT_RUN, Role::Warning),
         Some(severity) => (severity.glyph(), severity_role(severity)),
         None => (sign::CORRECT, Role::Dim),
     };
@@ -87,6 +90,8 @@ pub(crate) fn lines(view: &RecordView, position: usize, width: Option<usize>, lo
     }
     if step.ran == Ran::No {
         say("not run ", Role::Dim);
+    } else if step.is_stale {
+        say(OUT_OF_DATE, Role::Warning);
     }
     if step.is_last && (opened.surprise.is_some() || number != opened.steps.len()) {
         say("⚐ runs as last ", Role::Warning);

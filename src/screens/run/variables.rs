@@ -195,18 +195,17 @@ fn badge_width(view: &RecordView, words: bool) -> usize {
     badges.filter(|_| words).unwrap_or(4)
 }
 
+/// Lists the badges of the values that steps wrote: what is given with the question is recorded in any case.
 fn badges(view: &RecordView) -> impl Iterator<Item = Badge> {
     let writes = view.opened.variables.iter().take(2_000).flat_map(|row| &row.writes);
-    writes.filter(|write| write.value.is_some()).map(|write| write.badge)
+    writes.filter(|write| write.value.is_some() && write.step.is_some()).map(|write| write.badge)
 }
 
 /// Returns the badge of all values, where they share one.
 fn common_badge(view: &RecordView) -> Option<Badge> {
     let mut badges = badges(view).filter(|_| view.opened.fork_origin.is_none() && view.edits.values.is_empty());
     let first = badges.next()?;
-    // What is given with the question is recorded in any case.
-    let first = if first == Badge::Recorded { badges.find(|badge| *badge != first).unwrap_or(first) } else { first };
-    badges.all(|badge| badge == first || badge == Badge::Recorded).then_some(first)
+    badges.all(|badge| badge == first).then_some(first)
 }
 
 fn heading(view: &RecordView, columns: Columns, look: Look<'_>) -> Spans {
@@ -425,7 +424,7 @@ fn behind(view: &RecordView, variable: usize, write: &WriteRow, in_brief: bool, 
         let numbers: Vec<String> = taken.iter().map(|n| superscript(n + 1)).collect();
         spans.push(look.span(format!(" {}", numbers.join(" ")), Role::Accent));
     }
-    let own = view.opened.computed_value(variable, write.step);
+    let own = view.opened.computed.value_of(variable, write.step);
     let says = |value: &Shown| write.value.as_ref().is_some_and(|own| own.line == *value);
     match own.filter(|_| !write.badge.is_put()) {
         Some(computed) if computed.relation == ToRecomputed::Same || says(&computed.value) => {
@@ -540,7 +539,7 @@ pub(crate) const LEGEND: [(&str, &str); 18] = [
     ("?", "read but never written"),
     ("q", "given with the question, before step 1"),
     ("✎", "override: set by a person; the recorded value follows"),
-    ("–", "not run or not reached: it ended before"),
+    ("–", "not run: the run ended before, or it was not run again"),
     ("r1", "new in this fork; all others are recorded values"),
     ("recorded", "known from the record, for this step"),
     ("inferred", "inferred from the final state: one step alone writes it"),
@@ -568,7 +567,7 @@ pub(crate) fn explain(view: &RecordView, keymap: &Keymap) -> Shown {
     let Some(held) = view.opened.write_at(view.variables.at, view.moment) else {
         return shown!("{}: has no value before its first step", row.name);
     };
-    let computed = view.opened.computed_value(view.variables.at, held.step);
+    let computed = view.opened.computed.value_of(view.variables.at, held.step);
     let computed = match computed.map(|computed| computed.relation) {
         Some(ToRecomputed::Differs) => "; recomputing its step gives another value (<prove>: why)",
         Some(ToRecomputed::NotComparable) => "; recomputing its step gives a number (<prove>: why)",
@@ -596,7 +595,7 @@ pub(crate) fn describe(view: &RecordView) -> String {
         format!("  {}", fit(row.description.as_str(), 200))
     };
     let held = view.opened.write_at(view.variables.at, view.moment);
-    let computed = view.opened.computed_value(view.variables.at, held.and_then(|write| write.step));
+    let computed = view.opened.computed.value_of(view.variables.at, held.and_then(|write| write.step));
     let computed = computed.map(|computed| format!("recomputed {}   ", computed.line)).unwrap_or_default();
     let known = held.filter(|write| write.badge.is_put() || write.badge == Badge::NotRun);
     let known = known.map(|write| format!("{}: {}, ", write.badge.label(), write.badge.phrase())).unwrap_or_default();

@@ -128,6 +128,8 @@ pub struct Computed {
     pub inputs: Vec<(usize, Option<usize>)>,
     /// A factor of 100 is only another way to write it.
     percent: bool,
+    /// It was recorded before what its step reads was changed, and proves nothing about that step.
+    stale: bool,
 }
 
 impl Computed {
@@ -148,6 +150,7 @@ impl Computed {
             exact: true,
             inputs: Vec::new(),
             percent: false,
+            stale: false,
         }
     }
 
@@ -159,7 +162,7 @@ impl Computed {
     /// Tells whether the recorded number (or calculation) differs from the result of its plan with its recorded inputs.
     pub fn differs(&self) -> bool {
         let (Some(alone), Some(plan)) = (self.alone, &self.plan) else { return false };
-        if plan.source == PlanSource::Value {
+        if plan.source == PlanSource::Value || self.stale {
             return false;
         }
         let recorded = match (self.recorded, self.unevaluated_value) {
@@ -682,6 +685,7 @@ impl<'e, 'a> Execution<'e, 'a> {
             value,
             inputs,
             percent,
+            stale: self.state.is_stale(position),
             ..of_plan
         };
         self.settle(&mut computed, texts);
@@ -693,6 +697,10 @@ impl<'e, 'a> Execution<'e, 'a> {
         let recorded = computed.recorded.map(|number| number.value);
         let constant = computed.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Constant);
         let Some(value) = computed.value else {
+            if computed.stale {
+                computed.basis = ValueBasis::Recorded;
+                return;
+            }
             let exact = computed.recorded.filter(|_| texts.extracts).and_then(fraction);
             computed.value = exact.or(recorded).or(computed.unevaluated_value);
             computed.basis = if texts.extracts { ValueBasis::Extracted } else { ValueBasis::Recorded };
@@ -705,7 +713,7 @@ impl<'e, 'a> Execution<'e, 'a> {
         // What only names suggest is no proof.
         let guessed = computed.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Implied);
         computed.exact = !guessed && computed.inputs.iter().all(exact);
-        let agrees = !computed.differs();
+        let agrees = !computed.stale && !computed.differs();
         let rounded = |number: &Number| {
             number.is_whole() && !value.is_whole() && computed.alone == Some(value) && agrees && !computed.percent
         };

@@ -108,10 +108,12 @@ impl WholeRecord<'_, '_> {
     fn head(&self, look: &Look, out: &mut RecordText) {
         let (case, record) = (self.case, self.record);
         let id = record.id_text().map_or_else(|| Shown::own("none"), |id| id.line());
-        let verdict = match record.correct {
-            Some(true) => ", graded correct",
-            Some(false) => ", graded wrong",
-            None => "",
+        let verdict = match (record.correct, case.outcome()) {
+            (Some(true), _) => ", graded correct",
+            (Some(false), _) => ", graded wrong",
+            (None, Some(true)) => ", answer as expected",
+            (None, Some(false)) => ", answer not as expected",
+            (None, None) => "",
         };
         out.text(&place(case, look));
         out.line(&shown!("  id {id}  {}{verdict}\n", record.kind.phrase()));
@@ -251,6 +253,7 @@ impl WholeRecord<'_, '_> {
         let id = declared.and_then(|step| step.id).map_or_else(|| Shown::own("none"), |id| cut_line(id, 20));
         let last = if self.state.last_step().contains(step) { ", uses the answer schema" } else { "" };
         let ran = match self.state.has_run(step) {
+            Ran::Yes if self.state.is_stale(step) => "  out of date",
             Ran::Yes => "",
             Ran::Failed => "  run ended here",
             Ran::No => "  not run",

@@ -74,6 +74,8 @@ pub struct Fork {
     pub stale: Vec<usize>,
     /// Steps that were to be asked, and that it did not come to, by position.
     pub unrun: Vec<usize>,
+    /// Variables that its parent's steps wrote, and the replies of the same steps no longer give.
+    pub gone: Vec<Untrusted<'static>>,
     /// The state at the end.
     pub values: Values,
     /// Reason of its end, if it ended early.

@@ -15,7 +15,7 @@ use crate::run::trace::Put;
 use stepscope_base::json::same::same_value;
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::shown;
-use stepscope_base::text::Untrusted;
+use stepscope_base::text::{Shown, Untrusted};
 
 /// Reason why a run cannot be continued from a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -133,7 +133,7 @@ impl<'v, 'a> Replay<'v, 'a> {
             fresh: HashSet::new(),
             calls: Vec::new(),
             prompts: Vec::new(),
-            stale: Vec::new(),
+            stale: (0..step).filter(|step| state.is_stale(*step)).collect(),
         })
     }
 
@@ -194,9 +194,10 @@ impl<'v, 'a> Replay<'v, 'a> {
         });
     }
 
+    /// Tells whether a step reads what changed, here or in the fork that this one is made of.
     fn reads_dirty(&self, position: usize) -> bool {
         let reads = needs(self.runner.procedure(), position).unwrap_or_default();
-        reads.iter().any(|name| self.dirty.contains(name))
+        self.state.is_stale(position) || reads.iter().any(|name| self.dirty.contains(name))
     }
 
     /// Keeps what was recorded of the step.
@@ -296,6 +297,9 @@ impl<'v, 'a> Replay<'v, 'a> {
                 || Untrusted::new(shown!("not run: step {} and later", last + 1).as_str().as_bytes()).into_owned();
             Some(if last == first { end } else { Unfinished { class: NOT_RUN.into(), error: error() } })
         });
+        let values = self.runner.state().clone();
+        let written = asked.iter().flat_map(|step| names_written(self.state, *step));
+        let gone = written.filter(|name| values.get(name).is_none()).collect();
         Fork {
             how: self.start.how,
             step: self.start.step,
@@ -305,7 +309,8 @@ impl<'v, 'a> Replay<'v, 'a> {
             prompts: self.prompts,
             stale: self.stale,
             unrun,
-            values: self.runner.state().clone(),
+            gone,
+            values,
             ended,
             unfinished,
         }
@@ -370,7 +375,7 @@ fn stale_from(
     let mut stale = Vec::new();
     for position in step + 1..procedure.steps.len() {
         let reads = needs(procedure, position).unwrap_or_default();
-        let is_stale = reads.iter().any(|name| dirty.contains(name));
+        let is_stale = state.is_stale(position) || reads.iter().any(|name| dirty.contains(name));
         if is_stale {
             stale.push(position);
         }
@@ -386,17 +391,28 @@ fn names_written(state: &State<'_>, step: usize) -> Vec<Untrusted<'static>> {
     names.map(|variable| variable.name.to_owned()).collect()
 }
 
-/// Makes a fork without a model: every value that could be calculated exactly replaces the recorded one. `None`:
-/// nothing could, or all of it is as recorded.
-pub fn exact(case: &CaseView<'_>) -> Option<Fork> {
-    let (procedure, state, recomputed) = (case.procedure()?, case.state(), case.executed()?);
+/// Makes a fork without a model: every value that could be calculated exactly replaces the recorded one. `Err`: nothing
+/// could, or all of it is as recorded.
+pub fn exact(case: &CaseView<'_>) -> Result<Fork, Shown> {
+    let Some((procedure, recomputed)) = case.procedure().zip(case.executed()) else {
+        return Err(Shown::own("nothing to recompute: this record has no run of a procedure"));
+    };
+    let state = case.state();
     let calculated = |write: &&Computed| write.basis == ValueBasis::Plan && write.value.is_some();
     let differs = |write: &&Computed| {
         write.recorded.is_none_or(|recorded| write.value.is_some_and(|value| !recorded.stands_for(value)))
     };
-    let first = recomputed.writes.iter().filter(calculated).filter(differs).map(|write| write.step).min()?;
+    let first = recomputed.writes.iter().filter(calculated).filter(differs).map(|write| write.step).min();
+    let first = first.ok_or_else(|| {
+        let (known, of) = (recomputed.writes.iter().filter(calculated).count(), recomputed.writes.len());
+        match known {
+            0 => Shown::own("nothing to recompute: the procedure does not say how any value is calculated"),
+            _ if known == of => Shown::own("nothing to recompute: every value is as calculated"),
+            _ => shown!("nothing to recompute: what can be calculated, {known} of {of} values, is as recorded"),
+        }
+    })?;
     let start = RerunStart { step: first, how: How::Exact, ..RerunStart::default() };
-    let mut fork = Replay::of(case, &start).ok()?.finish(None);
+    let mut fork = Replay::of(case, &start).map_err(|why| Shown::error(&why))?.finish(None);
     // The state at the end, with what was calculated in the place of what was recorded.
     let end = Moment(procedure.steps.len());
     for entry in state.at(end) {
@@ -429,7 +445,9 @@ pub fn exact(case: &CaseView<'_>) -> Option<Fork> {
             put(write.step, &variable.name, json.as_bytes().to_vec());
         }
     }
-    Some(fork)
+    let is_kept = |step: usize| recomputed.writes.iter().any(|write| write.step == step && !calculated(&write));
+    fork.stale.retain(|step| is_kept(*step));
+    Ok(fork)
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use foldhash::{HashMap, HashSet};
 use crate::procedure::last_step::{LastStep, last_step};
 use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step};
 use crate::record::{AnswerSchema, Record, RecordKind};
+use crate::run::fork::origin::stale_of;
 use crate::run::trace::{Put, RecordedSet, TraceStep, by_position, failing_id, sets};
 use stepscope_base::json::same::same_value;
 use stepscope_base::json::{Kind, Member, Pointer, Value};
@@ -317,6 +318,8 @@ pub struct State<'a> {
     ran: Vec<Ran>,
     /// Way in which the fork was made, in its word; `None`: it is no fork.
     fork: Option<Untrusted<'a>>,
+    /// Steps of a fork that kept their values though what they read changed.
+    stale: Vec<usize>,
     sets: Vec<RecordedSet<'a>>,
 }
 
@@ -330,6 +333,7 @@ impl<'a> State<'a> {
             calls: by_position(record, procedure.map(|procedure| procedure.steps.len())),
             last: procedure.map(|procedure| last_step(&procedure.steps)).unwrap_or_default(),
             fork: record.trace_fork.map(|fork| fork.get("how").and_then(Value::string).unwrap_or_default()),
+            stale: record.trace_fork.map(stale_of).unwrap_or_default(),
             sets: sets(record),
             ..Self::default()
         };
@@ -663,6 +667,11 @@ impl<'a> State<'a> {
     /// Tells whether a step ran.
     pub fn has_run(&self, step: usize) -> Ran {
         self.ran.get(step).copied().unwrap_or_default()
+    }
+
+    /// Tells whether a step of a fork kept its values though what it reads was changed: they are out of date.
+    pub fn is_stale(&self, step: usize) -> bool {
+        self.stale.contains(&step)
     }
 
     /// Finds the step in which the run ended early, or the first that it did not come to.

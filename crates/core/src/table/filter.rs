@@ -292,7 +292,10 @@ pub const FIELDS: &[(&str, &str)] = &[
     ("strong:", "whether the list continues on the next page: bounded, truncated, unknown"),
     ("grounded", "share of the items with a citation found in the document: grounded<1"),
     ("items", "number of items in the answer: items=0"),
-    ("recovered:", "gold: recomputing gives the expected answer; no: it does not"),
+    (
+        "recovered:",
+        "gold: recomputed, if need be with a mistake corrected, it gives the expected answer; no: it does not",
+    ),
     ("steps", "a number: steps>4"),
     ("fitness", "a number: fitness<1"),
     ("reward", "a number, of completions with a reward: reward<0.5"),
@@ -928,7 +931,7 @@ pub fn completions(typed: &str, cursor: usize, types: &TypeRegistry) -> (Range<u
         }
         Some(("fix", part)) => values("fix", part, &Fix::ALL.map(|fix| (fix.word(), fix.phrase()))),
         Some(("recovered", part)) => {
-            let yes = "recomputing gives the expected answer";
+            let yes = "recomputed or corrected, it gives the expected answer";
             values("recovered", part, &[("gold", yes), ("no", "it does not")])
         }
         Some((field @ ("rule" | "first"), part)) => RULES
@@ -1016,7 +1019,8 @@ mod tests {
             let mut row = RowFacts::unchecked(0, 3);
             let confidence = crate::triage::Confidence::Sure;
             let (recovered, why) = (None, Vec::new());
-            row.judge(&Triage { fix: Fix::Procedure, step, recovered, recovers_gold: false, confidence, why });
+            let fix = Fix::Procedure;
+            row.judge(&Triage { fix, step, recovered, corrected: false, recovers_gold: false, confidence, why });
             row
         };
         let (fourth, whole) = (row(Some(3)), row(None));

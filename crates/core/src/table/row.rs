@@ -333,13 +333,10 @@ impl RowFacts {
         row.flags = (self.flags & Flag::Joined as u8) | Flag::Checked as u8;
         if let Some(record) = &case.record {
             row.take(case, record);
-            // Chains of thought seldom say whether they were judged right: their answers are compared here.
-            if record.chain.is_some() && record.correct.is_none() {
-                match case.right() {
-                    Some(true) => row.set(Flag::Right),
-                    Some(false) => row.set(Flag::Wrong),
-                    None => {}
-                }
+            match case.outcome() {
+                Some(true) => row.set(Flag::Right),
+                Some(false) => row.set(Flag::Wrong),
+                None => {}
             }
         }
         row.steps = case.procedure().map_or(0, |procedure| procedure.steps.len().min(0xffff) as u16);
@@ -835,6 +832,7 @@ mod tests {
             fix: Fix::StepRun,
             step,
             recovered: None,
+            corrected: false,
             recovers_gold: false,
             confidence: Confidence::Sure,
             why: Vec::new(),

@@ -77,7 +77,7 @@ impl Trial<'_, '_> {
         if others.is_empty() {
             return self.worked_otherwise(gold);
         }
-        self.recovered = Some(gold.value);
+        (self.recovered, self.corrected) = (Some(gold.value), true);
         self.misread_as(&others, gold, confidence)
     }
 
@@ -319,7 +319,7 @@ impl Trial<'_, '_> {
         );
         let step = write.step;
         self.argue("triage/worked", pointer, text);
-        self.recovered = Some(gold.value);
+        (self.recovered, self.corrected) = (Some(gold.value), true);
         Some((Fix::StepRun, Some(step), Confidence::Likely))
     }
 }

@@ -45,7 +45,7 @@ impl Trial<'_, '_> {
             !others.is_empty() && given.is_some_and(|given| given.is_near(gold.value))
         };
         let found = ways.into_iter().find(gives)?;
-        self.recovered = Some(gold.value);
+        (self.recovered, self.corrected) = (Some(gold.value), true);
         self.misread_as(&found, gold, Confidence::Likely)
     }
 

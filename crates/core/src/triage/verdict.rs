@@ -59,6 +59,9 @@ pub struct Triage {
     pub step: Option<usize>,
     /// Result of the procedure when it is recomputed.
     pub recovered: Option<Number>,
+    /// That is with a mistake corrected: a number that was misread, or a result that the expected solution works out
+    /// otherwise.
+    pub corrected: bool,
     /// That number is the gold number.
     pub recovers_gold: bool,
     /// Confidence of the verdict.

@@ -474,6 +474,7 @@ impl Maker<'_, '_> {
             (Ran::Failed, _) => (Mood::Bad, "run ended here"),
             (Ran::No, _) => (Mood::Open, "not run"),
             (Ran::Yes, _) if is_first_bad => (Mood::Bad, "first error"),
+            (Ran::Yes, _) if state.is_stale(step) => (Mood::Doubt, "out of date"),
             (Ran::Yes, Some(Severity::Fatal | Severity::Repairable)) => (Mood::Bad, "error"),
             (Ran::Yes, Some(Severity::Warning)) => (Mood::Doubt, "warning"),
             (Ran::Yes, Some(Severity::Note)) => (Mood::Open, "note"),

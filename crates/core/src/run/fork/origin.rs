@@ -42,16 +42,25 @@ pub(crate) fn fork_of(trace: Value<'_>) -> Option<Value<'_>> {
     trace.get("fork").filter(|fork| fork.kind() == Kind::Object)
 }
 
+/// Lists the steps of a fork, by position, whose values rest on what is no longer so: nobody asked them again.
+pub(crate) fn stale_of(fork: Value<'_>) -> Vec<usize> {
+    steps_of(fork, "stale")
+}
+
+fn steps_of(fork: Value<'_>, key: &str) -> Vec<usize> {
+    let list = fork.get(key).map(Value::items).into_iter().flatten();
+    list.take(MAX_ITEMS).filter_map(whole).map(|step: u64| step as usize).collect()
+}
+
+fn whole(value: Value<'_>) -> Option<u64> {
+    std::str::from_utf8(value.raw()).ok()?.parse().ok()
+}
+
 impl ForkOrigin {
     /// Reads the origin from a record; `None`: it is no fork.
     pub fn of(root: Value<'_>) -> Option<Self> {
         let fork = fork_of(root.get("trace")?)?;
         let text = |key: &str| fork.get(key)?.string().map(Untrusted::into_owned);
-        let whole = |value: Value<'_>| std::str::from_utf8(value.raw()).ok()?.parse().ok();
-        let steps = |key: &str| {
-            let list = fork.get(key).map(Value::items).into_iter().flatten();
-            list.take(MAX_ITEMS).filter_map(whole).map(|step: u64| step as usize).collect::<Vec<_>>()
-        };
         let edited = fork.get("edited").map(Value::items).into_iter().flatten().take(MAX_ITEMS);
         let parent = fork.get("parent").filter(|parent| !parent.is_null());
         Some(Self {
@@ -64,9 +73,9 @@ impl ForkOrigin {
             how: text("how").and_then(|word| How::from_word(word.utf8()?)),
             step: fork.get("step_index").and_then(whole).unwrap_or_default() as usize,
             edited: edited.filter_map(|edit| Some(edit.get("variable")?.string()?.into_owned())).collect(),
-            asked: steps("asked"),
-            prompts: steps("prompts_edited"),
-            stale: steps("stale"),
+            asked: steps_of(fork, "asked"),
+            prompts: steps_of(fork, "prompts_edited"),
+            stale: stale_of(fork),
             model: text("model"),
             backend: text("backend"),
         })

@@ -169,7 +169,8 @@ impl Fork {
         complete(begin, &state, own.or(parents), &trace, created_utc)
     }
 
-    /// Returns the state at the end, in the parent's order; values of the parent that were not touched stay.
+    /// Returns the state at the end, in the parent's order; values of the parent that no step which was asked again writes
+    /// stay.
     fn state(&self, parent: &Record<'_>) -> JsonText {
         if self.ended.is_some() {
             return one_line(&self.values.json());
@@ -177,7 +178,10 @@ impl Fork {
         let mut merged = Values::default();
         for member in parent.state.filter(|state| state.kind() == Kind::Object).map(Value::entries).unwrap_or_default()
         {
-            merged.set(&member.name(), member.value.raw());
+            let name = member.name();
+            if !self.gone.contains(&name) {
+                merged.set(&name, member.value.raw());
+            }
         }
         for (name, value) in self.values.iter() {
             merged.set(name, value);

@@ -4,6 +4,7 @@ use crate::case::Case;
 use crate::record::formats;
 use crate::run::rerun::{RerunMachine, edited as edited_fork};
 use crate::run::state::Ran;
+use crate::triage::Fix;
 use stepscope_base::text::Shown;
 
 /// Step 2 and 3 read what step 1 writes, step 4 reads what step 3 writes; step 2 is a dead end.
@@ -329,7 +330,51 @@ fn an_exact_fork_holds_what_was_calculated() {
         "\"final_answer\": \"5\", \"final_answer_numerical\": 5.0",
         "\"final_answer\": \"6\", \"final_answer_numerical\": 6",
     );
-    assert!(exact(&Case::read(right.as_bytes()).view()).is_none());
+    let said = |text: &str| exact(&Case::read(text.as_bytes()).view()).unwrap_err().into_string();
+    assert_eq!(said(&right), "nothing to recompute: what can be calculated, 2 of 5 values, is as recorded");
+    let unread = PARENT.replace("c = a * 2", "Find it").replace("State c", "Think");
+    let unread = unread.replace(r#"[{"name": "c"}], "step"#, r#"[{"name": "c"}, {"name": "d"}], "step"#);
+    assert_eq!(said(&unread), "nothing to recompute: the procedure does not say how any value is calculated");
+    assert_eq!(said(r#"{"question": "?"}"#), "nothing to recompute: this record has no run of a procedure");
+}
+
+#[test]
+fn what_a_step_wrote_before_its_inputs_changed_is_out_of_date_and_no_mistake() {
+    let stale = |text: &str| read(text.as_bytes())["trace"]["fork"]["stale"].clone();
+    let set = edited(PARENT, 2, &[("a", "4")]);
+    let case = Case::read(set.clone().into_bytes());
+    let case = case.view();
+    let rules: Vec<_> = case.findings().iter().map(|finding| finding.rule.word()).collect();
+    assert!(!rules.iter().any(|rule| ["run/recompute", "run/final_mismatch"].contains(rule)), "{rules:?}");
+    let triage = case.triage().unwrap();
+    assert_eq!((triage.fix, triage.step), (Fix::Unknown, None));
+    let why = triage.why.first().unwrap();
+    assert!(why.text.as_str().contains("out of date") && why.text.as_str().contains("gives 8"), "{why:?}");
+    // A later fork does not forget it, unless the step is run again.
+    assert_eq!(stale(&set), serde_json::json!([2, 3]));
+    assert_eq!(stale(&edited(&set, 1, &[("b", "1")])), serde_json::json!([1, 2, 3]));
+    assert_eq!(stale(&edited(&set, 3, &[("c", "8")])), serde_json::json!([2, 3]));
+    assert_eq!(stale(&executed(&set)), serde_json::json!([]));
+    let start = RerunStart { step: 2, scope: Scope::Stale, ..RerunStart::default() };
+    let mut machine = RerunMachine::new(Case::read(set.into_bytes()), start).unwrap();
+    for reply in [r#"{"c": 8}"#, LAST] {
+        let (ask, _) = machine.next_ask().unwrap().unwrap();
+        machine.take_json(reply.as_bytes(), Executed::of(&ask, None)).unwrap();
+    }
+    assert_eq!(stale(std::str::from_utf8(&machine.fork("").unwrap().1).unwrap()), serde_json::json!([]));
+}
+
+#[test]
+fn what_the_reply_of_a_step_no_longer_gives_is_not_in_the_fork() {
+    let start = RerunStart { step: 3, is_lenient: true, ..RerunStart::default() };
+    let mut machine = RerunMachine::new(Case::read(PARENT.as_bytes()), start).unwrap();
+    let (ask, _) = machine.next_ask().unwrap().unwrap();
+    machine.take_json(br#"{"final_answer_numerical": 2}"#, Executed::of(&ask, None)).unwrap();
+    let fork = read(&machine.fork("").unwrap().1);
+    let (state, kept) = (&fork["state"], ["problem_text", "a", "b", "d", "c"]);
+    assert!(kept.iter().all(|name| state.get(name).is_some()), "{state}");
+    assert_eq!((state.get("final_answer"), state.get("confidence")), (None, None));
+    assert_eq!((&state["final_answer_numerical"], &fork["pred_num"]), (&2.into(), &2.into()));
 }
 
 #[test]
