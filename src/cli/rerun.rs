@@ -37,8 +37,8 @@ const NAMED: usize = 5;
 
 /// Re-run a step of a recorded run; print the fork
 ///
-/// Exit code: 0 done, 1 the fork has findings, 2 something could not be done, 3 the server failed or its reply could
-/// not be used.
+/// Exit code: 0 done, 1 the fork has findings or steps that are out of date, 2 something could not be done, 3 the server
+/// failed or its reply could not be used.
 #[derive(clap::Args, Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line are bools")]
 pub struct Rerun {
@@ -299,7 +299,7 @@ impl Session<'_> {
             self.say(out, &shown!("out of date: step {}; --stale re-runs them too", stale.join(", ")));
         }
         let found = self.say_findings(line, None, out);
-        Ok(if found == 0 && !breaks { CLEAN } else { FOUND })
+        Ok(if found == 0 && !breaks && fork.stale.is_empty() { CLEAN } else { FOUND })
     }
 
     /// Prints a fork, and saves it where that was asked for.
