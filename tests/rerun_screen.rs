@@ -677,7 +677,8 @@ fn is_mended(app: &App) -> bool {
 fn a_procedure_is_repaired_by_a_model() {
     let server = Server::start(|seen, talk| match seen.n {
         0 => stream(talk, &["I can", "not"]),
-        _ => stream(talk, &["```json\n", &flawed().1, "\n```"]),
+        1 => stream(talk, &["```json\n", &flawed().1, "\n```"]),
+        _ => stream(talk, &[&flawed().1, "\n"]),
     });
     let (_folder, path, mut d) = repair(&server);
     d.shows(&["remove dead", "Enter: repair with a model (preview first)"]);
@@ -690,7 +691,8 @@ fn a_procedure_is_repaired_by_a_model() {
     d.shows(&[
         "Repair by small at ",
         "attempt 1: the reply is not JSON; nothing changed",
-        "attempt 2: diagnostics 1 → 0",
+        "attempt 2: the reply is not JSON; nothing changed",
+        "attempt 3: diagnostics 1 → 0",
     ]);
     let sent = server.seen()[1].json();
     assert!(sent["prompt"].as_str().unwrap().starts_with("You will make the requested minimal structural fixes"));

@@ -905,6 +905,8 @@ fn a_procedure_is_mended_as_upstream_asks_for_it() {
         0 => ollama(talk, "I cannot"),
         1 => ollama(talk, &format!("```json\n{fixed}\n```")),
         _ => ollama(talk, "{}"),
+        2 => ollama(talk, &format!("{fixed} done")),
+        3 => ollama(talk, &format!("{fixed}\n")),
     });
     let out = folder.path("out.jsonl");
     let mut command = stepscope();
@@ -913,13 +915,14 @@ fn a_procedure_is_mended_as_upstream_asks_for_it() {
     let said = text(&output.stderr);
     assert_eq!(code(&output), 0, "{said}");
     assert!(
-        said.contains("attempt 1: the reply is not JSON") && said.contains("attempt 2: diagnostics 3 → 0"),
+        said.contains("attempt 3: the reply is not JSON") && said.contains("attempt 4: diagnostics 3 → 0"),
         "{said}"
     );
     let seen = server.seen();
-    assert_eq!(seen.len(), 2);
+    assert_eq!(seen.len(), 4);
     let body = seen[0].json();
     assert_eq!(body["options"], serde_json::json!({"temperature": 0, "seed": 1234}));
+    assert_eq!(seen[2].json()["prompt"], body["prompt"], "nothing was taken from text around the procedure");
     assert_eq!(body["format"]["title"], "Procedure");
     let prompt = body["prompt"].as_str().unwrap();
     assert!(
