@@ -133,8 +133,10 @@ enum Keyword {
     /// `names`: of draft 2019-09, the keys of the schema.
     AdditionalProperties {
         known: Vec<Vec<u8>>,
-        patterns: Vec<Pattern>,
-        has_patterns: bool,
+        /// The texts of `patternProperties`, sorted.
+        patterns: Option<Vec<String>>,
+        /// Pattern that Python makes of them; of none, or of empty ones, it makes none.
+        joined: Option<Pattern>,
         schema: Id,
         names: Option<Vec<Vec<u8>>>,
     },
@@ -484,8 +486,8 @@ impl<'s> Compiler<'s> {
         Some(Keyword::Dependencies(object.entries().into_iter().map(read).collect::<Option<_>>()?))
     }
 
-    fn pattern(&mut self, value: Value<'_>) -> Option<Pattern> {
-        match Pattern::new(value.string()?.utf8()?) {
+    fn pattern(&mut self, text: &str) -> Option<Pattern> {
+        match Pattern::new(text) {
             Ok(pattern) => Some(pattern),
             Err(why) => {
                 self.why = Some(shown!("a pattern cannot be read: {why}"));
@@ -528,7 +530,7 @@ impl<'s> Compiler<'s> {
             b"maxItems" => length(Counted::Items, true)?,
             b"minProperties" => length(Counted::Properties, false)?,
             b"maxProperties" => length(Counted::Properties, true)?,
-            b"pattern" => Keyword::Pattern(self.pattern(value)?),
+            b"pattern" => Keyword::Pattern(self.pattern(value.string()?.utf8()?)?),
             b"uniqueItems" => Keyword::UniqueItems,
             b"prefixItems" => Keyword::PrefixItems(self.schemas(place, value)),
             b"items" if value.kind() == Kind::Array => Keyword::PrefixItems(self.schemas(place, value)),
@@ -556,17 +558,22 @@ impl<'s> Compiler<'s> {
             b"properties" => Keyword::Properties(self.named(place, value)),
             b"patternProperties" => {
                 let entries = value.entries().into_iter();
-                let read = |member: Member<'s>| Some((self.pattern(member.key)?, self.schema(place, member.value)));
+                let read =
+                    |member: Member<'s>| Some((self.pattern(member.name().utf8()?)?, self.schema(place, member.value)));
                 Keyword::PatternProperties(entries.map(read).collect::<Option<_>>()?)
             }
             b"additionalProperties" => {
-                let patterns = parent.get("patternProperties");
-                let read = patterns.map(Value::entries).unwrap_or_default().into_iter();
-                let read = read.map(|member| self.pattern(member.key));
+                let text = |member: Member<'_>| Some(member.name().utf8()?.to_owned());
+                let texts = |patterns: Value<'_>| patterns.entries().into_iter().map(text).collect();
+                let mut patterns: Option<Vec<String>> = parent.get("patternProperties").and_then(texts);
+                let joined = patterns.as_ref().map(|patterns| patterns.join("|")).filter(|text| !text.is_empty());
+                if let Some(patterns) = &mut patterns {
+                    patterns.sort_unstable();
+                }
                 Keyword::AdditionalProperties {
                     known: property_names(parent),
-                    patterns: read.collect::<Option<_>>()?,
-                    has_patterns: patterns.is_some(),
+                    patterns,
+                    joined: joined.map(|text| self.pattern(&text)).map_or(Some(None), |read| read.map(Some))?,
                     schema: self.schema(place, value),
                     names: keys_of(draft, value),
                 }

@@ -63,9 +63,9 @@ pub(super) fn every<'v>(schema: &'v Schema, value: Value<'v>) -> Vec<Breach<'v>>
     let Errors::Every(faults) = every else { return Vec::new() };
     let mut breaches = Vec::new();
     for fault in faults {
-        if let Some(Keyword::AdditionalProperties { known, patterns, .. }) = fault.keyword {
+        if let Some(Keyword::AdditionalProperties { known, joined, .. }) = fault.keyword {
             let entries = fault.value.entries();
-            let extra = entries.into_iter().filter(|member| evaluation.is_extra(member, known, patterns));
+            let extra = entries.into_iter().filter(|member| evaluation.is_extra(member, known, joined.as_ref()));
             breaches.extend(extra.map(|member| unexpected(fault.value, &member)));
         } else {
             breaches.push(fault.breach());
@@ -390,10 +390,10 @@ impl<'p, 'v> Evaluation<'p, 'v> {
     }
 
     /// True if neither the names nor the patterns of a schema know a member.
-    fn is_extra(self, member: &Member<'_>, known: &[Vec<u8>], patterns: &[Pattern]) -> bool {
+    fn is_extra(self, member: &Member<'_>, known: &[Vec<u8>], patterns: Option<&Pattern>) -> bool {
         let name = member.name();
         !known.iter().any(|known| known.as_slice() == name.bytes())
-            && !patterns.iter().any(|pattern| self.matches(pattern, &name))
+            && !patterns.is_some_and(|pattern| self.matches(pattern, &name))
     }
 
     fn always(self, id: Id) -> bool {
@@ -699,12 +699,12 @@ impl<'p, 'v> Evaluation<'p, 'v> {
     }
 
     fn additional(self, about: About<'p, 'v>, keyword: &'v Keyword, errors: &mut Errors<'v>) -> Flow {
-        let Keyword::AdditionalProperties { known, patterns, has_patterns, schema, .. } = keyword else { return ON };
+        let Keyword::AdditionalProperties { known, joined, patterns, schema, .. } = keyword else { return ON };
         let value = about.value;
         if self.view == View::OwnKeys || self.always(*schema) {
             return ON;
         }
-        let is_extra = |member: &Member<'v>| self.is_extra(member, known, patterns);
+        let is_extra = |member: &Member<'v>| self.is_extra(member, known, joined.as_ref());
         // Nearly always there is none: nothing is collected for that.
         if value.members().find(is_extra).is_none() {
             return ON;
@@ -719,9 +719,7 @@ impl<'p, 'v> Evaluation<'p, 'v> {
             let names: Vec<Untrusted<'_>> = extras.iter().map(Member::name).collect();
             let names = || names.iter().map(Untrusted::bytes);
             let one = extras.len() == 1;
-            if *has_patterns {
-                let mut patterns: Vec<_> = patterns.iter().map(Pattern::text).collect();
-                patterns.sort_unstable();
+            if let Some(patterns) = patterns {
                 let verb = if one { " does" } else { " do" };
                 let message = Message::default().quoted_each(names()).text(verb);
                 message.text(" not match any of the regexes: ").quoted_each(patterns)
@@ -905,7 +903,8 @@ impl Keyword {
             }
             (Self::PatternProperties(patterns), Kind::Object) => (0, MADE * patterns.len() as u64),
             (Self::AdditionalProperties { known, patterns, .. }, Kind::Object) => {
-                (known.len(), known.len() as u64 + MADE * (1 + patterns.len() as u64))
+                let patterns = patterns.as_ref().map_or(0, Vec::len) as u64;
+                (known.len(), known.len() as u64 + MADE * (1 + patterns))
             }
             _ => (0, 0),
         };

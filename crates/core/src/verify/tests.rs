@@ -169,6 +169,29 @@ fn a_schema_is_judged_as_python_judges_it() {
 }
 
 #[test]
+fn further_properties_are_those_that_the_joined_patterns_do_not_match() {
+    let judged = |patterns: &str, value: &str| {
+        let text = format!(r#"{{"patternProperties": {{{patterns}}}, "additionalProperties": false}}"#);
+        on(&schema(&text, true), value).details.line().into_string()
+    };
+    for (patterns, value) in [(r#""(?i)b": {}, "a": {}"#, r#"{"A": 1}"#), (r#""": {}, "a": {}"#, r#"{"b": 1}"#)] {
+        assert_eq!(judged(patterns, value), "JSON valid + schema-compliant", "{patterns}");
+    }
+    for (patterns, value, said) in [
+        (r#""": {}"#, r#"{"a": 1}"#, "'a' does not match any of the regexes: ''"),
+        ("", r#"{"a": 1}"#, "'a' does not match any of the regexes: "),
+        (
+            r#""(x)y": {}, "^(a)\\1$": {}"#,
+            r#"{"aa": 1}"#,
+            r"'aa' does not match any of the regexes: '(x)y', '^(a)\\1$'",
+        ),
+        (r#""(?x)b #c": {}, "a": {}"#, r#"{"a": 1}"#, "'a' does not match any of the regexes: '(?x)b #c', 'a'"),
+    ] {
+        assert_eq!(judged(patterns, value), format!("Schema validation failed: {said}"), "{patterns}");
+    }
+}
+
+#[test]
 fn patterns_are_searched_or_match_all() {
     let search = regex_format(r"answer:\s*(\d+)", false, false);
     assert_eq!(said(&search, "the ä answer: 42"), is(true, 1.0, "Matched at offset 6", ""));
