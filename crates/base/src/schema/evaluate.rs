@@ -906,6 +906,7 @@ impl Keyword {
                 let patterns = patterns.as_ref().map_or(0, Vec::len) as u64;
                 (known.len(), known.len() as u64 + MADE * (1 + patterns))
             }
+            (Self::MultipleOf { number: PythonNumber::Int(digits), .. }, Kind::Int) => (0, MADE * digits.len() as u64),
             _ => (0, 0),
         };
         (compared as u64 + passes * (value.raw().len() as u64 / BYTES)) / COMPARED
@@ -986,14 +987,15 @@ fn beyond(value: Value<'_>, limit: Limit, number: &PythonNumber) -> Option<&'sta
     wrong.then_some(how)
 }
 
-/// Python divides by a float in floats, and by an integer exactly. Where it raises an exception, nothing is said.
+/// Python divides by a float in floats, and an integer by an integer exactly. Where it raises an exception, nothing is
+/// said.
 fn is_multiple(value: Value<'_>, number: &PythonNumber, is_float: bool) -> bool {
-    let (Some(instance), divisor) = (PythonNumber::of(value), number.float()) else { return true };
-    let float = value.float().unwrap_or(f64::NAN);
-    if let (false, PythonNumber::Int(digits), Some(divisor)) = (is_float, &instance, small(number)) {
-        let digits = digits.bytes().filter(u8::is_ascii_digit).map(|digit| u128::from(digit - b'0'));
-        return divisor == 0 || digits.fold(0, |rest, digit| (rest * 10 + digit) % divisor) == 0;
+    if let (false, PythonNumber::Int(divisor), Some(PythonNumber::Int(digits))) =
+        (is_float || value.kind() != Kind::Int, number, PythonNumber::of(value))
+    {
+        return divides(divisor.trim_start_matches('-'), digits.trim_start_matches('-'));
     }
+    let (Some(float), divisor) = (value.float(), number.float()) else { return true };
     let quotient = float / divisor;
     if divisor == 0.0 || (is_float && !float.is_finite()) {
         true
@@ -1004,11 +1006,26 @@ fn is_multiple(value: Value<'_>, number: &PythonNumber, is_float: bool) -> bool 
     }
 }
 
-fn small(number: &PythonNumber) -> Option<u128> {
-    match number {
-        PythonNumber::Int(digits) => digits.parse::<u64>().ok().map(u128::from),
-        PythonNumber::Float(_) => None,
+/// Tells by long division whether an integer is a multiple of another; of zero, every one is.
+fn divides(divisor: &str, digits: &str) -> bool {
+    let divisor = divisor.as_bytes();
+    let mut rest: Vec<u8> = Vec::with_capacity(divisor.len() + 1);
+    for &digit in digits.as_bytes() {
+        if digit != b'0' || !rest.is_empty() {
+            rest.push(digit);
+        }
+        while divisor != b"0" && (rest.len(), rest.as_slice()) >= (divisor.len(), divisor) {
+            let mut borrowed = 0;
+            for (digit, less) in rest.iter_mut().rev().zip(divisor.iter().rev().chain(std::iter::repeat(&b'0'))) {
+                let less = less - b'0' + borrowed;
+                borrowed = u8::from(*digit - b'0' < less);
+                *digit = *digit + 10 * borrowed - less;
+            }
+            let zeros = rest.iter().take_while(|&&digit| digit == b'0').count();
+            rest.drain(..zeros);
+        }
     }
+    rest.is_empty() || divisor == b"0"
 }
 
 fn wrong_length(value: Value<'_>, of: Counted, most: bool, limit: usize) -> Option<&'static str> {

@@ -192,6 +192,23 @@ fn further_properties_are_those_that_the_joined_patterns_do_not_match() {
 }
 
 #[test]
+fn integers_are_divided_exactly() {
+    for (divisor, number, is_multiple) in [
+        ("18446744073709551616", "18446744073709551616", true),
+        ("18446744073709551616", "18446744073709551617", false),
+        ("18446744073709551616", "-36893488147419103232", true),
+        ("100000000000000000000000", "0", true),
+        ("100000000000000000000000", "99999999999999999999999", false),
+        ("3", "1000000000000000000000000000002", true),
+        ("3", "1000000000000000000000000000003", false),
+        ("7", "6", false),
+    ] {
+        let passes = on(&schema(&format!(r#"{{"multipleOf": {divisor}}}"#), true), number).success;
+        assert_eq!(passes, is_multiple, "{number} of {divisor}");
+    }
+}
+
+#[test]
 fn patterns_are_searched_or_match_all() {
     let search = regex_format(r"answer:\s*(\d+)", false, false);
     assert_eq!(said(&search, "the ä answer: 42"), is(true, 1.0, "Matched at offset 6", ""));
