@@ -213,7 +213,7 @@ impl SamplingRound {
         for reply in &mut self.replies {
             let judged = reply.judge(&judge, &self.server);
             let broken = several.then(|| judged.verdict.why()).flatten();
-            reply.executed.error = reply.failed().or(broken);
+            reply.executed.error = reply.failed().or(broken).map(|why| why.into_string().into());
             reply.judged = Some(judged);
         }
     }
