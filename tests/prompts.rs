@@ -209,6 +209,6 @@ fn odd_fields_are_gone_through_as_python_does() {
         assert!(prompt(&format!(r#"{{"id": 1, "output": {output}}}"#)).is_ok(), "{output}");
     }
     for output in ["5", "[5]", "[null]", r#"["my name"]"#, r#"[["name"]]"#, r#"{"name": 1}"#] {
-        assert_eq!(prompt(&format!(r#"{{"id": 1, "output": {output}}}"#)), Err(Refused::Odd), "{output}");
+        assert!(matches!(prompt(&format!(r#"{{"id": 1, "output": {output}}}"#)), Err(Refused::Odd(_))), "{output}");
     }
 }

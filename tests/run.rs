@@ -327,6 +327,7 @@ fn samples_are_counted_with_those_that_do_not_count() {
         (&distribution["empty"], &distribution["invalid"], &distribution["breaks_schema"]),
         (&serde_json::json!([3]), &serde_json::json!([4]), &serde_json::json!([5]))
     );
+    assert_eq!(distribution["incomplete"], serde_json::json!([5]));
     let fork = &lines[7];
     assert_eq!((&fork["trace"]["fork"]["how"], &fork["state"]["c"]), (&"consensus".into(), &5.0.into()));
     let steps = fork["trace"]["steps"].as_array().unwrap();
@@ -905,6 +906,8 @@ fn a_procedure_is_mended_as_upstream_asks_for_it() {
     let server = Server::start(move |seen, talk| match seen.n {
         0 => ollama(talk, "I cannot"),
         1 => ollama(talk, &format!("```json\n{fixed}\n```")),
+        2 => ollama(talk, &format!("{fixed} done")),
+        3 => ollama(talk, &format!("{fixed}\n")),
         _ => ollama(talk, "{}"),
     });
     let out = folder.path("out.jsonl");
@@ -914,12 +917,13 @@ fn a_procedure_is_mended_as_upstream_asks_for_it() {
     let said = text(&output.stderr);
     assert_eq!(code(&output), 0, "{said}");
     assert!(
-        said.contains("attempt 1: the reply is not JSON") && said.contains("attempt 2: diagnostics 3 → 0"),
+        said.contains("attempt 3: the reply is not JSON") && said.contains("attempt 4: diagnostics 3 → 0"),
         "{said}"
     );
     let seen = server.seen();
-    assert_eq!(seen.len(), 2);
+    assert_eq!(seen.len(), 4);
     let body = seen[0].json();
+    assert_eq!(seen[2].json()["prompt"], body["prompt"], "nothing was taken from text around the procedure");
     assert_eq!(body["options"], serde_json::json!({"temperature": 0, "seed": 1234}));
     assert_eq!(body["format"]["title"], "Procedure");
     let prompt = body["prompt"].as_str().unwrap();

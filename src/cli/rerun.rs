@@ -269,7 +269,7 @@ impl Session<'_> {
         distribution_line(&round.distribution(), out);
         self.say(out, &round.tally());
         // Where no reply is usable the end of the run says it.
-        if let Some(failures) = round.failures().filter(|_| round.obeyed() > 0) {
+        if let Some(failures) = round.failures().filter(|_| round.has_majority()) {
             out.complain(&failures);
         }
     }
@@ -362,6 +362,7 @@ fn distribution_line(made: &Distribution, out: &mut Out) {
         line.object("distribution", |whole| {
             whole.objects("fields", &made.fields, field).put("valid", &made.valid).put("empty", &made.empty);
             whole.put("invalid", &made.invalid).put("breaks_schema", &made.breaking).put("failed", &made.failed);
+            whole.put("incomplete", &made.incomplete);
         });
     });
 }

@@ -2,18 +2,17 @@
 //!
 //! Messages are those of Python's `jsonschema`: the first error in the order of the schema's own keys, or the best
 //! match, in Python's words, with `NaN` and integers of any size. The `jsonschema` crate can give neither that order nor
-//! such numbers, so answers are judged here, as they were read. The crate judges the schema itself.
+//! such numbers, so answers are judged here, as they were read, and schemas by the metaschema of their draft.
 
 use std::collections::HashMap;
-
-use stepscope_schema::{Draft, FaultKind};
 
 use crate::json::{Kind, Member, Tape, Value};
 use crate::pyregex::Pattern;
 use crate::python::{self, PythonNumber};
 use crate::shown;
 use crate::text::{Shown, Untrusted};
-use references::{Registry, Site, Uri, metaschema};
+use draft::Draft;
+use references::{Registry, Site, Uri};
 
 mod draft;
 mod evaluate;
@@ -25,9 +24,6 @@ const MAX_VALUES: usize = 150_000;
 /// [`PATTERN`] bytes of a long one.
 const MAX_PATTERNS: usize = 1_000;
 const PATTERN: usize = 100;
-
-/// So much of a pattern is said.
-const MAX_SAID: usize = 200;
 
 /// A schema, ready to judge.
 #[derive(Debug, Default)]
@@ -108,6 +104,8 @@ enum Keyword {
         limit: usize,
     },
     Pattern(Pattern),
+    /// The format of patterns, which only metaschemas enforce.
+    Regex,
     UniqueItems,
     PrefixItems(Vec<Id>),
     /// `counts`: where no more may come, their number is said.
@@ -135,8 +133,10 @@ enum Keyword {
     /// `names`: of draft 2019-09, the keys of the schema.
     AdditionalProperties {
         known: Vec<Vec<u8>>,
-        patterns: Vec<Pattern>,
-        has_patterns: bool,
+        /// The texts of `patternProperties`, sorted.
+        patterns: Option<Vec<String>>,
+        /// Pattern that Python makes of them; of none, or of empty ones, it makes none.
+        joined: Option<Pattern>,
         schema: Id,
         names: Option<Vec<Vec<u8>>>,
     },
@@ -233,7 +233,7 @@ impl Schema {
     /// Reads a schema of draft 2020-12 from the text of a file, whatever draft it names: so upstream reads them.
     /// Nothing outside of the text is ever fetched.
     pub fn compile(text: &[u8]) -> Result<Self, SchemaFailure> {
-        Self::compile_as(text, |_| Ok(Draft::Draft202012))
+        Self::compile_as(text, |_| Ok(Draft::Of2020))
     }
 
     /// Reads a schema of the draft that it names, as Python's `jsonschema.validate` does; without one, of 2020-12.
@@ -256,31 +256,28 @@ impl Schema {
         }
         let root = tape.root(text).ok_or(SchemaFailure(Shown::own("the schema is empty")))?;
         let draft = draft(root)?;
-        let mut json =
-            evaluate::to_serde(root).ok_or(SchemaFailure(Shown::own("the schema holds a number that is not JSON")))?;
-        if let Some(object) = json.as_object_mut() {
-            // The draft is known; an address that nobody has heard of would be looked up.
-            object.shift_remove("$schema");
-        }
-        // The library would make ready all patterns before it is known how many there are.
-        if patterns_in(root) > MAX_PATTERNS {
+        let patterns =
+            patterns_in(root).ok_or(SchemaFailure(Shown::own("the schema holds a number that is not JSON")))?;
+        if patterns > MAX_PATTERNS {
             const WHY: &str = "the schema holds more than 1,000 patterns or 100,000 bytes of them; split it";
             return Err(SchemaFailure(Shown::own(WHY)));
         }
-        let fault = stepscope_schema::fault(&json, draft, metaschema);
-        let read = Self::read_draft(root, draft);
-        let Some(fault) = fault else { return read };
-        // A pattern of Python's dialect, such as `\Z`: all patterns have been read here.
-        if fault.kind == FaultKind::Pattern && read.is_ok() {
-            return read;
-        }
-        // Not the value: a name may have led to another file than a schema.
-        let place = Shown::line(if fault.place.is_empty() { b"/" } else { fault.place.as_bytes() });
-        let why = match fault.kind {
-            FaultKind::Reference => Shown::own("a reference has no target in the schema"),
-            _ => Shown::line(fault.words.as_bytes()),
+        let unusable = |why: Shown| SchemaFailure(Shown::own("not a usable JSON Schema: ").join(&why));
+        let schema = match Self::read_draft(root, draft, false) {
+            Err(Some(why)) => return Err(unusable(why)),
+            read => read.ok(),
         };
-        Err(SchemaFailure(shown!("not a usable JSON Schema: at {place}, {why}")))
+        let why = match (evaluate::best(draft.metaschema(), root), schema) {
+            (Ok(None), Some(schema)) => return Ok(schema),
+            (Ok(None), None) => Shown::own("a keyword has a value that it cannot have"),
+            // Not the value: see `Compiler::why`.
+            (Ok(Some(breach)), _) => match root.pointer_to(breach.value).text() {
+                place if place.is_empty() => Shown::own("neither an object nor a boolean"),
+                place => shown!("the draft does not allow the value at {}", place.line()),
+            },
+            (Err(Undecidable), _) => Shown::own("it is too large, or nested too deep"),
+        };
+        Err(unusable(why))
     }
 
     /// Reads a schema of the program, of which a test proves that it is usable: to have that proved at every start takes
@@ -288,15 +285,16 @@ impl Schema {
     pub fn built_in(text: &str) -> Self {
         let mut tape = Tape::default();
         let root = tape.parse(text.as_bytes());
-        root.and_then(|root| Self::read_draft(root, Draft::Draft202012).ok()).unwrap_or_default()
+        root.and_then(|root| Self::read_draft(root, Draft::Of2020, false).ok()).unwrap_or_default()
     }
 
-    fn read_draft(root: Value<'_>, draft: Draft) -> Result<Self, SchemaFailure> {
+    /// Fails with the reason, where it is not that a value is not one that the draft allows.
+    fn read_draft(root: Value<'_>, draft: Draft, is_metaschema: bool) -> Result<Self, Option<Shown>> {
         let registry = Registry::new(root, draft);
-        let mut compiler = Compiler { registry, nodes: Vec::new(), open: Vec::new(), done: HashMap::new(), why: None };
+        let (nodes, open, done) = (Vec::new(), Vec::new(), HashMap::new());
+        let mut compiler = Compiler { registry, is_metaschema, nodes, open, done, why: None };
         if compiler.read(Site { text: 0, value: root, base: 0, draft }).is_none() {
-            let why = compiler.why.unwrap_or(Shown::own("neither an object nor a boolean"));
-            return Err(SchemaFailure(Shown::own("not a usable JSON Schema: ").join(&why)));
+            return Err(compiler.why);
         }
         let own = property_names(root);
         let one_by_one = |member: Member<'_>| match member.name().bytes() {
@@ -314,7 +312,7 @@ impl Schema {
     /// Fault of a whole value, or that this cannot be told: of several errors that which Python's
     /// `jsonschema.validate` names.
     pub fn judge(&self, value: Value<'_>) -> Result<Option<Untrusted<'static>>, Undecidable> {
-        evaluate::best(self, value)
+        Ok(evaluate::best(self, value)?.map(|breach| breach.message))
     }
 
     /// True for the root's own properties.
@@ -372,9 +370,12 @@ pub struct Breach<'a> {
 
 /// Number of patterns in a schema, long ones counted as several, wherever they stand in it; other values may look
 /// like some.
-fn patterns_in(root: Value<'_>) -> usize {
+fn patterns_in(root: Value<'_>) -> Option<usize> {
     let (mut open, mut found) = (vec![root], 0);
     while let Some(value) = open.pop() {
+        if value.kind() == Kind::NotFinite {
+            return None;
+        }
         for member in value.members() {
             let weight = |pattern: Value<'_>| 1 + pattern.raw().len() / PATTERN;
             found += match member.name().bytes() {
@@ -386,7 +387,7 @@ fn patterns_in(root: Value<'_>) -> usize {
         }
         open.extend(value.items());
     }
-    found
+    Some(found)
 }
 
 fn property_names(root: Value<'_>) -> Vec<Vec<u8>> {
@@ -407,12 +408,13 @@ fn is_keyword(name: &[u8]) -> bool {
 
 struct Compiler<'s> {
     registry: Registry<'s>,
+    is_metaschema: bool,
     nodes: Vec<Subschema>,
     /// Schemas that have a number and are still to be read.
     open: Vec<(Id, Site<'s>)>,
     /// The node of each schema, by its place: a reference may lead back to it.
     done: HashMap<(usize, usize), Id>,
-    /// Reason why it cannot be read.
+    /// Reason why it cannot be read, without its text: a name may have led to another file than a schema.
     why: Option<Shown>,
 }
 
@@ -427,8 +429,14 @@ impl<'s> Compiler<'s> {
                 Kind::Object => {
                     let mut keywords = Vec::new();
                     for member in value.entries() {
-                        if speaks(place, member) {
-                            keywords.push(self.keyword(place, member.name().bytes(), member.value)?);
+                        let name = member.name();
+                        if self.is_metaschema
+                            && name == "format"
+                            && member.value.string().is_some_and(|name| name == "regex")
+                        {
+                            keywords.push(Keyword::Regex);
+                        } else if speaks(place, member) {
+                            keywords.push(self.keyword(place, name.bytes(), member.value)?);
                         }
                     }
                     Body::Keywords(keywords)
@@ -478,12 +486,11 @@ impl<'s> Compiler<'s> {
         Some(Keyword::Dependencies(object.entries().into_iter().map(read).collect::<Option<_>>()?))
     }
 
-    fn pattern(&mut self, value: Value<'_>) -> Option<Pattern> {
-        match Pattern::new(value.string()?.utf8()?) {
+    fn pattern(&mut self, text: &str) -> Option<Pattern> {
+        match Pattern::new(text) {
             Ok(pattern) => Some(pattern),
             Err(why) => {
-                let text = Shown::line(value.string()?.bytes()).cut(MAX_SAID);
-                self.why = Some(shown!("invalid pattern \"{text}\": {why}"));
+                self.why = Some(shown!("a pattern cannot be read: {why}"));
                 None
             }
         }
@@ -523,7 +530,7 @@ impl<'s> Compiler<'s> {
             b"maxItems" => length(Counted::Items, true)?,
             b"minProperties" => length(Counted::Properties, false)?,
             b"maxProperties" => length(Counted::Properties, true)?,
-            b"pattern" => Keyword::Pattern(self.pattern(value)?),
+            b"pattern" => Keyword::Pattern(self.pattern(value.string()?.utf8()?)?),
             b"uniqueItems" => Keyword::UniqueItems,
             b"prefixItems" => Keyword::PrefixItems(self.schemas(place, value)),
             b"items" if value.kind() == Kind::Array => Keyword::PrefixItems(self.schemas(place, value)),
@@ -532,12 +539,12 @@ impl<'s> Compiler<'s> {
                 Keyword::AdditionalItems { prefix, schema: self.schema(place, value) }
             }
             b"items" => {
-                let counts = draft::since(draft, Draft::Draft202012);
+                let counts = draft >= Draft::Of2020;
                 let prefix = parent.get("prefixItems").filter(|_| counts).map_or(0, Value::len);
                 Keyword::Items { prefix, schema: self.schema(place, value), counts }
             }
             b"unevaluatedItems" => Keyword::UnevaluatedItems(self.schema(place, value)),
-            b"contains" if !draft::since(draft, Draft::Draft201909) => Keyword::ContainsAny(self.schema(place, value)),
+            b"contains" if draft < Draft::Of2019 => Keyword::ContainsAny(self.schema(place, value)),
             b"contains" => {
                 let (least, most) = (parent.get("minContains"), parent.get("maxContains"));
                 Keyword::Contains {
@@ -551,17 +558,22 @@ impl<'s> Compiler<'s> {
             b"properties" => Keyword::Properties(self.named(place, value)),
             b"patternProperties" => {
                 let entries = value.entries().into_iter();
-                let read = |member: Member<'s>| Some((self.pattern(member.key)?, self.schema(place, member.value)));
+                let read =
+                    |member: Member<'s>| Some((self.pattern(member.name().utf8()?)?, self.schema(place, member.value)));
                 Keyword::PatternProperties(entries.map(read).collect::<Option<_>>()?)
             }
             b"additionalProperties" => {
-                let patterns = parent.get("patternProperties");
-                let read = patterns.map(Value::entries).unwrap_or_default().into_iter();
-                let read = read.map(|member| self.pattern(member.key));
+                let text = |member: Member<'_>| Some(member.name().utf8()?.to_owned());
+                let texts = |patterns: Value<'_>| patterns.entries().into_iter().map(text).collect();
+                let mut patterns: Option<Vec<String>> = parent.get("patternProperties").and_then(texts);
+                let joined = patterns.as_ref().map(|patterns| patterns.join("|")).filter(|text| !text.is_empty());
+                if let Some(patterns) = &mut patterns {
+                    patterns.sort_unstable();
+                }
                 Keyword::AdditionalProperties {
                     known: property_names(parent),
-                    patterns: read.collect::<Option<_>>()?,
-                    has_patterns: patterns.is_some(),
+                    patterns,
+                    joined: joined.map(|text| self.pattern(&text)).map_or(Some(None), |read| read.map(Some))?,
                     schema: self.schema(place, value),
                     names: keys_of(draft, value),
                 }
@@ -593,7 +605,7 @@ impl<'s> Compiler<'s> {
     fn reference(&mut self, place: Site<'s>, value: Value<'s>) -> Option<Keyword> {
         let text = value.string()?;
         let Some(target) = text.utf8().and_then(|text| self.registry.lookup(place, text)) else {
-            self.why = Some(shown!("reference \"{}\" has no target", Shown::line(text.bytes())));
+            self.why = Some(Shown::own("a reference has no target in the schema"));
             return None;
         };
         let anchors = target.dynamic.map(|name| self.registry.dynamic(&name)).unwrap_or_default();
@@ -622,12 +634,12 @@ fn speaks(place: Site<'_>, member: Member<'_>) -> bool {
 
 fn keys_of(draft: Draft, schema: Value<'_>) -> Option<Vec<Vec<u8>>> {
     let keys = || schema.entries().into_iter().map(|member| member.name().bytes().to_vec()).collect();
-    (draft == Draft::Draft201909).then(keys)
+    (draft == Draft::Of2019).then(keys)
 }
 
 fn draft_types(draft: Draft, value: Value<'_>) -> Option<Vec<Type>> {
     let mut types = types(value)?;
-    if draft == Draft::Draft4 {
+    if draft == Draft::Four {
         types.iter_mut().filter(|one| **one == Type::Integer).for_each(|one| *one = Type::Int);
     }
     Some(types)

@@ -400,7 +400,7 @@ fn choices(attempt: &Attempt, look: Look<'_>) -> BoxLines {
         n => format!("   no majority in {n} fields; first reply used"),
     };
     let majority = if made.valid.is_empty() {
-        look.span("none: no reply matches the schema", Role::Warning)
+        look.span("none: no reply has every key", Role::Warning)
     } else {
         look.span(fields(&made.consensus()), Role::Text)
     };
@@ -725,8 +725,11 @@ impl Text<'_> {
                 self.bar("(not in the reply)", field.absent.len(), all, Role::Dim);
             }
         }
+        if !made.breaking.is_empty() {
+            self.say(format!("{} of {all} break the schema", made.breaking.len()), Role::Warning);
+        }
         let others = [
-            ("breaks the schema", &made.breaking, Role::Warning),
+            ("lacks a key", &made.incomplete, Role::Warning),
             ("not JSON", &made.invalid, Role::Warning),
             ("is empty", &made.empty, Role::Warning),
             ("failed", &made.failed, Role::Fatal),

@@ -409,7 +409,7 @@ impl Attempt {
     pub(crate) fn can_take(&self) -> Result<(), &'static str> {
         let round = self.round.as_ref().filter(|_| self.stage == Stage::Several).ok_or("nothing to choose")?;
         match self.list.at.checked_sub(1) {
-            None if round.obeyed() == 0 => Err("no majority: no reply matches the schema; choose one"),
+            None if !round.has_majority() => Err("no majority: no reply has every key; choose one"),
             None => Ok(()),
             Some(n) => match round.replies.get(n) {
                 Some(reply) if reply.failed().is_some() => Err("this call failed: no reply"),

@@ -8,8 +8,6 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use serde_json::{Map, Number as JsonNumber, Value as Json};
-
 use super::references::Uri;
 use super::{
     Body, Breach, Counted, Dependency, Id, Keyword, Law, Limit, Literal, Schema, Subschema, Type, Undecidable, View,
@@ -42,18 +40,18 @@ pub(super) fn first<'v>(schema: &'v Schema, answer: Value<'v>, view: View) -> Re
     let _ = Evaluation::new(schema, view, &spent.0).node(0, answer, &mut first);
     let Errors::First(fault) = first else { return Ok(None) };
     spent.decided()?;
-    Ok(fault.map(Fault::breach))
+    Ok(fault.as_ref().map(Fault::breach))
 }
 
-/// The words of the error that Python's `best_match` picks for a whole value; `Err`: something was given up on the
-/// way, so that nothing is known.
-pub(super) fn best(schema: &Schema, value: Value<'_>) -> Result<Option<Untrusted<'static>>, Undecidable> {
+/// The error that Python's `best_match` picks for a whole value; `Err`: something was given up on the way, so that
+/// nothing is known.
+pub(super) fn best<'v>(schema: &'v Schema, value: Value<'v>) -> Result<Option<Breach<'v>>, Undecidable> {
     let spent = Account::open();
     let mut best = Errors::Best(None);
     let _ = Evaluation::new(schema, View::Whole, &spent.0).node(0, value, &mut best);
     let Errors::Best(fault) = best else { return Ok(None) };
     spent.decided()?;
-    Ok(fault.map(|fault| (fault.relevant().message)().into()))
+    Ok(fault.map(|fault| fault.relevant().breach()))
 }
 
 /// Every breach, up to a limit; where something was given up, the last says so.
@@ -65,9 +63,9 @@ pub(super) fn every<'v>(schema: &'v Schema, value: Value<'v>) -> Vec<Breach<'v>>
     let Errors::Every(faults) = every else { return Vec::new() };
     let mut breaches = Vec::new();
     for fault in faults {
-        if let Some(Keyword::AdditionalProperties { known, patterns, .. }) = fault.keyword {
+        if let Some(Keyword::AdditionalProperties { known, joined, .. }) = fault.keyword {
             let entries = fault.value.entries();
-            let extra = entries.into_iter().filter(|member| evaluation.is_extra(member, known, patterns));
+            let extra = entries.into_iter().filter(|member| evaluation.is_extra(member, known, joined.as_ref()));
             breaches.extend(extra.map(|member| unexpected(fault.value, &member)));
         } else {
             breaches.push(fault.breach());
@@ -112,7 +110,7 @@ struct Fault<'v> {
 }
 
 impl<'v> Fault<'v> {
-    fn breach(self) -> Breach<'v> {
+    fn breach(&self) -> Breach<'v> {
         let law = match self.keyword {
             Some(Keyword::Type { types, .. }) => Law::Type(types.clone()),
             Some(Keyword::Enum { .. } | Keyword::Const { .. }) => Law::Enum,
@@ -392,10 +390,10 @@ impl<'p, 'v> Evaluation<'p, 'v> {
     }
 
     /// True if neither the names nor the patterns of a schema know a member.
-    fn is_extra(self, member: &Member<'_>, known: &[Vec<u8>], patterns: &[Pattern]) -> bool {
+    fn is_extra(self, member: &Member<'_>, known: &[Vec<u8>], patterns: Option<&Pattern>) -> bool {
         let name = member.name();
         !known.iter().any(|known| known.as_slice() == name.bytes())
-            && !patterns.iter().any(|pattern| self.matches(pattern, &name))
+            && !patterns.is_some_and(|pattern| self.matches(pattern, &name))
     }
 
     fn always(self, id: Id) -> bool {
@@ -512,6 +510,12 @@ impl<'p, 'v> Evaluation<'p, 'v> {
                 }
                 let text = pattern.text().as_bytes();
                 about.say(errors, move || Message::default().value(value).text(" does not match ").quoted(text))
+            }
+            (Keyword::Regex, Kind::String | Kind::Key) => {
+                if value.string().and_then(|text| text.utf8().map(Pattern::new)).is_some_and(|read| read.is_ok()) {
+                    return ON;
+                }
+                about.value(errors, " is not a 'regex'")
             }
             (Keyword::UniqueItems, Kind::Array) => {
                 let mut seen = HashSet::new();
@@ -695,12 +699,12 @@ impl<'p, 'v> Evaluation<'p, 'v> {
     }
 
     fn additional(self, about: About<'p, 'v>, keyword: &'v Keyword, errors: &mut Errors<'v>) -> Flow {
-        let Keyword::AdditionalProperties { known, patterns, has_patterns, schema, .. } = keyword else { return ON };
+        let Keyword::AdditionalProperties { known, joined, patterns, schema, .. } = keyword else { return ON };
         let value = about.value;
         if self.view == View::OwnKeys || self.always(*schema) {
             return ON;
         }
-        let is_extra = |member: &Member<'v>| self.is_extra(member, known, patterns);
+        let is_extra = |member: &Member<'v>| self.is_extra(member, known, joined.as_ref());
         // Nearly always there is none: nothing is collected for that.
         if value.members().find(is_extra).is_none() {
             return ON;
@@ -715,9 +719,7 @@ impl<'p, 'v> Evaluation<'p, 'v> {
             let names: Vec<Untrusted<'_>> = extras.iter().map(Member::name).collect();
             let names = || names.iter().map(Untrusted::bytes);
             let one = extras.len() == 1;
-            if *has_patterns {
-                let mut patterns: Vec<_> = patterns.iter().map(Pattern::text).collect();
-                patterns.sort_unstable();
+            if let Some(patterns) = patterns {
                 let verb = if one { " does" } else { " do" };
                 let message = Message::default().quoted_each(names()).text(verb);
                 message.text(" not match any of the regexes: ").quoted_each(patterns)
@@ -901,8 +903,10 @@ impl Keyword {
             }
             (Self::PatternProperties(patterns), Kind::Object) => (0, MADE * patterns.len() as u64),
             (Self::AdditionalProperties { known, patterns, .. }, Kind::Object) => {
-                (known.len(), known.len() as u64 + MADE * (1 + patterns.len() as u64))
+                let patterns = patterns.as_ref().map_or(0, Vec::len) as u64;
+                (known.len(), known.len() as u64 + MADE * (1 + patterns))
             }
+            (Self::MultipleOf { number: PythonNumber::Int(digits), .. }, Kind::Int) => (0, MADE * digits.len() as u64),
             _ => (0, 0),
         };
         (compared as u64 + passes * (value.raw().len() as u64 / BYTES)) / COMPARED
@@ -983,14 +987,15 @@ fn beyond(value: Value<'_>, limit: Limit, number: &PythonNumber) -> Option<&'sta
     wrong.then_some(how)
 }
 
-/// Python divides by a float in floats, and by an integer exactly. Where it raises an exception, nothing is said.
+/// Python divides by a float in floats, and an integer by an integer exactly. Where it raises an exception, nothing is
+/// said.
 fn is_multiple(value: Value<'_>, number: &PythonNumber, is_float: bool) -> bool {
-    let (Some(instance), divisor) = (PythonNumber::of(value), number.float()) else { return true };
-    let float = value.float().unwrap_or(f64::NAN);
-    if let (false, PythonNumber::Int(digits), Some(divisor)) = (is_float, &instance, small(number)) {
-        let digits = digits.bytes().filter(u8::is_ascii_digit).map(|digit| u128::from(digit - b'0'));
-        return divisor == 0 || digits.fold(0, |rest, digit| (rest * 10 + digit) % divisor) == 0;
+    if let (false, PythonNumber::Int(divisor), Some(PythonNumber::Int(digits))) =
+        (is_float || value.kind() != Kind::Int, number, PythonNumber::of(value))
+    {
+        return divides(divisor.trim_start_matches('-'), digits.trim_start_matches('-'));
     }
+    let (Some(float), divisor) = (value.float(), number.float()) else { return true };
     let quotient = float / divisor;
     if divisor == 0.0 || (is_float && !float.is_finite()) {
         true
@@ -1001,11 +1006,26 @@ fn is_multiple(value: Value<'_>, number: &PythonNumber, is_float: bool) -> bool 
     }
 }
 
-fn small(number: &PythonNumber) -> Option<u128> {
-    match number {
-        PythonNumber::Int(digits) => digits.parse::<u64>().ok().map(u128::from),
-        PythonNumber::Float(_) => None,
+/// Tells by long division whether an integer is a multiple of another; of zero, every one is.
+fn divides(divisor: &str, digits: &str) -> bool {
+    let divisor = divisor.as_bytes();
+    let mut rest: Vec<u8> = Vec::with_capacity(divisor.len() + 1);
+    for &digit in digits.as_bytes() {
+        if digit != b'0' || !rest.is_empty() {
+            rest.push(digit);
+        }
+        while divisor != b"0" && (rest.len(), rest.as_slice()) >= (divisor.len(), divisor) {
+            let mut borrowed = 0;
+            for (digit, less) in rest.iter_mut().rev().zip(divisor.iter().rev().chain(std::iter::repeat(&b'0'))) {
+                let less = less - b'0' + borrowed;
+                borrowed = u8::from(*digit - b'0' < less);
+                *digit = *digit + 10 * borrowed - less;
+            }
+            let zeros = rest.iter().take_while(|&&digit| digit == b'0').count();
+            rest.drain(..zeros);
+        }
     }
+    rest.is_empty() || divisor == b"0"
 }
 
 fn wrong_length(value: Value<'_>, of: Counted, most: bool, limit: usize) -> Option<&'static str> {
@@ -1031,28 +1051,4 @@ fn wrong_length(value: Value<'_>, of: Counted, most: bool, limit: usize) -> Opti
         (true, _) => Some(" is too long"),
         (false, _) => Some(" is too short"),
     }
-}
-
-/// A schema as `serde_json` has it, large integers rounded and half surrogate pairs replaced: good enough to ask
-/// whether it is one. `None` for numbers that are not finite.
-pub(super) fn to_serde(value: Value<'_>) -> Option<Json> {
-    let text = |string: Untrusted<'_>| String::from_utf8_lossy(string.bytes()).into_owned();
-    Some(match value.kind() {
-        Kind::Null => Json::Null,
-        Kind::True => Json::Bool(true),
-        Kind::False => Json::Bool(false),
-        Kind::Int => {
-            let digits = std::str::from_utf8(value.raw()).ok()?;
-            let exact = digits.parse::<i64>().map(JsonNumber::from);
-            let exact = exact.or_else(|_| digits.parse::<u64>().map(JsonNumber::from)).ok();
-            Json::Number(exact.or_else(|| JsonNumber::from_f64(value.float()?))?)
-        }
-        Kind::Float | Kind::NotFinite => Json::Number(JsonNumber::from_f64(value.float()?)?),
-        Kind::String | Kind::Key => Json::String(text(value.string()?)),
-        Kind::Array => Json::Array(value.items().map(to_serde).collect::<Option<_>>()?),
-        Kind::Object => {
-            let read = |member: Member<'_>| Some((text(member.name()), to_serde(member.value)?));
-            Json::Object(value.members().map(read).collect::<Option<Map<_, _>>>()?)
-        }
-    })
 }

@@ -12,8 +12,8 @@ use crate::record::{AnswerSchema, Record};
 use crate::run::state::{Badge, State};
 use crate::schemas;
 use stepscope_base::json::write::{Letters, Object, Spacing, Style};
-use stepscope_base::json::{Kind, Tape, Value};
-use stepscope_base::python::{self, rstrip};
+use stepscope_base::json::{Kind, Member, Tape, Value};
+use stepscope_base::python::{self, rstrip, type_name};
 use stepscope_base::text::Untrusted;
 
 /// The schema that the last step's reply must have.
@@ -57,7 +57,34 @@ pub enum Refused {
     /// An input that no earlier step gives, or whose value is not known here.
     Unresolvable(Untrusted<'static>),
     /// The step is no object, or its lists hold something that ends upstream's code.
-    Odd,
+    Odd(Exception),
+    /// The answer schema has a shape that ends upstream's code.
+    OddSchema(Exception),
+}
+
+/// Exception that ends upstream's code.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Exception {
+    /// Its class.
+    pub class: &'static str,
+    /// Its words.
+    pub message: String,
+}
+
+impl Exception {
+    fn no_attribute(value: Value<'_>, name: &str) -> Self {
+        let message = format!("'{}' object has no attribute '{name}'", type_name(value));
+        Self { class: "AttributeError", message }
+    }
+
+    fn of_type(message: String) -> Self {
+        Self { class: "TypeError", message }
+    }
+}
+
+/// Fails where Python's `value.get` would.
+fn dict(value: Value<'_>) -> Result<Value<'_>, Exception> {
+    if value.kind() == Kind::Object { Ok(value) } else { Err(Exception::no_attribute(value, "get")) }
 }
 
 /// The inputs that a step may see, in its order, from the state as it is known.
@@ -95,10 +122,7 @@ const DUMPED: Style = Style::python(Letters::Kept, Spacing::Indented);
 /// The names that a step asks for, in its order: what its inputs are called.
 pub fn needs<'a>(procedure: &Procedure<'a>, step: usize) -> Result<Vec<Untrusted<'a>>, Refused> {
     let value = procedure.steps.get(step).ok_or(Refused::NoStep)?.value;
-    if value.kind() != Kind::Object {
-        return Err(Refused::Odd);
-    }
-    names(value.get("inputs"))
+    names(dict(value).map_err(Refused::Odd)?.get("inputs"))
 }
 
 /// The request for the step at a position. A name that stands twice among the inputs is shown once, as a dict does.
@@ -108,12 +132,10 @@ pub fn execution<'a>(
     inputs: &[(Untrusted<'a>, Value<'a>)],
     answer: AnswerShape<'_>,
 ) -> Result<Request, Refused> {
-    let value = procedure.steps.get(step).ok_or(Refused::NoStep)?.value;
-    if value.kind() != Kind::Object {
-        return Err(Refused::Odd);
-    }
+    let value = dict(procedure.steps.get(step).ok_or(Refused::NoStep)?.value).map_err(Refused::Odd)?;
     let is_final = runs_as_last(value.get("id"), procedure.steps.len());
-    let (schema, outputs) = if is_final { answer_schema(answer)? } else { step_schema(value)? };
+    let (schema, outputs) =
+        if is_final { answer_schema(answer).map_err(Refused::OddSchema)? } else { step_schema(value)? };
     let mut prompt = action(value);
     prompt.extend_from_slice(b"\n# Inputs (JSON)\n");
     DUMPED.append_object(&mut prompt, |object| {
@@ -150,28 +172,28 @@ pub fn execution<'a>(
 /// A schema's text, and the expected keys with their descriptions.
 type Shape = (Vec<u8>, Vec<(Untrusted<'static>, Untrusted<'static>)>);
 
-fn answer_schema(answer: AnswerShape<'_>) -> Result<Shape, Refused> {
+fn answer_schema(answer: AnswerShape<'_>) -> Result<Shape, Exception> {
     match answer {
         AnswerShape::Published(schema) => {
             let mut tape = Tape::default();
-            let text = schemas::answer(schema);
-            Ok(own_schema(tape.parse(text.as_bytes()).ok_or(Refused::Odd)?))
+            tape.parse(schemas::answer(schema).as_bytes()).map_or(Ok(Shape::default()), own_schema)
         }
-        AnswerShape::Own(schema) => Ok(own_schema(schema)),
+        AnswerShape::Own(schema) => own_schema(schema),
     }
 }
 
-fn own_schema(schema: Value<'_>) -> Shape {
-    let text = DUMPED.of(schema);
-    let properties = schema.get("properties").map(Value::entries).unwrap_or_default();
-    let outputs = properties.into_iter().map(|member| {
-        let description = match member.value.get("description") {
-            Some(description) => python::str(description),
-            None => Untrusted::default(),
-        };
-        (member.name().into_owned(), description.into_owned())
-    });
-    (text, outputs.collect())
+fn own_schema(schema: Value<'_>) -> Result<Shape, Exception> {
+    let properties = match dict(schema)?.get("properties") {
+        Some(properties) if properties.kind() != Kind::Object => {
+            return Err(Exception::no_attribute(properties, "keys"));
+        }
+        properties => properties.map(Value::entries).unwrap_or_default(),
+    };
+    let output = |member: Member<'_>| {
+        let description = dict(member.value)?.get("description").map(python::str).unwrap_or_default();
+        Ok((member.name().into_owned(), description.into_owned()))
+    };
+    Ok((DUMPED.of(schema), properties.into_iter().map(output).collect::<Result<_, _>>()?))
 }
 
 /// `runners.create_output_schema`: any number, string or boolean under each declared output.
@@ -228,20 +250,32 @@ fn objects(fields: Option<Value<'_>>) -> Result<Vec<Value<'_>>, Refused> {
         Kind::Object => fields.members().map(|member| member.key).collect(),
         // Its letters, of which none holds a name.
         Kind::String => Vec::new(),
-        _ => return Err(Refused::Odd),
-    };
-    let fails = |field: Value<'_>| match field.kind() {
-        Kind::Object => false,
-        Kind::String | Kind::Key => {
-            field.string().is_some_and(|text| memchr::memmem::find(text.bytes(), b"name").is_some())
+        _ => {
+            let message = format!("'{}' object is not iterable", type_name(fields));
+            return Err(Refused::Odd(Exception::of_type(message)));
         }
-        Kind::Array => field.items().any(|item| item.is_string("name")),
-        _ => true,
     };
-    if all.iter().any(|field| fails(*field)) {
-        return Err(Refused::Odd);
+    let mut objects = Vec::new();
+    for field in all {
+        let has_name = match field.kind() {
+            Kind::Object => {
+                objects.push(field);
+                continue;
+            }
+            Kind::String | Kind::Key => {
+                field.string().is_some_and(|text| memchr::memmem::find(text.bytes(), b"name").is_some())
+            }
+            Kind::Array => field.items().any(|item| item.is_string("name")),
+            _ => {
+                let message = format!("argument of type '{}' is not iterable", type_name(field));
+                return Err(Refused::Odd(Exception::of_type(message)));
+            }
+        };
+        if has_name {
+            return Err(Refused::Odd(Exception::no_attribute(field, "get")));
+        }
     }
-    Ok(all.into_iter().filter(|field| field.kind() == Kind::Object).collect())
+    Ok(objects)
 }
 
 /// `step.get("stepDescription") or step.get("step_description") or ""`, as an f-string prints it.

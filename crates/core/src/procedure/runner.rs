@@ -82,15 +82,21 @@ impl Ended {
         self.meaning = Some(meaning);
         self
     }
+
+    /// The reason for a record: upstream's words as they are, behind their meaning.
+    pub fn recorded(&self) -> Untrusted<'static> {
+        let Some(meaning) = &self.meaning else { return self.message.clone() };
+        let message = Message::new(meaning.as_str());
+        if self.message.is_empty() {
+            return message.into();
+        }
+        message.text(" (evoproc: ").text(self.class).text(": ").text(self.message.bytes()).text(")").into()
+    }
 }
 
 impl fmt::Display for Ended {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.meaning {
-            None => write!(f, "{}", self.message.line()),
-            Some(meaning) if self.message.is_empty() => f.write_str(meaning.as_str()),
-            Some(meaning) => write!(f, "{meaning} (evoproc: {}: {})", self.class, self.message.line()),
-        }
+        write!(f, "{}", self.recorded().line())
     }
 }
 
@@ -178,12 +184,15 @@ impl<'a> Runner<'a> {
         if step >= self.steps() {
             return Ok(None);
         }
-        let odd = |_: Refused| {
-            let value = self.procedure.steps.get(step).map(|step| step.value);
-            let no_object = value.map(type_name).filter(|kind| *kind != "dict");
-            let message = no_object.map(|kind| format!("'{kind}' object has no attribute 'get'")).unwrap_or_default();
-            let meaning = shown!("step {} has a shape that crashes evoproc's runner", step + 1);
-            Ended::new("AttributeError", message, step).meaning(meaning)
+        let odd = |refused: Refused| {
+            let (what, exception) = match refused {
+                Refused::Odd(exception) => (shown!("step {}", step + 1), exception),
+                Refused::OddSchema(exception) => (Shown::own("the answer schema"), exception),
+                // Neither: the step is there, and inputs are looked up here.
+                Refused::NoStep | Refused::Unresolvable(_) => return Ended::new("RuntimeError", "", step),
+            };
+            let meaning = shown!("{what} has a shape that crashes evoproc's runner");
+            Ended::new(exception.class, exception.message, step).meaning(meaning)
         };
         let mut shown: Vec<(Untrusted<'static>, Vec<u8>)> = Vec::new();
         for name in needs(&self.procedure, step).map_err(odd)? {
@@ -372,8 +381,47 @@ mod tests {
         }
         assert_eq!(ended("[]", "{}", true).split(" (").next(), Some("the procedure is not a JSON object"));
         assert!(ended(r#"{"steps": null}"#, "{}", true).starts_with("the procedure's steps are not a list"));
-        assert!(ended(r#"{"steps": [7]}"#, "{}", true).starts_with("step 1 has a shape"));
+        for (step, said) in [
+            ("7", "AttributeError: 'int' object has no attribute 'get'"),
+            (r#"{"output": 5}"#, "TypeError: 'int' object is not iterable"),
+            (r#"{"output": [{"name": "a"}, null]}"#, "TypeError: argument of type 'NoneType' is not iterable"),
+            (r#"{"inputs": [1.5]}"#, "TypeError: argument of type 'float' is not iterable"),
+            (r#"{"inputs": ["x name", 1]}"#, "AttributeError: 'str' object has no attribute 'get'"),
+            (r#"{"inputs": [["name"]]}"#, "AttributeError: 'list' object has no attribute 'get'"),
+        ] {
+            let said = format!("step 1 has a shape that crashes evoproc's runner (evoproc: {said})");
+            assert_eq!(ended(&format!(r#"{{"steps": [{step}, {{}}]}}"#), "{}", true), said);
+        }
         assert_eq!(ended("{}", "{}", true), r#"{"problem_text": "2 + 3?"}"#);
+    }
+
+    #[test]
+    fn an_answer_schema_ends_a_run_where_it_ends_upstreams() {
+        let mut tape = Tape::default();
+        let procedure = tape.parse(br#"{"steps": [{"id": 1}]}"#).unwrap();
+        for (schema, said) in [
+            ("true", "AttributeError: 'bool' object has no attribute 'get'"),
+            (r#"{"properties": []}"#, "AttributeError: 'list' object has no attribute 'keys'"),
+            (r#"{"properties": {"a": {}, "b": true}}"#, "AttributeError: 'bool' object has no attribute 'get'"),
+        ] {
+            let mut tape = Tape::default();
+            let shape = AnswerShape::Own(tape.parse(schema.as_bytes()).unwrap());
+            let ended = Runner::new(procedure, &Untrusted::from("?"), shape, true).next_ask().unwrap_err();
+            let said = format!("the answer schema has a shape that crashes evoproc's runner (evoproc: {said})");
+            assert_eq!(ended.to_string(), said);
+        }
+    }
+
+    #[test]
+    fn a_reason_is_recorded_as_it_is_and_shown_without_hidden_characters() {
+        let mut tape = Tape::default();
+        let procedure = "{\"steps\": [{\"id\": 1, \"inputs\": [{\"name\": \"a\u{2028}\"}]}]}";
+        let procedure = tape.parse(procedure.as_bytes()).unwrap();
+        let shape = AnswerShape::Published(AnswerSchema::General);
+        let ended = Runner::new(procedure, &Untrusted::from("?"), shape, true).next_ask().unwrap_err();
+        let said = "Unresolvable input 'a\u{2028}' for step id=1: no prior producer in state.";
+        assert_eq!(ended.recorded(), said);
+        assert_eq!(ended.to_string(), said.replace('\u{2028}', "⟨U+2028⟩"));
     }
 
     #[test]

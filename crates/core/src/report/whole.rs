@@ -322,7 +322,10 @@ impl WholeRecord<'_, '_> {
                 let (name, step) = (name.line(), step + 1);
                 out.refused = Some(shown!("no prompt: the value of {name} is not known before step {step}"));
             }
-            Err(Refused::Odd) => {
+            Err(Refused::OddSchema(_)) => {
+                out.refused = Some(Shown::own("no prompt: evoproc's runner fails on the shape of the answer schema"));
+            }
+            Err(Refused::Odd(_)) => {
                 out.refused = Some(Shown::own("no prompt: evoproc's runner fails on the shape of this step"));
             }
         }

@@ -224,7 +224,7 @@ impl<'v, 'a> Replay<'v, 'a> {
                 self.note_changes(asked.step, outputs);
                 executed.outputs = Some(outputs.clone());
             }
-            Err(ended) => executed.error = Some(stepscope_base::shown!("{ended}")),
+            Err(ended) => executed.error = Some(ended.recorded()),
         }
         self.calls.push(executed);
         taken.map(|_| ())

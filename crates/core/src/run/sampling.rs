@@ -213,7 +213,7 @@ impl SamplingRound {
         for reply in &mut self.replies {
             let judged = reply.judge(&judge, &self.server);
             let broken = several.then(|| judged.verdict.why()).flatten();
-            reply.executed.error = reply.failed().or(broken);
+            reply.executed.error = reply.failed().or(broken).map(|why| why.into_string().into());
             reply.judged = Some(judged);
         }
     }
@@ -223,6 +223,11 @@ impl SamplingRound {
         let reply = |reply: &Reply| reply.judged.clone().filter(|_| reply.failed().is_none());
         let replies: Vec<_> = self.replies.iter().map(reply).collect();
         Distribution::of(&self.ask.request.expected, &replies)
+    }
+
+    /// Tells whether a reply has every expected key, so that there is a majority.
+    pub fn has_majority(&self) -> bool {
+        !self.distribution().valid.is_empty()
     }
 
     /// Counts the replies that are what was asked for.
@@ -331,6 +336,7 @@ stepscope_base::words! {
     /// Kinds of calls that gave nothing that counts: the words for one, and for several.
     enum Unusable {
         Breaks = "breaks the schema" => "break the schema",
+        Incomplete = "lacks a key" => "lack a key",
         Invalid = "is not JSON" => "are not JSON",
         Empty = "is empty" => "are empty",
         Failed = "failed" => "failed",
@@ -380,10 +386,11 @@ impl Reply {
 
     /// Returns the kind of what came in place of a reply that counts, and the reason where it says more than the kind.
     fn unusable(&self) -> Option<(Unusable, Option<Shown>)> {
-        match (&self.received.phase, self.judged.as_ref().map(|judged| &judged.verdict)) {
-            (Phase::Done(_), Some(verdict)) => match verdict {
-                ReplyVerdict::Obeyed => None,
-                ReplyVerdict::Breaks(_) => Some((Unusable::Breaks, verdict.why())),
+        match (&self.received.phase, &self.judged) {
+            (Phase::Done(_), Some(judged)) => match &judged.verdict {
+                ReplyVerdict::Obeyed if judged.missing.is_empty() => None,
+                ReplyVerdict::Obeyed => Some((Unusable::Incomplete, None)),
+                ReplyVerdict::Breaks(_) => Some((Unusable::Breaks, judged.verdict.why())),
                 ReplyVerdict::Invalid(_) => Some((Unusable::Invalid, None)),
                 ReplyVerdict::Empty => Some((Unusable::Empty, None)),
             },

@@ -8,7 +8,6 @@ use crate::run::fork::{Executed, run_record};
 use crate::run::replay::NoReplay;
 use crate::run::sampling::SamplingRound;
 use stepscope_base::json::Value;
-use stepscope_base::shown;
 use stepscope_base::text::Untrusted;
 
 /// A procedure on its way from its first step.
@@ -86,7 +85,7 @@ impl Machine for WholeRun<'_> {
         match taken {
             Ok(outputs) => executed.outputs = Some(outputs),
             Err(ended) => {
-                executed.error = Some(shown!("{ended}"));
+                executed.error = Some(ended.recorded());
                 self.ended = Some(ended);
             }
         }

@@ -134,6 +134,81 @@ fn a_schema_is_of_the_draft_that_it_names() {
 }
 
 #[test]
+fn a_schema_is_judged_as_python_judges_it() {
+    let refused = |text: &str| Schema::compile_as_declared(text.as_bytes()).err().map(|why| why.to_string());
+    let old = |draft: &str, rest: &str| format!(r#"{{"$schema": "http://json-schema.org/{draft}/schema#", {rest}}}"#);
+    for draft in ["draft-04", "draft-06", "draft-07"] {
+        for pattern in ["(?i)^a", "\\\\Z", "(?P<n>a)", "{", "a++", "(?>a)", "(?#a)"] {
+            let inner = format!(r#"{{"pattern": "{pattern}", "patternProperties": {{"{pattern}": {{}}}}}}"#);
+            for rest in [
+                format!(r#""items": {inner}"#),
+                format!(r#""items": [{inner}], "additionalItems": {inner}"#),
+                format!(r#""additionalProperties": {inner}, "dependencies": {{"a": {inner}}}"#),
+            ] {
+                assert_eq!(refused(&old(draft, &rest)), None, "{draft} {rest}");
+            }
+        }
+        let wrong = r#""items": {"pattern": "\\Z", "maxLength": -1}"#;
+        let said = "not a usable JSON Schema: the draft does not allow the value at /items/maxLength";
+        assert_eq!(refused(&old(draft, wrong)).as_deref(), Some(said));
+    }
+    for draft in ["2019-09", "2020-12"] {
+        let of = |rest: &str| format!(r#"{{"$schema": "https://json-schema.org/draft/{draft}/schema", {rest}}}"#);
+        assert_eq!(refused(&of(r#""items": {"pattern": "(?i)a"}"#)), None);
+        assert!(refused(&of(r#""properties": {"a": {"anyOf": []}}"#)).unwrap().ends_with("/properties/a/anyOf"));
+        assert!(refused(&of(r#""$defs": {"a": {"pattern": "("}}"#)).unwrap().ends_with("/$defs/a/pattern"));
+    }
+    // A key that its draft does not know is an annotation, until a reference leads there.
+    assert_eq!(
+        refused(&old("draft-04", r##""allOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"minLength": 2.0}}"##)),
+        None
+    );
+    assert!(refused(&old("draft-04", r#""enum": [[1.0], [1]]"#)).is_some());
+    let deep = (0..100).fold("{}".to_owned(), |inner, _| format!(r#"{{"items": {inner}}}"#));
+    assert!(refused(&deep).unwrap().ends_with("it is too large, or nested too deep"));
+}
+
+#[test]
+fn further_properties_are_those_that_the_joined_patterns_do_not_match() {
+    let judged = |patterns: &str, value: &str| {
+        let text = format!(r#"{{"patternProperties": {{{patterns}}}, "additionalProperties": false}}"#);
+        on(&schema(&text, true), value).details.line().into_string()
+    };
+    for (patterns, value) in [(r#""(?i)b": {}, "a": {}"#, r#"{"A": 1}"#), (r#""": {}, "a": {}"#, r#"{"b": 1}"#)] {
+        assert_eq!(judged(patterns, value), "JSON valid + schema-compliant", "{patterns}");
+    }
+    for (patterns, value, said) in [
+        (r#""": {}"#, r#"{"a": 1}"#, "'a' does not match any of the regexes: ''"),
+        ("", r#"{"a": 1}"#, "'a' does not match any of the regexes: "),
+        (
+            r#""(x)y": {}, "^(a)\\1$": {}"#,
+            r#"{"aa": 1}"#,
+            r"'aa' does not match any of the regexes: '(x)y', '^(a)\\1$'",
+        ),
+        (r#""(?x)b #c": {}, "a": {}"#, r#"{"a": 1}"#, "'a' does not match any of the regexes: '(?x)b #c', 'a'"),
+    ] {
+        assert_eq!(judged(patterns, value), format!("Schema validation failed: {said}"), "{patterns}");
+    }
+}
+
+#[test]
+fn integers_are_divided_exactly() {
+    for (divisor, number, is_multiple) in [
+        ("18446744073709551616", "18446744073709551616", true),
+        ("18446744073709551616", "18446744073709551617", false),
+        ("18446744073709551616", "-36893488147419103232", true),
+        ("100000000000000000000000", "0", true),
+        ("100000000000000000000000", "99999999999999999999999", false),
+        ("3", "1000000000000000000000000000002", true),
+        ("3", "1000000000000000000000000000003", false),
+        ("7", "6", false),
+    ] {
+        let passes = on(&schema(&format!(r#"{{"multipleOf": {divisor}}}"#), true), number).success;
+        assert_eq!(passes, is_multiple, "{number} of {divisor}");
+    }
+}
+
+#[test]
 fn patterns_are_searched_or_match_all() {
     let search = regex_format(r"answer:\s*(\d+)", false, false);
     assert_eq!(said(&search, "the ä answer: 42"), is(true, 1.0, "Matched at offset 6", ""));

@@ -87,8 +87,10 @@ impl Machine for ModelRepair {
             (self.failed, self.is_over) = (Some(why), true);
             return;
         }
-        let json = reply.json();
-        if loads(&mut Tape::default(), json).is_ok() {
+        // As upstream, which takes nothing out of a fence or of other text: what does not load as it is, is no procedure.
+        let reply = &reply.received.content;
+        if loads(&mut Tape::default(), reply).is_ok() {
+            let json = reply.trim_ascii();
             let (before, after) = (self.diagnostics.1, diagnostics(json).total());
             self.outcomes.push(shown!("attempt {n}: diagnostics {before} → {after}"));
             self.is_changed |= json != self.procedure;

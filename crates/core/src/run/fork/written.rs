@@ -12,7 +12,7 @@ use crate::run::call::{Enforcement, Usage, Wrapping};
 use stepscope_base::canonical::sha256;
 use stepscope_base::json::write::{Object, Raw, Style, client_number, one_line, tight};
 use stepscope_base::json::{Kind, Part, Tape, Value};
-use stepscope_base::text::{Shown, Untrusted};
+use stepscope_base::text::Untrusted;
 
 /// One call, as the trace keeps it.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -38,7 +38,7 @@ pub struct Executed {
     /// Outputs taken from the reply, an object.
     pub outputs: Option<Vec<u8>>,
     /// Reason why no outputs were taken.
-    pub error: Option<Shown>,
+    pub error: Option<Untrusted<'static>>,
     /// Verdict on the reply, in a word.
     pub verdict: Option<&'static str>,
     /// The model.
@@ -290,7 +290,7 @@ fn trace(
 type End = (Vec<u8>, Vec<u8>);
 
 fn said(ended: &Ended) -> End {
-    (ended.class.as_bytes().to_vec(), stepscope_base::shown!("{ended}").as_str().as_bytes().to_vec())
+    (ended.class.as_bytes().to_vec(), ended.recorded().bytes().to_vec())
 }
 
 /// Adds what came out. A run that ended early has no answer, whatever its state holds by then.

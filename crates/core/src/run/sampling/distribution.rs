@@ -1,7 +1,8 @@
 //! Several replies to the same request, counted: per field the values that came, how often, and what did not count.
 //!
 //! Values are compared as upstream's users compare them: numbers rounded to six places, texts trimmed, in lower case
-//! and with single blanks, truth values apart. Upstream drops what is no valid reply without a word; here it is counted.
+//! and with single blanks, truth values apart. As there, a reply counts if it has every expected key, even one that the
+//! schema lets be and even if it breaks the schema. Upstream drops the others without a word; here they are counted.
 
 use std::collections::HashMap;
 
@@ -27,7 +28,7 @@ pub struct FieldCounts {
     pub name: Untrusted<'static>,
     /// The values, the most frequent first; of equals the one that came first.
     pub buckets: Vec<Bucket>,
-    /// Replies that count and do not have it.
+    /// Replies that do not have it.
     pub absent: Vec<usize>,
 }
 
@@ -48,9 +49,11 @@ pub struct Distribution {
     pub invalid: Vec<usize>,
     /// Replies without anything in them.
     pub empty: Vec<usize>,
-    /// Replies that break the schema; they do not count for any field.
+    /// Replies that break the schema, whether they count or not.
     pub breaking: Vec<usize>,
-    /// Replies that count.
+    /// Replies without one of the expected keys; they do not count for any field.
+    pub incomplete: Vec<usize>,
+    /// Replies that count: objects with every expected key.
     pub valid: Vec<usize>,
     /// Calls that failed.
     pub failed: Vec<usize>,
@@ -60,23 +63,28 @@ impl Distribution {
     /// Counts the values of each expected field. A reply of `None` is a call that failed.
     pub fn of(expected: &[Untrusted<'static>], replies: &[Option<JudgedReply>]) -> Self {
         let mut made = Self::default();
-        let mut counting = Vec::new();
+        let mut read = Vec::new();
         for (n, reply) in replies.iter().enumerate() {
-            let list = match reply.as_ref().map(|reply| &reply.verdict) {
-                None => &mut made.failed,
-                Some(ReplyVerdict::Empty) => &mut made.empty,
-                Some(ReplyVerdict::Invalid(_)) => &mut made.invalid,
-                Some(ReplyVerdict::Breaks(_)) => &mut made.breaking,
-                Some(ReplyVerdict::Obeyed) => {
-                    counting.extend(reply.as_ref().map(|reply| (n, reply)));
-                    &mut made.valid
+            let Some(reply) = reply else {
+                made.failed.push(n);
+                continue;
+            };
+            let list = match &reply.verdict {
+                ReplyVerdict::Empty => &mut made.empty,
+                ReplyVerdict::Invalid(_) => &mut made.invalid,
+                ReplyVerdict::Obeyed | ReplyVerdict::Breaks(_) => {
+                    if matches!(reply.verdict, ReplyVerdict::Breaks(_)) {
+                        made.breaking.push(n);
+                    }
+                    read.push((n, reply));
+                    if reply.missing.is_empty() { &mut made.valid } else { &mut made.incomplete }
                 }
             };
             list.push(n);
         }
         for name in expected {
             if made.fields.iter().all(|field| field.name != *name) {
-                made.fields.push(field(name, &counting));
+                made.fields.push(field(name, &read));
             }
         }
         made
@@ -89,14 +97,17 @@ impl Distribution {
     }
 }
 
-fn field(name: &Untrusted<'static>, counting: &[(usize, &JudgedReply)]) -> FieldCounts {
+fn field(name: &Untrusted<'static>, read: &[(usize, &JudgedReply)]) -> FieldCounts {
     let mut field = FieldCounts { name: name.clone(), buckets: Vec::new(), absent: Vec::new() };
     let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
-    for (n, reply) in counting {
+    for (n, reply) in read {
         let Some((_, text)) = reply.outputs.iter().find(|(other, _)| other == name) else {
             field.absent.push(*n);
             continue;
         };
+        if !reply.missing.is_empty() {
+            continue;
+        }
         let place = *places.entry(normal(text)).or_insert(field.buckets.len());
         match field.buckets.get_mut(place) {
             Some(bucket) => bucket.samples.push(*n),
@@ -169,23 +180,25 @@ mod tests {
         let replies = [
             "{\"a\": 2, \"b\": \"X\"}",
             "",
-            "{\"a\": \"2\"}",
+            "{\"a\": [2]}",
             "no",
             "{\"a\": 3, \"b\": \"x \"}",
-            "{\"a\": 2.0}",
+            "{\"a\": 2.0, \"b\": null, \"c\": 1}",
             "{\"a\": 3}",
+            "[3]",
+            "{\"a\": 3.0, \"b\": \"y\"}",
         ];
         let mut replies: Vec<_> = replies.iter().map(|reply| Some(judge.judge(reply.as_bytes()))).collect();
         replies.push(None);
         let made = Distribution::of(&expected, &replies);
-        assert_eq!((made.empty, made.breaking, made.invalid, made.failed), (vec![1], vec![2], vec![3], vec![7]));
-        assert_eq!(made.valid, [0, 4, 5, 6]);
+        assert_eq!((made.empty, made.invalid, made.failed), (vec![1], vec![3], vec![9]));
+        assert_eq!((made.breaking, made.incomplete, made.valid), (vec![2, 5, 7], vec![2, 6, 7], vec![0, 4, 5, 8]));
         let [a, b] = made.fields.as_slice() else { panic!() };
         assert!(a.is_tie() && !b.is_tie());
         assert_eq!(a.buckets[0], Bucket { text: b"2".to_vec(), samples: vec![0, 5] });
         assert_eq!(
             (b.buckets.len(), b.buckets[0].samples.as_slice(), b.absent.as_slice()),
-            (1, &[0, 4][..], &[5, 6][..])
+            (3, &[0, 4][..], &[2, 6, 7][..])
         );
         let made = Distribution::of(&expected, &replies);
         assert_eq!(
