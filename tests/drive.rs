@@ -1117,6 +1117,25 @@ fn copying_gives_exact_text_without_controls() {
     assert_eq!(d.copied[1..3], ["24", "/state/planted"]);
     assert!(d.copied[3].starts_with("{\"id\": 1, ") && d.copied[3].ends_with("]}"), "{}", d.copied[3]);
     d.keys("y r");
+#[test]
+fn the_finding_under_the_cursor_is_explained_on_every_screen() {
+    let mut d = answers_of("policy.jsonl");
+    d.keys("19G Enter e e e e i");
+    assert!(d.status().contains("span/range_reversed: "), "{}", d.status());
+    d.keys("g i");
+    assert!(d.status().starts_with("What to do with the answer next"), "{}", d.status());
+    let (_folder, mut d) = Drive::text(r#"{"id": "a", "id": "b", "question": "What is it?", "gold_num": 1}"#);
+    d.keys("J i");
+    assert_eq!(d.status(), "No finding on this value");
+    d.keys("e i");
+    assert!(d.status().contains("record/duplicate_key: "), "{}", d.status());
+    d.keys("G i");
+    assert_eq!(d.status(), "No finding on this value");
+    let mut d = answers();
+    d.keys("Enter i");
+    assert_eq!(d.status(), "◉ quote found where it was cited");
+}
+
     let first = std::fs::read_to_string(runs()).unwrap().lines().nth(1).unwrap().to_owned();
     assert_eq!(d.copied[4], first);
     assert!(d.status().starts_with("Copied the record, "), "{}", d.status());

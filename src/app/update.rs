@@ -702,7 +702,8 @@ fn explain(app: &mut App) -> Effects {
     let sentence = match app.screens.top() {
         ScreenKind::Table => table::draw::explain(app),
         ScreenKind::Run => app.screens.record().map(|view| run::draw::explain(view, &app.keymap)),
-        ScreenKind::Answer | ScreenKind::Json => app.screens.record().and_then(RecordView::explain_finding),
+        ScreenKind::Answer => app.screens.record().and_then(answer::draw::explain),
+        ScreenKind::Json => app.screens.record().map(json::draw::explain),
         ScreenKind::Rerun
         | ScreenKind::Compare
         | ScreenKind::SideBySide

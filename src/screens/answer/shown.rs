@@ -111,6 +111,12 @@ impl Grounding {
         }
     }
 
+    /// Returns its sign with what that means.
+    pub(crate) fn meaning(self) -> Shown {
+        let meaning = sign::CITATIONS.iter().find(|(glyph, _)| *glyph == self.glyph());
+        meaning.map(|(glyph, meaning)| shown!("{glyph} {meaning}")).unwrap_or_default()
+    }
+
     /// Returns its colour.
     pub const fn role(self) -> Role {
         match self {

@@ -12,6 +12,7 @@ use crate::widgets::look::{Look, Spans, line_pane, put, severity_role, tall_pane
 use crate::widgets::prose::{counted, hanging, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
+use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::paint::MarkedRange;
 use stepscope_core::rules;
@@ -47,6 +48,18 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
         };
         in_full(view, note, (from, width.is_some()), inner, buf, look);
     }
+fn key(look: Look<'_>) -> String {
+    look.keymap.key_of(Action::Prove)
+}
+
+/// Explains why the rule of a finding matters, or what a line of the argument is.
+pub(crate) fn explain(note: &Note) -> Shown {
+    match note.finding.and_then(|_| rules::rule(note.rule)) {
+        Some(rule) => shown!("{} {}: {}", note.severity.glyph(), note.rule, rule.summary),
+        None => shown!("{} reason for the place to fix, strongest first", sign::REASON),
+    }
+}
+
 }
 
 /// Counts the findings, and up to the one under the cursor: lines of the argument are none.

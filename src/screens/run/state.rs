@@ -22,7 +22,6 @@ use stepscope_core::answer::document::Document;
 use stepscope_core::finding::Severity;
 use stepscope_core::procedure::FINAL_ANSWER;
 use stepscope_core::record::RecordKind;
-use stepscope_core::rules;
 use stepscope_core::run::state::{Influence, Moment};
 
 /// Lines below the findings from which on the place of one is shown.
@@ -768,13 +767,6 @@ impl RecordView {
     /// Tells whether there is such a proof.
     pub(crate) fn can_prove(&self) -> bool {
         self.proof.is_some() || self.derivation().is_some()
-    }
-
-    /// Explains why the rule of the finding under the cursor matters.
-    pub(crate) fn explain_finding(&self) -> Option<Shown> {
-        let note = self.opened.notes.get(self.findings.at)?;
-        let rule = rules::rule(note.rule)?;
-        Some(shown!("{} {}: {}", note.severity.glyph(), note.rule, rule.summary))
     }
 
     /// Returns the variable and step whose proof belongs to the finding under the cursor, else to the first error.
