@@ -594,6 +594,11 @@ fn quitting_asks_once_about_overrides_that_are_in_no_fork() {
     assert_eq!(d.quit, Some(0));
     // Kept or discarded, nothing is lost.
     for keys in ["s s", "c e"] {
+    // An edited prompt is in no fork: it can only be sent.
+    let mut d = open(&path);
+    d.keys("j Enter 4 Tab l v 'Be brief. ' ^S q q");
+    assert_eq!(d.quit, None);
+    assert_eq!(d.status(), "1 record with an unsent prompt: r on the run previews it, quit again discards it");
         let (_folder, path) = runs();
         let mut d = open(&path);
         state(&mut d, "evening", 2);
