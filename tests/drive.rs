@@ -1822,6 +1822,22 @@ fn verified() -> (tempfile::TempDir, Drive) {
          {\"prompt\": \"Name it\", \"completion\": \"{\\\"nam\\u202ee\\\": 1}\", \"reward\": 1.0, \"success\": true, \"details\": \"\"}\n\
          {\"prompt\": \"Name it\", \"reward\": 0.5}\n",
     );
+#[test]
+fn only_a_citation_with_two_places_goes_from_one_to_the_other() {
+    let mut d = answers();
+    d.keys("Enter Enter");
+    assert_eq!(d.status(), "the citation has no other place");
+    assert!(!d.footer().contains("cited or found"), "{}", d.footer());
+    // The document is brought back to it.
+    let line = line_of(&d);
+    d.keys("2 Tab 3k");
+    assert!(d.footer().contains("cited or found") && line_of(&d) != line, "{}", d.screen());
+    d.keys("Enter");
+    assert_eq!(line_of(&d), line);
+    d.keys("q j Enter");
+    assert!(d.footer().contains("cited or found"), "{}", d.footer());
+}
+
     let chain = write(
         "chain.toml",
         "[[stage]]\nname = \"is JSON\"\nverifier = \"json_structure\"\nweight = 0.2\n\

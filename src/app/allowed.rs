@@ -218,6 +218,10 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
             need(app.record().is_some(), "no record here")
         }
         A::Open | A::Keep | A::Edit if screen == ScreenKind::Rerun => rerun::keys::may_rerun(app, action),
+        A::Open if screen == ScreenKind::Answer => {
+            let answer = view.and_then(|view| view.answer.as_ref()).filter(|answer| answer.pane != AnswerPane::Checks);
+            answer.map_or(Ok(()), AnswerView::may_show_place)
+        }
         A::Open => need(screen != ScreenKind::Json, "use <fold> to fold"),
         A::Json if screen == ScreenKind::Table => need(app.record().is_some(), "no record here"),
         A::Difference if screen == ScreenKind::Table => need(app.parent_of_current().is_some(), "not a fork"),
