@@ -5,6 +5,7 @@
 #[path = "support/drive.rs"]
 mod drive;
 
+use std::collections::HashSet;
 use std::io::Write as _;
 use stepscope_core::record::types::TypeRegistry;
 
@@ -2149,3 +2150,18 @@ fn a_selected_bar_is_as_long_without_colours() {
     assert!(is_reversed("correct"), "the row is selected");
     assert!(!is_reversed("███"), "a bar in reverse looks like the rest of its scale");
 }
+#[test]
+fn the_title_names_the_proof_that_the_key_opens() {
+    let mut d = Drive::runs();
+    d.resize(80, 24).keys("j Enter 2 Tab g");
+    let mut named = HashSet::new();
+    for _ in 0..d.app.screens.record().unwrap().opened.variables.len() {
+        let lines = d.lines();
+        let name = lines.iter().find_map(|line| line.split_once("p: why ")?.1.split_once('?')).unwrap().0;
+        d.keys("p").shows(&[&format!("╭ {name}  Enter goes there")]);
+        named.insert(name.to_owned());
+        d.keys("Esc j");
+    }
+    assert!(named.len() > 1, "{named:?}");
+}
+

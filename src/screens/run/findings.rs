@@ -25,10 +25,8 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
     let mut title = vec![look.span(RunPane::Findings.word(), Role::Title)];
     if !notes.is_empty() {
         title.push(look.span(format!("  {}", position(notes, view.findings.at)), Role::Dim));
-        if let Some(proof) = view.proof.as_ref().filter(|_| usize::from(area.height) < notes.len() + 6) {
-            title.push(
-                look.span(format!("   {}: why {}?", look.keymap.key_of(Action::Prove), proof.title), Role::Faint),
-            );
+        if let Some(proof) = view.proof_here().filter(|_| usize::from(area.height) < notes.len() + 6) {
+            title.push(look.span(format!("   {}: why {}?", key(look), proof.title), Role::Faint));
         }
     }
     if notes.is_empty() {
@@ -48,6 +46,8 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
         };
         in_full(view, note, (from, width.is_some()), inner, buf, look);
     }
+}
+
 fn key(look: Look<'_>) -> String {
     look.keymap.key_of(Action::Prove)
 }
@@ -58,8 +58,6 @@ pub(crate) fn explain(note: &Note) -> Shown {
         Some(rule) => shown!("{} {}: {}", note.severity.glyph(), note.rule, rule.summary),
         None => shown!("{} reason for the place to fix, strongest first", sign::REASON),
     }
-}
-
 }
 
 /// Counts the findings, and up to the one under the cursor: lines of the argument are none.
@@ -130,7 +128,10 @@ fn in_full(
             vec![look.span(branch.joint.as_str(), Role::Faint), look.span(branch.text.as_str(), Role::Text)]
         }));
         if shown < all {
-            lines.push(vec![look.span(format!("… {}: p", counted(all - shown, "more line")), Role::Faint)]);
+            let more = counted(all - shown, "more line");
+            // In another pane the key may open another proof.
+            let key = if view.derivation().is_none() { format!(": {}", key(look)) } else { String::new() };
+            lines.push(vec![look.span(format!("… {more}{key}"), Role::Faint)]);
         }
     }
     // What follows is on screen whole or not at all; the place itself always is.
