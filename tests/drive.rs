@@ -353,7 +353,7 @@ fn finding_in_the_table_visits() {
     d.keys("j");
     d.shows(&["/pears  match 6 of 6"]);
     d.keys("/ 'nowhere' Enter");
-    assert_eq!(d.status(), "No match for nowhere");
+    assert_eq!(d.status(), "No match for \"nowhere\"");
     d.keys("Esc");
     d.hides(&["nowhere"]);
     d.keys("n");
@@ -401,7 +401,7 @@ fn find_lands_on_the_first_match_below_the_cursor_in_what_a_person_sees() {
     assert_eq!(d.app.table.record(at(&d)), Some(499), "the same matches in the new order, round the end");
     d.keys("f 'id:77' Enter");
     d.keys("n");
-    assert_eq!(d.status(), "No match for pears in the listed records; 12 filtered out match");
+    assert_eq!(d.status(), "No match for \"pears\" in the listed records; 12 matches are filtered out");
 }
 
 #[test]
@@ -776,9 +776,19 @@ fn finding_text_in_a_run() {
     d.keys("J n");
     assert!(d.status().starts_with("1 of "), "the record has places of its own: {}", d.status());
     d.keys("J / 'zebra' Enter");
-    assert_eq!(d.status(), "No match for zebra");
+    assert_eq!(d.status(), "No match for \"zebra\"");
     d.keys("n");
-    assert_eq!(d.status(), "No match for zebra");
+    assert_eq!(d.status(), "No match for \"zebra\"");
+}
+
+#[test]
+fn a_search_of_the_table_goes_on_in_the_record() {
+    let mut d = Drive::runs();
+    d.keys("/ 'noon' Enter").wait_for(|app| app.table.finding.as_ref().is_some_and(|finding| !finding.running));
+    d.keys("Enter n");
+    assert_eq!((pane(&d), d.status().starts_with("1 of ")), (RunPane::Question, true), "{}", d.status());
+    d.keys("/ 'zebra' Enter n");
+    assert_eq!(d.status(), "No match for \"zebra\"", "the record's own search goes first");
 }
 
 // The record as JSON.
@@ -1042,6 +1052,25 @@ fn what_is_under_the_cursor_is_explained() {
 }
 
 #[test]
+fn the_finding_under_the_cursor_is_explained_on_every_screen() {
+    let mut d = answers_of("policy.jsonl");
+    d.keys("19G Enter e e e e i");
+    assert!(d.status().contains("span/range_reversed: "), "{}", d.status());
+    d.keys("g i");
+    assert!(d.status().starts_with("What to do with the answer next"), "{}", d.status());
+    let (_folder, mut d) = Drive::text(r#"{"id": "a", "id": "b", "question": "What is it?", "gold_num": 1}"#);
+    d.keys("J i");
+    assert_eq!(d.status(), "No finding on this value");
+    d.keys("e i");
+    assert!(d.status().contains("record/duplicate_key: "), "{}", d.status());
+    d.keys("G i");
+    assert_eq!(d.status(), "No finding on this value");
+    let mut d = answers();
+    d.keys("Enter i");
+    assert_eq!(d.status(), "◉ quote found where it was cited");
+}
+
+#[test]
 fn a_screen_in_ascii_says_the_same() {
     let mut d = Drive::runs();
     d.app.looks.ascii = true;
@@ -1118,25 +1147,6 @@ fn copying_gives_exact_text_without_controls() {
     assert_eq!(d.copied[1..3], ["24", "/state/planted"]);
     assert!(d.copied[3].starts_with("{\"id\": 1, ") && d.copied[3].ends_with("]}"), "{}", d.copied[3]);
     d.keys("y r");
-#[test]
-fn the_finding_under_the_cursor_is_explained_on_every_screen() {
-    let mut d = answers_of("policy.jsonl");
-    d.keys("19G Enter e e e e i");
-    assert!(d.status().contains("span/range_reversed: "), "{}", d.status());
-    d.keys("g i");
-    assert!(d.status().starts_with("What to do with the answer next"), "{}", d.status());
-    let (_folder, mut d) = Drive::text(r#"{"id": "a", "id": "b", "question": "What is it?", "gold_num": 1}"#);
-    d.keys("J i");
-    assert_eq!(d.status(), "No finding on this value");
-    d.keys("e i");
-    assert!(d.status().contains("record/duplicate_key: "), "{}", d.status());
-    d.keys("G i");
-    assert_eq!(d.status(), "No finding on this value");
-    let mut d = answers();
-    d.keys("Enter i");
-    assert_eq!(d.status(), "◉ quote found where it was cited");
-}
-
     let first = std::fs::read_to_string(runs()).unwrap().lines().nth(1).unwrap().to_owned();
     assert_eq!(d.copied[4], first);
     assert!(d.status().starts_with("Copied the record, "), "{}", d.status());
@@ -1747,6 +1757,22 @@ fn a_wrong_line_and_an_invention_are_told_apart() {
 }
 
 #[test]
+fn only_a_citation_with_two_places_goes_from_one_to_the_other() {
+    let mut d = answers();
+    d.keys("Enter Enter");
+    assert_eq!(d.status(), "the citation has no other place");
+    assert!(!d.footer().contains("cited or found"), "{}", d.footer());
+    // The document is brought back to it.
+    let line = line_of(&d);
+    d.keys("2 Tab 3k");
+    assert!(d.footer().contains("cited or found") && line_of(&d) != line, "{}", d.screen());
+    d.keys("Enter");
+    assert_eq!(line_of(&d), line);
+    d.keys("q j Enter");
+    assert!(d.footer().contains("cited or found"), "{}", d.footer());
+}
+
+#[test]
 fn a_place_just_above_the_cited_one_is_on_screen_too() {
     let mut d = Drive::open(&[std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/policy.jsonl")]);
     d.resize(80, 24).keys("/ 'paid at most for treatment' Enter Enter");
@@ -1823,22 +1849,6 @@ fn verified() -> (tempfile::TempDir, Drive) {
          {\"prompt\": \"Name it\", \"completion\": \"{\\\"nam\\u202ee\\\": 1}\", \"reward\": 1.0, \"success\": true, \"details\": \"\"}\n\
          {\"prompt\": \"Name it\", \"reward\": 0.5}\n",
     );
-#[test]
-fn only_a_citation_with_two_places_goes_from_one_to_the_other() {
-    let mut d = answers();
-    d.keys("Enter Enter");
-    assert_eq!(d.status(), "the citation has no other place");
-    assert!(!d.footer().contains("cited or found"), "{}", d.footer());
-    // The document is brought back to it.
-    let line = line_of(&d);
-    d.keys("2 Tab 3k");
-    assert!(d.footer().contains("cited or found") && line_of(&d) != line, "{}", d.screen());
-    d.keys("Enter");
-    assert_eq!(line_of(&d), line);
-    d.keys("q j Enter");
-    assert!(d.footer().contains("cited or found"), "{}", d.footer());
-}
-
     let chain = write(
         "chain.toml",
         "[[stage]]\nname = \"is JSON\"\nverifier = \"json_structure\"\nweight = 0.2\n\
@@ -2090,6 +2100,21 @@ fn the_first_proof_is_two_keys_away() {
 }
 
 #[test]
+fn the_title_names_the_proof_that_the_key_opens() {
+    let mut d = Drive::runs();
+    d.resize(80, 24).keys("j Enter 2 Tab g");
+    let mut named = HashSet::new();
+    for _ in 0..d.app.screens.record().unwrap().opened.variables.len() {
+        let lines = d.lines();
+        let name = lines.iter().find_map(|line| line.split_once("p: why ")?.1.split_once('?')).unwrap().0;
+        d.keys("p").shows(&[&format!("╭ {name}  Enter goes there")]);
+        named.insert(name.to_owned());
+        d.keys("Esc j");
+    }
+    assert!(named.len() > 1, "{named:?}");
+}
+
+#[test]
 fn the_menu_of_a_pane_begins_with_what_the_pane_is_for() {
     let mut d = Drive::runs();
     d.keys("j Enter");
@@ -2150,18 +2175,3 @@ fn a_selected_bar_is_as_long_without_colours() {
     assert!(is_reversed("correct"), "the row is selected");
     assert!(!is_reversed("███"), "a bar in reverse looks like the rest of its scale");
 }
-#[test]
-fn the_title_names_the_proof_that_the_key_opens() {
-    let mut d = Drive::runs();
-    d.resize(80, 24).keys("j Enter 2 Tab g");
-    let mut named = HashSet::new();
-    for _ in 0..d.app.screens.record().unwrap().opened.variables.len() {
-        let lines = d.lines();
-        let name = lines.iter().find_map(|line| line.split_once("p: why ")?.1.split_once('?')).unwrap().0;
-        d.keys("p").shows(&[&format!("╭ {name}  Enter goes there")]);
-        named.insert(name.to_owned());
-        d.keys("Esc j");
-    }
-    assert!(named.len() > 1, "{named:?}");
-}
-

@@ -327,13 +327,8 @@ fn others_have_findings(app: &App) -> bool {
 }
 
 fn has_search(app: &App, screen: ScreenKind) -> bool {
-    match screen {
-        ScreenKind::Table => app.table.finding.is_some(),
-        ScreenKind::Run | ScreenKind::Answer | ScreenKind::Json => {
-            app.screens.record().is_some_and(RecordView::has_searched)
-        }
-        _ => false,
-    }
+    matches!(screen, ScreenKind::Table | ScreenKind::Run | ScreenKind::Answer | ScreenKind::Json)
+        && (app.table.finding.is_some() || app.screens.record().is_some_and(RecordView::has_searched))
 }
 
 /// Tells whether footer and palette offer an action on a screen. The output of a run that ended early is no result, so

@@ -851,7 +851,7 @@ impl RecordView {
         if count == 0 {
             let typed = Shown::line(self.find.typed.as_bytes());
             return Err(match self.find.nodes.len() {
-                0 => shown!("No match for {typed}"),
+                0 => shown!("No match for \"{typed}\""),
                 // Prompts, replies and other fields stand in the JSON alone.
                 more => shown!(
                     "Not on this screen; {more} matches in JSON ({}, {})",
