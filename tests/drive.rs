@@ -791,6 +791,36 @@ fn a_search_of_the_table_goes_on_in_the_record() {
     assert_eq!(d.status(), "No match for \"zebra\"", "the record's own search goes first");
 }
 
+#[test]
+fn counts_of_all_records_are_not_those_of_a_filter() {
+    let mut d = Drive::runs();
+    assert!(d.header().contains("with ■ 2"), "{}", d.header());
+    d.keys("f 'kind:procedural' Enter");
+    assert!(d.header().contains("3 of 8") && d.header().contains("   in all: ■ 2"), "{}", d.header());
+    d.keys("I").shows(&["Insights  8 records; the filter does not apply here"]);
+    d.keys("q Esc I").hides(&["the filter"]);
+}
+
+#[test]
+fn a_record_that_a_filter_hides_has_no_place_among_the_others() {
+    let (_folder, mut d) = Drive::text(numbered(10));
+    d.keys("4j Enter");
+    assert!(d.header().contains("▸ 5/10 ▸"), "{}", d.header());
+    d.app.table.filter_text.clear();
+    let effects = d.app.set_filter("correct:false");
+    effects.into_iter().for_each(|effect| d.effect(effect));
+    d.draw();
+    assert!(d.header().contains("▸ filtered out ▸"), "{}", d.header());
+}
+
+#[test]
+fn where_to_fix_is_said_even_if_the_record_does_not_tell() {
+    let wrong = r#"{"id": "a", "question": "What is it?", "gold_num": 2, "state": {"final_answer": "5"}, "pred_num": 5, "correct": false}"#;
+    let (_folder, mut d) = Drive::text(wrong);
+    d.keys("Enter");
+    assert!(d.header().contains("Fix: unknown  "), "{}", d.header());
+}
+
 // The record as JSON.
 
 #[test]

@@ -41,7 +41,8 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let lines = lines(app);
     let mut title = vec![look.span("Insights", Role::Title)];
     let records = app.store.totals().insights().records();
-    title.push(look.span(format!("  {}", counted(records, "record")), Role::Dim));
+    let of_all = if app.table.filter.is_empty() { "" } else { "; the filter does not apply here" };
+    title.push(look.span(format!("  {}{of_all}", counted(records, "record")), Role::Dim));
     if let Some(percent) = app.percent() {
         title.push(look.span(format!("  checking {percent} %"), Role::Accent));
     }
