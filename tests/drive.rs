@@ -718,6 +718,42 @@ fn every_pane_has_its_place_on_a_narrow_screen() {
 }
 
 #[test]
+fn the_pane_that_has_the_keys_is_on_screen_however_small_that_is() {
+    let mut d = Drive::runs();
+    d.keys("j Enter");
+    for size in [(40, 10), (60, 8), (120, 9)] {
+        d.resize(size.0, size.1);
+        for _ in 0..7 {
+            d.keys("Tab");
+            let title = pane(&d).word();
+            assert!(d.lines().iter().any(|line| line.contains(title)), "{title} at {size:?}\n{}", d.screen());
+        }
+    }
+}
+
+#[test]
+fn a_question_with_the_marks_of_its_numbers_is_whole() {
+    let output = |name: &str| format!(r#"{{"name": "{name}", "description": "d"}}"#);
+    let step = |id: u8, reads: &str, writes: &[&str]| {
+        let writes: Vec<String> = writes.iter().map(|name| output(name)).collect();
+        format!(
+            r#"{{"id": {id}, "inputs": [{}], "stepDescription": "Do it", "output": [{}]}}"#,
+            output(reads),
+            writes.join(", ")
+        )
+    };
+    let record = format!(
+        r#"{{"id": "a", "question": "Lin has 12 apples and buys 3 bags with 4 apples each. How many apples does she have?",
+        "procedure": {{"NameDescription": "n", "steps": [{}, {}]}},
+        "state": {{"apples": 12, "bags": 3, "per_bag": 4, "final_answer": "24"}}}}"#,
+        step(1, "problem_text", &["apples", "bags", "per_bag"]),
+        step(2, "apples", &["final_answer"])
+    );
+    let (_folder, mut d) = Drive::text(record.replace('\n', ""));
+    d.resize(90, 26).keys("Enter").shows(&["12¹ apples", "4³ apples", "does she", "have?"]);
+}
+
+#[test]
 fn a_value_opens_in_full() {
     let mut d = Drive::runs();
     d.keys("j Enter Tab g Enter");
