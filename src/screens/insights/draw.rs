@@ -164,6 +164,7 @@ pub(crate) fn filter(app: &App) -> Option<String> {
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
     match filter(app) {
         Some(filter) => vec![look.keyed("<open>: filter ", Role::Faint), look.span(filter, Role::Accent)],
+        None if app.store.is_empty() => vec![look.span("No records", Role::Dim)],
         None => vec![look.span("No records are checked yet", Role::Dim)],
     }
 }
