@@ -5,6 +5,7 @@
 #[path = "support/drive.rs"]
 mod drive;
 
+use std::collections::HashSet;
 use std::io::Write as _;
 use stepscope_core::record::types::TypeRegistry;
 
@@ -352,7 +353,7 @@ fn finding_in_the_table_visits() {
     d.keys("j");
     d.shows(&["/pears  match 6 of 6"]);
     d.keys("/ 'nowhere' Enter");
-    assert_eq!(d.status(), "No match for nowhere");
+    assert_eq!(d.status(), "No match for \"nowhere\"");
     d.keys("Esc");
     d.hides(&["nowhere"]);
     d.keys("n");
@@ -400,7 +401,7 @@ fn find_lands_on_the_first_match_below_the_cursor_in_what_a_person_sees() {
     assert_eq!(d.app.table.record(at(&d)), Some(499), "the same matches in the new order, round the end");
     d.keys("f 'id:77' Enter");
     d.keys("n");
-    assert_eq!(d.status(), "No match for pears in the listed records; 12 filtered out match");
+    assert_eq!(d.status(), "No match for \"pears\" in the listed records; 12 matches are filtered out");
 }
 
 #[test]
@@ -764,6 +765,42 @@ fn every_pane_has_its_place_on_a_narrow_screen() {
 }
 
 #[test]
+fn the_pane_that_has_the_keys_is_on_screen_however_small_that_is() {
+    let mut d = Drive::runs();
+    d.keys("j Enter");
+    for size in [(40, 10), (60, 8), (120, 9)] {
+        d.resize(size.0, size.1);
+        for _ in 0..7 {
+            d.keys("Tab");
+            let title = pane(&d).word();
+            assert!(d.lines().iter().any(|line| line.contains(title)), "{title} at {size:?}\n{}", d.screen());
+        }
+    }
+}
+
+#[test]
+fn a_question_with_the_marks_of_its_numbers_is_whole() {
+    let output = |name: &str| format!(r#"{{"name": "{name}", "description": "d"}}"#);
+    let step = |id: u8, reads: &str, writes: &[&str]| {
+        let writes: Vec<String> = writes.iter().map(|name| output(name)).collect();
+        format!(
+            r#"{{"id": {id}, "inputs": [{}], "stepDescription": "Do it", "output": [{}]}}"#,
+            output(reads),
+            writes.join(", ")
+        )
+    };
+    let record = format!(
+        r#"{{"id": "a", "question": "Lin has 12 apples and buys 3 bags with 4 apples each. How many apples does she have?",
+        "procedure": {{"NameDescription": "n", "steps": [{}, {}]}},
+        "state": {{"apples": 12, "bags": 3, "per_bag": 4, "final_answer": "24"}}}}"#,
+        step(1, "problem_text", &["apples", "bags", "per_bag"]),
+        step(2, "apples", &["final_answer"])
+    );
+    let (_folder, mut d) = Drive::text(record.replace('\n', ""));
+    d.resize(90, 26).keys("Enter").shows(&["12¹ apples", "4³ apples", "does she", "have?"]);
+}
+
+#[test]
 fn a_value_opens_in_full() {
     let mut d = Drive::runs();
     d.keys("j Enter Tab g Enter");
@@ -822,9 +859,49 @@ fn finding_text_in_a_run() {
     d.keys("J n");
     assert!(d.status().starts_with("1 of "), "the record has places of its own: {}", d.status());
     d.keys("J / 'zebra' Enter");
-    assert_eq!(d.status(), "No match for zebra");
+    assert_eq!(d.status(), "No match for \"zebra\"");
     d.keys("n");
-    assert_eq!(d.status(), "No match for zebra");
+    assert_eq!(d.status(), "No match for \"zebra\"");
+}
+
+#[test]
+fn a_search_of_the_table_goes_on_in_the_record() {
+    let mut d = Drive::runs();
+    d.keys("/ 'noon' Enter").wait_for(|app| app.table.finding.as_ref().is_some_and(|finding| !finding.running));
+    d.keys("Enter n");
+    assert_eq!((pane(&d), d.status().starts_with("1 of ")), (RunPane::Question, true), "{}", d.status());
+    d.keys("/ 'zebra' Enter n");
+    assert_eq!(d.status(), "No match for \"zebra\"", "the record's own search goes first");
+}
+
+#[test]
+fn counts_of_all_records_are_not_those_of_a_filter() {
+    let mut d = Drive::runs();
+    assert!(d.header().contains("with ■ 2"), "{}", d.header());
+    d.keys("f 'kind:procedural' Enter");
+    assert!(d.header().contains("3 of 8") && d.header().contains("   in all: ■ 2"), "{}", d.header());
+    d.keys("I").shows(&["Insights  8 records; the filter does not apply here"]);
+    d.keys("q Esc I").hides(&["the filter"]);
+}
+
+#[test]
+fn a_record_that_a_filter_hides_has_no_place_among_the_others() {
+    let (_folder, mut d) = Drive::text(numbered(10));
+    d.keys("4j Enter");
+    assert!(d.header().contains("▸ 5/10 ▸"), "{}", d.header());
+    d.app.table.filter_text.clear();
+    let effects = d.app.set_filter("correct:false");
+    effects.into_iter().for_each(|effect| d.effect(effect));
+    d.draw();
+    assert!(d.header().contains("▸ filtered out ▸"), "{}", d.header());
+}
+
+#[test]
+fn where_to_fix_is_said_even_if_the_record_does_not_tell() {
+    let wrong = r#"{"id": "a", "question": "What is it?", "gold_num": 2, "state": {"final_answer": "5"}, "pred_num": 5, "correct": false}"#;
+    let (_folder, mut d) = Drive::text(wrong);
+    d.keys("Enter");
+    assert!(d.header().contains("Fix: unknown  "), "{}", d.header());
 }
 
 // The record as JSON.
@@ -1085,6 +1162,25 @@ fn what_is_under_the_cursor_is_explained() {
     assert!(d.status().contains("first error"), "{}", d.status());
     d.keys("Tab i");
     assert!(d.status().contains("final_answer: "), "{}", d.status());
+}
+
+#[test]
+fn the_finding_under_the_cursor_is_explained_on_every_screen() {
+    let mut d = answers_of("policy.jsonl");
+    d.keys("19G Enter e e e e i");
+    assert!(d.status().contains("span/range_reversed: "), "{}", d.status());
+    d.keys("g i");
+    assert!(d.status().starts_with("What to do with the answer next"), "{}", d.status());
+    let (_folder, mut d) = Drive::text(r#"{"id": "a", "id": "b", "question": "What is it?", "gold_num": 1}"#);
+    d.keys("J i");
+    assert_eq!(d.status(), "No finding on this value");
+    d.keys("e i");
+    assert!(d.status().contains("record/duplicate_key: "), "{}", d.status());
+    d.keys("G i");
+    assert_eq!(d.status(), "No finding on this value");
+    let mut d = answers();
+    d.keys("Enter i");
+    assert_eq!(d.status(), "◉ quote found where it was cited");
 }
 
 #[test]
@@ -1774,6 +1870,22 @@ fn a_wrong_line_and_an_invention_are_told_apart() {
 }
 
 #[test]
+fn only_a_citation_with_two_places_goes_from_one_to_the_other() {
+    let mut d = answers();
+    d.keys("Enter Enter");
+    assert_eq!(d.status(), "the citation has no other place");
+    assert!(!d.footer().contains("cited or found"), "{}", d.footer());
+    // The document is brought back to it.
+    let line = line_of(&d);
+    d.keys("2 Tab 3k");
+    assert!(d.footer().contains("cited or found") && line_of(&d) != line, "{}", d.screen());
+    d.keys("Enter");
+    assert_eq!(line_of(&d), line);
+    d.keys("q j Enter");
+    assert!(d.footer().contains("cited or found"), "{}", d.footer());
+}
+
+#[test]
 fn a_place_just_above_the_cited_one_is_on_screen_too() {
     let mut d = Drive::open(&[std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/policy.jsonl")]);
     d.resize(80, 24).keys("/ 'paid at most for treatment' Enter Enter");
@@ -2098,6 +2210,21 @@ fn the_first_proof_is_two_keys_away() {
     let mut d = Drive::runs();
     d.keys("Enter p");
     assert_eq!(d.status(), "no recomputed value here", "nothing is wrong with the first record");
+}
+
+#[test]
+fn the_title_names_the_proof_that_the_key_opens() {
+    let mut d = Drive::runs();
+    d.resize(80, 24).keys("j Enter 2 Tab g");
+    let mut named = HashSet::new();
+    for _ in 0..d.app.screens.record().unwrap().opened.variables.len() {
+        let lines = d.lines();
+        let name = lines.iter().find_map(|line| line.split_once("p: why ")?.1.split_once('?')).unwrap().0;
+        d.keys("p").shows(&[&format!("╭ {name}  Enter goes there")]);
+        named.insert(name.to_owned());
+        d.keys("Esc j");
+    }
+    assert!(named.len() > 1, "{named:?}");
 }
 
 #[test]

@@ -300,14 +300,14 @@ fn markdown_in_ascii_is_inert_too() {
     let folder = tempfile::tempdir().unwrap();
     let (path, to) = (folder.path().join("a.jsonl"), folder.path().join("a.md"));
     // The twins of these signs are those of Markdown.
-    let nasty = "⟨b⟩ │ ✗ ◆ ´x´ “é”";
+    let nasty = "⟨b⟩ │ ✗ ▁ ´x´ “é”";
     let record = serde_json::json!({ "id": nasty, "question": nasty, "mode": "procedural", "state": { nasty: nasty }, "pred_answer": nasty });
     std::fs::write(&path, record.to_string()).unwrap();
     let output = stepscope(&["export", "--ascii", "--md", to.to_str().unwrap()], &[&path]);
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     let text = std::fs::read_to_string(&to).unwrap();
     assert!(text.is_ascii(), "{text}");
-    assert!(text.contains("\n<b> | x * ") && text.contains("<code>&#60;b&#62; &#124; x &#42; "), "{text}");
+    assert!(text.contains("\n<b> | x _ ") && text.contains("<code>&#60;b&#62; &#124; x &#95; "), "{text}");
     let plain = stepscope(&["export", "--ascii", "--md", "-"], &[&path]);
     assert_eq!(plain.stdout, text.into_bytes());
 }

@@ -242,7 +242,9 @@ fn a_fork_stands_beside_its_parent() {
         "origin",
         "recorded",
     ];
-    d.shows(&beside).shows(&["Variables", "trips", "3 + 3 * 2", "9", "Findings", "run/unevaluated"]);
+    d.shows(&beside).shows(&["Variables", "trips", "3 + 3 * 2", "9", "Findings by rule", "run/unevaluated"]);
+    d.keys("G").shows(&["Steps: 1 changed", "≠ step 3", "→ trips = 9   (override)"]);
+    d.keys("g");
     assert!(d.header().contains("side by side  2/8"), "{}", d.header());
     d.keys("}");
     d.shows(&["B r2, trips overridden"]);
@@ -592,6 +594,11 @@ fn quitting_asks_once_about_overrides_that_are_in_no_fork() {
     assert_eq!(d.quit, None);
     d.keys("q");
     assert_eq!(d.quit, Some(0));
+    // An edited prompt is in no fork: it can only be sent.
+    let mut d = open(&path);
+    d.keys("j Enter 4 Tab l v 'Be brief. ' ^S q q");
+    assert_eq!(d.quit, None);
+    assert_eq!(d.status(), "1 record with an unsent prompt: r on the run previews it, quit again discards it");
     // Kept or discarded, nothing is lost.
     for keys in ["s s", "c e"] {
         let (_folder, path) = runs();

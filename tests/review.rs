@@ -1049,7 +1049,7 @@ fn what_next_proposes_judges_the_record_that_it_showed() {
     assert!(first.join(" ").ends_with("--reviewer bob --reviewer-kind model --verdict pass"), "{first:?}");
     judge(&first);
     let checked = folder.ok(&["check", "two.jsonl", "--reviewed"], "");
-    assert!(checked.ends_with("; reviewed: 1 pass, 1 open; 1 duplicate id twice: line 2 as line 1\n"), "{checked}");
+    assert!(checked.ends_with("; reviewed: 1 pass, 1 open; 1 duplicate id: line 2 repeats line 1\n"), "{checked}");
     let ambiguous = add(&["--id", "r1"]);
     assert_eq!(ambiguous.code, 2);
     assert!(ambiguous.said.contains("2 records have this name; add the row"), "{}", ambiguous.said);

@@ -218,6 +218,10 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
             need(app.record().is_some(), "no record here")
         }
         A::Open | A::Keep | A::Edit if screen == ScreenKind::Rerun => rerun::keys::may_rerun(app, action),
+        A::Open if screen == ScreenKind::Answer => {
+            let answer = view.and_then(|view| view.answer.as_ref()).filter(|answer| answer.pane != AnswerPane::Checks);
+            answer.map_or(Ok(()), AnswerView::may_show_place)
+        }
         A::Open => need(screen != ScreenKind::Json, "use <fold> to fold"),
         A::Json if screen == ScreenKind::Table => need(app.record().is_some(), "no record here"),
         A::Difference if screen == ScreenKind::Table => need(app.parent_of_current().is_some(), "not a fork"),
@@ -323,13 +327,8 @@ fn others_have_findings(app: &App) -> bool {
 }
 
 fn has_search(app: &App, screen: ScreenKind) -> bool {
-    match screen {
-        ScreenKind::Table => app.table.finding.is_some(),
-        ScreenKind::Run | ScreenKind::Answer | ScreenKind::Json => {
-            app.screens.record().is_some_and(RecordView::has_searched)
-        }
-        _ => false,
-    }
+    matches!(screen, ScreenKind::Table | ScreenKind::Run | ScreenKind::Answer | ScreenKind::Json)
+        && (app.table.finding.is_some() || app.screens.record().is_some_and(RecordView::has_searched))
 }
 
 /// Tells whether footer and palette offer an action on a screen. The output of a run that ended early is no result, so

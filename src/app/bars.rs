@@ -95,10 +95,9 @@ fn breadcrumb(app: &App, look: Look<'_>) -> (Spans, Spans) {
         line.push(look.span(fit(name.as_str(), if wide { 40 } else { 20 }), Role::Text));
     }
     if let Some(view) = record {
-        let (row, of) = app.place_of(view.opened.index);
         line.extend(is_named.then(arrow));
         line.push(match there {
-            Some(_) => look.span(format!("{}/{of}", row + 1), Role::Text),
+            Some(_) => look.span(app.place_of(view.opened.index), Role::Text),
             // The file has been cut or replaced; what was read is still on screen.
             None => look.span("deleted", Role::Warning),
         });
@@ -112,8 +111,8 @@ fn breadcrumb(app: &App, look: Look<'_>) -> (Spans, Spans) {
             format!("step {}/{}", view.moment.0, view.opened.steps.len())
         }
         (ScreenKind::SideBySide, ..) => {
-            let (row, of) = app.screens.side_by_side().map_or((0, 0), |sides| app.place_of(sides.record));
-            format!("{}  {}/{of}", screen.word(), row + 1)
+            let place = app.screens.side_by_side().map(|sides| app.place_of(sides.record));
+            format!("{}  {}", screen.word(), place.unwrap_or_default())
         }
         _ => screen.word().to_owned(),
     };
@@ -151,13 +150,9 @@ fn verdict(app: &App, view: &RecordView, in_brief: bool, look: Look<'_>) -> Span
         None if opened.error.is_some() => line.push(look.span("⊘ run failed   ", Role::Fatal)),
         None => {}
     }
-    if let Some(verdict) =
-        opened.where_to_fix.as_ref().filter(|verdict| !matches!(verdict.fix, Fix::None | Fix::Unknown))
-    {
-        let text = match verdict.confidence {
-            Confidence::Sure => String::new(),
-            confidence => format!(" ({})", confidence.word()),
-        };
+    if let Some(verdict) = opened.where_to_fix.as_ref().filter(|verdict| verdict.fix != Fix::None) {
+        let is_told = verdict.confidence != Confidence::Sure && verdict.fix != Fix::Unknown;
+        let text = if is_told { format!(" ({})", verdict.confidence.word()) } else { String::new() };
         let step = verdict.step.filter(|_| verdict.fix == Fix::StepRun);
         let step = step.map(|step| format!(", step {}", step + 1)).unwrap_or_default();
         let text = format!("Fix: {}{step}{text}", verdict.fix.phrase());
@@ -203,8 +198,8 @@ fn totals(app: &App, look: Look<'_>) -> Spans {
     line.extend(app.disk_news().map(|news| look.span(format!("{news}   "), Role::Warning)));
     let forks = app.fork_count();
     let (rows, all) = (app.rows(), app.store.len());
-    let shown =
-        if app.table.is_natural() || rows == all { counted(all - forks, "record") } else { format!("{rows} of {all}") };
+    let is_whole = app.table.is_natural() || rows == all;
+    let shown = if is_whole { counted(all - forks, "record") } else { format!("{rows} of {all}") };
     line.push(look.span(format!("{shown}   "), Role::Text));
     if forks > 0 {
         line.push(look.span(format!("{}   ", counted(forks, "fork")), Role::Dim));
@@ -220,7 +215,8 @@ fn totals(app: &App, look: Look<'_>) -> Spans {
     let found = app.severity_counts();
     let is_any_found = found.iter().any(|count| *count > 0);
     // Rows count findings with the same signs; here records are counted that have one.
-    line.extend(is_any_found.then(|| look.span("with ", Role::Dim)));
+    let of_all = if is_whole { "with " } else { "in all: " };
+    line.extend(is_any_found.then(|| look.span(of_all, Role::Dim)));
     // That there are none is known at the end; while something is hidden, the counts would tell of it.
     if is_any_found || all > 0 && percent.is_none() && app.review.hide.is_empty() {
         line.extend(counts(found, look));

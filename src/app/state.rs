@@ -295,10 +295,11 @@ impl App {
         self.store.sources().iter().filter(|source| source.is_forks()).map(SourceRows::len).sum()
     }
 
-    /// Returns the row of a record among those that were recorded, and their number; a fork has the row of its root.
-    pub fn place_of(&self, record: usize) -> (usize, usize) {
-        let row = self.table.row_of(self.root_of(record));
-        (self.table.own_above(row), self.table.own_above(self.rows()))
+    /// Tells which record it is among those that were recorded and are listed; a fork has the row of its root.
+    pub(crate) fn place_of(&self, record: usize) -> String {
+        let row = self.table.listed_row(self.root_of(record)).or_else(|| self.table.listed_row(record));
+        let of = self.table.own_above(self.rows());
+        row.map_or("filtered out".to_owned(), |row| format!("{}/{of}", self.table.own_above(row) + 1))
     }
 
     /// Lists the files of the open record; of a fork, the one that it was written to.

@@ -702,7 +702,8 @@ fn explain(app: &mut App) -> Effects {
     let sentence = match app.screens.top() {
         ScreenKind::Table => table::draw::explain(app),
         ScreenKind::Run => app.screens.record().map(|view| run::draw::explain(view, &app.keymap)),
-        ScreenKind::Answer | ScreenKind::Json => app.screens.record().and_then(RecordView::explain_finding),
+        ScreenKind::Answer => app.screens.record().and_then(answer::draw::explain),
+        ScreenKind::Json => app.screens.record().map(json::draw::explain),
         ScreenKind::Rerun
         | ScreenKind::Compare
         | ScreenKind::SideBySide
@@ -769,11 +770,16 @@ fn quit(app: &mut App) -> Effects {
         return Vec::new();
     }
     if (unsaved || edited > 0) && !app.forks.warn() {
+        let records = if edited == 1 { "1 record" } else { "several records" };
         app.fail(if unsaved {
             app.keyed("a fork is not saved: <save_again> retries, quit again discards it")
+        } else if app.edits.values().all(|edits| edits.values.is_empty()) {
+            // A fork holds values: an edited prompt alone can only be sent.
+            let keys = app.keyed("<rerun> on the run previews it, quit again discards it");
+            shown!("{records} with an unsent prompt: {keys}")
         } else {
-            let records = if edited == 1 { "1 record" } else { "several records" };
-            shown!("{records} with unsaved overrides: s on the run saves them as a fork, quit again discards them")
+            let keys = app.keyed("<keep> on the run saves them as a fork, quit again discards them");
+            shown!("{records} with unsaved overrides: {keys}")
         });
         return Vec::new();
     }

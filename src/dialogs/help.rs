@@ -219,7 +219,20 @@ fn matched(glyph: &str, alike: Option<&str>, row: &[char]) -> usize {
 
 /// The sets of glyphs that the screen below the help uses.
 fn legend(app: &App) -> Vec<&'static [Meaning]> {
-    let mut sets: Vec<&'static [Meaning]> = match app.screen() {
+    let mut sets = signs_of(app.screen());
+    if app.screens.record().is_some_and(|view| view.anchor.is_some()) && app.screen() == ScreenKind::Run {
+        sets.push(&DIFFERENCES);
+    }
+    if app.review.is_begun() || app.screen() == ScreenKind::Adjudication {
+        sets.push(&sign::VERDICTS);
+    }
+    sets.push(&sign::PANES);
+    sets
+}
+
+/// The sets of glyphs of a screen.
+fn signs_of(screen: ScreenKind) -> Vec<&'static [Meaning]> {
+    match screen {
         ScreenKind::Table => vec![&sign::OUTCOMES, &sign::SEVERITIES, &sign::TABLE],
         ScreenKind::Run => vec![&LEGEND, &sign::OUTCOMES, &sign::SEVERITIES, &REASONS],
         ScreenKind::Answer => vec![&sign::CITATIONS, &sign::SEVERITIES, &CITED],
@@ -230,15 +243,7 @@ fn legend(app: &App) -> Vec<&'static [Meaning]> {
         ScreenKind::Dashboard => vec![],
         ScreenKind::Insights => vec![&CHARTS],
         ScreenKind::Adjudication => vec![&sign::OUTCOMES],
-    };
-    if app.screens.record().is_some_and(|view| view.anchor.is_some()) && app.screen() == ScreenKind::Run {
-        sets.push(&DIFFERENCES);
     }
-    if app.review.is_begun() || app.screen() == ScreenKind::Adjudication {
-        sets.push(&sign::VERDICTS);
-    }
-    sets.push(&sign::PANES);
-    sets
 }
 
 const REASONS: [Meaning; 1] = [(sign::REASON, "reason for the place to fix, strongest first")];
@@ -276,6 +281,10 @@ const DIFFERENCES: [Meaning; 5] = [
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
+    use stepscope_base::ascii::cell;
+
     use super::*;
 
     #[test]
@@ -313,6 +322,23 @@ mod tests {
         for (n, (glyph, meaning)) in all.iter().enumerate() {
             for (_, other) in all.iter().skip(n + 1).filter(|(other, _)| other == glyph) {
                 assert_eq!(meaning, other, "{glyph} has two meanings");
+            }
+        }
+    }
+
+    #[test]
+    fn signs_of_one_screen_differ_in_ascii_too() {
+        for screen in ScreenKind::ALL {
+            let also = (screen == ScreenKind::Run).then_some(&DIFFERENCES[..]);
+            let sets = signs_of(screen).into_iter().chain(also).chain([&sign::VERDICTS[..], &sign::PANES]);
+            let glyphs: HashSet<&str> = sets.flatten().map(|(glyph, _)| *glyph).collect();
+            let mut twins: HashMap<String, &str> = HashMap::new();
+            // The minus of a difference looks like the dash of a step that did not run in Unicode too.
+            for glyph in glyphs.into_iter().filter(|glyph| *glyph != "−") {
+                let in_ascii = |c: char| if c.is_ascii() { c.to_string() } else { cell(&c.to_string()).to_owned() };
+                if let Some(other) = twins.insert(glyph.chars().map(in_ascii).collect(), glyph) {
+                    panic!("{screen:?}: {glyph} and {other} look the same in ASCII");
+                }
             }
         }
     }

@@ -52,7 +52,7 @@ pub(crate) const POINTER: &str = "❯";
 /// The part of a list that is on screen.
 pub(crate) const SCROLL: &str = "┃";
 /// An answer takes another route than to be shipped or rejected.
-pub(crate) const ROUTED: &str = "→";
+pub(crate) const ROUTED: &str = "↗";
 /// Recomputed, or with a mistake corrected, it gives the expected answer.
 pub(crate) const RECOVERS: &str = "↺";
 /// A reason of the place to fix.

@@ -4,13 +4,16 @@ use std::fmt::Write as _;
 
 use crate::text::{Piece, pieces};
 
-/// Signs and their ASCII twins, one character for one.
-const TWINS: [(&str, &str); 47] = [
-    ("─━╌╴╶╸╺", "-"),
+/// Signs and their ASCII twins, one character for one. Signs that one screen explains side by side have different ones.
+const TWINS: [(&str, &str); 57] = [
+    ("─╌╴╶╸╺", "-"),
+    ("━", "_"),
     ("═", "="),
-    ("│┃┆╎║╵╷╹╻", "|"),
+    ("│┆╎║╵╷╹╻", "|"),
+    ("┃", "I"),
     ("╭╮╰╯├┤┬┴┼┌┐└┘╒╓╔╕╖╗╘╙╚╛╜╝╞╟╠╡╢╣╤╥╦╧╨╩╪╫╬", "+"),
-    ("■█▊▉▋", "#"),
+    ("█▊▉▋", "#"),
+    ("■", "@"),
     ("▓", "="),
     ("▏▎▍▌", "|"),
     ("≥", ">"),
@@ -27,29 +30,36 @@ const TWINS: [(&str, &str); 47] = [
     ("–−—", "-"),
     ("☑", "Y"),
     ("☒", "N"),
-    ("◉", "@"),
+    ("◉", "O"),
     ("◑", "%"),
-    ("◌", "o"),
+    ("◌", "x"),
     ("◍", "?"),
-    ("⊕", "+"),
-    ("⊖", "-"),
+    ("⊕", "P"),
+    ("⊖", "F"),
     ("⊙", "&"),
     ("▁", "_"),
     ("▄", "="),
-    ("◷↻↷↺", "~"),
-    ("❯▸»▶⇒→⟩", ">"),
+    ("◷", "D"),
+    ("↷", "S"),
+    ("↻", "C"),
+    ("↺", "R"),
+    ("❯▸▶→⟩", ">"),
+    ("⇒", ")"),
+    ("↗", "/"),
     ("←⟨", "<"),
     ("▾▼", "v"),
     ("▴", "^"),
-    ("◆◈", "*"),
-    ("◇○●", "o"),
-    ("≙=≡", "="),
+    ("◆", "W"),
+    ("◈", "B"),
+    ("◇", "U"),
+    ("○●", "o"),
+    ("≙", ":"),
     // A full stop would look like the end of a number or sentence.
     ("…⋯", "~"),
-    ("“”«", "\""),
+    ("“”«»≡", "\""),
     ("‘’", "'"),
-    ("✎", "w"),
-    ("≠", "!"),
+    ("✎", "E"),
+    ("≠", ";"),
     ("⚑⚐", "!"),
     ("≈", "~"),
     ("√", "V"),
@@ -58,7 +68,8 @@ const TWINS: [(&str, &str); 47] = [
 /// Superscripts: the numbers of a question, and powers.
 const SUPERSCRIPTS: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 /// Twins in running text, where one character would say something else.
-const LONGER: [(char, &str); 6] = [('…', "..."), ('⋯', "..."), ('≥', ">="), ('≤', "<="), ('≠', "!="), ('√', "sqrt")];
+const LONGER: [(char, &str); 8] =
+    [('…', "..."), ('⋯', "..."), ('≥', ">="), ('≤', "<="), ('≠', "!="), ('≡', "=="), ('⇒', "=>"), ('√', "sqrt")];
 
 /// Blanks between two columns of a line.
 const GAP: usize = 2;

@@ -7,8 +7,9 @@ use ratatui::layout::Rect;
 use ratatui::text::Span;
 
 use crate::app::open_record::Note;
-use crate::screens::answer::shown::Fact;
+use crate::screens::answer::shown::{Fact, ROUTE};
 use crate::screens::answer::state::{AnswerPane, AnswerView, CheckRow};
+use crate::screens::run::findings;
 use crate::screens::run::state::RecordView;
 use crate::widgets::layout::inner_width;
 use crate::widgets::list::Rows;
@@ -54,6 +55,20 @@ pub(crate) fn describe(view: &RecordView, answer: &AnswerView) -> Vec<(Shown, Ro
     texts.into_iter().flatten().filter(|(text, _)| !text.as_str().is_empty()).collect()
 }
 
+/// Explains the row under the cursor, in one sentence.
+pub(crate) fn explain(notes: &[Note], answer: &AnswerView) -> Shown {
+    let note = match answer.fact() {
+        Some(fact) => contradiction(notes, fact),
+        None => answer.note().and_then(|note| notes.get(note)),
+    };
+    match (note, answer.fact().map(|fact| fact.name)) {
+        (Some(note), _) => findings::explain(note),
+        (None, Some(ROUTE)) => Shown::own("What to do with the answer next, by what it says and by its findings"),
+        (None, Some(_)) => Shown::own("Statement of the answer about itself, or what follows from it"),
+        (None, None) => Shown::own("No findings"),
+    }
+}
+
 /// Counts the lines that the rows take, with the longest advice; stops once there are more than `most`. It is the same
 /// wherever the cursor is.
 pub(crate) fn height(notes: &[Note], answer: &AnswerView, width: usize, most: usize, look: Look<'_>) -> usize {
@@ -91,9 +106,14 @@ pub(crate) fn lines(notes: &[Note], answer: &AnswerView, row: usize, width: usiz
     }
 }
 
+/// Returns the finding that contradicts a statement.
+fn contradiction<'n>(notes: &'n [Note], fact: &Fact) -> Option<&'n Note> {
+    notes.iter().find(|note| fact.pointer.as_ref() == Some(&note.pointer))
+}
+
 fn fact_lines(notes: &[Note], fact: &Fact, width: usize, look: Look<'_>) -> Vec<Spans> {
     // What the rules contradict is marked where it is said.
-    let contradicted = notes.iter().find(|note| fact.pointer.as_ref() == Some(&note.pointer));
+    let contradicted = contradiction(notes, fact);
     let line = |(n, text): (usize, &str)| {
         let name = pad(if n == 0 { fact.name } else { "" }, NAME);
         let mark = contradicted.filter(|_| n == 0);

@@ -6,11 +6,13 @@ use ratatui::layout::Rect;
 use crate::screens::answer::layout::question_height;
 use crate::screens::answer::state::AnswerPane;
 use crate::screens::answer::{checks, citation, document, items};
+use crate::screens::run::findings;
 use crate::screens::run::state::RecordView;
 use crate::widgets::layout::parts;
 use crate::widgets::look::{Look, Spans, put};
 use crate::widgets::prose;
 use crate::widgets::theme::Role;
+use stepscope_base::text::Shown;
 
 /// Draws the panes and the question above them.
 pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
@@ -31,6 +33,28 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
             AnswerPane::Checks => checks::draw(view, answer, place, buf, look),
         }
     }
+}
+
+/// Explains what is under the cursor, in one sentence.
+pub(crate) fn explain(view: &RecordView) -> Option<Shown> {
+    let answer = view.answer.as_ref()?;
+    let notes = &view.opened.notes;
+    Some(match answer.pane {
+        AnswerPane::Checks => checks::explain(notes, answer),
+        AnswerPane::Document => {
+            Shown::own("Lines of the document: ▌ is cited by the item of the letter, » is where its quote is found")
+        }
+        AnswerPane::Items | AnswerPane::Citation => {
+            let pointer = answer.part().and_then(|part| answer.pointer_of(part))?;
+            let own = notes.iter().filter(|note| note.pointer.is_within(&pointer));
+            match own.min_by_key(|note| note.severity) {
+                Some(note) => findings::explain(note),
+                None => answer.span_view().map_or(Shown::own("no citation"), |span| {
+                    answer.value().map_or(span.standing, |item| item.standing).meaning()
+                }),
+            }
+        }
+    })
 }
 
 /// Describes what the cursor is on.

@@ -77,9 +77,7 @@ fn open(app: &mut App) -> Effects {
     let Some(view) = app.screens.record_mut() else { return Vec::new() };
     let Some(answer) = &mut view.answer else { return Vec::new() };
     if answer.pane != AnswerPane::Checks {
-        if let Err(why) = answer.other_place() {
-            app.say(app.keyed(why));
-        }
+        answer.other_place();
         return Vec::new();
     }
     if let Some(fact) = answer.fact() {

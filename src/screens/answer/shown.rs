@@ -111,6 +111,12 @@ impl Grounding {
         }
     }
 
+    /// Returns its sign with what that means.
+    pub(crate) fn meaning(self) -> Shown {
+        let meaning = sign::CITATIONS.iter().find(|(glyph, _)| *glyph == self.glyph());
+        meaning.map(|(glyph, meaning)| shown!("{glyph} {meaning}")).unwrap_or_default()
+    }
+
     /// Returns its colour.
     pub const fn role(self) -> Role {
         match self {
@@ -348,11 +354,7 @@ fn badge(resolution: &Resolution) -> Shown {
 }
 
 fn sentences(document: &Document, resolution: &Resolution) -> Vec<Shown> {
-    let mut said = Vec::new();
-    match &resolution.cited {
-        Some(cited) => said.push(shown!("cited {}", lines_in_words(document, cited))),
-        None => said.push(Shown::own("cited no such line")),
-    }
+    let mut said = vec![shown!("cited {}", resolution.cited_in_words(document))];
     if let Some(found) = resolution.found.as_ref().filter(|_| !resolution.is_grounded()) {
         let numbering = resolution.numbering.filter(|numbering| *numbering != resolution.contract);
         let counted = numbering.map(|numbering| format!(", counted {}", numbering.phrase())).unwrap_or_default();

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::app::open_record::Note;
 use crate::screens::answer::shown::{Fact, ItemView, ROUTE, ShownAnswer, SpanView};
 use crate::screens::run::find::Hit;
-use crate::widgets::keymap::{Action, Reason};
+use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::{List, Move, scroll, top_above};
 use crate::widgets::panes;
 use crate::widgets::panes::Areas;
@@ -317,17 +317,23 @@ impl AnswerView {
         self.show_place();
     }
 
+    /// Checks that the document can be moved: to the other place of the citation, or back to the only one.
+    pub(crate) fn may_show_place(&self) -> Result<(), Reason> {
+        need(self.span().is_some(), "no citation here")?;
+        let place = self.place().ok_or("not found in the document")?;
+        need(self.has_other_place() || self.lines.at != place.start, "the citation has no other place")
+    }
+
+    /// Tells whether the citation is found, or something like it, in another place than the cited one.
+    fn has_other_place(&self) -> bool {
+        let [cited, found] = [false, true].map(|at_found| self.place_of(at_found).map(|place| place.start));
+        cited != found
+    }
+
     /// Goes to the other place of the citation: cited or found.
-    pub(crate) fn other_place(&mut self) -> Result<(), Reason> {
-        let view = self.span_view().ok_or("no citation here")?;
-        match (&view.cited, &view.found) {
-            (None, None) if view.near.is_none() => return Err("not found in the document"),
-            (Some(_), None) if view.near.is_some() => self.at_found = !self.at_found,
-            (Some(cited), Some(found)) if cited.start != found.lines.start => self.at_found = !self.at_found,
-            _ => {}
-        }
+    pub(crate) fn other_place(&mut self) {
+        self.at_found ^= self.has_other_place();
         self.show_place();
-        Ok(())
     }
 
     fn show_place(&mut self) {
@@ -340,9 +346,13 @@ impl AnswerView {
 
     /// Returns the lines that the document is to show.
     pub fn place(&self) -> Option<Range<usize>> {
+        self.place_of(self.at_found)
+    }
+
+    fn place_of(&self, at_found: bool) -> Option<Range<usize>> {
         let view = self.span_view()?;
         let found = view.found.as_ref().map(|found| found.lines.clone()).or_else(|| view.near.clone());
-        if self.at_found { found.or_else(|| view.cited.clone()) } else { view.cited.clone().or(found) }
+        if at_found { found.or_else(|| view.cited.clone()) } else { view.cited.clone().or(found) }
     }
 
     /// Goes to a line of the document.

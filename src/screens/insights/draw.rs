@@ -41,7 +41,8 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let lines = lines(app);
     let mut title = vec![look.span("Insights", Role::Title)];
     let records = app.store.totals().insights().records();
-    title.push(look.span(format!("  {}", counted(records, "record")), Role::Dim));
+    let of_all = if app.table.filter.is_empty() { "" } else { "; the filter does not apply here" };
+    title.push(look.span(format!("  {}{of_all}", counted(records, "record")), Role::Dim));
     if let Some(percent) = app.percent() {
         title.push(look.span(format!("  checking {percent} %"), Role::Accent));
     }
@@ -163,6 +164,7 @@ pub(crate) fn filter(app: &App) -> Option<String> {
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
     match filter(app) {
         Some(filter) => vec![look.keyed("<open>: filter ", Role::Faint), look.span(filter, Role::Accent)],
+        None if app.store.is_empty() => vec![look.span("No records", Role::Dim)],
         None => vec![look.span("No records are checked yet", Role::Dim)],
     }
 }

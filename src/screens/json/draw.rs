@@ -9,12 +9,14 @@ use ratatui::text::Span;
 
 use crate::app::open_record::{Note, NoteMark};
 use crate::screens::json::state::{JsonRow, JsonRowText};
+use crate::screens::run::findings;
 use crate::screens::run::state::RecordView;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::look::{Look, Spans, border_marks, frame, kind_role, pane, put, severity_role};
 use crate::widgets::prose;
 use crate::widgets::theme::Role;
 use stepscope_base::json::Value;
+use stepscope_base::shown;
 use stepscope_base::text::{Shown, head};
 
 /// Records that are no JSON are shown up to so many bytes.
@@ -32,8 +34,7 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
     let outline = &view.outline;
     let line = |n: usize| {
         let Some((row, text)) = outline.texts(root, n, 1).pop() else { return Vec::new() };
-        let mark = here(view, row).first();
-        let hidden = mark.is_none().then(|| hidden_mark(view, row, root)).flatten();
+        let (mark, hidden) = mark_of(view, row, root);
         spans(row, &text, mark, hidden, view, look)
     };
     pane(title, outline.list.rows(outline.len()), line, area, buf, look);
@@ -58,6 +59,12 @@ fn marks(view: &RecordView, nodes: Range<usize>) -> &[NoteMark] {
 fn here(view: &RecordView, row: JsonRow) -> &[NoteMark] {
     let node = row.node as usize;
     marks(view, node..node + 1)
+}
+
+/// Returns the finding on a row, else the first inside it, where it is folded.
+fn mark_of<'i>(view: &'i RecordView, row: JsonRow, root: Value<'_>) -> (Option<&'i NoteMark>, Option<&'i NoteMark>) {
+    let mark = here(view, row).first();
+    (mark, mark.is_none().then(|| hidden_mark(view, row, root)).flatten())
 }
 
 /// Returns the first finding inside a folded container.
@@ -141,6 +148,20 @@ fn raw(view: &RecordView, area: Rect, inner: Rect, buf: &mut Buffer, look: Look<
     for (n, line) in prose::lines(&text, inner_width(area), window, look.style(Role::Text), &[]).into_iter().enumerate()
     {
         put(line.spans, row + 1 + n, inner, buf);
+    }
+}
+
+/// Explains the finding on the value under the cursor, in one sentence.
+pub(crate) fn explain(view: &RecordView) -> Shown {
+    let note = |mark: &NoteMark| view.opened.notes.get(mark.note);
+    let (Some(root), Some(row)) = (view.opened.root(), view.outline.current()) else {
+        return view.opened.notes.first().map_or(Shown::own("No findings"), findings::explain);
+    };
+    let (mark, hidden) = mark_of(view, row, root);
+    match (mark.and_then(note), hidden.and_then(note)) {
+        (Some(note), _) => findings::explain(note),
+        (None, Some(note)) => shown!("┆ inside: {}", findings::explain(note)),
+        (None, None) => Shown::own("No finding on this value"),
     }
 }
 

@@ -32,11 +32,9 @@ pub(crate) fn explain(view: &RecordView, keymap: &Keymap) -> Shown {
     let step = || view.step().and_then(|step| view.opened.steps.get(step));
     match view.pane {
         RunPane::State => variables::explain(view, keymap),
-        RunPane::Findings => match view.opened.notes.get(view.findings.at).map(|note| note.finding) {
-            Some(Some(_)) => view.explain_finding().unwrap_or_default(),
-            Some(None) => shown!("{} reason for the place to fix, strongest first", sign::REASON),
-            None => Shown::own("No findings"),
-        },
+        RunPane::Findings => {
+            view.opened.notes.get(view.findings.at).map_or(Shown::own("No findings"), findings::explain)
+        }
         RunPane::Worked => Shown::own("The expected answer as the data set works it out (gold)"),
         RunPane::Question => {
             shown!(

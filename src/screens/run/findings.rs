@@ -12,6 +12,7 @@ use crate::widgets::look::{Look, Spans, line_pane, put, severity_role, tall_pane
 use crate::widgets::prose::{counted, hanging, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
+use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::paint::MarkedRange;
 use stepscope_core::rules;
@@ -24,10 +25,8 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
     let mut title = vec![look.span(RunPane::Findings.word(), Role::Title)];
     if !notes.is_empty() {
         title.push(look.span(format!("  {}", position(notes, view.findings.at)), Role::Dim));
-        if let Some(proof) = view.proof.as_ref().filter(|_| usize::from(area.height) < notes.len() + 6) {
-            title.push(
-                look.span(format!("   {}: why {}?", look.keymap.key_of(Action::Prove), proof.title), Role::Faint),
-            );
+        if let Some(proof) = view.proof_here().filter(|_| usize::from(area.height) < notes.len() + 6) {
+            title.push(look.span(format!("   {}: why {}?", key(look), proof.title), Role::Faint));
         }
     }
     if notes.is_empty() {
@@ -46,6 +45,18 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
             None => notes.len(),
         };
         in_full(view, note, (from, width.is_some()), inner, buf, look);
+    }
+}
+
+fn key(look: Look<'_>) -> String {
+    look.keymap.key_of(Action::Prove)
+}
+
+/// Explains why the rule of a finding matters, or what a line of the argument is.
+pub(crate) fn explain(note: &Note) -> Shown {
+    match note.finding.and_then(|_| rules::rule(note.rule)) {
+        Some(rule) => shown!("{} {}: {}", note.severity.glyph(), note.rule, rule.summary),
+        None => shown!("{} reason for the place to fix, strongest first", sign::REASON),
     }
 }
 
@@ -117,7 +128,10 @@ fn in_full(
             vec![look.span(branch.joint.as_str(), Role::Faint), look.span(branch.text.as_str(), Role::Text)]
         }));
         if shown < all {
-            lines.push(vec![look.span(format!("… {}: p", counted(all - shown, "more line")), Role::Faint)]);
+            let more = counted(all - shown, "more line");
+            // In another pane the key may open another proof.
+            let key = if view.derivation().is_none() { format!(": {}", key(look)) } else { String::new() };
+            lines.push(vec![look.span(format!("… {more}{key}"), Role::Faint)]);
         }
     }
     // What follows is on screen whole or not at all; the place itself always is.

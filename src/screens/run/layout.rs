@@ -11,9 +11,11 @@ use crate::widgets::prose;
 
 pub(crate) fn areas(area: Rect, view: &RecordView, look: Look<'_>) -> Areas<RunPane> {
     let body = parts(area).body;
-    Areas::new(body, view.maximised.then_some(view.pane), || {
-        if body.width >= WIDE { wide(body, view, look) } else { narrow(body, view) }
-    })
+    let shared = || if body.width >= WIDE { wide(body, view, look) } else { narrow(body, view) };
+    let areas = Areas::new(body, view.maximised.then_some(view.pane), shared);
+    // Where there is no room for all, the pane that has the keys is on screen; two give them up to another one.
+    let stays = !matches!(view.pane, RunPane::Call | RunPane::Worked);
+    if stays && areas.height(view.pane) == 0 { Areas::new(body, Some(view.pane), Vec::new) } else { areas }
 }
 
 /// A place for each pane; those that have none are empty.
@@ -196,5 +198,5 @@ fn worked_rows(view: &RecordView, width: usize, body: Rect) -> u16 {
 
 /// Counts the lines that the question takes, up to the height of the screen.
 fn question_rows(view: &RecordView, width: usize, body: Rect) -> u16 {
-    rows(prose::wrap_up_to(view.opened.question.as_str(), width, usize::from(body.height)).len())
+    rows(prose::wrap_up_to(view.opened.question_text().as_str(), width, usize::from(body.height)).len())
 }

@@ -22,7 +22,6 @@ use stepscope_core::answer::document::Document;
 use stepscope_core::finding::Severity;
 use stepscope_core::procedure::FINAL_ANSWER;
 use stepscope_core::record::RecordKind;
-use stepscope_core::rules;
 use stepscope_core::run::state::{Influence, Moment};
 
 /// Lines below the findings from which on the place of one is shown.
@@ -770,13 +769,6 @@ impl RecordView {
         self.proof.is_some() || self.derivation().is_some()
     }
 
-    /// Explains why the rule of the finding under the cursor matters.
-    pub(crate) fn explain_finding(&self) -> Option<Shown> {
-        let note = self.opened.notes.get(self.findings.at)?;
-        let rule = rules::rule(note.rule)?;
-        Some(shown!("{} {}: {}", note.severity.glyph(), note.rule, rule.summary))
-    }
-
     /// Returns the variable and step whose proof belongs to the finding under the cursor, else to the first error.
     fn to_prove(&self) -> Option<(usize, usize)> {
         let is_computed = |place: &(usize, usize)| self.opened.computed.value_of(place.0, Some(place.1)).is_some();
@@ -859,7 +851,7 @@ impl RecordView {
         if count == 0 {
             let typed = Shown::line(self.find.typed.as_bytes());
             return Err(match self.find.nodes.len() {
-                0 => shown!("No match for {typed}"),
+                0 => shown!("No match for \"{typed}\""),
                 // Prompts, replies and other fields stand in the JSON alone.
                 more => shown!(
                     "Not on this screen; {more} matches in JSON ({}, {})",

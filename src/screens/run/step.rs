@@ -12,7 +12,7 @@ use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, Spans, badge_role, kind_role, pane};
 use crate::widgets::panes::Areas;
-use crate::widgets::prose::{fit, left_out, pad, wrap_up_to, wrapped};
+use crate::widgets::prose::{counted, fit, left_out, pad, wrap_up_to, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -428,7 +428,7 @@ impl<'a> StepText<'a> {
         lines.by_ref().take(self.value_lines).for_each(|line| self.line(format!("    {line}"), role));
         let more = lines.count();
         if more > 0 {
-            self.line(format!("    … {more} more lines"), Role::Faint);
+            self.line(format!("    … {}", counted(more, "more line")), Role::Faint);
         }
     }
 }

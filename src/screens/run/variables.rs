@@ -575,7 +575,13 @@ pub(crate) fn explain(view: &RecordView, keymap: &Keymap) -> Shown {
         None => "",
     };
     let computed = keymap.keyed(computed);
-    shown!("{}: {}, {}{computed}", row.name, held.badge.label(), held.badge.phrase())
+    shown!("{}: {}{computed}", row.name, known(held.badge))
+}
+
+/// Explains a badge, beginning with its word.
+fn known(badge: Badge) -> String {
+    let (word, phrase) = (badge.label(), badge.phrase());
+    if phrase.starts_with(word) { phrase.to_owned() } else { format!("{word}, {phrase}") }
 }
 
 /// Describes the chosen variable in short, for the line below the panes.
@@ -597,8 +603,8 @@ pub(crate) fn describe(view: &RecordView) -> String {
     let held = view.opened.write_at(view.variables.at, view.moment);
     let computed = view.opened.computed.value_of(view.variables.at, held.and_then(|write| write.step));
     let computed = computed.map(|computed| format!("recomputed {}   ", computed.line)).unwrap_or_default();
-    let known = held.filter(|write| write.badge.is_put() || write.badge == Badge::NotRun);
-    let known = known.map(|write| format!("{}: {}, ", write.badge.label(), write.badge.phrase())).unwrap_or_default();
+    let told = held.filter(|write| write.badge.is_put() || write.badge == Badge::NotRun);
+    let known = told.map(|write| format!("{}, ", known(write.badge))).unwrap_or_default();
     format!("{}: {known}{computed}{written}, {read}{text}", row.name)
 }
 

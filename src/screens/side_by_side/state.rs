@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::app::open_record::{OpenRecord, StepRow, prose};
+use crate::app::open_record::{OpenRecord, StepRow, WriteRow, prose};
 use crate::screens::answer::shown::ShownAnswer;
+use crate::widgets::prose::counted;
 use stepscope_base::json::Value;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, head};
@@ -15,6 +16,7 @@ use stepscope_core::finding::Severity;
 use stepscope_core::procedure::repair::pretty;
 use stepscope_core::record::Record;
 use stepscope_core::run::fork::How;
+use stepscope_core::run::state::Badge;
 use stepscope_core::table::row::RowFacts;
 use stepscope_io::pipeline::side_data::Surroundings;
 
@@ -127,7 +129,6 @@ impl SideBySide {
             rows.push(SideRow::Sentence(diverges(difference)));
         }
         rows.extend(replies(a, b));
-        let steps = steps(a, b);
         let has_values = a.structured.is_none() || b.structured.is_none();
         let values = |difference| if has_values { variables(difference) } else { Vec::new() };
         match &difference {
@@ -135,12 +136,12 @@ impl SideBySide {
             Some(difference) if against == Against::Parent => {
                 rows.extend(values(difference));
                 rows.extend(findings(a, b));
-                rows.extend(steps);
+                rows.extend(steps(a, b, difference));
                 rows.extend(procedures(one.record.as_ref(), other.record.as_ref()));
                 rows.extend(fields(difference));
             }
             Some(difference) => {
-                rows.extend(steps);
+                rows.extend(steps(a, b, difference));
                 rows.extend(values(difference));
                 rows.extend(findings(a, b));
                 rows.extend(fields(difference));
@@ -218,7 +219,7 @@ fn facts(a: &OpenRecord, b: &OpenRecord) -> Vec<SideRow> {
         both("answer text", &|opened| opened.answer.clone().filter(|_| opened.pred.is_some())),
         both("error", &|opened| opened.error.clone()),
         both("where to fix", &fix),
-        both("findings", &|opened| Some(counted(opened))),
+        both("findings", &|opened| Some(severities(opened))),
         both("origin", &|opened| Some(came_about(opened)))
             .filter(|_| a.fork_origin.is_some() || b.fork_origin.is_some()),
         both("kind", &|opened| Some(Shown::own(opened.kind.phrase()))),
@@ -248,7 +249,7 @@ fn items(structured: &ShownAnswer) -> Shown {
     }
 }
 
-fn counted(opened: &OpenRecord) -> Shown {
+fn severities(opened: &OpenRecord) -> Shown {
     let counts = Severity::ALL.map(|severity| (severity.glyph(), opened.count(severity)));
     let some: Vec<_> = counts.iter().filter(|(_, n)| *n > 0).map(|(glyph, n)| format!("{glyph} {n}")).collect();
     if some.is_empty() { Shown::own("none") } else { shown!("{}", some.join("  ")) }
@@ -271,7 +272,10 @@ fn findings(a: &OpenRecord, b: &OpenRecord) -> Vec<SideRow> {
     let rules: BTreeSet<_> = both.map(|note| (note.severity, note.rule)).collect();
     let mut seen = HashSet::new();
     let rules = rules.into_iter().filter(|(_, rule)| seen.insert(*rule));
-    part("Findings", rules.filter_map(|(_, rule)| sides(Shown::own(rule), said(a, rule), said(b, rule))).collect())
+    part(
+        "Findings by rule",
+        rules.filter_map(|(_, rule)| sides(Shown::own(rule), said(a, rule), said(b, rule))).collect(),
+    )
 }
 
 /// Lists the lines in which two procedures differ, as JSON.
@@ -308,28 +312,44 @@ fn in_one(opened: &OpenRecord) -> Option<Shown> {
     texts.reduce(|all, step| all.and("\n").join(&step))
 }
 
+/// Renders a step with what it wrote, and what was set after it.
 fn step_text(opened: &OpenRecord, position: usize, step: &StepRow) -> Shown {
+    let is_set = |write: &WriteRow| {
+        let from = write.from.0;
+        write.badge == Badge::Override && (from == position + 1 || position == 0 && from == 0)
+    };
     let wrote = opened.variables.iter().flat_map(|variable| {
-        let own = variable.writes.iter().filter(|write| write.step == Some(position));
-        own.map(|write| {
+        let own = variable.writes.iter().filter(|write| write.step == Some(position) || is_set(write));
+        own.map(move |write| {
             let value = write.value.as_ref().map_or(Shown::own("?"), |value| value.line.clone().cut(MAX_WRITTEN));
-            shown!("\n   → {} = {value}", variable.name)
+            let set = if is_set(write) { format!("   ({})", write.badge.label()) } else { String::new() };
+            shown!("\n   → {} = {value}{set}", variable.name)
         })
     });
     wrote.take(MAX_WRITES).fold(step.text.clone(), |text, wrote| text.join(&wrote))
 }
 
-/// Compares the steps of two runs, by position.
-fn steps(a: &OpenRecord, b: &OpenRecord) -> Vec<SideRow> {
+/// Lists the steps of two runs, by position, with what the comparison says of each.
+fn steps(a: &OpenRecord, b: &OpenRecord, difference: &RecordDifference<'_>) -> Vec<SideRow> {
     if !a.has_steps() || !b.has_steps() {
         return Vec::new();
     }
     let text = |opened: &OpenRecord, n: usize| opened.steps.get(n).map(|step| step_text(opened, n, step));
+    let differs = |n: usize| difference.steps.binary_search_by_key(&n, |differs| differs.step).is_ok();
     let count = a.steps.len().max(b.steps.len());
     let mut rows = vec![SideRow::Heading(Shown::own("Steps"))];
-    rows.extend((0..count.min(MAX_STEPS)).filter_map(|n| sides(shown!("step {}", n + 1), text(a, n), text(b, n))));
+    rows.extend((0..count.min(MAX_STEPS)).map(|n| {
+        let (a, b) = (text(a, n), text(b, n));
+        let change = match (&a, &b) {
+            (_, None) => Change::OnlyA,
+            (None, _) => Change::OnlyB,
+            _ if differs(n) => Change::Differs,
+            _ => Change::Same,
+        };
+        SideRow::Sides { name: shown!("step {}", n + 1), change, a, b }
+    }));
     if count > MAX_STEPS {
-        rows.push(SideRow::Sentence(shown!("{} more steps", count - MAX_STEPS)));
+        rows.push(SideRow::Sentence(shown!("{}", counted(count - MAX_STEPS, "more step"))));
     }
     summed("Steps", rows)
 }
@@ -381,7 +401,7 @@ fn bound(rows: &mut Vec<SideRow>, facts: usize) {
     }
     if let Some(more) = rows.len().checked_sub(MAX_ROWS).filter(|more| *more > 0) {
         rows.truncate(MAX_ROWS);
-        rows.push(SideRow::Sentence(shown!("{more} more lines")));
+        rows.push(SideRow::Sentence(shown!("{}", counted(more, "more line"))));
     }
     let mut spent = 0;
     for row in rows {

@@ -192,12 +192,17 @@ pub(crate) fn find(app: &mut App, typed: &str) -> Result<Effects, Shown> {
     if app.screens.top() == ScreenKind::Table {
         return find_in_table(app, typed);
     }
+    find_in_record(app, typed)?;
+    find_by(app, 1);
+    Ok(Vec::new())
+}
+
+fn find_in_record(app: &mut App, typed: &str) -> Result<(), Shown> {
     let pattern = shown_pattern(typed).map_err(|why| shown!("{why}"))?;
     if let Some(view) = app.screens.record_mut() {
         view.look_for(typed, |text| pattern.is_match(text.as_bytes()));
     }
-    find_by(app, 1);
-    Ok(Vec::new())
+    Ok(())
 }
 
 fn find_in_table(app: &mut App, typed: &str) -> Result<Effects, Shown> {
@@ -215,6 +220,14 @@ fn find_in_table(app: &mut App, typed: &str) -> Result<Effects, Shown> {
 }
 
 pub(crate) fn find_by(app: &mut App, by: isize) {
+    // What the table was searched for is looked for in a record too, until that is searched for something else.
+    let of_table = app.table.finding.as_ref().map(|finding| finding.typed.clone());
+    if let Some(typed) = of_table.filter(|_| app.screens.record().is_some_and(|view| !view.has_searched()))
+        && let Err(why) = find_in_record(app, &typed)
+    {
+        _ = app.fail(why);
+        return;
+    }
     let App { screens, keymap, .. } = app;
     match screens.top_screen_mut() {
         None => visit_found(app, by),
@@ -249,8 +262,9 @@ fn visit_found(app: &mut App, by: isize) {
             let typed = Shown::line(finding.typed.as_bytes());
             let hidden = finding.hidden();
             app.fail(match hidden {
-                0 => shown!("No match for {typed}"),
-                _ => shown!("No match for {typed} in the listed records; {hidden} filtered out match"),
+                0 => shown!("No match for \"{typed}\""),
+                1 => shown!("No match for \"{typed}\" in the listed records; 1 match is filtered out"),
+                _ => shown!("No match for \"{typed}\" in the listed records; {hidden} matches are filtered out"),
             });
         }
     }

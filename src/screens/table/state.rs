@@ -223,6 +223,11 @@ impl Table {
         self.order.as_ref().map_or(record, |order| order.row_of(record))
     }
 
+    /// Returns the row of a record that the filter does not hide.
+    pub(crate) fn listed_row(&self, record: usize) -> Option<usize> {
+        shown_row(self.order.as_ref(), record as u32).map(|row| row as usize)
+    }
+
     /// Counts the rows above a row that are not forks.
     pub(crate) fn own_above(&self, row: usize) -> usize {
         self.order.as_ref().map_or(row, |order| order.own_above(row))
@@ -244,7 +249,7 @@ impl Table {
     pub(crate) fn rows_from(&self, row: usize, records: usize) -> impl Iterator<Item = usize> + '_ {
         let rows = self.len(records);
         let shown = (row..rows).chain(0..row.min(rows)).filter_map(|row| self.record(row));
-        let hidden = |record: &usize| shown_row(self.order.as_ref(), *record as u32).is_none();
+        let hidden = |record: &usize| self.listed_row(*record).is_none();
         shown.chain((0..records).filter(move |record| hidden(record)))
     }
 

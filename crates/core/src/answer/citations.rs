@@ -492,6 +492,32 @@ impl Resolution {
         }
     }
 
+    /// Words the cited lines: as they are claimed, and which of them the document has.
+    pub fn cited_in_words(&self, document: &Document) -> Shown {
+        let claimed = match self.claimed {
+            (Some(first), Some(last)) if first != last => format!("lines {first}-{last}"),
+            (Some(line), _) | (None, Some(line)) => format!("line {line}"),
+            (None, None) => String::new(),
+        };
+        match self.cited.as_ref().map(|cited| lines_in_words(document, cited)) {
+            None if claimed.is_empty() => Shown::own("no such line"),
+            None => shown!("{claimed}: no such line"),
+            Some(here) if self.is_partly_missing() => shown!("{claimed}, of which the document has {here}"),
+            Some(here) if self.reversed => shown!("{claimed}, the wrong way round: {here}"),
+            Some(here) => here,
+        }
+    }
+
+    /// Tells whether the document has only some of the cited lines.
+    fn is_partly_missing(&self) -> bool {
+        if self.contract == Numbering::PageLocal {
+            return [self.start_exists, self.end_exists].contains(&Some(false));
+        }
+        let (first, last) = self.claimed;
+        let claimed = first.or(last).zip(last.or(first)).map(|(first, last)| last.abs_diff(first).saturating_add(1));
+        claimed.zip(self.cited.as_ref()).is_some_and(|(claimed, cited)| claimed != cited.len() as u64)
+    }
+
     /// Tells whether the quote is in the cited lines, however it is written.
     pub fn is_grounded(&self) -> bool {
         self.place == QuotePlace::Cited

@@ -1,7 +1,7 @@
 //! How two records of the same question differ: field by field, variable by variable, and from which step on. Plain
 //! data; records of different shape (a procedure against a direct prompt) have what they have in common.
 
-use foldhash::HashSet;
+use foldhash::{HashMap, HashSet};
 
 use crate::case::CaseView;
 use crate::procedure::{Procedure, Step};
@@ -98,7 +98,7 @@ stepscope_base::words! {
     }
 }
 
-/// The first step from which on two runs are not the same.
+/// A step in which two runs differ.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Divergence<'a> {
     /// Its position, from 0.
@@ -120,20 +120,19 @@ pub struct RecordDifference<'a> {
     pub more_fields: bool,
     /// The variables, in the order of the first record.
     pub variables: Vec<VariableDifference<'a>>,
-    /// First step that differs; `None`: there is none, or one of the records has no steps.
-    pub first: Option<Divergence<'a>>,
+    /// The steps that differ, in order; none where one of the records has no steps.
+    pub steps: Vec<Divergence<'a>>,
 }
 
 impl<'a> RecordDifference<'a> {
     /// Compares; `None`: one of the records cannot be read.
     pub fn of(a: &CaseView<'a>, b: &CaseView<'a>) -> Option<Self> {
         let (fields, more_fields) = fields(a.root()?, b.root()?);
-        let first = a
-            .procedure()
-            .zip(b.procedure())
-            .and_then(|(plan_a, plan_b)| diverge((plan_a, a.state()), (plan_b, b.state())));
+        let plans = a.procedure().zip(b.procedure());
+        let steps = plans.map(|(plan_a, plan_b)| diverging((plan_a, a.state()), (plan_b, b.state())));
         let variables = variables(a.state(), b.state());
-        Some(Self { kinds: (a.kind(), b.kind()), fields, more_fields, variables, first })
+        let kinds = (a.kind(), b.kind());
+        Some(Self { kinds, fields, more_fields, variables, steps: steps.unwrap_or_default() })
     }
 }
 
@@ -173,7 +172,7 @@ type Open<'a> = (Pointer, Option<Value<'a>>, Option<Value<'a>>);
 
 fn members<'a>(pointer: &Pointer, a: Option<Value<'a>>, b: Option<Value<'a>>) -> Vec<Open<'a>> {
     let (a, b) = (a.map(Value::entries).unwrap_or_default(), b.map(Value::entries).unwrap_or_default());
-    let others: foldhash::HashMap<_, _> = b.iter().map(|member| (member.name(), member.value)).collect();
+    let others: HashMap<_, _> = b.iter().map(|member| (member.name(), member.value)).collect();
     let own: HashSet<_> = a.iter().map(Member::name).collect();
     let of_a = a.iter().map(|member| (member.name(), Some(member.value), others.get(&member.name()).copied()));
     let of_b =
@@ -219,9 +218,9 @@ fn held<'a>(state: &State<'a>, name: &Untrusted<'_>) -> Option<Held<'a>> {
 
 type Run<'s, 'a> = (&'s Procedure<'a>, &'s State<'a>);
 
-fn diverge<'a>(a: Run<'_, 'a>, b: Run<'_, 'a>) -> Option<Divergence<'a>> {
+fn diverging<'a>(a: Run<'_, 'a>, b: Run<'_, 'a>) -> Vec<Divergence<'a>> {
     let steps = a.0.steps.len().max(b.0.steps.len());
-    (0..steps).find_map(|step| {
+    let diverges = |step| {
         let (Some(one), Some(other)) = (a.0.steps.get(step), b.0.steps.get(step)) else {
             return Some(Divergence { step, what: vec![What::Length], variables: Vec::new() });
         };
@@ -229,7 +228,8 @@ fn diverge<'a>(a: Run<'_, 'a>, b: Run<'_, 'a>) -> Option<Divergence<'a>> {
         let mut what = plan_differs(one, other);
         what.extend((!variables.is_empty()).then_some(What::Values));
         (!what.is_empty()).then_some(Divergence { step, what, variables })
-    })
+    };
+    (0..steps).filter_map(diverges).collect()
 }
 
 fn plan_differs(a: &Step<'_>, b: &Step<'_>) -> Vec<What> {
@@ -246,7 +246,8 @@ fn plan_differs(a: &Step<'_>, b: &Step<'_>) -> Vec<What> {
     what
 }
 
-/// The variables that hold another value after a step: what both runs wrote in it, and what was set in one of them.
+/// The variables with other values in a step: those that both runs wrote in it, and those that hold another one after
+/// it because it was set in one of them.
 fn other_values<'a>(a: &State<'a>, b: &State<'a>, step: usize) -> Vec<Untrusted<'a>> {
     let after = Moment::after(step);
     // What was set before the first step belongs to it.
@@ -256,17 +257,22 @@ fn other_values<'a>(a: &State<'a>, b: &State<'a>, step: usize) -> Vec<Untrusted<
         writes.any(|write| write.badge == Badge::Override && (write.from == after || (step == 0 && write.from.0 == 0)))
     };
     let held = |state: &State<'a>, name: &Untrusted<'a>| state.value_at(state.variable(name)?, after)?.value;
-    let written = |state: &State<'a>, entry: &Entry<'a>| Some(state.variables().get(entry.variable)?.name.clone());
-    let wrote: HashSet<_> = b.writes(step).iter().filter_map(|entry| written(b, entry)).collect();
-    let own = a.writes(step).into_iter().filter_map(|entry| written(a, &entry)).filter(|name| wrote.contains(name));
-    let set = [a, b].into_iter().flat_map(|state| state.sets().iter().map(|set| set.variable.clone()));
+    let wrote =
+        |state: &State<'a>, entry: Entry<'a>| Some((state.variables().get(entry.variable)?.name.clone(), entry.value?));
+    // What is not known differs from nothing.
+    let differ = |one: Option<Value<'a>>, other: Option<Value<'a>>| {
+        one.zip(other).is_some_and(|(one, other)| !is_same(one, other))
+    };
+    let of_b: HashMap<_, _> = b.writes(step).into_iter().filter_map(|entry| wrote(b, entry)).collect();
+    let of_a = a.writes(step).into_iter().filter_map(|entry| wrote(a, entry));
+    let own = of_a.filter(|(name, value)| differ(Some(*value), of_b.get(name).copied())).map(|(name, _)| name);
     let mut names: Vec<Untrusted<'a>> = own.collect();
+    let set = [a, b].into_iter().flat_map(|state| state.sets().iter().map(|set| set.variable.clone()));
     for name in set.filter(|name| is_set(a, name) || is_set(b, name)) {
-        if !names.contains(&name) {
+        if !names.contains(&name) && differ(held(a, &name), held(b, &name)) {
             names.push(name);
         }
     }
-    names.retain(|name| held(a, name).zip(held(b, name)).is_some_and(|(one, other)| !is_same(one, other)));
     names
 }
 
@@ -304,7 +310,8 @@ mod tests {
         let one = run(&steps, r#""x": 1, "y": 2, "final_answer": "3""#);
         let other = run(&steps, r#""x": 1.0, "y": 2.5, "final_answer": "4""#);
         with(&one, &other, |difference| {
-            let first = difference.first.as_ref().unwrap();
+            assert_eq!(difference.steps.iter().map(|differs| differs.step).collect::<Vec<_>>(), [1, 2]);
+            let first = difference.steps.first().unwrap();
             assert_eq!((first.step, first.what.as_slice()), (1, &[What::Values][..]));
             assert_eq!(first.variables, [Untrusted::from("y")]);
             let variables: Vec<_> =
@@ -315,7 +322,7 @@ mod tests {
             assert_eq!((held.step, held.pointer.as_ref().unwrap().text()), (Some(1), "/state/y".into()));
         });
         with(&one, &one, |difference| {
-            assert!(difference.first.is_none());
+            assert!(difference.steps.is_empty());
             assert!(difference.fields.iter().all(|field| field.change == Change::Same));
         });
     }
@@ -330,7 +337,7 @@ mod tests {
             (vec![("a", "x"), ("b", "y"), ("c", "z")], 2, vec![What::Length]),
         ] {
             with(&one, &run(&steps, r#""x": 1, "y": 2"#), |difference| {
-                let first = difference.first.as_ref().unwrap();
+                let first = difference.steps.first().unwrap();
                 assert_eq!((first.step, &first.what), (step, &what));
             });
         }
@@ -342,7 +349,7 @@ mod tests {
         let direct = r#"{"id": 1, "question": "?", "mode": "baseline", "state": {"final_answer": "8"}, "pred_num": 2, "raw": "8"}"#;
         with(&run, direct, |difference| {
             assert_eq!(difference.kinds, (RecordKind::Procedural, RecordKind::Baseline));
-            assert!(difference.first.is_none());
+            assert!(difference.steps.is_empty());
             let fields: Vec<_> = difference
                 .fields
                 .iter()

@@ -230,7 +230,7 @@ pub fn measures(columns: &[BasisCounts; 3]) -> [Vec<MeasureLine>; 3] {
 
 /// From which step on two records are not the same.
 pub fn diverges(difference: &RecordDifference<'_>) -> Shown {
-    match &difference.first {
+    match difference.steps.first() {
         Some(first) => {
             let what: Vec<_> = first.what.iter().map(|what| what.word()).collect();
             let variables: Vec<String> = first.variables.iter().map(|name| name.line().into_string()).collect();
@@ -291,7 +291,7 @@ pub fn write_difference(difference: &RecordDifference<'_>, out: &mut Vec<u8>) {
         object.put("kind", "difference");
         object.put("a", difference.kinds.0.word());
         object.put("b", difference.kinds.1.word());
-        if let Some(first) = &difference.first {
+        if let Some(first) = difference.steps.first() {
             object.object("first_diverging_step", |object| {
                 object.put("step", first.step + 1);
                 object.list("what", first.what.iter().map(|what| what.word()));

@@ -55,6 +55,35 @@ fn word(first: i64, last: i64, quote: &str) -> &'static str {
 }
 
 #[test]
+fn the_cited_lines_are_worded_as_they_are_claimed() {
+    for (first, last, words) in [
+        (5, 5, "line 5 (page 1, line 6)"),
+        (5, 6, "lines 5-6 (page 1, lines 6-7)"),
+        (6, 5, "lines 6-5, the wrong way round: lines 5-6 (page 1, lines 6-7)"),
+        (17, 30, "lines 17-30, of which the document has lines 17-18 (page 3, lines 4-5)"),
+        (30, 40, "lines 30-40: no such line"),
+        (
+            i64::MIN,
+            i64::MAX,
+            &format!(
+                "lines {}-{}, of which the document has lines 0-18 (page 1, line 1 to page 3, line 5)",
+                i64::MIN,
+                i64::MAX
+            ),
+        ),
+    ] {
+        assert_eq!(resolved(first, last, "a quote").cited_in_words(&policy()).as_str(), words);
+    }
+    let on_page = |first| {
+        let pages = (Some(2), None);
+        Claim { lines: (Some(first), Some(9)), pages, quote: None, retrieved: &[] }
+    };
+    let words = |first| resolve(&policy(), &on_page(first)).cited_in_words(&policy()).into_string();
+    assert_eq!(words(6), "lines 6-9, of which the document has lines 12-13 (page 2, lines 6-7)");
+    assert_eq!(words(8), "lines 8-9: no such line");
+}
+
+#[test]
 fn the_tier_says_what_had_to_be_forgiven() {
     assert_eq!(word(5, 5, "Deductible: USD 1,200 per claim"), "exact");
     assert_eq!(word(5, 5, " USD  1,200\n"), "whitespace");

@@ -5,7 +5,7 @@ use std::ops::{Range, RangeInclusive};
 
 use super::html::PageLink;
 use super::{Limits, PageOptions};
-use crate::answer::citations::{QuotePlace, Resolution, ResolvedCitation, lines_in_words, parts};
+use crate::answer::citations::{QuotePlace, Resolution, ResolvedCitation, parts};
 use crate::answer::document::Document;
 use crate::answer::route::Route;
 use crate::answer::typed::{AnswerItem, Citation};
@@ -639,13 +639,12 @@ impl Maker<'_, '_> {
             (None, Some(near)) => (Some(near.lines.clone()), parts(document, &near.bytes)),
             _ => (resolution.cited.clone(), Vec::new()),
         };
-        let place = resolution.cited.as_ref().map(|cited| lines_in_words(document, cited));
         CitationPart {
             number,
             mood: mood_of(resolution),
             badge: badge(resolution),
             quote,
-            place: Some(place.unwrap_or_else(|| Shown::own("no such line"))),
+            place: Some(resolution.cited_in_words(document)),
             lines: lines
                 .filter(|_| with_passages)
                 .map(|lines| self.passage(document, &lines, &marked))
