@@ -379,9 +379,9 @@ fn replies_that_break_the_schema_make_a_majority_if_they_have_every_key() {
 
 #[test]
 fn replies_that_lack_a_key_make_no_majority() {
-    let server = Server::start(|_, talk| stream(talk, &["{\"nuts\": 12}"]));
+    let server = Server::start(|_, talk| stream(talk, &["{\"nuts\": 4}"]));
     let (_folder, _path, mut d) = at(&server);
-    preview(&mut d, "^R");
+    preview(&mut d, "[ ^R");
     d.keys("Enter");
     until(&mut d, Stage::Several);
     d.shows(&["none: no reply has every key", "not counted", "lacks a key"]);
