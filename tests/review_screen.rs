@@ -596,7 +596,7 @@ fn neither_find_nor_the_filter_tells_what_is_hidden() {
     assert_eq!(d.app.rows(), 3);
     let mut d = desk.open_with(|app| app.review.hide = Hide::of([Hidden::Confidence]));
     d.keys("/ '0.9' Enter").wait_for(|app| app.status.is_some());
-    assert_eq!(d.status(), "No match for 0.9");
+    assert_eq!(d.status(), "No match for \"0.9\"");
     d.keys("f 'text:0.9' Enter").wait_for(|app| app.table.filtering.as_ref().is_some_and(|search| search.done));
     assert_eq!(d.app.rows(), 0);
     d.keys("f ^U Enter Enter a").until(|app| app.review.saved);
