@@ -452,6 +452,22 @@ fn what_is_sent_again_is_said_once() {
     add(&batch[..2].concat());
     assert_eq!(add(&batch.concat()), "saved r1\n".repeat(3));
     assert_eq!((events(), repeats()), (9, json!(0)), "nothing was shown again: these are changes of mind");
+    // So is one whose lines judge an item twice.
+    let twice = verdict(1, "pass", &json!({"note": "a"})) + &verdict(1, "fail", &json!({}));
+    let with_id = verdict(1, "pass", &json!({"note": "b"})) + &line("six", "fail");
+    for batch in [&twice, &with_id] {
+        add(batch);
+        let (before, outcome) = (events(), folder.ok(&["review", "list", "runs.jsonl"], ""));
+        assert_eq!(add(batch), "saved r1\n".repeat(2));
+        assert_eq!((events(), folder.ok(&["review", "list", "runs.jsonl"], "")), (before, outcome));
+    }
+    folder.write("twice.csv", "id,verdict,note\nr1,pass,c\nr1,fail,d\n");
+    for saved in ["saved r1\nsaved r1\n", ""] {
+        assert_eq!(folder.ok(&["review", "import", "twice.csv", "runs.jsonl"], ""), saved);
+    }
+    let before = events();
+    add(&verdict(1, "pass", &json!({"note": "c"})));
+    assert_eq!(events(), before + 1, "one line alone is another mind");
     let ran = folder.run(&["review", "add", "runs.jsonl"], &verdict(1, "pass", &json!({"event_id": "two"})));
     assert!(ran.code == 2 && ran.said.contains("another event has the event_id two"), "{}", ran.said);
     for (of, words) in [("nothing", "no event nothing in the review log"), ("two", "who alone can undo it")] {

@@ -322,6 +322,11 @@ impl Findings {
     /// Keeps only some.
     pub fn retain(&mut self, keeps: impl FnMut(&Finding) -> bool) {
         let mut kept = std::mem::take(self).list;
+/// A number of things, as people read it: `1 record`, `4,211 records`.
+pub fn counted(number: usize, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
         kept.retain(keeps);
         self.extend(kept);
     }
@@ -428,6 +433,7 @@ mod tests {
         assert_eq!((one.labels().count(), one.left_out()), (MAX_LABELS, 1_001 - MAX_LABELS));
     }
 
+        assert_eq!((counted(1, "record"), counted(4_211, "record")), ("1 record".into(), "4,211 records".into()));
     #[test]
     fn thousands_are_set_apart() {
         for (number, text) in [(0, "0"), (999, "999"), (4_211, "4,211"), (1_000_000, "1,000,000")] {
