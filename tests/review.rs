@@ -492,6 +492,11 @@ fn undo_and_redo_notes_and_label_sets_go_the_same_way() {
     assert_eq!(outcome(), "pass");
     add(undo);
     assert_eq!(outcome(), "fail");
+    folder.write("runs.jsonl", format!("{}\n{}\n", procedural(1), procedural(2)));
+    folder.ok(&["review", "add", "runs.jsonl", "--id", "r2", "--verdict", "pass"], "");
+    folder.ok(&["review", "add", "runs.jsonl"], "{\"kind\": \"undo\", \"id\": \"r2\"}\n");
+    let open = folder.ok(&["review", "list", "runs.jsonl", "--outcome", "open", "--ids"], "");
+    assert_eq!(open, "r1\nr2\n", "each once");
     let set = json!({"kind": "label_set", "label_set": {"id": "default", "version": 1,
         "labels": [{"id": "slip", "name": "arithmetic slip"}], "mapping": [{"from": "sum", "to": ["slip"]}]}});
     add(&format!("{set}\n"));
