@@ -183,7 +183,7 @@ impl<'t> Case<'t> {
         self.tape.root(&self.text)
     }
 
-    /// Lists what was unusual in its text.
+    /// Lists what was unusual in its text: of each kind the first.
     pub fn problems(&self) -> &[Problem] {
         self.tape.problems()
     }

@@ -23,7 +23,7 @@ use crate::record::{Record, RecordKind};
 use crate::run::chain::ThoughtChain;
 use crate::run::state::State;
 use crate::table::models::ModelNames;
-use stepscope_base::json::{Kind, Pointer, Problem, Value};
+use stepscope_base::json::{Kind, Pointer, Problem, ProblemKind, Value};
 use stepscope_base::schema::Schema;
 use stepscope_base::text::Untrusted;
 
@@ -139,6 +139,11 @@ impl<'c> CaseView<'c> {
     }
 
     /// Tells whether a final number that is not finite breaks the answer's schema.
+    /// Counts the problems of a kind that are not listed.
+    pub(crate) fn unlisted(&self, kind: ProblemKind) -> usize {
+        self.case.tape.unlisted(kind)
+    }
+
     pub(crate) fn checks_finite(&self) -> bool {
         self.case.around.checks_finite()
     }

@@ -11,9 +11,6 @@ use crate::record::formats::foreign;
 use stepscope_base::json::{Pointer, Problem, ProblemKind};
 use stepscope_base::python::Message;
 
-/// So many findings of one kind a record; the last one counts the rest.
-const FEW: usize = 3;
-
 /// The rules of this file.
 pub(crate) const RULES: &[Rule] = &[
     Rule {
@@ -164,18 +161,20 @@ fn syntax_help(text: &[u8], problem: &Problem) -> Option<&'static str> {
     }
 }
 
-/// Says where the problems of a rule stand.
+/// Says where the first problems of a rule stand; the last finding counts the rest.
 fn report(rule: RuleId, case: &CaseView<'_>, findings: &mut Findings) {
     for problem in case.problems() {
         let (own, help) = told(problem.kind);
+    let mut unlisted = 0;
         if own == rule {
             let help = syntax_help(case.text(), problem).unwrap_or(help);
-            let finding = Finding::new(rule, problem.kind.summary(), place(case, &problem.range)).help(help);
-            findings.push_of(FEW, finding);
+            findings.push(Finding::new(rule, problem.kind.summary(), place(case, &problem.range)).help(help));
+            unlisted = case.unlisted(problem.kind);
         }
     }
 }
 
+    findings.count_more(rule, unlisted);
 /// The key or value that holds a problem; its bytes where no value could be read, or where the value is hidden behind a
 /// later key of the same name, so that no pointer leads to it.
 fn place(case: &CaseView<'_>, range: &Range<usize>) -> Place {
