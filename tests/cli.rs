@@ -382,6 +382,26 @@ fn the_program_explains_itself() {
         assert_eq!(code(&one), 0);
         assert!(out.contains(&format!("{}[{}]: ", rule.id.severity(), rule.id)), "{out}");
         assert!(is_clean(&one.stdout), "{out}");
+/// Formats agree on places and on numbers.
+#[test]
+fn places_and_counts_are_the_same_in_every_format() {
+    let folder = Folder::new();
+    let path = folder.write("blanks.jsonl", "  {\"id\": 1, \"question\": \"q\", \"gold_num\": NaN}\n");
+    let short = run(&["check", "--format", "short"], &[&path]);
+    assert!(text(&short.stdout).contains("blanks.jsonl:1:42: "), "{short:?}");
+    let sarif = run(&["check", "--format", "sarif"], &[&path]);
+    assert!(text(&sarif.stdout).contains("\"startColumn\":42,\"endLine\":1,\"endColumn\":45,\"byteOffset\":41,"));
+
+    let inputs: Vec<String> = (0..250).map(|n| format!("{{\"name\": \"n{n}\", \"description\": \"d\"}}")).collect();
+    let first = "{\"name\": \"a\", \"description\": \"one\"}, {\"name\": \"b\", \"description\": \"other\"}], \"stepD";
+    let many = GOOD.replace(&format!("\"inputs\": [{first}"), &format!("\"inputs\": [{}], \"stepD", inputs.join(", ")));
+    let path = folder.write("many.jsonl", &many);
+    let printed = run(&["check"], &[&path]);
+    assert!(text(&printed.stdout).lines().last().unwrap().starts_with("1 record, 250 fatal, "), "{printed:?}");
+    let found = run(&["check", "--filter", "fatal>249", "--format", "jsonl"], &[&path]);
+    assert_eq!(text(&found.stdout).lines().count(), 1, "{found:?}");
+}
+
     }
     let near = run(&["rules", "unused"], &[]);
     assert!(code(&near) == 2 && text(&near.stderr).contains("Did you mean \"procedure/unused\""), "{near:?}");
