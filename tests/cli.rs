@@ -367,21 +367,21 @@ fn show_prints_a_record_a_step_and_a_prompt() {
         let output = run(arguments, &[&path]);
         assert!(code(&output) == 2 && text(&output.stderr).contains(words), "{output:?}");
     }
+    folder.write("hyphen.jsonl", &GOOD.replace("good", "-x"));
+    assert_eq!(code(&run(&["show", "--id", "-x"], &[&folder.path("hyphen.jsonl")])), 0);
+    folder.write("torn.jsonl", &format!("xx\n{GOOD}\n"));
+    for command in [&["rerun", "--exact"][..], &["repair", "--list"]] {
+        let output = run(&[command, &["--line", "1"]].concat(), &[&folder.path("torn.jsonl")]);
+        assert!(text(&output.stderr).contains("torn.jsonl:1 cannot be read: not JSON from here on\n"), "{output:?}");
+    }
+    std::fs::write(folder.path("runs.jsonl.gz"), b"\x1f\x8b\x08\0").unwrap();
+    let packed = run(&["show"], &[&folder.path("runs.jsonl.gz")]);
+    assert!(code(&packed) == 2 && text(&packed.stderr).lines().count() == 1, "{packed:?}");
     let twice = run(&["show", "--id", "good"], &[&path, &folder.path("good.jsonl")]);
     assert!(code(&twice) == 0 && text(&twice.stderr).contains("1 more record with this id"), "{twice:?}");
     assert!(text(&twice.stdout).starts_with(path.to_str().unwrap()), "the first is shown");
 }
 
-#[test]
-fn the_program_explains_itself() {
-    let list = run(&["rules"], &[]);
-    assert!(text(&list.stdout).lines().any(|line| line.starts_with("procedure/unused ")));
-    for rule in stepscope_core::rules::RULES {
-        let one = run(&["rules", rule.id.word()], &[]);
-        let out = text(&one.stdout);
-        assert_eq!(code(&one), 0);
-        assert!(out.contains(&format!("{}[{}]: ", rule.id.severity(), rule.id)), "{out}");
-        assert!(is_clean(&one.stdout), "{out}");
 /// Formats agree on places and on numbers.
 #[test]
 fn places_and_counts_are_the_same_in_every_format() {
@@ -402,6 +402,16 @@ fn places_and_counts_are_the_same_in_every_format() {
     assert_eq!(text(&found.stdout).lines().count(), 1, "{found:?}");
 }
 
+#[test]
+fn the_program_explains_itself() {
+    let list = run(&["rules"], &[]);
+    assert!(text(&list.stdout).lines().any(|line| line.starts_with("procedure/unused ")));
+    for rule in stepscope_core::rules::RULES {
+        let one = run(&["rules", rule.id.word()], &[]);
+        let out = text(&one.stdout);
+        assert_eq!(code(&one), 0);
+        assert!(out.contains(&format!("{}[{}]: ", rule.id.severity(), rule.id)), "{out}");
+        assert!(is_clean(&one.stdout), "{out}");
     }
     let near = run(&["rules", "unused"], &[]);
     assert!(code(&near) == 2 && text(&near.stderr).contains("Did you mean \"procedure/unused\""), "{near:?}");

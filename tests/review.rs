@@ -1086,6 +1086,7 @@ fn what_next_proposes_judges_the_record_that_it_showed() {
     assert_eq!(add(&["--id", "r1", "--row", "2"]).code, 0);
     let elsewhere = add(&["--id", "r1", "--row", "9"]);
     assert!(elsewhere.code == 2 && elsewhere.said.contains("the record \"r1\" is not in row 9"), "{}", elsewhere.said);
+    assert_eq!(folder.run(&["check", "two.jsonl", "--expect", "none"], "").said, "stepscope: none: no such file\n");
     let rows: Vec<_> = folder.json(&["review", "list", "two.jsonl", "--format", "jsonl"]);
     let rows: Vec<_> =
         rows.iter().map(|row| (row["row_index"].as_u64().unwrap(), row["outcome"].as_str().unwrap())).collect();
