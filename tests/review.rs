@@ -1066,9 +1066,27 @@ fn what_next_proposes_judges_the_record_that_it_showed() {
         "two.jsonl",
         [run(1, 5.0, 5.0), run(1, 6.0, 6.0).replace("\"row_index\":1", "\"row_index\":2")].join("\n"),
     );
+    // An id that begins like an option, and one that is not shown as it is.
+    folder.write(
+        "odd.jsonl",
+        run(1, 5.0, 5.0).replace("\"r1\"", "\"-x\"")
+            + "\n"
+            + &run(2, 5.0, 5.0).replace("\"r2\"", "\"a\\u0007\\ud800\""),
+    );
+    judge(&proposed(&["odd.jsonl"]));
+    assert_eq!(
+        folder.ok(&["review", "add", "odd.jsonl", "--id", "-x", "--verdict", "pass", "--note", "-"], ""),
+        "saved -x\n"
+    );
+    let next = folder.ok(&["review", "next", "odd.jsonl"], "");
+    let (line, command) = next.lines().last().unwrap().split_once(" | stepscope ").unwrap();
+    let line = line.strip_prefix("  printf '%s\\n' '").unwrap().strip_suffix('\'').unwrap();
+    folder.ok(&command.split(' ').collect::<Vec<_>>(), line);
+    assert_eq!(folder.run(&["review", "next", "odd.jsonl"], "").code, 1);
     let first = proposed(&["two.jsonl", "--reviewer", "bob", "--reviewer-kind", "model"]);
     assert!(first.join(" ").ends_with("--reviewer bob --reviewer-kind model --verdict pass"), "{first:?}");
     judge(&first);
+    assert_eq!(folder.run(&["check", "two.jsonl", "--expect", "none"], "").said, "stepscope: none: no such file\n");
     let checked = folder.ok(&["check", "two.jsonl", "--reviewed"], "");
     assert!(checked.ends_with("; reviewed: 1 pass, 1 open; 1 duplicate id twice: line 2 as line 1\n"), "{checked}");
     let ambiguous = add(&["--id", "r1"]);
@@ -1086,7 +1104,6 @@ fn what_next_proposes_judges_the_record_that_it_showed() {
     assert_eq!(add(&["--id", "r1", "--row", "2"]).code, 0);
     let elsewhere = add(&["--id", "r1", "--row", "9"]);
     assert!(elsewhere.code == 2 && elsewhere.said.contains("the record \"r1\" is not in row 9"), "{}", elsewhere.said);
-    assert_eq!(folder.run(&["check", "two.jsonl", "--expect", "none"], "").said, "stepscope: none: no such file\n");
     let rows: Vec<_> = folder.json(&["review", "list", "two.jsonl", "--format", "jsonl"]);
     let rows: Vec<_> =
         rows.iter().map(|row| (row["row_index"].as_u64().unwrap(), row["outcome"].as_str().unwrap())).collect();

@@ -20,7 +20,7 @@ use stepscope_io::source::open::Stat;
 #[derive(clap::Args, Clone, Debug)]
 pub(super) struct Pick {
     /// The record's id
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     pub(super) id: Option<String>,
     /// The line on which the record begins, instead of its id
     #[arg(long, value_name = "N", conflicts_with = "id")]

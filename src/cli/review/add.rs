@@ -43,7 +43,7 @@ pub struct Add {
 #[group(multiple = true)]
 struct VerdictFlags {
     /// The record's id
-    #[arg(long, value_name = "ID", requires = "verdict")]
+    #[arg(long, value_name = "ID", requires = "verdict", allow_hyphen_values = true)]
     id: Option<String>,
     /// The position of a record without an id, or of one of several with the id, from 0
     #[arg(long, value_name = "N", requires = "verdict")]
@@ -58,7 +58,7 @@ struct VerdictFlags {
     #[arg(long, value_name = "LABEL", requires = "verdict")]
     label: Vec<String>,
     /// In your own words
-    #[arg(long, value_name = "TEXT", requires = "verdict")]
+    #[arg(long, value_name = "TEXT", requires = "verdict", allow_hyphen_values = true)]
     note: Option<String>,
 }
 
