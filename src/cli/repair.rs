@@ -9,7 +9,6 @@ use crate::cli::ask::{Request, Sampling, Sending};
 use crate::cli::pick::Pick;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::procedure::Procedure;
 use stepscope_core::procedure::repair::model::{ModelRepair, request};
 use stepscope_core::procedure::repair::{MAX_TRIES, diagnostics, fix_all, fixes, pretty};
 use stepscope_core::run::drive::Question;
@@ -63,7 +62,7 @@ pub(super) fn run(options: &Repair, side: &Arc<SideData>, out: &mut Out) -> Resu
     let case = picked.case.view();
     let record = case.record.as_ref().ok_or_else(|| shown!("the record at {} cannot be read", picked.place))?;
     let procedure = record.procedure.ok_or_else(|| shown!("the record at {} has no procedure", picked.place))?;
-    if !Procedure::read(procedure).is_whole() {
+    if !case.excess().is_empty() {
         return Err(shown!("{}", NoReplay::TooLarge));
     }
     let procedure = procedure.raw().to_vec();

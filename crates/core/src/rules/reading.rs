@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{Rule, RuleId};
+use crate::arithmetic::recompute::{MAX_VARIABLES, too_many_variables};
 use crate::case::CaseView;
 use crate::excess::Excess;
 use crate::finding::{Finding, Findings, Place, grouped};
@@ -106,7 +107,8 @@ pub(crate) const RULES: &[Rule] = &[
         id: RuleId::TooLarge,
         summary: "record too large to read as a whole",
         explanation: "Real procedures have a few dozen steps and variables. Of a list of many thousands stepscope reads only \
-            the first, so that no record can take all memory; the message says how many. Rules for a whole procedure or run \
+            the first, so that no record can take all memory; the message says how many. The values of a procedure with more than \
+            1,000 variables are not recomputed. Rules for a whole procedure or run \
             do not check such a record, because what is true of a part need not be true of the whole.",
         bad: include_str!("reading/too_large.json"),
         good: r#"{"id": 1, "question": "?", "state": {}, "trace": {"fork": {"values": []}}}"#,
@@ -163,18 +165,18 @@ fn syntax_help(text: &[u8], problem: &Problem) -> Option<&'static str> {
 
 /// Says where the first problems of a rule stand; the last finding counts the rest.
 fn report(rule: RuleId, case: &CaseView<'_>, findings: &mut Findings) {
+    let mut unlisted = 0;
     for problem in case.problems() {
         let (own, help) = told(problem.kind);
-    let mut unlisted = 0;
         if own == rule {
             let help = syntax_help(case.text(), problem).unwrap_or(help);
             findings.push(Finding::new(rule, problem.kind.summary(), place(case, &problem.range)).help(help));
             unlisted = case.unlisted(problem.kind);
         }
     }
+    findings.count_more(rule, unlisted);
 }
 
-    findings.count_more(rule, unlisted);
 /// The key or value that holds a problem; its bytes where no value could be read, or where the value is hidden behind a
 /// later key of the same name, so that no pointer leads to it.
 fn place(case: &CaseView<'_>, range: &Range<usize>) -> Place {
@@ -196,6 +198,16 @@ fn check_size(case: &CaseView<'_>, findings: &mut Findings) {
         let finding = Finding::new(RuleId::TooLarge, message, place)
             .help("Check the program that wrote the list, or split the record.");
         findings.push(finding);
+    }
+    // Shorter ones cannot name so many.
+    let is_long = case.excess().is_empty() && case.text().len() > 16 * MAX_VARIABLES && case.procedure().is_some();
+    let Some(record) = case.record.as_ref().filter(|record| is_long && record.state.is_some()) else { return };
+    if let Some(count) = too_many_variables(case.state()) {
+        let (count, most) = (grouped(count), grouped(MAX_VARIABLES));
+        let message =
+            format!("Nothing is recomputed: the procedure has {count} variables, of which at most {most} are.");
+        let place = Place::Key(record.procedure_pointer.then("steps"));
+        findings.push(Finding::new(RuleId::TooLarge, message, place).help("Split the procedure."));
     }
 }
 
