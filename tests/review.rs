@@ -1088,7 +1088,10 @@ fn what_next_proposes_judges_the_record_that_it_showed() {
     judge(&first);
     assert_eq!(folder.run(&["check", "two.jsonl", "--expect", "none"], "").said, "stepscope: none: no such file\n");
     let checked = folder.ok(&["check", "two.jsonl", "--reviewed"], "");
-    assert!(checked.ends_with("; reviewed: 1 pass, 1 open; 1 duplicate id twice: line 2 as line 1\n"), "{checked}");
+    assert!(
+        checked.ends_with("; reviewed: 1 pass, 1 open; 1 record repeats an id: line 2 has the id of line 1\n"),
+        "{checked}"
+    );
     let ambiguous = add(&["--id", "r1"]);
     assert_eq!(ambiguous.code, 2);
     assert!(ambiguous.said.contains("2 records have this name; add the row"), "{}", ambiguous.said);

@@ -269,10 +269,11 @@ fn rest(outcome: &CheckOutcome) -> Shown {
         rest = rest.join(&shown!("; {} {links} not followed", outcome.links));
     }
     if !outcome.duplicates.is_empty() {
-        let named = outcome.duplicates.iter().map(|twice| shown!("line {} as line {}", twice.line, twice.first));
+        let named =
+            outcome.duplicates.iter().map(|twice| shown!("line {} has the id of line {}", twice.line, twice.first));
         let named = Shown::listed(named, NAMED);
-        let word = if outcome.duplicates.len() == 1 { "duplicate id" } else { "duplicate ids" };
-        rest = rest.join(&shown!("; {} {word} twice: {named}", outcome.duplicates.len()));
+        let records = if outcome.duplicates.len() == 1 { "record repeats" } else { "records repeat" };
+        rest = rest.join(&shown!("; {} {records} an id: {named}", outcome.duplicates.len()));
     }
     rest
 }
