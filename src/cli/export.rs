@@ -306,8 +306,7 @@ impl ExportArgs {
         let inputs = || self.answers.expand(&self.paths).map_err(Shown::from);
         let looked: Mutex<Looked> = Mutex::default();
         let (_, outcome) = read(inputs()?, threads(None), side, |case, input| {
-            let place = shown!("{}:{}", case.source().line(), case.origin().line);
-            let hits = clean(case, input).private().of(&place);
+            let hits = clean(case, input).private().of(&case.place_name());
             lock(&looked).add(place_of(case), hits);
             None::<()>
         });

@@ -118,11 +118,17 @@ impl Pick {
                 let at = (case.origin().source, case.origin().offset);
                 let mut first = lock(&first);
                 if first.as_ref().is_none_or(|(other, _)| at < *other) {
-                    let place = shown!("{}:{}", case.source().line(), case.origin().line);
                     let (path, files) = (input.path().map(Path::to_owned), input.files_of(case.root()));
                     *first = Some((
                         at,
-                        Picked { case: case.to_owned(), place, path, files, missing: Vec::new(), records: 0 },
+                        Picked {
+                            case: case.to_owned(),
+                            place: case.place_name(),
+                            path,
+                            files,
+                            missing: Vec::new(),
+                            records: 0,
+                        },
                     ));
                 }
             },

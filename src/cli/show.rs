@@ -123,7 +123,7 @@ pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> Result<u8
 
 /// Formats the place of a record, and its question.
 fn place_of(case: &CaseView<'_>) -> Shown {
-    let place = shown!("{}:{}", case.source().line(), case.origin().line);
+    let place = case.place_name();
     match case.record.as_ref().and_then(question) {
         Some(question) => shown!("{place}  {}", question.cut(QUESTION)),
         None => place,
