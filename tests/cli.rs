@@ -1286,6 +1286,7 @@ fn doctor_finds_what_the_screen_would_refuse() {
         ("profile = \"nope\"", "nope"),
         ("profile = \"own\"\n[profiles.own]\nbackend = \"foo\"", "foo"),
         ("theme = \"torn\"", "torn"),
+        ("[profiles.other]\nurl = \"ftp://x\"", "ftp://x"),
         ("[keys]\nnext_stp = [\"n\"]", "next_stp"),
         ("[keys]\nnext_step = [\"Ctrl+Alt+Foo\"]", "Ctrl+Alt+Foo"),
     ] {
