@@ -687,11 +687,7 @@ fn a_procedure_is_repaired_by_a_model() {
     d.shows(&["files sent to the model: ", path.file_name().unwrap().to_str().unwrap()]);
     d.keys("Enter");
     d.wait_for(is_mended);
-    d.shows(&[
-        "Repair by small at ",
-        "attempt 1: the reply is not JSON; nothing changed",
-        "attempt 2: diagnostics 1 → 0",
-    ]);
+    d.shows(&["Repair by small at ", "attempt 1: the reply is not JSON; nothing changed", "attempt 2: errors 1 → 0"]);
     let sent = server.seen()[1].json();
     assert!(sent["prompt"].as_str().unwrap().starts_with("You will make the requested minimal structural fixes"));
     assert_eq!((&sent["options"]["temperature"], &sent["format"]["title"]), (&0.into(), &"Procedure".into()));

@@ -150,7 +150,6 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> Resul
             }
         } else if outcome.counts.records > 0 {
             board.lines().iter().for_each(|line| out.line(line));
-            out.line(&Shown::default());
             for line in insight_lines::text(&charts) {
                 out.line(&line);
             }

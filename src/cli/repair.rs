@@ -69,7 +69,7 @@ pub(super) fn run(options: &Repair, side: &Arc<SideData>, out: &mut Out) -> Resu
     let before = diagnostics(&procedure);
     if options.list {
         for fix in fixes(&procedure) {
-            out.line(&shown!("{} (diagnostics {} -> {})", fix.title, fix.before, fix.after));
+            out.line(&shown!("{} (errors {} -> {})", fix.title, fix.before, fix.after));
         }
         return Ok(if before.is_empty() { CLEAN } else { FOUND });
     }
@@ -96,7 +96,7 @@ pub(super) fn run(options: &Repair, side: &Arc<SideData>, out: &mut Out) -> Resu
         append_line(path, PROCEDURES, &stepscope_base::json::write::one_line(&after).0)?;
         out.complain(&shown!("saved in {}", Shown::path(path)));
     }
-    out.complain(&shown!("diagnostics {} -> {}", before.total(), left.total()));
+    out.complain(&shown!("errors {} -> {}", before.total(), left.total()));
     for finding in &left {
         out.complain(&finding.message.line());
     }
