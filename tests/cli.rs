@@ -367,13 +367,44 @@ fn show_prints_a_record_a_step_and_a_prompt() {
         let output = run(arguments, &[&path]);
         assert!(code(&output) == 2 && text(&output.stderr).contains(words), "{output:?}");
     }
+    folder.write("hyphen.jsonl", &GOOD.replace("good", "-x"));
+    assert_eq!(code(&run(&["show", "--id", "-x"], &[&folder.path("hyphen.jsonl")])), 0);
+    folder.write("torn.jsonl", &format!("xx\n{GOOD}\n"));
+    for command in [&["rerun", "--exact"][..], &["repair", "--list"]] {
+        let output = run(&[command, &["--line", "1"]].concat(), &[&folder.path("torn.jsonl")]);
+        assert!(text(&output.stderr).contains("torn.jsonl:1 cannot be read: not JSON from here on\n"), "{output:?}");
+    }
+    std::fs::write(folder.path("runs.jsonl.gz"), b"\x1f\x8b\x08\0").unwrap();
+    let packed = run(&["show"], &[&folder.path("runs.jsonl.gz")]);
+    assert!(code(&packed) == 2 && text(&packed.stderr).lines().count() == 1, "{packed:?}");
     let twice = run(&["show", "--id", "good"], &[&path, &folder.path("good.jsonl")]);
     assert!(code(&twice) == 0 && text(&twice.stderr).contains("1 more record with this id"), "{twice:?}");
     assert!(text(&twice.stdout).starts_with(path.to_str().unwrap()), "the first is shown");
 }
 
+/// Formats agree on places and on numbers.
+#[test]
+fn places_and_counts_are_the_same_in_every_format() {
+    let folder = Folder::new();
+    let path = folder.write("blanks.jsonl", "  {\"id\": 1, \"question\": \"q\", \"gold_num\": NaN}\n");
+    let short = run(&["check", "--format", "short"], &[&path]);
+    assert!(text(&short.stdout).contains("blanks.jsonl:1:42: "), "{short:?}");
+    let sarif = run(&["check", "--format", "sarif"], &[&path]);
+    assert!(text(&sarif.stdout).contains("\"startColumn\":42,\"endLine\":1,\"endColumn\":45,\"byteOffset\":41,"));
+
+    let inputs: Vec<String> = (0..250).map(|n| format!("{{\"name\": \"n{n}\", \"description\": \"d\"}}")).collect();
+    let first = "{\"name\": \"a\", \"description\": \"one\"}, {\"name\": \"b\", \"description\": \"other\"}], \"stepD";
+    let many = GOOD.replace(&format!("\"inputs\": [{first}"), &format!("\"inputs\": [{}], \"stepD", inputs.join(", ")));
+    let path = folder.write("many.jsonl", &many);
+    let printed = run(&["check"], &[&path]);
+    assert!(text(&printed.stdout).lines().last().unwrap().starts_with("1 record, 250 fatal, "), "{printed:?}");
+    let found = run(&["check", "--filter", "fatal>249", "--format", "jsonl"], &[&path]);
+    assert_eq!(text(&found.stdout).lines().count(), 1, "{found:?}");
+}
+
 #[test]
 fn the_program_explains_itself() {
+    assert!(run(&["man", "--ascii"], &[]).stdout.is_ascii());
     let list = run(&["rules"], &[]);
     assert!(text(&list.stdout).lines().any(|line| line.starts_with("procedure/unused ")));
     for rule in stepscope_core::rules::RULES {
@@ -1012,7 +1043,7 @@ fn boards_add_up_in_any_order_and_a_record_counts_once() {
     let left_out = folder.write("left_out.jsonl", &(lines.clone() + "{\"left_out\":true}\n"));
     let output = run(&["check", "--merge", "--summary"], &[&left_out]);
     assert!(code(&output) == 0 && text(&output.stdout).contains("6 records once each"), "{output:?}");
-    assert!(text(&output.stderr).contains("1 records are not counted: their check left them out"), "{output:?}");
+    assert!(text(&output.stderr).contains("not counted: 1 record that a check left out"), "{output:?}");
     assert!(!text(&output.stdout).contains("Records by rule"), "{output:?}");
     let cut = folder.write("cut.jsonl", &lines[..lines.len() - 20]);
     let output = run(&["check", "--merge", "--summary"], &[&cut]);
@@ -1255,6 +1286,7 @@ fn doctor_finds_what_the_screen_would_refuse() {
         ("theme = \"lihgt\"", "lihgt"),
         ("profile = \"nope\"", "nope"),
         ("profile = \"own\"\n[profiles.own]\nbackend = \"foo\"", "foo"),
+        ("[profiles.other]\nurl = \"ftp://x\"", "ftp://x"),
         ("theme = \"torn\"", "torn"),
         ("[keys]\nnext_stp = [\"n\"]", "next_stp"),
         ("[keys]\nnext_step = [\"Ctrl+Alt+Foo\"]", "Ctrl+Alt+Foo"),

@@ -355,7 +355,7 @@ fn a_procedure_is_repaired_without_a_model() {
     assert!(d.header().contains("2/8"), "{}", d.header());
     d.shows(&["Repair", "apply all helpful fixes", "remove colour"]);
     d.keys("Enter");
-    d.shows(&["not saved", "Procedure", "diagnostics 4 → 1", "- "]);
+    d.shows(&["not saved", "Procedure", "errors 4 → 1", "- "]);
     let target = folder.path().join("fixed.json");
     d.keys("o").keys("^U").keys(&format!("'{}' Enter", target.display()));
     assert!(d.status().starts_with("written to "), "{}", d.status());

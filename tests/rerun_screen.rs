@@ -703,7 +703,7 @@ fn a_procedure_is_repaired_by_a_model() {
         "Repair by small at ",
         "attempt 1: the reply is not JSON; nothing changed",
         "attempt 2: the reply is not JSON; nothing changed",
-        "attempt 3: diagnostics 1 → 0",
+        "attempt 3: errors 1 → 0",
     ]);
     let sent = server.seen()[1].json();
     assert!(sent["prompt"].as_str().unwrap().starts_with("You will make the requested minimal structural fixes"));

@@ -452,6 +452,22 @@ fn what_is_sent_again_is_said_once() {
     add(&batch[..2].concat());
     assert_eq!(add(&batch.concat()), "saved r1\n".repeat(3));
     assert_eq!((events(), repeats()), (9, json!(0)), "nothing was shown again: these are changes of mind");
+    // So is one whose lines judge an item twice.
+    let twice = verdict(1, "pass", &json!({"note": "a"})) + &verdict(1, "fail", &json!({}));
+    let with_id = verdict(1, "pass", &json!({"note": "b"})) + &line("six", "fail");
+    for batch in [&twice, &with_id] {
+        add(batch);
+        let (before, outcome) = (events(), folder.ok(&["review", "list", "runs.jsonl"], ""));
+        assert_eq!(add(batch), "saved r1\n".repeat(2));
+        assert_eq!((events(), folder.ok(&["review", "list", "runs.jsonl"], "")), (before, outcome));
+    }
+    folder.write("twice.csv", "id,verdict,note\nr1,pass,c\nr1,fail,d\n");
+    for saved in ["saved r1\nsaved r1\n", ""] {
+        assert_eq!(folder.ok(&["review", "import", "twice.csv", "runs.jsonl"], ""), saved);
+    }
+    let before = events();
+    add(&verdict(1, "pass", &json!({"note": "c"})));
+    assert_eq!(events(), before + 1, "one line alone is another mind");
     let ran = folder.run(&["review", "add", "runs.jsonl"], &verdict(1, "pass", &json!({"event_id": "two"})));
     assert!(ran.code == 2 && ran.said.contains("another event has the event_id two"), "{}", ran.said);
     for (of, words) in [("nothing", "no event nothing in the review log"), ("two", "who alone can undo it")] {
@@ -476,6 +492,11 @@ fn undo_and_redo_notes_and_label_sets_go_the_same_way() {
     assert_eq!(outcome(), "pass");
     add(undo);
     assert_eq!(outcome(), "fail");
+    folder.write("runs.jsonl", format!("{}\n{}\n", procedural(1), procedural(2)));
+    folder.ok(&["review", "add", "runs.jsonl", "--id", "r2", "--verdict", "pass"], "");
+    folder.ok(&["review", "add", "runs.jsonl"], "{\"kind\": \"undo\", \"id\": \"r2\"}\n");
+    let open = folder.ok(&["review", "list", "runs.jsonl", "--outcome", "open", "--ids"], "");
+    assert_eq!(open, "r1\nr2\n", "each once");
     let set = json!({"kind": "label_set", "label_set": {"id": "default", "version": 1,
         "labels": [{"id": "slip", "name": "arithmetic slip"}], "mapping": [{"from": "sum", "to": ["slip"]}]}});
     add(&format!("{set}\n"));
@@ -1045,11 +1066,32 @@ fn what_next_proposes_judges_the_record_that_it_showed() {
         "two.jsonl",
         [run(1, 5.0, 5.0), run(1, 6.0, 6.0).replace("\"row_index\":1", "\"row_index\":2")].join("\n"),
     );
+    // An id that begins like an option, and one that is not shown as it is.
+    folder.write(
+        "odd.jsonl",
+        run(1, 5.0, 5.0).replace("\"r1\"", "\"-x\"")
+            + "\n"
+            + &run(2, 5.0, 5.0).replace("\"r2\"", "\"a\\u0007\\ud800\""),
+    );
+    judge(&proposed(&["odd.jsonl"]));
+    assert_eq!(
+        folder.ok(&["review", "add", "odd.jsonl", "--id", "-x", "--verdict", "pass", "--note", "-"], ""),
+        "saved -x\n"
+    );
+    let next = folder.ok(&["review", "next", "odd.jsonl"], "");
+    let (line, command) = next.lines().last().unwrap().split_once(" | stepscope ").unwrap();
+    let line = line.strip_prefix("  printf '%s\\n' '").unwrap().strip_suffix('\'').unwrap();
+    folder.ok(&command.split(' ').collect::<Vec<_>>(), line);
+    assert_eq!(folder.run(&["review", "next", "odd.jsonl"], "").code, 1);
     let first = proposed(&["two.jsonl", "--reviewer", "bob", "--reviewer-kind", "model"]);
     assert!(first.join(" ").ends_with("--reviewer bob --reviewer-kind model --verdict pass"), "{first:?}");
     judge(&first);
+    assert_eq!(folder.run(&["check", "two.jsonl", "--expect", "none"], "").said, "stepscope: none: no such file\n");
     let checked = folder.ok(&["check", "two.jsonl", "--reviewed"], "");
-    assert!(checked.ends_with("; reviewed: 1 pass, 1 open; 1 duplicate id: line 2 repeats line 1\n"), "{checked}");
+    assert!(
+        checked.ends_with("; reviewed: 1 pass, 1 open; 1 record repeats an id: line 2 has the id of line 1\n"),
+        "{checked}"
+    );
     let ambiguous = add(&["--id", "r1"]);
     assert_eq!(ambiguous.code, 2);
     assert!(ambiguous.said.contains("2 records have this name; add the row"), "{}", ambiguous.said);

@@ -870,11 +870,11 @@ fn a_procedure_is_mended_without_a_model() {
     assert_eq!(code, 1);
     assert_eq!(
         listed,
-        "rename output b of the last step to final_answer (diagnostics 3 -> 1)\n\
-         remove dead from the outputs of step 1 (diagnostics 3 -> 2)\n"
+        "rename output b of the last step to final_answer (errors 3 -> 1)\n\
+         remove dead from the outputs of step 1 (errors 3 -> 2)\n"
     );
     let (code, fixed, said) = repair(&["--without-model"]);
-    assert!(code == 0 && said.contains("diagnostics 3 -> 0"), "{said}");
+    assert!(code == 0 && said.contains("errors 3 -> 0"), "{said}");
     let check = stepscope().arg("check").arg(folder.write("fixed.json", fixed)).output().unwrap();
     assert_eq!(self::code(&check), 0, "{}", text(&check.stdout));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), ODD, "the source is never written");
@@ -917,7 +917,7 @@ fn a_procedure_is_mended_as_upstream_asks_for_it() {
     let said = text(&output.stderr);
     assert_eq!(code(&output), 0, "{said}");
     assert!(
-        said.contains("attempt 3: the reply is not JSON") && said.contains("attempt 4: diagnostics 3 → 0"),
+        said.contains("attempt 3: the reply is not JSON") && said.contains("attempt 4: errors 3 → 0"),
         "{said}"
     );
     let seen = server.seen();

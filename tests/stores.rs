@@ -426,6 +426,20 @@ fn the_sample_answers_have_the_flaws_that_they_were_given_and_no_others() {
     assert_eq!(every, known, "each flaw of the lists stands in the samples");
 }
 
+#[test]
+fn a_finding_stands_on_the_first_line_of_the_folder_of_its_question() {
+    for (store, is_there) in [("sample_runs/policy", true), ("sample_runs/policy.sqlite", false)] {
+        let output = Command::new(env!("CARGO_BIN_EXE_stepscope"))
+            .args(["check", "--format", "short", "--fail-on", "never"])
+            .arg(here(store))
+            .output()
+            .unwrap();
+        let lines: Vec<String> = output.stdout.lines().map(Result::unwrap).collect();
+        let is_first = |line: &String| line.contains("/questions/") && line.split(':').nth(1) == Some("1");
+        assert!(lines.len() > 20 && lines.iter().all(|line| is_first(line) == is_there), "{lines:?}");
+    }
+}
+
 // ---------------------------------------------------------------- documents
 
 const ANSWER: &str = r#"{"extraction_method": "verbatim", "confidence": 1, "answer_found": true, "items": [{"text": "a", "spans": [{"line_start": 0, "line_end": 0, "quote": "a"}]}]}"#;

@@ -150,7 +150,6 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> Resul
             }
         } else if outcome.counts.records > 0 {
             board.lines().iter().for_each(|line| out.line(line));
-            out.line(&Shown::default());
             for line in insight_lines::text(&charts) {
                 out.line(&line);
             }
@@ -269,10 +268,11 @@ fn rest(outcome: &CheckOutcome) -> Shown {
         rest = rest.join(&shown!("; {} {links} not followed", outcome.links));
     }
     if !outcome.duplicates.is_empty() {
-        let named = outcome.duplicates.iter().map(|twice| shown!("line {} repeats line {}", twice.line, twice.first));
+        let named =
+            outcome.duplicates.iter().map(|twice| shown!("line {} has the id of line {}", twice.line, twice.first));
         let named = Shown::listed(named, NAMED);
-        let word = if outcome.duplicates.len() == 1 { "duplicate id" } else { "duplicate ids" };
-        rest = rest.join(&shown!("; {} {word}: {named}", outcome.duplicates.len()));
+        let records = if outcome.duplicates.len() == 1 { "record repeats" } else { "records repeat" };
+        rest = rest.join(&shown!("; {} {records} an id: {named}", outcome.duplicates.len()));
     }
     rest
 }

@@ -123,7 +123,7 @@ pub(super) fn doctor(options: &Settings, check: CheckSettings, out: &mut Out) ->
         if let Some(name) = config.profile.as_ref().filter(|name| !config.profiles.contains_key(*name)) {
             return Err(shown!("{}: no [profiles.{}]", config.file, Shown::line(name.as_bytes())));
         }
-        usable_profile(&config)?;
+        usable_profiles(&config)?;
         Ok((config, overlaps))
     });
     let folders = Folders::find(options.config_dir.as_deref());
@@ -170,12 +170,13 @@ pub(super) fn doctor(options: &Settings, check: CheckSettings, out: &mut Out) ->
     if rows.iter().any(|row| row.is_fine == Some(false)) { FOUND } else { CLEAN }
 }
 
-/// Fails if the profile in force names no server that could be asked.
-fn usable_profile(config: &Config) -> Result<(), Shown> {
-    let Some(name) = &config.profile else { return Ok(()) };
-    let wanted = WantedServer { profile: Some(name.clone()), ..WantedServer::default() };
-    let checked = Setup { wanted, ..Setup::default() }.check(config);
-    checked.map_err(|why| shown!("profile {}: {why}", Shown::line(name.as_bytes())))
+/// Fails if a profile names no server that could be asked.
+fn usable_profiles(config: &Config) -> Result<(), Shown> {
+    config.profiles.keys().try_for_each(|name| {
+        let wanted = WantedServer { profile: Some(name.clone()), ..WantedServer::default() };
+        let checked = Setup { wanted, ..Setup::default() }.check(config);
+        checked.map_err(|why| shown!("profile {}: {why}", Shown::line(name.as_bytes())))
+    })
 }
 
 fn read(options: &Settings) -> Result<(Folders, Config), Shown> {

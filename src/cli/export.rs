@@ -12,7 +12,7 @@ use stepscope_base::guard::lock;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::case::CaseView;
-use stepscope_core::finding::grouped;
+use stepscope_core::finding::{counted, grouped};
 use stepscope_core::report::page::{self, Cleaner, IndexRow, PageOptions, PagePicture, Said};
 use stepscope_core::report::redact::{PrivateHits, Redaction};
 use stepscope_core::review::event::ItemRef;
@@ -306,8 +306,7 @@ impl ExportArgs {
         let inputs = || self.answers.expand(&self.paths).map_err(Shown::from);
         let looked: Mutex<Looked> = Mutex::default();
         let (_, outcome) = read(inputs()?, threads(None), side, |case, input| {
-            let place = shown!("{}:{}", case.source().line(), case.origin().line);
-            let hits = clean(case, input).private().of(&place);
+            let hits = clean(case, input).private().of(&case.place_name());
             lock(&looked).add(place_of(case), hits);
             None::<()>
         });
@@ -335,7 +334,7 @@ impl ExportArgs {
         let name = Shown::line(&cleaner.redaction.text(name.as_encoded_bytes()));
         let index = page::index(&rows, &name, VERSION);
         save(&folder.join("index.html"), index.as_bytes(), page::carried::is_page, &Shown::default(), out)?;
-        out.line(&shown!("{} pages", grouped(rows.len())));
+        out.line(&shown!("{}", counted(rows.len(), "page")));
         let others = other_pages(folder, &rows);
         if others > 0 {
             out.complain(&shown!("{} also holds pages of another export: {}", Shown::path(folder), grouped(others)));

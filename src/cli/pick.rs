@@ -20,7 +20,7 @@ use stepscope_io::source::open::Stat;
 #[derive(clap::Args, Clone, Debug)]
 pub(super) struct Pick {
     /// The record's id
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     pub(super) id: Option<String>,
     /// The line on which the record begins, instead of its id
     #[arg(long, value_name = "N", conflicts_with = "id")]
@@ -75,7 +75,8 @@ impl Pick {
             (_, Some(line)) => shown!("no record begins on line {line}"),
             _ => Shown::own("there is no record"),
         };
-        shown!("{what}; {records} were read. `stepscope check --format jsonl` lists their ids.")
+        let were = if records == 1 { "was" } else { "were" };
+        shown!("{what}; {records} {were} read. `stepscope check --format jsonl` lists their ids.")
     }
 
     /// Makes the sentence for a record that was taken because it is the first; `None`: it was asked for, or is the only one.
@@ -88,7 +89,10 @@ impl Pick {
 
     /// Finds the first record that is asked for.
     pub(super) fn find(&self, inputs: Expand, side: &Arc<SideData>) -> Result<Picked, Shown> {
-        self.find_where(inputs, side, |case| case.record.is_some())
+        let picked = self.find_where(inputs, side, |case| self.line.is_some() || case.record.is_some())?;
+        let case = picked.case.view();
+        let Some(problem) = case.problems().last().filter(|_| case.record.is_none()) else { return Ok(picked) };
+        Err(shown!("the record at {} cannot be read: {}", picked.place, problem.kind.summary()))
     }
 
     /// Finds the same, even if it could not be read.
@@ -114,11 +118,17 @@ impl Pick {
                 let at = (case.origin().source, case.origin().offset);
                 let mut first = lock(&first);
                 if first.as_ref().is_none_or(|(other, _)| at < *other) {
-                    let place = shown!("{}:{}", case.source().line(), case.origin().line);
                     let (path, files) = (input.path().map(Path::to_owned), input.files_of(case.root()));
                     *first = Some((
                         at,
-                        Picked { case: case.to_owned(), place, path, files, missing: Vec::new(), records: 0 },
+                        Picked {
+                            case: case.to_owned(),
+                            place: case.place_name(),
+                            path,
+                            files,
+                            missing: Vec::new(),
+                            records: 0,
+                        },
                     ));
                 }
             },

@@ -9,7 +9,6 @@ use crate::cli::ask::{Request, Sampling, Sending};
 use crate::cli::pick::Pick;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::procedure::Procedure;
 use stepscope_core::procedure::repair::model::{ModelRepair, request};
 use stepscope_core::procedure::repair::{MAX_TRIES, diagnostics, fix_all, fixes, pretty};
 use stepscope_core::run::drive::Question;
@@ -63,14 +62,14 @@ pub(super) fn run(options: &Repair, side: &Arc<SideData>, out: &mut Out) -> Resu
     let case = picked.case.view();
     let record = case.record.as_ref().ok_or_else(|| shown!("the record at {} cannot be read", picked.place))?;
     let procedure = record.procedure.ok_or_else(|| shown!("the record at {} has no procedure", picked.place))?;
-    if !Procedure::read(procedure).is_whole() {
+    if !case.excess().is_empty() {
         return Err(shown!("{}", NoReplay::TooLarge));
     }
     let procedure = procedure.raw().to_vec();
     let before = diagnostics(&procedure);
     if options.list {
         for fix in fixes(&procedure) {
-            out.line(&shown!("{} (diagnostics {} -> {})", fix.title, fix.before, fix.after));
+            out.line(&shown!("{} (errors {} -> {})", fix.title, fix.before, fix.after));
         }
         return Ok(if before.is_empty() { CLEAN } else { FOUND });
     }
@@ -97,7 +96,7 @@ pub(super) fn run(options: &Repair, side: &Arc<SideData>, out: &mut Out) -> Resu
         append_line(path, PROCEDURES, &stepscope_base::json::write::one_line(&after).0)?;
         out.complain(&shown!("saved in {}", Shown::path(path)));
     }
-    out.complain(&shown!("diagnostics {} -> {}", before.total(), left.total()));
+    out.complain(&shown!("errors {} -> {}", before.total(), left.total()));
     for finding in &left {
         out.complain(&finding.message.line());
     }

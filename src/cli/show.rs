@@ -83,8 +83,14 @@ pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> Result<u8
     out.complain_of(outcome.unread().map(Shown::from));
     let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     let Some((first, page)) = found.page else {
+        if outcome.counts.records == 0 && outcome.unread().next().is_some() {
+            return Ok(FAILED);
+        }
         return Err(match &filter {
-            Some(_) => shown!("no record fits --filter; {} were read", grouped(outcome.counts.records as usize)),
+            Some(_) => {
+                let were = if outcome.counts.records == 1 { "was" } else { "were" };
+                shown!("no record fits --filter; {} {were} read", grouped(outcome.counts.records as usize))
+            }
             None => show.pick.none(outcome.counts.records),
         });
     };
@@ -117,7 +123,7 @@ pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> Result<u8
 
 /// Formats the place of a record, and its question.
 fn place_of(case: &CaseView<'_>) -> Shown {
-    let place = shown!("{}:{}", case.source().line(), case.origin().line);
+    let place = case.place_name();
     match case.record.as_ref().and_then(question) {
         Some(question) => shown!("{place}  {}", question.cut(QUESTION)),
         None => place,

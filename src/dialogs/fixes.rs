@@ -24,7 +24,7 @@ pub(crate) fn window<'a>(fixes: &'a Fixes, area: Rect, look: Look<'a>) -> Window
     let files: Vec<_> = files.map(|line| vec![look.span(line, Role::Faint)]).collect();
     let title = vec![
         look.span("Repair", Role::Title),
-        look.span(format!("  {}   ", counted(fixes.diagnostics, "diagnostic")), Role::Warning),
+        look.span(format!("  {}   ", counted(fixes.diagnostics, "error")), Role::Warning),
         look.keyed("<open> previews a fix or starts the repair", Role::Faint),
     ];
     let room = inner.saturating_sub(9);

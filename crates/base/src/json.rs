@@ -24,8 +24,8 @@ pub const MAX_DEPTH: usize = 512;
 pub const MAX_TEXT: usize = 64 << 20;
 /// A text with more values than that is not read: its tape would need many times its size.
 pub const MAX_VALUES: usize = 4 << 20;
-/// Most problems of one text that are listed.
-const MAX_PROBLEMS: usize = 64;
+/// Most problems of one kind in one text that are listed; the others are counted.
+const MAX_LISTED: u32 = 3;
 
 /// Kinds of values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -219,8 +219,7 @@ impl Tape {
             self.notes.end(problem);
             return false;
         }
-        if self.notes.problems.len() < MAX_PROBLEMS
-            && simdutf8::basic::from_utf8(text).is_err()
+        if simdutf8::basic::from_utf8(text).is_err()
             && let Err(error) = std::str::from_utf8(text)
         {
             let from = error.valid_up_to();
@@ -241,9 +240,15 @@ impl Tape {
         self.notes.end(Problem { kind: ProblemKind::TooLong, range: 0..len });
     }
 
-    /// Oddities in text order; if the last one is fatal the text could not be read.
+    /// The first oddities of each kind, in text order; if the last one is fatal the text could not be read.
     pub fn problems(&self) -> &[Problem] {
         &self.notes.problems
+    }
+
+    /// Counts the problems of a kind that are not listed.
+    pub fn unlisted(&self, kind: ProblemKind) -> usize {
+        let count = self.notes.counts.get(kind as usize).copied().unwrap_or(0);
+        count.saturating_sub(MAX_LISTED) as usize
     }
 
     /// The first that Python's reader refuses.
@@ -256,26 +261,32 @@ impl Tape {
 #[derive(Default, Debug, Clone)]
 struct Notes {
     problems: Vec<Problem>,
+    /// Number of problems of each kind that do not end the reading.
+    counts: [u32; ProblemKind::TooMany as usize + 1],
     refusal: Option<Refusal>,
 }
 
 impl Notes {
     fn clear(&mut self) {
-        self.problems.clear();
+        if !self.problems.is_empty() {
+            self.problems.clear();
+            self.counts = Default::default();
+        }
         self.refusal = None;
     }
 
     #[cold]
     fn add(&mut self, kind: ProblemKind, range: Range<usize>) {
-        if self.problems.len() < MAX_PROBLEMS {
+        let Some(count) = self.counts.get_mut(kind as usize) else { return };
+        *count += 1;
+        if *count <= MAX_LISTED {
             self.problems.push(Problem { kind, range });
         }
     }
 
-    /// The fatal one is the last, and does not fall to the cap.
+    /// The fatal one is the last.
     fn end(&mut self, problem: Problem) {
         self.refusal.get_or_insert(Refusal::Limit(problem.kind));
-        self.problems.truncate(MAX_PROBLEMS - 1);
         self.problems.push(problem);
     }
 
@@ -283,7 +294,7 @@ impl Notes {
     fn is_odd(&self) -> bool {
         let is_odd =
             |problem: &Problem| matches!(problem.kind, ProblemKind::ControlCharacter | ProblemKind::InvalidUtf8);
-        self.problems.len() == MAX_PROBLEMS || self.problems.iter().any(is_odd)
+        self.problems.iter().any(is_odd)
     }
 
     fn refuse(&mut self, words: &'static str, at: usize) {
@@ -1400,6 +1411,18 @@ mod tests {
         let mut tape = Tape::default();
         tape.read(text);
         tape.problems().iter().map(|problem| problem.kind).collect()
+    }
+
+    #[test]
+    fn problems_of_one_kind_hide_no_other() {
+        let text = [&b"["[..], &b"NaN,".repeat(250), br#"{"a": 1, "a": 2}, ""#, b"\xff", b"\"]"].concat();
+        let mut tape = Tape::default();
+        assert!(tape.read(&text));
+        let kinds: Vec<ProblemKind> = tape.problems().iter().map(|problem| problem.kind).collect();
+        let (many, twice, bytes) = (ProblemKind::NotFinite, ProblemKind::DuplicateKey, ProblemKind::InvalidUtf8);
+        assert_eq!(kinds, [many, many, many, twice, bytes]);
+        assert_eq!([many, twice, bytes].map(|kind| tape.unlisted(kind)), [247, 0, 0]);
+        assert!(tape.read(b"1") && tape.unlisted(many) == 0);
     }
 
     #[test]

@@ -18,6 +18,12 @@ pub fn shell_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
+/// An option of a command and its value, for a shell. What begins with a hyphen would be taken for another option.
+pub fn shell_option(option: &str, value: &str) -> String {
+    let sign = if value.starts_with('-') { '=' } else { ' ' };
+    format!("{option}{sign}{}", shell_word(value))
+}
+
 /// Makes an enum of its words: `ALL` in order, `word` and `from_word`; with `=> "..."` behind each word also `phrase`,
 /// what is said to people.
 ///
@@ -98,6 +104,7 @@ mod tests {
         ] {
             assert_eq!(shell_word(text), quoted);
         }
+        assert_eq!((shell_option("--id", "a b"), shell_option("--id", "-x")), ("--id 'a b'".into(), "--id=-x".into()));
     }
 
     #[test]

@@ -65,6 +65,11 @@ pub trait Context: fmt::Debug + Send + Sync {
         Untrusted::default()
     }
 
+    /// The line of a record in its source; `line`: its line in what was read.
+    fn line(&self, _: Option<&Record<'_>>, line: u64) -> u64 {
+        line
+    }
+
     /// Tells whether a final number that is not finite breaks the answer's schema: upstream's `check_finite_number`.
     fn checks_finite(&self) -> bool {
         true
@@ -183,7 +188,7 @@ impl<'t> Case<'t> {
         self.tape.root(&self.text)
     }
 
-    /// Lists what was unusual in its text.
+    /// Lists what was unusual in its text: of each kind the first.
     pub fn problems(&self) -> &[Problem] {
         self.tape.problems()
     }

@@ -273,15 +273,10 @@ impl Findings {
 
     /// Adds a finding and returns it, or counts it if its rule has spoken often enough.
     pub fn push(&mut self, finding: Finding) -> Option<&mut Finding> {
-        self.push_of(MAX_FINDINGS, finding)
-    }
-
-    /// Adds a finding, of which at most `most` of its rule are listed.
-    pub(crate) fn push_of(&mut self, most: usize, finding: Finding) -> Option<&mut Finding> {
         let at = self.list.len();
         match self.spoken.iter_mut().rev().find(|(rule, ..)| *rule == finding.rule) {
             None => self.spoken.push((finding.rule, 1, at)),
-            Some((_, listed, last)) if *listed < most => (*listed, *last) = (*listed + 1, at),
+            Some((_, listed, last)) if *listed < MAX_FINDINGS => (*listed, *last) = (*listed + 1, at),
             Some((.., last)) => {
                 if let Some(last) = self.list.get_mut(*last) {
                     last.rest += finding.count();
@@ -325,6 +320,11 @@ impl Findings {
         kept.retain(keeps);
         self.extend(kept);
     }
+}
+
+/// A number of things, as people read it: `1 record`, `4,211 records`.
+pub fn counted(number: usize, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
 /// A number with commas between thousands, as people read it: `4,211`.
@@ -433,5 +433,6 @@ mod tests {
         for (number, text) in [(0, "0"), (999, "999"), (4_211, "4,211"), (1_000_000, "1,000,000")] {
             assert_eq!(grouped(number), text);
         }
+        assert_eq!((counted(1, "record"), counted(4_211, "record")), ("1 record".into(), "4,211 records".into()));
     }
 }

@@ -16,7 +16,10 @@ pub fn wilson(hits: u64, of: u64) -> Option<(f64, f64)> {
     let scale = 1.0 + Z * Z / n;
     let middle = (share + Z * Z / (2.0 * n)) / scale;
     let half = Z / scale * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
-    Some(((middle - half).max(0.0), (middle + half).min(1.0)))
+    // With none or all the end of the interval is known exactly.
+    let low = if hits == 0 { 0.0 } else { (middle - half).max(0.0) };
+    let high = if hits == of { 1.0 } else { (middle + half).min(1.0) };
+    Some((low, high))
 }
 
 /// McNemar's exact test, two-sided: how likely so uneven a split of the items on which two runs differ is if neither is
@@ -77,6 +80,10 @@ mod tests {
     fn nothing_is_no_share_and_one_category_no_agreement() {
         assert_eq!(wilson(0, 0), None);
         assert_eq!(wilson(3, 2), None);
+        for of in 1..2_000 {
+            let (none, all) = (wilson(0, of).unwrap(), wilson(of, of).unwrap());
+            assert!(none.0 <= 0.0 && all.1 >= 1.0, "{of}: {none:?} {all:?}");
+        }
         assert_eq!(cohen(&[], 2), None);
         assert_eq!(cohen(&[(1, 1); 30], 2), None);
         assert_eq!(fleiss(&[]), None);

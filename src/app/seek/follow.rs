@@ -11,7 +11,7 @@ use crate::screens::table::search::end_of;
 use crate::screens::table::state::Search;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_base::words::shell_word;
+use stepscope_base::words::{shell_option, shell_word};
 use stepscope_core::table::filter::Filter;
 use stepscope_io::config::session::FileView;
 use stepscope_io::pipeline::search::Plan;
@@ -102,9 +102,7 @@ pub(crate) fn link(app: &App) -> Result<Shown, &'static str> {
     };
     let step = view.filter(|view| view.opened.has_steps() && view.moment.0 > 0);
     let step = step.map(|view| format!(" --step {}", view.moment.0)).unwrap_or_default();
-    // What begins with a hyphen would be an option.
-    let sign = if id.as_str().starts_with('-') { '=' } else { ' ' };
-    let link = format!("stepscope{path} --id{sign}{}{step}", shell_word(id.as_str()));
+    let link = format!("stepscope{path} {}{step}", shell_option("--id", id.as_str()));
     let shown = Shown::line(link.as_bytes());
     // What is not shown as it is would not be found by it.
     if shown.as_str() == link {

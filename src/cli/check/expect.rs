@@ -19,6 +19,7 @@ use stepscope_core::review::stats::name_of;
 use stepscope_core::summary::Summary;
 use stepscope_io::pipeline::side_data::{SideData, Surroundings};
 use stepscope_io::pipeline::summaries::read_checked;
+use stepscope_io::source::input::unreadable;
 
 /// Maximum length of a question, in characters; a longer one is cut.
 const QUESTION: usize = 44;
@@ -32,6 +33,10 @@ fn expect(options: &Check, journal: &Path, side: &Arc<SideData>, out: &mut Out) 
     let format = options.format();
     if !matches!(format, ReportFormat::Text | ReportFormat::Jsonl) {
         out.complain(&Shown::own("--expect prints text or jsonl; use --format text or --format jsonl"));
+        return None;
+    }
+    if let Some(failure) = unreadable(&[journal.into()]).first() {
+        out.complain(&shown!("{failure}"));
         return None;
     }
     let contents = contents(&[journal.into()], out)?;

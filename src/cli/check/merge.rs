@@ -11,7 +11,7 @@ use stepscope_base::guard::lock;
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::finding::grouped;
+use stepscope_core::finding::{counted, grouped};
 use stepscope_core::record::RecordKind;
 use stepscope_core::report::ReportFormat;
 use stepscope_core::report::fix_counts::FixCounts;
@@ -66,24 +66,23 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
         merged.board.write_json(out);
     } else if merged.records + merged.boards > 0 {
         merged.board.lines().iter().for_each(|line| out.line(line));
-        out.line(&Shown::default());
         for line in insight_lines::text(&merged.charts()) {
             out.line(&line);
         }
         out.line(&Shown::default());
         out.line(&shown!(
-            "{} records once each, {} of them again, {} lines of summaries",
-            grouped(merged.records as usize),
+            "{} once each, {} of them again, {} of summaries",
+            counted(merged.records as usize, "record"),
             grouped(merged.again as usize),
-            grouped(merged.boards as usize)
+            counted(merged.boards as usize, "line")
         ));
     }
     if merged.left_out > 0 {
-        let records = grouped(merged.left_out as usize);
-        out.complain(&shown!("{records} records are not counted: their check left them out of its output"));
+        let records = counted(merged.left_out as usize, "record");
+        out.complain(&shown!("not counted: {records} that a check left out of its output"));
     }
     if merged.others > 0 {
-        out.complain(&shown!("{} lines were not printed by check --format jsonl", grouped(merged.others as usize)));
+        out.complain(&shown!("not printed by check --format jsonl: {}", counted(merged.others as usize, "line")));
     }
     if failed || merged.others > 0 { FAILED } else { CLEAN }
 }

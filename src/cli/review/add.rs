@@ -43,7 +43,7 @@ pub struct Add {
 #[group(multiple = true)]
 struct VerdictFlags {
     /// The record's id
-    #[arg(long, value_name = "ID", requires = "verdict")]
+    #[arg(long, value_name = "ID", requires = "verdict", allow_hyphen_values = true)]
     id: Option<String>,
     /// The position of a record without an id, or of one of several with the id, from 0
     #[arg(long, value_name = "N", requires = "verdict")]
@@ -58,7 +58,7 @@ struct VerdictFlags {
     #[arg(long, value_name = "LABEL", requires = "verdict")]
     label: Vec<String>,
     /// In your own words
-    #[arg(long, value_name = "TEXT", requires = "verdict")]
+    #[arg(long, value_name = "TEXT", requires = "verdict", allow_hyphen_values = true)]
     note: Option<String>,
 }
 
@@ -88,26 +88,68 @@ impl VerdictFlags {
     }
 }
 
+/// Item, or part of an answer, and who judges it.
+type JudgedKey = (ItemRef, Option<AnswerPart>, Text);
+
 /// Items, and parts of answers, that the lines (or rows) of one batch judged: what is judged twice is reported.
 pub(super) struct JudgedLines {
     unit: &'static str,
-    judged: HashMap<(ItemRef, Option<AnswerPart>, Text), (u64, Verdict)>,
+    judged: HashMap<JudgedKey, (usize, Verdict)>,
+    /// Lines that say what the reviewer once said and has changed since. Where a later line judges the same, the batch is
+    /// given again, or the line would not count anyway.
+    doubtful: HashMap<JudgedKey, (usize, Event)>,
+}
+
+/// What is to be done with a line of a batch, now that it is known.
+pub(super) enum Decided {
+    /// The review log holds its event.
+    Held(Event),
+    /// Its event is to be saved.
+    New(usize, Event),
 }
 
 impl JudgedLines {
     pub(super) fn new(unit: &'static str) -> Self {
-        Self { unit, judged: HashMap::new() }
+        Self { unit, judged: HashMap::new(), doubtful: HashMap::new() }
+    }
+
+    fn key(event: &Event) -> Option<(JudgedKey, Verdict)> {
+        let judges = event.kind == EventKind::Verdict || event.part.is_some();
+        let (item, verdict) = event.item.as_ref().zip(event.verdict.filter(|_| judges))?;
+        Some(((item.clone(), event.part, event.reviewer.id.clone()), verdict))
+    }
+
+    /// Takes the event of a line; returns the lines that are decided by it. `Err`: its id is that of another event.
+    pub(super) fn decide(&mut self, line: usize, event: Event, known: &Completion<'_>) -> Result<Vec<Decided>, Shown> {
+        let is_held = known.holds(&event)?;
+        let key = Self::key(&event).map(|(key, _)| key);
+        let before = key.as_ref().and_then(|key| self.doubtful.remove(key));
+        let decided = match key {
+            _ if is_held => Some(Decided::Held(event)),
+            Some(key) if !self.judged.contains_key(&key) && known.held_before(&event) => {
+                self.doubtful.insert(key, (line, event));
+                None
+            }
+            _ => Some(Decided::New(line, event)),
+        };
+        Ok(before.map(|(_, event)| Decided::Held(event)).into_iter().chain(decided).collect())
+    }
+
+    /// Takes out the lines that no later one decided: the reviewer has changed their mind again.
+    pub(super) fn rest(&mut self) -> Vec<Decided> {
+        let mut rest: Vec<_> = self.doubtful.drain().map(|(_, doubtful)| doubtful).collect();
+        rest.sort_by_key(|(line, _)| *line);
+        rest.into_iter().map(|(line, event)| Decided::New(line, event)).collect()
     }
 
     /// Returns the sentence for a line that changes an earlier one.
-    pub(super) fn change(&mut self, event: &Event, number: u64) -> Option<Shown> {
+    pub(super) fn change(&mut self, event: &Event, number: usize) -> Option<Shown> {
         let unit = self.unit;
-        let judges = event.kind == EventKind::Verdict || event.part.is_some();
-        let (item, verdict) = event.item.as_ref().zip(event.verdict.filter(|_| judges))?;
-        let key = (item.clone(), event.part, event.reviewer.id.clone());
+        let (key, verdict) = Self::key(event)?;
+        let name = event.item.as_ref().map(|item| name_of(item).line().cut(60)).unwrap_or_default();
         let (line, before) = self.judged.insert(key, (number, verdict))?;
         let part = event.part.map(|part| format!(", {}", part.phrase())).unwrap_or_default();
-        let name = shown!("{}{part}", name_of(item).line().cut(60));
+        let name = name.join(&shown!("{part}"));
         Some(if before == verdict {
             shown!("{unit} {number} changes {unit} {line}: {name} stays {}, with other words or labels", verdict.word())
         } else {
@@ -205,7 +247,7 @@ impl Completion<'_> {
     /// Tells whether the review log holds this very event: with its id; or, where it was given none, as what the
     /// reviewer says of the item now. So a batch that was interrupted may be given again, and nothing counts twice.
     /// `Err`: the id is that of another event.
-    pub(super) fn stands(&self, event: &Event) -> Result<bool, Shown> {
+    fn holds(&self, event: &Event) -> Result<bool, Shown> {
         if !event.event_id.is_empty() {
             return match self.reviews.event(&event.event_id) {
                 None => Ok(false),
@@ -231,6 +273,15 @@ impl Completion<'_> {
             // Each takes back one more.
             EventKind::Undo | EventKind::Reveal => false,
         })
+    }
+
+    /// Tells whether the reviewer said the same of the item before, whatever they say now. What was given an id is an
+    /// event of its own.
+    fn held_before(&self, event: &Event) -> bool {
+        let content = event.seen.content_sha256.as_ref();
+        let reviewed = event.item.as_ref().and_then(|item| self.reviews.find(item, content));
+        let same = |earlier: &Event| says_the_same(earlier, event) && is_fresh(earlier, content);
+        event.event_id.is_empty() && reviewed.is_some_and(|reviewed| reviewed.events().any(same))
     }
 }
 
@@ -292,14 +343,14 @@ impl<'k> Completion<'k> {
 pub(super) fn run(add: &Add, side: &Arc<SideData>, out: &mut Out) -> Option<u8> {
     let is_about = |item: &ItemRef| add.flags.is_about(item);
     let summaries = add.place.records(out, |files, threads| read_named(files, threads, side, is_about))?;
-    let (mut known, mut writer) = Completion::open(&add.place, &add.who, &summaries, out)?;
+    let (known, writer) = Completion::open(&add.place, &add.who, &summaries, out)?;
     let mut input: Box<dyn BufRead> = match add.flags.line() {
         Some(line) => Box::new(Cursor::new(line)),
         None => Box::new(BufReader::new(std::io::stdin())),
     };
-    let mut judged = JudgedLines::new("line");
+    let mut batch = Batch { known, writer, judged: JudgedLines::new("line") };
     let (mut refused, mut tape, mut line) = (Refused::default(), Tape::default(), Vec::new());
-    for number in 1_u64.. {
+    for number in 1_usize.. {
         match next_line(&mut input, &mut line) {
             Ok(true) => {}
             Ok(false) => break,
@@ -311,16 +362,14 @@ pub(super) fn run(add: &Add, side: &Arc<SideData>, out: &mut Out) -> Option<u8> 
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let event = understood(&line, &mut tape, &known).and_then(|event| Ok((known.stands(&event)?, event)));
-        let event = match event {
-            Ok((false, event)) => event,
-            Ok((true, event)) => {
-                // It is safe on the disk: that is what "saved" says.
-                let name = event.item.as_ref().and_then(|item| item.id.as_ref()).unwrap_or(&event.event_id);
-                out.line(&shown!("saved {}", name.line()));
-                out.flush();
-                continue;
-            }
+        let mut event = understood(&line, &mut tape, &batch.known);
+        if event.as_ref().is_ok_and(|event| event.kind == EventKind::Undo) && !batch.judged.doubtful.is_empty() {
+            // It may be aimed at one of them.
+            batch.rest(out)?;
+            event = understood(&line, &mut tape, &batch.known);
+        }
+        match event.and_then(|event| batch.judged.decide(number, event, &batch.known)) {
+            Ok(decided) => decided.into_iter().try_for_each(|decided| batch.take(decided, out))?,
             Err(why) => {
                 let what = if add.flags.verdict.is_some() {
                     shown!("not saved")
@@ -328,32 +377,62 @@ pub(super) fn run(add: &Add, side: &Arc<SideData>, out: &mut Out) -> Option<u8> 
                     shown!("line {number} is not saved")
                 };
                 refused.say(&shown!("{what}: {why}"), out);
-                continue;
-            }
-        };
-        if let Some(change) = judged.change(&event, number) {
-            out.complain(&change);
-        }
-        let name = event.item.as_ref().and_then(|item| item.id.as_ref()).map(Text::line);
-        match writer.save(event, out) {
-            Ok(event) => {
-                let name = name.unwrap_or_else(|| event.event_id.line());
-                out.line(&shown!("saved {name}"));
-                out.flush();
-                known.reviews.push(event);
-            }
-            Err(failure) => {
-                let name = name.unwrap_or_default();
-                out.complain(&shown!("NOT SAVED {name}: {failure}"));
-                out.complain(&shown!("nothing from line {number} on is saved; pass those lines again"));
-                return None;
             }
         }
         if out.is_closed() {
             break;
         }
     }
+    batch.rest(out)?;
     Some(refused.end(out))
+}
+
+/// Lines on their way into the review log.
+struct Batch<'k> {
+    known: Completion<'k>,
+    writer: LogWriter,
+    judged: JudgedLines,
+}
+
+impl Batch<'_> {
+    /// Saves what no later line decided.
+    fn rest(&mut self, out: &mut Out) -> Option<()> {
+        self.judged.rest().into_iter().try_for_each(|decided| self.take(decided, out))
+    }
+
+    /// Saves the event of a line, unless the review log holds it, and says so. `None`: it could not be saved, and nothing
+    /// behind it.
+    fn take(&mut self, decided: Decided, out: &mut Out) -> Option<()> {
+        let saved = |event: &Event, out: &mut Out| {
+            let name = event.item.as_ref().and_then(|item| item.id.as_ref()).unwrap_or(&event.event_id);
+            out.line(&shown!("saved {}", name.line()));
+            out.flush();
+        };
+        let (number, event) = match decided {
+            Decided::New(number, event) => (number, event),
+            // It is safe on the disk: that is what "saved" says.
+            Decided::Held(event) => {
+                saved(&event, out);
+                return Some(());
+            }
+        };
+        if let Some(change) = self.judged.change(&event, number) {
+            out.complain(&change);
+        }
+        let name = event.item.as_ref().and_then(|item| item.id.as_ref()).map(Text::line);
+        match self.writer.save(event, out) {
+            Ok(event) => {
+                saved(&event, out);
+                self.known.reviews.push(event);
+                Some(())
+            }
+            Err(failure) => {
+                out.complain(&shown!("NOT SAVED {}: {failure}", name.unwrap_or_default()));
+                out.complain(&shown!("nothing from line {number} on is saved; pass those lines again"));
+                None
+            }
+        }
+    }
 }
 
 fn understood(line: &[u8], tape: &mut Tape, known: &Completion<'_>) -> Result<Event, Shown> {

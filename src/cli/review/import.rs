@@ -7,7 +7,7 @@ use stepscope_io::pipeline::side_data::SideData;
 
 use clap::Args;
 
-use super::add::{Completion, JudgedLines};
+use super::add::{Completion, Decided, JudgedLines};
 use super::log_writer::LogWriter;
 use super::{Refused, Where, Who};
 use crate::cli::Out;
@@ -15,6 +15,7 @@ use stepscope_base::json::Tape;
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_core::finding::counted;
 use stepscope_core::review::event::{AnswerPart, Event, EventKind, ItemRef, Text, Verdict};
 use stepscope_core::review::import::{self, ImportedRow, ImportedTable, RowPlace};
 use stepscope_core::review::short_form::{self, split};
@@ -67,7 +68,7 @@ pub(super) fn run(import: &Import, side: &Arc<SideData>, out: &mut Out) -> Optio
     };
     let summaries = import.place.records(out, |files, threads| read_named(files, threads, side, is_named))?;
     let (mut known, mut writer) = Completion::open(&import.place, &import.who, &summaries, out)?;
-    let mut repeated = 0_u64;
+    let mut repeated = 0;
     let mut of: BTreeMap<Shown, u64> = BTreeMap::new();
     for ImportedRow { more: [_, reviewer, ..], .. } in &others {
         *of.entry(reviewer.line().cut(40)).or_default() += 1;
@@ -79,31 +80,36 @@ pub(super) fn run(import: &Import, side: &Arc<SideData>, out: &mut Out) -> Optio
         );
     }
     let (mut waiting, mut judged) = (Vec::new(), JudgedLines::new("row"));
-    for row in &rows {
-        let event = event(row, &known).and_then(|event| Ok((known.stands(&event)?, event)));
-        let event = match event {
-            Ok((true, _)) => {
+    for at in 0..=rows.len() {
+        let decided = match rows.get(at) {
+            None => judged.rest(),
+            Some(row) => match event(row, &known).and_then(|event| judged.decide(at, event, &known)) {
+                Ok(decided) => decided,
+                Err(why) => {
+                    refused.say(&not_saved(row.place, &why), out);
+                    continue;
+                }
+            },
+        };
+        for decided in decided {
+            let Decided::New(at, event) = decided else {
                 repeated += 1;
                 continue;
+            };
+            let Some(row) = rows.get(at) else { continue };
+            if let Some(change) = judged.change(&event, row.place.row) {
+                out.complain(&change);
             }
-            Ok((false, event)) => event,
-            Err(why) => {
-                refused.say(&not_saved(row.place, &why), out);
-                continue;
+            known.reviews.push(writer.give(event));
+            waiting.push(row);
+            if waiting.len() == TOGETHER {
+                settle(&mut waiting, &mut writer, out)?;
             }
-        };
-        if let Some(change) = judged.change(&event, row.place.row as u64) {
-            out.complain(&change);
-        }
-        known.reviews.push(writer.give(event));
-        waiting.push(row);
-        if waiting.len() == TOGETHER {
-            settle(&mut waiting, &mut writer, out)?;
         }
     }
     settle(&mut waiting, &mut writer, out)?;
     if repeated > 0 {
-        out.complain(&shown!("{repeated} rows are already in the review log"));
+        out.complain(&shown!("already in the review log: {}", counted(repeated, "row")));
     }
     Some(refused.end(out))
 }

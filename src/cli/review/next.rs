@@ -17,9 +17,9 @@ use stepscope_base::guard::lock;
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_base::words::shell_word;
+use stepscope_base::words::{shell_option, shell_word};
 use stepscope_core::finding::grouped;
-use stepscope_core::review::event::{ItemRef, ReviewerKind, Verdict};
+use stepscope_core::review::event::{ItemRef, ReviewerKind, Text, Verdict};
 use stepscope_core::review::fold::Reviews;
 use stepscope_core::review::queue::{Assignment, Queue};
 use stepscope_core::review::stats::name_of;
@@ -247,8 +247,24 @@ fn how_to_judge(next: &NextArgs, first: &UnreviewedRecord, is_shared: bool, revi
     let label = set.labels.first().map(|label| label.id.line()).unwrap_or_default();
     let add = next.add_command(first, is_shared);
     out.line(&shown!("\nReview it, then ask for the next:"));
+    if let Some(id) = first.summary.item.id.as_ref().filter(|id| !is_shown_as_it_is(id)) {
+        let mut line = Vec::new();
+        Style::ASCII.line(&mut line, |object| {
+            object.put("id", id);
+            object.maybe("sha256", is_shared.then(|| first.summary.content.to_string()));
+            object.put("verdict", Verdict::Pass.word());
+        });
+        let line = String::from_utf8_lossy(line.trim_ascii_end());
+        out.line(&shown!("  printf '%s\\n' {} | {add}", shell_word(&line)));
+        return;
+    }
     out.line(&shown!("  {add} --verdict pass"));
     out.line(&shown!("  {add} --verdict fail --label {label} --note '...'"));
+}
+
+/// Tells whether an id that is copied from the screen is the id.
+fn is_shown_as_it_is(id: &Text) -> bool {
+    id.line().as_str().as_bytes() == id.bytes()
 }
 
 impl NextArgs {
@@ -267,12 +283,15 @@ impl NextArgs {
         // Of several the first is written.
         words.extend(reviews.first().map(|log| format!("--reviews {}", path(log))));
         let item = &first.summary.item;
-        words.push(match &item.id {
-            Some(id) => format!("--id {}", shell_word(id.line().as_str())),
-            None => format!("--row {}", item.row_index.unwrap_or(0)),
-        });
-        words.extend(is_shared.then(|| format!("--sha256 {}", first.summary.content)));
-        words.extend(self.who.reviewer.as_ref().map(|who| format!("--reviewer {}", shell_word(who))));
+        // An id that is not shown as it is goes into a line.
+        if item.id.as_ref().is_none_or(is_shown_as_it_is) {
+            words.push(match &item.id {
+                Some(id) => shell_option("--id", id.line().as_str()),
+                None => format!("--row {}", item.row_index.unwrap_or(0)),
+            });
+            words.extend(is_shared.then(|| format!("--sha256 {}", first.summary.content)));
+        }
+        words.extend(self.who.reviewer.as_ref().map(|who| shell_option("--reviewer", who)));
         let kind = self.who.reviewer_kind;
         words.extend((kind != ReviewerKind::Person).then(|| format!("--reviewer-kind {}", kind.word())));
         shown!("{}", words.join(" "))

@@ -38,6 +38,6 @@ pub(crate) fn open_fix(app: &mut App) -> Effects {
     }
     let Some(Dialog::Fixes(mut fixes)) = app.dialog.take() else { return Vec::new() };
     let fix = fixes.list.swap_remove(app.scroll.at);
-    let done = shown!("{}: diagnostics {} → {}", fix.title, fix.before, fix.after);
+    let done = shown!("{}: errors {} → {}", fix.title, fix.before, fix.after);
     app.make(Make::Repair { done, procedure: fix.procedure })
 }

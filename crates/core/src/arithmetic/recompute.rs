@@ -25,9 +25,7 @@ mod prose;
 
 use self::plans::PlanRequest;
 
-/// Longer procedures are not executed.
-pub const MAX_STEPS: usize = 200;
-/// Nor are those with more variables.
+/// Procedures with more variables are not executed: each is looked for in every calculation of its step.
 pub(crate) const MAX_VARIABLES: usize = 1_000;
 /// A derivation is followed so far back.
 pub const MAX_DEPTH: usize = 16;
@@ -306,9 +304,7 @@ impl Recomputed {
             RecordKind::Error => record.state.is_some() || record.trace_steps.is_some(),
             _ => false,
         };
-        let fits =
-            |procedure: &&Procedure<'_>| procedure.steps.len() <= MAX_STEPS && state.variables().len() <= MAX_VARIABLES;
-        let Some(procedure) = procedure.filter(fits).filter(|_| runs) else {
+        let Some(procedure) = procedure.filter(|_| runs && too_many_variables(state).is_none()) else {
             return Self { variables: vec![None; state.variables().len()], answer, ..Self::default() };
         };
         let mut execution = Execution::new(state, &procedure.steps, &answer);
@@ -424,6 +420,13 @@ impl Recomputed {
         };
         plan.expression.formula(&value)
     }
+}
+
+/// Counts the variables that the procedure names, if they are too many to be recomputed. What else the state holds costs
+/// nothing.
+pub(crate) fn too_many_variables(state: &State<'_>) -> Option<usize> {
+    let named = || state.variables().iter().filter(|variable| variable.field.is_some()).count();
+    (state.variables().len() > MAX_VARIABLES).then(named).filter(|count| *count > MAX_VARIABLES)
 }
 
 /// Evaluates a calculation. In `1 - tax_percent` 15 means 0.15, in `tax_percent / 100` 0.15 means 15.

@@ -23,9 +23,10 @@ use crate::record::{Record, RecordKind};
 use crate::run::chain::ThoughtChain;
 use crate::run::state::State;
 use crate::table::models::ModelNames;
-use stepscope_base::json::{Kind, Pointer, Problem, Value};
+use stepscope_base::json::{Kind, Pointer, Problem, ProblemKind, Value};
 use stepscope_base::schema::Schema;
-use stepscope_base::text::Untrusted;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
 
 /// A case with its record, procedure, state and items: handles into the case's text. What is not borrowed from there is
 /// kept in the case.
@@ -108,6 +109,16 @@ impl<'c> CaseView<'c> {
         self.case.around.source(self.record.as_ref())
     }
 
+    /// The line on which it begins in its source.
+    pub fn line(&self) -> u64 {
+        self.case.around.line(self.record.as_ref(), self.case.origin.line)
+    }
+
+    /// Its source and line, for people.
+    pub fn place_name(&self) -> Shown {
+        shown!("{}:{}", self.source().line(), self.line())
+    }
+
     /// Tells whether looking at it failed: a fault of stepscope, not of the record.
     pub fn is_fault(&self) -> bool {
         self.case.cache.fault.get()
@@ -123,9 +134,14 @@ impl<'c> CaseView<'c> {
         self.record.as_ref()?.id
     }
 
-    /// Lists what was unusual in its text.
+    /// Lists what was unusual in its text: of each kind the first.
     pub fn problems(&self) -> &'c [Problem] {
         self.case.tape.problems()
+    }
+
+    /// Counts the problems of a kind that are not listed.
+    pub(crate) fn unlisted(&self, kind: ProblemKind) -> usize {
+        self.case.tape.unlisted(kind)
     }
 
     /// The types that values of typed answers can have.

@@ -2,6 +2,7 @@
 
 use super::difference::{Change, Held, MAX_FIELDS, RecordDifference};
 use super::{Basis, BasisCounts, By, Cell, ComparedItem, Join, Side, distinct};
+use crate::finding::counted;
 use crate::report::charts;
 use crate::review::stats::{Share, name_of};
 use crate::summary::Summary;
@@ -35,8 +36,8 @@ impl ComparedRuns<'_> {
     pub fn board(&self, names: [&Shown; 2]) -> Vec<Shown> {
         let columns = Basis::ALL.map(|basis| BasisCounts::of(self.items, basis));
         let mut lines = vec![
-            shown!("A  {}  {} records", names[0], self.a.summaries.len()),
-            shown!("B  {}  {} records", names[1], self.b.summaries.len()),
+            shown!("A  {}  {}", names[0], counted(self.a.summaries.len(), "record")),
+            shown!("B  {}  {}", names[1], counted(self.b.summaries.len(), "record")),
             self.joined(),
             Shown::default(),
         ];

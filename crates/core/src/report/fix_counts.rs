@@ -86,8 +86,11 @@ impl FixCounts {
         })
     }
 
-    /// The board as lines of text.
+    /// The board as lines of text, with a blank one behind it; none where nothing was judged.
     pub fn lines(&self) -> Vec<Shown> {
+        if self.lines.is_empty() {
+            return Vec::new();
+        }
         let mut lines =
             vec![Shown::own("fix               runs  sure  recomputed ok  strongest reason; first wrong step")];
         for fix in Fix::ALL {
@@ -103,6 +106,7 @@ impl FixCounts {
                 line.recovered
             ));
         }
+        lines.push(Shown::default());
         lines
     }
 

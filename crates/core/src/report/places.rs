@@ -31,8 +31,7 @@ pub struct Places<'a> {
 impl<'a> Places<'a> {
     /// For one record.
     pub fn new(case: &CaseView<'a>) -> Self {
-        let origin = case.origin();
-        let start = (origin.line as usize, origin.column);
+        let start = (case.line() as usize, case.origin().column);
         let (children, objects) = (HashMap::new(), HashMap::new());
         Self { text: case.text(), root: case.root(), start, children, objects, marks: Vec::new() }
     }

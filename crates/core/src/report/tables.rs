@@ -184,7 +184,16 @@ impl ResultTable {
 
 impl TableColumn {
     fn datum<'a>(&self, line: Value<'a>, row: Value<'a>) -> TableValue<'a> {
-        let findings = || line.get("findings").map(Value::items);
+        let count = |severity: Option<Severity>| {
+            let is_one = |item: &Value<'_>| {
+                severity.is_none_or(|one| item.get("severity").is_some_and(|word| word.is_string(one.word())))
+            };
+            let more = |item: Value<'_>| item.get("more").and_then(Value::float).map_or(0, |more| more as i64);
+            let items = line.get("findings").map(Value::items);
+            items.map_or(TableValue::Null, |items| {
+                TableValue::Int(items.filter(is_one).map(|item| 1 + more(item)).sum())
+            })
+        };
         let value = match self.from {
             CellSource::Line(path) => at(line, path),
             CellSource::Row(path) => at(row, path),
@@ -192,15 +201,8 @@ impl TableColumn {
                 let first = row.get("labels").and_then(|labels| labels.items().next());
                 first.and_then(|label| label.get("range")?.items().nth(end))
             }
-            CellSource::Findings => {
-                return findings().map_or(TableValue::Null, |items| TableValue::Int(items.count() as i64));
-            }
-            CellSource::Count(severity) => {
-                let is_one =
-                    |item: &Value<'_>| item.get("severity").is_some_and(|word| word.is_string(severity.word()));
-                return findings()
-                    .map_or(TableValue::Null, |items| TableValue::Int(items.filter(is_one).count() as i64));
-            }
+            CellSource::Findings => return count(None),
+            CellSource::Count(severity) => return count(Some(severity)),
             CellSource::Step => {
                 let pointer = row.get("pointer").and_then(Value::string);
                 let step = pointer.and_then(|pointer| step_of_text(pointer.bytes()));

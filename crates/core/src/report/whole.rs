@@ -45,8 +45,7 @@ impl RecordText {
 
 /// Formats the place of a record, as a link where there are links.
 fn place(case: &CaseView<'_>, look: &Look) -> String {
-    let line = case.origin().line;
-    look.place(&shown!("{}:{line}", case.source().line()), line as usize)
+    look.place(&case.place_name(), case.line() as usize)
 }
 
 /// Part of a record that is printed; by default all but the states.

@@ -9,6 +9,7 @@ use super::fold::{ItemReviews, Reviews};
 use super::join::JoinedItem;
 use super::labels::LabelSets;
 use super::stats::name_of;
+use crate::finding::counted;
 use crate::statistics::{FEW, cohen, fleiss};
 use stepscope_base::canonical::Digest;
 use stepscope_base::json::write::{AnySink, Object, Style};
@@ -121,10 +122,10 @@ impl Agreement {
             self.judged.iter().map(|(who, items)| shown!("{} reviewed {items}", who.line())).collect();
         lines.push(shown!("overlap {}", self.overlap));
         if self.unlike > 0 {
-            lines.push(shown!("{} items changed between two reviews (left out)", self.unlike));
+            lines.push(shown!("{} changed between two reviews (left out)", counted(self.unlike as usize, "item")));
         }
         if self.stale > 0 {
-            lines.push(shown!("{} verdicts on changed records (left out)", self.stale));
+            lines.push(shown!("{} on changed records (left out)", counted(self.stale as usize, "verdict")));
         }
         for group in self.all.iter().chain(&self.pairs) {
             lines.push(Shown::default());

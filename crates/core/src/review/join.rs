@@ -106,7 +106,7 @@ impl<'a> Index<'a> {
                 self.take(reviews, reviewed, &records, &mut marks, &mut joined.items);
             } else if self.is_elsewhere(reviewed) {
                 joined.elsewhere.push(reviewed);
-            } else {
+            } else if !self.is_open(reviewed) {
                 joined.items.push(JoinedItem { reviewed, at: None, summary: None });
             }
         }
@@ -232,6 +232,12 @@ impl<'a> Index<'a> {
             }
             items.push(JoinedItem { reviewed: joined, at: Some(at), summary: Some(summary) });
         }
+    }
+
+    /// Tells whether everything that was said of an item was undone, and its record is here.
+    fn is_open(&self, reviewed: ItemReviews<'_>) -> bool {
+        let is_here = |item| self.named(item).next().is_some();
+        reviewed.events().next().is_none() && reviewed.item().is_some_and(is_here)
     }
 
     /// Tells whether an item is of a file that is not among those of the records.

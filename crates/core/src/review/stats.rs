@@ -7,6 +7,7 @@ use super::event::{AnswerPart, Event, GoldStatus, ItemRef, Text, Verdict};
 use super::fold::{ItemReviews, Outcome, Reviews};
 use super::join::JoinedItem;
 use super::labels::LabelSets;
+use crate::finding::counted;
 use crate::statistics::wilson;
 use crate::summary::Summary;
 use crate::triage::Fix;
@@ -147,7 +148,9 @@ impl Stats {
     pub fn lines(&self) -> Vec<Shown> {
         let outcomes: Vec<String> =
             self.outcomes.iter().map(|(outcome, items)| format!("{items} {}", outcome.word())).collect();
-        let mut lines = vec![shown!("{} items: {}", self.outcomes.values().sum::<u64>(), outcomes.join(", "))];
+        let colon = if outcomes.is_empty() { "" } else { ": " };
+        let items = counted(self.outcomes.values().sum::<u64>() as usize, "item");
+        let mut lines = vec![shown!("{items}{colon}{}", outcomes.join(", "))];
         let mut board = |title: &'static str, rows: Vec<(Shown, String)>| {
             if !rows.is_empty() {
                 lines.push(Shown::default());

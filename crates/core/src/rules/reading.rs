@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{Rule, RuleId};
+use crate::arithmetic::recompute::{MAX_VARIABLES, too_many_variables};
 use crate::case::CaseView;
 use crate::excess::Excess;
 use crate::finding::{Finding, Findings, Place, grouped};
@@ -10,9 +11,6 @@ use crate::record::RecordKind;
 use crate::record::formats::foreign;
 use stepscope_base::json::{Pointer, Problem, ProblemKind};
 use stepscope_base::python::Message;
-
-/// So many findings of one kind a record; the last one counts the rest.
-const FEW: usize = 3;
 
 /// The rules of this file.
 pub(crate) const RULES: &[Rule] = &[
@@ -109,7 +107,8 @@ pub(crate) const RULES: &[Rule] = &[
         id: RuleId::TooLarge,
         summary: "record too large to read as a whole",
         explanation: "Real procedures have a few dozen steps and variables. Of a list of many thousands stepscope reads only \
-            the first, so that no record can take all memory; the message says how many. Rules for a whole procedure or run \
+            the first, so that no record can take all memory; the message says how many. The values of a procedure with more than \
+            1,000 variables are not recomputed. Rules for a whole procedure or run \
             do not check such a record, because what is true of a part need not be true of the whole.",
         bad: include_str!("reading/too_large.json"),
         good: r#"{"id": 1, "question": "?", "state": {}, "trace": {"fork": {"values": []}}}"#,
@@ -164,16 +163,18 @@ fn syntax_help(text: &[u8], problem: &Problem) -> Option<&'static str> {
     }
 }
 
-/// Says where the problems of a rule stand.
+/// Says where the first problems of a rule stand; the last finding counts the rest.
 fn report(rule: RuleId, case: &CaseView<'_>, findings: &mut Findings) {
+    let mut unlisted = 0;
     for problem in case.problems() {
         let (own, help) = told(problem.kind);
         if own == rule {
             let help = syntax_help(case.text(), problem).unwrap_or(help);
-            let finding = Finding::new(rule, problem.kind.summary(), place(case, &problem.range)).help(help);
-            findings.push_of(FEW, finding);
+            findings.push(Finding::new(rule, problem.kind.summary(), place(case, &problem.range)).help(help));
+            unlisted = case.unlisted(problem.kind);
         }
     }
+    findings.count_more(rule, unlisted);
 }
 
 /// The key or value that holds a problem; its bytes where no value could be read, or where the value is hidden behind a
@@ -197,6 +198,16 @@ fn check_size(case: &CaseView<'_>, findings: &mut Findings) {
         let finding = Finding::new(RuleId::TooLarge, message, place)
             .help("Check the program that wrote the list, or split the record.");
         findings.push(finding);
+    }
+    // Shorter ones cannot name so many.
+    let is_long = case.excess().is_empty() && case.text().len() > 16 * MAX_VARIABLES && case.procedure().is_some();
+    let Some(record) = case.record.as_ref().filter(|record| is_long && record.state.is_some()) else { return };
+    if let Some(count) = too_many_variables(case.state()) {
+        let (count, most) = (grouped(count), grouped(MAX_VARIABLES));
+        let message =
+            format!("Nothing is recomputed: the procedure has {count} variables, of which at most {most} are.");
+        let place = Place::Key(record.procedure_pointer.then("steps"));
+        findings.push(Finding::new(RuleId::TooLarge, message, place).help("Split the procedure."));
     }
 }
 

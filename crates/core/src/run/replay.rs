@@ -26,8 +26,8 @@ pub enum NoReplay {
     /// There is no such step.
     #[error("no such step")]
     NoStep,
-    /// The procedure has more steps or variables than are read.
-    #[error("the procedure is too large to run: not all of it is read")]
+    /// The record, or its procedure alone, holds more than is read.
+    #[error("the record is too large to run: not all of it is read")]
     TooLarge,
     /// The record does not say what the question was.
     #[error("the record has no question; set problem_text")]
@@ -140,6 +140,9 @@ impl<'v, 'a> Replay<'v, 'a> {
     /// Creates a replay of a record that was read.
     pub fn of(case: &'v CaseView<'a>, start: &RerunStart) -> Result<Self, NoReplay> {
         let record = case.record.as_ref().ok_or(NoReplay::NoProcedure)?;
+        if !case.excess().is_empty() {
+            return Err(NoReplay::TooLarge);
+        }
         Self::new(record, case.procedure(), case.state(), start)
     }
 

@@ -346,7 +346,7 @@ impl RowFacts {
         let mut rules = RuleSet::EMPTY;
         for finding in findings {
             rules.insert(finding.rule);
-            row.count_finding(finding.severity);
+            row.count_findings(finding.severity, finding.count());
         }
         let differs = |baseline: f64| (f64::from(row.pred_num()) - baseline).abs() > 1e-6 * baseline.abs().max(1.0);
         rules.set_disagrees(baseline.is_some_and(differs));
@@ -447,12 +447,12 @@ impl RowFacts {
         let mut rules = *self.rules;
         rules.insert(rule);
         self.rules = rules.shared();
-        self.count_finding(severity);
+        self.count_findings(severity, 1);
     }
 
-    fn count_finding(&mut self, severity: Severity) {
+    fn count_findings(&mut self, severity: Severity, number: usize) {
         if let Some(count) = self.counts.get_mut(severity as usize) {
-            *count = count.saturating_add(1);
+            *count = count.saturating_add(u8::try_from(number).unwrap_or(u8::MAX));
         }
     }
 
@@ -539,7 +539,7 @@ impl RowFacts {
         hide.each().flat_map(Hidden::rules).for_each(|rule| rules.remove(*rule));
         self.rules = rules.shared();
         self.counts = [0; 4];
-        rules.rules().for_each(|rule| self.count_finding(rule.severity()));
+        rules.rules().for_each(|rule| self.count_findings(rule.severity(), 1));
         self
     }
 

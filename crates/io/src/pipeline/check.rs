@@ -60,7 +60,7 @@ impl CheckCounts {
         let mut worst = None;
         for finding in is_checked.then(|| case.findings()).into_iter().flatten() {
             if let Some(count) = self.findings.get_mut(finding.severity as usize) {
-                *count += 1;
+                *count += finding.count() as u64;
             }
             worst = worst.min(Some(finding.severity)).or(Some(finding.severity));
         }

@@ -111,7 +111,9 @@ impl Task {
         let (last, dense) = (block.cuts.len(), block.is_dense(self.layout));
         for (n, cut) in block.cuts.iter().enumerate() {
             if dense {
-                (line, column) = (block.line + n as u64, 1);
+                let before = block.bytes.get(..cut.range.start).unwrap_or_default();
+                let blanks = before.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+                (line, column) = (block.line + n as u64, 1 + blanks);
             } else {
                 let before = block.bytes.get(counted..cut.range.start).unwrap_or_default();
                 line += line_ends(self.layout, before);

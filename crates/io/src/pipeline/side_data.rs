@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use crate::failure::Failure;
 use crate::pipeline::baseline::Baseline;
 use crate::pipeline::verify::Judge;
+use crate::source::answers::AnswerStore;
 use crate::source::documents::Documents;
 use crate::source::input::Input;
 use stepscope_base::json::Value;
@@ -123,6 +124,12 @@ pub struct Surroundings<'s> {
     pub takes_not_finite: bool,
 }
 
+/// Finds the folder of a record's question; the store itself where there is none.
+fn question_folder(store: &AnswerStore, record: Option<&Record<'_>>) -> PathBuf {
+    let folder = record.and_then(|record| record.root.get("folder")?.string());
+    store.place(folder.as_ref().map_or(&[], |folder| folder.bytes()))
+}
+
 impl Context for Surroundings<'_> {
     fn document(&self, typed: &TypedAnswer<'_>) -> Option<Arc<Document>> {
         match (&self.document, &self.documents) {
@@ -146,15 +153,20 @@ impl Context for Surroundings<'_> {
 
     fn source(&self, record: Option<&Record<'_>>) -> Untrusted<'_> {
         match self.input.as_deref() {
-            // The folder of its question.
             Some(Input::Answers(store)) => {
-                let folder = record.and_then(|record| record.root.get("folder")?.string());
-                let place = store.place(folder.as_ref().map_or(&[], |folder| folder.bytes()));
-                Untrusted::owned(place.into_os_string().into_encoded_bytes())
+                Untrusted::owned(question_folder(store, record).into_os_string().into_encoded_bytes())
             }
             input => input
                 .and_then(Input::path)
                 .map_or(Untrusted::new(b"-"), |path| Untrusted::new(path.as_os_str().as_encoded_bytes())),
+        }
+    }
+
+    fn line(&self, record: Option<&Record<'_>>, line: u64) -> u64 {
+        match self.input.as_deref() {
+            // The folder of a question holds nothing else.
+            Some(Input::Answers(store)) if question_folder(store, record) != store.path() => 1,
+            _ => line,
         }
     }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::case::Case;
 use crate::record::formats;
 use stepscope_base::json::Tape;
 
@@ -35,6 +36,24 @@ fn run(steps: &[Made<'_>], values: &str) -> String {
         r#"{{"id": 1, "question": "?", "status": "ok", "mode": "procedural", "procedure": {{"NameDescription": "t", "steps": [{}]}}, "state": {{"problem_text": "?", {values}}}}}"#,
         steps.join(", ")
     )
+}
+
+#[test]
+fn a_state_of_many_variables_is_recomputed_too() {
+    let steps: &[Made<'_>] =
+        &[("Extract", &["problem_text"], &[("a", "")]), ("a * 2", &["a"], &[("final_answer", "")])];
+    let names: Vec<String> = (0..1_001).map(|n| format!("v{n}")).collect();
+    let more: Vec<String> = names.iter().map(|name| format!("\"{name}\": 1")).collect();
+    let more = format!(", {}", more.join(", "));
+    let text = run(steps, &format!("\"a\": 4, \"final_answer\": \"9\"{more}"));
+    assert_eq!(with(&text, |_, _, recomputed| recomputed.recovered), Some(Number::whole(8)));
+    let outputs: Vec<_> = names.iter().map(|name| (name.as_str(), "")).collect();
+    let text =
+        run(&[steps, &[("More", &["a"], &outputs)]].concat(), &format!("\"a\": 4, \"final_answer\": \"9\"{more}"));
+    let case = Case::read(text.into_bytes());
+    let findings =
+        case.view().findings().iter().map(|finding| finding.message.line().into_string()).collect::<Vec<_>>();
+    assert!(findings.iter().any(|said| said.starts_with("Nothing is recomputed: ")), "{findings:?}");
 }
 
 fn values(text: &str) -> Vec<(String, String)> {

@@ -92,7 +92,7 @@ impl Machine for ModelRepair {
         if loads(&mut Tape::default(), reply).is_ok() {
             let json = reply.trim_ascii();
             let (before, after) = (self.diagnostics.1, diagnostics(json).total());
-            self.outcomes.push(shown!("attempt {n}: diagnostics {before} → {after}"));
+            self.outcomes.push(shown!("attempt {n}: errors {before} → {after}"));
             self.is_changed |= json != self.procedure;
             self.procedure = json.to_vec();
             self.diagnostics.1 = after;

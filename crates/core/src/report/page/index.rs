@@ -7,14 +7,15 @@ use super::html::{Html, PageLink};
 use super::model::{Mood, PageModel};
 use super::{Limits, PageOptions};
 use crate::case::CaseView;
+use crate::finding::counted;
 use crate::report::charts::share;
 use crate::review::hide::Hidden;
 use crate::triage::verdict::Fix;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
-/// So many rules have a bar.
-const MAX_RULES: usize = 12;
+/// Later steps share its bar.
+const MAX_STEP: usize = 12;
 
 /// Row of the index: one record.
 #[derive(Clone, Debug)]
@@ -63,17 +64,19 @@ impl IndexRow {
 /// One chart: a name and its bars.
 struct Bars {
     title: &'static str,
-    bars: Vec<(Shown, Mood, usize)>,
+    /// Number of records of which the bars are shares.
+    of: usize,
+    rows: Vec<(Shown, Mood, usize)>,
 }
 
 /// The index of a folder of pages.
 pub fn index(rows: &[IndexRow], source: &Shown, version: &'static str) -> String {
     let mut html = Html::default();
-    let title = shown!("{} records of {source}", rows.len());
+    let title = shown!("{} of {source}", counted(rows.len(), "record"));
     begin(&mut html, &title, version);
     html.raw("<header>\n<p class=\"kicker\">stepscope report</p>\n<h1>").text(&title).raw("</h1>\n</header>\n<main>\n");
     for chart in charts(rows) {
-        write_chart(&mut html, &chart, rows.len());
+        write_chart(&mut html, &chart);
     }
     html.raw("<section>\n<h2 id=\"records\">Records</h2>\n");
     html.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"records\"><table class=\"values\"><thead><tr>");
@@ -119,7 +122,7 @@ fn charts(rows: &[IndexRow]) -> Vec<Bars> {
     let mut rules: BTreeMap<&'static str, usize> = BTreeMap::new();
     for row in rows {
         if let Some(step) = row.step.filter(|_| row.fix == Some(Fix::StepRun)) {
-            *steps.entry(step).or_default() += 1;
+            *steps.entry(step.min(MAX_STEP)).or_default() += 1;
         }
         for rule in &row.rules {
             *rules.entry(rule).or_default() += 1;
@@ -127,27 +130,38 @@ fn charts(rows: &[IndexRow]) -> Vec<Bars> {
     }
     let mut rules: Vec<(&'static str, usize)> = rules.into_iter().collect();
     rules.sort_by_key(|(rule, count)| (std::cmp::Reverse(*count), *rule));
-    let rules = rules.into_iter().take(MAX_RULES).map(|(rule, count)| (Shown::own(rule), Mood::Open, count));
-    let steps = steps.into_iter().take(MAX_RULES).map(|(step, count)| (shown!("step {step}"), Mood::Open, count));
+    let rules = rules.into_iter().map(|(rule, count)| (Shown::own(rule), Mood::Open, count));
+    let steps = steps.into_iter().map(|(step, count)| {
+        let more = if step == MAX_STEP { " or later" } else { "" };
+        (shown!("step {step}{more}"), Mood::Open, count)
+    });
+    let (all, to_fix) = (rows.len(), count(&|row| row.fix.is_some()));
+    let model = count(&|row| row.fix == Some(Fix::StepRun));
     let mut charts = vec![
-        Bars { title: "Verdicts", bars: verdicts.into() },
-        Bars { title: "Where to fix", bars: fixes.into() },
-        Bars { title: "First wrong step", bars: steps.collect() },
-        Bars { title: "Findings by rule", bars: rules.collect() },
+        Bars { title: "Verdicts", of: all, rows: verdicts.into() },
+        Bars { title: "Where to fix", of: to_fix, rows: fixes.into() },
+        Bars { title: "First wrong step of model output", of: model, rows: steps.collect() },
+        Bars { title: "Records by rule", of: all, rows: rules.collect() },
     ];
     for chart in &mut charts {
-        chart.bars.retain(|(_, _, count)| *count > 0);
+        chart.rows.retain(|(_, _, count)| *count > 0);
     }
-    charts.retain(|chart| !chart.bars.is_empty());
+    charts.retain(|chart| !chart.rows.is_empty());
     charts
 }
 
-fn write_chart(html: &mut Html, chart: &Bars, all: usize) {
+fn write_chart(html: &mut Html, chart: &Bars) {
+    let all = chart.of;
     html.raw("<section class=\"board\">\n<h2>")
         .raw(chart.title)
         .raw("</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
-    html.raw(chart.title).raw("\"><table><thead><tr><th scope=\"col\">What</th><th scope=\"col\">Records</th><th scope=\"col\">Share</th><th scope=\"col\">Bar</th></tr></thead><tbody>\n");
-    for (name, mood, count) in &chart.bars {
+    html.raw(chart.title)
+        .raw(
+            "\"><table><thead><tr><th scope=\"col\">What</th><th scope=\"col\">Records</th><th scope=\"col\">Share of ",
+        )
+        .number(all);
+    html.raw("</th><th scope=\"col\">Bar</th></tr></thead><tbody>\n");
+    for (name, mood, count) in &chart.rows {
         let width = count * 100 / all.max(1);
         html.raw("<tr><th scope=\"row\">");
         if *mood == Mood::Open {
