@@ -2,17 +2,18 @@
 //!
 //! Messages are those of Python's `jsonschema`: the first error in the order of the schema's own keys, or the best
 //! match, in Python's words, with `NaN` and integers of any size. The `jsonschema` crate can give neither that order nor
-//! such numbers, so answers are judged here, as they were read, and schemas by the metaschema of their draft.
+//! such numbers, so answers are judged here, as they were read. The crate judges the schema itself.
 
 use std::collections::HashMap;
+
+use stepscope_schema::{Draft, FaultKind};
 
 use crate::json::{Kind, Member, Tape, Value};
 use crate::pyregex::Pattern;
 use crate::python::{self, PythonNumber};
 use crate::shown;
 use crate::text::{Shown, Untrusted};
-use draft::Draft;
-use references::{Registry, Site, Uri};
+use references::{Registry, Site, Uri, metaschema};
 
 mod draft;
 mod evaluate;
@@ -24,6 +25,9 @@ const MAX_VALUES: usize = 150_000;
 /// [`PATTERN`] bytes of a long one.
 const MAX_PATTERNS: usize = 1_000;
 const PATTERN: usize = 100;
+
+/// So much of a pattern is said.
+const MAX_SAID: usize = 200;
 
 /// A schema, ready to judge.
 #[derive(Debug, Default)]
@@ -104,8 +108,6 @@ enum Keyword {
         limit: usize,
     },
     Pattern(Pattern),
-    /// The format of patterns, which only metaschemas enforce.
-    Regex,
     UniqueItems,
     PrefixItems(Vec<Id>),
     /// `counts`: where no more may come, their number is said.
@@ -233,7 +235,7 @@ impl Schema {
     /// Reads a schema of draft 2020-12 from the text of a file, whatever draft it names: so upstream reads them.
     /// Nothing outside of the text is ever fetched.
     pub fn compile(text: &[u8]) -> Result<Self, SchemaFailure> {
-        Self::compile_as(text, |_| Ok(Draft::Of2020))
+        Self::compile_as(text, |_| Ok(Draft::Draft202012))
     }
 
     /// Reads a schema of the draft that it names, as Python's `jsonschema.validate` does; without one, of 2020-12.
@@ -256,28 +258,31 @@ impl Schema {
         }
         let root = tape.root(text).ok_or(SchemaFailure(Shown::own("the schema is empty")))?;
         let draft = draft(root)?;
-        let patterns =
-            patterns_in(root).ok_or(SchemaFailure(Shown::own("the schema holds a number that is not JSON")))?;
-        if patterns > MAX_PATTERNS {
+        let mut json =
+            evaluate::to_serde(root).ok_or(SchemaFailure(Shown::own("the schema holds a number that is not JSON")))?;
+        if let Some(object) = json.as_object_mut() {
+            // The draft is known; an address that nobody has heard of would be looked up.
+            object.shift_remove("$schema");
+        }
+        // The library would make ready all patterns before it is known how many there are.
+        if patterns_in(root) > MAX_PATTERNS {
             const WHY: &str = "the schema holds more than 1,000 patterns or 100,000 bytes of them; split it";
             return Err(SchemaFailure(Shown::own(WHY)));
         }
-        let unusable = |why: Shown| SchemaFailure(Shown::own("not a usable JSON Schema: ").join(&why));
-        let schema = match Self::read_draft(root, draft, false) {
-            Err(Some(why)) => return Err(unusable(why)),
-            read => read.ok(),
+        let fault = stepscope_schema::fault(&json, draft, metaschema);
+        let read = Self::read_draft(root, draft);
+        let Some(fault) = fault else { return read };
+        // A pattern of Python's dialect, such as `\Z`: all patterns have been read here.
+        if fault.kind == FaultKind::Pattern && read.is_ok() {
+            return read;
+        }
+        // Not the value: a name may have led to another file than a schema.
+        let place = Shown::line(if fault.place.is_empty() { b"/" } else { fault.place.as_bytes() });
+        let why = match fault.kind {
+            FaultKind::Reference => Shown::own("a reference has no target in the schema"),
+            _ => Shown::line(fault.words.as_bytes()),
         };
-        let why = match (evaluate::best(draft.metaschema(), root), schema) {
-            (Ok(None), Some(schema)) => return Ok(schema),
-            (Ok(None), None) => Shown::own("a keyword has a value that it cannot have"),
-            // Not the value: see `Compiler::why`.
-            (Ok(Some(breach)), _) => match root.pointer_to(breach.value).text() {
-                place if place.is_empty() => Shown::own("neither an object nor a boolean"),
-                place => shown!("the draft does not allow the value at {}", place.line()),
-            },
-            (Err(Undecidable), _) => Shown::own("it is too large, or nested too deep"),
-        };
-        Err(unusable(why))
+        Err(SchemaFailure(shown!("not a usable JSON Schema: at {place}, {why}")))
     }
 
     /// Reads a schema of the program, of which a test proves that it is usable: to have that proved at every start takes
@@ -285,16 +290,15 @@ impl Schema {
     pub fn built_in(text: &str) -> Self {
         let mut tape = Tape::default();
         let root = tape.parse(text.as_bytes());
-        root.and_then(|root| Self::read_draft(root, Draft::Of2020, false).ok()).unwrap_or_default()
+        root.and_then(|root| Self::read_draft(root, Draft::Draft202012).ok()).unwrap_or_default()
     }
 
-    /// Fails with the reason, where it is not that a value is not one that the draft allows.
-    fn read_draft(root: Value<'_>, draft: Draft, is_metaschema: bool) -> Result<Self, Option<Shown>> {
+    fn read_draft(root: Value<'_>, draft: Draft) -> Result<Self, SchemaFailure> {
         let registry = Registry::new(root, draft);
-        let (nodes, open, done) = (Vec::new(), Vec::new(), HashMap::new());
-        let mut compiler = Compiler { registry, is_metaschema, nodes, open, done, why: None };
+        let mut compiler = Compiler { registry, nodes: Vec::new(), open: Vec::new(), done: HashMap::new(), why: None };
         if compiler.read(Site { text: 0, value: root, base: 0, draft }).is_none() {
-            return Err(compiler.why);
+            let why = compiler.why.unwrap_or(Shown::own("neither an object nor a boolean"));
+            return Err(SchemaFailure(Shown::own("not a usable JSON Schema: ").join(&why)));
         }
         let own = property_names(root);
         let one_by_one = |member: Member<'_>| match member.name().bytes() {
@@ -312,7 +316,7 @@ impl Schema {
     /// Fault of a whole value, or that this cannot be told: of several errors that which Python's
     /// `jsonschema.validate` names.
     pub fn judge(&self, value: Value<'_>) -> Result<Option<Untrusted<'static>>, Undecidable> {
-        Ok(evaluate::best(self, value)?.map(|breach| breach.message))
+        evaluate::best(self, value)
     }
 
     /// True for the root's own properties.
@@ -370,12 +374,9 @@ pub struct Breach<'a> {
 
 /// Number of patterns in a schema, long ones counted as several, wherever they stand in it; other values may look
 /// like some.
-fn patterns_in(root: Value<'_>) -> Option<usize> {
+fn patterns_in(root: Value<'_>) -> usize {
     let (mut open, mut found) = (vec![root], 0);
     while let Some(value) = open.pop() {
-        if value.kind() == Kind::NotFinite {
-            return None;
-        }
         for member in value.members() {
             let weight = |pattern: Value<'_>| 1 + pattern.raw().len() / PATTERN;
             found += match member.name().bytes() {
@@ -387,7 +388,7 @@ fn patterns_in(root: Value<'_>) -> Option<usize> {
         }
         open.extend(value.items());
     }
-    Some(found)
+    found
 }
 
 fn property_names(root: Value<'_>) -> Vec<Vec<u8>> {
@@ -408,13 +409,12 @@ fn is_keyword(name: &[u8]) -> bool {
 
 struct Compiler<'s> {
     registry: Registry<'s>,
-    is_metaschema: bool,
     nodes: Vec<Subschema>,
     /// Schemas that have a number and are still to be read.
     open: Vec<(Id, Site<'s>)>,
     /// The node of each schema, by its place: a reference may lead back to it.
     done: HashMap<(usize, usize), Id>,
-    /// Reason why it cannot be read, without its text: a name may have led to another file than a schema.
+    /// Reason why it cannot be read.
     why: Option<Shown>,
 }
 
@@ -429,14 +429,8 @@ impl<'s> Compiler<'s> {
                 Kind::Object => {
                     let mut keywords = Vec::new();
                     for member in value.entries() {
-                        let name = member.name();
-                        if self.is_metaschema
-                            && name == "format"
-                            && member.value.string().is_some_and(|name| name == "regex")
-                        {
-                            keywords.push(Keyword::Regex);
-                        } else if speaks(place, member) {
-                            keywords.push(self.keyword(place, name.bytes(), member.value)?);
+                        if speaks(place, member) {
+                            keywords.push(self.keyword(place, member.name().bytes(), member.value)?);
                         }
                     }
                     Body::Keywords(keywords)
@@ -490,7 +484,8 @@ impl<'s> Compiler<'s> {
         match Pattern::new(text) {
             Ok(pattern) => Some(pattern),
             Err(why) => {
-                self.why = Some(shown!("a pattern cannot be read: {why}"));
+                let text = Shown::line(value.string()?.bytes()).cut(MAX_SAID);
+                self.why = Some(shown!("invalid pattern \"{text}\": {why}"));
                 None
             }
         }
@@ -539,12 +534,12 @@ impl<'s> Compiler<'s> {
                 Keyword::AdditionalItems { prefix, schema: self.schema(place, value) }
             }
             b"items" => {
-                let counts = draft >= Draft::Of2020;
+                let counts = draft::since(draft, Draft::Draft202012);
                 let prefix = parent.get("prefixItems").filter(|_| counts).map_or(0, Value::len);
                 Keyword::Items { prefix, schema: self.schema(place, value), counts }
             }
             b"unevaluatedItems" => Keyword::UnevaluatedItems(self.schema(place, value)),
-            b"contains" if draft < Draft::Of2019 => Keyword::ContainsAny(self.schema(place, value)),
+            b"contains" if !draft::since(draft, Draft::Draft201909) => Keyword::ContainsAny(self.schema(place, value)),
             b"contains" => {
                 let (least, most) = (parent.get("minContains"), parent.get("maxContains"));
                 Keyword::Contains {
@@ -605,7 +600,7 @@ impl<'s> Compiler<'s> {
     fn reference(&mut self, place: Site<'s>, value: Value<'s>) -> Option<Keyword> {
         let text = value.string()?;
         let Some(target) = text.utf8().and_then(|text| self.registry.lookup(place, text)) else {
-            self.why = Some(Shown::own("a reference has no target in the schema"));
+            self.why = Some(shown!("reference \"{}\" has no target", Shown::line(text.bytes())));
             return None;
         };
         let anchors = target.dynamic.map(|name| self.registry.dynamic(&name)).unwrap_or_default();
@@ -634,12 +629,12 @@ fn speaks(place: Site<'_>, member: Member<'_>) -> bool {
 
 fn keys_of(draft: Draft, schema: Value<'_>) -> Option<Vec<Vec<u8>>> {
     let keys = || schema.entries().into_iter().map(|member| member.name().bytes().to_vec()).collect();
-    (draft == Draft::Of2019).then(keys)
+    (draft == Draft::Draft201909).then(keys)
 }
 
 fn draft_types(draft: Draft, value: Value<'_>) -> Option<Vec<Type>> {
     let mut types = types(value)?;
-    if draft == Draft::Four {
+    if draft == Draft::Draft4 {
         types.iter_mut().filter(|one| **one == Type::Integer).for_each(|one| *one = Type::Int);
     }
     Some(types)

@@ -8,6 +8,8 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
+use serde_json::{Map, Number as JsonNumber, Value as Json};
+
 use super::references::Uri;
 use super::{
     Body, Breach, Counted, Dependency, Id, Keyword, Law, Limit, Literal, Schema, Subschema, Type, Undecidable, View,
@@ -40,18 +42,18 @@ pub(super) fn first<'v>(schema: &'v Schema, answer: Value<'v>, view: View) -> Re
     let _ = Evaluation::new(schema, view, &spent.0).node(0, answer, &mut first);
     let Errors::First(fault) = first else { return Ok(None) };
     spent.decided()?;
-    Ok(fault.as_ref().map(Fault::breach))
+    Ok(fault.map(Fault::breach))
 }
 
-/// The error that Python's `best_match` picks for a whole value; `Err`: something was given up on the way, so that
-/// nothing is known.
-pub(super) fn best<'v>(schema: &'v Schema, value: Value<'v>) -> Result<Option<Breach<'v>>, Undecidable> {
+/// The words of the error that Python's `best_match` picks for a whole value; `Err`: something was given up on the
+/// way, so that nothing is known.
+pub(super) fn best(schema: &Schema, value: Value<'_>) -> Result<Option<Untrusted<'static>>, Undecidable> {
     let spent = Account::open();
     let mut best = Errors::Best(None);
     let _ = Evaluation::new(schema, View::Whole, &spent.0).node(0, value, &mut best);
     let Errors::Best(fault) = best else { return Ok(None) };
     spent.decided()?;
-    Ok(fault.map(|fault| fault.relevant().breach()))
+    Ok(fault.map(|fault| (fault.relevant().message)().into()))
 }
 
 /// Every breach, up to a limit; where something was given up, the last says so.
@@ -110,7 +112,7 @@ struct Fault<'v> {
 }
 
 impl<'v> Fault<'v> {
-    fn breach(&self) -> Breach<'v> {
+    fn breach(self) -> Breach<'v> {
         let law = match self.keyword {
             Some(Keyword::Type { types, .. }) => Law::Type(types.clone()),
             Some(Keyword::Enum { .. } | Keyword::Const { .. }) => Law::Enum,
@@ -510,12 +512,6 @@ impl<'p, 'v> Evaluation<'p, 'v> {
                 }
                 let text = pattern.text().as_bytes();
                 about.say(errors, move || Message::default().value(value).text(" does not match ").quoted(text))
-            }
-            (Keyword::Regex, Kind::String | Kind::Key) => {
-                if value.string().and_then(|text| text.utf8().map(Pattern::new)).is_some_and(|read| read.is_ok()) {
-                    return ON;
-                }
-                about.value(errors, " is not a 'regex'")
             }
             (Keyword::UniqueItems, Kind::Array) => {
                 let mut seen = HashSet::new();
@@ -1051,4 +1047,28 @@ fn wrong_length(value: Value<'_>, of: Counted, most: bool, limit: usize) -> Opti
         (true, _) => Some(" is too long"),
         (false, _) => Some(" is too short"),
     }
+}
+
+/// A schema as `serde_json` has it, large integers rounded and half surrogate pairs replaced: good enough to ask
+/// whether it is one. `None` for numbers that are not finite.
+pub(super) fn to_serde(value: Value<'_>) -> Option<Json> {
+    let text = |string: Untrusted<'_>| String::from_utf8_lossy(string.bytes()).into_owned();
+    Some(match value.kind() {
+        Kind::Null => Json::Null,
+        Kind::True => Json::Bool(true),
+        Kind::False => Json::Bool(false),
+        Kind::Int => {
+            let digits = std::str::from_utf8(value.raw()).ok()?;
+            let exact = digits.parse::<i64>().map(JsonNumber::from);
+            let exact = exact.or_else(|_| digits.parse::<u64>().map(JsonNumber::from)).ok();
+            Json::Number(exact.or_else(|| JsonNumber::from_f64(value.float()?))?)
+        }
+        Kind::Float | Kind::NotFinite => Json::Number(JsonNumber::from_f64(value.float()?)?),
+        Kind::String | Kind::Key => Json::String(text(value.string()?)),
+        Kind::Array => Json::Array(value.items().map(to_serde).collect::<Option<_>>()?),
+        Kind::Object => {
+            let read = |member: Member<'_>| Some((text(member.name()), to_serde(member.value)?));
+            Json::Object(value.members().map(read).collect::<Option<Map<_, _>>>()?)
+        }
+    })
 }

@@ -5,7 +5,9 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::draft::{Draft, named};
+use stepscope_schema::Draft;
+
+use super::draft::{named, since};
 use crate::json::{Kind, Tape, Value};
 use crate::text::Untrusted;
 
@@ -139,8 +141,8 @@ impl<'s> Registry<'s> {
         {
             place.draft = draft;
         }
-        let new = place.draft >= Draft::Of2019;
-        let key = if place.draft == Draft::Four { "id" } else { "$id" };
+        let new = since(place.draft, Draft::Draft201909);
+        let key = if place.draft == Draft::Draft4 { "id" } else { "$id" };
         let text = |key: &str| place.value.get(key).and_then(Value::string).and_then(|id| Some(id.utf8()?.to_owned()));
         let id = text(key);
         let is_local = |id: &str| !new && (id.starts_with('#') || place.value.get("$ref").is_some());
@@ -150,8 +152,10 @@ impl<'s> Registry<'s> {
             self.resources.entry(place.base).or_insert(place);
         }
         let anchors = match place.draft {
-            Draft::Four | Draft::Six | Draft::Seven => [id.and_then(|id| Some(id.strip_prefix('#')?.to_owned())), None],
-            Draft::Of2019 => [text("$anchor"), None],
+            Draft::Draft4 | Draft::Draft6 | Draft::Draft7 => {
+                [id.and_then(|id| Some(id.strip_prefix('#')?.to_owned())), None]
+            }
+            Draft::Draft201909 => [text("$anchor"), None],
             _ => [text("$anchor"), text("$dynamicAnchor")],
         };
         for (name, dynamic) in anchors.into_iter().zip([false, true]) {
@@ -189,7 +193,7 @@ impl<'s> Registry<'s> {
                 return None;
             }
             for (tape, text) in metaschemas() {
-                self.add(tape.root(text)?, Draft::Of2020);
+                self.add(tape.root(text)?, Draft::Draft202012);
             }
             find(self)
         })
