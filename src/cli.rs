@@ -665,7 +665,7 @@ pub fn run(
         // The screen shows it.
         Command::Demo(_) => Ok(FAILED),
         Command::Man => {
-            out.styled(man::page(&whole()).as_bytes());
+            out.write(man::page(&whole()).as_bytes());
             Ok(CLEAN)
         }
         Command::Completions { shell } => {

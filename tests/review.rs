@@ -842,7 +842,7 @@ fn a_log_of_two_runs_with_the_same_ids_keeps_them_apart() {
     let sentence = "reviewed items of other files left out: 1, of b.jsonl; pass their file too";
     assert!(list.said.contains(sentence), "{}", list.said);
     let stats = folder.ok(&["review", "stats", "a.jsonl", "--reviews", "two"], "");
-    assert!(stats.starts_with("1 items: 1 pass\n") && stats.ends_with("1 of 2 records unreviewed\n"), "{stats}");
+    assert!(stats.starts_with("1 item: 1 pass\n") && stats.ends_with("1 of 2 records unreviewed\n"), "{stats}");
     let export = folder.ok(&["review", "export", "a.jsonl", "--reviews", "two"], "");
     assert_eq!(export.lines().count(), 1, "{export}");
     let expected = folder.ok(&["check", "a.jsonl", "--expect", "two"], "");
@@ -1086,7 +1086,10 @@ fn what_next_proposes_judges_the_record_that_it_showed() {
     let first = proposed(&["two.jsonl", "--reviewer", "bob", "--reviewer-kind", "model"]);
     assert!(first.join(" ").ends_with("--reviewer bob --reviewer-kind model --verdict pass"), "{first:?}");
     judge(&first);
-    assert_eq!(folder.run(&["check", "two.jsonl", "--expect", "none"], "").said, "stepscope: none: no such file\n");
+    assert_eq!(
+        folder.run(&["check", "two.jsonl", "--expect", "none"], "").said,
+        "stepscope: cannot open none: no such file\n"
+    );
     let checked = folder.ok(&["check", "two.jsonl", "--reviewed"], "");
     assert!(
         checked.ends_with("; reviewed: 1 pass, 1 open; 1 record repeats an id: line 2 has the id of line 1\n"),

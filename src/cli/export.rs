@@ -66,7 +66,7 @@ pub struct ExportArgs {
     /// Columns and rows of picture and recording
     #[arg(long, value_name = "COLSxROWS", default_value = "120x36", value_parser = super::demo::size)]
     size: (u16, u16),
-    /// Draw one pane alone, by its title: steps, "global state", findings, …
+    /// Draw one pane alone, by its title: steps, "global state", findings, ...
     #[arg(long, value_name = "PANE")]
     pane: Option<String>,
     /// Keys to press before the picture, with blanks between them: "J" is the JSON, "X" the exact recomputation

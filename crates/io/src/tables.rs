@@ -300,7 +300,7 @@ mod tests {
         let records = columns(&saved[1].path, &asked);
         assert_eq!(
             row(&records, 0),
-            ["12345678901234567890", "7", "step_run", "4", "19.0", "true", "2", "1", "0", "-", "-"]
+            ["12345678901234567890", "7", "step_run", "4", "19.0", "true", "5", "1", "0", "-", "-"]
         );
         assert_eq!(row(&records, 1), ["-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "true"]);
         let asked = ["sha256", "line", "rule", "message", "step", "start", "end", "more", "details"];

@@ -348,7 +348,7 @@ pub(super) fn run(add: &Add, side: &Arc<SideData>, out: &mut Out) -> Option<u8> 
         Some(line) => Box::new(Cursor::new(line)),
         None => Box::new(BufReader::new(std::io::stdin())),
     };
-    let mut batch = Batch { known, writer, judged: JudgedLines::new("line") };
+    let mut batch = GivenLines { known, writer, judged: JudgedLines::new("line") };
     let (mut refused, mut tape, mut line) = (Refused::default(), Tape::default(), Vec::new());
     for number in 1_usize.. {
         match next_line(&mut input, &mut line) {
@@ -388,13 +388,13 @@ pub(super) fn run(add: &Add, side: &Arc<SideData>, out: &mut Out) -> Option<u8> 
 }
 
 /// Lines on their way into the review log.
-struct Batch<'k> {
+struct GivenLines<'k> {
     known: Completion<'k>,
     writer: LogWriter,
     judged: JudgedLines,
 }
 
-impl Batch<'_> {
+impl GivenLines<'_> {
     /// Saves what no later line decided.
     fn rest(&mut self, out: &mut Out) -> Option<()> {
         self.judged.rest().into_iter().try_for_each(|decided| self.take(decided, out))
