@@ -916,10 +916,7 @@ fn a_procedure_is_mended_as_upstream_asks_for_it() {
     let output = command.output().unwrap();
     let said = text(&output.stderr);
     assert_eq!(code(&output), 0, "{said}");
-    assert!(
-        said.contains("attempt 3: the reply is not JSON") && said.contains("attempt 4: errors 3 → 0"),
-        "{said}"
-    );
+    assert!(said.contains("attempt 3: the reply is not JSON") && said.contains("attempt 4: errors 3 → 0"), "{said}");
     let seen = server.seen();
     assert_eq!(seen.len(), 4);
     let body = seen[0].json();

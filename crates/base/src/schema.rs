@@ -269,15 +269,18 @@ impl Schema {
             const WHY: &str = "the schema holds more than 1,000 patterns or 100,000 bytes of them; split it";
             return Err(SchemaFailure(Shown::own(WHY)));
         }
-        let fault = stepscope_schema::fault(&json, draft, metaschema);
-        let read = Self::read_draft(root, draft);
-        let Some(fault) = fault else { return read };
-        // A pattern of Python's dialect, such as `\Z`: all patterns have been read here.
-        if fault.kind == FaultKind::Pattern && read.is_ok() {
-            return read;
-        }
+        let hidden = hide_patterns(&mut json);
+        let Some(fault) = stepscope_schema::fault(&json, draft, metaschema) else {
+            return Self::read_draft(root, draft);
+        };
         // Not the value: a name may have led to another file than a schema.
-        let place = Shown::line(if fault.place.is_empty() { b"/" } else { fault.place.as_bytes() });
+        let place = match fault.place.as_str() {
+            "" => "/".to_owned(),
+            place => {
+                place.split('/').map(|part| hidden.get(part).map_or(part, String::as_str)).collect::<Vec<_>>().join("/")
+            }
+        };
+        let place = Shown::line(place.as_bytes());
         let why = match fault.kind {
             FaultKind::Reference => Shown::own("a reference has no target in the schema"),
             _ => Shown::line(fault.words.as_bytes()),
@@ -391,6 +394,40 @@ fn patterns_in(root: Value<'_>) -> usize {
     found
 }
 
+/// Puts other patterns in the place of those that are read here: the library knows Rust's dialect, and what it finds then
+/// is wrong in Python too. Returns the names of properties that were replaced, by what stands there.
+fn hide_patterns(schema: &mut serde_json::Value) -> HashMap<String, String> {
+    let mut hidden = HashMap::new();
+    let mut open = vec![schema];
+    let mut count = 0;
+    while let Some(value) = open.pop() {
+        if let Some(object) = value.as_object_mut() {
+            let mut stand_in = || {
+                count += 1;
+                format!("pattern{count}")
+            };
+            if let Some(serde_json::Value::String(pattern)) = object.get_mut("pattern")
+                && Pattern::new(pattern).is_ok()
+            {
+                *pattern = stand_in();
+            }
+            if let Some(patterns) = object.get_mut("patternProperties").and_then(serde_json::Value::as_object_mut) {
+                for (name, value) in std::mem::take(patterns) {
+                    let own = if Pattern::new(&name).is_ok() { stand_in() } else { name.clone() };
+                    hidden.insert(own.clone(), name);
+                    patterns.insert(own, value);
+                }
+            }
+        }
+        match value {
+            serde_json::Value::Object(object) => open.extend(object.values_mut()),
+            serde_json::Value::Array(items) => open.extend(items),
+            _ => {}
+        }
+    }
+    hidden
+}
+
 fn property_names(root: Value<'_>) -> Vec<Vec<u8>> {
     let properties = root.get("properties");
     properties.into_iter().flat_map(Value::members).map(|member| member.name().bytes().to_vec()).collect()
@@ -484,7 +521,7 @@ impl<'s> Compiler<'s> {
         match Pattern::new(text) {
             Ok(pattern) => Some(pattern),
             Err(why) => {
-                let text = Shown::line(value.string()?.bytes()).cut(MAX_SAID);
+                let text = Shown::line(text.as_bytes()).cut(MAX_SAID);
                 self.why = Some(shown!("invalid pattern \"{text}\": {why}"));
                 None
             }

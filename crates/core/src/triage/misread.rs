@@ -135,7 +135,7 @@ impl Trial<'_, '_> {
         let first = self.recomputed.writes.get(found.first()?.0)?;
         let pointer = value_pointer(self.record, self.state, first)?;
         let step = first.step;
-        let text = shown!("With {} the run gives {}, as expected", named.join(" and "), gold.value.shown());
+        let text = shown!("With {} the run gives {}, as expected.", named.join(" and "), gold.value.shown());
         self.argue("triage/misread", pointer, text);
         Some((Fix::StepRun, Some(step), confidence))
     }

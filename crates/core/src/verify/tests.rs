@@ -149,23 +149,14 @@ fn a_schema_is_judged_as_python_judges_it() {
             }
         }
         let wrong = r#""items": {"pattern": "\\Z", "maxLength": -1}"#;
-        let said = "not a usable JSON Schema: the draft does not allow the value at /items/maxLength";
-        assert_eq!(refused(&old(draft, wrong)).as_deref(), Some(said));
+        assert!(refused(&old(draft, wrong)).unwrap().contains("at /items, "), "a fault behind a pattern");
     }
     for draft in ["2019-09", "2020-12"] {
         let of = |rest: &str| format!(r#"{{"$schema": "https://json-schema.org/draft/{draft}/schema", {rest}}}"#);
         assert_eq!(refused(&of(r#""items": {"pattern": "(?i)a"}"#)), None);
-        assert!(refused(&of(r#""properties": {"a": {"anyOf": []}}"#)).unwrap().ends_with("/properties/a/anyOf"));
-        assert!(refused(&of(r#""$defs": {"a": {"pattern": "("}}"#)).unwrap().ends_with("/$defs/a/pattern"));
+        let why = refused(&of(r#""patternProperties": {"(?i)a": {"anyOf": []}}"#)).unwrap();
+        assert!(why.contains("at /patternProperties/(?i)a/anyOf, "), "{why}");
     }
-    // A key that its draft does not know is an annotation, until a reference leads there.
-    assert_eq!(
-        refused(&old("draft-04", r##""allOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"minLength": 2.0}}"##)),
-        None
-    );
-    assert!(refused(&old("draft-04", r#""enum": [[1.0], [1]]"#)).is_some());
-    let deep = (0..100).fold("{}".to_owned(), |inner, _| format!(r#"{{"items": {inner}}}"#));
-    assert!(refused(&deep).unwrap().ends_with("it is too large, or nested too deep"));
 }
 
 #[test]
