@@ -489,7 +489,7 @@ impl OpenRecord {
     fn fill(&mut self, side: &SideData) {
         let case = &self.view();
         let findings = case.findings();
-        let facts = case.record.as_ref().map(|record| Facts::of(&case, record));
+        let facts = case.record.as_ref().map(|record| Facts::of(case, record));
         let steps = steps(case);
         let (details, web) = (first_details(case, steps.len()), case.state().web());
         let variables = variables(case);

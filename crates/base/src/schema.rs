@@ -283,7 +283,7 @@ impl Schema {
         let place = Shown::line(place.as_bytes());
         let why = match fault.kind {
             FaultKind::Reference => Shown::own("a reference has no target in the schema"),
-            _ => Shown::line(fault.words.as_bytes()),
+            FaultKind::Other => Shown::line(fault.words.as_bytes()),
         };
         Err(SchemaFailure(shown!("not a usable JSON Schema: at {place}, {why}")))
     }

@@ -23,8 +23,6 @@ pub struct Fault {
 /// Kind of a [`Fault`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FaultKind {
-    /// A pattern that Rust's `regex` cannot read.
-    Pattern,
     /// A reference without a target.
     Reference,
     /// Something else that the draft does not allow.
@@ -41,7 +39,6 @@ pub fn fault(schema: &Value, draft: Draft, metaschema: fn(&str) -> Option<&'stat
         .with_retriever(Offline(metaschema));
     let error = options.build(schema).err()?;
     let kind = match error.kind() {
-        ValidationErrorKind::Format { format } if format == "regex" => FaultKind::Pattern,
         ValidationErrorKind::Referencing(_) => FaultKind::Reference,
         _ => FaultKind::Other,
     };
@@ -71,7 +68,7 @@ mod tests {
     #[test]
     fn a_fault_is_of_a_kind_and_has_a_place() {
         assert_eq!(kind_of(r#"{"type": "object"}"#), None);
-        assert_eq!(kind_of(r#"{"pattern": "("}"#), Some(FaultKind::Pattern));
+        assert_eq!(kind_of(r#"{"pattern": "("}"#), Some(FaultKind::Other));
         assert_eq!(kind_of(r##"{"$ref": "#/$defs/a"}"##), Some(FaultKind::Reference));
         assert_eq!(kind_of(r#"{"$ref": "https://example.com/a.json"}"#), Some(FaultKind::Reference));
         let wrong = serde_json::from_str(r#"{"properties": {"a": {"type": 5}}}"#).unwrap();

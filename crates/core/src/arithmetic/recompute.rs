@@ -97,6 +97,7 @@ pub enum ValueBasis {
 
 /// Output of a step, next to what the model gave.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is true or not whatever the others are")]
 pub struct Computed {
     /// Index of the variable in the state.
     pub variable: usize,
