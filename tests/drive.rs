@@ -731,6 +731,16 @@ fn text_and_number_of_the_answer_are_compared_each_by_itself() {
 }
 
 #[test]
+fn values_are_all_inferred_only_where_no_step_recorded_one() {
+    let inferred = apples(3, "24", 24);
+    let (_folder, mut d) = Drive::text(&inferred);
+    d.resize(120, 36).keys("Enter").shows(&["all inferred"]);
+    let step = r#""trace": {"steps": [{"step_index": 1, "inputs": {"apples": 12}, "outputs": {"all": 24}}]}, "state""#;
+    let (_folder, mut d) = Drive::text(inferred.replace("\"state\"", step));
+    d.resize(120, 36).keys("Enter").hides(&["all inferred"]);
+}
+
+#[test]
 fn a_step_that_kept_its_value_after_an_override_is_out_of_date() {
     let (_folder, mut d) = Drive::text(apples(3, "42", 42));
     d.resize(120, 36).keys("Enter g 2 Tab g j j v ^u 5 Enter s s");

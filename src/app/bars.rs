@@ -14,12 +14,12 @@ use crate::screens::{adjudication, answer, compare, dashboard, insights, json, r
 use crate::widgets::keymap::{Action, BINDINGS, Binding};
 use crate::widgets::line::window;
 use crate::widgets::look::{Look, Spans, clear, fit_spans, put, severity_role, shade};
-use crate::widgets::prose::{counted, fit};
+use crate::widgets::prose::fit;
 use crate::widgets::theme::Role;
 use crate::widgets::window::open;
 use crate::widgets::{keymap, layout, look, prose};
 use stepscope_core::answer::route::Route;
-use stepscope_core::finding::Severity;
+use stepscope_core::finding::{Severity, counted};
 use stepscope_core::triage::{Confidence, Fix};
 
 /// Draws the first line: the breadcrumb on the left, a summary on the right.

@@ -6,10 +6,11 @@ use ratatui::layout::Rect;
 
 use crate::screens::side_by_side::making::Fixes;
 use crate::widgets::look::Look;
-use crate::widgets::prose::{counted, fit, pad, wrapped};
+use crate::widgets::prose::{fit, pad, wrapped};
 use crate::widgets::theme::Role;
 use crate::widgets::window::{Window, around, width};
 use stepscope_base::text::Shown;
+use stepscope_core::finding::counted;
 
 const WIDTH: u16 = 100;
 /// Largest number of lines for the names of files.

@@ -25,11 +25,6 @@ pub(crate) fn size(bytes: usize) -> String {
     }
 }
 
-/// Phrases a count of what a noun names: `1 step`, `2 steps`.
-pub(crate) fn counted(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
-}
-
 /// Tells how much of a long text is left out; `None`: the whole text is laid out.
 pub(crate) fn left_out(text: &str) -> Option<String> {
     let rest = text.len().checked_sub(MAX_PROSE).filter(|rest| *rest > 0)?;

@@ -269,17 +269,15 @@ impl Schema {
             const WHY: &str = "the schema holds more than 1,000 patterns or 100,000 bytes of them; split it";
             return Err(SchemaFailure(Shown::own(WHY)));
         }
-        let hidden = hide_patterns(&mut json);
-        let Some(fault) = stepscope_schema::fault(&json, draft, metaschema) else {
+        let Some(first) = stepscope_schema::fault(&json, draft, metaschema) else {
             return Self::read_draft(root, draft);
         };
+        let hidden = hide_patterns(&mut json);
+        let fault = if hidden.is_empty() { Some(first) } else { stepscope_schema::fault(&json, draft, metaschema) };
+        let Some(fault) = fault else { return Self::read_draft(root, draft) };
         // Not the value: a name may have led to another file than a schema.
-        let place = match fault.place.as_str() {
-            "" => "/".to_owned(),
-            place => {
-                place.split('/').map(|part| hidden.get(part).map_or(part, String::as_str)).collect::<Vec<_>>().join("/")
-            }
-        };
+        let parts: Vec<_> = fault.place.split('/').map(|part| hidden.get(part).map_or(part, String::as_str)).collect();
+        let place = if fault.place.is_empty() { "/".to_owned() } else { parts.join("/") };
         let place = Shown::line(place.as_bytes());
         let why = match fault.kind {
             FaultKind::Reference => Shown::own("a reference has no target in the schema"),
@@ -395,35 +393,39 @@ fn patterns_in(root: Value<'_>) -> usize {
 }
 
 /// Puts other patterns in the place of those that are read here: the library knows Rust's dialect, and what it finds then
-/// is wrong in Python too. Returns the names of properties that were replaced, by what stands there.
+/// is wrong in Python too. Returns the patterns by what stands for them.
 fn hide_patterns(schema: &mut serde_json::Value) -> HashMap<String, String> {
+    /// Keywords whose members are named by the schema's author.
+    const NAMED: [&str; 6] =
+        ["properties", "patternProperties", "$defs", "definitions", "dependencies", "dependentSchemas"];
     let mut hidden = HashMap::new();
-    let mut open = vec![schema];
-    let mut count = 0;
-    while let Some(value) = open.pop() {
-        if let Some(object) = value.as_object_mut() {
-            let mut stand_in = || {
-                count += 1;
-                format!("pattern{count}")
-            };
-            if let Some(serde_json::Value::String(pattern)) = object.get_mut("pattern")
-                && Pattern::new(pattern).is_ok()
-            {
-                *pattern = stand_in();
+    let mut hide = |pattern: &mut String| {
+        if Pattern::new(pattern).is_ok() {
+            let stand_in = format!("pattern{}", hidden.len());
+            hidden.insert(stand_in.clone(), std::mem::replace(pattern, stand_in));
+        }
+    };
+    let mut open = vec![(schema, false)];
+    while let Some((value, is_named)) = open.pop() {
+        let object = match value {
+            serde_json::Value::Object(object) => object,
+            serde_json::Value::Array(items) => {
+                open.extend(items.iter_mut().map(|item| (item, false)));
+                continue;
             }
-            if let Some(patterns) = object.get_mut("patternProperties").and_then(serde_json::Value::as_object_mut) {
-                for (name, value) in std::mem::take(patterns) {
-                    let own = if Pattern::new(&name).is_ok() { stand_in() } else { name.clone() };
-                    hidden.insert(own.clone(), name);
-                    patterns.insert(own, value);
-                }
+            _ => continue,
+        };
+        if let Some(serde_json::Value::String(pattern)) = object.get_mut("pattern").filter(|_| !is_named) {
+            hide(pattern);
+        }
+        let patterns = object.get_mut("patternProperties").filter(|_| !is_named);
+        if let Some(patterns) = patterns.and_then(serde_json::Value::as_object_mut) {
+            for (mut pattern, value) in std::mem::take(patterns) {
+                hide(&mut pattern);
+                patterns.insert(pattern, value);
             }
         }
-        match value {
-            serde_json::Value::Object(object) => open.extend(object.values_mut()),
-            serde_json::Value::Array(items) => open.extend(items),
-            _ => {}
-        }
+        open.extend(object.iter_mut().map(|(key, value)| (value, !is_named && NAMED.contains(&key.as_str()))));
     }
     hidden
 }
@@ -605,7 +607,10 @@ impl<'s> Compiler<'s> {
                 Keyword::AdditionalProperties {
                     known: property_names(parent),
                     patterns,
-                    joined: joined.map(|text| self.pattern(&text)).map_or(Some(None), |read| read.map(Some))?,
+                    joined: match joined {
+                        Some(text) => Some(self.pattern(&text)?),
+                        None => None,
+                    },
                     schema: self.schema(place, value),
                     names: keys_of(draft, value),
                 }

@@ -156,11 +156,12 @@ impl<'c> Trial<'c, '_> {
     /// The answer of a fork comes from a step that kept its values though what it reads was changed: no step is to blame
     /// for that, unless one slipped before.
     fn out_of_date(&mut self) -> Option<Judgement> {
-        let first = (0..=self.last()?.step).find(|step| self.state.is_stale(*step))?;
-        if !self.state.is_stale(self.last()?.step) || self.first_slip(false).or_else(|| self.first_waiting()).is_some()
-        {
+        let last = self.last()?.step;
+        let slipped = || self.first_slip(false).is_some() || self.first_waiting().is_some();
+        if !self.state.is_stale(last) || slipped() {
             return None;
         }
+        let first = (0..=last).find(|step| self.state.is_stale(*step))?;
         let gives = self.recovered.map(|recovered| shown!("; recomputed, the plan gives {}", recovered.shown()));
         let text = shown!(
             "The answer is out of date: what step {} reads was changed, and the step was not run again{}.",
@@ -208,12 +209,14 @@ impl<'c> Trial<'c, '_> {
 
     /// A step whose call failed, though the run went on.
     fn failed_step(&mut self) -> Option<Judgement> {
-        let failed = |step: usize| Some((step, self.state.call(step)?, self.state.call(step)?.error?));
-        let (step, call, error) = (0..self.state.step_count()).find_map(failed)?;
-        let error = error.string().unwrap_or(Untrusted::new(error.raw())).line().cut(MAX_ERROR);
-        let text = shown!("Step {} failed: {}.", step + 1, error.as_str().trim_end_matches('.'));
+        let mut calls = (0..self.state.step_count()).filter_map(|step| Some((step, self.state.call(step)?)));
+        let (step, call, error) = calls.find_map(|(step, call)| Some((step, call, call.error?)))?;
+        let error = error.string().unwrap_or(Untrusted::new(error.raw()));
+        let (fault, ..) = explained("", error.utf8().unwrap_or_default());
+        let said = error.line().cut(MAX_ERROR);
+        let text = shown!("Step {} failed: {}.", step + 1, said.as_str().trim_end_matches('.'));
         self.argue(RuleId::RunError.word(), call.pointer().then("error"), text);
-        Some((Fix::StepRun, Some(step), Confidence::Likely))
+        Some(blamed(fault, Some(step)))
     }
 
     fn unknown(&mut self, gold: &Gold) -> Judgement {
@@ -611,19 +614,22 @@ impl<'c> Trial<'c, '_> {
     }
 }
 
+/// Finds where to fix what ended in an error, at a step if that is known.
+fn blamed(fault: ErrorCause, step: Option<usize>) -> Judgement {
+    match fault {
+        ErrorCause::Reply => (Fix::StepRun, step, Confidence::Likely),
+        ErrorCause::Plan => (Fix::Procedure, None, Confidence::Likely),
+        ErrorCause::Outside => (Fix::Unknown, None, Confidence::Unsure),
+    }
+}
+
 fn of_error(record: &Record<'_>) -> Triage {
     let (kind, error) = (
         record.error_type.and_then(Value::string).unwrap_or_default(),
         record.error.and_then(Value::string).unwrap_or_default(),
     );
     let (fault, what, _, id) = explained(kind.utf8().unwrap_or_default(), error.utf8().unwrap_or_default());
-    let fix = match fault {
-        ErrorCause::Reply => Fix::StepRun,
-        ErrorCause::Plan => Fix::Procedure,
-        ErrorCause::Outside => Fix::Unknown,
-    };
-    let step = id.and_then(|id| id.checked_sub(1)).filter(|_| fault == ErrorCause::Reply);
-    let confidence = if fault == ErrorCause::Outside { Confidence::Unsure } else { Confidence::Likely };
+    let (fix, step, confidence) = blamed(fault, id.and_then(|id| id.checked_sub(1)));
     let pointer = if record.error.is_some() { Pointer::from_iter(["error"]) } else { Pointer::default() };
     let why =
         vec![Argument { rule: RuleId::RunError.word(), pointer, text: shown!("The run ended with an error: {what}.") }];

@@ -14,9 +14,10 @@ use crate::screens::run::state::RecordView;
 use crate::widgets::layout::inner_width;
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, Spans, severity_role, tall_pane};
-use crate::widgets::prose::{counted, cut, hanging, pad, wrapped};
+use crate::widgets::prose::{cut, hanging, pad, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
+use stepscope_core::finding::counted;
 use stepscope_core::paint::MarkedRange;
 
 /// Columns of a name.

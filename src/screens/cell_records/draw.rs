@@ -10,8 +10,9 @@ use crate::screens::table::draw::{findings, outcome, title};
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, Spans, pane};
-use crate::widgets::prose::{counted, fit, pad_left};
+use crate::widgets::prose::{fit, pad_left};
 use crate::widgets::theme::Role;
+use stepscope_core::finding::counted;
 
 /// Columns of the findings.
 const FINDINGS: usize = 9;

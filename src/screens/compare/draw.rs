@@ -9,13 +9,14 @@ use crate::screens::compare::state::{CompareRow, rows};
 use crate::widgets::charts;
 use crate::widgets::layout::{inner_height, inner_width, parts, split_rows, with_third_pane};
 use crate::widgets::look::{Look, Spans, clear, frame, point_at, put, scroll_mark, select};
-use crate::widgets::prose::{counted, fit, pad, pad_left, wrapped};
+use crate::widgets::prose::{fit, pad, pad_left, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::compare::print::{MeasureLine, measures};
 use stepscope_core::compare::{BasisCounts, Cell, distinct};
+use stepscope_core::finding::counted;
 use stepscope_io::pipeline::compare::Compared;
 
 /// The width of the names of the rows, and of a column.

@@ -9,9 +9,10 @@ use crate::screens::dashboard::state::{DashboardRow, rows};
 use crate::widgets::charts;
 use crate::widgets::layout::{inner_height, inner_line, parts, with_third_pane};
 use crate::widgets::look::{Look, Spans, frame, point_at, put, scroll_mark};
-use crate::widgets::prose::{counted, pad, pad_left, whole_parts};
+use crate::widgets::prose::{pad, pad_left, whole_parts};
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
+use stepscope_core::finding::counted;
 use stepscope_core::review::dashboard::{DashboardLine, DashboardTable};
 use stepscope_core::triage::Fix;
 

@@ -10,9 +10,10 @@ use crate::screens::insights::state::line_at;
 use crate::widgets::layout::{inner_height, inner_line, parts, with_third_pane};
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, Spans, pane};
-use crate::widgets::prose::{counted, pad, pad_left, whole_parts};
+use crate::widgets::prose::{pad, pad_left, whole_parts};
 use crate::widgets::theme::Role;
 use crate::widgets::{charts, layout};
+use stepscope_core::finding::counted;
 use stepscope_core::report::insight_lines::{self, InsightLine, part_of};
 
 /// The width of names at least and at most, and of a figure.

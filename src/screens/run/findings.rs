@@ -9,11 +9,12 @@ use crate::widgets::keymap::Action;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::{Rows, all_fit};
 use crate::widgets::look::{Look, Spans, line_pane, put, severity_role, tall_pane};
-use crate::widgets::prose::{counted, hanging, wrapped};
+use crate::widgets::prose::{hanging, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_core::finding::counted;
 use stepscope_core::paint::MarkedRange;
 use stepscope_core::rules;
 

@@ -12,10 +12,11 @@ use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, Spans, badge_role, kind_role, pane};
 use crate::widgets::panes::Areas;
-use crate::widgets::prose::{counted, fit, left_out, pad, wrap_up_to, wrapped};
+use crate::widgets::prose::{fit, left_out, pad, wrap_up_to, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_core::finding::counted;
 use stepscope_core::run::state::Ran;
 
 /// A value in the list takes at most so many lines, and so many where room is short and the reply says it again;

@@ -19,10 +19,11 @@ use crate::widgets::list::all_fit;
 use crate::widgets::look::{
     Look, Spans, badge_role, fill_tall, fit_spans, frame, kind_role, line_pane, put, scroll_mark, severity_role,
 };
-use crate::widgets::prose::{self, counted, fit, pad, wrapped};
+use crate::widgets::prose::{self, fit, pad, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_core::finding::counted;
 use stepscope_core::procedure::FINAL_ANSWER;
 use stepscope_core::run::state::{Badge, Moment, Ran, VariableOrigin};
 

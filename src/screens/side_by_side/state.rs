@@ -5,14 +5,13 @@ use std::collections::{BTreeSet, HashSet};
 
 use crate::app::open_record::{OpenRecord, StepRow, WriteRow, prose};
 use crate::screens::answer::shown::ShownAnswer;
-use crate::widgets::prose::counted;
 use stepscope_base::json::Value;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, head};
 use stepscope_core::compare::difference::{Change, Held, MAX_FIELDS, RecordDifference};
 use stepscope_core::compare::lines::changed_lines;
 use stepscope_core::compare::print::diverges;
-use stepscope_core::finding::Severity;
+use stepscope_core::finding::{Severity, counted};
 use stepscope_core::procedure::repair::pretty;
 use stepscope_core::record::Record;
 use stepscope_core::run::fork::How;
@@ -314,10 +313,7 @@ fn in_one(opened: &OpenRecord) -> Option<Shown> {
 
 /// Renders a step with what it wrote, and what was set after it.
 fn step_text(opened: &OpenRecord, position: usize, step: &StepRow) -> Shown {
-    let is_set = |write: &WriteRow| {
-        let from = write.from.0;
-        write.badge == Badge::Override && (from == position + 1 || position == 0 && from == 0)
-    };
+    let is_set = |write: &WriteRow| write.badge == Badge::Override && write.from.is_with(position);
     let wrote = opened.variables.iter().flat_map(|variable| {
         let own = variable.writes.iter().filter(|write| write.step == Some(position) || is_set(write));
         own.map(move |write| {

@@ -12,10 +12,11 @@ use crate::screens::run::question;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, Spans, kind_role, pane};
-use crate::widgets::prose::{counted, fit, pad, wrapped};
+use crate::widgets::prose::{fit, pad, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
+use stepscope_core::finding::counted;
 use stepscope_core::run::state::Ran;
 use stepscope_core::triage::Fix;
 

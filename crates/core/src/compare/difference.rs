@@ -254,7 +254,7 @@ fn other_values<'a>(a: &State<'a>, b: &State<'a>, step: usize) -> Vec<Untrusted<
     let is_set = |state: &State<'a>, name: &Untrusted<'a>| {
         let variable = state.variable(name).and_then(|index| state.variables().get(index));
         let mut writes = variable.map(|variable| variable.writes.as_slice()).unwrap_or_default().iter();
-        writes.any(|write| write.badge == Badge::Override && (write.from == after || (step == 0 && write.from.0 == 0)))
+        writes.any(|write| write.badge == Badge::Override && write.from.is_with(step))
     };
     let held = |state: &State<'a>, name: &Untrusted<'a>| state.value_at(state.variable(name)?, after)?.value;
     let wrote =

@@ -405,9 +405,9 @@ pub fn exact(case: &CaseView<'_>) -> Result<Fork, Shown> {
     let differs = |write: &&Computed| {
         write.recorded.is_none_or(|recorded| write.value.is_some_and(|value| !recorded.stands_for(value)))
     };
-    let first = recomputed.writes.iter().filter(calculated).filter(differs).map(|write| write.step).min();
-    let first = first.ok_or_else(|| {
-        let (known, of) = (recomputed.writes.iter().filter(calculated).count(), recomputed.writes.len());
+    let planned = || recomputed.writes.iter().filter(calculated);
+    let first = planned().filter(differs).map(|write| write.step).min().ok_or_else(|| {
+        let (known, of) = (planned().count(), recomputed.writes.len());
         match known {
             0 => Shown::own("nothing to recompute: the procedure does not say how any value is calculated"),
             _ if known == of => Shown::own("nothing to recompute: every value is as calculated"),
@@ -435,7 +435,7 @@ pub fn exact(case: &CaseView<'_>) -> Result<Fork, Shown> {
         let variable = name.to_owned();
         fork.sets.push(Set { variable, put: Put::Recomputed, step, value, was: None });
     };
-    for write in recomputed.writes.iter().filter(calculated) {
+    for write in planned() {
         let (Some(variable), Some(value)) = (state.variables().get(write.variable), write.value) else { continue };
         let json = value.json();
         if variable.name == FINAL_ANSWER {

@@ -45,6 +45,11 @@ impl Moment {
     pub const fn after(step: usize) -> Self {
         Self(step.saturating_add(1))
     }
+
+    /// Tells whether what holds from now on was set with a step: after it, or before it if it is the first.
+    pub fn is_with(self, step: usize) -> bool {
+        self == Self::after(step) || (step == 0 && self == Self::before(0))
+    }
 }
 
 stepscope_base::words! {
@@ -319,7 +324,7 @@ pub struct State<'a> {
     /// Way in which the fork was made, in its word; `None`: it is no fork.
     fork: Option<Untrusted<'a>>,
     /// Steps of a fork that kept their values though what they read changed.
-    stale: Vec<usize>,
+    stale: HashSet<usize>,
     sets: Vec<RecordedSet<'a>>,
 }
 
@@ -333,7 +338,7 @@ impl<'a> State<'a> {
             calls: by_position(record, procedure.map(|procedure| procedure.steps.len())),
             last: procedure.map(|procedure| last_step(&procedure.steps)).unwrap_or_default(),
             fork: record.trace_fork.map(|fork| fork.get("how").and_then(Value::string).unwrap_or_default()),
-            stale: record.trace_fork.map(stale_of).unwrap_or_default(),
+            stale: record.trace_fork.map(stale_of).into_iter().flatten().collect(),
             sets: sets(record),
             ..Self::default()
         };

@@ -403,3 +403,31 @@ fn what_is_said_does_not_depend_on_how_letters_are_escaped() {
     assert!(said(&by_hand[0]).iter().any(|said| said.contains("3 × 4 = 12")), "{:?}", said(&by_hand[0]));
     assert!(said(&by_hand[2]).iter().any(|said| said.contains("ends in 1080")), "{:?}", said(&by_hand[2]));
 }
+
+#[test]
+fn a_step_that_failed_is_the_reason_where_there_is_no_other() {
+    let run = |error: &str| {
+        let values = r#""a": 2, "b": 3"#;
+        let text = made("2 apples and 3?", r#""gold_num": 5, "correct": false,"#, "the sum", values);
+        let trace = format!(r#""trace": {{"steps": [{{"step_index": 2, "error": "{error}"}}]}}, "state""#);
+        triage(&text.replace("\"state\"", &trace), None)
+    };
+    let told = |error: &str| {
+        let triage = run(error);
+        (triage.fix, triage.step, triage.why.first().unwrap().text.as_str().to_owned())
+    };
+    let (reply, said) = ("Non-JSON response for step id=3", "Step 3 failed: Non-JSON response for step id=3.");
+    assert_eq!(told(reply), (Fix::StepRun, Some(2), said.to_owned()));
+    assert_eq!(told("Connection refused").0, Fix::Unknown, "no step is to blame for the network");
+}
+
+#[test]
+fn a_right_run_that_is_recorded_as_wrong_is_told_so() {
+    let values = r#""a": 2, "b": 3, "c": 5, "final_answer": "5", "final_answer_numerical": 5"#;
+    let run = |correct: bool| {
+        let gold = format!(r#""gold_num": 5, "correct": {correct},"#);
+        triage(&made("2 apples and 3?", &gold, "c = a + b", values), None).why[0].text.as_str().to_owned()
+    };
+    assert!(run(false).contains("though the record says that it is wrong"), "{}", run(false));
+    assert!(!run(true).contains("though"), "{}", run(true));
+}

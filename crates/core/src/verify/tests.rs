@@ -154,6 +154,12 @@ fn a_schema_is_judged_as_python_judges_it() {
     for draft in ["2019-09", "2020-12"] {
         let of = |rest: &str| format!(r#"{{"$schema": "https://json-schema.org/draft/{draft}/schema", {rest}}}"#);
         assert_eq!(refused(&of(r#""items": {"pattern": "(?i)a"}"#)), None);
+        // A reference through a pattern finds it, and a property of that name is none.
+        let through = r##""patternProperties": {"^a": {}}, "items": {"$ref": "#/patternProperties/%5Ea"}"##;
+        assert_eq!(refused(&of(through)), None);
+        let property = r#""properties": {"patternProperties": {"type": 5}, "pattern": {"pattern": "(?i)a"}}"#;
+        let why = refused(&of(property)).unwrap();
+        assert!(why.contains("at /properties/patternProperties/type, "), "{why}");
         let why = refused(&of(r#""patternProperties": {"(?i)a": {"anyOf": []}}"#)).unwrap();
         assert!(why.contains("at /patternProperties/(?i)a/anyOf, "), "{why}");
     }
