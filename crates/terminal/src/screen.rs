@@ -148,25 +148,32 @@ impl Sign {
     const BLANK: Self = Self { letter: ' ' as u32, fg: Colour::RESET, bg: Colour::RESET, modifier: Modifier::empty() };
 
     fn of(cell: &Cell) -> Self {
-        let mut chars = cell.symbol().chars();
-        let first = chars.next().map_or(0, u32::from);
-        let letter = if chars.next().is_none() { first } else { Self::CLUSTER };
+        let letter = match cell.symbol().as_bytes() {
+            [letter] => u32::from(*letter),
+            _ => Self::letter_of(cell.symbol()),
+        };
         Self { letter, fg: Colour::of(cell.fg), bg: Colour::of(cell.bg), modifier: cell.modifier }
+    }
+
+    fn letter_of(symbol: &str) -> u32 {
+        let mut chars = symbol.chars();
+        let first = chars.next().map_or(0, u32::from);
+        if chars.next().is_none() { first } else { Self::CLUSTER }
     }
 }
 
 /// A colour in the numbers of the terminal's codes: 2 and red, green and blue; 5 and an index; or 0 and what is added to
 /// the code of black.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Colour([u8; 4]);
+struct Colour(u32);
 
 impl Colour {
     const RESET: Self = Self::of(Color::Reset);
 
     const fn of(colour: Color) -> Self {
         let named = match colour {
-            Color::Rgb(r, g, b) => return Self([2, r, g, b]),
-            Color::Indexed(n) => return Self([5, 0, 0, n]),
+            Color::Rgb(r, g, b) => return Self(u32::from_be_bytes([2, r, g, b])),
+            Color::Indexed(n) => return Self(u32::from_be_bytes([5, 0, 0, n])),
             Color::Reset => 9,
             Color::Black => 0,
             Color::Red => 1,
@@ -185,12 +192,12 @@ impl Colour {
             Color::LightCyan => 66,
             Color::White => 67,
         };
-        Self([0, 0, 0, named])
+        Self(u32::from_be_bytes([0, 0, 0, named]))
     }
 
     /// Writes its codes; `base` is 30 in front and 40 behind.
     fn write(self, base: u8, out: &mut String) {
-        match self.0 {
+        match self.0.to_be_bytes() {
             [2, r, g, b] => push_codes(&[base + 8, 2, r, g, b], out),
             [5, _, _, n] => push_codes(&[base + 8, 5, n], out),
             [.., named] => push_codes(&[base + named], out),
@@ -202,6 +209,10 @@ impl Colour {
 /// that a wide character covers is not written; one that a wide character no longer covers is.
 fn differences(shown: Row<'_>, row: Row<'_>, mut write: impl FnMut(u16, &Cell, &Sign)) {
     static BLANK: Cell = Cell::EMPTY;
+    // Most rows stay as they are.
+    if row.signs == shown.signs && row.signs.iter().all(|sign| sign.letter != Sign::CLUSTER) {
+        return;
+    }
     let (mut covered, mut uncovered) = (0, 0);
     for (x, (cell, sign)) in row.cells.iter().zip(row.signs).enumerate() {
         let before = || shown.cells.get(x).unwrap_or(&BLANK);
