@@ -314,6 +314,7 @@ impl Detail {
         let usage = |key: &str| present(get("usage")?.get(key));
         let plain = [
             ("model", get("model")),
+            ("served as", get("served_model")),
             ("server", get("backend")),
             ("endpoint", get("endpoint")),
             ("seed", get("seed")),

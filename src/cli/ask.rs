@@ -13,7 +13,7 @@ use stepscope_core::procedure::runner::Ended;
 use stepscope_core::run::call::{Enforcement, RunEvent};
 use stepscope_core::run::drive::{Machine, Question};
 use stepscope_core::run::sampling::{self, SERVER_ERROR, SamplingRound};
-use stepscope_io::config::{Config, Folders};
+use stepscope_io::config::{Config, Folders, timeout};
 use stepscope_io::model::Backend;
 use stepscope_io::model::cassette::Speed;
 use stepscope_io::model::discover::models;
@@ -90,8 +90,7 @@ fn speed(word: &str) -> Result<Speed, String> {
 }
 
 fn seconds(word: &str) -> Result<Duration, String> {
-    let seconds = word.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds.filter(|seconds| !seconds.is_zero()).ok_or_else(|| "use a number of seconds above 0".to_owned())
+    timeout(word.parse().unwrap_or(f64::NAN))
 }
 
 impl ModelFlags {
@@ -375,7 +374,9 @@ fn report(event: &RunEvent, out: &Out) {
             out.complain(&shown!("{why}; retrying in {:.0} s", delay.as_secs_f64().ceil()));
         }
         RunEvent::Downgraded { to, why, .. } => out.complain(&shown!("{why}; now {}", to.phrase())),
-        RunEvent::Done(finish) => finish.notes.iter().for_each(|note| out.complain(note)),
+        RunEvent::Done(finish) => {
+            finish.notes.iter().chain(&finish.stop.early()).for_each(|note| out.complain(note));
+        }
         _ => {}
     }
 }

@@ -1,18 +1,17 @@
 //! `stepscope models`: which model servers are live, and what they offer.
 
-use std::time::Duration;
-
 use super::{CLEAN, ListFormat, Out, UNANSWERED};
 use crate::cli::ask::{PATIENCE, ServerFlags, runtime};
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_io::model::Endpoint;
-use stepscope_io::model::discover::{FoundServer, discover, models};
+use stepscope_io::model::discover::{FoundServer, NEAR, discover, is_usual, models};
 
 /// List local model servers and their models
 ///
-/// Asks the usual ports of this machine only; with --url, --backend or --profile only that server.
+/// Asks the usual ports of this machine, and the server that the environment or config.toml names; with --url, --backend
+/// or --profile only that server.
 /// Exit code: 0 listed, 2 invalid settings, 3 no server answered.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Models {
@@ -27,7 +26,7 @@ pub(super) fn run(options: &Models, out: &mut Out) -> Result<u8, Shown> {
     options.ask.check()?;
     let (settled, is_named) = options.ask.settle()?;
     let runtime = runtime()?;
-    if is_named || !settled.endpoint.is_local() {
+    if is_named {
         let other = options.ask.as_openai().map(|ask| ask.settle()).transpose()?;
         let mut trouble = None;
         for endpoint in std::iter::once(settled.endpoint).chain(other.map(|(settled, _)| settled.endpoint)) {
@@ -44,18 +43,28 @@ pub(super) fn run(options: &Models, out: &mut Out) -> Result<u8, Shown> {
         }
         return Ok(UNANSWERED);
     }
-    let found = runtime.block_on(async {
+    let endpoint = settled.endpoint;
+    let (found, trouble) = runtime.block_on(async {
         let mut found = discover().await;
-        // The address that environment or settings name may be none of the customary ones.
-        if found.iter().all(|one| one.endpoint.list() != settled.endpoint.list())
-            && let Ok(names) = models(&settled.endpoint, Duration::from_secs(2)).await
-        {
-            found.insert(0, FoundServer { endpoint: settled.endpoint.clone(), usually: "", models: names });
-        }
-        found
+        // The address that environment or settings name may be none of the usual ones.
+        let asked = match found.iter().any(|one| one.endpoint.list() == endpoint.list()) {
+            true => Ok(None),
+            false => models(&endpoint, if endpoint.is_local() { NEAR } else { PATIENCE }).await.map(Some),
+        };
+        let trouble = match asked {
+            Ok(names) => {
+                found.splice(0..0, names.map(|models| FoundServer { endpoint: endpoint.clone(), usually: "", models }));
+                None
+            }
+            Err(trouble) => Some(trouble).filter(|_| !is_usual(&endpoint)),
+        };
+        (found, trouble)
     });
     for one in &found {
         print(options.format, &one.endpoint, &one.models, out);
+    }
+    if let Some(trouble) = trouble {
+        out.complain(&trouble.sentence);
     }
     if found.is_empty() {
         out.complain(&Shown::own("no model server found on this machine's usual ports; start one, or pass --url"));

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use etcetera::base_strategy::{BaseStrategy as _, Xdg};
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use crate::failure::Failure;
@@ -90,12 +92,33 @@ pub struct Profile {
     pub key_env: Option<String>,
     /// A proxy on the way to it.
     pub proxy: Option<String>,
-    /// Seconds until the first content.
-    pub first_timeout: Option<f64>,
-    /// Seconds between two pieces of content.
-    pub silence_timeout: Option<f64>,
-    /// Seconds for a whole call.
-    pub timeout: Option<f64>,
+    /// Time until the first content, written in seconds.
+    #[serde(default, deserialize_with = "timeout_of")]
+    pub first_timeout: Option<Duration>,
+    /// Time between two pieces of content, written in seconds.
+    #[serde(default, deserialize_with = "timeout_of")]
+    pub silence_timeout: Option<Duration>,
+    /// Time for a whole call, written in seconds.
+    #[serde(default, deserialize_with = "timeout_of")]
+    pub timeout: Option<Duration>,
+}
+
+/// Longest timeout, in seconds: a week.
+const LONGEST_TIMEOUT: f64 = 604_800.0;
+
+/// Makes a timeout of a number of seconds, as flags and profiles write it.
+///
+/// # Errors
+///
+/// What to write instead, where a call could not end so.
+pub fn timeout(seconds: f64) -> Result<Duration, String> {
+    let timeout = Duration::try_from_secs_f64(seconds).ok().filter(|timeout| !timeout.is_zero());
+    let timeout = timeout.filter(|_| seconds <= LONGEST_TIMEOUT);
+    timeout.ok_or_else(|| format!("use a number of seconds above 0, at most {LONGEST_TIMEOUT}"))
+}
+
+fn timeout_of<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+    f64::deserialize(deserializer).and_then(|seconds| timeout(seconds).map(Some).map_err(D::Error::custom))
 }
 
 /// One line of `[keys]`.
@@ -228,6 +251,16 @@ mod tests {
         let hostile = failure("\"a\\u001b[31m\" = 1");
         assert!(hostile.contains("␛[31m") && !hostile.contains('\u{1b}'), "{hostile}");
         assert!(failure("theme = ").contains("correct this line"));
+    }
+
+    #[test]
+    fn a_timeout_that_is_none_is_refused() {
+        for seconds in ["-5", "0", "nan", "inf", "1e19"] {
+            let why = failure(&format!("[profiles.box]\nmodel = \"m\"\ntimeout = {seconds}\n"));
+            assert!(why.contains("line 3") && why.contains("seconds above 0, at most 604800"), "{why}");
+        }
+        let config = Config::parse("[profiles.box]\nfirst_timeout = 7\n", Shown::own("config.toml")).unwrap();
+        assert_eq!(config.profiles["box"].first_timeout, Some(Duration::from_secs(7)));
     }
 
     #[test]

@@ -26,7 +26,7 @@ use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::answer::generation::files_sent;
 use stepscope_core::compare::difference::Change;
 use stepscope_core::finding::Severity;
-use stepscope_core::run::call::{JudgedReply, Phase, Stop};
+use stepscope_core::run::call::{JudgedReply, Phase};
 use stepscope_core::run::sampling::distribution::{Distribution, normal};
 use stepscope_core::run::sampling::{Reply, SamplingRound};
 use stepscope_io::model::endpoint::NOT_SENT;
@@ -664,11 +664,11 @@ impl Text<'_> {
             Phase::Failed(trouble) => self.say(format!("{} {}", sign::FAILED, trouble.sentence), Role::Fatal),
             Phase::Cancelled => self.say("cancelled here: partial, no answer", Role::Fatal),
             Phase::Connecting => self.say("waiting…", Role::Dim),
-            Phase::Done(finish) => match &finish.stop {
-                Stop::End => {}
-                Stop::Length => self.say("! token limit reached", Role::Warning),
-                Stop::Other(why) => self.say(format!("! stopped: {}", why.line()), Role::Warning),
-            },
+            Phase::Done(finish) => {
+                if let Some(early) = finish.stop.early() {
+                    self.say(format!("! {early}"), Role::Warning);
+                }
+            }
             Phase::Idle | Phase::Streaming => {}
         }
         if let Some(judged) = reply.judged.as_ref().filter(|_| reply.failed().is_none()) {

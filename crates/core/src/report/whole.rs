@@ -361,7 +361,9 @@ fn call_prompt(call: Value<'_>, prompt: Value<'_>, out: &mut RecordText) {
 
 /// Prints what was recorded of a call, beyond values.
 fn recorded(call: &TraceStep<'_>, out: &mut RecordText) {
-    let keys = ["model", "backend", "endpoint", "seed", "temperature", "max_tokens", "usage"].map(|key| (key, key));
+    let keys =
+        ["model", "served_model", "backend", "endpoint", "seed", "temperature", "max_tokens", "finish_reason", "usage"]
+            .map(|key| (key, key));
     for (title, key) in keys.into_iter().chain([("started", "started_utc"), ("took (ms)", "duration_ms")]) {
         if let Some(value) = call.get(key) {
             out.line(&shown!("  {title:12} {}", cut_line(value, CUT)));

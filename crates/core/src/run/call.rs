@@ -83,6 +83,26 @@ pub enum Stop {
     Other(Untrusted<'static>),
 }
 
+impl Stop {
+    /// Explains why the reply ended early; `None`: the model was done.
+    pub fn early(&self) -> Option<Shown> {
+        match self {
+            Self::End => None,
+            Self::Length => Some(Shown::own("token limit reached (--max-tokens)")),
+            Self::Other(why) => Some(shown!("stopped: {}", why.line())),
+        }
+    }
+
+    /// Returns the word for the trace; `None`: the model was done.
+    pub(crate) fn word(&self) -> Option<Untrusted<'static>> {
+        match self {
+            Self::End => None,
+            Self::Length => Some(Untrusted::from("length")),
+            Self::Other(why) => Some(why.clone()),
+        }
+    }
+}
+
 /// Tokens as the server counted them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Usage {

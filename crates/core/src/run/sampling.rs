@@ -5,9 +5,7 @@
 use std::time::Duration;
 
 use crate::procedure::runner::{Ask, Ended, object};
-use crate::run::call::{
-    Call, Enforcement, Finish, Judge, JudgedReply, Phase, Received, ReplyVerdict, RunEvent, RunId, Stop, Usage,
-};
+use crate::run::call::{Call, Enforcement, Judge, JudgedReply, Phase, Received, ReplyVerdict, RunEvent, RunId, Usage};
 use crate::run::drive::Question;
 use crate::run::fork::Executed;
 use stepscope_base::shown;
@@ -361,6 +359,8 @@ impl Reply {
         executed.duration_ms = self.elapsed.as_secs_f64() * 1000.0;
         if let Phase::Done(finish) = &received.phase {
             executed.usage = finish.usage;
+            executed.finish_reason = finish.stop.word();
+            executed.served_model = finish.model.clone().filter(|model| model.bytes() != server.model.as_bytes());
             executed.verdict = Some(judged.verdict.word());
         }
         judged
@@ -413,9 +413,7 @@ impl Reply {
         }
         let began = Shown::line(head(content, SHOWN));
         let more = if content.len() > SHOWN { "…" } else { "" };
-        let is_cut = matches!(&self.received.phase, Phase::Done(Finish { stop: Stop::Length, .. }));
-        let limit = if is_cut { "; it was cut at the token limit" } else { "" };
-        shown!("the reply begins: {began}{more}{limit}")
+        shown!("the reply begins: {began}{more}")
     }
 }
 
@@ -423,7 +421,7 @@ impl Reply {
 mod tests {
     use super::*;
     use crate::case::Case;
-    use crate::run::call::{ReplyPart, Trouble, TroubleKind};
+    use crate::run::call::{Finish, ReplyPart, Stop, Trouble, TroubleKind};
     use crate::run::drive::Machine as _;
     use crate::run::fork::{Fork, How};
     use crate::run::replay::RerunStart;

@@ -30,8 +30,8 @@ pub(crate) const PORTS: [(u16, Backend, &str); 9] = [
 
 /// A list of models is not larger.
 const MAX_LIST: usize = 4 << 20;
-/// A server on this machine answers sooner.
-const NEAR: Duration = Duration::from_secs(2);
+/// Time within which a server on this machine answers.
+pub const NEAR: Duration = Duration::from_secs(2);
 /// Number of models that are listed at most.
 const MAX_MODELS: usize = 10_000;
 
@@ -110,6 +110,12 @@ pub async fn discover() -> Vec<FoundServer> {
     let mut found: Vec<_> = asking.join_all().await.into_iter().flatten().collect();
     found.sort_by_key(|(n, _)| *n);
     found.into_iter().map(|(_, found)| found).collect()
+}
+
+/// Tells whether a server is among those that are asked without being named.
+pub fn is_usual(endpoint: &Endpoint) -> bool {
+    let usual = |(port, backend, _)| Endpoint::new(backend, &format!("http://127.0.0.1:{port}"), None);
+    PORTS.into_iter().filter_map(|port| usual(port).ok()).any(|usual| usual.list() == endpoint.list())
 }
 
 #[cfg(test)]

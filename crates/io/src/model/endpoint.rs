@@ -158,7 +158,7 @@ impl Endpoint {
 
     /// Sends requests through a proxy that the user asked for; never to this machine.
     pub fn through(mut self, proxy: &str) -> Result<Self, Trouble> {
-        let proxy = address_of(proxy)?;
+        let proxy = address_of(proxy).map_err(|trouble| refused(shown!("the proxy of the profile: {trouble}")))?;
         self.proxy = Some(proxy).filter(|_| !is_loopback(&self.base));
         Ok(self)
     }

@@ -470,10 +470,15 @@ impl<'d> Listener<'d> {
         let backend = self.exchange.client.endpoint.backend;
         let mut finish = std::mem::replace(&mut self.reader, ReplyReader::new(backend)).into_finish();
         finish.model = finish.model.map(|model| Untrusted::owned(self.clean(model.bytes())));
+        let asked = self.exchange.call.model.as_bytes();
+        if let Some(other) = finish.model.as_ref().filter(|model| model.bytes() != asked) {
+            finish.notes.push(shown!("the server says that the model was {}", other.line()));
+        }
         if let Stop::Other(reason) = &finish.stop {
             finish.stop = Stop::Other(Untrusted::owned(self.clean(reason.bytes())));
         }
-        if self.content == 0 && matches!(backend, Backend::Ollama | Backend::OllamaChat) {
+        let is_silent = self.size == 0 && finish.stop == Stop::End;
+        if is_silent && matches!(backend, Backend::Ollama | Backend::OllamaChat) {
             finish.notes.push(Shown::own(
                 "the reply is empty; Ollama silently truncates a prompt that is longer than its context",
             ));

@@ -9,7 +9,7 @@ use crate::model::frames::{Frame, Framer, Framing, TooLong};
 use stepscope_base::json::write::{Object, Style};
 use stepscope_base::json::{Kind, ProblemKind, Tape, Value};
 use stepscope_base::shown;
-use stepscope_base::text::Untrusted;
+use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::run::call::{Finish, ReplyPart, Stop};
 
 /// Decoding of a body.
@@ -78,6 +78,8 @@ pub struct ReplyReader {
     finish: Finish,
     frames: usize,
     unknown: usize,
+    /// The model called a tool, though no request offers any.
+    called_tool: bool,
     /// Text that began as no whole line: perhaps one value over several lines.
     stash: Option<Vec<u8>>,
 }
@@ -94,6 +96,7 @@ impl ReplyReader {
             finish: Finish::default(),
             frames: 0,
             unknown: 0,
+            called_tool: false,
             stash: None,
         }
     }
@@ -118,6 +121,9 @@ impl ReplyReader {
         if self.unknown > 0 {
             let what = if self.unknown == 1 { "chunk was" } else { "chunks were" };
             self.finish.notes.push(shown!("{} {what} not understood and skipped", self.unknown));
+        }
+        if self.called_tool {
+            self.finish.notes.push(Shown::own("the model called a tool, though none was offered; a call is no reply"));
         }
         self.finish
     }
@@ -145,6 +151,7 @@ impl ReplyReader {
         let mut tape = std::mem::take(&mut self.tape);
         tape.read(data);
         let heard = match tape.root(data) {
+            Some(root) if frame.event == b"error" => Err(Said(told_in(root))),
             Some(root) => self.value(root, false, pieces),
             None if is_line && self.frames == 1 && is_open(&tape) => {
                 self.stash = Some([&frame.data[..], b"\n"].concat());
@@ -192,7 +199,7 @@ impl ReplyReader {
         let before = pieces.len();
         match self.backend {
             Backend::Ollama | Backend::OllamaChat => self.ollama(root, pieces),
-            Backend::Chat => self.chat(root, whole, pieces),
+            Backend::Chat => self.chat(root, whole, pieces)?,
             Backend::Responses => self.responses(root, whole, pieces)?,
             Backend::Anthropic => self.anthropic(root, whole, pieces),
         }
@@ -211,6 +218,7 @@ impl ReplyReader {
         let thinking = root.get("thinking").or_else(|| message?.get("thinking"));
         take_text(ReplyPart::Reasoning, thinking, pieces);
         take_text(ReplyPart::Content, content, pieces);
+        self.tools(message.and_then(|message| message.get("tool_calls")));
         self.model(root.get("model"));
         if let Some(reason) = root.get("done_reason").and_then(Value::string) {
             self.stop(&reason);
@@ -226,22 +234,32 @@ impl ReplyReader {
         }
     }
 
-    fn chat(&mut self, root: Value<'_>, whole: bool, pieces: &mut Vec<ReplyPiece>) {
+    fn chat(&mut self, root: Value<'_>, whole: bool, pieces: &mut Vec<ReplyPiece>) -> Result<(), Said> {
         self.model(root.get("model"));
         if let Some(usage) = root.get("usage") {
             set(&mut self.finish.usage.prompt, usage.get("prompt_tokens"));
             set(&mut self.finish.usage.completion, usage.get("completion_tokens"));
         }
-        let Some(choices) = root.get("choices").filter(|choices| choices.kind() == Kind::Array) else { return };
+        let Some(choices) = root.get("choices").filter(|choices| choices.kind() == Kind::Array) else {
+            // Without choices some servers say what went wrong. Counts come alone, and nothing keeps a connection open.
+            if let Some(said) = message_in(root) {
+                return Err(Said(said));
+            }
+            let is_known = root.get("usage").is_some() || root.entries().is_empty();
+            self.unknown += usize::from(!is_known);
+            return Ok(());
+        };
         self.seen |= !whole;
-        let Some(choice) = choices.items().next() else { return };
+        let Some(choice) = choices.items().next() else { return Ok(()) };
         // Some servers say the whole message again at the end.
         let message = choice.get("message").filter(|_| !self.has_content);
         if let Some(said) = choice.get("delta").or(message).filter(|said| said.kind() == Kind::Object) {
-            let reasoning = said.get("reasoning_content").or_else(|| said.get("reasoning"));
+            let reasoning = ["reasoning_content", "reasoning"].into_iter();
+            let reasoning = reasoning.filter_map(|key| said.get(key)).find(|reasoning| !reasoning.is_null());
             take_text(ReplyPart::Reasoning, reasoning, pieces);
             Self::parts(said.get("content"), pieces);
             take_text(ReplyPart::Content, said.get("refusal"), pieces);
+            self.tools(said.get("tool_calls"));
             self.seen = true;
             if whole {
                 self.complete();
@@ -251,6 +269,12 @@ impl ReplyReader {
             self.progress = self.progress.max(Progress::Stopped);
             self.stop(&reason);
         }
+        Ok(())
+    }
+
+    /// Notes that tools are called.
+    fn tools(&mut self, calls: Option<Value<'_>>) {
+        self.called_tool |= calls.is_some_and(|calls| calls.items().next().is_some());
     }
 
     fn responses(&mut self, root: Value<'_>, whole: bool, pieces: &mut Vec<ReplyPiece>) -> Result<(), Said> {
@@ -301,6 +325,7 @@ impl ReplyReader {
             return Ok(());
         }
         for item in output.items() {
+            self.called_tool |= item.get("type").is_some_and(|kind| kind.is_string("function_call"));
             let reasoning = item.get("type").is_some_and(|kind| kind.is_string("reasoning"));
             let parts = item.get(if reasoning { "summary" } else { "content" });
             for part in parts.into_iter().flat_map(Value::items) {
@@ -314,7 +339,7 @@ impl ReplyReader {
     fn anthropic(&mut self, root: Value<'_>, whole: bool, pieces: &mut Vec<ReplyPiece>) {
         if whole {
             let Some(content) = root.get("content").filter(|content| content.kind() == Kind::Array) else { return };
-            content.items().for_each(|block| Self::block(block, pieces));
+            content.items().for_each(|block| self.block(block, pieces));
             self.message(root);
             self.complete();
             return;
@@ -327,9 +352,9 @@ impl ReplyReader {
                 }
             }
             b"content_block_start" => {
-                root.get("content_block").into_iter().for_each(|block| Self::block(block, pieces));
+                root.get("content_block").into_iter().for_each(|block| self.block(block, pieces));
             }
-            b"content_block_delta" => root.get("delta").into_iter().for_each(|block| Self::block(block, pieces)),
+            b"content_block_delta" => root.get("delta").into_iter().for_each(|block| self.block(block, pieces)),
             b"message_delta" => {
                 if let Some(delta) = root.get("delta") {
                     self.message(delta);
@@ -342,9 +367,10 @@ impl ReplyReader {
         self.seen = true;
     }
 
-    fn block(block: Value<'_>, pieces: &mut Vec<ReplyPiece>) {
+    fn block(&mut self, block: Value<'_>, pieces: &mut Vec<ReplyPiece>) {
+        self.called_tool |= block.get("type").is_some_and(|kind| kind.is_string("tool_use"));
         take_text(ReplyPart::Reasoning, block.get("thinking"), pieces);
-        take_text(ReplyPart::Content, block.get("text").or_else(|| block.get("partial_json")), pieces);
+        take_text(ReplyPart::Content, block.get("text"), pieces);
     }
 
     fn message(&mut self, message: Value<'_>) {
@@ -602,6 +628,9 @@ fn whole_number(value: Value<'_>) -> Option<u64> {
 
 /// Reads the error message of a server, in the shapes that servers use.
 pub(crate) fn error_of(root: Value<'_>) -> Option<Untrusted<'static>> {
+    if root.get("object").is_some_and(|object| object.is_string("error")) {
+        return message_in(root);
+    }
     let error = root.get("error").filter(|error| !error.is_null() && error.kind() != Kind::False)?;
     let said = match error.kind() {
         Kind::Object => error.get("message").filter(|message| message.kind() == Kind::String).unwrap_or(error),
@@ -610,13 +639,20 @@ pub(crate) fn error_of(root: Value<'_>) -> Option<Untrusted<'static>> {
     Some(said.string().unwrap_or_else(|| Untrusted::new(said.raw())).into_owned())
 }
 
+/// Reads the message of an object that is no reply: servers say so what went wrong.
+fn message_in(root: Value<'_>) -> Option<Untrusted<'static>> {
+    ["message", "detail"].into_iter().find_map(|key| root.get(key)?.string()).map(Untrusted::into_owned)
+}
+
+/// Reads what a value that is known to be an error says; all of it, where no message is found.
+fn told_in(root: Value<'_>) -> Untrusted<'static> {
+    error_of(root).or_else(|| message_in(root)).unwrap_or_else(|| Untrusted::new(root.raw()).into_owned())
+}
+
 /// Reads the message in the body of an error, at the longest so many bytes.
 pub(crate) fn error_text(body: &[u8], longest: usize) -> Untrusted<'static> {
     let mut tape = Tape::default();
-    let said = tape.parse(body).and_then(|root| {
-        let other = ["message", "detail"].into_iter().find_map(|key| root.get(key)?.string());
-        error_of(root).or_else(|| other.map(Untrusted::into_owned))
-    });
+    let said = tape.parse(body).and_then(|root| error_of(root).or_else(|| message_in(root)));
     let text = said.unwrap_or_else(|| Untrusted::new(body.trim_ascii()).into_owned());
     Untrusted::new(stepscope_base::text::head(text.bytes(), longest)).into_owned()
 }
@@ -673,6 +709,66 @@ mod tests {
         assert_eq!(seen(Backend::Anthropic, &[said, b"[DONE]"]), (true, false));
         assert_eq!(seen(Backend::Chat, &[said, b"[DONE]"]), (true, true));
         assert_eq!(seen(Backend::Chat, &[b"[DONE]"]), (true, true));
+    }
+
+    /// Reads a stream, and tells what it said, or how it ended.
+    fn heard(backend: Backend, frames: &[(&str, &str)]) -> Result<(String, Vec<String>), String> {
+        let (mut reader, mut pieces) = (ReplyReader::new(backend), Vec::new());
+        for (event, data) in frames {
+            let frame = Frame { event: event.as_bytes().to_vec(), data: data.as_bytes().to_vec() };
+            reader.frame(&frame, &mut pieces).map_err(|said| said.0.line().into_string())?;
+        }
+        let text = pieces.iter().map(|(part, text)| format!("{part:?} {}", text.line())).collect::<Vec<_>>().join(" ");
+        Ok((text, reader.into_finish().notes.into_iter().map(Shown::into_string).collect()))
+    }
+
+    #[test]
+    fn an_error_within_a_stream_is_told_in_every_form() {
+        let began = ("", r#"{"choices": [{"delta": {"content": "5"}}]}"#);
+        for error in [
+            ("", r#"{"error": {"message": "engine died"}}"#),
+            ("", r#"{"object": "error", "message": "engine died", "code": 500}"#),
+            ("", r#"{"status": 500, "detail": "engine died"}"#),
+            ("error", r#"{"message": "engine died"}"#),
+        ] {
+            assert_eq!(heard(Backend::Chat, &[began, error, ("", "[DONE]")]).unwrap_err(), "engine died", "{error:?}");
+        }
+        assert_eq!(heard(Backend::Chat, &[began, ("error", "{\"odd\": 1}")]).unwrap_err(), "{\"odd\": 1}");
+        // Counts alone, and what is not known, are no errors.
+        let counts = ("", r#"{"usage": {"prompt_tokens": 3}}"#);
+        let odd = ("", r#"{"x": 1}"#);
+        let (_, notes) = heard(Backend::Chat, &[began, counts, odd, ("", "[DONE]")]).unwrap();
+        assert_eq!(notes, ["1 chunk was not understood and skipped"]);
+    }
+
+    #[test]
+    fn a_call_of_a_tool_is_no_reply_however_it_comes() {
+        let note = "the model called a tool, though none was offered; a call is no reply";
+        for (backend, frames) in [
+            (Backend::Chat, &[r#"{"choices": [{"delta": {"tool_calls": [{"function": {"arguments": "{}"}}]}}]}"#][..]),
+            (Backend::OllamaChat, &[r#"{"message": {"content": "", "tool_calls": [{"function": {}}]}, "done": true}"#]),
+            (
+                Backend::Anthropic,
+                &[
+                    r#"{"type": "content_block_start", "content_block": {"type": "tool_use", "input": {}}}"#,
+                    r#"{"type": "content_block_delta", "delta": {"type": "input_json_delta", "partial_json": "{}"}}"#,
+                ],
+            ),
+        ] {
+            let frames: Vec<_> = frames.iter().map(|data| ("", *data)).collect();
+            let (text, notes) = heard(backend, &frames).unwrap();
+            assert_eq!((text.replace("Content ", "").trim(), notes), ("", vec![note.to_owned()]), "{backend:?}");
+        }
+        let whole = br#"{"content": [{"type": "tool_use", "input": {"x": 1}}], "stop_reason": "tool_use"}"#;
+        let (mut reader, mut pieces) = (ReplyReader::new(Backend::Anthropic), Vec::new());
+        reader.whole(whole, &mut pieces).unwrap();
+        assert!(pieces.is_empty() && reader.into_finish().notes.iter().any(|said| said.as_str() == note));
+    }
+
+    #[test]
+    fn reasoning_is_found_beside_a_null() {
+        let frame = r#"{"choices": [{"delta": {"reasoning_content": null, "reasoning": "hm"}}]}"#;
+        assert_eq!(heard(Backend::Chat, &[("", frame)]).unwrap().0, "Reasoning hm");
     }
 
     #[test]

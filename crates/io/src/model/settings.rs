@@ -1,8 +1,6 @@
 //! Which model, where, with which key: flags over the profile that a flag names over the usual environment variables
 //! over the default profile of `config.toml`.
 
-use std::time::Duration;
-
 use super::Limits;
 use super::endpoint::{Backend, Endpoint, refused, same_origin};
 use super::key::ApiKey;
@@ -63,18 +61,20 @@ pub fn settle(
     let url = wanted.url.as_ref().or(named_url).cloned();
     let url = url.or_else(|| custom.url.clone()).or_else(|| default_url.cloned());
     let address = url.unwrap_or_else(|| backend.address().to_owned());
-    let (named_key, default_key) = either(|profile| profile.key_env.as_ref());
-    let from_profile = named_key.or(default_key.filter(|_| wanted.url.is_none()));
+    // A key goes to the server that it is for, and to no other that flags or variables name on the way.
+    let from_profile = match named.or(default) {
+        Some(profile) => profile.key_env.as_ref().filter(|_| leads_home(profile, &address, backend, &set)),
+        None => None,
+    };
     let key = match wanted.key_env.as_ref().or(from_profile) {
         Some(name) => Some(key_of(name, &set)?),
-        // A key goes to the server that it is for, and to no other that somebody names on the way.
         None => custom
             .key
             .filter(|_| same_origin(&address, custom.url.as_deref().unwrap_or(backend.address())))
             .and_then(|name| ApiKey::new(&set(name)?)),
     };
     let mut endpoint = Endpoint::new(backend, &address, key)?;
-    if let Some(proxy) = either(|profile| profile.proxy.as_ref()).0.or(either(|profile| profile.proxy.as_ref()).1) {
+    if let Some(proxy) = named.or(default).and_then(|profile| profile.proxy.as_ref()) {
         endpoint = endpoint.through(proxy)?;
     }
     let (named_model, default_model) = either(|profile| profile.model.as_ref());
@@ -82,20 +82,29 @@ pub fn settle(
     Ok(Settled { endpoint, model })
 }
 
+/// Tells whether an address is that of the server whose key a profile names: the profile's own, or, where it has none,
+/// the usual one of its kind of server.
+fn leads_home(profile: &Profile, address: &str, backend: Backend, set: &impl Fn(&str) -> Option<String>) -> bool {
+    if let Some(url) = &profile.url {
+        return same_origin(address, url);
+    }
+    let own = profile.backend.as_deref().and_then(Backend::from_word).unwrap_or(backend);
+    same_origin(address, customary(own, set).url.as_deref().unwrap_or(own.address()))
+}
+
 /// Settles the limits, as the profile has them, then as flags change them.
 pub fn limits(wanted: &WantedServer, config: &Config) -> Limits {
     let name = wanted.profile.as_ref().or(config.profile.as_ref());
     let profile = name.and_then(|name| config.profiles.get(name));
     let mut limits = Limits::default();
-    let seconds = |set: Option<f64>, limit: &mut Duration| {
-        if let Some(set) = set.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
-            *limit = set;
-        }
-    };
     if let Some(profile) = profile {
-        seconds(profile.first_timeout, &mut limits.first);
-        seconds(profile.silence_timeout, &mut limits.silence);
-        seconds(profile.timeout, &mut limits.total);
+        for (set, limit) in [
+            (profile.first_timeout, &mut limits.first),
+            (profile.silence_timeout, &mut limits.silence),
+            (profile.timeout, &mut limits.total),
+        ] {
+            *limit = set.unwrap_or(*limit);
+        }
     }
     limits
 }
@@ -108,6 +117,12 @@ fn unknown_profile(name: &str, config: &Config) -> Trouble {
 }
 
 fn key_of(name: &str, set: &impl Fn(&str) -> Option<String>) -> Result<ApiKey, Trouble> {
+    // What is no name may be the key itself, which is not repeated.
+    if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+        return Err(refused(Shown::own(
+            "--key-env and key_env take the name of an environment variable, of letters, digits and _; the key is its value",
+        )));
+    }
     let shown = Shown::line(name.as_bytes());
     let value =
         set(name).ok_or_else(|| refused(shown!("the environment variable {shown} is not set; export it first")))?;
@@ -187,6 +202,7 @@ fn ollama_host(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     const CONFIG: &str = "profile = \"home\"\n\
         [profiles.home]\nbackend = \"openai\"\nurl = \"http://127.0.0.1:8080\"\nmodel = \"small\"\ntimeout = 5.5\n\
@@ -243,6 +259,38 @@ mod tests {
         assert!(!has_key(Some("http://10.0.0.1/v1"), &[key]));
         assert!(has_key(None, &[key, ("OPENAI_BASE_URL", "https://mine.example/v1")]));
         assert!(!has_key(Some("https://api.openai.com/v1"), &[key, ("OPENAI_BASE_URL", "https://mine.example/v1")]));
+    }
+
+    #[test]
+    fn a_profiles_key_goes_to_the_profiles_server_only() {
+        const BOX: &str = "profile = \"box\"\n[profiles.box]\nbackend = \"openai\"\nurl = \"https://box.example/v1\"\n\
+            key_env = \"BOX_KEY\"\n[profiles.usual]\nbackend = \"openai\"\nkey_env = \"BOX_KEY\"\n";
+        let key = ("BOX_KEY", "sk-box-12345");
+        let has_key = |wanted: WantedServer, variables: &[(&str, &str)]| {
+            settled(&wanted, BOX, &[&[key], variables].concat()).unwrap().2
+        };
+        let elsewhere = "https://other.example/v1";
+        let [openai, anthropic] = ["OPENAI_BASE_URL", "ANTHROPIC_BASE_URL"].map(|name| [(name, elsewhere)]);
+        assert!(has_key(wanted(None, None, None), &[]));
+        assert!(has_key(wanted(None, Some("https://box.example/v2"), None), &[]));
+        assert!(!has_key(wanted(None, None, None), &openai));
+        assert!(!has_key(wanted(Some(Backend::Anthropic), None, None), &anthropic));
+        for profile in [None, Some("box"), Some("usual")] {
+            assert!(!has_key(wanted(None, Some(elsewhere), profile), &[]), "{profile:?}");
+            let named = WantedServer { key_env: Some("BOX_KEY".into()), ..wanted(None, Some(elsewhere), profile) };
+            assert!(has_key(named, &[]), "{profile:?}");
+        }
+        // Without an address of its own a profile means the usual one.
+        assert!(has_key(wanted(None, None, Some("usual")), &[]));
+        assert!(has_key(wanted(None, None, Some("usual")), &openai));
+        assert!(!has_key(wanted(Some(Backend::Anthropic), None, Some("usual")), &[]));
+    }
+
+    #[test]
+    fn a_key_in_place_of_its_name_is_not_repeated() {
+        let pasted = WantedServer { key_env: Some("sk-pasted-12345".into()), ..WantedServer::default() };
+        let why = settled(&pasted, "", &[]).unwrap_err();
+        assert!(why.contains("take the name") && !why.contains("pasted"), "{why}");
     }
 
     #[test]

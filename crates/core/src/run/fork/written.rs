@@ -43,6 +43,8 @@ pub struct Executed {
     pub verdict: Option<&'static str>,
     /// The model.
     pub model: String,
+    /// The model that the server says it was, where that is another.
+    pub served_model: Option<Untrusted<'static>>,
     /// The kind of server; `cassette` in front of it: a recorded reply.
     pub backend: String,
     /// The path that was called.
@@ -57,6 +59,8 @@ pub struct Executed {
     pub enforcement: Option<Enforcement>,
     /// SHA-256 of the request's body.
     pub request: String,
+    /// Reason why the reply ended early, in a word.
+    pub finish_reason: Option<Untrusted<'static>>,
     /// Tokens.
     pub usage: Usage,
     /// Time at which the call began, in UTC.
@@ -92,11 +96,13 @@ impl Executed {
             }
             entry.maybe("around", some(self.around.words()));
             entry.put("outputs", self.outputs.as_deref().map(one_line)).maybe("error", self.error.as_ref());
-            entry.maybe("verdict", self.verdict).text("model", &self.model).text("backend", &self.backend);
+            entry.maybe("verdict", self.verdict).text("model", &self.model);
+            entry.maybe("served_model", self.served_model.as_ref()).text("backend", &self.backend);
             entry.text("endpoint", &self.endpoint).maybe("seed", self.seed);
             entry.maybe("temperature", self.temperature.map(client_number)).maybe("max_tokens", self.max_tokens);
             entry.maybe("enforcement", self.enforcement.map(Enforcement::word));
             entry.maybe("request_sha256", Some(&self.request).filter(|hash| !hash.is_empty()));
+            entry.maybe("finish_reason", self.finish_reason.as_ref());
             if self.usage != Usage::default() {
                 entry.object("usage", |usage| {
                     usage.maybe("prompt_tokens", self.usage.prompt);
