@@ -103,11 +103,13 @@ pub(crate) fn settle(app: &mut App) {
         (view.with_step, view.shared_for) = (step::share(view, &areas, look), shared_for);
     }
     debug_assert_eq!(view.with_step, step::share(view, &areas, look), "what was chosen before no longer holds");
-    let is_shown = areas.of(RunPane::Step).height > 0;
-    let lines = if is_shown { step::height(view, &areas, view.with_step, look) } else { 0 };
-    let call = areas.of(RunPane::Call);
-    let call_lines = if call.height > 0 { step::call_height(view, &areas, view.with_step, look) } else { 0 };
-    view.settle(areas, lines, call_lines);
+    // A pane that shows the beginning of its text shows it however long the text is.
+    let is_scrolled = |pane, top| areas.of(pane).height > 0 && top > 0;
+    let is_step_scrolled = is_scrolled(RunPane::Step, view.detail_top);
+    let step_lines = if is_step_scrolled { step::height(view, &areas, view.with_step, look) } else { 0 };
+    let is_call_scrolled = is_scrolled(RunPane::Call, view.call_top);
+    let call_lines = if is_call_scrolled { step::call_height(view, &areas, view.with_step, look) } else { 0 };
+    view.settle(areas, step_lines, call_lines);
 }
 
 /// Gives the keys to the pane under the mouse, and returns the line there.

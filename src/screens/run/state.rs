@@ -26,6 +26,8 @@ use stepscope_core::run::state::{Influence, Moment};
 
 /// Lines below the findings from which on the place of one is shown.
 const MIN_EXCERPT: usize = 10;
+/// More lines than any text has.
+const ENDLESS: usize = usize::MAX / 2;
 /// The wrong value's way is followed among so many variables.
 const MAX_FOLLOWED: usize = 500;
 
@@ -115,8 +117,6 @@ pub struct RecordView {
     pub(crate) with_step: WithStep,
     /// Places of the panes of step and call that this was chosen for; `None`: it has to be chosen anew.
     pub(crate) shared_for: Option<[Rect; 2]>,
-    /// Number of lines that the step takes in its pane.
-    step_lines: usize,
     /// Cursor of the variables.
     pub variables: List,
     /// Cursor of the findings.
@@ -135,8 +135,6 @@ pub struct RecordView {
     pub detail_top: usize,
     /// First line of the prompt and the reply on screen.
     pub call_top: usize,
-    /// Number of lines that the prompt and the reply take in their pane.
-    call_lines: usize,
     /// Derivation of the value under the cursor, as far as it was worked out.
     pub(crate) proof: Option<Tree>,
     /// The place of the finding under the cursor in the record, its number and width: worked out once.
@@ -230,7 +228,6 @@ impl RecordView {
             areas: Areas::default(),
             with_step: WithStep::USUAL,
             shared_for: None,
-            step_lines: 0,
             variables: List::default(),
             findings: List::default(),
             steps: List::default(),
@@ -240,7 +237,6 @@ impl RecordView {
             worked_top: 0,
             detail_top: 0,
             call_top: 0,
-            call_lines: 0,
             proof: None,
             excerpt: Vec::new(),
             excerpted: None,
@@ -475,8 +471,9 @@ impl RecordView {
                 let lines = self.worked_lines(width);
                 scroll(&mut self.worked_top, movement, lines, height);
             }
-            RunPane::Step => scroll(&mut self.detail_top, movement, self.step_lines, height),
-            RunPane::Call => scroll(&mut self.call_top, movement, self.call_lines, height),
+            // How long these are only their layout knows, which keeps them on screen.
+            RunPane::Step => scroll(&mut self.detail_top, movement, ENDLESS, height),
+            RunPane::Call => scroll(&mut self.call_top, movement, ENDLESS, height),
         }
     }
 
@@ -506,9 +503,9 @@ impl RecordView {
     }
 
     /// Keeps every cursor on screen, where the panes are now; `step_lines` and `call_lines`: how many lines the step
-    /// takes, and its prompt and reply.
+    /// takes, and its prompt and reply, where they are scrolled.
     pub(crate) fn settle(&mut self, areas: Areas<RunPane>, step_lines: usize, call_lines: usize) {
-        (self.areas, self.step_lines, self.call_lines) = (areas, step_lines, call_lines);
+        self.areas = areas;
         if self.areas.of(RunPane::Call).height > 0 {
             self.call_top = self.call_top.min(call_lines.saturating_sub(self.areas.height(RunPane::Call)));
         } else if self.pane == RunPane::Call {
