@@ -160,11 +160,6 @@ impl Loader {
         // The scout lives as long as this does.
         let _ = self.wake.send(Wake::Follow(place));
     }
-
-    /// Tells what is on screen, so that it is checked first.
-    pub fn look_at(&self, source: usize, byte: u64) {
-        lock(&self.shared.jobs).look_at = Some((source, byte));
-    }
 }
 
 impl Drop for Loader {
@@ -220,7 +215,6 @@ struct Jobs {
     running: usize,
     /// The scout has found everything there is.
     all_found: bool,
-    look_at: Option<(usize, u64)>,
     /// The current opening of each source: older jobs are dropped.
     generations: Vec<u32>,
 }
@@ -295,18 +289,10 @@ impl Shared {
 }
 
 impl Jobs {
-    /// Takes what is on screen first, then from the beginning.
+    /// Takes from the beginning.
     fn take(&mut self) -> Option<(usize, Job)> {
         loop {
-            let seen = self.look_at.and_then(|(source, byte)| {
-                let from = byte.saturating_sub(2 * BLOCK as u64);
-                let to = byte.saturating_add(4 * BLOCK as u64);
-                self.waiting.range((source, from)..(source, to)).find(|(_, job)| job.end > byte).map(|(&key, _)| key)
-            });
-            let (source, job) = match seen {
-                Some(key) => (key.0, self.waiting.remove(&key)?),
-                None => self.waiting.pop_first().map(|((source, _), job)| (source, job))?,
-            };
+            let ((source, _), job) = self.waiting.pop_first()?;
             if self.generations.get(source) == Some(&job.generation) {
                 return Some((source, job));
             }

@@ -79,7 +79,7 @@ fn only_what_one_said_oneself_is_undone() {
     let fail = script.judge("ada", "a", Verdict::Fail);
     script.undo("bob", &fail);
     let reviews = script.fold();
-    assert_eq!((outcome(&reviews, "a"), reviews.counts().idle_undos), (Outcome::Fail, 1));
+    assert_eq!((outcome(&reviews, "a"), reviews.counts.idle_undos), (Outcome::Fail, 1));
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn files_put_together_in_any_order_give_the_same() {
     backwards.reverse();
     assert_eq!(state(&backwards), expected, "what took the place of another is known, and so is what was undone");
     let twice = fold(&[ada.0.clone(), ada.0.clone()].concat());
-    assert_eq!((twice.events().len(), twice.counts().duplicates), (4, 4));
+    assert_eq!((twice.events().len(), twice.counts.duplicates), (4, 4));
 }
 
 #[test]

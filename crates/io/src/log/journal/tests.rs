@@ -2,6 +2,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use super::contents::Report;
 use super::*;
 use crate::log::{Append, Appended, LineId, LogEvent, Writer};
 use stepscope_base::text::Shown;
