@@ -44,7 +44,7 @@ use stepscope_io::model::frames::Framer;
 use stepscope_io::model::key::ApiKey;
 use stepscope_io::model::redact::Redactor;
 use stepscope_io::model::reply::{KeptNames, ReplyReader};
-use stepscope_io::pipeline::check::check;
+use stepscope_io::pipeline::check::{Manner, check};
 use stepscope_io::pipeline::side_data::Surroundings;
 use stepscope_io::source::beneath::Place;
 use stepscope_io::source::input::expand;
@@ -253,6 +253,7 @@ fn said_of(paths: &[PathBuf], threads: usize) -> Result<Vec<String>, String> {
         expand(paths),
         threads,
         &Surroundings::default(),
+        Some(Manner::default()),
         |case, _, out| {
             let Some(out) = out else { return };
             let mut line = String::new();
@@ -287,6 +288,7 @@ fn texts(path: &Path, threads: usize) -> Result<String, String> {
         expand(&[path.to_owned()]),
         threads,
         &Surroundings::default(),
+        Some(Manner::default()),
         |case, _, out| {
             let Some(out) = out else { return };
             let lines = case.document().map(|document| document.len());

@@ -6,7 +6,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use stepscope_io::pipeline::check::{CheckOutcome, check};
+use stepscope_io::pipeline::check::{CheckOutcome, Manner, check};
 use stepscope_io::pipeline::side_data::Surroundings;
 use stepscope_io::source::input::{Input, expand};
 
@@ -40,6 +40,7 @@ fn run_paths(paths: &[PathBuf], threads: usize) -> (Vec<String>, CheckOutcome) {
         expand(paths),
         threads,
         &Surroundings::default(),
+        Some(Manner::default()),
         |case, _, out| {
             let line = format!("{}:{}\n", case.origin().line, case.kind().word());
             out.unwrap().extend_from_slice(line.as_bytes());
@@ -182,6 +183,7 @@ fn a_closed_pipe_ends_it_at_once() {
         expand(&[path]),
         2,
         &Surroundings::default(),
+        Some(Manner::default()),
         |_, _, _| {
             seen.fetch_add(1, Ordering::Relaxed);
         },

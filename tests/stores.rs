@@ -20,7 +20,7 @@ use stepscope_base::json::{Tape, Value};
 use stepscope_core::rules::RULES;
 use stepscope_core::rules::id::Kinds;
 use stepscope_io::failure::Failure;
-use stepscope_io::pipeline::check::{CheckOutcome, check};
+use stepscope_io::pipeline::check::{CheckOutcome, Manner, check};
 use stepscope_io::pipeline::load::load;
 use stepscope_io::pipeline::side_data::Surroundings;
 use stepscope_io::pipeline::store::{LoadEvent, SourceState, Store};
@@ -60,6 +60,7 @@ fn run_with(paths: &[PathBuf], document: Option<&Path>) -> Checked {
         inputs,
         2,
         &Surroundings::default(),
+        Some(Manner::default()),
         |case, _, out| {
             let Some(out) = out else { return };
             let lines = case.document().map_or(-1, |document| document.len() as i64);

@@ -17,7 +17,7 @@ use stepscope_core::review::fold::Outcome;
 use stepscope_core::review::join::JoinedItem;
 use stepscope_io::log::journal::{beside, named};
 use stepscope_io::pipeline::check::read_through;
-use stepscope_io::pipeline::summaries::{read, summary};
+use stepscope_io::pipeline::summaries::{read, summary_of};
 use stepscope_io::source::input::expand;
 
 /// `stepscope review export`.
@@ -97,7 +97,7 @@ fn failed(options: &ReviewExport, side: &Arc<SideData>, out: &mut Out) -> Option
         threads(None),
         side,
         |case, input, out| {
-            let summary = summary(case, input);
+            let summary = summary_of(case, input, &[], |_| true);
             let reviewed = reviews.find(&summary.item, Some(&summary.content));
             let fails =
                 reviewed.filter(|reviewed| reviewed.outcome() == Outcome::Fail && choice.takes(*reviewed, &sets));

@@ -118,7 +118,7 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
             let row = RowFacts::unchecked(0, 0).checked(case, case.findings(), case.baseline());
             let index = usize::try_from(case.origin().index).unwrap_or(usize::MAX);
             let start = starts.get(&case.origin().source).copied().unwrap_or_default();
-            let mut summary = summary_of(case, input, |item| reviews.names(item));
+            let mut summary = summary_of(case, input, case.findings(), |item| reviews.names(item));
             lock(&found).note(&summary.item);
             let Some(key) = queue.key(index.saturating_add(start), &row) else { return };
             let reviewed = reviews.find(&summary.item, Some(&summary.content));
