@@ -446,7 +446,7 @@ impl<'c> Trial<'c, '_> {
             let variable = self.state.variable(&name)?;
             let before = |other: &&Computed| other.variable == variable && other.step < write.step;
             let input = self.recomputed.writes.iter().rfind(before)?;
-            Some(input.recorded.map(|number| number.value).or(input.unevaluated_value)?.float())
+            Some(input.wrote()?.float())
         };
         step.input_names().map(number).collect()
     }
@@ -599,8 +599,7 @@ impl<'c> Trial<'c, '_> {
     fn add_slips(&mut self) {
         let mut arguments = Vec::new();
         for write in self.recomputed.writes.iter().filter(|write| write.differs()).take(4) {
-            let stated = write.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Statement);
-            let rule = if stated { Some(RuleId::FinalMismatch) } else { run::slip(write) };
+            let rule = if write.is_statement() { Some(RuleId::FinalMismatch) } else { run::slip(write) };
             let Some(rule) = rule.map(RuleId::word) else { continue };
             let pointer = value_pointer(self.record, self.state, write).unwrap_or_default();
             arguments.push(Argument { rule, pointer, text: differs(self.state, self.recomputed, write) });

@@ -215,10 +215,7 @@ impl Trial<'_, '_> {
         let mut values = Vec::new();
         for write in &self.recomputed.writes {
             values.extend(write.recorded.map(|recorded| recorded.value));
-            let input = |id: u32| {
-                let (_, input) = write.inputs.iter().find(|(variable, _)| *variable == id as usize)?;
-                self.recomputed.writes.get((*input)?)?.value
-            };
+            let input = |id| self.recomputed.input(write, id)?.value;
             let parts = write.plan.as_ref().and_then(|plan| plan.expression.results(input));
             values.extend(parts.unwrap_or_default());
         }
