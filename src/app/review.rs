@@ -23,8 +23,8 @@ use stepscope_base::text::Shown;
 use stepscope_core::record::RecordKind;
 use stepscope_core::report::page::Said;
 use stepscope_core::review::event::{
-    Anchor, AnswerPart, Event, EventKind, GoldStatus, ItemRef, LabelDefinition, LabelRef, LabelSet, Reviewer,
-    ReviewerKind, Text, Verdict,
+    Anchor, AnswerPart, Event, EventKind, GoldStatus, ItemRef, LabelDefinition, LabelRef, LabelSet, Reviewer, Text,
+    Verdict,
 };
 use stepscope_core::review::fold::Reviews;
 use stepscope_core::review::hide::Hide;
@@ -429,7 +429,7 @@ impl Review {
 
     /// Makes a review without a review log: no verdict can be given, for this reason.
     pub fn nowhere(why: &'static str) -> Self {
-        Self::new(Reviewer { id: Text::default(), kind: ReviewerKind::Person }, ReviewLog::Nowhere(why))
+        Self::new(Reviewer::person(Text::default()), ReviewLog::Nowhere(why))
     }
 
     /// Tells whether verdicts can be given.

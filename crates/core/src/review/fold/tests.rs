@@ -1,12 +1,9 @@
 use super::*;
-use crate::review::event::{GoldStatus, LabelDefinition, LabelRef, LabelSet, Reviewer, ReviewerKind};
+use crate::review::event::{GoldStatus, LabelDefinition, LabelRef, LabelSet, Reviewer};
+use crate::review::testing::item;
 
 fn who(id: &str) -> Reviewer {
-    Reviewer { id: Text::from(id.to_owned()), kind: ReviewerKind::Person }
-}
-
-fn item(id: &str) -> ItemRef {
-    ItemRef { id: Some(Text::from(id.to_owned())), ..ItemRef::default() }
+    Reviewer::person(id.to_owned())
 }
 
 /// Events with ids `e0`, `e1`, ... in their order.
