@@ -178,15 +178,15 @@ pub fn read<K: Send>(
     (kept.into_iter().map(|(_, found)| found).collect(), outcome)
 }
 
-/// Reads everything, and runs no rule but for those records whose findings `render` asks for; else as [`check`].
+/// Reads everything, and runs no rule but for those records whose findings `look` asks for.
 pub fn read_through(
     inputs: Expand,
     threads: usize,
     side: &Arc<SideData>,
-    render: impl Fn(&CaseView<'_>, &Input, Option<&mut Vec<u8>>) + Sync,
-    sink: impl FnMut(&[u8], &CheckCounts) -> io::Result<()> + Send,
+    look: impl Fn(&CaseView<'_>, &Input) + Sync,
 ) -> CheckOutcome {
-    check(inputs, threads, &side.around(), None, render, sink)
+    let look = |case: &CaseView<'_>, input: &Input, _: Option<&mut Vec<u8>>| look(case, input);
+    check(inputs, threads, &side.around(), None, look, |_, _| Ok(()))
 }
 
 /// Checks everything; without a manner, reads it as [`read_through`] does. `render` writes the output for a record of an
