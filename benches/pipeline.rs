@@ -13,7 +13,7 @@ use stepscope_core::answer::citations::{Claim, resolve};
 use stepscope_core::answer::document::Document;
 use stepscope_core::case::{Case, CaseView};
 use stepscope_core::table::filter::text_pattern;
-use stepscope_io::pipeline::check::check;
+use stepscope_io::pipeline::check::{Manner, check};
 use stepscope_io::pipeline::load::load;
 use stepscope_io::pipeline::search::{Plan, SearchEvent, start};
 use stepscope_io::pipeline::side_data::Surroundings;
@@ -111,7 +111,9 @@ fn check_file(bencher: Bencher<'_, '_>, threads: usize) {
             }
         };
         let inputs = expand(std::slice::from_ref(&file.path));
-        black_box(check(inputs, threads, &Surroundings::default(), render, |_, _| Ok(())).counts)
+        black_box(
+            check(inputs, threads, &Surroundings::default(), Some(Manner::default()), render, |_, _| Ok(())).counts,
+        )
     });
 }
 

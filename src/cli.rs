@@ -409,15 +409,6 @@ impl Check {
         }
     }
 
-    /// Returns the folder for the tables, if any are to be written.
-    pub(super) fn tables(&self) -> Result<Option<&Path>, Shown> {
-        match &self.out {
-            Some(_) if self.format != FormatArg::Parquet => Err(Shown::own(NO_TABLES)),
-            Some(_) if self.shape.fields.is_some() => Err(Shown::own(NO_FIELDS)),
-            folder => Ok(folder.as_deref()),
-        }
-    }
-
     /// Tells whether a gravest finding of this severity makes the exit code 1.
     pub(crate) fn fails_on(&self, worst: Option<Severity>) -> bool {
         let least = match self.fail_on {
@@ -430,10 +421,6 @@ impl Check {
         worst.is_some_and(|worst| worst <= least)
     }
 }
-
-/// Message for options that do not go together.
-const NO_TABLES: &str = "--out is the folder for tables; add --format parquet";
-const NO_FIELDS: &str = "--fields shapes JSON objects; tables have all columns";
 
 /// What of each JSON object is printed.
 #[derive(clap::Args, Clone, Debug, Default)]

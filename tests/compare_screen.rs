@@ -18,7 +18,7 @@ use fed::fed;
 use proptest::prelude::*;
 use stepscope::screens::kind::ScreenKind;
 use stepscope::widgets::theme::Role;
-use stepscope_core::review::event::{Event, EventKind, Reviewer, ReviewerKind, Text};
+use stepscope_core::review::event::{Event, EventKind, Reviewer, Text};
 use stepscope_io::log::journal::{named, read_all};
 use stepscope_io::source::beneath::Place;
 
@@ -273,7 +273,7 @@ fn reviewed() -> (tempfile::TempDir, Drive) {
         {"id":"c4","verdict":"pass"}"#,
     );
     say(&folder, "bob", r#"{"id":"c6","verdict":"pass","note":"gold \u001b[31mis wrong","gold_status":"suspect"}"#);
-    drive.app.across.reviewer = Some(Reviewer { id: "eve".into(), kind: ReviewerKind::Person });
+    drive.app.across.reviewer = Some(Reviewer::person("eve"));
     (folder, drive)
 }
 
@@ -283,7 +283,7 @@ fn undecided() -> (tempfile::TempDir, Drive) {
     let (folder, mut drive) = two(&text("runs.jsonl"), &text("base.jsonl"));
     say(&folder, "ada", r#"{"id":"c6","verdict":"fail"}"#);
     say(&folder, "bob", r#"{"id":"c6","verdict":"pass"}"#);
-    drive.app.across.reviewer = Some(Reviewer { id: "eve".into(), kind: ReviewerKind::Person });
+    drive.app.across.reviewer = Some(Reviewer::person("eve"));
     (folder, drive)
 }
 

@@ -7,6 +7,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 #![allow(dead_code, reason = "the harness serves several test files")]
 
+#[path = "support/checked.rs"]
+mod checked;
 #[path = "support/folder.rs"]
 mod folder;
 #[path = "support/markup.rs"]
@@ -24,9 +26,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 use stepscope_core::record::types::TypeRegistry;
 
+use checked::{checked, state};
 use folder::{Entry, What, file, make, mutate_folder, packed, taken, unpacked};
 use stepscope::app::open_record::OpenRecord;
 use stepscope::widgets::theme::Theme;
@@ -44,7 +47,6 @@ use stepscope_io::model::frames::Framer;
 use stepscope_io::model::key::ApiKey;
 use stepscope_io::model::redact::Redactor;
 use stepscope_io::model::reply::{KeptNames, ReplyReader};
-use stepscope_io::pipeline::check::check;
 use stepscope_io::pipeline::side_data::Surroundings;
 use stepscope_io::source::beneath::Place;
 use stepscope_io::source::input::expand;
@@ -248,25 +250,15 @@ fn said(path: &Path, threads: usize) -> Result<Vec<String>, String> {
 }
 
 fn said_of(paths: &[PathBuf], threads: usize) -> Result<Vec<String>, String> {
-    let mut all = String::new();
-    let outcome = check(
-        expand(paths),
-        threads,
-        &Surroundings::default(),
-        |case, _, out| {
-            let Some(out) = out else { return };
-            let mut line = String::new();
-            for finding in case.findings() {
-                let _ = write!(line, "{} {:?} {} | ", finding.rule, finding.severity, finding.message.line());
-            }
-            out.extend_from_slice(line.replace('\n', "␊").as_bytes());
-            out.push(b'\n');
-        },
-        |bytes, _| {
-            all.push_str(std::str::from_utf8(bytes).unwrap());
-            Ok(())
-        },
-    );
+    let (all, outcome) = checked(expand(paths), threads, |case, out| {
+        let mut line = String::new();
+        for finding in case.findings() {
+            let _ = write!(line, "{} {:?} {} | ", finding.rule, finding.severity, finding.message.line());
+        }
+        out.extend_from_slice(line.replace('\n', "␊").as_bytes());
+        out.push(b'\n');
+    });
+    let all = String::from_utf8(all).unwrap();
     if outcome.counts.faults > 0 {
         return Err("a rule or reader panicked".to_owned());
     }
@@ -282,23 +274,12 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, one: &T, other: &T) -> Resul
 
 /// Returns the texts of all records of a folder, and what could not be read of it.
 fn texts(path: &Path, threads: usize) -> Result<String, String> {
-    let mut all = Vec::new();
-    let outcome = check(
-        expand(&[path.to_owned()]),
-        threads,
-        &Surroundings::default(),
-        |case, _, out| {
-            let Some(out) = out else { return };
-            let lines = case.document().map(|document| document.len());
-            out.extend_from_slice(format!("{lines:?} ").as_bytes());
-            out.extend_from_slice(case.text());
-            out.push(b'\n');
-        },
-        |bytes, _| {
-            all.extend_from_slice(bytes);
-            Ok(())
-        },
-    );
+    let (all, outcome) = checked(expand(&[path.to_owned()]), threads, |case, out| {
+        let lines = case.document().map(|document| document.len());
+        out.extend_from_slice(format!("{lines:?} ").as_bytes());
+        out.extend_from_slice(case.text());
+        out.push(b'\n');
+    });
     let mut all = String::from_utf8_lossy(&all).into_owned();
     for failure in outcome.failures.iter().chain(&outcome.missing) {
         let sentence = failure.to_string();
@@ -308,20 +289,6 @@ fn texts(path: &Path, threads: usize) -> Result<String, String> {
         all += &sentence;
     }
     Ok(all)
-}
-
-/// Returns names, sizes and times of everything below a folder; links are not followed.
-fn state(folder: &Path) -> Vec<(PathBuf, u64, SystemTime)> {
-    let mut state = Vec::new();
-    for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-        let meta = fs::symlink_metadata(&path).unwrap();
-        if meta.is_dir() {
-            state.extend(self::state(&path));
-        }
-        state.push((path, meta.len(), meta.modified().unwrap()));
-    }
-    state.sort();
-    state
 }
 
 /// Reader under test: where its cases come from, how they are changed, and what must hold of each.

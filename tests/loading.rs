@@ -2,11 +2,15 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
+#[path = "support/checked.rs"]
+mod checked;
+
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use stepscope_io::pipeline::check::{CheckOutcome, check};
+use checked::checked;
+use stepscope_io::pipeline::check::{CheckOutcome, Manner, check};
 use stepscope_io::pipeline::side_data::Surroundings;
 use stepscope_io::source::input::{Input, expand};
 
@@ -35,20 +39,10 @@ fn run(bytes: impl AsRef<[u8]>) -> (Vec<String>, CheckOutcome) {
 }
 
 fn run_paths(paths: &[PathBuf], threads: usize) -> (Vec<String>, CheckOutcome) {
-    let mut out = Vec::new();
-    let outcome = check(
-        expand(paths),
-        threads,
-        &Surroundings::default(),
-        |case, _, out| {
-            let line = format!("{}:{}\n", case.origin().line, case.kind().word());
-            out.unwrap().extend_from_slice(line.as_bytes());
-        },
-        |bytes, _| {
-            out.extend_from_slice(bytes);
-            Ok(())
-        },
-    );
+    let (out, outcome) = checked(expand(paths), threads, |case, out| {
+        let line = format!("{}:{}\n", case.origin().line, case.kind().word());
+        out.extend_from_slice(line.as_bytes());
+    });
     (String::from_utf8(out).unwrap().lines().map(str::to_owned).collect(), outcome)
 }
 
@@ -182,6 +176,7 @@ fn a_closed_pipe_ends_it_at_once() {
         expand(&[path]),
         2,
         &Surroundings::default(),
+        Some(Manner::default()),
         |_, _, _| {
             seen.fetch_add(1, Ordering::Relaxed);
         },
@@ -306,6 +301,12 @@ mod live {
             }
         }
 
+        fn settled(paths: &[PathBuf]) -> Self {
+            let mut live = Self::open(paths);
+            live.settle();
+            live
+        }
+
         fn settle(&mut self) {
             self.until("settled", Store::is_settled);
         }
@@ -395,8 +396,7 @@ mod live {
         let files = Files::new();
         let text: String = (0..50_000).map(|n| numbered(n) + if n % 50 == 0 { "\n// c\n" } else { "\n" }).collect();
         let path = files.write("runs.jsonl", &text);
-        let mut live = Live::open(&[path]);
-        live.settle();
+        let live = Live::settled(&[path]);
         assert_eq!((live.store.len(), live.store.totals().checked), (50_000, 50_000));
         for n in [0, 1, 49, 50, 51, 25_000, 49_999] {
             assert_eq!(live.store.reading(n).unwrap().read().unwrap(), numbered(n).as_bytes());
@@ -414,8 +414,7 @@ mod live {
     fn what_is_appended_is_found() {
         let files = Files::new();
         let path = files.write("runs.jsonl", format!("{A}\n{}", &A[..30]));
-        let mut live = Live::open(std::slice::from_ref(&path));
-        live.settle();
+        let mut live = Live::settled(std::slice::from_ref(&path));
         assert_eq!(live.phrase(), "read 1, skipped 1: line 2 cut off");
         append(&path, &A[30..50]);
         append(&path, &A[50..]);
@@ -436,8 +435,7 @@ mod live {
     fn duplicate_ids_are_marked_once_all_is_read() {
         let files = Files::new();
         let path = files.write("runs.jsonl", format!("{A}\n{}\n{A}\n", numbered(1)));
-        let mut live = Live::open(std::slice::from_ref(&path));
-        live.settle();
+        let mut live = Live::settled(std::slice::from_ref(&path));
         let marks = |store: &Store| store.rows().map(|row| row.has(Flag::Duplicate)).collect::<Vec<_>>();
         assert_eq!(marks(&live.store), [false, false, true]);
         append(&path, &format!("{}\n", numbered(1)));
@@ -452,8 +450,7 @@ mod live {
         text.extend([numbered(1), numbered(2), " ".to_owned(), numbered(3), "\n".to_owned()]);
         text.push_str(&format!("{A}\n").repeat(20_000));
         let path = files.write("runs.jsonl", text);
-        let mut live = Live::open(&[path]);
-        live.settle();
+        let live = Live::settled(&[path]);
         assert_eq!(live.store.len(), 40_003);
         assert_eq!(live.store.reading(20_001).unwrap().read().unwrap(), numbered(2).as_bytes());
         assert_eq!(
@@ -467,8 +464,7 @@ mod live {
     fn a_line_of_several_values_grows_value_by_value() {
         let files = Files::new();
         let path = files.write("runs.jsonl", format!("{A}\n{} {}{}", numbered(1), numbered(2), &numbered(3)[..30]));
-        let mut live = Live::open(std::slice::from_ref(&path));
-        live.settle();
+        let mut live = Live::settled(std::slice::from_ref(&path));
         assert_eq!(live.phrase(), "read 3, skipped 1: line 2 cut off");
         append(&path, &format!("{}\n{A}\n", &numbered(3)[30..]));
         live.until("the rest", |store| store.len() == 5 && store.totals().checked == 5);
@@ -483,8 +479,7 @@ mod live {
     fn a_replaced_file_is_read_anew_and_marked() {
         let files = Files::new();
         let path = files.write("runs.jsonl", format!("{A}\n").repeat(3));
-        let mut live = Live::open(std::slice::from_ref(&path));
-        live.settle();
+        let mut live = Live::settled(std::slice::from_ref(&path));
         let other = files.write("other", format!("{}\n", numbered(7)));
         std::fs::rename(other, &path).unwrap();
         live.until("replaced", |store| store.sources()[0].standing == SourceState::Changed && store.len() == 1);
@@ -495,8 +490,7 @@ mod live {
     fn a_cut_file_is_read_anew_and_marked() {
         let files = Files::new();
         let path = files.write("runs.jsonl", format!("{A}\n").repeat(3));
-        let mut live = Live::open(std::slice::from_ref(&path));
-        live.settle();
+        let mut live = Live::settled(std::slice::from_ref(&path));
         let file = OpenOptions::new().write(true).open(&path).unwrap();
         file.set_len(A.len() as u64 + 1).unwrap();
         live.until("cut", |store| store.sources()[0].standing == SourceState::Changed && store.len() == 1);
@@ -511,8 +505,7 @@ mod live {
     fn a_deleted_file_can_still_be_read() {
         let files = Files::new();
         let path = files.write("runs.jsonl", format!("{A}\n"));
-        let mut live = Live::open(std::slice::from_ref(&path));
-        live.settle();
+        let mut live = Live::settled(std::slice::from_ref(&path));
         std::fs::remove_file(&path).unwrap();
         live.until("gone", |store| store.sources()[0].standing == SourceState::Gone);
         assert_eq!(live.texts(), [A]);
@@ -560,8 +553,7 @@ mod live {
         let path = files.write("there/runs.jsonl", format!("{A}\n"));
         let link = files.dir.path().join("link.jsonl");
         std::os::unix::fs::symlink(&path, &link).unwrap();
-        let mut live = Live::open(&[link]);
-        live.settle();
+        let mut live = Live::settled(&[link]);
         append(&path, &format!("{A}\n"));
         live.until("grown", |store| store.len() == 2);
     }
@@ -572,8 +564,7 @@ mod live {
         let file = tempfile::Builder::new().prefix("following-").tempfile_in(".").unwrap();
         let name = PathBuf::from(file.path().file_name().unwrap());
         std::fs::write(&name, format!("{A}\n")).unwrap();
-        let mut live = Live::open(std::slice::from_ref(&name));
-        live.settle();
+        let mut live = Live::settled(std::slice::from_ref(&name));
         append(&name, &format!("{A}\n"));
         live.until("grown", |store| store.len() == 2);
     }
@@ -584,8 +575,7 @@ mod live {
         for n in 0..600 {
             files.write(&format!("many/{n:03}.jsonl"), format!("{}\n{}\n", numbered(n), numbered(n)));
         }
-        let mut live = Live::open(&[files.dir.path().join("many")]);
-        live.settle();
+        let mut live = Live::settled(&[files.dir.path().join("many")]);
         assert_eq!((live.store.len(), live.store.sources().len(), live.store.totals().checked), (1200, 600, 1200));
         // More than are kept open: the later ones are opened again for each read.
         assert_eq!(live.store.reading(1199).unwrap().read().unwrap(), numbered(599).as_bytes());
@@ -598,8 +588,7 @@ mod live {
         let files = Files::new();
         files.write("runs/a.jsonl", format!("{A}\n"));
         std::fs::write(files.dir.path().join("runs/b.jsonl.gz"), b"\x1f\x8b\x08").unwrap();
-        let mut live = Live::open(&[files.dir.path().join("runs")]);
-        live.settle();
+        let live = Live::settled(&[files.dir.path().join("runs")]);
         assert_eq!((live.store.len(), live.store.sources().len()), (1, 1));
         let told = live.store.failures.iter().map(ToString::to_string).collect::<String>();
         assert!(told.contains("b.jsonl.gz: this is gzip"), "{told}");
@@ -613,8 +602,7 @@ mod live {
             let spoken = RuleSet::from_iter([rule.id]);
             for (example, found) in [(rule.bad, true), (rule.good, false)] {
                 let files = Files::new();
-                let mut live = Live::open(&[files.write("runs.jsonl", format!("{example}\n"))]);
-                live.settle();
+                let live = Live::settled(&[files.write("runs.jsonl", format!("{example}\n"))]);
                 assert_eq!(live.store.rows().any(|row| row.spoke(&spoken)), found, "{} in {example}", rule.id);
             }
         }
@@ -626,8 +614,7 @@ mod live {
         let procedure = r#"{"NameDescription": "a", "steps": []}"#;
         let kinds = |text: &str| {
             let files = Files::new();
-            let mut live = Live::open(&[files.write("x.jsonl", text)]);
-            live.settle();
+            let live = Live::settled(&[files.write("x.jsonl", text)]);
             live.store.rows().map(stepscope_core::table::row::RowFacts::kind).collect::<Vec<_>>()
         };
         let bare = r#"{"steps": null}"#;
@@ -648,8 +635,7 @@ mod live {
     fn a_list_that_is_cut_off_between_its_elements_says_so() {
         let screen = |text: &str| {
             let files = Files::new();
-            let mut live = Live::open(&[files.write("x.json", text)]);
-            live.settle();
+            let live = Live::settled(&[files.write("x.json", text)]);
             let kinds: Vec<_> = live.store.rows().map(|row| row.kind().word()).collect();
             (kinds, live.phrase())
         };
@@ -677,8 +663,7 @@ mod live {
         // While it is written, the end moves on.
         let files = Files::new();
         let path = files.write("list.json", format!("[{},", numbered(0)));
-        let mut live = Live::open(std::slice::from_ref(&path));
-        live.settle();
+        let mut live = Live::settled(std::slice::from_ref(&path));
         append(&path, &format!("\n{},", numbered(1)));
         live.until("two", |store| store.len() == 2);
         append(&path, &format!("\n{}\n]\n", numbered(2)));
@@ -698,8 +683,7 @@ mod live {
             let (records, outcome) = super::run(&text);
             assert_eq!((records.len(), outcome.counts.broken), (many + 1, 1), "check, {size}");
             let files = Files::new();
-            let mut live = Live::open(&[files.write("x.json", &text)]);
-            live.settle();
+            let live = Live::settled(&[files.write("x.json", &text)]);
             assert_eq!(live.store.len(), many, "screen, {size}");
             assert_eq!(live.phrase(), format!("read {many}, skipped 1: line 1 cut off"), "{size}");
         }
@@ -710,8 +694,7 @@ mod live {
         use stepscope_base::json::Tape;
         use stepscope_io::pipeline::examine::case_of_row;
         let files = Files::new();
-        let mut live = Live::open(&[files.write("runs.jsonl", format!("{A} {A}\n"))]);
-        live.settle();
+        let live = Live::settled(&[files.write("runs.jsonl", format!("{A} {A}\n"))]);
         let rules = [0, 1].map(|n| {
             let case = case_of_row(A.as_bytes(), Tape::default(), live.store.row(n).unwrap(), std::sync::Arc::new(()));
             let found = case.findings().iter().filter(|finding| finding.rule.word().starts_with("record/"));
@@ -725,8 +708,7 @@ mod live {
         let files = Files::new();
         let paths: Vec<PathBuf> =
             (0..3).map(|n| files.write(&format!("{n}.jsonl"), format!("{}\n", numbered(n)))).collect();
-        let mut live = Live::open(&paths);
-        live.settle();
+        let mut live = Live::settled(&paths);
         append(&paths[0], &format!("{}\n", numbered(10)));
         append(&paths[1], &format!("{}\n", numbered(11)));
         live.until("grown", |store| store.len() == 5);
@@ -740,8 +722,7 @@ mod live {
     fn documents_of_many_shapes_and_their_growth() {
         let files = Files::new();
         let path = files.write("list.json", format!("[{},\n{}", numbered(0), numbered(1)));
-        let mut live = Live::open(std::slice::from_ref(&path));
-        live.settle();
+        let mut live = Live::settled(std::slice::from_ref(&path));
         append(&path, &format!(",\n{}]\n", numbered(2)));
         live.until("three", |store| store.len() == 3);
         assert_eq!((live.texts(), live.lines()), ([0, 1, 2].map(numbered).to_vec(), vec![1, 2, 3]));
@@ -786,8 +767,7 @@ mod live {
         let text: String = (0..30_000).map(|n| numbered(n) + "\n").collect();
         let paths =
             [files.write("a.jsonl", &text), files.write("b.jsonl", format!("[{},\n{}]", numbered(7), numbered(8)))];
-        let mut live = Live::open(&paths);
-        live.settle();
+        let live = Live::settled(&paths);
         let (send, events) = channel();
         let pattern = regex::bytes::Regex::new("\"a[0-9]*7\"").unwrap();
         let expected: Vec<usize> = (0..30_000).filter(|n| n % 10 == 7).chain([30_000]).collect();

@@ -12,10 +12,10 @@ mod oracle;
 
 use std::collections::HashMap;
 
-use oracle::{lines, member, unpacked};
+use oracle::{lines, member, unpacked, writable};
 use stepscope_base::canonical::sha256;
 use stepscope_base::json::{Tape, Value};
-use stepscope_base::text::{Piece, Untrusted, pieces};
+use stepscope_base::text::Untrusted;
 use stepscope_core::procedure::Procedure;
 use stepscope_core::procedure::prompt::{AnswerShape, Refused, execution, visible_inputs};
 use stepscope_core::procedure::repair;
@@ -85,16 +85,6 @@ fn prompts_are_upstreams() {
     assert!(made > 300, "{made}");
 }
 
-/// Returns the text of a case with lone surrogates as escapes: as the bytes that upstream read.
-fn source(case: Value<'_>) -> Vec<u8> {
-    let text = member(case, "text");
-    let escape = |(range, piece): (std::ops::Range<usize>, Piece)| match piece {
-        Piece::Surrogate(code) => format!("\\u{code:04x}").into_bytes(),
-        _ => text.bytes()[range].to_vec(),
-    };
-    pieces(text.bytes()).flat_map(escape).collect()
-}
-
 fn repair_prompt(source: &[u8]) -> Untrusted<'static> {
     let mut tape = Tape::default();
     repair::prompt(tape.parse(source).expect("a procedure"), &repair::diagnostics(source))
@@ -107,8 +97,8 @@ fn repair_prompts_are_upstreams() {
         let mut tape = Tape::default();
         let case = tape.parse(line).expect("a case");
         if member(case, "kind") == "repair" {
-            assert_eq!(repair_prompt(&source(case)).prose(), member(case, "prompt").prose());
-            assert!(repair_prompt(&source(case)) == member(case, "prompt"));
+            assert_eq!(repair_prompt(&writable(&member(case, "text"))).prose(), member(case, "prompt").prose());
+            assert!(repair_prompt(&writable(&member(case, "text"))) == member(case, "prompt"));
             made += 1;
         }
     }
@@ -117,7 +107,7 @@ fn repair_prompts_are_upstreams() {
     for line in lines(&bytes) {
         let mut tape = Tape::default();
         let case = tape.parse(line).expect("a case");
-        let source = source(case);
+        let source = writable(&member(case, "text"));
         let prompt = repair_prompt(&source);
         assert!(
             member(case, "sha256") == sha256(prompt.bytes()).as_str(),

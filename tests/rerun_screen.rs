@@ -482,15 +482,21 @@ fn fields_are_edited_and_checked() {
     assert!(sent["options"]["seed"].is_null(), "{sent}");
 }
 
-#[test]
-fn the_sample_runs_have_recorded_replies() {
-    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/word_problems.jsonl");
+/// Opens sample runs, whose replies are recorded.
+fn recorded(name: &str) -> Drive {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs").join(name);
     let mut d = Drive::with(&[samples], |app| app.samples = true);
     d.ask(Setup {
         speed: Speed::AtOnce,
         wanted: WantedServer { offline: true, ..WantedServer::default() },
         ..Setup::default()
     });
+    d
+}
+
+#[test]
+fn the_sample_runs_have_recorded_replies() {
+    let mut d = recorded("word_problems.jsonl");
     let mut played = false;
     for _ in 0..12 {
         d.keys("Enter g ] r");
@@ -525,13 +531,7 @@ fn the_sample_runs_have_recorded_replies() {
 fn r_and_enter_replay_something_on_every_sample_run() {
     let mut missing = Vec::new();
     for name in ["word_problems.jsonl", "by_hand.jsonl", "policy.jsonl", "notice.jsonl"] {
-        let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs").join(name);
-        let mut d = Drive::with(&[samples], |app| app.samples = true);
-        d.ask(Setup {
-            speed: Speed::AtOnce,
-            wanted: WantedServer { offline: true, ..WantedServer::default() },
-            ..Setup::default()
-        });
+        let mut d = recorded(name);
         for row in 0..d.app.rows() {
             d.keys("Enter");
             // An answer is one call, without steps.

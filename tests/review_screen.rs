@@ -13,7 +13,7 @@ use stepscope::screens::kind::ScreenKind;
 use stepscope::screens::stack::Focus;
 use stepscope_core::case::Case;
 use stepscope_core::review::event::{
-    Anchor, AnswerPart, Event, EventKind, GoldStatus, ItemRef, Reviewer, ReviewerKind, Text, Verdict,
+    Anchor, AnswerPart, Event, EventKind, GoldStatus, ItemRef, Reviewer, Text, Verdict,
 };
 use stepscope_core::review::fold::Reviews;
 use stepscope_core::review::hide::{Hidden, Hide};
@@ -843,7 +843,7 @@ fn of_the_clean_records_a_share_is_looked_at() {
 fn records_that_come_later_are_known_by_what_was_said_of_them() {
     let desk = Desk::new(2);
     let journal = beside(&desk.runs()).path().to_owned();
-    let who = Reviewer { id: "ada".into(), kind: ReviewerKind::Person };
+    let who = Reviewer::person("ada");
     let item = |id: &str| ItemRef { id: Some(Text::from(id.to_owned())), ..ItemRef::default() };
     let mut line = Vec::new();
     for (n, id) in ["r1", "r3"].into_iter().enumerate() {

@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
 
-use oracle::{lines, member, unpacked};
+use oracle::{lines, member, unpacked, writable};
 use rustix::process::{Pid, Signal, kill_process};
 use server::{PATIENCE, Seen, Server, Talk};
 use stepscope_base::json::write::{Letters, Style};
 use stepscope_base::json::{Tape as JsonTape, Value};
-use stepscope_base::text::{Piece, Shown, Untrusted, pieces};
+use stepscope_base::text::{Shown, Untrusted, pieces};
 use stepscope_core::procedure::prompt::AnswerShape;
 use stepscope_core::procedure::runner::{Runner, dumped};
 use stepscope_core::record::AnswerSchema;
@@ -39,15 +39,6 @@ fn code(output: &Output) -> i32 {
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
-}
-
-/// Writes a JSON text with lone surrogates as escapes, as Python's `json.dumps` would if it could be written to a file.
-fn writable(text: &Untrusted<'_>) -> Vec<u8> {
-    let escape = |(range, piece): (std::ops::Range<usize>, Piece)| match piece {
-        Piece::Surrogate(code) => format!("\\u{code:04x}").into_bytes(),
-        _ => text.bytes()[range].to_vec(),
-    };
-    pieces(text.bytes()).flat_map(escape).collect()
 }
 
 /// Starts an Ollama with a script: the n-th request gets the n-th reply, streamed a few letters at a time.

@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
+#[path = "support/checked.rs"]
+mod checked;
 #[path = "support/fed.rs"]
 mod fed;
 
@@ -12,17 +14,17 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
+use checked::{checked, state};
 use fed::fed;
 use rusqlite::Connection;
 use stepscope_base::json::{Tape, Value};
 use stepscope_core::rules::RULES;
 use stepscope_core::rules::id::Kinds;
 use stepscope_io::failure::Failure;
-use stepscope_io::pipeline::check::{CheckOutcome, check};
+use stepscope_io::pipeline::check::CheckOutcome;
 use stepscope_io::pipeline::load::load;
-use stepscope_io::pipeline::side_data::Surroundings;
 use stepscope_io::pipeline::store::{LoadEvent, SourceState, Store};
 use stepscope_io::source::input::expand;
 
@@ -55,23 +57,12 @@ fn run_with(paths: &[PathBuf], document: Option<&Path>) -> Checked {
         Some(document) => inputs.with_document(document).unwrap(),
         None => inputs,
     };
-    let mut out = Vec::new();
-    let outcome = check(
-        inputs,
-        2,
-        &Surroundings::default(),
-        |case, _, out| {
-            let Some(out) = out else { return };
-            let lines = case.document().map_or(-1, |document| document.len() as i64);
-            out.extend_from_slice(format!("{lines} ").as_bytes());
-            out.extend_from_slice(case.text());
-            out.push(b'\n');
-        },
-        |bytes, _| {
-            out.extend_from_slice(bytes);
-            Ok(())
-        },
-    );
+    let (out, outcome) = checked(inputs, 2, |case, out| {
+        let lines = case.document().map_or(-1, |document| document.len() as i64);
+        out.extend_from_slice(format!("{lines} ").as_bytes());
+        out.extend_from_slice(case.text());
+        out.push(b'\n');
+    });
     let records = String::from_utf8(out).unwrap();
     let record = |line: &str| {
         let (lines, text) = line.split_once(' ').unwrap();
@@ -128,21 +119,6 @@ fn raw(value: Value<'_>) -> String {
 /// Normalizes JSON, however it is spaced, and whatever is escaped.
 fn loose(value: Value<'_>) -> String {
     serde_json::from_slice::<serde_json::Value>(value.raw()).map_or_else(|_| raw(value), |value| value.to_string())
-}
-
-/// Returns names, sizes and times of everything below a folder.
-fn state(folder: &Path) -> Vec<(PathBuf, u64, SystemTime)> {
-    let mut state = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let meta = std::fs::metadata(&path).unwrap();
-        if meta.is_dir() {
-            state.extend(self::state(&path));
-        }
-        state.push((path, meta.len(), meta.modified().unwrap()));
-    }
-    state.sort();
-    state
 }
 
 fn base(path: &Path, sql: &str) -> Connection {

@@ -28,7 +28,7 @@ use stepscope::screens::kind::ScreenKind;
 use stepscope::screens::rerun::state::Attempt;
 use stepscope::screens::stack::Focus;
 use stepscope::widgets::keymap::{Action, BINDINGS, Context};
-use stepscope_core::review::event::{Reviewer, ReviewerKind};
+use stepscope_core::review::event::Reviewer;
 use stepscope_core::review::hide::{Hidden, Hide};
 use stepscope_core::review::queue::Queue;
 use stepscope_core::run::call::RunId;
@@ -446,7 +446,7 @@ fn everything_at_once_in_a_queue_with_hidden_fields() {
         app.across = Across::new(Some(paths[1].clone()), journals, false);
         app.begin_queue();
     });
-    d.app.across.reviewer = Some(Reviewer { id: "eve".into(), kind: ReviewerKind::Person });
+    d.app.across.reviewer = Some(Reviewer::person("eve"));
     d.ask(small_at(server.url("")));
     Walk::new("queue", d).go();
 }
@@ -571,6 +571,6 @@ fn comparison_dashboard_and_adjudication() {
     say(&paths[0], "ada", r#"{"id":"c6","verdict":"fail","fix_target":"step_run","first_bad_step":2}"#);
     say(&paths[0], "bob", r#"{"id":"c6","verdict":"pass","gold_status":"suspect"}"#);
     let mut d = Drive::beside(&paths[0], &paths[1]);
-    d.app.across.reviewer = Some(Reviewer { id: "eve".into(), kind: ReviewerKind::Person });
+    d.app.across.reviewer = Some(Reviewer::person("eve"));
     Walk::new("comparison", d).go();
 }

@@ -73,7 +73,7 @@ impl ComputedValues {
     /// Gathers the values that can be worked out from the record alone.
     pub fn of(case: &CaseView<'_>) -> Self {
         let (Some(record), Some(executed)) = (&case.record, case.executed()) else { return Self::default() };
-        let quantities = Quantities::with(case.quantity_links(), record, case.state(), case.procedure());
+        let quantities = Quantities::of(case.quantity_links(), record, case.state(), case.procedure());
         let mut found = Self { values: computed(record, executed, case.state()), ..Self::default() };
         found.mark(record.question.and_then(Value::string).unwrap_or_default().bytes(), &quantities);
         found.taken = quantities.by_variable;

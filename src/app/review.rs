@@ -23,8 +23,8 @@ use stepscope_base::text::Shown;
 use stepscope_core::record::RecordKind;
 use stepscope_core::report::page::Said;
 use stepscope_core::review::event::{
-    Anchor, AnswerPart, Event, EventKind, GoldStatus, ItemRef, LabelDefinition, LabelRef, LabelSet, Reviewer,
-    ReviewerKind, Text, Verdict,
+    Anchor, AnswerPart, Event, EventKind, GoldStatus, ItemRef, LabelDefinition, LabelRef, LabelSet, Reviewer, Text,
+    Verdict,
 };
 use stepscope_core::review::fold::Reviews;
 use stepscope_core::review::hide::Hide;
@@ -429,7 +429,7 @@ impl Review {
 
     /// Makes a review without a review log: no verdict can be given, for this reason.
     pub fn nowhere(why: &'static str) -> Self {
-        Self::new(Reviewer { id: Text::default(), kind: ReviewerKind::Person }, ReviewLog::Nowhere(why))
+        Self::new(Reviewer::person(Text::default()), ReviewLog::Nowhere(why))
     }
 
     /// Tells whether verdicts can be given.
@@ -475,11 +475,7 @@ impl Review {
     /// Tells whether a label was chosen, under whatever name.
     pub fn is_chosen(&self, label: &LabelDefinition, set: &LabelSet) -> bool {
         let sets = self.label_sets();
-        let same = |given: &LabelRef| {
-            given.set == set.id
-                && (given.id == label.id || sets.resolve(given).iter().any(|resolved| resolved.id == label.id))
-        };
-        self.draft.labels.iter().any(same)
+        self.draft.labels.iter().any(|given| sets.is_now(given, set, &label.id))
     }
 
     // Items.
@@ -866,25 +862,10 @@ impl Review {
         }
     }
 
-    /// Remembers undos, to be undone together.
-    pub(crate) fn push_undone(&mut self, ids: Vec<Text>) {
-        self.undone.push(ids);
-    }
-
     /// The undos that the next redo takes back.
     pub(crate) fn pop_undone(&mut self) -> Vec<Event> {
         let ids = self.undone.pop().unwrap_or_default();
         ids.iter().filter_map(|id| self.reviews.event(id)).map(|(event, _)| event.clone()).collect()
-    }
-
-    /// Tells whether something was undone.
-    pub(crate) fn can_redo(&self) -> bool {
-        !self.undone.is_empty()
-    }
-
-    /// Remembers the events of a batch.
-    pub(crate) fn push_batch(&mut self, ids: Vec<Text>) {
-        self.batches.push(ids);
     }
 }
 

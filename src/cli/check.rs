@@ -10,7 +10,7 @@ use self::reviewed::Reviewed;
 use super::filtered::{Filtered, Verdicts};
 use super::links::Links;
 use super::tables::Tables;
-use super::{CLEAN, Check, FAILED, FOUND, Out};
+use super::{CLEAN, Check, FAILED, FOUND, FormatArg, Out};
 use stepscope_base::guard::lock;
 use stepscope_base::schema::Schema;
 use stepscope_base::shown;
@@ -26,7 +26,7 @@ use stepscope_core::rules::answer::published;
 use stepscope_core::table::insights::Insights;
 use stepscope_core::table::row::RowFacts;
 use stepscope_core::triage::Triage;
-use stepscope_io::pipeline::check::{CheckOutcome, LEFT_OUT, Manner, check_as};
+use stepscope_io::pipeline::check::{CheckOutcome, LEFT_OUT, Manner, check};
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::pipeline::side_data::Surroundings;
 use stepscope_io::source::open::read_small;
@@ -77,8 +77,8 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> Resul
     };
     let filtered = options.filter.read(side.types(), Verdicts::Unknown)?;
     let inputs = options.answers.expand(&options.paths)?;
-    let folder = options.tables()?;
-    let mut tables = folder.map(|folder| Tables::begin(folder, CHECKED, &options.paths)).transpose()?;
+    let parquet = options.format == FormatArg::Parquet;
+    let mut tables = Tables::begin(options.out.as_deref(), (parquet, &options.shape), CHECKED, &options.paths)?;
     let mut begin = Vec::new();
     format.begin(&mut begin);
     out.write(&begin);
@@ -90,11 +90,11 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> Resul
     let manner = Manner { left_out: if is_filter { LEFT_OUT } else { b"" }, compares_ids: !is_filter };
     let mut any = false;
     let is_joined = AtomicBool::new(options.baseline.is_none());
-    let mut outcome = check_as(
+    let mut outcome = check(
         inputs,
         threads(options.jobs),
         &Surroundings { side, schema, takes_not_finite: options.no_finite_check, ..Surroundings::default() },
-        manner,
+        Some(manner),
         |case, input, out| {
             if !is_joined.load(Ordering::Relaxed) && case.baseline().is_some() {
                 is_joined.store(true, Ordering::Relaxed);

@@ -264,7 +264,7 @@ mod tests {
     use super::{CLEAN, Compare, Out, run};
     use crate::cli::review::{self, ReviewCommand};
     use stepscope_base::shown;
-    use stepscope_core::review::event::{Event, EventKind, ItemRef, Reviewer, ReviewerKind, Verdict};
+    use stepscope_core::review::event::{Event, EventKind, ItemRef, Reviewer, Verdict};
     use stepscope_core::rules::counted;
     use stepscope_io::log::append_line;
     use stepscope_io::log::journal::{REVIEWS, line, stamp};
@@ -298,7 +298,7 @@ mod tests {
             };
             std::fs::write(path(name), (0..20).map(record).collect::<String>()).unwrap();
         }
-        let mut event = Event::new(EventKind::Verdict, Reviewer { id: "r".into(), kind: ReviewerKind::Person });
+        let mut event = Event::new(EventKind::Verdict, Reviewer::person("r"));
         let dataset = Some("a.jsonl".into());
         event.item = Some(ItemRef { dataset, id: Some("3".into()), row_index: Some(3), side: None });
         event.verdict = Some(Verdict::Fail);

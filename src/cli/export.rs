@@ -305,7 +305,7 @@ impl ExportArgs {
         };
         let inputs = || self.answers.expand(&self.paths).map_err(Shown::from);
         let looked: Mutex<Looked> = Mutex::default();
-        let (_, outcome) = read(inputs()?, threads(None), side, |case, input| {
+        let (_, outcome) = read(inputs()?, threads(None), &side.around(), None, |case, input| {
             let hits = clean(case, input).private().of(&case.place_name());
             lock(&looked).add(place_of(case), hits);
             None::<()>
@@ -317,7 +317,7 @@ impl ExportArgs {
         export_folder(folder)?;
         let room: Mutex<PageRoom> = Mutex::default();
         // One behind the other: who comes first has room first.
-        let (rows, outcome) = read(inputs()?, 1, side, |case, input| {
+        let (rows, outcome) = read(inputs()?, 1, &side.around(), None, |case, input| {
             // What was not there before was not looked at.
             let number = Some(place_of(case)).filter(|place| lock(&looked).has(*place));
             let number = number.and_then(|_| lock(&room).next(case.text().len()))?;

@@ -107,33 +107,18 @@ impl Pick {
         takes: impl Fn(&CaseView<'_>) -> bool + Sync,
     ) -> Result<Picked, Shown> {
         let first: Mutex<Option<((usize, u64), Picked)>> = Mutex::new(None);
-        let outcome = read_through(
-            inputs,
-            threads(None),
-            side,
-            |case, input, _| {
-                if !self.wants(case) || !takes(case) {
-                    return;
-                }
-                let at = (case.origin().source, case.origin().offset);
-                let mut first = lock(&first);
-                if first.as_ref().is_none_or(|(other, _)| at < *other) {
-                    let (path, files) = (input.path().map(Path::to_owned), input.files_of(case.root()));
-                    *first = Some((
-                        at,
-                        Picked {
-                            case: case.to_owned(),
-                            place: case.place_name(),
-                            path,
-                            files,
-                            missing: Vec::new(),
-                            records: 0,
-                        },
-                    ));
-                }
-            },
-            |_, _| Ok(()),
-        );
+        let outcome = read_through(inputs, threads(None), side, |case, input| {
+            if !self.wants(case) || !takes(case) {
+                return;
+            }
+            let at = (case.origin().source, case.origin().offset);
+            let mut first = lock(&first);
+            if first.as_ref().is_none_or(|(other, _)| at < *other) {
+                let (path, files) = (input.path().map(Path::to_owned), input.files_of(case.root()));
+                let (case, place) = (case.to_owned(), case.place_name());
+                *first = Some((at, Picked { case, place, path, files, missing: Vec::new(), records: 0 }));
+            }
+        });
         if let Some(failure) = outcome.failures.first() {
             return Err(shown!("{failure}"));
         }

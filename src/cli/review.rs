@@ -83,7 +83,7 @@ pub(super) struct Where {
 }
 
 /// Who judges.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct Who {
     /// Reviewer name [default: `$STEPSCOPE_REVIEWER`, `$USER`, user id]
     #[arg(long, value_name = "ID")]
@@ -95,12 +95,6 @@ pub struct Who {
 
 fn kind(word: &str) -> Result<ReviewerKind, &'static str> {
     ReviewerKind::from_word(word).ok_or("use person, model or program")
-}
-
-impl Default for Who {
-    fn default() -> Self {
-        Self { reviewer: None, reviewer_kind: ReviewerKind::Person }
-    }
 }
 
 impl Who {

@@ -62,24 +62,18 @@ pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> Result<u8
     let filter = show.filter.read(side.types(), Verdicts::Unknown)?;
     let takes = |case: &CaseView<'_>| filter.as_ref().is_none_or(|filter| filter.takes(case, case.findings()));
     // The same pipeline as `check`: a large file is searched on all cores. The rules look at what is printed alone.
-    let outcome = read_through(
-        inputs,
-        threads(None),
-        side,
-        |case, input, _| {
-            let at = (case.origin().source, case.origin().offset);
-            if show.pick.wants(case) && takes(case) && lock(&found).note(at, place_of(case)) {
-                let linking = links.as_ref().map(|links| look.linking(links.file(input)));
-                let part = RecordPart { step: show.step, prompt: show.prompt, state: show.state };
-                let page = whole::record(part, case, linking.as_ref().unwrap_or(&look), terminal, room(case));
-                let mut found = lock(&found);
-                if found.comes_first(at) {
-                    found.page = Some((at, page));
-                }
+    let outcome = read_through(inputs, threads(None), side, |case, input| {
+        let at = (case.origin().source, case.origin().offset);
+        if show.pick.wants(case) && takes(case) && lock(&found).note(at, place_of(case)) {
+            let linking = links.as_ref().map(|links| look.linking(links.file(input)));
+            let part = RecordPart { step: show.step, prompt: show.prompt, state: show.state };
+            let page = whole::record(part, case, linking.as_ref().unwrap_or(&look), terminal, room(case));
+            let mut found = lock(&found);
+            if found.comes_first(at) {
+                found.page = Some((at, page));
             }
-        },
-        |_, _| Ok(()),
-    );
+        }
+    });
     out.complain_of(outcome.unread().map(Shown::from));
     let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     let Some((first, page)) = found.page else {

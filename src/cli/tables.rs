@@ -3,7 +3,7 @@
 use std::io::{Error, Result};
 use std::path::{Path, PathBuf};
 
-use super::Out;
+use super::{Out, ShapeArgs};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::finding::grouped;
@@ -19,19 +19,27 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// Begins the tables of `--out`. Records are never written to.
+    /// Begins the tables of `--out`, if it is given, and nothing that does not go with it. Records are never written to.
     pub(super) fn begin(
-        folder: &Path,
+        out: Option<&Path>,
+        (is_parquet, shape): (bool, &ShapeArgs),
         tables: &'static [ResultTable],
         inputs: &[PathBuf],
-    ) -> std::result::Result<Self, Shown> {
+    ) -> std::result::Result<Option<Self>, Shown> {
+        let Some(folder) = out else { return Ok(None) };
+        if !is_parquet {
+            return Err(Shown::own("--out is the folder for tables; add --format parquet"));
+        }
+        if shape.fields.is_some() {
+            return Err(Shown::own("--fields shapes JSON objects; tables have all columns"));
+        }
         let id = |path: &Path| Stat::at(path).map(|stat| stat.id);
         let is_read = |path: &PathBuf| id(path).is_some_and(|own| inputs.iter().any(|input| id(input) == Some(own)));
         if let Some(path) = TableFiles::paths(folder, tables).find(is_read) {
             return Err(shown!("{} is an input file; choose another folder for --out", Shown::path(&path)));
         }
         let files = TableFiles::create(folder, tables)?;
-        Ok(Self { files, failure: None })
+        Ok(Some(Self { files, failure: None }))
     }
 
     /// Takes results as JSON lines; the error ends the reading.

@@ -4,7 +4,7 @@ use std::io::{Error, ErrorKind};
 use std::path::PathBuf;
 
 use super::tables::Tables;
-use super::{CLEAN, FAILED, FOUND, NO_FIELDS, NO_TABLES, Out, ShapeArgs, TableArgs};
+use super::{CLEAN, FAILED, FOUND, Out, ShapeArgs, TableArgs};
 use crate::cli::check::threads;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -186,7 +186,8 @@ pub(super) fn run(options: &Verify, out: &mut Out) -> Result<u8, Shown> {
         }
     }
     let shape = options.shape.shape(MEMBERS)?;
-    let mut tables = options.tables()?;
+    let parquet = options.format == VerifyFormat::Parquet;
+    let mut tables = Tables::begin(options.out.as_deref(), (parquet, &options.shape), VERIFIED, &options.paths)?;
     let inputs = expand(&options.paths).with_columns(options.columns.map());
     let outcome = verify(inputs, threads(options.jobs), &judge, &shape, |lines| {
         if let Some(tables) = &mut tables {
@@ -226,16 +227,6 @@ pub(super) fn run(options: &Verify, out: &mut Out) -> Result<u8, Shown> {
         () if counts.passed < counts.records => FOUND,
         () => CLEAN,
     })
-}
-
-impl Verify {
-    fn tables(&self) -> Result<Option<Tables>, Shown> {
-        match &self.out {
-            Some(_) if self.format != VerifyFormat::Parquet => Err(Shown::own(NO_TABLES)),
-            Some(_) if self.shape.fields.is_some() => Err(Shown::own(NO_FIELDS)),
-            folder => folder.as_deref().map(|folder| Tables::begin(folder, VERIFIED, &self.paths)).transpose(),
-        }
-    }
 }
 
 /// Tells whether standard input alone was read and held nothing at all, as after a search without a hit.

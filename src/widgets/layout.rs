@@ -86,8 +86,8 @@ pub fn table_height(area: Rect) -> usize {
     usize::from(parts(area).body.height.saturating_sub(1))
 }
 
-/// Counts the rows of the JSON on screen.
-pub(crate) fn json_height(area: Rect) -> usize {
+/// Counts the rows on screen of a pane that takes all of the body.
+pub(crate) fn body_height(area: Rect) -> usize {
     usize::from(parts(area).body.height.saturating_sub(2))
 }
 

@@ -25,7 +25,7 @@ use stepscope::app::state::{App, Looks};
 use stepscope::widgets::keymap::Keymap;
 use stepscope::widgets::theme::{BUILT_IN, Role, Theme};
 use stepscope_base::text::is_hidden;
-use stepscope_core::review::event::{Reviewer, ReviewerKind, Text};
+use stepscope_core::review::event::Reviewer;
 use stepscope_core::table::seen::place_in;
 use stepscope_io::config::Config;
 use stepscope_io::config::session::FileView;
@@ -375,7 +375,7 @@ impl Drive {
         state: &Path,
         change: impl FnOnce(&mut App),
     ) -> Self {
-        let reviewer = Reviewer { id: Text::from(by.to_owned()), kind: ReviewerKind::Person };
+        let reviewer = Reviewer::person(by.to_owned());
         let drafts = Drafts::of(state, journal, &reviewer);
         let mut drive = Self::with_beside(paths, side, |app| {
             app.review = Review::new(reviewer, ReviewLog::Journal(journal.into()));

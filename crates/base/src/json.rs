@@ -128,20 +128,6 @@ pub enum ProblemKind {
 }
 
 impl ProblemKind {
-    /// True if the value could not be read because of it.
-    pub const fn is_fatal(self) -> bool {
-        matches!(
-            self,
-            Self::Cut
-                | Self::Unexpected
-                | Self::Trailing
-                | Self::TooDeep
-                | Self::TooLong
-                | Self::TooMany
-                | Self::BadEscape
-        )
-    }
-
     /// The problem, as half a sentence.
     pub const fn summary(self) -> &'static str {
         match self {

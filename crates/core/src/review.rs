@@ -36,5 +36,7 @@ pub mod regression;
 pub mod short_form;
 /// Counts over all verdicts, and how often the rules and the place to fix were right.
 pub mod stats;
+#[cfg(test)]
+pub(crate) mod testing;
 /// State of the reviews of one record, for table, filter and queue.
 pub mod verdict_state;

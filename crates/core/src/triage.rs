@@ -288,7 +288,7 @@ impl<'c> Trial<'c, '_> {
             }
         });
         let text = shown!("The plan is right: recomputed it gives {}, as expected. {wrong}", recovered.shown());
-        self.argue(RuleId::Recompute.word(), self.end_pointer(), text);
+        self.argue(RuleId::Recompute.word(), self.record.number_pointer(), text);
         let exact = self.recomputed.exact;
         if !exact {
             let text = Shown::own("Some values on the way cannot be recomputed and are used as recorded.");
@@ -382,7 +382,7 @@ impl<'c> Trial<'c, '_> {
         } else {
             shown!("Recomputed, the plan gives {gives}, expected {expected}.")
         };
-        let pointer = self.end_pointer();
+        let pointer = self.record.number_pointer();
         // One slip in a plan that misses the expected number; several, and it is the execution that cannot be trusted.
         let slips = self.recomputed.writes.iter().filter(|write| write.differs()).count();
         if let Some(slip) = slip.filter(|_| !exact || slips > 1) {
@@ -441,14 +441,8 @@ impl<'c> Trial<'c, '_> {
 
     /// The numbers that a step reads; `None` if one of its inputs is none.
     fn read_by(&self, write: &Computed) -> Option<Vec<f64>> {
-        let step = self.procedure?.steps.get(write.step)?;
-        let number = |name: Untrusted<'_>| {
-            let variable = self.state.variable(&name)?;
-            let before = |other: &&Computed| other.variable == variable && other.step < write.step;
-            let input = self.recomputed.writes.iter().rfind(before)?;
-            Some(input.recorded.map(|number| number.value).or(input.unevaluated_value)?.float())
-        };
-        step.input_names().map(number).collect()
+        let number = |input: usize| Some(self.recomputed.writes.get(input)?.wrote()?.float());
+        self.inputs(write)?.into_iter().map(number).collect()
     }
 
     fn missed_quantities(&mut self) {
@@ -471,7 +465,7 @@ impl<'c> Trial<'c, '_> {
         }
         if let Some(step) = self.first_waiting() {
             let text = shown!("Step {} output a calculation instead of its value.", step + 1);
-            self.argue(RuleId::Unevaluated.word(), self.end_pointer(), text);
+            self.argue(RuleId::Unevaluated.word(), self.record.number_pointer(), text);
             return (Fix::StepRun, Some(step), Confidence::Unsure);
         }
         if let Some(verdict) = self.worked_out_wrongly(gold).or_else(|| self.empty_plan()) {
@@ -492,7 +486,7 @@ impl<'c> Trial<'c, '_> {
             "{steps} agrees with its own calculation, but the answer is not {}, as expected.",
             gold.value.shown()
         );
-        self.argue("triage/plan", self.end_pointer(), text);
+        self.argue("triage/plan", self.record.number_pointer(), text);
         self.missed_quantities();
         self.hint_at_units(gold);
         (Fix::Procedure, self.departs_from_gold(gold), Confidence::Unsure)
@@ -542,7 +536,7 @@ impl<'c> Trial<'c, '_> {
         if let Some(recovered) = recovered {
             let answer = answer.map_or_else(|| "no number".to_owned(), |answer| answer.value.shown());
             let text = shown!("Recomputed, the procedure gives {}, but the run answers {answer}.", recovered.shown());
-            self.argue(RuleId::Recompute.word(), self.end_pointer(), text);
+            self.argue(RuleId::Recompute.word(), self.record.number_pointer(), text);
             let step = self.first_slip(false).or_else(|| self.first_waiting()).or_else(|| Some(self.last()?.step));
             let confidence = if self.recomputed.exact { Confidence::Likely } else { Confidence::Unsure };
             return (Fix::StepRun, step, confidence);
@@ -561,10 +555,6 @@ impl<'c> Trial<'c, '_> {
 
     fn last(&self) -> Option<&'c Computed> {
         self.recomputed.end(self.state)
-    }
-
-    fn end_pointer(&self) -> Pointer {
-        self.record.number_pointer()
     }
 
     /// The first step whose number is not what its calculation gives; `sure`: only calculations in signs count.
@@ -599,8 +589,7 @@ impl<'c> Trial<'c, '_> {
     fn add_slips(&mut self) {
         let mut arguments = Vec::new();
         for write in self.recomputed.writes.iter().filter(|write| write.differs()).take(4) {
-            let stated = write.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Statement);
-            let rule = if stated { Some(RuleId::FinalMismatch) } else { run::slip(write) };
+            let rule = if write.is_statement() { Some(RuleId::FinalMismatch) } else { run::slip(write) };
             let Some(rule) = rule.map(RuleId::word) else { continue };
             let pointer = value_pointer(self.record, self.state, write).unwrap_or_default();
             arguments.push(Argument { rule, pointer, text: differs(self.state, self.recomputed, write) });

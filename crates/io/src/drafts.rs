@@ -97,11 +97,7 @@ impl Drafts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stepscope_core::review::event::{EventKind, ItemRef, ReviewerKind};
-
-    fn reviewer(id: &'static str) -> Reviewer {
-        Reviewer { id: id.into(), kind: ReviewerKind::Person }
-    }
+    use stepscope_core::review::event::{EventKind, ItemRef};
 
     fn draft(by: &'static str, note: &'static str) -> Event {
         Event {
@@ -109,7 +105,7 @@ mod tests {
             item: Some(ItemRef { id: Some("a".into()), ..ItemRef::default() }),
             note: Some(note.into()),
             draft: true,
-            ..Event::new(EventKind::Note, reviewer(by))
+            ..Event::new(EventKind::Note, Reviewer::person(by))
         }
     }
 
@@ -117,7 +113,7 @@ mod tests {
     fn what_was_typed_comes_back_and_can_be_thrown_away() {
         let state = tempfile::tempdir().unwrap();
         let journal = state.path().join("runs.jsonl.reviews.jsonl");
-        let of = |by, journal: &Path| Drafts::of(state.path(), journal, &reviewer(by));
+        let of = |by, journal: &Path| Drafts::of(state.path(), journal, &Reviewer::person(by));
         let mut drafts = of("ada", &journal);
         drafts.keep(&[]).unwrap();
         assert!(!state.path().join(FOLDER).exists(), "nothing to keep, nothing made");
@@ -134,7 +130,7 @@ mod tests {
     fn windows_keep_their_drafts_beside_each_other() {
         let state = tempfile::tempdir().unwrap();
         let journal = state.path().join("runs.jsonl.reviews.jsonl");
-        let of = |by| Drafts::of(state.path(), &journal, &reviewer(by));
+        let of = |by| Drafts::of(state.path(), &journal, &Reviewer::person(by));
         let (mut one, mut other, mut bob) = (of("ada"), of("ada"), of("bob"));
         let [first, second, third] = [draft("ada", "one"), draft("ada", "two"), draft("bob", "three")];
         let unsaved = Event { draft: false, event_id: "e1".into(), ..draft("ada", "not saved") };

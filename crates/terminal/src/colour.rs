@@ -46,13 +46,6 @@ impl Rgb {
         self.contrast(Self::new(0, 0, 0)) > self.contrast(Self::new(255, 255, 255))
     }
 
-    /// This colour with `share` (0 to 1) of another laid over it.
-    #[must_use]
-    pub fn blend(self, over: Self, share: f32) -> Self {
-        let mix = |a: u8, b: u8| (f32::from(a) + (f32::from(b) - f32::from(a)) * share.clamp(0.0, 1.0)).round() as u8;
-        Self::new(mix(self.r, over.r), mix(self.g, over.g), mix(self.b, over.b))
-    }
-
     fn distance(self, other: Self) -> i32 {
         let d = |a: u8, b: u8| (i32::from(a) - i32::from(b)).pow(2);
         // The eye sees green best and blue least.

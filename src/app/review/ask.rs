@@ -19,7 +19,7 @@ use stepscope_base::json::Part;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::answer::citations::Numbering;
-use stepscope_core::review::event::{Anchor, Event, EventKind, LabelDefinition, LabelRef, LabelSet, MAX_TEXT, Text};
+use stepscope_core::review::event::{Anchor, EventKind, LabelDefinition, LabelSet, MAX_TEXT, Text};
 
 /// Largest number of records that are labelled at once.
 pub(crate) const MAX_BATCH: usize = 10_000;
@@ -333,22 +333,14 @@ pub(crate) fn give_nth(app: &mut App, n: usize) -> Effects {
 
 fn toggle(app: &mut App, label: &LabelDefinition, set: &LabelSet) -> Effects {
     let sets = app.review.label_sets();
-    let is = |given: &LabelRef| {
-        given.set == set.id && (given.id == label.id || sets.resolve(given).iter().any(|now| now.id == label.id))
-    };
     let mut labels = app.review.draft.labels.clone();
     let before = labels.len();
-    labels.retain(|given| !is(given));
+    labels.retain(|given| !sets.is_now(given, set, &label.id));
     if labels.len() == before {
-        labels.push(LabelRef { id: label.id.clone(), set: set.id.clone(), version: set.version });
+        labels.push(set.refer(&label.id));
     }
     app.review.draft.labels = labels;
     review::keys::keep_drafts(app)
-}
-
-pub(crate) fn give_ref(app: &App, label: &LabelDefinition) -> LabelRef {
-    let set = app.review.label_set();
-    LabelRef { id: label.id.clone(), set: set.id, version: set.version }
 }
 
 /// The labels that fit what was typed, best first.
@@ -427,7 +419,7 @@ fn take_label(app: &mut App, purpose: LabelPurpose, label: LabelDefinition) -> E
         }
         LabelPurpose::MergeInto(from) => {
             let set = app.review.label_set();
-            let old = app.review.names(&[LabelRef { id: from.clone(), set: set.id.clone(), version: set.version }]);
+            let old = app.review.names(&[set.refer(&from)]);
             let effects = new_label_set(app, set.merged(&from, &label.id));
             let old = old.into_iter().next().unwrap_or_default();
             app.say(shown!("Merged {old} into {}; earlier verdicts follow", label.name.line()));
@@ -457,16 +449,9 @@ fn make_label(app: &mut App, purpose: LabelPurpose, name: &str) -> Effects {
 
 /// A new version of the labels. What is only offered is written down first, so that it has a history.
 fn new_label_set(app: &mut App, mut set: LabelSet) -> Effects {
-    let mut effects = Vec::new();
-    if app.review.labels_are_offered() {
-        let mut first = Event::new(EventKind::LabelSet, app.review.me.clone());
-        first.label_set = Some(Box::new(app.review.label_set()));
-        effects.extend(review::keys::say_event(app, first));
-    }
+    let mut effects = review::keys::write_offered(app);
     set.labels.truncate(1_000);
-    let mut event = Event::new(EventKind::LabelSet, app.review.me.clone());
-    event.label_set = Some(Box::new(set));
-    effects.extend(review::keys::say_event(app, event));
+    effects.extend(review::keys::say_label_set(app, set));
     effects
 }
 /// Phrases the place of a note: ` on /state/b`.

@@ -20,7 +20,9 @@ use crate::widgets::panes::turn;
 use crate::widgets::sign;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::review::event::{Anchor, AnswerPart, Event, EventKind, GoldStatus, LabelRef, Text, Verdict};
+use stepscope_core::review::event::{
+    Anchor, AnswerPart, Event, EventKind, GoldStatus, LabelRef, LabelSet, Text, Verdict,
+};
 use stepscope_core::review::fold::is_fresh;
 use stepscope_core::review::hide::Hide;
 use stepscope_core::rules::id::QueueClass;
@@ -120,7 +122,7 @@ pub(crate) fn review_allowed(app: &App, screen: ScreenKind, action: Action) -> O
         )),
         A::Undo | A::Redo | A::SameVerdict if !screen.is_judged_on() => on(here),
         A::Undo => on(need(!app.review.to_undo().is_empty(), "nothing to undo")),
-        A::Redo => on(need(app.review.can_redo(), "nothing to redo")),
+        A::Redo => on(need(!app.review.undone.is_empty(), "nothing to redo")),
         A::SameVerdict => on(need(app.review.same.is_some(), "in no other record does the same rule come first")),
         A::LabelAll => on(need(on_table, "go back to the table first").and(here)),
         A::GiveLabel | A::SaveFail | A::FindLabel | A::PutAside => need(choosing, "press <fail> first"),
@@ -460,12 +462,22 @@ pub(crate) fn say_event(app: &mut App, event: Event) -> Effects {
 
 /// The labels that are offered are written down before the first is given.
 pub(crate) fn write_label_set(app: &mut App, labels: &[LabelRef]) -> Effects {
-    if labels.is_empty() || !app.review.labels_are_offered() {
+    if labels.is_empty() { Vec::new() } else { write_offered(app) }
+}
+
+/// Writes the labels down if they are only offered so far.
+pub(crate) fn write_offered(app: &mut App) -> Effects {
+    if !app.review.labels_are_offered() {
         return Vec::new();
     }
-    let mut event = Event::new(EventKind::LabelSet, app.review.me.clone());
-    event.label_set = Some(Box::new(app.review.label_set()));
-    say_event(app, event)
+    let set = app.review.label_set();
+    say_label_set(app, set)
+}
+
+/// Says that these are the labels.
+pub(crate) fn say_label_set(app: &mut App, set: LabelSet) -> Effects {
+    let event = Event::new(EventKind::LabelSet, app.review.me.clone());
+    say_event(app, Event { label_set: Some(Box::new(set)), ..event })
 }
 
 /// Keeps the drafts so that they survive a crash.
@@ -501,7 +513,7 @@ fn undo(app: &mut App) -> Effects {
         ids.push(undo.event_id.clone());
         effects.extend(append(app, undo));
     }
-    app.review.push_undone(ids);
+    app.review.undone.push(ids);
     app.review.same = None;
     count_progress(app);
     app.say(shown!("Undone: {what} · {} redo", app.key_of(Action::Redo)));

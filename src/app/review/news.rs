@@ -226,7 +226,7 @@ pub(crate) fn begin_batch(app: &mut App, records: &[usize], given: Given) -> Eff
     let readings: Vec<_> = records.iter().filter_map(read).collect();
     let id = app.new_search_id();
     let (verdict, labels, only_open) = match given {
-        Given::Label(label) => (Verdict::Fail, vec![review::ask::give_ref(app, &label)], false),
+        Given::Label(label) => (Verdict::Fail, vec![app.review.label_set().refer(&label.id)], false),
         Given::Same(same) => (same.verdict, same.labels, true),
     };
     let effects = review::keys::write_label_set(app, &labels);
@@ -257,7 +257,7 @@ pub(crate) fn label_summaries(app: &mut App, id: u64, summaries: Vec<(usize, Opt
     };
     let what = if batch.only_open { format!(": {}", batch.verdict.word()) } else { " labelled".to_owned() };
     app.say(shown!("{} records{what}{kept} · {} undo", batch.done, app.key_of(Action::Undo)));
-    app.review.push_batch(batch.events);
+    app.review.batches.push(batch.events);
     effects
 }
 

@@ -21,7 +21,7 @@ use crate::screens::kind::ScreenKind;
 use crate::screens::run::state::RecordView;
 use crate::widgets::keymap::{Action, Keymap};
 use crate::widgets::theme::Theme;
-use stepscope_core::review::event::{Reviewer, ReviewerKind, Verdict};
+use stepscope_core::review::event::{Reviewer, Verdict};
 use stepscope_core::run::fork::ForkOrigin;
 use stepscope_io::log::forks::KnownFork;
 use stepscope_io::pipeline::compare::BaselineRuns;
@@ -139,10 +139,7 @@ fn no_key_reads_the_open_record_again_but_a_step_that_of_a_small_one() {
 fn a_verdict_in_the_queue_costs_the_same_however_many_records_are_judged() {
     let cost = |runs: usize, judged: usize| {
         let mut app = app(runs, 0);
-        app.review = Review::new(
-            Reviewer { id: "me".into(), kind: ReviewerKind::Person },
-            ReviewLog::Journal(Path::new("j").into()),
-        );
+        app.review = Review::new(Reviewer::person("me"), ReviewLog::Journal(Path::new("j").into()));
         app.review.read = true;
         app.begin_queue();
         let first = opened(&app, 0);

@@ -43,19 +43,13 @@ struct Merged {
 
 pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
     let merged = Mutex::new(Merged::default());
-    let outcome = read_through(
-        expand(&options.paths),
-        threads(options.jobs),
-        &Arc::default(),
-        |case, _, _| {
-            let mut merged = lock(&merged);
-            match case.root() {
-                Some(value) => merged.take(value),
-                None => merged.others += 1,
-            }
-        },
-        |_, _| Ok(()),
-    );
+    let outcome = read_through(expand(&options.paths), threads(options.jobs), &Arc::default(), |case, _| {
+        let mut merged = lock(&merged);
+        match case.root() {
+            Some(value) => merged.take(value),
+            None => merged.others += 1,
+        }
+    });
     let merged = merged.into_inner().unwrap_or_else(PoisonError::into_inner);
     out.complain_of(outcome.failures.iter().map(Shown::from));
     let cut = outcome.sources.values().filter_map(|source| Some((&source.name, source.counts.skips.cut?)));

@@ -16,7 +16,7 @@ use stepscope_core::review::fold::{ItemReviews, Outcome, Reviews};
 use stepscope_core::review::join::Index;
 use stepscope_core::rules::review::of_review;
 use stepscope_io::pipeline::side_data::SideData;
-use stepscope_io::pipeline::summaries::{read_reviewed, summary_checked};
+use stepscope_io::pipeline::summaries::{read_reviewed, summary_of};
 use stepscope_io::source::input::Input;
 
 /// Reviews, and the counts made with them.
@@ -63,7 +63,7 @@ impl<'o> Reviewed<'o> {
 
     /// Returns and counts the findings to report: none for a record that passed, also the verdict for one that failed.
     pub(super) fn findings(&self, case: &CaseView<'_>, input: &Input) -> Findings {
-        let summary = summary_checked(case, input);
+        let summary = summary_of(case, input, case.findings(), |_| true);
         let found = self.reviews.find(&summary.item, Some(&summary.content));
         let reviewed = found.filter(|reviewed| reviewed.outcome() != Outcome::Stale || !self.is_other(case));
         let outcome = reviewed.map_or(Outcome::Open, ItemReviews::outcome);

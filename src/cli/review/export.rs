@@ -16,8 +16,8 @@ use stepscope_core::review::export;
 use stepscope_core::review::fold::Outcome;
 use stepscope_core::review::join::JoinedItem;
 use stepscope_io::log::journal::{beside, named};
-use stepscope_io::pipeline::check::read_through;
-use stepscope_io::pipeline::summaries::{read, summary};
+use stepscope_io::pipeline::check::check;
+use stepscope_io::pipeline::summaries::{read, summary_of};
 use stepscope_io::source::input::expand;
 
 /// `stepscope review export`.
@@ -92,12 +92,13 @@ fn failed(options: &ReviewExport, side: &Arc<SideData>, out: &mut Out) -> Option
     let contents = super::contents(&journals, out)?;
     let choice = options.choice.checked(&contents.reviews, out)?;
     let (reviews, sets) = (&contents.reviews, contents.reviews.label_sets());
-    let outcome = read_through(
+    let outcome = check(
         expand(&options.failed),
         threads(None),
-        side,
+        &side.around(),
+        None,
         |case, input, out| {
-            let summary = summary(case, input);
+            let summary = summary_of(case, input, &[], |_| true);
             let reviewed = reviews.find(&summary.item, Some(&summary.content));
             let fails =
                 reviewed.filter(|reviewed| reviewed.outcome() == Outcome::Fail && choice.takes(*reviewed, &sets));

@@ -110,40 +110,34 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
     let (look, is_text) = (out.look(next.color), !next.ids && next.format == ListFormat::Text);
     let starts = starts(next, &queue, side, out)?;
     let found = Mutex::new(QueueScan::default());
-    let outcome = read_through(
-        expand(&next.place.files),
-        threads(None),
-        side,
-        |case, input, _| {
-            let row = RowFacts::unchecked(0, 0).checked(case, case.findings(), case.baseline());
-            let index = usize::try_from(case.origin().index).unwrap_or(usize::MAX);
-            let start = starts.get(&case.origin().source).copied().unwrap_or_default();
-            let mut summary = summary_of(case, input, |item| reviews.names(item));
-            lock(&found).note(&summary.item);
-            let Some(key) = queue.key(index.saturating_add(start), &row) else { return };
-            let reviewed = reviews.find(&summary.item, Some(&summary.content));
-            let blind = |reviewed| VerdictState::blind(reviewed, &me, &sets, |_| false);
-            let judged = reviewed.map(blind).unwrap_or_default();
-            if filter.as_ref().is_some_and(|filter| !filter.takes_judged(case, &judged)) {
-                return;
-            }
-            let class = QueueClass::of(&row);
-            let place = (judged.mine == Some(Verdict::Defer), key, (case.origin().source, case.origin().offset));
-            let mut found = lock(&found);
-            if let Some((all, open)) = found.classes.get_mut(class as usize) {
-                (*all, *open) = (*all + 1, *open + u64::from(!judged.is_done()));
-            }
-            if !judged.is_done() && found.first.as_ref().is_none_or(|first| place < first.place) {
-                summary.take_question(case);
-                // Worked out only of what somebody reviewed.
-                summary.take_content(case);
-                let page = if is_text { show::record(case, &look) } else { Vec::new() };
-                let path = input.path().map(Path::to_owned);
-                found.first = Some(UnreviewedRecord { place, class, summary, page, path });
-            }
-        },
-        |_, _| Ok(()),
-    );
+    let outcome = read_through(expand(&next.place.files), threads(None), side, |case, input| {
+        let row = RowFacts::unchecked(0, 0).checked(case, case.findings(), case.baseline());
+        let index = usize::try_from(case.origin().index).unwrap_or(usize::MAX);
+        let start = starts.get(&case.origin().source).copied().unwrap_or_default();
+        let mut summary = summary_of(case, input, case.findings(), |item| reviews.names(item));
+        lock(&found).note(&summary.item);
+        let Some(key) = queue.key(index.saturating_add(start), &row) else { return };
+        let reviewed = reviews.find(&summary.item, Some(&summary.content));
+        let blind = |reviewed| VerdictState::blind(reviewed, &me, &sets, |_| false);
+        let judged = reviewed.map(blind).unwrap_or_default();
+        if filter.as_ref().is_some_and(|filter| !filter.takes_judged(case, &judged)) {
+            return;
+        }
+        let class = QueueClass::of(&row);
+        let place = (judged.mine == Some(Verdict::Defer), key, (case.origin().source, case.origin().offset));
+        let mut found = lock(&found);
+        if let Some((all, open)) = found.classes.get_mut(class as usize) {
+            (*all, *open) = (*all + 1, *open + u64::from(!judged.is_done()));
+        }
+        if !judged.is_done() && found.first.as_ref().is_none_or(|first| place < first.place) {
+            summary.take_question(case);
+            // Worked out only of what somebody reviewed.
+            summary.take_content(case);
+            let page = if is_text { show::record(case, &look) } else { Vec::new() };
+            let path = input.path().map(Path::to_owned);
+            found.first = Some(UnreviewedRecord { place, class, summary, page, path });
+        }
+    });
     out.complain_of(outcome.unread().map(Shown::from));
     if !outcome.failures.is_empty() {
         return None;
@@ -188,7 +182,7 @@ fn starts(next: &NextArgs, queue: &Queue, side: &Arc<SideData>, out: &mut Out) -
         out.complain(&Shown::own("cannot number records of several files before `-` was read; pass files"));
         return None;
     }
-    let counted = read_through(expand(files), threads(None), side, |_, _, _| {}, |_, _| Ok(()));
+    let counted = read_through(expand(files), threads(None), side, |_, _| {});
     let mut all = 0;
     let start = |(source, counts): (&usize, &SourceCounts)| {
         let start = all;

@@ -7,7 +7,7 @@ use ratatui::text::Span;
 use crate::app::state::App;
 use crate::screens::dashboard::state::{DashboardRow, rows};
 use crate::widgets::charts;
-use crate::widgets::layout::{inner_height, inner_line, parts, with_third_pane};
+use crate::widgets::layout::{inner_line, parts, with_third_pane};
 use crate::widgets::look::{Look, Spans, frame, point_at, put, scroll_mark};
 use crate::widgets::prose::{pad, pad_left, whole_parts};
 use crate::widgets::theme::Role;
@@ -23,11 +23,6 @@ const COLUMN: usize = 9;
 const LONGEST: usize = 60;
 const SHORTEST: usize = 8;
 const SCALE: usize = 41;
-
-/// Counts the rows on screen.
-pub(crate) fn height(app: &App) -> usize {
-    inner_height(parts(app.area()).body)
-}
 
 pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span("Review dashboard", Role::Title)];

@@ -5,8 +5,9 @@ use ratatui::layout::Position;
 use crate::app::across;
 use crate::app::msg::Effects;
 use crate::app::state::App;
-use crate::screens::dashboard::draw::{filter, height, place_of};
+use crate::screens::dashboard::draw::{filter, place_of};
 use crate::widgets::keymap::{Action, Reason, need};
+use crate::widgets::layout::body_height;
 use crate::widgets::list::Move;
 use stepscope_base::text::Shown;
 
@@ -28,7 +29,7 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
 }
 
 pub(crate) fn go(app: &mut App, movement: Move) {
-    let height = height(app);
+    let height = body_height(app.area());
     if let Some(judged) = &app.across.judged {
         app.across.dashboard.go(movement, judged, height);
     }

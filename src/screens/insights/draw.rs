@@ -7,7 +7,7 @@ use ratatui::text::Span;
 
 use crate::app::state::App;
 use crate::screens::insights::state::line_at;
-use crate::widgets::layout::{inner_height, inner_line, parts, with_third_pane};
+use crate::widgets::layout::{inner_line, parts, with_third_pane};
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, Spans, pane};
 use crate::widgets::prose::{pad, pad_left, whole_parts};
@@ -31,11 +31,6 @@ const LONGEST: usize = 80;
 /// Collects the lines of all charts.
 pub(crate) fn lines(app: &App) -> Vec<InsightLine> {
     insight_lines::lines(app.store.totals().insights(), app.side.models())
-}
-
-/// Counts the lines on screen.
-pub(crate) fn height(app: &App) -> usize {
-    inner_height(parts(app.area()).body)
 }
 
 pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {

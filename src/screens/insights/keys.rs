@@ -5,10 +5,11 @@ use ratatui::layout::Position;
 use crate::app::across;
 use crate::app::msg::Effects;
 use crate::app::state::App;
-use crate::screens::insights::draw::{filter, height, lines, place_of};
+use crate::screens::insights::draw::{filter, lines, place_of};
 use crate::screens::insights::state::chart_of;
 use crate::screens::stack::Screen;
 use crate::widgets::keymap::{Action, Reason, need};
+use crate::widgets::layout::body_height;
 use crate::widgets::list::Move;
 
 pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
@@ -27,14 +28,14 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
 }
 
 pub(crate) fn go(app: &mut App, movement: Move) {
-    let height = height(app);
+    let height = body_height(app.area());
     app.insights.go(movement, &lines(app), height);
 }
 
 /// Opens the charts at the one of the column by which the table is sorted.
 pub(crate) fn open_chart(app: &mut App) {
     app.open_screen(Screen::Insights);
-    let (title, height) = (chart_of(app.table.sort), height(app));
+    let (title, height) = (chart_of(app.table.sort), body_height(app.area()));
     app.insights.move_to_chart(title, &lines(app), height);
 }
 

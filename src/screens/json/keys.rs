@@ -7,7 +7,7 @@ use crate::app::state::App;
 use crate::screens::json::draw::{raw_lines, raw_tops};
 use crate::screens::run::state::RecordView;
 use crate::widgets::keymap::Action;
-use crate::widgets::layout::{inner_width, json_height, parts};
+use crate::widgets::layout::{body_height, inner_width, parts};
 use crate::widgets::list::Move;
 
 pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
@@ -63,5 +63,5 @@ fn rows(view: &mut RecordView, area: Rect) -> (usize, usize) {
         let lines = view.raw_lines(inner_width(body), raw_lines);
         return (raw_tops(view, lines, body), 1);
     }
-    (view.outline.len(), json_height(area))
+    (view.outline.len(), body_height(area))
 }

@@ -16,8 +16,6 @@ use stepscope_core::procedure::repair::pretty;
 use stepscope_core::record::Record;
 use stepscope_core::run::fork::How;
 use stepscope_core::run::state::Badge;
-use stepscope_core::table::row::RowFacts;
-use stepscope_io::pipeline::side_data::Surroundings;
 
 /// Upstream's tolerance for numbers.
 const NEAR: f64 = 1e-6;
@@ -157,15 +155,6 @@ impl SideBySide {
         self.rows.insert(0, SideRow::Sentence(sentence));
         self.facts += 1;
         self
-    }
-
-    /// Opens two records that are in no table, from their texts.
-    pub fn of_texts(names: [Shown; 2], texts: [Vec<u8>; 2]) -> Self {
-        let [a, b] = texts.map(|text| {
-            let row = RowFacts::unchecked(0, text.len() as u64);
-            OpenRecord::new(0, 1, &row, text, Surroundings::default())
-        });
-        Self::of(names, Against::Baseline, &a, &b)
     }
 
     /// Lists the rows that are shown now.
@@ -431,6 +420,7 @@ fn summed(title: &'static str, mut rows: Vec<SideRow>) -> Vec<SideRow> {
 #[cfg(test)]
 mod tests {
     use stepscope_core::table::row::RowFacts;
+    use stepscope_io::pipeline::side_data::Surroundings;
 
     use super::*;
 

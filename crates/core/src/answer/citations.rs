@@ -20,7 +20,7 @@ mod near;
 mod search;
 mod stitched;
 
-pub use differences::{Differences, differences};
+pub use differences::differences;
 use folded::published;
 pub(crate) use folded::{FoldedText, fold_text};
 use search::{Search, contains, distance};

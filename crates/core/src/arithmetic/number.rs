@@ -164,6 +164,11 @@ impl Number {
         self == other || (self.float() - other.float()).abs() <= NEAR
     }
 
+    /// As it is shown in a formula: `7`, `(-7)`.
+    pub(crate) fn bracketed(self) -> String {
+        if self.is_negative() { format!("({})", self.shown()) } else { self.shown() }
+    }
+
     /// `7`, `0.5`, `10/3 ≈ 3.333`.
     pub fn shown(self) -> String {
         let exact = self.to_string();

@@ -16,7 +16,7 @@ mod units;
 use super::number::Number;
 pub use super::number::near;
 pub(crate) use links::words_near;
-pub use links::{Changed, Holder, Missed, QuantityLinks};
+pub use links::{Holder, Missed, QuantityLinks};
 pub use scan::find;
 pub(crate) use units::names_by_number;
 pub use units::{Dimension, Unit, unit};
@@ -89,12 +89,7 @@ pub struct Quantities {
 
 impl Quantities {
     /// Reads the question of a record and links its quantities to the variables of its state.
-    pub fn of(record: &Record<'_>, state: &State<'_>, procedure: Option<&Procedure<'_>>) -> Self {
-        Self::with(QuantityLinks::of(record, procedure).as_ref(), record, state, procedure)
-    }
-
-    /// The same where the links are known.
-    pub fn with(
+    pub fn of(
         links: Option<&QuantityLinks>,
         record: &Record<'_>,
         state: &State<'_>,

@@ -172,6 +172,16 @@ impl Computed {
         !self.is_written(recorded, alone)
     }
 
+    /// The number that was recorded, or what the recorded calculation gives.
+    pub(crate) fn wrote(&self) -> Option<Number> {
+        self.recorded.map(|recorded| recorded.value).or(self.unevaluated_value)
+    }
+
+    /// Tells whether its step has only to state what it reads.
+    pub(crate) fn is_statement(&self) -> bool {
+        self.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Statement)
+    }
+
     fn is_written(&self, recorded: Written, exact: Number) -> bool {
         let hundred = Number::whole(100);
         let scaled = |number: Option<Number>| number.is_some_and(|number| recorded.stands_for(number));
@@ -322,7 +332,7 @@ impl Recomputed {
         let end = state.variable(&Untrusted::from(FINAL_ANSWER)).and_then(|end| *variables.get(end)?);
         // A recorded number that is only stated again was not recovered.
         let restated = |end: &&Computed| {
-            let stated = end.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Statement);
+            let stated = end.is_statement();
             let input = end.inputs.first().and_then(|(_, write)| writes.get((*write)?));
             stated && input.is_none_or(|input| input.basis == ValueBasis::Recorded)
         };
@@ -410,16 +420,14 @@ impl Recomputed {
 
     /// The plan with the numbers that go in: `2 × 4 − 1`.
     fn formula(&self, computed: &Computed, plan: &Plan) -> String {
-        let value = |id: u32| {
-            let input = computed.inputs.iter().find(|(variable, _)| *variable == id as usize);
-            let value = input.and_then(|(_, write)| self.writes.get((*write)?)?.value);
-            match value {
-                Some(value) if value.is_negative() => format!("({})", value.shown()),
-                Some(value) => value.shown(),
-                None => "?".to_owned(),
-            }
-        };
-        plan.expression.formula(&value)
+        let value = |id| self.input(computed, id)?.value;
+        plan.expression.formula(&|id| value(id).map_or_else(|| "?".to_owned(), Number::bracketed))
+    }
+
+    /// Finds the value that went into another as this variable.
+    pub(crate) fn input(&self, of: &Computed, variable: u32) -> Option<&Computed> {
+        let (_, write) = of.inputs.iter().find(|(known, _)| *known == variable as usize)?;
+        self.writes.get((*write)?)
     }
 }
 
@@ -607,7 +615,7 @@ impl<'e, 'a> Execution<'e, 'a> {
                 Reading::Other => {}
             }
             computed.value = computed.recorded.map(|number| number.value).or(computed.value);
-            let recorded = computed.recorded.map(|number| number.value).or(computed.unevaluated_value);
+            let recorded = computed.wrote();
             self.keep(computed, recorded);
         }
     }

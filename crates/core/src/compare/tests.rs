@@ -1,12 +1,6 @@
 use super::*;
-use crate::case::Case;
-use crate::review::event::{Event, Reviewer, ReviewerKind, Verdict};
-
-fn summary(text: &str) -> Summary {
-    let case = Case::read(text.as_bytes());
-    let view = case.view();
-    Summary::of(&view, view.findings(), None, 0)
-}
+use crate::review::event::Verdict;
+use crate::review::testing::{say, summary};
 
 /// A run of a question: `id`, question, answer (gold is 5), and what the record says of it.
 fn run(id: &str, question: &str, answer: f64, correct: bool) -> Summary {
@@ -65,16 +59,6 @@ fn of_an_id_that_stands_twice_the_first_counts() {
     );
 }
 
-/// A verdict on a summary; `more` completes it.
-fn judge_summary(reviews: &mut Reviews, summary: &Summary, verdict: Verdict, more: impl FnOnce(&mut Event)) {
-    let reviewer = Reviewer { id: "ada".into(), kind: ReviewerKind::Person };
-    let mut event = Event::verdict(reviewer, summary.item.clone(), verdict);
-    event.event_id = format!("e{}", reviews.events().len()).into();
-    event.seen = summary.seen();
-    more(&mut event);
-    reviews.push(event);
-}
-
 fn column(a: &[Summary], b: &[Summary], reviews: &Reviews, basis: Basis) -> BasisCounts {
     let none = Reviews::default();
     let join = Join::of(a, b);
@@ -116,9 +100,9 @@ fn every_item_is_in_one_of_five_cells_on_each_basis() {
     assert_eq!(column(&a, &b, &reviews, Basis::GoldAdjusted), recorded, "without reviews nothing changes");
 
     // A person passes what was recorded wrong, and disputes the gold answers of two others.
-    judge_summary(&mut reviews, &a[2], Verdict::Pass, |_| {});
-    judge_summary(&mut reviews, &a[3], Verdict::Fail, |event| event.gold_status = Some(GoldStatus::Suspect));
-    judge_summary(&mut reviews, &a[6], Verdict::Pass, |event| {
+    say(&mut reviews, "ada", &a[2], Verdict::Pass, |_| {});
+    say(&mut reviews, "ada", &a[3], Verdict::Fail, |event| event.gold_status = Some(GoldStatus::Suspect));
+    say(&mut reviews, "ada", &a[6], Verdict::Pass, |event| {
         (event.gold_status, event.correction) = (Some(GoldStatus::Wrong), Some("8".into()));
     });
     let reviewed = column(&a, &b, &reviews, Basis::Reviewed);
@@ -132,7 +116,7 @@ fn every_item_is_in_one_of_five_cells_on_each_basis() {
 fn a_stale_verdict_does_not_count() {
     let (old, new, b) = ([run("1", "q", 6.0, false)], [run("1", "q", 7.0, false)], [run("1", "q", 5.0, true)]);
     let mut reviews = Reviews::default();
-    judge_summary(&mut reviews, &old[0], Verdict::Pass, |event| event.gold_status = Some(GoldStatus::Wrong));
+    say(&mut reviews, "ada", &old[0], Verdict::Pass, |event| event.gold_status = Some(GoldStatus::Wrong));
     assert_eq!(column(&old, &b, &reviews, Basis::Reviewed).cells, [1, 0, 0, 0, 0]);
     assert_eq!(column(&new, &b, &reviews, Basis::Reviewed).cells, [0, 0, 1, 0, 0]);
     assert_eq!(column(&new, &b, &reviews, Basis::GoldAdjusted).left_out, 0);
@@ -160,7 +144,7 @@ fn what_the_baseline_has_right_and_the_run_has_not_is_a_regression() {
     };
     assert_eq!(regressions(&none), [true, true, false, false, true]);
     let mut reviews = Reviews::default();
-    judge_summary(&mut reviews, &a[0], Verdict::Fail, |event| event.gold_status = Some(GoldStatus::Wrong));
+    say(&mut reviews, "ada", &a[0], Verdict::Fail, |event| event.gold_status = Some(GoldStatus::Wrong));
     assert_eq!(regressions(&reviews), [false, true, false, false, true], "not by a gold answer that is disputed");
 }
 
@@ -168,7 +152,7 @@ fn what_the_baseline_has_right_and_the_run_has_not_is_a_regression() {
 fn a_verdict_that_names_no_run_is_not_the_baselines() {
     let (a, b) = ([run("1", "q", 6.0, false)], [run("1", "q", 6.0, false)]);
     let mut reviews = Reviews::default();
-    judge_summary(&mut reviews, &a[0], Verdict::Pass, |event| event.seen.content_sha256 = None);
+    say(&mut reviews, "ada", &a[0], Verdict::Pass, |event| event.seen.content_sha256 = None);
     let join = Join::of(&a, &b);
     let right = |strict| {
         let b = Side { summaries: &b, reviews: &reviews, strict };

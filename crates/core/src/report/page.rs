@@ -16,7 +16,7 @@ mod model;
 mod said;
 mod style;
 
-pub use cleaned::{Cleaned, Cleaner};
+pub use cleaned::Cleaner;
 pub use html::push_markup;
 pub use index::{IndexRow, index};
 pub use markdown::BEGIN as BEGIN_MARKDOWN;

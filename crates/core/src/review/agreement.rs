@@ -281,8 +281,9 @@ fn counts(yes: usize, all: usize) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::review::event::{ItemRef, LabelRef, Reviewer, ReviewerKind};
+    use crate::review::event::Reviewer;
     use crate::review::join::Index;
+    use crate::review::testing::{item, label};
 
     /// The agreement on all items.
     fn measured(reviews: &Reviews) -> Agreement {
@@ -293,18 +294,17 @@ mod tests {
     fn reviews(who: &[(&str, &str)]) -> Reviews {
         let mut reviews = Reviews::default();
         for (reviewer, votes) in who {
-            let reviewer = Reviewer { id: Text::from((*reviewer).to_owned()), kind: ReviewerKind::Person };
+            let reviewer = Reviewer::person((*reviewer).to_owned());
             for (n, vote) in votes.chars().enumerate().filter(|(_, vote)| *vote != '.') {
-                let item = ItemRef { id: Some(format!("{n}").into()), ..ItemRef::default() };
                 let verdict = match vote {
                     'p' => Verdict::Pass,
                     'd' => Verdict::Defer,
                     _ => Verdict::Fail,
                 };
-                let mut event = Event::verdict(reviewer.clone(), item, verdict);
+                let mut event = Event::verdict(reviewer.clone(), item(&n.to_string()), verdict);
                 event.event_id = format!("{:?}-{n}", reviewer.id).into();
                 if vote == 'F' {
-                    event.labels = vec![LabelRef { id: "slip".into(), set: "default".into(), version: 0 }];
+                    event.labels = vec![label("slip")];
                 }
                 reviews.push(event);
             }

@@ -128,6 +128,13 @@ pub struct Reviewer {
     pub kind: ReviewerKind,
 }
 
+impl Reviewer {
+    /// Makes a person of this name.
+    pub fn person(id: impl Into<Text>) -> Self {
+        Self { id: id.into(), kind: ReviewerKind::Person }
+    }
+}
+
 /// A label in the version of its set in which it was given.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LabelRef {
@@ -408,6 +415,7 @@ impl AnswerType {
 mod tests {
     use super::*;
     use crate::record::formats;
+    use crate::review::testing::{item, label};
 
     #[test]
     fn a_correction_has_the_type_of_the_answer() {
@@ -442,9 +450,8 @@ mod tests {
 
     #[test]
     fn an_event_says_what_it_lacks() {
-        let reviewer = Reviewer { id: "ada".into(), kind: ReviewerKind::Person };
-        let item = ItemRef { id: Some("a".into()), ..ItemRef::default() };
-        let verdict = Event::verdict(reviewer.clone(), item, Verdict::Pass);
+        let reviewer = Reviewer::person("ada");
+        let verdict = Event::verdict(reviewer.clone(), item("a"), Verdict::Pass);
         assert_eq!(verdict.lacks(), None);
         assert_eq!(Event::undo(reviewer.clone(), &verdict).lacks(), None);
         for kind in EventKind::ALL {
@@ -456,8 +463,7 @@ mod tests {
     fn only_a_fail_has_labels_and_a_first_bad_step() {
         for verdict in Verdict::ALL {
             let plain = Event::verdict(Reviewer::default(), ItemRef::default(), verdict);
-            let label = LabelRef { id: "slip".into(), set: "default".into(), version: 0 };
-            let labelled = Event { labels: vec![label], ..plain.clone() };
+            let labelled = Event { labels: vec![label("slip")], ..plain.clone() };
             let placed = Event { first_bad_step: Some(1), ..plain.clone() };
             assert_eq!(plain.contradicts(), None);
             for event in [labelled, placed] {

@@ -253,20 +253,18 @@ pub fn text(reviewed: ItemReviews<'_>, question: Option<Shown>, sets: &LabelSets
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::review::event::{AnswerPart, ItemRef, Reviewer, ReviewerKind};
+    use crate::review::event::{AnswerPart, Reviewer};
     use crate::review::fold::Reviews;
     use crate::review::import::import;
+    use crate::review::testing::{item, label};
     use csv::ReaderBuilder;
 
     /// Builds a review log with one failed item.
     fn reviews(id: &str, note: &str) -> Reviews {
-        let text = |text: &str| Text::from(text.to_owned());
-        let reviewer = Reviewer { id: "ada".into(), kind: ReviewerKind::Person };
-        let item = ItemRef { id: Some(text(id)), ..ItemRef::default() };
-        let mut event = Event::verdict(reviewer, item, Verdict::Fail);
+        let mut event = Event::verdict(Reviewer::person("ada"), item(id), Verdict::Fail);
         event.event_id = "e".into();
-        event.labels = ["slip", "a|b"].map(|id| LabelRef { id: text(id), set: "default".into(), version: 0 }).into();
-        event.note = Some(text(note));
+        event.labels = ["slip", "a|b"].map(label).into();
+        event.note = Some(Text::from(note.to_owned()));
         let mut reviews = Reviews::default();
         reviews.push(event);
         reviews
@@ -352,9 +350,8 @@ mod tests {
     fn people_read_the_phrase_of_a_place_to_fix_and_programs_its_word() {
         for (target, phrase) in [("step_run", "model output"), ("gold", "expected answer"), ("mine", "mine")] {
             let mut reviews = Reviews::default();
-            let reviewer = Reviewer { id: "ada".into(), kind: ReviewerKind::Person };
-            let item = ItemRef { id: Some("a".into()), ..ItemRef::default() };
-            let event = Event { event_id: "e".into(), ..Event::verdict(reviewer, item, Verdict::Fail) };
+            let event = Event::verdict(Reviewer::person("ada"), item("a"), Verdict::Fail);
+            let event = Event { event_id: "e".into(), ..event };
             reviews.push(Event { fix_target: Some(target.into()), first_bad_step: Some(2), ..event });
             let row = written(&reviews, |one, sets, out| markdown(one, sets, false, out));
             assert!(row.contains(&format!(r"| {phrase}\, step 2 |")), "{row}");

@@ -262,11 +262,6 @@ impl Reviews {
         Some((self.events.get(at)?, self.holds(at)))
     }
 
-    /// Returns the counts of the events that were passed over.
-    pub const fn counts(&self) -> SkippedEvents {
-        self.counts
-    }
-
     /// Lists every item that has an event, in the order of the first ones.
     pub fn items(&self) -> impl Iterator<Item = ItemReviews<'_>> {
         (0..self.items.len()).filter_map(|place| self.at_place(place, None))

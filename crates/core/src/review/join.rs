@@ -263,7 +263,8 @@ fn is_judged(reviews: &Reviews, record: &Summary) -> bool {
 mod tests {
     use super::*;
     use crate::case::Case;
-    use crate::review::event::{Event, EventKind, Reviewer, ReviewerKind, Verdict};
+    use crate::review::event::{Event, EventKind, Reviewer, Verdict};
+    use crate::review::testing::{item, say};
 
     /// A record of a file at a position; `answer` makes its content another.
     fn record(file: &str, row: u64, id: Option<&str>, answer: &str) -> Summary {
@@ -276,10 +277,8 @@ mod tests {
 
     fn judged(said: &[(&str, &Summary, Verdict)]) -> Reviews {
         let mut reviews = Reviews::default();
-        for (n, (who, summary, verdict)) in said.iter().enumerate() {
-            let reviewer = Reviewer { id: Text::from((*who).to_owned()), kind: ReviewerKind::Person };
-            let event = Event::verdict(reviewer, summary.item.clone(), *verdict);
-            reviews.push(Event { event_id: format!("e{n}").into(), seen: summary.seen(), ..event });
+        for (who, summary, verdict) in said {
+            say(&mut reviews, who, summary, *verdict, |_| {});
         }
         reviews
     }
@@ -364,10 +363,8 @@ mod tests {
     #[test]
     fn what_names_no_content_is_about_one_record() {
         let records = [record("a", 0, Some("x"), "1"), record("a", 1, Some("x"), "2")];
-        let reviewer = Reviewer { id: Text::from("ada".to_owned()), kind: ReviewerKind::Person };
         let mut reviews = Reviews::default();
-        let item = ItemRef { id: Some(Text::from("x".to_owned())), ..ItemRef::default() };
-        reviews.push(Event { event_id: "e".to_owned().into(), ..Event::verdict(reviewer, item, FAIL) });
+        reviews.push(Event { event_id: "e".into(), ..Event::verdict(Reviewer::person("ada"), item("x"), FAIL) });
         assert_eq!(found(&Index::of(&records).join(&reviews).items), [(Some(0), Outcome::Fail)]);
     }
 
@@ -375,9 +372,7 @@ mod tests {
     fn a_note_on_a_later_run_is_no_verdict_on_it() {
         let (a, b) = (record("a", 0, Some("x"), "1"), record("b", 0, Some("x"), "2"));
         let mut reviews = judged(&[("ada", &a, PASS)]);
-        let reviewer = Reviewer { id: Text::from("ada".to_owned()), kind: ReviewerKind::Person };
-        let note = Event { verdict: None, kind: EventKind::Note, ..Event::verdict(reviewer, b.item.clone(), PASS) };
-        reviews.push(Event { event_id: "note".to_owned().into(), seen: b.seen(), ..note });
+        say(&mut reviews, "ada", &b, PASS, |event| (event.verdict, event.kind) = (None, EventKind::Note));
         let records = [b];
         let later = Index::of(&records).join_later(&reviews);
         assert_eq!(found(&later)[0], (Some(0), Outcome::Pass));

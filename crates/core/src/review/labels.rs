@@ -182,6 +182,11 @@ impl<'a> LabelSets<'a> {
         ids.into_iter().map(|id| CurrentLabel { set: label.set.clone(), id: id.clone(), name: name(id) }).collect()
     }
 
+    /// Tells whether what was given is this label of a set, under whatever name.
+    pub fn is_now(&self, given: &LabelRef, set: &LabelSet, label: &Text) -> bool {
+        given.set == set.id && (given.id == *label || self.resolve(given).iter().any(|now| now.id == *label))
+    }
+
     /// Follows the labels of some events to what they became, each once, in order.
     pub fn resolve_all<'e>(&self, events: impl IntoIterator<Item = &'e Event>) -> Vec<CurrentLabel> {
         let labels = events.into_iter().flat_map(|event| &event.labels);
@@ -198,7 +203,7 @@ impl<'a> LabelSets<'a> {
         let default = self.newest().find(|set| set.id == DEFAULT_SET);
         let label = default.and_then(known).or_else(|| self.newest().find_map(known));
         match label.or(default.map(|set| (set, id))) {
-            Some((set, id)) => LabelRef { id: id.clone(), set: set.id.clone(), version: set.version },
+            Some((set, id)) => set.refer(id),
             None => LabelRef { id: id.clone(), set: DEFAULT_SET.into(), version: 0 },
         }
     }
@@ -217,6 +222,11 @@ impl LabelSet {
             LabelDefinition { id, name, guideline: Some(guideline), example: Some(example) }
         };
         Self { labels: STARTER.iter().map(label).collect(), ..Self::first(DEFAULT_SET.into()) }
+    }
+
+    /// Refers to one of its labels as this version has it.
+    pub fn refer(&self, label: &Text) -> LabelRef {
+        LabelRef { id: label.clone(), set: self.id.clone(), version: self.version }
     }
 
     /// Creates the next version, with the same labels.

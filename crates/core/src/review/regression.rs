@@ -104,16 +104,9 @@ pub(crate) fn unquoted(correction: &Text) -> Text {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::case::Case;
-
-    use crate::review::event::{GoldStatus, Reviewer, ReviewerKind};
+    use crate::review::event::GoldStatus;
     use crate::review::fold::Reviews;
-
-    fn summary(text: &str) -> Summary {
-        let case = Case::read(text.as_bytes());
-        let view = case.view();
-        Summary::of(&view, view.findings(), None, 0)
-    }
+    use crate::review::testing::{say, summary};
 
     fn run(answer: f64, note: &str) -> Summary {
         summary(&format!(
@@ -129,14 +122,11 @@ mod tests {
         verdict: Verdict,
         now: Option<&Summary>,
     ) -> (Expectation, String) {
-        let reviewer = Reviewer { id: "ada".into(), kind: ReviewerKind::Person };
-        let mut verdict = Event::verdict(reviewer, then.item.clone(), verdict);
-        verdict.event_id = "1".into();
-        verdict.seen = then.seen();
-        verdict.findings = Some(then.findings.iter().map(|rule| Text::from(rule.word())).collect());
-        event(&mut verdict);
         let mut reviews = Reviews::default();
-        reviews.push(verdict);
+        say(&mut reviews, "ada", then, verdict, |verdict| {
+            verdict.findings = Some(then.findings.iter().map(|rule| Text::from(rule.word())).collect());
+            event(verdict);
+        });
         let (expectation, why) = judge(reviews.items().next().unwrap(), now).unwrap();
         (expectation, why.iter().map(Shown::as_str).collect::<Vec<_>>().join("; "))
     }

@@ -209,7 +209,7 @@ fn known_word<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::review::event::{LabelDefinition, LabelSet, ReviewerKind};
+    use crate::review::event::{LabelDefinition, LabelSet};
     use stepscope_base::json::Tape;
 
     fn asked(json: &str) -> Result<Event, String> {
@@ -223,7 +223,7 @@ mod tests {
             }],
             mapping: vec![],
         };
-        let who = Reviewer { id: "ada".into(), kind: ReviewerKind::Person };
+        let who = Reviewer::person("ada");
         let mut tape = Tape::default();
         read(tape.parse(json.as_bytes()).unwrap(), &who, &LabelSets::of([&set])).map_err(Shown::into_string)
     }

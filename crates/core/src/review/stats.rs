@@ -277,13 +277,12 @@ pub fn name_of(item: &ItemRef) -> Untrusted<'static> {
 mod tests {
     use super::*;
     use crate::case::Case;
-    use crate::review::event::{LabelRef, Reviewer, ReviewerKind};
+    use crate::review::event::Reviewer;
+    use crate::review::testing::{item, label};
     use stepscope_base::canonical::Digest;
 
     fn event(n: usize, id: &str, verdict: Verdict) -> Event {
-        let reviewer = Reviewer { id: "ada".into(), kind: ReviewerKind::Person };
-        let item = ItemRef { id: Some(Text::from(id.to_owned())), ..ItemRef::default() };
-        Event { event_id: format!("e{n}").into(), ..Event::verdict(reviewer, item, verdict) }
+        Event { event_id: format!("e{n}").into(), ..Event::verdict(Reviewer::person("ada"), item(id), verdict) }
     }
 
     fn summary(content: &[u8], fix: Fix) -> Summary {
@@ -302,7 +301,6 @@ mod tests {
     fn everything_that_is_fresh_is_counted_once() {
         let mut reviews = Reviews::default();
         let now = summary(b"now", Fix::StepRun);
-        let label = |id: &str| LabelRef { id: Text::from(id.to_owned()), set: "default".into(), version: 0 };
         let mut failed = event(1, "a", Verdict::Fail);
         failed.labels = vec![label("slip"), label("slip"), label("unit")];
         failed.fix_target = Some("step_run".into());
@@ -333,10 +331,7 @@ mod tests {
         assert_eq!(stats.rules.get(&"run/recompute".into()), Some(&Share { hits: 1, of: 2 }));
         assert_eq!((stats.triage, stats.repeats), (Share { hits: 1, of: 1 }, Share { hits: 1, of: 1 }));
         assert_eq!(stats.median_ms, Some(12_000));
-        let again = |id: &str| {
-            let item = ItemRef { id: Some(Text::from(id.to_owned())), ..ItemRef::default() };
-            is_to_be_run_again(reviews.find(&item, Some(&now.content)).unwrap())
-        };
+        let again = |id: &str| is_to_be_run_again(reviews.find(&item(id), Some(&now.content)).unwrap());
         assert_eq!(["a", "b", "c", "d", "e"].map(again), [true, false, false, false, false]);
         let lines: Vec<String> = stats.lines().into_iter().map(Shown::into_string).collect();
         assert_eq!(lines[0], "5 items: 1 pass, 2 fail, 1 defer, 1 stale");

@@ -85,21 +85,21 @@ pub const fn is_done(verdict: Verdict) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::review::event::{ItemRef, LabelRef, ReviewerKind};
     use crate::review::fold::Reviews;
+    use crate::review::testing::{item, label};
     use stepscope_base::canonical::Digest;
 
     #[test]
     fn a_verdict_on_other_content_is_stale_and_a_deferred_item_is_not_done() {
-        let who = |id: &str| Reviewer { id: Text::from(id.to_owned()), kind: ReviewerKind::Person };
-        let item = ItemRef { id: Some("a".into()), ..ItemRef::default() };
+        let who = |id: &str| Reviewer::person(id.to_owned());
+        let item = item("a");
         let (old, now) = (Digest::of_bytes(b"old"), Digest::of_bytes(b"now"));
         let mut reviews = Reviews::default();
         let mut say = |id: &str, by: &str, verdict, content| {
             let mut event = Event::verdict(who(by), item.clone(), verdict);
             event.event_id = Text::from(id.to_owned());
             event.seen.content_sha256 = Some(content);
-            event.labels = vec![LabelRef { id: "slip".into(), set: "default".into(), version: 0 }];
+            event.labels = vec![label("slip")];
             reviews.push(event);
             let sets = reviews.label_sets();
             VerdictState::of(reviews.find(&item, Some(&now)).unwrap(), &who("ada"), &sets)

@@ -128,28 +128,28 @@ mod tests {
     use super::*;
     use crate::case::Case;
 
-    use crate::review::event::{ItemRef, LabelRef, Reviewer, ReviewerKind, Text};
+    use crate::review::event::{Reviewer, Text};
     use crate::review::fold::Reviews;
+    use crate::review::testing::{item, label};
 
     #[test]
     fn a_verdict_is_a_finding_where_the_reviewer_points() {
         let text = br#"{"id": "a", "procedure": {"steps": [{}, {}]}, "state": {"x": 1}, "pred_num": 1}"#;
         let case = Case::read(text);
         let view = case.view();
-        let who = |id: &str| Reviewer { id: Text::from(id.to_owned()), kind: ReviewerKind::Person };
-        let item = ItemRef { id: Some("a".into()), ..ItemRef::default() };
         let said = |step, variable: Option<&str>, also: Option<Verdict>| {
             let mut reviews = Reviews::default();
-            let mut event = Event::verdict(who("ada"), item.clone(), Verdict::Fail);
+            let mut event = Event::verdict(Reviewer::person("ada"), item("a"), Verdict::Fail);
             (event.event_id, event.first_bad_step) = ("1".into(), step);
             event.variable = variable.map(|name| Text::from(name.to_owned()));
-            event.labels = vec![LabelRef { id: "slip".into(), set: "default".into(), version: 0 }];
+            event.labels = vec![label("slip")];
             event.note = Some("off by one".into());
             reviews.push(event);
             if let Some(also) = also {
-                reviews.push(Event { event_id: "2".into(), ..Event::verdict(who("bob"), item.clone(), also) });
+                let also = Event::verdict(Reviewer::person("bob"), item("a"), also);
+                reviews.push(Event { event_id: "2".into(), ..also });
             }
-            let reviewed = reviews.find(&item, None).unwrap();
+            let reviewed = reviews.find(&item("a"), None).unwrap();
             let outcome = reviewed.outcome();
             let finding = of_review(outcome, reviewed, &reviews.label_sets(), &view).unwrap();
             let pointer = finding.place().pointer();

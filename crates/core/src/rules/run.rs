@@ -304,27 +304,17 @@ pub(crate) fn differs(state: &State<'_>, recomputed: &Recomputed, computed: &Com
         (None, None) => "nothing".to_owned(),
     };
     let formula = computed.plan.as_ref().filter(|plan| plan.expression.is_operation()).map(|plan| {
-        plan.expression.formula(&|id| {
-            let input = computed.inputs.iter().find(|(variable, _)| *variable == id as usize);
-            let recorded = input
-                .and_then(|(_, write)| recomputed.writes.get((*write)?))
-                .and_then(|write| write.recorded.map(|recorded| recorded.value).or(write.unevaluated_value));
-            match recorded {
-                Some(recorded) if recorded.is_negative() => format!("({})", recorded.shown()),
-                Some(recorded) => recorded.shown(),
-                None => name_of(state, id as usize),
-            }
-        })
+        let wrote = |id| recomputed.input(computed, id)?.wrote();
+        plan.expression.formula(&|id| wrote(id).map_or_else(|| name_of(state, id as usize), Number::bracketed))
     });
     let gives = computed.alone.map_or_else(String::new, Number::shown);
     let step = computed.step + 1;
-    let stated = computed.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Statement);
     match formula {
         Some(formula) => {
             let equals = if gives.starts_with('≈') { "" } else { "= " };
             shown!("Step {step} should calculate {formula} {equals}{gives} and wrote {wrote}.")
         }
-        None if stated => shown!("Step {step} should copy {gives} and wrote {wrote}."),
+        None if computed.is_statement() => shown!("Step {step} should copy {gives} and wrote {wrote}."),
         None => shown!("Step {step} wrote {wrote}, but the procedure says {gives}."),
     }
 }
@@ -391,10 +381,7 @@ fn final_mismatch(case: &CaseView<'_>, findings: &mut Findings) {
     let answer = RunAnswer::of(record);
     let list = contradictions(record, &answer);
     let stated = executed.and_then(|recomputed| {
-        let end = recomputed
-            .writes
-            .iter()
-            .rfind(|write| write.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Statement))?;
+        let end = recomputed.writes.iter().rfind(|write| write.is_statement())?;
         end.differs().then_some(end)
     });
     if list.is_empty() && stated.is_none() {

@@ -151,11 +151,6 @@ impl<'v, 'a> Replay<'v, 'a> {
         self.runner.position()
     }
 
-    /// Returns the state so far.
-    pub fn values(&self) -> &Values {
-        self.runner.state()
-    }
-
     /// Returns the next question; `None`: the end is reached. Steps that are not to be asked again are passed over.
     pub fn next_ask(&mut self) -> Result<Option<Ask>, Ended> {
         while self.position() < self.runner.steps() {

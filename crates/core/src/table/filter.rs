@@ -604,30 +604,22 @@ fn parse_test(word: &str, types: &TypeRegistry) -> Result<Test, String> {
         "correct" => {
             choices(field, value, &[("true", Some(true)), ("false", Some(false)), ("unknown", None)]).map(Test::Correct)
         }
-        "kind" => choices(field, value, &RecordKind::ALL.map(|kind| (kind.word(), kind))).map(Test::Kind),
-        "severity" => {
-            choices(field, value, &Severity::ALL.map(|severity| (severity.word(), severity))).map(Test::Severity)
-        }
+        "kind" => choice(field, value, RecordKind::ALL, RecordKind::word).map(Test::Kind),
+        "severity" => choice(field, value, Severity::ALL, Severity::word).map(Test::Severity),
         "rule" => rule_test(value),
         "first" => first_test(value),
-        "route" => choices(field, value, &Route::ALL.map(|route| (route.word(), route))).map(Test::Route),
-        "strong" => choices(field, value, &TruncationVerdict::ALL.map(|verdict| (verdict.word(), verdict)))
-            .map(Test::Truncation),
+        "route" => choice(field, value, Route::ALL, Route::word).map(Test::Route),
+        "strong" => choice(field, value, TruncationVerdict::ALL, TruncationVerdict::word).map(Test::Truncation),
         "type" => choices(field, value, &type_names(types)).map(Test::Type),
         "cell" => cell_test(value),
         "board" => board_test(value),
         "fork" => flag(field, value).map(Test::Fork),
-        "fix" => choices(field, value, &Fix::ALL.map(|fix| (fix.word(), fix))).map(Test::Fix),
-        "verdict" => choices(field, value, &Outcome::ALL.map(|outcome| (outcome.word(), outcome)))
-            .map(ReviewTest::Verdict)
-            .map(Test::Review),
+        "fix" => choice(field, value, Fix::ALL, Fix::word).map(Test::Fix),
+        "verdict" => choice(field, value, Outcome::ALL, Outcome::word).map(ReviewTest::Verdict).map(Test::Review),
         "label" => label_test(value),
         "reviewed" => flag(field, value).map(ReviewTest::Reviewed).map(Test::Review),
         "stale" => flag(field, value).map(ReviewTest::Stale).map(Test::Review),
-        "gold" => {
-            let known: Vec<_> = GoldStatus::ALL.iter().map(|status| (status.word(), *status)).collect();
-            choices(field, value, &known).map(ReviewTest::Gold).map(Test::Review)
-        }
+        "gold" => choice(field, value, GoldStatus::ALL, GoldStatus::word).map(ReviewTest::Gold).map(Test::Review),
         "recovered" => choices(field, value, &RECOVERED).map(Test::RecoversGold),
         _ => {
             let fields = || FIELDS.iter().map(|(name, _)| name.trim_end_matches(':'));
@@ -681,6 +673,15 @@ fn number_test(name: &str, column: Column, comparison: Operator, value: &str) ->
     let limit = value.parse::<f64>().ok().filter(|limit| limit.is_finite());
     let limit = limit.ok_or_else(|| format!("{name} needs a number, as in {name}>4"))?;
     Ok(Test::Number(column, comparison, limit))
+}
+
+fn choice<T: Copy, const N: usize>(
+    field: &str,
+    value: &str,
+    all: [T; N],
+    word: fn(T) -> &'static str,
+) -> Result<Vec<T>, String> {
+    choices(field, value, &all.map(|one| (word(one), one)))
 }
 
 fn choices<T: Copy>(field: &str, value: &str, known: &[(&str, T)]) -> Result<Vec<T>, String> {
@@ -888,58 +889,18 @@ pub fn completions(typed: &str, cursor: usize, types: &TypeRegistry) -> (Range<u
     let sign = usize::from(word.starts_with(['-', '!']));
     let (prefix, body) = word.split_at(sign);
     let make = |text: String, help| Completion { word: format!("{prefix}{text}"), help };
-    let values = |field: &str, part: &str, known: &[(&str, &'static str)]| {
-        let (done, last) = part.rsplit_once(',').map_or(("", part), |(done, last)| (done, last));
-        let comma = if done.is_empty() { "" } else { "," };
-        known
-            .iter()
-            .filter(|(name, _)| name.contains(last) && *name != last)
-            .map(|(name, help)| make(format!("{field}:{done}{comma}{name}"), help))
-            .collect()
-    };
     let found = match body.split_once(':') {
-        Some(("correct", part)) => {
-            values("correct", part, &[("true", "graded correct"), ("false", "graded wrong"), ("unknown", "not graded")])
-        }
-        Some(("kind", part)) => {
-            values("kind", part, &RecordKind::ALL.map(|kind| (kind.word(), "records of this kind")))
-        }
-        Some(("severity", part)) => {
-            values("severity", part, &Severity::ALL.map(|severity| (severity.word(), "findings of this severity")))
-        }
-        Some(("route", part)) => values("route", part, &Route::ALL.map(|route| (route.word(), route.phrase()))),
-        Some(("strong", part)) => values(
-            "strong",
-            part,
-            &TruncationVerdict::ALL.map(|verdict| (verdict.word(), "whether the list continues")),
-        ),
-        Some(("type", part)) => {
-            let known: Vec<_> = type_names(types).into_iter().map(|(name, _)| (name, "answers of this type")).collect();
-            values("type", part, &known)
-        }
-        Some(("cell", part)) => values("cell", part, &cell_words().collect::<Vec<_>>()),
-        Some(("verdict", part)) => {
-            values("verdict", part, &Outcome::ALL.map(|outcome| (outcome.word(), "review verdict")))
-        }
-        Some(("gold", part)) => {
-            let known: Vec<_> =
-                GoldStatus::ALL.iter().map(|status| (status.word(), "review of the expected answer")).collect();
-            values("gold", part, &known)
-        }
-        Some((field @ ("reviewed" | "stale" | "fork"), part)) => {
-            values(field, part, &[("true", "yes"), ("false", "no")])
-        }
-        Some(("fix", part)) => values("fix", part, &Fix::ALL.map(|fix| (fix.word(), fix.phrase()))),
-        Some(("recovered", part)) => {
-            let yes = "recomputed or corrected, it gives the expected answer";
-            values("recovered", part, &[("gold", yes), ("no", "it does not")])
-        }
         Some((field @ ("rule" | "first"), part)) => RULES
             .iter()
             .filter(|rule| rule.id.word().contains(part) && rule.id.word() != part)
             .map(|rule| make(format!("{field}:{}", rule.id), rule.summary))
             .collect(),
-        Some(_) => Vec::new(),
+        Some((field, part)) => {
+            let (done, last) = part.rsplit_once(',').map_or(("", part), |(done, last)| (done, last));
+            let comma = if done.is_empty() { "" } else { "," };
+            let fits = value_words(field, types).into_iter().filter(|(name, _)| name.contains(last) && *name != last);
+            fits.map(|(name, help)| make(format!("{field}:{done}{comma}{name}"), help)).collect()
+        }
         None => FIELDS
             .iter()
             .filter(|(name, _)| name.starts_with(body) && *name != body)
@@ -947,6 +908,27 @@ pub fn completions(typed: &str, cursor: usize, types: &TypeRegistry) -> (Range<u
             .collect(),
     };
     (start..cursor.min(typed.len()), found)
+}
+
+/// The values that a field takes, each with its meaning.
+fn value_words<'t>(field: &str, types: &'t TypeRegistry) -> Vec<(&'t str, &'static str)> {
+    match field {
+        "correct" => vec![("true", "graded correct"), ("false", "graded wrong"), ("unknown", "not graded")],
+        "kind" => RecordKind::ALL.map(|kind| (kind.word(), "records of this kind")).to_vec(),
+        "severity" => Severity::ALL.map(|severity| (severity.word(), "findings of this severity")).to_vec(),
+        "route" => Route::ALL.map(|route| (route.word(), route.phrase())).to_vec(),
+        "strong" => TruncationVerdict::ALL.map(|verdict| (verdict.word(), "whether the list continues")).to_vec(),
+        "type" => type_names(types).into_iter().map(|(name, _)| (name, "answers of this type")).collect(),
+        "cell" => cell_words().collect(),
+        "verdict" => Outcome::ALL.map(|outcome| (outcome.word(), "review verdict")).to_vec(),
+        "gold" => GoldStatus::ALL.map(|status| (status.word(), "review of the expected answer")).to_vec(),
+        "reviewed" | "stale" | "fork" => vec![("true", "yes"), ("false", "no")],
+        "fix" => Fix::ALL.map(|fix| (fix.word(), fix.phrase())).to_vec(),
+        "recovered" => {
+            vec![("gold", "recomputed or corrected, it gives the expected answer"), ("no", "it does not")]
+        }
+        _ => Vec::new(),
+    }
 }
 
 #[cfg(test)]

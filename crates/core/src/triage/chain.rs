@@ -23,7 +23,7 @@ impl Trial<'_, '_> {
             };
             let text = shown!("With {corrected} corrected the chain gives {}, as expected.", gold.value.shown());
             self.recovered = Some(gold.value);
-            self.argue(RuleId::Recompute.word(), self.end_pointer(), text);
+            self.argue(RuleId::Recompute.word(), self.record.number_pointer(), text);
             return (Fix::StepRun, Some(step), Confidence::Sure);
         }
         if let Some((text, pointer)) = contradictions(self.record, &self.recomputed.answer).into_iter().next() {
@@ -39,7 +39,7 @@ impl Trial<'_, '_> {
         }
         if self.answer.is_none() && self.record.correct != Some(false) {
             let text = Shown::own("The chain ends with no number that could be read.");
-            self.argue("triage/unknown", self.end_pointer(), text);
+            self.argue("triage/unknown", self.record.number_pointer(), text);
             return (Fix::Unknown, None, Confidence::Unsure);
         }
         self.missed_quantities();
@@ -51,7 +51,7 @@ impl Trial<'_, '_> {
             return (Fix::Procedure, None, Confidence::Unsure);
         }
         let text = Shown::own("The answer is wrong, but every equation that could be read in the chain is right.");
-        self.argue("triage/unknown", self.end_pointer(), text);
+        self.argue("triage/unknown", self.record.number_pointer(), text);
         (Fix::Unknown, None, Confidence::Unsure)
     }
 }

@@ -101,18 +101,19 @@ impl Trial<'_, '_> {
         join(&mut parts);
         // A step that says nothing takes its calculation from a part: where there is none, no step does.
         let is_open = |write: &&Computed| !parts.is_empty() && self.is_open(write);
-        let open = writes.iter().map(|write| Some(write).filter(is_open).and_then(|write| self.reads(write))).collect();
+        let inputs = |write| Some(write).filter(is_open).and_then(|write| self.inputs(write));
+        let open = writes.iter().map(|write| inputs(write).filter(|inputs| !inputs.is_empty())).collect();
         Some(WorkedReplay { parts, open, end })
     }
 
-    /// The writes that the step of a write reads.
-    fn reads(&self, write: &Computed) -> Option<Vec<usize>> {
+    /// The writes that the step of a write reads; `None` if one of its inputs was never written.
+    pub(super) fn inputs(&self, write: &Computed) -> Option<Vec<usize>> {
         let step = self.procedure?.steps.get(write.step)?;
         let input = |name| {
             let variable = self.state.variable(&name)?;
             self.recomputed.writes.iter().rposition(|other| other.variable == variable && other.step < write.step)
         };
-        step.input_names().map(input).collect::<Option<Vec<_>>>().filter(|inputs| !inputs.is_empty())
+        step.input_names().map(input).collect()
     }
 
     /// Tells whether nothing says how a step calculates; or what it says was not read, and what it wrote follows from

@@ -151,15 +151,12 @@ impl Trial<'_, '_> {
 
     /// The question asks for one unit, and the gold text answers in another that differs by just this factor.
     fn asks_for_another_unit(&self, ratio: Number) -> bool {
-        let text = |value: Option<Value<'_>>| {
-            value.and_then(Value::string).and_then(|text| text.utf8().map(str::to_lowercase)).unwrap_or_default()
-        };
-        let question = text(self.record.question);
+        let question = lower(self.record.question);
         let Some(asked) = asked_unit(&question) else { return false };
         if asked.dimension == Dimension::Percent {
             return ratio == Number::whole(100);
         }
-        let gold = text(self.record.gold_answer);
+        let gold = lower(self.record.gold_answer);
         let used = gold.split(|c: char| !c.is_alphabetic()).filter_map(|word| unit(word.as_bytes()));
         // The run answers in the unit that is asked for: so many times as many as the gold's larger ones.
         let differs =
@@ -173,10 +170,7 @@ impl Trial<'_, '_> {
     fn agrees_but_for(&self, ratio: Number, answer: Number) -> bool {
         let calculations = &self.working.calculations;
         let (given, values) = (super::departs::given_by(&self.working), self.values_on_the_way());
-        let is_among = |list: &[Number], value: Number| list.iter().any(|one| one.is_near(value));
-        let counts = |write: &&Computed| !matches!(write.basis, ValueBasis::Extracted);
-        let written = self.recomputed.writes.iter().filter(counts).filter_map(|write| Some(write.recorded?.value));
-        let mut on_the_way = written.filter(|value| !value.is_near(answer));
+        let mut on_the_way = self.calculated().filter(|value| !value.is_near(answer));
         // The last one is the answer but for the factor.
         let results = || calculations.iter().rev().skip(1).map(|one| one.says.value);
         let expressions = || calculations.iter().filter_map(|one| one.calculation.as_ref());
@@ -190,24 +184,18 @@ impl Trial<'_, '_> {
     fn agrees_scaled(&self, ratio: Number) -> bool {
         let calculations = &self.working.calculations;
         let (given, values) = (super::departs::given_by(&self.working), self.values_on_the_way());
-        let is_among = |list: &[Number], value: Number| list.iter().any(|one| one.is_near(value));
         let scaled = |value: Number, list: &[Number]| value.over(ratio).is_some_and(|part| is_among(list, part));
         let is_met = |value: Number| {
             is_among(&values, value) || value.times(ratio).is_some_and(|scaled| is_among(&values, scaled))
         };
-        let counts = |write: &&Computed| !matches!(write.basis, ValueBasis::Extracted);
-        let mut written = self.recomputed.writes.iter().filter(counts).filter_map(|write| Some(write.recorded?.value));
         calculations.len() > 1
             && calculations.iter().all(|one| is_met(one.says.value))
-            && written.all(|value| is_among(&given, value) || scaled(value, &given))
+            && self.calculated().all(|value| is_among(&given, value) || scaled(value, &given))
     }
 
     /// Tells whether question and expected solution name two units of which one is so many of the other.
     fn names_units_of(&self, ratio: Number) -> bool {
-        let text = |value: Option<Value<'_>>| {
-            value.and_then(Value::string).and_then(|text| text.utf8().map(str::to_lowercase)).unwrap_or_default()
-        };
-        let texts = [text(self.record.question), text(self.record.gold_answer)];
+        let texts = [self.record.question, self.record.gold_answer].map(lower);
         let units: Vec<Unit> =
             texts.iter().flat_map(|text| words_of(text)).filter_map(|word| unit(word.as_bytes())).collect();
         let apart = |a: &Unit, b: &Unit| {
@@ -216,15 +204,18 @@ impl Trial<'_, '_> {
         units.iter().any(|a| units.iter().any(|b| apart(a, b)))
     }
 
+    /// The numbers that the run wrote and did not take from its question.
+    fn calculated(&self) -> impl Iterator<Item = Number> {
+        let counts = |write: &&Computed| !matches!(write.basis, ValueBasis::Extracted);
+        self.recomputed.writes.iter().filter(counts).filter_map(|write| Some(write.recorded?.value))
+    }
+
     /// Every number that the run wrote or that its plan gives, with those of the parts of its calculations.
     pub(super) fn values_on_the_way(&self) -> Vec<Number> {
         let mut values = Vec::new();
         for write in &self.recomputed.writes {
             values.extend(write.recorded.map(|recorded| recorded.value));
-            let input = |id: u32| {
-                let (_, input) = write.inputs.iter().find(|(variable, _)| *variable == id as usize)?;
-                self.recomputed.writes.get((*input)?)?.value
-            };
+            let input = |id| self.recomputed.input(write, id)?.value;
             let parts = write.plan.as_ref().and_then(|plan| plan.expression.results(input));
             values.extend(parts.unwrap_or_default());
         }
@@ -252,6 +243,14 @@ impl Trial<'_, '_> {
 
 fn differ_by(factor: Number) -> Shown {
     shown!("Answer and expected answer differ by a factor of {}: check the unit.", factor.shown())
+}
+
+fn is_among(list: &[Number], value: Number) -> bool {
+    list.iter().any(|one| one.is_near(value))
+}
+
+fn lower(text: Option<Value<'_>>) -> String {
+    text.and_then(Value::string).and_then(|text| text.utf8().map(str::to_lowercase)).unwrap_or_default()
 }
 
 fn words_of(text: &str) -> impl Iterator<Item = &str> {

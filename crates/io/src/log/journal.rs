@@ -10,7 +10,7 @@ use stepscope_core::review::log_line::{MAX_LINE, looks_like_journal, write};
 
 mod contents;
 
-pub use contents::{Contents, Follow, LogLine, Report, read_all, read_all_lines, read_lines};
+pub use contents::{Contents, Follow, LogLine, read_all, read_all_lines, read_lines};
 
 /// Content of a review log.
 pub const REVIEWS: Content = Content {

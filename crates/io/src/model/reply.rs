@@ -220,11 +220,8 @@ impl ReplyReader {
         take_text(ReplyPart::Content, content, pieces);
         self.tools(message.and_then(|message| message.get("tool_calls")));
         self.model(root.get("model"));
-        if let Some(reason) = root.get("done_reason").and_then(Value::string) {
-            self.stop(&reason);
-        }
-        set(&mut self.finish.usage.prompt, root.get("prompt_eval_count"));
-        set(&mut self.finish.usage.completion, root.get("eval_count"));
+        self.stop(root.get("done_reason"));
+        self.usage(Some(root), ["prompt_eval_count", "eval_count"]);
         if root.get("done").and_then(Value::bool) == Some(true) {
             self.complete();
         }
@@ -236,10 +233,7 @@ impl ReplyReader {
 
     fn chat(&mut self, root: Value<'_>, whole: bool, pieces: &mut Vec<ReplyPiece>) -> Result<(), Said> {
         self.model(root.get("model"));
-        if let Some(usage) = root.get("usage") {
-            set(&mut self.finish.usage.prompt, usage.get("prompt_tokens"));
-            set(&mut self.finish.usage.completion, usage.get("completion_tokens"));
-        }
+        self.usage(root.get("usage"), ["prompt_tokens", "completion_tokens"]);
         let Some(choices) = root.get("choices").filter(|choices| choices.kind() == Kind::Array) else {
             // Without choices some servers say what went wrong. Counts come alone, and nothing keeps a connection open.
             if let Some(said) = message_in(root) {
@@ -265,9 +259,8 @@ impl ReplyReader {
                 self.complete();
             }
         }
-        if let Some(reason) = choice.get("finish_reason").and_then(Value::string) {
+        if self.stop(choice.get("finish_reason")) {
             self.progress = self.progress.max(Progress::Stopped);
-            self.stop(&reason);
         }
         Ok(())
     }
@@ -311,14 +304,8 @@ impl ReplyReader {
             return Err(Said(said));
         }
         self.model(response.get("model"));
-        if let Some(usage) = response.get("usage") {
-            set(&mut self.finish.usage.prompt, usage.get("input_tokens"));
-            set(&mut self.finish.usage.completion, usage.get("output_tokens"));
-        }
-        let reason = response.get("incomplete_details").and_then(|details| details.get("reason"));
-        if let Some(reason) = reason.and_then(Value::string) {
-            self.stop(&reason);
-        }
+        self.usage(response.get("usage"), ["input_tokens", "output_tokens"]);
+        self.stop(response.get("incomplete_details").and_then(|details| details.get("reason")));
         let Some(output) = response.get("output").filter(|output| output.kind() == Kind::Array) else { return Ok(()) };
         self.complete();
         if self.has_content {
@@ -376,13 +363,20 @@ impl ReplyReader {
     fn message(&mut self, message: Value<'_>) {
         self.model(message.get("model"));
         self.counts(message.get("usage"));
-        if let Some(reason) = message.get("stop_reason").and_then(Value::string) {
+        if self.stop(message.get("stop_reason")) {
             self.progress = self.progress.max(Progress::Stopped);
-            self.stop(&reason);
         }
     }
 
+    /// Takes down the tokens of prompt and reply, where they are counted under these names.
+    fn usage(&mut self, usage: Option<Value<'_>>, [prompt, completion]: [&str; 2]) {
+        let count = |key| usage?.get(key).and_then(whole_number);
+        let known = &mut self.finish.usage;
+        (known.prompt, known.completion) = (count(prompt).or(known.prompt), count(completion).or(known.completion));
+    }
+
     fn counts(&mut self, usage: Option<Value<'_>>) {
+        self.usage(usage, ["input_tokens", "output_tokens"]);
         let Some(usage) = usage else { return };
         let count = |key: &str| usage.get(key).and_then(whole_number);
         if let Some(read) = count("input_tokens") {
@@ -390,7 +384,6 @@ impl ReplyReader {
             let cached = ["cache_read_input_tokens", "cache_creation_input_tokens"].into_iter().filter_map(count);
             self.finish.usage.prompt = Some(cached.fold(read, u64::saturating_add));
         }
-        set(&mut self.finish.usage.completion, usage.get("output_tokens"));
     }
 
     /// Reads content, which is a text, or a list of parts with a text each.
@@ -407,12 +400,15 @@ impl ReplyReader {
         }
     }
 
-    fn stop(&mut self, reason: &Untrusted<'_>) {
+    /// Takes down why the reply ended; tells whether that is said.
+    fn stop(&mut self, reason: Option<Value<'_>>) -> bool {
+        let Some(reason) = reason.and_then(Value::string) else { return false };
         self.finish.stop = match reason.bytes() {
             b"stop" | b"end_turn" | b"stop_sequence" | b"tool_use" | b"tool_calls" => Stop::End,
             b"length" | b"max_tokens" | b"max_output_tokens" | b"model_context_window_exceeded" => Stop::Length,
             _ => Stop::Other(reason.to_owned()),
         };
+        true
     }
 }
 
@@ -616,10 +612,6 @@ fn take_text(part: ReplyPart, value: Option<Value<'_>>, pieces: &mut Vec<ReplyPi
 /// Tells whether what was read is only the beginning of a value.
 fn is_open(tape: &Tape) -> bool {
     tape.problems().last().is_some_and(|problem| problem.kind == ProblemKind::Cut)
-}
-
-fn set(count: &mut Option<u64>, value: Option<Value<'_>>) {
-    *count = value.and_then(whole_number).or(*count);
 }
 
 fn whole_number(value: Value<'_>) -> Option<u64> {

@@ -137,19 +137,6 @@ impl CheckOutcome {
     }
 }
 
-/// Checks everything. `render` writes the output for a record of an input, on any thread, if there is room for it;
-/// `sink` gets the bytes of a whole block, in input order, on one thread at a time. If the sink fails, everything ends.
-/// What is rendered in all is in proportion to what is read; the rest is counted. `around`: the context of all records.
-pub fn check(
-    inputs: Expand,
-    threads: usize,
-    around: &Surroundings<'_>,
-    render: impl Fn(&CaseView<'_>, &Input, Option<&mut Vec<u8>>) + Sync,
-    sink: impl FnMut(&[u8], &CheckCounts) -> io::Result<()> + Send,
-) -> CheckOutcome {
-    check_as(inputs, threads, around, Manner::default(), render, sink)
-}
-
 /// Options of a check.
 #[derive(Clone, Copy, Debug)]
 pub struct Manner {
@@ -168,24 +155,13 @@ impl Default for Manner {
 /// The line of a record that there is no room for: a program that reads along must not lose count.
 pub const LEFT_OUT: &[u8] = b"{\"left_out\":true}\n";
 
-/// Checks everything as [`check`] does, with options.
-pub fn check_as(
-    inputs: Expand,
-    threads: usize,
-    around: &Surroundings<'_>,
-    manner: Manner,
-    render: impl Fn(&CaseView<'_>, &Input, Option<&mut Vec<u8>>) + Sync,
-    sink: impl FnMut(&[u8], &CheckCounts) -> io::Result<()> + Send,
-) -> CheckOutcome {
-    examine_all(inputs, threads, around, Some(manner), render, sink)
-}
-
-/// Reads everything, and runs no rule: `record` is asked what to keep of each record, on any thread. Returns what was
-/// kept, in input order.
+/// Goes through everything as [`check`] does: `record` is asked what to keep of each record, on any thread. Returns what
+/// was kept, in input order.
 pub fn read<K: Send>(
     inputs: Expand,
     threads: usize,
-    side: &Arc<SideData>,
+    around: &Surroundings<'_>,
+    manner: Option<Manner>,
     record: impl Fn(&CaseView<'_>, &Input) -> Option<K> + Sync,
 ) -> (Vec<K>, CheckOutcome) {
     let kept: Mutex<Vec<((usize, u64), K)>> = Mutex::new(Vec::new());
@@ -195,25 +171,29 @@ pub fn read<K: Send>(
             lock(&kept).push((place, found));
         }
     };
-    let outcome = read_through(inputs, threads, side, keep, |_, _| Ok(()));
+    let outcome = check(inputs, threads, around, manner, keep, |_, _| Ok(()));
     let mut kept = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
     // Each is moved once: they may be large.
     kept.sort_by_cached_key(|(place, _)| *place);
     (kept.into_iter().map(|(_, found)| found).collect(), outcome)
 }
 
-/// Reads everything, and runs no rule but for those records whose findings `render` asks for; else as [`check`].
+/// Reads everything, and runs no rule but for those records whose findings `look` asks for.
 pub fn read_through(
     inputs: Expand,
     threads: usize,
     side: &Arc<SideData>,
-    render: impl Fn(&CaseView<'_>, &Input, Option<&mut Vec<u8>>) + Sync,
-    sink: impl FnMut(&[u8], &CheckCounts) -> io::Result<()> + Send,
+    look: impl Fn(&CaseView<'_>, &Input) + Sync,
 ) -> CheckOutcome {
-    examine_all(inputs, threads, &side.around(), None, render, sink)
+    let look = |case: &CaseView<'_>, input: &Input, _: Option<&mut Vec<u8>>| look(case, input);
+    check(inputs, threads, &side.around(), None, look, |_, _| Ok(()))
 }
 
-fn examine_all(
+/// Checks everything; without a manner, reads it as [`read_through`] does. `render` writes the output for a record of an
+/// input, on any thread, if there is room for it; `sink` gets the bytes of a whole block, in input order, on one thread at
+/// a time. If the sink fails, everything ends. What is rendered in all is in proportion to what is read; the rest is
+/// counted. `around`: the context of all records.
+pub fn check(
     inputs: Expand,
     threads: usize,
     around: &Surroundings<'_>,

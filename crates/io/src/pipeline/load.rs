@@ -76,8 +76,7 @@ pub fn load(
     side: Arc<SideData>,
     sink: impl Fn(LoadEvent) -> bool + Send + Sync + 'static,
 ) -> (Store, LoadingBegun) {
-    let sink: Sink = Arc::new(sink);
-    begin_loading(inputs, None, threads, side, true, &sink)
+    begin_loading(inputs, None, threads, side, true, Arc::new(sink))
 }
 
 /// Opens everything likewise, but of a large file no more records are read at once than fill the first screen, and no
@@ -90,8 +89,7 @@ pub fn load_first(
     side: Arc<SideData>,
     sink: impl Fn(LoadEvent) -> bool + Send + Sync + 'static,
 ) -> (Store, Vec<RowTexts>, LoadingBegun) {
-    let sink: Sink = Arc::new(sink);
-    let (store, mut begun) = begin_loading(inputs, Some(rows), threads, side, true, &sink);
+    let (store, mut begun) = begin_loading(inputs, Some(rows), threads, side, true, Arc::new(sink));
     let texts = begun.scout.first.take().map(|first| first.texts).unwrap_or_default();
     (store, texts, begun)
 }
@@ -102,8 +100,7 @@ pub fn load_unchecked(
     threads: usize,
     sink: impl Fn(LoadEvent) -> bool + Send + Sync + 'static,
 ) -> (Store, LoadingBegun) {
-    let sink: Sink = Arc::new(sink);
-    begin_loading(inputs, None, threads, Arc::default(), false, &sink)
+    begin_loading(inputs, None, threads, Arc::default(), false, Arc::new(sink))
 }
 
 fn begin_loading(
@@ -112,7 +109,7 @@ fn begin_loading(
     threads: usize,
     side: Arc<SideData>,
     checks: bool,
-    sink: &Sink,
+    sink: Sink,
 ) -> (Store, LoadingBegun) {
     let (wake, woken) = channel();
     let (cache, columns) = (inputs.cache().clone(), inputs.columns().clone());
@@ -130,7 +127,7 @@ fn begin_loading(
         store.apply(event);
     }
     scout.sink = Some(sink.clone());
-    (store, LoadingBegun { scout: Box::new(scout), woken, threads: threads.max(1), sink: sink.clone() })
+    (store, LoadingBegun { scout: Box::new(scout), woken, threads: threads.max(1), sink })
 }
 
 impl LoadingBegun {
@@ -138,20 +135,22 @@ impl LoadingBegun {
     pub fn go_on(self) -> Result<Loader, Failure> {
         let Self { scout, woken, threads, sink } = self;
         let loader = Loader { shared: scout.shared.clone(), wake: scout.wake.clone() };
-        let spawn = |name: &str, work: Box<dyn FnOnce() + Send>| {
-            std::thread::Builder::new().name(name.to_owned()).spawn(work).map(|_| ()).map_err(|error| Failure {
-                what: "cannot start",
-                path: Shown::own("a background thread"),
-                source: Shown::error(&error),
-            })
-        };
         for _ in 0..threads {
             let (shared, sink) = (loader.shared.clone(), sink.clone());
-            spawn("check", Box::new(move || work(&shared, &sink)))?;
+            start("check", move || work(&shared, &sink))?;
         }
-        spawn("scout", Box::new(move || scout.run(&woken)))?;
+        start("scout", move || scout.run(&woken))?;
         Ok(loader)
     }
+}
+
+/// Starts a thread.
+fn start(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(work).map(drop).map_err(|error| Failure {
+        what: "cannot start",
+        path: Shown::own("a background thread"),
+        source: Shown::error(&error),
+    })
 }
 
 impl Loader {
@@ -159,11 +158,6 @@ impl Loader {
     pub fn follow(&self, place: Place) {
         // The scout lives as long as this does.
         let _ = self.wake.send(Wake::Follow(place));
-    }
-
-    /// Tells what is on screen, so that it is checked first.
-    pub fn look_at(&self, source: usize, byte: u64) {
-        lock(&self.shared.jobs).look_at = Some((source, byte));
     }
 }
 
@@ -220,7 +214,6 @@ struct Jobs {
     running: usize,
     /// The scout has found everything there is.
     all_found: bool,
-    look_at: Option<(usize, u64)>,
     /// The current opening of each source: older jobs are dropped.
     generations: Vec<u32>,
 }
@@ -295,18 +288,10 @@ impl Shared {
 }
 
 impl Jobs {
-    /// Takes what is on screen first, then from the beginning.
+    /// Takes from the beginning.
     fn take(&mut self) -> Option<(usize, Job)> {
         loop {
-            let seen = self.look_at.and_then(|(source, byte)| {
-                let from = byte.saturating_sub(2 * BLOCK as u64);
-                let to = byte.saturating_add(4 * BLOCK as u64);
-                self.waiting.range((source, from)..(source, to)).find(|(_, job)| job.end > byte).map(|(&key, _)| key)
-            });
-            let (source, job) = match seen {
-                Some(key) => (key.0, self.waiting.remove(&key)?),
-                None => self.waiting.pop_first().map(|((source, _), job)| (source, job))?,
-            };
+            let ((source, _), job) = self.waiting.pop_first()?;
             if self.generations.get(source) == Some(&job.generation) {
                 return Some((source, job));
             }
@@ -804,9 +789,7 @@ impl Scout {
 
     /// Starts a thread that brings the bytes of a source.
     fn spawn(&mut self, source: usize, work: impl FnOnce() + Send + 'static) {
-        if let Err(error) = std::thread::Builder::new().name("source".to_owned()).spawn(work) {
-            let failure =
-                Failure { what: "cannot start", path: Shown::own("a background thread"), source: Shown::error(&error) };
+        if let Err(failure) = start("source", work) {
             self.send(LoadEvent::Failed(Some(source), failure));
         }
     }

@@ -55,16 +55,6 @@ impl Snapshot {
         Self { sources: store.sources().iter().enumerate().filter_map(source).collect() }
     }
 
-    /// Counts the records.
-    pub fn len(&self) -> usize {
-        self.sources.iter().map(|source| source.rows.len()).sum()
-    }
-
-    /// Tells whether there is no record.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Summarises every record, in their order; with `triage` the rules look at each, and where to fix it is judged in
     /// addition to what is given. Content and question are taken down of the items that `is_asked` takes. What cannot be
     /// read any more is left out: its file is about to be read again. `percent` is told how much is done.

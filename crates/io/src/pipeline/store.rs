@@ -18,7 +18,6 @@ use stepscope_core::table::insights::Insights;
 use stepscope_core::table::row::{Flag, RowFacts};
 
 use crate::source::block::BLOCK;
-pub use crate::source::block::WINDOW;
 
 /// Small parts that follow one another are put together up to this many rows: a file that grows by single lines must
 /// not cost a list each.
@@ -583,11 +582,6 @@ impl SourceRows {
     /// Counts the lines that were passed over.
     pub fn skips(&self) -> Skips {
         self.skips.plus(self.tail)
-    }
-
-    /// Lists the byte ranges of its runs of records; these a search goes through.
-    pub fn spans(&self) -> impl Iterator<Item = Range<u64>> + '_ {
-        self.chunks.iter().map(|chunk| chunk.span.clone())
     }
 
     fn chunk_at(&self, byte: u64) -> Option<usize> {

@@ -1,14 +1,13 @@
 //! The records of files as summaries, in the order of the files.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::failure::Failure;
-use crate::pipeline::check::{CheckOutcome, check};
+use crate::pipeline::check::{self, CheckOutcome, Manner};
 use crate::pipeline::side_data::{SideData, Surroundings};
 use crate::source::input::{Expand, Input, expand};
-use stepscope_base::guard::lock;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::case::{Case, CaseView, Location};
 use stepscope_core::finding::Finding;
@@ -83,10 +82,10 @@ pub fn read_named(
 /// Reads the records of the names that reviews speak of; no rule looks at them.
 pub fn read_reviewed(inputs: Expand, reviews: &Reviews, threads: usize, side: &Arc<SideData>) -> Vec<Summary> {
     let summary = |case: &CaseView<'_>, input: &Input| {
-        let summary = summary_if(case, input, &[], |item| reviews.names(item));
+        let summary = summary_of(case, input, &[], |item| reviews.names(item));
         reviews.names(&summary.item).then_some(summary)
     };
-    crate::pipeline::check::read(inputs, threads, side, summary).0
+    check::read(inputs, threads, &side.around(), None, summary).0
 }
 
 fn read_asked(
@@ -99,33 +98,26 @@ fn read_asked(
     let tiny = Tiny::default();
     let summary = |case: &CaseView<'_>, input: &Input| {
         tiny.takes(case).then(|| {
-            let mut summary = summary_if(case, input, &[], &is_asked);
+            let mut summary = summary_of(case, input, &[], &is_asked);
             also(&mut summary, case);
             summary
         })
     };
-    let (summaries, outcome) = crate::pipeline::check::read(expand(paths), threads, side, summary);
+    let (summaries, outcome) = check::read(expand(paths), threads, &side.around(), None, summary);
     tiny.judge(summaries, outcome, paths)
 }
 
 /// Reads and checks what these paths lead to: the summaries say which rules spoke, and what was asked.
 pub fn read_checked(paths: &[PathBuf], inputs: Expand, threads: usize, around: &Surroundings<'_>) -> Summaries {
-    let (summaries, tiny) = (Mutex::new(Vec::new()), Tiny::default());
-    let outcome = check(
-        inputs,
-        threads,
-        around,
-        |case, input, _| {
-            if tiny.takes(case) {
-                let mut summary = summary_checked(case, input);
-                summary.take_question(case);
-                lock(&summaries).push(summary);
-            }
-        },
-        |_, _| Ok(()),
-    );
-    let mut summaries: Vec<Summary> = summaries.into_inner().unwrap_or_else(PoisonError::into_inner);
-    summaries.sort_by_cached_key(|summary| (summary.origin.source, summary.origin.offset));
+    let tiny = Tiny::default();
+    let summary = |case: &CaseView<'_>, input: &Input| {
+        tiny.takes(case).then(|| {
+            let mut summary = summary_of(case, input, case.findings(), |_| true);
+            summary.take_question(case);
+            summary
+        })
+    };
+    let (summaries, outcome) = check::read(inputs, threads, around, Some(Manner::default()), summary);
     tiny.judge(summaries, outcome, paths)
 }
 
@@ -134,26 +126,12 @@ pub fn read_again(path: &Path, summary: &Summary, threads: usize, side: &Arc<Sid
     let place = |origin: Location| (origin.source, origin.offset);
     let same =
         |case: &CaseView<'_>, _: &Input| (place(case.origin()) == place(summary.origin)).then(|| case.to_owned());
-    let (found, _) = crate::pipeline::check::read(expand(&[path.to_owned()]), threads, side, same);
+    let (found, _) = check::read(expand(&[path.to_owned()]), threads, &side.around(), None, same);
     found.into_iter().next().unwrap_or_else(|| Case::read(Vec::new()))
 }
 
-/// Summarises a record that was only read.
-pub fn summary(case: &CaseView<'_>, input: &Input) -> Summary {
-    summary_if(case, input, &[], |_| true)
-}
-
-/// Summarises a record with the rules that spoke; its content is worked out where it is asked about.
-pub fn summary_of(case: &CaseView<'_>, input: &Input, is_asked: impl FnOnce(&ItemRef) -> bool) -> Summary {
-    summary_if(case, input, case.findings(), is_asked)
-}
-
-/// Summarises a checked record.
-pub fn summary_checked(case: &CaseView<'_>, input: &Input) -> Summary {
-    summary_if(case, input, case.findings(), |_| true)
-}
-
-fn summary_if(
+/// Summarises a record with what the rules say of it; its content is worked out where it is asked about.
+pub fn summary_of(
     case: &CaseView<'_>,
     input: &Input,
     findings: &[Finding],

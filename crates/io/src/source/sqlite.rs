@@ -416,6 +416,9 @@ mod tests {
         super::open(&path.into())
     }
 
+    /// Makes a database whose lines are in its log alone.
+    const LOGGED: &str = "PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; CREATE TABLE t(x)";
+
     struct Folder(tempfile::TempDir);
 
     impl Folder {
@@ -425,6 +428,14 @@ mod tests {
 
         fn at(&self, name: &str) -> PathBuf {
             self.0.path().join(name)
+        }
+
+        /// Makes a database, with a program that has it open.
+        fn made(&self, name: &str, sql: &str) -> (PathBuf, Connection) {
+            let path = self.at(name);
+            let writer = Connection::open(&path).unwrap();
+            writer.execute_batch(sql).unwrap();
+            (path, writer)
         }
 
         /// Names, bytes and times of everything in it.
@@ -450,10 +461,8 @@ mod tests {
     fn a_database_without_a_log_is_read_where_it_lies() {
         let folder = Folder::new();
         // Signs that mean something in an address.
-        let path = folder.at("a?b#c%20 é.sqlite");
-        let writer = Connection::open(&path).unwrap();
-        writer.execute_batch("PRAGMA journal_mode=WAL; CREATE TABLE t(x); INSERT INTO t VALUES (1), (2)").unwrap();
-        drop(writer);
+        let sql = "PRAGMA journal_mode=WAL; CREATE TABLE t(x); INSERT INTO t VALUES (1), (2)";
+        let (path, _) = folder.made("a?b#c%20 é.sqlite", sql);
         let before = folder.state();
         let database = open(&path).unwrap();
         assert_eq!((count(&database, "t"), database.note.clone()), (2, None));
@@ -468,9 +477,7 @@ mod tests {
     #[test]
     fn beside_a_log_a_copy_is_read_and_leaves_nothing() {
         let folder = Folder::new();
-        let path = folder.at("live.sqlite");
-        let writer = Connection::open(&path).unwrap();
-        writer.execute_batch("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; CREATE TABLE t(x)").unwrap();
+        let (path, writer) = folder.made("live.sqlite", LOGGED);
         writer.execute_batch("INSERT INTO t VALUES (1), (2), (3)").unwrap();
         let before = folder.state();
         let database = open(&path).unwrap();
@@ -486,9 +493,7 @@ mod tests {
     #[test]
     fn a_large_copy_lies_on_the_disk_without_a_name() {
         let folder = Folder::new();
-        let path = folder.at("live.sqlite");
-        let writer = Connection::open(&path).unwrap();
-        writer.execute_batch("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; CREATE TABLE t(x)").unwrap();
+        let (path, writer) = folder.made("live.sqlite", LOGGED);
         writer.execute("INSERT INTO t VALUES (zeroblob(40000000)), (2)", []).unwrap();
         let database = open(&path).unwrap();
         assert_eq!(count(&database, "t"), 2);
@@ -500,12 +505,10 @@ mod tests {
     #[test]
     fn a_log_that_is_a_link_is_not_read() {
         let folder = Folder::new();
-        let other = folder.at("other.sqlite");
-        let writer = Connection::open(&other).unwrap();
-        writer.execute_batch("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; CREATE TABLE t(x)").unwrap();
-        Connection::open(folder.at("own.sqlite")).unwrap().execute_batch("CREATE TABLE a(x)").unwrap();
+        let (other, _writer) = folder.made("other.sqlite", LOGGED);
+        let (own, _) = folder.made("own.sqlite", "CREATE TABLE a(x)");
         std::os::unix::fs::symlink(folder.at("other.sqlite-wal"), folder.at("own.sqlite-wal")).unwrap();
-        assert!(open(&folder.at("own.sqlite")).unwrap_err().to_string().contains("symbolic link"));
+        assert!(open(&own).unwrap_err().to_string().contains("symbolic link"));
         // A link to a database is a person's; the log that counts lies beside the database itself.
         std::os::unix::fs::symlink(&other, folder.at("link.sqlite")).unwrap();
         let database = open(&folder.at("link.sqlite")).unwrap();
@@ -515,10 +518,8 @@ mod tests {
     #[test]
     fn the_writer_is_never_held_up() {
         let folder = Folder::new();
-        let path = folder.at("live.sqlite");
-        let writer = Connection::open(&path).unwrap();
+        let (path, writer) = folder.made("live.sqlite", "PRAGMA journal_mode=WAL; CREATE TABLE t(x)");
         writer.busy_timeout(Duration::ZERO).unwrap();
-        writer.execute_batch("PRAGMA journal_mode=WAL; CREATE TABLE t(x)").unwrap();
         for n in 0..60 {
             writer.execute("INSERT INTO t VALUES (?1)", [n]).unwrap();
             let database = open(&path).unwrap();
@@ -533,16 +534,12 @@ mod tests {
     #[test]
     fn views_made_tables_and_generated_columns_are_not_asked() {
         let folder = Folder::new();
-        let path = folder.at("odd.sqlite");
-        let writer = Connection::open(&path).unwrap();
-        writer
-            .execute_batch(
-                "CREATE VIEW answers AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c;
-                CREATE VIRTUAL TABLE lines USING dbstat(main);
-                CREATE TABLE \"LLM_Calls\" (\"in\"\"put\" TEXT, big TEXT GENERATED ALWAYS AS (hex(zeroblob(9000000))));",
-            )
-            .unwrap();
-        drop(writer);
+        let (path, _) = folder.made(
+            "odd.sqlite",
+            "CREATE VIEW answers AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c;
+            CREATE VIRTUAL TABLE lines USING dbstat(main);
+            CREATE TABLE \"LLM_Calls\" (\"in\"\"put\" TEXT, big TEXT GENERATED ALWAYS AS (hex(zeroblob(9000000))));",
+        );
         let database = open(&path).unwrap();
         assert!(database.table("answers").unwrap().is_none() && database.table("lines").unwrap().is_none());
         assert_eq!(database.made(&["answers", "llm_calls", "lines", "toc"]).unwrap(), ["answers", "lines"]);
@@ -554,8 +551,7 @@ mod tests {
     #[test]
     fn what_takes_too_long_is_broken_off() {
         let folder = Folder::new();
-        let path = folder.at("slow.sqlite");
-        Connection::open(&path).unwrap().execute_batch("CREATE TABLE t(x)").unwrap();
+        let (path, _) = folder.made("slow.sqlite", "CREATE TABLE t(x)");
         let database = open(&path).unwrap();
         database.allow(Duration::from_millis(50));
         let begun = Instant::now();
@@ -578,8 +574,7 @@ mod tests {
             database.and_then(|table| table).map(|_| ()).unwrap_err().to_string()
         };
         assert!(why(&[MAGIC, &[0; 84]].concat()).ends_with("it is not an SQLite database, or it is encrypted"));
-        let path = folder.at("whole.sqlite");
-        Connection::open(&path).unwrap().execute_batch("CREATE TABLE answers(x)").unwrap();
+        let (path, _) = folder.made("whole.sqlite", "CREATE TABLE answers(x)");
         let mut bytes = std::fs::read(&path).unwrap();
         bytes[100..200].fill(0xee);
         assert!(why(&bytes).contains("is damaged"), "{}", why(&bytes));
@@ -588,8 +583,7 @@ mod tests {
     #[test]
     fn an_unfinished_change_is_said() {
         let folder = Folder::new();
-        let path = folder.at("half.sqlite");
-        Connection::open(&path).unwrap().execute_batch("CREATE TABLE t(x)").unwrap();
+        let (path, _) = folder.made("half.sqlite", "CREATE TABLE t(x)");
         std::fs::write(folder.at("half.sqlite-journal"), [JOURNAL, &[0; 504]].concat()).unwrap();
         let before = folder.state();
         let database = open(&path).unwrap();
@@ -600,10 +594,7 @@ mod tests {
     #[test]
     fn whether_an_index_helps_is_known_before() {
         let folder = Folder::new();
-        let path = folder.at("i.sqlite");
-        let writer = Connection::open(&path).unwrap();
-        writer.execute_batch("CREATE TABLE a(k TEXT PRIMARY KEY, v); CREATE TABLE b(k TEXT, v)").unwrap();
-        drop(writer);
+        let (path, _) = folder.made("i.sqlite", "CREATE TABLE a(k TEXT PRIMARY KEY, v); CREATE TABLE b(k TEXT, v)");
         let database = open(&path).unwrap();
         assert!(database.is_indexed("SELECT v FROM a WHERE k = ?1").unwrap());
         assert!(!database.is_indexed("SELECT v FROM b WHERE k = ?1").unwrap());

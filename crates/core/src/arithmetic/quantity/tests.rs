@@ -1,3 +1,4 @@
+use super::links::Changed;
 use super::*;
 
 /// Value, `?` if unsure, of all that is found.

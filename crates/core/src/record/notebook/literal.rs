@@ -51,47 +51,33 @@ impl LiteralReader<'_> {
     }
 
     fn dict(&mut self, depth: usize) -> Option<()> {
-        self.at += 1;
-        self.out.push(b'{');
-        let mut any = false;
-        loop {
-            match self.peek()? {
-                b'}' => break,
-                b',' if any => self.at += 1,
-                _ if any => return None,
-                _ => {}
-            }
-            if self.peek()? == b'}' {
-                break;
-            }
-            if any {
-                self.out.push(b',');
-            }
-            if matches!(self.peek()?, b'\'' | b'"') {
-                self.value(depth + 1)?;
+        self.parts(b'}', *b"{}", |this| {
+            if matches!(this.peek()?, b'\'' | b'"') {
+                this.value(depth + 1)?;
             } else {
                 // As `json.dumps` writes keys that are no texts.
-                let before = self.out.len();
-                self.word()?;
-                let key = self.out.split_off(before);
-                Style::ASCII.append(Untrusted::new(&key), &mut self.out);
+                let before = this.out.len();
+                this.word()?;
+                let key = this.out.split_off(before);
+                Style::ASCII.append(Untrusted::new(&key), &mut this.out);
             }
-            if self.peek()? != b':' {
+            if this.peek()? != b':' {
                 return None;
             }
-            self.at += 1;
-            self.out.push(b':');
-            self.value(depth + 1)?;
-            any = true;
-        }
-        self.at += 1;
-        self.out.push(b'}');
-        Some(())
+            this.at += 1;
+            this.out.push(b':');
+            this.value(depth + 1)
+        })
     }
 
     fn list(&mut self, end: u8, depth: usize) -> Option<()> {
+        self.parts(end, *b"[]", |this| this.value(depth + 1))
+    }
+
+    /// Reads what commas separate up to its end, and writes it in these brackets.
+    fn parts(&mut self, end: u8, [open, close]: [u8; 2], part: impl Fn(&mut Self) -> Option<()>) -> Option<()> {
         self.at += 1;
-        self.out.push(b'[');
+        self.out.push(open);
         let mut any = false;
         loop {
             match self.peek()? {
@@ -106,11 +92,11 @@ impl LiteralReader<'_> {
             if any {
                 self.out.push(b',');
             }
-            self.value(depth + 1)?;
+            part(self)?;
             any = true;
         }
         self.at += 1;
-        self.out.push(b']');
+        self.out.push(close);
         Some(())
     }
 

@@ -1,8 +1,8 @@
 //! The reviews of a record, as a page shows them.
 
 use crate::review::event::{
-    AnswerPart, Event, EventKind, GoldStatus, ItemRef, LabelRef, MAX_TEXT, ReviewTimes, Reviewer, ReviewerKind,
-    SeenRecord, Text, Verdict,
+    AnswerPart, Event, EventKind, GoldStatus, ItemRef, LabelRef, MAX_TEXT, ReviewTimes, Reviewer, SeenRecord, Text,
+    Verdict,
 };
 use crate::review::fold::ItemReviews;
 use crate::review::labels::LabelSets;
@@ -122,7 +122,7 @@ impl Said {
             note: self.note,
             part: self.part,
             times: ReviewTimes { decided: self.when, ..ReviewTimes::default() },
-            ..Event::new(self.kind, Reviewer { id: Text::owned(who), kind: ReviewerKind::Person })
+            ..Event::new(self.kind, Reviewer::person(Text::owned(who)))
         }
     }
 

@@ -2,8 +2,9 @@ use super::*;
 use crate::case::Case;
 use crate::record::types::TypeRegistry;
 use crate::review::disagreement::disagreements;
-use crate::review::event::{EventKind, LabelRef, Reviewer, ReviewerKind};
+use crate::review::event::EventKind;
 use crate::review::stats::Stats;
+use crate::review::testing::{self, label};
 use crate::summary::Summary;
 
 fn summary(id: usize, fix: Fix) -> Summary {
@@ -21,14 +22,10 @@ fn say(
     labels: &[&str],
     more: impl FnOnce(&mut Event),
 ) {
-    let reviewer = Reviewer { id: Text::from(who.to_owned()), kind: ReviewerKind::Person };
-    let mut event = Event::verdict(reviewer, summary.item.clone(), verdict);
-    event.event_id = format!("e{}", reviews.events().len()).into();
-    event.seen = summary.seen();
-    let label = |id: &&str| LabelRef { id: Text::from((*id).to_owned()), set: "default".into(), version: 0 };
-    event.labels = labels.iter().map(label).collect();
-    more(&mut event);
-    reviews.push(event);
+    testing::say(reviews, who, summary, verdict, |event| {
+        event.labels = labels.iter().map(|id| label(id)).collect();
+        more(event);
+    });
 }
 
 fn find<'b>(boards: &'b Dashboard, title: &str, name: &str) -> &'b DashboardLine {

@@ -1,12 +1,9 @@
 use super::*;
-use crate::review::event::{GoldStatus, LabelDefinition, LabelRef, LabelSet, Reviewer, ReviewerKind};
+use crate::review::event::{GoldStatus, LabelDefinition, LabelRef, LabelSet, Reviewer};
+use crate::review::testing::item;
 
 fn who(id: &str) -> Reviewer {
-    Reviewer { id: Text::from(id.to_owned()), kind: ReviewerKind::Person }
-}
-
-fn item(id: &str) -> ItemRef {
-    ItemRef { id: Some(Text::from(id.to_owned())), ..ItemRef::default() }
+    Reviewer::person(id.to_owned())
 }
 
 /// Events with ids `e0`, `e1`, ... in their order.
@@ -79,7 +76,7 @@ fn only_what_one_said_oneself_is_undone() {
     let fail = script.judge("ada", "a", Verdict::Fail);
     script.undo("bob", &fail);
     let reviews = script.fold();
-    assert_eq!((outcome(&reviews, "a"), reviews.counts().idle_undos), (Outcome::Fail, 1));
+    assert_eq!((outcome(&reviews, "a"), reviews.counts.idle_undos), (Outcome::Fail, 1));
 }
 
 #[test]
@@ -132,7 +129,7 @@ fn files_put_together_in_any_order_give_the_same() {
     backwards.reverse();
     assert_eq!(state(&backwards), expected, "what took the place of another is known, and so is what was undone");
     let twice = fold(&[ada.0.clone(), ada.0.clone()].concat());
-    assert_eq!((twice.events().len(), twice.counts().duplicates), (4, 4));
+    assert_eq!((twice.events().len(), twice.counts.duplicates), (4, 4));
 }
 
 #[test]

@@ -1,15 +1,12 @@
 use super::*;
 use crate::review::join::Index;
-
-fn reviewer() -> Reviewer {
-    Reviewer { id: "ada".into(), kind: ReviewerKind::Person }
-}
+use crate::review::testing::item;
 
 /// Creates an event in which everything is said.
 fn full() -> Event {
     let text = |text: &str| Text::from(text.to_owned());
     let item = ItemRef { dataset: Some("runs.jsonl".into()), id: Some("a-1".into()), row_index: Some(7), side: None };
-    let mut event = Event::verdict(reviewer(), item, Verdict::Fail);
+    let mut event = Event::verdict(Reviewer::person("ada"), item, Verdict::Fail);
     event.event_id = "0192f1de-0000-7000-8000-000000000001".into();
     event.seen = SeenRecord {
         content_sha256: Some(Digest::of_bytes(b"x")),
@@ -58,8 +55,8 @@ fn full() -> Event {
 }
 
 fn plain(n: usize) -> Event {
-    let item = ItemRef { id: Some(format!("a-{n}").into()), ..ItemRef::default() };
-    let mut event = Event::verdict(reviewer(), item, Verdict::Pass);
+    let item = item(&format!("a-{n}"));
+    let mut event = Event::verdict(Reviewer::person("ada"), item, Verdict::Pass);
     event.event_id = format!("id-{n}").into();
     event
 }
@@ -95,7 +92,7 @@ fn the_schema_holds_for_what_is_written() {
     let schema = include_str!("../../schemas/review.schema.json");
     let validator = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
     let valid = |line: &[u8]| validator.is_valid(&serde_json::from_slice(line).unwrap());
-    let undo = Event { event_id: "u".into(), ..Event::undo(reviewer(), &full()) };
+    let undo = Event { event_id: "u".into(), ..Event::undo(Reviewer::person("ada"), &full()) };
     for event in [full(), plain(1), undo] {
         assert!(valid(&line(&event)), "{}", String::from_utf8_lossy(&line(&event)));
     }

@@ -2,15 +2,16 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use super::contents::Report;
 use super::*;
 use crate::log::{Append, Appended, LineId, LogEvent, Writer};
 use stepscope_base::text::Shown;
-use stepscope_core::review::event::{EventKind, ItemRef, Reviewer, ReviewerKind, Verdict};
+use stepscope_core::review::event::{EventKind, ItemRef, Reviewer, Verdict};
 use stepscope_core::review::fold::Reviews;
 
 fn verdict(id: &str) -> Event {
     let item = ItemRef { id: Some(Untrusted::from(id.to_owned())), ..ItemRef::default() };
-    Event::verdict(Reviewer { id: "ada".into(), kind: ReviewerKind::Person }, item, Verdict::Pass)
+    Event::verdict(Reviewer::person("ada"), item, Verdict::Pass)
 }
 
 /// A review log and its writer.
@@ -261,7 +262,7 @@ fn what_others_append_is_followed() {
     };
     assert!(follow.news().unwrap().events.is_empty(), "there is none yet");
     let line = |id: &str| {
-        let mut event = Event::new(EventKind::Note, Reviewer { id: "eve".into(), kind: ReviewerKind::Person });
+        let mut event = Event::new(EventKind::Note, Reviewer::person("eve"));
         event.event_id = id.to_owned().into();
         event.item = Some(ItemRef { id: Some("a".into()), ..ItemRef::default() });
         let mut line = Vec::new();

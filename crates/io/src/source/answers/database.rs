@@ -373,22 +373,21 @@ impl<'c> Rows<'c> {
         errors
     }
 
-    fn select(&self, name: &str, columns: &[&str]) -> rusqlite::Result<Option<Statement<'c>>> {
-        let Some(table) = self.database.table(name)? else { return Ok(None) };
-        let columns: Vec<String> = columns.iter().map(|column| table.column(column)).collect();
-        let sql = format!("SELECT {} FROM {}", columns.join(", "), table.name());
-        self.database.connection().prepare(&sql).map(Some)
+    /// Makes the query for columns of a table; `None`: there is no such table.
+    fn select(&self, name: &str, columns: &[&str]) -> rusqlite::Result<Option<String>> {
+        let list = |table: Table| {
+            let columns: Vec<String> = columns.iter().map(|column| table.column(column)).collect();
+            format!("SELECT {} FROM {}", columns.join(", "), table.name())
+        };
+        Ok(self.database.table(name)?.map(list))
     }
 
     /// Passes on every row of `answers` whose question is not known yet.
     fn answers(&mut self, known: &mut HashSet<u64>, each: &mut dyn FnMut(Asked) -> bool) -> rusqlite::Result<bool> {
         let columns = ["question_id", "doc_id", "schema_name", "answer_json", "model_used", "created_at"];
-        let Some(mut statement) = self.select("answers", &columns)? else { return Ok(true) };
-        let mut rows = statement.raw_query();
+        let Some(sql) = self.select("answers", &columns)? else { return Ok(true) };
         let mut own_keys = HashSet::new();
-        loop {
-            self.database.allow(STEP);
-            let Some(row) = rows.next()? else { break };
+        let more = each_row(self.database, &sql, STEP, |row| {
             let key = QuestionKey::of(row);
             let mut asked = Asked {
                 schema: own(row, 2).text(),
@@ -400,16 +399,14 @@ impl<'c> Rows<'c> {
             // An answer that stands twice in the table is shown twice: they may differ.
             let hash = asked.key();
             if known.contains(&hash) {
-                continue;
+                return Ok(true);
             }
             own_keys.insert(hash);
             self.surround(&key, &mut asked)?;
-            if !each(asked) {
-                return Ok(false);
-            }
-        }
+            Ok(each(asked))
+        })?;
         known.extend(own_keys);
-        Ok(true)
+        Ok(more)
     }
 
     /// Passes on every question of a table that is not known yet.
@@ -419,20 +416,16 @@ impl<'c> Rows<'c> {
         known: &mut HashSet<u64>,
         each: &mut dyn FnMut(Asked) -> bool,
     ) -> rusqlite::Result<bool> {
-        let Some(mut statement) = self.select(name, &["question_id", "doc_id"])? else { return Ok(true) };
-        let mut rows = statement.raw_query();
-        loop {
-            self.database.allow(STEP);
-            let Some(row) = rows.next()? else { return Ok(true) };
+        let Some(sql) = self.select(name, &["question_id", "doc_id"])? else { return Ok(true) };
+        each_row(self.database, &sql, STEP, |row| {
             let key = QuestionKey::of(row);
             let mut asked = key.asked();
-            if known.insert(asked.key()) {
-                self.surround(&key, &mut asked)?;
-                if !each(asked) {
-                    return Ok(false);
-                }
+            if !known.insert(asked.key()) {
+                return Ok(true);
             }
-        }
+            self.surround(&key, &mut asked)?;
+            Ok(each(asked))
+        })
     }
 
     /// Questions that were put to no document.
@@ -442,18 +435,13 @@ impl<'c> Rows<'c> {
         seen: &SeenKeys,
         each: &mut dyn FnMut(FoundInDatabase) -> bool,
     ) -> rusqlite::Result<bool> {
-        let Some(mut statement) = self.select("questions", &["question_id", "question_text"])? else { return Ok(true) };
-        let mut rows = statement.raw_query();
-        loop {
-            self.database.allow(STEP);
-            let Some(row) = rows.next()? else { return Ok(true) };
+        let Some(sql) = self.select("questions", &["question_id", "question_text"])? else { return Ok(true) };
+        each_row(self.database, &sql, STEP, |row| {
             let asked = Asked { question_id: own(row, 0).text(), question: own(row, 1).text(), ..Asked::default() };
             let id = asked.question_id.as_deref();
             let is_new = !seen.questions.contains(&hash(&[id])) && !known.contains(&question_key(id));
-            if is_new && !each(FoundInDatabase::Question(asked)) {
-                return Ok(false);
-            }
-        }
+            Ok(!is_new || each(FoundInDatabase::Question(asked)))
+        })
     }
 
     /// Documents of a table that were asked nothing.
@@ -466,29 +454,21 @@ impl<'c> Rows<'c> {
     ) -> rusqlite::Result<bool> {
         let Some(table) = self.database.table(name)?.filter(|table| table.has("doc_id")) else { return Ok(true) };
         let sql = format!("SELECT DISTINCT {} FROM {}", table.column("doc_id"), table.name());
-        let mut statement = self.database.connection().prepare(&sql)?;
-        let mut rows = statement.raw_query();
-        loop {
-            self.database.allow(SCAN);
-            let Some(row) = rows.next()? else { return Ok(true) };
-            let Some(doc_id) = own(row, 0).text() else { continue };
+        each_row(self.database, &sql, SCAN, |row| {
+            let Some(doc_id) = own(row, 0).text() else { return Ok(true) };
             let hash = hash(&[Some(&doc_id)]);
-            if !known.contains(&hash) && seen.documents.insert(hash) && !each(FoundInDatabase::Document(doc_id)) {
-                return Ok(false);
-            }
-        }
+            let is_new = !known.contains(&hash) && seen.documents.insert(hash);
+            Ok(!is_new || each(FoundInDatabase::Document(doc_id)))
+        })
     }
 
     /// Passes on every logged call.
     fn calls(&self, each: &mut dyn FnMut(FoundInDatabase) -> bool) -> rusqlite::Result<bool> {
         let columns = ["call_hash", "model", "schema_name", "input", "output_json", "label", "created_at"];
-        let Some(mut statement) = self.select("llm_calls", &columns)? else { return Ok(true) };
-        let mut rows = statement.raw_query();
-        loop {
-            self.database.allow(STEP);
-            let Some(row) = rows.next()? else { return Ok(true) };
+        let Some(sql) = self.select("llm_calls", &columns)? else { return Ok(true) };
+        each_row(self.database, &sql, STEP, |row| {
             let text = |column| own(row, column).text();
-            let call = Call {
+            Ok(each(FoundInDatabase::Call(Call {
                 id: text(0),
                 model: text(1),
                 schema: text(2),
@@ -496,10 +476,25 @@ impl<'c> Rows<'c> {
                 reply: text(4),
                 label: text(5),
                 created_at: own(row, 6).number(),
-            };
-            if !each(FoundInDatabase::Call(call)) {
-                return Ok(false);
-            }
+            })))
+        })
+    }
+}
+
+/// Shows the rows of a query, each found in so much time, until `each` says that it is enough: false then.
+fn each_row(
+    database: &Database,
+    sql: &str,
+    pace: Duration,
+    mut each: impl FnMut(&Row<'_>) -> rusqlite::Result<bool>,
+) -> rusqlite::Result<bool> {
+    let mut statement = database.connection().prepare(sql)?;
+    let mut rows = statement.raw_query();
+    loop {
+        database.allow(pace);
+        let Some(row) = rows.next()? else { return Ok(true) };
+        if !each(row)? {
+            return Ok(false);
         }
     }
 }
