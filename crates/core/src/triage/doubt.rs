@@ -5,7 +5,7 @@ use super::misread::said;
 use super::{Confidence, Fix, Judgement, Trial};
 use crate::arithmetic::gold::Gold;
 use crate::arithmetic::number::{Number, Written};
-use crate::arithmetic::quantity::{Dimension, Unit, unit};
+use crate::arithmetic::quantity::{Dimension, Unit, asked_unit, unit};
 use crate::arithmetic::recompute::{Computed, ValueBasis};
 use crate::finding::{Finding, Severity};
 use crate::rules::RuleId;
@@ -151,15 +151,12 @@ impl Trial<'_, '_> {
 
     /// The question asks for one unit, and the gold text answers in another that differs by just this factor.
     fn asks_for_another_unit(&self, ratio: Number) -> bool {
-        let text = |value: Option<Value<'_>>| {
-            value.and_then(Value::string).and_then(|text| text.utf8().map(str::to_lowercase)).unwrap_or_default()
-        };
-        let question = text(self.record.question);
-        let Some(asked) = asked_unit(&question) else { return false };
+        let question = self.record.question.and_then(Value::string);
+        let Some(asked) = question.and_then(|question| asked_unit(question.bytes())) else { return false };
         if asked.dimension == Dimension::Percent {
             return ratio == Number::whole(100);
         }
-        let gold = text(self.record.gold_answer);
+        let gold = lower(self.record.gold_answer);
         let used = gold.split(|c: char| !c.is_alphabetic()).filter_map(|word| unit(word.as_bytes()));
         // The run answers in the unit that is asked for: so many times as many as the gold's larger ones.
         let differs =
@@ -204,10 +201,7 @@ impl Trial<'_, '_> {
 
     /// Tells whether question and expected solution name two units of which one is so many of the other.
     fn names_units_of(&self, ratio: Number) -> bool {
-        let text = |value: Option<Value<'_>>| {
-            value.and_then(Value::string).and_then(|text| text.utf8().map(str::to_lowercase)).unwrap_or_default()
-        };
-        let texts = [text(self.record.question), text(self.record.gold_answer)];
+        let texts = [lower(self.record.question), lower(self.record.gold_answer)];
         let units: Vec<Unit> =
             texts.iter().flat_map(|text| words_of(text)).filter_map(|word| unit(word.as_bytes())).collect();
         let apart = |a: &Unit, b: &Unit| {
@@ -254,14 +248,11 @@ fn differ_by(factor: Number) -> Shown {
     shown!("Answer and expected answer differ by a factor of {}: check the unit.", factor.shown())
 }
 
-fn words_of(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty())
+/// Returns a text in lower case; of anything else, nothing.
+fn lower(value: Option<Value<'_>>) -> String {
+    value.and_then(Value::string).and_then(|text| text.utf8().map(str::to_lowercase)).unwrap_or_default()
 }
 
-/// The unit that a question asks for: `how many minutes`, `in dollars`, `what percentage`. In lower case.
-fn asked_unit(question: &str) -> Option<Unit> {
-    let asked = question.trim_end().trim_end_matches('?').rsplit(['.', '!', '?']).next()?;
-    let words: Vec<&str> = words_of(asked).collect();
-    let asks = |pair: &&[&str]| matches!(pair.first(), Some(&("many" | "in" | "what")));
-    words.windows(2).filter(asks).find_map(|pair| unit(pair.last()?.as_bytes()))
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty())
 }

@@ -32,3 +32,21 @@ pub(crate) fn asked_unit(question: &[u8]) -> Option<Unit> {
         })
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sentence_that_asks_names_the_unit() {
+        for (question, name) in [
+            ("A train needs 2 hours. How many minutes is that?", Some("minute")),
+            ("A pen costs $2. How much is it in cents?", Some("cent")),
+            ("Two of 8 are red. What percentage is that?", Some("percent")),
+            ("He walks 2 hours. Tell how many minutes.", Some("minute")),
+            ("It took 90 minutes. How many cats came?", None),
+        ] {
+            assert_eq!(asked_unit(question.as_bytes()).map(|unit| unit.name), name, "{question}");
+        }
+    }
+}
