@@ -15,7 +15,7 @@ pub mod app {
     pub mod across;
     /// The actions that can be done now.
     pub(crate) mod allowed;
-    /// The lines at the top and at the bottom.
+    /// The first line and the last two, and what is typed there.
     pub(crate) mod bars;
     /// Model calls, each a task of its own.
     pub mod calls;
