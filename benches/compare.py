@@ -3,7 +3,7 @@
 
   benches/compare.py                                   # makes 20,000 records, uses target/release/stepscope
   benches/compare.py --file runs.jsonl --repeat 5      # your own records
-  benches/compare.py --command 'target/release/stepscope check --format json {}'
+  benches/compare.py --command 'target/release/stepscope check --format jsonl {}'
 
 Upstream is `pip install evoproc evoproc-procedures`; without it only our own figures are printed. What upstream does:
 json.loads, validate_procedure_structured, and validate_answer against the GSM schema where the state holds an answer.

@@ -15,7 +15,7 @@ pub mod app {
     pub mod across;
     /// The actions that can be done now.
     pub(crate) mod allowed;
-    /// The lines at the top and at the bottom.
+    /// The first line and the last two, and what is typed there.
     pub(crate) mod bars;
     /// Model calls, each a task of its own.
     pub mod calls;
@@ -35,6 +35,8 @@ pub mod app {
     pub mod model_choice;
     /// Messages and effects.
     pub mod msg;
+    /// The actions that footer and palette offer, and the names of keys.
+    pub(crate) mod offered;
     /// The open record, ready for the screens.
     pub mod open_record;
     /// The way from background threads to the event loop.

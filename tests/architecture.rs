@@ -31,6 +31,7 @@ const PURE: &[&str] = &[
     "app/forks.rs",
     "app/model_choice.rs",
     "app/msg.rs",
+    "app/offered.rs",
     "app/open_record.rs",
     "app/computed.rs",
     "app/review",

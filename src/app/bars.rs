@@ -1,4 +1,5 @@
-//! The header and the footer of the screen: where we are, what the cursor is on, which keys work.
+//! The first line of the screen and the last two: where we are, what the cursor is on, which keys work, and what is being
+//! typed there.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

@@ -642,7 +642,13 @@ fn focus(app: &mut App, at: Position) {
         ScreenKind::Run => _ = run::keys::focus(app, at),
         ScreenKind::Answer => _ = answer::keys::focus(app, at),
         ScreenKind::Rerun => rerun::keys::focus(app, at),
-        _ => {}
+        ScreenKind::Table
+        | ScreenKind::Json
+        | ScreenKind::Compare
+        | ScreenKind::SideBySide
+        | ScreenKind::Dashboard
+        | ScreenKind::Adjudication
+        | ScreenKind::Insights => {}
     }
 }
 

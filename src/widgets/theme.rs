@@ -1,6 +1,6 @@
 //! Roles to styles: panes name what a thing *is*, a theme says how that looks.
 //!
-//! Themes are TOML, four of them built in. A theme lists only what differs: every other role falls back along a chain
+//! Themes are TOML, some of them built in. A theme lists only what differs: every other role falls back along a chain
 //! that ends at `text`. Colours are reduced to what the terminal can show; a role that is told by its background alone
 //! names the modifiers that stand in for it (`plain`).
 

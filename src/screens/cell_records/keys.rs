@@ -66,7 +66,13 @@ fn filter(app: &App) -> Option<String> {
         ScreenKind::Compare => compare::draw::filter(app).ok(),
         ScreenKind::Dashboard => dashboard::draw::filter(app),
         ScreenKind::Insights => insights::draw::filter(app),
-        _ => None,
+        ScreenKind::Table
+        | ScreenKind::Run
+        | ScreenKind::Answer
+        | ScreenKind::Json
+        | ScreenKind::Rerun
+        | ScreenKind::SideBySide
+        | ScreenKind::Adjudication => None,
     }
 }
 

@@ -7,6 +7,7 @@ use crate::procedure::Procedure;
 use crate::record::Record;
 use crate::run::state::State;
 
+mod asked;
 mod fit;
 mod links;
 mod scan;
@@ -15,6 +16,7 @@ mod units;
 
 use super::number::Number;
 pub use super::number::near;
+pub(crate) use asked::{asked_unit, asking_sentence};
 pub(crate) use links::words_near;
 pub use links::{Holder, Missed, QuantityLinks};
 pub use scan::find;

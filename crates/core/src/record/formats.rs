@@ -9,8 +9,6 @@ use stepscope_base::list;
 pub struct Format {
     /// Short name.
     pub id: &'static str,
-    /// Description of the format, in a sentence.
-    pub summary: &'static str,
     /// A small record of this format.
     pub example: &'static str,
     /// Test whether an object is of this format.

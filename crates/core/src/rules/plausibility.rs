@@ -1,12 +1,8 @@
 //! Whether a final answer can be at all. All notes: a run that came out wrong often shows it in the number itself. A
 //! run that came out right is left alone.
 
-use std::sync::LazyLock;
-
-use memchr::memmem::Finder;
-
 use super::{Rule, RuleId};
-use crate::arithmetic::quantity::{Dimension, Kind, Quantity, Unit, find, near, unit};
+use crate::arithmetic::quantity::{Dimension, Kind, Quantity, asked_unit, asking_sentence, find, near, unit};
 use crate::case::CaseView;
 use crate::finding::{Datum, Finding, Findings, Place};
 use crate::record::{Record, RecordKind};
@@ -183,7 +179,7 @@ fn check_fractional(case: &CaseView<'_>, findings: &mut Findings) {
 fn counted(question: &[u8]) -> Option<String> {
     const PARTS: [&[u8]; 9] =
         [b"average", b"mean ", b" per ", b"fraction", b"times", b"percent", b"more than", b"each day", b"a day"];
-    let asked = asked(question);
+    let asked = asking_sentence(question);
     let at = memchr::memmem::find(asked, b"ow many ")?;
     let rest = asked.get(at + 8..)?;
     let mut words = rest.split(|byte| !byte.is_ascii_alphabetic()).filter(|word| !word.is_empty());
@@ -195,15 +191,6 @@ fn counted(question: &[u8]) -> Option<String> {
         return None;
     }
     String::from_utf8(thing.to_vec()).ok()
-}
-
-/// The sentence that asks: the last one with a question mark, else the last.
-fn asked(question: &[u8]) -> &[u8] {
-    let end = memchr::memrchr(b'?', question).unwrap_or(question.len());
-    let body = question.get(..end).unwrap_or(question);
-    // A point between digits ends no sentence.
-    let start = memchr::memrchr_iter(b'.', body).find(|at| body.get(at + 1) == Some(&b' ')).map_or(0, |at| at + 2);
-    body.get(start..).unwrap_or(body)
 }
 
 fn check_magnitude(case: &CaseView<'_>, findings: &mut Findings) {
@@ -236,7 +223,7 @@ fn check_magnitude(case: &CaseView<'_>, findings: &mut Findings) {
 fn check_unit(case: &CaseView<'_>, findings: &mut Findings) {
     let Some(answer) = Answer::of(case) else { return };
     let Some(question) = answer.question() else { return };
-    let Some(wanted) = unit_asked(asked(question.bytes())) else { return };
+    let Some(wanted) = asked_unit(question.bytes()) else { return };
     let text = answer.record.pred_answer.or_else(|| answer.record.state?.get("final_answer"));
     let Some(text) = text.and_then(Value::string).filter(|text| text.bytes().len() <= LONG_ANSWER) else { return };
     let numbers = find(text.bytes());
@@ -260,24 +247,6 @@ fn check_unit(case: &CaseView<'_>, findings: &mut Findings) {
     let message = format!("The question asks for {}s, but the answer gives {}s.", wanted.name, unit.name);
     let help = "Convert it in the last step, and name the unit in the description of final_answer.";
     findings.push(answer.finding(RuleId::AnswerUnit, message, help));
-}
-
-/// The unit that the asking sentence names: `how many minutes`, `in cents`, `what percentage`.
-fn unit_asked(asked: &[u8]) -> Option<Unit> {
-    // A searcher is dear to make.
-    static BEFORE: LazyLock<[Finder<'static>; 5]> =
-        LazyLock::new(|| ["how many ", "how many more ", "what percentage", "what percent", " in "].map(Finder::new));
-    let lower = asked.to_ascii_lowercase();
-    BEFORE.iter().find_map(|before| {
-        before.find_iter(&lower).find_map(|at| {
-            if before.needle().starts_with(b"what") {
-                return unit(b"percent");
-            }
-            let rest = lower.get(at + before.needle().len()..)?;
-            let end = rest.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(rest.len());
-            rest.get(..end).and_then(unit)
-        })
-    })
 }
 
 fn check_factor(case: &CaseView<'_>, findings: &mut Findings) {

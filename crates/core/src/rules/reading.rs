@@ -118,9 +118,9 @@ pub(crate) const RULES: &[Rule] = &[
         id: RuleId::UnknownShape,
         summary: "record of an unknown format",
         explanation: "The text is JSON, but has the keys of no known format, so it is not a record and only its JSON is \
-            checked. If stepscope knows what it is, such as a notebook or metrics, the message says so. `stepscope formats` \
-            lists the formats; each is recognised by its own keys, never by the name of the file or by the text before and \
-            after it.",
+            checked. If stepscope knows what it is, such as a notebook or metrics, the message says so. `stepscope schema` \
+            lists the shapes that have a schema; each format is recognised by its own keys, never by the name of the file \
+            or by the text before and after it.",
         bad: r#"{"a": 1}"#,
         good: r#"{"id": 1, "question": "?", "state": {}}"#,
         check: check_shape,

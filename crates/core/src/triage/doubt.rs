@@ -5,7 +5,7 @@ use super::misread::said;
 use super::{Confidence, Fix, Judgement, Trial};
 use crate::arithmetic::gold::Gold;
 use crate::arithmetic::number::{Number, Written};
-use crate::arithmetic::quantity::{Dimension, Unit, unit};
+use crate::arithmetic::quantity::{Dimension, Unit, asked_unit, unit};
 use crate::arithmetic::recompute::{Computed, ValueBasis};
 use crate::finding::{Finding, Severity};
 use crate::rules::RuleId;
@@ -151,8 +151,8 @@ impl Trial<'_, '_> {
 
     /// The question asks for one unit, and the gold text answers in another that differs by just this factor.
     fn asks_for_another_unit(&self, ratio: Number) -> bool {
-        let question = lower(self.record.question);
-        let Some(asked) = asked_unit(&question) else { return false };
+        let question = self.record.question.and_then(Value::string);
+        let Some(asked) = question.and_then(|question| asked_unit(question.bytes())) else { return false };
         if asked.dimension == Dimension::Percent {
             return ratio == Number::whole(100);
         }
@@ -249,18 +249,11 @@ fn is_among(list: &[Number], value: Number) -> bool {
     list.iter().any(|one| one.is_near(value))
 }
 
-fn lower(text: Option<Value<'_>>) -> String {
-    text.and_then(Value::string).and_then(|text| text.utf8().map(str::to_lowercase)).unwrap_or_default()
+/// Returns a text in lower case; of anything else, nothing.
+fn lower(value: Option<Value<'_>>) -> String {
+    value.and_then(Value::string).and_then(|text| text.utf8().map(str::to_lowercase)).unwrap_or_default()
 }
 
 fn words_of(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty())
-}
-
-/// The unit that a question asks for: `how many minutes`, `in dollars`, `what percentage`. In lower case.
-fn asked_unit(question: &str) -> Option<Unit> {
-    let asked = question.trim_end().trim_end_matches('?').rsplit(['.', '!', '?']).next()?;
-    let words: Vec<&str> = words_of(asked).collect();
-    let asks = |pair: &&[&str]| matches!(pair.first(), Some(&("many" | "in" | "what")));
-    words.windows(2).filter(asks).find_map(|pair| unit(pair.last()?.as_bytes()))
 }

@@ -7,7 +7,6 @@ use stepscope_base::json::{Kind, Value};
 /// See the module.
 pub const FORMAT: Format = Format {
     id: "answer",
-    summary: "an answer object: final_answer and the fields that its schema adds",
     example: r#"{"final_answer": "It is 7.", "final_answer_numerical": 7, "confidence": 0.9}"#,
     recognise: |value| value.get("final_answer").is_some() || value.get("final_answer_numerical").is_some(),
     read,

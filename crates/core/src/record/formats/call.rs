@@ -7,7 +7,6 @@ use stepscope_base::json::Value;
 /// See the module.
 pub(crate) const FORMAT: Format = Format {
     id: "call",
-    summary: "one call of a model: a prompt and the reply",
     example: r#"{"model": "m", "prompt": "2 + 3?", "response": "5", "error": null}"#,
     recognise: |value| value.get("prompt").is_some() && reply(value).is_some(),
     read: |value| Record {

@@ -13,7 +13,6 @@ use stepscope_base::text::{Shown, Untrusted};
 /// See the module.
 pub(crate) const FORMAT: Format = Format {
     id: "chain",
-    summary: "a chain of thought: a question and its steps as strings, or a solution line by line",
     example: r#"{"question": "2 + 3 + 4?", "steps": ["2 + 3 = 5", "5 + 4 = 9, so the answer is 9"], "answer": "9", "label": -1}"#,
     recognise: |value| may_be(value) && ChainKeys::of(value).is_chain(),
     read,

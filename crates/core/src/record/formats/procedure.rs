@@ -8,7 +8,6 @@ use stepscope_base::json::{Kind, Pointer, Value};
 /// See the module.
 pub const FORMAT: Format = Format {
     id: "procedure",
-    summary: "a global-state procedure: NameDescription and steps",
     example: r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Add the numbers", "output": [{"name": "final_answer", "description": "sum"}]}]}"#,
     recognise: |value| Procedure::is_like(value),
     read: |value| read(value, value),
@@ -17,7 +16,6 @@ pub const FORMAT: Format = Format {
 /// An individual of evoproc's genetic search: a procedure with what the search said of it.
 pub(crate) const INDIVIDUAL: Format = Format {
     id: "individual",
-    summary: "an individual of evoproc's population: proc, fitness, notes",
     example: r#"{"proc": {"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Add the numbers", "output": [{"name": "final_answer", "description": "sum"}]}]}, "fitness": 1.0, "notes": ""}"#,
     recognise: |value| Individual::of(value).is_some(),
     read: |value| {

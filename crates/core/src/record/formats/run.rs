@@ -13,7 +13,6 @@ use stepscope_base::json::{Kind, Pointer, Value};
 /// See the module.
 pub const FORMAT: Format = Format {
     id: "run",
-    summary: "a run record: question, expected answer (gold), procedure and final state, or the error that ended it",
     example: r#"{"id": "a1", "question": "2 + 3?", "gold_num": 5.0, "status": "ok", "mode": "baseline", "state": {"final_answer": "5"}, "correct": true}"#,
     recognise,
     read,

@@ -11,7 +11,6 @@ const NAME: &str = "stepscope.answer_trace";
 /// An answer with its question.
 pub(crate) const TRACE: Format = Format {
     id: "answer_trace",
-    summary: "an answer trace: question, document, retrieved pages and the structured answer with its citations",
     example: r#"{"format": "stepscope.answer_trace", "version": 1, "id": "a7", "question": "What is the deductible?", "document": {"lines": [{"page_num": 1, "line_num": 1, "text": "Deductible: USD 250"}]}, "answer": {"answer_found": true, "items": [{"text": "USD 250", "spans": [{"line_start": 0, "line_end": 0, "quote": "USD 250"}]}]}}"#,
     recognise: |value| {
         value.members().any(|member| match member.key.plain_string() {
@@ -26,7 +25,6 @@ pub(crate) const TRACE: Format = Format {
 /// An answer alone.
 pub const FORMAT: Format = Format {
     id: "typed",
-    summary: "a structured answer: items with citations, confidence and found flags; fields with a quote each; or a value with its lines",
     example: r#"{"extraction_method": "verbatim", "confidence": 0.9, "answer_found": true, "items": [{"text": "USD 250", "spans": [{"line_start": 0, "line_end": 0, "quote": "USD 250"}]}]}"#,
     recognise: |value| is_rich(value) || has_fields(value) || is_flat(value),
     read: |value| {

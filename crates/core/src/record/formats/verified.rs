@@ -7,7 +7,6 @@ use crate::record::{Record, RecordKind};
 /// See the module.
 pub(crate) const FORMAT: Format = Format {
     id: "verified",
-    summary: "a verified completion: prompt, completion, reward and success",
     example: r#"{"prompt": "2 + 3?", "completion": "5", "reward": 1.0, "success": true, "details": "Matched at offset 0"}"#,
     recognise: |value| ["prompt", "completion", "reward"].into_iter().all(|key| value.get(key).is_some()),
     read: |value| Record {

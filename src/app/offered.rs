@@ -1,0 +1,126 @@
+//! What footer, palette and sentences say of keys: the actions that are offered here, and the names of their keys.
+
+use crate::app::across;
+use crate::app::state::App;
+use crate::dialogs::dialog::Dialog;
+use crate::screens::answer::state::AnswerPane;
+use crate::screens::kind::ScreenKind;
+use crate::screens::rerun::state::Stage;
+use crate::screens::stack::Focus;
+use crate::widgets::fuzzy;
+use crate::widgets::keymap::{Action, Binding, Context, Keymap};
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+
+impl App {
+    /// The rows of the footer: what works here, the most useful first.
+    pub fn hints(&self) -> Vec<&'static Binding> {
+        let front = self.focus();
+        let mut rows: Vec<&'static Binding> = Vec::new();
+        for context in front.contexts() {
+            for binding in Keymap::rows(context) {
+                let is_named = rows.iter().any(|row| row.action == binding.action);
+                // The key of the screen in front only closes it again, as back does.
+                let is_here = leads_to(binding.action) == Some(self.screen());
+                let is_shown = !binding.hint.is_empty() && !is_named && !is_here && self.key_name(binding).is_some();
+                if is_shown && is_offered(self, front, binding.action) && self.allowed_at(front, binding.action).is_ok()
+                {
+                    rows.push(binding);
+                }
+            }
+        }
+        rows
+    }
+
+    /// The hint of a row, by what it does here.
+    pub(crate) fn hint_of(&self, binding: &Binding) -> &'static str {
+        let stage = self.screens.attempt().map(|attempt| attempt.stage);
+        let pane = self.screens.record().and_then(|view| view.answer.as_ref()).map(|answer| answer.pane);
+        match (binding.context, binding.action) {
+            (Context::Rerun, Action::Open) if matches!(stage, Some(Stage::Choosing | Stage::Several)) => "select",
+            (Context::Rerun, Action::Open) if self.models.replays() => "replay or edit",
+            (_, Action::Back) if self.focus() == Focus::Screen(ScreenKind::Table) => "quit",
+            (Context::Answer, Action::Open) if pane == Some(AnswerPane::Checks) => "open",
+            _ => binding.hint,
+        }
+    }
+
+    /// The first key of a row that does what the row says, as things are: what is nearer may have taken the others.
+    pub fn key_name(&self, binding: &Binding) -> Option<String> {
+        let is_large = matches!(&self.dialog, Some(Dialog::Editor(editor)) if editor.is_large);
+        let mut names = self.keymap.names_in(binding, &self.focus().contexts()).into_iter();
+        // In a text of several lines the key breaks the line.
+        names.find(|name| !(is_large && binding.context == Context::Editor && name == "Enter"))
+    }
+
+    /// The first key of an action, wherever it means it.
+    pub(crate) fn key_of(&self, action: Action) -> String {
+        self.keymap.key_of(action)
+    }
+
+    /// Names the keys in force where a text of ours names actions: see [`Keymap::keyed`].
+    pub(crate) fn keyed(&self, text: &'static str) -> Shown {
+        shown!("{}", self.keymap.keyed(text))
+    }
+
+    /// The actions of the palette that fit what was typed, best first, each with its row in the table of keys.
+    pub(crate) fn palette_rows(&self, typed: &str) -> Vec<&'static Binding> {
+        let mut seen = Vec::new();
+        let mut is_new = |action: Action| {
+            let is_new = !seen.contains(&action);
+            seen.push(action);
+            is_new
+        };
+        let front = self.focus_below_dialog();
+        let rows: Vec<&'static Binding> = front.contexts().into_iter().flat_map(Keymap::rows).collect();
+        let mut rows: Vec<&'static Binding> = rows
+            .into_iter()
+            .filter(|binding| {
+                is_new(binding.action)
+                    && is_offered(self, front, binding.action)
+                    && !matches!(binding.action, Action::Palette | Action::Escape | Action::GiveLabel)
+            })
+            .collect();
+        // What the pane is for comes first, and what cannot be done now last.
+        let own = actions_of_pane(self);
+        rows.sort_by_cached_key(|binding| match self.allowed_at(front, binding.action) {
+            Ok(()) => own.iter().position(|action| *action == binding.action).unwrap_or(own.len()),
+            Err(_) => own.len() + 1,
+        });
+        // Who knows the id from the settings finds it too.
+        let texts = |binding: &&Binding| {
+            let id = binding.action.word().replace('_', " ");
+            (binding.action.title(), format!("{} {id}", binding.help))
+        };
+        // Who looks for something is told where it can be done.
+        let others = ScreenKind::ALL.into_iter().filter(|_| !typed.is_empty()).map(ScreenKind::context);
+        let elsewhere = others.flat_map(Keymap::rows).filter(|binding| is_new(binding.action));
+        fuzzy::rank(typed, rows.into_iter().chain(elsewhere), texts)
+    }
+}
+
+/// Lists what the pane that has the keys is for.
+fn actions_of_pane(app: &App) -> &'static [Action] {
+    let Some(view) = app.screens.record() else { return &[] };
+    match app.screens.top() {
+        ScreenKind::Run => view.pane.actions(),
+        ScreenKind::Answer => view.answer.as_ref().map_or(&[], |answer| answer.pane.actions()),
+        _ => &[],
+    }
+}
+
+/// Returns the screen that an action opens, from wherever it is done.
+fn leads_to(action: Action) -> Option<ScreenKind> {
+    match action {
+        Action::Json => Some(ScreenKind::Json),
+        Action::Baseline => Some(ScreenKind::SideBySide),
+        _ => across::keys::of_all(action).map(|screen| screen.kind()),
+    }
+}
+
+/// Tells whether footer and palette offer an action on a screen. The output of a run that ended early is no result, so
+/// saving it is not offered; pressing the key still keeps it as a failed run.
+fn is_offered(app: &App, front: Focus, action: Action) -> bool {
+    let is_failed = app.screens.attempt().is_some_and(|attempt| attempt.ended().is_some());
+    !(is_failed && action == Action::Keep && front == Focus::Screen(ScreenKind::Rerun))
+}
