@@ -421,7 +421,7 @@ impl Reply {
 mod tests {
     use super::*;
     use crate::case::Case;
-    use crate::run::call::{Finish, ReplyPart, Stop, Trouble, TroubleKind};
+    use crate::run::call::{Finish, ReplyPart, Trouble, TroubleKind};
     use crate::run::drive::Machine as _;
     use crate::run::fork::{Fork, How};
     use crate::run::replay::RerunStart;
