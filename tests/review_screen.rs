@@ -8,6 +8,7 @@ mod drive;
 use std::path::{Path, PathBuf};
 
 use drive::Drive;
+use stepscope::app::across::Across;
 use stepscope::app::state::App;
 use stepscope::screens::kind::ScreenKind;
 use stepscope::screens::stack::Focus;
@@ -23,6 +24,7 @@ use stepscope_core::review::queue::Queue;
 use stepscope_core::review::stats::Stats;
 use stepscope_core::run::rerun::edited;
 use stepscope_io::log::journal::{beside, named, read_all};
+use stepscope_io::pipeline::compare::Journals;
 
 /// File of runs in a folder of its own, and a folder for the session.
 struct Desk {
@@ -1076,7 +1078,8 @@ fn verdicts_of_others_on_a_part_are_seen_once_i_have_judged_it_or_the_record() {
 #[test]
 fn a_key_that_turns_says_that_it_is_set_and_turns_again() {
     let desk = Desk::new(3);
-    let mut d = desk.open();
+    let journals = Journals { files: vec![desk.runs()], named: Vec::new() };
+    let mut d = desk.open_with(|app| app.across = Across::new(None, journals, false));
     d.keys("Enter @");
     assert!(d.status().starts_with("Fix (@ next): ["), "{}", d.status());
     assert!(d.status().ends_with("; saved with your verdict"), "{}", d.status());
@@ -1090,3 +1093,7 @@ fn a_key_that_turns_says_that_it_is_set_and_turns_again() {
     d.keys("@").hides(&["no opinion; saved…"]);
     d.keys(". @").shows(&["Fix (@ next): [", "no opinion", "draft: "]).hides(&["saved…"]);
 }
+    // Answers have no place to fix: of none of them can it be said that there is nothing to fix.
+    d.keys("O").until(|app| app.across.judged.is_some());
+    d.shows(&["No verdicts on whole records, 3 on parts (stepscope review stats FILE)"]).hides(&["nothing to fix"]);
+    d.keys("q");
