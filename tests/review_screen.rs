@@ -290,7 +290,7 @@ fn labels_are_found_made_renamed_and_merged_and_old_verdicts_follow() {
     d.keys("Enter Enter").until(|app| app.review.saved);
     // Renamed, and merged into another.
     d.keys("x / 'by one' ^R ^U 'fencepost' Enter").shows(&["renamed to fencepost"]);
-    d.keys("Esc / 'fence' ^G").shows(&["Merge fencepost into"]);
+    d.keys("Esc / 'fence' ^G").shows(&["Merge fencepost into"]).hides(&["Enter toggle"]);
     d.keys("'slip' Enter").shows(&["fencepost into arithmetic slip"]);
     d.keys("Esc {").keys("{").until(|app| app.review.saved);
     assert_eq!(open_id(&d), "r1");
@@ -612,6 +612,7 @@ fn a_whole_filtered_set_is_labelled_after_asking() {
     let mut d = desk.open();
     d.keys("3G a").until(|app| app.review.saved);
     d.keys("f '-id:r9' Enter g X").shows(&["Label for 8 records"]);
+    d.hides(&["Enter toggle"]);
     d.keys("'unit' Enter").shows(&["fail 8 records with wrong unit or format?"]);
     d.keys("n").shows(&["nothing saved"]);
     d.keys("X 'unit' Enter y").until(|app| app.review.batch.is_none() && app.review.saved);

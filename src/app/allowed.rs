@@ -61,6 +61,10 @@ impl App {
             (Context::Rerun, Action::Open) if matches!(stage, Some(Stage::Choosing | Stage::Several)) => "select",
             (Context::Rerun, Action::Open) if self.models.replays() => "replay or edit",
             (_, Action::Back) if self.focus() == Focus::Screen(ScreenKind::Table) => "quit",
+            (Context::LabelList, Action::Open) => match &self.dialog {
+                Some(Dialog::Review(ReviewDialog::Labels { purpose, .. })) => purpose.word(),
+                _ => binding.hint,
+            },
             (Context::Answer, Action::Open) if pane == Some(AnswerPane::Checks) => "open",
             _ => binding.hint,
         }

@@ -178,6 +178,17 @@ pub enum LabelPurpose {
 /// Question asked in front of the screen.
 #[derive(Debug)]
 pub enum ReviewDialog {
+impl LabelPurpose {
+    /// The word for what choosing a label does.
+    pub(crate) const fn word(&self) -> &'static str {
+        match self {
+            Self::Give => "toggle",
+            Self::MergeInto(_) => "merge",
+            Self::All(_) => "select",
+        }
+    }
+}
+
     /// A line is typed.
     Line {
         /// Purpose of the line.

@@ -437,12 +437,11 @@ fn labels(
             buf,
         );
     }
-    let hint = match purpose {
-        LabelPurpose::Give => {
-            "<open> toggle   <new_label> new   <rename_label> rename   <merge_label> merge   <escape>"
-        }
-        LabelPurpose::All(_) => "<open> select   <new_label> new   <escape>",
-        LabelPurpose::MergeInto(_) => "<open> merge   <escape>",
+    let more = match purpose {
+        LabelPurpose::Give => "<new_label> new   <rename_label> rename   <merge_label> merge   <escape>",
+        LabelPurpose::All(_) => "<new_label> new   <escape>",
+        LabelPurpose::MergeInto(_) => "<escape>",
     };
-    put(vec![look.keyed(hint, Role::Hint)], usize::from(inner.height).saturating_sub(1), inner, buf);
+    let first = look.span(format!("{} {}   ", app.key_of(Action::Open), purpose.word()), Role::Hint);
+    put(vec![first, look.keyed(more, Role::Hint)], usize::from(inner.height).saturating_sub(1), inner, buf);
 }
