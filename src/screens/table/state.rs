@@ -278,7 +278,8 @@ impl Table {
         forks: Option<impl Fn(&[u32]) -> (Vec<u32>, Vec<u32>)>,
     ) {
         let here = self.record(self.list.at);
-        let natural = self.filter.is_empty() && self.sort == SortBy::Position && !self.descending;
+        let is_whole = self.filter.is_empty() && !review.queue.is_part();
+        let natural = is_whole && self.sort == SortBy::Position && !self.descending;
         let order = match forks {
             Some(forks) => Some(forks(&self.arranged(records, rows, fits, review))),
             None if natural => None,
@@ -313,10 +314,14 @@ impl Table {
             None => (0..records as u32).filter(fits).collect(),
         };
         if self.sort == SortBy::Review {
-            let key = |record: u32| review.queue.key(record as usize, &queued(record as usize)?);
             let mut keyed: Vec<_> = order.iter().filter_map(|record| Some((key(*record)?, *record))).collect();
             keyed.sort_unstable();
             if self.descending {
+        let key = |record: u32| review.queue.key(record as usize, &queued(record as usize)?);
+        // A reviewer's part of the records is theirs in every order.
+        if review.queue.is_part() && self.sort != SortBy::Review {
+            order.retain(|record| key(*record).is_some());
+        }
                 keyed.reverse();
             }
             order = keyed.into_iter().map(|(_, record)| record).collect();
