@@ -623,6 +623,62 @@ fn a_whole_filtered_set_is_labelled_after_asking() {
     d.until(|app| app.review.saved);
 }
 
+/// The first two records have one id, and the last says the same as the first word for word.
+fn with_namesakes() -> Desk {
+    let desk = Desk::new(1);
+    let namesake = run(2).replace("\"r2\"", "\"r1\"");
+    std::fs::write(desk.runs(), [run(1), namesake, run(3), run(1)].concat()).unwrap();
+    desk
+}
+
+#[test]
+fn of_two_records_with_one_id_each_has_the_verdicts_on_it_alone() {
+    let desk = with_namesakes();
+    let mut bob = Drive::reviewing(&desk.runs(), "bob", &desk.state(), |_| {});
+    bob.keys("2G a").until(|app| app.review.saved);
+    drop(bob);
+    let mut d = desk.open();
+    d.until(|app| app.review.judged(1).others);
+    assert!(!d.app.review.judged(0).others, "it was said of the other one");
+    d.keys("1G x 1 Enter").until(|app| app.review.saved && app.review.judged(3).mine.is_some());
+    assert_eq!(d.app.review.progress, (2, 4), "what says the same word for word is reviewed with it");
+    let is_changed = |d: &Drive| d.app.review.judged(1).stale || d.app.review.judged(1).mine.is_some();
+    assert!(!is_changed(&d));
+    d.keys("2G").shows(&["reviewed by others"]).hides(&["changed since"]);
+    d.keys("a").until(|app| app.review.saved);
+    assert_eq!(d.app.review.progress, (3, 4));
+    d.keys("1G u");
+    assert_eq!((d.status(), d.app.table.list.at), ("Undone: pass What is 2 and 2? · U redo".to_owned(), 1));
+    d.keys("3G U");
+    assert_eq!((d.status(), d.app.table.list.at), ("Redone".to_owned(), 1));
+    d.keys("1G Enter").shows(&["⊖ fail  arithmetic slip"]).hides(&["bob"]);
+    d.until(|app| app.review.saved);
+    drop(d);
+    let mut d = desk.open();
+    d.until(|app| app.review.judged(3).mine.is_some() && app.review.judged(1).mine.is_some());
+    assert_eq!(d.app.review.progress, (3, 4), "as before");
+    assert!([0, 1, 3].iter().all(|record| !d.app.review.judged(*record).stale));
+}
+
+#[test]
+fn a_draft_is_of_its_own_record_where_another_has_the_id() {
+    let desk = with_namesakes();
+    let mut d = desk.open();
+    d.keys("Enter ! }").hides(&["draft: "]);
+    d.keys("{").shows(&["draft: ", "expected: suspect"]);
+}
+
+#[test]
+fn a_record_without_a_name_is_called_by_its_number() {
+    let desk = Desk::new(1);
+    std::fs::write(desk.runs(), "{\"state\": {\"a\": 1}}\n".repeat(2)).unwrap();
+    let mut d = desk.open();
+    d.keys("2G a");
+    assert_eq!(d.status(), "⊕ pass: record 2 · u undo");
+    d.keys("u");
+    assert_eq!(d.status(), "Undone: pass record 2 · U redo");
+}
+
 #[test]
 fn the_queue_has_its_order_a_share_and_a_second_look() {
     let desk = Desk::new(30);

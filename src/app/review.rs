@@ -19,6 +19,7 @@ use crate::screens::answer::state::PartVerdict;
 use crate::widgets::keymap::Action;
 use crate::widgets::list::List;
 use stepscope_base::canonical::Digest;
+use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::record::RecordKind;
 use stepscope_core::report::page::Said;
@@ -26,7 +27,7 @@ use stepscope_core::review::event::{
     Anchor, AnswerPart, Event, EventKind, GoldStatus, ItemRef, LabelDefinition, LabelRef, LabelSet, Reviewer,
     ReviewerKind, Text, Verdict,
 };
-use stepscope_core::review::fold::Reviews;
+use stepscope_core::review::fold::{ItemReviews, Reviews};
 use stepscope_core::review::hide::Hide;
 use stepscope_core::review::labels::LabelSets;
 use stepscope_core::review::queue::Queue;
@@ -175,9 +176,6 @@ pub enum LabelPurpose {
     All(Vec<usize>),
 }
 
-/// Question asked in front of the screen.
-#[derive(Debug)]
-pub enum ReviewDialog {
 impl LabelPurpose {
     /// The word for what choosing a label does.
     pub(crate) const fn word(&self) -> &'static str {
@@ -191,6 +189,9 @@ impl LabelPurpose {
 
     /// A line is typed.
     Line {
+/// Question asked in front of the screen.
+#[derive(Debug)]
+pub enum ReviewDialog {
         /// Purpose of the line.
         field: ReviewField,
         /// The text and its cursor.
@@ -542,23 +543,49 @@ impl Review {
         self.expected = Some(record);
     }
 
-    /// The record of an item.
-    pub(crate) fn record_of(&self, item: &ItemRef) -> Option<usize> {
-        let same = |record: &&usize| self.known.get(*record).is_some_and(|known| same_item(&known.item, item));
-        self.places.get(&place_of(item))?.iter().find(same).copied()
+    /// The known records of an item's name, in its file.
+    fn namesakes(&self, item: &ItemRef) -> impl Iterator<Item = (usize, &KnownRecord)> {
+        let records = self.places.get(&place_of(item)).into_iter().flatten();
+        let known = records.filter_map(|record| Some((*record, self.known.get(record)?)));
+        known.filter(|(_, known)| same_item(&known.item, item))
     }
 
-    /// Names an item as people know it: by its question, else by its id or position.
-    pub(crate) fn title_of(&self, item: &ItemRef) -> Shown {
-        let known = self.record_of(item).and_then(|record| self.known.get(&record)?.question.clone());
-        known.unwrap_or_else(|| name_of(item).line()).cut(TITLE)
+    /// Tells whether several known records have the name of an item.
+    fn is_shared(&self, item: &ItemRef) -> bool {
+        self.namesakes(item).nth(1).is_some()
+    }
+
+    /// Finds the reviews of a record; of several records with its name, those of this one.
+    pub(crate) fn find<'a>(&'a self, item: &'a ItemRef, content: &'a Digest) -> Option<ItemReviews<'a>> {
+        let reviewed = self.reviews.find(item, Some(content))?;
+        Some(if self.is_shared(item) { reviewed.of_several(item) } else { reviewed })
+    }
+
+    /// The record that an event is about; of several with its name, the one with the content that was seen, in its place.
+    pub(crate) fn record_of(&self, event: &Event) -> Option<usize> {
+        let (item, seen) = (event.item.as_ref()?, event.seen.content_sha256);
+        let differs = |known: &KnownRecord| {
+            (seen.is_some_and(|seen| seen != known.content), known.item.row_index != item.row_index)
+        };
+        self.namesakes(item).min_by_key(|(_, known)| differs(known)).map(|(record, _)| record)
+    }
+
+    /// Names the item of an event as people know it: by its question, else by its id, else by its number in the table.
+    pub(crate) fn title_of(&self, event: &Event) -> Shown {
+        let Some(item) = &event.item else { return Shown::default() };
+        let record = self.record_of(event);
+        let question = record.and_then(|record| self.known.get(&record)?.question.clone());
+        let title = question.unwrap_or_else(|| match record.filter(|_| item.id.is_none()) {
+            Some(record) => shown!("record {}", record + 1),
+            None => name_of(item).line(),
+        });
+        title.cut(TITLE)
     }
 
     /// A record is this item.
     pub fn learn(&mut self, record: usize, summary: &Summary) {
         let (item, content, question) = (summary.item.clone(), summary.content, summary.question.clone());
-        let judged = self.judge(&item, &content);
-        let place = place_of(&item);
+        let (place, judged) = (place_of(&item), VerdictState::default());
         let before = self.known.insert(record, KnownRecord { item, content, question, judged });
         if let Some(before) = before.as_ref().map(|known| place_of(&known.item)).filter(|before| *before != place)
             && let Some(records) = self.places.get_mut(&before)
@@ -569,7 +596,11 @@ impl Review {
         if !records.contains(&record) {
             records.push(record);
         }
-        self.change(record);
+        // What was said of a name is said of one of its records alone as soon as there are two.
+        match self.namesakes(&summary.item).take(3).count() {
+            2 => self.renew(Some(&summary.item)),
+            _ => self.renew_record(record),
+        }
     }
 
     fn change(&mut self, record: usize) {
@@ -589,9 +620,9 @@ impl Review {
     }
 
     fn judge(&self, item: &ItemRef, content: &Digest) -> VerdictState {
-        match self.reviews.find(item, Some(content)) {
+        match self.find(item, content) {
             Some(reviewed) => VerdictState::blind(reviewed, &self.me, &self.label_sets(), |event| {
-                self.hide.is_empty() && Said::is_carried(event)
+                self.hide.is_empty() && Said::is_carried(&event.reviewer.id)
             }),
             None => VerdictState::default(),
         }
@@ -606,12 +637,7 @@ impl Review {
             self.known.keys().copied().collect()
         };
         for record in records {
-            let Some(known) = self.known.get(&record) else { continue };
-            let judged = self.judge(&known.item, &known.content);
-            if let Some(known) = self.known.get_mut(&record) {
-                known.judged = judged;
-            }
-            self.change(record);
+            self.renew_record(record);
         }
     }
 
@@ -625,6 +651,15 @@ impl Review {
         self.prefetching = None;
         self.revealed.clear();
         self.same = None;
+    fn renew_record(&mut self, record: usize) {
+        let Some(known) = self.known.get(&record) else { return };
+        let judged = self.judge(&known.item, &known.content);
+        if let Some(known) = self.known.get_mut(&record) {
+            known.judged = judged;
+        }
+        self.change(record);
+    }
+
         self.looked_through = 0;
     }
 
@@ -646,7 +681,7 @@ impl Review {
     /// The verdict of mine that holds on the target as it is.
     pub fn verdict(&self) -> Option<&Event> {
         let summary = &self.target.as_ref()?.summary;
-        let reviewed = self.reviews.find(&summary.item, Some(&summary.content))?;
+        let reviewed = self.find(&summary.item, &summary.content)?;
         let mine = reviewed.verdict_of(&self.me.id)?;
         reviewed.is_fresh(mine).then_some(mine)
     }
@@ -655,16 +690,14 @@ impl Review {
     /// came with the record's page.
     pub(crate) fn part_verdicts(&self) -> Vec<PartVerdict> {
         let Some(target) = &self.target else { return Vec::new() };
-        let Some(reviewed) = self.reviews.find(&target.summary.item, Some(&target.summary.content)) else {
-            return Vec::new();
-        };
+        let Some(reviewed) = self.find(&target.summary.item, &target.summary.content) else { return Vec::new() };
         let fresh: Vec<_> = reviewed.parts().filter(|(_, event)| reviewed.is_fresh(event)).collect();
         let is_mine = |event: &Event| event.reviewer.id == self.me.id;
         let judged = self.verdict().is_some() && !target.again;
         let is_seen = |part: AnswerPart, event: &Event| {
             is_mine(event)
                 || judged
-                || target.hidden.is_empty() && Said::is_carried(event)
+                || target.hidden.is_empty() && Said::is_carried(&event.reviewer.id)
                 || fresh.iter().any(|(other, event)| *other == part && is_mine(event))
         };
         let verdict = |(part, event): &(AnswerPart, &Event)| {
@@ -679,7 +712,7 @@ impl Review {
     /// The labels that I gave a part.
     pub(crate) fn part_labels(&self, part: AnswerPart) -> Vec<LabelRef> {
         let Some(summary) = self.target.as_ref().map(|target| &target.summary) else { return Vec::new() };
-        let reviewed = self.reviews.find(&summary.item, Some(&summary.content));
+        let reviewed = self.find(&summary.item, &summary.content);
         let said = reviewed.and_then(|reviewed| {
             let mut mine =
                 reviewed.parts().filter(|(judged, event)| *judged == part && event.reviewer.id == self.me.id);
@@ -703,7 +736,7 @@ impl Review {
         target.shown = (self.clock.now)();
         target.again = self.expected.take() == Some(target.record) && self.is_due_again(target.record);
         self.learn(target.record, &target.summary);
-        let place = self.aside.iter().position(|(other, _)| same_item(other, &target.summary.item));
+        let place = self.aside_for(&target.summary.item);
         self.draft = place.map(|place| self.aside.remove(place).1).unwrap_or_default();
         self.target = Some(target);
     }
@@ -718,6 +751,13 @@ impl Review {
             self.aside.push((target.summary.item, draft));
         }
     }
+    /// Finds the draft for a record.
+    fn aside_for(&self, item: &ItemRef) -> Option<usize> {
+        let is_shared = self.is_shared(item);
+        let is_for = |other: &ItemRef| same_item(other, item) && (!is_shared || other.row_index == item.row_index);
+        self.aside.iter().position(|(other, _)| is_for(other))
+    }
+
 
     // Time.
 
@@ -833,7 +873,7 @@ impl Review {
             .target
             .as_ref()
             .filter(|_| self.draft.is_empty())
-            .and_then(|target| self.aside.iter().position(|(item, _)| same_item(item, &target.summary.item)));
+            .and_then(|target| self.aside_for(&target.summary.item));
         if let Some(place) = place {
             self.draft = self.aside.remove(place).1;
         }

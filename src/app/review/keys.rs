@@ -381,7 +381,7 @@ pub(crate) fn judge(app: &mut App, verdict: Verdict) -> Effects {
     let mut effects = write_label_set(app, &draft.labels);
     let labels = draft.labels.clone();
     let Some(event) = verdict_event(app, verdict, draft) else { return effects };
-    let name = event.item.as_ref().map(|item| app.review.title_of(item)).unwrap_or_default();
+    let name = app.review.title_of(&event);
     app.review.count_item();
     effects.extend(say_event(app, event));
     let record = app.review.target.as_ref().map(|target| target.record);
@@ -410,7 +410,7 @@ fn verdict_event(app: &App, verdict: Verdict, draft: Draft) -> Option<Event> {
     event.verdict = Some(verdict);
     let target = app.review.target.as_ref()?;
     let (item, content) = (&target.summary.item, &target.summary.content);
-    let earlier = app.review.reviews.find(item, Some(content));
+    let earlier = app.review.find(item, content);
     if let Some(earlier) = earlier.and_then(|reviewed| reviewed.verdict_of(&app.review.me.id)) {
         event.supersedes = Some(earlier.event_id.clone());
         // Who goes back and changes a verdict does not judge a second time.
@@ -455,7 +455,9 @@ pub(crate) fn say_event(app: &mut App, event: Event) -> Effects {
     app.review.leaving = None;
     count_progress(app);
     app.review.count_since_new_label();
-    append(app, event)
+    let record = app.review.record_of(&event);
+    let found = review::news::find_namesakes(app, record.as_slice());
+    append(app, event).into_iter().chain(found).collect()
 }
 
 /// The labels that are offered are written down before the first is given.
@@ -494,7 +496,7 @@ fn undo(app: &mut App) -> Effects {
         1 => what_of(app, last),
         n => shown!("{} of {n} records", last.verdict.map_or("label", Verdict::word)),
     };
-    let item = last.item.clone();
+    let record = app.review.record_of(last);
     let (mut effects, mut ids) = (Vec::new(), Vec::new());
     for event in &events {
         let undo = app.review.say(Event::undo(app.review.me.clone(), event));
@@ -505,7 +507,7 @@ fn undo(app: &mut App) -> Effects {
     app.review.same = None;
     count_progress(app);
     app.say(shown!("Undone: {what} · {} redo", app.key_of(Action::Redo)));
-    if let Some(record) = item.and_then(|item| app.review.record_of(&item)) {
+    if let Some(record) = record {
         effects.extend(go_to_record(app, record));
     }
     effects
@@ -520,8 +522,7 @@ fn redo(app: &mut App) -> Effects {
     }
     count_progress(app);
     app.say(Shown::own("Redone"));
-    let item = undos.first().and_then(|undo| undo.item.as_ref());
-    if let Some(record) = item.and_then(|item| app.review.record_of(item)) {
+    if let Some(record) = undos.first().and_then(|undo| app.review.record_of(undo)) {
         effects.extend(go_to_record(app, record));
     }
     effects
@@ -879,7 +880,7 @@ pub(crate) const fn glyph(verdict: Verdict) -> &'static str {
 
 /// An event in a few words.
 fn what_of(app: &App, event: &Event) -> Shown {
-    let item = event.item.as_ref().map(|item| app.review.title_of(item)).unwrap_or_default();
+    let item = app.review.title_of(event);
     if let (Some(part), Some(verdict)) = (event.part, event.verdict) {
         return shown!("{} {}", verdict.word(), part.phrase());
     }

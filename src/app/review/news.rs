@@ -1,5 +1,6 @@
 //! What the review worker reports, the end of a session, and records that are labelled all at once.
 
+use std::collections::HashSet;
 use std::time::Instant;
 
 use crate::app::msg::{Effect, Effects, Moves};
@@ -12,8 +13,10 @@ use crate::widgets::keymap::Action;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::finding::counted;
-use stepscope_core::review::event::{Event, EventKind, LabelRef, Verdict};
+use stepscope_core::review::event::{Event, EventKind, LabelRef, Text, Verdict};
+use stepscope_core::rules::id::RuleId;
 use stepscope_core::summary::Summary;
+use stepscope_core::table::row::{Flag, RowFacts};
 use stepscope_io::failure::Failure;
 use stepscope_io::log::Appended;
 use stepscope_io::pipeline::search::Plan;
@@ -173,6 +176,18 @@ fn find_reviewed(app: &mut App) -> Effects {
     effects
 }
 
+/// Looks for the other records of the ids that were judged just now. The later records of an id are marked: only where
+/// one of them was judged are all looked through.
+pub(crate) fn find_namesakes(app: &App, judged: &[usize]) -> Option<Effect> {
+    let repeated = app.store.totals().insights().rules.get(RuleId::DuplicateId as usize);
+    repeated.filter(|count| **count > 0)?;
+    let ids: HashSet<Text> = judged.iter().filter_map(|record| app.review.known(*record)?.item.id.clone()).collect();
+    let is_later = |row: &RowFacts| row.has(Flag::Duplicate);
+    let all = judged.iter().filter_map(|record| app.store.row(*record)).any(is_later);
+    let plan = Plan::of(&app.store, 0, |_, row| all || is_later(row));
+    (!ids.is_empty()).then_some(Effect::FindReviewed(app.table.moves(), ids, plan))
+}
+
 /// Updates the review after more records were found, or records got other numbers.
 pub(crate) fn review_loaded(app: &mut App, moved: bool) -> Effects {
     if moved {
@@ -240,11 +255,13 @@ pub(crate) fn begin_batch(app: &mut App, records: &[usize], given: Given) -> Eff
 pub(crate) fn label_summaries(app: &mut App, id: u64, summaries: Vec<(usize, Option<Box<Summary>>)>) -> Effects {
     let Some(mut batch) = app.review.batch.take_if(|batch| batch.id == id) else { return Vec::new() };
     let mut effects = Vec::new();
+    let records: Vec<usize> = summaries.iter().map(|(record, _)| *record).collect();
     for (record, summary) in summaries {
         batch.left = batch.left.saturating_sub(1);
         let Some(summary) = summary else { continue };
         effects.extend(label_summary(app, record, &summary, &mut batch));
     }
+    effects.extend(find_namesakes(app, &records));
     review::keys::count_progress(app);
     if batch.left > 0 {
         app.review.batch = Some(batch);
@@ -264,7 +281,7 @@ pub(crate) fn label_summaries(app: &mut App, id: u64, summaries: Vec<(usize, Opt
 fn label_summary(app: &mut App, record: usize, summary: &Summary, batch: &mut Batch) -> Effects {
     let hidden = app.review.hidden_of(record);
     app.review.learn(record, summary);
-    let reviewed = app.review.reviews.find(&summary.item, Some(&summary.content));
+    let reviewed = app.review.find(&summary.item, &summary.content);
     let mine = reviewed.and_then(|reviewed| reviewed.verdict_of(&app.review.me.id)).cloned();
     let fresh = mine.as_ref().filter(|mine| stepscope_core::review::fold::is_fresh(mine, Some(&summary.content)));
     if fresh.is_some_and(|mine| batch.only_open || mine.verdict == Some(Verdict::Pass)) {

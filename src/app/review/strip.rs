@@ -170,9 +170,12 @@ fn said(app: &App, look: Look<'_>) -> Spans {
 /// Shows the verdicts that came with the record's page: whoever has the page has read them already.
 fn carried(app: &App, look: Look<'_>) -> Spans {
     let Some(target) = app.review.target.as_ref().filter(|target| target.hidden.is_empty()) else { return Vec::new() };
-    let reviewed = app.review.reviews.find(&target.summary.item, Some(&target.summary.content));
-    let events =
-        reviewed.map(ItemReviews::fresh).unwrap_or_default().into_iter().filter(|event| Said::is_carried(event));
+    let reviewed = app.review.find(&target.summary.item, &target.summary.content);
+    let events = reviewed
+        .map(ItemReviews::fresh)
+        .unwrap_or_default()
+        .into_iter()
+        .filter(|event| Said::is_carried(&event.reviewer.id));
     let mut line = Vec::new();
     for (event, verdict) in events.filter_map(|event| Some((event, event.verdict?))) {
         let name = event.reviewer.id.line().cut(24);
@@ -185,7 +188,7 @@ fn carried(app: &App, look: Look<'_>) -> Spans {
 /// Shows the verdicts of others, once I have given mine.
 fn others(app: &App, mine: &Event, look: Look<'_>) -> Spans {
     let Some(target) = &app.review.target else { return Vec::new() };
-    let reviewed = app.review.reviews.find(&target.summary.item, Some(&target.summary.content));
+    let reviewed = app.review.find(&target.summary.item, &target.summary.content);
     let Some(reviewed) = reviewed else { return Vec::new() };
     let mut line = Vec::new();
     for event in reviewed.fresh() {
