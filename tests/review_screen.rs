@@ -616,11 +616,12 @@ fn a_whole_filtered_set_is_labelled_after_asking() {
     d.keys("'unit' Enter").shows(&["fail 8 records with wrong unit or format?"]);
     d.keys("n").shows(&["nothing saved"]);
     d.keys("X 'unit' Enter y").until(|app| app.review.batch.is_none() && app.review.saved);
-    d.shows(&["7 records labelled; 1 that you passed are unchanged", "review 8/8"]);
+    d.shows(&["7 records labelled; unchanged: 1 that you passed · u undo", "review 8/8"]);
     let failed = |desk: &Desk| desk.events().iter().filter(|event| event.verdict == Some(Verdict::Fail)).count();
     assert_eq!(failed(&desk), 7);
     d.keys("u").shows(&["Undone: fail of 7 records", "review 1/8"]);
     d.until(|app| app.review.saved);
+    d.keys("f ^U 'id:r3' Enter X 'unit' Enter").shows(&["you passed all of these"]);
 }
 
 /// The first two records have one id, and the last says the same as the first word for word.
@@ -677,6 +678,23 @@ fn a_record_without_a_name_is_called_by_its_number() {
     assert_eq!(d.status(), "⊕ pass: record 2 · u undo");
     d.keys("u");
     assert_eq!(d.status(), "Undone: pass record 2 · U redo");
+}
+
+#[test]
+fn a_batch_that_changes_nothing_offers_no_undo() {
+    let desk = Desk::new(4);
+    let mut d = desk.open();
+    let label = "X 'unit' Enter y";
+    d.keys("f 'id:r1' Enter").keys(label).until(|app| app.review.batch.is_none() && app.review.saved);
+    assert_eq!(d.status(), "1 record labelled · u undo");
+    d.keys("f ^U 'id:r3' Enter a f ^U 'id:r1' Enter").keys(label).until(|app| app.review.batch.is_none());
+    assert_eq!(d.status(), "0 records labelled; unchanged: 1 that had it");
+    // Whoever had it is no part of a batch either.
+    d.keys("f ^U '-id:r3' Enter").keys(label).until(|app| app.review.batch.is_none() && app.review.saved);
+    assert_eq!(d.status(), "2 records labelled; unchanged: 1 that had it · u undo");
+    d.keys("u").shows(&["Undone: fail of 2 records"]);
+    d.keys("u").shows(&["Undone: pass What is 3 and 3?"]);
+    d.keys("u").shows(&["Undone: fail What is 1 and 1?"]);
 }
 
 #[test]

@@ -277,11 +277,11 @@ pub struct Batch {
     pub only_open: bool,
     /// Number of records that were not read yet.
     pub left: usize,
-    /// Number of records that were labelled.
-    pub done: usize,
     /// Number of records that were judged before, and left as they are.
     pub kept: usize,
-    /// The events, to be undone together.
+    /// Number of records that had this verdict with these labels.
+    pub had: usize,
+    /// The events, one of each record that was labelled, to be undone together.
     pub events: Vec<Text>,
 }
 

@@ -19,7 +19,9 @@ use stepscope_base::json::Part;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::answer::citations::Numbering;
-use stepscope_core::review::event::{Anchor, Event, EventKind, LabelDefinition, LabelRef, LabelSet, MAX_TEXT, Text};
+use stepscope_core::review::event::{
+    Anchor, Event, EventKind, LabelDefinition, LabelRef, LabelSet, MAX_TEXT, Text, Verdict,
+};
 
 /// Largest number of records that are labelled at once.
 pub(crate) const MAX_BATCH: usize = 10_000;
@@ -435,6 +437,9 @@ fn take_label(app: &mut App, purpose: LabelPurpose, label: LabelDefinition) -> E
         }
         LabelPurpose::All(records) => {
             let given = Given::Label(label);
+        LabelPurpose::All(records) if records.iter().all(|record| is_passed(app, *record)) => {
+            app.refuse("you passed all of these; a verdict is changed on its record (<fail>)")
+        }
             app.open_dialog(Dialog::Review(ReviewDialog::Confirm { records, given }));
             Vec::new()
         }
@@ -443,6 +448,11 @@ fn take_label(app: &mut App, purpose: LabelPurpose, label: LabelDefinition) -> E
 
 /// A new label of this name, given at once.
 fn make_label(app: &mut App, purpose: LabelPurpose, name: &str) -> Effects {
+/// Tells whether I passed a record: such a one is not labelled with others.
+pub(crate) fn is_passed(app: &App, record: usize) -> bool {
+    app.review.judged(record).mine == Some(Verdict::Pass)
+}
+
     let set = app.review.label_set();
     if let Some(label) = set.labels.iter().find(|label| label.name == *name).cloned() {
         return take_label(app, purpose, label);

@@ -12,7 +12,7 @@ use crate::widgets::keymap;
 use crate::widgets::keymap::Action;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::finding::counted;
+use stepscope_core::finding::{counted, grouped};
 use stepscope_core::review::event::{Event, EventKind, LabelRef, Text, Verdict};
 use stepscope_core::rules::id::RuleId;
 use stepscope_core::summary::Summary;
@@ -246,9 +246,9 @@ pub(crate) fn begin_batch(app: &mut App, records: &[usize], given: Given) -> Eff
     };
     let effects = review::keys::write_label_set(app, &labels);
     let left = readings.len();
-    app.review.batch = Some(Batch { id, verdict, labels, only_open, left, done: 0, kept: 0, events: Vec::new() });
+    app.review.batch = Some(Batch { id, verdict, labels, only_open, left, kept: 0, had: 0, events: Vec::new() });
     app.review.same = None;
-    app.say(shown!("saving {left} verdicts…"));
+    app.say(shown!("saving {}…", counted(left, "verdict")));
     effects.into_iter().chain([Effect::Summarise(moves, Some(id), readings)]).collect()
 }
 
@@ -267,14 +267,22 @@ pub(crate) fn label_summaries(app: &mut App, id: u64, summaries: Vec<(usize, Opt
         app.review.batch = Some(batch);
         return effects;
     }
-    let kept = match (batch.kept, batch.only_open) {
-        (0, _) => Shown::default(),
-        (n, true) => shown!("; {n} that you reviewed are unchanged"),
-        (n, false) => shown!("; {n} that you passed are unchanged"),
-    };
     let what = if batch.only_open { format!(": {}", batch.verdict.word()) } else { " labelled".to_owned() };
-    app.say(shown!("{} records{what}{kept} · {} undo", batch.done, app.key_of(Action::Undo)));
-    app.review.push_batch(batch.events);
+    let mut said = format!("{}{what}", counted(batch.events.len(), "record"));
+    let kept = if batch.only_open { "that you reviewed" } else { "that you passed" };
+    let unchanged = [(batch.kept, kept), (batch.had, "that had it")].into_iter().filter(|(count, _)| *count > 0);
+    let unchanged: Vec<String> = unchanged.map(|(count, which)| format!("{} {which}", grouped(count))).collect();
+    if !unchanged.is_empty() {
+        said.push_str("; unchanged: ");
+        said.push_str(&unchanged.join(", "));
+    }
+    if !batch.events.is_empty() {
+        said.push_str(" · ");
+        said.push_str(&app.key_of(Action::Undo));
+        said.push_str(" undo");
+        app.review.push_batch(batch.events);
+    }
+    app.say(shown!("{said}"));
     effects
 }
 
@@ -289,11 +297,11 @@ fn label_summary(app: &mut App, record: usize, summary: &Summary, batch: &mut Ba
         return Vec::new();
     }
     let mut draft = fresh.map(Draft::of).unwrap_or_default();
-    batch.done += 1;
     let is_given =
         |label: &LabelRef| draft.labels.iter().any(|given| (&given.id, &given.set) == (&label.id, &label.set));
     let missing: Vec<LabelRef> = batch.labels.iter().filter(|label| !is_given(label)).cloned().collect();
     if missing.is_empty() && fresh.is_some_and(|mine| mine.verdict == Some(batch.verdict)) {
+        batch.had += 1;
         return Vec::new();
     }
     draft.labels.extend(missing);
