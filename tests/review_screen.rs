@@ -20,7 +20,7 @@ use stepscope_core::review::fold::Reviews;
 use stepscope_core::review::hide::{Hidden, Hide};
 use stepscope_core::review::join::Index;
 use stepscope_core::review::log_line::write;
-use stepscope_core::review::queue::Queue;
+use stepscope_core::review::queue::{Assignment, Queue};
 use stepscope_core::review::stats::Stats;
 use stepscope_core::run::rerun::edited;
 use stepscope_io::log::journal::{beside, named, read_all};
@@ -698,6 +698,31 @@ fn a_batch_that_changes_nothing_offers_no_undo() {
 }
 
 #[test]
+fn a_key_says_why_there_is_nothing_more_to_review() {
+    let desk = Desk::new(4);
+    let mut d = desk.open();
+    d.keys("f 'id:r2' Enter a");
+    assert!(d.status().starts_with("Filter done: 1 of 1 reviewed: 1 pass."), "{}", d.status());
+    d.keys("f ^U 'id:r1' Enter x Enter");
+    assert!(d.status().starts_with("Filter done: 1 of 1 reviewed: 1 fail."), "{}", d.status());
+    d.keys(".");
+    assert_eq!(d.status(), "every other listed record is reviewed; Esc in the table clears the filter");
+    d.keys("&").shows(&["only in the order of the queue: sort by the column v, or start with --queue"]);
+    let part = |app: &mut App| {
+        app.review.queue.assigned = Assignment::parse("2/2");
+        app.begin_queue();
+    };
+    let mut d = desk.open_with(part);
+    d.keys("&").shows(&["pass or fail a record of the queue first"]);
+    assert_eq!(d.table_ids(), ["r2", "r4"]);
+    // A part stays a part in every order.
+    d.keys("<");
+    assert!(d.status().starts_with("Sorted by #"), "{}", d.status());
+    assert_eq!(d.table_ids(), ["r2", "r4"]);
+    d.keys("G a .").shows(&["every other record of the queue is reviewed"]);
+}
+
+#[test]
 fn the_queue_has_its_order_a_share_and_a_second_look() {
     let desk = Desk::new(30);
     let queue = |seed, clean_share, repeat| Queue { shuffle: seed, clean_share, repeat, assigned: None };
@@ -946,7 +971,7 @@ fn a_filter_by_reviews_goes_on_with_what_is_left() {
     assert_eq!((open_id(&d), d.app.rows()), ("r3".into(), 5));
     d.keys("q");
     assert_eq!((d.app.rows(), d.app.record()), (3, Some(2)));
-    d.keys("Enter a a a").shows(&["Queue done"]);
+    d.keys("Enter a a a").shows(&["Filter done"]);
     d.keys("q").shows(&["no record matches the filter"]);
 }
 
@@ -1066,7 +1091,9 @@ fn records_with_the_same_first_finding_get_the_same_verdict_after_asking() {
     assert!(verdicts().iter().all(|event| event.verdict == Some(Verdict::Fail) && event.labels.len() == 1));
     d.keys("Esc u").shows(&["Undone: fail of 4 records", "review 1/9"]);
     d.keys("U").shows(&["review 5/9"]);
-    d.keys("&").shows(&["in no other record does the same rule come first"]);
+    d.keys("&").shows(&["pass or fail a record of the queue first"]);
+    d.keys("f 'id:r1' Enter x Enter &")
+        .shows(&["in no other open record that is listed does the same rule come first"]);
 }
 
 #[test]

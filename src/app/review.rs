@@ -44,6 +44,8 @@ use stepscope_terminal::input::Input;
 const TITLE: usize = 40;
 /// Longest pause between two keys that counts as work on an item.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// Reason that no other record can get the last verdict, before one is given.
+pub(crate) const NO_VERDICT: &str = "pass or fail a record of the queue first";
 /// Number of labels that have a key.
 pub(crate) const LABEL_KEYS: usize = 9;
 /// Number of items without a label new to the reviewer after which the labels are said to be enough.
@@ -374,8 +376,8 @@ pub struct Review {
     pub(crate) groups: [usize; QueueClass::ALL.len()],
     /// The records of the queue by kind and by the rule of their first finding.
     pub(crate) alike: HashMap<(RuleId, RecordKind), Vec<u32>>,
-    /// The last verdict, as long as others may get it too.
-    pub same: Option<SameVerdict>,
+    /// The last verdict, as long as others may get it too; `Err`: why none may.
+    pub same: Result<SameVerdict, &'static str>,
     /// The labels that I gave, as far as my verdicts were counted, and how many.
     given: (HashSet<Text>, usize),
     /// The ids that no record has been looked for yet, and those that were.
@@ -429,7 +431,7 @@ impl Review {
             agenda: Agenda::default(),
             groups: [0; QueueClass::ALL.len()],
             alike: HashMap::new(),
-            same: None,
+            same: Err(NO_VERDICT),
             given: (HashSet::new(), 0),
             sought: HashSet::new(),
             undone: Vec::new(),
@@ -658,6 +660,16 @@ impl Review {
             known.judged = judged;
         }
         self.change(record);
+    /// Records have other numbers now.
+    pub(crate) fn forget_records(&mut self) {
+        self.known.clear();
+        self.places.clear();
+        self.changed = None;
+        self.sought.clear();
+        self.prefetched = None;
+        self.prefetching = None;
+        self.revealed.clear();
+        self.same = Err(NO_VERDICT);
     }
 
         self.looked_through = 0;

@@ -98,7 +98,7 @@ pub(crate) fn confirmed(app: &mut App) -> Effects {
 
 /// Asks whether to give the last verdict to all records whose gravest finding is of the same rule.
 pub(crate) fn ask_same(app: &mut App) -> Effects {
-    let Some(same) = app.review.same.clone() else { return Vec::new() };
+    let Ok(same) = app.review.same.clone() else { return Vec::new() };
     let (records, given) = (same.records.clone(), Given::Same(same));
     app.open_dialog(Dialog::Review(ReviewDialog::Confirm { records, given }));
     Vec::new()
@@ -107,7 +107,7 @@ pub(crate) fn ask_same(app: &mut App) -> Effects {
 /// The records that may get the last verdict, in the table.
 pub(crate) fn show_same(app: &mut App) -> Effects {
     app.dialog = None;
-    let Some(same) = app.review.same.clone() else { return Vec::new() };
+    let Ok(same) = app.review.same.clone() else { return Vec::new() };
     let mut effects = app.back_to_table();
     effects.extend(app.set_filter(&same.filter(&app.table.filter_text)));
     app.table.list.at = 0;

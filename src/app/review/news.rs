@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::app::msg::{Effect, Effects, Moves};
 use crate::app::review::keys::append;
-use crate::app::review::{Batch, Draft, Given, Wait, about};
+use crate::app::review::{Batch, Draft, Given, NO_VERDICT, Wait, about};
 use crate::app::state::{App, REARRANGE};
 use crate::app::{across, review};
 use crate::widgets::keymap;
@@ -247,7 +247,7 @@ pub(crate) fn begin_batch(app: &mut App, records: &[usize], given: Given) -> Eff
     let effects = review::keys::write_label_set(app, &labels);
     let left = readings.len();
     app.review.batch = Some(Batch { id, verdict, labels, only_open, left, kept: 0, had: 0, events: Vec::new() });
-    app.review.same = None;
+    app.review.same = Err(NO_VERDICT);
     app.say(shown!("saving {}…", counted(left, "verdict")));
     effects.into_iter().chain([Effect::Summarise(moves, Some(id), readings)]).collect()
 }
