@@ -613,7 +613,7 @@ fn a_whole_filtered_set_is_labelled_after_asking() {
     d.keys("3G a").until(|app| app.review.saved);
     d.keys("f '-id:r9' Enter g X").shows(&["Label for 8 records"]);
     d.hides(&["Enter toggle"]);
-    d.keys("'unit' Enter").shows(&["fail 8 records with wrong unit or format?"]);
+    d.keys("'unit' Enter").shows(&["fail 7 records with wrong unit or format?"]);
     d.keys("n").shows(&["nothing saved"]);
     d.keys("X 'unit' Enter y").until(|app| app.review.batch.is_none() && app.review.saved);
     d.shows(&["7 records labelled; unchanged: 1 that you passed · u undo", "review 8/8"]);
@@ -720,6 +720,26 @@ fn a_key_says_why_there_is_nothing_more_to_review() {
     assert!(d.status().starts_with("Sorted by #"), "{}", d.status());
     assert_eq!(d.table_ids(), ["r2", "r4"]);
     d.keys("G a .").shows(&["every other record of the queue is reviewed"]);
+}
+
+#[test]
+fn forks_that_do_not_fit_the_filter_are_neither_counted_nor_labelled() {
+    let desk = Desk::new(3);
+    let record = run(1);
+    let edits = vec![("sum".into(), b"9".to_vec())];
+    let fork = edited(&Case::read(record.trim().as_bytes()).view(), 0, edits, "2026-11-20T09:00:00.000Z").unwrap();
+    std::fs::write(desk.runs().with_extension("jsonl.forks.jsonl"), [fork.as_slice(), b"\n"].concat()).unwrap();
+    let mut d = desk.open();
+    d.wait_for(|app| app.rows() == 4 && app.fork_count() == 1);
+    d.keys("x Enter").until(|app| app.review.saved);
+    d.keys("f 'verdict:fail' Enter");
+    assert_eq!(d.app.rows(), 2, "the fork stands below its record");
+    assert!(d.header().contains("1 of 4   + 1 fork   "), "{}", d.header());
+    d.keys("X").shows(&["Label for 1 record"]);
+    d.keys("'unit' Enter").shows(&["unchanged: records you passed, forks that do not fit the filter"]);
+    d.keys("y").until(|app| app.review.batch.is_none() && app.review.saved);
+    assert_eq!(d.status(), "1 record labelled · u undo");
+    d.keys("f ^U 'fork:true' Enter X").shows(&["Label for 1 record"]);
 }
 
 #[test]

@@ -249,8 +249,9 @@ pub struct SameVerdict {
 
 impl SameVerdict {
     /// The filter that takes them, among the records that another filter takes.
-    pub(crate) fn filter(&self, of: &str) -> String {
-        let own = format!("first:{} kind:{} reviewed:false -verdict:defer", self.rule.word(), self.kind.word());
+    pub(crate) fn filter(&self, of: &str, has_forks: bool) -> String {
+        let forks = if has_forks { " fork:false" } else { "" };
+        let own = format!("first:{} kind:{} reviewed:false -verdict:defer{forks}", self.rule.word(), self.kind.word());
         if of.is_empty() || of.ends_with(&own) { own } else { format!("{of} {own}") }
     }
 }

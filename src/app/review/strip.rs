@@ -6,6 +6,7 @@ use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr;
 
 use crate::app::review;
+use crate::app::review::ask::is_passed;
 use crate::app::review::keys::glyph;
 use crate::app::review::{Draft, ENOUGH, Given, LABEL_KEYS, LabelPurpose, ReviewDialog, ReviewField};
 use crate::app::state::App;
@@ -364,8 +365,15 @@ pub(crate) fn ask(app: &App, ask: &ReviewDialog, [area, status, bottom]: [Rect; 
             let (title, question, more, rest) = match given {
                 Given::Label(label) => (
                     "Label all",
-                    shown!(" fail {} with {}?", counted(records.len(), "record"), label.name.line().cut(40)),
-                    shown!(" records you passed are unchanged"),
+                    shown!(
+                        " fail {} with {}?",
+                        counted(records.iter().filter(|record| !is_passed(app, **record)).count(), "record"),
+                        label.name.line().cut(40)
+                    ),
+                    Shown::own(match app.table.carried() {
+                        [] => " records you passed are unchanged",
+                        _ => " unchanged: records you passed, forks that do not fit the filter",
+                    }),
                     Shown::default(),
                 ),
                 Given::Same(same) => {
