@@ -624,6 +624,68 @@ fn a_whole_filtered_set_is_labelled_after_asking() {
     d.keys("f ^U 'id:r3' Enter X 'unit' Enter").shows(&["you passed all of these"]);
 }
 
+#[test]
+fn a_batch_that_changes_nothing_offers_no_undo() {
+    let desk = Desk::new(4);
+    let mut d = desk.open();
+    let label = "X 'unit' Enter y";
+    d.keys("f 'id:r1' Enter").keys(label).until(|app| app.review.batch.is_none() && app.review.saved);
+    assert_eq!(d.status(), "1 record labelled · u undo");
+    d.keys("f ^U 'id:r3' Enter a f ^U 'id:r1' Enter").keys(label).until(|app| app.review.batch.is_none());
+    assert_eq!(d.status(), "0 records labelled; unchanged: 1 that had it");
+    // Whoever had it is no part of a batch either.
+    d.keys("f ^U '-id:r3' Enter").keys(label).until(|app| app.review.batch.is_none() && app.review.saved);
+    assert_eq!(d.status(), "2 records labelled; unchanged: 1 that had it · u undo");
+    d.keys("u").shows(&["Undone: fail of 2 records"]);
+    d.keys("u").shows(&["Undone: pass What is 3 and 3?"]);
+    d.keys("u").shows(&["Undone: fail What is 1 and 1?"]);
+}
+
+#[test]
+fn forks_that_do_not_fit_the_filter_are_neither_counted_nor_labelled() {
+    let desk = Desk::new(3);
+    let record = run(1);
+    let edits = vec![("sum".into(), b"9".to_vec())];
+    let fork = edited(&Case::read(record.trim().as_bytes()).view(), 0, edits, "2026-11-20T09:00:00.000Z").unwrap();
+    std::fs::write(desk.runs().with_extension("jsonl.forks.jsonl"), [fork.as_slice(), b"\n"].concat()).unwrap();
+    let mut d = desk.open();
+    d.wait_for(|app| app.rows() == 4 && app.fork_count() == 1);
+    d.keys("x Enter").until(|app| app.review.saved);
+    d.keys("f 'verdict:fail' Enter");
+    assert_eq!(d.app.rows(), 2, "the fork stands below its record");
+    assert!(d.header().contains("1 of 4   + 1 fork   "), "{}", d.header());
+    d.keys("X").shows(&["Label for 1 record"]);
+    d.keys("'unit' Enter").shows(&["unchanged: records you passed, forks that do not fit the filter"]);
+    d.keys("y").until(|app| app.review.batch.is_none() && app.review.saved);
+    assert_eq!(d.status(), "1 record labelled · u undo");
+    d.keys("f ^U 'fork:true' Enter X").shows(&["Label for 1 record"]);
+}
+
+#[test]
+fn a_key_says_why_there_is_nothing_more_to_review() {
+    let desk = Desk::new(4);
+    let mut d = desk.open();
+    d.keys("f 'id:r2' Enter a");
+    assert!(d.status().starts_with("Filter done: 1 of 1 reviewed: 1 pass."), "{}", d.status());
+    d.keys("f ^U 'id:r1' Enter x Enter");
+    assert!(d.status().starts_with("Filter done: 1 of 1 reviewed: 1 fail."), "{}", d.status());
+    d.keys(".");
+    assert_eq!(d.status(), "every other listed record is reviewed; Esc in the table clears the filter");
+    d.keys("&").shows(&["only in the order of the queue: sort by the column v, or start with --queue"]);
+    let part = |app: &mut App| {
+        app.review.queue.assigned = Assignment::parse("2/2");
+        app.begin_queue();
+    };
+    let mut d = desk.open_with(part);
+    d.keys("&").shows(&["pass or fail a record of the queue first"]);
+    assert_eq!(d.table_ids(), ["r2", "r4"]);
+    // A part stays a part in every order.
+    d.keys("<");
+    assert!(d.status().starts_with("Sorted by #"), "{}", d.status());
+    assert_eq!(d.table_ids(), ["r2", "r4"]);
+    d.keys("G a .").shows(&["every other record of the queue is reviewed"]);
+}
+
 /// The first two records have one id, and the last says the same as the first word for word.
 fn with_namesakes() -> Desk {
     let desk = Desk::new(1);
@@ -681,65 +743,28 @@ fn a_record_without_a_name_is_called_by_its_number() {
 }
 
 #[test]
-fn a_batch_that_changes_nothing_offers_no_undo() {
-    let desk = Desk::new(4);
-    let mut d = desk.open();
-    let label = "X 'unit' Enter y";
-    d.keys("f 'id:r1' Enter").keys(label).until(|app| app.review.batch.is_none() && app.review.saved);
-    assert_eq!(d.status(), "1 record labelled · u undo");
-    d.keys("f ^U 'id:r3' Enter a f ^U 'id:r1' Enter").keys(label).until(|app| app.review.batch.is_none());
-    assert_eq!(d.status(), "0 records labelled; unchanged: 1 that had it");
-    // Whoever had it is no part of a batch either.
-    d.keys("f ^U '-id:r3' Enter").keys(label).until(|app| app.review.batch.is_none() && app.review.saved);
-    assert_eq!(d.status(), "2 records labelled; unchanged: 1 that had it · u undo");
-    d.keys("u").shows(&["Undone: fail of 2 records"]);
-    d.keys("u").shows(&["Undone: pass What is 3 and 3?"]);
-    d.keys("u").shows(&["Undone: fail What is 1 and 1?"]);
-}
-
-#[test]
-fn a_key_says_why_there_is_nothing_more_to_review() {
-    let desk = Desk::new(4);
-    let mut d = desk.open();
-    d.keys("f 'id:r2' Enter a");
-    assert!(d.status().starts_with("Filter done: 1 of 1 reviewed: 1 pass."), "{}", d.status());
-    d.keys("f ^U 'id:r1' Enter x Enter");
-    assert!(d.status().starts_with("Filter done: 1 of 1 reviewed: 1 fail."), "{}", d.status());
-    d.keys(".");
-    assert_eq!(d.status(), "every other listed record is reviewed; Esc in the table clears the filter");
-    d.keys("&").shows(&["only in the order of the queue: sort by the column v, or start with --queue"]);
-    let part = |app: &mut App| {
-        app.review.queue.assigned = Assignment::parse("2/2");
-        app.begin_queue();
+fn a_page_written_before_the_verdict_does_not_tell_what_others_said() {
+    let desk = Desk::new(2);
+    let mut eve = Drive::reviewing(&desk.runs(), "eve", &desk.state(), |_| {});
+    eve.keys("Enter ; 'should be 88123' Enter x 1 Enter").until(|app| app.review.saved);
+    drop(eve);
+    let mut ada = desk.open();
+    ada.until(|app| app.review.known(0).is_some());
+    let page = desk.folder.path().join("page.html");
+    let written = |ada: &mut Drive| {
+        ada.keys("o Enter ^U").keys(&format!("'{}' Enter", page.display()));
+        let text = std::fs::read_to_string(&page).unwrap();
+        std::fs::remove_file(&page).unwrap();
+        (["88123", "eve"].map(|word| text.contains(word)), ada.status())
     };
-    let mut d = desk.open_with(part);
-    d.keys("&").shows(&["pass or fail a record of the queue first"]);
-    assert_eq!(d.table_ids(), ["r2", "r4"]);
-    // A part stays a part in every order.
-    d.keys("<");
-    assert!(d.status().starts_with("Sorted by #"), "{}", d.status());
-    assert_eq!(d.table_ids(), ["r2", "r4"]);
-    d.keys("G a .").shows(&["every other record of the queue is reviewed"]);
-}
-
-#[test]
-fn forks_that_do_not_fit_the_filter_are_neither_counted_nor_labelled() {
-    let desk = Desk::new(3);
-    let record = run(1);
-    let edits = vec![("sum".into(), b"9".to_vec())];
-    let fork = edited(&Case::read(record.trim().as_bytes()).view(), 0, edits, "2026-11-20T09:00:00.000Z").unwrap();
-    std::fs::write(desk.runs().with_extension("jsonl.forks.jsonl"), [fork.as_slice(), b"\n"].concat()).unwrap();
-    let mut d = desk.open();
-    d.wait_for(|app| app.rows() == 4 && app.fork_count() == 1);
-    d.keys("x Enter").until(|app| app.review.saved);
-    d.keys("f 'verdict:fail' Enter");
-    assert_eq!(d.app.rows(), 2, "the fork stands below its record");
-    assert!(d.header().contains("1 of 4   + 1 fork   "), "{}", d.header());
-    d.keys("X").shows(&["Label for 1 record"]);
-    d.keys("'unit' Enter").shows(&["unchanged: records you passed, forks that do not fit the filter"]);
-    d.keys("y").until(|app| app.review.batch.is_none() && app.review.saved);
-    assert_eq!(d.status(), "1 record labelled · u undo");
-    d.keys("f ^U 'fork:true' Enter X").shows(&["Label for 1 record"]);
+    ada.keys("Enter");
+    let (told, status) = written(&mut ada);
+    assert_eq!(told, [false, false]);
+    assert!(status.ends_with("page.html, without what others said: give your verdict first"), "{status}");
+    ada.keys("a {").until(|app| app.review.saved);
+    let (told, status) = written(&mut ada);
+    assert_eq!(told, [true, true]);
+    assert!(status.ends_with("page.html"), "{status}");
 }
 
 #[test]
@@ -1147,7 +1172,8 @@ const ANSWER: &str = r#"{"format": "stepscope.answer_trace", "version": 1, "id":
 fn parts_of_an_answer_have_verdicts_of_their_own() {
     let desk = Desk::new(1);
     std::fs::write(desk.runs(), format!("{ANSWER}\n{}\n", ANSWER.replace("a1", "a2"))).unwrap();
-    let mut d = desk.open();
+    let journals = Journals { files: vec![desk.runs()], named: Vec::new() };
+    let mut d = desk.open_with(|app| app.across = Across::new(None, journals, false));
     d.keys("1 a").shows(&["names an item of an answer"]);
     d.keys("Enter 1 a").shows(&["A text  ⊕ red"]);
     assert!(d.status().contains("pass: item A · u undo"), "{}", d.status());
@@ -1159,6 +1185,10 @@ fn parts_of_an_answer_have_verdicts_of_their_own() {
     assert!(d.status().contains("No verdict on item B, citation 2"), "{}", d.status());
     d.keys("9 a").shows(&["this answer has fewer items"]);
     d.until(|app| app.review.saved);
+    // Answers have no place to fix: of none of them can it be said that there is nothing to fix.
+    d.keys("O").until(|app| app.across.judged.is_some());
+    d.shows(&["No verdicts on whole records, 3 on parts (stepscope review stats FILE)"]).hides(&["nothing to fix"]);
+    d.keys("q");
     let part = |item, citation| Some(AnswerPart { item, citation });
     let said: Vec<_> = desk.events().into_iter().filter(|event| event.kind == EventKind::Note).collect();
     let parts: Vec<_> = said.iter().map(|event| (event.part, event.verdict, event.labels.len())).collect();
@@ -1200,8 +1230,7 @@ fn verdicts_of_others_on_a_part_are_seen_once_i_have_judged_it_or_the_record() {
 #[test]
 fn a_key_that_turns_says_that_it_is_set_and_turns_again() {
     let desk = Desk::new(3);
-    let journals = Journals { files: vec![desk.runs()], named: Vec::new() };
-    let mut d = desk.open_with(|app| app.across = Across::new(None, journals, false));
+    let mut d = desk.open();
     d.keys("Enter @");
     assert!(d.status().starts_with("Fix (@ next): ["), "{}", d.status());
     assert!(d.status().ends_with("; saved with your verdict"), "{}", d.status());
@@ -1215,7 +1244,3 @@ fn a_key_that_turns_says_that_it_is_set_and_turns_again() {
     d.keys("@").hides(&["no opinion; saved…"]);
     d.keys(". @").shows(&["Fix (@ next): [", "no opinion", "draft: "]).hides(&["saved…"]);
 }
-    // Answers have no place to fix: of none of them can it be said that there is nothing to fix.
-    d.keys("O").until(|app| app.across.judged.is_some());
-    d.shows(&["No verdicts on whole records, 3 on parts (stepscope review stats FILE)"]).hides(&["nothing to fix"]);
-    d.keys("q");

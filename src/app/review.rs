@@ -189,11 +189,11 @@ impl LabelPurpose {
     }
 }
 
-    /// A line is typed.
-    Line {
 /// Question asked in front of the screen.
 #[derive(Debug)]
 pub enum ReviewDialog {
+    /// A line is typed.
+    Line {
         /// Purpose of the line.
         field: ReviewField,
         /// The text and its cursor.
@@ -519,6 +519,13 @@ impl Review {
         self.known.values().any(|known| known.judged.others && known.judged.mine.is_none())
     }
 
+    /// Tells whether what a reviewer said of a record may be shown: of others only once I have given my verdict, or where
+    /// it came with the record's page.
+    pub(crate) fn is_told(&self, record: usize, reviewer: &Text) -> bool {
+        let is_judged = || self.known.get(&record).is_some_and(|known| known.judged.mine.is_some());
+        *reviewer == self.me.id || self.hide.is_empty() && Said::is_carried(reviewer) || is_judged()
+    }
+
     /// Selects the parts of a record that are hidden now.
     pub(crate) fn hidden_of(&self, record: usize) -> Hide {
         let judged = self.known.get(&record).is_some_and(|known| known.judged.is_done());
@@ -644,16 +651,6 @@ impl Review {
         }
     }
 
-    /// Records have other numbers now.
-    pub(crate) fn forget_records(&mut self) {
-        self.known.clear();
-        self.places.clear();
-        self.changed = None;
-        self.sought.clear();
-        self.prefetched = None;
-        self.prefetching = None;
-        self.revealed.clear();
-        self.same = None;
     fn renew_record(&mut self, record: usize) {
         let Some(known) = self.known.get(&record) else { return };
         let judged = self.judge(&known.item, &known.content);
@@ -661,6 +658,8 @@ impl Review {
             known.judged = judged;
         }
         self.change(record);
+    }
+
     /// Records have other numbers now.
     pub(crate) fn forget_records(&mut self) {
         self.known.clear();
@@ -671,8 +670,6 @@ impl Review {
         self.prefetching = None;
         self.revealed.clear();
         self.same = Err(NO_VERDICT);
-    }
-
         self.looked_through = 0;
     }
 
@@ -754,6 +751,13 @@ impl Review {
         self.target = Some(target);
     }
 
+    /// Finds the draft for a record.
+    fn aside_for(&self, item: &ItemRef) -> Option<usize> {
+        let is_shared = self.is_shared(item);
+        let is_for = |other: &ItemRef| same_item(other, item) && (!is_shared || other.row_index == item.row_index);
+        self.aside.iter().position(|(other, _)| is_for(other))
+    }
+
     /// Leaves the record, and keeps the draft for it.
     pub(crate) fn put_aside(&mut self) {
         self.leave_part();
@@ -764,13 +768,6 @@ impl Review {
             self.aside.push((target.summary.item, draft));
         }
     }
-    /// Finds the draft for a record.
-    fn aside_for(&self, item: &ItemRef) -> Option<usize> {
-        let is_shared = self.is_shared(item);
-        let is_for = |other: &ItemRef| same_item(other, item) && (!is_shared || other.row_index == item.row_index);
-        self.aside.iter().position(|(other, _)| is_for(other))
-    }
-
 
     // Time.
 
