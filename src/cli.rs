@@ -732,6 +732,9 @@ mod tests {
             panic!("it is no command")
         };
         assert!(matches!(*command, Command::Compare(_)));
-        assert!(asked(&["stepscope", "compare", "a", "b", "--screen", "--cell", "both"]).is_err());
+        // It counts all items, so that it takes neither cells nor a filter.
+        for (option, value) in [("--cell", "both"), ("--filter", "correct:false")] {
+            assert!(asked(&["stepscope", "compare", "a", "b", "--screen", option, value]).is_err(), "{option}");
+        }
     }
 }

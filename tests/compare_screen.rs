@@ -138,6 +138,15 @@ fn cells_can_be_typed_and_combined() {
 }
 
 #[test]
+fn a_cell_whose_items_are_all_in_the_baseline_says_so() {
+    let record = |id: &str| format!("{{\"id\": \"{id}\", \"question\": \"{id}?\", \"correct\": true}}\n");
+    let (_folder, mut d) = two(&record("a"), &[record("a"), record("b")].concat());
+    d.keys("m g 4j Enter");
+    d.shows(&["All of these are only in B: none is in this table"]);
+    assert_eq!(d.app.screen(), ScreenKind::Compare);
+}
+
+#[test]
 fn a_run_stands_beside_a_direct_prompt() {
     for (width, height) in [(80, 24), (120, 36), (200, 60)] {
         let mut d = fixtures();
@@ -187,7 +196,9 @@ fn a_record_without_a_partner_says_so() {
     // Joined by its question.
     d.keys("j B").shows(&["Item 10"]);
     // An error row beside an answer.
-    d.keys("q g 7j B").shows(&["TimeoutError: the server did not answer", "⊘ run failed"]);
+    d.keys("q f 'cell:duplicate' Enter B");
+    assert!(d.status().starts_with("its id occurs earlier in this run"), "{}", d.status());
+    d.keys("Esc g 7j B").shows(&["TimeoutError: the server did not answer", "⊘ run failed"]);
 }
 
 #[test]
@@ -229,6 +240,8 @@ fn odd_baselines_are_counted_not_refused() {
     let (_folder, mut nothing) = two("", &a);
     nothing.keys("m").shows(&["0 by id", "0 records  against"]).hides(&["NaN"]);
     nothing.keys("j Enter");
+    assert!(nothing.status().contains("All of these are only in B"), "{}", nothing.status());
+    nothing.keys("g Enter");
     assert!(nothing.status().contains("No records"), "{}", nothing.status());
 }
 

@@ -8,6 +8,7 @@ mod drive;
 use std::path::{Path, PathBuf};
 
 use drive::Drive;
+use stepscope::app::across::Across;
 use stepscope::app::state::App;
 use stepscope::screens::kind::ScreenKind;
 use stepscope::screens::stack::Focus;
@@ -19,10 +20,11 @@ use stepscope_core::review::fold::Reviews;
 use stepscope_core::review::hide::{Hidden, Hide};
 use stepscope_core::review::join::Index;
 use stepscope_core::review::log_line::write;
-use stepscope_core::review::queue::Queue;
+use stepscope_core::review::queue::{Assignment, Queue};
 use stepscope_core::review::stats::Stats;
 use stepscope_core::run::rerun::edited;
 use stepscope_io::log::journal::{beside, named, read_all};
+use stepscope_io::pipeline::compare::Journals;
 
 /// File of runs in a folder of its own, and a folder for the session.
 struct Desk {
@@ -288,7 +290,7 @@ fn labels_are_found_made_renamed_and_merged_and_old_verdicts_follow() {
     d.keys("Enter Enter").until(|app| app.review.saved);
     // Renamed, and merged into another.
     d.keys("x / 'by one' ^R ^U 'fencepost' Enter").shows(&["renamed to fencepost"]);
-    d.keys("Esc / 'fence' ^G").shows(&["Merge fencepost into"]);
+    d.keys("Esc / 'fence' ^G").shows(&["Merge fencepost into"]).hides(&["Enter toggle"]);
     d.keys("'slip' Enter").shows(&["fencepost into arithmetic slip"]);
     d.keys("Esc {").keys("{").until(|app| app.review.saved);
     assert_eq!(open_id(&d), "r1");
@@ -610,14 +612,159 @@ fn a_whole_filtered_set_is_labelled_after_asking() {
     let mut d = desk.open();
     d.keys("3G a").until(|app| app.review.saved);
     d.keys("f '-id:r9' Enter g X").shows(&["Label for 8 records"]);
-    d.keys("'unit' Enter").shows(&["fail 8 records with wrong unit or format?"]);
+    d.hides(&["Enter toggle"]);
+    d.keys("'unit' Enter").shows(&["fail 7 records with wrong unit or format?"]);
     d.keys("n").shows(&["nothing saved"]);
     d.keys("X 'unit' Enter y").until(|app| app.review.batch.is_none() && app.review.saved);
-    d.shows(&["7 records labelled; 1 that you passed are unchanged", "review 8/8"]);
+    d.shows(&["7 records labelled; unchanged: 1 that you passed · u undo", "review 8/8"]);
     let failed = |desk: &Desk| desk.events().iter().filter(|event| event.verdict == Some(Verdict::Fail)).count();
     assert_eq!(failed(&desk), 7);
     d.keys("u").shows(&["Undone: fail of 7 records", "review 1/8"]);
     d.until(|app| app.review.saved);
+    d.keys("f ^U 'id:r3' Enter X 'unit' Enter").shows(&["you passed all of these"]);
+}
+
+#[test]
+fn a_batch_that_changes_nothing_offers_no_undo() {
+    let desk = Desk::new(4);
+    let mut d = desk.open();
+    let label = "X 'unit' Enter y";
+    d.keys("f 'id:r1' Enter").keys(label).until(|app| app.review.batch.is_none() && app.review.saved);
+    assert_eq!(d.status(), "1 record labelled · u undo");
+    d.keys("f ^U 'id:r3' Enter a f ^U 'id:r1' Enter").keys(label).until(|app| app.review.batch.is_none());
+    assert_eq!(d.status(), "0 records labelled; unchanged: 1 that had it");
+    // Whoever had it is no part of a batch either.
+    d.keys("f ^U '-id:r3' Enter").keys(label).until(|app| app.review.batch.is_none() && app.review.saved);
+    assert_eq!(d.status(), "2 records labelled; unchanged: 1 that had it · u undo");
+    d.keys("u").shows(&["Undone: fail of 2 records"]);
+    d.keys("u").shows(&["Undone: pass What is 3 and 3?"]);
+    d.keys("u").shows(&["Undone: fail What is 1 and 1?"]);
+}
+
+#[test]
+fn forks_that_do_not_fit_the_filter_are_neither_counted_nor_labelled() {
+    let desk = Desk::new(3);
+    let record = run(1);
+    let edits = vec![("sum".into(), b"9".to_vec())];
+    let fork = edited(&Case::read(record.trim().as_bytes()).view(), 0, edits, "2026-11-20T09:00:00.000Z").unwrap();
+    std::fs::write(desk.runs().with_extension("jsonl.forks.jsonl"), [fork.as_slice(), b"\n"].concat()).unwrap();
+    let mut d = desk.open();
+    d.wait_for(|app| app.rows() == 4 && app.fork_count() == 1);
+    d.keys("x Enter").until(|app| app.review.saved);
+    d.keys("f 'verdict:fail' Enter");
+    assert_eq!(d.app.rows(), 2, "the fork stands below its record");
+    assert!(d.header().contains("1 of 4   + 1 fork   "), "{}", d.header());
+    d.keys("X").shows(&["Label for 1 record"]);
+    d.keys("'unit' Enter").shows(&["unchanged: records you passed, forks that do not fit the filter"]);
+    d.keys("y").until(|app| app.review.batch.is_none() && app.review.saved);
+    assert_eq!(d.status(), "1 record labelled · u undo");
+    d.keys("f ^U 'fork:true' Enter X").shows(&["Label for 1 record"]);
+}
+
+#[test]
+fn a_key_says_why_there_is_nothing_more_to_review() {
+    let desk = Desk::new(4);
+    let mut d = desk.open();
+    d.keys("f 'id:r2' Enter a");
+    assert!(d.status().starts_with("Filter done: 1 of 1 reviewed: 1 pass."), "{}", d.status());
+    d.keys("f ^U 'id:r1' Enter x Enter");
+    assert!(d.status().starts_with("Filter done: 1 of 1 reviewed: 1 fail."), "{}", d.status());
+    d.keys(".");
+    assert_eq!(d.status(), "every other listed record is reviewed; Esc in the table clears the filter");
+    d.keys("&").shows(&["only in the order of the queue: sort by the column v, or start with --queue"]);
+    let part = |app: &mut App| {
+        app.review.queue.assigned = Assignment::parse("2/2");
+        app.begin_queue();
+    };
+    let mut d = desk.open_with(part);
+    d.keys("&").shows(&["pass or fail a record of the queue first"]);
+    assert_eq!(d.table_ids(), ["r2", "r4"]);
+    // A part stays a part in every order.
+    d.keys("<");
+    assert!(d.status().starts_with("Sorted by #"), "{}", d.status());
+    assert_eq!(d.table_ids(), ["r2", "r4"]);
+    d.keys("G a .").shows(&["every other record of the queue is reviewed"]);
+}
+
+/// The first two records have one id, and the last says the same as the first word for word.
+fn with_namesakes() -> Desk {
+    let desk = Desk::new(1);
+    let namesake = run(2).replace("\"r2\"", "\"r1\"");
+    std::fs::write(desk.runs(), [run(1), namesake, run(3), run(1)].concat()).unwrap();
+    desk
+}
+
+#[test]
+fn of_two_records_with_one_id_each_has_the_verdicts_on_it_alone() {
+    let desk = with_namesakes();
+    let mut bob = Drive::reviewing(&desk.runs(), "bob", &desk.state(), |_| {});
+    bob.keys("2G a").until(|app| app.review.saved);
+    drop(bob);
+    let mut d = desk.open();
+    d.until(|app| app.review.judged(1).others);
+    assert!(!d.app.review.judged(0).others, "it was said of the other one");
+    d.keys("1G x 1 Enter").until(|app| app.review.saved && app.review.judged(3).mine.is_some());
+    assert_eq!(d.app.review.progress, (2, 4), "what says the same word for word is reviewed with it");
+    let is_changed = |d: &Drive| d.app.review.judged(1).stale || d.app.review.judged(1).mine.is_some();
+    assert!(!is_changed(&d));
+    d.keys("2G").shows(&["reviewed by others"]).hides(&["changed since"]);
+    d.keys("a").until(|app| app.review.saved);
+    assert_eq!(d.app.review.progress, (3, 4));
+    d.keys("1G u");
+    assert_eq!((d.status(), d.app.table.list.at), ("Undone: pass What is 2 and 2? · U redo".to_owned(), 1));
+    d.keys("3G U");
+    assert_eq!((d.status(), d.app.table.list.at), ("Redone".to_owned(), 1));
+    d.keys("1G Enter").shows(&["⊖ fail  arithmetic slip"]).hides(&["bob"]);
+    d.until(|app| app.review.saved);
+    drop(d);
+    let mut d = desk.open();
+    d.until(|app| app.review.judged(3).mine.is_some() && app.review.judged(1).mine.is_some());
+    assert_eq!(d.app.review.progress, (3, 4), "as before");
+    assert!([0, 1, 3].iter().all(|record| !d.app.review.judged(*record).stale));
+}
+
+#[test]
+fn a_draft_is_of_its_own_record_where_another_has_the_id() {
+    let desk = with_namesakes();
+    let mut d = desk.open();
+    d.keys("Enter ! }").hides(&["draft: "]);
+    d.keys("{").shows(&["draft: ", "expected: suspect"]);
+}
+
+#[test]
+fn a_record_without_a_name_is_called_by_its_number() {
+    let desk = Desk::new(1);
+    std::fs::write(desk.runs(), "{\"state\": {\"a\": 1}}\n".repeat(2)).unwrap();
+    let mut d = desk.open();
+    d.keys("2G a");
+    assert_eq!(d.status(), "⊕ pass: record 2 · u undo");
+    d.keys("u");
+    assert_eq!(d.status(), "Undone: pass record 2 · U redo");
+}
+
+#[test]
+fn a_page_written_before_the_verdict_does_not_tell_what_others_said() {
+    let desk = Desk::new(2);
+    let mut eve = Drive::reviewing(&desk.runs(), "eve", &desk.state(), |_| {});
+    eve.keys("Enter ; 'should be 88123' Enter x 1 Enter").until(|app| app.review.saved);
+    drop(eve);
+    let mut ada = desk.open();
+    ada.until(|app| app.review.known(0).is_some());
+    let page = desk.folder.path().join("page.html");
+    let written = |ada: &mut Drive| {
+        ada.keys("o Enter ^U").keys(&format!("'{}' Enter", page.display()));
+        let text = std::fs::read_to_string(&page).unwrap();
+        std::fs::remove_file(&page).unwrap();
+        (["88123", "eve"].map(|word| text.contains(word)), ada.status())
+    };
+    ada.keys("Enter");
+    let (told, status) = written(&mut ada);
+    assert_eq!(told, [false, false]);
+    assert!(status.ends_with("page.html, without what others said: give your verdict first"), "{status}");
+    ada.keys("a {").until(|app| app.review.saved);
+    let (told, status) = written(&mut ada);
+    assert_eq!(told, [true, true]);
+    assert!(status.ends_with("page.html"), "{status}");
 }
 
 #[test]
@@ -869,7 +1016,7 @@ fn a_filter_by_reviews_goes_on_with_what_is_left() {
     assert_eq!((open_id(&d), d.app.rows()), ("r3".into(), 5));
     d.keys("q");
     assert_eq!((d.app.rows(), d.app.record()), (3, Some(2)));
-    d.keys("Enter a a a").shows(&["Queue done"]);
+    d.keys("Enter a a a").shows(&["Filter done"]);
     d.keys("q").shows(&["no record matches the filter"]);
 }
 
@@ -989,7 +1136,9 @@ fn records_with_the_same_first_finding_get_the_same_verdict_after_asking() {
     assert!(verdicts().iter().all(|event| event.verdict == Some(Verdict::Fail) && event.labels.len() == 1));
     d.keys("Esc u").shows(&["Undone: fail of 4 records", "review 1/9"]);
     d.keys("U").shows(&["review 5/9"]);
-    d.keys("&").shows(&["in no other record does the same rule come first"]);
+    d.keys("&").shows(&["pass or fail a record of the queue first"]);
+    d.keys("f 'id:r1' Enter x Enter &")
+        .shows(&["in no other open record that is listed does the same rule come first"]);
 }
 
 #[test]
@@ -1023,7 +1172,8 @@ const ANSWER: &str = r#"{"format": "stepscope.answer_trace", "version": 1, "id":
 fn parts_of_an_answer_have_verdicts_of_their_own() {
     let desk = Desk::new(1);
     std::fs::write(desk.runs(), format!("{ANSWER}\n{}\n", ANSWER.replace("a1", "a2"))).unwrap();
-    let mut d = desk.open();
+    let journals = Journals { files: vec![desk.runs()], named: Vec::new() };
+    let mut d = desk.open_with(|app| app.across = Across::new(None, journals, false));
     d.keys("1 a").shows(&["names an item of an answer"]);
     d.keys("Enter 1 a").shows(&["A text  ⊕ red"]);
     assert!(d.status().contains("pass: item A · u undo"), "{}", d.status());
@@ -1035,6 +1185,10 @@ fn parts_of_an_answer_have_verdicts_of_their_own() {
     assert!(d.status().contains("No verdict on item B, citation 2"), "{}", d.status());
     d.keys("9 a").shows(&["this answer has fewer items"]);
     d.until(|app| app.review.saved);
+    // Answers have no place to fix: of none of them can it be said that there is nothing to fix.
+    d.keys("O").until(|app| app.across.judged.is_some());
+    d.shows(&["No verdicts on whole records, 3 on parts (stepscope review stats FILE)"]).hides(&["nothing to fix"]);
+    d.keys("q");
     let part = |item, citation| Some(AnswerPart { item, citation });
     let said: Vec<_> = desk.events().into_iter().filter(|event| event.kind == EventKind::Note).collect();
     let parts: Vec<_> = said.iter().map(|event| (event.part, event.verdict, event.labels.len())).collect();

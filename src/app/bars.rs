@@ -198,11 +198,15 @@ fn totals(app: &App, look: Look<'_>) -> Spans {
     let mut line = Vec::new();
     line.extend(app.disk_news().map(|news| look.span(format!("{news}   "), Role::Warning)));
     let forks = app.fork_count();
-    let (rows, all) = (app.rows(), app.store.len());
+    // Forks that are listed with their record although they do not fit are counted apart.
+    let (carried, all) = (app.table.carried().len(), app.store.len());
+    let rows = app.rows() - carried;
     let is_whole = app.table.is_natural() || rows == all;
     let shown = if is_whole { counted(all - forks, "record") } else { format!("{rows} of {all}") };
     line.push(look.span(format!("{shown}   "), Role::Text));
-    if forks > 0 {
+    if carried > 0 {
+        line.push(look.span(format!("+ {}   ", counted(carried, "fork")), Role::Dim));
+    } else if forks > 0 {
         line.push(look.span(format!("{}   ", counted(forks, "fork")), Role::Dim));
     }
     // In front of the table it is more important where one is.

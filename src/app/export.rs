@@ -30,7 +30,6 @@ use stepscope_base::text::Shown;
 use stepscope_core::finding::counted;
 use stepscope_core::report::page::{Cleaner, Said};
 use stepscope_core::report::redact::{PrivateHits, Redaction};
-use stepscope_core::review::event::ItemRef;
 use stepscope_core::summary::Summary;
 use stepscope_io::failure::Failure;
 use stepscope_terminal::colour::Depth;
@@ -85,6 +84,7 @@ pub(crate) fn export(app: &mut App, form: ExportForm, typed: &str) -> Result<Eff
     }
     app.export.folder = typed.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
     app.export.asked = Some((Some(form), typed.to_owned()));
+    app.export.withheld = false;
     let path = PathBuf::from(typed);
     if form.is_of_record() { Ok(of_record(app, form, path)) } else { of_screen(app, form, path) }
 }
@@ -100,12 +100,11 @@ fn of_record(app: &mut App, form: ExportForm, path: PathBuf) -> Effects {
     let redaction = if app.export.redacts { Redaction::all() } else { Redaction::default() };
     let cleaner = Cleaner { hide: review::keys::hide_for(app, record), redaction, passages: true };
     let summary: Option<&Summary> = view.and_then(|view| view.opened.summary.as_deref());
-    let reviews = &app.review.reviews;
-    let found = summary.and_then(|summary| {
-        let item: &ItemRef = &summary.item;
-        reviews.find(item, Some(&summary.content))
-    });
-    let said = found.map(|reviewed| Said::of(reviewed, &reviews.label_sets())).unwrap_or_default();
+    let found = summary.and_then(|summary| app.review.find(&summary.item, &summary.content));
+    let mut said = found.map(|reviewed| Said::of(reviewed, &app.review.label_sets())).unwrap_or_default();
+    let before = said.len();
+    said.retain(|said| app.review.is_told(record, &said.who));
+    app.export.withheld = said.len() < before;
     vec![Effect::ExportRecord(Box::new(handle), Box::new(RecordExport { form, path, step, cleaner, said }))]
 }
 
@@ -191,7 +190,10 @@ pub(crate) fn drawn_in(app: &mut App, theme: &str, area: Rect) -> Buffer {
 /// Reports whether the file was written; if not, asks again for its name, with what was typed.
 pub(crate) fn exported(app: &mut App, path: &Path, result: Result<(), Failure>) -> Effects {
     let asked = app.export.asked.take();
-    let Err(failure) = result else { return app.say(shown!("written to {}", Shown::path(path))) };
+    let Err(failure) = result else {
+        let withheld = if app.export.withheld { ", without what others said: give your verdict first" } else { "" };
+        return app.say(shown!("written to {}{withheld}", Shown::path(path)));
+    };
     app.fail(shown!("{failure}"));
     // Who did something else meanwhile is not disturbed.
     let is_free = app.dialog.is_none() && app.opening.is_none();

@@ -185,9 +185,9 @@ impl ForkTree {
         self.members.contains_key(&address) || self.trees.contains_key(&address)
     }
 
-    /// Orders the table with forks below what they come from, and lists the rows of forks in it. A fork is there if it was
-    /// there itself, or with `all` if its root is.
-    pub fn order(&self, store: &Store, rows: &[u32], all: bool) -> (Vec<u32>, Vec<u32>) {
+    /// Orders the table with forks below what they come from, and lists the rows of forks in it; then of these the rows
+    /// that were not there themselves. A fork is there if it was there itself, or with `all` if its root is.
+    pub fn order(&self, store: &Store, rows: &[u32], all: bool) -> [Vec<u32>; 3] {
         let position = |(source, byte): Address| store.position(source, byte).and_then(|at| u32::try_from(at).ok());
         // Most records have nothing to do with forks: of them one bit is asked.
         let mut there = vec![false; store.len()];
@@ -215,7 +215,7 @@ impl ForkTree {
             }
         }
         let is = |bits: &[bool], record: u32| bits.get(record as usize).copied().unwrap_or(false);
-        let (mut order, mut forks) = (Vec::with_capacity(rows.len()), Vec::new());
+        let [mut order, mut forks, mut carried] = [Vec::with_capacity(rows.len()), Vec::new(), Vec::new()];
         for row in rows {
             if !is(&apart, *row) {
                 order.push(*row);
@@ -231,11 +231,14 @@ impl ForkTree {
             order.push(*row);
             let own = trees.get(row).into_iter().flat_map(|fork_tree| fork_tree.iter());
             for fork in own.filter_map(|fork| position(*fork)).filter(|fork| all || is(&there, *fork)) {
+                if !is(&there, fork) {
+                    carried.push(order.len() as u32);
+                }
                 forks.push(order.len() as u32);
                 order.push(fork);
             }
         }
-        (order, forks)
+        [order, forks, carried]
     }
 }
 

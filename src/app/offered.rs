@@ -1,6 +1,7 @@
 //! What footer, palette and sentences say of keys: the actions that are offered here, and the names of their keys.
 
 use crate::app::across;
+use crate::app::review::ReviewDialog;
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
 use crate::screens::answer::state::AnswerPane;
@@ -40,6 +41,10 @@ impl App {
             (Context::Rerun, Action::Open) if matches!(stage, Some(Stage::Choosing | Stage::Several)) => "select",
             (Context::Rerun, Action::Open) if self.models.replays() => "replay or edit",
             (_, Action::Back) if self.focus() == Focus::Screen(ScreenKind::Table) => "quit",
+            (Context::LabelList, Action::Open) => match &self.dialog {
+                Some(Dialog::Review(ReviewDialog::Labels { purpose, .. })) => purpose.word(),
+                _ => binding.hint,
+            },
             (Context::Answer, Action::Open) if pane == Some(AnswerPane::Checks) => "open",
             _ => binding.hint,
         }

@@ -19,6 +19,7 @@ use crate::screens::answer::state::PartVerdict;
 use crate::widgets::keymap::Action;
 use crate::widgets::list::List;
 use stepscope_base::canonical::Digest;
+use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::record::RecordKind;
 use stepscope_core::report::page::Said;
@@ -26,7 +27,7 @@ use stepscope_core::review::event::{
     Anchor, AnswerPart, Event, EventKind, GoldStatus, ItemRef, LabelDefinition, LabelRef, LabelSet, Reviewer, Text,
     Verdict,
 };
-use stepscope_core::review::fold::Reviews;
+use stepscope_core::review::fold::{ItemReviews, Reviews};
 use stepscope_core::review::hide::Hide;
 use stepscope_core::review::labels::LabelSets;
 use stepscope_core::review::queue::Queue;
@@ -43,6 +44,8 @@ use stepscope_terminal::input::Input;
 const TITLE: usize = 40;
 /// Longest pause between two keys that counts as work on an item.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// Reason that no other record can get the last verdict, before one is given.
+pub(crate) const NO_VERDICT: &str = "pass or fail a record of the queue first";
 /// Number of labels that have a key.
 pub(crate) const LABEL_KEYS: usize = 9;
 /// Number of items without a label new to the reviewer after which the labels are said to be enough.
@@ -175,6 +178,17 @@ pub enum LabelPurpose {
     All(Vec<usize>),
 }
 
+impl LabelPurpose {
+    /// The word for what choosing a label does.
+    pub(crate) const fn word(&self) -> &'static str {
+        match self {
+            Self::Give => "toggle",
+            Self::MergeInto(_) => "merge",
+            Self::All(_) => "select",
+        }
+    }
+}
+
 /// Question asked in front of the screen.
 #[derive(Debug)]
 pub enum ReviewDialog {
@@ -235,8 +249,9 @@ pub struct SameVerdict {
 
 impl SameVerdict {
     /// The filter that takes them, among the records that another filter takes.
-    pub(crate) fn filter(&self, of: &str) -> String {
-        let own = format!("first:{} kind:{} reviewed:false -verdict:defer", self.rule.word(), self.kind.word());
+    pub(crate) fn filter(&self, of: &str, has_forks: bool) -> String {
+        let forks = if has_forks { " fork:false" } else { "" };
+        let own = format!("first:{} kind:{} reviewed:false -verdict:defer{forks}", self.rule.word(), self.kind.word());
         if of.is_empty() || of.ends_with(&own) { own } else { format!("{of} {own}") }
     }
 }
@@ -265,11 +280,11 @@ pub struct Batch {
     pub only_open: bool,
     /// Number of records that were not read yet.
     pub left: usize,
-    /// Number of records that were labelled.
-    pub done: usize,
     /// Number of records that were judged before, and left as they are.
     pub kept: usize,
-    /// The events, to be undone together.
+    /// Number of records that had this verdict with these labels.
+    pub had: usize,
+    /// The events, one of each record that was labelled, to be undone together.
     pub events: Vec<Text>,
 }
 
@@ -362,8 +377,8 @@ pub struct Review {
     pub(crate) groups: [usize; QueueClass::ALL.len()],
     /// The records of the queue by kind and by the rule of their first finding.
     pub(crate) alike: HashMap<(RuleId, RecordKind), Vec<u32>>,
-    /// The last verdict, as long as others may get it too.
-    pub same: Option<SameVerdict>,
+    /// The last verdict, as long as others may get it too; `Err`: why none may.
+    pub same: Result<SameVerdict, &'static str>,
     /// The labels that I gave, as far as my verdicts were counted, and how many.
     given: (HashSet<Text>, usize),
     /// The ids that no record has been looked for yet, and those that were.
@@ -417,7 +432,7 @@ impl Review {
             agenda: Agenda::default(),
             groups: [0; QueueClass::ALL.len()],
             alike: HashMap::new(),
-            same: None,
+            same: Err(NO_VERDICT),
             given: (HashSet::new(), 0),
             sought: HashSet::new(),
             undone: Vec::new(),
@@ -500,6 +515,13 @@ impl Review {
         self.known.values().any(|known| known.judged.others && known.judged.mine.is_none())
     }
 
+    /// Tells whether what a reviewer said of a record may be shown: of others only once I have given my verdict, or where
+    /// it came with the record's page.
+    pub(crate) fn is_told(&self, record: usize, reviewer: &Text) -> bool {
+        let is_judged = || self.known.get(&record).is_some_and(|known| known.judged.mine.is_some());
+        *reviewer == self.me.id || self.hide.is_empty() && Said::is_carried(reviewer) || is_judged()
+    }
+
     /// Selects the parts of a record that are hidden now.
     pub(crate) fn hidden_of(&self, record: usize) -> Hide {
         let judged = self.known.get(&record).is_some_and(|known| known.judged.is_done());
@@ -527,23 +549,49 @@ impl Review {
         self.expected = Some(record);
     }
 
-    /// The record of an item.
-    pub(crate) fn record_of(&self, item: &ItemRef) -> Option<usize> {
-        let same = |record: &&usize| self.known.get(*record).is_some_and(|known| same_item(&known.item, item));
-        self.places.get(&place_of(item))?.iter().find(same).copied()
+    /// The known records of an item's name, in its file.
+    fn namesakes(&self, item: &ItemRef) -> impl Iterator<Item = (usize, &KnownRecord)> {
+        let records = self.places.get(&place_of(item)).into_iter().flatten();
+        let known = records.filter_map(|record| Some((*record, self.known.get(record)?)));
+        known.filter(|(_, known)| same_item(&known.item, item))
     }
 
-    /// Names an item as people know it: by its question, else by its id or position.
-    pub(crate) fn title_of(&self, item: &ItemRef) -> Shown {
-        let known = self.record_of(item).and_then(|record| self.known.get(&record)?.question.clone());
-        known.unwrap_or_else(|| name_of(item).line()).cut(TITLE)
+    /// Tells whether several known records have the name of an item.
+    fn is_shared(&self, item: &ItemRef) -> bool {
+        self.namesakes(item).nth(1).is_some()
+    }
+
+    /// Finds the reviews of a record; of several records with its name, those of this one.
+    pub(crate) fn find<'a>(&'a self, item: &'a ItemRef, content: &'a Digest) -> Option<ItemReviews<'a>> {
+        let reviewed = self.reviews.find(item, Some(content))?;
+        Some(if self.is_shared(item) { reviewed.of_several(item) } else { reviewed })
+    }
+
+    /// The record that an event is about; of several with its name, the one with the content that was seen, in its place.
+    pub(crate) fn record_of(&self, event: &Event) -> Option<usize> {
+        let (item, seen) = (event.item.as_ref()?, event.seen.content_sha256);
+        let differs = |known: &KnownRecord| {
+            (seen.is_some_and(|seen| seen != known.content), known.item.row_index != item.row_index)
+        };
+        self.namesakes(item).min_by_key(|(_, known)| differs(known)).map(|(record, _)| record)
+    }
+
+    /// Names the item of an event as people know it: by its question, else by its id, else by its number in the table.
+    pub(crate) fn title_of(&self, event: &Event) -> Shown {
+        let Some(item) = &event.item else { return Shown::default() };
+        let record = self.record_of(event);
+        let question = record.and_then(|record| self.known.get(&record)?.question.clone());
+        let title = question.unwrap_or_else(|| match record.filter(|_| item.id.is_none()) {
+            Some(record) => shown!("record {}", record + 1),
+            None => name_of(item).line(),
+        });
+        title.cut(TITLE)
     }
 
     /// A record is this item.
     pub fn learn(&mut self, record: usize, summary: &Summary) {
         let (item, content, question) = (summary.item.clone(), summary.content, summary.question.clone());
-        let judged = self.judge(&item, &content);
-        let place = place_of(&item);
+        let (place, judged) = (place_of(&item), VerdictState::default());
         let before = self.known.insert(record, KnownRecord { item, content, question, judged });
         if let Some(before) = before.as_ref().map(|known| place_of(&known.item)).filter(|before| *before != place)
             && let Some(records) = self.places.get_mut(&before)
@@ -554,7 +602,11 @@ impl Review {
         if !records.contains(&record) {
             records.push(record);
         }
-        self.change(record);
+        // What was said of a name is said of one of its records alone as soon as there are two.
+        match self.namesakes(&summary.item).take(3).count() {
+            2 => self.renew(Some(&summary.item)),
+            _ => self.renew_record(record),
+        }
     }
 
     fn change(&mut self, record: usize) {
@@ -574,9 +626,9 @@ impl Review {
     }
 
     fn judge(&self, item: &ItemRef, content: &Digest) -> VerdictState {
-        match self.reviews.find(item, Some(content)) {
+        match self.find(item, content) {
             Some(reviewed) => VerdictState::blind(reviewed, &self.me, &self.label_sets(), |event| {
-                self.hide.is_empty() && Said::is_carried(event)
+                self.hide.is_empty() && Said::is_carried(&event.reviewer.id)
             }),
             None => VerdictState::default(),
         }
@@ -591,13 +643,17 @@ impl Review {
             self.known.keys().copied().collect()
         };
         for record in records {
-            let Some(known) = self.known.get(&record) else { continue };
-            let judged = self.judge(&known.item, &known.content);
-            if let Some(known) = self.known.get_mut(&record) {
-                known.judged = judged;
-            }
-            self.change(record);
+            self.renew_record(record);
         }
+    }
+
+    fn renew_record(&mut self, record: usize) {
+        let Some(known) = self.known.get(&record) else { return };
+        let judged = self.judge(&known.item, &known.content);
+        if let Some(known) = self.known.get_mut(&record) {
+            known.judged = judged;
+        }
+        self.change(record);
     }
 
     /// Records have other numbers now.
@@ -609,7 +665,7 @@ impl Review {
         self.prefetched = None;
         self.prefetching = None;
         self.revealed.clear();
-        self.same = None;
+        self.same = Err(NO_VERDICT);
         self.looked_through = 0;
     }
 
@@ -631,7 +687,7 @@ impl Review {
     /// The verdict of mine that holds on the target as it is.
     pub fn verdict(&self) -> Option<&Event> {
         let summary = &self.target.as_ref()?.summary;
-        let reviewed = self.reviews.find(&summary.item, Some(&summary.content))?;
+        let reviewed = self.find(&summary.item, &summary.content)?;
         let mine = reviewed.verdict_of(&self.me.id)?;
         reviewed.is_fresh(mine).then_some(mine)
     }
@@ -640,16 +696,14 @@ impl Review {
     /// came with the record's page.
     pub(crate) fn part_verdicts(&self) -> Vec<PartVerdict> {
         let Some(target) = &self.target else { return Vec::new() };
-        let Some(reviewed) = self.reviews.find(&target.summary.item, Some(&target.summary.content)) else {
-            return Vec::new();
-        };
+        let Some(reviewed) = self.find(&target.summary.item, &target.summary.content) else { return Vec::new() };
         let fresh: Vec<_> = reviewed.parts().filter(|(_, event)| reviewed.is_fresh(event)).collect();
         let is_mine = |event: &Event| event.reviewer.id == self.me.id;
         let judged = self.verdict().is_some() && !target.again;
         let is_seen = |part: AnswerPart, event: &Event| {
             is_mine(event)
                 || judged
-                || target.hidden.is_empty() && Said::is_carried(event)
+                || target.hidden.is_empty() && Said::is_carried(&event.reviewer.id)
                 || fresh.iter().any(|(other, event)| *other == part && is_mine(event))
         };
         let verdict = |(part, event): &(AnswerPart, &Event)| {
@@ -664,7 +718,7 @@ impl Review {
     /// The labels that I gave a part.
     pub(crate) fn part_labels(&self, part: AnswerPart) -> Vec<LabelRef> {
         let Some(summary) = self.target.as_ref().map(|target| &target.summary) else { return Vec::new() };
-        let reviewed = self.reviews.find(&summary.item, Some(&summary.content));
+        let reviewed = self.find(&summary.item, &summary.content);
         let said = reviewed.and_then(|reviewed| {
             let mut mine =
                 reviewed.parts().filter(|(judged, event)| *judged == part && event.reviewer.id == self.me.id);
@@ -688,9 +742,16 @@ impl Review {
         target.shown = (self.clock.now)();
         target.again = self.expected.take() == Some(target.record) && self.is_due_again(target.record);
         self.learn(target.record, &target.summary);
-        let place = self.aside.iter().position(|(other, _)| same_item(other, &target.summary.item));
+        let place = self.aside_for(&target.summary.item);
         self.draft = place.map(|place| self.aside.remove(place).1).unwrap_or_default();
         self.target = Some(target);
+    }
+
+    /// Finds the draft for a record.
+    fn aside_for(&self, item: &ItemRef) -> Option<usize> {
+        let is_shared = self.is_shared(item);
+        let is_for = |other: &ItemRef| same_item(other, item) && (!is_shared || other.row_index == item.row_index);
+        self.aside.iter().position(|(other, _)| is_for(other))
     }
 
     /// Leaves the record, and keeps the draft for it.
@@ -818,7 +879,7 @@ impl Review {
             .target
             .as_ref()
             .filter(|_| self.draft.is_empty())
-            .and_then(|target| self.aside.iter().position(|(item, _)| same_item(item, &target.summary.item)));
+            .and_then(|target| self.aside_for(&target.summary.item));
         if let Some(place) = place {
             self.draft = self.aside.remove(place).1;
         }

@@ -847,7 +847,7 @@ fn logged(app: &mut App, LogEvent { id, result }: LogEvent) -> Effects {
         }
         What::Verdict(_) => review::news::saved(app, None, result),
         What::Decision(event) => {
-            let name = event.item.as_ref().map(|item| app.review.title_of(item)).unwrap_or_default();
+            let name = app.review.title_of(&event);
             review::news::saved(app, Some(&name), result)
         }
     }

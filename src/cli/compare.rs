@@ -55,7 +55,7 @@ pub struct Compare {
     #[arg(long)]
     fail_on_regression: bool,
     /// Open the comparison on the screen
-    #[arg(long, conflicts_with_all = ["format", "cell", "id", "fail_on_regression"])]
+    #[arg(long, conflicts_with_all = ["format", "cell", "filter", "id", "fail_on_regression"])]
     screen: bool,
 }
 
@@ -72,7 +72,6 @@ impl Compare {
             baseline: Some(self.b),
             reviewing: Reviewing { reviews: self.reviews, ..Reviewing::default() },
             compare: true,
-            filter: self.filter.filter,
             ..super::ScreenArgs::default()
         }
     }

@@ -67,6 +67,8 @@ pub struct ExportChoice {
     /// Form of the export under way (`None`: a procedure) and the file that was typed: the prompt comes back where it
     /// cannot be written.
     pub asked: Option<(Option<ExportForm>, String)>,
+    /// True if verdicts of others were left out of the page under way: they are not told yet.
+    pub withheld: bool,
 }
 
 /// The forms that can be chosen; the last line says what becomes of what looks private.

@@ -19,7 +19,9 @@ use stepscope_base::json::Part;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::answer::citations::Numbering;
-use stepscope_core::review::event::{Anchor, EventKind, LabelDefinition, LabelSet, MAX_TEXT, Text};
+use stepscope_core::review::event::{
+    Anchor, Event, EventKind, LabelDefinition, LabelRef, LabelSet, MAX_TEXT, Text, Verdict,
+};
 
 /// Largest number of records that are labelled at once.
 pub(crate) const MAX_BATCH: usize = 10_000;
@@ -65,7 +67,9 @@ fn open_labels(app: &mut App, purpose: LabelPurpose) -> Effects {
 }
 
 pub(crate) fn ask_label_all(app: &mut App) -> Effects {
-    let records: Vec<usize> = (0..app.rows()).take(MAX_BATCH + 1).filter_map(|row| app.table.record(row)).collect();
+    let carried = app.table.carried();
+    let fit = (0..app.rows()).filter(|row| carried.binary_search(&(*row as u32)).is_err());
+    let records: Vec<usize> = fit.take(MAX_BATCH + 1).filter_map(|row| app.table.record(row)).collect();
     if records.len() > MAX_BATCH {
         app.fail(shown!(
             "at most {MAX_BATCH} records can be labelled at once; filter first ({})",
@@ -96,7 +100,7 @@ pub(crate) fn confirmed(app: &mut App) -> Effects {
 
 /// Asks whether to give the last verdict to all records whose gravest finding is of the same rule.
 pub(crate) fn ask_same(app: &mut App) -> Effects {
-    let Some(same) = app.review.same.clone() else { return Vec::new() };
+    let Ok(same) = app.review.same.clone() else { return Vec::new() };
     let (records, given) = (same.records.clone(), Given::Same(same));
     app.open_dialog(Dialog::Review(ReviewDialog::Confirm { records, given }));
     Vec::new()
@@ -105,9 +109,9 @@ pub(crate) fn ask_same(app: &mut App) -> Effects {
 /// The records that may get the last verdict, in the table.
 pub(crate) fn show_same(app: &mut App) -> Effects {
     app.dialog = None;
-    let Some(same) = app.review.same.clone() else { return Vec::new() };
+    let Ok(same) = app.review.same.clone() else { return Vec::new() };
     let mut effects = app.back_to_table();
-    effects.extend(app.set_filter(&same.filter(&app.table.filter_text)));
+    effects.extend(app.set_filter(&same.filter(&app.table.filter_text, !app.forks.tree.is_empty())));
     app.table.list.at = 0;
     let key = app.key_of(Action::SameVerdict);
     app.say(shown!(
@@ -425,12 +429,20 @@ fn take_label(app: &mut App, purpose: LabelPurpose, label: LabelDefinition) -> E
             app.say(shown!("Merged {old} into {}; earlier verdicts follow", label.name.line()));
             effects
         }
+        LabelPurpose::All(records) if records.iter().all(|record| is_passed(app, *record)) => {
+            app.refuse("you passed all of these; a verdict is changed on its record (<fail>)")
+        }
         LabelPurpose::All(records) => {
             let given = Given::Label(label);
             app.open_dialog(Dialog::Review(ReviewDialog::Confirm { records, given }));
             Vec::new()
         }
     }
+}
+
+/// Tells whether I passed a record: such a one is not labelled with others.
+pub(crate) fn is_passed(app: &App, record: usize) -> bool {
+    app.review.judged(record).mine == Some(Verdict::Pass)
 }
 
 /// A new label of this name, given at once.

@@ -11,7 +11,7 @@ use crate::app::open_record::OpenRecord;
 use crate::app::review;
 use crate::app::review::agenda::{Agenda, AgendaState};
 use crate::app::review::ask::MAX_BATCH;
-use crate::app::review::{Draft, Resume, ReviewLog, ReviewTarget, SameVerdict, Wait};
+use crate::app::review::{Draft, NO_VERDICT, Resume, ReviewLog, ReviewTarget, SameVerdict, Wait};
 use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
 use crate::screens::table::state::SortBy;
@@ -69,7 +69,7 @@ pub(crate) fn turn_review(app: &mut App) -> Effects {
     app.review.reviewing = !app.review.reviewing;
     if !app.review.reviewing {
         app.review.draft.choosing = false;
-        app.review.same = None;
+        app.review.same = Err(NO_VERDICT);
         app.say(Shown::own("Review ended, verdict keys are off. :review starts again"));
         return keep_drafts(app);
     }
@@ -122,8 +122,14 @@ pub(crate) fn review_allowed(app: &App, screen: ScreenKind, action: Action) -> O
         )),
         A::Undo | A::Redo | A::SameVerdict if !screen.is_judged_on() => on(here),
         A::Undo => on(need(!app.review.to_undo().is_empty(), "nothing to undo")),
-        A::Redo => on(need(!app.review.undone.is_empty(), "nothing to redo")),
-        A::SameVerdict => on(need(app.review.same.is_some(), "in no other record does the same rule come first")),
+        A::Redo => on(need(app.review.can_redo(), "nothing to redo")),
+        A::SameVerdict => on(match app.review.same {
+            Ok(_) => Ok(()),
+            Err(_) if app.table.sort != SortBy::Review => {
+                Err("only in the order of the queue: sort by the column v, or start with --queue")
+            }
+            Err(why) => Err(why),
+        }),
         A::LabelAll => on(need(on_table, "go back to the table first").and(here)),
         A::GiveLabel | A::SaveFail | A::FindLabel | A::PutAside => need(choosing, "press <fail> first"),
         _ => return None,
@@ -297,12 +303,13 @@ fn judge_part(app: &mut App, part: AnswerPart, verdict: Verdict, labels: Vec<Lab
     effects
 }
 
-/// Sums up my verdicts of each kind, and the label that was given most often.
+/// Sums up my verdicts on the listed records by their kind, and the label that was given most often.
 fn verdicts_given(app: &App) -> Shown {
     let mut verdicts = BTreeMap::new();
     let mut labels = BTreeMap::new();
-    for (_, known) in app.review.known_records() {
-        let Some(verdict) = known.judged.mine else { continue };
+    let is_counted = |record: usize| app.table.listed_row(record).is_some() && app.fork_of(record).is_none();
+    for (record, known) in app.review.known_records() {
+        let Some(verdict) = known.judged.mine.filter(|_| is_counted(record)) else { continue };
         *verdicts.entry(verdict).or_insert(0_usize) += 1;
         for label in &known.judged.labels {
             *labels.entry(label.name.line().into_string()).or_insert(0_usize) += 1;
@@ -383,12 +390,12 @@ pub(crate) fn judge(app: &mut App, verdict: Verdict) -> Effects {
     let mut effects = write_label_set(app, &draft.labels);
     let labels = draft.labels.clone();
     let Some(event) = verdict_event(app, verdict, draft) else { return effects };
-    let name = event.item.as_ref().map(|item| app.review.title_of(item)).unwrap_or_default();
+    let name = app.review.title_of(&event);
     app.review.count_item();
     effects.extend(say_event(app, event));
     let record = app.review.target.as_ref().map(|target| target.record);
-    app.review.same = record.and_then(|record| same_verdict(app, record, verdict, &labels));
-    let same = app.review.same.as_ref().map(|same| (same.records.len(), same.rule));
+    app.review.same = record.ok_or(NO_VERDICT).and_then(|record| same_verdict(app, record, verdict, &labels));
+    let same = app.review.same.as_ref().ok().map(|same| (same.records.len(), same.rule));
     let undo = app.key_of(Action::Undo);
     app.say(match same {
         None => shown!("{} {}: {name} · {undo} undo", glyph(verdict), verdict.word()),
@@ -412,7 +419,7 @@ fn verdict_event(app: &App, verdict: Verdict, draft: Draft) -> Option<Event> {
     event.verdict = Some(verdict);
     let target = app.review.target.as_ref()?;
     let (item, content) = (&target.summary.item, &target.summary.content);
-    let earlier = app.review.reviews.find(item, Some(content));
+    let earlier = app.review.find(item, content);
     if let Some(earlier) = earlier.and_then(|reviewed| reviewed.verdict_of(&app.review.me.id)) {
         event.supersedes = Some(earlier.event_id.clone());
         // Who goes back and changes a verdict does not judge a second time.
@@ -457,7 +464,9 @@ pub(crate) fn say_event(app: &mut App, event: Event) -> Effects {
     app.review.leaving = None;
     count_progress(app);
     app.review.count_since_new_label();
-    append(app, event)
+    let record = app.review.record_of(&event);
+    let found = review::news::find_namesakes(app, record.as_slice());
+    append(app, event).into_iter().chain(found).collect()
 }
 
 /// The labels that are offered are written down before the first is given.
@@ -506,18 +515,18 @@ fn undo(app: &mut App) -> Effects {
         1 => what_of(app, last),
         n => shown!("{} of {n} records", last.verdict.map_or("label", Verdict::word)),
     };
-    let item = last.item.clone();
+    let record = app.review.record_of(last);
     let (mut effects, mut ids) = (Vec::new(), Vec::new());
     for event in &events {
         let undo = app.review.say(Event::undo(app.review.me.clone(), event));
         ids.push(undo.event_id.clone());
         effects.extend(append(app, undo));
     }
-    app.review.undone.push(ids);
-    app.review.same = None;
+    app.review.push_undone(ids);
+    app.review.same = Err(NO_VERDICT);
     count_progress(app);
     app.say(shown!("Undone: {what} · {} redo", app.key_of(Action::Redo)));
-    if let Some(record) = item.and_then(|item| app.review.record_of(&item)) {
+    if let Some(record) = record {
         effects.extend(go_to_record(app, record));
     }
     effects
@@ -532,8 +541,7 @@ fn redo(app: &mut App) -> Effects {
     }
     count_progress(app);
     app.say(Shown::own("Redone"));
-    let item = undos.first().and_then(|undo| undo.item.as_ref());
-    if let Some(record) = item.and_then(|item| app.review.record_of(item)) {
+    if let Some(record) = undos.first().and_then(|undo| app.review.record_of(undo)) {
         effects.extend(go_to_record(app, record));
     }
     effects
@@ -611,22 +619,19 @@ pub(crate) fn group_queue(app: &mut App) {
     }
 }
 
-/// Finds the other records in the queue that I did not judge and whose gravest finding is of the same rule; `None`:
-/// there is none, or there are too many to be judged at once. The step does not matter: the verdict and labels that they
-/// get name none.
-fn same_verdict(app: &App, record: usize, verdict: Verdict, labels: &[LabelRef]) -> Option<SameVerdict> {
-    let facts = app.store.row(record)?.hiding(app.review.hide);
-    let (rule, kind) = (facts.leading()?, facts.kind());
-    let alike = app.review.alike.get(&(rule, kind)).filter(|alike| alike.len() <= MAX_BATCH)?;
+/// Finds the other records in the queue that I did not judge and whose gravest finding is of the same rule; `Err`: why
+/// there is none. The step does not matter: the verdict and labels that they get name none.
+fn same_verdict(app: &App, record: usize, verdict: Verdict, labels: &[LabelRef]) -> Result<SameVerdict, &'static str> {
+    need(verdict.judges(), NO_VERDICT)?;
+    let facts = app.store.row(record).ok_or(NO_VERDICT)?.hiding(app.review.hide);
+    let rule = facts.leading().ok_or("the rules found nothing in the record of the last verdict")?;
+    let kind = facts.kind();
+    let alike = app.review.alike.get(&(rule, kind)).map_or(&[][..], Vec::as_slice);
+    need(alike.len() <= MAX_BATCH, "in too many records does the same rule come first; filter first (<filter>)")?;
     let is_open = |other: &usize| *other != record && app.review.judged(*other).mine.is_none();
     let records: Vec<usize> = alike.iter().map(|other| *other as usize).filter(is_open).collect();
-    (verdict.judges() && !records.is_empty()).then(|| SameVerdict {
-        records,
-        rule,
-        kind,
-        verdict,
-        labels: labels.to_vec(),
-    })
+    need(!records.is_empty(), "in no other open record that is listed does the same rule come first")?;
+    Ok(SameVerdict { records, rule, kind, verdict, labels: labels.to_vec() })
 }
 
 fn standing_of(app: &App, record: usize) -> Option<AgendaState> {
@@ -645,7 +650,12 @@ fn go_to_open(app: &mut App) -> Effects {
         _ => app.screens.record().map(|view| view.opened.index),
     };
     let Some(record) = here.and_then(|here| next_item(app, here)) else {
-        return app.say(Shown::own("every other record is reviewed"));
+        let listed = app.review.progress.1;
+        return app.say(app.keyed(match app.table.filter.is_empty() {
+            false => "every other listed record is reviewed; <escape> in the table clears the filter",
+            true if listed < app.store.len() - app.fork_count() => "every other record of the queue is reviewed",
+            true => "every other record is reviewed",
+        }));
     };
     app.review.expect(record);
     go_to_record(app, record)
@@ -658,8 +668,9 @@ fn advance(app: &mut App) -> Effects {
         let (done, all) = app.review.progress;
         let rest = if done < all { ", rest deferred" } else { "" };
         let given = verdicts_given(app);
+        let what = if app.table.filter.is_empty() { "Queue" } else { "Filter" };
         app.say(shown!(
-            "Queue done: {done} of {all} reviewed{rest}{given}. Dashboard: {}",
+            "{what} done: {done} of {all} reviewed{rest}{given}. Dashboard: {}",
             app.key_of(Action::Dashboard)
         ));
         return Vec::new();
@@ -891,7 +902,7 @@ pub(crate) const fn glyph(verdict: Verdict) -> &'static str {
 
 /// An event in a few words.
 fn what_of(app: &App, event: &Event) -> Shown {
-    let item = event.item.as_ref().map(|item| app.review.title_of(item)).unwrap_or_default();
+    let item = app.review.title_of(event);
     if let (Some(part), Some(verdict)) = (event.part, event.verdict) {
         return shown!("{} {}", verdict.word(), part.phrase());
     }

@@ -1,19 +1,22 @@
 //! What the review worker reports, the end of a session, and records that are labelled all at once.
 
+use std::collections::HashSet;
 use std::time::Instant;
 
 use crate::app::msg::{Effect, Effects, Moves};
 use crate::app::review::keys::append;
-use crate::app::review::{Batch, Draft, Given, Wait, about};
+use crate::app::review::{Batch, Draft, Given, NO_VERDICT, Wait, about};
 use crate::app::state::{App, REARRANGE};
 use crate::app::{across, review};
 use crate::widgets::keymap;
 use crate::widgets::keymap::Action;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::finding::counted;
-use stepscope_core::review::event::{Event, EventKind, LabelRef, Verdict};
+use stepscope_core::finding::{counted, grouped};
+use stepscope_core::review::event::{Event, EventKind, LabelRef, Text, Verdict};
+use stepscope_core::rules::id::RuleId;
 use stepscope_core::summary::Summary;
+use stepscope_core::table::row::{Flag, RowFacts};
 use stepscope_io::failure::Failure;
 use stepscope_io::log::Appended;
 use stepscope_io::pipeline::search::Plan;
@@ -173,6 +176,18 @@ fn find_reviewed(app: &mut App) -> Effects {
     effects
 }
 
+/// Looks for the other records of the ids that were judged just now. The later records of an id are marked: only where
+/// one of them was judged are all looked through.
+pub(crate) fn find_namesakes(app: &App, judged: &[usize]) -> Option<Effect> {
+    let repeated = app.store.totals().insights().rules.get(RuleId::DuplicateId as usize);
+    repeated.filter(|count| **count > 0)?;
+    let ids: HashSet<Text> = judged.iter().filter_map(|record| app.review.known(*record)?.item.id.clone()).collect();
+    let is_later = |row: &RowFacts| row.has(Flag::Duplicate);
+    let all = judged.iter().filter_map(|record| app.store.row(*record)).any(is_later);
+    let plan = Plan::of(&app.store, 0, |_, row| all || is_later(row));
+    (!ids.is_empty()).then_some(Effect::FindReviewed(app.table.moves(), ids, plan))
+}
+
 /// Updates the review after more records were found, or records got other numbers.
 pub(crate) fn review_loaded(app: &mut App, moved: bool) -> Effects {
     if moved {
@@ -231,40 +246,50 @@ pub(crate) fn begin_batch(app: &mut App, records: &[usize], given: Given) -> Eff
     };
     let effects = review::keys::write_label_set(app, &labels);
     let left = readings.len();
-    app.review.batch = Some(Batch { id, verdict, labels, only_open, left, done: 0, kept: 0, events: Vec::new() });
-    app.review.same = None;
-    app.say(shown!("saving {left} verdicts…"));
+    app.review.batch = Some(Batch { id, verdict, labels, only_open, left, kept: 0, had: 0, events: Vec::new() });
+    app.review.same = Err(NO_VERDICT);
+    app.say(shown!("saving {}…", counted(left, "verdict")));
     effects.into_iter().chain([Effect::Summarise(moves, Some(id), readings)]).collect()
 }
 
 pub(crate) fn label_summaries(app: &mut App, id: u64, summaries: Vec<(usize, Option<Box<Summary>>)>) -> Effects {
     let Some(mut batch) = app.review.batch.take_if(|batch| batch.id == id) else { return Vec::new() };
     let mut effects = Vec::new();
+    let records: Vec<usize> = summaries.iter().map(|(record, _)| *record).collect();
     for (record, summary) in summaries {
         batch.left = batch.left.saturating_sub(1);
         let Some(summary) = summary else { continue };
         effects.extend(label_summary(app, record, &summary, &mut batch));
     }
+    effects.extend(find_namesakes(app, &records));
     review::keys::count_progress(app);
     if batch.left > 0 {
         app.review.batch = Some(batch);
         return effects;
     }
-    let kept = match (batch.kept, batch.only_open) {
-        (0, _) => Shown::default(),
-        (n, true) => shown!("; {n} that you reviewed are unchanged"),
-        (n, false) => shown!("; {n} that you passed are unchanged"),
-    };
     let what = if batch.only_open { format!(": {}", batch.verdict.word()) } else { " labelled".to_owned() };
-    app.say(shown!("{} records{what}{kept} · {} undo", batch.done, app.key_of(Action::Undo)));
-    app.review.batches.push(batch.events);
+    let mut said = format!("{}{what}", counted(batch.events.len(), "record"));
+    let kept = if batch.only_open { "that you reviewed" } else { "that you passed" };
+    let unchanged = [(batch.kept, kept), (batch.had, "that had it")].into_iter().filter(|(count, _)| *count > 0);
+    let unchanged: Vec<String> = unchanged.map(|(count, which)| format!("{} {which}", grouped(count))).collect();
+    if !unchanged.is_empty() {
+        said.push_str("; unchanged: ");
+        said.push_str(&unchanged.join(", "));
+    }
+    if !batch.events.is_empty() {
+        said.push_str(" · ");
+        said.push_str(&app.key_of(Action::Undo));
+        said.push_str(" undo");
+        app.review.push_batch(batch.events);
+    }
+    app.say(shown!("{said}"));
     effects
 }
 
 fn label_summary(app: &mut App, record: usize, summary: &Summary, batch: &mut Batch) -> Effects {
     let hidden = app.review.hidden_of(record);
     app.review.learn(record, summary);
-    let reviewed = app.review.reviews.find(&summary.item, Some(&summary.content));
+    let reviewed = app.review.find(&summary.item, &summary.content);
     let mine = reviewed.and_then(|reviewed| reviewed.verdict_of(&app.review.me.id)).cloned();
     let fresh = mine.as_ref().filter(|mine| stepscope_core::review::fold::is_fresh(mine, Some(&summary.content)));
     if fresh.is_some_and(|mine| batch.only_open || mine.verdict == Some(Verdict::Pass)) {
@@ -272,11 +297,11 @@ fn label_summary(app: &mut App, record: usize, summary: &Summary, batch: &mut Ba
         return Vec::new();
     }
     let mut draft = fresh.map(Draft::of).unwrap_or_default();
-    batch.done += 1;
     let is_given =
         |label: &LabelRef| draft.labels.iter().any(|given| (&given.id, &given.set) == (&label.id, &label.set));
     let missing: Vec<LabelRef> = batch.labels.iter().filter(|label| !is_given(label)).cloned().collect();
     if missing.is_empty() && fresh.is_some_and(|mine| mine.verdict == Some(batch.verdict)) {
+        batch.had += 1;
         return Vec::new();
     }
     draft.labels.extend(missing);

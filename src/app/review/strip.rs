@@ -6,6 +6,7 @@ use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr;
 
 use crate::app::review;
+use crate::app::review::ask::is_passed;
 use crate::app::review::keys::glyph;
 use crate::app::review::{Draft, ENOUGH, Given, LABEL_KEYS, LabelPurpose, ReviewDialog, ReviewField};
 use crate::app::state::App;
@@ -170,9 +171,12 @@ fn said(app: &App, look: Look<'_>) -> Spans {
 /// Shows the verdicts that came with the record's page: whoever has the page has read them already.
 fn carried(app: &App, look: Look<'_>) -> Spans {
     let Some(target) = app.review.target.as_ref().filter(|target| target.hidden.is_empty()) else { return Vec::new() };
-    let reviewed = app.review.reviews.find(&target.summary.item, Some(&target.summary.content));
-    let events =
-        reviewed.map(ItemReviews::fresh).unwrap_or_default().into_iter().filter(|event| Said::is_carried(event));
+    let reviewed = app.review.find(&target.summary.item, &target.summary.content);
+    let events = reviewed
+        .map(ItemReviews::fresh)
+        .unwrap_or_default()
+        .into_iter()
+        .filter(|event| Said::is_carried(&event.reviewer.id));
     let mut line = Vec::new();
     for (event, verdict) in events.filter_map(|event| Some((event, event.verdict?))) {
         let name = event.reviewer.id.line().cut(24);
@@ -185,7 +189,7 @@ fn carried(app: &App, look: Look<'_>) -> Spans {
 /// Shows the verdicts of others, once I have given mine.
 fn others(app: &App, mine: &Event, look: Look<'_>) -> Spans {
     let Some(target) = &app.review.target else { return Vec::new() };
-    let reviewed = app.review.reviews.find(&target.summary.item, Some(&target.summary.content));
+    let reviewed = app.review.find(&target.summary.item, &target.summary.content);
     let Some(reviewed) = reviewed else { return Vec::new() };
     let mut line = Vec::new();
     for event in reviewed.fresh() {
@@ -361,8 +365,15 @@ pub(crate) fn ask(app: &App, ask: &ReviewDialog, [area, status, bottom]: [Rect; 
             let (title, question, more, rest) = match given {
                 Given::Label(label) => (
                     "Label all",
-                    shown!(" fail {} with {}?", counted(records.len(), "record"), label.name.line().cut(40)),
-                    shown!(" records you passed are unchanged"),
+                    shown!(
+                        " fail {} with {}?",
+                        counted(records.iter().filter(|record| !is_passed(app, **record)).count(), "record"),
+                        label.name.line().cut(40)
+                    ),
+                    Shown::own(match app.table.carried() {
+                        [] => " records you passed are unchanged",
+                        _ => " unchanged: records you passed, forks that do not fit the filter",
+                    }),
                     Shown::default(),
                 ),
                 Given::Same(same) => {
@@ -437,12 +448,11 @@ fn labels(
             buf,
         );
     }
-    let hint = match purpose {
-        LabelPurpose::Give => {
-            "<open> toggle   <new_label> new   <rename_label> rename   <merge_label> merge   <escape>"
-        }
-        LabelPurpose::All(_) => "<open> select   <new_label> new   <escape>",
-        LabelPurpose::MergeInto(_) => "<open> merge   <escape>",
+    let more = match purpose {
+        LabelPurpose::Give => "<new_label> new   <rename_label> rename   <merge_label> merge   <escape>",
+        LabelPurpose::All(_) => "<new_label> new   <escape>",
+        LabelPurpose::MergeInto(_) => "<escape>",
     };
-    put(vec![look.keyed(hint, Role::Hint)], usize::from(inner.height).saturating_sub(1), inner, buf);
+    let first = look.span(format!("{} {}   ", app.key_of(Action::Open), purpose.word()), Role::Hint);
+    put(vec![first, look.keyed(more, Role::Hint)], usize::from(inner.height).saturating_sub(1), inner, buf);
 }

@@ -100,6 +100,12 @@ impl CompareCursor {
         // Where nobody said anything all bases are the same, and the short name does.
         let short = !compared.reviewed || !matches!(row, CompareRow::Cell(_) | CompareRow::LeftOut);
         let set = cell_set(if short { Basis::GoldAdjusted } else { self.basis() }, word);
-        if compared.sets.contains_key(&set) { Ok(set) } else { Err("No records") }
+        if compared.sets.contains_key(&set) {
+            Ok(set)
+        } else if self.hidden(compared, &set) > 0 {
+            Err("All of these are only in B: none is in this table")
+        } else {
+            Err("No records")
+        }
     }
 }

@@ -12,9 +12,10 @@ use crate::widgets::look::{Look, Spans, frame, point_at, put, scroll_mark};
 use crate::widgets::prose::{pad, pad_left, whole_parts};
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
-use stepscope_core::finding::counted;
+use stepscope_core::finding::{counted, grouped};
 use stepscope_core::review::dashboard::{DashboardLine, DashboardTable};
 use stepscope_core::triage::Fix;
+use stepscope_io::pipeline::dashboard::BoardData;
 
 /// The width of the names; of a column at least.
 const NAME: usize = 30;
@@ -39,7 +40,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         return put(unread(app, look), 0, inner, buf);
     };
     if judged.boards.is_empty() {
-        put(vec![look.span("No reviews, and nothing to fix", Role::Dim)], 0, inner, buf);
+        put(vec![look.span(nothing(judged), Role::Dim)], 0, inner, buf);
     }
     let rows = rows(judged);
     for (line, row) in rows.iter().skip(app.across.dashboard.top).take(usize::from(inner.height)).enumerate() {
@@ -57,6 +58,15 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         }
     }
     scroll_mark(area, app.across.dashboard.top, rows.len(), buf, look);
+}
+
+/// Tells why there is no table.
+fn nothing(judged: &BoardData) -> String {
+    let reviews = match judged.parts {
+        0 => "No reviews".to_owned(),
+        parts => format!("No verdicts on whole records, {} on parts (stepscope review stats FILE)", grouped(parts)),
+    };
+    if judged.judges_fix { format!("{reviews}, and nothing to fix") } else { reviews }
 }
 
 /// Formats the part of a title that says that reviews are being read.

@@ -15,12 +15,11 @@ use crate::widgets::list::{Move, scroll};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_io::failure::Failure;
-use stepscope_io::pipeline::compare::Partner;
+use stepscope_io::pipeline::compare::{Compared, Partner};
+use stepscope_io::pipeline::snapshot::Address;
 
 /// Number of rows that are looked at for the next record with a partner.
 const NEAR: isize = 1_000;
-/// Reason that a record is not put next to its baseline record.
-const NO_PARTNER: &str = "no baseline record for this item, by id or by question";
 
 impl App {
     /// Makes a fork of the open record, to be looked at first.
@@ -163,7 +162,16 @@ pub(crate) fn may_put_beside(app: &App) -> Result<(), &'static str> {
     let Some((compared, address)) = app.across.compared.as_ref().zip(app.store.address(record)) else {
         return Ok(());
     };
-    need(compared.partner(address).is_some(), NO_PARTNER)
+    need(compared.partner(address).is_some(), no_partner(compared, address))
+}
+
+/// Gives the reason that a record has no baseline record.
+fn no_partner(compared: &Compared, address: Address) -> &'static str {
+    if compared.is_duplicate(address) {
+        "its id occurs earlier in this run, and only the first is compared; the filter cell:duplicate lists such records"
+    } else {
+        "no baseline record for this item, by id or by question"
+    }
 }
 
 /// Puts a record next to its partner in the baseline, once it is known.
@@ -199,7 +207,7 @@ pub(crate) fn put_beside(app: &mut App, record: usize) -> Effects {
         return vec![Effect::PutSideBySide(record, Box::new([own, other]), Against::Baseline)];
     }
     app.across.partner_of = None;
-    app.refuse(NO_PARTNER)
+    app.refuse(address.map_or("no record here", |address| no_partner(&compared, address)))
 }
 
 /// Opens the next record of the table, next to its own partner.

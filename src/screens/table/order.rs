@@ -10,11 +10,13 @@ pub(crate) struct Order {
     places: Vec<u32>,
     /// The rows of forks, ascending: they are not counted where records are.
     forks: Vec<u32>,
+    /// Of these the rows, ascending, that are there for their root: they do not fit the filter themselves.
+    carried: Vec<u32>,
 }
 
 impl Order {
-    /// Builds the order of so many records from the record of each row and the rows of forks.
-    pub(crate) fn new(rows: Vec<u32>, forks: Vec<u32>, records: usize) -> Self {
+    /// Builds the order of so many records from the record of each row, the rows of forks, and those that do not fit.
+    pub(crate) fn new([rows, forks, carried]: [Vec<u32>; 3], records: usize) -> Self {
         let last = u32::try_from(rows.len().saturating_sub(1)).unwrap_or(u32::MAX);
         let mut places = Vec::with_capacity(records);
         for (row, record) in rows.iter().enumerate() {
@@ -30,12 +32,17 @@ impl Order {
                 *place = row as u32;
             }
         }
-        Self { rows, places, forks }
+        Self { rows, places, forks, carried }
     }
 
     /// Counts the rows.
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
+    }
+
+    /// Lists the rows that are there for their root.
+    pub(crate) fn carried(&self) -> &[u32] {
+        &self.carried
     }
 
     /// Returns the record in a row.
@@ -73,7 +80,7 @@ mod tests {
     #[test]
     fn rows_are_looked_up_as_they_would_be_looked_for() {
         // Records 2, 5 and 9 of ten are hidden; 7 and 8 are forks of 0.
-        let order = Order::new(vec![4, 0, 7, 8, 6, 1, 3], vec![2, 3], 10);
+        let order = Order::new([vec![4, 0, 7, 8, 6, 1, 3], vec![2, 3], vec![3]], 10);
         let looked_for = |record: usize| {
             let found = order.rows.iter().position(|other| *other as usize == record);
             let later = || order.rows.iter().position(|other| *other as usize > record);
@@ -88,7 +95,7 @@ mod tests {
         }
         let own: Vec<usize> = (0..order.len()).filter(|row| is_own(*row)).collect();
         assert_eq!((0..order.own_above(order.len())).map(|above| order.own_row(above)).collect::<Vec<_>>(), own);
-        let none = Order::new(Vec::new(), Vec::new(), 3);
+        let none = Order::new(Default::default(), 3);
         assert_eq!((none.len(), none.row_of(1), none.own_above(none.len())), (0, 0, 0));
     }
 }

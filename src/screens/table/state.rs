@@ -228,6 +228,11 @@ impl Table {
         shown_row(self.order.as_ref(), record as u32).map(|row| row as usize)
     }
 
+    /// Lists the rows of forks that are there for their root: they do not fit the filter themselves.
+    pub(crate) fn carried(&self) -> &[u32] {
+        self.order.as_ref().map_or(&[], Order::carried)
+    }
+
     /// Counts the rows above a row that are not forks.
     pub(crate) fn own_above(&self, row: usize) -> usize {
         self.order.as_ref().map_or(row, |order| order.own_above(row))
@@ -275,16 +280,17 @@ impl Table {
         rows: [&dyn Fn(usize) -> Option<RowFacts>; 2],
         fits: impl Fn(&Filter, usize, &RowFacts) -> RowAnswer,
         review: &Review,
-        forks: Option<impl Fn(&[u32]) -> (Vec<u32>, Vec<u32>)>,
+        forks: Option<impl Fn(&[u32]) -> [Vec<u32>; 3]>,
     ) {
         let here = self.record(self.list.at);
-        let natural = self.filter.is_empty() && self.sort == SortBy::Position && !self.descending;
+        let is_whole = self.filter.is_empty() && !review.queue.is_part();
+        let natural = is_whole && self.sort == SortBy::Position && !self.descending;
         let order = match forks {
             Some(forks) => Some(forks(&self.arranged(records, rows, fits, review))),
             None if natural => None,
-            None => Some((self.arranged(records, rows, fits, review), Vec::new())),
+            None => Some([self.arranged(records, rows, fits, review), Vec::new(), Vec::new()]),
         };
-        self.order = order.map(|(rows, forks)| Order::new(rows, forks, records));
+        self.order = order.map(|rows| Order::new(rows, records));
         let Self { finding, order, .. } = self;
         if let Some(finding) = finding {
             finding.rearrange(|record| shown_row(order.as_ref(), record));
@@ -312,8 +318,12 @@ impl Table {
             None if self.filter.is_empty() => (0..records as u32).collect(),
             None => (0..records as u32).filter(fits).collect(),
         };
+        let key = |record: u32| review.queue.key(record as usize, &queued(record as usize)?);
+        // A reviewer's part of the records is theirs in every order.
+        if review.queue.is_part() && self.sort != SortBy::Review {
+            order.retain(|record| key(*record).is_some());
+        }
         if self.sort == SortBy::Review {
-            let key = |record: u32| review.queue.key(record as usize, &queued(record as usize)?);
             let mut keyed: Vec<_> = order.iter().filter_map(|record| Some((key(*record)?, *record))).collect();
             keyed.sort_unstable();
             if self.descending {

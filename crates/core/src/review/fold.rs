@@ -399,7 +399,8 @@ impl<'a> ItemReviews<'a> {
     }
 
     /// Returns the reviews of one of several records with one name.
-    pub(crate) const fn of_several(self, record: &'a ItemRef) -> Self {
+    #[must_use]
+    pub const fn of_several(self, record: &'a ItemRef) -> Self {
         Self { record: Some(record), ..self }
     }
 

@@ -71,6 +71,11 @@ const CLEAN: u64 = 2;
 const REPEAT: u64 = 3;
 
 impl Queue {
+    /// Tells whether only a part of the records is in it.
+    pub const fn is_part(&self) -> bool {
+        self.assigned.is_some() || self.clean_share.is_some()
+    }
+
     /// Returns the sort key of a record in the queue; `None`: it is left out.
     pub fn key(&self, record: usize, row: &RowFacts) -> Option<(u8, u64)> {
         if self.assigned.is_some_and(|assigned| !assigned.takes(record)) {

@@ -148,6 +148,11 @@ impl Compared {
         self.partners.get(&address).copied()
     }
 
+    /// Tells whether a record of the run was left out because its id occurs earlier.
+    pub fn is_duplicate(&self, address: Address) -> bool {
+        self.sets.get(&cell_set(Basis::GoldAdjusted, DUPLICATE)).is_some_and(|records| records.contains(&address))
+    }
+
     /// Returns the records of the baseline.
     pub const fn baseline(&self) -> &Store {
         &self.baseline

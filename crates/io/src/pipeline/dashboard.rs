@@ -46,6 +46,10 @@ pub struct BoardData {
     pub sets: HashMap<String, HashSet<Address>>,
     /// Numbers of judged items that are records here, and that are not.
     pub counts: [usize; 2],
+    /// Number of verdicts on parts of answers.
+    pub parts: usize,
+    /// True if a record was judged by where to fix it.
+    pub judges_fix: bool,
     /// Agreement of the reviewers, as `stepscope review agreement` prints it.
     pub agreement: Vec<Shown>,
     /// The items on which they disagree.
@@ -78,6 +82,8 @@ pub fn read(
         boards,
         sets: sets.into_iter().map(|(name, items)| (name, items.iter().filter_map(place).collect())).collect(),
         counts: [judged, elsewhere],
+        parts: items.iter().map(|item| item.reviewed.parts().count()).sum(),
+        judges_fix: summaries.iter().any(|summary| summary.fix.is_some()),
         agreement: if reviews.items().next().is_some() { Agreement::of(&reviews, &items).lines() } else { Vec::new() },
         cases: disagreements(&reviews, &summaries).into_iter().filter_map(case).collect(),
         labels: labels(&reviews, offered.as_ref()),

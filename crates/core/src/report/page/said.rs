@@ -126,9 +126,9 @@ impl Said {
         }
     }
 
-    /// Tells whether an event was carried by a page.
-    pub fn is_carried(event: &Event) -> bool {
-        event.reviewer.id.bytes().ends_with(CARRIED)
+    /// Tells whether what a reviewer of this name said was carried by a page.
+    pub fn is_carried(reviewer: &Text) -> bool {
+        reviewer.bytes().ends_with(CARRIED)
     }
 
     /// Every text in it.
