@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stepscope_io::pipeline::side_data::SideData;
 
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 use stepscope_base::guard::strike;
@@ -115,7 +116,7 @@ pub struct ScreenArgs {
     #[arg(long, global = true)]
     pub ascii: bool,
     /// Folder of config.toml, themes and schemas
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = existing_folder())]
     pub config_dir: Option<PathBuf>,
     /// File that forks are saved in [default: FILE.forks.jsonl next to the records]
     #[arg(long, value_name = "FILE")]
@@ -208,9 +209,22 @@ pub struct TableArgs {
 
 impl TableArgs {
     /// Returns the keys with their columns.
-    pub fn map(&self) -> ColumnMap {
-        ColumnMap::new(&self.columns)
+    pub fn map(&self) -> Result<ColumnMap, Failure> {
+        let named_before = |n: usize, key: &str| self.columns.iter().take(n).any(|(other, _)| other == key);
+        match self.columns.iter().enumerate().find(|(n, (key, _))| named_before(*n, key)) {
+            Some((_, (key, _))) => {
+                let source = shown!("it gives the key {} two columns; name one", Shown::line(key.as_bytes()));
+                Err(Failure { what: "cannot use", path: Shown::own("--columns"), source })
+            }
+            None => Ok(ColumnMap::new(&self.columns)),
+        }
     }
+}
+
+/// Reads the name of a folder that is there: without its settings the usual ones would be used in silence.
+fn existing_folder() -> impl TypedValueParser<Value = PathBuf> {
+    let look = |path: PathBuf| if path.is_dir() { Ok(path) } else { Err("no such folder") };
+    PathBufValueParser::new().try_map(look)
 }
 
 fn mapped(word: &str) -> Result<(String, String), String> {
@@ -232,7 +246,7 @@ impl AnswerArgs {
     }
 
     fn expand(&self, paths: &[PathBuf]) -> Result<Expand, Failure> {
-        let inputs = expand(&self.with(paths)).with_columns(self.tables.map());
+        let inputs = expand(&self.with(paths)).with_columns(self.tables.map()?);
         match &self.document {
             Some(document) => inputs.with_document(document),
             None => Ok(inputs),

@@ -71,7 +71,7 @@ fn open(screen: &cli::ScreenArgs, out: &mut Out) -> Result<u8, Shown> {
         setup,
         judge: screen.judge.wanted().map(|wanted| (wanted, screen.judge.field)),
         paths,
-        columns: screen.answers.tables.map(),
+        columns: screen.answers.tables.map()?,
         document: screen.answers.document,
         at: (screen.id, screen.step),
         present: screen.present,

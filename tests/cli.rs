@@ -74,13 +74,60 @@ fn what_is_not_read_of_a_folder_is_told() {
     assert!(page.status.success(), "{page:?}");
     let output = run(&["check"], &[&at("pages")]);
     let told = text(&output.stderr);
-    assert!(told.ends_with("no file holds records; a report page is read if you pass it yourself\n"), "{told}");
+    assert!(told.ends_with("no file begins with records; a report page is read if you pass it yourself\n"), "{told}");
     // As the cache of a hub keeps its files.
     std::fs::create_dir(at("links")).unwrap();
     std::os::unix::fs::symlink("../packed/good.jsonl", at("links/good.jsonl")).unwrap();
     let output = run(&["check"], &[&at("links")]);
     let told = text(&output.stderr);
-    assert!(told.ends_with("no file holds records; links are followed if you pass them yourself\n"), "{told}");
+    assert!(told.ends_with("no file begins with records; links are followed if you pass them yourself\n"), "{told}");
+    std::fs::create_dir_all(at("hidden/.cache")).unwrap();
+    folder.write("hidden/.good.jsonl", &format!("{GOOD}\n"));
+    let output = run(&["check"], &[&at("hidden")]);
+    let told = text(&output.stderr);
+    assert!(told.ends_with("no file begins with records; hidden files are read if you pass them yourself\n"), "{told}");
+    folder.write("hidden/run.log", &format!("loading model...\n{GOOD}\n"));
+    folder.write("hidden/good.jsonl", &format!("{GOOD}\n"));
+    let output = run(&["check"], &[&at("hidden")]);
+    let told = text(&output.stdout);
+    let rest = "; 1 other file does not begin with records; 2 hidden files and folders left out\n";
+    assert!(told.starts_with("1 record, no findings") && told.ends_with(rest), "{told}");
+}
+
+/// What is named twice would else be dropped once, and what is not there replaced.
+#[test]
+fn what_is_named_twice_or_is_not_there_is_refused() {
+    let folder = Folder::new();
+    let good = folder.write("good.jsonl", &format!("{GOOD}\n"));
+    let twice = ["check", "--columns", "question=a,question=b"];
+    let set = ["rerun", "--step", "1", "--set", "x=1", "--set", "x=2"];
+    for (arguments, why) in [
+        (&twice[..], "cannot use --columns: it gives the key question two columns; name one"),
+        (&set, "--set gives x two values; name one"),
+        (&["doctor", "--config-dir", "/nowhere"], "no such folder"),
+        (&["models", "--config-dir", "/nowhere", "--offline"], "no such folder"),
+    ] {
+        let files: &[&Path] = if matches!(arguments[0], "check" | "rerun") { &[&good] } else { &[] };
+        let output = run(arguments, files);
+        assert!(code(&output) == 2 && text(&output.stderr).contains(why), "{output:?}");
+    }
+    let list = folder.write("list.json", &format!("[{GOOD},{GOOD},]"));
+    let told = text(&run(&["check"], &[&list]).stdout).to_owned();
+    let rest = "; read 2, skipped 1: 1 comma too many; 1 record repeats an id: line 1 has an id twice\n";
+    assert!(told.ends_with(rest), "{told}");
+}
+
+#[test]
+fn a_long_first_line_hides_no_record() {
+    let folder = Folder::new();
+    let long = GOOD.replacen('{', &format!("{{\"trace_text\": \"{}\", ", "x".repeat(300_000)), 1);
+    let lines = folder.write("long.jsonl", &format!("{long}\n{GOOD}\n{}\n{GOOD}\n{GOOD}\n", &GOOD[..40]));
+    let count =
+        |output: &Output| (text(&output.stdout).lines().count(), text(&output.stdout).contains("record/joined"));
+    let check = ["check", "--format", "jsonl", "--fail-on", "never"];
+    assert_eq!(count(&run(&check, &[&lines])), (5, false));
+    let piped = fed(stepscope().args(check).arg("-"), &std::fs::read(&lines).unwrap());
+    assert_eq!(count(&piped), (5, false));
 }
 
 #[test]
@@ -471,8 +518,7 @@ fn without_a_terminal_the_screen_is_not_opened() {
 fn flags_may_stand_before_a_command_and_no_command_is_a_file() {
     let folder = Folder::new();
     let good = folder.path("good.jsonl");
-    for before in [&["--theme", "light"][..], &["--theme=light"], &["--config-dir", "/nowhere"], &["--format", "text"]]
-    {
+    for before in [&["--theme", "light"][..], &["--theme=light"], &["--config-dir", "/"], &["--format", "text"]] {
         let output = run(&[before, &["check"]].concat(), &[&good]);
         assert!(code(&output) == 0 && text(&output.stdout).starts_with("1 record, no findings"), "{output:?}");
     }
@@ -1287,7 +1333,7 @@ fn doctor_finds_what_the_screen_would_refuse() {
         ("profile = \"nope\"", "nope"),
         ("profile = \"own\"\n[profiles.own]\nbackend = \"foo\"", "foo"),
         ("[profiles.other]\nurl = \"ftp://x\"", "profile other: a server URL must begin"),
-        ("theme = \"torn\"", "torn"),
+        ("theme = \"torn\"", "themes/torn.toml: line 1"),
         ("[keys]\nnext_stp = [\"n\"]", "next_stp"),
         ("[keys]\nnext_step = [\"Ctrl+Alt+Foo\"]", "Ctrl+Alt+Foo"),
     ] {

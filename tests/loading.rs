@@ -209,14 +209,20 @@ fn a_pipe_is_read_to_its_end() {
     rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
     let writer = std::thread::spawn({
         let path = path.clone();
-        move || std::fs::write(path, format!("{A}\n").repeat(5000))
+        move || {
+            // It is started after its reader.
+            std::thread::sleep(std::time::Duration::from_millis(200));
+            std::fs::write(path, format!("{A}\n").repeat(5000))
+        }
     });
-    // The writer's open waits for a reader; until it is there the pipe looks as if nobody wrote it.
-    while run_paths(std::slice::from_ref(&path), 2).0.len() != 5000 {
-        assert!(!writer.is_finished());
-    }
+    assert_eq!(run_paths(std::slice::from_ref(&path), 2).0.len(), 5000);
     writer.join().unwrap().unwrap();
+    let nothing = std::thread::spawn({
+        let path = path.clone();
+        move || std::fs::write(path, "")
+    });
     let (_, outcome) = run_paths(&[path], 1);
+    nothing.join().unwrap().unwrap();
     assert!(outcome.failures.is_empty() && outcome.counts.records == 0, "the commands say what an empty pipe means");
 }
 
@@ -741,6 +747,18 @@ mod live {
             live.until("one more", |store| store.len() == n + 1);
         }
         assert_eq!(live.texts(), [0, 1, 2].map(numbered));
+    }
+
+    #[test]
+    fn what_failed_is_forgotten_once_it_can_be_read() {
+        let files = Files::new();
+        let (path, other) = (files.write("a.parquet", "PAR1 and no more"), files.write("b.jsonl", b"\x1f\x8b"));
+        let mut live = Live::open(&[path.clone(), other]);
+        live.until("two failures", |store| store.failures.len() == 2);
+        std::fs::write(&path, format!("{}\n", numbered(0))).unwrap();
+        live.until("the record", |store| store.len() == 1);
+        let left: Vec<_> = live.store.failures.iter().map(|(source, _)| *source).collect();
+        assert_eq!(left, [Some(1)]);
     }
 
     #[test]

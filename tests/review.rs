@@ -109,7 +109,11 @@ fn forty_two_wrong_runs_are_judged_counted_and_run_again() {
     // The journal lies beside the records and is none of them.
     let checked = folder.run(&["check", "."], "");
     assert!(checked.out.lines().last().unwrap().starts_with("275 records, "), "{}", checked.out);
-    assert!(checked.out.ends_with("; 1 other file holds no records\n") && checked.said.is_empty(), "{}", checked.out);
+    assert!(
+        checked.out.ends_with("; 1 other file does not begin with records\n") && checked.said.is_empty(),
+        "{}",
+        checked.out
+    );
     assert!(folder.run(&["check", "runs.jsonl.reviews.jsonl"], "").said.contains("this is a review log"));
 
     let event: Value = serde_json::from_str(folder.text("runs.jsonl.reviews.jsonl").lines().next().unwrap()).unwrap();

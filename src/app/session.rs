@@ -300,9 +300,14 @@ pub fn check_settings(config: &Config, folder: Option<&Path>) -> Result<Vec<Show
     let looks = looks(None, false, config, folder)?;
     let theme = config.theme.as_ref().and_then(|name| looks.all.iter().find(|(known, _)| known == name));
     if let Some(error) = theme.and_then(|(name, text)| Theme::parse(name, text, looks.depth).err()) {
-        let (theme, message) = (Shown::line(error.file.as_bytes()), Shown::line(error.message.as_bytes()));
-        let why = shown!("line {}: {message}", error.line);
-        return Err(Failure { what: "cannot use", path: shown!("the theme {theme}"), source: why });
+        let message = Shown::line(error.message.as_bytes());
+        let own = folder.map(|folder| themes::path(folder, &error.file)).filter(|path| path.is_file());
+        let file = Shown::path(own.as_deref().unwrap_or(Path::new(&error.file)));
+        return Err(Failure {
+            what: "cannot use",
+            path: shown!("the theme {file}"),
+            source: shown!("line {}: {message}", error.line),
+        });
     }
     let stacks = ScreenKind::ALL.map(|screen| Focus::Screen(screen).contexts());
     Ok(keymap.overlaps(&stacks).iter().map(|sentence| Shown::line(sentence.as_bytes())).collect())

@@ -860,13 +860,20 @@ fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
     let opening = app.opening.and_then(|(record, _)| app.store.address(record));
     let found = forks::follow::forks_source(app, &event);
     let mut effects = Vec::new();
+    let told = last_failure(app);
     let change = app.store.apply(event);
+    if change != Change::Failure
+        && last_failure(app) != told
+        && app.status.as_ref().map(|status| &status.text) == told.as_ref()
+    {
+        // It could be read again.
+        app.status = None;
+    }
     effects.extend(forks::follow::follow_fork_tree(app, found));
     match change {
         Change::None => return Vec::new(),
         Change::Failure => {
-            let failure = app.store.failures.last().map(Shown::from);
-            if let Some(failure) = failure {
+            if let Some(failure) = last_failure(app) {
                 app.fail(failure);
             }
         }
@@ -893,6 +900,11 @@ fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
         effects.extend(review::news::review_loaded(app, change == Change::Moved));
     }
     effects
+}
+
+/// The last failure of reading.
+fn last_failure(app: &App) -> Option<Shown> {
+    app.store.failures.last().map(|(_, failure)| Shown::from(failure))
 }
 
 /// Positions have moved: the cursor and the open record stay on what they were on.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 
-use super::Out;
+use super::{Out, existing_folder};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::procedure::repair;
@@ -77,7 +77,7 @@ pub(super) struct ServerFlags {
     #[command(flatten)]
     flags: ModelFlags,
     /// Folder of config.toml
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = existing_folder())]
     config_dir: Option<PathBuf>,
 }
 

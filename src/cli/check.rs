@@ -213,8 +213,11 @@ fn finish(options: &Check, outcome: &CheckOutcome, said: &Shown, out: &mut Out) 
     if nothing {
         let pages = (outcome.pages > 0).then(|| Shown::own("a report page is read if you pass it yourself"));
         let links = (outcome.links > 0).then(|| Shown::own("links are followed if you pass them yourself"));
-        let sentence = Shown::own("nothing to check: no file holds records");
-        out.complain(&[pages, links].into_iter().flatten().fold(sentence, |all, more| all.and("; ").join(&more)));
+        let hidden = (outcome.hidden > 0).then(|| Shown::own("hidden files are read if you pass them yourself"));
+        let sentence = Shown::own("nothing to check: no file begins with records");
+        out.complain(
+            &[pages, links, hidden].into_iter().flatten().fold(sentence, |all, more| all.and("; ").join(&more)),
+        );
     }
     // Engines have empty partitions, in files too.
     let failed = (nothing && options.fails_on(Some(Severity::Fatal)))
@@ -228,7 +231,7 @@ fn finish(options: &Check, outcome: &CheckOutcome, said: &Shown, out: &mut Out) 
             ReportFormat::Text => out.line(&line),
             ReportFormat::Short if !out.is_closed() => out.complain(&line),
             // Formats for programs have no last line; what could not be read is said beside them.
-            _ if counts.skips.cut.is_some() || counts.skips.nul > 0 => {
+            _ if counts.skips.cut.is_some() || counts.skips.nul > 0 || counts.skips.commas > 0 => {
                 out.complain(&counts.skips.phrase(counts.records));
             }
             _ => {}
@@ -260,16 +263,23 @@ fn rest(outcome: &CheckOutcome) -> Shown {
         rest = rest.and("; ").join(&outcome.counts.skips.phrase(outcome.counts.records));
     }
     if outcome.passed_over > 0 {
-        let files = if outcome.passed_over == 1 { "file holds" } else { "files hold" };
-        rest = rest.join(&shown!("; {} other {files} no records", outcome.passed_over));
+        // Of most of them no more was looked at.
+        let files = if outcome.passed_over == 1 { "file does" } else { "files do" };
+        rest = rest.join(&shown!("; {} other {files} not begin with records", outcome.passed_over));
     }
     if outcome.links > 0 {
         let links = if outcome.links == 1 { "link" } else { "links" };
         rest = rest.join(&shown!("; {} {links} not followed", outcome.links));
     }
+    if outcome.hidden > 0 {
+        let names = if outcome.hidden == 1 { "hidden file or folder" } else { "hidden files and folders" };
+        rest = rest.join(&shown!("; {} {names} left out", outcome.hidden));
+    }
     if !outcome.duplicates.is_empty() {
-        let named =
-            outcome.duplicates.iter().map(|twice| shown!("line {} has the id of line {}", twice.line, twice.first));
+        let named = outcome.duplicates.iter().map(|twice| match (twice.first, twice.line) {
+            (first, line) if first == line => shown!("line {line} has an id twice"),
+            (first, line) => shown!("line {line} has the id of line {first}"),
+        });
         let named = Shown::listed(named, NAMED);
         let records = if outcome.duplicates.len() == 1 { "record repeats" } else { "records repeat" };
         rest = rest.join(&shown!("; {} {records} an id: {named}", outcome.duplicates.len()));

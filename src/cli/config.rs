@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{CLEAN, FOUND, ListFormat, Out};
+use super::{CLEAN, FOUND, ListFormat, Out, existing_folder};
 use rustix::fs::{Access, access};
 use stepscope_base::ascii::{is_utf8, locale};
 use stepscope_base::json::write::Style;
@@ -40,7 +40,7 @@ pub struct Settings {
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = ListFormat::Text)]
     format: ListFormat,
     /// Folder of config.toml, themes and schemas
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = existing_folder())]
     config_dir: Option<PathBuf>,
 }
 
@@ -157,7 +157,7 @@ pub(super) fn doctor(options: &Settings, check: CheckSettings, out: &mut Out) ->
                 Ok((config, _)) => config.file.clone(),
                 Err(why) => why.clone(),
             },
-            "Correct it in config.toml.",
+            "Correct it in config.toml, or in the file that is named.",
         ),
         Row::checked("state folder", state.0, state.1, "Make the folder writable, or set STEPSCOPE_STATE_DIR."),
         // Without one, prompts are edited on the screen.

@@ -121,7 +121,12 @@ impl Rerun {
             }
             Ok((Untrusted::new(name).into_owned(), value.to_vec()))
         };
-        self.set.iter().map(edit).collect()
+        let edits: Vec<_> = self.set.iter().map(edit).collect::<Result<_, _>>()?;
+        let set_before = |n: usize, name: &Untrusted<'_>| edits.iter().take(n).any(|(other, _)| other == name);
+        match edits.iter().enumerate().find(|(n, (name, _))| set_before(*n, name)) {
+            Some((_, (name, _))) => Err(shown!("--set gives {} two values; name one", Shown::line(name.bytes()))),
+            None => Ok(edits),
+        }
     }
 
     fn scope(&self) -> Scope {

@@ -188,7 +188,7 @@ pub(super) fn run(options: &Verify, out: &mut Out) -> Result<u8, Shown> {
     let shape = options.shape.shape(MEMBERS)?;
     let parquet = options.format == VerifyFormat::Parquet;
     let mut tables = Tables::begin(options.out.as_deref(), (parquet, &options.shape), VERIFIED, &options.paths)?;
-    let inputs = expand(&options.paths).with_columns(options.columns.map());
+    let inputs = expand(&options.paths).with_columns(options.columns.map()?);
     let outcome = verify(inputs, threads(options.jobs), &judge, &shape, |lines| {
         if let Some(tables) = &mut tables {
             return tables.take(lines);

@@ -205,7 +205,7 @@ pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
             line.push(look.span(format!("/{}  {count}  ", shown!("{}", finding.typed)), Role::Dim));
         }
     }
-    if let Some(failure) = app.store.failures.last() {
+    if let Some((_, failure)) = app.store.failures.last() {
         line.push(look.span(format!("{failure}"), Role::Fatal));
     } else if line.is_empty()
         && let Some(record) = app.record()

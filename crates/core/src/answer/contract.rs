@@ -93,7 +93,15 @@ pub(crate) fn breaches(typed: &TypedAnswer<'_>, items: &[AnswerItem<'_>], types:
             }
             (_, None) => out.not_a("the answer", answer, &[Type::Object], &typed.pointer),
         },
-        (None, Some(text)) => out.push(not_json(text, &Pointer::from_iter(["answer_text"]))),
+        (None, Some(text)) => {
+            let (pointer, mut tape) = (Pointer::from_iter(["answer_text"]), Tape::default());
+            // The string is how a text is handed on that is no object.
+            let string = text.string().unwrap_or_default();
+            match tape.parse(string.bytes()).filter(|value| value.kind() != Kind::Object) {
+                Some(value) => out.not_a("the answer", value, &[Type::Object], &pointer),
+                None => out.push(not_json(text, &pointer)),
+            }
+        }
         (None, None) => {}
     }
     out.breaches
@@ -468,6 +476,11 @@ mod tests {
             let (found, strictness) = judged(&trace(text));
             assert_eq!(found, [(ContractFault::NotJson, pointer.to_owned(), message.to_owned(), false)], "{text}");
             assert_eq!(strictness, Some((false, false)));
+        }
+        for (text, what) in [("null", "null"), ("5", "a number"), ("[]", "a list"), (" true", "a boolean")] {
+            let (found, _) = judged(&trace(&format!(r#""answer_text": "{text}""#)));
+            let message = format!("The answer is {what}, not an object.");
+            assert_eq!(found, [(ContractFault::Type, "/answer_text".to_owned(), message, false)]);
         }
         let (found, _) = judged(&trace(r#""answer": [1]"#));
         assert_eq!(found[0].2, "The answer is a list, not an object.");

@@ -27,7 +27,7 @@ stepscope_base::words! {
         NoAnswer = "no_answer" => "not in document",
         /// Found, but not all: retrieve more.
         Broaden = "broaden" => "retrieve more",
-        /// It was concluded, not read: a person decides.
+        /// It was concluded, not read, or could not be checked: a person decides.
         HumanReview = "human_review" => "needs human review",
         /// It can be used.
         Ship = "ship" => "use it",
@@ -115,9 +115,14 @@ pub fn route(case: &CaseView<'_>, findings: &[Finding]) -> Option<Routed> {
     if let Some(undecided) = undecided {
         triggers.fire(Route::HumanReview, undecided.rule.word(), undecided.place().pointer());
     }
+    let is_unchecked = case.grounded().is_none();
+    if is_unchecked {
+        triggers.fire(Route::HumanReview, "document not found: no citation was checked", typed.pointer.clone());
+    }
     let speaks_against = |route: Route| triggers.fired.iter().any(|trigger| trigger.route == route);
     let is_flagged = findings.iter().any(is_converted);
     let held_back = is_flagged
+        || is_unchecked
         || [Route::Reject, Route::ShowConflict, Route::NoAnswer, Route::Broaden].into_iter().any(speaks_against);
     if !held_back && undecided.is_none() && says.found == Some(true) && says.complete == Some(true) {
         triggers.fire(Route::Ship, "found, complete, and all checks pass", typed.pointer.clone());
@@ -229,6 +234,14 @@ mod tests {
         assert_eq!(routed("null", &[]), (Route::Pending, vec!["pending"]));
         let none = r#"{"answer_found": false, "complete_answer_found": false, "items": []}"#;
         assert_eq!(routed(none, &[]), (Route::NoAnswer, vec!["no_answer"]));
+    }
+
+    #[test]
+    fn citations_that_nothing_could_check_are_for_a_person() {
+        let cited = answer(&[]).replace("[]}]", r#"[{"line_start": 0, "line_end": 0, "quote": "x"}]}]"#);
+        assert_eq!(routed(&cited, &[]), (Route::HumanReview, vec!["human_review"]));
+        let document = r#", "document": {"lines": ["x"]}"#;
+        assert_eq!(routed(&format!("{cited}{document}"), &[]), (Route::Ship, vec!["ship"]));
     }
 
     #[test]

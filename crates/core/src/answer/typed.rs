@@ -386,6 +386,11 @@ pub(crate) fn has_fields(value: Value<'_>) -> bool {
 pub fn inline_document(typed: &TypedAnswer<'_>) -> Option<Document> {
     let document = typed.document?;
     let lines = document.get("lines").filter(|lines| lines.kind() == Kind::Array)?;
+    Some(document_of(lines, document.get("toc")))
+}
+
+/// Reads a document from its list of lines, and its table of contents.
+pub fn document_of(lines: Value<'_>, toc: Option<Value<'_>>) -> Document {
     let numbered = lines.items().scan((1, 0), |(page, number), line| {
         // A line without numbers follows the one before it.
         let (last, own) = (*page, line.get("page_num").and_then(whole));
@@ -394,8 +399,7 @@ pub fn inline_document(typed: &TypedAnswer<'_>) -> Option<Document> {
         *number = line.get("line_num").and_then(whole).unwrap_or(next);
         Some((*page, *number, text_of(line.get("text").unwrap_or(line))))
     });
-    let toc = document.get("toc").into_iter().flat_map(Value::items).map(heading).collect();
-    Some(Document::read(numbered, toc))
+    Document::read(numbered, toc.into_iter().flat_map(Value::items).map(heading).collect())
 }
 
 fn heading(entry: Value<'_>) -> Heading {

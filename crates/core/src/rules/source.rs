@@ -11,8 +11,8 @@ pub const RULES: &[Rule] = &[
     Rule {
         id: RuleId::RecordJoined,
         summary: "two records on one line",
-        explanation: "Two values are on one line, or one document follows another. Most readers stop after the first or \
-            refuse the line; stepscope reads both.",
+        explanation: "Two values are on one line, one document follows another, or a list lacks the comma between two \
+            items. Most readers stop after the first or refuse the line; stepscope reads both.",
         bad: r#"{"id": 1, "question": "?", "state": {}} {"id": 2, "question": "?", "state": {}}"#,
         good: "{\"id\": 1, \"question\": \"?\", \"state\": {}}\n{\"id\": 2, \"question\": \"?\", \"state\": {}}",
         check: |_, _| {},

@@ -124,6 +124,8 @@ pub struct CheckOutcome {
     pub pages: u64,
     /// Links in folders, which are not followed.
     pub links: u64,
+    /// Number of hidden files and folders in folders that were left out.
+    pub hidden: u64,
     /// Ids that occur twice, by source and line.
     pub duplicates: Vec<Duplicate>,
     /// The sink refused to take more.
@@ -229,7 +231,7 @@ pub fn check(
     (outcome.failures, outcome.missing) = (ended.failures, ended.missing);
     outcome.notes = ended.notes;
     (outcome.passed_over, outcome.pages) = (ended.passed_over, ended.pages);
-    outcome.links = ended.links;
+    (outcome.links, outcome.hidden) = (ended.links, ended.hidden);
     outcome
 }
 

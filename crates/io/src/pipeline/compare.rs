@@ -216,7 +216,7 @@ fn read(wanted: &CompareRequest, threads: usize) -> Result<Store, Failure> {
     store.settle(events.iter().filter(|event| !matches!(event, LoadEvent::Missing(_))));
     drop(loader);
     match store.failures.first() {
-        Some(failure) => Err(failure.clone()),
+        Some((_, failure)) => Err(failure.clone()),
         None => Ok(store),
     }
 }

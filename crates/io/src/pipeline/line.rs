@@ -78,6 +78,8 @@ pub(crate) struct Ended {
     pub(crate) pages: u64,
     /// Links in folders, which are not followed.
     pub(crate) links: u64,
+    /// Number of hidden files and folders that were left out.
+    pub(crate) hidden: u64,
 }
 
 /// Works on every block of the inputs. Each thread begins with a `worker` and gives it each of its blocks by `work`;
@@ -100,8 +102,9 @@ pub(crate) fn run<W, T: Tally>(
     let reader = line.reader.into_inner().unwrap_or_else(PoisonError::into_inner);
     let missing = reader.cache.failures();
     let links = reader.links + reader.inputs.links();
+    let hidden = reader.inputs.hidden();
     let BlockReader { failures, notes, passed_over, pages, .. } = reader;
-    Ended { failures, missing, notes, passed_over, pages, links }
+    Ended { failures, missing, notes, passed_over, pages, links, hidden }
 }
 
 impl Task {

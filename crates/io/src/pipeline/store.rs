@@ -234,8 +234,8 @@ pub struct Store {
     pub passed_over: usize,
     /// Links in folders, which are not followed.
     pub links: u64,
-    /// Failures to read something, in order.
-    pub failures: Vec<Failure>,
+    /// Failures to read something, in order, each with its source until that can be read.
+    pub failures: Vec<(Option<usize>, Failure)>,
 }
 
 impl Store {
@@ -350,6 +350,7 @@ impl Store {
             }
             LoadEvent::Opened { source, generation, found, size, changed } => {
                 self.settled = false;
+                self.failures.retain(|(of, _)| *of != Some(source));
                 self.opened(source, generation, found, size, changed)
             }
             LoadEvent::Found { source, generation, part } => {
@@ -389,11 +390,11 @@ impl Store {
                 if let Some(source) = source.and_then(|source| self.sources.get_mut(source)) {
                     source.standing = SourceState::Failed;
                 }
-                self.failures.push(failure);
+                self.failures.push((source, failure));
                 Change::Failure
             }
             LoadEvent::Missing(failure) => {
-                self.failures.push(failure);
+                self.failures.push((None, failure));
                 Change::Failure
             }
             LoadEvent::Settled => {

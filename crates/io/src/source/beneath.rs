@@ -203,14 +203,15 @@ impl Beneath {
         self.kind().is_ok_and(|found| found.kind == FileType::Directory)
     }
 
-    /// Gives the entries of a folder, without hidden ones, until `each` has had enough.
-    pub fn list(&self, mut each: impl FnMut(Entry) -> bool) -> io::Result<()> {
+    /// Gives the entries of a folder, without hidden ones, until `each` has had enough; counts those.
+    pub fn list(&self, mut each: impl FnMut(Entry) -> bool) -> io::Result<u64> {
         let fd = self.open(OFlags::RDONLY | OFlags::DIRECTORY, 0)?;
-        let mut folder = Dir::new(fd)?;
+        let (mut folder, mut hidden) = (Dir::new(fd)?, 0);
         while let Some(entry) = folder.read() {
             let entry = entry?;
             let name = entry.file_name();
             if name.to_bytes().starts_with(b".") {
+                hidden += u64::from(!matches!(name.to_bytes(), b"." | b".."));
                 continue;
             }
             let kind = match entry.file_type() {
@@ -225,7 +226,7 @@ impl Beneath {
                 break;
             }
         }
-        Ok(())
+        Ok(hidden)
     }
 }
 

@@ -282,11 +282,9 @@ impl Leaf {
 pub struct ColumnMap(Vec<(String, String)>);
 
 impl ColumnMap {
-    /// Makes a map of keys to their columns; of the same key the last counts.
+    /// Makes a map of keys to their columns, of which each key has one.
     pub fn new(pairs: &[(String, String)]) -> Self {
-        let is_last = |n: usize, key: &str| !pairs.iter().skip(n + 1).any(|(later, _)| later == key);
-        let pairs = pairs.iter().enumerate().filter(|(n, (key, _))| is_last(*n, key));
-        Self(pairs.map(|(_, pair)| pair.clone()).collect())
+        Self(pairs.to_vec())
     }
 
     /// Tells whether every column keeps its name.

@@ -18,36 +18,30 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// Tells the layout by the first block of a source. `Lines` where nothing can be told.
-    pub fn of(block: &[u8]) -> Self {
-        let Some(start) = first_value(block) else { return Self::Lines(line_end(block)) };
-        let text = block.get(start..).unwrap_or_default();
+    /// Tells the layout by the beginning of a source, `Lines` where nothing can be told; `None`: its first lines are
+    /// longer than that, and more of them tells. `is_all`: nothing follows.
+    pub fn of(head: &[u8], is_all: bool) -> Option<Self> {
+        let Some(start) = first_value(head) else { return Some(Self::Lines(line_end(head))) };
+        let text = head.get(start..).unwrap_or_default();
         if opens_list(text, DEEPEST) == Some(true) {
-            return Self::Values;
+            return Some(Self::Values);
         }
         let end = line_end(text);
         let line = text.get(..memchr(end, text).unwrap_or(text.len())).unwrap_or_default();
+        let is_one_line = line.len() == text.len();
         let mut tape = Tape::default();
-        match failure(&mut tape, line) {
+        let is_values = match failure(&mut tape, line) {
             // One value behind another, and no lines: each is found by its brackets, however many there are.
-            Some(ProblemKind::Trailing) if line.len() == text.len() && value_before_another(&tape, line).is_some() => {
-                return Self::Values;
-            }
-            None | Some(ProblemKind::Trailing) => return Self::Lines(end),
-            _ if line.len() == text.len() => return Self::Values,
-            Some(ProblemKind::Cut) => match failure(&mut tape, text) {
-                None | Some(ProblemKind::Trailing) => return Self::Values,
-                // The block cuts a long document, or the first line is cut and what follows only looks like its rest.
-                Some(ProblemKind::Cut) if !has_good_line(&mut tape, text, end) => return Self::Values,
-                _ => {}
-            },
-            _ => {}
-        }
-        if has_good_line(&mut tape, text, end) || !matches!(text.first(), Some(b'{' | b'[')) {
-            Self::Lines(end)
-        } else {
-            Self::Values
-        }
+            Some(ProblemKind::Trailing) if is_one_line && value_before_another(&tape, line).is_some() => true,
+            _ if is_one_line && !is_all => return None,
+            None | Some(ProblemKind::Trailing) => false,
+            _ if is_one_line => true,
+            Some(ProblemKind::Cut) if matches!(failure(&mut tape, text), None | Some(ProblemKind::Trailing)) => true,
+            // A long document goes on behind the head, or the first line is broken and what follows only looks like its
+            // rest.
+            _ => matches!(text.first(), Some(b'{' | b'[')) && !has_good_line(&mut tape, text, end, is_all)?,
+        };
+        Some(if is_values { Self::Values } else { Self::Lines(end) })
     }
 }
 
@@ -56,12 +50,17 @@ fn failure(tape: &mut Tape, text: &[u8]) -> Option<ProblemKind> {
 }
 
 /// Tells whether a line among the first is an object by itself, at the margin: inside a document they are indented.
-fn has_good_line(tape: &mut Tape, text: &[u8], end: u8) -> bool {
-    text.split(|&b| b == end).take(50).any(|line| line.starts_with(b"{\"") && tape.read(line))
+/// `None`: one of them may be, and is not all there.
+fn has_good_line(tape: &mut Tape, text: &[u8], end: u8, is_all: bool) -> Option<bool> {
+    let mut lines = text.split(|&b| b == end);
+    let has_one = lines.by_ref().take(50).any(|line| line.starts_with(b"{\"") && tape.read(line));
+    let last = text.rsplit(|&b| b == end).next().unwrap_or_default();
+    let is_open = !is_all && !has_one && lines.next().is_none() && last.starts_with(b"{\"");
+    (!is_open).then_some(has_one)
 }
 
 /// Returns the byte that ends a line: old Mac files end their lines with a carriage return alone.
-fn line_end(text: &[u8]) -> u8 {
+pub(crate) fn line_end(text: &[u8]) -> u8 {
     if memchr(b'\n', text).is_none() && memchr(b'\r', text).is_some() { b'\r' } else { b'\n' }
 }
 
@@ -163,6 +162,8 @@ pub struct Skips {
     pub comments: u64,
     /// Lines of NUL bytes alone.
     pub nul: u64,
+    /// Commas of a list behind which no item comes.
+    pub commas: u64,
     /// The last line, if it is cut off: it is being written, or its writer died. Its number, from 1.
     pub cut: Option<u64>,
 }
@@ -175,13 +176,14 @@ impl Skips {
             blank: self.blank + other.blank,
             comments: self.comments + other.comments,
             nul: self.nul + other.nul,
+            commas: self.commas + other.commas,
             cut: self.cut.or(other.cut),
         }
     }
 
     /// Counts all lines that were passed over.
     pub fn total(&self) -> u64 {
-        self.blank + self.comments + self.nul + u64::from(self.cut.is_some())
+        self.blank + self.comments + self.nul + self.commas + u64::from(self.cut.is_some())
     }
 
     /// Summarises what was read and what was not: `read 274, skipped 1: line 275 cut off`.
@@ -194,6 +196,7 @@ impl Skips {
             (self.comments, "comment line", "comment lines"),
             (self.blank, "blank line", "blank lines"),
             (self.nul, "line of NUL bytes", "lines of NUL bytes"),
+            (self.commas, "comma too many", "commas too many"),
         ] {
             if n > 0 {
                 parts.push(format!("{n} {}", if n == 1 { one } else { many }));
@@ -214,6 +217,20 @@ pub struct State {
     list: u8,
     /// A value at the outermost level has been seen.
     seen: bool,
+    /// Inside a list: what comes before the next item.
+    before: Before,
+}
+
+/// What comes before an item of a list.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+enum Before {
+    /// The beginning of the list.
+    #[default]
+    Start,
+    /// A comma.
+    Comma,
+    /// Another item.
+    Item,
 }
 
 impl State {
@@ -242,11 +259,24 @@ impl State {
         self.list = 0;
     }
 
-    /// Notes that a value was read; whether it is joined to another.
+    /// Notes that a value was read; whether it is joined to another, in a list without a comma between them.
     pub fn pass(&mut self) -> bool {
-        let joined = self.seen && !self.is_list();
-        self.seen = true;
+        let joined = if self.is_list() { self.before == Before::Item } else { self.seen };
+        (self.seen, self.before) = (true, Before::Item);
         joined
+    }
+
+    /// Notes the beginning of a list.
+    const fn open(&mut self) {
+        (self.list, self.seen, self.before) = (self.list + 1, true, Before::Start);
+    }
+
+    /// Notes a comma, or the end of a list; counts the comma before it that no item follows.
+    fn separate(&mut self, mark: u8, skips: &mut Skips) {
+        let is_comma = mark == b',';
+        skips.commas += u64::from(self.before == Before::Comma || is_comma && self.before == Before::Start);
+        self.before = if is_comma { Before::Comma } else { Before::Item };
+        self.list -= u8::from(!is_comma);
     }
 }
 
@@ -264,7 +294,8 @@ pub struct Cut {
 impl Cut {
     /// Returns the state of the cutter before this record.
     pub const fn state(&self) -> State {
-        State { list: self.lists, seen: self.lists > 0 || self.joined }
+        let before = if self.joined { Before::Item } else { Before::Start };
+        State { list: self.lists, seen: self.lists > 0 || self.joined, before }
     }
 }
 
@@ -355,9 +386,8 @@ fn cut_values(state: &mut State, block: &[u8], last: bool, cuts: &mut Vec<Cut>, 
         let Some(rest) = rest.get(lead..).filter(|rest| !rest.is_empty()) else { return block.len() };
         let start = at + lead;
         match rest.first() {
-            Some(b',') if state.is_list() => at = start + 1,
-            Some(b']') if state.is_list() => {
-                state.list -= 1;
+            Some(mark @ (b',' | b']')) if state.is_list() => {
+                state.separate(*mark, skips);
                 at = start + 1;
             }
             Some(b'/') if rest.starts_with(b"//") => {
@@ -369,8 +399,7 @@ fn cut_values(state: &mut State, block: &[u8], last: bool, cuts: &mut Vec<Cut>, 
                 None if !last => return at,
                 // In a list of lists, such as a population by generation, one may be empty.
                 told if told == Some(true) || state.is_list() && opens_empty_list(rest) => {
-                    state.list += 1;
-                    state.seen = true;
+                    state.open();
                     at = start + 1;
                 }
                 _ => match end_or_all(state.span(rest).feed(rest), rest, last) {
@@ -543,7 +572,7 @@ mod tests {
 
     /// Reads all records of a text, in blocks of a size, as the scout does it.
     fn records(text: &str, size: usize) -> (Layout, Vec<String>, Skips) {
-        let layout = Layout::of(text.as_bytes());
+        let layout = Layout::of(text.as_bytes(), true).unwrap();
         let (mut state, mut skips, mut out) = (State::default(), Skips::default(), Vec::new());
         let (mut at, mut want) = (0, size);
         loop {
@@ -644,11 +673,29 @@ mod tests {
     }
 
     #[test]
+    fn commas_that_are_missing_or_too_many_are_noticed() {
+        let (one, two, joined) = ("{\"a\":1}", "{\"a\":2}", "+{\"a\":2}");
+        for (list, second, commas) in [
+            (format!("[{one},{two}]"), two, 0),
+            (format!("[{one} {two}]"), joined, 0),
+            (format!("[{one}\n{two}\n]\n"), joined, 0),
+            (format!("[{one},,{two}]"), two, 1),
+            (format!("[{one},\n{two},\n]"), two, 1),
+            (format!("[[{one},],,[{two}],]"), two, 3),
+            (format!("[[],[{one}],[],[{two}],[]]"), two, 0),
+        ] {
+            assert_eq!(check(&list, Layout::Values, &[one, second]).commas, commas, "{list}");
+        }
+        let phrase = Skips { commas: 2, ..Skips::default() }.phrase(3);
+        assert_eq!(phrase.as_str(), "read 3, skipped 2: 2 commas too many");
+    }
+
+    #[test]
     fn what_was_skipped_is_said() {
         assert_eq!(Skips::default().phrase(3).as_str(), "read 3");
         let cut = Skips { cut: Some(275), ..Skips::default() };
         assert_eq!(cut.phrase(274).as_str(), "read 274, skipped 1: line 275 cut off");
-        let more = Skips { comments: 1, blank: 2, nul: 0, cut: Some(9) };
+        let more = Skips { comments: 1, blank: 2, cut: Some(9), ..Skips::default() };
         assert_eq!(more.phrase(5).as_str(), "read 5, skipped 4: line 9 cut off, 1 comment line, 2 blank lines");
     }
 

@@ -19,7 +19,9 @@ use crate::source::cut::{Layout, Skips, State, cut, decode_wide, looks_like_json
 use crate::source::datasets::is_description;
 use crate::source::documents::{DocumentCache, Documents};
 use crate::source::magic::{LFS, is_journal, not_records};
-use crate::source::open::{Blob, Opened, Stat, beneath_failure, open, open_beneath, open_place, spool, standard_input};
+use crate::source::open::{
+    Blob, Opened, Stat, await_writer, beneath_failure, open, open_beneath, open_place, spool, standard_input,
+};
 use crate::source::samples::{SAMPLES, Sample};
 use crate::source::sqlite;
 use crate::source::{arrow, page, parquet, rows};
@@ -158,6 +160,7 @@ pub struct Expand {
     /// The files of forks that were met, where they are wanted: they come last.
     forks: Option<BTreeMap<PathBuf, Place>>,
     links: u64,
+    hidden: u64,
 }
 
 #[derive(Debug)]
@@ -259,6 +262,11 @@ impl Expand {
         self.links
     }
 
+    /// Returns the number of hidden files and folders that were left out so far.
+    pub const fn hidden(&self) -> u64 {
+        self.hidden
+    }
+
     /// Returns the columns of tables that are read as keys.
     pub const fn columns(&self) -> &Arc<ColumnMap> {
         &self.columns
@@ -297,7 +305,7 @@ impl Expand {
             entries.push(entry);
             true
         });
-        listed.map_err(|error| beneath_failure(LIST, folder.path(), &error))?;
+        self.hidden += listed.map_err(|error| beneath_failure(LIST, folder.path(), &error))?;
         entries.sort_unstable_by(|a, b| b.name.cmp(&a.name));
         let database = store.and_then(AnswerStore::database);
         let steps = entries.into_iter().map(|entry| (folder.join(&entry.name), entry.kind));
@@ -373,11 +381,16 @@ pub fn begin(input: &Input, cache: &Arc<DocumentCache>, columns: &ColumnMap) -> 
         Input::Answers(store) => return Ok(Begun::Answers(store.clone())),
         Input::Sample(sample) => Opened::File(Blob::of_bytes(input.name(), sample.bytes)?),
     };
+    let named = matches!(input, Input::Named(_));
     let blob = match opened {
-        Opened::Pipe(pipe) => return Ok(Begun::Pipe(pipe)),
+        Opened::Pipe(pipe) => {
+            if named {
+                await_writer(&pipe);
+            }
+            return Ok(Begun::Pipe(pipe));
+        }
         Opened::File(blob) => blob,
     };
-    let named = matches!(input, Input::Named(_));
     if let Some(place) = blob.place().filter(|_| is_database(&blob)) {
         let is_store = named || answers::is_store(place);
         if is_store && !columns.is_empty() {
@@ -468,11 +481,11 @@ pub(crate) fn begin_answers(store: &AnswerStore, cache: &Arc<DocumentCache>) -> 
         report.failures.extend(spool.failure.take());
         let nothing = spool.is_empty() && !report.failures.is_empty();
         if !report.changed {
-            let source = if nothing { Ok(None) } else { recognise(blob, false, &ColumnMap::default()) };
-            return source.map_or_else(
-                |failure| (None, StoreReport { failures: vec![failure], ..StoreReport::default() }),
-                |source| (source.map(|source| Source { decoded: true, ..source.citing(documents) }), report),
-            );
+            return match blob.stat() {
+                Ok(_) if nothing => (None, report),
+                Ok(stat) => (Some(own_lines(Arc::new(blob), None, stat).citing(documents)), report),
+                Err(failure) => (None, StoreReport { failures: vec![failure], ..StoreReport::default() }),
+            };
         }
     }
     let why = "another program keeps changing it; copy it, or wait until that is done";
@@ -540,7 +553,7 @@ pub(crate) fn begin_pipe(
         return Err(Failure::own("cannot read", name, why));
     } else {
         let blob = Blob::passing(name.clone(), pipe, head.clone())?;
-        source(Arc::new(blob), &head, false, stat)
+        source(Arc::new(blob), &head, false, stat)?
     };
     Ok(source.citing(Documents::nowhere(cache.clone())))
 }
@@ -581,31 +594,46 @@ pub fn recognise(blob: Blob, found: bool, columns: &ColumnMap) -> Result<Option<
 }
 
 /// Makes a source whose beginning is known.
-pub(crate) fn source(blob: Arc<Blob>, head: &[u8], decoded: bool, stat: Stat) -> Source {
-    let layout = Layout::of(head);
-    Source { blob, layout, decoded, note: None, stat, documents: None }
+pub(crate) fn source(blob: Arc<Blob>, head: &[u8], decoded: bool, stat: Stat) -> Result<Source, Failure> {
+    let layout = layout_of(&blob, head)?;
+    Ok(Source { blob, layout, decoded, note: None, stat, documents: None })
+}
+
+/// Makes a source of lines that the program wrote itself.
+fn own_lines(blob: Arc<Blob>, note: Option<Shown>, stat: Stat) -> Source {
+    Source { blob, layout: Layout::Lines(b'\n'), decoded: true, note, stat, documents: None }
+}
+
+/// Tells the layout by the first block, or by as much more as its first lines need, up to the longest record.
+fn layout_of(blob: &Blob, head: &[u8]) -> Result<Layout, Failure> {
+    let mut told = Layout::of(head, head.len() < BLOCK);
+    let (mut size, mut longer) = (BLOCK, Vec::new());
+    while told.is_none() && size < MAX_TEXT {
+        size *= 2;
+        blob.read(0, size, &mut longer)?;
+        told = Layout::of(&longer, longer.len() < size);
+    }
+    // A document that is longer than that is not read either.
+    Ok(told.unwrap_or(Layout::Lines(b'\n')))
 }
 
 /// Reads the records of a table, if its rows are records: places are those of their lines. One in a folder that cannot
 /// be read is reported: it may be a shard.
 fn table(blob: &Blob, stat: Stat, found: bool, columns: &ColumnMap) -> Result<Option<Source>, Failure> {
-    let Some(rows) = rows::read(blob, columns, found)? else { return Ok(None) };
-    let mut head = Vec::new();
-    rows.lines.read(0, BLOCK, &mut head)?;
-    Ok(Some(Source { note: rows.note, ..source(Arc::new(rows.lines), &head, true, stat) }))
+    let rows = rows::read(blob, columns, found)?;
+    Ok(rows.map(|rows| own_lines(Arc::new(rows.lines), rows.note, stat)))
 }
 
 /// Makes a source of text that was read as UTF-8, or `decoded`. The places of a notebook's records are those of their
 /// lines; one without records stays as it is.
 fn text(blob: Arc<Blob>, head: &[u8], decoded: bool, stat: Stat) -> Result<Source, Failure> {
-    let Some(notebook) = notebook(&blob, head)? else { return Ok(source(blob, head, decoded, stat)) };
+    let Some(notebook) = notebook(&blob, head)? else { return source(blob, head, decoded, stat) };
     let note = said_of(&notebook);
     if notebook.records == 0 {
-        return Ok(Source { note: note.filter(|_| notebook.unread > 0), ..source(blob, head, decoded, stat) });
+        return Ok(Source { note: note.filter(|_| notebook.unread > 0), ..source(blob, head, decoded, stat)? });
     }
     let lines = Blob::of_bytes(blob.name().clone(), &notebook.lines)?;
-    let head = notebook.lines.get(..notebook.lines.len().min(BLOCK)).unwrap_or_default();
-    Ok(Source { note, ..source(Arc::new(lines), head, true, stat) })
+    Ok(own_lines(Arc::new(lines), note, stat))
 }
 
 /// Reads a notebook, if it is one.
@@ -676,7 +704,7 @@ pub(crate) fn recognise_pipe(blob: &Arc<Blob>, ended: bool, columns: &ColumnMap)
     if let Some(why) = not_records(&head) {
         return Err(Failure::own("cannot read", blob.name(), why));
     }
-    if !ended && may_be_notebook(&head) && Layout::of(&head) == Layout::Values {
+    if !ended && may_be_notebook(&head) && layout_of(blob, &head)? == Layout::Values {
         return Ok(None);
     }
     text(blob.clone(), &head, false, stat).map(Some)
@@ -698,6 +726,7 @@ fn decoded(blob: &Blob, stat: Stat) -> Result<Source, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::block::{Block, Cursor, Want};
 
     #[test]
     fn folders_are_searched_in_order_and_once() {
@@ -832,6 +861,40 @@ mod tests {
             std::fs::write(dir.path().join(name), bytes).unwrap();
             let begun = begin(&Input::Found(root.join(name)), &Arc::default(), &ColumnMap::default());
             assert!(matches!(begun, Ok(Begun::PassedOver(why)) if why == expected), "{name}: {begun:?}");
+        }
+    }
+
+    #[test]
+    fn a_long_first_line_hides_none_of_the_others() {
+        let (lines, values) = (Layout::Lines(b'\n'), Layout::Values);
+        let long = format!("{{\"a\": \"{}\"}}", "x".repeat(3 * BLOCK));
+        let (cut, good) = (&long[..2 * BLOCK], "{\"a\": 1}\n{\"a\": 2}\n");
+        let dir = tempfile::tempdir().unwrap();
+        for (text, layout, records) in [
+            (format!("{long}\n{good}"), lines, 3),
+            (format!("{long}\n{{\"a\":\n{good}"), lines, 4),
+            (format!("{cut}\n{good}"), lines, 3),
+            (format!("{{\"a\": 1, \"b\n{long}\n{good}"), lines, 4),
+            (format!("{{\"a\": !\n{long}\n{good}"), lines, 4),
+            (format!("{cut}\n{long}\n{good}"), lines, 4),
+            (long.clone(), lines, 1),
+            (format!("{long}{long}"), values, 2),
+            (format!("{},\n\"b\": 1\n}}\n", long.trim_end_matches('}')), values, 1),
+            (format!("[{long},{long}]"), values, 2),
+            (format!("{{\n \"a\": [\n  {long}\n ]\n}}\n"), values, 1),
+        ] {
+            let path = dir.path().join("t.jsonl");
+            std::fs::write(&path, &text).unwrap();
+            let read = begin(&Input::Named(path.clone()), &Arc::default(), &ColumnMap::default()).unwrap();
+            let Begun::Source(read) = read else { panic!("not a source") };
+            let (name, columns) = (Shown::own("pipe"), ColumnMap::default());
+            let piped = begin_pipe(File::open(path).unwrap(), &name, &Arc::default(), &columns).unwrap();
+            for source in [read, piped] {
+                let (mut cursor, mut block) = (Cursor::new(source.blob, source.layout), Block::default());
+                while cursor.next(&mut block, u64::MAX, Want::Places).unwrap() {}
+                let begin = &text[..20];
+                assert_eq!((source.layout, cursor.index), (layout, records), "{begin}… {}", text.len());
+            }
         }
     }
 

@@ -67,15 +67,24 @@ pub(crate) fn not_text(head: &[u8]) -> Option<&'static str> {
 
 /// The same of what is to be read as records: tables as text are none.
 pub(crate) fn not_records(head: &[u8]) -> Option<&'static str> {
-    const CSV: &str = "this is CSV, not JSON; convert it to Parquet, in Python by pandas.read_csv(FILE).to_parquet(FILE), and \
-         read its columns with --columns";
+    macro_rules! csv {
+        ($file:literal) => {
+            concat!(
+                "this is CSV, not JSON; convert it to Parquet, in Python by pandas.read_csv(",
+                $file,
+                ").to_parquet(\"NEW.parquet\"), and read its columns with --columns"
+            )
+        };
+    }
+    const CSV: [(u8, &str); 3] =
+        [(b',', csv!("FILE")), (b'\t', csv!("FILE, sep=\"\\t\"")), (b';', csv!("FILE, sep=\";\""))];
     const HTML: &str = "this is a web page, not JSON; a download that failed may have left it";
     let text = without_filler(head);
     let is_html = [&b"<!doctype html"[..], b"<html"]
         .iter()
         .any(|tag| text.get(..tag.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(tag)));
-    let is_csv = || [b',', b'\t', b';'].into_iter().any(|mark| begins_as_csv(text, mark));
-    not_text(head).or_else(|| if is_html { Some(HTML) } else { is_csv().then_some(CSV) })
+    let csv = || CSV.into_iter().find_map(|(mark, why)| begins_as_csv(text, mark).then_some(why));
+    not_text(head).or_else(|| if is_html { Some(HTML) } else { csv() })
 }
 
 /// Tells whether the first line holds nothing but names of columns, and the second as many values or more. A program may
@@ -118,6 +127,16 @@ mod tests {
         ] {
             assert_eq!(not_records(text.as_bytes()).is_some_and(|why| why.contains("CSV")), is_csv, "{text}");
             assert_eq!(not_text(text.as_bytes()), None, "a document may be so");
+        }
+    }
+
+    #[test]
+    fn how_to_convert_a_table_names_its_separator_and_another_file() {
+        for (text, read) in
+            [("a,b\n1,2\n", "FILE"), ("a\tb\n1\t2\n", r#"FILE, sep="\t""#), ("a;b\n1;2\n", r#"FILE, sep=";""#)]
+        {
+            let way = format!(r#"pandas.read_csv({read}).to_parquet("NEW.parquet")"#);
+            assert!(not_records(text.as_bytes()).unwrap().contains(&way), "{text}");
         }
     }
 

@@ -206,12 +206,20 @@ pub fn open(path: &Path) -> Result<Opened, Failure> {
     let meta = file.metadata().map_err(|e| fail(&e))?;
     refuse(path, FileType::from_raw_mode(meta.mode()), true)?;
     if meta.file_type().is_fifo() {
-        // Without a writer a read ends at once; with one it may wait.
+        // Without a writer a read ends at once, see `await_writer`; with one it may wait.
         rustix::fs::fcntl_setfl(&file, OFlags::empty()).map_err(|e| fail(&e.into()))?;
         return Ok(Opened::Pipe(file));
     }
     refuse_kernel(path, &file)?;
     Ok(Opened::File(Blob::of_file(Shown::path(path), file, &meta, Some(Place::Named(path.to_owned())))))
+}
+
+/// Waits for the writer of a named pipe, who may be started after its reader.
+pub(crate) fn await_writer(pipe: &File) {
+    let patience = rustix::event::Timespec { tv_sec: 5, tv_nsec: 0 };
+    let mut fds = [rustix::event::PollFd::new(pipe, rustix::event::PollFlags::IN)];
+    // What comes, or that nothing comes, shows when it is read.
+    let _ = rustix::event::poll(&mut fds, Some(&patience));
 }
 
 /// Files of `/proc` and `/sys` look regular but have no end, no size, or side effects.

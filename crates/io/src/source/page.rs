@@ -43,7 +43,7 @@ pub(crate) fn begin(blob: &Blob, cache: &Arc<DocumentCache>) -> Result<Option<So
     // The file that is watched is the page.
     let stat = blob.stat()?;
     let blob = Blob::of_bytes(blob.name().clone(), &text)?;
-    let source = source(Arc::new(blob), &text, true, stat);
+    let source = source(Arc::new(blob), &text, true, stat)?;
     let layout = if is_line { Layout::Lines(b'\n') } else { source.layout };
     Ok(Some(Source { layout, ..source }.citing(documents)))
 }

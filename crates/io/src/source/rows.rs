@@ -14,13 +14,14 @@ use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::record::{RecordKind, formats};
 
 /// Number of columns that one record may have as keys.
-const MAX_COLUMNS: usize = 256;
+const MAX_COLUMNS: usize = 2_048;
 /// Number of rows that tell what a column holds.
 pub(super) const LOOKED_AT: usize = 20;
 /// Lines are written to where they are kept in pieces of this size.
 const PIECE: usize = 1 << 20;
 /// Number of bytes that is kept of a record at least, however short its line.
 const KEPT: usize = 40;
+const CHOOSE: &str = "write it with those that are wanted, or as JSON lines";
 const LARGER: &str = "its rows are far larger as records; write them as JSON lines";
 
 /// The records of a table.
@@ -124,7 +125,8 @@ pub(crate) fn read(blob: &Blob, map: &ColumnMap, found: bool) -> Result<Option<R
     match wanted.iter().filter(|wanted| **wanted).count() {
         0 => return none(not_read(&leaves)),
         1..=MAX_COLUMNS => {}
-        _ => return Ok(None),
+        // One in a folder may be a shard, which is not left out in silence.
+        count => return Err(fail(shown!("it has {count} columns, of which at most {MAX_COLUMNS} are read; {CHOOSE}"))),
     }
     let (mut tape, mut piece, bytes) = (Tape::default(), RowLines::default(), blob.len()? as usize);
     let (lines, mut at, mut room) = (Blob::in_memory(blob.name().clone())?, 0, room_for_all(bytes));
@@ -168,7 +170,7 @@ pub(crate) fn read(blob: &Blob, map: &ColumnMap, found: bool) -> Result<Option<R
     let note = not_read(&leaves);
     match known {
         Some(RecordPlace::Keyed) => Ok(Some(RecordRows { lines, note })),
-        Some(RecordPlace::Column(_)) => Ok(Some(RecordRows { lines, note: None })),
+        Some(RecordPlace::Column(column)) => Ok(Some(RecordRows { lines, note: read_alone(&leaves, column) })),
         // An engine writes one for an empty partition.
         None if is_empty && !found => Ok(Some(RecordRows { lines, note: None })),
         None => none(note),
@@ -213,11 +215,20 @@ fn by_key(keys: &[(usize, &str)], columns: &Columns, row: usize, tape: &mut Tape
     });
 }
 
-/// Tells whether the first values of a column are the JSON of records.
+/// Tells whether the first values of a column are the JSON of records: more of them than of anything else. A record that
+/// is broken is no reason to read none.
 fn holds_records(columns: &Columns, column: usize, tape: &mut Tape) -> bool {
     let texts = (0..columns.rows).filter_map(|row| columns.cell(column, row).text());
-    let mut all = texts.take(LOOKED_AT).peekable();
-    all.peek().is_some() && all.all(|text| is_record(text, tape))
+    let (mut records, mut others) = (0, 0);
+    for text in texts.map(<[u8]>::trim_ascii).filter(|text| !text.is_empty()).take(LOOKED_AT) {
+        match is_record(text, tape) {
+            true => records += 1,
+            // It may have been one.
+            false if text.starts_with(b"{") && !tape.read(text) => {}
+            false => others += 1,
+        }
+    }
+    records > others
 }
 
 fn is_record(text: &[u8], tape: &mut Tape) -> bool {
@@ -270,15 +281,32 @@ fn put(name: &str, cell: &Cell, tape: &mut Tape, object: &mut Object<'_>) {
 fn not_read(leaves: &[Leaf]) -> Option<Shown> {
     let mut names: Vec<String> = leaves.iter().filter_map(Leaf::unread_name).collect();
     names.dedup();
-    let list = names.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
-    let more = names.len().saturating_sub(NAMED);
-    let rest = if more > 0 { shown!(" and {more} more") } else { Shown::default() };
     let said = Shown::own("columns of these types are not read; write them as JSON strings: ");
-    (!names.is_empty()).then(|| said.join(&Shown::line(list.as_bytes())).join(&rest))
+    (!names.is_empty()).then(|| said.join(&first_of(&names)))
+}
+
+/// Names the column that holds the records, and the others, which are not read; `None`: there are no others.
+fn read_alone(leaves: &[Leaf], column: usize) -> Option<Shown> {
+    let others = leaves.iter().enumerate().filter(|(n, _)| *n != column);
+    let mut names: Vec<String> = others.map(|(_, leaf)| leaf.name.clone()).collect();
+    names.dedup();
+    let name = Shown::line(leaves.get(column)?.name.as_bytes());
+    (!names.is_empty()).then(|| shown!("records read from column {name}; not read: {}", first_of(&names)))
+}
+
+/// Lists the first of some names, and counts the rest.
+fn first_of(names: &[String]) -> Shown {
+    let list = Shown::line(names.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ").as_bytes());
+    match names.len().saturating_sub(NAMED) {
+        0 => list,
+        more => shown!("{list} and {more} more"),
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use ::parquet::basic::{Compression, ZstdLevel};
     use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType};
@@ -319,14 +347,42 @@ mod tests {
     #[test]
     fn a_column_of_json_is_its_records() {
         let wide = ANSWER.replace(", ", ",\n  ");
-        let blob = table("required binary any (UTF8);", &[ANSWER, &wide, "{\"cut"], None, None);
+        let of = |texts: &[&str]| lines(&table("required binary any (UTF8);", texts, None, None));
+        let narrow = r#"{"question":"2 + 3?","steps":["2 + 3 = 6"],"answer":6}"#;
+        assert_eq!(of(&[ANSWER, &wide]).unwrap(), format!("{ANSWER}\n{narrow}\n"));
         // What is no record among records is kept for a finding; what never is one is no table of records.
-        assert_eq!(lines(&blob), None);
-        let blob = table("required binary any (UTF8);", &[ANSWER, &wide], None, None);
-        assert_eq!(
-            lines(&blob).unwrap(),
-            format!("{ANSWER}\n{}\n", r#"{"question":"2 + 3?","steps":["2 + 3 = 6"],"answer":6}"#)
-        );
+        for broken in ["{\"cut", "", "no JSON", "[7]", "{}"] {
+            assert_eq!(of(&[broken, ANSWER, ANSWER]).unwrap(), format!("{broken}\n{ANSWER}\n{ANSWER}\n"));
+        }
+        assert_eq!(of(&["{\"cut", "{\"cut", ANSWER]).unwrap().lines().count(), 3, "these two may have been records");
+        for none in [&["{\"cut"][..], &["", " "], &["{}", "{\"a\": 1}", ANSWER], &["no", "JSON", ANSWER]] {
+            assert_eq!(of(none), None, "{none:?}");
+        }
+    }
+
+    #[test]
+    fn columns_that_are_not_read_are_named() {
+        let schema = "required binary any (UTF8); required boolean is_correct; optional double gold;";
+        let blob = table(schema, &[ANSWER, ANSWER], Some(&[true, false]), Some(&[0.0, 5.0]));
+        let note = read(&blob, &ColumnMap::default(), false).unwrap().unwrap().note.unwrap();
+        assert_eq!(note.as_str(), "records read from column any; not read: is_correct, gold");
+        let wide = |columns: usize| {
+            let schema: String = (0..columns).map(|n| format!("required binary c{n} (UTF8); ")).collect();
+            let schema =
+                parse_message_type(&format!("message m {{ required binary steps (UTF8); {schema} }}")).unwrap();
+            let mut writer = SerializedFileWriter::new(Vec::new(), schema.into(), Arc::default()).unwrap();
+            let mut group = writer.next_row_group().unwrap();
+            while let Some(mut column) = group.next_column().unwrap() {
+                let texts = [ByteArray::from("[\"2 + 3 = 6\"]")];
+                column.typed::<ByteArrayType>().write_batch(&texts, None, None).unwrap();
+                column.close().unwrap();
+            }
+            group.close().unwrap();
+            let blob = Blob::of_bytes(Shown::own("t.parquet"), &writer.into_inner().unwrap()).unwrap();
+            read(&blob, &ColumnMap::default(), true).map(|rows| rows.unwrap().text().matches("\"c").count())
+        };
+        assert_eq!(wide(300).unwrap(), 300);
+        assert!(wide(MAX_COLUMNS).unwrap_err().to_string().contains("it has 2049 columns, of which at most 2048 are"));
     }
 
     #[test]
@@ -397,7 +453,7 @@ mod tests {
             Ok::<_, String>(rows.map(|rows| rows.text()))
         };
         assert_eq!(read(&[]), Ok(None), "its own names are no keys of records");
-        let lines = read(&[("question", "gold"), ("question", "asked"), ("gold_num", "gold"), ("x", "gold")]).unwrap();
+        let lines = read(&[("question", "asked"), ("gold_num", "gold"), ("x", "gold")]).unwrap();
         let second = r#"{"question":"3 + 4?","gold_num":7.0,"x":7.0}"#;
         assert_eq!(lines.unwrap(), format!("{}\n{second}\n", r#"{"question":"2 + 3?"}"#));
         let why = read(&[("question", "n\u{1b}")]).unwrap_err();

@@ -195,7 +195,7 @@ fn open_copy(named: &Place, blob: &Blob, real: &Place, wal: &Place) -> Result<Op
     if still.is_ok_and(|still| still == head) {
         let connection = connect_copy(copy, named)?;
         let mut database = Database::new(connection, real.clone()).map_err(|error| failed(&error))?;
-        database.note = Some(shown!("snapshot of {}; another program has it open", clock_time(copied)));
+        database.note = Some(shown!("snapshot of {}; its log (-wal) is not merged yet", clock_time(copied)));
         return Ok(Some(database));
     }
     Ok(None)
@@ -483,7 +483,7 @@ mod tests {
         let database = open(&path).unwrap();
         assert_eq!(count(&database, "t"), 3, "also what stands in the log alone");
         let note = database.note.clone().unwrap().into_string();
-        assert!(note.starts_with("snapshot of ") && note.contains(" UTC; another program has it open"), "{note}");
+        assert!(note.starts_with("snapshot of ") && note.contains(" UTC; its log (-wal) is not merged yet"), "{note}");
         assert_eq!(folder.state(), before);
         writer.execute("INSERT INTO t VALUES (4)", []).unwrap();
         assert_eq!(count(&database, "t"), 3, "a snapshot stays what it is");

@@ -51,14 +51,19 @@ const KNOWN: &[ForeignShape] = &[
     known("a reply of an OpenAI batch", &["custom_id", "response"], &[]),
     known("a run of LangSmith", &["run_type", "inputs"], &[]),
     known("a chat", &["messages"], &[]),
+    known(MODEL_REPLY, &["choices"], &["object", "model", "usage"]),
+    known(MODEL_REPLY, &["type", "role", "content"], &[]),
+    known(MODEL_REPLY, &["object", "output"], &[]),
+    known(MODEL_REPLY, &["model", "done"], &["response", "message"]),
     known("a server's error", &["error"], &[]),
 ];
 
-/// Keys by which an object of mixed values tells that it is a configuration.
+/// Keys of which an object of mixed values has two if it is a configuration. Results name their model, seed and dataset too.
 const SETTINGS: &[&str] = stepscope_base::list![
-    batch_size dataset epochs hyperparameters learning_rate lr max_new_tokens max_tokens model model_name
-    model_name_or_path num_epochs num_train_epochs optimizer seed settings temperature top_p config
+    batch_size epochs hyperparameters learning_rate lr max_new_tokens max_tokens model_name_or_path num_epochs
+    num_train_epochs optimizer settings temperature top_p config
 ];
+const MODEL_REPLY: &str = "a reply of a model server";
 
 /// So many members of an object are looked at to see whether they are records.
 const MAX_MEMBERS: usize = 20;
@@ -93,7 +98,7 @@ fn object(root: Value<'_>) -> Option<&'static str> {
     if holds_records(root) {
         return Some(HOLDS_RECORDS);
     }
-    SETTINGS.iter().any(has).then_some("a configuration")
+    (SETTINGS.iter().filter(|key| has(key)).count() > 1).then_some("a configuration")
 }
 
 /// Name of an object that is no record and holds records.
@@ -148,13 +153,19 @@ mod tests {
             (r#"{"custom_id": "a", "response": {}, "error": null}"#, "a reply of an OpenAI batch"),
             (r#"{"results": [{"final_answer": "5"}], "model": "m"}"#, "an object that holds records"),
             (r#"{"q1": {"final_answer": "5"}}"#, "an object that holds records"),
+            (r#"{"object": "chat.completion", "model": "m", "choices": [], "usage": {}}"#, MODEL_REPLY),
+            (r#"{"model": "m", "response": "5", "done": true}"#, MODEL_REPLY),
+            (r#"{"model": "m", "message": {"role": "assistant"}, "done": true}"#, MODEL_REPLY),
+            (r#"{"type": "message", "role": "assistant", "model": "m", "content": []}"#, MODEL_REPLY),
+            (r#"{"object": "response", "model": "m", "output": []}"#, MODEL_REPLY),
             ("{}", "an empty object"),
             ("[1]", "a list"),
             ("7", "a number"),
         ] {
             assert_eq!(named(text), Some(expected), "{text}");
         }
-        for text in [r#"{"a": "b"}"#, r#"{"a": {}}"#, r#"{"a": null}"#] {
+        let results = [r#"{"model": "m", "input": "q", "output": "a"}"#, r#"{"model": "m", "seed": 1, "text": "a"}"#];
+        for text in [r#"{"a": "b"}"#, r#"{"a": {}}"#, r#"{"a": null}"#].into_iter().chain(results) {
             assert_eq!(named(text), None, "{text}");
         }
     }

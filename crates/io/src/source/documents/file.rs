@@ -6,17 +6,17 @@ use crate::failure::Failure;
 use crate::source::answers::folder::{document_in, lines_of};
 use crate::source::arrow;
 use crate::source::beneath::{Beneath, Place};
-use crate::source::cut::{decode_wide, without_filler};
+use crate::source::cut::{decode_wide, line_end, without_filler};
 use crate::source::lines::Gathered;
 use crate::source::magic::not_text;
 use crate::source::open::{Blob, Opened, open_place};
 use crate::source::parquet;
 use crate::source::sqlite;
-use stepscope_base::json::{Kind, Tape};
+use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::answer::document::Document;
-use stepscope_core::answer::typed::{TypedAnswer, inline_document, whole};
+use stepscope_core::answer::typed::{TypedAnswer, document_of, inline_document, whole};
 
 /// A larger document of text is not read.
 const MAX_FILE: u64 = 256 << 20;
@@ -71,8 +71,8 @@ fn folder_of(place: &Place) -> Option<Beneath> {
     }
 }
 
-/// Reads JSON lines `{"page_num", "line_num", "text"}`, one JSON object with all `lines`, or text whose pages are
-/// separated by form feeds.
+/// Reads JSON lines `{"page_num", "line_num", "text"}`, a list of such objects or of texts, one JSON object with all
+/// `lines`, or text whose pages are separated by form feeds.
 pub(super) fn of_bytes(bytes: &[u8], name: &Shown) -> Result<Document, Failure> {
     let decoded = decode_wide(bytes);
     let bytes = decoded.as_deref().unwrap_or(bytes);
@@ -83,10 +83,27 @@ pub(super) fn of_bytes(bytes: &[u8], name: &Shown) -> Result<Document, Failure> 
     if text.first() == Some(&b'{') {
         return of_json(text, name);
     }
+    // Prose may begin with a bracket.
+    if let Some(list) = Tape::default().parse(text).filter(|list| list.kind() == Kind::Array) {
+        return of_list(list, name);
+    }
     if let Some(why) = not_text(bytes) {
         return Err(Failure::own(USE, name, why));
     }
     Ok(of_text(bytes))
+}
+
+/// Reads a list of lines, as tables are exported by record.
+fn of_list(list: Value<'_>, name: &Shown) -> Result<Document, Failure> {
+    let is_line = |line: Value<'_>| line.get("text").unwrap_or(line).string().is_some();
+    match list.items().position(|line| !is_line(line)) {
+        Some(n) => {
+            let why =
+                shown!("item {} of its list is neither a text nor an object with page_num, line_num and text", n + 1);
+            Err(Failure { what: USE, path: name.clone(), source: why })
+        }
+        None => Ok(document_of(list, None)),
+    }
 }
 
 fn of_json(text: &[u8], name: &Shown) -> Result<Document, Failure> {
@@ -115,16 +132,16 @@ fn of_json(text: &[u8], name: &Shown) -> Result<Document, Failure> {
     Ok(gathered.document(Vec::new()))
 }
 
-/// Lines of text; a form feed begins a page.
+/// Lines of text, which end as those of records do; a form feed begins a page.
 fn of_text(text: &[u8]) -> Document {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     // Some programs end every page with it.
     let text = text.strip_suffix(b"\x0c").unwrap_or(text);
-    let mut gathered = Gathered::default();
+    let (mut gathered, end) = (Gathered::default(), line_end(text));
     for (page, text) in (1..).zip(text.split(|byte| *byte == b'\x0c')) {
         // The end of the last line begins no other.
-        let text = text.strip_suffix(b"\n").unwrap_or(text);
-        for (line, text) in (1..).zip(text.split(|byte| *byte == b'\n')) {
+        let text = text.strip_suffix(&[end]).unwrap_or(text);
+        for (line, text) in (1..).zip(text.split(|byte| *byte == end)) {
             let text = text.strip_suffix(b"\r").unwrap_or(text);
             gathered.push(Some(page), Some(line), text.to_vec());
         }
@@ -158,6 +175,7 @@ mod tests {
     fn text_is_lines_and_a_form_feed_begins_a_page() {
         let document = of("\u{feff}# A\r\nb\n\u{c}\nc\u{c}").unwrap();
         assert_eq!(lines(&document), [line(1, 1, "# A"), line(1, 2, "b"), line(2, 1, ""), line(2, 2, "c")]);
+        assert_eq!(lines(&of("a\r\rb\r").unwrap()), [line(1, 1, "a"), line(1, 2, ""), line(1, 3, "b")]);
     }
 
     #[test]
@@ -167,6 +185,11 @@ mod tests {
         let whole = "{\"lines\": [\"a\",\n {\"text\": \"b\"}], \"toc\": [{\"title\": \"A\"}]}";
         let document = of(whole).unwrap();
         assert_eq!((lines(&document), document.toc().len()), (vec![line(1, 1, "a"), line(1, 2, "b")], 1));
+        let list = "[{\"page_num\": 2, \"line_num\": 7, \"text\": \"a\"},\n {\"text\": \"b\"}]";
+        assert_eq!(lines(&of(list).unwrap()), [line(2, 7, "a"), line(2, 8, "b")]);
+        assert_eq!(lines(&of("[\"a\", \"b\"]").unwrap()), [line(1, 1, "a"), line(1, 2, "b")]);
+        assert_eq!(lines(&of("[1] A note\nb").unwrap()), [line(1, 1, "[1] A note"), line(1, 2, "b")]);
+        assert!(of("[\"a\", {\"txt\": \"b\"}]").unwrap_err().contains("item 2 of its list is neither"));
         assert!(of("{\"text\": \"a\"}\n{\"txt\": \"b\"}").unwrap_err().contains("line 2 is not an object with"));
     }
 
