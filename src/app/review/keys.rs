@@ -122,7 +122,7 @@ pub(crate) fn review_allowed(app: &App, screen: ScreenKind, action: Action) -> O
         )),
         A::Undo | A::Redo | A::SameVerdict if !screen.is_judged_on() => on(here),
         A::Undo => on(need(!app.review.to_undo().is_empty(), "nothing to undo")),
-        A::Redo => on(need(app.review.can_redo(), "nothing to redo")),
+        A::Redo => on(need(!app.review.undone.is_empty(), "nothing to redo")),
         A::SameVerdict => on(match app.review.same {
             Ok(_) => Ok(()),
             Err(_) if app.table.sort != SortBy::Review => {
@@ -522,7 +522,7 @@ fn undo(app: &mut App) -> Effects {
         ids.push(undo.event_id.clone());
         effects.extend(append(app, undo));
     }
-    app.review.push_undone(ids);
+    app.review.undone.push(ids);
     app.review.same = Err(NO_VERDICT);
     count_progress(app);
     app.say(shown!("Undone: {what} · {} redo", app.key_of(Action::Redo)));

@@ -280,7 +280,7 @@ pub(crate) fn label_summaries(app: &mut App, id: u64, summaries: Vec<(usize, Opt
         said.push_str(" · ");
         said.push_str(&app.key_of(Action::Undo));
         said.push_str(" undo");
-        app.review.push_batch(batch.events);
+        app.review.batches.push(batch.events);
     }
     app.say(shown!("{said}"));
     effects
