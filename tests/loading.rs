@@ -607,7 +607,7 @@ mod live {
         let mut live = Live::open(&[files.dir.path().join("runs")]);
         live.settle();
         assert_eq!((live.store.len(), live.store.sources().len()), (1, 1));
-        let told = live.store.failures.iter().map(ToString::to_string).collect::<String>();
+        let told = live.store.failures.iter().map(|(_, failure)| failure.to_string()).collect::<String>();
         assert!(told.contains("b.jsonl.gz: this is gzip"), "{told}");
     }
 
