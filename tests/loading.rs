@@ -596,7 +596,7 @@ mod live {
         std::fs::write(files.dir.path().join("runs/b.jsonl.gz"), b"\x1f\x8b\x08").unwrap();
         let live = Live::settled(&[files.dir.path().join("runs")]);
         assert_eq!((live.store.len(), live.store.sources().len()), (1, 1));
-        let told = live.store.failures.iter().map(ToString::to_string).collect::<String>();
+        let told = live.store.failures.iter().map(|(_, failure)| failure.to_string()).collect::<String>();
         assert!(told.contains("b.jsonl.gz: this is gzip"), "{told}");
     }
 

@@ -264,7 +264,8 @@ mod tests {
             let value = if found { "1" } else { "null" };
             format!(r#"{{"value": {value}, "quote": null, "page": 1, "found": {found}}}"#)
         };
-        let both = |a, b| routed(&format!(r#"{{"a": {}, "b": {}}}"#, field(a), field(b)), &[]).0;
+        let document = r#""document": {"lines": ["x"]}"#;
+        let both = |a, b| routed(&format!(r#"{{"a": {}, "b": {}}}, {document}"#, field(a), field(b)), &[]).0;
         assert_eq!(both(true, true), Route::Ship);
         assert_eq!(both(true, false), Route::Broaden);
         assert_eq!(both(false, false), Route::NoAnswer);
