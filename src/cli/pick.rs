@@ -48,13 +48,13 @@ pub(super) struct Picked {
 
 /// Records that are asked for: the first, and the places of the first two.
 #[derive(Default)]
-struct Found {
+struct PickedRecords {
     count: u64,
     places: BTreeMap<(usize, u64), Shown>,
     first: Option<Picked>,
 }
 
-impl Found {
+impl PickedRecords {
     /// Counts a record; tells whether it is the first so far.
     fn is_first(&mut self, at: (usize, u64), case: &CaseView<'_>) -> bool {
         self.count += 1;
@@ -134,7 +134,7 @@ impl Pick {
         side: &Arc<SideData>,
         takes: impl Fn(&CaseView<'_>) -> bool + Sync,
     ) -> Result<Picked, Shown> {
-        let found = Mutex::new(Found::default());
+        let found = Mutex::new(PickedRecords::default());
         let outcome = read_through(
             inputs,
             threads(None),

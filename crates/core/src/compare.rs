@@ -253,9 +253,11 @@ impl<'s> Side<'s> {
     /// Returns the records of the items, each with its reviews.
     fn records(self, at: impl Iterator<Item = Option<usize>>) -> Vec<ReviewedCard<'s>> {
         let index = Index::of(self.summaries);
-        at.map(|at| Some(self.summaries.get(at?)?))
-            .map(|summary| Some((summary?, self.reviewed(summary?, &index))))
-            .collect()
+        let record = |at: usize| {
+            let summary = self.summaries.get(at)?;
+            Some((summary, self.reviewed(summary, &index)))
+        };
+        at.map(|at| record(at?)).collect()
     }
 
     fn reviewed(self, summary: &'s Summary, index: &Index<'s>) -> Option<ItemReviews<'s>> {

@@ -47,7 +47,7 @@ pub struct Joined<'a> {
 
 /// What a record has of the reviews of its name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Claim {
+enum ReviewShare {
     /// All: it alone has the name, or all are about it.
     All,
     /// What is about it: several records with its name have reviews.
@@ -56,7 +56,7 @@ enum Claim {
     Nothing,
 }
 
-impl Claim {
+impl ReviewShare {
     fn of<'r>(self, found: ItemReviews<'r>, record: &'r ItemRef) -> Option<ItemReviews<'r>> {
         match self {
             Self::All => Some(found),
@@ -75,12 +75,12 @@ fn key_of(record: &Summary) -> RecordKey {
 
 /// Records that share their names with others of their file, and what each has of the reviews of its name.
 #[derive(Clone, Debug, Default)]
-pub struct Namesakes(HashMap<RecordKey, Claim>);
+pub struct Namesakes(HashMap<RecordKey, ReviewShare>);
 
 impl Namesakes {
     /// Chooses those reviews of a record's name that are about this record.
     pub fn choose<'r>(&self, found: ItemReviews<'r>, record: &'r Summary) -> Option<ItemReviews<'r>> {
-        self.0.get(&key_of(record)).copied().unwrap_or(Claim::All).of(found, &record.item)
+        self.0.get(&key_of(record)).copied().unwrap_or(ReviewShare::All).of(found, &record.item)
     }
 }
 
@@ -139,28 +139,28 @@ impl<'a> Index<'a> {
     /// Finds the reviews of one of these records: where several of its file have its name, those that are about it.
     pub fn find<'r>(&self, reviews: &'r Reviews, record: &'r Summary) -> Option<ItemReviews<'r>> {
         let found = reviews.find(&record.item, Some(&record.content))?;
-        self.claim(found, record).of(found, &record.item)
+        self.share_of(found, record).of(found, &record.item)
     }
 
     /// Decides for each record whose name others have too what it has of the reviews of the name.
     pub fn namesakes(&self, reviews: &Reviews) -> Namesakes {
         let shared = self.summaries.iter().filter(|record| self.positions(&record.item).len() > 1);
-        let claim = |record: &Summary| {
+        let share = |record: &Summary| {
             let found = reviews.find(&record.item, Some(&record.content))?;
-            Some((key_of(record), self.claim(found, record)))
+            Some((key_of(record), self.share_of(found, record)))
         };
-        Namesakes(shared.filter_map(claim).collect())
+        Namesakes(shared.filter_map(share).collect())
     }
 
-    fn claim(&self, found: ItemReviews<'_>, record: &Summary) -> Claim {
+    fn share_of(&self, found: ItemReviews<'_>, record: &Summary) -> ReviewShare {
         if self.positions(&record.item).len() < 2 {
-            return Claim::All;
+            return ReviewShare::All;
         }
         let (records, key) = (self.records_of(found), key_of(record));
         match records.iter().any(|at| self.at(*at).is_some_and(|one| key_of(one) == key)) {
-            false => Claim::Nothing,
-            true if records.len() == 1 => Claim::All,
-            true => Claim::Part,
+            false => ReviewShare::Nothing,
+            true if records.len() == 1 => ReviewShare::All,
+            true => ReviewShare::Part,
         }
     }
 
