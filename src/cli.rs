@@ -40,6 +40,7 @@ mod help;
 mod links;
 mod man;
 mod models;
+mod namesakes;
 mod order;
 mod out;
 mod pick;

@@ -286,6 +286,13 @@ fn what_a_page_is_of_is_told_where_nobody_chose() {
     let chosen = stepscope(&["export", "--line", "1", "--md", to], &[&runs]);
     assert!(chosen.stderr.is_empty(), "{}", said(&chosen));
     let copy = folder.path().join("runs.jsonl");
+    let record = r#"{"id": "x", "question": "?", "state": {"final_answer": "1"}}"#;
+    std::fs::write(&copy, format!("{record}\n{{\"id\": \"y\"}}\n{record}\n")).unwrap();
+    let twice = stepscope(&["export", "--id", "x", "--md", to], &[&copy]);
+    let words = "wrote the first of 2 records with this id, ";
+    assert!(said(&twice).contains(words) && said(&twice).contains("runs.jsonl:3"), "{}", said(&twice));
+    let line = stepscope(&["export", "--line", "1", "--md", to], &[&runs, &copy]);
+    assert!(said(&line).contains("wrote the first of 2 records on this line, "), "{}", said(&line));
     std::fs::copy(&runs, &copy).unwrap();
     for option in ["--html", "--md", "--svg", "--cast"] {
         let output = stepscope(&["export", option, copy.to_str().unwrap()], &[&copy]);
@@ -433,6 +440,21 @@ fn what_people_said_comes_back_with_the_page_and_is_written_nowhere() {
     assert!(told.contains("reviewed: 1 fail") && told.contains("it guesses") && told.contains("ada (page)"), "{told}");
     assert!(beside.contains("run.html (carried by the page)") && !beside.contains("no reviews yet"), "{beside}");
     assert!(!folder.path().join("run.html.reviews.jsonl").exists());
+    for (command, words) in [("list", "fail"), ("stats", "0 of 1 records unreviewed"), ("export", "ada (page)")] {
+        let output = stepscope(&["review", command], &[&page]);
+        let out = String::from_utf8(output.stdout.clone()).unwrap();
+        assert!(out.contains(words) && said(&output).contains("carried by the page"), "{out} {}", said(&output));
+    }
+    let compared = stepscope(&["compare", "--format", "jsonl"], &[&page, &page]);
+    assert!(said(&compared).contains("run.html (carried by the page)"), "{}", said(&compared));
+    // Markdown says what the page says.
+    let output = stepscope(&["export", "--md", "-"], &[&page]);
+    let markdown = String::from_utf8(output.stdout).unwrap();
+    for words in
+        ["- fail by <code>ada", "Labels: <code>", "First wrong step: 4", "Expected answer: <code>ok", "it guesses"]
+    {
+        assert!(markdown.contains(words), "{words}: {markdown}");
+    }
     // The page of a page says the same, and names nobody twice.
     let again = folder.path().join("again.html");
     let output = stepscope(&["export", "--html", again.to_str().unwrap()], &[&page]);

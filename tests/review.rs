@@ -165,7 +165,7 @@ fn lists_name_questions_and_take_a_filter() {
 
     let ids = |filter: &str| list(&["--ids", "--filter", filter]).lines().count();
     assert_eq!((ids("correct:false"), ids("correct:true"), ids("label:wrong_plan"), ids("id:r1")), (42, 0, 15, 11));
-    assert_eq!((ids("label:wrong_plan id:r2"), ids("-verdict:fail"), ids("reviewed:true")), (10, 0, 42));
+    assert_eq!((ids("label:wrong_plan id:r2"), ids("-verdict:fail"), ids("reviewed:true")), (10, 275 - 42, 42));
     assert_eq!(list(&["--ids", "--regenerate", "--filter", "kind:error"]), "r274\n");
     for (arguments, words) in [
         (&["review", "list", "runs.jsonl", "--filter", "corect:true"][..], "Did you mean \"correct\"?"),
@@ -188,6 +188,16 @@ fn lists_name_questions_and_take_a_filter() {
     assert_eq!(compared.lines().filter(|line| line.contains("B only  ")).count(), 20 + 1, "{compared}");
     assert!(compared.lines().last().unwrap().starts_with("r19"), "{compared}");
     assert!(compared.contains("  What is question 7?  "), "{compared}");
+    assert!(compared.starts_with("filter label:slip: 20 of 275 items\n"), "{compared}");
+    let none = folder.run(&["compare", "runs.jsonl", "b.jsonl", "--filter", "id:nobody"], "");
+    assert_eq!((none.code, none.out.as_str()), (2, ""), "{}", none.out);
+    assert!(none.said.contains("no item fits --filter; 275 were compared"), "{}", none.said);
+    folder.write("twice.jsonl", [run(1, 5.0, 5.0), run(1, 5.0, 5.0), run(2, 5.0, 5.0)].join("\n"));
+    let twice = |filter: &str| folder.ok(&["compare", "twice.jsonl", "b.jsonl", "--filter", filter], "");
+    assert!(twice("id:r1").contains("; duplicate ids: 1 in A, 0 in B"), "{}", twice("id:r1"));
+    assert!(!twice("id:r2").contains("duplicate"), "{}", twice("id:r2"));
+    let checked = |more: &[&str]| folder.run(&[&["check", "twice.jsonl"], more].concat(), "").out;
+    assert!(checked(&[]).contains("repeats an id") && !checked(&["--filter", "id:r2"]).contains("repeats an id"));
 }
 
 #[test]
@@ -547,6 +557,69 @@ fn two_reviewers_agree_as_far_as_they_do_and_a_third_decides() {
 }
 
 #[test]
+fn of_two_records_with_one_id_each_has_its_own_verdict_in_every_command() {
+    let folder = Folder::new();
+    let other = run(1, 7.0, 5.0).replace("\"row_index\":1", "\"row_index\":2");
+    folder.write("runs.jsonl", format!("{}\n{other}\n{}\n", run(1, 4.0, 5.0), run(3, 5.0, 5.0)));
+    let say = |who: &str, row: &str, verdict: &str| {
+        let judged = ["review", "add", "runs.jsonl", "--id", "r1", "--row", row, "--verdict", verdict];
+        folder.ok(&[&judged[..], &["--reviewer", who]].concat(), "");
+    };
+    say("eve", "1", "fail");
+    let without = folder.run(&["review", "add", "runs.jsonl", "--id", "r1", "--verdict", "pass"], "");
+    assert!(without.said.contains("2 records have this name; add --row or --sha256 of one"), "{}", without.said);
+    let next = |more: &[&str]| folder.run(&[&["review", "next", "runs.jsonl", "--ids"], more].concat(), "").out;
+    assert_eq!(next(&["--reviewer", "eve", "--filter", "verdict:stale"]), "", "nobody reviewed the other");
+    let checked = || folder.run(&["check", "runs.jsonl", "--reviewed", "--format", "short"], "");
+    assert!(checked().said.contains("reviewed: 1 fail, 2 open"), "{}", checked().said);
+    say("bob", "2", "pass");
+    say("ada", "1", "fail");
+    let ran = checked();
+    assert!(ran.said.contains("reviewed: 1 pass, 1 fail, 1 open"), "{}", ran.said);
+    assert!(ran.out.contains("eve failed this; ada failed this") && !ran.out.contains("bob"), "{}", ran.out);
+    for (line, has, lacks) in [("1", "fail by <code>ada", "bob"), ("2", "pass by <code>bob", "ada")] {
+        let page = folder.ok(&["export", "runs.jsonl", "--line", line, "--md", "-"], "");
+        assert!(page.contains(has) && !page.contains(lacks), "{page}");
+    }
+    folder.ok(&["export", "runs.jsonl", "--all", "pages"], "");
+    let page = std::fs::read_dir(folder.path("pages")).unwrap().map(|page| page.unwrap().path());
+    let pages = page.map(|page| std::fs::read_to_string(page).unwrap()).filter(|page| page.contains("<strong>bob"));
+    assert_eq!(pages.filter(|page| !page.contains("<strong>ada") && !page.contains("changed since")).count(), 1);
+    let failed = folder.ok(&["review", "export", "--failed", "runs.jsonl"], "");
+    assert_eq!(failed.trim_end(), run(1, 4.0, 5.0));
+    // An undo takes back what was said of the record that it names.
+    let undo = json!({"kind": "undo", "id": "r1", "row_index": 2});
+    let ran = folder.run(&["review", "add", "runs.jsonl", "--reviewer", "ada"], &format!("{undo}\n"));
+    assert_eq!(ran.code, 2, "ada said nothing of that one: {}{}", ran.out, ran.said);
+    folder.write("b.jsonl", run(1, 5.0, 5.0));
+    let compared = folder.json(&["compare", "runs.jsonl", "b.jsonl", "--format", "jsonl"]);
+    assert_eq!(compared[0]["cell"]["reviewed"], json!("only_b"), "{}", compared[0]);
+}
+
+#[test]
+fn a_row_is_the_row_index_of_the_record_and_no_folder_is_a_point() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("runs")).unwrap();
+    let unnamed = |row: usize, question: &str| {
+        json!({"row_index": row, "question": question, "mode": "baseline", "state": {}, "pred_num": 1}).to_string()
+    };
+    folder.write("runs/a.jsonl", format!("{}\n{}\n", unnamed(1, "First?"), unnamed(0, "Second?")));
+    folder.ok(&["review", "add", "runs", "--row", "0", "--verdict", "pass"], "");
+    let list = |file: &str, more: &[&str]| folder.run(&[&["review", "list", file], more].concat(), "");
+    assert!(list("runs", &[]).out.starts_with("row 0  pass      Second?"), "{}", list("runs", &[]).out);
+    // The same folder under another name has the same review log.
+    assert_eq!(list("runs/../runs", &[]).out, list("runs", &[]).out);
+    let mut inside = Command::new(env!("CARGO_BIN_EXE_stepscope"));
+    let inside = inside.args(["review", "list", "."]).current_dir(folder.path("runs")).output().unwrap();
+    assert_eq!(String::from_utf8(inside.stdout).unwrap(), list("runs", &[]).out);
+    folder.ok(&["review", "add", "runs/a.jsonl", "--row", "1", "--verdict", "fail"], "");
+    let said = list("runs", &[]).said;
+    assert!(said.contains("runs: 1 review log of its files not read; pass them with --reviews"), "{said}");
+    let help = folder.ok(&["review", "add", "--help"], "");
+    assert!(help.contains("`row_index` of a record without an id"), "{help}");
+}
+
+#[test]
 fn records_are_not_merged_as_reviews() {
     let folder = Folder::new();
     folder.write("runs.jsonl", format!("{}\n", run(1, 4.0, 5.0)));
@@ -611,6 +684,10 @@ fn unreviewed_records_are_listed_as_open() {
         list(&["--format", "jsonl"]).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((&objects[0]["id"], &objects[0]["outcome"]), (&json!("r2"), &json!("open")));
     assert_eq!(list(&["--ids", "--filter", "correct:false"]), "r2\n");
+    for filter in ["verdict:open", "reviewed:false"] {
+        assert_eq!(folder.ok(&["review", "list", "runs.jsonl", "--ids", "--filter", filter], ""), "r2\nr3\n");
+    }
+    assert_eq!(folder.ok(&["review", "list", "runs.jsonl", "--ids", "--filter", "correct:false"], ""), "");
     assert_eq!(list(&["--ids", "--by", "ada"]), "", "nobody judged them");
     assert_eq!(folder.ok(&["review", "list", "runs.jsonl", "--outcome", "open,pass", "--ids"], ""), "r1\nr2\nr3\n");
     assert_eq!(folder.ok(&["review", "list", "runs.jsonl", "--ids"], ""), "r1\n");
@@ -1101,7 +1178,7 @@ fn what_next_proposes_judges_the_record_that_it_showed() {
     );
     let ambiguous = add(&["--id", "r1"]);
     assert_eq!(ambiguous.code, 2);
-    assert!(ambiguous.said.contains("2 records have this name; add the row"), "{}", ambiguous.said);
+    assert!(ambiguous.said.contains("2 records have this name; add --row or --sha256"), "{}", ambiguous.said);
     let filtered = |filter: &str| {
         folder.run(&["review", "next", "two.jsonl", "--ids", "--reviewer", "eve", "--filter", filter], "").code
     };
@@ -1237,6 +1314,7 @@ fn parts_of_an_answer_are_judged_listed_and_exported() {
     assert_eq!(stats["part_labels"], json!([{"name": "wrong_citation", "items": 1}]));
     assert_eq!(stats["outcomes"]["open"], json!(1), "the item itself is not judged by them");
     let told = folder.ok(&["review", "stats", "answers.jsonl"], "");
+    assert!(told.contains("2 of 2 records unreviewed"), "{told}");
     assert!(told.contains("verdicts on parts of answers\n  pass ") && told.contains("failed parts by label"), "{told}");
     // In another's table, too, no part becomes a verdict on the whole answer.
     folder.write("said.csv", csv.replace(",ada,", ",bob,"));

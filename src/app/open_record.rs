@@ -729,7 +729,7 @@ impl Facts {
             worked: present(record.gold_answer).filter(|gold| gold.kind() == Kind::String).map(prose).filter(is_prose),
             pred: line(record.pred_num).or_else(|| line(own("final_answer_numerical"))),
             answer: line(record.pred_answer).or_else(|| line(own("final_answer"))),
-            correct: case.outcome(),
+            correct: case.graded(),
             error,
             reply: present(record.raw).map(prose),
             fitness: line(record.fitness),

@@ -162,6 +162,8 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> Resul
     }
     if let Some(tally) = filtered.as_ref().map(Filtered::tally) {
         (outcome.counts.records, outcome.counts.findings) = (tally.records, tally.findings);
+        // They are of all records.
+        outcome.duplicates.clear();
     }
     let said = tally.map(|tally| tally.phrase()).unwrap_or_default();
     let code = finish(options, &outcome, &said, out);

@@ -15,11 +15,14 @@ use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::compare::difference::RecordDifference;
 use stepscope_core::compare::print::{ComparedRuns, difference, write_difference};
 use stepscope_core::compare::{Basis, By, Cell, ComparedItem, Join, Side, judge};
+use stepscope_core::finding::{self, grouped};
 use stepscope_core::review::fold::Reviews;
+use stepscope_core::review::join::Index;
 use stepscope_core::review::verdict_state::VerdictState;
 use stepscope_core::summary::Summary;
 use stepscope_io::log::journal::found_beside;
 use stepscope_io::pipeline::summaries::read_again;
+use stepscope_io::source::page::reviews_of;
 
 /// Maximum width of an id in a line of text; a longer one is cut.
 const MAX_WIDTH: usize = 40;
@@ -105,12 +108,16 @@ fn compare(options: &Compare, known: &Arc<SideData>, out: &mut Out) -> Option<u8
     let is_cut = [&a, &b].iter().any(|side| side.outcome.counts.skips.cut.is_some());
     let [summaries_a, summaries_b] = [a.summaries, b.summaries];
     let mut join = Join::of(&summaries_a, &summaries_b);
+    let all = join.pairs.len();
     if let Some((of_a, of_b)) = filter_a.as_ref().zip(filter_b.as_ref()) {
-        // An item is what A makes of it; where A lacks it, what B does.
-        join.pairs.retain(|pair| match pair.a {
-            Some(at) => takes(of_a, summaries_a.get(at), &reviews_a),
-            None => pair.b.is_some_and(|at| takes(of_b, summaries_b.get(at), &reviews_b)),
-        });
+        let [index_a, index_b] = [&summaries_a, &summaries_b].map(|summaries| Index::of(summaries));
+        let fits: [&dyn Fn(&Summary) -> bool; 2] =
+            [&|one| takes(of_a, one, &index_a, &reviews_a), &|one| takes(of_b, one, &index_b, &reviews_b)];
+        join.retain([&summaries_a, &summaries_b], fits);
+        if join.pairs.is_empty() {
+            out.complain(&shown!("no item fits --filter; {} were compared", grouped(all)));
+            return None;
+        }
     }
     if let Some(id) = &options.id {
         return one(options, id, &join, [&summaries_a, &summaries_b], known, out);
@@ -137,6 +144,10 @@ fn compare(options: &Compare, known: &Arc<SideData>, out: &mut Out) -> Option<u8
             out.write(&json);
         }
         ListFormat::Text => {
+            if let Some(filter) = &options.filter.filter {
+                let (filter, fitting) = (Shown::line(filter.as_bytes()), grouped(join.pairs.len()));
+                out.line(&shown!("filter {filter}: {fitting} of {}", finding::counted(all, "item")));
+            }
             for line in comparison.board([&Shown::path(&options.a), &Shown::path(&options.b)]) {
                 out.line(&line);
             }
@@ -169,11 +180,10 @@ fn compare(options: &Compare, known: &Arc<SideData>, out: &mut Out) -> Option<u8
     Some(CLEAN)
 }
 
-fn takes(filter: &Filtered, summary: Option<&Summary>, reviews: &Reviews) -> bool {
-    let Some(summary) = summary else { return false };
+fn takes(filter: &Filtered, summary: &Summary, index: &Index<'_>, reviews: &Reviews) -> bool {
     let (me, sets) = (Who::default().reviewer(), reviews.label_sets());
-    let reviewed = reviews.find(&summary.item, Some(&summary.content));
-    let judged = reviewed.map(|reviewed| VerdictState::of(reviewed, &me, &sets)).unwrap_or_default();
+    let judged =
+        index.find(reviews, summary).map(|reviewed| VerdictState::of(reviewed, &me, &sets)).unwrap_or_default();
     filter.took(summary, &judged)
 }
 
@@ -201,9 +211,11 @@ fn reviews(options: &Compare, out: &Out) -> Option<(Reviews, Reviews)> {
         let both = counted(&options.reviews, &[], out)?.reviews;
         return Some((both.clone(), both));
     }
-    let own = |path: &PathBuf| match found_beside(path) {
-        Some(_) => Some(counted(&[], std::slice::from_ref(path), out)?.reviews),
-        None => Some(Reviews::default()),
+    let own = |path: &PathBuf| {
+        if found_beside(path).is_none() && reviews_of(path).is_empty() {
+            return Some(Reviews::default());
+        }
+        Some(counted(&[], std::slice::from_ref(path), out)?.reviews)
     };
     Some((own(&options.a)?, own(&options.b)?))
 }

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use super::namesakes::PassingRecords;
 use super::pick::Pick;
 use super::{AnswerArgs, CLEAN, FAILED, FOUND, Out, hidden};
 use crate::cli::check::threads;
-use stepscope_base::canonical::Digest;
 use stepscope_base::guard::lock;
 use stepscope_base::shown;
-use stepscope_base::text::{Shown, Untrusted};
+use stepscope_base::text::Shown;
 use stepscope_core::case::CaseView;
 use stepscope_core::finding::{counted, grouped};
 use stepscope_core::report::page::{self, Cleaner, IndexRow, PageOptions, PagePicture, Said};
@@ -23,6 +23,7 @@ use stepscope_io::files::{export_folder, write_export};
 use stepscope_io::log::journal::{found_beside, named, read_all};
 use stepscope_io::pipeline::check::read;
 use stepscope_io::pipeline::side_data::SideData;
+use stepscope_io::pipeline::summaries::dataset;
 use stepscope_io::source::beneath::Beneath;
 use stepscope_io::source::input::Input;
 use stepscope_io::source::page::reviews_of;
@@ -84,6 +85,9 @@ pub struct ExportArgs {
     #[arg(long)]
     no_reviews: bool,
 }
+
+/// Reviews of the records of each file.
+type ReviewsOfFiles<'o> = HashMap<PathBuf, (Reviews, PassingRecords<'o>)>;
 
 /// Function that draws a record's picture from its page: the screen provides it.
 pub type Draw<'d> = &'d dyn Fn(&PagePicture<'_>) -> Result<Vec<u8>, Shown>;
@@ -233,7 +237,8 @@ impl ExportArgs {
         let view = picked.case.view();
         let step = step_in(&view, self.step)?;
         let reviews = self.reviews_of(picked.path.as_deref(), out)?;
-        let said = said_of(&reviews, &view, picked.path.as_deref());
+        let records = self.passing(&self.paths, side);
+        let said = said_of(&reviews, &records, &view, picked.path.as_deref());
         let cleaned = cleaner.clean(&view, said, &source_of(picked.path.as_deref(), &view));
         if refuses(&cleaned.private(), self.privacy.force, out) {
             return Ok(FOUND);
@@ -297,10 +302,11 @@ impl ExportArgs {
     /// written.
     fn every(&self, folder: &Path, side: &Arc<SideData>, out: &mut Out) -> Result<u8, Shown> {
         let cleaner = self.privacy.cleaner()?;
-        let reviews = self.all_reviews(out)?;
+        let reviews = self.all_reviews(side, out)?;
         let clean = |case: &CaseView<'_>, input: &Input| {
             let reviews = input.path().and_then(|path| reviews.get(path)).or_else(|| reviews.get(Path::new("")));
-            let said = reviews.map(|reviews| said_of(reviews, case, input.path())).unwrap_or_default();
+            let said = |(reviews, records): &_| said_of(reviews, records, case, input.path());
+            let said = reviews.map(said).unwrap_or_default();
             cleaner.clean(case, said, &source_of(input.path(), case))
         };
         let inputs = || self.answers.expand(&self.paths).map_err(Shown::from);
@@ -349,13 +355,24 @@ impl ExportArgs {
     }
 
     /// Reads the reviews of the records of each file; those that were named for all files are under an empty path.
-    fn all_reviews(&self, out: &Out) -> Result<HashMap<PathBuf, Reviews>, Shown> {
+    fn all_reviews(&self, side: &Arc<SideData>, out: &Out) -> Result<ReviewsOfFiles<'_>, Shown> {
         if self.no_reviews || !self.reviews.is_empty() {
-            return Ok([(PathBuf::new(), self.reviews_of(None, out)?)].into());
+            let reviews = self.reviews_of(None, out)?;
+            return Ok([(PathBuf::new(), (reviews, self.passing(&self.paths, side)))].into());
         }
         let inputs = self.answers.expand(&self.paths)?;
         let paths = inputs.filter_map(|input| input.ok()?.path().map(Path::to_owned));
-        paths.map(|path| Ok((path.clone(), self.reviews_of(Some(&path), out)?))).collect()
+        let of = |path: PathBuf| {
+            let reviews = self.reviews_of(Some(&path), out)?;
+            let records = self.passing(std::slice::from_ref(&path), side);
+            Ok((path, (reviews, records)))
+        };
+        paths.map(of).collect()
+    }
+
+    /// Returns the records of paths, which are read one after the other.
+    fn passing(&self, paths: &[PathBuf], side: &Arc<SideData>) -> PassingRecords<'_> {
+        PassingRecords::new(paths, |paths| self.answers.expand(paths).ok(), threads(None), side)
     }
 
     /// Reads the reviews of the records of a file.
@@ -398,11 +415,9 @@ fn place_of(case: &CaseView<'_>) -> (usize, u64) {
     (case.origin().source, case.origin().offset)
 }
 
-/// Returns what reviews say of a record of a file.
-fn said_of(reviews: &Reviews, case: &CaseView<'_>, path: Option<&Path>) -> Vec<Said> {
-    let dataset = path.and_then(Path::file_name).map(|name| Untrusted::owned(name.as_encoded_bytes().to_vec()));
-    let summary = Summary::of_asked(case, &[], dataset, case.origin().index, |_: &ItemRef| true);
-    let content: Digest = summary.content;
-    let found = reviews.find(&summary.item, Some(&content));
+/// Returns what reviews say of one of the records.
+fn said_of(reviews: &Reviews, records: &PassingRecords<'_>, case: &CaseView<'_>, path: Option<&Path>) -> Vec<Said> {
+    let summary = Summary::of_asked(case, &[], path.and_then(dataset), case.origin().index, |_: &ItemRef| true);
+    let found = records.find(reviews, &summary);
     found.map(|reviewed| Said::of(reviewed, &reviews.label_sets())).unwrap_or_default()
 }

@@ -62,6 +62,11 @@ impl Filtered {
         Ok(Self { filter, tally: Mutex::default(), noted: Mutex::default() })
     }
 
+    /// Tells whether the filter asks what people said.
+    pub(super) fn asks_reviews(&self) -> bool {
+        self.filter.needs_reviews()
+    }
+
     /// Tells whether the filter takes a record, regardless of verdicts.
     pub(super) fn takes(&self, case: &CaseView<'_>, findings: &Findings) -> bool {
         let row = RowFacts::unchecked(0, 0).checked(case, findings, case.baseline());

@@ -1,5 +1,6 @@
 //! One record out of many, by id or line.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use stepscope_io::pipeline::side_data::SideData;
@@ -39,8 +40,31 @@ pub(super) struct Picked {
     pub(super) files: Vec<Shown>,
     /// Documents that could not be read, if the record has none.
     pub(super) missing: Vec<Failure>,
-    /// Number of records that were read.
-    pub(super) records: u64,
+    /// Number of records that are asked for, this one included.
+    pub(super) fitting: u64,
+    /// Place of the next of them, for people.
+    pub(super) next: Option<Shown>,
+}
+
+/// Records that are asked for: the first, and the places of the first two.
+#[derive(Default)]
+struct PickedRecords {
+    count: u64,
+    places: BTreeMap<(usize, u64), Shown>,
+    first: Option<Picked>,
+}
+
+impl PickedRecords {
+    /// Counts a record; tells whether it is the first so far.
+    fn is_first(&mut self, at: (usize, u64), case: &CaseView<'_>) -> bool {
+        self.count += 1;
+        let is_first = self.places.first_key_value().is_none_or(|(first, _)| at < *first);
+        self.places.insert(at, case.place_name());
+        if self.places.len() > 2 {
+            self.places.pop_last();
+        }
+        is_first
+    }
 }
 
 impl Picked {
@@ -79,12 +103,16 @@ impl Pick {
         shown!("{what}; {records} {were} read. `stepscope check --format jsonl` lists their ids.")
     }
 
-    /// Makes the sentence for a record that was taken because it is the first; `None`: it was asked for, or is the only one.
+    /// Makes the sentence for a record that was taken because it is the first of several; `None`: it is the only one.
     pub(super) fn took_first(&self, picked: &Picked) -> Option<Shown> {
-        let is_chosen = self.id.is_some() || self.line.is_some() || picked.records < 2;
-        let (records, place) = (grouped(usize::try_from(picked.records).unwrap_or(usize::MAX)), &picked.place);
-        (!is_chosen)
-            .then(|| shown!("wrote the first of {records} records, {place}; --id ID or --line N chooses another"))
+        let next = picked.next.as_ref()?;
+        let (records, place) = (grouped(usize::try_from(picked.fitting).unwrap_or(usize::MAX)), &picked.place);
+        let first = shown!("wrote the first of {records} records");
+        Some(match (&self.id, self.line) {
+            (Some(_), _) => first.join(&shown!(" with this id, {place}; --line N chooses another, the next is {next}")),
+            (_, Some(_)) => first.join(&shown!(" on this line, {place}; pass one file, the next is {next}")),
+            _ => first.join(&shown!(", {place}; --id ID or --line N chooses another")),
+        })
     }
 
     /// Finds the first record that is asked for.
@@ -106,25 +134,25 @@ impl Pick {
         side: &Arc<SideData>,
         takes: impl Fn(&CaseView<'_>) -> bool + Sync,
     ) -> Result<Picked, Shown> {
-        let first: Mutex<Option<((usize, u64), Picked)>> = Mutex::new(None);
+        let found = Mutex::new(PickedRecords::default());
         let outcome = read_through(inputs, threads(None), side, |case, input| {
             if !self.wants(case) || !takes(case) {
                 return;
             }
             let at = (case.origin().source, case.origin().offset);
-            let mut first = lock(&first);
-            if first.as_ref().is_none_or(|(other, _)| at < *other) {
+            let mut found = lock(&found);
+            if found.is_first(at, case) {
                 let (path, files) = (input.path().map(Path::to_owned), input.files_of(case.root()));
                 let (case, place) = (case.to_owned(), case.place_name());
-                *first = Some((at, Picked { case, place, path, files, missing: Vec::new(), records: 0 }));
+                found.first = Some(Picked { case, place, path, files, missing: Vec::new(), fitting: 0, next: None });
             }
         });
         if let Some(failure) = outcome.failures.first() {
             return Err(shown!("{failure}"));
         }
-        let found = first.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let (_, mut picked) = found.ok_or_else(|| self.none(outcome.counts.records))?;
-        picked.records = outcome.counts.records;
+        let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut picked = found.first.take().ok_or_else(|| self.none(outcome.counts.records))?;
+        (picked.fitting, picked.next) = (found.count, found.places.into_values().nth(1));
         if picked.case.view().document().is_none() {
             picked.missing = outcome.missing;
         }

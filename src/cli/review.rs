@@ -7,20 +7,20 @@ use stepscope_io::pipeline::side_data::SideData;
 use clap::{Args, Subcommand};
 
 use super::check::threads;
+use super::namesakes::PassingRecords;
 use super::{CLEAN, FAILED, Out};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::case::CaseView;
-use stepscope_core::finding::grouped;
-use stepscope_core::review::event::Text;
-use stepscope_core::review::event::{Reviewer, ReviewerKind};
+use stepscope_core::finding::{self, grouped};
+use stepscope_core::review::event::{Event, Reviewer, ReviewerKind, Text};
 use stepscope_core::review::fold::{ItemReviews, Reviews};
 use stepscope_core::review::join::{Index, Joined};
 use stepscope_core::summary::Summary;
-use stepscope_io::log::journal::{Contents, beside, found_beside, named, read_all};
+use stepscope_io::log::journal::{Contents, beside, count_inside, found_beside, named, read_all};
 use stepscope_io::pipeline::summaries::{Summaries, read};
 use stepscope_io::source::beneath::Place;
-use stepscope_io::source::input::unreadable;
+use stepscope_io::source::input::{expand, unreadable};
 use stepscope_io::source::page::reviews_of;
 
 /// Maximum number of files that are named where their reviews are left out.
@@ -142,14 +142,31 @@ impl Where {
         if self.files.is_empty() { Some(Summaries::default()) } else { said(read(&self.files, threads(None)), out) }
     }
 
+    /// Returns the records, which are read one after the other.
+    fn passing(&self, side: &Arc<SideData>) -> PassingRecords<'static> {
+        PassingRecords::new(&self.files, |paths| Some(expand(paths)), threads(None), side)
+    }
+
     /// Reads the review logs without a complaint if there are no reviews yet.
     fn quiet_contents(&self, out: &Out) -> Option<Contents> {
-        quiet_contents(&out.given(self.journals())?, out)
+        self.read(out, quiet_contents)
     }
 
     /// Reads the review logs and reports what is unusual in them. `None`: one could not be read.
     fn contents(&self, out: &Out) -> Option<Contents> {
-        contents(&out.given(self.journals())?, out)
+        self.read(out, contents)
+    }
+
+    /// Reads the review logs, and where none was named what pages carry.
+    fn read(&self, out: &Out, read: impl FnOnce(&[Place], &Out) -> Option<Contents>) -> Option<Contents> {
+        let journals = out.given(self.journals())?;
+        if !self.reviews.is_empty() {
+            return read(&journals, out);
+        }
+        let carried = carried(&self.files);
+        let mut contents = read(&beside_all(&self.files, &carried, out), out)?;
+        add_carried(&mut contents, carried, out);
+        Some(contents)
     }
 }
 
@@ -191,6 +208,37 @@ pub(super) fn contents(journals: &[Place], out: &Out) -> Option<Contents> {
     Some(contents)
 }
 
+/// Reviews that pages carry.
+type CarriedReviews<'p> = Vec<(&'p PathBuf, Vec<Event>)>;
+
+/// Reads the reviews that pages among the records carry.
+fn carried(records: &[PathBuf]) -> CarriedReviews<'_> {
+    let carried = records.iter().map(|path| (path, reviews_of(path)));
+    carried.filter(|(_, events)| !events.is_empty()).collect()
+}
+
+/// Returns the review logs next to the records. Next to a page with reviews there need be none. Reports that those of
+/// the files in a folder are not read.
+fn beside_all(records: &[PathBuf], carried: &CarriedReviews<'_>, out: &Out) -> Vec<Place> {
+    for (folder, logs) in records.iter().map(|path| (path, count_inside(path))).filter(|(_, logs)| *logs > 0) {
+        let (folder, logs) = (Shown::path(folder), finding::counted(logs, "review log"));
+        out.complain(&shown!("{folder}: {logs} of its files not read; pass them with --reviews"));
+    }
+    let is_carried = |path: &PathBuf| carried.iter().any(|(page, _)| *page == path);
+    let counts = |path: &&PathBuf| !is_carried(path) || found_beside(path).is_some();
+    records.iter().filter(counts).map(|path| beside(path)).collect()
+}
+
+/// Adds what pages carry, and says so.
+fn add_carried(contents: &mut Contents, carried: CarriedReviews<'_>, out: &Out) {
+    for (page, events) in carried {
+        out.complain(&shown!("counts the verdicts in {} (carried by the page)", Shown::path(page)));
+        for event in events {
+            contents.reviews.push(event);
+        }
+    }
+}
+
 /// Reads the review logs that change what a command says of records: those that were named, which must be there, else
 /// those next to the records. Standard error says which ones count: whoever made the folder made these too. `None`: one
 /// cannot be read.
@@ -204,24 +252,14 @@ pub(super) fn counted(asked: &[PathBuf], records: &[PathBuf], out: &Out) -> Opti
         out.complain(&shown!("{failure}"));
         return None;
     }
-    let carried = || records.iter().filter(|_| asked.is_empty()).map(|path| (path, reviews_of(path)));
-    let carried: Vec<_> = carried().filter(|(_, events)| !events.is_empty()).collect();
-    let is_carried = |path: &PathBuf| carried.iter().any(|(page, _)| *page == path);
-    // Next to a page with reviews there need be none.
-    let beside =
-        records.iter().filter(|path| !is_carried(path) || found_beside(path).is_some()).map(|path| beside(path));
-    let journals: Vec<Place> = if asked.is_empty() { beside.collect() } else { named(asked) };
+    let carried = if asked.is_empty() { carried(records) } else { Vec::new() };
+    let journals = if asked.is_empty() { beside_all(records, &carried, out) } else { named(asked) };
     let mut contents = contents(&journals, out)?;
     for journal in journals.iter().map(Place::path).filter(|journal| journal.exists()) {
         let (path, from) = (Shown::path(journal), if asked.is_empty() { FOUND_THERE } else { "named by --reviews" });
         out.complain(&shown!("counts the verdicts in {path} ({from})"));
     }
-    for (page, events) in carried {
-        out.complain(&shown!("counts the verdicts in {} (carried by the page)", Shown::path(page)));
-        for event in events {
-            contents.reviews.push(event);
-        }
-    }
+    add_carried(&mut contents, carried, out);
     Some(contents)
 }
 

@@ -7,6 +7,7 @@ use foldhash::HashMap;
 
 use crate::review::event::{Event, GoldStatus, Text};
 use crate::review::fold::{ItemReviews, Outcome, Reviews};
+use crate::review::join::Index;
 use crate::review::regression::unquoted;
 use crate::review::stats::Share;
 use crate::statistics::mcnemar;
@@ -94,15 +95,13 @@ impl<'c> Half<'c> {
 impl Join {
     /// Joins.
     pub fn of(a: &[Summary], b: &[Summary]) -> Self {
+        let sides = [a, b];
         let (mut a, mut b) = (Half::new(a), Half::new(b));
-        let mut unlike = 0;
         for (at, summary) in a.free() {
             let other = summary.item.id.as_ref().and_then(|id| b.ids.get(id).copied());
             if let Some(other) = other {
                 a.link(at, other, By::Id);
                 b.link(other, at, By::Id);
-                let asked = b.summaries.get(other).and_then(|other| other.input);
-                unlike += usize::from(summary.input.zip(asked).is_some_and(|(one, other)| one != other));
             }
         }
         let mut questions: HashMap<&Digest, VecDeque<usize>> = HashMap::default();
@@ -122,10 +121,34 @@ impl Join {
             });
         let alone = b.free().into_iter().map(|(at, _)| Pair { a: None, b: Some(at), by: By::Alone });
         let pairs: Vec<Pair> = of_a.chain(alone).collect();
-        let gold = |half: &Half<'_>, at: Option<usize>| half.summaries.get(at?)?.gold;
-        let differs = |pair: &&Pair| gold(&a, pair.a).zip(gold(&b, pair.b)).is_some_and(|(a, b)| !a.is_near(b));
-        let other_gold = pairs.iter().filter(differs).count();
-        Self { pairs, twice_a: a.twice, twice_b: b.twice, unlike, other_gold }
+        let mut join = Self { pairs, twice_a: a.twice, twice_b: b.twice, ..Self::default() };
+        join.count_unlike(sides);
+        join
+    }
+
+    /// Leaves out the items and duplicates that do not fit: an item is what the first run makes of it; where that lacks
+    /// it, what the second does.
+    pub fn retain(&mut self, sides: [&[Summary]; 2], fits: [&dyn Fn(&Summary) -> bool; 2]) {
+        let [(a, fits_a), (b, fits_b)] = [(sides[0], fits[0]), (sides[1], fits[1])];
+        let takes_a = |at: &usize| a.get(*at).is_some_and(fits_a);
+        let takes_b = |at: &usize| b.get(*at).is_some_and(fits_b);
+        self.pairs.retain(|pair| match pair.a {
+            Some(at) => takes_a(&at),
+            None => pair.b.as_ref().is_some_and(takes_b),
+        });
+        self.twice_a.retain(takes_a);
+        self.twice_b.retain(takes_b);
+        self.count_unlike(sides);
+    }
+
+    /// Counts the items whose records differ in what was asked or expected.
+    fn count_unlike(&mut self, [a, b]: [&[Summary]; 2]) {
+        let both = || self.pairs.iter().filter_map(|pair| Some((pair.by, a.get(pair.a?)?, b.get(pair.b?)?)));
+        let asks_other =
+            |(by, a, b): &(By, &Summary, &Summary)| *by == By::Id && a.input.zip(b.input).is_some_and(|(a, b)| a != b);
+        let expects_other =
+            |(_, a, b): &(By, &Summary, &Summary)| a.gold.zip(b.gold).is_some_and(|(a, b)| !a.is_near(b));
+        (self.unlike, self.other_gold) = (both().filter(asks_other).count(), both().filter(expects_other).count());
     }
 
     /// Counts the items that were joined in a way.
@@ -227,20 +250,30 @@ pub struct Side<'s> {
 }
 
 impl<'s> Side<'s> {
-    fn summary(&self, at: Option<usize>) -> Option<(&'s Summary, Option<ItemReviews<'s>>)> {
-        let summary = self.summaries.get(at?)?;
-        let reviewed = self.reviews.find(&summary.item, Some(&summary.content)).filter(|reviewed| {
+    /// Returns the records of the items, each with its reviews.
+    fn records(self, at: impl Iterator<Item = Option<usize>>) -> Vec<ReviewedCard<'s>> {
+        let index = Index::of(self.summaries);
+        let record = |at: usize| {
+            let summary = self.summaries.get(at)?;
+            Some((summary, self.reviewed(summary, &index)))
+        };
+        at.map(|at| record(at?)).collect()
+    }
+
+    fn reviewed(self, summary: &'s Summary, index: &Index<'s>) -> Option<ItemReviews<'s>> {
+        index.find(self.reviews, summary).filter(|reviewed| {
             let named =
                 reviewed.item().is_some_and(|item| item.dataset.is_some() && item.dataset == summary.item.dataset);
             !self.strict || named || reviewed.saw(Some(&summary.content))
-        });
-        Some((summary, reviewed))
+        })
     }
 }
 
 /// Judges every item of a join.
 pub fn judge(join: &Join, a: Side<'_>, b: Side<'_>) -> Vec<ComparedItem> {
-    join.pairs.iter().map(|pair| judge_pair(*pair, a.summary(pair.a), b.summary(pair.b))).collect()
+    let a = a.records(join.pairs.iter().map(|pair| pair.a));
+    let b = b.records(join.pairs.iter().map(|pair| pair.b));
+    join.pairs.iter().zip(a.into_iter().zip(b)).map(|(pair, (a, b))| judge_pair(*pair, a, b)).collect()
 }
 
 type ReviewedCard<'s> = Option<(&'s Summary, Option<ItemReviews<'s>>)>;

@@ -1,10 +1,10 @@
 //! `stepscope check --reviewed`: what people passed is accepted as it is, what they failed is a finding.
 
-use std::sync::{Arc, Mutex, OnceLock};
-
-use foldhash::HashSet;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 
 use super::threads;
+use crate::cli::namesakes::PassingRecords;
 use crate::cli::review::counted;
 use crate::cli::{Check, Out};
 use stepscope_base::guard::lock;
@@ -13,21 +13,16 @@ use stepscope_base::text::Shown;
 use stepscope_core::case::CaseView;
 use stepscope_core::finding::Findings;
 use stepscope_core::review::fold::{ItemReviews, Outcome, Reviews};
-use stepscope_core::review::join::Index;
 use stepscope_core::rules::review::of_review;
 use stepscope_io::pipeline::side_data::SideData;
-use stepscope_io::pipeline::summaries::{read_reviewed, summary_of};
+use stepscope_io::pipeline::summaries::summary_of;
 use stepscope_io::source::input::Input;
 
 /// Reviews, and the counts made with them.
 pub(super) struct Reviewed<'o> {
-    options: &'o Check,
     reviews: Reviews,
-    side: Arc<SideData>,
+    records: PassingRecords<'o>,
     tally: Mutex<Tally>,
-    /// Places of records that have the name of a reviewed one and were not reviewed themselves; asked for once something
-    /// is stale.
-    others: OnceLock<HashSet<(usize, u64)>>,
 }
 
 /// Number of findings and of outcomes.
@@ -43,29 +38,15 @@ impl<'o> Reviewed<'o> {
     /// could not be read.
     pub(super) fn read(options: &'o Check, side: &Arc<SideData>, out: &Out) -> Option<Self> {
         let reviews = counted(&options.reviews, &options.paths, out)?.reviews;
-        Some(Self { options, reviews, side: side.clone(), tally: Mutex::default(), others: OnceLock::new() })
-    }
-
-    /// Tells whether a record only shares its name with a reviewed one. The files are read once more for it; where they
-    /// are pipes, nothing is known.
-    fn is_other(&self, case: &CaseView<'_>) -> bool {
-        let Self { options, reviews, side, .. } = self;
-        let others = self.others.get_or_init(|| {
-            let inputs = options.answers.expand(&options.paths).ok();
-            let inputs = inputs.filter(|_| options.paths.iter().all(|path| path.is_file() || path.is_dir()));
-            let named = inputs.map(|inputs| read_reviewed(inputs, reviews, threads(options.jobs), side));
-            let named = named.unwrap_or_default();
-            let open = Index::of(&named).join(reviews).open;
-            open.iter().map(|summary| (summary.origin.source, summary.origin.offset)).collect()
-        });
-        others.contains(&(case.origin().source, case.origin().offset))
+        let inputs = |paths: &[PathBuf]| options.answers.expand(paths).ok();
+        let records = PassingRecords::new(&options.paths, inputs, threads(options.jobs), side);
+        Some(Self { reviews, records, tally: Mutex::default() })
     }
 
     /// Returns and counts the findings to report: none for a record that passed, also the verdict for one that failed.
     pub(super) fn findings(&self, case: &CaseView<'_>, input: &Input) -> Findings {
         let summary = summary_of(case, input, case.findings(), |_| true);
-        let found = self.reviews.find(&summary.item, Some(&summary.content));
-        let reviewed = found.filter(|reviewed| reviewed.outcome() != Outcome::Stale || !self.is_other(case));
+        let reviewed = self.records.find(&self.reviews, &summary);
         let outcome = reviewed.map_or(Outcome::Open, ItemReviews::outcome);
         let mut findings = if outcome == Outcome::Pass { Findings::new() } else { case.findings().clone() };
         let sets = self.reviews.label_sets();

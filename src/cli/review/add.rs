@@ -45,7 +45,7 @@ struct VerdictFlags {
     /// The record's id
     #[arg(long, value_name = "ID", requires = "verdict", allow_hyphen_values = true)]
     id: Option<String>,
-    /// The position of a record without an id, or of one of several with the id, from 0
+    /// The `row_index` of a record without an id, or of one of several with the id; where it has none, its position from 0
     #[arg(long, value_name = "N", requires = "verdict")]
     row: Option<u64>,
     /// The sha256 of its content, as `check --format jsonl` prints it, where several records have the id
@@ -184,6 +184,7 @@ impl Completion<'_> {
         if let Some(why) = event.contradicts() {
             return Err(why);
         }
+        let mut record = None;
         if let Some((item, records)) = event.item.as_mut().zip(self.records.as_ref()) {
             let summary = meant(records, item, event.seen.content_sha256.as_ref())?;
             if let Some(why) = event.correction.as_ref().and_then(|json| summary.answer_type.refuses(json.bytes())) {
@@ -199,8 +200,12 @@ impl Completion<'_> {
             event.findings = Some(summary.findings.iter().map(|rule| Text::from(rule.word())).collect());
             item.dataset.clone_from(&summary.item.dataset);
             item.row_index = summary.item.row_index;
+            record = Some((records, summary));
         }
-        let reviewed = event.item.as_ref().and_then(|item| self.reviews.find(item, event.seen.content_sha256.as_ref()));
+        let reviewed = match record {
+            Some((records, summary)) => records.find(&self.reviews, summary),
+            None => event.item.as_ref().and_then(|item| self.reviews.find(item, event.seen.content_sha256.as_ref())),
+        };
         let earlier = reviewed.and_then(|reviewed| match event.kind {
             EventKind::Verdict => reviewed.verdict_of(&self.reviewer.id),
             EventKind::Undo => {
@@ -306,7 +311,10 @@ fn meant<'k>(records: &Index<'k>, item: &ItemRef, content: Option<&Digest>) -> R
     match in_place.as_slice() {
         _ if is_one(&named) => Ok(first),
         [one] => Ok(one),
-        _ => Err(shown!("{} records have this name; add the row (row_index), sha256 or dataset of one", named.len())),
+        _ => Err(shown!(
+            "{} records have this name; add --row or --sha256 of one (in a line row_index, sha256 or dataset)",
+            named.len()
+        )),
     }
 }
 

@@ -108,10 +108,11 @@ impl Choice {
         Some(choice)
     }
 
-    /// Tells whether records without reviews are chosen.
-    pub(super) fn takes_unreviewed(&self) -> bool {
+    /// Tells whether records without reviews are chosen: open ones are asked for, or a filter chooses by reviews
+    /// (`is_filtered`).
+    pub(super) fn takes_unreviewed(&self, is_filtered: bool) -> bool {
         let Self { outcome, label, fix, by, disputed_gold, regenerate } = self;
-        outcome.contains(&Outcome::Open)
+        (outcome.contains(&Outcome::Open) || is_filtered && outcome.is_empty())
             && label.is_empty()
             && fix.is_empty()
             && by.is_none()

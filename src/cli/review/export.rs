@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use super::Where;
 use super::choice::Choice;
 use crate::cli::check::threads;
+use crate::cli::namesakes::PassingRecords;
 use crate::cli::{CLEAN, FAILED, Out};
 use stepscope_base::text::Shown;
 use stepscope_core::review::export;
@@ -92,6 +93,7 @@ fn failed(options: &ReviewExport, side: &Arc<SideData>, out: &mut Out) -> Option
     let contents = super::contents(&journals, out)?;
     let choice = options.choice.checked(&contents.reviews, out)?;
     let (reviews, sets) = (&contents.reviews, contents.reviews.label_sets());
+    let records = PassingRecords::new(&options.failed, |paths| Some(expand(paths)), threads(None), side);
     let outcome = check(
         expand(&options.failed),
         threads(None),
@@ -99,7 +101,7 @@ fn failed(options: &ReviewExport, side: &Arc<SideData>, out: &mut Out) -> Option
         None,
         |case, input, out| {
             let summary = summary_of(case, input, &[], |_| true);
-            let reviewed = reviews.find(&summary.item, Some(&summary.content));
+            let reviewed = records.find(reviews, &summary);
             let fails =
                 reviewed.filter(|reviewed| reviewed.outcome() == Outcome::Fail && choice.takes(*reviewed, &sets));
             if let Some(out) = out.filter(|_| fails.is_some()) {

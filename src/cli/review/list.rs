@@ -13,6 +13,7 @@ use stepscope_core::case::CaseView;
 use stepscope_core::review::event::ItemRef;
 use stepscope_core::review::export::{self, Columns};
 use stepscope_core::review::fold::{ItemReviews, Outcome, Reviews};
+use stepscope_core::review::join::Index;
 use stepscope_core::review::labels::LabelSets;
 use stepscope_core::review::stats::name_of;
 use stepscope_core::review::verdict_state::VerdictState;
@@ -56,8 +57,9 @@ pub(super) fn run(list: &ListArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
     let contents = list.place.contents(out)?;
     let reviews = &contents.reviews;
     let choice = list.choice.checked(reviews, out)?;
+    let takes_unreviewed = choice.takes_unreviewed(filter.as_ref().is_some_and(Filtered::asks_reviews));
     let note = |summary: &mut Summary, case: &CaseView<'_>| {
-        if reviews.names(&summary.item) || summary.is_error() || choice.takes_unreviewed() {
+        if reviews.names(&summary.item) || summary.is_error() || takes_unreviewed {
             summary.take_question(case);
             if let Some(filter) = &filter {
                 filter.note(case);
@@ -72,7 +74,7 @@ pub(super) fn run(list: &ListArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
     };
     let chosen: Vec<_> = found.filter(fits).collect();
     let errors = unjudged_errors(list, reviews, &summaries).map(|summary| (summary, ERROR));
-    let open = joined.open.iter().filter(|_| choice.takes_unreviewed()).map(|summary| (*summary, OPEN));
+    let open = joined.open.iter().filter(|_| takes_unreviewed).map(|summary| (*summary, OPEN));
     let unreviewed: Vec<(&Summary, Unreviewed)> =
         errors.chain(open).filter(|(summary, _)| takes(filter.as_ref(), Some(summary), None, &sets)).collect();
     if list.ids {
@@ -141,9 +143,9 @@ fn unjudged_errors<'c>(
     reviews: &Reviews,
     summaries: &'c Summaries,
 ) -> impl Iterator<Item = &'c Summary> {
+    let index = Index::of(&summaries.summaries);
     let wanted = |summary: &&Summary| {
-        let reviewed = reviews.find(&summary.item, Some(&summary.content));
-        let outcome = reviewed.map_or(Outcome::Open, ItemReviews::outcome);
+        let outcome = index.find(reviews, summary).map_or(Outcome::Open, ItemReviews::outcome);
         list.choice.regenerate && summary.is_error() && matches!(outcome, Outcome::Open | Outcome::Stale)
     };
     summaries.summaries.iter().filter(wanted).collect::<Vec<_>>().into_iter()

@@ -109,6 +109,7 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
     let queue = Queue { shuffle: next.shuffle, assigned: next.assign, ..Queue::default() };
     let (look, is_text) = (out.look(next.color), !next.ids && next.format == ListFormat::Text);
     let starts = starts(next, &queue, side, out)?;
+    let records = next.place.passing(side);
     let found = Mutex::new(QueueScan::default());
     let outcome = read_through(expand(&next.place.files), threads(None), side, |case, input| {
         let row = RowFacts::unchecked(0, 0).checked(case, case.findings(), case.baseline());
@@ -117,7 +118,7 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
         let mut summary = summary_of(case, input, case.findings(), |item| reviews.names(item));
         lock(&found).note(&summary.item);
         let Some(key) = queue.key(index.saturating_add(start), &row) else { return };
-        let reviewed = reviews.find(&summary.item, Some(&summary.content));
+        let reviewed = records.find(reviews, &summary);
         let blind = |reviewed| VerdictState::blind(reviewed, &me, &sets, |_| false);
         let judged = reviewed.map(blind).unwrap_or_default();
         if filter.as_ref().is_some_and(|filter| !filter.takes_judged(case, &judged)) {

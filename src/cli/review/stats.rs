@@ -8,6 +8,8 @@ use super::Where;
 use crate::cli::{ListFormat, Out};
 use stepscope_base::shown;
 use stepscope_core::case::CaseView;
+use stepscope_core::review::fold::Outcome;
+use stepscope_core::review::join::Index;
 use stepscope_core::review::stats;
 use stepscope_core::summary::Summary;
 use stepscope_io::pipeline::summaries::read;
@@ -41,8 +43,11 @@ pub(super) fn run(options: &Stats, side: &Arc<SideData>, out: &mut Out) -> Optio
     for line in stats.lines() {
         out.line(&line);
     }
-    let open = joined.open.len();
     if !summaries.summaries.is_empty() {
+        let index = Index::of(&summaries.summaries);
+        // A note, or a verdict on a part, leaves the record open.
+        let is_open = |record: &&Summary| index.find(reviews, record).is_none_or(|one| one.outcome() == Outcome::Open);
+        let open = summaries.summaries.iter().filter(is_open).count();
         out.line(&shown!("{open} of {} records unreviewed", summaries.summaries.len()));
     }
     Some(())

@@ -288,12 +288,6 @@ impl<'c> CaseView<'c> {
         self.record.as_ref().and_then(|record| record.correct).or_else(|| self.right())
     }
 
-    /// Tells how the run is counted: as the record says. Chains of thought seldom say it: their answers are compared.
-    pub fn outcome(&self) -> Option<bool> {
-        let record = self.record.as_ref()?;
-        record.correct.or_else(|| record.chain.as_ref().and_then(|_| self.right()))
-    }
-
     /// Tells whether the run is known to be right.
     pub fn is_right(&self) -> bool {
         self.right() == Some(true)

@@ -49,6 +49,10 @@ fn of_an_id_that_stands_twice_the_first_counts() {
     let b = [run("2", "two", 5.0, true), run("1", "one", 5.0, true), run("2", "two", 6.0, false)];
     let join = Join::of(&a, &b);
     assert_eq!(pairs(&join), [(Some(0), Some(1), "id"), (Some(2), Some(0), "id")]);
+    let mut first = join.clone();
+    let is_one = |one: &Summary| one.item.id == Some("1".into());
+    first.retain([&a, &b], [&is_one, &is_one]);
+    assert_eq!((pairs(&first), first.twice_a, first.twice_b), (vec![(Some(0), Some(1), "id")], vec![1], vec![]));
     assert_eq!((join.twice_a, join.twice_b), (vec![1], vec![2]));
     let unnamed =
         |answer| summary(&format!(r#"{{"question": "?", "mode": "baseline", "state": {{}}, "pred_num": {answer}}}"#));

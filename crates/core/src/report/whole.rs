@@ -107,7 +107,7 @@ impl WholeRecord<'_, '_> {
     fn head(&self, look: &Look, out: &mut RecordText) {
         let (case, record) = (self.case, self.record);
         let id = record.id_text().map_or_else(|| Shown::own("none"), |id| id.line());
-        let verdict = match (record.correct, case.outcome()) {
+        let verdict = match (record.correct, case.graded()) {
             (Some(true), _) => ", graded correct",
             (Some(false), _) => ", graded wrong",
             (None, Some(true)) => ", answer as expected",

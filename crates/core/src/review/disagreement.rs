@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::event::{Event, GoldStatus, Verdict};
 use super::fold::{ItemReviews, Reviews};
+use super::join::Index;
 use super::labels::LabelSets;
 use crate::summary::Summary;
 use crate::triage::Fix;
@@ -43,9 +44,8 @@ pub struct Disagreement {
 /// Lists the items on which reviewers disagree: about the verdict first, then about the labels.
 pub fn disagreements(reviews: &Reviews, summaries: &[Summary]) -> Vec<Disagreement> {
     let sets = reviews.label_sets();
-    let find = |(at, summary): (usize, &Summary)| {
-        disagreement(at, reviews.find(&summary.item, Some(&summary.content))?, &sets)
-    };
+    let index = Index::of(summaries);
+    let find = |(at, summary): (usize, &Summary)| disagreement(at, index.find(reviews, summary)?, &sets);
     let mut found: Vec<Disagreement> = summaries.iter().enumerate().filter_map(find).collect();
     found.sort_by_key(|found| (found.labels_only, found.record));
     found

@@ -287,7 +287,8 @@ impl Reviews {
     }
 
     /// Finds the reviews of a record with this content: those of its own file, else those that name no file; and those
-    /// of the very same content in files of other names.
+    /// of the very same content in files of other names. Whoever knows the other records asks [`super::join::Index`]:
+    /// several may have the name.
     pub fn find<'a>(&'a self, item: &ItemRef, content: Option<&'a Digest>) -> Option<ItemReviews<'a>> {
         let key = ItemKey::of(item)?;
         let named = self.place(key).or_else(|| self.place(ItemKey { dataset: None, ..key }));
@@ -412,6 +413,12 @@ impl<'a> ItemReviews<'a> {
             Some(seen) => self.content == Some(seen) || row == record.row_index,
             None => row.is_none() || row == record.row_index,
         }
+    }
+
+    /// Tells whether something among these reviews may be about another record with the name: it is not known to be about
+    /// this content.
+    pub fn may_be_of_others(self) -> bool {
+        self.events().any(|event| event.seen.content_sha256.as_ref() != self.content)
     }
 
     /// Tells whether something that was said of another item is among these reviews too.

@@ -45,6 +45,45 @@ pub struct Joined<'a> {
     pub open: Vec<&'a Summary>,
 }
 
+/// What a record has of the reviews of its name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum ReviewShare {
+    /// All: it alone has the name, or all are about it.
+    All,
+    /// What is about it: several records with its name have reviews.
+    Part,
+    /// Nothing: they are about other records with its name.
+    Nothing,
+}
+
+impl ReviewShare {
+    fn of<'r>(self, found: ItemReviews<'r>, record: &'r ItemRef) -> Option<ItemReviews<'r>> {
+        match self {
+            Self::All => Some(found),
+            Self::Part => Some(found.of_several(record)),
+            Self::Nothing => None,
+        }
+    }
+}
+
+/// File, position and content of a record.
+type RecordKey = (Option<Text>, u64, Digest);
+
+fn key_of(record: &Summary) -> RecordKey {
+    (record.item.dataset.clone(), record.origin.index, record.content)
+}
+
+/// Records that share their names with others of their file, and what each has of the reviews of its name.
+#[derive(Clone, Debug, Default)]
+pub struct Namesakes(HashMap<RecordKey, ReviewShare>);
+
+impl Namesakes {
+    /// Chooses those reviews of a record's name that are about this record.
+    pub fn choose<'r>(&self, found: ItemReviews<'r>, record: &'r Summary) -> Option<ItemReviews<'r>> {
+        self.0.get(&key_of(record)).copied().unwrap_or(ReviewShare::All).of(found, &record.item)
+    }
+}
+
 /// Marks on the records while items are brought together with them.
 struct Marks {
     /// True where its own reviews are among the items.
@@ -95,6 +134,34 @@ impl<'a> Index<'a> {
         let anywhere = ItemName::of(item).and_then(|name| self.names.get(&name)).map_or(&[][..], Vec::as_slice);
         let found = if in_file.is_empty() { anywhere } else { in_file };
         found.iter().filter_map(|at| self.at(*at))
+    }
+
+    /// Finds the reviews of one of these records: where several of its file have its name, those that are about it.
+    pub fn find<'r>(&self, reviews: &'r Reviews, record: &'r Summary) -> Option<ItemReviews<'r>> {
+        let found = reviews.find(&record.item, Some(&record.content))?;
+        self.share_of(found, record).of(found, &record.item)
+    }
+
+    /// Decides for each record whose name others have too what it has of the reviews of the name.
+    pub fn namesakes(&self, reviews: &Reviews) -> Namesakes {
+        let shared = self.summaries.iter().filter(|record| self.positions(&record.item).len() > 1);
+        let share = |record: &Summary| {
+            let found = reviews.find(&record.item, Some(&record.content))?;
+            Some((key_of(record), self.share_of(found, record)))
+        };
+        Namesakes(shared.filter_map(share).collect())
+    }
+
+    fn share_of(&self, found: ItemReviews<'_>, record: &Summary) -> ReviewShare {
+        if self.positions(&record.item).len() < 2 {
+            return ReviewShare::All;
+        }
+        let (records, key) = (self.records_of(found), key_of(record));
+        match records.iter().any(|at| self.at(*at).is_some_and(|one| key_of(one) == key)) {
+            false => ReviewShare::Nothing,
+            true if records.len() == 1 => ReviewShare::All,
+            true => ReviewShare::Part,
+        }
     }
 
     /// Brings each reviewed item together with its record, in the order of the items.
@@ -348,6 +415,29 @@ mod tests {
         let twice = [records[0].clone(), record("a", 1, Some("x"), "1")];
         let joined = Index::of(&twice).join(&first);
         assert_eq!((found(&joined.items), joined.open.len()), (vec![(Some(0), Outcome::Pass)], 0), "word for word");
+    }
+
+    #[test]
+    fn each_of_two_records_with_one_id_is_found_its_own_reviews() {
+        let records = [record("a", 0, Some("x"), "1"), record("a", 1, Some("x"), "2"), record("a", 2, Some("y"), "3")];
+        let index = Index::of(&records);
+        let outcomes = |reviews: &Reviews| -> Vec<Option<Outcome>> {
+            let found = records.iter().map(|one| index.find(reviews, one).map(ItemReviews::outcome));
+            let (found, namesakes) = (found.collect::<Vec<_>>(), index.namesakes(reviews));
+            let chosen = records.iter().map(|one| {
+                let found = reviews.find(&one.item, Some(&one.content))?;
+                namesakes.choose(found, one).map(ItemReviews::outcome)
+            });
+            assert_eq!(chosen.collect::<Vec<_>>(), found);
+            found
+        };
+        let first = judged(&[("ada", &records[0], PASS)]);
+        assert_eq!(outcomes(&first), [Some(Outcome::Pass), None, None]);
+        let both = judged(&[("ada", &records[0], PASS), ("bob", &records[1], FAIL), ("ada", &records[2], PASS)]);
+        assert_eq!(outcomes(&both), [Some(Outcome::Pass), Some(Outcome::Fail), Some(Outcome::Pass)]);
+        let gone =
+            judged(&[("ada", &record("a", 1, Some("x"), "9"), PASS), ("ada", &record("a", 9, Some("y"), "9"), PASS)]);
+        assert_eq!(outcomes(&gone), [None, Some(Outcome::Stale), Some(Outcome::Stale)], "by its place, and alone");
     }
 
     #[test]

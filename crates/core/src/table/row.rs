@@ -333,7 +333,7 @@ impl RowFacts {
         row.flags = (self.flags & Flag::Joined as u8) | Flag::Checked as u8;
         if let Some(record) = &case.record {
             row.take(case, record);
-            match case.outcome() {
+            match case.graded() {
                 Some(true) => row.set(Flag::Right),
                 Some(false) => row.set(Flag::Wrong),
                 None => {}
@@ -636,6 +636,18 @@ mod tests {
             let row = RowFacts::unchecked(0, 3).checked(&view, &[], None);
             let verdict = Triage::judge(&view, &[], None).map(|triage| triage.fix);
             assert_eq!((row.fix(), verdict), (Some(fix), Some(fix)), "{facts}");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_nobody_graded_is_compared_with_the_expected_one() {
+        for (answer, right) in [(28, Some(true)), (27, Some(false))] {
+            let text = format!(
+                r#"{{"procedure": {{"steps": [{{}}]}}, "state": {{"a": 1}}, "gold_num": 28, "pred_num": {answer}}}"#
+            );
+            let case = Case::read(text.as_bytes());
+            let row = RowFacts::unchecked(0, 3).checked(&case.view(), &[], None);
+            assert_eq!((row.correct(), case.view().graded()), (right, right));
         }
     }
 

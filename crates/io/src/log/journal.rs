@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::log::{self, Content};
-use crate::source::beneath::Place;
+use crate::source::beneath::{Beneath, Entry, Place};
 use stepscope_base::text::Untrusted;
 use stepscope_core::review::event::Event;
 use stepscope_core::review::log_line::{MAX_LINE, looks_like_journal, write};
@@ -31,6 +31,20 @@ pub fn beside(records: &Path) -> Place {
 /// Finds the review log of a record file, if there is one. A link is none of ours; opening it says so.
 pub fn found_beside(records: &Path) -> Option<Place> {
     Some(beside(records)).filter(|journal| std::fs::symlink_metadata(journal.path()).is_ok())
+}
+
+/// Counts the review logs in a folder. They are of its files: the folder has one of its own, next to it.
+pub fn count_inside(folder: &Path) -> usize {
+    let mut count = 0;
+    if folder.is_dir() {
+        let each = |entry: Entry| {
+            count += usize::from(REVIEWS.names(Path::new(&entry.name)));
+            true
+        };
+        // Only a hint depends on it.
+        drop(Beneath::root(folder).and_then(|folder| folder.list(each)));
+    }
+    count
 }
 
 /// Lists the review logs that a person named: each may be a link.

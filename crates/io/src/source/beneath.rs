@@ -256,8 +256,12 @@ impl Place {
         match self {
             Self::Beneath(at) if !at.rest().as_os_str().is_empty() => Self::Beneath(at.with_suffix(suffix)),
             _ => {
+                let path = self.path();
+                // `.` and `..` are no names.
+                let named = if path.file_name().is_none() { path.canonicalize().ok() } else { None };
                 // A folder may be named with a slash behind it.
-                let mut name = self.path().components().as_path().as_os_str().to_owned();
+                let path = named.as_deref().unwrap_or(path).components();
+                let mut name = path.as_path().as_os_str().to_owned();
                 name.push(suffix);
                 Self::Beside(name.into())
             }

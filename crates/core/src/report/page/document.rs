@@ -11,9 +11,8 @@ use super::said::Said;
 use super::style::{SHEET, policy};
 use crate::case::CaseView;
 use crate::finding::{Severity, grouped};
-use crate::review::event::{EventKind, GoldStatus, Verdict};
+use crate::review::event::Verdict;
 use crate::rules::RuleId;
-use crate::triage::Fix;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
@@ -502,13 +501,8 @@ fn write_finding(html: &mut Html, number: usize, finding: &FindingPart, model: &
 }
 
 fn write_said(html: &mut Html, said: &Said, model: &PageModel) {
-    let (mood, word) = match (said.kind, said.verdict) {
-        (EventKind::Adjudicate, Some(verdict)) => (mood_of(verdict), shown!("decided: {}", verdict.word())),
-        (_, Some(verdict)) => (mood_of(verdict), Shown::own(verdict.word())),
-        _ => (Mood::Open, Shown::own("note")),
-    };
     html.raw("<li>\n<p>");
-    chip(html, mood, &word);
+    chip(html, said.verdict.map_or(Mood::Open, mood_of), &shown!("{}", said.words().concat()));
     if let Some(part) = said.part {
         html.raw(" ").text(&shown!("{}", part.phrase()));
     }
@@ -517,18 +511,8 @@ fn write_said(html: &mut Html, said: &Said, model: &PageModel) {
         html.raw(" <span class=\"where\">").text(&when.line().cut(40)).raw("</span>");
     }
     html.raw(if said.is_stale { " <span class=\"chip\">↻ changed since</span>" } else { "" }).raw("</p>\n");
-    let labels: Vec<String> = said.labels.iter().map(|label| label.line().into_string()).collect();
-    let fix = said.fix.as_ref().map(Fix::phrase_of);
-    let correction = said.correction.as_ref().map(|correction| correction.line().shortened(400));
-    for (name, text) in [
-        ("Labels: ", (!labels.is_empty()).then(|| shown!("{}", labels.join(", ")).shortened(400))),
-        ("Where to fix: ", fix.map(|fix| fix.cut(80))),
-        ("Expected answer: ", said.gold.map(|gold| Shown::own(GoldStatus::word(gold)))),
-        ("Correct answer: ", correction),
-    ] {
-        if let Some(text) = text {
-            html.raw("<p><span class=\"dim\">").raw(name).raw("</span>").text(&text).raw("</p>\n");
-        }
+    for (name, text) in said.reasons() {
+        html.raw("<p><span class=\"dim\">").raw(name).raw(": </span>").text(&text).raw("</p>\n");
     }
     if let Some(step) = said.step.and_then(|step| usize::try_from(step).ok()) {
         html.raw("<p><span class=\"dim\">First wrong step: </span>");

@@ -18,6 +18,9 @@ pub const BEGIN: &str = "<!-- stepscope -->\n";
 /// An issue is no longer than this.
 pub(super) const MAX_MARKDOWN: usize = 60_000;
 
+/// Maximum number of reviews in an issue.
+const MAX_SAID: usize = 50;
+
 /// Markdown that is being written.
 #[derive(Default)]
 struct Markdown {
@@ -239,16 +242,25 @@ fn said(page: &mut Markdown, options: &PageOptions<'_>) {
         return;
     }
     page.raw("\n<details><summary>Reviews</summary>\n\n");
-    for said in options.said.iter().take(50) {
-        page.raw("- ").raw(said.verdict.map_or("note", crate::review::event::Verdict::word));
+    for said in options.said.iter().take(MAX_SAID) {
+        let [decides, verdict] = said.words();
+        page.raw("- ").raw(decides).raw(verdict);
         if let Some(part) = said.part {
             page.raw(" of ").code(&shown!("{}", part.phrase()));
         }
         page.raw(" by ").code(&said.who.line().cut(80));
+        page.raw(if said.is_stale { " (↻ changed since)" } else { "" });
+        for (name, text) in said.reasons() {
+            page.raw("; ").raw(name).raw(": ").code(&text);
+        }
+        if let Some(step) = said.step.and_then(|step| usize::try_from(step).ok()) {
+            page.raw("; First wrong step: ").number(step);
+        }
         if let Some(note) = &said.note {
             page.raw(": ").code(&note.prose().shortened(1_000));
         }
         page.raw("\n");
     }
+    more(page, options.said.len().saturating_sub(MAX_SAID), "reviews");
     page.raw("\n</details>\n");
 }

@@ -7,10 +7,12 @@ use crate::review::event::{
 use crate::review::fold::ItemReviews;
 use crate::review::labels::LabelSets;
 use crate::review::log_line::{read_part, write_part};
+use crate::triage::Fix;
 use stepscope_base::canonical::Digest;
 use stepscope_base::json::write::{Json, Writer};
 use stepscope_base::json::{Tape, Value};
-use stepscope_base::text::Untrusted;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
 
 /// Mark after the name of a reviewer whose review comes from a page.
 const CARRIED: &[u8] = b" (page)";
@@ -64,6 +66,26 @@ impl Said {
             is_stale: !reviewed.is_fresh(event),
         };
         reviewed.said().map(one).collect()
+    }
+
+    /// Returns the words for it: whether it decides between reviewers, and its verdict.
+    pub(super) fn words(&self) -> [&'static str; 2] {
+        let decides = self.kind == EventKind::Adjudicate && self.verdict.is_some();
+        [if decides { "decided: " } else { "" }, self.verdict.map_or("note", Verdict::word)]
+    }
+
+    /// Lists the reasons of the verdict, each with its name.
+    pub(super) fn reasons(&self) -> impl Iterator<Item = (&'static str, Shown)> {
+        let labels: Vec<String> = self.labels.iter().map(|label| label.line().into_string()).collect();
+        let labels = (!labels.is_empty()).then(|| shown!("{}", labels.join(", ")).shortened(400));
+        let correction = self.correction.as_ref().map(|correction| correction.line().shortened(400));
+        let reasons = [
+            ("Labels", labels),
+            ("Where to fix", self.fix.as_ref().map(|fix| Fix::phrase_of(fix).cut(80))),
+            ("Expected answer", self.gold.map(|gold| Shown::own(gold.word()))),
+            ("Correct answer", correction),
+        ];
+        reasons.into_iter().filter_map(|(name, text)| Some((name, text?)))
     }
 
     /// Reads what a page says; `None`: it is nothing that a page would say.

@@ -124,3 +124,26 @@ fn a_changed_page_is_told_from_one_without_a_record() {
         assert_eq!(carried::read(damaged.as_bytes()).err(), Some(carried::NotCarried::Damaged));
     }
 }
+
+#[test]
+fn markdown_says_of_a_review_what_the_page_says() {
+    let said = |kind, verdict, is_stale| Said { who: "ada".into(), kind, verdict, is_stale, ..Said::default() };
+    let decided = Said {
+        labels: vec!["slip".into()],
+        fix: Some("procedure".into()),
+        gold: Some(crate::review::event::GoldStatus::Wrong),
+        correction: Some("29".into()),
+        step: Some(4),
+        ..said(EventKind::Adjudicate, Some(Verdict::Fail), false)
+    };
+    let stale = said(EventKind::Verdict, Some(Verdict::Pass), true);
+    let mut all = vec![decided, stale];
+    all.extend((0..60).map(|_| said(EventKind::Note, None, false)));
+    let case = Case::read(br#"{"id": 1}"#.as_slice());
+    let text = markdown(&case.view(), &options(&all));
+    let first = "- decided: fail by <code>ada</code>; Labels: <code>slip</code>; Where to fix: <code>procedure</code>; \
+                 Expected answer: <code>wrong</code>; Correct answer: <code>29</code>; First wrong step: 4\n";
+    assert!(text.contains(first), "{text}");
+    assert!(text.contains("- pass by <code>ada</code> (↻ changed since)\n"), "{text}");
+    assert!(text.contains("\nand 12 more reviews\n"), "{text}");
+}

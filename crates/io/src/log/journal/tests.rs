@@ -65,6 +65,8 @@ fn what_is_told_saved_can_be_read() {
     let path = beside(&folder.path().join("runs.jsonl")).path().to_owned();
     assert_eq!(path, folder.path().join("runs.jsonl.reviews.jsonl"));
     assert_eq!(beside(Path::new("runs/")).path(), Path::new("runs.reviews.jsonl"));
+    let here = std::env::current_dir().unwrap().into_os_string().into_string().unwrap() + ".reviews.jsonl";
+    assert_eq!(beside(Path::new(".")).path(), Path::new(&here));
     let (journal, told) = open(&path);
     assert!(!path.exists(), "looking creates nothing");
     let mut events = [verdict("a"), verdict("b")];
