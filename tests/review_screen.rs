@@ -671,7 +671,7 @@ fn a_key_says_why_there_is_nothing_more_to_review() {
     assert!(d.status().starts_with("Filter done: 1 of 1 reviewed: 1 fail."), "{}", d.status());
     d.keys(".");
     assert_eq!(d.status(), "every other listed record is reviewed; Esc in the table clears the filter");
-    d.keys("&").shows(&["only in the order of the queue: sort by the column v, or start with --queue"]);
+    d.keys("&").shows(&["only in the order of the queue: sort by the review column, or start with --queue"]);
     let part = |app: &mut App| {
         app.review.queue.assigned = Assignment::parse("2/2");
         app.begin_queue();

@@ -47,9 +47,10 @@ pub(super) fn run(options: &Models, out: &mut Out) -> Result<u8, Shown> {
     let (found, trouble) = runtime.block_on(async {
         let mut found = discover().await;
         // The address that environment or settings name may be none of the usual ones.
-        let asked = match found.iter().any(|one| one.endpoint.list() == endpoint.list()) {
-            true => Ok(None),
-            false => models(&endpoint, if endpoint.is_local() { NEAR } else { PATIENCE }).await.map(Some),
+        let asked = if found.iter().any(|one| one.endpoint.list() == endpoint.list()) {
+            Ok(None)
+        } else {
+            models(&endpoint, if endpoint.is_local() { NEAR } else { PATIENCE }).await.map(Some)
         };
         let trouble = match asked {
             Ok(names) => {

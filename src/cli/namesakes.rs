@@ -10,11 +10,14 @@ use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::pipeline::summaries::read_reviewed;
 use stepscope_io::source::input::Expand;
 
+/// Finds what paths lead to.
+type InputsOf<'o> = dyn Fn(&[PathBuf]) -> Option<Expand> + Sync + 'o;
+
 /// Records that pass by one after the other, each with its reviews. Their files are read once more where it matters which
 /// of several records with one name is meant.
 pub(super) struct PassingRecords<'o> {
     paths: Vec<PathBuf>,
-    inputs: Box<dyn Fn(&[PathBuf]) -> Option<Expand> + Sync + 'o>,
+    inputs: Box<InputsOf<'o>>,
     threads: usize,
     side: Arc<SideData>,
     namesakes: OnceLock<Namesakes>,

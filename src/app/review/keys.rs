@@ -126,7 +126,7 @@ pub(crate) fn review_allowed(app: &App, screen: ScreenKind, action: Action) -> O
         A::SameVerdict => on(match app.review.same {
             Ok(_) => Ok(()),
             Err(_) if app.table.sort != SortBy::Review => {
-                Err("only in the order of the queue: sort by the column v, or start with --queue")
+                Err("only in the order of the queue: sort by the review column, or start with --queue")
             }
             Err(why) => Err(why),
         }),
