@@ -664,7 +664,10 @@ mod live {
         assert_eq!(list(&format!("[{A}, {{\"id\": ")), ["1:procedural", "1:broken"], "its item is cut off");
         assert_eq!(list(&format!("[{A},\n]")), ["1:procedural"]);
         assert_eq!(list("["), ["1:broken"]);
-        assert_eq!(screen(&format!("[{A},\n]")), (vec!["procedural"], "read 1".to_owned()));
+        assert_eq!(
+            screen(&format!("[{A},\n]")),
+            (vec!["procedural"], "read 1, skipped 1: 1 comma too many".to_owned())
+        );
 
         // While it is written, the end moves on.
         let files = Files::new();

@@ -221,7 +221,7 @@ pub struct State {
     before: Before,
 }
 
-/// What comes before an item of a list.
+/// Separator before an item of a list.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 enum Before {
     /// The beginning of the list.
