@@ -219,7 +219,7 @@ fn carried(records: &[PathBuf]) -> CarriedReviews<'_> {
 
 /// Returns the review logs next to the records. Next to a page with reviews there need be none. Reports that those of
 /// the files in a folder are not read.
-fn beside_all(records: &[PathBuf], carried: &CarriedReviews<'_>, out: &Out) -> Vec<Place> {
+fn beside_all(records: &[PathBuf], carried: &[(&PathBuf, Vec<Event>)], out: &Out) -> Vec<Place> {
     for (folder, logs) in records.iter().map(|path| (path, count_inside(path))).filter(|(_, logs)| *logs > 0) {
         let (folder, logs) = (Shown::path(folder), finding::counted(logs, "review log"));
         out.complain(&shown!("{folder}: {logs} of its files not read; pass them with --reviews"));
