@@ -126,7 +126,7 @@ fn a_long_first_line_hides_no_record() {
         |output: &Output| (text(&output.stdout).lines().count(), text(&output.stdout).contains("record/joined"));
     let check = ["check", "--format", "jsonl", "--fail-on", "never"];
     assert_eq!(count(&run(&check, &[&lines])), (5, false));
-    let piped = fed(stepscope().args(check).arg("-"), &std::fs::read(&lines).unwrap());
+    let piped = fed(stepscope().args(check).arg("-"), std::fs::read(&lines).unwrap());
     assert_eq!(count(&piped), (5, false));
 }
 
