@@ -45,12 +45,12 @@ pub struct Joined<'a> {
     pub open: Vec<&'a Summary>,
 }
 
-/// What a record has of the reviews of its name.
+/// Share of a record in the reviews of its name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ReviewShare {
     /// All: it alone has the name, or all are about it.
     All,
-    /// What is about it: several records with its name have reviews.
+    /// Reviews about it alone: several records with its name have some.
     Part,
     /// Nothing: they are about other records with its name.
     Nothing,

@@ -22,7 +22,7 @@ use crate::source::columns::ColumnMap;
 use crate::source::cut::{Cut, Layout, Skips, is_cut_off, line_ends};
 use crate::source::documents::{DocumentCache, Documents};
 use crate::source::input::{Begun, Expand, Input, PassedOver, Source, begin, recognise_pipe};
-use crate::source::open::{Blob, Stat, spool};
+use crate::source::open::{Blob, Stat, await_writer, spool};
 use stepscope_base::guard::{guarded, lock};
 use stepscope_base::json::{MAX_TEXT, Tape};
 use stepscope_base::text::Shown;
@@ -776,6 +776,7 @@ impl Scout {
         track.documents = Some(Documents::nowhere(self.shared.cache.clone()));
         let (wake, shared) = (self.wake.clone(), self.shared.clone());
         let work = move || {
+            await_writer(&pipe);
             let more = |_| wake.send(Wake::Pipe(source, false)).is_ok() && !shared.is_stopped();
             let done = spool(pipe, &blob, more);
             let _ = wake.send(match done {

@@ -381,16 +381,11 @@ pub fn begin(input: &Input, cache: &Arc<DocumentCache>, columns: &ColumnMap) -> 
         Input::Answers(store) => return Ok(Begun::Answers(store.clone())),
         Input::Sample(sample) => Opened::File(Blob::of_bytes(input.name(), sample.bytes)?),
     };
-    let named = matches!(input, Input::Named(_));
     let blob = match opened {
-        Opened::Pipe(pipe) => {
-            if named {
-                await_writer(&pipe);
-            }
-            return Ok(Begun::Pipe(pipe));
-        }
+        Opened::Pipe(pipe) => return Ok(Begun::Pipe(pipe)),
         Opened::File(blob) => blob,
     };
+    let named = matches!(input, Input::Named(_));
     if let Some(place) = blob.place().filter(|_| is_database(&blob)) {
         let is_store = named || answers::is_store(place);
         if is_store && !columns.is_empty() {
@@ -540,6 +535,7 @@ pub(crate) fn begin_pipe(
 ) -> Result<Source, Failure> {
     let fail = |error| Failure { what: "cannot read", path: name.clone(), source: reason(&error) };
     let stat = Stat::of_pipe(&pipe).map_err(fail)?;
+    await_writer(&pipe);
     let mut head = Vec::new();
     (&mut pipe).take(BLOCK as u64).read_to_end(&mut head).map_err(fail)?;
     refuse_columns(&head, columns, name)?;

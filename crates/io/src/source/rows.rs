@@ -367,8 +367,8 @@ mod tests {
         let note = read(&blob, &ColumnMap::default(), false).unwrap().unwrap().note.unwrap();
         assert_eq!(note.as_str(), "records read from column any; not read: is_correct, gold");
         let wide = |columns: usize| {
-            let schema: String =
-                (0..columns).map(|n| format!("required binary c{n} (UTF8); ")).collect::<Vec<_>>().concat();
+            let columns: Vec<String> = (0..columns).map(|n| format!("required binary c{n} (UTF8); ")).collect();
+            let schema = columns.concat();
             let schema =
                 parse_message_type(&format!("message m {{ required binary steps (UTF8); {schema} }}")).unwrap();
             let mut writer = SerializedFileWriter::new(Vec::new(), schema.into(), Arc::default()).unwrap();
