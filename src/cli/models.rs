@@ -44,28 +44,18 @@ pub(super) fn run(options: &Models, out: &mut Out) -> Result<u8, Shown> {
         return Ok(UNANSWERED);
     }
     let endpoint = settled.endpoint;
-    let (found, trouble) = runtime.block_on(async {
-        let mut found = discover().await;
-        // The address that environment or settings name may be none of the usual ones.
-        let asked = if found.iter().any(|one| one.endpoint.list() == endpoint.list()) {
-            Ok(None)
-        } else {
-            models(&endpoint, if endpoint.is_local() { NEAR } else { PATIENCE }).await.map(Some)
-        };
-        let trouble = match asked {
-            Ok(names) => {
-                found.splice(0..0, names.map(|models| FoundServer { endpoint: endpoint.clone(), usually: "", models }));
-                None
-            }
-            Err(trouble) => Some(trouble).filter(|_| !is_usual(&endpoint)),
-        };
-        (found, trouble)
-    });
+    let mut found = runtime.block_on(discover());
+    // The address that environment or settings name may be none of the usual ones, or want a key.
+    if found.iter().all(|one| one.endpoint.list() != endpoint.list()) {
+        let patience = if endpoint.is_local() { NEAR } else { PATIENCE };
+        match runtime.block_on(models(&endpoint, patience)) {
+            Ok(models) => found.insert(0, FoundServer { endpoint, usually: "", models }),
+            Err(_) if is_usual(&endpoint) => {}
+            Err(trouble) => out.complain(&trouble.sentence),
+        }
+    }
     for one in &found {
         print(options.format, &one.endpoint, &one.models, out);
-    }
-    if let Some(trouble) = trouble {
-        out.complain(&trouble.sentence);
     }
     if found.is_empty() {
         out.complain(&Shown::own("no model server found on this machine's usual ports; start one, or pass --url"));

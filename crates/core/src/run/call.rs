@@ -125,6 +125,13 @@ pub struct Finish {
     pub notes: Vec<Shown>,
 }
 
+impl Finish {
+    /// Returns the model that the server says it was, where that is not the one that was asked for.
+    pub fn other_model(&self, asked: &str) -> Option<&Untrusted<'static>> {
+        self.model.as_ref().filter(|model| model.bytes() != asked.as_bytes())
+    }
+}
+
 /// Kind of a failure.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TroubleKind {

@@ -360,7 +360,7 @@ impl Reply {
         if let Phase::Done(finish) = &received.phase {
             executed.usage = finish.usage;
             executed.finish_reason = finish.stop.word();
-            executed.served_model = finish.model.clone().filter(|model| model.bytes() != server.model.as_bytes());
+            executed.served_model = finish.other_model(&server.model).cloned();
             executed.verdict = Some(judged.verdict.word());
         }
         judged

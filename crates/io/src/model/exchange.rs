@@ -470,8 +470,7 @@ impl<'d> Listener<'d> {
         let backend = self.exchange.client.endpoint.backend;
         let mut finish = std::mem::replace(&mut self.reader, ReplyReader::new(backend)).into_finish();
         finish.model = finish.model.map(|model| Untrusted::owned(self.clean(model.bytes())));
-        let asked = self.exchange.call.model.as_bytes();
-        if let Some(other) = finish.model.as_ref().filter(|model| model.bytes() != asked) {
+        if let Some(other) = finish.other_model(&self.exchange.call.model) {
             finish.notes.push(shown!("the server says that the model was {}", other.line()));
         }
         if let Stop::Other(reason) = &finish.stop {

@@ -54,18 +54,16 @@ pub fn settle(
         None => None,
         Some(name) => Some(config.profiles.get(name).ok_or_else(|| unknown_profile(name, config))?),
     };
-    let either = |pick: fn(&Profile) -> Option<&String>| (named.and_then(pick), default.and_then(pick));
+    let profile = named.or(default);
     let backend = backend(wanted, named, default, &set)?;
     let custom = customary(backend, &set);
-    let (named_url, default_url) = either(|profile| profile.url.as_ref());
-    let url = wanted.url.as_ref().or(named_url).cloned();
-    let url = url.or_else(|| custom.url.clone()).or_else(|| default_url.cloned());
+    let url_of = |profile: Option<&Profile>| profile.and_then(|profile| profile.url.clone());
+    let url = wanted.url.clone().or_else(|| url_of(named));
+    let url = url.or_else(|| custom.url.clone()).or_else(|| url_of(default));
     let address = url.unwrap_or_else(|| backend.address().to_owned());
     // A key goes to the server that it is for, and to no other that flags or variables name on the way.
-    let from_profile = match named.or(default) {
-        Some(profile) => profile.key_env.as_ref().filter(|_| leads_home(profile, &address, backend, &set)),
-        None => None,
-    };
+    let home = profile.filter(|profile| leads_home(profile, &address, backend, &set));
+    let from_profile = home.and_then(|profile| profile.key_env.as_ref());
     let key = match wanted.key_env.as_ref().or(from_profile) {
         Some(name) => Some(key_of(name, &set)?),
         None => custom
@@ -74,11 +72,10 @@ pub fn settle(
             .and_then(|name| ApiKey::new(&set(name)?)),
     };
     let mut endpoint = Endpoint::new(backend, &address, key)?;
-    if let Some(proxy) = named.or(default).and_then(|profile| profile.proxy.as_ref()) {
+    if let Some(proxy) = profile.and_then(|profile| profile.proxy.as_ref()) {
         endpoint = endpoint.through(proxy)?;
     }
-    let (named_model, default_model) = either(|profile| profile.model.as_ref());
-    let model = wanted.model.as_ref().or(named_model).or(default_model).cloned();
+    let model = wanted.model.clone().or_else(|| profile.and_then(|profile| profile.model.clone()));
     Ok(Settled { endpoint, model })
 }
 
