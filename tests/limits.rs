@@ -141,6 +141,36 @@ fn a_folder_of_tiny_files_is_a_small_input() {
 }
 
 #[test]
+fn what_is_said_of_an_answer_does_not_depend_on_the_files_before_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = ["amber", "brook", "cedar", "delta", "ember", "fjord", "grove", "heron", "inlet", "juniper"];
+    let line = |n: usize| {
+        let word = |place: u32| format!("{}{}", words[n / 10_usize.pow(place) % 10], (n * 7 + place as usize) % 97);
+        (0..8).map(word).collect::<Vec<_>>()
+    };
+    let lines: String = (0..6_000).map(|n| line(n).join(" ") + "\n").collect();
+    std::fs::create_dir(folder.path().join("answers")).unwrap();
+    write(&folder, "answers/document.txt", &lines);
+    for n in 0..40 {
+        let mut quote = line(n * 100 + 50);
+        quote[3] = "else".to_owned();
+        let spans = serde_json::json!([{"line_start": 3, "line_end": 3, "quote": quote.join(" ")}]);
+        let answer = serde_json::json!({
+            "question": "Which?",
+            "document": {"path": "document.txt"},
+            "answer": {"answer_found": true, "items": [{"value": "x", "spans": spans}]},
+        });
+        write(&folder, &format!("answers/{n}.json"), &answer.to_string());
+    }
+    let together = run(&folder, ROOM, &["check", "answers", "--format", "short"], "");
+    let said = String::from_utf8(together.out).unwrap();
+    assert_eq!(said.matches("[span/quote_nowhere_in_doc]").count(), 40, "each is searched for to the end: {said}");
+    let alone = run(&folder, ROOM, &["check", "answers/39.json", "--format", "short"], "");
+    let alone = String::from_utf8(alone.out).unwrap();
+    assert!(!alone.is_empty() && alone.lines().all(|finding| said.contains(finding)), "{alone}");
+}
+
+#[test]
 fn pages_are_written_in_proportion_and_the_rest_is_counted() {
     let folder = tempfile::tempdir().unwrap();
     let many = "{\"id\": 1, \"note\": \"x\"}\n".repeat(3_000);

@@ -30,7 +30,7 @@ impl Baseline {
     /// Reads a file (or folder) of baseline records.
     pub fn read(path: &Path, threads: usize) -> Result<Self, Failure> {
         let around: Arc<dyn Context> = Arc::new(());
-        let work = |tape: &mut Tape, task: &Task, block: &mut Block, done: &mut Done<Answers>| {
+        let work = |tape: &mut Tape, task: &Task, block: &Block, done: &mut Done<Answers>| {
             task.each_case(block, tape, &around, false, |case, _| {
                 let record = case.record.as_ref();
                 done.tally.extend(record.and_then(|record| Some((id_hash(record)?, baseline_answer(record)?))));

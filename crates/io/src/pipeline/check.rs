@@ -205,7 +205,7 @@ pub fn check(
 ) -> CheckOutcome {
     let mut outcome = CheckOutcome::default();
     let mut ids = DuplicateIds::default();
-    let work = |tape: &mut Tape, task: &Task, block: &mut Block, done: &mut Done<CheckedBlock>| {
+    let work = |tape: &mut Tape, task: &Task, block: &Block, done: &mut Done<CheckedBlock>| {
         render_block(task, block, (tape, around, manner), &render, done);
     };
     let mut room = manner.map(|manner| Room::new(MAX_OUTPUT, manner.left_out));

@@ -39,7 +39,7 @@ impl<T: Send> Tally for Vec<T> {
 
 /// A block to work on.
 pub(crate) struct Task {
-    /// Amount of long-running work that is done with it.
+    /// Units of work that it has of its own.
     work: u64,
     /// Size of its part of the input, in bytes.
     read: u64,
@@ -62,6 +62,8 @@ pub(crate) struct Done<T> {
     pub(crate) read: u64,
     pub(crate) out: Vec<u8>,
     pub(crate) tally: T,
+    /// The block, if it needs more than its own work.
+    short: Option<Box<(Task, Block)>>,
 }
 
 /// Failures and notes at the end of the input.
@@ -88,7 +90,7 @@ pub(crate) fn run<W, T: Tally>(
     inputs: Expand,
     threads: usize,
     worker: impl Fn() -> W + Sync,
-    work: impl Fn(&mut W, &Task, &mut Block, &mut Done<T>) + Sync,
+    work: impl Fn(&mut W, &Task, &Block, &mut Done<T>) + Sync,
     sink: impl FnMut(&mut Done<T>) -> bool + Send,
 ) -> Ended {
     let threads = threads.max(1);
@@ -188,38 +190,40 @@ struct Line<T, S> {
     /// Signal that blocks were handed over, or that the line ended.
     moved: Condvar,
     ahead: u64,
-    sink: Mutex<S>,
+    in_order: Mutex<InOrder<S>>,
 }
 
-/// Amount of work for each block of an input, in the order of the blocks: together they bound the time of small inputs,
-/// and the more there is to read, the more may be done with it.
-struct Allowance {
-    /// Work that small inputs get whatever their size, each block a quarter of what is left.
-    free: u64,
-    read: usize,
-}
+/// Units of work that all blocks share. A block that needs more than its own is worked on again when its turn to be
+/// handed over comes, with a quarter of what is left: so findings do not depend on the ordinary records before them.
+struct SharedWork(u64);
 
-/// Three seconds.
-const FREE_WORK: u64 = 3_000_000_000;
+/// Two seconds.
+const SHARED_WORK: u64 = 2_000_000_000;
 /// Inputs are small up to so many bytes.
 const SMALL: usize = 5_000_000;
 /// Work for each byte of a small input, and of what follows.
-const WORK_A_BYTE: [u64; 2] = [200, 2_000];
+const WORK_A_BYTE: [u64; 2] = [1_000, 2_000];
+/// Rest of work below which something was given up: what ends by itself hardly ends so close to it.
+const REST: u64 = 1_000;
 
-impl Default for Allowance {
-    fn default() -> Self {
-        Self { free: FREE_WORK, read: 0 }
+impl SharedWork {
+    /// Does something again that had `own` units and needs more; `false`: there is no more to give.
+    fn again(&mut self, own: u64, doing: impl FnOnce()) -> bool {
+        let share = self.0 / 4;
+        if share <= own {
+            return false;
+        }
+        self.0 -= share - left_of(share, doing);
+        true
     }
 }
 
-impl Allowance {
-    fn of(&mut self, bytes: usize) -> u64 {
-        let share = self.free / 4;
-        self.free -= share;
-        self.read = self.read.saturating_add(bytes);
-        let [small, large] = WORK_A_BYTE;
-        share + bytes as u64 * if self.read < SMALL { small } else { large }
-    }
+/// Does something with so many units, and gives those that are left.
+fn left_of(units: u64, doing: impl FnOnce()) -> u64 {
+    work::within(units, || {
+        doing();
+        work::left(units)
+    })
 }
 
 struct BlockReader {
@@ -228,7 +232,8 @@ struct BlockReader {
     current: Option<Current>,
     /// Number of inputs that were begun.
     begun: usize,
-    allowance: Allowance,
+    /// Number of bytes of the blocks so far.
+    read: usize,
     /// The number of the next block.
     next: u64,
     failures: Vec<Failure>,
@@ -260,6 +265,12 @@ struct FinishedBlocks<T> {
     total: Option<u64>,
     stopped: bool,
     spare: Vec<(Vec<u8>, T)>,
+}
+
+/// Receiver of the blocks in their order.
+struct InOrder<S> {
+    shared: SharedWork,
+    sink: S,
 }
 
 /// Stops the line when the thread that holds it panics: the others would wait for its block for ever.
@@ -299,7 +310,7 @@ impl<T: Tally, S: FnMut(&mut Done<T>) -> bool> Line<T, S> {
             inputs,
             current: None,
             begun: 0,
-            allowance: Allowance::default(),
+            read: 0,
             next: 0,
             failures: Vec::new(),
             notes: Vec::new(),
@@ -315,20 +326,23 @@ impl<T: Tally, S: FnMut(&mut Done<T>) -> bool> Line<T, S> {
             stopped: false,
             spare: Vec::new(),
         };
-        let (reader, finished, sink) = (Mutex::new(reader), Mutex::new(finished), Mutex::new(sink));
-        Self { reader, finished, moved: Condvar::new(), ahead, sink }
+        let in_order = InOrder { shared: SharedWork(SHARED_WORK), sink };
+        let (reader, finished, in_order) = (Mutex::new(reader), Mutex::new(finished), Mutex::new(in_order));
+        Self { reader, finished, moved: Condvar::new(), ahead, in_order }
     }
 
-    fn work<W>(&self, worker: &impl Fn() -> W, work: &impl Fn(&mut W, &Task, &mut Block, &mut Done<T>)) {
+    fn work<W>(&self, worker: &impl Fn() -> W, work: &impl Fn(&mut W, &Task, &Block, &mut Done<T>)) {
         let _alarm = Alarm(self);
         let (mut block, mut worker) = (Block::default(), worker());
         while let Some((task, (out, tally))) = self.next_task(&mut block) {
             strike("worker");
             let is_piped = matches!(*task.input, Input::Standard);
-            let (source, name, read) = (task.source, task.name.clone(), task.read);
-            let mut done = Done { source, name, is_piped, read, out, tally };
-            work::within(task.work, || work(&mut worker, &task, &mut block, &mut done));
-            self.finish(task.number, done);
+            let (source, name, read, number) = (task.source, task.name.clone(), task.read, task.number);
+            let mut done = Done { source, name, is_piped, read, out, tally, short: None };
+            if left_of(task.work, || work(&mut worker, &task, &block, &mut done)) < REST {
+                done.short = Some(Box::new((task, std::mem::take(&mut block))));
+            }
+            self.finish(number, done, |task, block, done| work(&mut worker, task, block, done));
         }
     }
 
@@ -357,7 +371,7 @@ impl<T: Tally, S: FnMut(&mut Done<T>) -> bool> Line<T, S> {
 
     /// Puts a block among the finished ones. If it is next, it goes to the sink, and so does what waits behind it, unless
     /// another thread is handing over: then that one takes it along.
-    fn finish(&self, number: u64, done: Done<T>) {
+    fn finish(&self, number: u64, done: Done<T>, mut work: impl FnMut(&Task, &Block, &mut Done<T>)) {
         let mut finished = lock(&self.finished);
         finished.done.insert(number, done);
         if finished.handing_over {
@@ -366,13 +380,30 @@ impl<T: Tally, S: FnMut(&mut Done<T>) -> bool> Line<T, S> {
         while let Some(mut done) = finished.take_next() {
             finished.handing_over = true;
             drop(finished);
-            let wants_more = lock(&self.sink)(&mut done);
+            let wants_more = lock(&self.in_order).take(&mut done, &mut work);
             finished = lock(&self.finished);
             finished.handing_over = false;
             finished.stopped |= !wants_more;
             finished.give_back(done);
             self.moved.notify_all();
         }
+    }
+}
+
+impl<S> InOrder<S> {
+    fn take<T: Tally>(&mut self, done: &mut Done<T>, work: impl FnOnce(&Task, &Block, &mut Done<T>)) -> bool
+    where
+        S: FnMut(&mut Done<T>) -> bool,
+    {
+        if let Some(short) = done.short.take() {
+            let (task, block) = &*short;
+            self.shared.again(task.work, || {
+                done.out.clear();
+                done.tally.clear();
+                work(task, block, done);
+            });
+        }
+        (self.sink)(done)
     }
 }
 
@@ -388,8 +419,11 @@ impl BlockReader {
                     self.next += 1;
                     let read = current.left.min(block.bytes.len() as u64);
                     current.left -= read;
+                    self.read = self.read.saturating_add(block.bytes.len());
+                    let [small, large] = WORK_A_BYTE;
+                    let work = block.bytes.len() as u64 * if self.read < SMALL { small } else { large };
                     return Some(Task {
-                        work: self.allowance.of(block.bytes.len()),
+                        work,
                         read,
                         number: self.next - 1,
                         source: current.source,
@@ -462,7 +496,6 @@ impl BlockReader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::block::BLOCK;
 
     #[test]
     fn the_end_of_the_input_does_not_bring_back_the_block_of_a_thread_that_panicked() {
@@ -490,21 +523,25 @@ mod tests {
         });
         for (number, so_far) in [(2, &[][..]), (0, &[0][..]), (1, &[0, 1, 2][..]), (3, &[0, 1, 2, 3][..])] {
             let (source, name, is_piped, read, tally) = (0, Shown::default(), false, 1, Vec::new());
-            line.finish(number, Done { source, name, is_piped, read, out: vec![number as u8], tally });
+            let done = Done { source, name, is_piped, read, out: vec![number as u8], tally, short: None };
+            line.finish(number, done, |_, _, _| {});
             assert_eq!(*lock(&handed), so_far, "after {number}");
         }
     }
 
     #[test]
-    fn small_inputs_get_a_few_seconds_of_work_and_large_ones_more() {
-        let mut allowance = Allowance::default();
-        let blocks: Vec<u64> = (0..100).map(|_| allowance.of(BLOCK)).collect();
-        let small: u64 = blocks.iter().take(SMALL / BLOCK).sum();
-        assert!((FREE_WORK..4_000_000_000).contains(&small), "{small}");
-        assert!(blocks[0] > FREE_WORK / 5 && blocks[18] < blocks[0] / 5 && blocks[99] > 5 * blocks[18], "{blocks:?}");
-        // So many tiny files are a small input too.
-        let mut allowance = Allowance::default();
-        let files: u64 = (0..10_000).map(|_| allowance.of(400)).sum();
-        assert!(files < 4_000_000_000, "{files}");
+    fn what_needs_more_shares_a_few_seconds_and_pays_for_what_it_takes() {
+        let mut shared = SharedWork(SHARED_WORK);
+        // However many need little.
+        for _ in 0..50_000 {
+            assert!(shared.again(50_000, || work::pay(20_000)));
+        }
+        let mut given = Vec::new();
+        while shared.again(1_000_000, || {
+            given.push(work::left(u64::MAX));
+            work::pay(u64::MAX);
+        }) {}
+        assert!(given.first() == Some(&250_000_000) && given.is_sorted_by(|one, next| one > next), "{given:?}");
+        assert!(given.iter().sum::<u64>() <= SHARED_WORK, "{given:?}");
     }
 }

@@ -135,7 +135,7 @@ pub fn verify(
     mut sink: impl FnMut(&[u8]) -> io::Result<()> + Send,
 ) -> VerifyOutcome {
     let (mut counts, mut room) = (VerifyCounts::default(), Room::new(MAX_OUTPUT, LEFT_OUT));
-    let work = |tapes: &mut (Tape, Tape), task: &Task, block: &mut Block, done: &mut Done<JudgedBlock>| {
+    let work = |tapes: &mut (Tape, Tape), task: &Task, block: &Block, done: &mut Done<JudgedBlock>| {
         verify_block((judge, shape), tapes, task, block, done);
     };
     let ended = line::run(inputs, threads, Default::default, work, |done| {
