@@ -439,29 +439,30 @@ pub(crate) struct Names {
 impl Names {
     /// Adds a name; `total_cost` is also found as `total cost`, in any case.
     pub(crate) fn add(&mut self, name: &str, id: u32) {
-        let sound = name.bytes().next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
-            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let sound =
+            name.starts_with(|first: char| first.is_alphabetic() || first == '_') && name.chars().all(is_part_of_name);
         if sound && self.list.len() < MAX_NAMES {
             self.list.push((name.to_owned(), id));
         }
     }
 
     /// The longest name that begins here and ends with a word.
-    fn at(&self, text: &[u8]) -> Option<(u32, usize)> {
+    fn at(&self, text: &str) -> Option<(u32, usize)> {
         let mut best: Option<(u32, usize)> = None;
         let same = |a: u8, b: u8| a.eq_ignore_ascii_case(&b) || (a == b'_' && b == b' ');
         for (name, id) in &self.list {
-            let Some(head) = text.get(..name.len()) else { continue };
-            let ends = text
-                .get(name.len())
-                .is_none_or(|&next| !(next.is_ascii_alphanumeric() || next == b'_' || next >= 0x80));
-            if ends && name.bytes().zip(head).all(|(a, &b)| same(a, b)) && best.is_none_or(|(_, len)| name.len() > len)
-            {
+            let Some((head, behind)) = text.split_at_checked(name.len()) else { continue };
+            let begins = name.bytes().zip(head.bytes()).all(|(a, b)| same(a, b));
+            if begins && !behind.starts_with(is_part_of_name) && best.is_none_or(|(_, len)| name.len() > len) {
                 best = Some((*id, name.len()));
             }
         }
         best
     }
+}
+
+fn is_part_of_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -587,14 +588,14 @@ fn number(rest: &str) -> (TokenKind, usize) {
 }
 
 fn word(rest: &str, names: &Names) -> (TokenKind, usize) {
-    if let Some((id, len)) = names.at(rest.as_bytes()) {
+    if let Some((id, len)) = names.at(rest) {
         return (TokenKind::Name(id), len);
     }
     let mut end = 0;
     for (at, c) in rest.char_indices() {
         let joins = matches!(c, '\'' | '’')
             && rest.get(at + c.len_utf8()..).is_some_and(|rest| rest.starts_with(char::is_alphabetic));
-        if !(c.is_alphanumeric() || c == '_' || joins) {
+        if !(is_part_of_name(c) || joins) {
             break;
         }
         end = at + c.len_utf8();

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-const KNOWN: [(&str, i64); 9] = [
+const KNOWN: [(&str, i64); 11] = [
     ("a", 2),
     ("b", 3),
     ("c", 5),
@@ -12,6 +12,8 @@ const KNOWN: [(&str, i64); 9] = [
     ("bob_removed", 2),
     ("total_price", 60),
     ("final_answer", 0),
+    ("größe", 6),
+    ("число_книг", 8),
 ];
 
 fn names() -> Names {
@@ -54,6 +56,8 @@ fn calculations_are_found_and_worked_out() {
         ("½ * total_price", "30"),
         ("total_price - 1,000", "-940"),
         ("total_price + $1,234.50", "1294.5"),
+        ("größe * число книг", "48"),
+        ("größe×a", "12"),
         ("a ** b", "8"),
         ("a^b^a", "512"),
         ("min(a, b) * max(a, b)", "6"),
