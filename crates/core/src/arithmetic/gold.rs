@@ -79,13 +79,15 @@ fn ending(text: Value<'_>, is_chain: bool) -> Option<Number> {
     const MARK: &[u8] = b"####";
     let raw = text.raw().strip_suffix(b"\"")?;
     let behind = |text: &[u8]| memchr::memmem::rfind(text, MARK).map(|at| at + MARK.len());
-    let tail = raw.get(behind(raw)?..)?;
-    let tail: Cow<'_, [u8]> = if memchr::memchr(b'\\', tail).is_some() {
-        let text = text.string()?;
-        text.bytes().get(behind(text.bytes())?..)?.to_owned().into()
-    } else {
+    let escape = memchr::memrchr(b'\\', raw);
+    let tail: Cow<'_, [u8]> = match behind(raw) {
         // The usual case: the text before it need not be read.
-        tail.into()
+        Some(at) if escape.is_none_or(|escape| escape < at) => raw.get(at..)?.into(),
+        None if escape.is_none() => return None,
+        _ => {
+            let text = text.string()?;
+            text.bytes().get(behind(text.bytes())?..)?.to_owned().into()
+        }
     };
     let tail = std::str::from_utf8(&tail).ok()?.trim_start();
     let tail = tail.split(['\n', '\r', '"', '\\']).next()?.trim_end();
