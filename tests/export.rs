@@ -186,12 +186,25 @@ fn what_is_hidden_is_not_in_the_page() {
 fn a_page_judges_a_run_as_the_table_does() {
     let folder = tempfile::tempdir().unwrap();
     let pages = folder.path().join("pages");
-    let samples = ["word_problems.jsonl", "by_hand.jsonl"].map(sample);
+    let calls = folder.path().join("calls.jsonl");
+    std::fs::write(
+        &calls,
+        "{\"prompt\": \"2 + 2?\", \"completion\": \"4\", \"reward\": 1, \"success\": true}\n{\"a\": 1}\n",
+    )
+    .unwrap();
+    let mut samples = ["word_problems.jsonl", "by_hand.jsonl", "notice.jsonl"].map(sample).to_vec();
+    samples.push(calls);
     let samples: Vec<&Path> = samples.iter().map(PathBuf::as_path).collect();
     assert!(stepscope(&["export", "--all", pages.to_str().unwrap(), "--force"], &samples).status.success());
     let index = std::fs::read_to_string(pages.join("index.html")).unwrap();
-    for (word, filter) in [("✓ right", "correct:true"), ("✗ wrong", "correct:false"), ("⊘ failed", "kind:error")]
-    {
+    assert!(index.contains("Scored 1.0") && index.contains("Not a record"));
+    let outcomes = [
+        ("✓ correct", "correct:true"),
+        ("✗ wrong", "correct:false"),
+        ("⊘ failed", "kind:error,broken"),
+        ("not graded", "correct:unknown -kind:error,broken"),
+    ];
+    for (word, filter) in outcomes {
         let found = stepscope(&["check", "--filter", filter, "--format", "jsonl"], &samples);
         let count = String::from_utf8(found.stdout).unwrap().lines().count();
         assert!(index.contains(&format!("{word}</th><td>{count}</td>")), "{word}: {count}");

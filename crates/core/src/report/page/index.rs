@@ -9,7 +9,10 @@ use super::{Limits, PageOptions};
 use crate::case::CaseView;
 use crate::finding::counted;
 use crate::report::charts::share;
+use crate::report::insight_lines::OUTCOME;
 use crate::review::hide::Hidden;
+use crate::table::insights::RowOutcome;
+use crate::table::row::RowFacts;
 use crate::triage::verdict::Fix;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -26,6 +29,7 @@ pub struct IndexRow {
     question: Shown,
     mood: Mood,
     verdict: Shown,
+    outcome: RowOutcome,
     fix: Option<Fix>,
     /// The first bad step, from 1.
     step: Option<usize>,
@@ -48,6 +52,7 @@ impl IndexRow {
             title: model.title,
             mood: model.mood,
             verdict: model.verdict,
+            outcome: RowOutcome::of(&RowFacts::of(case, true).hiding(options.hide)),
             fix: triage.map(|triage| triage.fix).filter(|fix| *fix != Fix::None),
             step: triage.and_then(|triage| triage.step).map(|step| step + 1),
             rules,
@@ -109,14 +114,15 @@ const fn place(fix: Fix) -> &'static str {
 
 fn charts(rows: &[IndexRow]) -> Vec<Bars> {
     let count = |takes: &dyn Fn(&IndexRow) -> bool| rows.iter().filter(|row| takes(row)).count();
-    let moods = [
-        (Mood::Good, "right"),
-        (Mood::Bad, "wrong"),
-        (Mood::Failed, "failed"),
-        (Mood::Doubt, "to look at"),
-        (Mood::Open, "not graded"),
-    ];
-    let verdicts = moods.map(|(mood, word)| (Shown::own(word), mood, count(&|row| row.mood == mood)));
+    let outcomes = RowOutcome::ALL.map(|outcome| {
+        let mood = match outcome {
+            RowOutcome::Correct => Mood::Good,
+            RowOutcome::Wrong => Mood::Bad,
+            RowOutcome::Failed => Mood::Failed,
+            RowOutcome::Ungraded => Mood::Open,
+        };
+        (Shown::own(outcome.word()), mood, count(&|row| row.outcome == outcome))
+    });
     let fixes = Fix::ALL.map(|fix| (Shown::own(place(fix)), Mood::Open, count(&|row| row.fix == Some(fix))));
     let mut steps: BTreeMap<usize, usize> = BTreeMap::new();
     let mut rules: BTreeMap<&'static str, usize> = BTreeMap::new();
@@ -138,7 +144,7 @@ fn charts(rows: &[IndexRow]) -> Vec<Bars> {
     let (all, to_fix) = (rows.len(), count(&|row| row.fix.is_some()));
     let model = count(&|row| row.fix == Some(Fix::StepRun));
     let mut charts = vec![
-        Bars { title: "Verdicts", of: all, rows: verdicts.into() },
+        Bars { title: OUTCOME, of: all, rows: outcomes.into() },
         Bars { title: "Where to fix", of: to_fix, rows: fixes.into() },
         Bars { title: "First wrong step of model output", of: model, rows: steps.collect() },
         Bars { title: "Records by rule", of: all, rows: rules.collect() },

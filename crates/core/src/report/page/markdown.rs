@@ -160,7 +160,10 @@ fn state(page: &mut Markdown, model: &PageModel) {
     let Some(table) = &model.state else { return };
     page.raw("<details><summary>Global state</summary>\n\n| Variable |");
     for column in &table.columns {
-        page.raw(" after ").number(*column).raw(" |");
+        match column {
+            0 => page.raw(if table.columns.len() == 1 { " final |" } else { " start |" }),
+            step => page.raw(" after ").number(*step).raw(" |"),
+        };
     }
     page.raw("\n|--|").raw("").text.push_str(&"--|".repeat(table.columns.len()));
     page.raw("\n");

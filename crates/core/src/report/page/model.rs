@@ -19,6 +19,7 @@ use crate::run::fork::ForkOrigin;
 use crate::run::state::{Entry, Moment, Ran, State, VariableOrigin};
 use crate::triage::Triage;
 use crate::triage::verdict::Fix;
+use crate::verify::recorded_reward;
 use stepscope_base::json::{Kind, Part, Pointer, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, ShownMap, Untrusted, head};
@@ -369,8 +370,9 @@ impl Maker<'_, '_> {
         }
         match record.kind {
             RecordKind::Error => {
-                let word = |value: Option<Value<'_>>| value.map(|value| line(value, 200));
-                let kind = word(record.error_type).map(|kind| shown!(": {kind}")).unwrap_or_default();
+                let kind =
+                    record.error_type.map(|kind| line(kind, 200)).filter(|kind| !kind.as_str().trim().is_empty());
+                let kind = kind.map(|kind| shown!(": {kind}")).unwrap_or_default();
                 (Mood::Failed, shown!("Run ended with an error{kind}"))
             }
             RecordKind::Procedure => match case.findings().iter().map(|finding| finding.severity).min() {
@@ -378,6 +380,11 @@ impl Maker<'_, '_> {
                 Some(Severity::Warning) => (Mood::Doubt, Shown::own("Procedure has warnings")),
                 _ => (Mood::Good, Shown::own("No errors found in the procedure")),
             },
+            RecordKind::Call => match recorded_reward(record.root) {
+                Some(reward) => (Mood::Open, shown!("Scored {reward:?}")),
+                None => (Mood::Open, Shown::own("Not scored")),
+            },
+            RecordKind::Unknown => (Mood::Open, Shown::own("Not a record")),
             _ => self.graded(record),
         }
     }
