@@ -26,7 +26,7 @@ use crate::source::samples::{SAMPLES, Sample};
 use crate::source::sqlite;
 use crate::source::{arrow, page, parquet, rows};
 use stepscope_base::guard::guarded;
-use stepscope_base::json::{MAX_TEXT, Tape, Value};
+use stepscope_base::json::{Kind, MAX_TEXT, Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::record::RecordKind;
@@ -426,7 +426,11 @@ pub fn begin(input: &Input, cache: &Arc<DocumentCache>, columns: &ColumnMap) -> 
         Err(_) if stores_own => None,
         recognised => recognised?,
     };
-    let source = source.filter(|source| !matches!(input, Input::Beside(_)) || holds_known(source));
+    let source = source.filter(|source| match input {
+        Input::Beside(_) => holds_known(source),
+        Input::Found(_) => !holds_document(source),
+        _ => true,
+    });
     Ok(source.map_or(Begun::PassedOver(passed_over), |source| Begun::Source(source.citing(documents))))
 }
 
@@ -446,14 +450,48 @@ fn begins_table(head: &[u8]) -> bool {
 
 /// Tells whether any of the values at the beginning of a source is of a known format.
 fn holds_known(source: &Source) -> bool {
+    first_values(source, HEAD_VALUES, |_, root| root.is_some_and(is_known))
+}
+
+/// Tells whether a source is the lines of a document that answers cite, and no records.
+fn holds_document(source: &Source) -> bool {
+    first_values(source, 1, |text, root| match root {
+        Some(root) => is_document(root) && !is_known(root),
+        // It goes on behind the beginning.
+        None => [b"{".as_slice(), b"\"lines\"", b":", b"["]
+            .iter()
+            .try_fold(text, |rest, next| rest.trim_ascii_start().strip_prefix(*next))
+            .is_some(),
+    })
+}
+
+fn is_known(root: Value<'_>) -> bool {
+    formats::read(root).kind != RecordKind::Unknown
+}
+
+/// Tells whether a value is a document, or one of its lines.
+fn is_document(root: Value<'_>) -> bool {
+    let is_line = |value: Value<'_>| {
+        value.get("text").is_some_and(|text| text.kind() == Kind::String)
+            && ["line_num", "page_num"].iter().any(|key| value.get(key).is_some())
+    };
+    is_line(root) || root.get("lines").and_then(|lines| lines.items().next()).is_some_and(is_line)
+}
+
+/// Tells whether something holds for any of so many values at the beginning of a source; `None`: it cannot be read, or is
+/// longer than the beginning.
+fn first_values(source: &Source, most: usize, holds: impl Fn(&[u8], Option<Value<'_>>) -> bool) -> bool {
     let (mut head, mut cuts, mut tape) = (Vec::new(), Vec::new(), Tape::default());
     if source.blob.read(0, BLOCK, &mut head).is_err() {
         return false;
     }
     cut(source.layout, &mut State::default(), &head, head.len() < BLOCK, &mut cuts, &mut Skips::default());
-    cuts.iter().take(HEAD_VALUES).any(|cut| {
-        let root = head.get(cut.range.clone()).and_then(|text| tape.parse(text));
-        root.is_some_and(|root| formats::read(root).kind != RecordKind::Unknown)
+    if cuts.is_empty() {
+        return holds(without_filler(&head), None);
+    }
+    cuts.iter().take(most).any(|cut| {
+        let text = head.get(cut.range.clone()).unwrap_or_default();
+        holds(text, tape.parse(text))
     })
 }
 
@@ -763,6 +801,34 @@ mod tests {
             begin(&Input::Found(root.join("gone")), &Arc::default(), &ColumnMap::default()),
             Ok(Begun::PassedOver(PassedOver::Other))
         ));
+    }
+
+    #[test]
+    fn documents_are_no_records_where_nobody_named_them() {
+        let dir = tempfile::tempdir().unwrap();
+        let line = r#"{"page_num": 1, "line_num": 1, "text": "a"}"#;
+        let many = vec![line; 10_000].join(", ");
+        let columns = ColumnMap::default();
+        for (name, text, is_document) in [
+            ("a.json", format!(r#"{{"lines": [{line}]}}"#), true),
+            ("b.json", format!(r#"{{"doc_id": "b", "lines": [{line}]}}"#), true),
+            ("c.json", format!("{{\n  \"lines\": [{many}]}}"), true),
+            ("d.json", format!("[{line}, {line}]"), true),
+            ("e.jsonl", format!("{line}\n{line}\n"), true),
+            (
+                "f.json",
+                format!(r#"{{"question": "?", "document": {{"lines": [{line}]}}, "answer": {{"items": []}}}}"#),
+                false,
+            ),
+            ("g.json", r#"{"lines": 3}"#.to_owned(), false),
+        ] {
+            std::fs::write(dir.path().join(name), text).unwrap();
+            let found = Input::Found(Beneath::root(dir.path()).unwrap().join(name));
+            let begun = begin(&found, &Arc::default(), &columns).unwrap();
+            assert_eq!(matches!(begun, Begun::PassedOver(PassedOver::Other)), is_document, "{name}");
+            let named = begin(&Input::Named(dir.path().join(name)), &Arc::default(), &columns);
+            assert!(matches!(named, Ok(Begun::Source(_))), "{name}");
+        }
     }
 
     #[test]
