@@ -560,7 +560,7 @@ fn writer_and_readers_are_a_key_away() {
     d.keys("W");
     assert_eq!(moment(&d), 4);
     d.keys("j W");
-    assert!(d.status().starts_with("morning: written by step 1, 3, read by step 2, 3"), "{}", d.status());
+    assert!(d.status().starts_with("morning: written by steps 1, 3, read by steps 2, 3"), "{}", d.status());
     assert_eq!(moment(&d), 2, "round and round");
     d.keys("W");
     assert_eq!(moment(&d), 3);
@@ -717,7 +717,7 @@ fn what_one_corrected_number_gives_is_not_said_to_be_recomputed() {
     d.shows(&["corrected 24", "With bags = 3 instead of 7"]).hides(&["recomputed 24"]);
     // The 7 stands nowhere in the question.
     d.keys("2 Tab g G k p");
-    d.shows(&["bags = 7   (step 1, recorded)", "apples = 12   (step 1, from the question)"]);
+    d.shows(&["bags = 7   (step 1, as the run has it)", "apples = 12   (step 1, from the question)"]);
 }
 
 #[test]
@@ -1784,7 +1784,7 @@ fn a_derivation_is_folded_and_followed_down_to_the_question() {
     }
     d.keys("Enter");
     let tree = d.screen();
-    assert!(tree.contains("recorded  3 + 3 * 2") && tree.contains("  ▾ trips = 9 = 3 + 3 × 2"), "{tree}");
+    assert!(tree.contains("inferred  3 + 3 * 2") && tree.contains("  ▾ trips = 9 = 3 + 3 × 2"), "{tree}");
     assert!(tree.contains("├ ² “3” in the question") && tree.contains("└ ³ “twice” in the question"), "{tree}");
     d.keys("h");
     assert!(d.screen().contains("▸ trips = 9"), "{}", d.screen());
@@ -2273,6 +2273,16 @@ fn a_step_is_marked_by_a_finding_about_what_it_wrote() {
     other.keys("j Enter e p").shows(&["final_answer_numerical  Enter goes there", "recorded  3"]);
     // The variable that is marked can be overridden, whichever pane has the keys.
     d.keys("[ [ v").shows(&["months_expr"]).hides(&["select a variable"]);
+}
+
+#[test]
+fn an_answer_that_is_text_is_shown_as_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("text.jsonl");
+    let record = r#"{"format": "stepscope.answer_trace", "version": 1, "question": "How much?", "answer_text": "It is 200\nor so."}"#;
+    std::fs::write(&path, format!("{record}\n")).unwrap();
+    let mut d = Drive::open(std::slice::from_ref(&path));
+    d.keys("Enter").shows(&["text without items", "It is 200", "or so."]).hides(&["no answer"]);
 }
 
 #[test]

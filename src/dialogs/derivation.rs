@@ -7,6 +7,7 @@ use crate::widgets::keymap::Action;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::arithmetic::recompute::{Derivation, ValueBasis};
+use stepscope_core::run::state::Badge;
 
 /// Trees with more rows begin folded below their second level.
 const OPEN_ROWS: usize = 16;
@@ -46,17 +47,19 @@ pub struct Branch {
 pub struct Tree {
     /// Heading: the variable whose value is derived.
     pub title: Shown,
-    /// Value recorded instead, or as well.
-    pub recorded: Shown,
+    /// Value that the run holds there, instead or as well.
+    pub held: Shown,
+    /// Badge that tells how that is known.
+    pub badge: Badge,
     branches: Vec<Branch>,
 }
 
 impl Tree {
     /// A derivation as rows; quantities of the question are its leaves.
-    pub fn of(title: Shown, recorded: Shown, root: &Derivation, computed: &ComputedValues) -> Self {
+    pub fn of(title: Shown, (badge, held): (Badge, Shown), root: &Derivation, computed: &ComputedValues) -> Self {
         let mut branches = Vec::new();
         grow(root, ("  ".into(), "  ".into()), 0, computed, &mut branches);
-        let mut tree = Self { title, recorded, branches };
+        let mut tree = Self { title, held, badge, branches };
         if tree.branches.len() > OPEN_ROWS {
             for n in 0..tree.branches.len() {
                 tree.set(n, tree.branches.get(n).is_some_and(|branch| branch.depth >= 1));
@@ -183,7 +186,7 @@ fn line(node: &Derivation, of_question: bool) -> Shown {
     let basis = match node.basis {
         ValueBasis::Plan => "",
         ValueBasis::Extracted if of_question => ", from the question",
-        ValueBasis::Extracted | ValueBasis::Recorded => ", recorded",
+        ValueBasis::Extracted | ValueBasis::Recorded => ", as the run has it",
         ValueBasis::Override => ", override",
     };
     shown!("{} = {}{formula}   (step {}{basis})", node.name, node.value.shown(), node.step + 1)

@@ -12,8 +12,9 @@ pub(crate) fn window<'a>(tree: &'a Tree, area: Rect, look: Look<'a>) -> Window<'
         look.span(tree.title.as_str(), Role::Title),
         look.keyed("  <open> goes there, <escape> closes", Role::Faint),
     ];
-    let recorded = vec![look.span("recorded  ", Role::Dim), look.span(tree.recorded.as_str(), Role::Text)];
-    let head = vec![recorded, Vec::new()];
+    let badge = format!("{}  ", tree.badge.label());
+    let held = vec![look.span(badge, Role::Dim), look.span(tree.held.as_str(), Role::Text)];
+    let head = vec![held, Vec::new()];
     let rows = tree.rows();
     let place = around(rows.len() + head.len(), area, 110);
     let window = Window::new(place, title, rows.len(), move |n| {

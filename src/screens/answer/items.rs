@@ -10,8 +10,10 @@ use crate::app::review::keys::glyph;
 use crate::app::review::strip::role;
 use crate::screens::answer::shown::letter;
 use crate::screens::answer::state::{AnswerPane, AnswerRow, AnswerView, PartVerdict};
+use crate::widgets::layout::{inner_height, inner_width};
+use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, Spans, line_pane, pane};
-use crate::widgets::prose::pad;
+use crate::widgets::prose::{pad, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_core::review::event::AnswerPart;
 
@@ -22,6 +24,14 @@ pub(crate) fn draw(answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look
     if let (Some(grounded), all @ 1..) = (shown.grounded, shown.items.len()) {
         let role = if grounded == all { Role::Ok } else { Role::Warning };
         title.push(look.span(format!("  {grounded} of {all} items grounded"), role));
+    }
+    if let Some(text) = &shown.text {
+        title.push(look.span("  text without items", Role::Dim));
+        let lines: Vec<&str> = wrapped(text.as_str(), inner_width(area), inner_height(area)).collect();
+        let rows = Rows { top: 0, len: lines.len(), at: None };
+        let line = |n: usize| lines.get(n).map(|line| vec![look.span(*line, Role::Text)]).unwrap_or_default();
+        pane(title, rows, line, area, buf, look);
+        return;
     }
     if answer.rows.is_empty() {
         return line_pane(title, vec![look.span("no answer", Role::Dim)], area, buf, look);

@@ -3,8 +3,9 @@
 use ratatui::layout::Rect;
 
 use crate::screens::answer::state::{AnswerPane, AnswerView};
-use crate::widgets::layout::{WIDE, pane_above, pane_left, parts, rows, split_rows};
+use crate::widgets::layout::{WIDE, inner_width, pane_above, pane_left, parts, rows, split_rows};
 use crate::widgets::panes::Areas;
+use crate::widgets::prose::wrapped;
 
 /// Columns that the panes next to the document take at most: the document gets the rest.
 const LEFT: u16 = 84;
@@ -20,11 +21,10 @@ pub(crate) fn areas(area: Rect, maximised: bool, answer: &AnswerView) -> Areas<A
     let focus = answer.pane;
     let body = parts(area).body;
     let (_, body) = split_rows(body, question_height(body));
-    let items = rows(answer.rows.len().max(1)).saturating_add(2);
     Areas::new(body, maximised.then_some(focus), || {
         if body.width >= WIDE {
             let (left, document) = pane_left(body, (body.width * 9 / 20).min(LEFT));
-            let (items, rest) = pane_above(left, items.min(body.height / 3));
+            let (items, rest) = pane_above(left, items_height(answer, left).min(body.height / 3));
             let wanted = [answer.citation_lines, answer.checks_lines].map(|lines| rows(lines).saturating_add(2));
             let kept = if answer.citation_lines == 0 { LEAST } else { KEPT };
             let wanted = citation_height(rest.height, wanted, kept);
@@ -32,8 +32,8 @@ pub(crate) fn areas(area: Rect, maximised: bool, answer: &AnswerView) -> Areas<A
             return vec![(Items, items), (Document, document), (Citation, citation), (Checks, checks)];
         }
         // What has the keys gets more; the citation and the checks share the last place.
-        let items_height = if focus == Items { body.height * 2 / 5 } else { body.height / 4 };
-        let (items, rest) = pane_above(body, items.min(items_height.max(4)));
+        let most = if focus == Items { body.height * 2 / 5 } else { body.height / 4 };
+        let (items, rest) = pane_above(body, items_height(answer, body).min(most.max(4)));
         let most = if focus == Document { rest.height / 3 } else { rest.height / 2 };
         let (shared, wanted) = if focus == Checks {
             (Checks, most)
@@ -44,6 +44,15 @@ pub(crate) fn areas(area: Rect, maximised: bool, answer: &AnswerView) -> Areas<A
         let (document, last) = pane_above(rest, (rest.height + 1).saturating_sub(wanted));
         vec![(Items, items), (Document, document), (shared, last)]
     })
+}
+
+/// Returns the height that the items take, or the text in their place.
+fn items_height(answer: &AnswerView, area: Rect) -> u16 {
+    let lines = match &answer.shown.text {
+        Some(text) => wrapped(text.as_str(), inner_width(area), usize::from(area.height)).count(),
+        None => answer.rows.len(),
+    };
+    rows(lines.max(1)).saturating_add(2)
 }
 
 /// Returns the height of the citation above the checks: each takes what it holds; where there is too little for both, the

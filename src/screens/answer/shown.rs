@@ -54,6 +54,8 @@ const LISTS: [(&str, &str); 3] =
 pub struct ShownAnswer {
     /// Items of the answer, in the answer's order.
     pub items: Vec<ItemView>,
+    /// Answer as text, where it could not be read as items.
+    pub text: Option<Shown>,
     /// The items in the order of the screen: what rests on nothing comes first.
     pub order: Vec<usize>,
     /// Citations of all items, in the order of the items.
@@ -212,8 +214,10 @@ impl ShownAnswer {
         let offset = shared_offset(resolutions).map(offset_in_words);
         let truncation = case.truncation();
         let facts = facts(typed, case, offset);
+        let text = typed.answer_text.filter(|_| items.is_empty()).and_then(Value::string);
         Some(Self {
             items,
+            text: text.map(|text| Shown::prose(head(text.bytes(), MAX_TEXT))).filter(|text| !text.as_str().is_empty()),
             order,
             spans,
             grounded: case.grounded(),
@@ -486,7 +490,8 @@ fn render(key: &Untrusted<'_>, value: Value<'_>, amounts: usize) -> Vec<Shown> {
     let get = |name: &str| value.get(name).filter(|value| !value.is_null());
     match (key.utf8(), value.kind()) {
         (Some("amount"), Kind::Object) => {
-            let words: Vec<String> = ["currency", "unit"].iter().filter_map(|name| get(name)).map(one_line).collect();
+            let words = ["currency", "unit"].iter().filter_map(|name| get(name)).map(one_line);
+            let words: Vec<String> = words.filter(|word| !word.is_empty()).collect();
             let number = get("value").map(one_line).unwrap_or_default();
             vec![shown!("{} {}", pad_left(&number, amounts), words.join(" / "))]
         }

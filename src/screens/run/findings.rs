@@ -118,9 +118,9 @@ fn in_full(
             lines.push(Vec::new());
         }
         let title = look.span(format!("Why {}?  ", proof.title), Role::Title);
-        let recorded = format!("recorded {}", proof.recorded);
+        let held = format!("{} {}", proof.badge.label(), proof.held);
         lines.extend(
-            hanging(vec![title], &recorded, look.style(Role::Dim), &[], Some(width)).into_iter().take(MAX_RECORDED),
+            hanging(vec![title], &held, look.style(Role::Dim), &[], Some(width)).into_iter().take(MAX_RECORDED),
         );
         let rows = proof.rows();
         let (room, all) = (height.saturating_sub(from + lines.len()), rows.len());

@@ -22,7 +22,7 @@ use stepscope_core::answer::document::Document;
 use stepscope_core::finding::Severity;
 use stepscope_core::procedure::FINAL_ANSWER;
 use stepscope_core::record::RecordKind;
-use stepscope_core::run::state::{Influence, Moment};
+use stepscope_core::run::state::{Badge, Influence, Moment};
 
 /// Lines below the findings from which on the place of one is shown.
 const MIN_EXCERPT: usize = 10;
@@ -749,10 +749,11 @@ impl RecordView {
 
     /// Derives the computed value of the chosen variable, where one was worked out.
     pub fn derivation(&self) -> Option<Tree> {
-        let (title, recorded) = self.chosen_text().filter(|_| self.pane == RunPane::State)?;
-        let step = self.opened.write_at(self.variables.at, self.moment).and_then(|write| write.step)?;
-        let derivation = self.opened.derivation(self.variables.at, step)?;
-        Some(Tree::of(title, Shown::line(recorded.as_str().as_bytes()), &derivation, &self.opened.computed))
+        let (title, held) = self.chosen_text().filter(|_| self.pane == RunPane::State)?;
+        let write = self.opened.write_at(self.variables.at, self.moment)?;
+        let derivation = self.opened.derivation(self.variables.at, write.step?)?;
+        let held = (write.badge, Shown::line(held.as_str().as_bytes()));
+        Some(Tree::of(title, held, &derivation, &self.opened.computed))
     }
 
     /// Returns the proof of the chosen variable where its pane has the keys, else of the value that the findings are
@@ -790,10 +791,11 @@ impl RecordView {
         self.proof = wanted.and_then(|(variable, step)| {
             let row = self.opened.variables.get(variable)?;
             let write = row.writes.iter().find(|write| write.step == Some(step));
-            let recorded =
-                write.and_then(|write| write.value.as_ref()).map_or(Shown::own("nothing"), |value| value.line.clone());
+            let held = write.map_or((Badge::Missing, Shown::own("nothing")), |write| {
+                (write.badge, write.value.as_ref().map_or(Shown::own("nothing"), |value| value.line.clone()))
+            });
             let derivation = self.opened.derivation(variable, step)?;
-            Some(Tree::of(row.name.clone(), recorded, &derivation, &self.opened.computed))
+            Some(Tree::of(row.name.clone(), held, &derivation, &self.opened.computed))
         });
     }
 

@@ -552,13 +552,15 @@ pub(crate) const LEGEND: [(&str, &str); 18] = [
     ("ambiguous", "ambiguous: several steps write it, only the last value is known"),
 ];
 
-/// Lists the first steps by their numbers, and how many more there are.
+/// Lists the first steps by their numbers, and how many more there are: "step 1", "steps 1, 2 and 3 more"; no text for none.
 fn list(steps: impl Iterator<Item = usize>) -> String {
     let mut steps = steps.map(|step| (step + 1).to_string());
     let named: Vec<String> = steps.by_ref().take(MAX_NAMED).collect();
-    match steps.count() {
-        0 => named.join(", "),
-        more => format!("{} and {more} more", named.join(", ")),
+    match (named.as_slice(), steps.count()) {
+        ([], _) => String::new(),
+        ([one], 0) => format!("step {one}"),
+        (_, 0) => format!("steps {}", named.join(", ")),
+        (_, more) => format!("steps {} and {more} more", named.join(", ")),
     }
 }
 
@@ -593,9 +595,9 @@ pub(crate) fn describe(view: &RecordView) -> String {
     let written = match (row.origin, writers.is_empty()) {
         (VariableOrigin::Given, _) => "given with the question".to_owned(),
         (_, true) => "written by no step".to_owned(),
-        (_, false) => format!("written by step {writers}"),
+        (_, false) => format!("written by {writers}"),
     };
-    let read = if readers.is_empty() { "never read".to_owned() } else { format!("read by step {readers}") };
+    let read = if readers.is_empty() { "never read".to_owned() } else { format!("read by {readers}") };
     let text = if row.description.as_str().is_empty() {
         String::new()
     } else {
