@@ -255,6 +255,16 @@ fn the_next_record_is_read_ahead_and_painted_at_once() {
 }
 
 #[test]
+fn what_is_undone_is_listed_again_where_it_fits_the_filter() {
+    let desk = Desk::new(3);
+    let mut d = desk.open();
+    d.keys("Enter a").until(|app| app.review.saved);
+    d.keys("q f 'reviewed:false' Enter").shows(&["2 of 3"]);
+    d.keys("Enter u").shows(&["Undone: pass", "1/3"]).hides(&["filtered out"]);
+    d.keys("q").shows(&["3 records"]);
+}
+
+#[test]
 fn undo_and_redo_are_events_and_go_to_their_record() {
     let desk = Desk::new(3);
     let mut d = desk.open();
@@ -462,6 +472,12 @@ fn what_is_hidden_stays_hidden_until_the_verdict_or_until_one_looks() {
     let hide = Hide::of([Hidden::Gold, Hidden::Triage, Hidden::Confidence]);
     let mut d = desk.open_with(|app| app.review.hide = hide);
     d.shows(&["❯  1   * ", "4 records"]).hides(&["✗ wrong", "no findings"]);
+    // Of what was found it says how bad it is and not how often: that is not known before the verdict.
+    d.until(|app| app.store.totals().checked == 4);
+    d.keys("f 'findings>9' Enter")
+        .hides(&["finds nothing"])
+        .shows(&["findings: tells what is hidden", "the rest alone counts"]);
+    d.keys("Esc");
     d.keys("Enter").shows(&["hidden: gold, triage, confidence"]).hides(&["gold 2", "✗ wrong", "fix the", "0.9"]);
     d.keys("J").hides(&["gold_num", "correct", "confidence\""]);
     d.keys("J a").until(|app| app.review.saved);
@@ -614,7 +630,7 @@ fn a_whole_filtered_set_is_labelled_after_asking() {
     d.keys("f '-id:r9' Enter g X").shows(&["Label for 8 records"]);
     d.hides(&["Enter toggle"]);
     d.keys("'unit' Enter").shows(&["fail 7 records with wrong unit or format?"]);
-    d.keys("n").shows(&["nothing saved"]);
+    d.keys("n").shows(&["no verdicts saved"]);
     d.keys("X 'unit' Enter y").until(|app| app.review.batch.is_none() && app.review.saved);
     d.shows(&["7 records labelled; unchanged: 1 that you passed · u undo", "review 8/8"]);
     let failed = |desk: &Desk| desk.events().iter().filter(|event| event.verdict == Some(Verdict::Fail)).count();
@@ -1121,7 +1137,7 @@ fn records_with_the_same_first_finding_get_the_same_verdict_after_asking() {
     assert!(d.status().contains("u undo · & same for 4 more: run/quantity_missed"), "{}", d.status());
     d.keys("&").shows(&["fail 4 more records with arithmetic slip, as the last one?", "comes first in all of them"]);
     d.shows(&["at whatever step", "a note, step or place to fix is not copied"]);
-    d.keys("n").shows(&["nothing saved"]);
+    d.keys("n").shows(&["no verdicts saved"]);
     d.keys("& f");
     assert_eq!((d.app.screen(), d.app.rows()), (ScreenKind::Table, 4));
     assert!(

@@ -74,7 +74,7 @@ impl App {
 fn closed(app: &mut App, dialog: &Dialog) -> Effects {
     match dialog.own() {
         Dialog::Review(ReviewDialog::Line { .. }) => review::ask::line_closed(app),
-        Dialog::Review(ReviewDialog::Confirm { .. }) => app.say(Shown::own("nothing saved")),
+        Dialog::Review(ReviewDialog::Confirm { .. }) => app.say(Shown::own("no verdicts saved")),
         _ => Vec::new(),
     }
 }

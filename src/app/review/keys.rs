@@ -524,7 +524,7 @@ fn undo(app: &mut App) -> Effects {
     }
     app.review.undone.push(ids);
     app.review.same = Err(NO_VERDICT);
-    count_progress(app);
+    app.arrange();
     app.say(shown!("Undone: {what} · {} redo", app.key_of(Action::Redo)));
     if let Some(record) = record {
         effects.extend(go_to_record(app, record));
@@ -539,7 +539,7 @@ fn redo(app: &mut App) -> Effects {
         let redo = app.review.say(Event::undo(app.review.me.clone(), undo));
         effects.extend(append(app, redo));
     }
-    count_progress(app);
+    app.arrange();
     app.say(Shown::own("Redone"));
     if let Some(record) = undos.first().and_then(|undo| app.review.record_of(undo)) {
         effects.extend(go_to_record(app, record));

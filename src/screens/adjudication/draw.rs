@@ -73,12 +73,12 @@ fn usual_places(app: &App) -> PaneAreas {
     let wanted = rows(app.across.judged.as_ref().map_or(0, |judged| judged.agreement.len()).saturating_add(2));
     let agreement = wanted.clamp(3, (body.height / 3).max(3)).min(body.height);
     let (agreement, rest) = pane_above(body, agreement);
-    if body.width >= WIDE {
+    let cases = app.across.judged.as_ref().map_or(0, |judged| judged.cases.len());
+    if body.width >= WIDE && cases > 0 {
         let side = (body.width / 3).clamp(30, 60);
         let (list, voices) = pane_left(rest, side);
         return PaneAreas { agreement, list, voices };
     }
-    let cases = app.across.judged.as_ref().map_or(0, |judged| judged.cases.len());
     let list = rows(cases + 2).clamp(3, (rest.height / 3).max(3)).min(rest.height);
     let (list, voices) = pane_above(rest, list);
     PaneAreas { agreement, list, voices }

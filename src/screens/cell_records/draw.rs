@@ -41,7 +41,7 @@ fn line(app: &App, record: usize, width: usize, look: Look<'_>) -> Spans {
     let number = pad_left(&(record + 1).to_string(), app.store.len().to_string().len());
     let (sign, role) = outcome(&row);
     let mut spans = vec![look.span(number, Role::Dim), look.span(format!(" {sign} "), role)];
-    spans.extend(findings(&row, FINDINGS, look));
+    spans.extend(findings(&row, !app.review.hidden_of(record).is_empty(), FINDINGS, look));
     let taken: usize = spans.iter().map(|span| span.content.width()).sum();
     let (text, role) = title(app, record);
     spans.push(look.span(format!(" {}", fit(&text, width.saturating_sub(taken + 1))), role));

@@ -278,7 +278,7 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
         if hidden_by(column).is_some_and(|hidden| hide.has(hidden)) {
             line.push(look.span(pad(sign::HIDDEN, width), Role::Faint));
         } else if column == Column::Findings {
-            line.extend(findings(&row, width, look));
+            line.extend(findings(&row, !hide.is_empty(), width, look));
         } else {
             let typed = typed.as_ref().and_then(|typed| typed_cell(column, typed, app.side.types()));
             let typed = typed.map(|(text, role)| (text.into(), role));
@@ -436,7 +436,8 @@ const fn kind_role(kind: RecordKind) -> Role {
     }
 }
 
-pub(crate) fn findings(row: &RowFacts, width: usize, look: Look<'_>) -> Spans {
+/// Shows the findings of each severity; of a row that hides something only the severities, because its rules count once.
+pub(crate) fn findings(row: &RowFacts, hides: bool, width: usize, look: Look<'_>) -> Spans {
     let mut spans = Vec::new();
     let mut left = width;
     if !row.has(Flag::Checked) {
@@ -445,7 +446,7 @@ pub(crate) fn findings(row: &RowFacts, width: usize, look: Look<'_>) -> Spans {
     }
     for severity in Severity::ALL {
         let count = row.count(severity);
-        let text = format!("{}{count} ", severity.glyph());
+        let text = if hides { format!("{} ", severity.glyph()) } else { format!("{}{count} ", severity.glyph()) };
         let columns = text.chars().count();
         if count > 0 && columns <= left {
             left -= columns;

@@ -496,7 +496,8 @@ impl Test {
             Self::Rule(_) => ("rule", &[H::Gold, H::Confidence]),
             Self::First(_) => ("first", &[H::Gold, H::Confidence]),
             Self::Severity(_) => ("severity", &[H::Gold, H::Confidence]),
-            Self::Number(Column::Count(_) | Column::Findings, ..) => ("findings", &[H::Gold, H::Confidence]),
+            Self::Number(Column::Count(severity), ..) => (severity.word(), &[H::Gold, H::Confidence]),
+            Self::Number(Column::Findings, ..) => ("findings", &[H::Gold, H::Confidence]),
             Self::Review(ReviewTest::Gold(_)) => ("gold", &[H::Gold]),
             Self::Sets(_) => ("cell", &[H::Gold, H::Baseline, H::Triage, H::Confidence]),
             Self::Kind(_)
