@@ -147,6 +147,16 @@ fn a_cell_whose_items_are_all_in_the_baseline_says_so() {
 }
 
 #[test]
+fn where_one_side_has_no_steps_none_is_said_to_be_the_same() {
+    let plan = r#", "procedure": {"NameDescription": "n", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "d"}], "stepDescription": "Answer.", "output": [{"name": "final_answer", "description": "d"}]}]}"#;
+    let record = |plan: &str| format!(r#"{{"id": 1, "question": "2 + 2?", "error": "broke off"{plan}}}"#);
+    let (_folder, mut d) = two(&record(plan), &record(""));
+    d.keys("B").hides(&["no step diverges"]).shows(&["Only records with steps on both sides"]);
+    let (_folder, mut d) = two(&record(plan), &record(plan));
+    d.keys("B").shows(&["no step diverges"]);
+}
+
+#[test]
 fn a_run_stands_beside_a_direct_prompt() {
     for (width, height) in [(80, 24), (120, 36), (200, 60)] {
         let mut d = fixtures();

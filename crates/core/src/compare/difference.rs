@@ -122,6 +122,8 @@ pub struct RecordDifference<'a> {
     pub variables: Vec<VariableDifference<'a>>,
     /// The steps that differ, in order; none where one of the records has no steps.
     pub steps: Vec<Divergence<'a>>,
+    /// True if both records have steps.
+    pub has_steps: bool,
 }
 
 impl<'a> RecordDifference<'a> {
@@ -130,9 +132,10 @@ impl<'a> RecordDifference<'a> {
         let (fields, more_fields) = fields(a.root()?, b.root()?);
         let plans = a.procedure().zip(b.procedure());
         let steps = plans.map(|(plan_a, plan_b)| diverging((plan_a, a.state()), (plan_b, b.state())));
+        let has_steps = plans.is_some_and(|(a, b)| !a.steps.is_empty() && !b.steps.is_empty());
         let variables = variables(a.state(), b.state());
         let kinds = (a.kind(), b.kind());
-        Some(Self { kinds, fields, more_fields, variables, steps: steps.unwrap_or_default() })
+        Some(Self { kinds, fields, more_fields, variables, steps: steps.unwrap_or_default(), has_steps })
     }
 }
 

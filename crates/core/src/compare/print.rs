@@ -238,7 +238,10 @@ pub fn diverges(difference: &RecordDifference<'_>) -> Shown {
             let variables = if variables.is_empty() { String::new() } else { format!(" of {}", variables.join(", ")) };
             shown!("first diverging step: {} ({}{variables})", first.step + 1, what.join(", "))
         }
-        None if difference.kinds.0 == difference.kinds.1 => Shown::own("no step diverges"),
+        None if difference.has_steps => Shown::own("no step diverges"),
+        None if difference.kinds.0 == difference.kinds.1 => {
+            Shown::own("Only records with steps on both sides are compared by steps")
+        }
         None => Shown::own("Different record types: steps not compared"),
     }
 }
