@@ -427,6 +427,11 @@ fn show_prints_a_record_a_step_and_a_prompt() {
     let twice = run(&["show", "--id", "good"], &[&path, &folder.path("good.jsonl")]);
     assert!(code(&twice) == 0 && text(&twice.stderr).contains("1 more record with this id"), "{twice:?}");
     assert!(text(&twice.stdout).starts_with(path.to_str().unwrap()), "the first is shown");
+    for command in [&["rerun", "--exact"][..], &["repair", "--list"]] {
+        let arguments = [command, &["--id", "good"]].concat();
+        let taken = run(&arguments, &[&path, &folder.path("good.jsonl")]);
+        assert!(text(&taken.stderr).contains("took the first of 2 records with this id, "), "{taken:?}");
+    }
 }
 
 /// Formats agree on places and on numbers.

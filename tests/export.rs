@@ -295,17 +295,17 @@ fn what_a_page_is_of_is_told_where_nobody_chose() {
     let output = stepscope(&["export", "--md", to], &[&runs]);
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     assert!(said(&output).contains("word_problems.jsonl:1; --id ID or --line N chooses another"), "{}", said(&output));
-    assert!(said(&output).contains("wrote the first of "), "{}", said(&output));
+    assert!(said(&output).contains("took the first of "), "{}", said(&output));
     let chosen = stepscope(&["export", "--line", "1", "--md", to], &[&runs]);
     assert!(chosen.stderr.is_empty(), "{}", said(&chosen));
     let copy = folder.path().join("runs.jsonl");
     let record = r#"{"id": "x", "question": "?", "state": {"final_answer": "1"}}"#;
     std::fs::write(&copy, format!("{record}\n{{\"id\": \"y\"}}\n{record}\n")).unwrap();
     let twice = stepscope(&["export", "--id", "x", "--md", to], &[&copy]);
-    let words = "wrote the first of 2 records with this id, ";
+    let words = "took the first of 2 records with this id, ";
     assert!(said(&twice).contains(words) && said(&twice).contains("runs.jsonl:3"), "{}", said(&twice));
     let line = stepscope(&["export", "--line", "1", "--md", to], &[&runs, &copy]);
-    assert!(said(&line).contains("wrote the first of 2 records on this line, "), "{}", said(&line));
+    assert!(said(&line).contains("took the first of 2 records on this line, "), "{}", said(&line));
     std::fs::copy(&runs, &copy).unwrap();
     for option in ["--html", "--md", "--svg", "--cast"] {
         let output = stepscope(&["export", option, copy.to_str().unwrap()], &[&copy]);

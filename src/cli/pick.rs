@@ -107,7 +107,7 @@ impl Pick {
     pub(super) fn took_first(&self, picked: &Picked) -> Option<Shown> {
         let next = picked.next.as_ref()?;
         let (records, place) = (grouped(usize::try_from(picked.fitting).unwrap_or(usize::MAX)), &picked.place);
-        let first = shown!("wrote the first of {records} records");
+        let first = shown!("took the first of {records} records");
         Some(match (&self.id, self.line) {
             (Some(_), _) => first.join(&shown!(" with this id, {place}; --line N chooses another, the next is {next}")),
             (_, Some(_)) => first.join(&shown!(" on this line, {place}; pass one file, the next is {next}")),

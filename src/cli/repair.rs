@@ -59,6 +59,7 @@ pub(super) fn run(options: &Repair, side: &Arc<SideData>, out: &mut Out) -> Resu
     options.ask.check()?;
     let picked = options.pick.find(expand(&options.paths), side)?;
     picked.check_out(options.out.as_deref(), "--out")?;
+    out.complain_of(options.pick.took_first(&picked).into_iter());
     let case = picked.case.view();
     let record = case.record.as_ref().ok_or_else(|| shown!("the record at {} cannot be read", picked.place))?;
     let procedure = record.procedure.ok_or_else(|| shown!("the record at {} has no procedure", picked.place))?;

@@ -90,6 +90,7 @@ pub(super) fn run(options: &Rerun, side: &Arc<SideData>, out: &mut Out) -> Resul
     options.ask.check()?;
     let picked = options.pick.find(options.answers.expand(&options.paths)?, side)?;
     picked.check_out(options.out.as_deref(), "--out")?;
+    out.complain_of(options.pick.took_first(&picked).into_iter().filter(|_| !options.quiet));
     let Picked { case, place, files, missing, .. } = picked;
     Session { options, place, files }.run(case, &missing, out)
 }

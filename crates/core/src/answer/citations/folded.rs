@@ -543,7 +543,7 @@ fn units(text: &[u8], breaks: bool) -> Vec<HyphenUnit> {
         let (len, c) = character(rest);
         at += len;
         if c == '\u{ad}' {
-            if breaks && let Some(blanks) = line_break(text.get(at..).unwrap_or_default()) {
+            if breaks && let Some(blanks) = blanks_at_line_end(text.get(at..).unwrap_or_default()) {
                 out.push(HyphenUnit::Hyphen);
                 at += blanks;
             }
@@ -552,7 +552,7 @@ fn units(text: &[u8], breaks: bool) -> Vec<HyphenUnit> {
         let hyphen = matches!(c, '-' | '\u{2010}' | '\u{2011}');
         if hyphen
             && breaks
-            && let Some(blanks) = line_break(text.get(at..).unwrap_or_default())
+            && let Some(blanks) = blanks_at_line_end(text.get(at..).unwrap_or_default())
         {
             out.push(HyphenUnit::Hyphen);
             at += blanks;
@@ -571,7 +571,7 @@ fn units(text: &[u8], breaks: bool) -> Vec<HyphenUnit> {
 }
 
 /// The length of the blanks at the beginning of a text, if the line ends among them.
-fn line_break(text: &[u8]) -> Option<usize> {
+fn blanks_at_line_end(text: &[u8]) -> Option<usize> {
     let blanks = text.iter().take_while(|byte| ascii_class(**byte) == CharClass::Blank).count();
     text.get(..blanks)?.contains(&b'\n').then_some(blanks)
 }
