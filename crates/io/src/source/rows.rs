@@ -260,6 +260,10 @@ fn put(name: &str, cell: &Cell, tape: &mut Tape, object: &mut Object<'_>) {
         Cell::Int(n) => _ = object.put(name, *n),
         Cell::Float(x) => _ = object.put(name, Raw(python_float(*x))),
         Cell::Json(bytes) => _ = object.put(name, Raw(bytes.data())),
+        // Whoever writes objects as JSON writes this where there is none.
+        Cell::Text(bytes) if bytes.data() == b"null" && !formats::TEXTS.contains(&name) => {
+            put(name, &Cell::Null, tape, object);
+        }
         Cell::Text(bytes) | Cell::JsonText(bytes) => {
             let text = bytes.data();
             // Tables may have no objects: whoever writes records keeps them as JSON.
@@ -412,6 +416,8 @@ mod tests {
         assert_eq!(one("state", reply), "{\"state\":{\"a\":1}}\n");
         assert_eq!(one("state", "\n {\"a\": 1}"), "{\"state\":{\"a\":1}}\n");
         assert_eq!(one("state", "7"), "{\"state\":\"7\"}\n");
+        assert_eq!(one("mistake_index", "null"), "{\"mistake_index\":null}\n");
+        assert_eq!(one("completion", "null"), "{\"completion\":\"null\"}\n");
     }
 
     #[test]
