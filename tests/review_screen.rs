@@ -262,6 +262,11 @@ fn what_is_undone_is_listed_again_where_it_fits_the_filter() {
     d.keys("q f 'reviewed:false' Enter").shows(&["2 of 3"]);
     d.keys("Enter u").shows(&["Undone: pass", "1/3"]).hides(&["filtered out"]);
     d.keys("q").shows(&["3 records"]);
+    // What is judged meanwhile stays listed until the filter is used again.
+    let desk = Desk::new(5);
+    let mut d = desk.open();
+    d.keys("f 'reviewed:false' Enter Enter a a").until(|app| app.review.saved);
+    d.keys("u").shows(&["Undone: pass", "2/5", "review 1/5"]);
 }
 
 #[test]
@@ -476,7 +481,7 @@ fn what_is_hidden_stays_hidden_until_the_verdict_or_until_one_looks() {
     d.until(|app| app.store.totals().checked == 4);
     d.keys("f 'findings>9' Enter")
         .hides(&["finds nothing"])
-        .shows(&["findings: tells what is hidden", "the rest alone counts"]);
+        .shows(&["findings: tells what is hidden", "are tested without that"]);
     d.keys("Esc");
     d.keys("Enter").shows(&["hidden: gold, triage, confidence"]).hides(&["gold 2", "✗ wrong", "fix the", "0.9"]);
     d.keys("J").hides(&["gold_num", "correct", "confidence\""]);

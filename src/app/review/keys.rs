@@ -524,7 +524,7 @@ fn undo(app: &mut App) -> Effects {
     }
     app.review.undone.push(ids);
     app.review.same = Err(NO_VERDICT);
-    app.arrange();
+    count_progress(app);
     app.say(shown!("Undone: {what} · {} redo", app.key_of(Action::Redo)));
     if let Some(record) = record {
         effects.extend(go_to_record(app, record));
@@ -539,7 +539,7 @@ fn redo(app: &mut App) -> Effects {
         let redo = app.review.say(Event::undo(app.review.me.clone(), undo));
         effects.extend(append(app, redo));
     }
-    app.arrange();
+    count_progress(app);
     app.say(Shown::own("Redone"));
     if let Some(record) = undos.first().and_then(|undo| app.review.record_of(undo)) {
         effects.extend(go_to_record(app, record));
@@ -547,8 +547,12 @@ fn redo(app: &mut App) -> Effects {
     effects
 }
 
-/// Goes to a record, on the screen that is in front.
+/// Goes to a record, on the screen that is in front. If it is not listed, what changed may be the reason: then all are
+/// listed anew.
 fn go_to_record(app: &mut App, record: usize) -> Effects {
+    if app.table.listed_row(record).is_none() {
+        app.arrange();
+    }
     app.table.list.at = app.table.row_of(record);
     let here = app.screens.record().is_some_and(|view| view.opened.index == record);
     if app.screens.top() == ScreenKind::Table || here { Vec::new() } else { app.request(record, app.screens.top()) }

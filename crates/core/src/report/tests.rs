@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::case::{Case, Context, Location};
-use crate::finding::{Action, Datum, Place};
+use crate::finding::{Action, Datum, Place, PlaceLabel};
 use crate::record::Record;
 use crate::rules::RuleId;
 use stepscope_base::json::{Pointer, Tape};
@@ -70,6 +70,16 @@ fn written_lines_are_shown_as_they_stand() {
         Finding::new(RuleId::ProcedureSchema, "all".to_owned(), Place::Value(keys("/steps"))),
     ];
     insta::assert_snapshot!(rendered(ReportFormat::Text, text, &findings));
+}
+
+#[test]
+fn of_lines_that_are_moved_out_of_a_narrow_pane_nothing_is_left() {
+    let text = format!(r#"{{"id": 1, "state": {{"a": "{}", "b": 2}}, "c": 3}}"#, "x".repeat(60));
+    let label = PlaceLabel { place: Place::Value(keys("/state/b")), text: Untrusted::default() };
+    let lines = with(&text, |case| text::places(case, std::slice::from_ref(&label), 40));
+    let lines: Vec<&str> = lines.iter().map(|line| line.as_str().trim_start_matches([' ', '|'])).collect();
+    assert!(lines.iter().any(|line| line.ends_with("\"b\": 2},")) && lines.contains(&"^"), "{lines:?}");
+    assert!(!lines.contains(&"..."), "{lines:?}");
 }
 
 #[test]

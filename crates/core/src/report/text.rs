@@ -87,7 +87,9 @@ pub fn places(case: &CaseView<'_>, labels: &[PlaceLabel], width: usize) -> Vec<S
     let labels: Vec<&PlaceLabel> = labels.iter().take(MAX_LABELS).collect();
     let (snippet, ..) = snippet(case, &labels, false, &mut Places::new(case));
     let rendered = Renderer::plain().term_width(width).render(&[Group::with_level(Level::NOTE).element(snippet)]);
-    rendered.lines().filter(|line| line.trim() != "|").map(|line| Shown::line(line.as_bytes())).collect()
+    // Where a long line is moved, of a shorter one nothing is left.
+    let is_left = |line: &&str| !matches!(line.trim_start_matches([' ', '|']).trim_end(), "" | "...");
+    rendered.lines().filter(is_left).map(|line| Shown::line(line.as_bytes())).collect()
 }
 
 const fn level(severity: Severity) -> Level<'static> {
