@@ -263,6 +263,7 @@ fn render_block(
     done: &mut Done<CheckedBlock>,
 ) {
     let CheckedBlock { counts, ids, ends } = &mut done.tally;
+    let out = &mut done.out;
     let checks = manner.is_some();
     let Manner { left_out, compares_ids } = manner.unwrap_or_default();
     counts.skips = block.skips;
@@ -271,30 +272,30 @@ fn render_block(
     // No more is kept of a block, whatever room there is.
     let room = room_of(block.bytes.len(), MAX_OUTPUT);
     let mut has_room = true;
-    let cut_off = task.each_case(block, tape, &around, checks, |case, line| {
+    let cut_off = task.each_case(block, tape, (&around, checks), &mut done.cuts, |case, line| {
         counts.count(case, checks);
         if compares_ids {
             ids.extend(case.record.as_ref().and_then(id_hash).map(|hash| (hash, line)));
         }
-        let sound = done.out.len();
-        let out = has_room.then_some(&mut done.out);
-        if guarded(|| render(case, &task.input, out)).is_none() {
-            done.out.truncate(sound);
+        let sound = out.len();
+        let into = has_room.then_some(&mut *out);
+        if guarded(|| render(case, &task.input, into)).is_none() {
+            out.truncate(sound);
             counts.faults += 1;
         }
-        if done.out.len() > room {
-            done.out.truncate(sound);
+        if out.len() > room {
+            out.truncate(sound);
             has_room = false;
         }
         // What is not printed of a record without findings would not speak of any.
         let speaks = checks && !case.findings().is_empty();
         counts.unprinted += u64::from(!has_room && speaks);
         if !has_room {
-            done.out.extend_from_slice(left_out);
+            out.extend_from_slice(left_out);
         }
-        if done.out.len() > sound {
+        if out.len() > sound {
             // What is left out here is counted already.
-            ends.push((done.out.len(), speaks && has_room));
+            ends.push((out.len(), speaks && has_room));
         }
     });
     counts.skips.cut = counts.skips.cut.or(cut_off);

@@ -41,6 +41,8 @@ impl<T: Send> Tally for Vec<T> {
 pub(crate) struct Task {
     /// Units of work that it has of its own.
     work: u64,
+    /// True if it may wait for more.
+    may_wait: bool,
     /// Size of its part of the input, in bytes.
     read: u64,
     number: u64,
@@ -62,8 +64,10 @@ pub(crate) struct Done<T> {
     pub(crate) read: u64,
     pub(crate) out: Vec<u8>,
     pub(crate) tally: T,
-    /// The block, if it needs more than its own work.
-    short: Option<Box<(Task, Block)>>,
+    /// Number of its records that were worked on.
+    pub(crate) cuts: usize,
+    /// The block, if it waits for more work.
+    waiting: Option<Box<(Task, Block)>>,
 }
 
 /// Failures and notes at the end of the input.
@@ -110,8 +114,14 @@ pub(crate) fn run<W, T: Tally>(
 }
 
 impl Task {
-    /// Gives every cut of the block with where it begins.
-    pub(crate) fn each(&self, block: &Block, mut found: impl FnMut(CutPlace<'_>, &Cut)) {
+    /// Tells whether the block has used up its work, and waits for more with the record at hand: what was found of that
+    /// one does not count.
+    pub(crate) fn waits(&self) -> bool {
+        self.may_wait && work::left(REST) < REST
+    }
+
+    /// Gives every cut of the block from a number on, with where it begins, and counts them in it; `false`: it waits.
+    pub(crate) fn each(&self, block: &Block, done: &mut usize, mut found: impl FnMut(CutPlace<'_>, &Cut) -> bool) {
         let (mut line, mut column, mut counted) = (block.line, block.column, 0);
         let (last, dense) = (block.cuts.len(), block.is_dense(self.layout));
         for (n, cut) in block.cuts.iter().enumerate() {
@@ -129,7 +139,13 @@ impl Task {
             let open = block.open && n + 1 == last && matches!(self.layout, Layout::Lines(_));
             let offset = block.start + cut.range.start as u64;
             let index = block.index + n as u64;
-            found(CutPlace { task: self, text, line, column, index, offset, open }, cut);
+            if n < *done {
+                continue;
+            }
+            if !found(CutPlace { task: self, text, line, column, index, offset, open }, cut) {
+                return;
+            }
+            *done += 1;
         }
     }
 
@@ -139,18 +155,25 @@ impl Task {
         &self,
         block: &'t Block,
         tape: &mut Tape,
-        around: &Arc<dyn Context + 't>,
-        checks: bool,
+        (around, checks): (&Arc<dyn Context + 't>, bool),
+        done: &mut usize,
         mut found: impl FnMut(&CaseView<'_>, u64),
     ) -> Option<u64> {
         let mut cut_off = None;
-        self.each(block, |place, cut| {
+        self.each(block, done, |place, cut| {
             // Nobody writes on at the end of standard input: what is cut off there is a broken record.
             if place.open && !matches!(*self.input, Input::Standard) && is_cut_off(tape, place.text) {
                 cut_off = Some(place.line);
-                return;
+                return true;
             }
-            Text::of(block, cut).case(tape, around, checks, place.origin(), |case| found(case, place.line));
+            let mut waits = false;
+            Text::of(block, cut).case(tape, around, checks, place.origin(), |case| {
+                waits = self.waits();
+                if !waits {
+                    found(case, place.line);
+                }
+            });
+            !waits
         });
         cut_off
     }
@@ -193,37 +216,29 @@ struct Line<T, S> {
     in_order: Mutex<InOrder<S>>,
 }
 
-/// Units of work that all blocks share. A block that needs more than its own is worked on again when its turn to be
-/// handed over comes, with a quarter of what is left: so findings do not depend on the ordinary records before them.
+/// Units of work that all blocks share. A block that needs more than its own waits until it is its turn to be handed
+/// over, and goes on with a quarter of what is left: so findings do not depend on the ordinary records before them.
 struct SharedWork(u64);
 
-/// Two seconds.
-const SHARED_WORK: u64 = 2_000_000_000;
+/// A second.
+const SHARED_WORK: u64 = 1_000_000_000;
 /// Inputs are small up to so many bytes.
 const SMALL: usize = 5_000_000;
 /// Work for each byte of a small input, and of what follows.
-const WORK_A_BYTE: [u64; 2] = [1_000, 2_000];
+const WORK_A_BYTE: [u64; 2] = [600, 2_000];
 /// Rest of work below which something was given up: what ends by itself hardly ends so close to it.
 const REST: u64 = 1_000;
 
 impl SharedWork {
-    /// Does something again that had `own` units and needs more; `false`: there is no more to give.
-    fn again(&mut self, own: u64, doing: impl FnOnce()) -> bool {
+    /// Does something with a share, which pays for what that takes.
+    fn share(&mut self, doing: impl FnOnce()) {
         let share = self.0 / 4;
-        if share <= own {
-            return false;
-        }
-        self.0 -= share - left_of(share, doing);
-        true
+        let left = work::within(share, || {
+            doing();
+            work::left(share)
+        });
+        self.0 -= share - left;
     }
-}
-
-/// Does something with so many units, and gives those that are left.
-fn left_of(units: u64, doing: impl FnOnce()) -> u64 {
-    work::within(units, || {
-        doing();
-        work::left(units)
-    })
 }
 
 struct BlockReader {
@@ -338,9 +353,11 @@ impl<T: Tally, S: FnMut(&mut Done<T>) -> bool> Line<T, S> {
             strike("worker");
             let is_piped = matches!(*task.input, Input::Standard);
             let (source, name, read, number) = (task.source, task.name.clone(), task.read, task.number);
-            let mut done = Done { source, name, is_piped, read, out, tally, short: None };
-            if left_of(task.work, || work(&mut worker, &task, &block, &mut done)) < REST {
-                done.short = Some(Box::new((task, std::mem::take(&mut block))));
+            let mut done = Done { source, name, is_piped, read, out, tally, cuts: 0, waiting: None };
+            work::within(task.work, || work(&mut worker, &task, &block, &mut done));
+            if done.cuts < block.cuts.len() {
+                let task = Task { may_wait: false, ..task };
+                done.waiting = Some(Box::new((task, std::mem::take(&mut block))));
             }
             self.finish(number, done, |task, block, done| work(&mut worker, task, block, done));
         }
@@ -395,13 +412,9 @@ impl<S> InOrder<S> {
     where
         S: FnMut(&mut Done<T>) -> bool,
     {
-        if let Some(short) = done.short.take() {
-            let (task, block) = &*short;
-            self.shared.again(task.work, || {
-                done.out.clear();
-                done.tally.clear();
-                work(task, block, done);
-            });
+        if let Some(waiting) = done.waiting.take() {
+            let (task, block) = &*waiting;
+            self.shared.share(|| work(task, block, done));
         }
         (self.sink)(done)
     }
@@ -424,6 +437,7 @@ impl BlockReader {
                     let work = block.bytes.len() as u64 * if self.read < SMALL { small } else { large };
                     return Some(Task {
                         work,
+                        may_wait: true,
                         read,
                         number: self.next - 1,
                         source: current.source,
@@ -523,7 +537,7 @@ mod tests {
         });
         for (number, so_far) in [(2, &[][..]), (0, &[0][..]), (1, &[0, 1, 2][..]), (3, &[0, 1, 2, 3][..])] {
             let (source, name, is_piped, read, tally) = (0, Shown::default(), false, 1, Vec::new());
-            let done = Done { source, name, is_piped, read, out: vec![number as u8], tally, short: None };
+            let done = Done { source, name, is_piped, read, out: vec![number as u8], tally, cuts: 0, waiting: None };
             line.finish(number, done, |_, _, _| {});
             assert_eq!(*lock(&handed), so_far, "after {number}");
         }
@@ -533,15 +547,15 @@ mod tests {
     fn what_needs_more_shares_a_few_seconds_and_pays_for_what_it_takes() {
         let mut shared = SharedWork(SHARED_WORK);
         // However many need little.
-        for _ in 0..50_000 {
-            assert!(shared.again(50_000, || work::pay(20_000)));
-        }
+        (0..20_000).for_each(|_| shared.share(|| work::pay(20_000)));
         let mut given = Vec::new();
-        while shared.again(1_000_000, || {
-            given.push(work::left(u64::MAX));
-            work::pay(u64::MAX);
-        }) {}
-        assert!(given.first() == Some(&250_000_000) && given.is_sorted_by(|one, next| one > next), "{given:?}");
+        for _ in 0..50 {
+            shared.share(|| {
+                given.push(work::left(u64::MAX));
+                work::pay(u64::MAX);
+            });
+        }
+        assert!(given.first() == Some(&150_000_000) && given.is_sorted_by(|one, next| one > next), "{given:?}");
         assert!(given.iter().sum::<u64>() <= SHARED_WORK, "{given:?}");
     }
 }

@@ -156,10 +156,12 @@ fn verify_block(
     done: &mut Done<JudgedBlock>,
 ) {
     let JudgedBlock { counts, ends } = &mut done.tally;
+    let out = &mut done.out;
     counts.skips = block.skips;
     let room = room_of(block.bytes.len(), MAX_OUTPUT);
     let mut has_room = true;
-    task.each(block, |place, cut| {
+    task.each(block, &mut done.cuts, |place, cut| {
+        let mut waits = false;
         Text::of(block, cut).read(tape, |tape| {
             let root = tape.root(place.text);
             let judged = || {
@@ -171,29 +173,34 @@ fn verify_block(
             };
             let result = guarded(judged)
                 .unwrap_or_else(|| VerifyResult::not_judged(&Shown::own("internal error, please report it")));
+            waits = task.waits();
+            if waits {
+                return;
+            }
             let recorded = root.and_then(recorded_reward);
             counts.count(&result, recorded);
             if has_room {
-                let sound = done.out.len();
+                let sound = out.len();
                 let result = result.located(&shown!("{}, line {}", task.input.name(), place.line));
-                shape.line(&mut done.out, |out| {
+                shape.line(out, |out| {
                     Style::ASCII.line(out, |object| {
                         result.members(recorded, object);
                         identity(root, place.text, shape.record, object);
                     });
                 });
-                if done.out.len() > room {
-                    done.out.truncate(sound);
+                if out.len() > room {
+                    out.truncate(sound);
                     has_room = false;
                 } else {
-                    ends.push((done.out.len(), true));
+                    ends.push((out.len(), true));
                 }
             }
             if !has_room {
                 counts.unprinted += 1;
-                done.out.extend_from_slice(LEFT_OUT);
-                ends.push((done.out.len(), false));
+                out.extend_from_slice(LEFT_OUT);
+                ends.push((out.len(), false));
             }
         });
+        !waits
     });
 }
