@@ -414,6 +414,8 @@ fn show_prints_a_record_a_step_and_a_prompt() {
         let output = run(arguments, &[&path]);
         assert!(code(&output) == 2 && text(&output.stderr).contains(words), "{output:?}");
     }
+    folder.write("call.jsonl", r#"{"prompt": "2 + 2?", "completion": "4", "reward": 1, "success": true}"#);
+    assert!(text(&run(&["show"], &[&folder.path("call.jsonl")]).stdout).contains("Reward\n  1.0\n"));
     folder.write("hyphen.jsonl", &GOOD.replace("good", "-x"));
     assert_eq!(code(&run(&["show", "--id", "-x"], &[&folder.path("hyphen.jsonl")])), 0);
     folder.write("torn.jsonl", &format!("xx\n{GOOD}\n"));

@@ -13,6 +13,7 @@ use crate::run::fork::ForkOrigin;
 use crate::run::state::{Badge, Entry, Moment, Ran, State, VariableOrigin};
 use crate::run::trace::{Put, TraceStep};
 use crate::triage::Triage;
+use crate::verify::recorded_reward;
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
@@ -142,6 +143,9 @@ impl WholeRecord<'_, '_> {
                 list.items().for_each(|one| out.line(&shown!("  {}", cut_line(one, usize::MAX))));
                 out.line(&Shown::default());
             }
+        }
+        if let Some(reward) = recorded_reward(record.root).filter(|_| record.kind == RecordKind::Call) {
+            out.line(&shown!("Reward\n  {reward:?}\n"));
         }
         if let Some(labelled) = record.chain.as_ref().and_then(|parts| parts.labelled) {
             out.line(&shown!("Labelled\n  {}\n", labelled.phrase()));

@@ -92,7 +92,7 @@ pub(super) fn write(model: &PageModel, options: &PageOptions<'_>) -> String {
     page.raw(BEGIN).raw("### ").mood(model.mood).code(&model.title).raw("\n\n| | |\n|--|--|\n| Verdict | ");
     page.mood(model.mood).code(&model.verdict).raw(" |\n");
     if let Some(fix) = &model.fix {
-        page.raw("| Where to fix | ").code(fix).raw(" |\n");
+        page.raw("| Fix | ").code(fix).raw(" |\n");
     }
     for (name, text) in model.facts.iter().take(12) {
         page.raw("| ").raw(name).raw(" | ").code(&text.clone().shortened(300)).raw(" |\n");
