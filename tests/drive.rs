@@ -1218,10 +1218,10 @@ fn the_help_names_every_key() {
     for binding in stepscope::widgets::keymap::BINDINGS {
         d.shows(&[binding.help]);
     }
-    d.shows(&["Symbols on this screen", "graded wrong", "Filter"]);
+    d.shows(&["Symbols on this screen, and how often", "graded wrong", "Filter"]);
     d.resize(80, 24);
     d.keys("j j");
-    d.hides(&["Symbols on this screen"]);
+    d.hides(&["Symbols on this screen, and how often"]);
     d.keys("G");
     d.shows(&["-x excludes"]);
     d.resize(80, 60);
@@ -1401,7 +1401,7 @@ fn the_help_is_whole_on_a_small_screen() {
         seen += &window.concat();
         d.keys("PgDn");
     }
-    assert!(seen.contains("Symbols on this screen") && seen.contains("-x excludes"), "{seen}");
+    assert!(seen.contains("Symbols on this screen, and how often") && seen.contains("-x excludes"), "{seen}");
 }
 
 #[test]

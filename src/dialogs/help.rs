@@ -95,7 +95,7 @@ impl Entry {
 }
 
 fn entries(app: &App, screen: &Buffer) -> Vec<Entry> {
-    let mut entries = vec![Entry::Heading("Symbols on this screen")];
+    let mut entries = vec![Entry::Heading("Symbols on this screen, and how often")];
     let (here, elsewhere): (Vec<_>, Vec<_>) =
         counted(legend(app), screen).into_iter().partition(|(_, count)| count.is_some());
     entries.extend(here.into_iter().map(|(meaning, count)| Entry::Counted(meaning, count.unwrap_or_default())));
