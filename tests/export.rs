@@ -201,7 +201,7 @@ fn a_page_judges_a_run_as_the_table_does() {
     let outcomes = [
         ("✓ correct", "correct:true"),
         ("✗ wrong", "correct:false"),
-        ("⊘ failed", "kind:error,broken"),
+        ("⊘ failed", "kind:error,broken correct:unknown"),
         ("not graded", "correct:unknown -kind:error,broken"),
     ];
     for (word, filter) in outcomes {

@@ -574,6 +574,10 @@ mod tests {
                 r#"{{"gen": {generation}, "operator": "seed", "fitness": {fitness}, "procedure": {{"NameDescription": "", "steps": []}}}}"#
             ));
         }
+        // It ended with an error and is graded all the same.
+        texts.push(
+            r#"{"id": 9, "question": "?", "status": "error", "error": "broke off", "correct": false}"#.to_owned(),
+        );
         Told::of(texts)
     }
 

@@ -34,7 +34,7 @@ stepscope_base::words! {
         /// Graded wrong.
         Wrong = "wrong" => "correct:false",
         /// It ended with an error, or cannot be read.
-        Failed = "failed" => "kind:error,broken",
+        Failed = "failed" => "kind:error,broken correct:unknown",
         /// Nothing says whether it is correct.
         Ungraded = "not graded" => "correct:unknown -kind:error,broken",
     }
