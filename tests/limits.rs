@@ -163,6 +163,7 @@ fn what_is_said_of_an_answer_does_not_depend_on_the_files_before_it() {
         write(&folder, &format!("answers/{n}.json"), &answer.to_string());
     }
     let together = run(&folder, ROOM, &["check", "answers", "--format", "short"], "");
+    assert!(together.said.contains("stepscope: 40 records"), "{}", together.said);
     let said = String::from_utf8(together.out).unwrap();
     assert_eq!(said.matches("[span/quote_nowhere_in_doc]").count(), 40, "each is searched for to the end: {said}");
     let alone = run(&folder, ROOM, &["check", "answers/39.json", "--format", "short"], "");

@@ -477,7 +477,6 @@ fn what_is_hidden_stays_hidden_until_the_verdict_or_until_one_looks() {
     let hide = Hide::of([Hidden::Gold, Hidden::Triage, Hidden::Confidence]);
     let mut d = desk.open_with(|app| app.review.hide = hide);
     d.shows(&["❯  1   * ", "4 records"]).hides(&["✗ wrong", "no findings"]);
-    // Of what was found it says how bad it is and not how often: that is not known before the verdict.
     d.until(|app| app.store.totals().checked == 4);
     d.keys("f 'findings>9' Enter")
         .hides(&["finds nothing"])
@@ -502,6 +501,18 @@ fn what_is_hidden_stays_hidden_until_the_verdict_or_until_one_looks() {
     let mut plain = desk.open();
     plain.keys("Enter").shows(&["⊕ pass"]);
     assert_eq!(plain.app.review.target.as_ref().unwrap().summary.content, content);
+}
+
+#[test]
+fn a_row_that_hides_something_says_how_bad_findings_are_and_not_how_many() {
+    let desk = Desk::new(1);
+    std::fs::write(desk.runs(), include_str!("../sample_runs/word_problems.jsonl")).unwrap();
+    let mut d = desk.open_with(|app| app.review.hide = Hide::of([Hidden::Gold, Hidden::Triage]));
+    d.until(|app| app.store.totals().checked == app.store.len());
+    d.shows(&["▲ "]).hides(&["▲1", "▲2", "▲3", "■1"]);
+    let mut plain = desk.open();
+    plain.until(|app| app.store.totals().checked == app.store.len());
+    plain.shows(&["▲2"]);
 }
 
 /// Checks that two files that differ only in what is hidden cannot be told apart by any filter, order, count or find.

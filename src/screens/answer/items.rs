@@ -27,7 +27,12 @@ pub(crate) fn draw(answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look
     }
     if let Some(text) = &shown.text {
         title.push(look.span("  text without items", Role::Dim));
-        let lines: Vec<&str> = wrapped(text.as_str(), inner_width(area), inner_height(area)).collect();
+        let room = inner_height(area);
+        let mut lines: Vec<&str> = wrapped(text.as_str(), inner_width(area), room + 1).collect();
+        if lines.len() > room {
+            lines.truncate(room.saturating_sub(1));
+            lines.push("… the JSON has the rest");
+        }
         let rows = Rows { top: 0, len: lines.len(), at: None };
         let line = |n: usize| lines.get(n).map(|line| vec![look.span(*line, Role::Text)]).unwrap_or_default();
         pane(title, rows, line, area, buf, look);

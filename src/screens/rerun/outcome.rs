@@ -104,7 +104,7 @@ impl Outcome {
         };
         let asked: HashSet<usize> = fork.calls.iter().map(|call| call.step).collect();
         let rows = rows(&difference, &other, &asked);
-        let diverges = difference.steps.first().map(|first| first.step);
+        let diverges = difference.steps.iter().flatten().next().map(|first| first.step);
         let (before, after) = (Side::of(&one), Side::of(&other));
         let news = [only(other.findings(), one.findings()), only(one.findings(), other.findings())];
         let (stale, received) = (fork.stale.clone(), Vec::new());

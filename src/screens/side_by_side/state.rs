@@ -320,7 +320,8 @@ fn steps(a: &OpenRecord, b: &OpenRecord, difference: &RecordDifference<'_>) -> V
         return Vec::new();
     }
     let text = |opened: &OpenRecord, n: usize| opened.steps.get(n).map(|step| step_text(opened, n, step));
-    let differs = |n: usize| difference.steps.binary_search_by_key(&n, |differs| differs.step).is_ok();
+    let diverging = difference.steps.as_deref().unwrap_or_default();
+    let differs = |n: usize| diverging.binary_search_by_key(&n, |differs| differs.step).is_ok();
     let count = a.steps.len().max(b.steps.len());
     let mut rows = vec![SideRow::Heading(Shown::own("Steps"))];
     rows.extend((0..count.min(MAX_STEPS)).map(|n| {

@@ -120,10 +120,8 @@ pub struct RecordDifference<'a> {
     pub more_fields: bool,
     /// The variables, in the order of the first record.
     pub variables: Vec<VariableDifference<'a>>,
-    /// The steps that differ, in order; none where one of the records has no steps.
-    pub steps: Vec<Divergence<'a>>,
-    /// True if both records have steps.
-    pub has_steps: bool,
+    /// The steps that differ, in order; `None`: one of the records has no procedure.
+    pub steps: Option<Vec<Divergence<'a>>>,
 }
 
 impl<'a> RecordDifference<'a> {
@@ -132,10 +130,9 @@ impl<'a> RecordDifference<'a> {
         let (fields, more_fields) = fields(a.root()?, b.root()?);
         let plans = a.procedure().zip(b.procedure());
         let steps = plans.map(|(plan_a, plan_b)| diverging((plan_a, a.state()), (plan_b, b.state())));
-        let has_steps = plans.is_some_and(|(a, b)| !a.steps.is_empty() && !b.steps.is_empty());
         let variables = variables(a.state(), b.state());
         let kinds = (a.kind(), b.kind());
-        Some(Self { kinds, fields, more_fields, variables, steps: steps.unwrap_or_default(), has_steps })
+        Some(Self { kinds, fields, more_fields, variables, steps })
     }
 }
 
@@ -313,8 +310,8 @@ mod tests {
         let one = run(&steps, r#""x": 1, "y": 2, "final_answer": "3""#);
         let other = run(&steps, r#""x": 1.0, "y": 2.5, "final_answer": "4""#);
         with(&one, &other, |difference| {
-            assert_eq!(difference.steps.iter().map(|differs| differs.step).collect::<Vec<_>>(), [1, 2]);
-            let first = difference.steps.first().unwrap();
+            assert_eq!(difference.steps.iter().flatten().map(|differs| differs.step).collect::<Vec<_>>(), [1, 2]);
+            let first = difference.steps.iter().flatten().next().unwrap();
             assert_eq!((first.step, first.what.as_slice()), (1, &[What::Values][..]));
             assert_eq!(first.variables, [Untrusted::from("y")]);
             let variables: Vec<_> =
@@ -325,7 +322,7 @@ mod tests {
             assert_eq!((held.step, held.pointer.as_ref().unwrap().text()), (Some(1), "/state/y".into()));
         });
         with(&one, &one, |difference| {
-            assert!(difference.steps.is_empty());
+            assert!(difference.steps.iter().flatten().next().is_none());
             assert!(difference.fields.iter().all(|field| field.change == Change::Same));
         });
     }
@@ -340,7 +337,7 @@ mod tests {
             (vec![("a", "x"), ("b", "y"), ("c", "z")], 2, vec![What::Length]),
         ] {
             with(&one, &run(&steps, r#""x": 1, "y": 2"#), |difference| {
-                let first = difference.steps.first().unwrap();
+                let first = difference.steps.iter().flatten().next().unwrap();
                 assert_eq!((first.step, &first.what), (step, &what));
             });
         }
@@ -352,7 +349,7 @@ mod tests {
         let direct = r#"{"id": 1, "question": "?", "mode": "baseline", "state": {"final_answer": "8"}, "pred_num": 2, "raw": "8"}"#;
         with(&run, direct, |difference| {
             assert_eq!(difference.kinds, (RecordKind::Procedural, RecordKind::Baseline));
-            assert!(difference.steps.is_empty());
+            assert!(difference.steps.iter().flatten().next().is_none());
             let fields: Vec<_> = difference
                 .fields
                 .iter()

@@ -231,14 +231,13 @@ pub fn measures(columns: &[BasisCounts; 3]) -> [Vec<MeasureLine>; 3] {
 
 /// From which step on two records are not the same.
 pub fn diverges(difference: &RecordDifference<'_>) -> Shown {
-    match difference.steps.first() {
-        Some(first) => {
+    match &difference.steps {
+        Some(steps) => steps.first().map_or(Shown::own("no step diverges"), |first| {
             let what: Vec<_> = first.what.iter().map(|what| what.word()).collect();
             let variables: Vec<String> = first.variables.iter().map(|name| name.line().into_string()).collect();
             let variables = if variables.is_empty() { String::new() } else { format!(" of {}", variables.join(", ")) };
             shown!("first diverging step: {} ({}{variables})", first.step + 1, what.join(", "))
-        }
-        None if difference.has_steps => Shown::own("no step diverges"),
+        }),
         None if difference.kinds.0 == difference.kinds.1 => {
             Shown::own("Only records with steps on both sides are compared by steps")
         }
@@ -295,7 +294,7 @@ pub fn write_difference(difference: &RecordDifference<'_>, out: &mut Vec<u8>) {
         object.put("kind", "difference");
         object.put("a", difference.kinds.0.word());
         object.put("b", difference.kinds.1.word());
-        if let Some(first) = difference.steps.first() {
+        if let Some(first) = difference.steps.iter().flatten().next() {
             object.object("first_diverging_step", |object| {
                 object.put("step", first.step + 1);
                 object.list("what", first.what.iter().map(|what| what.word()));

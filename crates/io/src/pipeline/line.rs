@@ -544,7 +544,7 @@ mod tests {
     }
 
     #[test]
-    fn what_needs_more_shares_a_few_seconds_and_pays_for_what_it_takes() {
+    fn what_needs_more_shares_a_second_and_pays_for_what_it_takes() {
         let mut shared = SharedWork(SHARED_WORK);
         // However many need little.
         (0..20_000).for_each(|_| shared.share(|| work::pay(20_000)));

@@ -366,7 +366,7 @@ fn write_state(html: &mut Html, table: &StateTable, model: &PageModel) {
     for column in &table.columns {
         html.raw("<th scope=\"col\">");
         if *column == 0 {
-            html.raw(if table.columns.len() == 1 { "Final" } else { "Start" });
+            html.raw(table.first_head());
         } else {
             step_link(html, model, *column);
         }

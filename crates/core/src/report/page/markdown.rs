@@ -161,7 +161,7 @@ fn state(page: &mut Markdown, model: &PageModel) {
     page.raw("<details><summary>Global state</summary>\n\n| Variable |");
     for column in &table.columns {
         match column {
-            0 => page.raw(if table.columns.len() == 1 { " final |" } else { " start |" }),
+            0 => page.raw(" ").raw(table.first_head()).raw(" |"),
             step => page.raw(" after ").number(*step).raw(" |"),
         };
     }

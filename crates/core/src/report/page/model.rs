@@ -134,6 +134,13 @@ pub(super) struct StateTable {
     pub(super) columns_left: usize,
 }
 
+impl StateTable {
+    /// Names the column of what was there before the first step; where it is the only one, nothing comes after it.
+    pub(super) fn first_head(&self) -> &'static str {
+        if self.columns.len() == 1 { "Final" } else { "Start" }
+    }
+}
+
 /// Value of a variable after a step.
 #[derive(Debug)]
 pub(super) struct StateCell {
