@@ -21,8 +21,9 @@ use stepscope_core::procedure::runner::object;
 use stepscope_core::record::Record;
 use stepscope_core::run::call::ReplyVerdict;
 use stepscope_core::run::drive::{Machine as _, Once, Question};
+use stepscope_core::run::exact::exact_fork;
 use stepscope_core::run::fork::{Fork, Scope};
-use stepscope_core::run::replay::{NoReplay, Preview, RerunStart, exact};
+use stepscope_core::run::replay::{NoReplay, Preview, RerunStart};
 use stepscope_core::run::rerun::RerunMachine;
 use stepscope_core::run::sampling::distribution::{Distribution, FieldCounts};
 use stepscope_core::run::sampling::{Reply, SamplingRound};
@@ -288,7 +289,7 @@ impl Session<'_> {
     }
 
     fn exact(&self, case: &CaseView<'_>, out: &mut Out) -> Result<u8, Shown> {
-        let fork = exact(case)?;
+        let fork = exact_fork(case)?;
         let record = case.record.as_ref().ok_or_else(|| Shown::own("the record cannot be read"))?;
         let line = fork.record(record, case.text(), &now());
         self.finish(&fork, &line, false, out)

@@ -4,8 +4,8 @@ use crate::app::open_record::OpenRecord;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::procedure::repair::{SuggestedFix, diagnostics, fix_all, fixes};
+use stepscope_core::run::exact::exact_fork;
 use stepscope_core::run::fork::repaired;
-use stepscope_core::run::replay::exact;
 use stepscope_core::run::rerun::edited;
 use stepscope_io::log::now;
 
@@ -49,7 +49,7 @@ impl Make {
             Self::Exact => {
                 let none = Shown::own("this record has no procedure");
                 let record = record.filter(|_| case.procedure().is_some()).ok_or(none)?;
-                let fork = exact(&case)?;
+                let fork = exact_fork(&case)?;
                 Ok(fork.record(record, parent.text(), &now()))
             }
             Self::Repair { procedure, .. } => {

@@ -2,6 +2,7 @@ use super::*;
 use crate::arithmetic::recompute::is_right;
 use crate::case::Case;
 use crate::record::formats;
+use crate::run::exact::exact_fork;
 use crate::run::rerun::{RerunMachine, edited as edited_fork};
 use crate::run::state::Ran;
 use crate::triage::Fix;
@@ -249,7 +250,7 @@ fn edited(parent: &str, step: usize, edits: &[(&str, &str)]) -> String {
 fn executed(parent: &str) -> String {
     let case = Case::read(parent.as_bytes());
     let case = case.view();
-    let line = exact(&case).unwrap().record(case.record.as_ref().unwrap(), parent.as_bytes(), "");
+    let line = exact_fork(&case).unwrap().record(case.record.as_ref().unwrap(), parent.as_bytes(), "");
     String::from_utf8(line).unwrap()
 }
 
@@ -320,7 +321,7 @@ fn a_step_that_is_asked_again_in_a_fork_of_a_fork_gives_its_own_value() {
 
 #[test]
 fn an_exact_fork_holds_what_was_calculated() {
-    let fork = exact(&Case::read(PARENT.as_bytes()).view()).unwrap();
+    let fork = exact_fork(&Case::read(PARENT.as_bytes()).view()).unwrap();
     assert_eq!((fork.how, fork.step), (How::Exact, 2));
     let made = read(executed(PARENT).as_bytes());
     assert_eq!((&made["state"]["c"], &made["state"]["a"]), (&6.into(), &3.into()));
@@ -329,7 +330,7 @@ fn an_exact_fork_holds_what_was_calculated() {
         "\"final_answer\": \"5\", \"final_answer_numerical\": 5.0",
         "\"final_answer\": \"6\", \"final_answer_numerical\": 6",
     );
-    let said = |text: &str| exact(&Case::read(text.as_bytes()).view()).unwrap_err().into_string();
+    let said = |text: &str| exact_fork(&Case::read(text.as_bytes()).view()).unwrap_err().into_string();
     assert_eq!(said(&right), "nothing to recompute: what can be calculated, 2 of 5 values, is as recorded");
     let unread = PARENT.replace("c = a * 2", "Find it").replace("State c", "Think");
     let unread = unread.replace(r#"[{"name": "c"}], "step"#, r#"[{"name": "c"}, {"name": "d"}], "step"#);
