@@ -22,7 +22,7 @@ use stepscope_core::record::Record;
 use stepscope_core::run::call::ReplyVerdict;
 use stepscope_core::run::drive::{Machine as _, Once, Question};
 use stepscope_core::run::exact::exact_fork;
-use stepscope_core::run::fork::{Fork, Scope};
+use stepscope_core::run::fork::{Fork, How, Scope};
 use stepscope_core::run::replay::{NoReplay, Preview, RerunStart};
 use stepscope_core::run::rerun::RerunMachine;
 use stepscope_core::run::sampling::distribution::{Distribution, FieldCounts};
@@ -303,7 +303,11 @@ impl Session<'_> {
         }
         if !fork.stale.is_empty() {
             let stale: Vec<_> = fork.stale.iter().map(|step| (step + 1).to_string()).collect();
-            self.say(out, &shown!("out of date: step {}; --stale re-runs them too", stale.join(", ")));
+            let what = match fork.how {
+                How::Exact => "what was recorded is kept there, though what was read changed",
+                _ => "--stale re-runs them too",
+            };
+            self.say(out, &shown!("out of date: step {}; {what}", stale.join(", ")));
         }
         let found = self.say_findings(line, None, out);
         Ok(if found == 0 && !breaks && fork.stale.is_empty() { CLEAN } else { FOUND })

@@ -1,12 +1,16 @@
 //! A run executed exactly, kept as a fork: what could be calculated in the place of what was recorded.
 
-use crate::arithmetic::recompute::{Computed, ValueBasis};
+use std::collections::HashSet;
+
+use crate::arithmetic::recompute::{Computed, Recomputed, ValueBasis};
 use crate::case::CaseView;
-use crate::procedure::FINAL_ANSWER;
+use crate::procedure::prompt::needs;
+use crate::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL, Procedure};
 use crate::run::fork::{Fork, How, Set};
 use crate::run::replay::{Replay, RerunStart, known};
-use crate::run::state::{Badge, Moment, Write};
+use crate::run::state::{Badge, Moment, State, Write};
 use crate::run::trace::Put;
+use stepscope_base::json::Kind;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 
@@ -17,13 +21,10 @@ pub fn exact_fork(case: &CaseView<'_>) -> Result<Fork, Shown> {
         return Err(Shown::own("nothing to recompute: this record has no run of a procedure"));
     };
     let state = case.state();
-    let calculated = |write: &&Computed| write.basis == ValueBasis::Plan && write.value.is_some();
-    let differs = |write: &&Computed| {
-        write.recorded.is_none_or(|recorded| write.value.is_some_and(|value| !recorded.stands_for(value)))
-    };
-    let planned = || recomputed.writes.iter().filter(calculated);
-    let first = planned().filter(differs).map(|write| write.step).min().ok_or_else(|| {
-        let (known, of) = (planned().count(), recomputed.writes.len());
+    let Settled { puts, stale } = Settled::of(procedure, state, recomputed);
+    let first = puts.iter().filter(|write| differs(write)).map(|write| write.step).min().ok_or_else(|| {
+        let known = recomputed.writes.iter().filter(|write| is_calculated(write)).count();
+        let of = recomputed.writes.len();
         match known {
             0 => Shown::own("nothing to recompute: the procedure does not say how any value is calculated"),
             _ if known == of => Shown::own("nothing to recompute: every value is as calculated"),
@@ -51,20 +52,81 @@ pub fn exact_fork(case: &CaseView<'_>) -> Result<Fork, Shown> {
         let variable = name.to_owned();
         fork.sets.push(Set { variable, put: Put::Recomputed, step, value, was: None });
     };
-    for write in planned() {
+    for write in puts {
         let (Some(variable), Some(value)) = (state.variables().get(write.variable), write.value) else { continue };
         let json = value.json();
         if variable.name == FINAL_ANSWER {
-            let numerical = Untrusted::from("final_answer_numerical");
+            let numerical = Untrusted::from(FINAL_ANSWER_NUMERICAL);
             if state.variable(&numerical).is_some() {
                 put(write.step, &numerical, json.as_bytes().to_vec());
             }
             put(write.step, &variable.name, format!("\"{json}\"").into_bytes());
-        } else {
+        } else if !is_said(state, write) {
             put(write.step, &variable.name, json.as_bytes().to_vec());
         }
     }
-    let is_kept = |step: usize| recomputed.writes.iter().any(|write| write.step == step && !calculated(&write));
-    fork.stale.retain(|step| is_kept(*step));
+    fork.stale = stale;
     Ok(fork)
+}
+
+/// Which values are put, and which steps kept what they wrote though something that they read changed.
+#[derive(Default)]
+struct Settled<'r> {
+    puts: Vec<&'r Computed>,
+    stale: Vec<usize>,
+}
+
+impl<'r> Settled<'r> {
+    /// Follows the values through the steps. What rests on an outdated value is not put: it would only look recomputed.
+    fn of(procedure: &Procedure<'_>, state: &State<'_>, recomputed: &'r Recomputed) -> Self {
+        let mut settled = Self::default();
+        // Variables that hold another number than recorded, and those whose step should have run again for that.
+        let (mut changed, mut outdated) = (HashSet::new(), HashSet::new());
+        for step in 0..procedure.steps.len() {
+            let of_step = || recomputed.writes.iter().filter(move |write| write.step == step);
+            for set in of_step().filter(|write| write.basis == ValueBasis::Override) {
+                changed.remove(&set.variable);
+                outdated.remove(&set.variable);
+            }
+            let reads = needs(procedure, step).unwrap_or_default();
+            let is_affected = |name: &Untrusted<'_>| {
+                state.variable(name).is_some_and(|index| changed.contains(&index) || outdated.contains(&index))
+            };
+            let reads_changed = state.is_stale(step) || reads.iter().any(is_affected);
+            for write in of_step().filter(|write| write.basis != ValueBasis::Override) {
+                let is_put = is_calculated(write) && !write.inputs.iter().any(|(input, _)| outdated.contains(input));
+                let is_stale = !is_put && reads_changed;
+                let note = |set: &mut HashSet<usize>, holds: bool| {
+                    if holds { set.insert(write.variable) } else { set.remove(&write.variable) }
+                };
+                note(&mut changed, is_put && differs(write));
+                note(&mut outdated, is_stale);
+                if is_put {
+                    settled.puts.push(write);
+                }
+                if is_stale && settled.stale.last() != Some(&step) {
+                    settled.stale.push(step);
+                }
+            }
+        }
+        settled
+    }
+}
+
+fn is_calculated(write: &Computed) -> bool {
+    write.basis == ValueBasis::Plan && write.value.is_some()
+}
+
+/// Tells whether the recorded value is another than the calculated one; a text without a number is.
+fn differs(write: &Computed) -> bool {
+    write.recorded.is_none_or(|recorded| write.value.is_some_and(|value| !recorded.stands_for(value)))
+}
+
+/// Tells whether the recorded value is a text that says the calculated number, as some steps are asked to write it.
+fn is_said(state: &State<'_>, write: &Computed) -> bool {
+    let is_text = || {
+        let entry = state.written(write.variable, write.step);
+        entry.and_then(|entry| entry.value).is_some_and(|value| value.kind() == Kind::String)
+    };
+    write.recorded.is_some_and(|recorded| Some(recorded.value) == write.value) && is_text()
 }

@@ -339,6 +339,44 @@ fn an_exact_fork_holds_what_was_calculated() {
 }
 
 #[test]
+fn what_an_exact_fork_keeps_though_its_input_changed_is_out_of_date() {
+    // Nothing tells how step 3 makes its number of the apples, so that the answer still rests on the wrong sum.
+    let parent = r#"{"question": "30 red apples and 40 green ones. Some spoil. How many can be sold?", "gold_num": 60,
+        "mode": "procedural", "correct": false, "pred_answer": "1000", "pred_num": 1000, "procedure": {"steps": [
+        {"id": 1, "inputs": [{"name": "problem_text"}], "stepDescription": "Extract the red and the green apples.",
+            "output": [{"name": "red"}, {"name": "green"}]},
+        {"id": 2, "inputs": [{"name": "red"}, {"name": "green"}], "stepDescription": "Compute total = red + green.",
+            "output": [{"name": "total"}]},
+        {"id": 3, "inputs": [{"name": "total"}], "stepDescription": "Consider the spoilt ones.",
+            "output": [{"name": "good"}]},
+        {"id": 4, "inputs": [{"name": "good"}], "stepDescription": "State the answer.",
+            "output": [{"name": "final_answer"}]}]},
+        "state": {"red": 30, "green": 40, "total": 1200, "good": 1000, "final_answer": "1000",
+            "final_answer_numerical": 1000}}"#
+        .replace('\n', " ");
+    let fork = read(executed(&parent).as_bytes());
+    assert_eq!((&fork["state"]["total"], &fork["state"]["good"]), (&70.into(), &1000.into()));
+    assert_eq!(fork["trace"]["fork"]["stale"], serde_json::json!([2, 3]));
+    let values = held(&executed(&parent));
+    assert!(values.iter().any(|value| value.starts_with("total=70 recomputed")), "{values:?}");
+    assert!(
+        !values.iter().any(|value| value.starts_with("final_answer") && value.ends_with("recomputed")),
+        "{values:?}"
+    );
+    // Where the sum was right, nothing changes.
+    let right = parent.replace("1200", "70");
+    let case = Case::read(right.as_bytes());
+    assert!(exact_fork(&case.view()).unwrap_err().as_str().starts_with("nothing to recompute"));
+}
+
+#[test]
+fn an_exact_fork_keeps_a_text_that_says_the_number() {
+    let parent = PARENT.replace("\"c\": 5", "\"c\": \"3 * 2 = 6\"");
+    let fork = read(executed(&parent).as_bytes());
+    assert_eq!((&fork["state"]["c"], &fork["pred_num"]), (&"3 * 2 = 6".into(), &6.into()));
+}
+
+#[test]
 fn what_a_step_wrote_before_its_inputs_changed_is_out_of_date_and_no_mistake() {
     let stale = |text: &str| read(text.as_bytes())["trace"]["fork"]["stale"].clone();
     let set = edited(PARENT, 2, &[("a", "4")]);
