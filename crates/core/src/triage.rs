@@ -9,9 +9,11 @@ use std::collections::HashSet;
 use crate::arithmetic::expression::{clock, list, numbers};
 use crate::arithmetic::gold::{Gold, Working, working};
 use crate::arithmetic::number::{Number, Written};
-use crate::arithmetic::quantity::QuantityLinks;
+use crate::arithmetic::quantity::{QuantityLinks, find};
 use crate::arithmetic::recompute::follows::{gives, may_give};
-use crate::arithmetic::recompute::{Computed, Recomputed, RunAnswer, ValueBasis, Wording, name_of, value_pointer};
+use crate::arithmetic::recompute::{
+    Computed, PlanSource, Recomputed, RunAnswer, ValueBasis, Wording, name_of, value_pointer,
+};
 use crate::case::CaseView;
 use crate::finding::{Finding, Severity};
 use crate::procedure::Procedure;
@@ -76,7 +78,8 @@ impl Triage {
             gold: case.gold().cloned(),
             working: if right { Working::default() } else { working(record) },
             answer: recomputed.answer.value(),
-            recovered: recomputed.recovered,
+            // Of a right run nothing has to be recovered, and most were not recomputed.
+            recovered: recomputed.recovered.filter(|_| !right),
             corrected: false,
             why: Vec::new(),
         };
@@ -277,9 +280,10 @@ impl<'c> Trial<'c, '_> {
     fn executed_wrongly(&mut self, recovered: Number) -> Judgement {
         let rounded = |write: &&Computed| write.alone.is_some() && write.alone != write.value && !write.differs();
         let rounded = || self.recomputed.writes.iter().find(rounded).map(|write| write.step);
-        let step = self.first_slip(false).or_else(|| self.first_waiting());
+        let without = self.without_number();
+        let step = self.first_slip(false).or_else(|| self.first_waiting()).or(without.map(|write| write.step));
         let step = step.or_else(rounded).or_else(|| Some(self.last()?.step));
-        let slip = self.first_slip_write(false).map(|write| differs(self.state, self.recomputed, write));
+        let slip = self.first_slip_write(false).or(without).map(|write| differs(self.state, self.recomputed, write));
         let wrong = slip.unwrap_or_else(|| {
             let answer = self.answer.map_or_else(|| "no number".to_owned(), |answer| answer.value.shown());
             match step {
@@ -460,8 +464,18 @@ impl<'c> Trial<'c, '_> {
         if let Some(verdict) = self.misread_question() {
             return verdict;
         }
-        if let Some(step) = self.first_slip(false) {
-            return (Fix::StepRun, Some(step), Confidence::Unsure);
+        if let Some(slip) = self.first_slip_write(false) {
+            if slip.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Implied) {
+                let pointer = value_pointer(self.record, self.state, slip).unwrap_or_default();
+                let text = shown!("By the names alone: {}", differs(self.state, self.recomputed, slip));
+                self.argue("triage/names", pointer, text);
+            }
+            return (Fix::StepRun, Some(slip.step), Confidence::Unsure);
+        }
+        if let Some(write) = self.without_number() {
+            let pointer = value_pointer(self.record, self.state, write).unwrap_or_default();
+            self.argue(RuleId::Recompute.word(), pointer, differs(self.state, self.recomputed, write));
+            return (Fix::StepRun, Some(write.step), Confidence::Unsure);
         }
         if let Some(step) = self.first_waiting() {
             let text = shown!("Step {} output a calculation instead of its value.", step + 1);
@@ -578,6 +592,24 @@ impl<'c> Trial<'c, '_> {
         let leads = |at: usize| behind.get(at) == Some(&true);
         let any_leads = slips.iter().any(|(at, _)| leads(*at));
         slips.into_iter().filter(|(at, _)| !any_leads || leads(*at)).map(|(_, write)| write).collect()
+    }
+
+    /// The first write that should be the result of a calculation and is a text that says no number.
+    fn without_number(&self) -> Option<&'c Computed> {
+        let calculates = |write: &&Computed| {
+            let plan = write.plan.as_ref().filter(|plan| plan.sure && plan.source != PlanSource::Value);
+            plan.is_some_and(|plan| plan.expression.is_operation())
+                && write.alone.is_some()
+                && write.wrote().is_none()
+                && !self.state.is_stale(write.step)
+        };
+        let says_none = |write: &&Computed| {
+            let text = self.state.written(write.variable, write.step).and_then(|entry| entry.value?.string());
+            // An expression in other names may be all that was asked for.
+            let is_sign = |byte: &u8| byte.is_ascii_digit() || b"+-*/=^".contains(byte);
+            text.is_some_and(|text| !text.bytes().iter().any(is_sign) && find(text.bytes()).is_empty())
+        };
+        self.recomputed.writes.iter().filter(calculates).find(says_none)
     }
 
     /// The first step that passed a calculation on.

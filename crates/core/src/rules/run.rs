@@ -301,7 +301,7 @@ pub(crate) fn differs(state: &State<'_>, recomputed: &Recomputed, computed: &Com
     let wrote = match (computed.recorded, computed.unevaluated_value) {
         (Some(recorded), _) => recorded.value.shown(),
         (None, Some(value)) => format!("a calculation that gives {}", value.shown()),
-        (None, None) => "nothing".to_owned(),
+        (None, None) => "no number".to_owned(),
     };
     let formula = computed.plan.as_ref().filter(|plan| plan.expression.is_operation()).map(|plan| {
         let wrote = |id| recomputed.input(computed, id)?.wrote();

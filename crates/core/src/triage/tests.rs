@@ -114,6 +114,56 @@ fn the_gold_is_doubted_on_its_own_words() {
 }
 
 #[test]
+fn a_step_that_wrote_a_text_instead_of_its_number_is_to_fix() {
+    let run = |calculation: &str, wrote: &str| {
+        let values =
+            format!(r#""a": 9, "b": 4, "c": "{wrote}", "final_answer": "{wrote}", "final_answer_numerical": 1"#);
+        made("9 trays with 4 rolls each?", r#""gold_answer": "9*4=36\n#### 36","#, calculation, &values)
+    };
+    let judged = triage(&run("c = a * b", "Rolls"), None);
+    assert_eq!((judged.fix, judged.step, judged.recovers_gold), (Fix::StepRun, Some(1), true));
+    let said = judged.why.first().map(|argument| argument.text.as_str().to_owned()).unwrap_or_default();
+    assert!(
+        said.contains("it gives 36") && said.contains("Step 2 should calculate 9 × 4 = 36 and wrote no number."),
+        "{said}"
+    );
+    // A number in words is one, and an expression may be all that was asked for.
+    for wrote in ["thirty-six", "thirty six", "2*p + 4"] {
+        let judged = triage(&run("c = a * b", wrote), None);
+        assert!(judged.why.iter().all(|argument| !argument.text.as_str().contains("no number")), "{wrote} {judged:?}");
+    }
+}
+
+#[test]
+fn a_calculation_that_only_names_suggest_is_told_as_the_reason() {
+    let text = made(
+        "A shop takes 500 and pays 120. Some is stolen. How much is left?",
+        r#""gold_num": 60,"#,
+        "the result",
+        r#""a": 500, "b": 120, "c": 7331, "final_answer": "1000", "final_answer_numerical": 1000"#,
+    );
+    let names = |text: &str| {
+        let named = [("a", "red_apples"), ("b", "green_apples"), ("c", "total_apples")];
+        named.iter().fold(text.replace("State c", "Find what remains"), |text, (short, long)| {
+            text.replace(&format!("\"{short}\""), &format!("\"{long}\""))
+        })
+    };
+    let judged = triage(&names(&text), None);
+    assert_eq!((judged.fix, judged.step), (Fix::StepRun, Some(1)), "{judged:?}");
+    assert_eq!(judged.why.first().map(|argument| argument.rule), Some("triage/names"), "{judged:?}");
+}
+
+#[test]
+fn a_right_run_has_nothing_to_recover() {
+    let values = r#""a": 9, "b": 4, "c": 36, "final_answer": "36", "final_answer_numerical": 36"#;
+    let text = made("9 trays with 4 rolls each?", r#""gold_answer": "9*4=36\n#### 36","#, "c = a * b", values);
+    let case = Case::read(text.as_bytes());
+    assert!(case.view().recomputed().is_some(), "its steps were looked at all the same");
+    let judged = triage(&text, None);
+    assert_eq!((judged.fix, judged.recovered, judged.recovers_gold), (Fix::None, None, false));
+}
+
+#[test]
 fn what_was_misread_is_put_right() {
     let values = r#""a": 42, "b": 40, "c": 1680, "final_answer": "1680", "final_answer_numerical": 1680"#;
     let text = made("24 apples at 40 each?", r#""gold_num": 960,"#, "c = a * b", values);

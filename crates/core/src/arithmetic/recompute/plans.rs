@@ -281,10 +281,6 @@ impl<'a> Execution<'_, 'a> {
         if texts.extracts || step.outputs.len() != 1 {
             return None;
         }
-        // Without the numbers nothing tells one reading from another.
-        if !step.inputs.iter().all(|field| self.recorded(field).is_some()) {
-            return None;
-        }
         let owned: Vec<_> = step
             .inputs
             .iter()
@@ -307,6 +303,12 @@ impl<'a> Execution<'_, 'a> {
                 description: description.utf8().unwrap_or_default(),
                 value: self.held(*index).recorded,
             });
+        }
+        // Without the numbers nothing tells one reading from another; to state the one input needs no other reading.
+        if inputs.iter().any(|input| input.value.is_none()) {
+            let is_known = |input: &prose::Input<'_>| self.held(input.id as usize).computed.is_some();
+            let states = owned.len() == 1 && inputs.iter().all(is_known);
+            return self.stated(wanted, inputs).filter(|_| states);
         }
         if let Some(expression) = self.with_signs_inside(texts, &inputs) {
             return Some(Plan::of(expression, PlanSource::Step, Wording::Words));
@@ -338,7 +340,13 @@ impl<'a> Execution<'_, 'a> {
         {
             return Some(Plan::of(Expression::name(one.id), PlanSource::Step, Wording::Statement));
         }
-        if !texts.last || !is_end {
+        self.stated(wanted, inputs)
+    }
+
+    /// Plans a last step that only states one of the numbers that it reads.
+    fn stated(&self, wanted: &PlanRequest<'_, '_>, mut inputs: Vec<prose::Input<'_>>) -> Option<Plan> {
+        let PlanRequest { variable, texts, .. } = *wanted;
+        if !texts.last || self.name(variable) != FINAL_ANSWER {
             return None;
         }
         // "Calculate the band's part of the rest" calculates, whatever it reads.
