@@ -882,6 +882,10 @@ fn verify_ends_with_what_became_of_it() {
         assert_eq!(code(&output), 2, "{arguments:?}");
         assert!(text(&output.stderr).contains(why) && output.stdout.is_empty(), "{output:?}");
     }
+    // A record that cannot be scored says the same wherever it lies.
+    let odd = "{\"completion\": 5}\n";
+    let [here, there] = ["a.jsonl", "b.jsonl"].map(|name| run(&json, &[&folder.write(name, odd)]).stdout);
+    assert!(here == there && text(&here).contains("field \\\"completion\\\" is not a string"), "{}", text(&here));
     let bleu = ["verify", "--verifier", "bleu", "--reference", "{}", "--threshold", "0.9", "--effective-order"];
     assert_eq!(code(&run(&bleu, &[&good])), 0);
     assert_eq!(code(&run(&bleu[..7], &[&good])), 1, "all four orders count");

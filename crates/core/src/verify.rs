@@ -93,15 +93,6 @@ impl VerifyResult {
         self.judged.then_some(self.reward)
     }
 
-    /// Says in the error where it was, if it could not be judged.
-    #[must_use]
-    pub fn located(mut self, place: &Shown) -> Self {
-        if let Some(error) = self.error.take_if(|_| !self.judged) {
-            self.error = Some(Message::new(place.as_str()).text(": ").text(error.bytes()).into());
-        }
-        self
-    }
-
     fn not_json(refused: Refused) -> Self {
         match refused {
             Refused::Decode(words) => {

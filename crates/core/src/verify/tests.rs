@@ -345,14 +345,6 @@ fn results_are_written_as_one_safe_line() {
 }
 
 #[test]
-fn only_what_was_not_judged_is_located() {
-    let place = Shown::own("f, line 3");
-    let result = VerifyResult::not_judged(&Shown::own("why")).located(&place);
-    assert_eq!(result.error.unwrap(), "f, line 3: why");
-    assert_eq!(on(&Verifier::JsonStructure, "{").located(&place).error.unwrap(), "invalid_json");
-}
-
-#[test]
 fn a_field_is_a_key_a_path_or_a_pointer() {
     let record = br#"{"a.b": "key", "a": {"b": "path", "c": [{"d/e": "deep"}]}, "completion": null, "n": 1}"#;
     let mut tape = Tape::default();

@@ -13,7 +13,6 @@ use crate::source::input::Expand;
 use stepscope_base::guard::guarded;
 use stepscope_base::json::write::Style;
 use stepscope_base::json::{Tape, Value};
-use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::report::jsonl::{LineShape, identity};
 use stepscope_core::verify::{
@@ -181,7 +180,6 @@ fn verify_block(
             counts.count(&result, recorded);
             if has_room {
                 let sound = out.len();
-                let result = result.located(&shown!("{}, line {}", task.input.name(), place.line));
                 shape.line(out, |out| {
                     Style::ASCII.line(out, |object| {
                         result.members(recorded, object);
