@@ -220,7 +220,12 @@ impl<'d> SeenContext<'d> {
         if titled && !open && !is_titled(last) {
             return verdict(TruncationVerdict::Bounded, "The next page begins with a new heading: ", top);
         }
-        verdict(TruncationVerdict::Unknown, "The next page begins with neither a heading nor another entry: ", top)
+        let words = if self.document.toc().is_empty() {
+            "Without a table of contents nothing tells whether the next page begins with a heading or an entry: "
+        } else {
+            "The next page begins with neither a heading nor another entry: "
+        };
+        verdict(TruncationVerdict::Unknown, words, top)
     }
 
     /// Judges a line by its code, for a list whose entries have codes.
@@ -774,6 +779,27 @@ mod tests {
         let toc = [("limits of   cover", 2)];
         assert_eq!(judged(&[list, "Limits of cover\nx"], &toc, &[1, 2], "null").0, TruncationVerdict::Bounded);
         assert_eq!(verdict(&[list], &[1, 2]), TruncationVerdict::Bounded);
+    }
+
+    #[test]
+    fn what_cannot_be_told_without_a_table_of_contents_says_so() {
+        let reason = |toc: Vec<Heading>| {
+            let lines = [(1, 1, "We do not cover wear"), (2, 1, "Something else that is said here, and more of it")];
+            let document = Document::of(lines.to_vec(), toc);
+            let seen =
+                SeenContext { document: &document, last: 0, page: 0, marker: None, codes: vec![], is_table: false };
+            let judged = seen.judge();
+            assert_eq!(judged.verdict, TruncationVerdict::Unknown);
+            judged.reason
+        };
+        let other = Heading { level: 1, title: b"Limits of cover".to_vec(), pages: (Some(2), None) };
+        assert!(reason(Vec::new()).utf8().unwrap().starts_with("Without a table of contents nothing tells"));
+        assert!(
+            reason(vec![other])
+                .utf8()
+                .unwrap()
+                .starts_with("The next page begins with neither a heading nor another entry")
+        );
     }
 
     #[test]

@@ -298,9 +298,10 @@ impl Written {
         Some(Self { value: value?, decimals: scale.max(0) as u32 })
     }
 
-    /// The number of a JSON value.
+    /// The number of a JSON value. The `.0` of a whole one is the writer's way with floats and claims no decimals.
     pub fn of(value: Value<'_>) -> Option<Self> {
-        matches!(value.kind(), Kind::Int | Kind::Float).then(|| Self::parse(value.raw()))?
+        let number = matches!(value.kind(), Kind::Int | Kind::Float).then(|| Self::parse(value.raw()))??;
+        Some(if number.value.is_whole() { Self { decimals: 0, ..number } } else { number })
     }
 
     /// Tells whether this is how people would write an exact number: rounded or cut at the last written digit, or a
@@ -337,6 +338,15 @@ impl Written {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_zero_of_a_whole_float_claims_no_decimals() {
+        let decimals = |text: &str| {
+            let mut tape = stepscope_base::json::Tape::default();
+            Written::of(tape.parse(text.as_bytes()).unwrap()).unwrap().decimals
+        };
+        assert_eq!(["10", "10.0", "-3.00", "1e2", "10.5", "0.25"].map(decimals), [0, 0, 0, 0, 1, 2]);
+    }
 
     fn written(text: &str) -> Written {
         Written::parse(text.as_bytes()).expect(text)
