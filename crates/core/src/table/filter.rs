@@ -294,7 +294,7 @@ pub const FIELDS: &[(&str, &str)] = &[
     ("items", "number of items in the answer: items=0"),
     (
         "recovered:",
-        "gold: recomputed, if need be with a mistake corrected, it gives the expected answer; no: it does not",
+        "wrong runs; gold: recomputed, if need be with a mistake corrected, it gives the expected answer; no: it does not",
     ),
     ("steps", "a number: steps>4"),
     ("fitness", "a number: fitness<1"),
