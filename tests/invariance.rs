@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -69,7 +70,7 @@ fn escaped(text: &str) -> String {
             letter if letter.is_ascii() => out.push(letter),
             letter => {
                 for unit in letter.encode_utf16(&mut [0; 2]) {
-                    out.push_str(&format!("\\u{unit:04x}"));
+                    write!(out, "\\u{unit:04x}").unwrap();
                 }
             }
         }
