@@ -687,7 +687,7 @@ fn a_recorded_text_is_not_said_to_be_the_recomputed_number() {
             .replace('\n', " "),
     );
     d.resize(120, 36).keys("Enter");
-    d.shows(&["Timeline  not comparable: 1 of 1", "a few  recomputed 7"]).hides(&["recorded = recomputed"]);
+    d.shows(&["Timeline  not comparable: 1 of 2", "a few  recomputed 7"]).hides(&["recorded = recomputed"]);
     d.keys("5 Tab k");
     assert!(d.status().contains("all: recorded a few, which is no number; recomputed 7"), "{}", d.status());
 }

@@ -8,7 +8,7 @@ pub mod chain;
 pub mod cost;
 /// The one way in which models are asked: a machine, its questions, and what came.
 pub mod drive;
-/// A run executed without a model, kept as a fork.
+/// A recomputed run, kept as a fork.
 pub mod exact;
 /// A record and new outputs to a forked record, and which later steps are stale.
 pub mod fork;

@@ -1,4 +1,4 @@
-//! A run executed exactly, kept as a fork: what could be calculated in the place of what was recorded.
+//! A recomputed run, kept as a fork: what could be calculated in the place of what was recorded.
 
 use std::collections::HashSet;
 
@@ -69,7 +69,7 @@ pub fn exact_fork(case: &CaseView<'_>) -> Result<Fork, Shown> {
     Ok(fork)
 }
 
-/// Which values are put, and which steps kept what they wrote though something that they read changed.
+/// Values that are put, and steps that kept what they wrote though something that they read changed.
 #[derive(Default)]
 struct Settled<'r> {
     puts: Vec<&'r Computed>,
