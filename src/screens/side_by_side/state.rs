@@ -210,6 +210,7 @@ fn facts(a: &OpenRecord, b: &OpenRecord) -> Vec<SideRow> {
         both("findings", &|opened| Some(severities(opened))),
         both("origin", &|opened| Some(came_about(opened)))
             .filter(|_| a.fork_origin.is_some() || b.fork_origin.is_some()),
+        both("out of date", &out_of_date),
         both("kind", &|opened| Some(Shown::own(opened.kind.phrase()))),
         // What both have in common tells a reader nothing here.
         both("id", &|opened| Some(opened.id.clone())).filter(|_| a.id != b.id),
@@ -248,6 +249,13 @@ fn came_about(opened: &OpenRecord) -> Shown {
         let model = fork_origin.model.as_ref().map(|model| shown!(", {}", model.line())).unwrap_or_default();
         shown!("{}{model}", fork_origin.phrase())
     })
+}
+
+/// Lists the steps that kept their values though what they read was changed; `None`: there are none.
+fn out_of_date(opened: &OpenRecord) -> Option<Shown> {
+    let stale = (1..).zip(&opened.steps).filter(|(_, step)| step.is_stale).map(|(number, _)| number.to_string());
+    let stale: Vec<String> = stale.collect();
+    (!stale.is_empty()).then(|| shown!("step {}", stale.join(", ")))
 }
 
 /// Lists the findings of each, by rule, the gravest first.
