@@ -291,7 +291,7 @@ fn what_a_recomputed_run_leaves_out_of_date_is_told_before_it_is_kept() {
     let (_folder, path) = samples();
     let mut d = open(&path);
     // Its fifth step takes a number from the text that the fourth wrote.
-    d.keys("48 G Enter X").shows(&["B recomputed, not saved", "out of date", "step 5, 6", "unknown"]);
+    d.keys("48 G Enter X").shows(&["B recomputed, not saved", "out of date", "steps 5, 6", "unknown"]);
     d.keys("q q").keys("2 G Enter X").hides(&["out of date"]);
 }
 

@@ -307,7 +307,8 @@ impl Session<'_> {
                 How::Exact => "what was recorded is kept there, though what was read changed",
                 _ => "--stale re-runs them too",
             };
-            self.say(out, &shown!("out of date: step {}; {what}", stale.join(", ")));
+            let word = if stale.len() == 1 { "step" } else { "steps" };
+            self.say(out, &shown!("out of date: {word} {}; {what}", stale.join(", ")));
         }
         let found = self.say_findings(line, None, out);
         Ok(if found == 0 && !breaks && fork.stale.is_empty() { CLEAN } else { FOUND })

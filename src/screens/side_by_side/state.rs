@@ -255,7 +255,8 @@ fn came_about(opened: &OpenRecord) -> Shown {
 fn out_of_date(opened: &OpenRecord) -> Option<Shown> {
     let stale = (1..).zip(&opened.steps).filter(|(_, step)| step.is_stale).map(|(number, _)| number.to_string());
     let stale: Vec<String> = stale.collect();
-    (!stale.is_empty()).then(|| shown!("step {}", stale.join(", ")))
+    let word = if stale.len() == 1 { "step" } else { "steps" };
+    (!stale.is_empty()).then(|| shown!("{word} {}", stale.join(", ")))
 }
 
 /// Lists the findings of each, by rule, the gravest first.
