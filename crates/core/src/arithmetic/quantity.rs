@@ -9,6 +9,7 @@ use crate::run::state::State;
 
 mod asked;
 mod fit;
+mod language;
 mod links;
 mod scan;
 mod spelling;

@@ -8,8 +8,9 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::fit::{QuantityFit, converts, derived, fit, misread, scaled_fit, worked_out};
+use super::language::is_read;
 use super::spelling::Spellings;
-use super::{Kind, Quantity, find};
+use super::{Kind, Quantity, find, near};
 use crate::arithmetic::number::Number;
 use crate::arithmetic::number_words::{NumberWord, number_word};
 use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step};
@@ -75,7 +76,7 @@ impl QuantityLinks {
         }
         let question = record.question.or_else(|| state.get(PROBLEM_TEXT))?.string()?;
         let mut holdings = holdings(procedure?);
-        if holdings.is_empty() {
+        if holdings.is_empty() || !is_read(question.bytes()) {
             return None;
         }
         let quantities = find(question.bytes());
@@ -430,6 +431,9 @@ impl<'a> Linking<'a> {
             name.extend(holder.name.bytes().iter().map(|&byte| if byte == b'_' { b' ' } else { byte }));
             // The digit in `rate_2` only tells it from `rate_1`.
             let mut numbers = find(&name);
+            // So does the word in `game_three`.
+            let counted = numbers
+                .pop_if(|number| number.span.end == name.len() && number.span.start > 0 && number.kind == Kind::Number);
             numbers.retain(|number| !name.get(number.span.start).is_some_and(u8::is_ascii_digit));
             let mut digits = 0;
             if let Some(text) = holder.description.and_then(Value::string) {
@@ -437,6 +441,9 @@ impl<'a> Linking<'a> {
                 // `half` in a description is a way of speaking, `(24)` is the number itself.
                 // The 2 of `rate_2` is no number in "rate 2" either.
                 let suffix = |number: &Quantity| {
+                    if counted.as_ref().is_some_and(|counted| near(counted.approx, number.approx)) {
+                        return true;
+                    }
                     let own = text.bytes().get(number.span.clone()).unwrap_or_default();
                     name.strip_suffix(own).is_some_and(|head| head.ends_with(b" ")) && !own.is_empty()
                 };
@@ -546,7 +553,18 @@ impl<'a> Linking<'a> {
         if size.fract() == 0.0 && size <= 40.0 && (self.may_count(size as usize) || self.letters(size as usize)) {
             return true;
         }
-        derived(&self.links.quantities, size)
+        derived(&self.links.quantities, size) || self.is_part_of_fraction(size)
+    }
+
+    /// Tells whether a number is written in a fraction of the question: the 4 of 2/4, which is a half.
+    fn is_part_of_fraction(&self, value: f64) -> bool {
+        let fractions = self.links.quantities.iter().filter(|quantity| quantity.kind == Kind::Fraction);
+        let written = fractions
+            .filter_map(|quantity| std::str::from_utf8(self.question.bytes().get(quantity.span.clone())?).ok());
+        written
+            .flat_map(|text| text.split('/'))
+            .filter_map(|part| part.trim().parse::<f64>().ok())
+            .any(|part| near(part, value))
     }
 
     /// Tells whether the question may list as many things: `Tom, Dick and Harry`.

@@ -537,8 +537,8 @@ impl Scan<'_> {
         let clean = !self.is_letter(after) && !self.digit(after);
         if clean && measured.is_some() {
             self.push(start..end, value, money_kind(kind, measured), true, measured);
-        } else if clean && word.is_some_and(|word| word.lower() == b"k") {
-            let value = value.times(Number::whole(1000)).unwrap_or(value);
+        } else if clean && let Some(scale) = self.scale_letter(end, kind).filter(|_| after == end + 1) {
+            let value = value.times(Number::whole(scale)).unwrap_or(value);
             self.push(start..after, value, kind, false, None);
         } else {
             let end = self.skip_glued(end);
@@ -546,6 +546,16 @@ impl Scan<'_> {
             return end;
         }
         after
+    }
+
+    /// The thousand of `800K`, the million of `$2.5M`.
+    fn scale_letter(&self, at: usize, kind: Kind) -> Option<i64> {
+        match self.byte(at) {
+            b'k' | b'K' => Some(1_000),
+            b'M' if kind == Kind::Money => Some(1_000_000),
+            b'B' if kind == Kind::Money => Some(1_000_000_000),
+            _ => None,
+        }
     }
 
     // Words.

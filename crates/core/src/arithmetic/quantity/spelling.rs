@@ -38,8 +38,14 @@ impl Spellings {
                 }
             }
             (Kind::Multiple, _) if upper == 2 => {
-                all.add(b"twice".into());
-                all.add(b"double".into());
+                for word in ["twice", "double", "Twice", "Double"] {
+                    all.add(word.as_bytes().into());
+                }
+            }
+            (Kind::Multiple, _) if upper == 3 => {
+                for word in ["triple", "thrice", "Triple", "Thrice"] {
+                    all.add(word.as_bytes().into());
+                }
             }
             _ => {}
         }
@@ -115,6 +121,8 @@ mod tests {
             ("half", "divide by 2", true),
             ("$1,200", "cost of 1200 dollars", true),
             ("twice", "double the price", true),
+            ("twice", "Double the price.", true),
+            ("three times", "Triple it.", true),
             ("three quarters", "the three quarters left", true),
             ("3", r#"{"id": 3, "text": "round3 of 13, 3.5 and 1,3"}"#, false),
             ("3", "", false),
