@@ -245,7 +245,13 @@ impl<'c> Trial<'c, '_> {
         let recovered = self.recomputed.recovered;
         // What was rounded on the way without need is exact here.
         let exactly = self.recomputed.replay(self.state, &[]).filter(|_| self.recomputed.exact);
-        if recovered.into_iter().chain(exactly).any(|recovered| Self::is_gold(gold, recovered)) {
+        // Where the run answers what the plan gives, no step departs from it.
+        let follows = |number: &Number| {
+            let near = |number: &Number| self.answer.is_some_and(|answer| answer.value.is_near(*number));
+            near(number) && !gold.value.is_near(*number)
+        };
+        let mut given = recovered.into_iter().chain(exactly).filter(|number| !follows(number));
+        if given.any(|recovered| Self::is_gold(gold, recovered)) {
             self.recovered = Some(gold.value);
             return self.executed_wrongly(gold.value);
         }
@@ -254,6 +260,10 @@ impl<'c> Trial<'c, '_> {
         }
         if self.first_slip(true).is_none() && self.wrong_marks(true) {
             return (Fix::Gold, None, Confidence::Likely);
+        }
+        if let Some(step) = self.miscopied(gold) {
+            self.recovered = Some(gold.value);
+            return (Fix::StepRun, Some(step), Confidence::Likely);
         }
         if let Some(verdict) = self.corrected(gold).or_else(|| self.with_one_change(gold)) {
             return verdict;
@@ -276,13 +286,27 @@ impl<'c> Trial<'c, '_> {
         }
     }
 
+    /// The last step was only to state the expected number, and wrote another one.
+    fn miscopied(&self, gold: &Gold) -> Option<usize> {
+        let end = self.last().filter(|end| end.is_statement() && end.differs())?;
+        let given = self.recomputed.replay(self.state, &[]);
+        given.is_some_and(|given| Self::is_gold(gold, given)).then_some(end.step)
+    }
+
     /// Recomputed, the procedure gives the expected number.
     fn executed_wrongly(&mut self, recovered: Number) -> Judgement {
         let rounded = |write: &&Computed| write.alone.is_some() && write.alone != write.value && !write.differs();
         let rounded = || self.recomputed.writes.iter().find(rounded).map(|write| write.step);
         let without = self.without_number();
         let step = self.first_slip(false).or_else(|| self.first_waiting()).or(without.map(|write| write.step));
-        let step = step.or_else(rounded).or_else(|| Some(self.last()?.step));
+        let step = step.or_else(rounded);
+        let exact = self.recomputed.exact;
+        let confidence = match step {
+            Some(_) if exact => Confidence::Sure,
+            Some(_) => Confidence::Likely,
+            None => Confidence::Unsure,
+        };
+        let step = step.or_else(|| Some(self.last()?.step));
         let slip = self.first_slip_write(false).or(without).map(|write| differs(self.state, self.recomputed, write));
         let wrong = slip.unwrap_or_else(|| {
             let answer = self.answer.map_or_else(|| "no number".to_owned(), |answer| answer.value.shown());
@@ -293,12 +317,11 @@ impl<'c> Trial<'c, '_> {
         });
         let text = shown!("The plan is right: recomputed it gives {}, as expected. {wrong}", recovered.shown());
         self.argue(RuleId::Recompute.word(), self.record.number_pointer(), text);
-        let exact = self.recomputed.exact;
         if !exact {
             let text = Shown::own("Some values on the way cannot be recomputed and are used as recorded.");
             self.argue("triage/partial", Pointer::from_iter(["state"]), text);
         }
-        (Fix::StepRun, step, if exact { Confidence::Sure } else { Confidence::Likely })
+        (Fix::StepRun, step, confidence)
     }
 
     /// The ids keep evoproc from asking for the answer's number.
