@@ -254,6 +254,26 @@ impl Expression {
         names
     }
 
+    /// Lists the names that an operation joins, two at a time; a sum is of the kind of its first part.
+    pub(crate) fn joined_names(&self) -> Vec<(Operation, u32, u32)> {
+        let mut kinds: Vec<Option<u32>> = Vec::with_capacity(self.nodes.len());
+        let mut joined = Vec::new();
+        for node in &self.nodes {
+            let kind = |at: u16| kinds.get(usize::from(at)).copied().flatten();
+            kinds.push(match node {
+                Node::Name(name) => Some(*name),
+                Node::Single(_, of) => kind(*of),
+                Node::Pair(operation, left, right) => {
+                    let (left, right) = (kind(*left), kind(*right));
+                    joined.extend(left.zip(right).map(|(left, right)| (*operation, left, right)));
+                    left.filter(|_| matches!(operation, Operation::Add | Operation::Subtract))
+                }
+                Node::Number(_) | Node::Percent(_) | Node::Symbol(..) => None,
+            });
+        }
+        joined
+    }
+
     /// Tells whether it is more than a number or a name.
     pub(crate) fn is_operation(&self) -> bool {
         self.nodes.iter().any(|node| matches!(node, Node::Pair(..)))
@@ -758,7 +778,8 @@ pub(crate) enum Reading {
 /// Reads a value that is a string. Single letters and `snake_case` count as names even where they are no variable's. Of
 /// an equation it is the calculation of its unknown.
 pub(crate) fn read(text: &str, names: &Names) -> Reading {
-    let reading = reading(text, names);
+    let reading =
+        reading(text, names).filter(|reading| !(matches!(reading, Reading::Expression(_)) && measure::is_rate(text)));
     match equation(text, names) {
         Some(solved) => Reading::Expression(solved),
         None => reading.or_else(|| measure::measure(text).map(Reading::Number)).unwrap_or(Reading::Other),
@@ -797,7 +818,10 @@ fn whole(list: &[Lexeme], text: &str) -> Option<(Expression, Option<Written>)> {
     let mut parser = Parser::new(list, 0, text, true);
     parser.expression(0)?;
     let rest = list.get(parser.at..)?;
-    if rest.len() > MAX_UNIT_WORDS || rest.iter().any(|token| token.kind != TokenKind::Word) {
+    let is_unit = |token: &Lexeme| {
+        token.kind == TokenKind::Word && text.get(token.start..token.end).is_some_and(measure::may_be_unit)
+    };
+    if rest.len() > MAX_UNIT_WORDS || !rest.iter().all(is_unit) {
         return None;
     }
     let nodes = parser.nodes;

@@ -661,7 +661,7 @@ impl<'e, 'a> Execution<'e, 'a> {
             Reading::Other => {}
         }
         let wanted = PlanRequest { step, variable, texts, description, recorded };
-        let mut plan = self.plan(&wanted);
+        let mut plan = self.plan(&wanted).and_then(|plan| self.of_one_unit(plan));
         if plan.is_none() {
             plan = self.implied(&wanted);
         }

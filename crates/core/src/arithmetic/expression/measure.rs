@@ -35,7 +35,25 @@ pub(super) fn measure(text: &str) -> Option<Written> {
     let word = |c: char| c.is_alphabetic() || matches!(c, ' ' | '/' | '(' | ')' | '-' | '.' | '\'' | '’');
     let joined = tail.contains(" - ") || tail.contains(" x ");
     let words = tail.split_whitespace().count() <= 6 && tail.chars().all(word) && !joined;
+    let words = words && tail.split_whitespace().all(may_be_unit);
     words.then(|| number(head))?
+}
+
+/// Tells whether a word behind a number can be its unit: "5 million" is no five, "1e3" no one.
+pub(super) fn may_be_unit(word: &str) -> bool {
+    let lower = word.to_ascii_lowercase();
+    let percent = matches!(lower.as_str(), "percent" | "percentage");
+    let scale = matches!(lower.as_str(), "k" | "mn" | "bn" | "dozen" | "hundred" | "thousand" | "million" | "billion");
+    !percent && !scale && !word.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// Tells whether a text is a number with a rate behind it: `12 km/h`.
+pub(super) fn is_rate(text: &str) -> bool {
+    let text = text.trim();
+    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | ' '));
+    let letters = |part: &str| !part.is_empty() && part.chars().all(char::is_alphabetic);
+    unit.len() < text.len()
+        && unit.split_once('/').is_some_and(|(of, per)| letters(of) && letters(per) && of.len().max(per.len()) > 1)
 }
 
 fn number(text: &str) -> Option<Written> {

@@ -125,6 +125,26 @@ fn targets_and_stated_results_are_told() {
 }
 
 #[test]
+fn what_stands_behind_a_number_is_not_lost() {
+    for (text, expected) in [
+        ("5 million", "Other"),
+        ("2 dozen", "Other"),
+        ("12 percent", "Other"),
+        ("1e3", "Other"),
+        ("2h30m", "Other"),
+        ("12 km/h", "12"),
+        ("40 rolls", "40"),
+    ] {
+        let read = match read(text, &Names::default()) {
+            Reading::Number(number) | Reading::Done(_, number) => number.value.shown(),
+            Reading::Expression(_) => "an expression".into(),
+            Reading::Other => "Other".into(),
+        };
+        assert_eq!(read, expected, "{text}");
+    }
+}
+
+#[test]
 fn values_are_read() {
     let number = |text: &str| match read(text, &names()) {
         Reading::Number(number) => number.value.shown(),

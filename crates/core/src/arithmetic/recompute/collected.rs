@@ -4,9 +4,10 @@ use crate::arithmetic::expression::{Expression, Operation, clock, list};
 use crate::arithmetic::number::Number;
 
 /// Plans the calculation that the texts of a step ask for on these values; `inputs` is the number of all that it reads.
-pub(super) fn plan(texts: &[&str; 3], values: &[&str], inputs: usize) -> Option<Expression> {
+/// `named` are the names and descriptions of what it reads.
+pub(super) fn plan(texts: &[&str; 3], named: &[&str], values: &[&str], inputs: usize) -> Option<Expression> {
     match values {
-        [one] if inputs == 1 => listed(texts, &list(one)?),
+        [one] if inputs == 1 => listed(texts[0], named, &list(one)?),
         [from, to] if inputs == 2 => between(texts, clock(from)?, clock(to)?),
         _ => None,
     }
@@ -19,13 +20,31 @@ fn has(texts: &[&str], stems: &[&str]) -> bool {
     })
 }
 
-fn listed(texts: &[&str; 3], numbers: &[Number]) -> Option<Expression> {
-    let [step, ..] = texts;
-    let step = &[*step];
+/// Words that change nothing about what is asked of a whole list.
+const EMPTY: &[&str] = stepscope_base::list![
+    compute calculate find determine get obtain take evaluate work out the a an of all up in from for by and to is are this
+    these that its their his her final whole list lists entry entries element elements value values number numbers together
+    result
+];
+/// Words of the operations on lists.
+const ASKED: &[&str] = stepscope_base::list![
+    average mean largest maximum highest smallest minimum lowest sum total add adding summing count counting many how
+];
+
+/// "The total of all scores but the lowest" is no sum of the scores: every other word must be one of the list's own.
+fn listed(step: &str, named: &[&str], numbers: &[Number]) -> Option<Expression> {
     let count = || Expression::number(Number::whole(numbers.len() as i64));
-    if has(step, &["subtract", "multipl", "remain", "half", "twice", "percent", "except", "if ", "first"]) {
+    let words = |text: &str| -> Vec<String> {
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+    };
+    let own: Vec<String> = named.iter().flat_map(|text| words(text)).collect();
+    let singular = |word: &str| word.strip_suffix('s').unwrap_or(word).to_owned();
+    let is_own = |word: &String| own.iter().any(|own| singular(own) == singular(word));
+    let is_known = |word: &String| EMPTY.contains(&word.as_str()) || ASKED.contains(&word.as_str()) || is_own(word);
+    if !words(step).iter().all(is_known) {
         return None;
     }
+    let step = &[step];
     if has(step, &["average", "mean of"]) {
         return Expression::pair(Operation::Divide, &joined(Operation::Add, numbers)?, &count());
     }
@@ -67,7 +86,7 @@ mod tests {
     use super::*;
 
     fn result(text: &str, values: &[&str]) -> String {
-        let plan = plan(&[text, "", ""], values, values.len());
+        let plan = plan(&[text, "", ""], &["daily_miles", "score", "price"], values, values.len());
         plan.and_then(|plan| plan.evaluate(|_| None)).map_or_else(|| "nothing".into(), Number::shown)
     }
 
@@ -80,6 +99,10 @@ mod tests {
         assert_eq!(result("Subtract the sum of the prices from the budget.", &["5, 7"]), "nothing");
         assert_eq!(result("Compute the sum.", &["Ann, 7"]), "nothing");
         assert_eq!(result("Compute the sum.", &["1,080"]), "nothing");
+        for other in ["the total of all scores but the lowest", "Count the scores above 5", "Double the sum of scores"]
+        {
+            assert_eq!(result(other, &["5, 7, 6"]), "nothing", "{other}");
+        }
     }
 
     #[test]

@@ -2,10 +2,11 @@
 
 use super::{Computed, Execution, Plan, PlanSource, Texts, Wording, collected, follows, implied, prose};
 use crate::arithmetic::expression::{
-    AssignedTo, Calculation, Expression, Names, Reading, bound, equation, find, may_hold, numbers, plain_signs, read,
-    solved, worked,
+    AssignedTo, Calculation, Expression, Names, Operation, Reading, bound, equation, find, may_hold, numbers,
+    plain_signs, read, solved, worked,
 };
 use crate::arithmetic::number::{Number, Written};
+use crate::arithmetic::quantity::Dimension;
 use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Step};
 use stepscope_base::json::Value;
 
@@ -72,17 +73,69 @@ fn holds_word(text: &str, word: &str) -> bool {
     })
 }
 
+/// Tells whether the words before and behind a calculation do something with it: "half of a * b", "a * b, then add it".
+fn is_operand([before, behind]: [&str; 2]) -> bool {
+    let (before, behind) = (before.to_lowercase(), behind.to_lowercase());
+    let words = |text: &'_ str| -> Vec<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.map(str::to_owned).collect()
+    };
+    let before: Vec<String> =
+        words(&before).into_iter().filter(|word| !matches!(word.as_str(), "of" | "the")).collect();
+    let multiples = ["half", "twice", "double", "triple", "thrice", "quarter"];
+    if before.last().is_some_and(|word| multiples.contains(&word.as_str())) {
+        return true;
+    }
+    let behind = words(&behind);
+    // "a / b of the seats"
+    if behind.first().is_some_and(|word| word == "of") {
+        return true;
+    }
+    let joint = behind.iter().take_while(|word| matches!(word.as_str(), "and" | "then" | "finally")).count();
+    let verbs = ["add", "subtract", "multiply", "divide", "deduct", "double", "halve", "triple"];
+    let is_verb = behind.get(joint).is_some_and(|word| verbs.contains(&word.as_str()));
+    // "x * y to divide it" says what for.
+    joint > 0 && is_verb
+}
+
 impl<'a> Execution<'_, 'a> {
+    /// Takes a plan unless it joins quantities of different units as if they were of one: then the words say less than is
+    /// meant. In signs it is what is written, if not for sure.
+    pub(super) fn of_one_unit(&self, mut plan: Plan) -> Option<Plan> {
+        let unit = |id: u32| {
+            let variable = self.state.variables().get(id as usize)?;
+            let description = variable.field.and_then(|field| field.description?.string()).unwrap_or_default();
+            prose::unit_of(self.name(id as usize), description.utf8().unwrap_or_default())
+        };
+        let differs = |(operation, left, right): &(Operation, u32, u32)| {
+            let Some(((left, left_per), (right, right_per))) = unit(*left).zip(unit(*right)) else { return false };
+            let joins = match operation {
+                Operation::Add | Operation::Subtract => !left_per && !right_per,
+                // Minutes divided by days are minutes a day.
+                Operation::Divide => !left_per && !right_per && left.dimension != Dimension::Time,
+                Operation::Multiply => left_per != right_per,
+                _ => false,
+            };
+            joins && left.dimension == right.dimension && left.size.total_cmp(&right.size).is_ne()
+        };
+        if !plan.expression.joined_names().iter().any(differs) {
+            return Some(plan);
+        }
+        plan.sure &= plan.wording != Wording::Signs;
+        (!matches!(plan.wording, Wording::Words | Wording::Implied)).then_some(plan)
+    }
+
     /// The calculation that a step asks for.
     pub(super) fn plan(&mut self, wanted: &PlanRequest<'_, 'a>) -> Option<Plan> {
         let PlanRequest { texts, description, .. } = *wanted;
         let by_step = self.explicit(texts.step, texts.found, PlanSource::Step, wanted);
-        // "Divide the total by (a + b)": the signs are only a part of what the words say.
-        if by_step.as_ref().is_some_and(|plan| self.is_part(plan, wanted))
-            && let Some(plan) = self.prose(wanted)
-        {
+        // "Divide the total by (a + b)": the signs are only a part of what the words say, and no plan without them.
+        let is_part = by_step.as_ref().is_some_and(|plan| self.is_part(plan, wanted));
+        let leaves_out = by_step.as_ref().is_some_and(|plan| self.leaves_out(plan, wanted));
+        if is_part && let Some(plan) = self.prose(wanted) {
             return Some(plan);
         }
+        let by_step = by_step.filter(|_| !is_part);
         let example =
             || ["such as", "e.g.", "for example", "for instance"].iter().any(|word| description.contains(word));
         let by_description = if !may_hold(description.as_bytes()) || example() {
@@ -93,7 +146,7 @@ impl<'a> Execution<'_, 'a> {
         if let Some(mut plan) = by_step {
             let value = self.by_record(&plan.expression);
             let other = by_description.and_then(|other| self.by_record(&other.expression));
-            plan.sure &= other.is_none() || value.is_none() || other == value;
+            plan.sure &= !leaves_out && (other.is_none() || value.is_none() || other == value);
             // Times of day are no numbers to the signs.
             let values = if value.is_some() { None } else { self.collected(wanted) };
             return Some(values.unwrap_or(plan));
@@ -131,6 +184,18 @@ impl<'a> Execution<'_, 'a> {
         Some(Plan { sure: true, ..Plan::of(expression, PlanSource::Step, Wording::Worked) })
     }
 
+    /// Tells whether a calculation without a name leaves an input of the step out.
+    fn leaves_out(&self, plan: &Plan, wanted: &PlanRequest<'_, '_>) -> bool {
+        let PlanRequest { step, texts, .. } = *wanted;
+        let own = texts.found.iter().any(|found| found.target.is_some() && Some(&found.range) == plan.range.as_ref());
+        let used = plan.expression.names();
+        let is_unused = |field: &Field<'_>| {
+            let is_question = field.name_text().is_some_and(|name| name == PROBLEM_TEXT);
+            !is_question && self.index(field).is_some_and(|index| !used.contains(&(index as u32)))
+        };
+        !own && step.inputs.iter().any(is_unused)
+    }
+
     /// Tells whether a calculation without a name uses only some of the inputs of the step, among words that calculate.
     fn is_part(&self, plan: &Plan, wanted: &PlanRequest<'_, '_>) -> bool {
         let PlanRequest { step, texts, .. } = *wanted;
@@ -138,8 +203,9 @@ impl<'a> Execution<'_, 'a> {
         let own = texts.found.iter().any(|found| found.target.is_some() && found.range == *range);
         let used = plan.expression.names();
         let unused = |field: &Field<'_>| self.index(field).is_some_and(|index| !used.contains(&(index as u32)));
-        let around = [texts.step.get(..range.start), texts.step.get(range.end..)];
-        !own && step.inputs.iter().any(unused) && around.into_iter().flatten().any(prose::may_plan)
+        let around = [texts.step.get(..range.start), texts.step.get(range.end..)].map(Option::unwrap_or_default);
+        let is_open = || step.inputs.iter().any(unused) && around.into_iter().any(prose::may_plan);
+        !own && (is_open() || is_operand(around))
     }
 
     /// Plans a step without a recipe by its names: only if the plan gives what the step wrote, or if what it wrote
@@ -190,7 +256,10 @@ impl<'a> Execution<'_, 'a> {
             .filter_map(|field| self.state.variables().get(self.index(field)?)?.final_value?.plain_string())
             .filter_map(|bytes| std::str::from_utf8(bytes).ok())
             .collect();
-        let expression = collected::plan(&[texts.step, description, name], &values, step.inputs.len())?;
+        let described = step.inputs.iter().filter_map(|field| field.description.and_then(Value::string));
+        let described: Vec<_> = described.chain(step.inputs.iter().filter_map(Field::name_text)).collect();
+        let named: Vec<&str> = described.iter().filter_map(|text| text.utf8()).collect();
+        let expression = collected::plan(&[texts.step, description, name], &named, &values, step.inputs.len())?;
         Some(Plan::of(expression, PlanSource::Step, Wording::Words))
     }
 
@@ -300,6 +369,7 @@ impl<'a> Execution<'_, 'a> {
             inputs.push(prose::Input {
                 id: *index as u32,
                 name: name.utf8()?,
+                variable: name.utf8()?,
                 description: description.utf8().unwrap_or_default(),
                 value: self.held(*index).recorded,
             });
@@ -345,7 +415,7 @@ impl<'a> Execution<'_, 'a> {
 
     /// Plans a last step that only states one of the numbers that it reads.
     fn stated(&self, wanted: &PlanRequest<'_, '_>, mut inputs: Vec<prose::Input<'_>>) -> Option<Plan> {
-        let PlanRequest { variable, texts, .. } = *wanted;
+        let PlanRequest { variable, texts, description, .. } = *wanted;
         if !texts.last || self.name(variable) != FINAL_ANSWER {
             return None;
         }
@@ -358,9 +428,19 @@ impl<'a> Execution<'_, 'a> {
         {
             return None;
         }
-        // Of several inputs the one that the text names.
+        // Of several inputs the one that the text tells to state, if it speaks of no other.
         if inputs.len() > 1 {
-            inputs.retain(|input| texts.step.contains(input.name));
+            let names: Vec<&str> = inputs.iter().map(|input| input.name).collect();
+            inputs.retain(|input| prose::is_named_to_state(texts.step, input.name));
+            if inputs.iter().any(|input| prose::speaks_of_other(texts.step, input.name, &names)) {
+                return None;
+            }
+        }
+        if inputs
+            .iter()
+            .any(|input| [texts.step, description].iter().any(|text| prose::asks_for_other_unit(text, input)))
+        {
+            return None;
         }
         let stated = prose::statement(texts.step, &inputs)?;
         if self.is_said_before(&stated, wanted) {
@@ -399,7 +479,7 @@ impl<'a> Execution<'_, 'a> {
             return None;
         }
         let value = self.by_record(expression);
-        outside.push(prose::Input { id: INSIDE, name: "calculation", description: "", value });
+        outside.push(prose::Input { id: INSIDE, name: "calculation", variable: "calculation", description: "", value });
         prose::plan(&text, &outside)?.replaced(|name| (name == INSIDE).then_some(expression))
     }
 }

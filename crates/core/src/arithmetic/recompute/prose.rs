@@ -32,8 +32,10 @@ const MAX_INPUTS: usize = 12;
 pub(super) struct Input<'t> {
     /// Its number in the expression that is made.
     pub(super) id: u32,
-    /// Its name.
+    /// Its name in the sentence.
     pub(super) name: &'t str,
+    /// Its name in the procedure.
+    pub(super) variable: &'t str,
     /// Description of the variable.
     pub(super) description: &'t str,
     /// Its recorded value.
@@ -44,7 +46,8 @@ pub(super) struct Input<'t> {
 const BLOCKED: &[&str] = stepscope_base::list![
     not except unless if either maximum minimum largest smallest larger smaller round rounded rounding ceiling floor
     nearest remainder modulo squared square cube power root respectively excluding complement equation solve solving
-    ratio proportion respective corresponding weighted compound interest twofold until first
+    ratio proportion respective corresponding weighted compound interest twofold until first without ignoring undo undoing
+    backwards
 ];
 
 /// Tells whether a text may name an operation in words, by a look at how its words begin.
@@ -80,7 +83,7 @@ const fn stems(letter: u8) -> &'static [&'static str] {
         b'g' => &["goes into", "go into"],
         b'h' => &["hal", "how many more"],
         b'i' => &["increas"],
-        b'l' => &["lower", "less than", "left of"],
+        b'l' => &["lower", "less ", "left of"],
         b'm' => &["multipl", "minus", "mod", "mean of", "more than"],
         b'p' => &["product", "plus", "put "],
         b'q' => &["quotient"],
@@ -128,6 +131,9 @@ fn sentence_plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
         return None;
     }
     let sentence = sentence(&words, first.1.start);
+    if is_relation(&words, sentence.clone(), first.1.start) {
+        return None;
+    }
     let whole = Whole::of(&words, &cues, sentence.clone(), inputs)?;
     let averaged = words.get(sentence.clone())?.iter().any(|word| matches!(word.lower.as_ref(), "average" | "mean"));
     let divides =
@@ -151,6 +157,33 @@ fn sentence_plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
             None => Some(expression),
         }
     })
+}
+
+/// Tells whether a sentence says how things are related, while something else is asked: "Kim has twice as many as Leo;
+/// find Leo's", "find x such that x times 3 is all". `at` is the first word of an operation.
+fn is_relation(words: &[Word<'_>], sentence: Range<usize>, at: usize) -> bool {
+    let is = |word: &Word<'_>, list: &[&str]| list.contains(&word.lower.as_ref());
+    let asks = |word: &Word<'_>| is(word, &["find", "solve", "determine", "what"]);
+    let (before, behind) = (words.get(sentence.start..at), words.get(at..sentence.end));
+    let (before, behind) = (before.unwrap_or_default(), behind.unwrap_or_default());
+    let conditions = before.first().is_some_and(asks) && before.iter().any(|word| is(word, &["with", "such", "where"]));
+    if conditions && behind.iter().any(|word| word.colon || is(word, &["equals", "equal", "is", "gives"])) {
+        return true;
+    }
+    // ", find …" in the same sentence, or in another one.
+    let own = behind.iter().position(|word| word.comma && asks(word)).map(|at| behind.get(at..));
+    let others = words.get(..sentence.start).into_iter().chain(words.get(sentence.end..));
+    let asked = others.chain(own.flatten()).filter_map(|words| words.get(words.iter().position(asks)? + 1..));
+    let asked: Vec<String> = asked.flatten().flat_map(|word| parts(word.text)).collect();
+    let verb = |word: &Word<'_>| is(word, &["has", "have", "had", "is", "are", "was", "were", "equals"]);
+    let subject = match before.iter().position(verb) {
+        Some(verb) => before.get(..verb),
+        None => {
+            behind.iter().position(|word| word.colon || is(word, &["equals", "is"])).and_then(|at| behind.get(at..))
+        }
+    };
+    let Some(subject) = subject.filter(|_| !asked.is_empty()) else { return false };
+    !subject.iter().flat_map(|word| parts(word.text)).any(|part| asked.contains(&part))
 }
 
 /// Instructions of a sentence on its result as a whole.
@@ -209,6 +242,77 @@ pub(super) fn statement(text: &str, inputs: &[Input<'_>]) -> Option<Expression> 
         Some((_, rounding)) => rounding.applied(&named),
         None => (!says_more(&words)).then_some(named),
     }
+}
+
+/// Tells whether a text tells to state a variable: "report the total cost", "the total is the answer". That its name is
+/// a word of the text is not enough.
+pub(super) fn is_named_to_state(text: &str, name: &str) -> bool {
+    const VERBS: &[&str] = stepscope_base::list![
+        state report return give output provide present write answer print display deliver use take as to is be
+    ];
+    const BETWEEN: &[&str] =
+        stepscope_base::list![the a an value of number final answer variable result calculated computed simply just];
+    atoms::places(text, name).into_iter().any(|at| {
+        let before = text.get(..at).unwrap_or_default().to_lowercase();
+        let mut words = before.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).rev();
+        let verb = words.find(|word| !BETWEEN.contains(word) || VERBS.contains(word));
+        let behind = text.get(at + name.len()..).unwrap_or_default().trim_start();
+        let is_answer = ["is ", "as the "].iter().any(|word| behind.starts_with(word));
+        is_answer || verb.map_or(before.contains("answer"), |word| VERBS.contains(&word))
+    })
+}
+
+/// Tells whether a text names another variable than the one that is to be stated: "the weekly rest for all weeks".
+pub(super) fn speaks_of_other(text: &str, stated: &str, names: &[&str]) -> bool {
+    let said: Vec<String> = parts(text).collect();
+    let own: Vec<String> = parts(stated).collect();
+    let is_said = |name: &&str| {
+        let mut words = parts(name).filter(|part| !own.contains(part)).peekable();
+        words.peek().is_some() && words.all(|part| said.contains(&part))
+    };
+    names.iter().filter(|name| **name != stated).any(is_said)
+}
+
+/// Tells whether a text asks for another unit than that of the input.
+pub(super) fn asks_for_other_unit(text: &str, input: &Input<'_>) -> bool {
+    let named = |text: &str| -> Vec<Unit> {
+        text.split(|c: char| !c.is_alphanumeric()).filter_map(|word| unit(&word.to_lowercase())).collect()
+    };
+    let own: Vec<Unit> = [input.name, input.description].into_iter().flat_map(named).collect();
+    let same = |a: &Unit, b: &Unit| a.dimension == b.dimension && a.size.total_cmp(&b.size).is_eq();
+    let is_other = |asked: &Unit| {
+        own.iter().any(|own| own.dimension == asked.dimension) && !own.iter().any(|own| same(own, asked))
+    };
+    named(text).iter().any(is_other)
+}
+
+/// The unit of a variable, by its name, else by what its description names alone; `true`: it is so much per unit.
+pub(super) fn unit_of(name: &str, description: &str) -> Option<(Unit, bool)> {
+    let words = |text: &str| -> Vec<String> {
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+    };
+    let name = words(name);
+    if name.iter().any(|word| matches!(word.as_str(), "kmh" | "kph" | "mph")) {
+        return Some((unit("hour")?, true));
+    }
+    if let Some(per) = name.iter().position(|word| word == "per") {
+        return Some((quantity::unit(name.get(per + 1)?.as_bytes())?, true));
+    }
+    // `m` and `l` are units at the end of a name only.
+    let at_end = name.last().filter(|_| name.len() > 1).and_then(|word| quantity::unit(word.as_bytes()));
+    if let Some(unit) = at_end.or_else(|| name.iter().rev().find_map(|word| unit(word))) {
+        return Some((unit, false));
+    }
+    let description = words(description);
+    if let Some(per) = description.iter().position(|word| word == "per") {
+        return Some((unit(description.get(per + 1)?)?, true));
+    }
+    if description.iter().any(|word| matches!(word.as_str(), "per" | "each" | "a" | "every")) {
+        return None;
+    }
+    let mut units = description.iter().filter_map(|word| unit(word));
+    let unit = units.next()?;
+    units.next().is_none().then_some((unit, false))
 }
 
 /// Reads `convert minutes to hours`, `to a percentage`; `at` is the position of the word itself.

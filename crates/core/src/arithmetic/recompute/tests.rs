@@ -39,6 +39,36 @@ fn run(steps: &[Made<'_>], values: &str) -> String {
 }
 
 #[test]
+fn words_around_signs_and_other_units_leave_no_plan() {
+    let gives = |text: &str, names: [&str; 2], values: [&str; 2], wrote: &str| {
+        let [(a, x), (b, y)] = [(names[0], values[0]), (names[1], values[1])];
+        let record = format!(
+            r#"{{"question": "?", "mode": "procedural", "procedure": {{"steps": [
+            {{"id": 1, "inputs": [{{"name": "problem_text"}}], "stepDescription": "Extract", "output": [{{"name": "{a}"}}, {{"name": "{b}"}}]}},
+            {{"id": 2, "inputs": [{{"name": "{a}"}}, {{"name": "{b}"}}], "stepDescription": "{text}", "output": [{{"name": "c"}}]}},
+            {{"id": 3, "inputs": [{{"name": "c"}}], "stepDescription": "State c", "output": [{{"name": "final_answer"}}]}}]}},
+            "state": {{"{a}": {x}, "{b}": {y}, "c": {wrote}, "final_answer": "{wrote}", "final_answer_numerical": {wrote}}}}}"#
+        );
+        let case = crate::case::Case::read(record.as_bytes());
+        let case = case.view();
+        let recomputed = case.executed().unwrap();
+        let write = recomputed.writes.iter().find(|write| write.step == 1).unwrap();
+        write.plan.as_ref().map(|plan| (write.alone.unwrap().shown(), plan.sure))
+    };
+    let found = |value: &str, sure: bool| Some((value.to_owned(), sure));
+    let sides = ["length", "width"];
+    assert_eq!(gives("Compute length * width.", sides, ["30", "20"], "600"), found("600", true));
+    assert_eq!(gives("Compute half of length * width.", sides, ["30", "20"], "300").unwrap().0, "300");
+    assert_eq!(gives("Compute length * 2.", sides, ["30", "20"], "60"), found("60", false), "the width may count too");
+    let money = ["bill_dollars", "price_cents"];
+    assert_eq!(gives("Subtract price_cents from bill_dollars.", money, ["20", "350"], "16.5"), None);
+    assert_eq!(gives("c = bill_dollars - price_cents", money, ["20", "350"], "16.5"), found("-330", false));
+    let trip = ["speed_kmh", "trip_minutes"];
+    assert_eq!(gives("Multiply speed_kmh by trip_minutes.", trip, ["60", "90"], "90"), None);
+    assert!(gives("Divide trip_minutes by rest_days.", ["trip_minutes", "rest_days"], ["60", "3"], "20").is_some());
+}
+
+#[test]
 fn a_state_of_many_variables_is_recomputed_too() {
     let steps: &[Made<'_>] =
         &[("Extract", &["problem_text"], &[("a", "")]), ("a * 2", &["a"], &[("final_answer", "")])];

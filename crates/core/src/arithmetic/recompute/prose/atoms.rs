@@ -63,6 +63,18 @@ pub(super) fn of<'t>(text: &str, inputs: &[Input<'t>], each: bool) -> Option<Ato
     Some(atoms)
 }
 
+/// Finds every place of a name.
+pub(super) fn places(text: &str, name: &str) -> Vec<usize> {
+    let mut from = 0;
+    std::iter::from_fn(|| {
+        let at = find(text, name, from)?;
+        from = at + name.len().max(1);
+        Some(at)
+    })
+    .take(MAX_PLACES)
+    .collect()
+}
+
 /// Finds a name from a position on: `total_cost` also as `total cost`, in any case, and never within a longer word.
 fn find(text: &str, name: &str, from: usize) -> Option<usize> {
     let (text, name) = (text.as_bytes(), name.as_bytes());

@@ -40,6 +40,10 @@ pub(super) enum Cue {
     Convert,
 }
 
+/// Words before "less" that make it compare and not subtract.
+const NOT_BEFORE_LESS: &[&str] =
+    stepscope_base::list![the a an or and no not any much many far even is are was were be been has costs how percent];
+
 /// Every operation word from a place on; the words that belong to it are in the range.
 pub(super) fn cues(words: &[Word<'_>], from: usize) -> Vec<CueAt> {
     let mut cues = Vec::new();
@@ -102,6 +106,10 @@ pub(super) fn cue(words: &[Word<'_>], at: usize) -> Option<(Cue, usize)> {
         "convert" | "converting" => (Cue::Convert, 1),
         "plus" => (Cue::Infix(Operation::Add, false), 1),
         "minus" | "exceeds" => (Cue::Infix(Operation::Subtract, false), 1),
+        // "the price less the discount"; "no less", "the less expensive one".
+        "less" if !matches!(next, "than" | "") && !NOT_BEFORE_LESS.contains(&before) => {
+            (Cue::Infix(Operation::Subtract, false), 1)
+        }
         "times" if !matches!(before, "of" | "many" | "at" | "") => (Cue::Infix(Operation::Multiply, false), 1),
         "multiplied" if next == "by" => (Cue::Infix(Operation::Multiply, false), 2),
         "divided" if next == "by" => (Cue::Infix(Operation::Divide, false), 2),
@@ -118,9 +126,7 @@ pub(super) fn cue(words: &[Word<'_>], at: usize) -> Option<(Cue, usize)> {
             (Cue::Infix(Operation::Subtract, true), 2)
         }
         "percentage" | "percent" if before == "a" && next == "of" => (Cue::Percent, 2),
-        "of" if words.get(at.checked_sub(1)?).is_some_and(|word| is_share(word, at, words)) => {
-            (Cue::Infix(Operation::Multiply, false), 1)
-        }
+        "of" if words.get(at.checked_sub(1)?).is_some_and(is_share) => (Cue::Infix(Operation::Multiply, false), 1),
         "halve" | "halving" => (Cue::Factor(1, 2), 1),
         _ => match number_word(here.as_bytes())? {
             // "The doubled price" asks for nothing.
@@ -146,11 +152,8 @@ fn takes_off(words: &[Word<'_>], from: usize) -> bool {
 }
 
 /// Tells whether "of" behind a word takes a share: `20% of`, `2/3 of`.
-pub(super) fn is_share(word: &Word<'_>, at: usize, words: &[Word<'_>]) -> bool {
-    let percent = word.is_percent()
-        || (word.lower == "percent"
-            && at.checked_sub(2).and_then(|at| words.get(at)).is_some_and(|word| word.number.is_some()));
-    percent || (word.lower.contains('/') && word.number.is_some())
+pub(super) fn is_share(word: &Word<'_>) -> bool {
+    word.is_percent() || word.lower == "percent" || (word.lower.contains('/') && word.number.is_some())
 }
 
 pub(super) fn is_command(word: &str) -> bool {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::cues::{Cue, CueAt, cues, is_command};
 use super::resolve::pair;
-use super::words::{Behind, Word};
+use super::words::{Behind, Word, parts};
 use super::{Input, factor, mentions, unit};
 use crate::arithmetic::expression::Operation;
 use crate::arithmetic::number::Number;
@@ -170,7 +170,14 @@ impl PhraseReader<'_, '_> {
             }
             Cue::Change(operation) => {
                 let (what, by) = self.split_once(after, &["by"])?;
-                self.joined(operation, what, by)?
+                let changed = self.joined(operation, what, by)?;
+                // "Increase the price by 1/4" may mean of it.
+                let is_part = |number: &Number| Number::ZERO < *number && *number < Number::ONE;
+                if matches!(&changed, Tree::Pair(_, _, by) if matches!(&**by, Tree::Number(number) if is_part(number)))
+                {
+                    return None;
+                }
+                changed
             }
             _ => return None,
         })
@@ -183,7 +190,9 @@ impl PhraseReader<'_, '_> {
             let subject = self.subject(before)?;
             return Some(pair(operation, subject, self.expression(after.start + 1..after.end)?));
         }
+        // A sum of one thing is none.
         self.list(operation, after, true)
+            .filter(|list| !matches!(list, Tree::Leaf(_) | Tree::Number(_) | Tree::Percent(_)))
     }
 
     /// Reads the operand of a verb without an object: the phrase before it.
@@ -248,7 +257,9 @@ impl PhraseReader<'_, '_> {
             };
             places.iter().rfind(level)
         };
-        if let Some((cue, place)) = infix(true).or_else(|| infix(false)) {
+        // "a minus b, divided by two": what stands behind a comma is done to all of it.
+        let apart = infix(false).filter(|(_, place)| self.words.get(place.start).is_some_and(|word| word.comma));
+        if let Some((cue, place)) = apart.or_else(|| infix(true)).or_else(|| infix(false)) {
             let left = self.expression(phrase.start..place.start)?;
             let right = self.expression(place.end..phrase.end)?;
             return Some(match *cue {
@@ -341,6 +352,9 @@ impl PhraseReader<'_, '_> {
     fn unsigned(&self, a: Tree, b: Tree) -> Option<Tree> {
         let tree = pair(Operation::Subtract, a.clone(), b.clone());
         let value = |tree: &Tree| self.resolve(tree)?.evaluate(|id| self.value(id));
+        if [&a, &b].into_iter().any(|tree| value(tree).is_some_and(Number::is_negative)) {
+            return None;
+        }
         if value(&tree)?.is_negative() { Some(pair(Operation::Subtract, b, a)) } else { Some(tree) }
     }
 
@@ -449,8 +463,13 @@ impl PhraseReader<'_, '_> {
             return None;
         }
         // A list in one phrase is all that no other phrase names; several phrases are so many inputs.
+        let is_open = |phrase: &Range<usize>| self.leaves_something_open(phrase.clone());
+        if phrases.iter().any(|phrase| self.count(phrase.clone()).is_none() && is_open(phrase)) && !literal {
+            return None;
+        }
         let one = phrases.len() == 1 && !self.is_plural(phrase.clone(), open);
-        if whole && !literal && open >= 2 && !self.rest && !one {
+        let is_share = phrase.clone().any(|at| self.word(at) == Some("percent"));
+        if whole && !is_share && !literal && open >= 2 && !self.rest && !one {
             let named = if phrases.len() > 1 { Some(phrases.len()) } else { self.count(phrase) };
             self.rest = true;
             return Some(Tree::Rest(operation, named));
@@ -561,11 +580,31 @@ impl PhraseReader<'_, '_> {
             let share = || number.over(Number::whole(100));
             return if percent { share().map(Tree::Percent) } else { Some(Tree::Number(number)) };
         }
-        if phrase.is_empty() || self.leaves.len() >= MAX_LEAVES {
+        if phrase.is_empty() || self.leaves.len() >= MAX_LEAVES || self.leaves_something_open(phrase.clone()) {
             return None;
         }
         self.leaves.push(phrase);
         Some(Tree::Leaf(self.leaves.len() - 1))
+    }
+
+    /// Tells whether a phrase holds what no input explains: a number in digits, or "the two" of nothing that was worked
+    /// out.
+    fn leaves_something_open(&self, phrase: Range<usize>) -> bool {
+        let words = self.words.get(phrase).unwrap_or_default();
+        let plural =
+            |word: &Word<'_>| matches!(word.lower.as_ref(), "the" | "these" | "those" | "two" | "three" | "both");
+        let is_known = |word: &Word<'_>, number: Number| {
+            let share = number.over(Number::whole(100));
+            self.inputs.iter().any(|input| {
+                let is_value = input.value == Some(number) || (word.is_percent() && input.value == share);
+                is_value || mentions(input, &word.lower) || parts(input.variable).any(|part| part == word.lower)
+            })
+        };
+        let is_open = |word: &Word<'_>| {
+            let digits = word.lower.starts_with(|c: char| c.is_ascii_digit());
+            word.number.is_some_and(|number| digits && !is_known(word, number))
+        };
+        words.iter().all(plural) || words.iter().any(is_open)
     }
 
     /// The number that a phrase is, if it is nothing else; `true`: in percent.
@@ -589,6 +628,13 @@ impl PhraseReader<'_, '_> {
             let digits = words.get(at).is_some_and(|word| word.lower.starts_with(|c: char| c.is_ascii_digit()));
             digits && !is_input(number) && !behind.iter().skip(1).any(named)
         };
+        // "Add the two": the two things.
+        if behind.len() == 1
+            && matches!(words.get(at)?.lower.as_ref(), "two" | "three")
+            && before.last().is_some_and(|word| word.lower == "the")
+        {
+            return None;
+        }
         let last =
             behind.len() == 1 || (percent && behind.iter().skip(1).all(|word| word.lower.starts_with("percent")));
         (said.next().is_none() && bare && (last || unit())).then_some((number, percent))

@@ -112,27 +112,34 @@ impl PhraseReader<'_, '_> {
     }
 
     fn assemble(&self, tree: &Tree, reading: &[usize], open: &[usize], scaled: bool) -> Option<Expression> {
-        let name = |input: usize, scaled: bool| {
+        let name = |input: usize, scaled: bool, said: bool| {
             let input = self.inputs.get(input)?;
             let name = Expression::name(input.id);
             // "Multiply the price by the percentage": 20 means 0.2.
             match input.value {
-                Some(value) if scaled && is_percent(input) && value > Number::ONE => {
+                Some(value) if scaled && (said || is_percent(input)) && value > Number::ONE => {
                     Expression::pair(Operation::Divide, &name, &Expression::number(Number::whole(100)))
                 }
                 _ => Some(name),
             }
         };
         match tree {
-            Tree::Leaf(leaf) => name(*reading.get(*leaf)?, scaled),
-            Tree::Only => name(0, scaled),
+            Tree::Leaf(leaf) => name(*reading.get(*leaf)?, scaled, self.is_percentage(*leaf, reading)),
+            Tree::Only => name(0, scaled, false),
             Tree::Number(number) | Tree::Percent(number) => Some(Expression::number(*number)),
             Tree::Mean => None,
             Tree::Rest(operation, named) => {
                 if open.len() < 2 && *named != Some(1) || named.is_some_and(|named| named != open.len()) {
                     return None;
                 }
-                let parts = open.iter().map(|&input| name(input, *operation == Operation::Multiply));
+                // Of a percentage among other things nobody says of what it is.
+                let shares =
+                    open.iter().filter_map(|input| self.inputs.get(*input)).filter(|input| may_be_share(input));
+                let count = shares.count();
+                if *operation == Operation::Add && count > 0 && count < open.len() {
+                    return None;
+                }
+                let parts = open.iter().map(|&input| name(input, *operation == Operation::Multiply, false));
                 Expression::all(*operation, parts.collect::<Option<Vec<_>>>()?)
             }
             Tree::Pair(operation @ (Operation::Add | Operation::Subtract), left, right)
@@ -151,6 +158,28 @@ impl PhraseReader<'_, '_> {
                 let part = Expression::pair(Operation::Multiply, &base, &self.assemble(share, reading, open, true)?)?;
                 Expression::pair(*operation, &base, &part)
             }
+            // "100 percent minus the rate": both in hundredths.
+            Tree::Pair(operation @ (Operation::Add | Operation::Subtract), left, right)
+                if matches!(
+                    (&**left, &**right),
+                    (Tree::Percent(_), Tree::Leaf(_)) | (Tree::Leaf(_), Tree::Percent(_))
+                ) =>
+            {
+                let side = |tree: &Tree, other: &Tree| match (tree, other) {
+                    (Tree::Percent(number), Tree::Leaf(leaf)) => {
+                        let value = self.inputs.get(*reading.get(*leaf)?)?.value;
+                        let whole = number.times(Number::whole(100)).filter(|_| value > Some(Number::ONE));
+                        Some(Expression::number(whole.unwrap_or(*number)))
+                    }
+                    _ => self.assemble(tree, reading, open, false),
+                };
+                Expression::pair(*operation, &side(left, right)?, &side(right, left)?)
+            }
+            Tree::Pair(Operation::Add | Operation::Subtract, left, right)
+                if self.may_be_share(left, reading) != self.may_be_share(right, reading) =>
+            {
+                None
+            }
             Tree::Pair(operation, left, right) => {
                 let scaled = *operation == Operation::Multiply
                     && !matches!((&**left, &**right), (Tree::Number(_), _) | (_, Tree::Number(_)));
@@ -165,20 +194,50 @@ impl PhraseReader<'_, '_> {
     fn is_share(&self, tree: &Tree, reading: &[usize]) -> bool {
         match tree {
             Tree::Percent(_) => true,
-            Tree::Leaf(leaf) => {
-                let input = reading.get(*leaf).and_then(|input| self.inputs.get(*input));
-                input.is_some_and(|input| {
-                    parts(input.name).any(|part| matches!(part.as_str(), "percent" | "percentage" | "pct"))
-                })
-            }
+            Tree::Leaf(leaf) => self.is_percentage(*leaf, reading),
             _ => false,
         }
     }
+
+    /// Tells whether a phrase, or the variable that it means, says that it is in percent.
+    fn is_percentage(&self, leaf: usize, reading: &[usize]) -> bool {
+        let phrase = self.leaves.get(leaf).map(|leaf| self.leaf_parts(leaf.clone())).unwrap_or_default();
+        let input = reading.get(leaf).and_then(|input| self.inputs.get(*input));
+        phrase.iter().any(|part| is_percent_word(part)) || input.is_some_and(says_percent)
+    }
+
+    /// Tells whether a phrase means a rate, a tax or the like of which nobody says that it is in percent.
+    fn may_be_share(&self, tree: &Tree, reading: &[usize]) -> bool {
+        let Tree::Leaf(leaf) = tree else { return false };
+        let input = reading.get(*leaf).and_then(|input| self.inputs.get(*input));
+        input.is_some_and(may_be_share)
+    }
+}
+
+fn is_percent_word(part: &str) -> bool {
+    matches!(part, "percent" | "percentage" | "pct")
+}
+
+/// Tells whether an input may be a share of another: a rate is none of the things that are added or taken away.
+fn may_be_share(input: &Input<'_>) -> bool {
+    let is_below_one = input.value.is_some_and(|value| Number::ZERO < value && value < Number::ONE);
+    let is_named = |names: &[&str]| parts(input.variable).any(|part| names.contains(&part.as_str()));
+    let is_rate = is_named(&["rate"]);
+    is_rate
+        || says_percent(input)
+        || (is_named(&["discount", "tax", "tip", "interest"]) && (is_below_one || is_percent(input)))
+}
+
+/// Tells whether an input is in percent by its name.
+fn says_percent(input: &Input<'_>) -> bool {
+    parts(input.variable).any(|part| is_percent_word(&part))
 }
 
 /// Tells whether an input is in percent, by its name or description.
 fn is_percent(input: &Input<'_>) -> bool {
-    ["percent", "percentage", "pct"].iter().any(|word| mentions(input, word)) || input.description.contains('%')
+    says_percent(input)
+        || parts(input.description).any(|part| is_percent_word(&part))
+        || input.description.contains('%')
 }
 
 pub(super) fn pair(operation: Operation, left: Tree, right: Tree) -> Tree {

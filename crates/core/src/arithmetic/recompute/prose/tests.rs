@@ -7,6 +7,7 @@ fn inputs<'t>(list: &[(&'t str, &'t str, &str)]) -> Vec<Input<'t>> {
     let input = |(n, (name, description, number)): (usize, &(&'t str, &'t str, &str))| Input {
         id: n as u32,
         name,
+        variable: name,
         description,
         value: value(number),
     };
@@ -18,6 +19,83 @@ fn result(text: &str, list: &[(&str, &str, &str)]) -> String {
     let value = |id: u32| inputs.get(id as usize).and_then(|input| input.value);
     let plan = plan(text, &inputs).or_else(|| statement(text, &inputs));
     plan.and_then(|plan| plan.evaluate(value)).map_or_else(|| "nothing".into(), Number::shown)
+}
+
+#[test]
+fn a_percentage_is_one_of_something() {
+    let price = ("price", "Price", "200");
+    for (text, input, expected) in [
+        ("Increase price by rate_percent percent.", ("rate_percent", "", "15"), "230"),
+        ("Increase price by rate percent.", ("rate", "Rate", "15"), "230"),
+        ("Add rate percent of price to price.", ("rate", "Rate", "15"), "230"),
+        ("Add the tax rate to the price.", ("tax_rate", "Tax rate in percent", "15"), "nothing"),
+        ("Add the tax to the price.", ("tax", "Tax in dollars", "15"), "215"),
+        ("Subtract the discount_percent from 100 percent.", ("discount_percent", "", "15"), "nothing"),
+    ] {
+        assert_eq!(result(text, &[price, input]), expected, "{text}");
+    }
+    assert_eq!(result("Reduce price by 25 percent.", &[price]), "150");
+    assert_eq!(result("Add 10 percent to price.", &[price]), "220");
+    assert_eq!(result("Subtract rate_percent from 100 percent.", &[("rate_percent", "", "15")]), "85");
+}
+
+#[test]
+fn a_relation_is_no_command() {
+    let inputs = [("kim", "Stickers Kim has", "96"), ("factor", "How many times as many as Leo", "3")];
+    for text in [
+        "Kim has factor times as many as Leo; find Leo's stickers.",
+        "kim was made by adding factor to the start; find the start.",
+        "Since kim equals factor times Leo's stickers, find Leo's stickers.",
+        "Find x such that x times factor equals kim.",
+        "Leo's stickers times factor equals kim. Solve for Leo.",
+    ] {
+        assert_eq!(result(text, &inputs), "nothing", "{text}");
+    }
+    assert_eq!(result("The total is kim times factor; find the total.", &inputs), "288");
+}
+
+#[test]
+fn what_a_sentence_says_more_leaves_no_plan() {
+    let inputs = [("apples", "Apples picked", "48"), ("pears", "Pears picked", "12")];
+    for text in [
+        "Add 3 days of pears to apples.",
+        "Multiply apples by pears for each of the 3 people.",
+        "Add pears per day for 3 days to apples.",
+        "Add the apples without the pears.",
+    ] {
+        assert_eq!(result(text, &inputs), "nothing", "{text}");
+    }
+    assert_eq!(result("apples minus pears, divided by two", &inputs), "18");
+    assert_eq!(result("Compute apples less pears.", &inputs), "36");
+    assert_eq!(result("Twice the apples less 10.", &inputs[..1]), "86");
+    let three = [("a", "a", "48"), ("b", "b", "12"), ("c", "c", "4")];
+    assert_eq!(result("Multiply a by b and add the two.", &three), "nothing");
+    assert_eq!(result("Add 10 years.", &[("hans_then", "Hans's age ten years ago", "40")]), "nothing");
+    assert_eq!(result("Increase apples by 1/4.", &inputs[..1]), "nothing");
+}
+
+#[test]
+fn one_of_several_is_stated_only_where_the_text_says_so() {
+    let states =
+        |text: &str| is_named_to_state(text, "weeks") && !speaks_of_other(text, "weeks", &["weekly_rest", "weeks"]);
+    assert!(
+        states("State the weeks.") && states("Report the final answer as weeks.") && states("weeks is the answer.")
+    );
+    assert!(!states("Do this for all weeks.") && !states("State weekly_rest for all weeks."));
+    let [minutes] = &inputs(&[("total_minutes", "Minutes in all", "150")])[..] else { panic!() };
+    assert!(asks_for_other_unit("State the answer in hours.", minutes));
+    assert!(!asks_for_other_unit("State the minutes.", minutes) && !asks_for_other_unit("State the answer.", minutes));
+}
+
+#[test]
+fn the_unit_of_a_variable_is_in_its_name_or_description() {
+    let unit = |name: &str, description: &str| unit_of(name, description).map(|(unit, per)| (unit.name, per));
+    assert_eq!(unit("price_cents", ""), Some(("cent", false)));
+    assert_eq!(unit("rope_m", ""), Some(("metre", false)));
+    assert_eq!(unit("pay_per_hour", ""), Some(("hour", true)));
+    assert_eq!(unit("speed_kmh", ""), Some(("hour", true)));
+    assert_eq!(unit("trip", "Minutes of the trip"), Some(("minute", false)));
+    assert_eq!(unit("m", "Marbles"), None);
 }
 
 #[test]

@@ -76,6 +76,13 @@ pub(super) fn words(text: &str) -> Option<Vec<Word<'_>>> {
             if depth == 0 {
                 let plain = head.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
                 let lower = if plain { Cow::Borrowed(head) } else { Cow::Owned(head.to_lowercase()) };
+                // "10 percent" is 10%.
+                let joined = !(comma || colon || stop);
+                let counted = list.last_mut().filter(|last| joined && lower == "percent" && last.number.is_some());
+                if let Some(last) = counted.filter(|last| last.behind == Behind::Nothing) {
+                    last.behind = Behind::Percent;
+                    continue;
+                }
                 let number = value_of(&lower);
                 list.push(Word { lower, number, comma, colon, stop, ..Word::of(head) });
                 (comma, colon, stop) = (false, false, false);
