@@ -381,12 +381,29 @@ impl<'a> Linking<'a> {
                 self.links.taken.get(other) != Some(&0)
                     && self.links.quantities.get(other).map(|quantity| quantity.value) == value
             });
-            if let Some(mask) = same.and_then(|same| self.links.taken.get(same).copied())
-                && let Some(slot) = self.links.taken.get_mut(q)
-            {
+            let mask = same.and_then(|same| self.links.taken.get(same).copied()).or_else(|| self.held_besides(q));
+            if let Some((mask, slot)) = mask.zip(self.links.taken.get_mut(q)) {
                 *slot = mask;
             }
         }
+    }
+
+    /// Finds a variable that fits a quantity and shares its own with another one: of "6 dozen" and "6 shelters" two
+    /// variables hold the 6.
+    fn held_besides(&self, q: usize) -> Option<u64> {
+        let quantity = self.links.quantities.get(q)?;
+        let is_shared = |holder: usize| {
+            let taken = self.links.taken.iter().filter(|mask| **mask >> holder & 1 == 1);
+            taken.clone().count() > 0 && taken.into_iter().all(|mask| mask.count_ones() > 1)
+        };
+        let fits = |holding: &Holding<'_>| {
+            holding.content.numbers().iter().any(|number| fit(quantity, *number) >= QuantityFit::Kind)
+        };
+        let holders = self.holdings.iter().enumerate().take(MAX_LINKED);
+        let fitting = holders.filter(|(holder, holding)| fits(holding) && is_shared(*holder));
+        let best =
+            fitting.max_by_key(|(_, holding)| self.common_words(quantity, holding) + kind_words(quantity, holding));
+        best.map(|(holder, _)| 1 << holder)
     }
 
     fn judge(&mut self, procedure: &Procedure<'a>, state: Value<'a>) {
@@ -556,6 +573,12 @@ impl<'a> Linking<'a> {
         derived(&self.links.quantities, size) || self.is_part_of_fraction(size)
     }
 
+    /// Tells whether an extracted value may be a misreading: it is no number of the question.
+    fn is_loose(&self, holding: &Holding<'_>, value: f64) -> bool {
+        let is_own = holding.links == 0 && holding.holder.extracts && !holding.rewritten;
+        is_own && !self.is_part_of_fraction(value.abs())
+    }
+
     /// Tells whether a number is written in a fraction of the question: the 4 of 2/4, which is a half.
     fn is_part_of_fraction(&self, value: f64) -> bool {
         let fractions = self.links.quantities.iter().filter(|quantity| quantity.kind == Kind::Fraction);
@@ -588,7 +611,7 @@ impl<'a> Linking<'a> {
         let alone = open.is_power_of_two() && self.links.invented.len() == 1;
         for (t, holding) in self.holdings.iter().enumerate().take(MAX_LINKED) {
             let Content::One(value) = holding.content else { continue };
-            let loose = holding.links == 0 && holding.holder.extracts && !holding.rewritten;
+            let loose = self.is_loose(holding, value);
             if *open == 0 || !loose || self.links.changed.iter().any(|changed| changed.holder == t) {
                 continue;
             }
@@ -610,7 +633,7 @@ impl<'a> Linking<'a> {
     fn usual_numbers(&mut self, open: &mut u64) {
         for (t, holding) in self.holdings.iter().enumerate().take(MAX_LINKED) {
             let Content::One(value) = holding.content else { continue };
-            let loose = holding.links == 0 && holding.holder.extracts && !holding.rewritten;
+            let loose = self.is_loose(holding, value);
             let told = self.links.invented.contains(&t) || self.links.changed.iter().any(|changed| changed.holder == t);
             if *open == 0 || !loose || told || worked_out(&self.links.quantities, value) {
                 continue;

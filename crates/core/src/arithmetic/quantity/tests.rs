@@ -204,6 +204,24 @@ mod run {
     }
 
     #[test]
+    fn what_two_variables_hold_alike_is_shared_between_the_quantities() {
+        let facts = [("dozens", "Dozens of rolls", "6"), ("shelters", "Number of shelters", "6")];
+        let linked =
+            links("A baker makes 6 dozen rolls and splits them among 6 shelters. How many each?", &facts, "Do");
+        assert!(is_sound(&linked), "{linked:?}");
+        assert_eq!(taken(&linked)[0], [0]);
+    }
+
+    #[test]
+    fn numbers_of_names_and_fractions_are_no_misreadings() {
+        let facts =
+            [("game_three", "Points in game 3", "93"), ("lower", "Denominator", "4"), ("upper", "Numerator", "2")];
+        let linked =
+            links("Ann plays three games. The third brings 93. A tank is 2/4 full. How many points?", &facts, "Do");
+        assert!(linked.invented.is_empty() && linked.changed.is_empty(), "{linked:?}");
+    }
+
+    #[test]
     fn values_are_linked_in_any_form() {
         let linked = links(
             "He works 2 hours at 20% of $3 and takes half of a dozen and twice three pens.",
