@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use crate::arithmetic::expression::{clock, list, numbers};
 use crate::arithmetic::gold::{Gold, Working, working};
 use crate::arithmetic::number::{Number, Written};
-use crate::arithmetic::quantity::{QuantityLinks, find};
+use crate::arithmetic::quantity::{self, QuantityLinks};
 use crate::arithmetic::recompute::follows::{gives, may_give};
 use crate::arithmetic::recompute::{
     Computed, PlanSource, Recomputed, RunAnswer, ValueBasis, Wording, name_of, value_pointer,
@@ -630,7 +630,7 @@ impl<'c> Trial<'c, '_> {
             let text = self.state.written(write.variable, write.step).and_then(|entry| entry.value?.string());
             // An expression in other names may be all that was asked for.
             let is_sign = |byte: &u8| byte.is_ascii_digit() || b"+-*/=^".contains(byte);
-            text.is_some_and(|text| !text.bytes().iter().any(is_sign) && find(text.bytes()).is_empty())
+            text.is_some_and(|text| !text.bytes().iter().any(is_sign) && quantity::find(text.bytes()).is_empty())
         };
         self.recomputed.writes.iter().filter(calculates).find(says_none)
     }

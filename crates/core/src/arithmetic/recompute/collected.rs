@@ -1,5 +1,6 @@
 //! Calculations on values that are no single number: the sum of a list, the minutes between two times of day.
 
+use super::prose::lower_words;
 use crate::arithmetic::expression::{Expression, Operation, clock, list};
 use crate::arithmetic::number::Number;
 
@@ -34,14 +35,11 @@ const ASKED: &[&str] = stepscope_base::list![
 /// "The total of all scores but the lowest" is no sum of the scores: every other word must be one of the list's own.
 fn listed(step: &str, named: &[&str], numbers: &[Number]) -> Option<Expression> {
     let count = || Expression::number(Number::whole(numbers.len() as i64));
-    let words = |text: &str| -> Vec<String> {
-        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
-    };
-    let own: Vec<String> = named.iter().flat_map(|text| words(text)).collect();
+    let own: Vec<String> = named.iter().flat_map(|text| lower_words(text)).collect();
     let singular = |word: &str| word.strip_suffix('s').unwrap_or(word).to_owned();
     let is_own = |word: &String| own.iter().any(|own| singular(own) == singular(word));
     let is_known = |word: &String| EMPTY.contains(&word.as_str()) || ASKED.contains(&word.as_str()) || is_own(word);
-    if !words(step).iter().all(is_known) {
+    if !lower_words(step).iter().all(is_known) {
         return None;
     }
     let step = &[step];

@@ -75,18 +75,13 @@ fn holds_word(text: &str, word: &str) -> bool {
 
 /// Tells whether the words before and behind a calculation do something with it: "half of a * b", "a * b, then add it".
 fn is_operand([before, behind]: [&str; 2]) -> bool {
-    let (before, behind) = (before.to_lowercase(), behind.to_lowercase());
-    let words = |text: &'_ str| -> Vec<String> {
-        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        words.map(str::to_owned).collect()
-    };
-    let before: Vec<String> =
-        words(&before).into_iter().filter(|word| !matches!(word.as_str(), "of" | "the")).collect();
+    let words = prose::lower_words;
+    let before: Vec<String> = words(before).into_iter().filter(|word| !matches!(word.as_str(), "of" | "the")).collect();
     let multiples = ["half", "twice", "double", "triple", "thrice", "quarter"];
     if before.last().is_some_and(|word| multiples.contains(&word.as_str())) {
         return true;
     }
-    let behind = words(&behind);
+    let behind = words(behind);
     // "a / b of the seats"
     if behind.first().is_some_and(|word| word == "of") {
         return true;

@@ -21,6 +21,7 @@ mod rounding;
 mod words;
 
 pub(super) use self::rounding::{rounded, rounds};
+pub(super) use self::words::lower_words;
 
 /// Longer texts hold more than one operation.
 const MAX_TEXT: usize = 400;
@@ -253,12 +254,11 @@ pub(super) fn is_named_to_state(text: &str, name: &str) -> bool {
     const BETWEEN: &[&str] =
         stepscope_base::list![the a an value of number final answer variable result calculated computed simply just];
     atoms::places(text, name).into_iter().any(|at| {
-        let before = text.get(..at).unwrap_or_default().to_lowercase();
-        let mut words = before.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).rev();
-        let verb = words.find(|word| !BETWEEN.contains(word) || VERBS.contains(word));
+        let before = lower_words(text.get(..at).unwrap_or_default());
+        let verb = before.iter().map(String::as_str).rfind(|word| !BETWEEN.contains(word) || VERBS.contains(word));
         let behind = text.get(at + name.len()..).unwrap_or_default().trim_start();
         let is_answer = ["is ", "as the "].iter().any(|word| behind.starts_with(word));
-        is_answer || verb.map_or(before.contains("answer"), |word| VERBS.contains(&word))
+        is_answer || verb.map_or_else(|| before.iter().any(|word| word == "answer"), |word| VERBS.contains(&word))
     })
 }
 
@@ -275,9 +275,7 @@ pub(super) fn speaks_of_other(text: &str, stated: &str, names: &[&str]) -> bool 
 
 /// Tells whether a text asks for another unit than that of the input.
 pub(super) fn asks_for_other_unit(text: &str, input: &Input<'_>) -> bool {
-    let named = |text: &str| -> Vec<Unit> {
-        text.split(|c: char| !c.is_alphanumeric()).filter_map(|word| unit(&word.to_lowercase())).collect()
-    };
+    let named = |text: &str| -> Vec<Unit> { lower_words(text).iter().filter_map(|word| unit(word)).collect() };
     let own: Vec<Unit> = [input.name, input.description].into_iter().flat_map(named).collect();
     let same = |a: &Unit, b: &Unit| a.dimension == b.dimension && a.size.total_cmp(&b.size).is_eq();
     let is_other = |asked: &Unit| {
@@ -288,10 +286,7 @@ pub(super) fn asks_for_other_unit(text: &str, input: &Input<'_>) -> bool {
 
 /// The unit of a variable, by its name, else by what its description names alone; `true`: it is so much per unit.
 pub(super) fn unit_of(name: &str, description: &str) -> Option<(Unit, bool)> {
-    let words = |text: &str| -> Vec<String> {
-        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
-    };
-    let name = words(name);
+    let name = lower_words(name);
     if name.iter().any(|word| matches!(word.as_str(), "kmh" | "kph" | "mph")) {
         return Some((unit("hour")?, true));
     }
@@ -303,7 +298,7 @@ pub(super) fn unit_of(name: &str, description: &str) -> Option<(Unit, bool)> {
     if let Some(unit) = at_end.or_else(|| name.iter().rev().find_map(|word| unit(word))) {
         return Some((unit, false));
     }
-    let description = words(description);
+    let description = lower_words(description);
     if let Some(per) = description.iter().position(|word| word == "per") {
         return Some((unit(description.get(per + 1)?)?, true));
     }

@@ -121,6 +121,11 @@ pub(super) fn words(text: &str) -> Option<Vec<Word<'_>>> {
     Some(list)
 }
 
+/// The words of a text in lower case, without anything between them.
+pub(in super::super) fn lower_words(text: &str) -> Vec<String> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+}
+
 /// The words for a sign between two phrases; hyphens and dashes are none.
 pub(super) const fn sign(c: char) -> Option<&'static [&'static str]> {
     Some(match c {
