@@ -10,6 +10,7 @@ use std::ops::Range;
 use crate::arithmetic::expression::{Calculation, Expression, Names, Reading, amounts, may_hold, read};
 use crate::arithmetic::gold::Gold;
 use crate::arithmetic::number::{Number, Written};
+use crate::arithmetic::typeset::Plain;
 use crate::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL, Field, PROBLEM_TEXT, Procedure, Step};
 use crate::record::{AnswerSchema, Record, RecordKind};
 use crate::run::state::{Badge, Ran, State, Write};
@@ -543,7 +544,10 @@ struct HeldNumber {
 
 /// The texts of a step that can hold a plan.
 struct Texts<'t> {
+    /// The step's text, in plain signs.
     step: &'t str,
+    /// Its places in the record, where it was typeset.
+    typeset: Option<&'t Plain>,
     found: &'t [Calculation],
     /// The step reads the question and nothing else.
     extracts: bool,
@@ -583,11 +587,13 @@ impl<'e, 'a> Execution<'e, 'a> {
     fn step(&mut self, position: usize, step: &Step<'a>, last: bool) {
         let text = step.text.and_then(Value::string).unwrap_or_default();
         let text = text.utf8().unwrap_or_default();
+        let typeset = memchr::memchr(b'\\', text.as_bytes()).map(|_| Plain::of(text));
+        let text = typeset.as_ref().map_or(text, |plain| &plain.text);
         let found = plans::found(text, &self.names);
         // What is worked out in the text is not read from the question.
         let extracts =
             step.input_names().all(|name| name == PROBLEM_TEXT) && memchr::memchr(b'=', text.as_bytes()).is_none();
-        let texts = Texts { step: text, found: &found, extracts, last };
+        let texts = Texts { step: text, typeset: typeset.as_ref(), found: &found, extracts, last };
         let mut order: Vec<usize> = (0..step.outputs.len()).collect();
         // `a = …, then b = a * …`: the later one needs the earlier.
         order.sort_by_key(|&output| {
@@ -661,9 +667,14 @@ impl<'e, 'a> Execution<'e, 'a> {
             Reading::Other => {}
         }
         let wanted = PlanRequest { step, variable, texts, description, recorded };
-        let mut plan = self.plan(&wanted).and_then(|plan| self.of_one_unit(plan));
+        let mut plan = self.plan(&wanted).and_then(|plan| self.of_one_unit(plan, texts));
         if plan.is_none() {
             plan = self.implied(&wanted);
+        }
+        if let (Some(plan), Some(typeset)) = (&mut plan, texts.typeset)
+            && plan.source == PlanSource::Step
+        {
+            plan.range = plan.range.as_ref().map(|range| typeset.range(range));
         }
         let unevaluated_value = unevaluated.as_ref().and_then(|expression| self.by_record(expression));
         let alone = plan.as_ref().and_then(|plan| self.by_record(&plan.expression));

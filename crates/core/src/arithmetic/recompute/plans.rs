@@ -6,7 +6,7 @@ use crate::arithmetic::expression::{
     plain_signs, read, solved, worked,
 };
 use crate::arithmetic::number::{Number, Written};
-use crate::arithmetic::quantity::Dimension;
+use crate::arithmetic::quantity::{Dimension, Unit};
 use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Step};
 use stepscope_base::json::Value;
 
@@ -96,7 +96,7 @@ fn is_operand([before, behind]: [&str; 2]) -> bool {
 impl<'a> Execution<'_, 'a> {
     /// Takes a plan unless it joins quantities of different units as if they were of one: then the words say less than is
     /// meant. In signs it is what is written, if not for sure.
-    pub(super) fn of_one_unit(&self, mut plan: Plan) -> Option<Plan> {
+    pub(super) fn of_one_unit(&self, mut plan: Plan, texts: &Texts<'_>) -> Option<Plan> {
         let unit = |id: u32| {
             let variable = self.state.variables().get(id as usize)?;
             let description = variable.field.and_then(|field| field.description?.string()).unwrap_or_default();
@@ -113,7 +113,13 @@ impl<'a> Execution<'_, 'a> {
             };
             joins && left.dimension == right.dimension && left.size.total_cmp(&right.size).is_ne()
         };
-        if !plan.expression.joined_names().iter().any(differs) {
+        // A factor in the words may be the conversion.
+        let wants_other = || {
+            let units: Vec<Unit> = plan.expression.names().into_iter().filter_map(|id| Some(unit(id)?.0)).collect();
+            plan.expression.numbers().is_empty() && prose::wants_other_unit(texts.step, &units)
+        };
+        let is_mixed = plan.expression.joined_names().iter().any(differs);
+        if !(is_mixed || plan.wording == Wording::Words && wants_other()) {
             return Some(plan);
         }
         plan.sure &= plan.wording != Wording::Signs;

@@ -137,8 +137,6 @@ fn sentence_plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
     }
     let whole = Whole::of(&words, &cues, sentence.clone(), inputs)?;
     let averaged = words.get(sentence.clone())?.iter().any(|word| matches!(word.lower.as_ref(), "average" | "mean"));
-    let divides =
-        |cue: &CueAt| matches!(cue.0, Cue::Divide | Cue::Average | Cue::Share | Cue::Infix(Operation::Divide, _));
     if averaged && !cues.iter().any(divides) && !inputs.iter().any(|input| mentions(input, "average")) {
         return None;
     }
@@ -187,6 +185,11 @@ fn is_relation(words: &[Word<'_>], sentence: Range<usize>, at: usize) -> bool {
     !subject.iter().flat_map(|word| parts(word.text)).any(|part| asked.contains(&part))
 }
 
+/// Tells whether an operation word divides.
+fn divides(cue: &CueAt) -> bool {
+    matches!(cue.0, Cue::Divide | Cue::Average | Cue::Share | Cue::Infix(Operation::Divide, _))
+}
+
 /// Instructions of a sentence on its result as a whole.
 struct Whole {
     /// Index of the word at which its operands end.
@@ -206,7 +209,8 @@ impl Whole {
         for at in sentence.clone() {
             let here = word(at);
             match here {
-                "remainder" if !known(here) => whole.remainder = true,
+                "remainder" | "leftover" if !known(here) => whole.remainder = true,
+                "left" if word(at + 1) == "over" && cues.iter().any(divides) => whole.remainder = true,
                 "round" | "rounded" | "rounding" if !known(here) && at > cues.first()?.1.start => {
                     whole.rounds = Some(Rounding::of(words.get(at + 1..sentence.end)?)?);
                     let joint = matches!(word(at - 1), "and" | "then");
@@ -277,17 +281,31 @@ pub(super) fn speaks_of_other(text: &str, stated: &str, names: &[&str]) -> bool 
 pub(super) fn asks_for_other_unit(text: &str, input: &Input<'_>) -> bool {
     let named = |text: &str| -> Vec<Unit> { lower_words(text).iter().filter_map(|word| unit(word)).collect() };
     let own: Vec<Unit> = [input.name, input.description].into_iter().flat_map(named).collect();
-    let same = |a: &Unit, b: &Unit| a.dimension == b.dimension && a.size.total_cmp(&b.size).is_eq();
-    let is_other = |asked: &Unit| {
-        own.iter().any(|own| own.dimension == asked.dimension) && !own.iter().any(|own| same(own, asked))
-    };
-    named(text).iter().any(is_other)
+    named(text).iter().any(|asked| is_other(asked, &own))
+}
+
+/// Tells whether a text says in which unit the result is to be, and it is another than that of the inputs: "divide the
+/// distance by the speed to get the time in minutes".
+pub(super) fn wants_other_unit(text: &str, units: &[Unit]) -> bool {
+    let words = lower_words(text);
+    let asked = words.windows(2).filter_map(|pair| match pair {
+        [before, word] if before == "in" => unit(word),
+        _ => None,
+    });
+    asked.into_iter().any(|asked| is_other(&asked, units))
+}
+
+/// Tells whether a unit is of the dimension of others, but none of them.
+fn is_other(asked: &Unit, own: &[Unit]) -> bool {
+    let same = |own: &&Unit| own.dimension == asked.dimension;
+    own.iter().any(|own| same(&own)) && !own.iter().filter(same).any(|own| own.size.total_cmp(&asked.size).is_eq())
 }
 
 /// The unit of a variable, by its name, else by what its description names alone; `true`: it is so much per unit.
 pub(super) fn unit_of(name: &str, description: &str) -> Option<(Unit, bool)> {
     let name = lower_words(name);
-    if name.iter().any(|word| matches!(word.as_str(), "kmh" | "kph" | "mph")) {
+    let is_speed = |words: &[String]| words.iter().any(|word| matches!(word.as_str(), "kmh" | "kph" | "mph"));
+    if is_speed(&name) {
         return Some((unit("hour")?, true));
     }
     if let Some(per) = name.iter().position(|word| word == "per") {
@@ -299,6 +317,9 @@ pub(super) fn unit_of(name: &str, description: &str) -> Option<(Unit, bool)> {
         return Some((unit, false));
     }
     let description = lower_words(description);
+    if is_speed(&description) {
+        return Some((unit("hour")?, true));
+    }
     if let Some(per) = description.iter().position(|word| word == "per") {
         return Some((unit(description.get(per + 1)?)?, true));
     }

@@ -39,6 +39,24 @@ fn run(steps: &[Made<'_>], values: &str) -> String {
 }
 
 #[test]
+fn a_typeset_plan_is_read_and_has_its_place_in_the_record() {
+    let text = r"Compute $\\text{price} \\times \\left(1 - \\frac{rate\\_percent}{100}\\right)$.";
+    let record = format!(
+        r#"{{"question": "?", "mode": "procedural", "procedure": {{"steps": [
+        {{"id": 1, "inputs": [{{"name": "problem_text"}}], "stepDescription": "Extract", "output": [{{"name": "price"}}, {{"name": "rate_percent"}}]}},
+        {{"id": 2, "inputs": [{{"name": "price"}}, {{"name": "rate_percent"}}], "stepDescription": "{text}", "output": [{{"name": "final_answer"}}]}}]}},
+        "state": {{"price": 80, "rate_percent": 25, "final_answer": "55", "final_answer_numerical": 55}}}}"#
+    );
+    let case = crate::case::Case::read(record.as_bytes());
+    let case = case.view();
+    let recomputed = case.executed().unwrap();
+    assert_eq!(recomputed.recovered.map(Number::shown).as_deref(), Some("60"));
+    let range = recomputed.writes.last().unwrap().plan.as_ref().unwrap().range.clone().unwrap();
+    let step = case.procedure().unwrap().steps[1].text.unwrap().string().unwrap();
+    assert!(step.utf8().unwrap()[range].ends_with(r"\frac{rate\_percent}{100}\right)"), "{step:?}");
+}
+
+#[test]
 fn words_around_signs_and_other_units_leave_no_plan() {
     let gives = |text: &str, names: [&str; 2], values: [&str; 2], wrote: &str| {
         let [(a, x), (b, y)] = [(names[0], values[0]), (names[1], values[1])];

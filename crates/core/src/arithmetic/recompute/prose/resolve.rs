@@ -209,8 +209,9 @@ impl PhraseReader<'_, '_> {
     /// Tells whether a phrase means a rate, a tax or the like of which nobody says that it is in percent.
     fn may_be_share(&self, tree: &Tree, reading: &[usize]) -> bool {
         let Tree::Leaf(leaf) = tree else { return false };
+        let phrase = self.leaves.get(*leaf).map(|leaf| self.leaf_parts(leaf.clone())).unwrap_or_default();
         let input = reading.get(*leaf).and_then(|input| self.inputs.get(*input));
-        input.is_some_and(may_be_share)
+        phrase.iter().any(|part| part == "rate") || input.is_some_and(may_be_share)
     }
 }
 

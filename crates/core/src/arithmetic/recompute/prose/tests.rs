@@ -75,6 +75,19 @@ fn what_a_sentence_says_more_leaves_no_plan() {
 }
 
 #[test]
+fn what_is_left_over_is_a_remainder_and_a_unit_that_is_asked_for_counts() {
+    let cookies = [("cookies", "Cookies baked", "48"), ("friends", "Friends", "5")];
+    assert_eq!(result("Find how many cookies are left over when cookies are divided by friends.", &cookies), "3");
+    assert_eq!(result("Compute \\text{cookies} \\times \\left(1 - friends\\right).", &cookies), "nothing");
+    let start = [("start", "Starting amount", "100"), ("growth", "Growth a year", "0.1")];
+    assert_eq!(result("Increase the starting amount by the growth rate.", &start), "nothing");
+    let [hour, minute] = ["hour", "minute"].map(|word| unit(word).unwrap());
+    assert!(wants_other_unit("Divide it to get the time in minutes.", &[hour]));
+    assert!(!wants_other_unit("Divide it to get the time in minutes.", &[hour, minute]));
+    assert!(!wants_other_unit("Divide it to get the number.", &[hour]));
+}
+
+#[test]
 fn one_of_several_is_stated_only_where_the_text_says_so() {
     let states =
         |text: &str| is_named_to_state(text, "weeks") && !speaks_of_other(text, "weeks", &["weekly_rest", "weeks"]);

@@ -57,6 +57,10 @@ impl<'t> Word<'t> {
 }
 
 pub(super) fn words(text: &str) -> Option<Vec<Word<'_>>> {
+    // In typeset calculations the words are signs.
+    if memchr::memchr(b'\\', text.as_bytes()).is_some() {
+        return None;
+    }
     let mut list: Vec<Word<'_>> = Vec::new();
     let (mut depth, mut comma, mut colon, mut stop) = (0_usize, false, false, false);
     let mut rest = text;
