@@ -1001,10 +1001,12 @@ fn two_runs_fall_into_five_cells_on_three_bases() {
     let both = run(1, 5.0, 5.0) + "\n" + &run(2, 5.0, 5.0);
     folder.write("both.jsonl", &both);
     folder.write("cut.jsonl", both.get(..both.len() - 20).unwrap());
+    folder.write("broken.jsonl", both.replacen(',', "", 1));
     for (a, b, words) in [
         ("ungraded.jsonl", "both.jsonl", "1 correct in B and not graded in A"),
         ("both.jsonl", "cut.jsonl", "cut.jsonl: line 2 is cut off and not counted"),
         ("both.jsonl", "cut.jsonl", "the last line of a file is cut off"),
+        ("both.jsonl", "broken.jsonl", "1 record could not be read"),
         ("a.jsonl", "other.jsonl", "no record of A matches one of B"),
         ("empty.jsonl", "b.jsonl", "no record of A matches one of B"),
         ("a.jsonl", "blind.jsonl", "says whether B is correct"),

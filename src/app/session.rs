@@ -121,6 +121,13 @@ impl ReviewStart {
         }
     }
 
+    /// Tells whether the options have no meaning without a review log.
+    fn needs_log(&self) -> bool {
+        let Queue { shuffle, clean_share, repeat, assigned } = self.order;
+        let is_ordered = shuffle.is_some() || clean_share.is_some() || repeat > 0.0 || assigned.is_some();
+        self.queue || is_ordered || !self.hide.is_empty()
+    }
+
     fn review(&self, own: &Result<Place, &'static str>) -> Review {
         let mut review = match own {
             Ok(journal) => Review::new(self.reviewer.clone(), ReviewLog::Journal(journal.clone())),
@@ -164,6 +171,14 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
         None => inputs,
     };
     let home = folders.state.as_deref().filter(|home| start.paths.is_empty() && own_folder(home).is_ok());
+    let reviewing = &start.reviewing;
+    let own = reviewing.own_journal(&start.paths, home);
+    // Without a review log nothing would be hidden, and nobody would have a part of their own.
+    if let Err(why) = own
+        && reviewing.needs_log()
+    {
+        return Err(Shown::own(why));
+    }
     let kept = start.forks.clone().or_else(|| home.map(|home| forks::beside(&home.join(SAMPLES)).path().to_owned()));
     let inputs = inputs.with_forks(kept.as_deref());
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
@@ -181,8 +196,6 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     app.models = ModelChoice::new(start.setup.clone(), &config);
     let calls = Calls::new(start.setup.clone(), config.clone());
     app.mouse = config.mouse.unwrap_or(true);
-    let reviewing = &start.reviewing;
-    let own = reviewing.own_journal(&start.paths, home);
     if start.compare {
         app.screens.push(Screen::Compare);
     }

@@ -106,6 +106,7 @@ fn compare(options: &Compare, known: &Arc<SideData>, out: &mut Out) -> Option<u8
         });
     let [a, b] = [a?, b?];
     let is_cut = [&a, &b].iter().any(|side| side.outcome.counts.skips.cut.is_some());
+    let unread: u64 = [&a, &b].iter().map(|side| side.outcome.counts.broken).sum();
     let [summaries_a, summaries_b] = [a.summaries, b.summaries];
     let mut join = Join::of(&summaries_a, &summaries_b);
     let all = join.pairs.len();
@@ -173,7 +174,7 @@ fn compare(options: &Compare, known: &Arc<SideData>, out: &mut Out) -> Option<u8
         out.complain(&shown!("{regressions} {word}: correct in B, not in A"));
         return Some(FOUND);
     }
-    if let Some(why) = unseen(&items, is_cut) {
+    if let Some(why) = unseen(&items, unread, is_cut) {
         out.complain(&shown!("cannot check for regressions: {why}"));
         return None;
     }
@@ -198,8 +199,9 @@ fn incomparable(items: &[ComparedItem]) -> Option<&'static str> {
 }
 
 /// Explains why a regression may be there that was not seen.
-fn unseen(items: &[ComparedItem], is_cut: bool) -> Option<Shown> {
+fn unseen(items: &[ComparedItem], unread: u64, is_cut: bool) -> Option<Shown> {
     match items.iter().filter(|item| item.may_be_regression()).count() {
+        0 if unread > 0 => Some(shown!("{} could not be read.", finding::counted(unread as usize, "record"))),
         0 => is_cut.then(|| Shown::own("the last line of a file is cut off.")),
         n => Some(shown!("{n} correct in B and not graded in A. A needs expected answers, verdicts or `correct`.")),
     }

@@ -7,7 +7,7 @@ use super::html::{Html, PageLink};
 use super::model::{
     CitationPart, DerivationPart, FindingPart, ItemPart, Mood, PageModel, PassageLine, StateTable, StepPart, ValuePart,
 };
-use super::said::Said;
+use super::said::{MAX_REASON, Said};
 use super::style::{SHEET, policy};
 use crate::case::CaseView;
 use crate::finding::{Severity, grouped};
@@ -26,6 +26,12 @@ pub(super) fn begin(html: &mut Html, title: &Shown, version: &'static str) {
     html.raw("</title>\n<style>").raw(SHEET).raw("</style>\n</head>\n<body>\n");
 }
 
+/// More reviews are counted and not shown.
+const MOST_SAID: usize = 100;
+/// Characters of all notes together.
+const NOTES: usize = 20_000;
+const SHORTEST_NOTE: usize = 150;
+const LONGEST_NOTE: usize = 2_000;
 const BEGIN_TEXT: &str = match std::str::from_utf8(BEGIN) {
     Ok(text) => text,
     Err(_) => "",
@@ -236,11 +242,14 @@ impl Page<'_> {
         }
         let html = &mut self.html;
         html.raw("<section aria-labelledby=\"reviews\">\n<h2 id=\"reviews\">Reviews</h2>\n<ol class=\"list said\">\n");
-        for said in self.options.said.iter().take(200) {
-            write_said(html, said, self.model);
+        let shown = self.options.said.iter().take(MOST_SAID);
+        // Of many reviews each says less, so that the page stays small.
+        let room = (NOTES / shown.len().max(1)).clamp(SHORTEST_NOTE, LONGEST_NOTE);
+        for said in shown {
+            write_said(html, said, self.model, room);
         }
         html.raw("</ol>\n");
-        more(html, self.options.said.len().saturating_sub(200), "reviews, not shown here");
+        more(html, self.options.said.len().saturating_sub(MOST_SAID), "reviews, not shown here");
         html.raw("</section>\n");
     }
 
@@ -500,7 +509,7 @@ fn write_finding(html: &mut Html, number: usize, finding: &FindingPart, model: &
     html.raw("<code>").text(&finding.pointer).raw("</code></p>\n</li>\n");
 }
 
-fn write_said(html: &mut Html, said: &Said, model: &PageModel) {
+fn write_said(html: &mut Html, said: &Said, model: &PageModel, room: usize) {
     html.raw("<li>\n<p>");
     chip(html, said.verdict.map_or(Mood::Open, mood_of), &shown!("{}", said.words().concat()));
     if let Some(part) = said.part {
@@ -511,7 +520,7 @@ fn write_said(html: &mut Html, said: &Said, model: &PageModel) {
         html.raw(" <span class=\"where\">").text(&when.line().cut(40)).raw("</span>");
     }
     html.raw(if said.is_stale { " <span class=\"chip\">↻ changed since</span>" } else { "" }).raw("</p>\n");
-    for (name, text) in said.reasons() {
+    for (name, text) in said.reasons(room.min(MAX_REASON)) {
         html.raw("<p><span class=\"dim\">").raw(name).raw(": </span>").text(&text).raw("</p>\n");
     }
     if let Some(step) = said.step.and_then(|step| usize::try_from(step).ok()) {
@@ -520,7 +529,7 @@ fn write_said(html: &mut Html, said: &Said, model: &PageModel) {
         html.raw("</p>\n");
     }
     if let Some(note) = &said.note {
-        html.raw("<p class=\"prose\">").text(&note.prose().shortened(2_000)).raw("</p>\n");
+        html.raw("<p class=\"prose\">").text(&note.prose().shortened(room)).raw("</p>\n");
     }
     html.raw("</li>\n");
 }

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use super::PageOptions;
 use super::model::{DerivationPart, Mood, PageModel};
+use super::said::MAX_REASON;
 use crate::finding::grouped;
 use stepscope_base::ascii;
 use stepscope_base::shown;
@@ -253,7 +254,7 @@ fn said(page: &mut Markdown, options: &PageOptions<'_>) {
         }
         page.raw(" by ").code(&said.who.line().cut(80));
         page.raw(if said.is_stale { " (↻ changed since)" } else { "" });
-        for (name, text) in said.reasons() {
+        for (name, text) in said.reasons(MAX_REASON) {
             page.raw("; ").raw(name).raw(": ").code(&text);
         }
         if let Some(step) = said.step.and_then(|step| usize::try_from(step).ok()) {

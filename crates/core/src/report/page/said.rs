@@ -16,6 +16,8 @@ use stepscope_base::text::{Shown, Untrusted};
 
 /// Mark after the name of a reviewer whose review comes from a page.
 const CARRIED: &[u8] = b" (page)";
+/// Longest text of a reason that is shown.
+pub(super) const MAX_REASON: usize = 400;
 /// More labels than this are not read.
 const MAX_LABELS: usize = 50;
 
@@ -74,11 +76,11 @@ impl Said {
         [if decides { "decided: " } else { "" }, self.verdict.map_or("note", Verdict::word)]
     }
 
-    /// Lists the reasons of the verdict, each with its name.
-    pub(super) fn reasons(&self) -> impl Iterator<Item = (&'static str, Shown)> {
+    /// Lists the reasons of the verdict, each with its name and no longer than that.
+    pub(super) fn reasons(&self, longest: usize) -> impl Iterator<Item = (&'static str, Shown)> {
         let labels: Vec<String> = self.labels.iter().map(|label| label.line().into_string()).collect();
-        let labels = (!labels.is_empty()).then(|| shown!("{}", labels.join(", ")).shortened(400));
-        let correction = self.correction.as_ref().map(|correction| correction.line().shortened(400));
+        let labels = (!labels.is_empty()).then(|| shown!("{}", labels.join(", ")).shortened(longest));
+        let correction = self.correction.as_ref().map(|correction| correction.line().shortened(longest));
         let reasons = [
             ("Labels", labels),
             ("Where to fix", self.fix.as_ref().map(|fix| Fix::phrase_of(fix).cut(80))),

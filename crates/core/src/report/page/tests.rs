@@ -1,5 +1,6 @@
 use super::*;
 use crate::case::Case;
+use crate::review::event::Text;
 use crate::review::event::{EventKind, Verdict};
 
 const NASTY: &str = r#""><script>alert(1)</script><!-- </script> <img src=x onerror=y> & ' javascript:"#;
@@ -123,6 +124,15 @@ fn a_changed_page_is_told_from_one_without_a_record() {
     {
         assert_eq!(carried::read(damaged.as_bytes()).err(), Some(carried::NotCarried::Damaged));
     }
+}
+
+#[test]
+fn a_page_stays_small_beside_many_long_notes() {
+    let note = Some(Text::from("<&> ".repeat(1_500)));
+    let said = Said { who: "ada".into(), kind: EventKind::Note, note, ..Said::default() };
+    let case = Case::read(br#"{"id": 1}"#.as_slice());
+    let size = |count: usize| html(&case.view(), &options(&vec![said.clone(); count])).text.len();
+    assert!(size(1) > size(0) + 2_000 && size(500) < 200_000, "{} {} {}", size(0), size(1), size(500));
 }
 
 #[test]
