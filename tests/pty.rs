@@ -67,6 +67,18 @@ fn help_is_one_key_away() {
 }
 
 #[test]
+fn nothing_is_shown_that_could_not_be_hidden() {
+    let (_folder, path, _) = run_file();
+    let path = path.to_str().unwrap();
+    for options in [&["--hide", "gold"][..], &["--queue"], &["--assign", "1/2"]] {
+        let arguments = [&[path, path][..], &["--reviewer", "ada"], options].concat();
+        let terminal = Terminal::start(&Start::stepscope(&arguments));
+        terminal.assert_exit(2);
+        assert!(terminal.screen().contains("pass --reviews FILE"), "{options:?}: {}", terminal.screen());
+    }
+}
+
+#[test]
 fn signals_end_it_with_their_code() {
     for (signal, code) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::HUP, 129)] {
         let (_folder, terminal, _) = opened(plain);
