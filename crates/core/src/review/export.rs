@@ -83,7 +83,13 @@ fn is_active(cell: &[u8]) -> bool {
 
 /// Restores the content that the cell had before it was made inert.
 pub(super) fn active(cell: &[u8]) -> &[u8] {
-    cell.strip_prefix(b"'").filter(|rest| is_active(rest)).unwrap_or(cell)
+    cell.strip_prefix(b"'").filter(|rest| is_active(rest) || begins_shown(rest)).unwrap_or(cell)
+}
+
+/// Tells whether a cell begins with the visible form of an invisible character, which hid a formula behind it.
+fn begins_shown(cell: &[u8]) -> bool {
+    let text = cell.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    text.starts_with("⟨U+") || text.starts_with(|c| ('\u{2400}'..='\u{2426}').contains(&c))
 }
 
 /// Writes one JSON object an item, with the question of its record where that is given.
@@ -276,6 +282,14 @@ mod tests {
             write(reviewed, &reviews.label_sets(), &mut out);
         }
         String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn the_quote_before_a_visible_form_does_not_come_back() {
+        for (cell, shown) in [("\t=tab", "␉=tab"), ("\u{200b}=1+1", "⟨U+200B⟩=1+1"), ("=1", "=1"), ("a=1", "a=1")]
+        {
+            assert_eq!(std::str::from_utf8(active(&inert(cell.as_bytes(), false))).unwrap(), shown);
+        }
     }
 
     #[test]
