@@ -22,7 +22,7 @@ use stepscope_core::record::Record;
 use stepscope_core::run::call::ReplyVerdict;
 use stepscope_core::run::drive::{Machine as _, Once, Question};
 use stepscope_core::run::exact::exact_fork;
-use stepscope_core::run::fork::{Fork, How, Scope};
+use stepscope_core::run::fork::{Fork, How, Scope, named_steps};
 use stepscope_core::run::replay::{NoReplay, Preview, RerunStart};
 use stepscope_core::run::rerun::RerunMachine;
 use stepscope_core::run::sampling::distribution::{Distribution, FieldCounts};
@@ -301,14 +301,12 @@ impl Session<'_> {
             out.complain(&why_ended(ended));
             return Ok(UNANSWERED);
         }
-        if !fork.stale.is_empty() {
-            let stale: Vec<_> = fork.stale.iter().map(|step| (step + 1).to_string()).collect();
+        if let Some(steps) = named_steps(fork.stale.iter().copied()) {
             let what = match fork.how {
                 How::Exact => "what was recorded is kept there, though what was read changed",
                 _ => "--stale re-runs them too",
             };
-            let word = if stale.len() == 1 { "step" } else { "steps" };
-            self.say(out, &shown!("out of date: {word} {}; {what}", stale.join(", ")));
+            self.say(out, &shown!("out of date: {steps}; {what}"));
         }
         let found = self.say_findings(line, None, out);
         Ok(if found == 0 && !breaks && fork.stale.is_empty() { CLEAN } else { FOUND })

@@ -14,7 +14,7 @@ use stepscope_core::compare::print::diverges;
 use stepscope_core::finding::{Severity, counted};
 use stepscope_core::procedure::repair::pretty;
 use stepscope_core::record::Record;
-use stepscope_core::run::fork::How;
+use stepscope_core::run::fork::{How, named_steps};
 use stepscope_core::run::state::Badge;
 
 /// Upstream's tolerance for numbers.
@@ -253,10 +253,7 @@ fn came_about(opened: &OpenRecord) -> Shown {
 
 /// Lists the steps that kept their values though what they read was changed; `None`: there are none.
 fn out_of_date(opened: &OpenRecord) -> Option<Shown> {
-    let stale = (1..).zip(&opened.steps).filter(|(_, step)| step.is_stale).map(|(number, _)| number.to_string());
-    let stale: Vec<String> = stale.collect();
-    let word = if stale.len() == 1 { "step" } else { "steps" };
-    (!stale.is_empty()).then(|| shown!("{word} {}", stale.join(", ")))
+    named_steps(opened.steps.iter().enumerate().filter(|(_, step)| step.is_stale).map(|(position, _)| position))
 }
 
 /// Lists the findings of each, by rule, the gravest first.

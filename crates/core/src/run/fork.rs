@@ -2,7 +2,8 @@
 
 use crate::procedure::runner::{Ended, Values};
 use crate::run::trace::Put;
-use stepscope_base::text::Untrusted;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
 
 pub(crate) mod origin;
 pub(crate) mod written;
@@ -38,6 +39,13 @@ stepscope_base::words! {
         /// The procedure was repaired; the run is as it was.
         Repair = "repair",
     }
+}
+
+/// Names steps, given by position: `step 5`, `steps 5, 6`. `None`: there are none.
+pub fn named_steps(steps: impl Iterator<Item = usize>) -> Option<Shown> {
+    let numbers: Vec<String> = steps.map(|position| (position + 1).to_string()).collect();
+    let word = if numbers.len() == 1 { "step" } else { "steps" };
+    (!numbers.is_empty()).then(|| shown!("{word} {}", numbers.join(", ")))
 }
 
 /// A value that no model gave, as the fork's record keeps it.

@@ -73,6 +73,11 @@ fn holds_word(text: &str, word: &str) -> bool {
     })
 }
 
+/// Tells whether the text gives a calculation a name of its own: then it is all that the name stands for.
+fn is_named(plan: &Plan, texts: &Texts<'_>) -> bool {
+    texts.found.iter().any(|found| found.target.is_some() && Some(&found.range) == plan.range.as_ref())
+}
+
 /// Tells whether the words before and behind a calculation do something with it: "half of a * b", "a * b, then add it".
 fn is_operand([before, behind]: [&str; 2]) -> bool {
     let words = prose::lower_words;
@@ -132,7 +137,9 @@ impl<'a> Execution<'_, 'a> {
         let by_step = self.explicit(texts.step, texts.found, PlanSource::Step, wanted);
         // "Divide the total by (a + b)": the signs are only a part of what the words say, and no plan without them.
         let is_part = by_step.as_ref().is_some_and(|plan| self.is_part(plan, wanted));
-        let leaves_out = by_step.as_ref().is_some_and(|plan| self.leaves_out(plan, wanted));
+        // The question is among the inputs of many steps that need nothing of it.
+        let is_value = |field: &Field<'_>| field.name_text().is_none_or(|name| name != PROBLEM_TEXT);
+        let leaves_out = by_step.as_ref().is_some_and(|plan| self.left_out(plan, wanted).any(is_value));
         if is_part && let Some(plan) = self.prose(wanted) {
             return Some(plan);
         }
@@ -185,28 +192,23 @@ impl<'a> Execution<'_, 'a> {
         Some(Plan { sure: true, ..Plan::of(expression, PlanSource::Step, Wording::Worked) })
     }
 
-    /// Tells whether a calculation without a name leaves an input of the step out.
-    fn leaves_out(&self, plan: &Plan, wanted: &PlanRequest<'_, '_>) -> bool {
+    /// The inputs of a step that a calculation without a name of its own does not use.
+    fn left_out<'w>(&self, plan: &Plan, wanted: &PlanRequest<'w, 'a>) -> impl Iterator<Item = &'w Field<'a>> {
         let PlanRequest { step, texts, .. } = *wanted;
-        let own = texts.found.iter().any(|found| found.target.is_some() && Some(&found.range) == plan.range.as_ref());
+        let own = is_named(plan, texts);
         let used = plan.expression.names();
-        let is_unused = |field: &Field<'_>| {
-            let is_question = field.name_text().is_some_and(|name| name == PROBLEM_TEXT);
-            !is_question && self.index(field).is_some_and(|index| !used.contains(&(index as u32)))
-        };
-        !own && step.inputs.iter().any(is_unused)
+        let is_unused =
+            move |field: &&Field<'a>| self.index(field).is_some_and(|index| !used.contains(&(index as u32)));
+        step.inputs.iter().filter(move |_| !own).filter(is_unused)
     }
 
-    /// Tells whether a calculation without a name uses only some of the inputs of the step, among words that calculate.
-    fn is_part(&self, plan: &Plan, wanted: &PlanRequest<'_, '_>) -> bool {
-        let PlanRequest { step, texts, .. } = *wanted;
+    /// Tells whether a calculation without a name is only a part of what the words around it say.
+    fn is_part(&self, plan: &Plan, wanted: &PlanRequest<'_, 'a>) -> bool {
+        let PlanRequest { texts, .. } = *wanted;
         let Some(range) = &plan.range else { return false };
-        let own = texts.found.iter().any(|found| found.target.is_some() && found.range == *range);
-        let used = plan.expression.names();
-        let unused = |field: &Field<'_>| self.index(field).is_some_and(|index| !used.contains(&(index as u32)));
         let around = [texts.step.get(..range.start), texts.step.get(range.end..)].map(Option::unwrap_or_default);
-        let is_open = || step.inputs.iter().any(unused) && around.into_iter().any(prose::may_plan);
-        !own && (is_open() || is_operand(around))
+        let is_open = || self.left_out(plan, wanted).next().is_some() && around.into_iter().any(prose::may_plan);
+        !is_named(plan, texts) && (is_open() || is_operand(around))
     }
 
     /// Plans a step without a recipe by its names: only if the plan gives what the step wrote, or if what it wrote

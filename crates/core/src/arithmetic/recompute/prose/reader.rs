@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use super::cues::{Cue, CueAt, cues, is_command};
 use super::resolve::pair;
+use super::units::{factor, unit};
 use super::words::{Behind, Word, parts};
-use super::{Input, factor, mentions, unit};
+use super::{Input, mentions};
 use crate::arithmetic::expression::Operation;
 use crate::arithmetic::number::Number;
 
