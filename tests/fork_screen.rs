@@ -130,6 +130,28 @@ fn forks_stand_below_their_parents() {
 }
 
 #[test]
+fn a_fork_that_is_listed_without_its_record_names_it_and_counts_for_itself() {
+    let (_folder, path) = runs();
+    with_forks(&path, 2, &["\"x\"", "\"y\""]);
+    let mut d = open(&path);
+    d.shows(&["8 records   2 forks"]);
+    d.keys("f 'fork:true' Enter").wait_for(|app| app.rows() == 2);
+    let lines = d.lines();
+    for (row, name) in [(2, "r1"), (3, "r2")] {
+        let line = &lines[row];
+        assert!(line.contains(name) && line.contains("fork of 2: problem_text"), "{}", d.screen());
+    }
+    d.keys("Enter");
+    assert!(d.header().contains("1/2") && d.header().contains("fork r1"), "{}", d.header());
+    d.keys("}");
+    assert!(d.header().contains("2/2") && d.header().contains("fork r2"), "{}", d.header());
+    d.keys("}");
+    assert_eq!(d.status(), "this is the last record");
+    d.keys("{");
+    assert!(d.header().contains("1/2"), "{}", d.header());
+}
+
+#[test]
 fn the_charts_count_no_forks() {
     let (_folder, path) = runs();
     with_forks(&path, 1, &["\"x\"", "\"y\""]);

@@ -718,6 +718,26 @@ fn a_key_says_why_there_is_nothing_more_to_review() {
     d.keys("G a .").shows(&["every other record of the queue is reviewed"]);
 }
 
+#[test]
+fn a_fork_belongs_to_the_part_that_has_its_record() {
+    let desk = Desk::new(4);
+    let edits = |value: &[u8]| vec![("sum".into(), value.to_vec())];
+    let forks = [&b"9"[..], b"8", b"7"].map(|value| {
+        let fork = edited(&Case::read(run(2).trim().as_bytes()).view(), 0, edits(value), "2026-11-20T09:00:00.000Z");
+        [fork.unwrap().as_slice(), b"\n"].concat()
+    });
+    std::fs::write(desk.runs().with_extension("jsonl.forks.jsonl"), forks.concat()).unwrap();
+    for (part, rows) in [("1/2", 2), ("2/2", 5)] {
+        let mut d = desk.open_with(|app| {
+            app.review.queue.assigned = Assignment::parse(part);
+            app.begin_queue();
+        });
+        d.wait_for(|app| app.fork_count() == 3 && app.rows() == rows);
+        assert_eq!(d.screen().matches("└ sum overridden").count(), rows - 2, "{}", d.screen());
+        d.keys("<").wait_for(|app| app.rows() == rows);
+    }
+}
+
 /// The first two records have one id, and the last says the same as the first word for word.
 fn with_namesakes() -> Desk {
     let desk = Desk::new(1);

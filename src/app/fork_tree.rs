@@ -163,6 +163,12 @@ impl ForkTree {
         self.members.get(&address).map(|member| member.root)
     }
 
+    /// Finds the recorded original of a record: itself, or the root of a fork.
+    pub(crate) fn root_of(&self, store: &Store, record: usize) -> usize {
+        let root = store.address(record).and_then(|address| self.root(address));
+        root.and_then(|(source, byte)| store.position(source, byte)).unwrap_or(record)
+    }
+
     /// Counts the forks between a fork and what was recorded, itself counted.
     pub fn depth(&self, address: Address) -> usize {
         self.members.get(&address).map_or(0, |member| member.depth)
@@ -185,8 +191,9 @@ impl ForkTree {
         self.members.contains_key(&address) || self.trees.contains_key(&address)
     }
 
-    /// Orders the table with forks below what they come from, and lists the rows of forks in it; then of these the rows
-    /// that were not there themselves. A fork is there if it was there itself, or with `all` if its root is.
+    /// Orders the table with forks below what they come from, and lists the rows of these forks; then of these the rows
+    /// that were not there themselves. A fork is there if it was there itself, or with `all` if its root is; without
+    /// its root it is listed like any record.
     pub fn order(&self, store: &Store, rows: &[u32], all: bool) -> [Vec<u32>; 3] {
         let position = |(source, byte): Address| store.position(source, byte).and_then(|at| u32::try_from(at).ok());
         // Most records have nothing to do with forks: of them one bit is asked.
@@ -196,10 +203,10 @@ impl ForkTree {
             there.get_mut(*row as usize).into_iter().for_each(|there| *there = true);
         }
         let mut set_apart = |record: u32| apart.get_mut(record as usize).into_iter().for_each(|apart| *apart = true);
-        let mut roots: HashMap<u32, Option<u32>> = HashMap::new();
+        let mut roots: HashMap<u32, u32> = HashMap::new();
         for (fork, member) in &self.members {
-            if let Some(fork) = position(*fork) {
-                roots.insert(fork, position(member.root));
+            if let (Some(fork), Some(root)) = (position(*fork), position(member.root)) {
+                roots.insert(fork, root);
                 set_apart(fork);
             }
         }
@@ -221,12 +228,8 @@ impl ForkTree {
                 order.push(*row);
                 continue;
             }
-            let root = roots.get(row).copied();
-            if twice.contains(row) || root.flatten().is_some_and(|root| is(&there, root)) {
+            if twice.contains(row) || roots.get(row).is_some_and(|root| is(&there, *root)) {
                 continue;
-            }
-            if root.is_some() {
-                forks.push(order.len() as u32);
             }
             order.push(*row);
             let own = trees.get(row).into_iter().flat_map(|fork_tree| fork_tree.iter());

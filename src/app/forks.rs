@@ -57,7 +57,12 @@ impl App {
 
     /// Finds the recorded original of a record: itself, or the root of a fork.
     pub(crate) fn root_of(&self, record: usize) -> usize {
-        let root = self.store.address(record).and_then(|address| self.forks.tree.root(address));
-        root.and_then(|(source, byte)| self.store.position(source, byte)).unwrap_or(record)
+        self.forks.tree.root_of(&self.store, record)
+    }
+
+    /// Finds the row among those of records that a record belongs to: a fork to that of its root, or to its own where
+    /// the root is not listed; `None`: it is not listed.
+    pub(crate) fn own_row_of(&self, record: usize) -> Option<usize> {
+        self.table.listed_row(self.root_of(record)).or_else(|| self.table.listed_row(record))
     }
 }

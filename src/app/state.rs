@@ -295,9 +295,9 @@ impl App {
         self.store.sources().iter().filter(|source| source.is_forks()).map(SourceRows::len).sum()
     }
 
-    /// Tells which record it is among those that were recorded and are listed; a fork has the row of its root.
+    /// Tells which record it is among those that are listed; a fork has the place of its root, if that is listed.
     pub(crate) fn place_of(&self, record: usize) -> String {
-        let row = self.table.listed_row(self.root_of(record)).or_else(|| self.table.listed_row(record));
+        let row = self.own_row_of(record);
         let of = self.table.own_above(self.rows());
         row.map_or("filtered out".to_owned(), |row| format!("{}/{of}", self.table.own_above(row) + 1))
     }

@@ -271,7 +271,9 @@ impl App {
     /// Finds the record `by` rows further than the open one, with its row.
     pub(crate) fn record_from(&self, by: isize) -> Result<(usize, usize), Reason> {
         let view = self.screens.record().ok_or("open the record first")?;
-        let row = forks::follow::row_from(self, self.root_of(view.opened.index), by);
+        let here = self.own_row_of(view.opened.index);
+        let here = here.unwrap_or_else(|| self.table.row_of(self.root_of(view.opened.index)));
+        let row = self.table.row_from(here, by, self.store.len());
         let record = self.table.record(row).filter(|record| *record != view.opened.index);
         let record = record.ok_or(if by > 0 { "this is the last record" } else { "this is the first record" })?;
         Ok((row, record))
@@ -288,9 +290,13 @@ impl App {
         let all = !table.filter.is_exact();
         let fork_tree = (!forks.tree.is_empty()).then_some(|rows: &[u32]| forks.tree.order(store, rows, all));
         let row = |record: usize| Some(store.row(record)?.hiding(review.hidden_of(record)));
-        // The order in which records are judged is the same before and after.
-        let queued = |record: usize| Some(store.row(record)?.hiding(review.hide));
-        table.arrange(records, [&row, &queued], fits, review, fork_tree);
+        // The order in which records are judged is the same before and after. A fork goes to who has its root.
+        let root = |record: usize| if forks.tree.is_empty() { record } else { forks.tree.root_of(store, record) };
+        let queued = |record: usize| {
+            let root = root(record);
+            review.queue.key(root, &store.row(root)?.hiding(review.hide))
+        };
+        table.arrange(records, &row, &queued, fits, review, fork_tree);
         self.cell_records = CellRecords::default();
         self.review.reorder();
         if self.review.is_on() {

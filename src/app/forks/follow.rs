@@ -71,11 +71,6 @@ pub(crate) fn fork_wrote(app: &mut App, path: Place, result: Result<Appended, Fa
     }
 }
 
-/// Finds the row `by` records further, forks not counted.
-pub(crate) fn row_from(app: &App, record: usize, by: isize) -> usize {
-    app.table.row_from(app.table.row_of(record), by, app.store.len())
-}
-
 /// Opens another of the record and its forks, in a circle.
 pub(crate) fn fork_by(app: &mut App, by: isize) -> Effects {
     let fork_tree = app.fork_tree();

@@ -353,8 +353,12 @@ pub(crate) fn title(app: &App, record: usize) -> (Cow<'_, str>, Role) {
     };
     let what = fork_origin.phrase();
     if is_placed {
-        let indent = "  ".repeat(app.forks.tree.depth(address).min(MAX_DEPTH).saturating_sub(1));
+        let root = app.root_of(record);
         let by = fork_origin.model.as_ref().map(|model| shown!(", {}", model.line())).unwrap_or_default();
+        if app.table.listed_row(root).is_none() {
+            return (format!("fork of {}: {what}{by}", root + 1).into(), Role::Changed);
+        }
+        let indent = "  ".repeat(app.forks.tree.depth(address).min(MAX_DEPTH).saturating_sub(1));
         return (format!("{indent}└ {what}{by}").into(), Role::Changed);
     }
     let parent = fork_origin.parent.as_ref().map(|id| shown!(" {}", id.line())).unwrap_or_default();
@@ -446,7 +450,8 @@ pub(crate) fn findings(row: &RowFacts, hides: bool, width: usize, look: Look<'_>
     }
     for severity in Severity::ALL {
         let count = row.count(severity);
-        let text = if hides { format!("{} ", severity.glyph()) } else { format!("{}{count} ", severity.glyph()) };
+        let more = if count == u8::MAX { "+" } else { "" };
+        let text = if hides { format!("{} ", severity.glyph()) } else { format!("{}{count}{more} ", severity.glyph()) };
         let columns = text.chars().count();
         if count > 0 && columns <= left {
             left -= columns;

@@ -8,7 +8,7 @@ pub(crate) struct Order {
     rows: Vec<u32>,
     /// Row of each record; of one that is hidden, the row where it would be.
     places: Vec<u32>,
-    /// The rows of forks, ascending: they are not counted where records are.
+    /// The rows of forks below their root, ascending: they are not counted where records are.
     forks: Vec<u32>,
     /// Of these the rows, ascending, that are there for their root: they do not fit the filter themselves.
     carried: Vec<u32>,

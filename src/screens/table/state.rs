@@ -271,13 +271,14 @@ impl Table {
         self.order.is_none()
     }
 
-    /// Rebuilds the order from the rows, as they are and as the queue is made of them, keeping the cursor on its
+    /// Rebuilds the order from the rows and from the places of the records in the queue, keeping the cursor on its
     /// record; `fits` asks the filter about a row, `review` knows what people said about it, `forks` puts each
     /// fork below its parent, if there are any.
     pub(crate) fn arrange(
         &mut self,
         records: usize,
-        rows: [&dyn Fn(usize) -> Option<RowFacts>; 2],
+        row: &dyn Fn(usize) -> Option<RowFacts>,
+        queued: &dyn Fn(usize) -> Option<(u8, u64)>,
         fits: impl Fn(&Filter, usize, &RowFacts) -> RowAnswer,
         review: &Review,
         forks: Option<impl Fn(&[u32]) -> [Vec<u32>; 3]>,
@@ -286,9 +287,9 @@ impl Table {
         let is_whole = self.filter.is_empty() && !review.queue.is_part();
         let natural = is_whole && self.sort == SortBy::Position && !self.descending;
         let order = match forks {
-            Some(forks) => Some(forks(&self.arranged(records, rows, fits, review))),
+            Some(forks) => Some(forks(&self.arranged(records, row, queued, fits, review))),
             None if natural => None,
-            None => Some([self.arranged(records, rows, fits, review), Vec::new(), Vec::new()]),
+            None => Some([self.arranged(records, row, queued, fits, review), Vec::new(), Vec::new()]),
         };
         self.order = order.map(|rows| Order::new(rows, records));
         let Self { finding, order, .. } = self;
@@ -303,7 +304,8 @@ impl Table {
     fn arranged(
         &self,
         records: usize,
-        [row, queued]: [&dyn Fn(usize) -> Option<RowFacts>; 2],
+        row: &dyn Fn(usize) -> Option<RowFacts>,
+        queued: &dyn Fn(usize) -> Option<(u8, u64)>,
         is_fit: impl Fn(&Filter, usize, &RowFacts) -> RowAnswer,
         review: &Review,
     ) -> Vec<u32> {
@@ -318,7 +320,7 @@ impl Table {
             None if self.filter.is_empty() => (0..records as u32).collect(),
             None => (0..records as u32).filter(fits).collect(),
         };
-        let key = |record: u32| review.queue.key(record as usize, &queued(record as usize)?);
+        let key = |record: u32| queued(record as usize);
         // A reviewer's part of the records is theirs in every order.
         if review.queue.is_part() && self.sort != SortBy::Review {
             order.retain(|record| key(*record).is_some());
