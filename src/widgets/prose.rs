@@ -66,6 +66,11 @@ fn wrap_paragraph(text: &str, offset: usize, width: usize, most: usize, lines: &
     }
 }
 
+/// Tells whether a word that is longer than a line may be broken behind a character.
+const fn is_joint(byte: u8) -> bool {
+    matches!(byte, b'_' | b'/')
+}
+
 fn wrap_bytes(text: &[u8], offset: usize, width: usize, most: usize, lines: &mut Vec<Range<usize>>) {
     let mut start = 0;
     while let Some(beyond) = text.get(start + width) {
@@ -73,7 +78,10 @@ fn wrap_bytes(text: &[u8], offset: usize, width: usize, most: usize, lines: &mut
         let (end, next) = match line.iter().rposition(|byte| *byte == b' ') {
             _ if *beyond == b' ' => (start + width, start + width + 1),
             Some(blank) => (start + 1 + blank, start + 2 + blank),
-            None => (start + width, start + width),
+            None => {
+                let end = line.iter().rposition(|byte| is_joint(*byte)).map_or(width, |joint| joint + 2);
+                (start + end, start + end)
+            }
         };
         lines.push(offset + start..offset + end);
         if lines.len() >= most {
@@ -85,13 +93,13 @@ fn wrap_bytes(text: &[u8], offset: usize, width: usize, most: usize, lines: &mut
 }
 
 fn wrap_clusters(text: &str, offset: usize, width: usize, most: usize, lines: &mut Vec<Range<usize>>) {
-    let (mut start, mut used, mut blank) = (0, 0, None);
+    let (mut start, mut used, mut blank, mut joint) = (0, 0, None, None);
     for Cluster { at, text: cluster, columns: more } in Clusters::of(text) {
         if used + more > width && at > start {
             let (end, next) = match blank {
                 Some(blank) if blank > start && cluster != " " => (blank, blank + 1),
                 _ if cluster == " " => (at, at + 1),
-                _ => (at, at),
+                _ => (joint.unwrap_or(at), joint.unwrap_or(at)),
             };
             lines.push(offset + start..offset + end);
             if lines.len() >= most {
@@ -99,12 +107,15 @@ fn wrap_clusters(text: &str, offset: usize, width: usize, most: usize, lines: &m
             }
             used = columns(text.get(next..at).unwrap_or_default());
             (start, blank) = (next, None);
+            joint = joint.filter(|joint| *joint > start + 1);
             if cluster == " " {
                 continue;
             }
         }
-        if cluster == " " {
-            blank = Some(at);
+        match cluster.as_bytes() {
+            b" " => blank = Some(at),
+            [byte] if is_joint(*byte) && at > start => joint = Some(at + 1),
+            _ => {}
         }
         used += more;
     }
@@ -309,6 +320,7 @@ mod tests {
         assert_eq!(wrapped("漢字漢字", 5), ["漢字", "漢字"]);
         assert_eq!(wrapped("", 5), [""]);
         assert_eq!(wrapped("ab cd", 2), ["ab", "cd"]);
+        assert_eq!(wrapped("calc/missing_step", 11), ["calc/", "missing_", "step"]);
     }
 
     #[test]
@@ -322,7 +334,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lines_fit_and_lose_only_blanks(text in "[a-c 漢é\n]{0,60}", width in 2_usize..12) {
+        fn lines_fit_and_lose_only_blanks(text in "[a-c_ 漢é\n]{0,60}", width in 2_usize..12) {
             let lines = wrapped(&text, width);
             prop_assert!(lines.iter().all(|line| line.width() <= width));
             let solid = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
@@ -334,7 +346,7 @@ mod tests {
         }
 
         #[test]
-        fn plain_text_is_wrapped_alike_by_bytes(text in "[a-c  ]{0,60}", width in 1_usize..12, most in 1_usize..9) {
+        fn plain_text_is_wrapped_alike_by_bytes(text in "[a-c  _]{0,60}", width in 1_usize..12, most in 1_usize..9) {
             let (mut by_bytes, mut by_clusters) = (Vec::new(), Vec::new());
             wrap_bytes(text.as_bytes(), 3, width, most, &mut by_bytes);
             wrap_clusters(&text, 3, width, most, &mut by_clusters);
