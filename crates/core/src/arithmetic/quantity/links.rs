@@ -10,6 +10,7 @@ use memchr::memmem::Finder;
 use super::fit::{QuantityFit, converts, derived, fit, misread, scaled_fit, worked_out};
 use super::language::is_read;
 use super::spelling::Spellings;
+use super::units::unit;
 use super::{Kind, Quantity, find, near};
 use crate::arithmetic::number::Number;
 use crate::arithmetic::number_words::{NumberWord, number_word};
@@ -304,6 +305,19 @@ fn mask<'q>(quantities: impl Iterator<Item = &'q Quantity>, holds: impl Fn(&Quan
     quantities.enumerate().filter(|(_, quantity)| holds(quantity)).fold(0, |mask, (q, _)| mask | 1 << q)
 }
 
+/// Tells whether a value is two quantities in one unit, where nothing but their units is between them.
+fn compound_fits(a: &Quantity, b: &Quantity, question: &[u8], value: f64) -> bool {
+    let (Some(large), Some(small)) = (a.unit, b.unit) else { return false };
+    let between = question.get(a.span.end..b.span.start).unwrap_or_default();
+    let words = between.split(|byte| !byte.is_ascii_alphabetic()).filter(|word| !word.is_empty());
+    let is_one = words.into_iter().all(|word| word == b"and" || unit(&word.to_ascii_lowercase()).is_some());
+    let sum = a.approx.abs() * large.size + b.approx.abs() * small.size;
+    is_one
+        && !between.is_empty()
+        && (large.dimension, large.size > small.size) == (small.dimension, true)
+        && large.dimension.sizes().iter().any(|size| (sum - value.abs() * size).abs() <= sum * 1e-3)
+}
+
 /// Tells whether a text is a number with at most a unit behind it.
 fn is_measure(text: &[u8], number: &Quantity) -> bool {
     let rest = text.get(number.span.end..).unwrap_or_default();
@@ -330,7 +344,24 @@ impl<'a> Linking<'a> {
                 }
             }
         }
+        self.link_compounds();
         self.share_constants();
+    }
+
+    /// Links numbers that hold two quantities as one: 135 for `2 hours 15 minutes`.
+    fn link_compounds(&mut self) {
+        let Self { links, holdings, question, .. } = self;
+        for (holder, holding) in holdings.iter_mut().enumerate().take(MAX_LINKED) {
+            let Content::One(value) = holding.content else { continue };
+            if holding.links != 0 {
+                continue;
+            }
+            let pairs = links.quantities.windows(2).take(MAX_LINKED - 1);
+            let held = |pair: &[Quantity]| matches!(pair, [a, b] if compound_fits(a, b, question.bytes(), value));
+            let Some(first) = pairs.into_iter().position(held) else { continue };
+            holding.links |= 0b11 << first;
+            links.taken.iter_mut().skip(first).take(2).for_each(|mask| *mask |= 1 << holder);
+        }
     }
 
     fn link_number(&mut self, holder: usize, fits: &Fits, fitting: u64) {

@@ -213,6 +213,26 @@ mod run {
     }
 
     #[test]
+    fn a_number_may_hold_two_quantities_in_one_unit() {
+        let of = |question: &str, value: &str| links(question, &[("length", "How long it takes", value)], "Do");
+        for (question, value) in [
+            ("A film runs 2 hours 15 minutes. How many minutes are two of them?", "135"),
+            ("A film runs 2 hours and 15 minutes. How many minutes are two of them?", "2.25"),
+            ("Ann is 5 feet 10 inches tall. How many inches more is six feet?", "70"),
+        ] {
+            let linked = of(question, value);
+            assert!(linked.invented.is_empty() && linked.changed.is_empty(), "{question} {linked:?}");
+            assert_eq!(taken(&linked)[..2], [[0], [0]], "{question}");
+        }
+        for (question, value) in [
+            ("A film runs 2 hours 15 minutes. How many minutes are two of them?", "153"),
+            ("A film runs 2 hours. The break of 15 minutes is long. How many minutes?", "135"),
+        ] {
+            assert!(taken(&of(question, value))[..2].contains(&Vec::new()), "{question}");
+        }
+    }
+
+    #[test]
     fn numbers_of_names_and_fractions_are_no_misreadings() {
         let facts =
             [("game_three", "Points in game 3", "93"), ("lower", "Denominator", "4"), ("upper", "Numerator", "2")];
