@@ -192,6 +192,11 @@ fn divides(cue: &CueAt) -> bool {
     matches!(cue.0, Cue::Divide | Cue::Average | Cue::Share | Cue::Infix(Operation::Divide, _))
 }
 
+/// Tells whether an operation word asks how often one thing fits into another.
+fn fits_into(cue: &CueAt) -> bool {
+    matches!(cue.0, Cue::Infix(Operation::Divide, true))
+}
+
 /// Instructions of a sentence on its result as a whole.
 struct Whole {
     /// Index of the word at which its operands end.
@@ -222,6 +227,10 @@ impl Whole {
                 // "First, add …"
                 "first" if at == sentence.start || cues.iter().any(|cue| cue.1.start == at + 1) => {}
                 "ratio" if matches!(word(at + 1), "of" | "between") => {}
+                // "How many full bags fit into the sack": what is left over makes none.
+                "whole" | "full" | "complete" | "entire" if !known(here) && cues.iter().any(fits_into) => {
+                    whole.rounds = Some(Rounding::DOWN);
+                }
                 _ if BLOCKED.contains(&here) && !known(here) => return None,
                 _ => {}
             }

@@ -51,6 +51,8 @@ pub(super) enum Tree {
     /// The one input.
     Only,
     Pair(Operation, Box<Tree>, Box<Tree>),
+    /// What one exceeds the other by: of the two orders people mean the one that is not negative.
+    Difference(Box<Tree>, Box<Tree>),
 }
 
 pub(super) struct PhraseReader<'r, 't> {
@@ -71,7 +73,11 @@ pub(super) struct PhraseReader<'r, 't> {
 impl PhraseReader<'_, '_> {
     /// Builds the tree of a sentence: the operations of its verbs in order, or the one calculation that it names.
     pub(super) fn tree(&mut self, cues: &[CueAt], sentence: Range<usize>) -> Option<Tree> {
-        let verbs: Vec<&CueAt> = cues.iter().filter(|(cue, place)| self.is_verb(*cue, place.start)).collect();
+        // "What is left of a after subtracting b": one calculation.
+        let is_left = |at: usize| cues.iter().any(|(cue, place)| *cue == Cue::Remains && place.start < at);
+        let is_verb =
+            |(cue, place): &&CueAt| self.is_verb(*cue, place.start) && !(*cue == Cue::Subtract && is_left(place.start));
+        let verbs: Vec<&CueAt> = cues.iter().filter(is_verb).collect();
         let first = cues.first()?.1.start;
         let Some((_, place)) = verbs.first() else {
             let start = self.left_of(first, sentence.start);
@@ -215,7 +221,16 @@ impl PhraseReader<'_, '_> {
     /// Reads the subtrahend: one thing or several.
     fn several(&mut self, phrase: Range<usize>) -> Option<Tree> {
         let plural = self.has_plural(phrase.clone());
-        self.list(Operation::Add, phrase, plural)
+        let kept = self.kept();
+        if let Some(list) = self.list(Operation::Add, phrase.clone(), plural) {
+            return Some(list);
+        }
+        self.restore(kept);
+        // "The sum of a and b" is one thing.
+        let phrase = self.trimmed(phrase);
+        let (cue, place) = cues(self.words.get(..phrase.end)?, phrase.start).into_iter().next()?;
+        let is_noun = matches!(cue, Cue::All(_) | Cue::Difference) && !self.is_verb(cue, place.start);
+        if is_noun && self.is_article(phrase.start..place.start) { self.expression(phrase) } else { None }
     }
 
     fn has_plural(&self, phrase: Range<usize>) -> bool {
@@ -308,8 +323,7 @@ impl PhraseReader<'_, '_> {
             Cue::Difference => {
                 let (a, b) = self.split_once(after, &["and"])?;
                 let a = self.expression(a)?;
-                let b = self.expression(b)?;
-                self.unsigned(a, b)?
+                Tree::Difference(Box::new(a), Box::new(self.expression(b)?))
             }
             _ => return None,
         })
@@ -321,7 +335,7 @@ impl PhraseReader<'_, '_> {
         let than = self.find(place.end..phrase.end, &["than"])?;
         let a = self.operand(place.end..than)?;
         let b = self.operand(than + 1..phrase.end)?;
-        self.unsigned(a, b)
+        Some(Tree::Difference(Box::new(a), Box::new(b)))
     }
 
     /// `a after b is taken off`
@@ -347,16 +361,6 @@ impl PhraseReader<'_, '_> {
             matches!(word, "the" | "a" | "an" | "this" | "that" | "exactly" | "only" | "combined" | "be" | "is" | "are")
         };
         phrase.into_iter().all(|at| self.word(at).is_some_and(article))
-    }
-
-    /// Of the two orders of a difference people mean the one that is not negative.
-    fn unsigned(&self, a: Tree, b: Tree) -> Option<Tree> {
-        let tree = pair(Operation::Subtract, a.clone(), b.clone());
-        let value = |tree: &Tree| self.resolve(tree)?.evaluate(|id| self.value(id));
-        if [&a, &b].into_iter().any(|tree| value(tree).is_some_and(Number::is_negative)) {
-            return None;
-        }
-        if value(&tree)?.is_negative() { Some(pair(Operation::Subtract, b, a)) } else { Some(tree) }
     }
 
     pub(super) fn value(&self, id: u32) -> Option<Number> {
@@ -386,7 +390,11 @@ impl PhraseReader<'_, '_> {
             },
             Cue::Subtract => match self.find(after.clone(), &["from"]) {
                 None => pair(Operation::Subtract, result, self.several(after)?),
-                Some(from) if self.is_pronoun(from + 1..after.end) => {
+                // "Subtract it from the total", where an input is the total.
+                Some(from)
+                    if self.is_pronoun(from + 1..after.end)
+                        && !(self.is_pronoun(after.start..from) && self.names_input(from + 1..after.end)) =>
+                {
                     pair(Operation::Subtract, result, self.several(after.start..from)?)
                 }
                 Some(from) if self.is_pronoun(after.start..from) => {
@@ -672,6 +680,11 @@ impl PhraseReader<'_, '_> {
 
     fn is_pronoun(&self, phrase: Range<usize>) -> bool {
         phrase.into_iter().all(|at| self.word(at).is_some_and(|word| PRONOUNS.contains(&word)))
+    }
+
+    fn names_input(&self, phrase: Range<usize>) -> bool {
+        let words = self.words.get(phrase).unwrap_or_default();
+        words.iter().any(|word| self.inputs.iter().any(|input| mentions(input, &word.lower)))
     }
 
     fn until_purpose(&self, phrase: Range<usize>) -> Range<usize> {

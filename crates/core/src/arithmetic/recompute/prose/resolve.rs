@@ -128,6 +128,16 @@ impl PhraseReader<'_, '_> {
             Tree::Only => name(0, scaled, false),
             Tree::Number(number) | Tree::Percent(number) => Some(Expression::number(*number)),
             Tree::Mean => None,
+            Tree::Difference(left, right) => {
+                let build = |tree: &Tree| self.assemble(tree, reading, open, scaled);
+                let is_negative = |built: &Expression| Some(built.evaluate(|id| self.value(id))?.is_negative());
+                if [left, right].into_iter().any(|side| build(side).and_then(|side| is_negative(&side)) == Some(true)) {
+                    return None;
+                }
+                let less = |from: &Tree, what: &Tree| build(&pair(Operation::Subtract, from.clone(), what.clone()));
+                let difference = less(left, right)?;
+                if is_negative(&difference)? { less(right, left) } else { Some(difference) }
+            }
             Tree::Rest(operation, named) => {
                 if open.len() < 2 && *named != Some(1) || named.is_some_and(|named| named != open.len()) {
                     return None;
@@ -249,7 +259,7 @@ pub(super) fn pair(operation: Operation, left: Tree, right: Tree) -> Tree {
 fn rest_of(tree: &Tree) -> Option<&Tree> {
     match tree {
         Tree::Rest(..) | Tree::Mean => Some(tree),
-        Tree::Pair(_, left, right) => rest_of(left).or_else(|| rest_of(right)),
+        Tree::Pair(_, left, right) | Tree::Difference(left, right) => rest_of(left).or_else(|| rest_of(right)),
         Tree::Leaf(_) | Tree::Number(_) | Tree::Percent(_) | Tree::Only => None,
     }
 }
@@ -257,7 +267,7 @@ fn rest_of(tree: &Tree) -> Option<&Tree> {
 fn uses_only(tree: &Tree) -> bool {
     match tree {
         Tree::Only => true,
-        Tree::Pair(_, left, right) => uses_only(left) || uses_only(right),
+        Tree::Pair(_, left, right) | Tree::Difference(left, right) => uses_only(left) || uses_only(right),
         _ => false,
     }
 }

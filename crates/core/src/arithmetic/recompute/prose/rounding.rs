@@ -25,6 +25,9 @@ pub(super) struct Rounding {
 }
 
 impl Rounding {
+    /// To the whole number below.
+    pub(super) const DOWN: Self = Self { by: Single::Floor, place: Some(Number::ONE) };
+
     /// Reads the rounding from the words behind "round".
     pub(super) fn of(words: &[Word<'_>]) -> Option<Self> {
         let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.lower.as_ref()));

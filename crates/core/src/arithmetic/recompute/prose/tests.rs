@@ -170,6 +170,8 @@ fn operations_are_said_in_many_ways() {
     ] {
         assert_eq!(result(text, &boxes), wanted, "{text}");
     }
+    let boxes = [("pens", "", "90"), ("boxes", "", "12")];
+    assert_eq!(result("Find how many full groups of the boxes fit into the pens.", &boxes), "7");
     assert_eq!(result("Find the side multiplied by the side.", &[("side", "", "7")]), "49");
 }
 
@@ -636,4 +638,23 @@ fn a_beginning_stands_under_its_first_letter() {
             assert!(may_plan(&format!("Then {stem}")), "{stem}");
         }
     }
+}
+
+#[test]
+fn a_calculation_may_be_part_of_another() {
+    let inputs = [("total", "All pens", "560"), ("ann", "Pens of Ann", "13"), ("bob", "Pens of Bob", "7")];
+    for (text, wanted) in [
+        ("Subtract the sum of ann and bob from total.", "540"),
+        ("Subtract the difference between ann and bob from total.", "554"),
+        ("Start with total and subtract the sum of ann and bob.", "540"),
+        ("Find how much is left of total after subtracting ann and bob.", "540"),
+        ("Divide the difference between total and bob by ann.", "553/13 ≈ 42.538"),
+        ("Multiply ann by bob and subtract the product from total.", "469"),
+        ("Compute the product of ann and bob, then subtract it from total.", "469"),
+        ("Add ann and bob, then subtract the sum from the total.", "540"),
+    ] {
+        assert_eq!(result(text, &inputs), wanted, "{text}");
+    }
+    // Of two things that may be the result nobody knows which one is meant.
+    assert_eq!(result("Add the difference between ann and bob.", &inputs), "nothing");
 }
