@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use drive::Drive;
 use stepscope::screens::kind::ScreenKind;
+use stepscope::widgets::keymap::Action;
 use stepscope_core::case::Case;
 use stepscope_terminal::run::Event;
 
@@ -539,7 +540,55 @@ fn a_forks_file_that_is_replaced_is_read_anew() {
     d.shows(&["1 fork ", "└ problem_text overridden"]);
 }
 
+#[test]
+fn no_step_is_blamed_for_a_value_that_a_person_set_or_for_what_is_out_of_date() {
+    let (_folder, path) = runs();
+    let samples = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/sample_runs/word_problems.jsonl")).unwrap();
+    let rope = samples.split(|byte| *byte == b'\n').nth(1).unwrap();
+    std::fs::write(&path, rope).unwrap();
+    std::fs::write(forks_of(&path), edited(rope, 1, "rope_metres", "40")).unwrap();
+    let mut d = open(&path);
+    d.wait_for(|app| app.fork_count() == 1 && app.rows() == 2);
+    d.keys("j Enter").shows(&["fork r1", "Fix: unknown", "what step 2 reads was changed", "rope_metres"]);
+    d.hides(&["no number", "✗ 1", "first error"]);
+}
+
 /// Checks that random keys break nothing on a file whose forks are of every kind, whatever the size of the screen.
+#[test]
+fn an_open_record_is_found_again_in_a_file_that_was_replaced_or_nothing_is_done_to_it() {
+    let (_folder, path) = runs();
+    let text = String::from_utf8(std::fs::read(&path).unwrap()).unwrap();
+    let lines: Vec<&str> = text.lines().filter(|line| line.starts_with('{')).collect();
+    let replace = |lines: &[&str]| {
+        let new = path.with_extension("new");
+        std::fs::write(&new, lines.join("\n") + "\n").unwrap();
+        std::fs::rename(new, &path).unwrap();
+    };
+    let mut d = open(&path);
+    state(&mut d, "evening", 2);
+    d.keys("v ^U 7 Enter");
+    let (id, overrides) = (d.app.screens.record().unwrap().opened.id.clone(), d.app.edits.clone());
+    assert_eq!(overrides.len(), 1);
+    // It stands in another row now: its overrides stay, and its fork is its own.
+    replace(&lines[1..]);
+    d.wait_for(|app| app.store.len() + 1 == lines.len() && app.screens.record().unwrap().opened.index == 0);
+    d.shows(&["✎ 1 override before step 3"]);
+    d.keys("s").shows(&["B overrides before step 3, not saved"]);
+    d.keys("s").wait_for(|app| app.log.news().is_none() && app.fork_count() == 1);
+    let fork: serde_json::Value = serde_json::from_slice(&std::fs::read(forks_of(&path)).unwrap()).unwrap();
+    assert!(fork["id"].as_str().unwrap().starts_with(id.as_str()), "{fork}");
+    // It is gone: nothing is done to the record that has its number.
+    replace(&lines[2..]);
+    let is_gone = |why: &str| why.contains("not in it");
+    d.wait_for(|app| app.allowed(Action::Exact).is_err_and(is_gone));
+    d.draw();
+    d.shows(&["deleted"]);
+    for key in ["X", "v", "r", "o", "}"] {
+        d.keys(key).shows(&["this record is not in it as it is shown; q, then open it again"]);
+    }
+    d.keys("q Enter").hides(&["deleted"]);
+}
+
 #[test]
 fn random_keys_on_forks_of_every_kind() {
     let (_folder, path) = runs();

@@ -26,9 +26,35 @@ impl App {
             Focus::Dialog(kind) => allowed_in(self, kind, action),
             Focus::Decision if matches!(action, Action::Open | Action::GiveLabel | Action::Escape) => Ok(()),
             Focus::Decision => need(action.is_plain(), "cancel the final verdict first (<escape>)"),
-            Focus::Screen(screen) | Focus::Labels(screen) => allowed_on(self, screen, action),
+            Focus::Screen(ScreenKind::Table) => allowed_on(self, ScreenKind::Table, action),
+            Focus::Screen(screen) | Focus::Labels(screen) => {
+                may_act(self, screen, action)?;
+                allowed_on(self, screen, action)
+            }
         }
     }
+}
+
+/// Refuses what is done to the open record while it has no place in the list: its file was replaced.
+fn may_act(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reason> {
+    use Action as A;
+    let acts = matches!(
+        action,
+        A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples | A::Exact | A::Repair | A::Edit | A::Export
+    ) || matches!(
+        action,
+        A::Pass | A::Fail | A::Defer | A::Skip | A::BadStep | A::GoldStatus | A::FixTarget
+    ) || matches!(
+        action,
+        A::Correct | A::Note | A::PassPart | A::FailPart | A::GiveLabel | A::SaveFail | A::NextOpen
+    ) || matches!(action, A::NextRecord | A::PreviousRecord | A::NextFork | A::PreviousFork | A::Difference)
+        || matches!(action, A::Between | A::Reveal | A::CopyLink | A::SameVerdict)
+        || action == A::Keep && screen == ScreenKind::Run;
+    if !acts || app.screens.record().is_none_or(|view| view.lost.is_none()) {
+        return Ok(());
+    }
+    need(!app.is_looked_for(), "its file was replaced: this record is looked for in it")?;
+    Err("its file was replaced, and this record is not in it as it is shown; <back>, then open it again")
 }
 
 /// Checks that an action can be done in a dialog.

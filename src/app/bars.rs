@@ -88,7 +88,7 @@ fn breadcrumb(app: &App, look: Look<'_>) -> (Spans, Spans) {
     }
     let screen = app.screen();
     let record = app.screens.record().filter(|_| screen.is_of_record());
-    let there = record.filter(|view| view.opened.index < app.store.len());
+    let there = record.filter(|view| view.lost.is_none() && view.opened.index < app.store.len());
     let name = there.map_or_else(|| app.title(), |view| app.name_of(view.opened.index));
     // Which record it is matters more than the file; the table names that.
     let is_named = wide || record.is_none();
@@ -100,6 +100,7 @@ fn breadcrumb(app: &App, look: Look<'_>) -> (Spans, Spans) {
         line.push(match there {
             Some(_) => look.span(app.place_of(view.opened.index), Role::Text),
             // The file has been cut or replaced; what was read is still on screen.
+            None if app.is_looked_for() => look.span("looked for", Role::Warning),
             None => look.span("deleted", Role::Warning),
         });
     }
@@ -170,7 +171,7 @@ fn verdict(app: &App, view: &RecordView, in_brief: bool, look: Look<'_>) -> Span
 /// Names the execution on screen: the record as recorded, or its fork.
 fn execution(app: &App, view: &RecordView, in_brief: bool, look: Look<'_>) -> Span<'static> {
     let index = view.opened.index;
-    match app.store.address(index) {
+    match app.store.address(index).filter(|_| view.lost.is_none()) {
         Some(address) if app.forks.tree.root(address).is_some() => {
             look.span(format!("fork {}   ", app.forks.tree.execution(address)), Role::Changed)
         }

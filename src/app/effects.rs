@@ -206,12 +206,12 @@ impl Performer {
             }
             Effect::EndSearch(id) => self.searches.retain(|(other, _)| *other != id),
             // There may be gigabytes to read; an older search gives up.
-            Effect::Parents(moves, plan, wanted) => {
+            Effect::ByHash(moves, plan, wanted) => {
                 let (outbox, alive) = (self.outbox.clone(), Arc::new(()));
                 let watched = Arc::downgrade(&alive);
                 self.looking = Some(alive);
                 start(Thread::Parents, move || {
-                    outbox.send(Msg::Parents(moves, plan.find(&wanted, || watched.strong_count() > 0)))
+                    outbox.send(Msg::ByHash(moves, plan.find(&wanted, || watched.strong_count() > 0)))
                 });
             }
             Effect::Follow(path) => {

@@ -45,13 +45,13 @@ impl App {
 
     /// Lists the open record and its forks in the order of the table.
     pub fn fork_tree(&self) -> Vec<Address> {
-        let open = self.screens.record().and_then(|view| self.store.address(view.opened.index));
+        let open = self.placed().and_then(|view| self.store.address(view.opened.index));
         open.map(|address| self.forks.tree.of(address)).unwrap_or_default()
     }
 
     /// Tells whether the open record has forks, or is one.
     pub(crate) fn has_forks(&self) -> bool {
-        let open = self.screens.record().and_then(|view| self.store.address(view.opened.index));
+        let open = self.placed().and_then(|view| self.store.address(view.opened.index));
         open.is_some_and(|address| self.forks.tree.has_forks(address))
     }
 

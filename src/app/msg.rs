@@ -90,8 +90,8 @@ pub enum Msg {
     SearchFailed(SearchId, Failure),
     /// Origins that were read from forks, each with its address.
     ForkOrigins(Vec<(Address, Option<KnownFork>)>),
-    /// Records that forks come from, by position and the hash of their text.
-    Parents(Moves, Vec<(u32, String)>),
+    /// Records that were looked for by the hash of their text, by position.
+    ByHash(Moves, Vec<(u32, String)>),
 
     // What is written.
     /// A line is on the disk, or why it is not.
@@ -193,7 +193,7 @@ pub enum Effect {
     /// Reads where forks come from.
     ForkOrigins(Vec<(Address, Reading)>),
     /// Looks for the records whose text has one of these hashes.
-    Parents(Moves, Plan, BTreeSet<String>),
+    ByHash(Moves, Plan, BTreeSet<String>),
 
     // What is written.
     /// Appends a line to its log.

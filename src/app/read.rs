@@ -62,7 +62,7 @@ pub fn read(effect: Effect, side: &Arc<SideData>, tell: &(impl Fn(Msg) + Sync)) 
             let read = |(address, reading): (Address, Reading)| (address, guarded(|| fork(&reading)).flatten());
             Msg::ForkOrigins(forks.into_iter().map(read).collect())
         }
-        Effect::Parents(moves, plan, wanted) => Msg::Parents(moves, plan.find(&wanted, || true)),
+        Effect::ByHash(moves, plan, wanted) => Msg::ByHash(moves, plan.find(&wanted, || true)),
         Effect::Append(append) => Msg::Log(append.write()),
         Effect::WriteForEditor(text) => Msg::EditorFile(editor_file(&text)),
         Effect::ReadFromEditor(path) => Msg::EditorText(edited_text(&path)),

@@ -7,7 +7,6 @@ use stepscope_core::table::row::RowFacts;
 use stepscope_io::pipeline::side_data::SideData;
 
 use crate::app::across::Across;
-use crate::app::fork_tree::Address;
 use crate::app::forks::Forks;
 use crate::app::log::Log;
 use crate::app::model_choice::ModelChoice;
@@ -21,6 +20,7 @@ use crate::screens::cell_records::state::CellRecords;
 use crate::screens::insights::state::InsightCursor;
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::edits::Edits;
+use crate::screens::run::state::RecordView;
 use crate::screens::stack::{Focus, Screens};
 use crate::screens::table::state::Table;
 use crate::widgets::keymap::{Action, Key, Keymap};
@@ -145,8 +145,8 @@ pub struct App {
     pub forks: Forks,
     /// Lines that are not known to be on the disk.
     pub log: Log,
-    /// Overrides in records, made before these are continued.
-    pub edits: HashMap<Address, Edits>,
+    /// Overrides in records, by the hash of their text, made before these are continued.
+    pub edits: HashMap<String, Edits>,
     /// Repair that waits for its server.
     pub choosing: Option<RunId>,
     /// The user's own editor, and the file that it has.
@@ -208,8 +208,18 @@ impl App {
     pub(crate) fn current(&self) -> Option<usize> {
         match (self.screens.of_record(), self.screens.record()) {
             (ScreenKind::Table, _) | (_, None) => self.record(),
-            (_, Some(view)) => Some(view.opened.index),
+            (_, Some(view)) => Some(view.opened.index).filter(|_| view.lost.is_none()),
         }
+    }
+
+    /// Returns the open record, if its number is that of the record in the list.
+    pub(crate) fn placed(&self) -> Option<&RecordView> {
+        self.screens.record().filter(|view| view.lost.is_none())
+    }
+
+    /// Tells whether the open record is not found again yet after its file was replaced.
+    pub(crate) fn is_looked_for(&self) -> bool {
+        self.screens.record().and_then(|view| view.lost.as_ref()).is_some_and(|lost| !lost.gone)
     }
 
     /// Returns the parent of the record that keys are about, if it is a fork and its parent is here.

@@ -18,7 +18,7 @@ use crate::dialogs::{editor, fixes, keys, repair};
 use crate::screens::cell_records::state::CellRecords;
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::Attempt;
-use crate::screens::run::state::RecordView;
+use crate::screens::run::state::{LostRecord, RecordView};
 use crate::screens::stack::{Focus, Screen};
 use crate::screens::table::search::end_of;
 use crate::screens::table::state::{Search, SortBy};
@@ -29,6 +29,7 @@ use crate::widgets::keymap::{Action, Key, Lookup, Reason};
 use crate::widgets::layout;
 use crate::widgets::list::Move;
 use crate::widgets::theme::Theme;
+use stepscope_base::canonical::sha256;
 use stepscope_base::json::Pointer;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -423,7 +424,7 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
         }
         Msg::Record(record, result) => take_record(app, record, result),
         Msg::ForkOrigins(known) => forks::follow::take_fork_origins(app, known),
-        Msg::Parents(moves, found) => forks::follow::take_parents(app, moves, found),
+        Msg::ByHash(moves, found) => forks::follow::take_by_hash(app, moves, found),
         Msg::Log(event) => logged(app, event),
         Msg::Run(id, told) => match repair::repair_told(app, id, told) {
             Ok(effects) => effects,
@@ -862,7 +863,7 @@ fn logged(app: &mut App, LogEvent { id, result }: LogEvent) -> Effects {
 fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
     let before = app.store.len();
     let cursor = app.record().and_then(|record| app.store.address(record));
-    let open = app.screens.record().and_then(|view| app.store.address(view.opened.index));
+    let open = app.placed().and_then(|view| app.store.address(view.opened.index));
     let opening = app.opening.and_then(|(record, _)| app.store.address(record));
     let found = forks::follow::forks_source(app, &event);
     let mut effects = Vec::new();
@@ -933,10 +934,17 @@ fn follow_moved(
     if let Some(record) = position(cursor) {
         app.table.list.at = app.table.row_of(record);
     }
-    if let Some(record) = position(open)
-        && let Some(view) = app.screens.record_mut()
-    {
-        view.opened.index = record;
+    if let Some((source, _)) = open {
+        let record = position(open);
+        if let Some(view) = app.screens.record_mut() {
+            match record {
+                Some(record) => view.opened.index = record,
+                None => {
+                    let hash = sha256(view.opened.text());
+                    view.lost = Some(LostRecord { hash, source, asked: false, gone: false });
+                }
+            }
+        }
     }
     if let Some((_, screen)) = app.opening.take()
         && let Some(record) = position(opening)

@@ -356,6 +356,10 @@ impl<'c> Trial<'c, '_> {
         let unknown = |write: &&Computed| {
             write.basis == ValueBasis::Extracted && write.value.is_none() && write.recorded.is_none()
         };
+        let is_set = |write: &&Computed| {
+            let sets = self.recomputed.writes.iter().filter(|set| set.basis == ValueBasis::Override);
+            sets.into_iter().any(|set| set.variable == write.variable)
+        };
         let used = |write: &&Computed| {
             let planned = |other: &Computed| {
                 other.plan.as_ref().is_some_and(|plan| plan.expression.names().contains(&(write.variable as u32)))
@@ -368,7 +372,13 @@ impl<'c> Trial<'c, '_> {
             let text = value.and_then(Value::string).unwrap_or_default();
             text.utf8().is_some_and(|text| clock(text).is_some() || list(text).is_some())
         };
-        let write = self.recomputed.writes.iter().filter(unknown).filter(|write| !is_own_kind(write)).find(used)?;
+        let write = self
+            .recomputed
+            .writes
+            .iter()
+            .filter(unknown)
+            .filter(|write| !is_own_kind(write) && !is_set(write))
+            .find(used)?;
         let pointer = value_pointer(self.record, self.state, write)?;
         let (step, name) = (write.step, name_of(self.state, write.variable));
         if self.is_named_unknown(write) {
@@ -635,9 +645,10 @@ impl<'c> Trial<'c, '_> {
         self.recomputed.writes.iter().filter(calculates).find(says_none)
     }
 
-    /// The first step that passed a calculation on.
+    /// The first step that passed a calculation on, and may be held to it.
     fn first_waiting(&self) -> Option<usize> {
-        self.recomputed.writes.iter().find(|write| write.unevaluated.is_some()).map(|write| write.step)
+        let waits = |write: &&Computed| write.unevaluated.is_some() && !self.state.is_stale(write.step);
+        self.recomputed.writes.iter().find(waits).map(|write| write.step)
     }
 
     /// Adds what the single steps show, behind the main argument.
@@ -649,7 +660,8 @@ impl<'c> Trial<'c, '_> {
             let pointer = value_pointer(self.record, self.state, write).unwrap_or_default();
             arguments.push(Argument { rule, pointer, text: differs(self.state, self.recomputed, write) });
         }
-        for write in self.recomputed.writes.iter().filter(|write| write.unevaluated.is_some()).take(3) {
+        let waits = |write: &&Computed| write.unevaluated.is_some() && !self.state.is_stale(write.step);
+        for write in self.recomputed.writes.iter().filter(waits).take(3) {
             let pointer = value_pointer(self.record, self.state, write).unwrap_or_default();
             let text = run::not_worked_out(self.record, &pointer, write);
             arguments.push(Argument { rule: RuleId::Unevaluated.word(), pointer, text });

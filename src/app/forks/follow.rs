@@ -1,8 +1,12 @@
 //! Saves forks, follows their files, and walks from one to the next.
 
+use std::collections::BTreeSet;
+
 use crate::app::fork_tree::Address;
 use crate::app::msg::{Effect, Effects};
+use crate::app::review;
 use crate::app::state::App;
+use crate::screens::run;
 use crate::widgets::keymap::Action;
 use stepscope_base::canonical::sha256;
 use stepscope_base::shown;
@@ -26,7 +30,7 @@ impl App {
             ));
             return None;
         };
-        if let Some(view) = self.screens.record()
+        if let Some(view) = self.placed()
             && let Some(address) = self.store.address(view.opened.index)
         {
             self.forks.tree.know(sha256(view.opened.text()), address);
@@ -40,8 +44,9 @@ fn forks_path(app: &App) -> Option<Place> {
     if let Some(path) = &app.forks.path {
         return Some(Place::Named(path.clone()));
     }
-    let record = app.screens.record()?.opened.index;
-    let input = &app.store.sources().get(app.store.source_of(record)?)?.input;
+    let view = app.screens.record()?;
+    let source = view.lost.as_ref().map(|lost| lost.source).or_else(|| app.store.source_of(view.opened.index))?;
+    let input = &app.store.sources().get(source)?.input;
     match input {
         // A fork of a fork lies with it.
         Input::Forks(place) => Some(place.clone()),
@@ -105,7 +110,7 @@ pub(crate) fn first_forks(app: &mut App) -> Effects {
 pub(crate) fn follow_fork_tree(app: &mut App, found: Option<(usize, bool)>) -> Effects {
     let App { store, forks, .. } = app;
     let Some((source, anew)) = found else {
-        return if store.is_settled() { look_for_parents(app).into_iter().collect() } else { Vec::new() };
+        return if store.is_settled() { look_by_hash(app).into_iter().collect() } else { Vec::new() };
     };
     if anew {
         forks.tree.forget(source);
@@ -119,39 +124,69 @@ pub(crate) fn follow_fork_tree(app: &mut App, found: Option<(usize, bool)>) -> E
 pub(crate) fn take_fork_origins(app: &mut App, known: Vec<(Address, Option<KnownFork>)>) -> Effects {
     app.forks.tree.take_fork_origins(known);
     app.arrange();
-    look_for_parents(app).into_iter().collect()
+    look_by_hash(app).into_iter().collect()
 }
 
-/// Looks among the records for those that forks come from, each of them once.
-fn look_for_parents(app: &mut App) -> Option<Effect> {
-    let App { store, forks, table, .. } = app;
+/// Looks among the records for those that forks come from, each of them once, and for the open one where its file was
+/// replaced.
+fn look_by_hash(app: &mut App) -> Option<Effect> {
+    let App { store, forks, table, screens, .. } = app;
     let fork_tree = &mut forks.tree;
-    if fork_tree.is_empty() || !store.is_settled() || fork_tree.looked_to >= store.len() {
+    if !store.is_settled() {
         return None;
     }
-    let missing = fork_tree.missing();
-    let from = std::mem::replace(&mut fork_tree.looked_to, store.len());
+    let lost = screens.record_mut().and_then(|view| view.lost.as_mut()).filter(|lost| !lost.asked);
+    let are_due = !fork_tree.is_empty() && fork_tree.looked_to < store.len();
+    let mut missing = if are_due { fork_tree.missing() } else { BTreeSet::new() };
+    let mut from = store.len();
+    if are_due {
+        from = std::mem::replace(&mut fork_tree.looked_to, store.len());
+    }
+    let mut lengths = fork_tree.missing_lengths();
+    if let Some(lost) = lost {
+        lost.asked = true;
+        missing.insert(lost.hash.clone());
+        (from, lengths) = (0, None);
+    }
     if missing.is_empty() {
         return None;
     }
-    let lengths = fork_tree.missing_lengths();
     let fits = |_, row: &RowFacts| lengths.as_ref().is_none_or(|lengths| lengths.contains(&u64::from(row.len)));
-    Some(Effect::Parents(table.moves(), Plan::of(store, from, fits), missing))
+    Some(Effect::ByHash(table.moves(), Plan::of(store, from, fits), missing))
 }
 
-/// Takes the records that forks come from.
-pub(crate) fn take_parents(app: &mut App, moves: u64, found: Vec<(u32, String)>) -> Effects {
+/// Takes the records that were looked for.
+pub(crate) fn take_by_hash(app: &mut App, moves: u64, found: Vec<(u32, String)>) -> Effects {
     if moves != app.table.moves() {
         app.forks.tree.looked_to = 0;
-        return look_for_parents(app).into_iter().collect();
+        if let Some(lost) = app.screens.record_mut().and_then(|view| view.lost.as_mut()) {
+            lost.asked = false;
+        }
+        return look_by_hash(app).into_iter().collect();
     }
+    let effects = find_open_again(app, &found);
     let place = |(record, hash): (u32, String)| Some((hash, app.store.address(record as usize)?));
     let found: Vec<_> = found.into_iter().filter_map(place).collect();
     if !found.is_empty() {
         app.forks.tree.take_parents(found);
         app.arrange();
     }
-    Vec::new()
+    effects
+}
+
+/// Gives the open record its number again after its file was replaced, if it is among these.
+fn find_open_again(app: &mut App, found: &[(u32, String)]) -> Effects {
+    let Some(view) = app.screens.record_mut() else { return Vec::new() };
+    let Some(lost) = view.lost.as_mut().filter(|lost| lost.asked) else { return Vec::new() };
+    let Some((record, _)) = found.iter().find(|(_, hash)| *hash == lost.hash) else {
+        lost.gone = true;
+        return Vec::new();
+    };
+    let record = *record as usize;
+    (view.opened.index, view.lost) = (record, None);
+    app.table.list.at = app.table.row_of(record);
+    run::edit::recall_edits(app);
+    review::keys::look_at_open(app)
 }
 
 /// Gives again what could not be saved.

@@ -720,6 +720,11 @@ pub(crate) fn review_opened(app: &mut App) -> Effects {
     {
         view.go_to_first_error();
     }
+    look_at_open(app)
+}
+
+/// Begins the review of the open record where it was put aside.
+pub(crate) fn look_at_open(app: &mut App) -> Effects {
     let Some(opened) = app.screens.record().map(|view| &view.opened) else { return Vec::new() };
     if !app.review.is_on() {
         return Vec::new();

@@ -197,7 +197,8 @@ pub(crate) fn review_loaded(app: &mut App, moved: bool) -> Effects {
             app.review.ahead.clear();
             app.fail(Shown::own("the file has changed; look again before you give a verdict"));
         }
-        if let (Some(view), Some(target)) = (app.screens.record(), &mut app.review.target) {
+        let placed = app.screens.record().filter(|view| view.lost.is_none());
+        if let (Some(view), Some(target)) = (placed, &mut app.review.target) {
             target.record = view.opened.index;
             let (record, summary) = (target.record, target.summary.clone());
             app.review.learn(record, &summary);

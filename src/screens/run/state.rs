@@ -100,11 +100,26 @@ pub(crate) struct WithStep {
     pub value_lines: usize,
 }
 
+/// An open record whose file was replaced meanwhile.
+#[derive(Debug)]
+pub(crate) struct LostRecord {
+    /// Hash of its text.
+    pub(crate) hash: String,
+    /// Its source: that of the file next to which its forks are kept.
+    pub(crate) source: usize,
+    /// True once all records were asked for it.
+    pub(crate) asked: bool,
+    /// True once none of them was it.
+    pub(crate) gone: bool,
+}
+
 /// The open record and everything about how it is looked at.
 #[derive(Debug)]
 pub struct RecordView {
     /// The record.
     pub opened: OpenRecord,
+    /// The record as it has to be found again, where its file was replaced: until then its number means nothing.
+    pub(crate) lost: Option<LostRecord>,
     /// Number of steps that have run at the moment that is shown; 0 is the start.
     pub moment: Moment,
     /// The pane that has the keys.
@@ -223,6 +238,7 @@ impl RecordView {
         let mut view = Self {
             moment: opened.end(),
             opened,
+            lost: None,
             pane: RunPane::Steps,
             maximised: false,
             areas: Areas::default(),

@@ -20,6 +20,7 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::finding::grouped;
 use stepscope_core::run::cost::duration;
+use stepscope_core::run::state::Badge;
 
 /// Tracks are drawn of so many variables.
 const MAX_VARIABLES: usize = 2_000;
@@ -51,9 +52,14 @@ pub(crate) struct Track {
 pub(crate) fn tracks(opened: &OpenRecord) -> Vec<Option<Track>> {
     let mut tracks: Vec<Option<Track>> = vec![None; opened.steps.len()];
     for (variable, row) in opened.variables.iter().enumerate().take(MAX_VARIABLES) {
+        // What a person put in place of a step's value says nothing about the step.
+        let is_set = row.writes.iter().any(|write| write.badge == Badge::Override);
         for write in row.writes.iter().filter(|write| !write.badge.is_put()) {
             let Some(computed) = opened.computed.value_of(variable, write.step) else { continue };
             let Some(track) = write.step.and_then(|step| tracks.get_mut(step)) else { continue };
+            if is_set && computed.relation == ToRecomputed::NotComparable {
+                continue;
+            }
             if track.as_ref().is_none_or(|track| computed.relation > track.relation) {
                 let recorded = write.value.as_ref().map_or(Shown::own("nothing"), |value| value.line.clone());
                 let (name, recomputed) = (row.name.clone(), computed.value.clone());
