@@ -1666,7 +1666,7 @@ fn a_line_is_edited_as_in_a_shell_and_the_cursor_stands_where_one_types() {
     assert_eq!(d.cursor(), Some(Position::new(0, 2)), "on the selected row");
     d.keys("/");
     d.paste("two\nlines\u{1b}[31m q\u{202e}x");
-    d.shows(&["find: twolines[31m q⟨U+202E⟩x"]);
+    d.shows(&["find: two lines[31m q⟨U+202E⟩x"]);
     let end = d.find("⟨U+202E⟩x").0 + 9;
     assert_eq!(d.cursor(), Some(Position::new(end, width)), "behind what is shown");
     d.keys("Esc Esc");

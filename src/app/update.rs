@@ -782,6 +782,11 @@ fn quit(app: &mut App) -> Effects {
     if !rerun::keys::may_drop(app, Action::Quit) {
         return Vec::new();
     }
+    let is_made = app.presenting.is_none() && app.screens.side_by_side().is_some_and(|sides| sides.fork.is_some());
+    if is_made && !app.forks.warn() {
+        app.fail(app.keyed("unsaved fork: <keep> saves it, quit again discards it"));
+        return Vec::new();
+    }
     if (unsaved || edited > 0) && !app.forks.warn() {
         let records = if edited == 1 { "1 record" } else { "several records" };
         app.fail(if unsaved {

@@ -4,6 +4,7 @@ pub(crate) mod draw;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
+use crate::widgets::line::one_line;
 use stepscope_base::text::{Shown, Untrusted, columns};
 
 /// Length in bytes of the longest text that is edited here.
@@ -188,8 +189,8 @@ impl Editor {
             self.said = Some(Shown::own("this text is too long to edit here"));
             return;
         }
-        let keeps = |c: &char| !c.is_control() || *c == '\t' || *c == '\n' && self.is_large;
-        let text: String = text.chars().filter(keeps).collect();
+        let keeps = |c: &char| !c.is_control() || matches!(c, '\t' | '\n');
+        let text: String = if self.is_large { text.chars().filter(keeps).collect() } else { one_line(text) };
         let (at, row) = (self.byte(), self.cursor.0);
         let Some(line) = self.lines.get_mut(row) else { return };
         let rest = line.split_off(at);

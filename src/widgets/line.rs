@@ -19,11 +19,18 @@ pub(crate) fn cursor_byte(line: &Line) -> usize {
     typed.char_indices().nth(line.cursor()).map_or(typed.len(), |(at, _)| at)
 }
 
-/// Puts a text in at the cursor, without its control characters, as far as there is room; `false`: some was left out.
+/// Joins the lines of a text by a blank each, and leaves out its control characters but for tabs.
+pub(crate) fn one_line(text: &str) -> String {
+    let text = text.trim_end_matches(['\r', '\n']).replace("\r\n", "\n");
+    let blank = |c: char| if matches!(c, '\n' | '\r') { ' ' } else { c };
+    text.chars().map(blank).filter(|c| !c.is_control() || *c == '\t').collect()
+}
+
+/// Puts a text in at the cursor, as one line, as far as there is room; `false`: some was left out.
 pub fn insert(line: &mut Line, text: &str) -> bool {
     let (typed, at) = (line.value(), cursor_byte(line));
     let room = MAX_LINE.saturating_sub(typed.len());
-    let clean: String = text.chars().filter(|c| !c.is_control()).collect();
+    let clean = one_line(text).replace('\t', " ");
     let fits = cut(&clean, room);
     let (before, after) = (typed.get(..at).unwrap_or_default(), typed.get(at..).unwrap_or_default());
     let cursor = line.cursor() + fits.chars().count();
@@ -79,6 +86,9 @@ mod tests {
         let mut line = Line::new("ab".into()).with_cursor(1);
         assert!(insert(&mut line, "é\u{1b}漢\n"));
         assert_eq!((line.value(), line.cursor()), ("aé漢b", 3));
+        let mut lines = Line::default();
+        assert!(insert(&mut lines, "one\r\ntwo\tthree\nfour\n"));
+        assert_eq!(lines.value(), "one two three four");
         assert!(!insert(&mut line, &"漢".repeat(MAX_LINE)), "some was left out");
         assert!(line.value().len() <= MAX_LINE && line.value().len() > MAX_LINE - 3 && line.value().ends_with("漢b"));
         let full = line.value().len();

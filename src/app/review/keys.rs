@@ -97,16 +97,13 @@ pub(crate) fn review_allowed(app: &App, screen: ScreenKind, action: Action) -> O
     }
     let choosing = app.review.draft.choosing;
     Some(match action {
-        A::Pass
-        | A::Fail
-        | A::Defer
-        | A::Skip
-        | A::GoldStatus
-        | A::FixTarget
-        | A::Correct
-        | A::Note
-        | A::NextOpen
-        | A::Guidelines => on(here),
+        A::Defer | A::Skip => {
+            let again = !on_table && app.review.target.as_ref().is_some_and(|target| target.again);
+            on(here.and(need(!again, "a repeat is judged again or left: the first verdict stands")))
+        }
+        A::Pass | A::Fail | A::GoldStatus | A::FixTarget | A::Correct | A::Note | A::NextOpen | A::Guidelines => {
+            on(here)
+        }
         A::PassPart | A::FailPart => {
             let answer = app.screens.record().and_then(|view| view.answer.as_ref());
             let there = screen == ScreenKind::Answer && answer.is_some_and(|answer| answer.part().is_some());

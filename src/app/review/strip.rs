@@ -29,8 +29,9 @@ use stepscope_core::review::event::{Event, GoldStatus, LabelDefinition, Text, Ve
 use stepscope_core::review::fold::ItemReviews;
 use stepscope_core::triage::Fix;
 
-/// Least height of a screen with a strip.
+/// Least height of a screen with a strip, and of one on which labels are chosen.
 const LEAST_HEIGHT: u16 = 14;
+const LEAST_TO_CHOOSE: u16 = 8;
 /// Largest number of lines that labels take.
 const LABEL_LINES: usize = 3;
 /// Number of labels that the list shows.
@@ -49,7 +50,8 @@ pub(crate) fn rows(app: &App) -> u16 {
     // Without a review there is only something to say where somebody judged something.
     let screen = app.screen();
     let there = (screen == ScreenKind::Table || screen.is_of_record()) && app.review.is_begun();
-    if !there || app.presenting.is_some() || app.size.height < LEAST_HEIGHT {
+    let least = if app.review.draft.choosing { LEAST_TO_CHOOSE } else { LEAST_HEIGHT };
+    if !there || app.presenting.is_some() || app.size.height < least {
         return 0;
     }
     let labels = if app.review.draft.choosing { label_lines(app).len() } else { 0 };

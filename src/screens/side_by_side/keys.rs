@@ -94,7 +94,14 @@ pub(crate) fn take_made(app: &mut App, record: usize, made: Result<Box<SideBySid
     match made {
         Ok(sides) => {
             show_side_by_side(app, sides);
-            app.say(app.keyed("Not saved. <keep> saves as a fork, <back> discards"))
+            app.forks.warn_again();
+            // Nothing is saved while presenting.
+            let can_keep = app.presenting.is_none();
+            app.say(if can_keep {
+                app.keyed("Not saved. <keep> saves as a fork, <back> discards")
+            } else {
+                Shown::own("Not saved")
+            })
         }
         Err(why) => app.say(why),
     }
