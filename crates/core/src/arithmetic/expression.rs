@@ -468,16 +468,18 @@ impl Names {
 
     /// The longest name that begins here and ends with a word.
     fn at(&self, text: &str) -> Option<(u32, usize)> {
-        let mut best: Option<(u32, usize)> = None;
+        let mut best: Option<(u32, (usize, bool))> = None;
         let same = |a: u8, b: u8| a.eq_ignore_ascii_case(&b) || (a == b'_' && b == b' ');
         for (name, id) in &self.list {
             let Some((head, behind)) = text.split_at_checked(name.len()) else { continue };
             let begins = name.bytes().zip(head.bytes()).all(|(a, b)| same(a, b));
-            if begins && !behind.starts_with(is_part_of_name) && best.is_none_or(|(_, len)| name.len() > len) {
-                best = Some((*id, name.len()));
+            // Of `t` and `T` it is the one that is written so.
+            let fit = (name.len(), name == head);
+            if begins && !behind.starts_with(is_part_of_name) && best.is_none_or(|(_, other)| fit > other) {
+                best = Some((*id, fit));
             }
         }
-        best
+        best.map(|(id, (len, _))| (id, len))
     }
 }
 

@@ -446,6 +446,14 @@ fn evaluated(state: &State<'_>, expression: &Expression, value: impl Fn(u32) -> 
         let name = state.variables().get(id as usize).map(|variable| variable.name.bytes()).unwrap_or_default();
         PARTS.iter().any(|part| memchr::memmem::find(name, part).is_some()) || is_percent(state, id as usize)
     };
+    // "1.5 (150% as a decimal)"
+    let is_decimal = |id: u32, number: Number| {
+        let field = state.variables().get(id as usize).and_then(|variable| variable.field?.description?.string());
+        let description = field.unwrap_or_default();
+        let percent = number.times(Number::whole(100)).map(|percent| format!("{}%", percent.shown()));
+        let text = description.utf8().unwrap_or_default();
+        text.contains("decimal") || percent.is_some_and(|percent| text.contains(&percent))
+    };
     let shares = expression.shares();
     if shares.is_empty() {
         return expression.evaluate(value);
@@ -455,7 +463,9 @@ fn evaluated(state: &State<'_>, expression: &Expression, value: impl Fn(u32) -> 
         let hundred = Number::whole(100);
         let share = Number::ZERO < number && number < Number::ONE;
         match shares.iter().find(|(name, _)| *name == id) {
-            Some((_, true)) if number > Number::ONE && number < hundred && is_share(id) => number.over(hundred),
+            Some((_, true)) if number > Number::ONE && number < hundred && is_share(id) && !is_decimal(id, number) => {
+                number.over(hundred)
+            }
             Some((_, false)) if share && is_share(id) => number.times(hundred),
             _ => Some(number),
         }
@@ -468,6 +478,12 @@ fn is_percent(state: &State<'_>, variable: usize) -> bool {
     let name = variable.name.utf8().unwrap_or_default();
     let description = variable.field.and_then(|field| field.description?.string()).unwrap_or_default();
     name.contains("percent") || name.contains("pct") || says_percent(description.utf8().unwrap_or_default())
+}
+
+/// Tells whether a value is a size, with a letter between its numbers: "12 x 8 x 5".
+fn is_size(value: Value<'_>) -> bool {
+    let text = value.string().unwrap_or_default();
+    text.utf8().is_some_and(|text| text.contains(" x ") && !text.contains(['*', '×', '+', '/']))
 }
 
 /// Tells whether a text speaks of a percentage.
@@ -663,11 +679,13 @@ impl<'e, 'a> Execution<'e, 'a> {
             .is_some_and(|value| value.kind() == Kind::String && memchr::memchr(b'=', &value.unescaped()).is_some());
         match self.reading(variable, value) {
             Reading::Number(number) | Reading::Done(_, number) => recorded = Some(number),
+            // "12 x 8 x 5 inches" is a size.
+            Reading::Expression(_) if texts.extracts && value.is_some_and(is_size) => {}
             Reading::Expression(expression) => unevaluated = Some(expression),
             Reading::Other => {}
         }
         let wanted = PlanRequest { step, variable, texts, description, recorded };
-        let mut plan = self.plan(&wanted).and_then(|plan| self.of_one_unit(plan, texts));
+        let mut plan = self.plan(&wanted).and_then(|plan| self.of_one_unit(plan, &wanted));
         if plan.is_none() {
             plan = self.implied(&wanted);
         }

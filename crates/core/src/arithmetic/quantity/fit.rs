@@ -74,7 +74,8 @@ fn fits_rest(quantity: &Quantity, value: f64, own: f64) -> bool {
         Kind::Fraction => own,
         _ => return false,
     };
-    [1.0 - part, 1.0 + part].iter().any(|rest| near(*rest, value) || near(rest * 100.0, value))
+    let is_rounded = |rest: f64| quantity.kind == Kind::Fraction && (rest - value).abs() < 0.0006;
+    [1.0 - part, 1.0 + part].iter().any(|rest| near(*rest, value) || near(rest * 100.0, value) || is_rounded(*rest))
 }
 
 /// Lists the other numbers that a period of time may mean: 365 or 52 for the 12 months of a year.

@@ -508,7 +508,9 @@ impl<'a> Linking<'a> {
                     }
                 }
             }
+            // "Score on test 2", "cost of 3 shirts": where the value is a number of the question itself, that is a name.
             if let Content::One(value) = holder.content
+                && loose
                 && digits == 1
                 && own & open != 0
                 && !holder.rewritten

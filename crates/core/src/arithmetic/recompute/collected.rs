@@ -9,9 +9,20 @@ use crate::arithmetic::number::Number;
 pub(super) fn plan(texts: &[&str; 3], named: &[&str], values: &[&str], inputs: usize) -> Option<Expression> {
     match values {
         [one] if inputs == 1 => listed(texts[0], named, &list(one)?),
-        [from, to] if inputs == 2 => between(texts, clock(from)?, clock(to)?),
+        [from, to] if inputs == 2 => {
+            let (from, to) = if is_end(named, 0) && !is_end(named, 1) { (to, from) } else { (from, to) };
+            between(texts, clock(from)?, clock(to)?)
+        }
         _ => None,
     }
+}
+
+/// Tells whether the name or the description of one of two inputs says that it is an end.
+fn is_end(named: &[&str], input: usize) -> bool {
+    let own = named.iter().skip(input).step_by(2);
+    own.into_iter()
+        .flat_map(|text| lower_words(text))
+        .any(|word| ["end", "finish", "arriv", "clos", "stop"].iter().any(|stem| word.starts_with(stem)))
 }
 
 fn has(texts: &[&str], stems: &[&str]) -> bool {
@@ -101,6 +112,14 @@ mod tests {
         {
             assert_eq!(result(other, &["5, 7, 6"]), "nothing", "{other}");
         }
+    }
+
+    #[test]
+    fn the_end_is_the_end_wherever_it_is_listed() {
+        let texts = ["Subtract the start time from the end time in hours.", "", ""];
+        let named = ["When it ends", "When it begins", "end_time", "start_time"];
+        let plan = plan(&texts, &named, &["17:00", "13:00"], 2).unwrap();
+        assert_eq!(plan.evaluate(|_| None).map(Number::shown).as_deref(), Some("4"));
     }
 
     #[test]

@@ -34,7 +34,8 @@ const SHARES: [&str; 6] = ["fraction", "percent", "rate", "share", "portion", "p
 /// Words in the name of what one thing costs or gives.
 const PRICES: [&str; 4] = ["price", "wage", "cost", "each"];
 /// Words by which a step means something else.
-const OTHERWISE: [&str; 7] = ["if", "average", "percentage", "mean", "ratio", "round", "rounded"];
+const OTHERWISE: [&str; 10] =
+    ["if", "average", "percentage", "mean", "ratio", "round", "rounded", "undo", "reverse", "invert"];
 
 /// The calculation that the names leave; `output` is the name of the result, `text` the step.
 pub(super) fn plan(output: &str, text: &str, inputs: &[Named<'_>]) -> Option<Expression> {

@@ -81,7 +81,8 @@ fn is_named(plan: &Plan, texts: &Texts<'_>) -> bool {
 /// Tells whether the words before and behind a calculation do something with it: "half of a * b", "a * b, then add it".
 fn is_operand([before, behind]: [&str; 2]) -> bool {
     let words = prose::lower_words;
-    let before: Vec<String> = words(before).into_iter().filter(|word| !matches!(word.as_str(), "of" | "the")).collect();
+    let fills = |word: &String| !matches!(word.as_str(), "of" | "the" | "sum" | "total");
+    let before: Vec<String> = words(before).into_iter().filter(fills).collect();
     let multiples = ["half", "twice", "double", "triple", "thrice", "quarter"];
     if before.last().is_some_and(|word| multiples.contains(&word.as_str())) {
         return true;
@@ -89,6 +90,11 @@ fn is_operand([before, behind]: [&str; 2]) -> bool {
     let behind = words(behind);
     // "a / b of the seats"
     if behind.first().is_some_and(|word| word == "of") {
+        return true;
+    }
+    // "a + b, and twice that"
+    let again = |pair: &[String]| matches!(pair, [by, what] if multiples.contains(&by.as_str()) && matches!(what.as_str(), "that" | "this" | "it"));
+    if behind.windows(2).any(again) {
         return true;
     }
     let joint = behind.iter().take_while(|word| matches!(word.as_str(), "and" | "then" | "finally")).count();
@@ -101,7 +107,8 @@ fn is_operand([before, behind]: [&str; 2]) -> bool {
 impl<'a> Execution<'_, 'a> {
     /// Takes a plan unless it joins quantities of different units as if they were of one: then the words say less than is
     /// meant. In signs it is what is written, if not for sure.
-    pub(super) fn of_one_unit(&self, mut plan: Plan, texts: &Texts<'_>) -> Option<Plan> {
+    pub(super) fn of_one_unit(&self, mut plan: Plan, wanted: &PlanRequest<'_, 'a>) -> Option<Plan> {
+        let texts = wanted.texts;
         let unit = |id: u32| {
             let variable = self.state.variables().get(id as usize)?;
             let description = variable.field.and_then(|field| field.description?.string()).unwrap_or_default();
@@ -123,6 +130,15 @@ impl<'a> Execution<'_, 'a> {
             let units: Vec<Unit> = plan.expression.names().into_iter().filter_map(|id| Some(unit(id)?.0)).collect();
             plan.expression.numbers().is_empty() && prose::wants_other_unit(texts.step, &units)
         };
+        // "State the time in hours", where nothing says what the time is in.
+        let is_converted = || {
+            let (wrote, value) = (wanted.recorded?.value, self.by_record(&plan.expression)?);
+            let is_known = plan.expression.names().into_iter().any(|id| unit(id).is_some());
+            Some(!is_known && prose::is_conversion(texts.step, wrote.over(value)?))
+        };
+        if plan.wording == Wording::Statement && is_converted() == Some(true) {
+            return None;
+        }
         let is_mixed = plan.expression.joined_names().iter().any(differs);
         if !(is_mixed || plan.wording == Wording::Words && wants_other()) {
             return Some(plan);
@@ -133,17 +149,25 @@ impl<'a> Execution<'_, 'a> {
 
     /// The calculation that a step asks for.
     pub(super) fn plan(&mut self, wanted: &PlanRequest<'_, 'a>) -> Option<Plan> {
-        let PlanRequest { texts, description, .. } = *wanted;
+        let PlanRequest { step, texts, description, .. } = *wanted;
         let by_step = self.explicit(texts.step, texts.found, PlanSource::Step, wanted);
         // "Divide the total by (a + b)": the signs are only a part of what the words say, and no plan without them.
         let is_part = by_step.as_ref().is_some_and(|plan| self.is_part(plan, wanted));
         // The question is among the inputs of many steps that need nothing of it.
         let is_value = |field: &Field<'_>| field.name_text().is_none_or(|name| name != PROBLEM_TEXT);
         let leaves_out = by_step.as_ref().is_some_and(|plan| self.left_out(plan, wanted).any(is_value));
+        let leaves_out_any = |plan: &Plan| {
+            let used = plan.expression.names();
+            let is_unused = |field: &&Field<'a>| self.index(field).is_some_and(|id| !used.contains(&(id as u32)));
+            step.inputs.iter().filter(|field| is_value(field)).any(|field| is_unused(&field))
+        };
         if is_part && let Some(plan) = self.prose(wanted) {
             return Some(plan);
         }
-        let by_step = by_step.filter(|_| !is_part);
+        // "Good apples / bag" where other steps know "apples": the words mean the inputs.
+        let reads = |id: &u32| step.inputs.iter().any(|field| self.index(field) == Some(*id as usize));
+        let is_foreign = |plan: &Plan| leaves_out_any(plan) && plan.expression.names().iter().any(|id| !reads(id));
+        let by_step = by_step.filter(|plan| !is_part && !is_foreign(plan));
         let example =
             || ["such as", "e.g.", "for example", "for instance"].iter().any(|word| description.contains(word));
         let by_description = if !may_hold(description.as_bytes()) || example() {
@@ -208,7 +232,8 @@ impl<'a> Execution<'_, 'a> {
         let Some(range) = &plan.range else { return false };
         let around = [texts.step.get(..range.start), texts.step.get(range.end..)].map(Option::unwrap_or_default);
         let is_open = || self.left_out(plan, wanted).next().is_some() && around.into_iter().any(prose::may_plan);
-        !is_named(plan, texts) && (is_open() || is_operand(around))
+        // "income - players' share"
+        around[1].starts_with(['\'', '’']) || !is_named(plan, texts) && (is_open() || is_operand(around))
     }
 
     /// Plans a step without a recipe by its names: only if the plan gives what the step wrote, or if what it wrote
@@ -321,7 +346,7 @@ impl<'a> Execution<'_, 'a> {
 
     /// A number that the procedure itself gives: "(value 3)" for what is extracted, "set total to 12".
     fn constant(&self, wanted: &PlanRequest<'_, '_>) -> Option<Plan> {
-        let PlanRequest { variable, texts, description, .. } = *wanted;
+        let PlanRequest { variable, texts, description, recorded, .. } = *wanted;
         let made = |number: Number, source| Plan {
             sure: true,
             ..Plan::of(Expression::number(number), source, Wording::Constant)
@@ -340,11 +365,15 @@ impl<'a> Execution<'_, 'a> {
             return None;
         }
         let inner = description.trim_end_matches('.').strip_suffix(')')?.rsplit_once('(')?.1.trim();
-        let inner = inner.strip_prefix("value ").or_else(|| inner.strip_prefix("value: ")).unwrap_or(inner);
-        match read(inner, &Names::default()) {
-            Reading::Number(number) => Some(made(number.value, PlanSource::Description)),
-            _ => None,
-        }
+        let stated = inner.strip_prefix("value ").or_else(|| inner.strip_prefix("value: "));
+        let Reading::Number(number) = read(stated.unwrap_or(inner), &Names::default()) else { return None };
+        // "(12 eggs)", "(10% more)", "($1.35)" of 135 cents: a number that is only explained may be of another unit.
+        let is_bare = inner.bytes().all(|byte| byte.is_ascii_digit() || b".,$-".contains(&byte));
+        let in_cents =
+            |wrote: Written| inner.starts_with('$') && wrote.value.over(Number::whole(100)) == Some(number.value);
+        let is_value = |wrote: Written| wrote.value.is_near(number.value) || is_bare && !in_cents(wrote);
+        let is_meant = stated.is_some() || recorded.is_none_or(is_value);
+        is_meant.then(|| made(number.value, PlanSource::Description))
     }
 
     /// A calculation in words; or the step only works out, or states, what it reads.
@@ -369,6 +398,10 @@ impl<'a> Execution<'_, 'a> {
         }
         let mut inputs: Vec<prose::Input<'_>> = Vec::new();
         for (index, name, description) in &owned {
+            // An input that is listed twice is one.
+            if inputs.iter().any(|input| input.id == *index as u32) {
+                continue;
+            }
             inputs.push(prose::Input {
                 id: *index as u32,
                 name: name.utf8()?,
@@ -472,6 +505,12 @@ impl<'a> Execution<'_, 'a> {
     fn with_signs_inside(&self, texts: &Texts<'_>, inputs: &[prose::Input<'_>]) -> Option<Expression> {
         let [Calculation { target: None, expression, range, .. }] = texts.found else { return None };
         let (before, behind) = (texts.step.get(..range.start)?, texts.step.get(range.end..)?);
+        // "Sold seats × ticket price + b": the signs around it bind it otherwise.
+        let is_whole = before.trim_end().ends_with('(');
+        let has_sign = |text: &&str| text.contains(|c: char| prose::is_sign(c));
+        if !is_whole && [before, behind].iter().any(has_sign) {
+            return None;
+        }
         let before = before.trim_end_matches(['(', ' ', '`']);
         let behind = behind.trim_start_matches([')', ' ', '`']);
         let text = format!("{before} calculation {behind}");
@@ -479,6 +518,11 @@ impl<'a> Execution<'_, 'a> {
         let mut outside: Vec<prose::Input<'_>> =
             inputs.iter().filter(|input| !used.contains(&input.id)).cloned().collect();
         if outside.is_empty() || outside.len() == inputs.len() {
+            return None;
+        }
+        // "Sales plus 25% of sales": what is inside is named outside as well.
+        let is_named = |input: &&prose::Input<'_>| used.contains(&input.id) && prose::names_in(&text, input.name);
+        if inputs.iter().any(|input| is_named(&input)) {
             return None;
         }
         let value = self.by_record(expression);

@@ -22,7 +22,7 @@ mod units;
 mod words;
 
 pub(super) use self::rounding::{rounded, rounds};
-pub(super) use self::units::{asks_for_other_unit, unit_of, wants_other_unit};
+pub(super) use self::units::{asks_for_other_unit, is_conversion, unit_of, wants_other_unit};
 pub(super) use self::words::lower_words;
 
 /// Longer texts hold more than one operation.
@@ -50,7 +50,8 @@ const BLOCKED: &[&str] = stepscope_base::list![
     not except unless if either maximum minimum largest smallest larger smaller round rounded rounding ceiling floor
     nearest remainder modulo squared square cube power root respectively excluding complement equation solve solving
     ratio proportion respective corresponding weighted compound interest twofold until first without ignoring undo undoing
-    backwards
+    backwards scale scaling scaled project projecting extrapolate annualize advance account
+    accounting
 ];
 
 /// Tells whether a text may name an operation in words, by a look at how its words begin.
@@ -134,6 +135,9 @@ fn sentence_plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
         return None;
     }
     let sentence = sentence(&words, first.1.start);
+    if gives_reason(&words, sentence.clone(), first.1.start) {
+        return None;
+    }
     if is_relation(&words, sentence.clone(), first.1.start) {
         return None;
     }
@@ -158,6 +162,13 @@ fn sentence_plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
             None => Some(expression),
         }
     })
+}
+
+/// Tells whether a sentence begins with a reason in which an operation is named: "Since a costs 5 less than b, add …".
+fn gives_reason(words: &[Word<'_>], sentence: Range<usize>, at: usize) -> bool {
+    let begins =
+        words.get(sentence.start).is_some_and(|word| matches!(word.lower.as_ref(), "since" | "because" | "as"));
+    begins && !words.get(sentence.start..=at).unwrap_or_default().iter().skip(1).any(|word| word.comma)
 }
 
 /// Tells whether a sentence says how things are related, while something else is asked: "Kim has twice as many as Leo;
@@ -314,6 +325,16 @@ fn conversion(words: &[Word<'_>], at: usize, inputs: &[Input<'_>]) -> Option<Exp
         by.filter(|by| *by != Number::ONE)?
     };
     Expression::pair(Operation::Multiply, &Expression::name(input.id), &Expression::number(by))
+}
+
+/// Tells whether a text holds a name, `total_cost` also as `total cost`.
+pub(super) fn names_in(text: &str, name: &str) -> bool {
+    !atoms::places(text, name).is_empty()
+}
+
+/// Tells whether a character stands for an operation between two phrases.
+pub(super) const fn is_sign(c: char) -> bool {
+    words::sign(c).is_some()
 }
 
 fn mentions(input: &Input<'_>, word: &str) -> bool {

@@ -131,7 +131,11 @@ pub(super) fn cue(words: &[Word<'_>], at: usize) -> Option<(Cue, usize)> {
         _ => match number_word(here.as_bytes())? {
             // "The doubled price" asks for nothing.
             NumberWord::Multiple(n) if !here.ends_with(['d', 's']) => (Cue::Factor(n.into(), 1), 1 + of),
-            NumberWord::Half if here == "half" && (next == "of" || !matches!(before, "and" | "the" | "a" | "one")) => {
+            NumberWord::Half
+                if here == "half"
+                    && super::units::unit(next).is_none()
+                    && (next == "of" || !matches!(before, "and" | "the" | "a" | "one")) =>
+            {
                 (Cue::Factor(1, 2), 1 + of)
             }
             NumberWord::Nth(n, false) if of == 1 && matches!(before, "a" | "one") => (Cue::Factor(1, n.into()), 2),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::cues::{Cue, CueAt, cues, is_command};
 use super::resolve::pair;
 use super::units::{factor, unit};
-use super::words::{Behind, Word, parts};
+use super::words::{Behind, EMPTY, Word, parts};
 use super::{Input, mentions};
 use crate::arithmetic::expression::Operation;
 use crate::arithmetic::number::Number;
@@ -93,10 +93,12 @@ impl PhraseReader<'_, '_> {
         for (n, (cue, place)) in verbs.iter().enumerate() {
             if *cue == Cue::Convert
                 && done.is_empty()
-                && let Some((next, _)) = verbs.get(n + 1)
+                && let Some((next, at)) = verbs.get(n + 1)
             {
                 // "Convert hours to minutes and add the minutes" does not say by what.
-                if matches!(next, Cue::All(Operation::Add) | Cue::Subtract) {
+                let joint = |word: &str| matches!(word, "and" | "then");
+                let is_more = at.start.checked_sub(1).and_then(|at| self.word(at)).is_some_and(joint);
+                if is_more || matches!(next, Cue::All(Operation::Add) | Cue::Subtract) {
                     return None;
                 }
                 // "Convert … by dividing by 60" names only what the division is for.
@@ -197,6 +199,12 @@ impl PhraseReader<'_, '_> {
             let subject = self.subject(before)?;
             return Some(pair(operation, subject, self.expression(after.start + 1..after.end)?));
         }
+        // Growth factors are combined by multiplying.
+        let combines = self.word(before.end).is_some_and(|word| word.starts_with("combin"));
+        let is_factor = |input: &Input<'_>| ["factor", "multiplier", "rate"].iter().any(|word| mentions(input, word));
+        if combines && self.inputs.iter().any(is_factor) {
+            return None;
+        }
         // A sum of one thing is none.
         self.list(operation, after, true)
             .filter(|list| !matches!(list, Tree::Leaf(_) | Tree::Number(_) | Tree::Percent(_)))
@@ -223,7 +231,9 @@ impl PhraseReader<'_, '_> {
         let plural = self.has_plural(phrase.clone());
         let kept = self.kept();
         if let Some(list) = self.list(Operation::Add, phrase.clone(), plural) {
-            return Some(list);
+            // "The years both have aged" are twice the years.
+            let both = matches!(list, Tree::Leaf(_)) && phrase.clone().any(|at| self.word(at) == Some("both"));
+            return (!both).then_some(list);
         }
         self.restore(kept);
         // "The sum of a and b" is one thing.
@@ -250,6 +260,11 @@ impl PhraseReader<'_, '_> {
 
     fn calculation(&mut self, phrase: Range<usize>) -> Option<Tree> {
         let phrase = self.trimmed(phrase);
+        // "Twice the sum a plus b" is twice all of it.
+        let is_bare = |at: usize| self.word(at) == Some("sum") && self.word(at + 1) != Some("of");
+        if phrase.clone().skip(1).any(is_bare) && cues(self.words.get(..phrase.end)?, phrase.start).len() > 1 {
+            return None;
+        }
         let places: Vec<CueAt> = cues(self.words.get(..phrase.end)?, phrase.start);
         if let Some(tree) = self.excess(&phrase, &places) {
             return Some(tree);
@@ -591,6 +606,15 @@ impl PhraseReader<'_, '_> {
         }
         if phrase.is_empty() || self.leaves.len() >= MAX_LEAVES || self.leaves_something_open(phrase.clone()) {
             return None;
+        }
+        // "The price plus a tenth of the price": the same words are the same thing.
+        let said = |phrase: &Range<usize>| {
+            let words = self.words.get(phrase.clone()).unwrap_or_default();
+            words.iter().map(|word| word.lower.as_ref()).filter(|word| !EMPTY.contains(word)).collect::<Vec<_>>()
+        };
+        let own = said(&phrase);
+        if let Some(leaf) = self.leaves.iter().position(|leaf| !own.is_empty() && said(leaf) == own) {
+            return Some(Tree::Leaf(leaf));
         }
         self.leaves.push(phrase);
         Some(Tree::Leaf(self.leaves.len() - 1))

@@ -88,6 +88,8 @@ impl PhraseReader<'_, '_> {
         };
         let open: Vec<usize> = free.iter().copied().filter(|input| !said(input)).collect();
         match rest_of(tree) {
+            // "Count the days and multiply by them": the one input is not both.
+            None if uses_only(tree) && !self.leaves.is_empty() => None,
             None if uses_only(tree) || open.is_empty() => self.assemble(tree, reading, &open, false),
             None => None,
             Some(rest) if open.len() < free.len() => {
@@ -234,8 +236,11 @@ fn may_be_share(input: &Input<'_>) -> bool {
     let is_below_one = input.value.is_some_and(|value| Number::ZERO < value && value < Number::ONE);
     let is_named = |names: &[&str]| parts(input.variable).any(|part| names.contains(&part.as_str()));
     let is_rate = is_named(&["rate"]);
+    let is_said =
+        input.description.contains('%') || parts(input.description).any(|part| part == "fraction" || part == "share");
     is_rate
         || says_percent(input)
+        || is_below_one && is_said
         || (is_named(&["discount", "tax", "tip", "interest"]) && (is_below_one || is_percent(input)))
 }
 

@@ -142,6 +142,15 @@ pub(in super::super) fn rounds(text: &str, inputs: &[Input<'_>], written: Option
     if is_more || numbers(before) > 0 || numbers(behind) > 1 {
         return None;
     }
+    // "Find the dozens needed, rounding up" asks for more than to round.
+    let asks = |word: &Word<'_>| matches!(word.lower.as_ref(), "find" | "compute" | "calculate" | "determine");
+    let is_said = |word: &Word<'_>| {
+        let here = word.lower.as_ref();
+        !matches!(here, "needed" | "required" | "total" | "number") && mentions(input, here)
+    };
+    if before.first().is_some_and(asks) && atoms.is_none() && !before.iter().any(is_said) {
+        return None;
+    }
     let rounding = Rounding::of(behind)?;
     // A number that says no place says something else.
     let is_place = |at: usize| place(behind, at).is_some();

@@ -658,3 +658,31 @@ fn a_calculation_may_be_part_of_another() {
     // Of two things that may be the result nobody knows which one is meant.
     assert_eq!(result("Add the difference between ann and bob.", &inputs), "nothing");
 }
+
+#[test]
+fn words_that_ask_for_more_or_for_something_else_give_nothing() {
+    let incomes =
+        [("weeks", "weeks per year", "50"), ("first", "Weekly income", "700"), ("second", "Weekly income", "450")];
+    for text in
+        ["Combine the two weekly incomes and scale to a year.", "Add both weekly incomes and project to the year."]
+    {
+        assert_eq!(result(text, &incomes), "nothing", "{text}");
+    }
+    assert_eq!(result("Add the two weekly incomes and multiply by weeks.", &incomes), "57500");
+    let ages = [("future_sum", "Sum of ages in 6 years", "62"), ("years", "Years ahead", "6")];
+    for text in [
+        "Remove the years both will have aged from the future sum.",
+        "Since the heels cost 6 dollars less than the boots, add 6 to the sum.",
+    ] {
+        assert_eq!(result(text, &ages), "nothing", "{text}");
+    }
+    let day = [("morning_km", "km on each day", "3")];
+    assert_eq!(result("Count days from Tuesday to Saturday and multiply by morning_km.", &day), "nothing");
+    let wire = [("wire_length", "", "4"), ("piece_length", "", "6")];
+    assert_eq!(result("Convert the wire length to inches and divide it by the piece length.", &wire), "nothing");
+    let factors = [("factor_june", "", "1.1"), ("factor_july", "", "1.2")];
+    assert_eq!(result("Combine both factors.", &factors), "nothing");
+    // The same words twice are the same thing.
+    let sales = [("january_sales", "", "400"), ("increase", "percentage increase", "25")];
+    assert_eq!(result("Compute January sales plus 25% of January sales.", &sales), "500");
+}

@@ -2,7 +2,7 @@
 
 use super::Input;
 use super::words::lower_words;
-use crate::arithmetic::number::Number;
+use crate::arithmetic::number::{Number, near};
 use crate::arithmetic::quantity::{self, Unit};
 
 /// The unit that a word names; what may as well be another word is none.
@@ -27,15 +27,30 @@ pub(in super::super) fn asks_for_other_unit(text: &str, input: &Input<'_>) -> bo
     named(text).iter().any(|asked| is_other(asked, &own))
 }
 
+/// Tells whether a text says in which unit the result is to be, and a ratio converts another one to it.
+pub(in super::super) fn is_conversion(text: &str, ratio: Number) -> bool {
+    let words = lower_words(text);
+    let dozens = words.windows(2).any(|pair| matches!(pair, [a, b] if a == "in" && b.starts_with("dozen")));
+    let converts = |asked: Unit| {
+        let factors = asked.dimension.sizes().iter().map(|size| size / asked.size);
+        factors.into_iter().any(|factor| near(factor, ratio.float()) && !near(factor, 1.0))
+    };
+    dozens && near(ratio.float() * 12.0, 1.0) || asked(&words).any(converts)
+}
+
+/// The units in which a text asks for a result.
+fn asked(words: &[String]) -> impl Iterator<Item = Unit> + '_ {
+    words.windows(2).filter_map(|pair| match pair {
+        [before, word] if before == "in" => unit(word),
+        _ => None,
+    })
+}
+
 /// Tells whether a text says in which unit the result is to be, and it is another than that of the inputs: "divide the
 /// distance by the speed to get the time in minutes".
 pub(in super::super) fn wants_other_unit(text: &str, units: &[Unit]) -> bool {
     let words = lower_words(text);
-    let asked = words.windows(2).filter_map(|pair| match pair {
-        [before, word] if before == "in" => unit(word),
-        _ => None,
-    });
-    asked.into_iter().any(|asked| is_other(&asked, units))
+    asked(&words).any(|asked| is_other(&asked, units))
 }
 
 /// Tells whether a unit is of the dimension of others, but none of them.
