@@ -46,6 +46,12 @@ fn the_list_of_rules_is_the_programs_own() {
             let summary = rule.summary.replace('|', "\\|");
             let _ = writeln!(text, "| `{}` | {} | {summary} |", rule.id, rule.id.severity());
         }
+        text += "\n## Reasons for a place to fix\n\n\
+                 What `triage.why` names besides rules; no filter takes them, `fix:` filters by the place.\n\n\
+                 | reason | |\n|---|---|\n";
+        for reason in stepscope_core::triage::Reason::ALL {
+            let _ = writeln!(text, "| `{}` | {} |", reason.word(), reason.phrase());
+        }
         text
     });
 }

@@ -14,7 +14,7 @@ use crate::screens::run::state::RecordView;
 use crate::screens::{adjudication, answer, compare, dashboard, insights, json, rerun, run, side_by_side, table};
 use crate::widgets::keymap::{Action, BINDINGS, Binding};
 use crate::widgets::line::window;
-use crate::widgets::look::{Look, Spans, clear, fit_spans, put, severity_role, shade};
+use crate::widgets::look::{Look, Spans, answer_key, clear, fit_spans, put, severity_role, shade};
 use crate::widgets::prose::fit;
 use crate::widgets::theme::Role;
 use crate::widgets::window::open;
@@ -241,7 +241,7 @@ pub(crate) fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     }
     if let Some(status) = &app.status {
         let role = if status.failed { Role::Fatal } else { Role::Accent };
-        put(vec![Span::raw(" "), look.span(status.text.as_str(), role)], 0, area, buf);
+        answer_key(status.text.as_str(), role, area, buf, look);
         return;
     }
     let of_record = |line: fn(&RecordView, Look<'_>) -> Spans| {
@@ -373,13 +373,7 @@ pub(crate) fn prompt(prompt: &Prompt, area: Rect, buf: &mut Buffer, look: Look<'
     }
     suggestions(prompt, parts.body, buf, look);
     if let Some(error) = prompt.error.as_ref().filter(|_| parts.status.height > 0) {
-        clear(parts.status, buf);
-        put(
-            vec![look.span(format!(" {}", stepscope_base::shown!("{}", error.message)), Role::Warning)],
-            0,
-            parts.status,
-            buf,
-        );
+        answer_key(stepscope_base::shown!("{}", error.message).as_str(), Role::Warning, parts.status, buf, look);
     }
 }
 

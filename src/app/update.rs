@@ -942,12 +942,11 @@ fn follow_moved(
     if let Some((source, _)) = open {
         let record = position(open);
         if let Some(view) = app.screens.record_mut() {
-            match record {
-                Some(record) => view.opened.index = record,
-                None => {
-                    let hash = sha256(view.opened.text());
-                    view.lost = Some(LostRecord { hash, source, asked: false, gone: false });
-                }
+            if let Some(record) = record {
+                view.opened.index = record;
+            } else {
+                let hash = sha256(view.opened.text());
+                view.lost = Some(LostRecord { hash, source, asked: false, gone: false });
             }
         }
     }

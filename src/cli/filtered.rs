@@ -59,6 +59,9 @@ impl Filtered {
         if filter.sets().next().is_some() {
             return Err(Shown::own("--filter: cell: and board: need other files; use them on the screen"));
         }
+        if filter.asks_duplicates() {
+            return Err(Shown::own("--filter: record/duplicate_id depends on other records; use it on the screen"));
+        }
         Ok(Self { filter, tally: Mutex::default(), noted: Mutex::default() })
     }
 

@@ -12,6 +12,7 @@ use stepscope_core::record::Record;
 use stepscope_core::report::text::write;
 use stepscope_core::rules::{self, RULES, Rule};
 use stepscope_core::schemas;
+use stepscope_core::triage::Reason;
 
 /// Row of the table of keys.
 #[derive(Clone, Debug)]
@@ -71,6 +72,17 @@ pub(super) fn rules(id: Option<&str>, format: ListFormat, out: &mut Out) -> Resu
         }
         return Ok(CLEAN);
     };
+    if let Some(reason) = Reason::from_word(id) {
+        match format {
+            ListFormat::Text => {
+                out.line(&shown!("{} (reason for a place to fix)\n\n{}", reason.word(), reason.phrase()));
+            }
+            ListFormat::Jsonl => Style::ASCII.line(out, |object| {
+                object.text("id", reason.word()).text("summary", reason.phrase());
+            }),
+        }
+        return Ok(CLEAN);
+    }
     let Some(rule) = rules::rule(id) else {
         let word = id.rsplit('/').next().unwrap_or(id);
         let near: Vec<_> = RULES

@@ -12,7 +12,7 @@ use ratatui::widgets::Widget;
 use crate::widgets::borders;
 use crate::widgets::keymap::Keymap;
 use crate::widgets::list::Rows;
-use crate::widgets::prose::fit;
+use crate::widgets::prose::{fit, wrap_up_to};
 use crate::widgets::sign;
 use crate::widgets::theme::{Role, Theme};
 use stepscope_base::json::Kind;
@@ -137,6 +137,25 @@ fn put_span(span: &Span<'_>, x: u16, row: Rect, buf: &mut Buffer) -> u16 {
 /// Gives an area a style.
 pub(crate) fn shade(area: Rect, buf: &mut Buffer, style: Style) {
     cells(area, buf).for_each(|cell| _ = cell.set_style(style));
+}
+
+/// Most lines that the answer to a key takes.
+const ANSWER_LINES: usize = 3;
+
+/// Draws the answer to a key in the status line, and over the lines above it where one line does not hold it.
+pub(crate) fn answer_key(text: &str, role: Role, status: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let room = usize::from(status.width).saturating_sub(1);
+    let most = ANSWER_LINES.min(usize::from(status.bottom() / 3)).max(1);
+    let lines = wrap_up_to(text, room, most);
+    let height = lines.len().max(1) as u16;
+    let place = Rect { y: status.bottom().saturating_sub(height), height, ..status };
+    clear(place, buf);
+    for (n, line) in lines.iter().enumerate() {
+        // What the last line does not hold is cut off with a sign.
+        let end = if n + 1 == most { text.len() } else { line.end };
+        let line = fit(text.get(line.start..end).unwrap_or_default(), room);
+        put(vec![Span::raw(" "), look.span(line, role)], n, place, buf);
+    }
 }
 
 /// Makes an area blank.

@@ -38,7 +38,7 @@ mod doubt;
 mod misread;
 pub mod verdict;
 
-pub use verdict::{Argument, Confidence, Fix, Triage};
+pub use verdict::{Argument, Confidence, Fix, Reason, Triage};
 
 impl Triage {
     /// Judges a record that the rules have looked at; `None` for what is no run. A right run costs next to nothing.
@@ -171,7 +171,7 @@ impl<'c> Trial<'c, '_> {
             first + 1,
             gives.unwrap_or_default()
         );
-        self.argue("triage/out_of_date", Pointer::from_iter(["trace", "fork", "stale"]), text);
+        self.argue(Reason::OutOfDate.word(), Pointer::from_iter(["trace", "fork", "stale"]), text);
         Some((Fix::Unknown, None, Confidence::Unsure))
     }
 
@@ -179,7 +179,11 @@ impl<'c> Trial<'c, '_> {
         let number = self.record.number_pointer();
         match &self.gold {
             None => {
-                self.argue("triage/judged", Pointer::from_iter(["correct"]), Shown::own("The run is graded correct."));
+                self.argue(
+                    Reason::Judged.word(),
+                    Pointer::from_iter(["correct"]),
+                    Shown::own("The run is graded correct."),
+                );
                 (Fix::None, None, Confidence::Likely)
             }
             Some(gold) => {
@@ -187,7 +191,7 @@ impl<'c> Trial<'c, '_> {
                 let said = self.record.correct == Some(false) && misread.is_none();
                 let but = if said { ", though the record says that it is wrong" } else { "" };
                 let text = shown!("Answer matches the expected number ({}){but}.", gold.shown());
-                self.argue("triage/right", number, text);
+                self.argue(Reason::Right.word(), number, text);
                 if let Some(misread) = misread {
                     let (misread, gold) = (misread.shown(), gold.shown());
                     let text = shown!("Field gold_num says {misread}, but the expected solution ends in {gold}.");
@@ -201,7 +205,11 @@ impl<'c> Trial<'c, '_> {
                 let text =
                     shown!("Only the answer text is right: final_answer_numerical says {}.", other.value.shown());
                 self.argue(RuleId::FinalMismatch.word(), self.record.number_pointer(), text);
-                (Fix::None, None, Confidence::Likely)
+                // Whoever graded it read the number.
+                match self.last().filter(|_| self.record.correct == Some(false)) {
+                    Some(last) => (Fix::StepRun, Some(last.step), Confidence::Likely),
+                    None => (Fix::None, None, Confidence::Likely),
+                }
             }
         }
     }
@@ -233,7 +241,7 @@ impl<'c> Trial<'c, '_> {
             }
             None => shown!("The run gives no number, expected {gold}; the record does not show why."),
         };
-        self.argue("triage/unknown", self.record.number_pointer(), text);
+        self.argue(Reason::Unknown.word(), self.record.number_pointer(), text);
         (Fix::Unknown, None, Confidence::Unsure)
     }
 
@@ -319,7 +327,7 @@ impl<'c> Trial<'c, '_> {
         self.argue(RuleId::Recompute.word(), self.record.number_pointer(), text);
         if !exact {
             let text = Shown::own("Some values on the way cannot be recomputed and are used as recorded.");
-            self.argue("triage/partial", Pointer::from_iter(["state"]), text);
+            self.argue(Reason::Partial.word(), Pointer::from_iter(["state"]), text);
         }
         (Fix::StepRun, step, confidence)
     }
@@ -383,10 +391,10 @@ impl<'c> Trial<'c, '_> {
         let (step, name) = (write.step, name_of(self.state, write.variable));
         if self.is_named_unknown(write) {
             let text = shown!("The plan calculates with {name}, but no step gives it a number.");
-            self.argue("triage/unknown_quantity", pointer, text);
+            self.argue(Reason::UnknownQuantity.word(), pointer, text);
             return Some((Fix::Procedure, Some(step), Confidence::Likely));
         }
-        self.argue("triage/unknown_quantity", pointer, shown!("Step {} gives {name} no number.", step + 1));
+        self.argue(Reason::UnknownQuantity.word(), pointer, shown!("Step {} gives {name} no number.", step + 1));
         Some((Fix::StepRun, Some(step), Confidence::Likely))
     }
 
@@ -428,7 +436,7 @@ impl<'c> Trial<'c, '_> {
         if let Some(verdict) = self.worked_out_wrongly(gold).filter(|_| !exact) {
             return verdict;
         }
-        self.argue("triage/plan", pointer, text);
+        self.argue(Reason::Plan.word(), pointer, text);
         self.missed_quantities();
         self.hint_at_units(gold);
         let step = self.departs_from_gold(gold);
@@ -501,7 +509,7 @@ impl<'c> Trial<'c, '_> {
             if slip.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Implied) {
                 let pointer = value_pointer(self.record, self.state, slip).unwrap_or_default();
                 let text = shown!("By the names alone: {}", differs(self.state, self.recomputed, slip));
-                self.argue("triage/names", pointer, text);
+                self.argue(Reason::Names.word(), pointer, text);
             }
             return (Fix::StepRun, Some(slip.step), Confidence::Unsure);
         }
@@ -533,7 +541,7 @@ impl<'c> Trial<'c, '_> {
             "{steps} agrees with its own calculation, but the answer is not {}, as expected.",
             gold.value.shown()
         );
-        self.argue("triage/plan", self.record.number_pointer(), text);
+        self.argue(Reason::Plan.word(), self.record.number_pointer(), text);
         self.missed_quantities();
         self.hint_at_units(gold);
         (Fix::Procedure, self.departs_from_gold(gold), Confidence::Unsure)
@@ -558,7 +566,7 @@ impl<'c> Trial<'c, '_> {
             return None;
         }
         let pointer = self.record.procedure_pointer.then("steps");
-        self.argue("triage/plan", pointer, Shown::own("The plan mentions nothing from the question."));
+        self.argue(Reason::Plan.word(), pointer, Shown::own("The plan mentions nothing from the question."));
         Some((Fix::Procedure, None, Confidence::Likely))
     }
 
@@ -596,7 +604,7 @@ impl<'c> Trial<'c, '_> {
             return (Fix::StepRun, self.last().map(|last| last.step), Confidence::Unsure);
         }
         let text = Shown::own("There is no expected number, and the run does not contradict itself.");
-        self.argue("triage/unknown", self.record.number_pointer(), text);
+        self.argue(Reason::Unknown.word(), self.record.number_pointer(), text);
         (Fix::Unknown, None, Confidence::Unsure)
     }
 

@@ -16,7 +16,7 @@ use crate::widgets::keymap::Action;
 use crate::widgets::layout::{WIDE, parts};
 use crate::widgets::line::window as window_of;
 use crate::widgets::list::List;
-use crate::widgets::look::{Look, Spans, clear, fit_spans, put, select};
+use crate::widgets::look::{Look, Spans, answer_key, clear, fit_spans, put, select};
 use crate::widgets::prose::{fit, flowed};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
@@ -355,8 +355,7 @@ pub(crate) fn ask(app: &App, ask: &ReviewDialog, [area, status, bottom]: [Rect; 
             }
             put(spans, 0, bottom, buf);
             if let Some(why) = refused {
-                clear(status, buf);
-                put(vec![look.span(format!(" {why}"), Role::Warning)], 0, status, buf);
+                answer_key(why.as_str(), Role::Warning, status, buf, look);
             }
         }
         // The first line stays: it names what is in front.

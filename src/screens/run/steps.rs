@@ -104,6 +104,9 @@ fn nothing(view: &RecordView) -> &'static str {
     use stepscope_core::record::RecordKind::{Baseline, Error};
     match view.opened.kind {
         Baseline => "no procedure: one model call",
+        Error if view.opened.where_to_fix.as_ref().is_some_and(|fix| fix.step.is_some()) => {
+            "the record does not hold its procedure"
+        }
         Error => "run ended before there was a procedure",
         _ => "no steps",
     }

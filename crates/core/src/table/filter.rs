@@ -390,6 +390,12 @@ impl Filter {
         self.terms.iter().any(|term| matches!(term.test, Test::Review(_)))
     }
 
+    /// Tells whether it asks for the rule about repeated ids alone, which other records decide.
+    pub fn asks_duplicates(&self) -> bool {
+        let is_alone = |test: &Test| matches!(test, Test::Rule(rules) if rules.rules().eq([RuleId::DuplicateId]));
+        self.terms.iter().any(|term| is_alone(&term.test))
+    }
+
     /// The first field that asks for what others may have said.
     pub fn asks_others(&self) -> Option<&'static str> {
         self.terms.iter().find_map(|term| match term.test {

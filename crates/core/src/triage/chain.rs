@@ -1,6 +1,6 @@
 //! Where a chain of thought went wrong: its equations tell, and where they all hold, the expected solution.
 
-use super::{Judgement, Trial};
+use super::{Judgement, Reason, Trial};
 use crate::finding::Severity;
 use crate::rules::RuleId;
 use crate::rules::run::contradictions;
@@ -34,12 +34,12 @@ impl Trial<'_, '_> {
         let is_wrong = gold.is_some() || self.record.correct == Some(false);
         if !is_wrong {
             let text = Shown::own("There is no expected number, and the chain does not contradict itself.");
-            self.argue("triage/unknown", Pointer::from_iter(["procedure", "steps"]), text);
+            self.argue(Reason::Unknown.word(), Pointer::from_iter(["procedure", "steps"]), text);
             return (Fix::Unknown, None, Confidence::Unsure);
         }
         if self.answer.is_none() && self.record.correct != Some(false) {
             let text = Shown::own("The chain ends with no number that could be read.");
-            self.argue("triage/unknown", self.record.number_pointer(), text);
+            self.argue(Reason::Unknown.word(), self.record.number_pointer(), text);
             return (Fix::Unknown, None, Confidence::Unsure);
         }
         self.missed_quantities();
@@ -51,7 +51,7 @@ impl Trial<'_, '_> {
             return (Fix::Procedure, None, Confidence::Unsure);
         }
         let text = Shown::own("The answer is wrong, but every equation that could be read in the chain is right.");
-        self.argue("triage/unknown", self.record.number_pointer(), text);
+        self.argue(Reason::Unknown.word(), self.record.number_pointer(), text);
         (Fix::Unknown, None, Confidence::Unsure)
     }
 }

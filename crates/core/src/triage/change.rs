@@ -1,7 +1,7 @@
 //! A wrong run carried out again with one thing changed: a number that was misread, two that were exchanged, or a step
 //! that does not say how it calculates, and that the gold text works out from the same numbers.
 
-use super::{Confidence, Fix, Judgement, Trial};
+use super::{Confidence, Fix, Judgement, Reason, Trial};
 use crate::arithmetic::expression::Expression;
 use crate::arithmetic::gold::Gold;
 use crate::arithmetic::number::{Number, Written};
@@ -319,7 +319,7 @@ impl Trial<'_, '_> {
             value.map_or_else(String::new, Number::shown)
         );
         let step = write.step;
-        self.argue("triage/worked", pointer, text);
+        self.argue(Reason::Worked.word(), pointer, text);
         (self.recovered, self.corrected) = (Some(gold.value), true);
         Some((Fix::StepRun, Some(step), Confidence::Likely))
     }

@@ -1,6 +1,6 @@
 //! The place where a wrong run departs from the worked solution of the expected answer.
 
-use super::Trial;
+use super::{Reason, Trial};
 use crate::arithmetic::expression::{Expression, Operation, Worked, may_hold, numbers, plain_signs, worked};
 use crate::arithmetic::gold::{Gold, Working};
 use crate::arithmetic::number::{Number, Written};
@@ -42,7 +42,7 @@ impl Trial<'_, '_> {
             let pointer = value_pointer(self.record, self.state, write)?;
             let text = shown!("Step {} {what}, unlike the expected solution.", write.step + 1);
             let step = write.step;
-            self.argue("triage/departs", pointer, text);
+            self.argue(Reason::Departs.word(), pointer, text);
             return Some(step);
         }
         let answer = self.answer?.value;
@@ -54,7 +54,7 @@ impl Trial<'_, '_> {
             answer.shown(),
             gold.value.shown()
         );
-        self.argue("triage/departs", pointer, text);
+        self.argue(Reason::Departs.word(), pointer, text);
         Some(write.step)
     }
 

@@ -2,7 +2,7 @@
 //! run against it. Units and rounding count only where every value on the way agrees.
 
 use super::misread::said;
-use super::{Confidence, Fix, Judgement, Trial};
+use super::{Confidence, Fix, Judgement, Reason, Trial};
 use crate::arithmetic::gold::Gold;
 use crate::arithmetic::number::{Number, Written};
 use crate::arithmetic::quantity::{Dimension, Unit, asked_unit, unit};
@@ -54,7 +54,7 @@ impl Trial<'_, '_> {
         if let Some(baseline) = baseline.filter(|baseline| baseline.is_near(answer) && !baseline.is_near(gold.value)) {
             let text =
                 shown!("This run and the baseline both answer {}, expected {}.", baseline.shown(), gold.value.shown());
-            self.argue("triage/baseline", self.record.number_pointer(), text);
+            self.argue(Reason::Baseline.word(), self.record.number_pointer(), text);
             return Some((Fix::Gold, None, Confidence::Likely));
         }
         if self.wrong_marks(false) {
@@ -105,7 +105,7 @@ impl Trial<'_, '_> {
         }
         let text =
             shown!("The answer is {}, expected {}: they differ by rounding.", answer.shown(), gold.value.shown());
-        self.argue("triage/rounding", self.record.number_pointer(), text);
+        self.argue(Reason::Rounding.word(), self.record.number_pointer(), text);
         Some((Fix::Gold, None, Confidence::Unsure))
     }
 
@@ -118,7 +118,7 @@ impl Trial<'_, '_> {
         let is_unit = UNITS.map(Number::whole).into_iter().any(|unit| ratio == unit || inverse == unit);
         if is_unit && self.asks_for_another_unit(ratio) {
             let text = differ_by(ratio.max(inverse));
-            self.argue("triage/unit", pointer, text);
+            self.argue(Reason::Unit.word(), pointer, text);
             return Some((Fix::Gold, None, Confidence::Likely));
         }
         let asked = self.links.is_some_and(|links| links.quantities.iter().any(|one| one.sure && one.value == ratio));
@@ -146,7 +146,7 @@ impl Trial<'_, '_> {
             "Every value on the way agrees with the expected solution, but answer ÷ expected is {}: check the unit.",
             ratio.shown()
         );
-        self.argue("triage/unit", pointer, text);
+        self.argue(Reason::Unit.word(), pointer, text);
         Some((Fix::Gold, None, Confidence::Unsure))
     }
 
@@ -230,14 +230,14 @@ impl Trial<'_, '_> {
         if close {
             let (answer, gold) = (answer.value.shown(), gold.value.shown());
             let text = shown!("The answer is {answer}, expected {gold}: they may only differ by rounding.");
-            self.argue("triage/rounding", self.record.number_pointer(), text);
+            self.argue(Reason::Rounding.word(), self.record.number_pointer(), text);
             return;
         }
         let Some(ratio) = answer.value.over(gold.value) else { return };
         let unit =
             UNITS.map(Number::whole).into_iter().find(|unit| ratio == *unit || Number::ONE.over(ratio) == Some(*unit));
         if let Some(unit) = unit {
-            self.argue("triage/unit", self.record.number_pointer(), differ_by(unit));
+            self.argue(Reason::Unit.word(), self.record.number_pointer(), differ_by(unit));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Whether the question was misread: the plan gives gold with the question's own numbers in place of what was extracted.
 
-use super::{Confidence, Fix, Judgement, Trial};
+use super::{Confidence, Fix, Judgement, Reason, Trial};
 use crate::arithmetic::expression::{Names, Reading, numbers, read};
 use crate::arithmetic::gold::Gold;
 use crate::arithmetic::number::Number;
@@ -136,7 +136,7 @@ impl Trial<'_, '_> {
         let pointer = value_pointer(self.record, self.state, first)?;
         let step = first.step;
         let text = shown!("With {} the run gives {}, as expected.", named.join(" and "), gold.value.shown());
-        self.argue("triage/misread", pointer, text);
+        self.argue(Reason::Misread.word(), pointer, text);
         Some((Fix::StepRun, Some(step), confidence))
     }
 

@@ -39,10 +39,44 @@ stepscope_base::words! {
     }
 }
 
+stepscope_base::words! {
+    /// Reason for a place to fix that is no rule's finding.
+    pub enum Reason {
+        /// The answer is the expected one.
+        Right = "triage/right" => "The answer is the expected one.",
+        /// The record says that the run is right, and holds no expected answer.
+        Judged = "triage/judged" => "The record says that the run is right, and holds no expected answer.",
+        /// With a number of the question in place of the one that was extracted, or two exchanged, the run gives the expected answer.
+        Misread = "triage/misread" => "With a number of the question in place of the one that was extracted, or two exchanged, the run gives the expected answer.",
+        /// A step calculates with another variable than its words or names say.
+        Names = "triage/names" => "A step calculates with another variable than its words or names say.",
+        /// The steps follow the plan, but the plan does not lead to the expected answer.
+        Plan = "triage/plan" => "The steps follow the plan, but the plan does not lead to the expected answer.",
+        /// A step gives a number that the expected solution does not have, or goes on where that ends.
+        Departs = "triage/departs" => "A step gives a number that the expected solution does not have, or goes on where that ends.",
+        /// The answer is an intermediate result, or the plan ends before the question is answered.
+        Partial = "triage/partial" => "The answer is an intermediate result, or the plan ends before the question is answered.",
+        /// A step that says nothing of how it calculates wrote another number than the expected solution works out from the same inputs.
+        Worked = "triage/worked" => "A step that says nothing of how it calculates wrote another number than the expected solution works out from the same inputs.",
+        /// The plan calculates with a quantity that no step gives a number.
+        UnknownQuantity = "triage/unknown_quantity" => "The plan calculates with a quantity that no step gives a number.",
+        /// The answer of a fork comes from a step that was not run again though what it reads was changed.
+        OutOfDate = "triage/out_of_date" => "The answer of a fork comes from a step that was not run again though what it reads was changed.",
+        /// Run and expected answer differ by how they round.
+        Rounding = "triage/rounding" => "Run and expected answer differ by how they round.",
+        /// Run and expected answer differ by a unit.
+        Unit = "triage/unit" => "Run and expected answer differ by a unit.",
+        /// Another model gives the answer of the run, not the expected one.
+        Baseline = "triage/baseline" => "Another model gives the answer of the run, not the expected one.",
+        /// The record does not show what went wrong.
+        Unknown = "triage/unknown" => "The record does not show what went wrong.",
+    }
+}
+
 /// One reason, with the place that proves it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Argument {
-    /// The rule that belongs to it, else `triage/...`.
+    /// The rule that belongs to it, else the word of a [`Reason`].
     pub rule: &'static str,
     /// Position in the record, as a JSON pointer.
     pub pointer: Pointer,
