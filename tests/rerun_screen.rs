@@ -974,7 +974,7 @@ fn an_answer_is_asked_for_again_and_kept_as_a_fork() {
         "route reject → route ship",
     ]);
     d.shows(&["A no answer", "B ◉ amount  250 USD"]);
-    d.keys("Z").shows(&["A answer/complete_withou"]);
+    d.keys("Z").shows(&["A answer/complete_ ", "  without_found "]);
     sizes(&mut d);
     d.keys("Z s");
     d.shows(&["saved as a fork"]);

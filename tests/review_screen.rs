@@ -849,7 +849,7 @@ fn what_was_judged_is_skipped_and_shown_once_more_at_the_end() {
     assert_eq!(open_id(&d), "r3", "what was judged is skipped");
     d.keys("a").shows(&["repeat (self-agreement check)"]).hides(&["⊕ pass  "]);
     assert_eq!(open_id(&d), "r1");
-    d.keys("-").shows(&["a repeat is judged again or left: the first verdict stands"]);
+    d.keys("-").shows(&["a repeat is judged again or left; the first verdict is kept"]);
     assert_eq!(d.app.review.progress, (3, 3));
     d.keys("x Enter").until(|app| app.review.saved);
     let last = desk.events().pop().unwrap();

@@ -108,6 +108,7 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
     }
     match screen {
         _ if action == A::SaveAgain => {}
+        _ if action == A::Explain => return Ok(()),
         ScreenKind::Compare => return compare::keys::allowed(app, action),
         ScreenKind::SideBySide => return side_by_side::keys::allowed(app, action),
         ScreenKind::Dashboard => return dashboard::keys::allowed(app, action),

@@ -230,6 +230,12 @@ fn totals(app: &App, look: Look<'_>) -> Spans {
     line
 }
 
+/// Counts the lines of the answer to the last key, if it is shown.
+pub(crate) fn answer_height(app: &App, status: Rect) -> u16 {
+    let answer = app.status.as_ref().filter(|_| app.reading().is_none() && status.height > 0);
+    answer.map_or(1, |answer| look::answer_lines(answer.text.as_str(), status).len().max(1) as u16)
+}
+
 /// The line above the keys: the answer to the last key, else what the cursor is on.
 pub(crate) fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     if area.height == 0 {

@@ -14,7 +14,7 @@ use crate::screens::{
 };
 use crate::widgets::ascii;
 use crate::widgets::layout::{parts, with_third_pane};
-use crate::widgets::look::{Look, pointer, shade};
+use crate::widgets::look::{Look, clear, pointer, shade};
 use crate::widgets::theme::Role;
 
 /// Draws the whole screen, and returns where its cursor is.
@@ -48,8 +48,6 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     let strip = review::strip::rows(app).min(bars.body.height);
     let area = Rect { height: area.height - strip, ..area };
     let parts = parts(area);
-    let below = Rect { y: parts.body.bottom(), height: strip, ..area };
-    review::strip::strip(app, below, buf, look);
     bars::header(app, bars.header, buf, look);
     let view = app.screens.record();
     let (main, third) = with_third_pane(parts.body);
@@ -68,6 +66,11 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     if app.screen().counts_records() {
         cell_records::draw::draw(app, third, buf, look);
     }
+    // An answer of several lines lifts it.
+    let lift = bars::answer_height(app, bars.status).saturating_sub(1);
+    let below = Rect { y: parts.body.bottom().saturating_sub(lift), height: strip, ..area };
+    clear(below, buf);
+    review::strip::strip(app, below, buf, look);
     bars::status(app, bars.status, buf, look);
     bars::footer(app, bars.footer, buf, look);
     let front = Look::new(theme, &app.keymap, true);

@@ -507,7 +507,10 @@ impl Drive {
     /// Returns the line above the keys.
     pub(crate) fn status(&self) -> String {
         let lines = self.lines();
-        lines.get(lines.len().saturating_sub(2)).cloned().unwrap_or_default().trim().to_owned()
+        let line = lines.get(lines.len().saturating_sub(2)).cloned().unwrap_or_default().trim().to_owned();
+        // A long answer begins some lines above.
+        let whole = self.app.status.as_ref().map(|status| status.text.as_str().to_owned());
+        whole.filter(|whole| !line.is_empty() && whole.ends_with(&line)).unwrap_or(line)
     }
 
     /// Returns the first line.

@@ -469,12 +469,15 @@ impl<'c> Trial<'c, '_> {
                 continue;
             }
             let results = marks.iter().map(|mark| mark.says.value).chain([gold.value]);
-            let Some(result) = results.into_iter().find(|result| gives(&values, result.float())) else {
+            // An input of its own is no result.
+            let is_other = |result: &Number| !values.iter().any(|value| (value - result.float()).abs() < 1e-9);
+            let Some(result) = results.filter(is_other).find(|result| gives(&values, result.float())) else {
                 continue;
             };
+            let has_it = if is_result(result.float()) { "the expected solution has it" } else { "it is expected" };
             let pointer = value_pointer(self.record, self.state, write)?;
             let text = shown!(
-                "Step {} wrote {wrote}, which does not follow from its inputs; {} does, and the expected solution has it.",
+                "Step {} wrote {wrote}, which does not follow from its inputs; {} does, and {has_it}.",
                 write.step + 1,
                 result.shown()
             );

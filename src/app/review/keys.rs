@@ -99,7 +99,7 @@ pub(crate) fn review_allowed(app: &App, screen: ScreenKind, action: Action) -> O
     Some(match action {
         A::Defer | A::Skip => {
             let again = !on_table && app.review.target.as_ref().is_some_and(|target| target.again);
-            on(here.and(need(!again, "a repeat is judged again or left: the first verdict stands")))
+            on(here.and(need(!again, "a repeat is judged again or left; the first verdict is kept")))
         }
         A::Pass | A::Fail | A::GoldStatus | A::FixTarget | A::Correct | A::Note | A::NextOpen | A::Guidelines => {
             on(here)

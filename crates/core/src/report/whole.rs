@@ -1,5 +1,6 @@
 //! A whole record as plain text: question, where to fix it, timeline, steps with their values, and findings.
 
+use crate::answer::route::Routed;
 use crate::arithmetic::recompute::Recomputed;
 use crate::case::CaseView;
 use crate::finding::grouped;
@@ -83,6 +84,9 @@ pub fn record(show: RecordPart, case: &CaseView<'_>, look: &Look, terminal: bool
     if let Some(triage) = case.triage() {
         view.triage(triage, &mut out);
     }
+    if let Some(routed) = case.routed() {
+        WholeRecord::route(routed, &mut out);
+    }
     view.timeline(&mut out);
     view.all_steps(show.state, &mut out);
     if !case.findings().is_empty() {
@@ -163,6 +167,16 @@ impl WholeRecord<'_, '_> {
     fn chain_answer(&self) -> Option<Value<'_>> {
         self.record.chain.as_ref()?;
         self.record.state?.get("final_answer")
+    }
+
+    /// Prints where a structured answer goes, and why.
+    fn route(routed: &Routed, out: &mut RecordText) {
+        out.line(&shown!("Route\n  {}", routed.route.phrase()));
+        for trigger in &routed.triggers {
+            let (why, place) = (trigger.why.line(), trigger.pointer.text());
+            out.line(&shown!("  - {}: {why}  [{}]", trigger.route.phrase(), place.line()));
+        }
+        out.line(&Shown::default());
     }
 
     /// Prints where to fix the run, and the argument.

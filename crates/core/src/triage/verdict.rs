@@ -52,8 +52,8 @@ stepscope_base::words! {
         Names = "triage/names" => "A step calculates with another variable than its words or names say.",
         /// The steps follow the plan, but the plan does not lead to the expected answer.
         Plan = "triage/plan" => "The steps follow the plan, but the plan does not lead to the expected answer.",
-        /// A step gives a number that the expected solution does not have, or goes on where that ends.
-        Departs = "triage/departs" => "A step gives a number that the expected solution does not have, or goes on where that ends.",
+        /// A step gives a number that the expected solution does not have, or continues where that ends.
+        Departs = "triage/departs" => "A step gives a number that the expected solution does not have, or continues where that ends.",
         /// The answer is an intermediate result, or the plan ends before the question is answered.
         Partial = "triage/partial" => "The answer is an intermediate result, or the plan ends before the question is answered.",
         /// A step that says nothing of how it calculates wrote another number than the expected solution works out from the same inputs.

@@ -70,7 +70,8 @@ fn joined(values: &[f64], is: &dyn Fn(f64) -> bool) -> bool {
     false
 }
 
-/// Sums with any signs, the product, the mean, and a sum that one of the numbers multiplies or divides.
+/// Sums with any signs, the product, the mean, a sum that one of the numbers multiplies or divides, and of four numbers
+/// the sum or difference of two products: the costs of two things.
 fn sums(values: &[f64], is: &dyn Fn(f64) -> bool) -> bool {
     let signed = (0..1_u32 << values.len()).any(|signs| {
         let sign = |at: usize| if signs >> at & 1 == 1 { -1.0 } else { 1.0 };
@@ -78,7 +79,12 @@ fn sums(values: &[f64], is: &dyn Fn(f64) -> bool) -> bool {
     });
     let total: f64 = values.iter().sum();
     let scaled = |value: &f64| is((total - value) * value) || is((total - value) / value);
-    signed || is(values.iter().product()) || is(total / values.len() as f64) || values.iter().any(scaled)
+    let products = |[a, b, c, d]: [f64; 4]| {
+        let pairs = [(a * b, c * d), (a * c, b * d), (a * d, b * c)];
+        pairs.into_iter().any(|(one, other)| is(one + other) || is((one - other).abs()))
+    };
+    let of_two = || <[f64; 4]>::try_from(values).is_ok_and(products);
+    signed || of_two() || is(values.iter().product()) || is(total / values.len() as f64) || values.iter().any(scaled)
 }
 
 #[cfg(test)]
@@ -92,6 +98,7 @@ mod tests {
         assert!(gives(&[798.0, 159.6], 638.4));
         assert!(gives(&[80.0, 0.15], 68.0) && gives(&[80.0, 15.0], 68.0));
         assert!(gives(&[5.0, 7.0, 84.0], 7.0));
+        assert!(gives(&[3.0, 12.0, 5.0, 4.0], 56.0) && gives(&[5.0, 8.0, 8.0, 2.0], 56.0));
         assert!(gives(&[1.0, 2.0, 3.0, 4.0], 10.0) && gives(&[15.0, 13.0, 20.0, 8.0, 4.0], 14.0));
         assert!(may_give(&[50.0], 5.0 / 6.0) && may_give(&[10.0, 3.0], 3.33) && may_give(&[43.0, 8.0], 6.0));
         assert!(!gives(&[], 1.0) && !gives(&[1.0; 9], 9.0));

@@ -51,7 +51,7 @@ pub(super) enum Tree {
     /// The one input.
     Only,
     Pair(Operation, Box<Tree>, Box<Tree>),
-    /// What one exceeds the other by: of the two orders people mean the one that is not negative.
+    /// Difference of two: of the two orders people mean the one that is not negative.
     Difference(Box<Tree>, Box<Tree>),
 }
 
