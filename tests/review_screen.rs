@@ -12,6 +12,7 @@ use stepscope::app::across::Across;
 use stepscope::app::state::App;
 use stepscope::screens::kind::ScreenKind;
 use stepscope::screens::stack::Focus;
+use stepscope::widgets::keymap::Action;
 use stepscope_core::case::Case;
 use stepscope_core::review::event::{
     Anchor, AnswerPart, Event, EventKind, GoldStatus, ItemRef, Reviewer, Text, Verdict,
@@ -716,6 +717,26 @@ fn a_key_says_why_there_is_nothing_more_to_review() {
     assert!(d.status().starts_with("Sorted by #"), "{}", d.status());
     assert_eq!(d.table_ids(), ["r2", "r4"]);
     d.keys("G a .").shows(&["every other record of the queue is reviewed"]);
+}
+
+#[test]
+fn a_verdict_is_about_the_open_record_though_its_file_was_replaced() {
+    for hide in [Hide::default(), Hide::of([Hidden::Gold])] {
+        let desk = Desk::new(4);
+        let mut d = desk.open_with(|app| app.review.hide = hide);
+        d.keys("2j Enter");
+        assert_eq!(open_id(&d), "r3");
+        let new = desk.runs().with_extension("new");
+        std::fs::write(&new, [run(2), run(3), run(4)].concat()).unwrap();
+        std::fs::rename(new, desk.runs()).unwrap();
+        d.wait_for(|app| app.store.len() == 3 && app.allowed(Action::Pass).is_ok());
+        d.keys("a").until(|app| app.review.saved);
+        assert_eq!(open_id(&d), "r4", "{}", d.screen());
+        assert_eq!(desk.events().pop().unwrap().item.unwrap().id, Some("r3".into()));
+        d.keys("q");
+        let judged = d.lines().into_iter().filter(|line| line.contains('⊕')).collect::<Vec<_>>();
+        assert!(judged.len() == 1 && judged[0].contains("What is 3 and 3?"), "{}", d.screen());
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ use crate::app::computed::ComputedValues;
 use crate::dialogs::rewards::Rewards;
 use crate::screens::answer::shown::ShownAnswer;
 use crate::screens::json::state::value_text;
+use stepscope_base::canonical::sha256;
 use stepscope_base::json::{Finder, Kind, Part, Pointer, Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted, head};
@@ -63,6 +64,8 @@ pub struct OpenRecord {
     /// The number of its line in the file, from 1.
     pub line: u64,
     case: Case<'static>,
+    /// Hash of the whole text, where a part of it is hidden.
+    whole: Option<String>,
     /// The argument of the verdict, strongest first, the findings that it rests on in their place, then all other
     /// findings: ready for the screen.
     pub notes: Vec<Note>,
@@ -407,6 +410,7 @@ impl OpenRecord {
         if hide.is_empty() {
             return self;
         }
+        let whole = Some(self.hash());
         let text = self.root().and_then(|root| hide.without(self.text(), root));
         let text = text.unwrap_or_else(|| self.text().to_vec());
         let own = if hide.has(Hidden::Baseline) { Arc::new(side.types_alone()) } else { side.clone() };
@@ -416,7 +420,8 @@ impl OpenRecord {
         let known = self.summary.as_ref().map_or_else(|| row.rules().collect(), |summary| summary.findings.clone());
         case.retain_findings(|finding| known.contains(&finding.rule));
         let mut opened = Self::bare(self.index, self.line, case);
-        (opened.summary, opened.hidden, opened.fork_origin) = (self.summary, hide, self.fork_origin);
+        (opened.summary, opened.hidden, opened.fork_origin, opened.whole) =
+            (self.summary, hide, self.fork_origin, whole);
         opened.fill(side);
         opened
     }
@@ -426,6 +431,7 @@ impl OpenRecord {
             index,
             line,
             case,
+            whole: None,
             notes: Vec::new(),
             marks: Vec::new(),
             where_to_fix: None,
@@ -468,6 +474,11 @@ impl OpenRecord {
     /// Returns the record's text as it is in the file.
     pub fn text(&self) -> &[u8] {
         self.case.text()
+    }
+
+    /// Hashes the record's text as it is in the file, what is hidden of it included.
+    pub(crate) fn hash(&self) -> String {
+        self.whole.clone().unwrap_or_else(|| sha256(self.text()))
     }
 
     /// The record's JSON, if it could be read.

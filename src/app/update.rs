@@ -29,7 +29,6 @@ use crate::widgets::keymap::{Action, Key, Lookup, Reason};
 use crate::widgets::layout;
 use crate::widgets::list::Move;
 use crate::widgets::theme::Theme;
-use stepscope_base::canonical::sha256;
 use stepscope_base::json::Pointer;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -939,13 +938,17 @@ fn follow_moved(
     if let Some(record) = position(cursor) {
         app.table.list.at = app.table.row_of(record);
     }
+    // What was lost may be there again.
+    if let Some(lost) = app.screens.record_mut().and_then(|view| view.lost.as_mut()) {
+        (lost.asked, lost.gone) = (false, false);
+    }
     if let Some((source, _)) = open {
         let record = position(open);
         if let Some(view) = app.screens.record_mut() {
             if let Some(record) = record {
                 view.opened.index = record;
             } else {
-                let hash = sha256(view.opened.text());
+                let hash = view.opened.hash();
                 view.lost = Some(LostRecord { hash, source, asked: false, gone: false });
             }
         }

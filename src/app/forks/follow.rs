@@ -8,7 +8,6 @@ use crate::app::review;
 use crate::app::state::App;
 use crate::screens::run;
 use crate::widgets::keymap::Action;
-use stepscope_base::canonical::sha256;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::table::row::RowFacts;
@@ -33,7 +32,7 @@ impl App {
         if let Some(view) = self.placed()
             && let Some(address) = self.store.address(view.opened.index)
         {
-            self.forks.tree.know(sha256(view.opened.text()), address);
+            self.forks.tree.know(view.opened.hash(), address);
         }
         Some(self.log.fork(path, line))
     }

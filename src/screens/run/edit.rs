@@ -13,7 +13,6 @@ use crate::screens::run::edits::{Edits, Typed, string};
 use crate::screens::run::state::{RunPane, Tab};
 use crate::screens::side_by_side::making::Make;
 use crate::widgets::keymap::{Action, Context, Key, Keymap, Lookup, need};
-use stepscope_base::canonical::sha256;
 use stepscope_base::json::Kind;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
@@ -169,7 +168,7 @@ fn take_edit(app: &mut App, mut editor: Box<Editor>) -> Effects {
 /// Remembers the edits of the open record while others are looked at.
 fn keep_edits(app: &mut App) {
     let Some(view) = app.screens.record() else { return };
-    let record = sha256(view.opened.text());
+    let record = view.opened.hash();
     if view.edits.is_empty() {
         app.edits.remove(&record);
     } else {
@@ -183,7 +182,7 @@ pub(crate) fn recall_edits(app: &mut App) {
     let Some(view) = app.screens.record_mut() else { return };
     let address = app.store.address(view.opened.index);
     view.execution = address.map_or_else(String::new, |address| app.forks.tree.execution(address));
-    let kept = if app.edits.is_empty() { None } else { app.edits.get(&sha256(view.opened.text())) };
+    let kept = if app.edits.is_empty() { None } else { app.edits.get(&view.opened.hash()) };
     view.edits = kept.cloned().unwrap_or_default();
 }
 

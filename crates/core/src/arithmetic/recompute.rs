@@ -452,7 +452,9 @@ fn evaluated(state: &State<'_>, expression: &Expression, value: impl Fn(u32) -> 
         let description = field.unwrap_or_default();
         let percent = number.times(Number::whole(100)).map(|percent| format!("{}%", percent.shown()));
         let text = description.utf8().unwrap_or_default();
-        text.contains("decimal") || percent.is_some_and(|percent| text.contains(&percent))
+        text.contains("as a decimal")
+            || text.contains("as decimal")
+            || percent.is_some_and(|percent| text.contains(&percent))
     };
     let shares = expression.shares();
     if shares.is_empty() {

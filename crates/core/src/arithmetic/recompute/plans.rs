@@ -93,8 +93,10 @@ fn is_operand([before, behind]: [&str; 2]) -> bool {
         return true;
     }
     // "a + b, and twice that"
-    let again = |pair: &[String]| matches!(pair, [by, what] if multiples.contains(&by.as_str()) && matches!(what.as_str(), "that" | "this" | "it"));
-    if behind.windows(2).any(again) {
+    let again = |(by, what): (&String, &String)| {
+        multiples.contains(&by.as_str()) && matches!(what.as_str(), "that" | "this" | "it")
+    };
+    if behind.iter().zip(behind.iter().skip(1)).any(again) {
         return true;
     }
     let joint = behind.iter().take_while(|word| matches!(word.as_str(), "and" | "then" | "finally")).count();
@@ -156,17 +158,14 @@ impl<'a> Execution<'_, 'a> {
         // The question is among the inputs of many steps that need nothing of it.
         let is_value = |field: &Field<'_>| field.name_text().is_none_or(|name| name != PROBLEM_TEXT);
         let leaves_out = by_step.as_ref().is_some_and(|plan| self.left_out(plan, wanted).any(is_value));
-        let leaves_out_any = |plan: &Plan| {
-            let used = plan.expression.names();
-            let is_unused = |field: &&Field<'a>| self.index(field).is_some_and(|id| !used.contains(&(id as u32)));
-            step.inputs.iter().filter(|field| is_value(field)).any(|field| is_unused(&field))
-        };
         if is_part && let Some(plan) = self.prose(wanted) {
             return Some(plan);
         }
         // "Good apples / bag" where other steps know "apples": the words mean the inputs.
         let reads = |id: &u32| step.inputs.iter().any(|field| self.index(field) == Some(*id as usize));
-        let is_foreign = |plan: &Plan| leaves_out_any(plan) && plan.expression.names().iter().any(|id| !reads(id));
+        let is_foreign = |plan: &Plan| {
+            self.unused(plan, wanted).any(is_value) && plan.expression.names().iter().any(|id| !reads(id))
+        };
         let by_step = by_step.filter(|plan| !is_part && !is_foreign(plan));
         let example =
             || ["such as", "e.g.", "for example", "for instance"].iter().any(|word| description.contains(word));
@@ -218,12 +217,16 @@ impl<'a> Execution<'_, 'a> {
 
     /// The inputs of a step that a calculation without a name of its own does not use.
     fn left_out<'w>(&self, plan: &Plan, wanted: &PlanRequest<'w, 'a>) -> impl Iterator<Item = &'w Field<'a>> {
-        let PlanRequest { step, texts, .. } = *wanted;
-        let own = is_named(plan, texts);
+        let own = is_named(plan, wanted.texts);
+        self.unused(plan, wanted).filter(move |_| !own)
+    }
+
+    /// The inputs of a step that a calculation does not use.
+    fn unused<'w>(&self, plan: &Plan, wanted: &PlanRequest<'w, 'a>) -> impl Iterator<Item = &'w Field<'a>> {
         let used = plan.expression.names();
         let is_unused =
             move |field: &&Field<'a>| self.index(field).is_some_and(|index| !used.contains(&(index as u32)));
-        step.inputs.iter().filter(move |_| !own).filter(is_unused)
+        wanted.step.inputs.iter().filter(is_unused)
     }
 
     /// Tells whether a calculation without a name is only a part of what the words around it say.
