@@ -143,7 +143,10 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
         }
         A::Open => need(screen != ScreenKind::Json, "use <fold> to fold"),
         A::Json if screen == ScreenKind::Table => need(app.record().is_some(), "no record here"),
-        A::Difference if screen == ScreenKind::Table => need(app.parent_of_current().is_some(), "not a fork"),
+        A::Difference if screen == ScreenKind::Table => {
+            need(app.record().is_some(), "no record here")?;
+            need(app.parent_of_current().is_some(), "not a fork")
+        }
         A::NextStep | A::PreviousStep | A::Difference | A::Writer | A::Reader => {
             need(steps, "this record has no steps")?;
             need(screen == ScreenKind::Run, "go back to the run first (<back>)")?;

@@ -242,7 +242,10 @@ fn palette_key(app: &mut App, mut line: Line, event: KeyEvent) -> Effects {
     let rows = app.palette_rows(line.value());
     match event.code {
         KeyCode::Enter => {
-            return rows.get(app.scroll.at).map(|binding| run_named(app, binding.action)).unwrap_or_default();
+            return match rows.get(app.scroll.at) {
+                Some(binding) => run_named(app, binding.action),
+                None => app.refuse("No matching command"),
+            };
         }
         KeyCode::Down | KeyCode::Tab => app.scroll.at += 1,
         KeyCode::Up | KeyCode::BackTab => app.scroll.at = app.scroll.at.saturating_sub(1),

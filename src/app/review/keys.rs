@@ -882,6 +882,10 @@ fn resumed(app: &mut App) -> bool {
     if let Some((at, top)) = resume.scroll {
         (list.at, list.top) = (at, top);
     }
+    let steps = view.opened.steps.len();
+    if let Some(step) = resume.step.filter(|step| *step > steps) {
+        app.fail(shown!("no step {step}: this record has {steps}"));
+    }
     true
 }
 

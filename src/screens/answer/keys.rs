@@ -15,7 +15,7 @@ use crate::widgets::list::Move;
 use crate::widgets::look::Look;
 use crate::widgets::panes;
 use stepscope_base::text::Shown;
-use stepscope_core::answer::document::Heading;
+use stepscope_core::answer::document::{Document, Heading};
 
 /// Does what a key means on the answer screen; `None`: what it means everywhere.
 pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects> {
@@ -106,11 +106,25 @@ fn open_contents(app: &mut App) -> Result<(), Reason> {
         return Err("the document has no table of contents");
     };
     let here = document.number(answer.lines.at).map_or(1, |(page, _)| page);
-    let is_above = |heading: &Heading| heading.pages.0.is_some_and(|first| first <= here);
+    // On the same page its own line tells.
+    let line = answer.lines.at;
+    let is_above = |heading: &Heading| {
+        let is_later = || line_of(document, heading).is_some_and(|own| own > line);
+        heading.pages.0.is_some_and(|first| first < here || first == here && !is_later())
+    };
     let at = document.toc().iter().rposition(is_above).unwrap_or(0);
     app.open_dialog(Dialog::Contents);
     app.scroll.at = at;
     Ok(())
+}
+
+/// Finds the line of a heading on its first page, by its words.
+fn line_of(document: &Document, heading: &Heading) -> Option<usize> {
+    let words =
+        |text: &[u8]| String::from_utf8_lossy(text).to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
+    let title = words(&heading.title);
+    let mut lines = document.page(heading.pages.0?)?;
+    lines.find(|line| words(document.text(*line..*line + 1)).starts_with(&title)).filter(|_| !title.is_empty())
 }
 
 /// Goes to the heading under the cursor of the contents.
@@ -119,9 +133,10 @@ pub(crate) fn follow_contents(app: &mut App) {
     let row = app.scroll.at;
     let Some(answer) = answer_mut(app) else { return };
     let Some(document) = answer.shown.document.clone() else { return };
-    let page = document.toc().get(row).and_then(|heading| heading.pages.0);
-    if let Some(lines) = page.and_then(|page| document.page(page)) {
-        answer.go_to_line(lines.start);
+    let heading = document.toc().get(row);
+    let page = || document.page(heading?.pages.0?).map(|lines| lines.start);
+    if let Some(line) = heading.and_then(|heading| line_of(&document, heading)).or_else(page) {
+        answer.go_to_line(line);
     } else {
         app.say(Shown::own("this section has no known line"));
     }

@@ -461,8 +461,9 @@ fn judgement(attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLines {
     lines.push(line);
     if !outcome.stale.is_empty() {
         let stale: Vec<_> = outcome.stale.iter().map(|step| (step + 1).to_string()).collect();
+        let (steps, them) = if stale.len() == 1 { ("step", "it") } else { ("steps", "them") };
         let text = format!(
-            "Out of date: step {}. {}, then {} re-runs them",
+            "Out of date: {steps} {}. {}, then {} re-runs {them}",
             stale.join(", "),
             look.keymap.key_of(Action::Rerun),
             look.keymap.key_of(Action::RerunStale)
