@@ -1540,7 +1540,7 @@ fn a_kept_text_filter_looks_through_everything() {
     let kept = FileView { filter: "pears".into(), ..FileView::default() };
     let mut d = Drive::restored(&[path], &kept);
     d.wait_for(|app| app.table.filtering.as_ref().is_some_and(|search| search.done));
-    d.shows(&["4000 of 40000"]);
+    d.shows(&["4,000 of 40,000"]);
 }
 
 #[test]

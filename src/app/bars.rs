@@ -20,7 +20,7 @@ use crate::widgets::theme::Role;
 use crate::widgets::window::open;
 use crate::widgets::{keymap, layout, look, prose};
 use stepscope_core::answer::route::Route;
-use stepscope_core::finding::{Severity, counted};
+use stepscope_core::finding::{Severity, counted, grouped};
 use stepscope_core::triage::{Confidence, Fix};
 
 /// Draws the first line: the breadcrumb on the left, a summary on the right.
@@ -203,7 +203,8 @@ fn totals(app: &App, look: Look<'_>) -> Spans {
     let (carried, all) = (app.table.carried().len(), app.store.len());
     let rows = app.rows() - carried;
     let is_whole = app.table.is_natural() || rows == all;
-    let shown = if is_whole { counted(all - forks, "record") } else { format!("{rows} of {all}") };
+    let shown =
+        if is_whole { counted(all - forks, "record") } else { format!("{} of {}", grouped(rows), grouped(all)) };
     line.push(look.span(format!("{shown}   "), Role::Text));
     if carried > 0 {
         line.push(look.span(format!("+ {}   ", counted(carried, "fork")), Role::Dim));

@@ -271,6 +271,9 @@ fn prompt_key(app: &mut App, mut prompt: Prompt, event: KeyEvent) -> Effects {
                 PromptPurpose::Filter => table::search::try_filter(app, &typed),
                 PromptPurpose::Find => table::search::find(app, &typed),
                 PromptPurpose::Field(field) => rerun::keys::set_field(app, field, &typed),
+                PromptPurpose::Export | PromptPurpose::ExportAs(_) if typed.trim().is_empty() => {
+                    Err(app.keyed("type a name; <escape> writes nothing"))
+                }
                 PromptPurpose::Export => Ok(export::procedure::export(app, &typed)),
                 PromptPurpose::ExportAs(form) => export::export(app, form, &typed),
             };

@@ -63,6 +63,7 @@ pub(crate) fn click(app: &mut App, at: Position, body: Rect) -> Effects {
             app.table.descending = sort == app.table.sort && !app.table.descending;
             app.table.sort = sort;
             app.arrange();
+            say_order(app);
         }
         return Vec::new();
     }
