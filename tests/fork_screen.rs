@@ -551,6 +551,9 @@ fn no_step_is_blamed_for_a_value_that_a_person_set_or_for_what_is_out_of_date() 
     d.wait_for(|app| app.fork_count() == 1 && app.rows() == 2);
     d.keys("j Enter").shows(&["fork r1", "Fix: unknown", "what step 2 reads was changed", "rope_metres"]);
     d.hides(&["no number", "✗ 1", "first error"]);
+    // So does the preview beside a wide table.
+    d.keys("q").resize(200, 60);
+    d.shows(&["rope_metres             40  override", "▲ 2  Define first_cut", "▲ 4  State the length"]);
 }
 
 /// Checks that random keys break nothing on a file whose forks are of every kind, whatever the size of the screen.

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::app::open_record::StepRow;
+use crate::app::open_record::{OpenRecord, StepRow};
 use crate::screens::run::state::{RecordView, RunPane};
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::{Rows, all_fit};
@@ -61,15 +61,8 @@ pub(crate) fn lines(view: &RecordView, position: usize, width: Option<usize>, lo
     let Some(step) = opened.steps.get(position) else { return Vec::new() };
     let digits = opened.steps.len().to_string().len();
     let current = view.step() == Some(position);
-    let first_bad = opened.where_to_fix.as_ref().is_some_and(|fix| fix.step == Some(position));
-    let (glyph, role) = match step.worst {
-        _ if step.failed || first_bad => (sign::WRONG, Role::Fatal),
-        // What is wrong with it as it is written still shows.
-        None if step.ran == Ran::No => (sign::NOT_RUN, Role::Ghost),
-        None if step.is_stale => (sign::NOT_RUN, Role::Warning),
-        Some(severity) => (severity.glyph(), severity_role(severity)),
-        None => (sign::CORRECT, Role::Dim),
-    };
+    let first_bad = is_first_bad(opened, position);
+    let (glyph, role) = sign_of(opened, position, step);
     let text = match position < view.moment.0 && step.ran != Ran::No {
         _ if current => Role::Current,
         true => Role::Text,
@@ -98,6 +91,22 @@ pub(crate) fn lines(view: &RecordView, position: usize, width: Option<usize>, lo
     }
     words.push_str(step.text.as_str());
     hanging(head, &words, look.style(text), &marks, width)
+}
+
+fn is_first_bad(opened: &OpenRecord, position: usize) -> bool {
+    opened.where_to_fix.as_ref().is_some_and(|fix| fix.step == Some(position))
+}
+
+/// Returns the sign before a step: where to fix, what was found in it, or whether it ran.
+pub(crate) fn sign_of(opened: &OpenRecord, position: usize, step: &StepRow) -> (&'static str, Role) {
+    match step.worst {
+        _ if step.failed || is_first_bad(opened, position) => (sign::WRONG, Role::Fatal),
+        // What is wrong with it as it is written still shows.
+        None if step.ran == Ran::No => (sign::NOT_RUN, Role::Ghost),
+        None if step.is_stale => (sign::NOT_RUN, Role::Warning),
+        Some(severity) => (severity.glyph(), severity_role(severity)),
+        None => (sign::CORRECT, Role::Dim),
+    }
 }
 
 fn nothing(view: &RecordView) -> &'static str {

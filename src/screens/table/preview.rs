@@ -4,20 +4,20 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
-use crate::app::open_record::{Note, OpenRecord, StepRow, VariableRow};
+use crate::app::open_record::{Note, OpenRecord, StepRow, VariableRow, WriteRow};
 use crate::app::state::App;
 use crate::screens::answer::shown::SpanView;
 use crate::screens::run::findings::sign_of;
 use crate::screens::run::question;
+use crate::screens::run::steps::sign_of as sign_of_step;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, Spans, kind_role, pane};
 use crate::widgets::prose::{fit, pad, wrapped};
-use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
 use stepscope_core::finding::counted;
-use stepscope_core::run::state::Ran;
+use stepscope_core::run::state::Badge;
 use stepscope_core::triage::Fix;
 
 /// Number of lines of the question that are shown.
@@ -123,27 +123,24 @@ fn citations(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -
 }
 
 fn steps(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> Vec<Spans> {
-    let first_error = opened.where_to_fix.as_ref().and_then(|verdict| verdict.step);
     let lines = |(n, step): (usize, &StepRow)| {
-        let (glyph, role) = match () {
-            () if first_error == Some(n) || step.failed => (sign::WRONG, Role::Fatal),
-            () if step.ran == Ran::No => (sign::NOT_RUN, Role::Ghost),
-            () => (sign::CORRECT, Role::Dim),
-        };
+        let (glyph, role) = sign_of_step(opened, n, step);
         let text = format!("{}  {}", n + 1, step.text);
         signed((&format!("{glyph} "), role), &text, (width, STEP), Role::Text, look)
     };
     opened.steps.iter().enumerate().take(height).flat_map(lines).collect()
 }
 
-/// Lists the last value of each variable that a step wrote, and which step.
+/// Lists the last value of each variable that a step wrote or a person set, and which step.
 fn state(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> Vec<Spans> {
-    let rows = || opened.variables.iter().filter(|row| row.writes.last().is_some_and(|write| write.step.is_some()));
+    let is_listed = |write: &WriteRow| write.step.is_some() || write.badge == Badge::Override;
+    let rows = || opened.variables.iter().filter(|row| row.writes.last().is_some_and(is_listed));
     let names = rows().take(height).map(|row| row.name.as_str().width());
     let name_width = names.max().unwrap_or(0).min(width * 2 / 5);
     let line = |row: &VariableRow| {
         let write = row.writes.last()?;
-        let step = write.step.map(|step| format!("  step {}", step + 1)).unwrap_or_default();
+        let step =
+            write.step.map_or_else(|| format!("  {}", write.badge.label()), |step| format!("  step {}", step + 1));
         let (value, role) = match &write.value {
             Some(value) => (value.line.as_str(), kind_role(value.kind)),
             None => (write.badge.label(), Role::Dim),
