@@ -26,7 +26,6 @@ impl App {
             Focus::Dialog(kind) => allowed_in(self, kind, action),
             Focus::Decision if matches!(action, Action::Open | Action::GiveLabel | Action::Escape) => Ok(()),
             Focus::Decision => need(action.is_plain(), "cancel the final verdict first (<escape>)"),
-            Focus::Screen(ScreenKind::Table) => allowed_on(self, ScreenKind::Table, action),
             Focus::Screen(screen) | Focus::Labels(screen) => {
                 may_act(self, screen, action)?;
                 allowed_on(self, screen, action)
@@ -35,22 +34,26 @@ impl App {
     }
 }
 
+/// Tells whether an action makes a fork of the open record.
+const fn makes_fork(action: Action) -> bool {
+    use Action as A;
+    matches!(action, A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples | A::Exact | A::Repair | A::Edit)
+}
+
 /// Refuses what is done to the open record while it has no place in the list: its file was replaced.
 fn may_act(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reason> {
     use Action as A;
-    let acts = matches!(
+    let leads_elsewhere = matches!(
         action,
-        A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples | A::Exact | A::Repair | A::Edit | A::Export
-    ) || matches!(
-        action,
-        A::Pass | A::Fail | A::Defer | A::Skip | A::BadStep | A::GoldStatus | A::FixTarget
-    ) || matches!(
-        action,
-        A::Correct | A::Note | A::PassPart | A::FailPart | A::GiveLabel | A::SaveFail | A::NextOpen
-    ) || matches!(action, A::NextRecord | A::PreviousRecord | A::NextFork | A::PreviousFork | A::Difference)
-        || matches!(action, A::Between | A::Reveal | A::CopyLink | A::SameVerdict)
+        A::NextOpen | A::NextRecord | A::PreviousRecord | A::NextFork | A::PreviousFork | A::Difference | A::Between
+    );
+    let acts = makes_fork(action)
+        || review::keys::judges_record(action)
+        || leads_elsewhere
+        || matches!(action, A::Export | A::GiveLabel | A::SaveFail | A::SameVerdict | A::Reveal | A::CopyLink)
         || action == A::Keep && screen == ScreenKind::Run;
-    if !acts || app.screens.record().is_none_or(|view| view.lost.is_none()) {
+    let lost = app.screens.record().is_some_and(|view| screen.is_of_record() && view.lost.is_some());
+    if !acts || !lost {
         return Ok(());
     }
     need(!app.is_looked_for(), "its file was replaced: this record is looked for in it")?;
@@ -121,10 +124,7 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
     if let Some(allowed) = review::keys::review_allowed(app, screen, action) {
         return allowed;
     }
-    let forks = matches!(
-        action,
-        A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples | A::Exact | A::Repair | A::Edit
-    );
+    let forks = makes_fork(action);
     if forks && view.is_some_and(|view| !view.opened.hidden.is_empty()) {
         // A fork is bound to the whole text of its parent.
         return Err("fields are hidden until your verdict; <reveal> reveals them");

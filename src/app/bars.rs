@@ -231,25 +231,19 @@ fn totals(app: &App, look: Look<'_>) -> Spans {
     line
 }
 
-/// Counts the lines of the answer to the last key, if it is shown.
-pub(crate) fn answer_height(app: &App, status: Rect) -> u16 {
-    let answer = app.status.as_ref().filter(|_| app.reading().is_none() && status.height > 0);
-    answer.map_or(1, |answer| look::answer_lines(answer.text.as_str(), status).len().max(1) as u16)
-}
-
-/// The line above the keys: the answer to the last key, else what the cursor is on.
-pub(crate) fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+/// Draws the line above the keys: the answer to the last key, else what the cursor is on. Returns how many lines more
+/// it took above.
+pub(crate) fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) -> u16 {
     if area.height == 0 {
-        return;
+        return 0;
     }
     if let Some(reading) = app.reading() {
         put(vec![Span::raw(" "), look.span(reading.as_str(), Role::Accent)], 0, area, buf);
-        return;
+        return 0;
     }
     if let Some(status) = &app.status {
         let role = if status.failed { Role::Fatal } else { Role::Accent };
-        answer_key(status.text.as_str(), role, area, buf, look);
-        return;
+        return answer_key(status.text.as_str(), role, area, buf, look) - 1;
     }
     let of_record = |line: fn(&RecordView, Look<'_>) -> Spans| {
         app.screens.record().map(|view| line(view, look)).unwrap_or_default()
@@ -269,6 +263,7 @@ pub(crate) fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut spans = vec![Span::raw(" ")];
     spans.extend(line);
     put(spans, 0, area, buf);
+    0
 }
 
 /// The last line: the keys that work here.

@@ -165,7 +165,9 @@ impl ForkTree {
 
     /// Finds the recorded original of a record: itself, or the root of a fork.
     pub(crate) fn root_of(&self, store: &Store, record: usize) -> usize {
-        let root = store.address(record).and_then(|address| self.root(address));
+        // Most files have no forks.
+        let address = if self.is_empty() { None } else { store.address(record) };
+        let root = address.and_then(|address| self.root(address));
         root.and_then(|(source, byte)| store.position(source, byte)).unwrap_or(record)
     }
 

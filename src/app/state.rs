@@ -20,7 +20,7 @@ use crate::screens::cell_records::state::CellRecords;
 use crate::screens::insights::state::InsightCursor;
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::edits::Edits;
-use crate::screens::run::state::RecordView;
+use crate::screens::run::state::{LostSearch, RecordView};
 use crate::screens::stack::{Focus, Screens};
 use crate::screens::table::state::Table;
 use crate::widgets::keymap::{Action, Key, Keymap};
@@ -219,7 +219,7 @@ impl App {
 
     /// Tells whether the open record is not found again yet after its file was replaced.
     pub(crate) fn is_looked_for(&self) -> bool {
-        self.screens.record().and_then(|view| view.lost.as_ref()).is_some_and(|lost| !lost.gone)
+        self.screens.record().and_then(|view| view.lost.as_ref()).is_some_and(|lost| lost.search != LostSearch::Failed)
     }
 
     /// Returns the parent of the record that keys are about, if it is a fork and its parent is here.

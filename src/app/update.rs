@@ -18,7 +18,7 @@ use crate::dialogs::{editor, fixes, keys, repair};
 use crate::screens::cell_records::state::CellRecords;
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::Attempt;
-use crate::screens::run::state::{LostRecord, RecordView};
+use crate::screens::run::state::{LostRecord, LostSearch, RecordView};
 use crate::screens::stack::{Focus, Screen};
 use crate::screens::table::search::end_of;
 use crate::screens::table::state::{Search, SortBy};
@@ -291,9 +291,8 @@ impl App {
         let fork_tree = (!forks.tree.is_empty()).then_some(|rows: &[u32]| forks.tree.order(store, rows, all));
         let row = |record: usize| Some(store.row(record)?.hiding(review.hidden_of(record)));
         // The order in which records are judged is the same before and after. A fork goes to who has its root.
-        let root = |record: usize| if forks.tree.is_empty() { record } else { forks.tree.root_of(store, record) };
         let queued = |record: usize| {
-            let root = root(record);
+            let root = forks.tree.root_of(store, record);
             review.queue.key(root, &store.row(root)?.hiding(review.hide))
         };
         table.arrange(records, &row, &queued, fits, review, fork_tree);
@@ -940,7 +939,7 @@ fn follow_moved(
     }
     // What was lost may be there again.
     if let Some(lost) = app.screens.record_mut().and_then(|view| view.lost.as_mut()) {
-        (lost.asked, lost.gone) = (false, false);
+        lost.search = LostSearch::Due;
     }
     if let Some((source, _)) = open {
         let record = position(open);
@@ -949,7 +948,7 @@ fn follow_moved(
                 view.opened.index = record;
             } else {
                 let hash = view.opened.hash();
-                view.lost = Some(LostRecord { hash, source, asked: false, gone: false });
+                view.lost = Some(LostRecord { hash, source, search: LostSearch::Due });
             }
         }
     }

@@ -66,12 +66,11 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     if app.screen().counts_records() {
         cell_records::draw::draw(app, third, buf, look);
     }
-    // An answer of several lines lifts it.
-    let lift = bars::answer_height(app, bars.status).saturating_sub(1);
+    // An answer of several lines lifts the strip.
+    let lift = bars::status(app, bars.status, buf, look);
     let below = Rect { y: parts.body.bottom().saturating_sub(lift), height: strip, ..area };
     clear(below, buf);
     review::strip::strip(app, below, buf, look);
-    bars::status(app, bars.status, buf, look);
     bars::footer(app, bars.footer, buf, look);
     let front = Look::new(theme, &app.keymap, true);
     if let Some(window) = window(app, area, buf, front) {

@@ -3,8 +3,6 @@
 //! Every pane is drawn from the state by a `draw` that gets what it shows, its place, and `Look`: the theme and whether
 //! the pane has the keys. It changes nothing.
 
-use std::ops::Range;
-
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Margin, Position, Rect};
 use ratatui::style::{Modifier, Style};
@@ -144,24 +142,21 @@ pub(crate) fn shade(area: Rect, buf: &mut Buffer, style: Style) {
 /// Most lines that the answer to a key takes.
 const ANSWER_LINES: usize = 3;
 
-/// Breaks the answer to a key into the lines that there is room for.
-pub(crate) fn answer_lines(text: &str, status: Rect) -> Vec<Range<usize>> {
-    let most = ANSWER_LINES.min(usize::from(status.bottom() / 3)).max(1);
-    wrap_up_to(text, usize::from(status.width).saturating_sub(1), most)
-}
-
-/// Draws the answer to a key in the status line, and over the lines above it where one line does not hold it.
-pub(crate) fn answer_key(text: &str, role: Role, status: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let lines = answer_lines(text, status);
+/// Draws the answer to a key in the status line, and over the lines above it where one line does not hold it. Returns
+/// the number of lines.
+pub(crate) fn answer_key(text: &str, role: Role, status: Rect, buf: &mut Buffer, look: Look<'_>) -> u16 {
+    let room = usize::from(status.width).saturating_sub(1);
+    let lines = wrap_up_to(text, room, ANSWER_LINES.min(usize::from(status.bottom() / 3)).max(1));
     let height = lines.len().max(1) as u16;
     let place = Rect { y: status.bottom().saturating_sub(height), height, ..status };
     clear(place, buf);
     for (n, line) in lines.iter().enumerate() {
         // What the last line does not hold is cut off with a sign.
         let end = if n + 1 == lines.len() { text.len() } else { line.end };
-        let line = fit(text.get(line.start..end).unwrap_or_default(), usize::from(status.width).saturating_sub(1));
+        let line = fit(text.get(line.start..end).unwrap_or_default(), room);
         put(vec![Span::raw(" "), look.span(line, role)], n, place, buf);
     }
+    height
 }
 
 /// Makes an area blank.

@@ -658,8 +658,14 @@ impl<'c> Trial<'c, '_> {
 
     /// The first step that passed a calculation on, and may be held to it.
     fn first_waiting(&self) -> Option<usize> {
-        let waits = |write: &&Computed| write.unevaluated.is_some() && !self.state.is_stale(write.step);
-        self.recomputed.writes.iter().find(waits).map(|write| write.step)
+        self.waiting().next().map(|write| write.step)
+    }
+
+    /// The calculations that steps passed on, but for those that are out of date.
+    fn waiting(&self) -> impl Iterator<Item = &'c Computed> {
+        let state = self.state;
+        let waits = move |write: &&Computed| write.unevaluated.is_some() && !state.is_stale(write.step);
+        self.recomputed.writes.iter().filter(waits)
     }
 
     /// Adds what the single steps show, behind the main argument.
@@ -671,8 +677,7 @@ impl<'c> Trial<'c, '_> {
             let pointer = value_pointer(self.record, self.state, write).unwrap_or_default();
             arguments.push(Argument { rule, pointer, text: differs(self.state, self.recomputed, write) });
         }
-        let waits = |write: &&Computed| write.unevaluated.is_some() && !self.state.is_stale(write.step);
-        for write in self.recomputed.writes.iter().filter(waits).take(3) {
+        for write in self.waiting().take(3) {
             let pointer = value_pointer(self.record, self.state, write).unwrap_or_default();
             let text = run::not_worked_out(self.record, &pointer, write);
             arguments.push(Argument { rule: RuleId::Unevaluated.word(), pointer, text });

@@ -7,6 +7,7 @@ use crate::app::msg::{Effect, Effects};
 use crate::app::review;
 use crate::app::state::App;
 use crate::screens::run;
+use crate::screens::run::state::LostSearch;
 use crate::widgets::keymap::Action;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -134,7 +135,7 @@ fn look_by_hash(app: &mut App) -> Option<Effect> {
     if !store.is_settled() {
         return None;
     }
-    let lost = screens.record_mut().and_then(|view| view.lost.as_mut()).filter(|lost| !lost.asked);
+    let lost = screens.record_mut().and_then(|view| view.lost.as_mut()).filter(|lost| lost.search == LostSearch::Due);
     let are_due = !fork_tree.is_empty() && fork_tree.looked_to < store.len();
     let mut missing = if are_due { fork_tree.missing() } else { BTreeSet::new() };
     let mut from = store.len();
@@ -143,7 +144,7 @@ fn look_by_hash(app: &mut App) -> Option<Effect> {
     }
     let mut lengths = fork_tree.missing_lengths();
     if let Some(lost) = lost {
-        lost.asked = true;
+        lost.search = LostSearch::Running;
         missing.insert(lost.hash.clone());
         (from, lengths) = (0, None);
     }
@@ -159,7 +160,7 @@ pub(crate) fn take_by_hash(app: &mut App, moves: u64, found: Vec<(u32, String)>)
     if moves != app.table.moves() {
         app.forks.tree.looked_to = 0;
         if let Some(lost) = app.screens.record_mut().and_then(|view| view.lost.as_mut()) {
-            lost.asked = false;
+            lost.search = LostSearch::Due;
         }
         return look_by_hash(app).into_iter().collect();
     }
@@ -176,9 +177,9 @@ pub(crate) fn take_by_hash(app: &mut App, moves: u64, found: Vec<(u32, String)>)
 /// Gives the open record its number again after its file was replaced, if it is among these.
 fn find_open_again(app: &mut App, found: &[(u32, String)]) -> Effects {
     let Some(view) = app.screens.record_mut() else { return Vec::new() };
-    let Some(lost) = view.lost.as_mut().filter(|lost| lost.asked) else { return Vec::new() };
+    let Some(lost) = view.lost.as_mut().filter(|lost| lost.search == LostSearch::Running) else { return Vec::new() };
     let Some((record, _)) = found.iter().find(|(_, hash)| *hash == lost.hash) else {
-        lost.gone = true;
+        lost.search = LostSearch::Failed;
         return Vec::new();
     };
     let record = *record as usize;

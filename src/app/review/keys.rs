@@ -134,7 +134,7 @@ pub(crate) fn review_allowed(app: &App, screen: ScreenKind, action: Action) -> O
 }
 
 /// Tells whether an action begins or gives a verdict, or says something that goes with it.
-const fn judges_record(action: Action) -> bool {
+pub(crate) const fn judges_record(action: Action) -> bool {
     use Action as A;
     matches!(
         action,

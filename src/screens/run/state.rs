@@ -107,10 +107,19 @@ pub(crate) struct LostRecord {
     pub(crate) hash: String,
     /// Its source: that of the file next to which its forks are kept.
     pub(crate) source: usize,
-    /// True once all records were asked for it.
-    pub(crate) asked: bool,
-    /// True once none of them was it.
-    pub(crate) gone: bool,
+    /// State of the search for it.
+    pub(crate) search: LostSearch,
+}
+
+/// Search for a record whose file was replaced.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum LostSearch {
+    /// To be done, once all records are there.
+    Due,
+    /// Under way.
+    Running,
+    /// None of the records was it.
+    Failed,
 }
 
 /// The open record and everything about how it is looked at.

@@ -62,7 +62,7 @@ pub(crate) fn lines(view: &RecordView, position: usize, width: Option<usize>, lo
     let digits = opened.steps.len().to_string().len();
     let current = view.step() == Some(position);
     let first_bad = is_first_bad(opened, position);
-    let (glyph, role) = sign_of(opened, position, step);
+    let (glyph, role) = sign_of_step(opened, position, step);
     let text = match position < view.moment.0 && step.ran != Ran::No {
         _ if current => Role::Current,
         true => Role::Text,
@@ -98,7 +98,7 @@ fn is_first_bad(opened: &OpenRecord, position: usize) -> bool {
 }
 
 /// Returns the sign before a step: where to fix, what was found in it, or whether it ran.
-pub(crate) fn sign_of(opened: &OpenRecord, position: usize, step: &StepRow) -> (&'static str, Role) {
+pub(crate) fn sign_of_step(opened: &OpenRecord, position: usize, step: &StepRow) -> (&'static str, Role) {
     match step.worst {
         _ if step.failed || is_first_bad(opened, position) => (sign::WRONG, Role::Fatal),
         // What is wrong with it as it is written still shows.

@@ -9,7 +9,7 @@ use crate::app::state::App;
 use crate::screens::answer::shown::SpanView;
 use crate::screens::run::findings::sign_of;
 use crate::screens::run::question;
-use crate::screens::run::steps::sign_of as sign_of_step;
+use crate::screens::run::steps::sign_of_step;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, Spans, kind_role, pane};

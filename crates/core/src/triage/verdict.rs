@@ -42,33 +42,33 @@ stepscope_base::words! {
 stepscope_base::words! {
     /// Reason for a place to fix that is no rule's finding.
     pub enum Reason {
-        /// The answer is the expected one.
+        /// The expected answer.
         Right = "triage/right" => "The answer is the expected one.",
-        /// The record says that the run is right, and holds no expected answer.
+        /// The record's own grade alone.
         Judged = "triage/judged" => "The record says that the run is right, and holds no expected answer.",
-        /// With a number of the question in place of the one that was extracted, or two exchanged, the run gives the expected answer.
+        /// A number misread, or two exchanged.
         Misread = "triage/misread" => "With a number of the question in place of the one that was extracted, or two exchanged, the run gives the expected answer.",
-        /// A step calculates with another variable than its words or names say.
+        /// Another variable than the words say.
         Names = "triage/names" => "A step calculates with another variable than its words or names say.",
-        /// The steps follow the plan, but the plan does not lead to the expected answer.
+        /// A plan that does not lead to the answer.
         Plan = "triage/plan" => "The steps follow the plan, but the plan does not lead to the expected answer.",
-        /// A step gives a number that the expected solution does not have, or continues where that ends.
+        /// A step unlike the expected solution.
         Departs = "triage/departs" => "A step gives a number that the expected solution does not have, or continues where that ends.",
-        /// The answer is an intermediate result, or the plan ends before the question is answered.
+        /// An intermediate result as the answer.
         Partial = "triage/partial" => "The answer is an intermediate result, or the plan ends before the question is answered.",
-        /// A step that says nothing of how it calculates wrote another number than the expected solution works out from the same inputs.
+        /// A result unlike that of the expected solution from the same inputs.
         Worked = "triage/worked" => "A step that says nothing of how it calculates wrote another number than the expected solution works out from the same inputs.",
-        /// The plan calculates with a quantity that no step gives a number.
+        /// A quantity without a number.
         UnknownQuantity = "triage/unknown_quantity" => "The plan calculates with a quantity that no step gives a number.",
-        /// The answer of a fork comes from a step that was not run again though what it reads was changed.
+        /// A fork whose answer is out of date.
         OutOfDate = "triage/out_of_date" => "The answer of a fork comes from a step that was not run again though what it reads was changed.",
-        /// Run and expected answer differ by how they round.
+        /// A difference by rounding.
         Rounding = "triage/rounding" => "Run and expected answer differ by how they round.",
-        /// Run and expected answer differ by a unit.
+        /// A difference by a unit.
         Unit = "triage/unit" => "Run and expected answer differ by a unit.",
-        /// Another model gives the answer of the run, not the expected one.
+        /// A second model that agrees with the run.
         Baseline = "triage/baseline" => "Another model gives the answer of the run, not the expected one.",
-        /// The record does not show what went wrong.
+        /// No reason in the record.
         Unknown = "triage/unknown" => "The record does not show what went wrong.",
     }
 }

@@ -10,7 +10,9 @@ pub(super) fn plan(texts: &[&str; 3], named: &[&str], values: &[&str], inputs: u
     match values {
         [one] if inputs == 1 => listed(texts[0], named, &list(one)?),
         [from, to] if inputs == 2 => {
-            let (from, to) = if is_end(named, 0) && !is_end(named, 1) { (to, from) } else { (from, to) };
+            // Where a description is missing nothing tells whose the others are.
+            let is_end = |input| named.len().is_multiple_of(2) && is_end(named, input);
+            let (from, to) = if is_end(0) && !is_end(1) { (to, from) } else { (from, to) };
             between(texts, clock(from)?, clock(to)?)
         }
         _ => None,
