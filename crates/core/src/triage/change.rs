@@ -1,11 +1,13 @@
 //! A wrong run carried out again with one thing changed: a number that was misread, two that were exchanged, or a step
 //! that does not say how it calculates, and that the gold text works out from the same numbers.
 
+use std::cmp::Ordering;
+
 use super::{Confidence, Fix, Judgement, Reason, Trial};
 use crate::arithmetic::expression::Expression;
 use crate::arithmetic::gold::Gold;
 use crate::arithmetic::number::{Number, Written};
-use crate::arithmetic::quantity::{Kind, QuantityLinks, find, words_near};
+use crate::arithmetic::quantity::{Kind, QuantityLinks, distance, find, words_near};
 use crate::arithmetic::recompute::follows::may_give;
 use crate::arithmetic::recompute::{Computed, ValueBasis, Wording, may_plan, name_of, value_pointer};
 use crate::procedure::{Field, Step};
@@ -254,10 +256,13 @@ impl Trial<'_, '_> {
         for (at, &(n, a)) in extracted.iter().enumerate() {
             for &(m, b) in extracted.iter().skip(at + 1).filter(|(_, b)| *b != a) {
                 let as_it_is = self.nearness(n, a) + self.nearness(m, b);
-                let reason = match (self.nearness(n, b) + self.nearness(m, a)).cmp(&as_it_is) {
-                    std::cmp::Ordering::Greater => ChangeReason::Exchanged,
-                    std::cmp::Ordering::Equal => ChangeReason::Exchangeable,
-                    std::cmp::Ordering::Less => continue,
+                let exchanged = self.nearness(n, b) + self.nearness(m, a);
+                // Where the words are equally near, those that only one of the two has are asked how near.
+                let apart = |a, b| self.distance(n, a, m) + self.distance(m, b, n);
+                let reason = match exchanged.cmp(&as_it_is).then_with(|| apart(a, b).cmp(&apart(b, a))) {
+                    Ordering::Greater => ChangeReason::Exchanged,
+                    Ordering::Equal => ChangeReason::Exchangeable,
+                    Ordering::Less => continue,
                 };
                 changes.push((reason, vec![(n, b), (m, a)]));
             }
@@ -273,6 +278,21 @@ impl Trial<'_, '_> {
         let again = extracted.iter().any(|(n, held)| *n != write && *held == value);
         let (own, its) = (self.nearness(write, value), self.nearness(write, other));
         its > own || (again && its == own)
+    }
+
+    /// Measures how far a number of the question is from the words of a variable that another variable does not have.
+    fn distance(&self, write: usize, value: Number, other: usize) -> usize {
+        let question = self.record.question.and_then(Value::string).unwrap_or_default();
+        let name = |write: usize| {
+            let variable = self.recomputed.writes.get(write).map(|write| write.variable);
+            variable.map(|variable| name_of(self.state, variable)).unwrap_or_default()
+        };
+        let (name, other) = (name(write), name(other));
+        let quantities = self.links.into_iter().flat_map(|links| &links.quantities);
+        let same = quantities.filter(|one| one.value.is_near(value));
+        same.map(|one| distance(question.bytes(), one, name.as_bytes(), other.as_bytes()))
+            .min()
+            .unwrap_or(usize::MAX / 4)
     }
 
     /// Measures how near the words of a variable are to a number of the question.

@@ -497,3 +497,20 @@ fn a_right_run_that_is_recorded_as_wrong_is_told_so() {
     assert!(run(false).contains("though the record says that it is wrong"), "{}", run(false));
     assert!(!run(true).contains("though"), "{}", run(true));
 }
+
+#[test]
+fn numbers_whose_words_tell_them_apart_are_not_taken_for_exchanged() {
+    let question = "The tax is 5 % and the tip is 20 %. By how many points is the tip larger?";
+    let values = r#""a": 5, "b": 20, "c": -15, "final_answer": "-15", "final_answer_numerical": -15"#;
+    let run = made(question, r#""gold_num": 15,"#, "a - b", values);
+    let named = |run: &str, a: &str, b: &str| {
+        let named = run.replace(r#""a""#, &format!(r#""{a}""#)).replace(r#""b""#, &format!(r#""{b}""#));
+        named.replace("Compute a - b", &format!("Compute {a} - {b}"))
+    };
+    let told = placed(&named(&run, "tax_percent", "tip_percent"), None);
+    assert_eq!(told, (Fix::Procedure, None, Confidence::Likely));
+    let exchanged = placed(&named(&run, "tip_percent", "tax_percent"), None);
+    assert_eq!(exchanged, (Fix::StepRun, Some(0), Confidence::Likely));
+    let like = placed(&named(&run, "first_percent", "second_percent"), None);
+    assert_eq!(like, (Fix::StepRun, Some(0), Confidence::Unsure), "no word tells which is which");
+}

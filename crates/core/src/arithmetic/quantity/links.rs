@@ -722,11 +722,47 @@ pub(crate) fn words_near(text: &[u8], quantity: &Quantity, name: &[u8], descript
         .filter(|word| word.len() > 3)
         .map(<[u8]>::to_ascii_lowercase)
         .map(|word| {
-            let stem = word.strip_suffix(b"s").unwrap_or(&word);
+            let stem = stem(&word);
             let holds = |text: &[u8]| usize::from(memchr::memmem::find(text, stem).is_some());
             4 * holds(&next) + 2 * holds(&after) + holds(&before)
         })
         .sum()
+}
+
+/// Distance of a quantity from a variable of whose own words none is in its sentence.
+const FAR: usize = 2 * AROUND;
+
+/// Counts the bytes between a quantity and the nearest word of a variable's name in its sentence that the name of
+/// another variable does not have.
+pub(crate) fn distance(text: &[u8], quantity: &Quantity, name: &[u8], other: &[u8]) -> usize {
+    let words = |text: &[u8]| -> Vec<Vec<u8>> {
+        let words = text.split(|byte| !byte.is_ascii_alphabetic()).filter(|word| word.len() > 2);
+        words.map(|word| stem(&word.to_ascii_lowercase()).to_vec()).collect()
+    };
+    let others = words(other);
+    let own: Vec<Vec<u8>> = words(name).into_iter().filter(|word| !others.contains(word)).collect();
+    let start = text.get(..quantity.span.start).and_then(|before| memchr::memrchr2(b'.', b'?', before)).unwrap_or(0);
+    let after = text.get(quantity.span.end..).unwrap_or_default();
+    let end = memchr::memchr2(b'.', b'?', after).map_or(text.len(), |end| quantity.span.end + end);
+    let (mut nearest, mut at) = (FAR, start);
+    for word in text.get(start..end).unwrap_or_default().split(|byte| !byte.is_ascii_alphabetic()) {
+        let span = at..at + word.len();
+        at = span.end + 1;
+        if own.iter().any(|own| own == stem(&word.to_ascii_lowercase())) {
+            let apart = if span.start < quantity.span.start {
+                quantity.span.start.saturating_sub(span.end)
+            } else {
+                span.start.saturating_sub(quantity.span.end)
+            };
+            nearest = nearest.min(apart);
+        }
+    }
+    nearest
+}
+
+/// Leaves the sign of many things out of a word.
+fn stem(word: &[u8]) -> &[u8] {
+    word.strip_suffix(b"s").unwrap_or(word)
 }
 
 /// Scores a variable's name by whether it says that it holds a quantity of this kind: 6 if so, else 0.
