@@ -1334,6 +1334,17 @@ fn themes_change_while_it_runs() {
 // Mouse and size.
 
 #[test]
+fn a_key_that_means_nothing_says_so() {
+    let mut d = Drive::runs();
+    d.keys("K");
+    assert_eq!(d.status(), "K does nothing here; ? lists the keys");
+    d.keys("y x");
+    assert_eq!(d.status(), "y x does nothing here; ? lists the keys");
+    d.keys("3");
+    assert!(!d.status().contains("nothing"), "a count is none of them");
+}
+
+#[test]
 fn the_mouse_on_the_table() {
     let mut d = Drive::runs();
     d.click_on("A tower has 9");
@@ -1370,6 +1381,17 @@ fn the_mouse_on_the_run() {
     assert!(d.status().starts_with("evening: recomputed 6 = 3 × 2   written by step 2"), "{}", d.status());
     d.click_on("Remove unused outputs at Step 1");
     assert_eq!((pane(&d), moment(&d)), (RunPane::Findings, 1));
+    d.click_on("Remove unused outputs at Step 1");
+    assert_eq!(d.app.screen(), ScreenKind::Json, "a second click opens, as Enter does");
+    d.keys("q");
+    d.click_on("Double the morning");
+    d.click_on("Double the morning");
+    assert_eq!((pane(&d), moment(&d)), (RunPane::Step, 2));
+    let (x, y) = d.find("[data]");
+    d.click(x + 8, y);
+    d.shows(&["[prompt]"]);
+    d.click(x - 4, y);
+    d.shows(&["[prompt]"]);
     d.click_on("Question");
     assert_eq!(pane(&d), RunPane::Question);
     let (x, y) = d.find("Double the morning");

@@ -151,7 +151,7 @@ fn a_reply_streams_in_and_is_kept_as_a_fork() {
         "recorded   13 ≠ recomputed",
         "new        12 ≙",
     ]);
-    d.shows(&["Out of date: step 3", "Not saved. s saves it"]);
+    d.shows(&["Out of date: step 3", "Not saved. s saves as a fork"]);
     assert!(forks(&path).is_empty());
     d.keys("s");
     d.shows(&["saved as a fork", "saved in runs.jsonl.forks.jsonl"]);

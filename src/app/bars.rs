@@ -208,7 +208,7 @@ fn totals(app: &App, look: Look<'_>) -> Spans {
     line.push(look.span(format!("{shown}   "), Role::Text));
     if carried > 0 {
         line.push(look.span(format!("+ {}   ", counted(carried, "fork")), Role::Dim));
-    } else if forks > 0 {
+    } else if forks > 0 && is_whole {
         line.push(look.span(format!("{}   ", counted(forks, "fork")), Role::Dim));
     }
     // In front of the table it is more important where one is.

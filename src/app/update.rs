@@ -185,14 +185,22 @@ impl App {
             }
             Lookup::Prefix => Vec::new(),
             Lookup::Unknown => {
-                let digit = key.digit().filter(|digit| *digit > 0 || self.count.is_some());
-                let is_count = self.typed.len() == 1;
-                self.typed.clear();
-                let count = digit.filter(|_| is_count).map(|digit| self.count.unwrap_or(0) * 10 + digit);
+                let typed = std::mem::take(&mut self.typed);
+                let digit = key.digit().filter(|digit| typed.len() == 1 && (*digit > 0 || self.count.is_some()));
+                let count = digit.map(|digit| self.count.unwrap_or(0) * 10 + digit);
                 self.count = count.map(|count| count.min(MAX_COUNT));
-                Vec::new()
+                if digit.is_none() { self.say_unbound(&typed) } else { Vec::new() }
             }
         }
+    }
+
+    /// Tells that keys mean nothing here; a key without a name is left alone.
+    fn say_unbound(&mut self, typed: &[Key]) -> Effects {
+        let names: Vec<String> = typed.iter().map(|key| key.name()).filter(|name| !name.is_empty()).collect();
+        if names.is_empty() {
+            return Vec::new();
+        }
+        self.say(shown!("{} does nothing here; {} lists the keys", names.join(" "), self.key_of(Action::Help)))
     }
 
     // Actions.
@@ -695,7 +703,7 @@ fn click(app: &mut App, at: Position) -> Effects {
     }
     match app.screens.top() {
         ScreenKind::Table => return table::keys::click(app, at, body),
-        ScreenKind::Run => run::keys::click(app, at),
+        ScreenKind::Run => return run::keys::click(app, at),
         ScreenKind::Answer => answer::keys::click(app, at),
         ScreenKind::Json => return json::keys::click(app, at, body),
         ScreenKind::Rerun => rerun::keys::focus(app, at),

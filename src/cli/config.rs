@@ -8,6 +8,7 @@ use stepscope_base::ascii::{is_utf8, locale};
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_io::config::session::Session;
 use stepscope_io::config::{Config, Folders};
 use stepscope_io::failure::Failure;
 use stepscope_io::model::settings::WantedServer;
@@ -74,7 +75,13 @@ pub(super) fn config(options: &Settings, out: &mut Out) -> Result<u8, Shown> {
         false if std::env::var_os(variable).is_some() => Shown::own(variable),
         false => Shown::own("default"),
     };
-    let theme = config.theme.as_deref().unwrap_or("chosen by the terminal's background");
+    // The settings come before what was chosen on the screen.
+    let session = Session::load(folders.state.as_deref()).0;
+    let (theme, theme_from) = match (config.theme.as_deref(), session.theme()) {
+        (Some(theme), _) => (theme, config.file.clone()),
+        (None, Some(theme)) => (theme, Shown::own("chosen on the screen")),
+        (None, None) => ("chosen by the terminal's background", Shown::own("default")),
+    };
     let mut rows = vec![
         Row::new(
             "config folder",
@@ -82,7 +89,7 @@ pub(super) fn config(options: &Settings, out: &mut Out) -> Result<u8, Shown> {
             source(options.config_dir.is_some(), "STEPSCOPE_CONFIG_DIR"),
         ),
         Row::new("state folder", folder(folders.state.as_ref()), source(false, "STEPSCOPE_STATE_DIR")),
-        Row::new("theme", Shown::line(theme.as_bytes()), file(config.theme.is_some())),
+        Row::new("theme", Shown::line(theme.as_bytes()), theme_from),
         Row::new("mouse", shown!("{}", config.mouse.unwrap_or(true)), file(config.mouse.is_some())),
         Row::new(
             "profile",

@@ -238,11 +238,11 @@ fn signs_of(screen: ScreenKind) -> Vec<&'static [Meaning]> {
         ScreenKind::Answer => vec![&sign::CITATIONS, &sign::SEVERITIES, &CITED],
         ScreenKind::Json => vec![&sign::SEVERITIES],
         ScreenKind::Rerun => vec![&sign::VALIDITY, &sign::OUTCOMES, &DIFFERENCES],
-        ScreenKind::Compare => vec![&sign::OUTCOMES, &CELLS],
+        ScreenKind::Compare => vec![&sign::OUTCOMES, &CELLS, &TESTS],
         ScreenKind::SideBySide => vec![&DIFFERENCES, &sign::OUTCOMES, &sign::SEVERITIES],
-        ScreenKind::Dashboard => vec![],
-        ScreenKind::Insights => vec![&CHARTS],
-        ScreenKind::Adjudication => vec![&sign::OUTCOMES],
+        ScreenKind::Dashboard => vec![&AGREEMENT],
+        ScreenKind::Insights => vec![&CHARTS, &CALIBRATION],
+        ScreenKind::Adjudication => vec![&sign::OUTCOMES, &AGREEMENT],
     }
 }
 
@@ -270,6 +270,18 @@ const CHARTS: [Meaning; 4] = [
     ("●", "accuracy of the records in a bin"),
     ("┼", "their mean confidence"),
 ];
+
+const CALIBRATION: [Meaning; 2] = [
+    ("ECE", "expected calibration error: mean distance of confidence from accuracy; 0 is best"),
+    ("Brier", "Brier score: mean square of the distance of confidence from the outcome, 0 or 1; 0 is best"),
+];
+
+const TESTS: [Meaning; 2] = [
+    ("McNemar's", "exact test: how likely chance alone splits the discordant pairs so unevenly"),
+    ("discordant", "pairs that only one of the two has right"),
+];
+
+const AGREEMENT: [Meaning; 1] = [("kappa", "agreement beyond what chance gives: 1 is full, 0 is chance")];
 
 const DIFFERENCES: [Meaning; 5] = [
     ("=", "same in both"),
@@ -303,7 +315,7 @@ mod tests {
 
     #[test]
     fn a_sign_means_the_same_on_every_screen() {
-        let sets: [&[Meaning]; 13] = [
+        let sets: [&[Meaning]; 16] = [
             &sign::OUTCOMES,
             &sign::SEVERITIES,
             &sign::VALIDITY,
@@ -316,6 +328,9 @@ mod tests {
             &CITED,
             &CELLS,
             &CHARTS,
+            &CALIBRATION,
+            &TESTS,
+            &AGREEMENT,
             &DIFFERENCES,
         ];
         let all: Vec<Meaning> = sets.into_iter().flatten().copied().collect();

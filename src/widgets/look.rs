@@ -86,6 +86,17 @@ pub(crate) fn frame(title: Spans, area: Rect, buf: &mut Buffer, look: Look<'_>) 
     Rect { x: inner.x.saturating_add(1).min(inner.right()), width: inner.width.saturating_sub(2), ..inner }
 }
 
+/// Finds the span of a pane's title that is at a place of the screen.
+pub(crate) fn title_span_at(title: &[Span<'_>], area: Rect, look: Look<'_>, at: Position) -> Option<usize> {
+    let before_title = if look.number.is_some() { 4 } else { 2 };
+    let mut left = usize::from(at.x.checked_sub(area.x + before_title).filter(|_| at.y == area.y)?);
+    title.iter().position(|span| {
+        let is_it = left < span.width();
+        left = left.saturating_sub(span.width());
+        is_it
+    })
+}
+
 /// The columns that a pane has for its title.
 pub(crate) fn title_room(area: Rect, look: Look<'_>) -> usize {
     usize::from(area.width.saturating_sub(if look.number.is_some() { 7 } else { 5 }))

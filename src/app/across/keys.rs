@@ -48,6 +48,9 @@ pub(crate) fn allowed(app: &App, screen: ScreenKind, action: Action) -> Option<R
 
 /// Reason given when counts over all records are not shown.
 const HIDDEN: &str = "it counts what --hide hides; start without --hide to see it";
+/// Reason given when a filter leads to such counts.
+const HIDDEN_SET: &str =
+    "the filter asks for records behind a number that counts what --hide hides; start without --hide";
 
 /// Checks that counts over all records may be shown: they give away records that are still to be judged.
 fn may_count(app: &App) -> Result<(), Reason> {
@@ -238,7 +241,7 @@ pub(crate) fn show_filtered(app: &mut App, filter: &str) -> Effects {
 pub(crate) fn prepare_sets(app: &mut App, filter: &Filter) -> Result<Effects, &'static str> {
     let asks = |field: &str| filter.sets().any(|set| set.starts_with(field));
     if filter.sets().next().is_some() {
-        may_count(app)?;
+        need(app.review.hide.is_empty(), HIDDEN_SET)?;
     }
     let mut effects = Vec::new();
     if asks("board:") && app.across.judged.is_none() {

@@ -395,8 +395,10 @@ pub(crate) fn allowed_for_label(app: &App, action: Action) -> Result<(), &'stati
     let typed = line.value().trim();
     match action {
         Action::NewLabel => {
-            let fits = !typed.is_empty() && typed.len() <= MAX_NAME && !matches!(purpose, LabelPurpose::MergeInto(_));
-            need(fits, "enter a name for the new label, 1 to 80 letters")
+            // A bare number is meant as a key of a label, and tells nothing as its name.
+            let is_name = typed.len() <= MAX_NAME && typed.chars().any(char::is_alphabetic);
+            let fits = is_name && !matches!(purpose, LabelPurpose::MergeInto(_));
+            need(fits, "enter a name with letters for the new label, at most 80")
         }
         Action::RenameLabel | Action::MergeLabel => {
             need(*purpose == LabelPurpose::Give, "this list selects one label; close it first (<escape>)")?;

@@ -2,6 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
+use ratatui::text::Span;
 
 use crate::app::state::App;
 use crate::screens::adjudication::state::{KEYS, offered};
@@ -9,7 +10,7 @@ use crate::screens::dashboard::draw::{reading, unread};
 use crate::widgets::layout;
 use crate::widgets::layout::{WIDE, inner_height, inner_width, pane_above, pane_left, rows};
 use crate::widgets::list::Rows;
-use crate::widgets::look::{Look, Piece, Spans, line_pane, pane, put};
+use crate::widgets::look::{Look, Piece, Spans, line_pane, pane, put, title_room};
 use crate::widgets::prose::{fit, flowed, pad, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
@@ -148,8 +149,11 @@ fn case_pane(app: &App, judged: &BoardData, case: &DisputedRecord, area: Rect, b
     let rows = Rows { top: app.across.adjudication.top, len: lines.len(), at: None };
     let line = |n: usize| look.spans(lines.get(n).map(Vec::as_slice).unwrap_or_default());
     let mut title = vec![look.span(case.summary.title(width.saturating_sub(6)).into_string(), Role::Title)];
-    if case.summary.question.is_some() {
-        title.push(look.span(format!("  {}", name_of(&case.summary.item).line()), Role::Faint));
+    let name = look.span(format!("  {}", name_of(&case.summary.item).line()), Role::Faint);
+    let room = title_room(area, look).saturating_sub(title.iter().map(Span::width).sum());
+    // The beginning of a name tells no record from another.
+    if case.summary.question.is_some() && name.width() <= room {
+        title.push(name);
     }
     pane(title, rows, line, area, buf, Look { focused: false, ..look });
 }

@@ -42,7 +42,7 @@ pub(crate) fn explain(view: &RecordView) -> Option<Shown> {
     Some(match answer.pane {
         AnswerPane::Checks => checks::explain(notes, answer),
         AnswerPane::Document => {
-            Shown::own("Lines of the document: ▌ is cited by the item of the letter, » is where its quote is found")
+            Shown::own("Lines of the document: ▌A is cited by item A, » is where its quote is found")
         }
         AnswerPane::Items | AnswerPane::Citation => {
             let pointer = answer.part().and_then(|part| answer.pointer_of(part))?;

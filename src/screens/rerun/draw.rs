@@ -116,6 +116,9 @@ pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
         (Stage::Asking, _) => "<escape> cancels; the partial reply is kept",
         (Stage::Judging, _) => "checking the result…",
         (Stage::Several, _) => "<open> selects this reply, <rerun_from_here> selects it and continues",
+        (Stage::Over, _) if app.presenting.is_some() && attempt.kept == Kept::No => {
+            "Not saved while presenting. <rerun> re-runs, <back> goes back"
+        }
         (Stage::Over, _) if attempt.ended().is_some() && attempt.kept == Kept::No => {
             "Ended early: <keep> saves a failed fork, <rerun> re-runs, <back> goes back"
         }
@@ -339,7 +342,8 @@ fn progress(attempt: &Attempt, look: Look<'_>) -> BoxLines {
     let first = round.replies.first();
     if let Some(reply) = first.filter(|reply| !reply.received.endpoint.as_str().is_empty()) {
         let model = Shown::line(round.model().as_bytes());
-        line.push(look.span(format!("   {model} at {}", reply.received.endpoint), Role::Live));
+        let at = if rerun::keys::plays(&reply.received) { "from" } else { "at" };
+        line.push(look.span(format!("   {model} {at} {}", reply.received.endpoint), Role::Live));
     }
     lines.push(line);
     let mut line = vec![look.span(state_of(round, running), Role::Accent)];
@@ -476,7 +480,7 @@ fn judgement(attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLines {
 
 fn kept(attempt: &Attempt, look: Look<'_>) -> Spans {
     let (text, role) = match attempt.kept {
-        Kept::No => ("Not saved. <keep> saves it as a fork", Role::Dim),
+        Kept::No => ("Not saved", Role::Dim),
         Kept::Saving(_) => ("saving…", Role::Accent),
         Kept::Saved if attempt.ended().is_some() => ("saved as a failed fork", Role::Ok),
         Kept::Saved => ("saved as a fork", Role::Ok),

@@ -22,10 +22,11 @@ use crate::widgets::list::Move;
 use crate::widgets::panes;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::run::call::{Phase, RunId};
+use stepscope_core::run::call::{Phase, Received, RunId};
 use stepscope_core::run::fork::Scope;
 use stepscope_core::run::sampling::CallEvent;
 use stepscope_io::log::LineId;
+use stepscope_io::model::cassette::RECORDING;
 use stepscope_io::model::setup::Server;
 
 /// Reason that only one call is made for an answer.
@@ -523,10 +524,17 @@ fn pane_in_rerun(app: &mut App, number: Option<usize>, by: isize) {
 /// Tells whether the reply that is shown was recorded earlier.
 pub(crate) fn is_replay(app: &App) -> bool {
     let round = app.screens.attempt().and_then(|attempt| attempt.round.as_ref());
-    let reply = round.and_then(|round| round.replies.first());
-    reply.is_some_and(|reply| {
-        reply.received.endpoint.as_str() == "cassette" && reply.received.phase != Phase::Connecting
-    })
+    let reply = round.and_then(|round| round.replies.first()).map(|reply| &reply.received);
+    // A request that is not in the recording has no reply in it.
+    let is_heard = |received: &Received| {
+        !received.content.is_empty() || matches!(received.phase, Phase::Streaming | Phase::Done(_))
+    };
+    reply.is_some_and(|received| plays(received) && is_heard(received))
+}
+
+/// Tells whether a reply is looked for in a recording.
+pub(crate) fn plays(received: &Received) -> bool {
+    received.endpoint.as_str() == RECORDING
 }
 
 /// Returns the scope of an action, and the number of times that it asks.

@@ -120,11 +120,16 @@ pub(crate) fn focus(app: &mut App, at: Position) -> Option<usize> {
     Some(line)
 }
 
-/// Brings the cursor of a pane where the mouse is.
-pub(crate) fn click(app: &mut App, at: Position) {
-    let Some(line) = focus(app, at) else { return };
+/// Brings the cursor of a pane where the mouse is; where it is already, opens. A tab is turned to.
+pub(crate) fn click(app: &mut App, at: Position) -> Effects {
+    let had_keys = app.screens.record().map(|view| view.pane);
+    let Some(line) = focus(app, at) else { return Vec::new() };
     let look = Look::new(&app.looks.theme, &app.keymap, false);
-    let Some(view) = app.screens.record_mut() else { return };
+    let Some(view) = app.screens.record_mut() else { return Vec::new() };
+    if let Some(tab) = step::tab_at(view, at, look) {
+        view.turn_to_tab(tab);
+        return Vec::new();
+    }
     let place = view.areas.of(view.pane);
     let target = match view.pane {
         RunPane::Steps => {
@@ -141,10 +146,15 @@ pub(crate) fn click(app: &mut App, at: Position) {
             let width = findings::width(view, place, look);
             view.findings.row_at(line, view.opened.notes.len(), |note| findings::lines(view, note, width, look).len())
         }
-        _ => return,
+        _ => return Vec::new(),
     };
+    let is_there = had_keys == Some(view.pane) && view.cursor_row() == Some(target);
     view.go(Move::To(target));
+    if is_there {
+        return app.act(Action::Open);
+    }
     if view.pane == RunPane::Findings {
         view.show_finding();
     }
+    Vec::new()
 }

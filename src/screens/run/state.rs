@@ -566,8 +566,24 @@ impl RecordView {
 
     /// Goes to the next tab of the step pane, or the one before.
     pub(crate) fn turn_tab(&mut self, by: isize) {
-        self.tab = panes::turn(&Tab::ALL, self.tab, by);
+        self.turn_to_tab(panes::turn(&Tab::ALL, self.tab, by));
+    }
+
+    /// Shows a tab of the step pane from its beginning.
+    pub(crate) fn turn_to_tab(&mut self, tab: Tab) {
+        self.tab = tab;
         self.detail_top = 0;
+    }
+
+    /// Returns the row that the cursor of the pane with the keys is on; none where it only scrolls.
+    pub(crate) const fn cursor_row(&self) -> Option<usize> {
+        match self.pane {
+            // Before the first step the cursor is on none.
+            RunPane::Steps | RunPane::Timeline => self.moment.0.checked_sub(1),
+            RunPane::State => Some(self.variables.at),
+            RunPane::Findings => Some(self.findings.at),
+            RunPane::Question | RunPane::Worked | RunPane::Step | RunPane::Call => None,
+        }
     }
 
     /// Goes to the next quantity of the question, and to the variable that uses it.

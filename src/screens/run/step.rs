@@ -1,7 +1,7 @@
 //! One step in full: what it reads and writes, its text, and, where they were recorded, prompt, schema and reply.
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
@@ -10,7 +10,7 @@ use crate::app::open_record::{Detail, DetailValue};
 use crate::screens::run::state::{RecordView, RunPane, Tab, WithStep};
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::Rows;
-use crate::widgets::look::{Look, Spans, badge_role, kind_role, pane};
+use crate::widgets::look::{Look, Spans, badge_role, kind_role, pane, title_span_at};
 use crate::widgets::panes::Areas;
 use crate::widgets::prose::{fit, left_out, pad, wrap_up_to, wrapped};
 use crate::widgets::theme::Role;
@@ -186,6 +186,9 @@ pub(crate) fn opening_height(view: &RecordView, width: usize, look: Look<'_>) ->
     page.lines.len()
 }
 
+/// Number of spans in the title before the tabs.
+const BEFORE_TABS: usize = 2;
+
 fn title(view: &RecordView, look: Look<'_>) -> Spans {
     let Some(step) = view.step().filter(|_| view.opened.has_steps()) else {
         let word = match view.opened.has_steps() {
@@ -202,6 +205,14 @@ fn title(view: &RecordView, look: Look<'_>) -> Spans {
         title.push(look.span(text, role));
     }
     title
+}
+
+/// Finds the tab whose name is at a place of the screen.
+pub(crate) fn tab_at(view: &RecordView, at: Position, look: Look<'_>) -> Option<Tab> {
+    let mut panes = view.areas.on_screen(view.pane, &RunPane::ALL, look);
+    let (_, area, look) = panes.find(|(pane, ..)| *pane == RunPane::Step)?;
+    let span = title_span_at(&title(view, look), area, look, at)?;
+    Tab::ALL.get(span.checked_sub(BEFORE_TABS)?).copied()
 }
 
 fn content(view: &RecordView, areas: &Areas<RunPane>, with_step: WithStep, width: usize, look: Look<'_>) -> Vec<Spans> {

@@ -28,6 +28,8 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::run::call::{Trouble, TroubleKind};
 
+/// Place of the replies that are played, in the words of the screen.
+pub const RECORDING: &str = "the recording";
 /// Format that every line names.
 const FORMAT: &str = "stepscope.cassette";
 /// Rules for a file of recorded exchanges: a log, but a convenience. Nothing waits until a line is on the disk, and one

@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::Client;
 use super::body::{body, downgrades};
-use super::cassette::Take;
+use super::cassette::{RECORDING, Take};
 use super::endpoint::{Backend, NOT_SENT, origin};
 use super::redact::Redactor;
 use super::reply::{Intake, ReplyPiece, ReplyReader, Said, error_text};
@@ -116,7 +116,7 @@ impl OneCall<'_> {
         let (client, endpoint) = (self.client, &self.client.endpoint);
         let (body, unsaid) = body(endpoint.backend, self.call, enforcement, client.stream);
         let url = endpoint.call();
-        let place = if client.is_cassette() { Shown::own("cassette") } else { endpoint.shown_call() };
+        let place = if client.is_cassette() { Shown::own(RECORDING) } else { endpoint.shown_call() };
         let hash = sha256(&body);
         self.tell(RunEvent::Sending { endpoint: place.clone(), enforcement, bytes: body.len(), sha256: hash }).await?;
         let mut take = client.recorder.as_ref().map(|recorder| recorder.begin(endpoint, &self.call.model, &body));
@@ -144,7 +144,7 @@ impl OneCall<'_> {
     ) -> Result<Finish, Over> {
         let (client, endpoint) = (self.client, &self.client.endpoint);
         let first = (Instant::now() + client.limits.first).min(self.total);
-        let origin = if client.is_cassette() { Shown::own("the recording") } else { origin(url) };
+        let origin = if client.is_cassette() { Shown::own(RECORDING) } else { origin(url) };
         let sending = timeout_at(first, client.wire.send(endpoint, url, Some(body)));
         let (head, mut answer) =
             sending.await.map_err(|_| self.late(first, &shown!("no response from {origin}")))??;
