@@ -517,6 +517,8 @@ fn tokens(text: &str, names: &Names) -> Option<Vec<Lexeme>> {
         return None;
     }
     let mut list: Vec<Lexeme> = Vec::new();
+    // Of each open parenthesis, whether it holds the arguments of a function: their commas group no digits.
+    let mut open: Vec<bool> = Vec::new();
     let mut at = 0;
     let mut spaced = true;
     while let Some(c) = text.get(at..)?.chars().next() {
@@ -533,7 +535,7 @@ fn tokens(text: &str, names: &Names) -> Option<Vec<Lexeme>> {
                 at += len;
                 continue;
             }
-            '0'..='9' | '.' => number(rest),
+            '0'..='9' | '.' => number(rest, open.last() != Some(&true)),
             '½' => one(TokenKind::Number(Written { value: Number::fraction(1, 2)?, decimals: 2 })),
             '¼' => one(TokenKind::Number(Written { value: Number::fraction(1, 4)?, decimals: 2 })),
             '¾' => one(TokenKind::Number(Written { value: Number::fraction(3, 4)?, decimals: 2 })),
@@ -559,6 +561,11 @@ fn tokens(text: &str, names: &Names) -> Option<Vec<Lexeme>> {
         if list.len() >= MAX_TOKENS {
             return None;
         }
+        match kind {
+            TokenKind::Open => open.push(list.last().is_some_and(|name| !spaced && function(text, name).is_some())),
+            TokenKind::Close => _ = open.pop(),
+            _ => {}
+        }
         list.push(Lexeme { kind, start: at, end: at + len, spaced });
         spaced = false;
         at += len;
@@ -571,16 +578,30 @@ const fn is_currency(c: char) -> bool {
     matches!(c, '$' | '€' | '£' | '¥' | '₹')
 }
 
-/// `1,080.50` and `20%`; what runs on (`1.2.3`, `3rd`) is none.
-fn number(rest: &str) -> (TokenKind, usize) {
+/// Tells whether digits are grouped as in India from a comma on: `1,20,000`.
+fn groups_in_twos(bytes: &[u8]) -> bool {
+    let is_group = |len: usize, bytes: &[u8]| {
+        bytes.first() == Some(&b',') && bytes.iter().skip(1).take_while(|byte| byte.is_ascii_digit()).count() == len
+    };
+    let twos = bytes.chunks(3).take_while(|group| is_group(2, group)).count();
+    twos > 0 && is_group(3, bytes.get(3 * twos..).unwrap_or_default())
+}
+
+/// `1,080.50` and `20%`; what runs on (`1.2.3`, `3rd`) is none. `groups`: commas may be between its digits.
+fn number(rest: &str, groups: bool) -> (TokenKind, usize) {
     let bytes = rest.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
-    let (mut text, mut at, mut grouped) = (Vec::new(), 0, false);
+    let (mut text, mut at, mut grouped, mut twos) = (Vec::new(), 0, false, false);
     while digit(at) {
         text.extend(bytes.get(at));
         at += 1;
-        let group = bytes.get(at) == Some(&b',') && digit(at + 1) && digit(at + 2) && digit(at + 3) && !digit(at + 4);
-        if group && (grouped || text.len() <= 3) {
+        if !groups || bytes.get(at) != Some(&b',') {
+            continue;
+        }
+        let group = digit(at + 1) && digit(at + 2) && digit(at + 3) && !digit(at + 4);
+        let in_twos = |len| len <= 2 && groups_in_twos(bytes.get(at..).unwrap_or_default());
+        if group && (grouped || text.len() <= 3) || twos || in_twos(text.len()) {
+            twos = !group;
             grouped = true;
             at += 1;
         }
@@ -863,7 +884,7 @@ pub(crate) fn numbers(text: &str) -> Vec<(Written, Range<usize>)> {
         let point = before(1) == Some(b'.') && !before(2).is_some_and(|byte| byte.is_ascii_alphanumeric());
         let start = at + found - usize::from(point);
         let lead = |n: usize| start.checked_sub(n).and_then(|at| bytes.get(at)).copied();
-        let (kind, len) = number(text.get(start..).unwrap_or_default());
+        let (kind, len) = number(text.get(start..).unwrap_or_default(), true);
         let end = start + len.max(1);
         at = end;
         let joined = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
@@ -886,7 +907,7 @@ pub(crate) fn numbers(text: &str) -> Vec<(Written, Range<usize>)> {
 /// Reads the fraction that begins with a number of a text, `3/4`, `1 1/2`, `-((3)/(4))`, with its place.
 pub(crate) fn fraction_at(text: &str, (first, range): &(Written, Range<usize>)) -> Option<(Written, Range<usize>)> {
     let inner = |text: &'_ str| text.len() - text.trim_start_matches([' ', '(', ')']).len();
-    let digits = |at: usize| match number(text.get(at..)?) {
+    let digits = |at: usize| match number(text.get(at..)?, true) {
         (TokenKind::Number(part), len) if part.decimals == 0 => Some((part.value, at + len)),
         _ => None,
     };
@@ -1159,12 +1180,20 @@ impl<'t> Parser<'t> {
         self.skip_rate();
         let glued = self.list.get(self.at).is_some_and(|next| next.kind == TokenKind::Word && !next.spaced);
         let is_of = self.word() == Some("of");
-        let words = self.list.iter().skip(self.at).take_while(|token| token.kind == TokenKind::Word).count();
+        let mut words = self.list.iter().skip(self.at).take_while(|token| token.kind == TokenKind::Word).count();
+        let is_power = words > 0 && self.kind(words) == Some(TokenKind::Operator(Operation::Power));
+        if is_power && matches!(self.kind(words + 1), Some(TokenKind::Number(_))) {
+            // "m^2" is one unit; a power of anything else is no unit.
+            let last = self.list.get(self.at + words - 1).and_then(|token| self.text.get(token.start..token.end));
+            last.filter(|word| is_known(word) || worked::SHORT_UNITS.contains(word))?;
+            words += 2;
+        }
         let after = self.kind(words);
         let goes_on = matches!(after, Some(TokenKind::Operator(_) | TokenKind::Close | TokenKind::Equals));
         let unit = |token: &Lexeme| !worked::is_verb(self.text.get(token.start..token.end).unwrap_or_default());
         let units = !self.units || self.list.iter().skip(self.at).take(words).all(unit);
-        if words > 0 && words <= MAX_UNIT_WORDS && goes_on && !is_of && units {
+        if words > 0 && words <= MAX_UNIT_WORDS + 2 * usize::from(is_power) && (goes_on || is_power) && !is_of && units
+        {
             self.at += words;
             return Some(());
         }

@@ -117,6 +117,8 @@ table! {
     b"thousand" => Scale(1_000),
     b"million" => Scale(1_000_000),
     b"billion" => Scale(1_000_000_000),
+    b"lakh" | b"lakhs" => Scale(100_000),
+    b"crore" | b"crores" => Scale(10_000_000),
     b"half" | b"halved" | b"halves" | b"halfway" => Half,
     b"third" => Nth(3, false),
     b"thirds" => Nth(3, true),

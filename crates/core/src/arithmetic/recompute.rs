@@ -10,7 +10,7 @@ use std::ops::Range;
 use crate::arithmetic::expression::{Calculation, Expression, Names, Reading, amounts, may_hold, read};
 use crate::arithmetic::gold::Gold;
 use crate::arithmetic::number::{Number, Written};
-use crate::arithmetic::typeset::Plain;
+use crate::arithmetic::typeset::{Plain, is_typeset};
 use crate::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL, Field, PROBLEM_TEXT, Procedure, Step};
 use crate::record::{AnswerSchema, Record, RecordKind};
 use crate::run::state::{Badge, Ran, State, Write};
@@ -488,6 +488,16 @@ fn is_size(value: Value<'_>) -> bool {
     text.utf8().is_some_and(|text| text.contains(" x ") && !text.contains(['*', '×', '+', '/']))
 }
 
+/// Reads a number with one letter behind it: "300g". Of what is read from a question that is its unit.
+fn before_unit_letter(value: Value<'_>) -> Option<Written> {
+    let text = value.string()?;
+    let number = text.utf8()?.trim().strip_suffix(|letter: char| letter.is_ascii_alphabetic())?;
+    match read(number, &Names::default()) {
+        Reading::Number(number) => Some(number),
+        _ => None,
+    }
+}
+
 /// Tells whether a text speaks of a percentage.
 fn says_percent(text: &str) -> bool {
     text.contains('%') || text.contains("ercent")
@@ -605,7 +615,7 @@ impl<'e, 'a> Execution<'e, 'a> {
     fn step(&mut self, position: usize, step: &Step<'a>, last: bool) {
         let text = step.text.and_then(Value::string).unwrap_or_default();
         let text = text.utf8().unwrap_or_default();
-        let typeset = memchr::memchr(b'\\', text.as_bytes()).map(|_| Plain::of(text));
+        let typeset = is_typeset(text).then(|| Plain::of(text));
         let text = typeset.as_ref().map_or(text, |plain| &plain.text);
         let found = plans::found(text, &self.names);
         // What is worked out in the text is not read from the question.
@@ -683,7 +693,10 @@ impl<'e, 'a> Execution<'e, 'a> {
             Reading::Number(number) | Reading::Done(_, number) => recorded = Some(number),
             // "12 x 8 x 5 inches" is a size.
             Reading::Expression(_) if texts.extracts && value.is_some_and(is_size) => {}
-            Reading::Expression(expression) => unevaluated = Some(expression),
+            Reading::Expression(expression) => {
+                recorded = value.filter(|_| texts.extracts).and_then(before_unit_letter);
+                unevaluated = Some(expression).filter(|_| recorded.is_none());
+            }
             Reading::Other => {}
         }
         let wanted = PlanRequest { step, variable, texts, description, recorded };

@@ -8,11 +8,23 @@ pub(crate) struct Plain {
     places: Vec<u32>,
 }
 
+/// A longer group is looked at no further.
+const MAX_GROUP: usize = 200;
+
+/// Tells whether a text may hold commands or groups of a typesetter.
+pub(crate) fn is_typeset(text: &str) -> bool {
+    memchr::memchr2(b'\\', b'{', text.as_bytes()).is_some()
+}
+
 /// Meaning of an open brace, which decides how it is closed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Brace {
-    /// Nothing of its own: `\text{ dollars}`.
+    /// Nothing of its own.
     Blank,
+    /// Words: `\text{ dollars}`.
+    Words,
+    /// A fraction whose parts are joined by `\over`.
+    Over,
     /// The upper part of a fraction.
     Upper,
     /// The lower part of a fraction.
@@ -20,6 +32,9 @@ enum Brace {
     /// Something in parentheses: a power.
     Round,
 }
+
+/// Those of them that set words.
+const WORDS: &[&str] = stepscope_base::list![text textrm textit textsf mathrm mathit mathsf mbox hbox operatorname];
 
 /// Commands that only say how what follows is to look.
 const LOOKS: &[&str] = stepscope_base::list![
@@ -29,7 +44,7 @@ const LOOKS: &[&str] = stepscope_base::list![
 impl Plain {
     /// Makes the text; nothing is done to what needs nothing.
     pub(crate) fn of(text: &str) -> Self {
-        let mut making = Making { source: text, at: 0, out: Self::default(), braces: Vec::new() };
+        let mut making = Making { source: text, at: 0, out: Self::default(), braces: Vec::new(), words_end: 0 };
         making.out.text.reserve(text.len());
         making.out.places.reserve(text.len());
         while making.at < text.len() {
@@ -55,6 +70,8 @@ struct Making<'t> {
     at: usize,
     out: Plain,
     braces: Vec<Brace>,
+    /// The byte behind the last group of words.
+    words_end: usize,
 }
 
 impl<'t> Making<'t> {
@@ -80,22 +97,33 @@ impl<'t> Making<'t> {
         match c {
             '\\' => self.command(),
             '{' => {
-                let brace = if before == Some('^') { Brace::Round } else { Brace::Blank };
-                if rest.starts_with("{,}") {
-                    return self.put(",", 3);
+                if let Some(sign) = [",", "."].into_iter().find(|sign| rest.get(1..3) == Some(&format!("{sign}}}"))) {
+                    return self.put(sign, 3);
                 }
+                let brace = match before {
+                    Some('^') => Brace::Round,
+                    _ if holds_over(rest) => Brace::Over,
+                    _ => Brace::Blank,
+                };
                 self.braces.push(brace);
-                self.put(if brace == Brace::Round { "(" } else { " " }, 1);
+                self.put(
+                    match brace {
+                        Brace::Round => "(",
+                        Brace::Over => "((",
+                        _ => " ",
+                    },
+                    1,
+                );
             }
-            '}' => match self.braces.pop() {
-                Some(Brace::Upper) if rest.starts_with("}{") => {
-                    self.braces.push(Brace::Lower);
-                    self.put(")/(", 2);
-                }
-                Some(Brace::Upper | Brace::Lower) => self.put("))", 1),
-                Some(Brace::Round) => self.put(")", 1),
-                _ => self.put(" ", 1),
-            },
+            '}' => self.close(),
+            // "m^2" among words is a unit.
+            '^' if self.is_behind_words() => {
+                let len = match after {
+                    Some('{') => group_end(rest),
+                    after => 1 + after.map_or(0, char::len_utf8),
+                };
+                self.put(" ", len);
+            }
             '[' => self.put("(", 1),
             ']' => self.put(")", 1),
             '¢' => self.put(" cents", c.len_utf8()),
@@ -110,8 +138,7 @@ impl<'t> Making<'t> {
             // An index: the number before it is in another base, the name another name.
             '_' if before.is_some_and(|c| c.is_ascii_digit()) => self.put("√", 1),
             '_' if after == Some('{') => {
-                let len = rest.find('}').map_or(2, |at| at + 1);
-                self.put(" ", len);
+                self.put(" ", group_end(rest));
             }
             // A delimiter of mathematics, not a currency.
             '$' if !after.is_some_and(|c| c.is_ascii_digit() || c == '.') => self.put(" ", 1),
@@ -127,6 +154,56 @@ impl<'t> Making<'t> {
                 let sign = c.encode_utf8(&mut buffer).to_owned();
                 self.put(&sign, len);
             }
+        }
+    }
+
+    fn close(&mut self) {
+        let rest = self.rest();
+        let closed = self.braces.pop();
+        let behind = rest.get(1..).unwrap_or_default().trim_start_matches(' ');
+        let len = rest.len() - behind.len() + 1;
+        match (closed, behind.chars().next()) {
+            (Some(Brace::Upper), Some('{')) => {
+                self.braces.push(Brace::Lower);
+                self.put(")/(", len);
+            }
+            // `\frac{1}2`
+            (Some(Brace::Upper), Some(c)) if c.is_ascii_alphanumeric() => self.put(&format!(")/({c}))"), len),
+            (Some(Brace::Upper | Brace::Lower | Brace::Over), _) => self.put("))", 1),
+            (Some(Brace::Round), _) => self.put(")", 1),
+            (Some(Brace::Words), _) => {
+                self.put(" ", 1);
+                self.words_end = self.at;
+            }
+            (Some(Brace::Blank) | None, _) => self.put(" ", 1),
+        }
+    }
+
+    /// Tells whether a power here is one of a word: it is among words, or right behind them.
+    fn is_behind_words(&self) -> bool {
+        self.braces.last() == Some(&Brace::Words) || (self.at > 0 && self.words_end == self.at)
+    }
+
+    /// Begins a fraction whose parts may be single signs: `\frac12`, `\frac1{12}`.
+    fn fraction(&mut self, len: usize) {
+        let rest = self.rest();
+        let upper = rest.get(len..).unwrap_or_default().trim_start_matches(' ');
+        let begun = rest.len() - upper.len() + 1;
+        let sign = |text: &str| text.chars().next().filter(char::is_ascii_alphanumeric);
+        if upper.starts_with('{') {
+            self.braces.push(Brace::Upper);
+            return self.put("((", begun);
+        }
+        let Some(first) = sign(upper) else { return self.put("√", len) };
+        let lower = upper.get(1..).unwrap_or_default().trim_start_matches(' ');
+        let end = rest.len() - lower.len() + 1;
+        if lower.starts_with('{') {
+            self.braces.push(Brace::Lower);
+            self.put(&format!("(({first})/("), end);
+        } else if let Some(second) = sign(lower) {
+            self.put(&format!("(({first})/({second}))"), end);
+        } else {
+            self.put("√", len);
         }
     }
 
@@ -166,9 +243,11 @@ impl<'t> Making<'t> {
         match name {
             "times" | "cdot" | "ast" => self.put(" * ", len),
             "div" => self.put(" / ", len),
-            "frac" | "dfrac" | "tfrac" | "cfrac" if is_open => {
-                self.braces.push(Brace::Upper);
-                self.put("((", len + 1);
+            "frac" | "dfrac" | "tfrac" | "cfrac" => self.fraction(len),
+            "over" if self.braces.last() == Some(&Brace::Over) => self.put(")/(", len),
+            name if is_open && WORDS.contains(&name) => {
+                self.braces.push(Brace::Words);
+                self.put(" ", len + 1);
             }
             "sqrt" if is_open => {
                 self.braces.push(Brace::Round);
@@ -184,6 +263,27 @@ impl<'t> Making<'t> {
             _ => self.put("√", len),
         }
     }
+}
+
+/// Finds the end of a group that begins behind the first sign; of one that is not closed, of its brace.
+fn group_end(text: &str) -> usize {
+    let end = text.bytes().take(MAX_GROUP).position(|byte| byte == b'}');
+    end.map_or(2, |at| at + 1)
+}
+
+/// Tells whether the group that begins a text is a fraction: `{1 \over 2}`.
+fn holds_over(text: &str) -> bool {
+    let mut depth = 0_usize;
+    for (at, c) in text.char_indices().take(MAX_GROUP) {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 1 => return false,
+            '}' => depth = depth.saturating_sub(1),
+            '\\' if depth == 1 && text.get(at..).is_some_and(|rest| rest.starts_with("\\over ")) => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Tells whether a line continues with an equals sign, or one that says about how much.
@@ -229,6 +329,11 @@ mod tests {
             ("[60 + 40] / 2", "(60 + 40) / 2"),
             (r"S_{85,5} = 4", "S = 4"),
             (r"\boxed{30}", "30"),
+            (r"\frac35\cdot 150", "((3)/(5)) * 150"),
+            (r"\frac1{12} + \frac{1}2 + \dfrac 1 2", "((1)/(12)) + ((1)/(2)) + ((1)/(2))"),
+            (r"{1 \over 2} \times 36", "((1 )/( 2)) * 36"),
+            ("45{,}000 + 2{.}40", "45,000 + 2.40"),
+            (r"10^4\,\mathrm{m^2} + 3\,\text{cm}^2 + x^2", "10^4 m + 3 cm + x^2"),
         ] {
             assert_eq!(plain(typeset), expected, "{typeset}");
         }

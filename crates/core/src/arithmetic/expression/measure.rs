@@ -43,7 +43,20 @@ pub(super) fn measure(text: &str) -> Option<Written> {
 pub(super) fn may_be_unit(word: &str) -> bool {
     let lower = word.to_ascii_lowercase();
     let percent = matches!(lower.as_str(), "percent" | "percentage");
-    let scale = matches!(lower.as_str(), "k" | "mn" | "bn" | "dozen" | "hundred" | "thousand" | "million" | "billion");
+    let scale = matches!(
+        lower.as_str(),
+        "k" | "mn"
+            | "bn"
+            | "dozen"
+            | "hundred"
+            | "thousand"
+            | "million"
+            | "billion"
+            | "lakh"
+            | "lakhs"
+            | "crore"
+            | "crores"
+    );
     !percent && !scale && !word.bytes().any(|byte| byte.is_ascii_digit())
 }
 

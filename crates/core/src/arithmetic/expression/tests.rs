@@ -55,6 +55,7 @@ fn calculations_are_found_and_worked_out() {
         ("1/2 * total_price", "30"),
         ("½ * total_price", "30"),
         ("total_price - 1,000", "-940"),
+        ("total_price + min(12,100)", "72"),
         ("total_price + $1,234.50", "1294.5"),
         ("größe * число книг", "48"),
         ("größe×a", "12"),

@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::{Expression, Lexeme, Names, Node, Parser, Single, TokenKind, tokens};
 use crate::arithmetic::number::{Number, Written};
 use crate::arithmetic::number_words::{NumberWord, number_word};
+use crate::arithmetic::typeset::{Plain, is_typeset};
 
 /// No text has more of them.
 const MAX_FOUND: usize = 100;
@@ -17,7 +18,7 @@ const IS: [&str; 6] = ["is", "equals", "equal", "gives", "makes", "totals"];
 /// Factors by which units differ.
 const UNITS: [i64; 14] = [10, 100, 1000, 60, 3600, 12, 7, 24, 365, 52, 30, 4, 16, 3];
 /// Letters that are units behind a number, and no unknowns.
-const SHORT_UNITS: [&str; 10] = ["g", "m", "l", "h", "L", "kg", "km", "cm", "mm", "ml"];
+pub(super) const SHORT_UNITS: [&str; 10] = ["g", "m", "l", "h", "L", "kg", "km", "cm", "mm", "ml"];
 
 /// A calculation of a text, with what the text says it gives.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -206,8 +207,7 @@ fn changes(word: &str, spaced: bool) -> bool {
 
 /// A text with its LaTeX as plain signs, and `4x5`, `27(1/3)` and `$8/hour` as people mean them.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
-    let latex = memchr::memchr(b'\\', text.as_bytes()).is_some();
-    let mut out = if latex { Cow::Owned(without_latex(text)) } else { Cow::Borrowed(text) };
+    let mut out = if is_typeset(text) { Cow::Owned(Plain::of(text).text) } else { Cow::Borrowed(text) };
     if memchr::memmem::find(out.as_bytes(), b"**").is_some() {
         out = Cow::Owned(out.replace("**", ""));
     }
@@ -229,65 +229,6 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     }
     made.push_str(out.get(from..).unwrap_or_default());
     Cow::Owned(made)
-}
-
-fn without_latex(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    // So many closing braces belong to a fraction's lower part, or to a command that says nothing.
-    let mut open: Vec<&str> = Vec::new();
-    while let Some(c) = rest.chars().next() {
-        let after = rest.get(c.len_utf8()..).unwrap_or_default();
-        rest = after;
-        match c {
-            '\\' => {
-                let letters = after.bytes().take_while(u8::is_ascii_alphabetic).count();
-                let (command, behind) = after.split_at_checked(letters).unwrap_or((after, ""));
-                match command {
-                    "" => {
-                        let sign = after.chars().next();
-                        rest = after.get(sign.map_or(0, char::len_utf8)..).unwrap_or_default();
-                        match sign {
-                            Some(sign @ ('$' | '%')) => out.push(sign),
-                            _ => out.push(' '),
-                        }
-                        continue;
-                    }
-                    "times" => out.push('×'),
-                    "cdot" => out.push('·'),
-                    "div" => out.push('÷'),
-                    "frac" | "dfrac" | "tfrac" if behind.starts_with('{') => {
-                        out.push_str("((");
-                        open.push(")/(");
-                        rest = behind.get(1..).unwrap_or_default();
-                        continue;
-                    }
-                    _ if behind.starts_with('{') => {
-                        out.push(' ');
-                        open.push(" ");
-                        rest = behind.get(1..).unwrap_or_default();
-                        continue;
-                    }
-                    _ => out.push(' '),
-                }
-                rest = behind;
-            }
-            '{' => {
-                out.push('(');
-                open.push(")");
-            }
-            '}' => match open.pop() {
-                Some(")/(") if rest.starts_with('{') => {
-                    out.push_str(")/(");
-                    open.push("))");
-                    rest = rest.get(1..).unwrap_or_default();
-                }
-                close => out.push_str(close.unwrap_or_default()),
-            },
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 /// The calculation with names in place of the numbers that variables hold: as many of them as there are.
@@ -356,6 +297,12 @@ mod tests {
             ("That is 1,000 + 200 = 1,300", "1200!1300"),
             ("2 * $0.25 = 50 cents", "0.5=50"),
             ("It costs 10/3 = 3.33 each", "10/3=3.33"),
+            ("₹1,20,000 ÷ 4 = ₹30,000 per worker", "30000=30000"),
+            ("12,34,56,789 + 1 = 123456790", "123456790=123456790"),
+            ("2.4 × 10^4 m^2 = 24000 m^2", "24000=24000"),
+            (r"$\frac35\cdot 150=90$", "90=90"),
+            (r"${1 \over 2} \times 36 = 18$", "18=18"),
+            ("$45{,}000 + 5400 = 50400$", "50400=50400"),
         ] {
             assert_eq!(found(text).join(" "), wanted, "{text}");
         }
@@ -389,6 +336,8 @@ mod tests {
             "45=(2*x)-5",
             "3 dozen * 2 = 72",
             "half of 3 * 2 million = 5",
+            "Rs 1.2 lakh / 4 = 30000",
+            "2 * 3 apples^2 = 12",
             "x = 5",
             "8:30 + 2 = 10",
             "1/2 + 1 1/2 = 2, or 3 / 2 = 1 1/2",

@@ -121,7 +121,8 @@ pub(super) fn read(text: &str, inputs: &[Input<'_>]) -> Option<(Expression, bool
 }
 
 fn sentence_plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
-    let words = words(text)?;
+    let mut words = words(text)?;
+    leave_out_reasons(&mut words);
     let converts = |word: &Word<'_>| matches!(word.lower.as_ref(), "convert" | "converting");
     if let Some(at) = words.iter().position(converts)
         && let Some(conversion) = conversion(&words, at, inputs)
@@ -162,6 +163,25 @@ fn sentence_plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
             None => Some(expression),
         }
     })
+}
+
+/// Leaves out a reason that names an operation of its own, in front or at the end: "It sold 3 times as many, so divide …",
+/// "Divide by 3, because it sold …".
+fn leave_out_reasons(words: &mut Vec<Word<'_>>) {
+    let is = |word: &Word<'_>, list: &[&str]| !word.stop && list.contains(&word.lower.as_ref());
+    let has_cue = |words: &[Word<'_>]| !cues(words, 0).is_empty();
+    let is_two = |words: &[Word<'_>], at: usize| {
+        let (before, behind) = (words.get(..at).unwrap_or_default(), words.get(at + 1..).unwrap_or_default());
+        has_cue(before) && has_cue(behind)
+    };
+    let concludes = words.iter().rposition(|word| is(word, &["so", "therefore", "hence", "thus"]));
+    if let Some(at) = concludes.filter(|at| *at > 0 && is_two(words, *at)) {
+        words.drain(..=at);
+    }
+    let gives_reason = words.iter().position(|word| is(word, &["because", "since"]));
+    if let Some(at) = gives_reason.filter(|at| *at > 0 && is_two(words, *at)) {
+        words.truncate(at);
+    }
 }
 
 /// Tells whether a sentence begins with a reason in which an operation is named: "Since a costs 5 less than b, add …".

@@ -326,3 +326,18 @@ fn a_step_without_a_recipe_is_understood_by_its_names_if_it_wrote_nonsense() {
     assert_eq!(cost("720"), "720");
     assert_eq!(cost("61"), "61");
 }
+
+#[test]
+fn one_letter_behind_a_number_of_the_question_is_its_unit() {
+    let steps: [Made<'_>; 3] = [
+        ("Extract.", &["problem_text"], &[("flour", ""), ("cakes", "")]),
+        ("Multiply flour by cakes.", &["flour", "cakes"], &[("all", "")]),
+        ("State all.", &["all"], &[("final_answer", "")]),
+    ];
+    let text = run(&steps, r#""flour": "300g", "cakes": 4, "all": 1400, "final_answer_numerical": 1400"#);
+    with(&text, |_, _, recomputed| {
+        assert_eq!(recomputed.writes[0].wrote().map(Number::shown).as_deref(), Some("300"));
+        assert_eq!(recomputed.recovered.map(Number::shown).as_deref(), Some("1200"));
+        assert!(recomputed.writes[2].differs());
+    });
+}

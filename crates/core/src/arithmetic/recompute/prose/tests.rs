@@ -55,6 +55,20 @@ fn a_relation_is_no_command() {
 }
 
 #[test]
+fn the_operation_of_a_reason_is_none_of_the_step() {
+    let muffins = ("muffins", "Muffins sold", "96");
+    for text in [
+        "It sold 3 times as many muffins as pies, so the pies are the muffins divided by 3.",
+        "Divide the muffins by 3, because it sold 3 times as many muffins as pies.",
+        "There are 3 times as many muffins, therefore divide muffins by 3.",
+    ] {
+        assert_eq!(result(text, &[muffins]), "32", "{text}");
+    }
+    let two = [("difference", "Difference of their ages", "30"), ("k", "Times as old", "4")];
+    assert_eq!(result("The father is k times as old, so divide the difference by k minus 1.", &two), "10");
+}
+
+#[test]
 fn what_a_sentence_says_more_leaves_no_plan() {
     let inputs = [("apples", "Apples picked", "48"), ("pears", "Pears picked", "12")];
     for text in [
