@@ -17,7 +17,7 @@ mod worked;
 pub(crate) use equality::{Equality, EqualitySide, equalities};
 pub(crate) use equation::{equation, solved};
 pub(crate) use measure::{clock, list};
-pub(crate) use worked::{Worked, bound, plain as plain_signs, worked};
+pub(crate) use worked::{Worked, bound, mixes_units, plain as plain_signs, worked};
 
 /// Longer texts are not looked at.
 pub(crate) const MAX_TEXT: usize = 4_000;
@@ -29,6 +29,8 @@ pub(crate) const MAX_NODES: usize = 200;
 pub(crate) const MAX_DEPTH: usize = 24;
 /// More names are not known.
 pub(crate) const MAX_NAMES: usize = 256;
+/// Number of groups of two digits that a number has at most.
+const MAX_TWOS: usize = 8;
 /// Number of words that may be between a number and the next operator, as its unit.
 const MAX_UNIT_WORDS: usize = 3;
 
@@ -364,6 +366,11 @@ impl Expression {
         parts
     }
 
+    /// Tells whether it is a sum or a difference.
+    pub(crate) fn is_sum(&self) -> bool {
+        matches!(self.nodes.last(), Some(Node::Pair(Operation::Add | Operation::Subtract, ..)))
+    }
+
     /// Collects the terms of its sum, or the factors of its product: a subtracted term negated, a divisor as its
     /// reciprocal. Empty where a name has no value.
     pub(crate) fn joined(&self, by: Operation) -> Vec<Number> {
@@ -535,6 +542,10 @@ fn tokens(text: &str, names: &Names) -> Option<Vec<Lexeme>> {
                 at += len;
                 continue;
             }
+            'R' | 'I' | 'U' | 'E' if spaced && currency_word(rest).is_some() => {
+                at += currency_word(rest).unwrap_or(len);
+                continue;
+            }
             '0'..='9' | '.' => number(rest, open.last() != Some(&true)),
             '½' => one(TokenKind::Number(Written { value: Number::fraction(1, 2)?, decimals: 2 })),
             '¼' => one(TokenKind::Number(Written { value: Number::fraction(1, 4)?, decimals: 2 })),
@@ -578,13 +589,21 @@ const fn is_currency(c: char) -> bool {
     matches!(c, '$' | '€' | '£' | '¥' | '₹')
 }
 
+/// Measures the name of a currency in front of a number: `Rs 2402`, `Rs. 50`.
+fn currency_word(text: &str) -> Option<usize> {
+    let rest = ["Rs.", "Rs", "INR", "USD", "EUR"].iter().find_map(|name| text.strip_prefix(name))?;
+    let rest = rest.trim_start_matches(' ');
+    rest.starts_with(|c: char| c.is_ascii_digit()).then(|| text.len() - rest.len())
+}
+
 /// Tells whether digits are grouped as in India from a comma on: `1,20,000`.
 fn groups_in_twos(bytes: &[u8]) -> bool {
     let is_group = |len: usize, bytes: &[u8]| {
         bytes.first() == Some(&b',') && bytes.iter().skip(1).take_while(|byte| byte.is_ascii_digit()).count() == len
     };
-    let twos = bytes.chunks(3).take_while(|group| is_group(2, group)).count();
-    twos > 0 && is_group(3, bytes.get(3 * twos..).unwrap_or_default())
+    let behind = |groups: usize| bytes.get(3 * groups..).unwrap_or_default();
+    let twos = (0..MAX_TWOS).take_while(|groups| is_group(2, behind(*groups))).count();
+    twos > 0 && is_group(3, behind(twos))
 }
 
 /// `1,080.50` and `20%`; what runs on (`1.2.3`, `3rd`) is none. `groups`: commas may be between its digits.
@@ -748,8 +767,10 @@ fn one(list: &[Lexeme], start: usize, text: &str) -> Option<(Calculation, usize)
     let next = list.get(end);
     // Half a calculation would give a wrong number.
     if next.is_some_and(|next| {
-        matches!(next.kind, TokenKind::Operator(_)) || (next.kind == TokenKind::Open && !next.spaced)
-    }) {
+        let runs_on = matches!(next.kind, TokenKind::Open | TokenKind::Word | TokenKind::Name(_)) && !next.spaced;
+        matches!(next.kind, TokenKind::Operator(_)) || runs_on
+    }) || is_half_said(text.get(..list.get(start)?.start)?)
+    {
         return None;
     }
     if parser.strong == 0 || root as usize + 1 != parser.nodes.len() {
@@ -773,6 +794,11 @@ fn one(list: &[Lexeme], start: usize, text: &str) -> Option<(Calculation, usize)
         }
     }
     Some((Calculation { target, expression: Expression { nodes: parser.nodes }, stated, range }, end))
+}
+
+/// Tells whether the words before a calculation do more with it: "5 less than 3 × 7", or a root of it.
+fn is_half_said(before: &str) -> bool {
+    before.ends_with('√') || before.trim_end().ends_with(" than")
 }
 
 fn target_before(list: &[Lexeme], start: usize, text: &str) -> Option<AssignedTo> {

@@ -183,7 +183,8 @@ impl Computed {
         self.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Statement)
     }
 
-    fn is_written(&self, recorded: Written, exact: Number) -> bool {
+    /// Tells whether a recorded number is an exact one as its step may write it, in percent for instance.
+    pub(crate) fn is_written(&self, recorded: Written, exact: Number) -> bool {
         let hundred = Number::whole(100);
         let scaled = |number: Option<Number>| number.is_some_and(|number| recorded.stands_for(number));
         recorded.stands_for(exact) || (self.percent && (scaled(exact.times(hundred)) || scaled(exact.over(hundred))))
@@ -721,10 +722,9 @@ impl<'e, 'a> Execution<'e, 'a> {
         }
         let names = plan.iter().flat_map(|plan| plan.expression.names());
         let mut variables = names.map(|name| name as usize).chain([variable]);
-        let percent = plan.is_some()
-            && (says_percent(description)
-                || says_percent(texts.step)
-                || variables.any(|variable| is_percent(self.state, variable)));
+        let is_percentage = |variable| is_percent(self.state, variable) || self.is_written_in_percent(variable);
+        let percent =
+            plan.is_some() && (says_percent(description) || says_percent(texts.step) || variables.any(is_percentage));
         let inputs: Vec<(usize, Option<usize>)> = plan
             .iter()
             .flat_map(|plan| plan.expression.names())
@@ -812,6 +812,12 @@ impl<'e, 'a> Execution<'e, 'a> {
         write.value.filter(|_| {
             write.badge != Badge::Ambiguous || variable.writes.last().is_some_and(|last| last.from == write.from)
         })
+    }
+
+    /// Tells whether a value is a text like "45%".
+    fn is_written_in_percent(&self, variable: usize) -> bool {
+        let value = self.state.variables().get(variable).and_then(|variable| variable.final_value?.string());
+        value.is_some_and(|text| text.bytes().ends_with(b"%"))
     }
 
     fn reading(&self, variable: usize, value: Option<Value<'_>>) -> Reading {

@@ -186,6 +186,10 @@ impl<'t> Making<'t> {
 
     /// Begins a fraction whose parts may be single signs: `\frac12`, `\frac1{12}`.
     fn fraction(&mut self, len: usize) {
+        // `2\frac{1}{2}` is no product, and its parts are not put together here.
+        if self.out.text.ends_with(|c: char| c.is_ascii_digit()) {
+            self.put("√", 0);
+        }
         let rest = self.rest();
         let upper = rest.get(len..).unwrap_or_default().trim_start_matches(' ');
         let begun = rest.len() - upper.len() + 1;

@@ -188,8 +188,10 @@ impl Trial<'_, '_> {
         let hundred = Number::whole(100);
         for value in read {
             let same = |operand: &Number| operand.is_near(*value);
-            let percent = |operand: &Number| value.times(hundred).is_some_and(|scaled| operand.is_near(scaled));
-            let lower = |operand: &Number| *value < Number::ONE && Number::ONE.over(*value) == Some(*operand);
+            let is_share = *value <= Number::ONE;
+            let percent =
+                |operand: &Number| is_share && value.times(hundred).is_some_and(|scaled| operand.is_near(scaled));
+            let lower = |operand: &Number| is_share && operand.is_whole() && Number::ONE.over(*value) == Some(*operand);
             let at = left.iter().position(same).or_else(|| left.iter().position(percent));
             let at = at.or_else(|| left.iter().position(lower));
             let Some(at) = at else { return false };
@@ -212,13 +214,17 @@ impl Trial<'_, '_> {
             let end = self.carried_out(replay, others).get(replay.end).copied().flatten();
             end.is_some_and(|end| Self::is_gold(gold, end))
         };
-        if replay.open.iter().any(Option::is_some) && gives(&[]) {
-            return Some((Vec::new(), Confidence::Likely));
-        }
         let mut changes = self.changes();
         changes.sort_by_key(|(reason, _)| *reason);
-        let (reason, others) = changes.into_iter().find(|(_, others)| gives(others))?;
-        Some((others, reason.confidence()))
+        // A number that the question speaks against is the better reason than steps that do not say what they do.
+        let is_silent = replay.open.iter().any(Option::is_some) && gives(&[]);
+        if is_silent {
+            changes.retain(|(reason, _)| matches!(reason, ChangeReason::FromNowhere | ChangeReason::Exchanged));
+        }
+        match changes.into_iter().find(|(_, others)| gives(others)) {
+            Some((reason, others)) => Some((others, reason.confidence())),
+            None => is_silent.then_some((Vec::new(), Confidence::Likely)),
+        }
     }
 
     /// Every change worth trying.
@@ -257,9 +263,9 @@ impl Trial<'_, '_> {
             for &(m, b) in extracted.iter().skip(at + 1).filter(|(_, b)| *b != a) {
                 let as_it_is = self.nearness(n, a) + self.nearness(m, b);
                 let exchanged = self.nearness(n, b) + self.nearness(m, a);
-                // Where the words are equally near, those that only one of the two has are asked how near.
+                // The words that only one of the two has tell more than those that both have.
                 let apart = |a, b| self.distance(n, a, m) + self.distance(m, b, n);
-                let reason = match exchanged.cmp(&as_it_is).then_with(|| apart(a, b).cmp(&apart(b, a))) {
+                let reason = match apart(a, b).cmp(&apart(b, a)).then(exchanged.cmp(&as_it_is)) {
                     Ordering::Greater => ChangeReason::Exchanged,
                     Ordering::Equal => ChangeReason::Exchangeable,
                     Ordering::Less => continue,
@@ -327,7 +333,7 @@ impl Trial<'_, '_> {
         let carried_out = carried_out?;
         let differs = |write: &Computed, value: Option<Number>| {
             let wrote = write.recorded.or_else(|| Some(Written { value: write.unevaluated_value?, decimals: 18 }));
-            wrote.zip(value).is_some_and(|(wrote, value)| !wrote.stands_for(value))
+            wrote.zip(value).is_some_and(|(wrote, value)| !write.is_written(wrote, value))
         };
         let writes = &self.recomputed.writes;
         let (write, value) = writes.iter().zip(&carried_out).find(|(write, value)| differs(write, **value))?;

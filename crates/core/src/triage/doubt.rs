@@ -135,9 +135,12 @@ impl Trial<'_, '_> {
         }
         let converted = !left_out && self.names_units_of(ratio);
         // A run that leaves out what the gold text uses has other faults.
-        let missed = |finding: &Finding| finding.rule == RuleId::QuantityMissed && finding.severity < Severity::Note;
+        let is_misread = |finding: &Finding| {
+            let rules = [RuleId::QuantityMissed, RuleId::QuantityChanged, RuleId::QuantityInvented];
+            rules.contains(&finding.rule) && finding.severity < Severity::Note
+        };
         if ratio <= Number::whole(2)
-            || self.findings.iter().any(missed)
+            || self.findings.iter().any(is_misread)
             || !((converted && self.agrees_scaled(ratio)) || (asked && self.agrees_but_for(ratio, answer)))
         {
             return None;

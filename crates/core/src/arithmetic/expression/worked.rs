@@ -4,9 +4,10 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{Expression, Lexeme, Names, Node, Parser, Single, TokenKind, tokens};
-use crate::arithmetic::number::{Number, Written};
+use super::{Expression, Lexeme, Names, Node, Parser, Single, TokenKind, numbers, tokens};
+use crate::arithmetic::number::{Number, Written, near};
 use crate::arithmetic::number_words::{NumberWord, number_word};
+use crate::arithmetic::quantity::{Unit, unit};
 use crate::arithmetic::typeset::{Plain, is_typeset};
 
 /// No text has more of them.
@@ -46,6 +47,9 @@ impl Worked {
         if !self.text.contains(units) {
             return true;
         }
+        if mixes_units(&self.text) {
+            return false;
+        }
         let ratio = self.says.value.over(self.gives).map(Number::magnitude);
         let is_unit = |unit: Number| ratio == Some(unit) || ratio == Number::ONE.over(unit);
         // Of a rounded number people calculate on, and round again.
@@ -84,7 +88,10 @@ fn of_line(line: &str, offset: usize, found: &mut Vec<Worked>) {
         // `5:30`, but not `Total:30`.
         let before_colon = line.get(..token.start).and_then(|head| head.strip_suffix(':'));
         let clock = before_colon.is_some_and(|head| head.ends_with(|c: char| c.is_ascii_digit()));
-        let compared = clock || head.ends_with(['<', '>', '≤', '≥', '≈', '≠']) || counts_some(head);
+        let compared = clock
+            || head.ends_with(['<', '>', '≤', '≥', '≈', '≠', '√'])
+            || head.ends_with(" than")
+            || counts_some(head);
         let joined = compared || matches!(before, Some(TokenKind::Operator(_) | TokenKind::Number(_)));
         let end = (starts && !joined).then(|| chain(&list, at, line, offset, found)).flatten();
         at = end.unwrap_or(at + 1);
@@ -229,6 +236,25 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     }
     made.push_str(out.get(from..).unwrap_or_default());
     Cow::Owned(made)
+}
+
+/// Tells whether a text names amounts in two units of one kind, and no number that converts one into the other: "2 kg +
+/// 300 g".
+pub(crate) fn mixes_units(text: &str) -> bool {
+    let found = numbers(text);
+    let unit_of = |range: &Range<usize>| {
+        let behind = text.get(range.end..)?.trim_start_matches([' ', '-']);
+        let word = behind.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
+        let is_dollar = text.get(..range.start).is_some_and(|before| before.ends_with('$'));
+        unit(if is_dollar { b"dollar" } else { word.as_bytes() })
+    };
+    let units: Vec<Unit> = found.iter().filter_map(|(_, range)| unit_of(range)).collect();
+    let converts = |ratio: f64| found.iter().any(|(number, _)| near(number.value.float(), ratio));
+    units.iter().any(|a| {
+        units.iter().any(|b| {
+            a.dimension == b.dimension && a.size > b.size && !near(a.size, b.size) && !converts(a.size / b.size)
+        })
+    })
 }
 
 /// The calculation with names in place of the numbers that variables hold: as many of them as there are.

@@ -37,6 +37,15 @@ const PRICES: [&str; 4] = ["price", "wage", "cost", "each"];
 const OTHERWISE: [&str; 10] =
     ["if", "average", "percentage", "mean", "ratio", "round", "rounded", "undo", "reverse", "invert"];
 
+/// Words that name another operation than this one: what they say the names do not know better.
+const fn spoken_against(operation: Operation) -> &'static [&'static str] {
+    match operation {
+        Operation::Add => &["minus", "subtract", "multiply", "times", "divide"],
+        Operation::Subtract => &["plus", "add", "multiply", "times", "divide", "divided"],
+        _ => &["plus", "minus", "add", "subtract"],
+    }
+}
+
 /// The calculation that the names leave; `output` is the name of the result, `text` the step.
 pub(super) fn plan(output: &str, text: &str, inputs: &[Named<'_>]) -> Option<Expression> {
     let [a, b] = inputs else { return None };
@@ -44,6 +53,7 @@ pub(super) fn plan(output: &str, text: &str, inputs: &[Named<'_>]) -> Option<Exp
     if has(&text, &OTHERWISE) {
         return None;
     }
+    let pair = |operation, left, right| pair(operation, left, right).filter(|_| !has(&text, spoken_against(operation)));
     let rest = has(&output, &REST) || has(&text, &REST);
     match (is_share(a), is_share(b)) {
         (true, true) => return None,

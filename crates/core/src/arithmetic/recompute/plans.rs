@@ -2,8 +2,8 @@
 
 use super::{Computed, Execution, Plan, PlanSource, Texts, Wording, collected, follows, implied, prose};
 use crate::arithmetic::expression::{
-    AssignedTo, Calculation, Expression, Names, Operation, Reading, bound, equation, find, may_hold, numbers,
-    plain_signs, read, solved, worked,
+    AssignedTo, Calculation, Expression, Names, Operation, Reading, bound, equation, find, may_hold, mixes_units,
+    numbers, plain_signs, read, solved, worked,
 };
 use crate::arithmetic::number::{Number, Written};
 use crate::arithmetic::quantity::{Dimension, Unit};
@@ -141,6 +141,16 @@ impl<'a> Execution<'_, 'a> {
         if plan.wording == Wording::Statement && is_converted() == Some(true) {
             return None;
         }
+        let is_of_two_units = match (&plan.wording, &plan.range) {
+            (Wording::Signs, Some(range)) if plan.source == PlanSource::Step => {
+                mixes_units(texts.step.get(range.clone()).unwrap_or_default())
+            }
+            (Wording::Words, _) => plan.expression.is_sum() && mixes_units(texts.step),
+            _ => false,
+        };
+        if is_of_two_units {
+            return None;
+        }
         let is_mixed = plan.expression.joined_names().iter().any(differs);
         if !(is_mixed || plan.wording == Wording::Words && wants_other()) {
             return Some(plan);
@@ -187,6 +197,7 @@ impl<'a> Execution<'_, 'a> {
             .or_else(|| self.solution(wanted).filter(|plan| !self.only_says(plan, wanted)))
             .or_else(|| self.collected(wanted))
             .or_else(|| self.worked(wanted))
+            .or_else(|| self.bare(wanted))
             .or_else(|| self.prose(wanted).filter(|plan| !self.only_says(plan, wanted)))
     }
 
@@ -213,6 +224,25 @@ impl<'a> Execution<'_, 'a> {
         let inputs: Vec<(u32, Number)> = step.inputs.iter().filter_map(value).collect();
         let expression = bound(&one.expression, &inputs);
         Some(Plan { sure: true, ..Plan::of(expression, PlanSource::Step, Wording::Worked) })
+    }
+
+    /// A calculation of nothing but the numbers that the step reads, without a result: "Carl: 23 - 8".
+    fn bare(&self, wanted: &PlanRequest<'_, '_>) -> Option<Plan> {
+        let PlanRequest { step, texts, .. } = *wanted;
+        let [Calculation { expression, stated: None, range, target: None | Some(AssignedTo::Word(_)) }] = texts.found
+        else {
+            return None;
+        };
+        let around = [texts.step.get(..range.start)?, texts.step.get(range.end..)?];
+        if texts.extracts || step.outputs.len() != 1 || around.into_iter().any(prose::may_plan) || is_operand(around) {
+            return None;
+        }
+        let value = |field: &Field<'_>| Some((self.index(field)? as u32, self.recorded(field)?));
+        let inputs: Vec<(u32, Number)> = step.inputs.iter().map(value).collect::<Option<_>>()?;
+        let bound = bound(expression, &inputs);
+        let names = bound.names();
+        let is_all = !names.is_empty() && inputs.iter().all(|(id, _)| names.contains(id));
+        is_all.then(|| Plan { range: Some(range.clone()), ..Plan::of(bound, PlanSource::Step, Wording::Signs) })
     }
 
     /// The inputs of a step that a calculation without a name of its own does not use.
@@ -308,11 +338,8 @@ impl<'a> Execution<'_, 'a> {
             found.iter().copied().filter(|found| target(found) == Some(wanted.variable)).collect();
         let free = |found: &&Calculation| match &found.target {
             Some(AssignedTo::Name(_)) => false,
-            // "Discount = 2000 - 600 = 1400" on the way to another number.
-            Some(AssignedTo::Word(_)) => {
-                let other = |stated: Written| wanted.recorded.is_some_and(|wrote| !wrote.value.is_near(stated.value));
-                !found.expression.names().is_empty() || !found.stated.is_some_and(other)
-            }
+            // Numbers with their result are what the step carried out: see `worked`.
+            Some(AssignedTo::Word(_)) => !found.expression.names().is_empty() || found.stated.is_none(),
             None => !found.expression.names().is_empty(),
         };
         let free: Vec<&Calculation> =
@@ -336,6 +363,11 @@ impl<'a> Execution<'_, 'a> {
         let is_own = target(&chosen) == Some(wanted.variable);
         let is_operand = wanted.recorded.is_some_and(|wrote| numbers.contains(&wrote.value));
         if is_operand && !is_own && chosen.expression.names().is_empty() {
+            return None;
+        }
+        // "The cost of one = cost ÷ count, and of all = all times that"
+        let other = matches!(&chosen.target, Some(AssignedTo::Word(_)));
+        if other && !is_own && text.get(chosen.range.end..).is_some_and(prose::may_plan) {
             return None;
         }
         if let Some(AssignedTo::Word(alias)) = &chosen.target {
@@ -422,8 +454,11 @@ impl<'a> Execution<'_, 'a> {
         if let Some(expression) = self.with_signs_inside(texts, &inputs) {
             return Some(Plan::of(expression, PlanSource::Step, Wording::Words));
         }
+        let is_known = |text: &str| !prose::says_otherwise(text);
         for (text, source) in [(texts.step, PlanSource::Step), (description, PlanSource::Description)] {
             if prose::may_plan(text)
+                // What the step does otherwise its result's description does not know.
+                && (source == PlanSource::Step || is_known(texts.step))
                 && let Some((expression, sure)) = prose::read(text, &inputs)
             {
                 // "The difference between" says nothing of its sign.
@@ -501,7 +536,18 @@ impl<'a> Execution<'_, 'a> {
         let is_worked = |write: &&Computed| write.plan.as_ref().is_none_or(|plan| plan.wording == Wording::Worked);
         let text = write.filter(is_worked).and_then(|write| self.steps.get(write.step)?.text?.string());
         let text = text.unwrap_or_default();
-        numbers(text.utf8().unwrap_or_default()).iter().any(|(number, _)| number.value.is_near(recorded.value))
+        let text = text.utf8().unwrap_or_default();
+        // The numbers that it was worked out of are none to state, nor is an hour of the clock.
+        let held = self.held(input as usize).recorded;
+        let plain = plain_signs(text);
+        let operands = worked(&plain).into_iter().filter(|one| held.is_some_and(|held| one.says.value.is_near(held)));
+        let operands: Vec<Number> = operands.flat_map(|one| one.expression.numbers()).collect();
+        let is_hour = |end: usize| text.get(end..).is_some_and(|rest| rest.starts_with(':'));
+        numbers(text).iter().any(|(number, range)| {
+            number.value.is_near(recorded.value)
+                && !is_hour(range.end)
+                && !operands.iter().any(|operand| operand.is_near(recorded.value))
+        })
     }
 
     /// A plan in words with one calculation in signs inside: "divide the total by (a + b)".

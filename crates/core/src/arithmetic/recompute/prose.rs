@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use self::cues::{Cue, CueAt, cues};
 use self::reader::{PhraseReader, Tree};
+use self::refused::is_refused;
 use self::rounding::Rounding;
 use self::units::{factor, unit};
 use self::words::{Word, parts, sentence, stem, words};
@@ -16,6 +17,7 @@ use crate::arithmetic::number::Number;
 mod atoms;
 mod cues;
 mod reader;
+mod refused;
 mod resolve;
 mod rounding;
 mod units;
@@ -47,7 +49,7 @@ pub(super) struct Input<'t> {
 
 /// Words by which an operation is done otherwise than these readings know.
 const BLOCKED: &[&str] = stepscope_base::list![
-    not except unless if either maximum minimum largest smallest larger smaller round rounded rounding ceiling floor
+    not except unless if either maximum minimum largest smallest larger smaller round rounded rounding ceiling
     nearest remainder modulo squared square cube power root respectively excluding complement equation solve solving
     ratio proportion respective corresponding weighted compound interest twofold until first without ignoring undo undoing
     backwards scale scaling scaled project projecting extrapolate annualize advance account
@@ -74,6 +76,11 @@ pub(super) fn may_plan(text: &str) -> bool {
         inside = letter;
         starts && bytes.get(at..).is_some_and(begins)
     })
+}
+
+/// Tells whether a text has a word by which an operation is done otherwise than these readings know.
+pub(super) fn says_otherwise(text: &str) -> bool {
+    lower_words(text).iter().any(|word| BLOCKED.contains(&word.as_str()))
 }
 
 /// The beginnings of words and phrases that may name an operation, by their first letter.
@@ -122,7 +129,7 @@ pub(super) fn read(text: &str, inputs: &[Input<'_>]) -> Option<(Expression, bool
 
 fn sentence_plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
     let mut words = words(text)?;
-    leave_out_reasons(&mut words);
+    leave_out_reasons(&mut words)?;
     let converts = |word: &Word<'_>| matches!(word.lower.as_ref(), "convert" | "converting");
     if let Some(at) = words.iter().position(converts)
         && let Some(conversion) = conversion(&words, at, inputs)
@@ -140,6 +147,9 @@ fn sentence_plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
         return None;
     }
     if is_relation(&words, sentence.clone(), first.1.start) {
+        return None;
+    }
+    if is_refused(words.get(..sentence.end)?, &cues, inputs) {
         return None;
     }
     let whole = Whole::of(&words, &cues, sentence.clone(), inputs)?;
@@ -166,22 +176,38 @@ fn sentence_plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
 }
 
 /// Leaves out a reason that names an operation of its own, in front or at the end: "It sold 3 times as many, so divide …",
-/// "Divide by 3, because it sold …".
-fn leave_out_reasons(words: &mut Vec<Word<'_>>) {
-    let is = |word: &Word<'_>, list: &[&str]| !word.stop && list.contains(&word.lower.as_ref());
-    let has_cue = |words: &[Word<'_>]| !cues(words, 0).is_empty();
-    let is_two = |words: &[Word<'_>], at: usize| {
-        let (before, behind) = (words.get(..at).unwrap_or_default(), words.get(at + 1..).unwrap_or_default());
-        has_cue(before) && has_cue(behind)
-    };
-    let concludes = words.iter().rposition(|word| is(word, &["so", "therefore", "hence", "thus"]));
-    if let Some(at) = concludes.filter(|at| *at > 0 && is_two(words, *at)) {
-        words.drain(..=at);
+/// "Divide by 3, because it sold …", "The sum of 5 such numbers is 5 times …". `None`: there is nothing but a reason.
+fn leave_out_reasons(words: &mut Vec<Word<'_>>) -> Option<()> {
+    let is = |word: &Word<'_>, list: &[&str]| list.contains(&word.lower.as_ref());
+    let last = |words: &[Word<'_>], list: &[&str]| words.iter().rposition(|word| !word.stop && is(word, list));
+    let first_cue = |words: &[Word<'_>]| cues(words, 0).first().map(|cue| cue.1.start);
+    let has_cue =
+        |words: &[Word<'_>], range: Range<usize>| words.get(range).is_some_and(|words| first_cue(words).is_some());
+    if let Some(at) = last(words, &["so", "therefore", "hence", "thus"])
+        && let Some(reason) = words.get(..at).and_then(first_cue)
+    {
+        if has_cue(words, at + 1..words.len()) {
+            words.drain(..=at);
+        } else if words.iter().take(reason).any(|word| is(word, &["is", "are", "was", "were", "has", "have", "had"])) {
+            return None;
+        }
     }
-    let gives_reason = words.iter().position(|word| is(word, &["because", "since"]));
-    if let Some(at) = gives_reason.filter(|at| *at > 0 && is_two(words, *at)) {
+    if let Some(at) = last(words, &["because", "since"])
+        && has_cue(words, 0..at)
+        && has_cue(words, at + 1..words.len())
+    {
         words.truncate(at);
     }
+    let subject = words.first().is_some_and(|word| word.lower == "the") && first_cue(words) == Some(1);
+    let is_passive = |at: usize| words.iter().skip(at + 1).take(3).any(|word| word.lower.ends_with("ed"));
+    if let Some(at) =
+        words.iter().position(|word| !word.stop && is(word, &["is", "equals"])).filter(|at| !is_passive(*at))
+        && subject
+        && has_cue(words, at + 1..words.len())
+    {
+        words.drain(..=at);
+    }
+    Some(())
 }
 
 /// Tells whether a sentence begins with a reason in which an operation is named: "Since a costs 5 less than b, add …".
@@ -249,6 +275,10 @@ impl Whole {
             match here {
                 "remainder" | "leftover" if !known(here) => whole.remainder = true,
                 "left" if word(at + 1) == "over" && cues.iter().any(divides) => whole.remainder = true,
+                // "What is left when a is divided by b"
+                "left" if matches!(word(at + 1), "when" | "after") && cues.iter().all(divides) => {
+                    whole.remainder = true;
+                }
                 "round" | "rounded" | "rounding" if !known(here) && at > cues.first()?.1.start => {
                     whole.rounds = Some(Rounding::of(words.get(at + 1..sentence.end)?)?);
                     let joint = matches!(word(at - 1), "and" | "then");
@@ -258,6 +288,8 @@ impl Whole {
                 // "First, add …"
                 "first" if at == sentence.start || cues.iter().any(|cue| cue.1.start == at + 1) => {}
                 "ratio" if matches!(word(at + 1), "of" | "between") => {}
+                // "The floor area" asks for nothing.
+                "floor" if matches!(word(at + 1), "of" | "the" | "division" | "it") && !known(here) => return None,
                 // "How many full bags fit into the sack": what is left over makes none.
                 "whole" | "full" | "complete" | "entire" if !known(here) && cues.iter().any(fits_into) => {
                     whole.rounds = Some(Rounding::DOWN);

@@ -86,6 +86,13 @@ pub(super) fn cue(words: &[Word<'_>], at: usize) -> Option<(Cue, usize)> {
         {
             (Cue::Subtract, 1)
         }
+        // "Take 20% off the price"
+        "take" | "taking"
+            if words.get(at + 1).is_some_and(Word::is_percent)
+                && words.iter().skip(at + 2).take(3).any(|word| word.lower == "off") =>
+        {
+            (Cue::Subtract, 1)
+        }
         "divide" | "dividing" => {
             let ahead = words.iter().skip(at).take(12).map(|word| word.lower.as_ref());
             let shared = ahead.clone().any(|word| matches!(word, "among" | "between"))

@@ -9,6 +9,7 @@ use super::words::{Behind, EMPTY, Word, parts};
 use super::{Input, mentions};
 use crate::arithmetic::expression::Operation;
 use crate::arithmetic::number::Number;
+use crate::arithmetic::number_words::{NumberWord, number_word};
 
 /// So many phrases are matched to inputs one by one.
 const MAX_LEAVES: usize = 6;
@@ -160,7 +161,7 @@ impl PhraseReader<'_, '_> {
             Cue::All(operation) => self.all(operation, after, before)?,
             Cue::Subtract => {
                 // "the budget after subtracting both costs"
-                let (minus, from) = match self.split_once(after.clone(), &["from"]) {
+                let (minus, from) = match self.split_once(after.clone(), &["from", "off"]) {
                     Some((minus, from)) => (minus, self.expression(from)?),
                     None => (after, self.subject(before)?),
                 };
@@ -212,6 +213,10 @@ impl PhraseReader<'_, '_> {
 
     /// Reads the operand of a verb without an object: the phrase before it.
     fn subject(&mut self, before: Range<usize>) -> Option<Tree> {
+        // "From a, subtract b"
+        if self.word(before.start) == Some("from") {
+            return self.expression(before.start + 1..before.end);
+        }
         let from = before.start + usize::from(self.word(before.start).is_some_and(is_command));
         let joint =
             |word: &str| matches!(word, "by" | "after" | "before" | "when" | "from" | "to" | "into" | "convert");
@@ -239,7 +244,7 @@ impl PhraseReader<'_, '_> {
         // "The sum of a and b" is one thing.
         let phrase = self.trimmed(phrase);
         let (cue, place) = cues(self.words.get(..phrase.end)?, phrase.start).into_iter().next()?;
-        let is_noun = matches!(cue, Cue::All(_) | Cue::Difference) && !self.is_verb(cue, place.start);
+        let is_noun = matches!(cue, Cue::All(_) | Cue::Divide | Cue::Difference) && !self.is_verb(cue, place.start);
         if is_noun && self.is_article(phrase.start..place.start) { self.expression(phrase) } else { None }
     }
 
@@ -289,9 +294,12 @@ impl PhraseReader<'_, '_> {
             places.iter().rfind(level)
         };
         // "a minus b, divided by two": what stands behind a comma is done to all of it.
-        let apart = infix(false).filter(|(_, place)| self.words.get(place.start).is_some_and(|word| word.comma));
+        let comma = |at: usize| self.words.get(at).is_some_and(|word| word.comma);
+        // "a minus b, all multiplied by c"
+        let is_of_all = |at: usize| at.checked_sub(1).is_some_and(|at| self.word(at) == Some("all") && comma(at));
+        let apart = infix(false).filter(|(_, place)| comma(place.start) || is_of_all(place.start));
         if let Some((cue, place)) = apart.or_else(|| infix(true)).or_else(|| infix(false)) {
-            let left = self.expression(phrase.start..place.start)?;
+            let left = self.expression(phrase.start..place.start - usize::from(is_of_all(place.start)))?;
             let right = self.expression(place.end..phrase.end)?;
             return Some(match *cue {
                 Cue::Infix(operation, true) => pair(operation, right, left),
@@ -387,13 +395,16 @@ impl PhraseReader<'_, '_> {
         Some(match cue {
             Cue::All(Operation::Multiply) | Cue::Divide | Cue::Change(_) => {
                 let by = self.find(after.clone(), &["by"])?;
-                if by > after.start && !self.is_pronoun(after.start..by) {
-                    return None;
-                }
                 let operation = match cue {
                     Cue::All(operation) | Cue::Change(operation) => operation,
                     _ => Operation::Divide,
                 };
+                if by > after.start && !self.is_pronoun(after.start..by) {
+                    // "Then divide a by that"
+                    let is_result = self.is_pronoun(by + 1..after.end) && by + 1 < after.end;
+                    let upper = is_result.then(|| self.expression(after.start..by))??;
+                    return Some(pair(operation, upper, result));
+                }
                 pair(operation, result, self.expression(by + 1..after.end)?)
             }
             Cue::All(operation) => match self.find(after.clone(), &["to"]) {
@@ -620,8 +631,8 @@ impl PhraseReader<'_, '_> {
         Some(Tree::Leaf(self.leaves.len() - 1))
     }
 
-    /// Tells whether a phrase holds what no input explains: a number in digits, or "the two" of nothing that was worked
-    /// out.
+    /// Tells whether a phrase holds what no input explains: a number in digits, "a fifth", or "the two" of nothing that
+    /// was worked out.
     fn leaves_something_open(&self, phrase: Range<usize>) -> bool {
         let words = self.words.get(phrase).unwrap_or_default();
         let plural =
@@ -637,7 +648,14 @@ impl PhraseReader<'_, '_> {
             let digits = word.lower.starts_with(|c: char| c.is_ascii_digit());
             word.number.is_some_and(|number| digits && !is_known(word, number))
         };
-        words.iter().all(plural) || words.iter().any(is_open)
+        let is_part = |pair: &[Word<'_>]| match pair {
+            [a, part] if matches!(a.lower.as_ref(), "a" | "one") => {
+                let meaning = number_word(part.lower.as_bytes());
+                matches!(meaning, Some(NumberWord::Nth(..))) && !self.inputs.iter().any(|i| mentions(i, &part.lower))
+            }
+            _ => false,
+        };
+        words.iter().all(plural) || words.iter().any(is_open) || words.windows(2).any(is_part)
     }
 
     /// The number that a phrase is, if it is nothing else; `true`: in percent.
@@ -675,7 +693,9 @@ impl PhraseReader<'_, '_> {
 
     fn trimmed(&self, mut phrase: Range<usize>) -> Range<usize> {
         let joint = |word: Option<&str>| matches!(word, Some("and" | "then" | "finally" | "away"));
-        while !phrase.is_empty() && joint(self.word(phrase.end - 1)) {
+        // "The sum is divided by b"
+        let ends = |word: Option<&str>| joint(word) || matches!(word, Some("is" | "are"));
+        while !phrase.is_empty() && ends(self.word(phrase.end - 1)) {
             phrase.end -= 1;
         }
         while !phrase.is_empty() && joint(self.word(phrase.start)) {
@@ -703,6 +723,11 @@ impl PhraseReader<'_, '_> {
     }
 
     fn is_pronoun(&self, phrase: Range<usize>) -> bool {
+        let words = self.words.get(phrase.clone()).unwrap_or_default();
+        let is_said = |said: &[&str]| words.iter().map(|word| word.lower.as_ref()).eq(said.iter().copied());
+        if is_said(&["what", "is", "left"]) || is_said(&["what", "remains"]) {
+            return true;
+        }
         phrase.into_iter().all(|at| self.word(at).is_some_and(|word| PRONOUNS.contains(&word)))
     }
 
@@ -729,7 +754,10 @@ impl PhraseReader<'_, '_> {
     fn left_of(&self, at: usize, from: usize) -> Range<usize> {
         let introduces = |n: &usize| {
             let colon = self.words.get(n + 1).is_some_and(|word| word.colon);
-            colon || matches!(self.word(*n), Some("as" | "by" | "equals" | "equal" | "is" | "be" | "using"))
+            let is_passive = n + 1 == at && self.word(at).is_some_and(|word| word.ends_with("ed"));
+            colon
+                || !is_passive
+                    && matches!(self.word(*n), Some("as" | "by" | "equals" | "equal" | "is" | "be" | "using"))
         };
         let start = (from..at).rev().find(introduces).map(|n| n + 1);
         start.unwrap_or_else(|| from + usize::from(self.word(from).is_some_and(is_command)))..at

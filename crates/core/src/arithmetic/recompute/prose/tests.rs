@@ -426,11 +426,7 @@ fn calculations_inside_calculations() {
         ("Reduce the price by the discount percentage.", &[("price", "", "50"), ("discount_percent", "", "10")], "45"),
         ("Calculate the purple flowers as 80% more than the yellow flowers.", &[("yellow_flowers", "", "10")], "18"),
         ("Compute Bob's age as 5 less than twice Ann's age.", &[("ann_age", "", "10")], "15"),
-        (
-            "Define the number of boys as two-thirds of the number of girls",
-            &[("girls", "Number of girls", "12")],
-            "nothing",
-        ),
+        ("Define the number of boys as two-thirds of the number of girls", &[("girls", "Number of girls", "12")], "8"),
         ("Compute the number of boys as 2/3 of the number of girls.", &[("girls", "Number of girls", "12")], "8"),
         (
             "First, add the morning and afternoon sales, then subtract the returns.",
@@ -699,4 +695,43 @@ fn words_that_ask_for_more_or_for_something_else_give_nothing() {
     // The same words twice are the same thing.
     let sales = [("january_sales", "", "400"), ("increase", "percentage increase", "25")];
     assert_eq!(result("Compute January sales plus 25% of January sales.", &sales), "500");
+}
+
+#[test]
+fn more_ways_to_say_an_operation() {
+    let three = [("alpha", "", "60"), ("beta", "", "10"), ("gamma", "", "5")];
+    for (text, inputs, expected) in [
+        ("Subtract beta from alpha, then divide what is left by gamma.", &three[..], "10"),
+        ("Multiply beta by gamma, then divide alpha by that.", &three, "1.2"),
+        ("From alpha, subtract the quotient of beta and gamma.", &three, "58"),
+        ("alpha less beta, all multiplied by gamma", &three, "250"),
+        ("Find what is left when alpha is divided by beta.", &three[..2], "0"),
+        ("Find three-quarters of alpha.", &three[..1], "45"),
+        ("Take 20% off alpha.", &three[..1], "48"),
+        ("The floor area is alpha times beta.", &three[..2], "600"),
+        ("The sum of 5 numbers with average 18 is 5 times 18.", &[("average", "", "18"), ("count", "", "5")], "90"),
+    ] {
+        assert_eq!(result(text, inputs), expected, "{text}");
+    }
+}
+
+#[test]
+fn what_is_counted_ordered_or_explained_in_a_clause_leaves_no_plan() {
+    let two = [("side", "Side", "14"), ("width", "Width", "1")];
+    for text in [
+        "The length is the side plus the width on both sides.",
+        "The outer side is the side increased by two widths.",
+        "Divide the side by 2 after adding the width.",
+        "Reduce the side by a fifth (20%).",
+        "Subtract the width from the side, where the width is 20% of the side.",
+        "Divide the side by the number of people, which is the width plus Ann.",
+        "The width follows from side = width × height.",
+        "Side minus (−1), so 1 on top, less width.",
+        "half as much again as side times width",
+        "The width is twice the side, so the side is found.",
+    ] {
+        assert_eq!(result(text, &two), "nothing", "{text}");
+    }
+    let rate = [("litres_per_100", "Litres per 100 km", "6"), ("kilometres", "Kilometres", "450")];
+    assert_eq!(result("Multiply the kilometres by 6 litres per 100 km.", &rate), "nothing");
 }

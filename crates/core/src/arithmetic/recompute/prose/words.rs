@@ -17,15 +17,21 @@ pub(super) const EMPTY: &[&str] = &[
     "together", "two", "three", "four", "then",
 ];
 
+/// Words that an operand follows.
+const JOINTS: &[&str] = &["plus", "minus", "times", "by", "and", "from", "than"];
+
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each sign is there or not whatever the others are")]
 pub(super) struct Word<'t> {
     pub(super) text: &'t str,
     pub(super) lower: Cow<'t, str>,
     pub(super) number: Option<Number>,
     /// True if a comma precedes it.
     pub(super) comma: bool,
-    /// True if a colon precedes it.
+    /// True if a colon or an equals sign precedes it.
     pub(super) colon: bool,
+    /// True if it is an equals sign.
+    pub(super) equals: bool,
     /// True if a sentence ends before it.
     pub(super) stop: bool,
     /// Sign or aside that belongs to it and is no word.
@@ -52,7 +58,16 @@ impl<'t> Word<'t> {
     /// A word alone, in lower case.
     pub(super) const fn of(text: &'t str) -> Self {
         let lower = Cow::Borrowed(text);
-        Self { text, lower, number: None, comma: false, colon: false, stop: false, behind: Behind::Nothing }
+        Self {
+            text,
+            lower,
+            number: None,
+            comma: false,
+            colon: false,
+            equals: false,
+            stop: false,
+            behind: Behind::Nothing,
+        }
     }
 }
 
@@ -62,7 +77,7 @@ pub(super) fn words(text: &str) -> Option<Vec<Word<'_>>> {
         return None;
     }
     let mut list: Vec<Word<'_>> = Vec::new();
-    let (mut depth, mut comma, mut colon, mut stop) = (0_usize, false, false, false);
+    let (mut depth, mut comma, mut colon, mut equals, mut stop) = (0_usize, false, false, false, false);
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
         let len = c.len_utf8();
@@ -87,9 +102,18 @@ pub(super) fn words(text: &str) -> Option<Vec<Word<'_>>> {
                     last.behind = Behind::Percent;
                     continue;
                 }
+                // "two-thirds" is 2/3.
+                if let Some(last) = list.last_mut().filter(|_| joined)
+                    && let Some(NumberWord::Nth(parts, true)) = number_word(lower.as_bytes())
+                    && let Some(count) = last.number.and_then(Number::integer)
+                {
+                    last.number = Number::fraction(count, parts);
+                    last.lower = Cow::Owned(format!("{count}/{parts}"));
+                    continue;
+                }
                 let number = value_of(&lower);
-                list.push(Word { lower, number, comma, colon, stop, ..Word::of(head) });
-                (comma, colon, stop) = (false, false, false);
+                list.push(Word { lower, number, comma, colon, equals, stop, ..Word::of(head) });
+                (comma, colon, equals, stop) = (false, false, false, false);
                 if list.len() > MAX_WORDS {
                     return None;
                 }
@@ -107,6 +131,10 @@ pub(super) fn words(text: &str) -> Option<Vec<Word<'_>>> {
         }
         match c {
             '(' if depth == 0 => {
+                // "Minus (−4)": what stands there is an operand, and no aside.
+                if list.last().is_some_and(|last| JOINTS.contains(&last.lower.as_ref())) {
+                    return None;
+                }
                 depth += 1;
                 if let (Some(last), Some(number)) = (list.last_mut(), aside(rest)) {
                     last.behind = Behind::Aside(number);
@@ -115,7 +143,14 @@ pub(super) fn words(text: &str) -> Option<Vec<Word<'_>>> {
             '(' | '[' => depth += 1,
             ')' | ']' => depth = depth.saturating_sub(1),
             ',' => comma = true,
-            ':' | '=' => colon = true,
+            ':' => colon = true,
+            '=' => (colon, equals) = (true, true),
+            // "Subtract -4"
+            '-' | '−'
+                if before && rest.get(len..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) =>
+            {
+                return None;
+            }
             '.' | ';' | '\n' => stop = true,
             '%' if depth == 0 => list.last_mut().filter(|word| word.number.is_some())?.behind = Behind::Percent,
             _ => {}
