@@ -540,3 +540,26 @@ fn a_page_that_lies_about_reviews_is_bounded_and_harmless() {
         assert!(output.stdout.len() < 100_000, "{} bytes", output.stdout.len());
     }
 }
+
+#[test]
+fn what_is_left_out_of_an_answer_is_no_fault_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("page.html");
+    let at = at.to_str().unwrap();
+    let page = |more: &[&str]| {
+        let command = ["export", "--id", "580d5e3062897422", "--html", at, "--force"];
+        let done = stepscope(&[&command[..], more].concat(), &[&sample("policy.jsonl")]);
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        std::fs::read_to_string(at).unwrap()
+    };
+    assert!(page(&[]).contains("1 of 1 items grounded"));
+    for hidden in ["confidence", "triage", "gold,triage,confidence,model"] {
+        let page = page(&["--hide", hidden]);
+        let body = &page[page.find("<body>").unwrap()..];
+        for wrong in ["missing_field", "has no confidence", "reject", "ship", "Route"] {
+            assert!(!body.contains(wrong), "{hidden}: {wrong}");
+        }
+    }
+    let page = page(&["--no-passages"]);
+    assert!(page.contains("ship") && !page.contains("document not found"));
+}

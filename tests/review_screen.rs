@@ -609,6 +609,8 @@ fn no_filter_no_order_and_no_count_tells_what_is_hidden() {
             d.keys(key).shows(&["it counts what --hide hides"]);
             assert_eq!(d.app.screens.top(), ScreenKind::Table, "{key}");
         }
+        d.keys("A").shows(&["it shows what --hide hides"]);
+        assert_eq!(d.app.screens.top(), ScreenKind::Table);
     }
     for _ in 0..12 {
         for descending in [false, true] {

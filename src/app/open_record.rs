@@ -418,7 +418,10 @@ impl OpenRecord {
         let mut case = case_of_row(text, Tape::default(), row, Arc::new(around));
         // That something is hidden is no fault of the record.
         let known = self.summary.as_ref().map_or_else(|| row.rules().collect(), |summary| summary.findings.clone());
-        case.retain_findings(|finding| known.contains(&finding.rule));
+        case.retain_findings(|finding| known.contains(&finding.rule) && !hide.silences(finding.rule));
+        if hide.hides_route() {
+            case.take_route(None);
+        }
         let mut opened = Self::bare(self.index, self.line, case);
         (opened.summary, opened.hidden, opened.fork_origin, opened.whole) =
             (self.summary, hide, self.fork_origin, whole);

@@ -42,6 +42,8 @@ pub struct Summary {
     pub question: Option<Shown>,
     /// The final answer as a person reads it.
     pub answer: Option<Text>,
+    /// The values of a structured answer in short; `None`: nobody asked, or it is none.
+    pub values: Option<Shown>,
     /// The number of the answer.
     pub number: Option<Number>,
     /// The gold number.
@@ -91,6 +93,7 @@ impl Summary {
             input: record.and_then(Record::input_digest),
             question: None,
             answer: None,
+            values: None,
             number: None,
             gold: None,
             answer_type: AnswerType::Any,
@@ -151,8 +154,9 @@ impl Summary {
         self.fix_step = triage.and_then(|triage| triage.step).map(|step| step as u64 + 1);
     }
 
-    /// Also takes down the beginning of its question.
+    /// Also takes down the beginning of its question, and the values of a structured answer.
     pub fn take_question(&mut self, case: &CaseView<'_>) {
+        self.values = case.record.as_ref().and_then(texts::answered).map(|values| values.cut(MAX_QUESTION));
         let question = case.record.as_ref().and_then(texts::question);
         self.question = question.filter(|text| !text.as_str().is_empty()).map(|text| text.cut(MAX_QUESTION));
     }

@@ -30,7 +30,7 @@ pub(crate) fn allowed(app: &App, screen: ScreenKind, action: Action) -> Option<R
         Action::Compare => baseline.and_then(|()| may_count(app)),
         Action::Dashboard | Action::Insights => may_count(app),
         Action::Frequency => return may_count(app).err().map(Err),
-        Action::Adjudication => Ok(()),
+        Action::Adjudication => need(app.review.hide.is_empty(), "it shows what --hide hides; start without --hide"),
         Action::Baseline => baseline.and_then(|()| match screen {
             ScreenKind::SideBySide => Ok(()),
             ScreenKind::Rerun => Err("go back to the run first (<back>)"),

@@ -14,7 +14,7 @@ use crate::widgets::look::{Look, Piece, Spans, line_pane, pane, put, title_room}
 use crate::widgets::prose::{fit, flowed, pad, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
-use stepscope_base::text::Shown;
+use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::review::disagreement::ReviewerVerdict;
 use stepscope_core::review::event::{GoldStatus, LabelRef, Verdict};
 use stepscope_core::review::stats::name_of;
@@ -206,7 +206,8 @@ fn label_lines(judged: &BoardData, case: &DisputedRecord, chosen: &[usize], widt
 /// Summarises the answer of the record.
 fn facts(case: &DisputedRecord) -> Vec<Piece> {
     let summary = &case.summary;
-    let answer = summary.answer.as_ref().map_or(Shown::own("none"), |answer| answer.line().cut(60));
+    let answer = summary.answer.as_ref().map(Untrusted::line).or_else(|| summary.values.clone());
+    let answer = answer.map_or(Shown::own("none"), |answer| answer.cut(60));
     let mut line = vec![("answer ".to_owned(), Role::Faint), (answer.into_string(), Role::Text)];
     if let Some(gold) = summary.gold {
         line.push((format!("   expected {}", gold.shown()), Role::Gold));

@@ -24,7 +24,7 @@ use stepscope_core::answer::truncation::TruncationVerdict;
 use stepscope_core::finding::{Severity, counted};
 use stepscope_core::record::RecordKind;
 use stepscope_core::record::types::TypeRegistry;
-use stepscope_core::review::hide::Hidden;
+use stepscope_core::review::hide::{Hidden, Hide};
 use stepscope_core::table::row::{Flag, RowFacts, TypedRow};
 use stepscope_core::triage::Fix;
 
@@ -275,7 +275,7 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
     let typed = row.typed();
     let mut line = Vec::new();
     for &(column, width) in columns {
-        if hidden_by(column).is_some_and(|hidden| hide.has(hidden)) {
+        if is_hidden(column, hide, typed.is_some()) {
             line.push(look.span(pad(sign::HIDDEN, width), Role::Faint));
         } else if column == Column::Findings {
             line.extend(findings(&row, !hide.is_empty(), width, look));
@@ -365,13 +365,16 @@ pub(crate) fn title(app: &App, record: usize) -> (Cow<'_, str>, Role) {
     (format!("parent{parent} not loaded: {what}").into(), Role::Warning)
 }
 
-/// Returns what a column reveals that a reviewer may not want to see yet.
-const fn hidden_by(column: Column) -> Option<Hidden> {
+/// Tells whether a column reveals what a reviewer may not want to see yet; of a structured answer it shows something
+/// else.
+const fn is_hidden(column: Column, hide: Hide, is_answer: bool) -> bool {
     match column {
-        Column::Ok | Column::Gold => Some(Hidden::Gold),
-        Column::Fix => Some(Hidden::Triage),
-        Column::Confidence => Some(Hidden::Confidence),
-        _ => None,
+        Column::Ok | Column::Fix if is_answer => hide.hides_route(),
+        Column::Gold if is_answer => false,
+        Column::Ok | Column::Gold => hide.has(Hidden::Gold),
+        Column::Fix => hide.has(Hidden::Triage),
+        Column::Confidence => hide.has(Hidden::Confidence),
+        _ => false,
     }
 }
 

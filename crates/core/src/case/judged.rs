@@ -33,6 +33,11 @@ impl Case<'_> {
         findings.retain(keeps);
         self.cache.findings = OnceCell::from(findings);
     }
+
+    /// Takes the route that it has, or is to be shown with, in place of its own. To be called before that is asked.
+    pub fn take_route(&mut self, routed: Option<Routed>) {
+        self.cache.routed = OnceCell::from(routed);
+    }
 }
 
 impl<'c> CaseView<'c> {

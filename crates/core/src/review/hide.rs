@@ -106,6 +106,16 @@ impl Hide {
         Hidden::ALL.into_iter().filter(move |hidden| self.has(*hidden))
     }
 
+    /// Tells whether a rule that speaks of a record without what is hidden speaks of nothing else.
+    pub fn silences(self, rule: RuleId) -> bool {
+        self.has(Hidden::Confidence) && Hidden::Confidence.rules().contains(&rule)
+    }
+
+    /// Tells whether the route of an answer is hidden: it is where to fix it, and may follow from its confidence.
+    pub const fn hides_route(self) -> bool {
+        self.has(Hidden::Triage) || self.has(Hidden::Confidence)
+    }
+
     /// Returns the words that review logs have.
     pub fn words(self) -> Vec<Text> {
         self.each().map(|hidden| Text::from(hidden.word())).collect()

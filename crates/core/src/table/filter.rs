@@ -495,7 +495,7 @@ impl Test {
             Self::Fix(_) => ("fix", JUDGED),
             Self::Number(Column::FixStep, ..) => ("fix_step", JUDGED),
             Self::RecoversGold(_) => ("recovered", JUDGED),
-            Self::Route(_) => ("route", &[H::Confidence]),
+            Self::Route(_) => ("route", &[H::Triage, H::Confidence]),
             Self::Number(Column::Confidence, ..) => ("conf", &[H::Confidence]),
             Self::Number(Column::Reward, ..) => ("reward", &[H::Gold]),
             Self::Number(Column::Stages, ..) => ("stages", &[H::Gold]),

@@ -531,10 +531,10 @@ impl RowFacts {
         }
         if hide.has(Hidden::Confidence) {
             self.confidence = f32::NAN;
-            // Whoever is not sure enough is sent to a person.
-            if let Some(typed) = self.typed() {
-                self.facts = TypedRow { route: None, said: typed.said & !(AnswerFlag::Clarify as u8), ..typed }.pack();
-            }
+        }
+        // Whoever is not sure enough is sent to a person.
+        if let Some(typed) = self.typed().filter(|_| hide.hides_route()) {
+            self.facts = TypedRow { route: None, said: typed.said & !(AnswerFlag::Clarify as u8), ..typed }.pack();
         }
         hide.each().flat_map(Hidden::rules).for_each(|rule| rules.remove(*rule));
         self.rules = rules.shared();

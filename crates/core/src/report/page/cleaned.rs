@@ -53,7 +53,18 @@ impl Cleaner {
             *text = Untrusted::owned(self.redaction.text(text.bytes()).into_owned());
         }
         let source = Shown::line(&self.redaction.text(source));
-        Cleaned { case: Case::citing(text, document.clone()), document, said, source, cleaner: self.clone() }
+        let mut cleaned = Case::citing(text, document.clone());
+        // That something is left out is no fault of the record.
+        let known = case.findings();
+        cleaned.retain_findings(|finding| {
+            known.iter().any(|known| known.rule == finding.rule) && !self.hide.silences(finding.rule)
+        });
+        if self.hide.hides_route() {
+            cleaned.take_route(None);
+        } else if !self.passages {
+            cleaned.take_route(case.routed().cloned());
+        }
+        Cleaned { case: cleaned, document, said, source, cleaner: self.clone() }
     }
 }
 

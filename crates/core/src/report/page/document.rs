@@ -456,12 +456,11 @@ fn write_citation(html: &mut Html, citation: &CitationPart) {
     };
     html.raw("</mark></p>\n<p>");
     chip(html, citation.mood, &citation.badge);
-    html.raw("</p></div>\n<div><span class=\"label\">Cited: ");
-    match &citation.place {
-        Some(place) => html.text(place),
-        None => html.raw("document not found"),
-    };
-    html.raw("</span>\n");
+    html.raw("</p></div>\n<div>");
+    // Without a document the badge says why.
+    if let Some(place) = &citation.place {
+        html.raw("<span class=\"label\">Cited: ").text(place).raw("</span>\n");
+    }
     if !citation.lines.is_empty() {
         html.raw("<ol class=\"lines\">\n");
         for line in &citation.lines {

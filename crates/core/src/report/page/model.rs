@@ -426,10 +426,12 @@ impl Maker<'_, '_> {
         put("Error", record.error);
         put("Confidence", record.answer.and_then(|answer| answer.get("confidence")));
         put("Model", record.root.get("model"));
-        if let Some(routed) = self.case.routed() {
+        if record.kind == RecordKind::Typed {
             let asked = self.case.answered().and_then(|(_, answered)| answered.asked.kind.as_ref());
             facts.extend(asked.map(|kind| ("Requested type", kind.line().shortened(200))));
-            for route in routed.fired() {
+            for (routed, route) in
+                self.case.routed().into_iter().flat_map(|routed| routed.fired().map(move |route| (routed, route)))
+            {
                 let own = routed.triggers.iter().filter(|trigger| trigger.route == route);
                 let why: Vec<String> =
                     own.take(12).map(|trigger| trigger.why.line().shortened(300).into_string()).collect();
@@ -645,7 +647,11 @@ impl Maker<'_, '_> {
     ) -> CitationPart {
         let quote = citation.quote.map(|quote| value_text(quote, self.limits.value));
         let Some((document, resolution)) = resolved else {
-            let badge = Shown::own(if quote.is_some() { "no document" } else { "no quote" });
+            let badge = Shown::own(match (with_passages, quote.is_some()) {
+                (false, _) => "document left out",
+                (true, true) => "no document",
+                (true, false) => "no quote",
+            });
             return CitationPart { number, mood: Mood::Open, badge, quote, place: None, lines: Vec::new() };
         };
         let (lines, marked) = match (&resolution.found, &resolution.near) {
