@@ -424,8 +424,12 @@ impl<'c> Trial<'c, '_> {
         let (gives, expected) = (recovered.shown(), gold.value.shown());
         let text = if agrees && exact {
             shown!("Every step follows the plan: recomputed it gives {gives} too, expected {expected}.")
-        } else {
+        } else if exact {
             shown!("Recomputed, the plan gives {gives}, expected {expected}.")
+        } else {
+            shown!(
+                "With the recorded values of steps that could not be read, the plan gives {gives}, expected {expected}."
+            )
         };
         let pointer = self.record.number_pointer();
         // One slip in a plan that misses the expected number; several, and it is the execution that cannot be trusted.
@@ -435,6 +439,10 @@ impl<'c> Trial<'c, '_> {
         }
         if let Some(verdict) = self.worked_out_wrongly(gold).filter(|_| !exact) {
             return verdict;
+        }
+        // What comes after a slip was not recomputed from what the step should have written.
+        if let Some(slip) = self.first_slip(false).filter(|_| !exact && agrees) {
+            return (Fix::StepRun, Some(slip), Confidence::Unsure);
         }
         self.argue(Reason::Plan.word(), pointer, text);
         self.missed_quantities();
