@@ -223,6 +223,7 @@ fn files() -> Vec<(String, String)> {
 fn files_of_tests(files: &[(String, String)]) -> Vec<String> {
     let declared = |(name, text): &(String, String)| {
         let folder = name.strip_suffix(".rs").unwrap().to_owned();
+        let text = text.replace("#[cfg(test)]\npub(crate) mod ", "#[cfg(test)]\nmod ");
         let modules = text.split("#[cfg(test)]\nmod ").skip(1);
         let modules =
             modules.filter_map(|rest| rest.split_once(';')).filter(|(module, _)| !module.contains(['{', ' ']));

@@ -71,7 +71,7 @@ fn the_cells_are_those_of_the_shell_and_each_is_a_filter() {
     let printed = shell(&["compare"], &[&fixture("runs.jsonl"), &fixture("base.jsonl")]);
     let mut d = fixtures();
     d.keys("m");
-    assert_eq!(d.app.screen(), ScreenKind::Compare);
+    assert_eq!(d.app.screens.top(), ScreenKind::Compare);
     for line in printed.lines().filter(|line| line.starts_with("accuracy") || line.starts_with("McNemar")) {
         // The picture is as wide as there is room.
         d.shows(&[line.split("   ").next().unwrap()]);
@@ -82,7 +82,7 @@ fn the_cells_are_those_of_the_shell_and_each_is_a_filter() {
         assert_eq!(numbers(&d.screen(), phrase), numbers(&printed, phrase), "{phrase}");
         let count = *numbers(&printed, phrase).last().unwrap() as usize;
         d.keys("Enter");
-        assert_eq!(d.app.screen(), ScreenKind::Table);
+        assert_eq!(d.app.screens.top(), ScreenKind::Table);
         assert_eq!(d.app.table.filter_text, format!("cell:{word}"));
         // One item of the last cell is in the baseline alone.
         let hidden = usize::from(word == "missing");
@@ -104,7 +104,7 @@ fn areas_are_cells_and_bases_that_are_the_same_are_one() {
     d.keys("j").click_on(" A only 1 ");
     assert_eq!(d.app.table.filter_text, "cell:only_a", "a click on the area of the cell under the cursor opens it");
     d.keys("m").click_on(" both correct ");
-    assert_eq!((d.app.screen(), d.app.across.compare.list.at), (ScreenKind::Compare, 0));
+    assert_eq!((d.app.screens.top(), d.app.across.compare.list.at), (ScreenKind::Compare, 0));
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_cell_whose_items_are_all_in_the_baseline_says_so() {
     let (_folder, mut d) = two(&record("a"), &[record("a"), record("b")].concat());
     d.keys("m g 4j Enter");
     d.shows(&["All of these are only in B: none is in this table"]);
-    assert_eq!(d.app.screen(), ScreenKind::Compare);
+    assert_eq!(d.app.screens.top(), ScreenKind::Compare);
 }
 
 #[test]
@@ -161,13 +161,13 @@ fn a_run_stands_beside_a_direct_prompt() {
     for (width, height) in [(80, 24), (120, 36), (200, 60)] {
         let mut d = fixtures();
         d.resize(width, height).keys("3j B");
-        assert_eq!(d.app.screen(), ScreenKind::SideBySide);
+        assert_eq!(d.app.screens.top(), ScreenKind::SideBySide);
         d.shows(&["runs.jsonl", "against", "base.jsonl", "✓ correct", "✗ wrong", "49 pears", "50 pears", "4/12"]);
         d.shows(&["Steps of A, the raw reply of B", "Different record types"]);
         d.keys("G").shows(&["/raw", "There are several boxes."]);
         d.keys("g").shows(&["Item 4"]);
         d.keys("B");
-        assert_eq!(d.app.screen(), ScreenKind::Table);
+        assert_eq!(d.app.screens.top(), ScreenKind::Table);
     }
 }
 
@@ -178,9 +178,9 @@ fn two_runs_part_at_a_step_and_what_is_the_same_can_be_shown() {
     d.shows(&["product", "35", "36", "→ product = 36"]).hides(&["/gold_num"]);
     d.keys("d G").shows(&["/gold_num"]);
     d.keys("q");
-    assert_eq!(d.app.screen(), ScreenKind::Run, "back to the open record");
+    assert_eq!(d.app.screens.top(), ScreenKind::Run, "back to the open record");
     d.keys("B q q");
-    assert_eq!(d.app.screen(), ScreenKind::Table);
+    assert_eq!(d.app.screens.top(), ScreenKind::Table);
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn side_by_side_one_walks_on_through_the_filter() {
     assert!(d.status().contains("last matched record"), "{}", d.status());
     d.keys("{").shows(&["Item 6"]);
     d.keys("q");
-    assert_eq!(d.app.screen(), ScreenKind::Run);
+    assert_eq!(d.app.screens.top(), ScreenKind::Run);
     d.shows(&["Item 6"]);
 }
 
@@ -202,7 +202,7 @@ fn a_record_without_a_partner_says_so() {
     let mut d = fixtures();
     d.keys("8j B");
     assert!(d.status().contains("no baseline record for this item"), "{}", d.status());
-    assert!(!d.app.screen().is_of_all() && d.app.screen() != ScreenKind::SideBySide);
+    assert!(!d.app.screens.top().is_of_all() && d.app.screens.top() != ScreenKind::SideBySide);
     // Joined by its question.
     d.keys("j B").shows(&["Item 10"]);
     // An error row beside an answer.
@@ -218,7 +218,7 @@ fn a_baseline_that_cannot_be_read_is_a_sentence() {
     d.keys("m").shows(&["cannot", "gone.jsonl"]);
     assert!(d.status().contains("gone.jsonl"), "{}", d.status());
     d.keys("q Enter B");
-    assert!(!d.app.screen().is_of_all() && d.app.screen() != ScreenKind::SideBySide);
+    assert!(!d.app.screens.top().is_of_all() && d.app.screens.top() != ScreenKind::SideBySide);
     assert!(d.status().contains("gone.jsonl"), "{}", d.status());
     d.keys("q f 'cell:both' Enter");
     assert_eq!(d.app.rows(), 0);
@@ -477,11 +477,11 @@ fn the_record_of_a_dispute_opens_and_agreement_in_full() {
     let (_folder, mut d) = reviewed();
     d.resize(80, 24).keys("A Tab").shows(&["ada reviewed 4", "bob reviewed 1", "overlap 1"]);
     d.keys("Esc Enter");
-    assert_eq!(d.app.screen(), ScreenKind::Run);
+    assert_eq!(d.app.screens.top(), ScreenKind::Run);
     d.shows(&["Item 6"]);
     d.keys("A").shows(&["verdict  Item 6"]);
     d.keys("^D ^D ^U q");
-    assert!(!d.app.screen().is_of_all() && d.app.screen() != ScreenKind::SideBySide);
+    assert!(!d.app.screens.top().is_of_all() && d.app.screens.top() != ScreenKind::SideBySide);
 }
 
 #[test]
@@ -533,7 +533,7 @@ fn the_mouse_chooses_and_opens() {
         d.click(column, row);
         assert_eq!(d.app.table.filter_text, "board:fix/step_run/step_2/product");
         d.keys("A").click_on("verdict  Item 6");
-        assert_eq!(d.app.screen(), ScreenKind::Run, "the first is chosen already");
+        assert_eq!(d.app.screens.top(), ScreenKind::Run, "the first is chosen already");
     }
 }
 
@@ -548,14 +548,14 @@ fn while_it_is_worked_out_everything_else_goes_on() {
     d.keys("O").shows(&["reading reviews"]);
     d.keys("q A").shows(&["reading reviews"]);
     d.keys("q j j B").release();
-    assert_eq!(d.app.screen(), ScreenKind::SideBySide, "the record that was asked for");
+    assert_eq!(d.app.screens.top(), ScreenKind::SideBySide, "the record that was asked for");
     d.shows(&["Item 4"]);
     d.keys("q");
-    assert_eq!((d.app.screen(), d.app.table.list.at), (ScreenKind::Table, 3));
+    assert_eq!((d.app.screens.top(), d.app.table.list.at), (ScreenKind::Table, 3));
     d.hold = true;
     d.keys("B j").release();
     assert!(
-        !d.app.screen().is_of_all() && d.app.screen() != ScreenKind::SideBySide,
+        !d.app.screens.top().is_of_all() && d.app.screens.top() != ScreenKind::SideBySide,
         "who went on is not taken away from it"
     );
 }
@@ -599,7 +599,7 @@ fn thousands_of_variables_stand_side_by_side() {
     let text = nasty::many_variables(3_000);
     let (_folder, mut d) = two(&text, &text.replace('1', "2"));
     d.keys("B d G k ^U g");
-    assert_eq!(d.app.screen(), ScreenKind::SideBySide);
+    assert_eq!(d.app.screens.top(), ScreenKind::SideBySide);
 }
 
 #[test]
@@ -608,7 +608,7 @@ fn a_baseline_whose_document_is_missing_is_compared() {
     let text = std::fs::read_to_string(answers).unwrap();
     let (_folder, mut d) = two(&text, &text);
     d.keys("m").until(|app| app.across.compared.is_some());
-    assert_eq!(d.app.screen(), ScreenKind::Compare);
+    assert_eq!(d.app.screens.top(), ScreenKind::Compare);
     assert_eq!(d.app.across.compared.as_ref().unwrap().alone, [0, 0]);
 }
 

@@ -465,7 +465,7 @@ fn opening_a_run_and_walking_it() {
     d.keys("}");
     assert_eq!(d.status(), "this is the last record");
     d.keys("q");
-    assert_eq!((d.app.screen(), at(&d)), (ScreenKind::Table, 7));
+    assert_eq!((d.app.screens.top(), at(&d)), (ScreenKind::Table, 7));
 }
 
 /// Its frame waits a moment for the record, so that there is one frame and not two.
@@ -586,7 +586,7 @@ fn the_difference_of_two_moments() {
     d.shows(&["Difference  before step 1 → after step 2"]);
     d.keys("Esc");
     d.shows(&["Global state  before step 1"]);
-    assert_eq!(d.app.screen(), ScreenKind::Run);
+    assert_eq!(d.app.screens.top(), ScreenKind::Run);
     d.keys("d");
     d.keys("d");
     d.shows(&["Global state"]);
@@ -611,7 +611,7 @@ fn findings_are_walked_and_lead_to_the_record() {
     d.keys("E");
     d.shows(&["Findings  8/8"]);
     d.keys("5e Enter");
-    assert_eq!(d.app.screen(), ScreenKind::Json);
+    assert_eq!(d.app.screens.top(), ScreenKind::Json);
     assert!(d.status().starts_with("/procedure/steps/2/inputs/2/name  ■ Input 'wind'"), "{}", d.status());
     d.shows(&["name: \"wind\"  ← Input 'wind' of Step 3"]);
     let style = d.style_of("\"wind\"");
@@ -619,7 +619,7 @@ fn findings_are_walked_and_lead_to_the_record() {
     d.keys("e");
     assert!(d.status().starts_with("/procedure/steps/2/output/1/name"), "in the order of the list: {}", d.status());
     d.keys("q");
-    assert_eq!(d.app.screen(), ScreenKind::Run);
+    assert_eq!(d.app.screens.top(), ScreenKind::Run);
     d.shows(&["Findings  5/8"]);
 }
 
@@ -824,7 +824,7 @@ fn a_value_opens_in_full() {
     );
     d.keys("Esc");
     assert!(d.app.dialog.is_none());
-    assert_eq!(d.app.screen(), ScreenKind::Run);
+    assert_eq!(d.app.screens.top(), ScreenKind::Run);
     d.keys("S-Tab S-Tab Enter");
     d.shows(&["question  Esc closes"]);
     d.keys("q");
@@ -922,7 +922,7 @@ fn where_to_fix_is_said_even_if_the_record_does_not_tell() {
 fn the_record_as_json_folds_and_opens() {
     let mut d = Drive::runs();
     d.keys("7j Enter");
-    assert_eq!(d.app.screen(), ScreenKind::Json);
+    assert_eq!(d.app.screens.top(), ScreenKind::Json);
     d.shows(&["▾ weather: {…} 2 keys", "gust: true", "big: 18446744073709551616"]);
     d.keys("2j Space");
     d.shows(&["▸ weather: {…} 2 keys"]).hides(&["gust"]);
@@ -958,13 +958,13 @@ fn finding_text_in_json_opens_what_hides_it() {
 fn json_and_run_lead_to_each_other() {
     let mut d = Drive::runs();
     d.keys("Enter Tab g 4j J");
-    assert_eq!(d.app.screen(), ScreenKind::Json);
+    assert_eq!(d.app.screens.top(), ScreenKind::Json);
     d.keys("j k");
     assert_eq!(d.status(), "/state/planted");
     d.keys("J");
-    assert_eq!(d.app.screen(), ScreenKind::Run);
+    assert_eq!(d.app.screens.top(), ScreenKind::Run);
     d.keys("q J");
-    assert_eq!(d.app.screen(), ScreenKind::Json);
+    assert_eq!(d.app.screens.top(), ScreenKind::Json);
     d.keys("}");
     d.shows(&["2/8", "json"]);
 }
@@ -1037,16 +1037,16 @@ fn charts_of_all_records_are_filters() {
     let mut d = Drive::runs();
     d.keys("I").shows(&["Insights", "Outcome", "correct", "Where to fix", "Records by rule", "procedure/unused"]);
     d.keys("j Enter");
-    assert_eq!((d.app.screen(), d.app.table.filter_text.as_str()), (ScreenKind::Table, "correct:false"));
+    assert_eq!((d.app.screens.top(), d.app.table.filter_text.as_str()), (ScreenKind::Table, "correct:false"));
     d.shows(&["1 of 8"]);
     // In the heat map: the wrong model output of step 4.
     d.keys("Esc I g 6j l l l l Enter");
-    assert_eq!((d.app.screen(), d.app.table.filter_text.as_str()), (ScreenKind::Table, "fix:step_run fix_step=4"));
+    assert_eq!((d.app.screens.top(), d.app.table.filter_text.as_str()), (ScreenKind::Table, "fix:step_run fix_step=4"));
     d.shows(&["1 of 8"]);
     d.keys("Esc I");
     let chart = d.screen();
     d.keys("I");
-    assert_eq!(d.app.screen(), ScreenKind::Table, "the same key goes back");
+    assert_eq!(d.app.screens.top(), ScreenKind::Table, "the same key goes back");
     for _ in 0..20 {
         d.keys(">");
         if d.status().contains("by conf") {
@@ -1070,10 +1070,10 @@ fn what_a_number_counts_is_listed_next_to_it() {
     let last = d.lines().iter().rposition(|line| line.ends_with('╯')).unwrap() as u16;
     for row in [title, title + 2, last] {
         d.click(column, row);
-        assert_eq!(d.app.screen(), ScreenKind::Insights, "{row}");
+        assert_eq!(d.app.screens.top(), ScreenKind::Insights, "{row}");
     }
     d.keys("k").click_on("Mila sells");
-    assert_eq!((d.app.screen(), d.app.table.filter_text.as_str()), (ScreenKind::Table, "correct:true"));
+    assert_eq!((d.app.screens.top(), d.app.table.filter_text.as_str()), (ScreenKind::Table, "correct:true"));
     assert_eq!(d.app.record(), Some(2), "the cursor is on what was clicked");
     d.keys("I").resize(120, 36).hides(&["Matching records"]);
 }
@@ -1350,7 +1350,7 @@ fn the_mouse_on_the_table() {
     d.click_on("A tower has 9");
     assert_eq!(at(&d), 3);
     d.click_on("A tower has 9");
-    assert_eq!(d.app.screen(), ScreenKind::Run);
+    assert_eq!(d.app.screens.top(), ScreenKind::Run);
     d.keys("q");
     d.click_on("findings");
     d.shows(&["findings▴"]);
@@ -1360,7 +1360,7 @@ fn the_mouse_on_the_table() {
     d.shows(&["findings▾"]);
     d.click(60, 30);
     d.mouse(MouseEventKind::ScrollDown, 10, 10);
-    assert_eq!(d.app.screen(), ScreenKind::Table);
+    assert_eq!(d.app.screens.top(), ScreenKind::Table);
     d.keys("g");
     d.mouse(MouseEventKind::ScrollDown, 10, 10);
     assert_eq!(at(&d), 3);
@@ -1382,7 +1382,7 @@ fn the_mouse_on_the_run() {
     d.click_on("Remove unused outputs at Step 1");
     assert_eq!((pane(&d), moment(&d)), (RunPane::Findings, 1));
     d.click_on("Remove unused outputs at Step 1");
-    assert_eq!(d.app.screen(), ScreenKind::Json, "a second click opens, as Enter does");
+    assert_eq!(d.app.screens.top(), ScreenKind::Json, "a second click opens, as Enter does");
     d.keys("q");
     d.click_on("Double the morning");
     d.click_on("Double the morning");
@@ -1613,7 +1613,7 @@ fn whatever_is_offered_works() {
             let copied = d.copied.len() > before;
             assert!(copied || !allowed || d.status() == "nothing to copy here", "{way} {chord}: {}", d.status());
         }
-        while d.app.screen() != ScreenKind::Table {
+        while d.app.screens.top() != ScreenKind::Table {
             d.keys("q");
         }
     }
@@ -1708,11 +1708,11 @@ fn going_back_forgets_what_was_asked_for() {
     d.hold = true;
     d.keys("} q");
     d.release();
-    assert_eq!(d.app.screen(), ScreenKind::Table);
+    assert_eq!(d.app.screens.top(), ScreenKind::Table);
     d.hold = true;
     d.keys("Enter j");
     d.release();
-    assert_eq!(d.app.screen(), ScreenKind::Run, "moving on does not");
+    assert_eq!(d.app.screens.top(), ScreenKind::Run, "moving on does not");
 }
 
 #[test]
@@ -1881,7 +1881,7 @@ fn line_of(drive: &Drive) -> usize {
 fn a_typed_answer_opens_with_its_evidence() {
     let mut d = answers();
     d.keys("Enter");
-    assert_eq!(d.app.screen(), ScreenKind::Answer);
+    assert_eq!(d.app.screens.top(), ScreenKind::Answer);
     d.shows(&["How much is the rent?", "1 of 1 items grounded", "84.5 EUR / month", "exact", "page 2/4", "→ ship"]);
     assert!(d.screen().contains("▌A    6"), "{}", d.screen());
 }
@@ -1964,7 +1964,7 @@ fn the_document_is_read_by_contents_and_search() {
     d.keys("/ 'deposit' Enter n");
     assert_eq!(line_of(&d), 9);
     d.keys("q q");
-    assert_eq!(d.app.screen(), ScreenKind::Table);
+    assert_eq!(d.app.screens.top(), ScreenKind::Table);
 }
 
 #[test]
@@ -1976,7 +1976,7 @@ fn every_pane_of_the_evidence_is_reached_and_survives_any_size() {
         d.resize(width, height);
         d.keys("Tab j G g ^D Tab j G g Tab j G Enter Esc Tab Z j k Z s S c Esc e J J");
     }
-    while d.app.screen() != ScreenKind::Table {
+    while d.app.screens.top() != ScreenKind::Table {
         d.keys("q");
     }
     d.resize(120, 36).keys("G Enter");

@@ -274,7 +274,7 @@ fn a_fork_stands_beside_its_parent() {
     d.keys("}");
     assert_eq!(d.status(), "this is the last fork");
     d.keys("{ q");
-    assert_eq!(d.app.screen(), ScreenKind::Table);
+    assert_eq!(d.app.screens.top(), ScreenKind::Table);
     d.keys("Enter").shows(&["fork r1"]);
     d.keys("d").shows(&["A recorded", "B r1"]);
     d.keys("d").shows(&["all shown"]);

@@ -46,11 +46,11 @@ fn what_is_read_for_long_is_said_and_left_at_once() {
     d.keys("Esc");
     d.hides(&["Reading"]);
     d.release();
-    assert_eq!(d.app.screen(), ScreenKind::Table, "what was left does not come");
+    assert_eq!(d.app.screens.top(), ScreenKind::Table, "what was left does not come");
     assert_eq!(d.table_ids(), filtered, "the filter is as it was");
     // On the run, where Esc goes back otherwise.
     d.keys("Enter");
-    assert_eq!(d.app.screen(), ScreenKind::Run);
+    assert_eq!(d.app.screens.top(), ScreenKind::Run);
     let header = d.header();
     d.hold = true;
     d.keys("}");
@@ -58,7 +58,7 @@ fn what_is_read_for_long_is_said_and_left_at_once() {
     tick(&mut d, LATER);
     assert!(d.status().contains("Reading record 3"), "{}", d.status());
     d.keys("Esc").release();
-    assert_eq!((d.app.screen(), d.header()), (ScreenKind::Run, header));
+    assert_eq!((d.app.screens.top(), d.header()), (ScreenKind::Run, header));
 }
 
 #[test]
@@ -196,5 +196,5 @@ fn a_record_far_down_is_listed_next_to_its_number_bit_by_bit() {
         tick(&mut d, Duration::ZERO);
     }
     d.click_on("13000 ✗");
-    assert_eq!((d.app.screen(), d.app.record()), (ScreenKind::Table, Some(rare)));
+    assert_eq!((d.app.screens.top(), d.app.record()), (ScreenKind::Table, Some(rare)));
 }

@@ -125,7 +125,7 @@ fn verdict_keys_act_only_in_a_review() {
             d.keys(&format!("{way}{key}"));
             assert!(d.status().starts_with("Not reviewing") && d.status().contains(":review"), "{key}: {}", d.status());
             assert!(d.app.dialog.is_none() && !d.app.review.draft.choosing);
-            while d.app.screen() != ScreenKind::Table {
+            while d.app.screens.top() != ScreenKind::Table {
                 d.keys("q");
             }
         }
@@ -1200,7 +1200,7 @@ fn records_with_the_same_first_finding_get_the_same_verdict_after_asking() {
     d.shows(&["at whatever step", "a note, step or place to fix is not copied"]);
     d.keys("n").shows(&["no verdicts saved"]);
     d.keys("& f");
-    assert_eq!((d.app.screen(), d.app.rows()), (ScreenKind::Table, 4));
+    assert_eq!((d.app.screens.top(), d.app.rows()), (ScreenKind::Table, 4));
     assert!(
         d.app.table.filter_text.starts_with("first:") && d.status().starts_with("& gives these 4"),
         "{}",

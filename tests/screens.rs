@@ -338,13 +338,13 @@ fn tour(drive: &mut Drive, step: usize) {
     let mut seen = Vec::new();
     for keys in TOUR {
         drive.keys(keys);
-        seen.push(drive.app.screen());
+        seen.push(drive.app.screens.top());
         draw_at_every_size(drive, step);
     }
     for board in [ScreenKind::Insights, ScreenKind::Dashboard, ScreenKind::Adjudication] {
         assert!(seen.contains(&board), "{board:?} is not on the tour: {seen:?}");
     }
-    while drive.app.screen() != ScreenKind::Table || drive.app.dialog.is_some() {
+    while drive.app.screens.top() != ScreenKind::Table || drive.app.dialog.is_some() {
         drive.keys("Esc");
     }
 }

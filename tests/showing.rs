@@ -29,7 +29,7 @@ fn a_link_leads_where_it_was_copied() {
         app.early.extend(sought);
     });
     d.shows(&["step 2/4", "Emma's tower"]);
-    assert_eq!(d.app.screen(), ScreenKind::Run);
+    assert_eq!(d.app.screens.top(), ScreenKind::Run);
     let d = Drive::with(&[by_hand()], |app| {
         let sought = app.seek("a4ae", None);
         app.early.extend(sought);

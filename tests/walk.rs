@@ -367,7 +367,7 @@ impl Walk {
 
     fn check(&mut self) {
         let app = &self.d.app;
-        let (front, screen, size) = (app.focus(), app.screen(), app.size);
+        let (front, screen, size) = (app.focus(), app.screens.top(), app.size);
         self.must(!screen.is_of_record() || app.screens.record().is_some(), "a re-run without its record");
         if size.width < 60 || size.height < 13 {
             return;
@@ -397,13 +397,14 @@ impl Walk {
                     "Findings",
                     "Difference",
                     "Timeline",
+                    // One pane may have the whole screen.
+                    "Prompt",
+                    "Reply",
                 ],
                 ScreenKind::Answer => &["Answer", "Items", "Document", "Citation", "Checks"],
                 ScreenKind::Json => &["JSON", "json"],
-                ScreenKind::Rerun => {
-                    &["Preview", "Whom", "re-run", "request", "reply", "difference", "Several", "became"]
-                }
-                ScreenKind::Compare => &["A only", "joined", "Matrix", "compar"],
+                ScreenKind::Rerun => &["Preview", "re-run", "request", "reply", "difference", "Several", "became"],
+                ScreenKind::Compare => &["A only", "joined", "compar"],
                 ScreenKind::SideBySide => &["against"],
                 ScreenKind::Insights => &["Insights"],
                 ScreenKind::Dashboard => &["Review dashboard"],

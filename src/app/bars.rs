@@ -39,7 +39,7 @@ pub(crate) fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         right = summary(app, true, look);
     }
     // A verdict matters more than where we are, and that more than totals.
-    let is_verdict = app.screen().is_of_record();
+    let is_verdict = app.screens.top().is_of_record();
     let least = if is_verdict { width * 2 / 3 } else { width / 2 };
     let most = width.saturating_sub(wanted + 2).max(least.min(width.saturating_sub(columns(&front) + 3)));
     let right_width = columns(&right).min(most);
@@ -56,7 +56,7 @@ pub(crate) fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 /// Sums up what is on screen; in brief, where other places say the rest too.
 fn summary(app: &App, in_brief: bool, look: Look<'_>) -> Spans {
     let news = app.log.news().map(|news| look.span(format!("{news}   "), Role::Fatal));
-    let rest = match (app.screens.record(), app.screen()) {
+    let rest = match (app.screens.record(), app.screens.top()) {
         (_, ScreenKind::SideBySide) => Vec::new(),
         (Some(view), screen) if screen.is_of_record() => verdict(app, view, in_brief, look),
         _ => totals(app, look),
@@ -86,7 +86,7 @@ fn breadcrumb(app: &App, look: Look<'_>) -> (Spans, Spans) {
     if wide {
         line.push(arrow());
     }
-    let screen = app.screen();
+    let screen = app.screens.top();
     let record = app.screens.record().filter(|_| screen.is_of_record());
     let there = record.filter(|view| view.lost.is_none() && view.opened.index < app.store.len());
     let name = there.map_or_else(|| app.title(), |view| app.name_of(view.opened.index));
@@ -212,7 +212,7 @@ fn totals(app: &App, look: Look<'_>) -> Spans {
         line.push(look.span(format!("{}   ", counted(forks, "fork")), Role::Dim));
     }
     // In front of the table it is more important where one is.
-    if let Some(skipped) = app.skipped().filter(|_| app.screen() == ScreenKind::Table) {
+    if let Some(skipped) = app.skipped().filter(|_| app.screens.top() == ScreenKind::Table) {
         line.push(look.span(format!("{skipped}   "), Role::Dim));
     }
     let percent = app.percent();
@@ -248,7 +248,7 @@ pub(crate) fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) ->
     let of_record = |line: fn(&RecordView, Look<'_>) -> Spans| {
         app.screens.record().map(|view| line(view, look)).unwrap_or_default()
     };
-    let line = match app.screen() {
+    let line = match app.screens.top() {
         ScreenKind::Table => table::draw::describe(app, look),
         ScreenKind::Run => of_record(run::draw::describe),
         ScreenKind::Answer => of_record(answer::draw::describe),

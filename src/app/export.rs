@@ -52,7 +52,7 @@ pub(crate) fn ask_where(app: &mut App) -> Effects {
         Some(record) => {
             format!("{}-{}", app.stem_of(Some(record), "record"), app.table.row_of(app.root_of(record)) + 1)
         }
-        None => format!("stepscope-{}", app.screen().word().replace(' ', "-")),
+        None => format!("stepscope-{}", app.screens.top().word().replace(' ', "-")),
     };
     app.open_prompt(PromptPurpose::ExportAs(form), format!("{}{name}.{}", app.export.folder, form.word()));
     Vec::new()
@@ -73,7 +73,7 @@ pub(crate) fn may_write(app: &App) -> Result<(), Reason> {
 
 /// Returns the record that is shown; screens of all records show none.
 fn record_in_front(app: &App) -> Option<usize> {
-    app.current().filter(|_| !app.screen().is_of_all())
+    app.current().filter(|_| !app.screens.top().is_of_all())
 }
 
 /// Makes it, and remembers the folder. `Err`: it is refused.
@@ -124,7 +124,7 @@ fn of_screen(app: &mut App, form: ExportForm, path: PathBuf) -> Result<Effects, 
         let look = look_private(private.count);
         return Err(shown!("not written: {look}; use stepscope export --svg --redact all"));
     }
-    let title = shown!("stepscope: {}", app.screen().word());
+    let title = shown!("stepscope: {}", app.screens.top().word());
     let bytes = match form {
         ExportForm::Recording => {
             let mut recording = Recording::new((area.width, area.height), 3, &title);
@@ -158,7 +158,7 @@ pub(crate) fn alone(app: &mut App, name: &str) -> Result<Rect, Shown> {
             view.answer.iter_mut().for_each(|answer| answer.pane = pane);
             view.maximised = true;
         }
-        _ => return Err(shown!("the screen \"{}\" has one pane", app.screen().word())),
+        _ => return Err(shown!("the screen \"{}\" has one pane", app.screens.top().word())),
     }
     app.settle();
     focused_pane(app).ok_or(Shown::own("there is no room for this pane"))

@@ -22,7 +22,7 @@ impl App {
             for binding in Keymap::rows(context) {
                 let is_named = rows.iter().any(|row| row.action == binding.action);
                 // The key of the screen in front only closes it again, as back does.
-                let is_here = leads_to(binding.action) == Some(self.screen());
+                let is_here = leads_to(binding.action) == Some(self.screens.top());
                 let is_shown = !binding.hint.is_empty() && !is_named && !is_here && self.key_name(binding).is_some();
                 if is_shown && is_offered(self, front, binding.action) && self.allowed_at(front, binding.action).is_ok()
                 {

@@ -243,11 +243,6 @@ impl App {
         }
     }
 
-    /// The screen in front; a dialog may lie over it.
-    pub fn screen(&self) -> ScreenKind {
-        self.screens.top()
-    }
-
     /// Counts the rows of the table.
     pub fn rows(&self) -> usize {
         self.table.len(self.store.len())

@@ -51,7 +51,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     bars::header(app, bars.header, buf, look);
     let view = app.screens.record();
     let (main, third) = with_third_pane(parts.body);
-    match app.screen() {
+    match app.screens.top() {
         ScreenKind::Table => table::draw::draw(app, parts.body, buf, look),
         ScreenKind::Run => view.into_iter().for_each(|view| run::draw::draw(view, buf, look)),
         ScreenKind::Answer => view.into_iter().for_each(|view| answer::draw::draw(view, area, buf, look)),
@@ -63,7 +63,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
         ScreenKind::Adjudication => adjudication::draw::draw(app, parts.body, buf, look),
         ScreenKind::Insights => insights::draw::draw(app, main, buf, look),
     }
-    if app.screen().counts_records() {
+    if app.screens.top().counts_records() {
         cell_records::draw::draw(app, third, buf, look);
     }
     // An answer of several lines lifts the strip.

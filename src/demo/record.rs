@@ -76,7 +76,7 @@ impl TourRecorder {
             return;
         }
         self.wanted = false;
-        let name = self.app.screen().word().to_owned();
+        let name = self.app.screens.top().word().to_owned();
         let caption = format!("TODO: what there is to see ({name})");
         let scene = Scene { name, caption, keys: self.keys.join(" "), ..self.from.clone() };
         self.kept.push(KeptScene { scene, record: open(&self.app), rows: rows(&self.app, self.place()) });
@@ -194,7 +194,7 @@ impl Program for TourRecorder {
             0 => "no scene yet".to_owned(),
             n => counted(n, "scene"),
         };
-        let end = if self.app.screen() == ScreenKind::Table { "q ends" } else { "Q ends" };
+        let end = if self.app.screens.top() == ScreenKind::Table { "q ends" } else { "Q ends" };
         let hint = format!(" RECORDING · {scenes}{} · F2 keeps this screen as a scene · {end}", self.said);
         Line::styled(hint, theme.style(Role::Title)).render(last.intersection(area), buf);
         if self.app.looks.ascii {

@@ -281,7 +281,7 @@ impl Tour {
                 self.stage = SceneStage::Opening;
                 return self.app.seek(&id, None);
             }
-            SceneStage::Opening if self.app.screen() != ScreenKind::Table && is_idle(&self.app) => {
+            SceneStage::Opening if self.app.screens.top() != ScreenKind::Table && is_idle(&self.app) => {
                 self.stage = SceneStage::Keys(0);
                 if let (Some(step), Some(view)) = (step, self.app.screens.record_mut()) {
                     let of = view.opened.steps.len();

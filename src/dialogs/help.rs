@@ -219,11 +219,11 @@ fn matched(glyph: &str, alike: Option<&str>, row: &[char]) -> usize {
 
 /// The sets of glyphs that the screen below the help uses.
 fn legend(app: &App) -> Vec<&'static [Meaning]> {
-    let mut sets = signs_of(app.screen());
-    if app.screens.record().is_some_and(|view| view.anchor.is_some()) && app.screen() == ScreenKind::Run {
+    let mut sets = signs_of(app.screens.top());
+    if app.screens.record().is_some_and(|view| view.anchor.is_some()) && app.screens.top() == ScreenKind::Run {
         sets.push(&DIFFERENCES);
     }
-    if app.review.is_begun() || app.screen() == ScreenKind::Adjudication {
+    if app.review.is_begun() || app.screens.top() == ScreenKind::Adjudication {
         sets.push(&sign::VERDICTS);
     }
     sets.push(&sign::PANES);

@@ -1,4 +1,4 @@
-//! The event loop: the only `select!` of the screen.
+//! The event loop of the screen.
 //!
 //! A frame that is due comes first, then signals and keys, then everything else, so a key never waits behind the
 //! output of a model, and its frame not behind the work that it asks for, unless that work is nearly always done within

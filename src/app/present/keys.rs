@@ -19,7 +19,7 @@ pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
             action,
             A::Pass | A::Fail | A::Defer | A::Skip | A::BadStep | A::GoldStatus | A::FixTarget | A::Correct | A::Note
         ) || matches!(action, A::Undo | A::Redo | A::LabelAll | A::DecidePass | A::DecideFail | A::Review | A::Export)
-            || action == A::Keep && app.screen() != ScreenKind::Run;
+            || action == A::Keep && app.screens.top() != ScreenKind::Run;
     if app.presenting.is_some() && saves { Err(NOT_SAVED) } else { Ok(()) }
 }
 

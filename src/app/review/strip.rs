@@ -48,7 +48,7 @@ impl App {
 /// Counts the rows that the strip takes.
 pub(crate) fn rows(app: &App) -> u16 {
     // Without a review there is only something to say where somebody judged something.
-    let screen = app.screen();
+    let screen = app.screens.top();
     let there = (screen == ScreenKind::Table || screen.is_of_record()) && app.review.is_begun();
     let least = if app.review.draft.choosing { LEAST_TO_CHOOSE } else { LEAST_HEIGHT };
     if !there || app.presenting.is_some() || app.size.height < least {
@@ -299,7 +299,7 @@ fn label_lines(app: &App) -> Vec<Vec<(String, bool)>> {
     lines
 }
 
-/// The glyph of a record in the table.
+/// The glyph of my verdict on a record, in the table.
 pub(crate) fn mark(app: &App, record: usize) -> (String, Role) {
     let Some(known) = app.review.known(record) else { return (String::new(), Role::Faint) };
     match known.judged.mine {

@@ -105,7 +105,7 @@ fn a_key_costs_the_same_however_many_rows_and_forks_there_are() {
             let opened = opened(&app, runs / 2);
             app.show_record(opened, screen);
         }
-        assert_eq!(app.screen(), screen);
+        assert_eq!(app.screens.top(), screen);
         visited(&mut app, &keys)
     };
     for screen in [ScreenKind::Table, ScreenKind::Run] {

@@ -308,7 +308,7 @@ fn span(item: usize, citation: &Citation<'_>, resolved: Option<(&Document, &Reso
 
 /// Renders the lines of a citation as the answer writes them.
 fn written(citation: &Citation<'_>) -> Shown {
-    let text = |value: Option<Value<'_>>| value.filter(|value| !value.is_null()).map(one_line);
+    let text = |value: Option<Value<'_>>| value.filter(|value| !value.is_null()).map(line_of);
     let pair = |(first, last): (Option<String>, Option<String>)| match (first, last) {
         (Some(first), Some(last)) if first != last => Some(format!("{first}–{last}")),
         (first, last) => first.or(last),
@@ -432,13 +432,13 @@ fn own_facts(typed: &TypedAnswer<'_>, case: &CaseView<'_>, offset: Option<Shown>
         let (text, role) = match value.bool() {
             Some(true) => (Shown::own("yes"), if is_bad { Role::Warning } else { Role::Ok }),
             Some(false) => (Shown::own("no"), if is_bad { Role::Dim } else { Role::Warning }),
-            None => (shown!("{}", one_line(value)), Role::Text),
+            None => (shown!("{}", line_of(value)), Role::Text),
         };
         facts.push(Fact::new(name, text, role).at(typed.pointer.then(field)));
     }
     for (field, name) in SCALARS {
         if let Some(value) = typed.base(field).filter(|value| !value.is_null()) {
-            facts.push(Fact::new(name, shown!("{}", one_line(value)), Role::Text).at(typed.pointer.then(field)));
+            facts.push(Fact::new(name, shown!("{}", line_of(value)), Role::Text).at(typed.pointer.then(field)));
         }
     }
     for (field, name) in LISTS {
@@ -448,7 +448,7 @@ fn own_facts(typed: &TypedAnswer<'_>, case: &CaseView<'_>, offset: Option<Shown>
             let name = if n == 0 { name } else { "" };
             // What the model warns of itself has the weight of a finding.
             let role = if field == "caveats" { Role::Warning } else { Role::Text };
-            facts.push(Fact::new(name, shown!("{}", one_line(entry)), role).at(pointer.then(n)));
+            facts.push(Fact::new(name, shown!("{}", line_of(entry)), role).at(pointer.then(n)));
         }
     }
     if let Some(raw) = typed.meta.and_then(|meta| meta.get("raw_response")).filter(|raw| !raw.is_null()) {
@@ -490,37 +490,37 @@ fn render(key: &Untrusted<'_>, value: Value<'_>, amounts: usize) -> Vec<Shown> {
     let get = |name: &str| value.get(name).filter(|value| !value.is_null());
     match (key.utf8(), value.kind()) {
         (Some("amount"), Kind::Object) => {
-            let words = ["currency", "unit"].iter().filter_map(|name| get(name)).map(one_line);
+            let words = ["currency", "unit"].iter().filter_map(|name| get(name)).map(line_of);
             let words: Vec<String> = words.filter(|word| !word.is_empty()).collect();
-            let number = get("value").map(one_line).unwrap_or_default();
+            let number = get("value").map(line_of).unwrap_or_default();
             vec![shown!("{} {}", pad_left(&number, amounts), words.join(" / "))]
         }
         (Some("date"), Kind::Object) => {
-            let original = get("original").map(|original| format!("   “{}”", one_line(original)));
-            vec![shown!("{}{}", get("iso").map(one_line).unwrap_or_default(), original.unwrap_or_default())]
+            let original = get("original").map(|original| format!("   “{}”", line_of(original)));
+            vec![shown!("{}{}", get("iso").map(line_of).unwrap_or_default(), original.unwrap_or_default())]
         }
         (Some("table"), Kind::Object) => table(value),
         (_, Kind::Object) => value
             .members()
             .take(MAX_LINES)
-            .map(|member| shown!("{}: {}", member.name().line(), one_line(member.value)))
+            .map(|member| shown!("{}: {}", member.name().line(), line_of(member.value)))
             .collect(),
-        (_, Kind::Array) => value.items().take(MAX_LINES).map(|item| shown!("• {}", one_line(item))).collect(),
+        (_, Kind::Array) => value.items().take(MAX_LINES).map(|item| shown!("• {}", line_of(item))).collect(),
         (_, Kind::String) => vec![prose(value)],
-        _ => vec![shown!("{}", one_line(value))],
+        _ => vec![shown!("{}", line_of(value))],
     }
 }
 
 /// Measures the number of an amount, in columns.
 fn amount_width(item: &AnswerItem<'_>) -> Option<usize> {
     let (key, value) = item.value.as_ref()?;
-    Some(one_line(value.get("value").filter(|_| *key == "amount")?).width().min(MAX_CELL))
+    Some(line_of(value.get("value").filter(|_| *key == "amount")?).width().min(MAX_CELL))
 }
 
 fn table(value: Value<'_>) -> Vec<Shown> {
-    let headers: Vec<String> = value.get("headers").into_iter().flat_map(Value::items).map(one_line).collect();
+    let headers: Vec<String> = value.get("headers").into_iter().flat_map(Value::items).map(line_of).collect();
     let rows = value.get("rows").into_iter().flat_map(Value::items).take(MAX_LINES);
-    let rows: Vec<Vec<String>> = rows.map(|row| row.items().map(one_line).collect()).collect();
+    let rows: Vec<Vec<String>> = rows.map(|row| row.items().map(line_of).collect()).collect();
     let columns = rows.iter().map(Vec::len).chain([headers.len()]).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns)
         .map(|n| rows.iter().chain([&headers]).filter_map(|row| row.get(n)).map(|cell| cell.width()).max())
@@ -540,7 +540,7 @@ fn table(value: Value<'_>) -> Vec<Shown> {
 }
 
 /// Renders a value on one line, a string without its quotes.
-fn one_line(value: Value<'_>) -> String {
+fn line_of(value: Value<'_>) -> String {
     let text = match value.kind() {
         Kind::String => value.string().map(|text| Shown::line(head(text.bytes(), MAX_TEXT))).unwrap_or_default(),
         // What has no form of its own is shown as it was written.

@@ -252,7 +252,7 @@ fn drop_stage_status(app: &mut App) {
     }
 }
 
-/// Sends the request. This is the one place that leads to a server.
+/// Sends the request. Only this and the repair of a procedure lead to a server.
 fn send(app: &mut App) -> Effects {
     let Some(attempt) = app.screens.attempt_mut() else { return Vec::new() };
     let Some((id, server, calls)) = attempt.send(&mut app.models) else { return Vec::new() };

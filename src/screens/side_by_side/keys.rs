@@ -14,6 +14,7 @@ use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::{Move, scroll};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_core::rules::RuleId;
 use stepscope_io::failure::Failure;
 use stepscope_io::pipeline::compare::{Compared, Partner};
 use stepscope_io::pipeline::snapshot::Address;
@@ -167,18 +168,20 @@ pub(crate) fn may_put_beside(app: &App) -> Result<(), &'static str> {
     let hidden = app.review.hidden_of(record);
     need(hidden.is_empty(), "fields are hidden until your verdict; <reveal> reveals them")?;
     let Some((compared, address)) = app.across.compared.as_ref().zip(app.store.address(record)) else {
-        return Ok(());
+        // Not compared yet: which ids occur earlier is known from reading.
+        let is_repeated = app.store.row(record).is_some_and(|row| row.rules().any(|rule| rule == RuleId::DuplicateId));
+        return need(!is_repeated, REPEATED);
     };
     need(compared.partner(address).is_some(), no_partner(compared, address))
 }
 
+/// Reason that a record whose id occurs earlier has no partner.
+const REPEATED: &str =
+    "its id occurs earlier in this run, and only the first is compared; the filter cell:duplicate lists such records";
+
 /// Gives the reason that a record has no baseline record.
 fn no_partner(compared: &Compared, address: Address) -> &'static str {
-    if compared.is_duplicate(address) {
-        "its id occurs earlier in this run, and only the first is compared; the filter cell:duplicate lists such records"
-    } else {
-        "no baseline record for this item, by id or by question"
-    }
+    if compared.is_duplicate(address) { REPEATED } else { "no baseline record for this item, by id or by question" }
 }
 
 /// Puts a record next to its partner in the baseline, once it is known.
