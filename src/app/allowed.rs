@@ -175,8 +175,8 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
                 A::CopyQuote => Ok(()),
                 A::Contents => {
                     let document = view.and_then(RecordView::document);
-                    let has_contents = document.is_some_and(|document| !document.toc().is_empty());
-                    need(has_contents, "the document has no table of contents")
+                    let has_contents = document.map(|document| !document.toc().is_empty());
+                    need(has_contents.ok_or("the document was not found")?, "the document has no table of contents")
                 }
                 _ => need(answer.is_some_and(AnswerView::cites), "this answer has no citations"),
             }

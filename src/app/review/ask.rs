@@ -467,7 +467,7 @@ fn new_label_set(app: &mut App, mut set: LabelSet) -> Effects {
     effects
 }
 /// Phrases the place of a note: ` on /state/b`.
-fn phrase_of(anchor: &Anchor) -> Shown {
+pub(crate) fn phrase_of(anchor: &Anchor) -> Shown {
     match anchor {
         Anchor::Pointer(pointer) if pointer.is_empty() => Shown::default(),
         Anchor::Pointer(pointer) => shown!(" on {}", pointer.line().cut(60)),

@@ -6,7 +6,7 @@ use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr;
 
 use crate::app::review;
-use crate::app::review::ask::is_passed;
+use crate::app::review::ask::{is_passed, phrase_of};
 use crate::app::review::keys::glyph;
 use crate::app::review::{Draft, ENOUGH, Given, LABEL_KEYS, LabelPurpose, ReviewDialog, ReviewField};
 use crate::app::state::App;
@@ -157,6 +157,7 @@ fn said(app: &App, look: Look<'_>) -> Spans {
         None if app.size.width < WIDE && group(app, look).is_some() => {}
         None => line.push(look.span("unreviewed  ", Role::Dim)),
     }
+    line.extend(notes(app, look));
     if !review.draft.is_empty() {
         line.push(look.span("draft: ", Role::Warning));
         line.extend(draft(app, &review.draft, look));
@@ -186,6 +187,20 @@ fn carried(app: &App, look: Look<'_>) -> Spans {
         line.extend(draft(app, &Draft::of(event), look));
     }
     line
+}
+
+/// Shows my notes on the open record, the newest first, each with its place.
+fn notes(app: &App, look: Look<'_>) -> Spans {
+    let Some(target) = &app.review.target else { return Vec::new() };
+    let reviewed = app.review.find(&target.summary.item, &target.summary.content);
+    let own = reviewed.into_iter().flat_map(ItemReviews::notes);
+    let own: Vec<&Event> = own.filter(|event| event.reviewer.id == app.review.me.id && event.note.is_some()).collect();
+    let note = |event: &Event| {
+        let place = event.anchors.first().map(phrase_of).unwrap_or_default();
+        let text = event.note.as_ref().map(|note| note.line().cut(40)).unwrap_or_default();
+        look.span(format!("note{place}: “{text}”  "), Role::Dim)
+    };
+    own.into_iter().rev().map(note).collect()
 }
 
 /// Shows the verdicts of others, once I have given mine.

@@ -320,6 +320,7 @@ impl AnswerView {
     /// Checks that the document can be moved: to the other place of the citation, or back to the only one.
     pub(crate) fn may_show_place(&self) -> Result<(), Reason> {
         need(self.span().is_some(), "no citation here")?;
+        need(self.shown.document.is_some(), "the document was not found")?;
         let place = self.place().ok_or("not found in the document")?;
         need(self.has_other_place() || self.lines.at != place.start, "the citation has no other place")
     }

@@ -139,10 +139,10 @@ fn id_of(parent: &Record<'_>, parent_hash: &str, made: &str) -> Vec<u8> {
 }
 
 /// Copies everything that a fork takes over from its parent as it is.
-fn inherit(record: &mut Object<'_>, parent: &Record<'_>, without: &str) {
+fn inherit(record: &mut Object<'_>, parent: &Record<'_>, without: &[&str]) {
     for member in parent.root.entries() {
         let name = member.name();
-        if let Some(name) = name.utf8().filter(|name| !OWN.contains(name) && *name != without) {
+        if let Some(name) = name.utf8().filter(|name| !OWN.contains(name) && !without.contains(name)) {
             record.put(name, tight(member.value));
         }
     }
@@ -166,7 +166,7 @@ impl Fork {
         let parents = self.unfinished.as_ref().map(|end| (end.class.bytes().to_vec(), end.error.bytes().to_vec()));
         let begin = |record: &mut Object<'_>| {
             record.text("id", id_of(parent, &hash, &made));
-            inherit(record, parent, "");
+            inherit(record, parent, &[]);
             match parent.root.get("mode") {
                 Some(mode) => record.put("mode", tight(mode)),
                 None => record.put("mode", "procedural"),
@@ -239,7 +239,8 @@ pub fn repaired(parent: &Record<'_>, text: &[u8], procedure: &[u8], created_utc:
     Style::SAVED.object(|record| {
         record.text("id", id_of(parent, &hash, &made));
         if parent.kind != RecordKind::Procedure {
-            inherit(record, parent, "procedure");
+            // The fitness was that of the old one.
+            inherit(record, parent, &["procedure", "fitness"]);
         }
         let trace = trace(None, &[], None, |trace| {
             trace.object("fork", |fork| {
