@@ -31,7 +31,7 @@ const MAX_NAME: usize = 80;
 // What is asked.
 
 fn ask_line(app: &mut App, field: ReviewField, text: String, proposed: bool) -> Effects {
-    let from = text.clone();
+    let (from, proposed) = (text.clone(), proposed && !text.is_empty());
     app.open_dialog(Dialog::Review(ReviewDialog::Line { field, line: Line::new(text), from, proposed, refused: None }));
     Vec::new()
 }

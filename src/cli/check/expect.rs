@@ -11,7 +11,7 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::finding::Severity;
 use stepscope_core::report::ReportFormat;
-use stepscope_core::review::fold::ItemReviews;
+use stepscope_core::review::fold::{ItemReviews, Outcome};
 use stepscope_core::review::join::{Index, JoinedItem};
 use stepscope_core::review::labels::LabelSets;
 use stepscope_core::review::regression::{Expectation, judge};
@@ -50,9 +50,12 @@ fn expect(options: &Check, journal: &Path, side: &Arc<SideData>, out: &mut Out) 
     }
     let sets = contents.reviews.label_sets();
     let mut counts = [0_u64; Expectation::ALL.len()];
-    let mut judged = 0_u64;
+    let (mut judged, mut disputed) = (0_u64, 0_u64);
     for JoinedItem { reviewed, summary, .. } in Index::of(&summaries.summaries).join_later(&contents.reviews) {
-        let Some((expectation, why)) = judge(reviewed, summary) else { continue };
+        let Some((expectation, why)) = judge(reviewed, summary) else {
+            disputed += u64::from(reviewed.in_later_run().outcome() == Outcome::Disputed);
+            continue;
+        };
         judged += 1;
         if let Some(count) = counts.get_mut(expectation as usize) {
             *count += 1;
@@ -71,7 +74,8 @@ fn expect(options: &Check, journal: &Path, side: &Arc<SideData>, out: &mut Out) 
         .map(|(expectation, count)| format!("{count} {}", expectation.word()))
         .collect();
     if format == ReportFormat::Text {
-        out.line(&shown!("{judged} reviewed: {}", named.join(", ")));
+        let left_out = if disputed > 0 { format!("; {disputed} disputed are not counted") } else { String::new() };
+        out.line(&shown!("{judged} reviewed: {}{left_out}", named.join(", ")));
     }
     if judged == 0 {
         out.complain(&shown!("{}: it holds no pass or fail verdict", Shown::path(journal)));

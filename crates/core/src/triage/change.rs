@@ -13,6 +13,7 @@ use crate::arithmetic::recompute::{Computed, ValueBasis, Wording, may_plan, name
 use crate::procedure::{Field, Step};
 use stepscope_base::json::Value;
 use stepscope_base::shown;
+use stepscope_base::text::Untrusted;
 
 /// Runs with more values are not carried out again and again.
 const MAX_WRITES: usize = 60;
@@ -140,7 +141,9 @@ impl Trial<'_, '_> {
             return false;
         }
         let follows = || self.read_by(write).is_none_or(|values| may_give(&values, wrote.value.float()));
-        !may_plan(text) || !follows()
+        // Who names all that goes in says how, in whatever words: "a without b".
+        let says_how = || may_plan(text) || step.is_some_and(|step| names_all(step, text));
+        !says_how() || !follows()
     }
 
     /// Calculates what every write would hold with other numbers in place of some.
@@ -349,6 +352,15 @@ impl Trial<'_, '_> {
         (self.recovered, self.corrected) = (Some(gold.value), true);
         Some((Fix::StepRun, Some(step), Confidence::Likely))
     }
+}
+
+/// Tells whether a text has every word of the names of several inputs.
+fn names_all(step: &Step<'_>, text: &str) -> bool {
+    let text = text.to_lowercase();
+    let is_named = |name: &Untrusted<'_>| {
+        name.utf8().is_some_and(|name| name.to_lowercase().split('_').all(|word| text.contains(word)))
+    };
+    step.inputs.len() > 1 && step.input_names().all(|name| is_named(&name))
 }
 
 /// Adds calculations that are made of two: `144 - 144 / 8`.
