@@ -352,9 +352,9 @@ fn a_note_is_saved_where_the_cursor_is() {
     assert_eq!((note.kind, note.verdict, note.note), (EventKind::Note, None, Some("hm".into())));
     let Some(stepscope_core::review::event::Anchor::Pointer(pointer)) = note.anchors.first() else { panic!() };
     assert!(note.variable.is_some() || !pointer.is_empty());
-    d.shows(&["unreviewed", "“hm”"]);
+    d.shows(&["unreviewed", "note “hm” on "]);
     d.keys("J g j j ; 'here' Enter").until(|app| app.review.saved);
-    d.shows(&["note on /mode: “here”"]);
+    d.shows(&["note “here” on /mode"]);
     let note = desk.events().pop().unwrap();
     assert_eq!(note.anchors, [stepscope_core::review::event::Anchor::Pointer("/mode".into())]);
 }

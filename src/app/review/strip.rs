@@ -196,9 +196,10 @@ fn notes(app: &App, look: Look<'_>) -> Spans {
     let own = reviewed.into_iter().flat_map(ItemReviews::notes);
     let own: Vec<&Event> = own.filter(|event| event.reviewer.id == app.review.me.id && event.note.is_some()).collect();
     let note = |event: &Event| {
-        let place = event.anchors.first().map(phrase_of).unwrap_or_default();
+        let place = event.variable.as_ref().map(|variable| shown!(" on {}", variable.line().cut(30)));
+        let place = place.or_else(|| event.anchors.first().map(phrase_of)).unwrap_or_default();
         let text = event.note.as_ref().map(|note| note.line().cut(40)).unwrap_or_default();
-        look.span(format!("note{place}: “{text}”  "), Role::Dim)
+        look.span(format!("note “{text}”{place}  "), Role::Dim)
     };
     own.into_iter().rev().map(note).collect()
 }
