@@ -130,6 +130,7 @@ pub(super) fn read(text: &str, inputs: &[Input<'_>]) -> Option<(Expression, bool
 fn sentence_plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
     let mut words = words(text)?;
     leave_out_reasons(&mut words)?;
+    leave_out_subject(&mut words);
     let converts = |word: &Word<'_>| matches!(word.lower.as_ref(), "convert" | "converting");
     if let Some(at) = words.iter().position(converts)
         && let Some(conversion) = conversion(&words, at, inputs)
@@ -143,13 +144,10 @@ fn sentence_plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
         return None;
     }
     let sentence = sentence(&words, first.1.start);
-    if gives_reason(&words, sentence.clone(), first.1.start) {
-        return None;
-    }
-    if is_relation(&words, sentence.clone(), first.1.start) {
-        return None;
-    }
-    if is_refused(words.get(..sentence.end)?, &cues, inputs) {
+    if gives_reason(&words, sentence.clone(), first.1.start)
+        || is_relation(&words, sentence.clone(), first.1.start)
+        || is_refused(words.get(..sentence.end)?, &cues, inputs)
+    {
         return None;
     }
     let whole = Whole::of(&words, &cues, sentence.clone(), inputs)?;
@@ -175,39 +173,45 @@ fn sentence_plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
     })
 }
 
+/// Finds the first operation word of some words.
+fn first_cue(words: &[Word<'_>]) -> Option<usize> {
+    cues(words, 0).first().map(|cue| cue.1.start)
+}
+
+fn has_cue(words: Option<&[Word<'_>]>) -> bool {
+    words.is_some_and(|words| first_cue(words).is_some())
+}
+
 /// Leaves out a reason that names an operation of its own, in front or at the end: "It sold 3 times as many, so divide …",
-/// "Divide by 3, because it sold …", "The sum of 5 such numbers is 5 times …". `None`: there is nothing but a reason.
+/// "Divide by 3, because it sold …". `None`: there is nothing but a reason.
 fn leave_out_reasons(words: &mut Vec<Word<'_>>) -> Option<()> {
     let is = |word: &Word<'_>, list: &[&str]| list.contains(&word.lower.as_ref());
     let last = |words: &[Word<'_>], list: &[&str]| words.iter().rposition(|word| !word.stop && is(word, list));
-    let first_cue = |words: &[Word<'_>]| cues(words, 0).first().map(|cue| cue.1.start);
-    let has_cue =
-        |words: &[Word<'_>], range: Range<usize>| words.get(range).is_some_and(|words| first_cue(words).is_some());
     if let Some(at) = last(words, &["so", "therefore", "hence", "thus"])
         && let Some(reason) = words.get(..at).and_then(first_cue)
     {
-        if has_cue(words, at + 1..words.len()) {
+        if has_cue(words.get(at + 1..)) {
             words.drain(..=at);
         } else if words.iter().take(reason).any(|word| is(word, &["is", "are", "was", "were", "has", "have", "had"])) {
             return None;
         }
     }
-    if let Some(at) = last(words, &["because", "since"])
-        && has_cue(words, 0..at)
-        && has_cue(words, at + 1..words.len())
+    if let Some(at) = last(words, &["because", "since"]).filter(|at| has_cue(words.get(..*at)))
+        && has_cue(words.get(at + 1..))
     {
         words.truncate(at);
     }
-    let subject = words.first().is_some_and(|word| word.lower == "the") && first_cue(words) == Some(1);
-    let is_passive = |at: usize| words.iter().skip(at + 1).take(3).any(|word| word.lower.ends_with("ed"));
-    if let Some(at) =
-        words.iter().position(|word| !word.stop && is(word, &["is", "equals"])).filter(|at| !is_passive(*at))
-        && subject
-        && has_cue(words, at + 1..words.len())
-    {
-        words.drain(..=at);
-    }
     Some(())
+}
+
+/// Leaves out a subject that is named by an operation: "The sum of 5 such numbers is 5 times …".
+fn leave_out_subject(words: &mut Vec<Word<'_>>) {
+    let is = words.iter().position(|word| !word.stop && matches!(word.lower.as_ref(), "is" | "equals"));
+    let Some(is) = is.filter(|_| words.first().is_some_and(|word| word.lower == "the")) else { return };
+    let is_passive = words.iter().skip(is + 1).take(3).any(|word| word.lower.ends_with("ed"));
+    if !is_passive && first_cue(words) == Some(1) && has_cue(words.get(is + 1..)) {
+        words.drain(..=is);
+    }
 }
 
 /// Tells whether a sentence begins with a reason in which an operation is named: "Since a costs 5 less than b, add …".
