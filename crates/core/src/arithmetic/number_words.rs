@@ -169,6 +169,15 @@ pub(crate) fn counts() -> impl Iterator<Item = (i64, &'static [u8])> {
     WORDS.iter().filter_map(|word| Some((number_word(word)?.count()?, *word)))
 }
 
+/// The words for one of so many equal parts: `quarter`, `fourths`.
+pub(crate) fn parts_of(count: i128) -> impl Iterator<Item = &'static [u8]> {
+    WORDS.iter().copied().filter(move |word| match number_word(word) {
+        Some(NumberWord::Nth(n, _)) => i128::from(n) == count,
+        Some(NumberWord::Half) => count == 2,
+        _ => false,
+    })
+}
+
 /// For each pair of first letters, the lengths of the words that begin so, one bit each.
 const LENGTHS: [u16; 1024] = lengths();
 
