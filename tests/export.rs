@@ -563,3 +563,43 @@ fn what_is_left_out_of_an_answer_is_no_fault_of_it() {
     let page = page(&["--no-passages"]);
     assert!(page.contains("ship") && !page.contains("document not found"));
 }
+
+#[test]
+fn what_is_hidden_is_not_in_pictures_either() {
+    let folder = tempfile::tempdir().unwrap();
+    let [svg, cast] = ["p.svg", "p.cast"].map(|name| folder.path().join(name));
+    let draw = |hide: &[&str]| {
+        let [svg, cast] = [&svg, &cast].map(|path| path.to_str().unwrap());
+        let command = ["export", "--line", "2", "--svg", svg, "--cast", cast, "--force"];
+        let done = stepscope(&[&command[..], hide].concat(), &[&sample("word_problems.jsonl")]);
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        [svg, cast].map(|path| std::fs::read_to_string(path).unwrap()).concat()
+    };
+    assert!(draw(&[]).contains("model output"));
+    let hidden = draw(&["--hide", "gold,triage,model,confidence"]);
+    for told in ["Fix:", "model output", "as expected", "first error", "smollm2"] {
+        assert!(!hidden.contains(told), "{told}");
+    }
+}
+
+/// What two pages of runs that differ in the expected answer alone say.
+#[test]
+fn a_page_without_the_expected_answer_is_the_same_whatever_that_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = std::fs::read_to_string(sample("word_problems.jsonl")).unwrap();
+    let run: serde_json::Value = serde_json::from_str(text.lines().nth(13).unwrap()).unwrap();
+    let page = |gold: i64| {
+        let mut run = run.clone();
+        run["gold_answer"] = serde_json::Value::from(format!("#### {gold}"));
+        run["gold_num"] = serde_json::Value::from(gold);
+        run["correct"] = serde_json::Value::from(run["pred_num"].as_f64() == Some(gold as f64));
+        let (source, page) = (folder.path().join("runs.jsonl"), folder.path().join("page.html"));
+        std::fs::write(&source, format!("{run}\n")).unwrap();
+        let command = ["export", "--line", "1", "--hide", "gold", "--force", "--html", page.to_str().unwrap()];
+        let done = stepscope(&command, &[&source]);
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        std::fs::read_to_string(&page).unwrap()
+    };
+    let right = run["pred_num"].as_f64().unwrap() as i64;
+    assert_eq!(page(right), page(right + 7));
+}

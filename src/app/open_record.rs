@@ -416,9 +416,8 @@ impl OpenRecord {
         let own = if hide.has(Hidden::Baseline) { Arc::new(side.types_alone()) } else { side.clone() };
         let around = Surroundings { document: self.document(), ..own.around() };
         let mut case = case_of_row(text, Tape::default(), row, Arc::new(around));
-        // That something is hidden is no fault of the record.
         let known = self.summary.as_ref().map_or_else(|| row.rules().collect(), |summary| summary.findings.clone());
-        case.retain_findings(|finding| known.contains(&finding.rule) && !hide.silences(finding.rule));
+        case.retain_findings(|finding| hide.keeps(finding.rule, || known.contains(&finding.rule)));
         if hide.hides_route() {
             case.take_route(None);
         }

@@ -295,7 +295,8 @@ impl ExportArgs {
         let id = view.record.as_ref().and_then(|record| record.id_text()?.utf8().map(ToOwned::to_owned));
         let name = std::str::from_utf8(name).ok().filter(|name| !name.is_empty()).unwrap_or("record.jsonl");
         let (keys, pane, size) = (self.keys.as_str(), self.pane.as_deref(), self.size);
-        draw(&PagePicture { page: page.text.as_bytes(), name, id, steps, keys, pane, size, is_recording })
+        let hide = options.hide;
+        draw(&PagePicture { page: page.text.as_bytes(), name, id, steps, keys, pane, size, is_recording, hide })
     }
 
     /// Writes a page per record, and the index. All of them are searched for private values before the first is

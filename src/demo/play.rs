@@ -493,7 +493,9 @@ pub fn picture(wanted: &PagePicture<'_>) -> Result<Vec<u8>, Shown> {
     }
     let script = TourScript { title: String::new(), records: vec![path], recording: None, scenes };
     let start = DemoStart::default();
-    let (tour, performer, outbox) = ready(&start, script, Depth::True, Speed::AtOnce)?;
+    let (mut tour, performer, outbox) = ready(&start, script, Depth::True, Speed::AtOnce)?;
+    // What is worked out from the record is hidden as well.
+    tour.app.review.hide = wanted.hide;
     let (columns, rows) = wanted.size;
     let (mut drawn, mut failed) = (Vec::new(), None);
     let done =

@@ -104,6 +104,8 @@ fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
         // The rewards of a few must not cost all others their questions.
         Column::Reward => counts.rewards > 0 && (width >= WIDE || counts.rewards * 8 >= records),
         Column::Confidence => counts.confidences > 0,
+        // That there is something to fix is hidden too.
+        Column::Fix if !app.review.hide.is_empty() => true,
         Column::Fix => counts.fixes.iter().flatten().sum::<usize>() + totals.typed() > 0,
         _ => true,
     };

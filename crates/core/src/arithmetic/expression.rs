@@ -210,6 +210,24 @@ impl Expression {
         shares
     }
 
+    /// Lists the names in what is divided by 100: `price * rate / 100`.
+    pub(crate) fn over_hundred(&self) -> Vec<u32> {
+        let hundred = Some(&Node::Number(Number::whole(100)));
+        let mut names = Vec::new();
+        for node in &self.nodes {
+            let Node::Pair(Operation::Divide, left, right) = *node else { continue };
+            let mut open = if self.nodes.get(usize::from(right)) == hundred { vec![left] } else { Vec::new() };
+            while let Some(at) = open.pop() {
+                match self.nodes.get(usize::from(at)) {
+                    Some(Node::Name(name)) => names.push(*name),
+                    Some(Node::Pair(Operation::Multiply, left, right)) => open.extend([*left, *right]),
+                    _ => {}
+                }
+            }
+        }
+        names
+    }
+
     /// With calculations in place of some of its names; `None` where that is too large.
     pub fn replaced<'e>(&self, part: impl Fn(u32) -> Option<&'e Self>) -> Option<Self> {
         let mut nodes: Vec<Node> = Vec::with_capacity(self.nodes.len());
@@ -747,6 +765,10 @@ pub(crate) fn find(text: &str, names: &Names) -> Vec<Calculation> {
             matches!(token.kind, TokenKind::Number(_) | TokenKind::Percent(_) | TokenKind::Name(_) | TokenKind::Open)
                 || (token.kind == TokenKind::Word && function(text, token).is_some())
                 || (token.kind == TokenKind::Operator(Operation::Subtract) && before == Some(TokenKind::Equals));
+        if is_factor(&list, at) {
+            at = behind_group(&list, at);
+            continue;
+        }
         let joined = matches!(before, Some(TokenKind::Operator(_)));
         let one = (starts && !joined).then(|| one(&list, at, text)).flatten();
         match one {
@@ -768,7 +790,11 @@ fn one(list: &[Lexeme], start: usize, text: &str) -> Option<(Calculation, usize)
     // Half a calculation would give a wrong number.
     if next.is_some_and(|next| {
         let runs_on = matches!(next.kind, TokenKind::Open | TokenKind::Word | TokenKind::Name(_)) && !next.spaced;
-        matches!(next.kind, TokenKind::Operator(_)) || runs_on
+        // "p − s%", and a sum inside other parentheses.
+        let is_percent = text.get(next.start..next.end) == Some("%");
+        let is_inside =
+            next.kind == TokenKind::Close && list.get(start).is_some_and(|first| first.kind == TokenKind::Open);
+        matches!(next.kind, TokenKind::Operator(_)) || runs_on || is_percent || is_inside
     }) || is_half_said(text.get(..list.get(start)?.start)?)
     {
         return None;
@@ -796,9 +822,31 @@ fn one(list: &[Lexeme], start: usize, text: &str) -> Option<(Calculation, usize)
     Some((Calculation { target, expression: Expression { nodes: parser.nodes }, stated, range }, end))
 }
 
-/// Tells whether the words before a calculation do more with it: "5 less than 3 × 7", or a root of it.
+/// Tells whether parentheses are multiplied by what is before them: `n(n - 1)`, `2 (a + b)`.
+fn is_factor(list: &[Lexeme], at: usize) -> bool {
+    let Some([before, open]) = at.checked_sub(1).and_then(|start| list.get(start..=at)) else { return false };
+    let is_glued = !open.spaced && matches!(before.kind, TokenKind::Name(_));
+    open.kind == TokenKind::Open && (is_glued || matches!(before.kind, TokenKind::Number(_) | TokenKind::Close))
+}
+
+/// Finds the token behind the parentheses that begin at a token.
+fn behind_group(list: &[Lexeme], start: usize) -> usize {
+    let mut depth = 0_usize;
+    let closes = |token: &Lexeme| {
+        match token.kind {
+            TokenKind::Open => depth += 1,
+            TokenKind::Close => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0
+    };
+    let end = list.iter().skip(start).position(closes);
+    end.map_or(list.len(), |end| start + end + 1)
+}
+
+/// Tells whether the words before a calculation do more with it: "5 less than 3 × 7", a root of it, `|a - b|`.
 fn is_half_said(before: &str) -> bool {
-    before.ends_with('√') || before.trim_end().ends_with(" than")
+    before.ends_with(['√', '|']) || [" than", "absolute value of"].iter().any(|end| before.trim_end().ends_with(end))
 }
 
 fn target_before(list: &[Lexeme], start: usize, text: &str) -> Option<AssignedTo> {

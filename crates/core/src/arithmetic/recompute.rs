@@ -440,7 +440,7 @@ pub(crate) fn too_many_variables(state: &State<'_>) -> Option<usize> {
     (state.variables().len() > MAX_VARIABLES).then(named).filter(|count| *count > MAX_VARIABLES)
 }
 
-/// Evaluates a calculation. In `1 - tax_percent` 15 means 0.15, in `tax_percent / 100` 0.15 means 15.
+/// Evaluates a calculation. In `1 - tax_percent` 15 means 0.15, in `tax_percent / 100` 0.15 or "15%" means 15.
 fn evaluated(state: &State<'_>, expression: &Expression, value: impl Fn(u32) -> Option<Number>) -> Option<Number> {
     const PARTS: [&[u8]; 5] = [b"rate", b"discount", b"tax", b"tip", b"interest"];
     let is_share = |id: u32| {
@@ -457,8 +457,8 @@ fn evaluated(state: &State<'_>, expression: &Expression, value: impl Fn(u32) -> 
             || text.contains("as decimal")
             || percent.is_some_and(|percent| text.contains(&percent))
     };
-    let shares = expression.shares();
-    if shares.is_empty() {
+    let (shares, over_hundred) = (expression.shares(), expression.over_hundred());
+    if shares.is_empty() && over_hundred.is_empty() {
         return expression.evaluate(value);
     }
     expression.evaluate(|id| {
@@ -469,6 +469,8 @@ fn evaluated(state: &State<'_>, expression: &Expression, value: impl Fn(u32) -> 
             Some((_, true)) if number > Number::ONE && number < hundred && is_share(id) && !is_decimal(id, number) => {
                 number.over(hundred)
             }
+            Some((_, false)) if is_written_in_percent(state, id as usize) => number.times(hundred),
+            None if over_hundred.contains(&id) && is_written_in_percent(state, id as usize) => number.times(hundred),
             Some((_, false)) if share && is_share(id) => number.times(hundred),
             _ => Some(number),
         }
@@ -481,6 +483,12 @@ fn is_percent(state: &State<'_>, variable: usize) -> bool {
     let name = variable.name.utf8().unwrap_or_default();
     let description = variable.field.and_then(|field| field.description?.string()).unwrap_or_default();
     name.contains("percent") || name.contains("pct") || says_percent(description.utf8().unwrap_or_default())
+}
+
+/// Tells whether the value of a variable is a text like "45%".
+fn is_written_in_percent(state: &State<'_>, variable: usize) -> bool {
+    let value = state.variables().get(variable).and_then(|variable| variable.final_value?.string());
+    value.is_some_and(|text| text.bytes().ends_with(b"%"))
 }
 
 /// Tells whether a value is a size, with a letter between its numbers: "12 x 8 x 5".
@@ -722,7 +730,7 @@ impl<'e, 'a> Execution<'e, 'a> {
         }
         let names = plan.iter().flat_map(|plan| plan.expression.names());
         let mut variables = names.map(|name| name as usize).chain([variable]);
-        let is_percentage = |variable| is_percent(self.state, variable) || self.is_written_in_percent(variable);
+        let is_percentage = |variable| is_percent(self.state, variable) || is_written_in_percent(self.state, variable);
         let percent =
             plan.is_some() && (says_percent(description) || says_percent(texts.step) || variables.any(is_percentage));
         let inputs: Vec<(usize, Option<usize>)> = plan
@@ -812,12 +820,6 @@ impl<'e, 'a> Execution<'e, 'a> {
         write.value.filter(|_| {
             write.badge != Badge::Ambiguous || variable.writes.last().is_some_and(|last| last.from == write.from)
         })
-    }
-
-    /// Tells whether a value is a text like "45%".
-    fn is_written_in_percent(&self, variable: usize) -> bool {
-        let value = self.state.variables().get(variable).and_then(|variable| variable.final_value?.string());
-        value.is_some_and(|text| text.bytes().ends_with(b"%"))
     }
 
     fn reading(&self, variable: usize, value: Option<Value<'_>>) -> Reading {

@@ -65,6 +65,8 @@ pub struct PagePicture<'p> {
     pub size: (u16, u16),
     /// A recording instead of a picture.
     pub is_recording: bool,
+    /// Parts that are hidden on it.
+    pub hide: Hide,
 }
 
 impl PageOptions<'_> {

@@ -44,7 +44,9 @@ impl Hidden {
             ],
             Self::Confidence => &["confidence"],
             Self::Model => {
-                &["model", "model_name", "model_id", "generator", "base_url", "system_fingerprint", "provider"]
+                stepscope_base::list![
+                    model served_model model_name model_id generator backend base_url endpoint system_fingerprint provider
+                ]
             }
             Self::Baseline | Self::Triage => &[],
         }
@@ -106,9 +108,13 @@ impl Hide {
         Hidden::ALL.into_iter().filter(move |hidden| self.has(*hidden))
     }
 
-    /// Tells whether a rule that speaks of a record without what is hidden speaks of nothing else.
-    pub fn silences(self, rule: RuleId) -> bool {
-        self.has(Hidden::Confidence) && Hidden::Confidence.rules().contains(&rule)
+    /// Tells whether a finding on a record without what is hidden is kept. `is_known`: its rule speaks of the whole
+    /// record too. Where that would tell what is hidden, it is not asked; that something is hidden is no fault.
+    pub fn keeps(self, rule: RuleId, is_known: impl FnOnce() -> bool) -> bool {
+        let misses_it = self.has(Hidden::Confidence) && Hidden::Confidence.rules().contains(&rule)
+            || self.has(Hidden::Gold) && [RuleId::UnknownShape, RuleId::WrongType].contains(&rule);
+        let tells_it = self.each().any(|hidden| hidden.rules().contains(&rule));
+        !misses_it && (tells_it || is_known())
     }
 
     /// Tells whether the route of an answer is hidden: it is where to fix it, and may follow from its confidence.

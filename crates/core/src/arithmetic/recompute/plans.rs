@@ -14,6 +14,8 @@ use stepscope_base::json::Value;
 const MAX_BETWEEN: usize = 16;
 /// Names from here on are no variables.
 const BETWEEN: u32 = 1_000_000;
+/// The number of an operation is not farther behind its word.
+const MAX_BEHIND: usize = 24;
 /// The name of a calculation in signs inside one in words.
 const INSIDE: u32 = BETWEEN - 1;
 
@@ -104,6 +106,14 @@ fn is_operand([before, behind]: [&str; 2]) -> bool {
     let is_verb = behind.get(joint).is_some_and(|word| verbs.contains(&word.as_str()));
     // "x * y to divide it" says what for.
     joint > 0 && is_verb
+}
+
+/// Tells whether the words behind a calculation go on with a number: "v * d kilograms; dividing by 1000 gives tonnes".
+fn converts(behind: &str) -> bool {
+    const OPERATIONS: [&str; 8] = ["ivid", "ultipl", "imes ", "÷", "×", "minus", "plus", "ubtract"];
+    let at = OPERATIONS.iter().filter_map(|operation| behind.find(operation)).min();
+    let rest = at.and_then(|at| behind.get(at..)).unwrap_or_default();
+    !behind.trim_start().starts_with('=') && rest.bytes().take(MAX_BEHIND).any(|byte| byte.is_ascii_digit())
 }
 
 impl<'a> Execution<'_, 'a> {
@@ -265,8 +275,14 @@ impl<'a> Execution<'_, 'a> {
         let Some(range) = &plan.range else { return false };
         let around = [texts.step.get(..range.start), texts.step.get(range.end..)].map(Option::unwrap_or_default);
         let is_open = || self.left_out(plan, wanted).next().is_some() && around.into_iter().any(prose::may_plan);
+        // "10 * yearly people, on top of p1"
+        let says_more = || {
+            let mut names = self.left_out(plan, wanted).filter_map(Field::name_text);
+            names.any(|name| name.utf8().is_some_and(|name| around.iter().any(|text| holds_word(text, name))))
+        };
         // "income - players' share"
-        around[1].starts_with(['\'', '’']) || !is_named(plan, texts) && (is_open() || is_operand(around))
+        around[1].starts_with(['\'', '’'])
+            || !is_named(plan, texts) && (is_open() || says_more() || is_operand(around) || converts(around[1]))
     }
 
     /// Plans a step without a recipe by its names: only if the plan gives what the step wrote, or if what it wrote

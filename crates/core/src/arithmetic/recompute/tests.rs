@@ -341,3 +341,48 @@ fn one_letter_behind_a_number_of_the_question_is_its_unit() {
         assert!(recomputed.writes[2].differs());
     });
 }
+
+#[test]
+fn what_is_written_in_percent_is_a_part_of_a_hundred_in_every_formula() {
+    for (calculation, wrote) in [
+        ("price * rate / 100", 16),
+        ("price * (1 + rate / 100)", 96),
+        ("price * (100 - rate) / 100", 64),
+        ("price * (1 - rate)", 64),
+        ("price * rate", 16),
+    ] {
+        let text = format!("Compute {calculation}.");
+        let steps: [Made<'_>; 3] = [
+            ("Extract.", &["problem_text"], &[("price", ""), ("rate", "")]),
+            (&text, &["price", "rate"], &[("result", "")]),
+            ("State result.", &["result"], &[("final_answer", "")]),
+        ];
+        let values = format!(r#""price": 80, "rate": "20%", "result": {wrote}, "final_answer_numerical": {wrote}"#);
+        with(&run(&steps, &values), |_, _, recomputed| {
+            assert_eq!(recomputed.writes[2].alone, Some(Number::whole(wrote)), "{calculation}");
+        });
+    }
+}
+
+#[test]
+fn a_part_of_what_a_step_says_is_no_plan() {
+    for text in [
+        "Another ten years bring 10 * a people, on top of b.",
+        "after: a − b%",
+        "Mass is a * a kilograms; dividing by 1000 gives tonnes, of which b.",
+        "a(b - 1) / 2",
+        "2 (a + b)",
+        "|b - a|",
+        "the absolute value of b - a",
+    ] {
+        let steps: [Made<'_>; 3] = [
+            ("Extract.", &["problem_text"], &[("a", ""), ("b", "")]),
+            (text, &["a", "b"], &[("result", "")]),
+            ("State result.", &["result"], &[("final_answer", "")]),
+        ];
+        let values = r#""a": 30, "b": 7, "result": 1, "final_answer_numerical": 1"#;
+        with(&run(&steps, values), |_, _, recomputed| {
+            assert!(!recomputed.writes[2].differs(), "{text}: {:?}", recomputed.writes[2].plan);
+        });
+    }
+}

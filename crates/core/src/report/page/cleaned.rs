@@ -54,10 +54,9 @@ impl Cleaner {
         }
         let source = Shown::line(&self.redaction.text(source));
         let mut cleaned = Case::citing(text, document.clone());
-        // That something is left out is no fault of the record.
         let known = case.findings();
         cleaned.retain_findings(|finding| {
-            known.iter().any(|known| known.rule == finding.rule) && !self.hide.silences(finding.rule)
+            self.hide.keeps(finding.rule, || known.iter().any(|known| known.rule == finding.rule))
         });
         if self.hide.hides_route() {
             cleaned.take_route(None);
