@@ -564,6 +564,24 @@ fn tokens(text: &str, names: &Names) -> Option<Vec<Lexeme>> {
                 at += currency_word(rest).unwrap_or(len);
                 continue;
             }
+            '²' | '³' => {
+                // One sign for two.
+                let power = Lexeme { kind: TokenKind::Operator(Operation::Power), start: at, end: at, spaced: false };
+                list.push(power);
+                let exponent = if c == '²' { 2 } else { 3 };
+                one(TokenKind::Number(Written { value: Number::whole(exponent), decimals: 0 }))
+            }
+            '-' | '=' if rest.get(1..)?.starts_with('>') => (TokenKind::Break, 2),
+            '<' if rest.get(1..)?.starts_with('-') => (TokenKind::Break, 2),
+            // The list of a function: `sum([a, b])`.
+            '[' if open.last() == Some(&true) && !spaced => {
+                at += len;
+                continue;
+            }
+            ']' if open.last() == Some(&true) => {
+                at += len;
+                continue;
+            }
             '0'..='9' | '.' => number(rest, open.last() != Some(&true)),
             '½' => one(TokenKind::Number(Written { value: Number::fraction(1, 2)?, decimals: 2 })),
             '¼' => one(TokenKind::Number(Written { value: Number::fraction(1, 4)?, decimals: 2 })),
@@ -799,7 +817,7 @@ fn one(list: &[Lexeme], start: usize, text: &str) -> Option<(Calculation, usize)
     {
         return None;
     }
-    if parser.strong == 0 || root as usize + 1 != parser.nodes.len() {
+    if parser.strong == 0 || root as usize + 1 != parser.nodes.len() || is_inner_part(list, start, end) {
         return None;
     }
     let range = list.get(start)?.start..list.get(end.checked_sub(1)?)?.end;
@@ -827,6 +845,13 @@ fn is_factor(list: &[Lexeme], at: usize) -> bool {
     let Some([before, open]) = at.checked_sub(1).and_then(|start| list.get(start..=at)) else { return false };
     let is_glued = !open.spaced && matches!(before.kind, TokenKind::Name(_));
     open.kind == TokenKind::Open && (is_glued || matches!(before.kind, TokenKind::Number(_) | TokenKind::Close))
+}
+
+/// Tells whether tokens are all that parentheses hold with which a larger calculation goes on.
+fn is_inner_part(list: &[Lexeme], start: usize, end: usize) -> bool {
+    let kind = |at: usize| list.get(at).map(|token| token.kind);
+    let is_whole = start.checked_sub(1).and_then(kind) == Some(TokenKind::Open) && kind(end) == Some(TokenKind::Close);
+    is_whole && matches!(kind(end + 1), Some(TokenKind::Operator(_)))
 }
 
 /// Finds the token behind the parentheses that begin at a token.

@@ -1,5 +1,7 @@
 //! Calculations as they are typeset (LaTeX, Markdown, calculator marks), made into plain signs of the same meaning.
 
+use crate::arithmetic::quantity::unit;
+
 /// A text in plain signs, with the place of each of its bytes in the original.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plain {
@@ -11,9 +13,9 @@ pub(crate) struct Plain {
 /// A longer group is looked at no further.
 const MAX_GROUP: usize = 200;
 
-/// Tells whether a text may hold commands or groups of a typesetter.
+/// Tells whether a text may hold commands or groups of a typesetter, or words in bold.
 pub(crate) fn is_typeset(text: &str) -> bool {
-    memchr::memchr2(b'\\', b'{', text.as_bytes()).is_some()
+    memchr::memchr2(b'\\', b'{', text.as_bytes()).is_some() || text.contains("**")
 }
 
 /// Meaning of an open brace, which decides how it is closed.
@@ -117,7 +119,7 @@ impl<'t> Making<'t> {
             }
             '}' => self.close(),
             // "m^2" among words is a unit.
-            '^' if self.is_behind_words() => {
+            '^' if self.is_behind_unit() => {
                 let len = match after {
                     Some('{') => group_end(rest),
                     after => 1 + after.map_or(0, char::len_utf8),
@@ -179,9 +181,11 @@ impl<'t> Making<'t> {
         }
     }
 
-    /// Tells whether a power here is one of a word: it is among words, or right behind them.
-    fn is_behind_words(&self) -> bool {
-        self.braces.last() == Some(&Brace::Words) || (self.at > 0 && self.words_end == self.at)
+    /// Tells whether a power here is one of a unit among words, or right behind them.
+    fn is_behind_unit(&self) -> bool {
+        let is_behind = self.braces.last() == Some(&Brace::Words) || (self.at > 0 && self.words_end == self.at);
+        let word = self.out.text.trim_end().rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+        is_behind && (word.len() <= 2 || unit(word.to_lowercase().as_bytes()).is_some())
     }
 
     /// Begins a fraction whose parts may be single signs: `\frac12`, `\frac1{12}`.

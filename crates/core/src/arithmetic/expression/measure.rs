@@ -32,7 +32,8 @@ pub(super) fn measure(text: &str) -> Option<Written> {
     let lower = slash.map_or(0, |rest| rest.bytes().take_while(u8::is_ascii_digit).count());
     let end = if lower > 0 { end + 1 + lower } else { end };
     let (head, tail) = text.split_at_checked(end)?;
-    let word = |c: char| c.is_alphabetic() || matches!(c, ' ' | '/' | '(' | ')' | '-' | '.' | '\'' | '’');
+    let word =
+        |c: char| c.is_alphabetic() || matches!(c, ' ' | '/' | '(' | ')' | '-' | '.' | '\'' | '’' | '°' | '²' | '³');
     let joined = tail.contains(" - ") || tail.contains(" x ");
     let words = tail.split_whitespace().count() <= 6 && tail.chars().all(word) && !joined;
     let words = words && tail.split_whitespace().all(may_be_unit);
@@ -66,7 +67,9 @@ pub(super) fn is_rate(text: &str) -> bool {
     let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | ' '));
     let letters = |part: &str| !part.is_empty() && part.chars().all(char::is_alphabetic);
     unit.len() < text.len()
-        && unit.split_once('/').is_some_and(|(of, per)| letters(of) && letters(per) && of.len().max(per.len()) > 1)
+        && unit
+            .split_once('/')
+            .is_some_and(|(of, per)| letters(of) && letters(per) && (of.len().max(per.len()) > 1 || unit == "m/s"))
 }
 
 fn number(text: &str) -> Option<Written> {

@@ -83,10 +83,12 @@ fn is_named(plan: &Plan, texts: &Texts<'_>) -> bool {
 /// Tells whether the words before and behind a calculation do something with it: "half of a * b", "a * b, then add it".
 fn is_operand([before, behind]: [&str; 2]) -> bool {
     let words = prose::lower_words;
+    // "Half: p / 2"
+    let is_label = before.trim_end().ends_with([':', '=']);
     let fills = |word: &String| !matches!(word.as_str(), "of" | "the" | "sum" | "total");
     let before: Vec<String> = words(before).into_iter().filter(fills).collect();
     let multiples = ["half", "twice", "double", "triple", "thrice", "quarter"];
-    if before.last().is_some_and(|word| multiples.contains(&word.as_str())) {
+    if !is_label && before.last().is_some_and(|word| multiples.contains(&word.as_str())) {
         return true;
     }
     let behind = words(behind);
@@ -384,6 +386,11 @@ impl<'a> Execution<'_, 'a> {
         // "The cost of one = cost ÷ count, and of all = all times that"
         let other = matches!(&chosen.target, Some(AssignedTo::Word(_)));
         if other && !is_own && text.get(chosen.range.end..).is_some_and(prose::may_plan) {
+            return None;
+        }
+        // "I = P · r · t, where r = rate / 100"
+        let is_explained = text.get(..chosen.range.start).is_some_and(|before| holds_word(before, "where"));
+        if other && !is_own && is_explained {
             return None;
         }
         if let Some(AssignedTo::Word(alias)) = &chosen.target {

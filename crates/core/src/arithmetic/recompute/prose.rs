@@ -52,7 +52,7 @@ const BLOCKED: &[&str] = stepscope_base::list![
     not except unless if either maximum minimum largest smallest larger smaller round rounded rounding ceiling
     nearest remainder modulo squared square cube power root respectively excluding complement equation solve solving
     ratio proportion respective corresponding weighted compound interest twofold until first without ignoring undo undoing
-    backwards turn scale scaling scaled project projecting extrapolate annualize advance account
+    backwards turn drop dropping discard discarding scale scaling scaled project projecting extrapolate annualize advance account
     accounting
 ];
 

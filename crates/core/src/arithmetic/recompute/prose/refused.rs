@@ -61,6 +61,8 @@ fn compares_otherwise(words: &[Word<'_>], at: usize) -> bool {
     let word = |at: usize| words.get(at).map_or("", |word| word.lower.as_ref());
     match word(at) {
         "again" => at > 0 && matches!(word(at - 1), "much" | "many"),
+        // "The length exceeds the width by d"
+        "exceeds" => words.iter().skip(at).any(|word| word.lower == "by"),
         "few" | "little" => at > 0 && word(at - 1) == "as",
         _ => false,
     }

@@ -170,7 +170,7 @@ pub(super) const fn sign(c: char) -> Option<&'static [&'static str]> {
     Some(match c {
         '+' => &["plus"],
         '−' => &["minus"],
-        '*' | '×' => &["times"],
+        '*' | '×' | '·' | '⋅' => &["times"],
         '/' | '÷' => &["divided", "by"],
         _ => return None,
     })
