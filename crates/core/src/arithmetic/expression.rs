@@ -509,7 +509,8 @@ impl Names {
 }
 
 fn is_part_of_name(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
+    // A power counts as a digit.
+    (c.is_alphanumeric() && !matches!(c, '²' | '³')) || c == '_'
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -758,7 +759,14 @@ pub(crate) fn may_hold(bytes: &[u8]) -> bool {
         || memchr::memchr3(b'=', b'^', b'%', bytes).is_some()
         || memchr::memchr2_iter(b'-', b'x', bytes)
             .any(|at| bytes.get(at + 1) == Some(&b' ') && at.checked_sub(1).and_then(|at| bytes.get(at)) == Some(&b' '))
+        || holds_call(bytes)
         || holds_typographic_sign(bytes)
+}
+
+/// Tells whether a text has parentheses right behind a letter, as `sum(a, b)` has.
+fn holds_call(bytes: &[u8]) -> bool {
+    memchr::memchr_iter(b'(', bytes)
+        .any(|at| at.checked_sub(1).and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphabetic))
 }
 
 /// Tells whether a text contains `×`, `÷` or the minus sign of Unicode. Their last bytes are rarer than their first.

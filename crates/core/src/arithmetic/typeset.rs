@@ -129,7 +129,10 @@ impl<'t> Making<'t> {
             '[' => self.put("(", 1),
             ']' => self.put(")", 1),
             '¢' => self.put(" cents", c.len_utf8()),
-            '*' if rest.starts_with("**") && !(is_operand(before) && is_operand(rest.chars().nth(2))) => {
+            '*' if rest.starts_with("**")
+                && !(is_operand(before) && is_operand(rest.chars().nth(2)))
+                && !(before == Some(' ') && rest.starts_with("** ")) =>
+            {
                 self.put("  ", 2);
             }
             // A bullet, not a sign.
@@ -328,6 +331,7 @@ mod tests {
             (r"\$5 \text{ dollars} \div 2", "$5 dollars / 2"),
             ("**Total = 3 + 4 = 7**", "Total = 3 + 4 = 7"),
             ("2**3", "2**3"),
+            ("a ** 2 and **b** (bold)", "a ** 2 and b (bold)"),
             ("$5400/week * 4 weeks", "$5400 week * 4 weeks"),
             ("8 slices/pizza", "8 slices pizza"),
             ("100/rate", "100/rate"),

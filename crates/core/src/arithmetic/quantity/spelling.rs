@@ -42,7 +42,9 @@ impl Spellings {
                 }
                 parts_of(lower).for_each(|word| all.add(word.into()));
                 let sign = SIGNS.iter().find(|(_, parts)| *parts == (upper, lower));
-                sign.into_iter().for_each(|(sign, _)| all.add(sign.as_bytes().into()));
+                if let Some((sign, _)) = sign {
+                    all.add(sign.as_bytes().into());
+                }
             }
             (Kind::Multiple, _) if upper == 2 => {
                 for word in ["twice", "double", "Twice", "Double"] {

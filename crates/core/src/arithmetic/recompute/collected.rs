@@ -77,7 +77,7 @@ fn joined(operation: Operation, numbers: &[Number]) -> Option<Expression> {
 
 /// From one time of day to another, over midnight or noon where it must be.
 fn between(texts: &[&str; 3], from: (i64, bool), to: (i64, bool)) -> Option<Expression> {
-    let asked = ["between", "from", "elapsed", "duration", "difference", "subtract", "spent", "long"];
+    let asked = ["between", "from", "elapsed", "duration", "difference", "subtract", "spent", "long", " - ", " − "];
     if !has(&texts[..1], &asked) {
         return None;
     }

@@ -338,6 +338,19 @@ impl<'a> Execution<'_, 'a> {
         let described = step.inputs.iter().filter_map(|field| field.description.and_then(Value::string));
         let described: Vec<_> = described.chain(step.inputs.iter().filter_map(Field::name_text)).collect();
         let named: Vec<&str> = described.iter().filter_map(|text| text.utf8()).collect();
+        // "home - start" says from when to when, whatever the names are.
+        let ids: Vec<u32> = step.inputs.iter().filter_map(|field| Some(self.index(field)? as u32)).collect();
+        let is_turned = |found: &Calculation| match (ids.as_slice(), found.expression.joined_names().as_slice()) {
+            ([first, second], [(Operation::Subtract, left, right)]) if (left, right) == (first, second) => Some(true),
+            ([first, second], [(Operation::Subtract, left, right)]) if (left, right) == (second, first) => Some(false),
+            _ => None,
+        };
+        let in_signs = texts.found.iter().find_map(is_turned);
+        let (named, values) = match in_signs {
+            Some(true) => (Vec::new(), values.into_iter().rev().collect()),
+            Some(false) => (Vec::new(), values),
+            None => (named, values),
+        };
         let expression = collected::plan(&[texts.step, description, name], &named, &values, step.inputs.len())?;
         Some(Plan::of(expression, PlanSource::Step, Wording::Words))
     }

@@ -71,7 +71,8 @@ impl PhraseReader<'_, '_> {
             .inputs
             .iter()
             .any(|input| input.value == Some(Number::whole(self.inputs.len() as i64 - 1)) || mentions(input, "count"));
-        if self.inputs.len() < 2 || counted {
+        let all: Vec<usize> = (0..self.inputs.len()).collect();
+        if self.inputs.len() < 2 || counted || self.names_a_part_of(&all) {
             return None;
         }
         Expression::pair(Operation::Divide, &sum, &count)
@@ -101,6 +102,20 @@ impl PhraseReader<'_, '_> {
             }
             Some(_) => self.assemble(tree, reading, &open, false),
         }
+    }
+
+    /// Tells whether the sentence names some of these inputs in full and others with no word: then it is not about all.
+    fn names_a_part_of(&self, inputs: &[usize]) -> bool {
+        let said: Vec<String> = self.words.iter().flat_map(|word| parts(word.text)).collect();
+        let names = |input: &usize| -> Vec<String> {
+            self.inputs.get(*input).map(|input| parts(input.name).collect()).unwrap_or_default()
+        };
+        let is_named = |input: &usize| {
+            let names = names(input);
+            !names.is_empty() && names.iter().all(|name| said.contains(name))
+        };
+        let is_unsaid = |input: &usize| !names(input).iter().any(|name| said.contains(name));
+        inputs.iter().any(is_named) && inputs.iter().any(is_unsaid)
     }
 
     /// Tells whether all inputs that a list leaves out are counts of its elements.
@@ -141,7 +156,10 @@ impl PhraseReader<'_, '_> {
                 if is_negative(&difference)? { less(right, left) } else { Some(difference) }
             }
             Tree::Rest(operation, named) => {
-                if open.len() < 2 && *named != Some(1) || named.is_some_and(|named| named != open.len()) {
+                if open.len() < 2 && *named != Some(1)
+                    || named.is_some_and(|named| named != open.len())
+                    || named.is_none() && self.names_a_part_of(open)
+                {
                     return None;
                 }
                 // Of a percentage among other things nobody says of what it is.
