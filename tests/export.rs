@@ -603,3 +603,17 @@ fn a_page_without_the_expected_answer_is_the_same_whatever_that_is() {
     let right = run["pred_num"].as_f64().unwrap() as i64;
     assert_eq!(page(right), page(right + 7));
 }
+
+#[test]
+fn what_cannot_be_written_whole_is_not_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.html");
+    // A limit on the size of files stands for a full disk.
+    let script = "trap '' XFSZ; ulimit -f 4; exec \"$0\" export --line 1 --force --html \"$1\" \"$2\"";
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", script, env!("CARGO_BIN_EXE_stepscope")]).arg(&page).arg(sample("word_problems.jsonl"));
+    let done = shell.output().unwrap();
+    assert_eq!(done.status.code(), Some(2), "{}", String::from_utf8_lossy(&done.stderr));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    assert!(stepscope(&["export", "--redact", "name="], &[&sample("word_problems.jsonl")]).status.code() == Some(2));
+}

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use stepscope_io::pipeline::side_data::SideData;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 
 use super::check::threads;
@@ -86,7 +87,7 @@ pub(super) struct Where {
 #[derive(Args, Clone, Debug, Default)]
 pub struct Who {
     /// Reviewer name [default: `$STEPSCOPE_REVIEWER`, `$USER`, user id]
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
     reviewer: Option<String>,
     /// Reviewer type: person, model or program
     #[arg(long, value_name = "KIND", default_value = "person", value_parser = kind)]

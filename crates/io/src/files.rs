@@ -139,11 +139,15 @@ pub(crate) fn remove(path: &Path) {
     let _ = std::fs::remove_file(path);
 }
 
-/// Creates a new file, on the disk when this returns; its name may not be yet.
+/// Creates a new file, on the disk when this returns; its name may not be yet. What cannot be written whole is taken
+/// away again.
 fn create(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
+    let written = file.write_all(bytes).and_then(|()| file.sync_all());
+    if written.is_err() {
+        let _ = std::fs::remove_file(path);
+    }
+    written
 }
 
 /// Waits for the lock of the folder that a file is in; it is let go with what is returned.

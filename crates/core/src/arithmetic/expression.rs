@@ -820,7 +820,9 @@ fn one(list: &[Lexeme], start: usize, text: &str) -> Option<(Calculation, usize)
         let is_percent = text.get(next.start..next.end) == Some("%");
         let is_inside =
             next.kind == TokenKind::Close && list.get(start).is_some_and(|first| first.kind == TokenKind::Open);
-        matches!(next.kind, TokenKind::Operator(_)) || runs_on || is_percent || is_inside
+        // "400 000"
+        let is_number = matches!(next.kind, TokenKind::Number(_));
+        matches!(next.kind, TokenKind::Operator(_)) || is_number || runs_on || is_percent || is_inside
     }) || is_half_said(text.get(..list.get(start)?.start)?)
     {
         return None;

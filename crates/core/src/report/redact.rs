@@ -335,6 +335,9 @@ fn pattern(word: &str) -> Result<(String, Regex), Shown> {
     if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(fits) {
         return Err(shown!("\"{shown}\": a name has 1 to {MAX_NAME} letters, digits, _, - or ."));
     }
+    if regex.is_empty() {
+        return Err(shown!("\"{shown}\": the pattern is empty and would take nothing out"));
+    }
     match RegexBuilder::new(regex).size_limit(MAX_PATTERN).build() {
         Ok(regex) => Ok((name.to_owned(), regex)),
         Err(error) => Err(shown!("\"{shown}\": {}", Shown::prose(error.to_string().as_bytes()))),
