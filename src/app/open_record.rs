@@ -417,10 +417,7 @@ impl OpenRecord {
         let around = Surroundings { document: self.document(), ..own.around() };
         let mut case = case_of_row(text, Tape::default(), row, Arc::new(around));
         let known = self.summary.as_ref().map_or_else(|| row.rules().collect(), |summary| summary.findings.clone());
-        case.retain_findings(|finding| hide.keeps(finding.rule, || known.contains(&finding.rule)));
-        if hide.hides_route() {
-            case.take_route(None);
-        }
+        case.hide(hide, |rule| known.contains(&rule));
         let mut opened = Self::bare(self.index, self.line, case);
         (opened.summary, opened.hidden, opened.fork_origin, opened.whole) =
             (self.summary, hide, self.fork_origin, whole);

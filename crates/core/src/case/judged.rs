@@ -5,7 +5,9 @@ use std::cell::OnceCell;
 use crate::answer::route::{Routed, route};
 use crate::case::{Case, CaseView};
 use crate::finding::{Finding, Findings};
+use crate::review::hide::Hide;
 use crate::rules;
+use crate::rules::RuleId;
 use crate::rules::source::{duplicate_id, joined};
 use crate::triage::Triage;
 
@@ -28,14 +30,23 @@ impl Case<'_> {
     }
 
     /// Forgets what the rules found but for some of it. To be called before anything that rests on findings is asked.
-    pub fn retain_findings(&mut self, keeps: impl FnMut(&Finding) -> bool) {
+    fn retain_findings(&mut self, keeps: impl FnMut(&Finding) -> bool) {
         let mut findings = self.findings().clone();
         findings.retain(keeps);
         self.cache.findings = OnceCell::from(findings);
     }
 
+    /// Leaves out what would tell what is hidden in it: findings and the route of an answer. `is_known` tells whether a
+    /// rule speaks of the whole record too. To be called before anything that rests on findings is asked.
+    pub fn hide(&mut self, hide: Hide, is_known: impl Fn(RuleId) -> bool) {
+        self.retain_findings(|finding| hide.keeps(finding.rule, || is_known(finding.rule)));
+        if hide.hides_route() {
+            self.take_route(None);
+        }
+    }
+
     /// Takes the route that it has, or is to be shown with, in place of its own. To be called before that is asked.
-    pub fn take_route(&mut self, routed: Option<Routed>) {
+    pub(crate) fn take_route(&mut self, routed: Option<Routed>) {
         self.cache.routed = OnceCell::from(routed);
     }
 }

@@ -54,15 +54,11 @@ impl Cleaner {
         }
         let source = Shown::line(&self.redaction.text(source));
         let mut cleaned = Case::citing(text, document.clone());
-        let known = case.findings();
-        cleaned.retain_findings(|finding| {
-            self.hide.keeps(finding.rule, || known.iter().any(|known| known.rule == finding.rule))
-        });
-        if self.hide.hides_route() {
-            cleaned.take_route(None);
-        } else if !self.passages {
+        if !self.passages {
             cleaned.take_route(case.routed().cloned());
         }
+        let known = case.findings();
+        cleaned.hide(self.hide, |rule| known.iter().any(|known| known.rule == rule));
         Cleaned { case: cleaned, document, said, source, cleaner: self.clone() }
     }
 }
