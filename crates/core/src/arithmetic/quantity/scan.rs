@@ -12,6 +12,25 @@ const MAX_FOUND: usize = 256;
 /// Longer numbers are not read.
 const MAX_DIGITS: usize = 18;
 
+/// Fractions with a sign of their own.
+pub(super) const READY_MADE: [(&str, (i128, i128)); 15] = [
+    ("½", (1, 2)),
+    ("¼", (1, 4)),
+    ("¾", (3, 4)),
+    ("⅓", (1, 3)),
+    ("⅔", (2, 3)),
+    ("⅕", (1, 5)),
+    ("⅖", (2, 5)),
+    ("⅗", (3, 5)),
+    ("⅘", (4, 5)),
+    ("⅙", (1, 6)),
+    ("⅚", (5, 6)),
+    ("⅛", (1, 8)),
+    ("⅜", (3, 8)),
+    ("⅝", (5, 8)),
+    ("⅞", (7, 8)),
+];
+
 /// Every quantity of a text, in its order. What may be none at all is marked unsure.
 pub fn find(text: &[u8]) -> Vec<Quantity> {
     let mut scan = Scan { text, found: Vec::new() };
@@ -399,28 +418,9 @@ impl Scan<'_> {
 
     /// One of the ready-made fractions of Unicode.
     fn vulgar(&self, at: usize) -> Option<(usize, Number)> {
-        let (len, upper, lower) = match self.text.get(at..)? {
-            [0xc2, 0xbc, ..] => (2, 1, 4),
-            [0xc2, 0xbd, ..] => (2, 1, 2),
-            [0xc2, 0xbe, ..] => (2, 3, 4),
-            [0xe2, 0x85, sign, ..] => match sign {
-                0x93 => (3, 1, 3),
-                0x94 => (3, 2, 3),
-                0x95 => (3, 1, 5),
-                0x96 => (3, 2, 5),
-                0x97 => (3, 3, 5),
-                0x98 => (3, 4, 5),
-                0x99 => (3, 1, 6),
-                0x9a => (3, 5, 6),
-                0x9b => (3, 1, 8),
-                0x9c => (3, 3, 8),
-                0x9d => (3, 5, 8),
-                0x9e => (3, 7, 8),
-                _ => return None,
-            },
-            _ => return None,
-        };
-        Some((at + len, Number::fraction(upper, lower)?))
+        let rest = self.text.get(at..).filter(|rest| matches!(rest, [0xc2 | 0xe2, ..]))?;
+        let (sign, (upper, lower)) = READY_MADE.iter().find(|(sign, _)| rest.starts_with(sign.as_bytes()))?;
+        Some((at + sign.len(), Number::fraction(*upper, *lower)?))
     }
 
     fn ordinal_ending(&self, end: usize) -> Option<usize> {

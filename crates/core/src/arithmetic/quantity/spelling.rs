@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use super::scan::READY_MADE;
 use super::{Kind, Quantity};
 use crate::arithmetic::number::Number;
 use crate::arithmetic::number_words::{counts, parts_of};
@@ -12,10 +13,6 @@ use crate::arithmetic::number_words::{counts, parts_of};
 /// Searchers for the counts that are spelled out; a searcher is dear to make.
 static FINDERS: LazyLock<Vec<(i128, Finder<'static>)>> =
     LazyLock::new(|| counts().map(|(count, word)| (count.into(), Finder::new(word))).collect());
-
-/// Fractions with a sign of their own.
-const SIGNS: [(&str, (i128, i128)); 6] =
-    [("½", (1, 2)), ("¼", (1, 4)), ("¾", (3, 4)), ("⅓", (1, 3)), ("⅔", (2, 3)), ("⅛", (1, 8))];
 
 /// In a shorter text, letters are looked for one by one.
 const SHORT: usize = 512;
@@ -41,7 +38,7 @@ impl Spellings {
                     all.add(upper.to_string().into_bytes().into());
                 }
                 parts_of(lower).for_each(|word| all.add(word.into()));
-                let sign = SIGNS.iter().find(|(_, parts)| *parts == (upper, lower));
+                let sign = READY_MADE.iter().find(|(_, parts)| *parts == (upper, lower));
                 if let Some((sign, _)) = sign {
                     all.add(sign.as_bytes().into());
                 }
@@ -129,6 +126,7 @@ mod tests {
             ("20%", "20 percent", true),
             ("half", "divide by 2", true),
             ("three-quarters", "¾ of 240", true),
+            ("3/8", "⅜ of 240", true),
             ("1/4", "one fourth of it", true),
             ("$1,200", "cost of 1200 dollars", true),
             ("twice", "double the price", true),
