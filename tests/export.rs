@@ -256,6 +256,12 @@ fn a_folder_of_pages_has_an_index_that_leads_to_each() {
     let planted = planted(folder.path());
     let output = stepscope(&["export", "--all", refused.to_str().unwrap()], &[&planted]);
     assert_eq!((output.status.code(), refused.exists()), (Some(1), false), "{}", said(&output));
+    // Whose index it is is looked at before any page is written.
+    std::fs::create_dir(&refused).unwrap();
+    std::fs::write(refused.join("index.html"), "<!doctype html>\n<p>mine").unwrap();
+    let output = stepscope(&["export", "--all", refused.to_str().unwrap()], &[&sample("by_hand.jsonl")]);
+    assert!(said(&output).contains("index.html: the file exists"), "{}", said(&output));
+    assert_eq!((output.status.code(), std::fs::read_dir(&refused).unwrap().count()), (Some(2), 1));
 }
 
 #[test]

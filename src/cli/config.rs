@@ -1,5 +1,6 @@
 //! `stepscope config` and `stepscope doctor`: the settings in force and where each comes from, and what is wrong with them.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::{CLEAN, FOUND, ListFormat, Out, existing_folder};
@@ -70,10 +71,14 @@ pub(super) fn config(options: &Settings, out: &mut Out) -> Result<u8, Shown> {
     let (folders, config) = read(options)?;
     let file = |is_set: bool| if is_set { config.file.clone() } else { Shown::own("default") };
     let folder = |path: Option<&PathBuf>| path.map_or(Shown::own("none"), |path| Shown::path(path));
-    let source = |flag: bool, variable: &'static str| match flag {
-        true => Shown::own("--config-dir"),
-        false if std::env::var_os(variable).is_some() => Shown::own(variable),
-        false => Shown::own("default"),
+    // A relative folder of the desktop's means nothing.
+    let counts =
+        |name: &str, value: &OsStr| !value.is_empty() && (!name.starts_with("XDG") || Path::new(value).is_absolute());
+    let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| counts(name, &value));
+    let source = |flag: bool, variables: [&'static str; 2]| match variables.into_iter().find(is_set) {
+        _ if flag => Shown::own("--config-dir"),
+        Some(variable) => Shown::own(variable),
+        None => Shown::own("default"),
     };
     // The settings come before what was chosen on the screen.
     let session = Session::load(folders.state.as_deref()).0;
@@ -86,9 +91,13 @@ pub(super) fn config(options: &Settings, out: &mut Out) -> Result<u8, Shown> {
         Row::new(
             "config folder",
             folder(folders.config.as_ref()),
-            source(options.config_dir.is_some(), "STEPSCOPE_CONFIG_DIR"),
+            source(options.config_dir.is_some(), ["STEPSCOPE_CONFIG_DIR", "XDG_CONFIG_HOME"]),
         ),
-        Row::new("state folder", folder(folders.state.as_ref()), source(false, "STEPSCOPE_STATE_DIR")),
+        Row::new(
+            "state folder",
+            folder(folders.state.as_ref()),
+            source(false, ["STEPSCOPE_STATE_DIR", "XDG_STATE_HOME"]),
+        ),
         Row::new("theme", Shown::line(theme.as_bytes()), theme_from),
         Row::new("mouse", shown!("{}", config.mouse.unwrap_or(true)), file(config.mouse.is_some())),
         Row::new(

@@ -19,7 +19,7 @@ use stepscope_core::review::event::ItemRef;
 use stepscope_core::review::fold::Reviews;
 use stepscope_core::review::hide::{Hidden, Hide};
 use stepscope_core::summary::Summary;
-use stepscope_io::files::{export_folder, write_export};
+use stepscope_io::files::{check_export, export_folder, write_export};
 use stepscope_io::log::journal::{found_beside, named, read_all};
 use stepscope_io::pipeline::check::read;
 use stepscope_io::pipeline::side_data::SideData;
@@ -303,6 +303,8 @@ impl ExportArgs {
     /// written.
     fn every(&self, folder: &Path, side: &Arc<SideData>, out: &mut Out) -> Result<u8, Shown> {
         let cleaner = self.privacy.cleaner()?;
+        let index_file = folder.join("index.html");
+        check_export(&index_file, page::carried::is_page)?;
         let reviews = self.all_reviews(side, out)?;
         let clean = |case: &CaseView<'_>, input: &Input| {
             let reviews = input.path().and_then(|path| reviews.get(path)).or_else(|| reviews.get(Path::new("")));
@@ -340,7 +342,7 @@ impl ExportArgs {
         let name = self.paths.first().and_then(|path| path.file_name()).unwrap_or_default();
         let name = Shown::line(&cleaner.redaction.text(name.as_encoded_bytes()));
         let index = page::index(&rows, &name, VERSION);
-        save(&folder.join("index.html"), index.as_bytes(), page::carried::is_page, &Shown::default(), out)?;
+        save(&index_file, index.as_bytes(), page::carried::is_page, &Shown::default(), out)?;
         out.line(&shown!("{}", counted(rows.len(), "page")));
         let others = other_pages(folder, &rows);
         if others > 0 {

@@ -39,9 +39,7 @@ fn cannot_save(path: &Path, error: &io::Error) -> Failure {
 /// Writes a file that a person asked for and returns when it is on the disk: a new one, or one in the place of what an
 /// earlier call wrote there, which is told by how it begins. Whole, or not at all.
 pub fn write_export(path: &Path, bytes: &[u8], is_ours: impl Fn(&[u8]) -> bool) -> Result<(), Failure> {
-    let mut head = Vec::new();
-    let begun = File::open(path).and_then(|file| file.take(MAX_HEAD).read_to_end(&mut head));
-    if begun.is_err() || !path.is_file() || !is_ours(&head) {
+    if !begins_as_ours(path, is_ours) {
         return write_new(path, bytes);
     }
     let mut name = path.as_os_str().to_owned();
@@ -52,6 +50,21 @@ pub fn write_export(path: &Path, bytes: &[u8], is_ours: impl Fn(&[u8]) -> bool) 
         let _ = std::fs::remove_file(new);
         Failure { what: SAVE, path: Shown::path(path), source: reason(&error) }
     })
+}
+
+/// Refuses a path at which [`write_export`] would not write, before long work for it is done.
+pub fn check_export(path: &Path, is_ours: impl Fn(&[u8]) -> bool) -> Result<(), Failure> {
+    match path.symlink_metadata() {
+        Ok(_) if !begins_as_ours(path, is_ours) => Err(cannot_save(path, &ErrorKind::AlreadyExists.into())),
+        _ => Ok(()),
+    }
+}
+
+/// Tells whether a file is what an earlier call wrote.
+fn begins_as_ours(path: &Path, is_ours: impl Fn(&[u8]) -> bool) -> bool {
+    let mut head = Vec::new();
+    let begun = File::open(path).and_then(|file| file.take(MAX_HEAD).read_to_end(&mut head));
+    begun.is_ok() && path.is_file() && is_ours(&head)
 }
 
 /// A file that a person asked for, written piece by piece next to its place, which it takes when it is whole. Dropped
