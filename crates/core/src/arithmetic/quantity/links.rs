@@ -705,15 +705,9 @@ impl<'a> Linking<'a> {
 /// Scores the words of a variable's name and description that occur near a quantity in its sentence: those after it
 /// count twice, the very next one most.
 pub(crate) fn words_near(text: &[u8], quantity: &Quantity, name: &[u8], description: &[u8]) -> usize {
-    let lower = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default().to_ascii_lowercase();
-    let mut before = lower(quantity.span.start.saturating_sub(AROUND)..quantity.span.start);
-    let mut after = lower(quantity.span.end..(quantity.span.end + AROUND).min(text.len()));
-    if let Some(end) = memchr::memchr2(b'.', b'?', &after) {
-        after.truncate(end);
-    }
-    if let Some(start) = memchr::memrchr2(b'.', b'?', &before) {
-        before.drain(..start);
-    }
+    let (from, to) = (quantity.span.start.saturating_sub(AROUND), (quantity.span.end + AROUND).min(text.len()));
+    let before = last_sentence(text.get(from..quantity.span.start).unwrap_or_default()).to_ascii_lowercase();
+    let after = first_sentence(text.get(quantity.span.end..to).unwrap_or_default()).to_ascii_lowercase();
     let mut next = after.split(|byte| !byte.is_ascii_alphabetic()).filter(|word| !word.is_empty());
     let next = next.next().unwrap_or_default().to_vec();
     let words = name.split(|byte| !byte.is_ascii_alphabetic());
@@ -741,9 +735,8 @@ pub(crate) fn distance(text: &[u8], quantity: &Quantity, name: &[u8], other: &[u
     };
     let others = words(other);
     let own: Vec<Vec<u8>> = words(name).into_iter().filter(|word| !others.contains(word)).collect();
-    let start = text.get(..quantity.span.start).and_then(|before| memchr::memrchr2(b'.', b'?', before)).unwrap_or(0);
-    let after = text.get(quantity.span.end..).unwrap_or_default();
-    let end = memchr::memchr2(b'.', b'?', after).map_or(text.len(), |end| quantity.span.end + end);
+    let start = quantity.span.start - last_sentence(text.get(..quantity.span.start).unwrap_or_default()).len();
+    let end = quantity.span.end + first_sentence(text.get(quantity.span.end..).unwrap_or_default()).len();
     let (mut nearest, mut at) = (FAR, start);
     for word in text.get(start..end).unwrap_or_default().split(|byte| !byte.is_ascii_alphabetic()) {
         let span = at..at + word.len();
@@ -758,6 +751,22 @@ pub(crate) fn distance(text: &[u8], quantity: &Quantity, name: &[u8], other: &[u
         }
     }
     nearest
+}
+
+/// Finds the signs that end a sentence; the point of a decimal number is none.
+fn sentence_ends(text: &[u8]) -> impl DoubleEndedIterator<Item = usize> + '_ {
+    let is_decimal = |at: usize| text.get(at) == Some(&b'.') && text.get(at + 1).is_some_and(u8::is_ascii_digit);
+    memchr::memchr2_iter(b'.', b'?', text).filter(move |at| !is_decimal(*at))
+}
+
+/// Takes what stands before the first end of a sentence.
+fn first_sentence(text: &[u8]) -> &[u8] {
+    sentence_ends(text).next().and_then(|end| text.get(..end)).unwrap_or(text)
+}
+
+/// Takes what stands from the last end of a sentence on.
+fn last_sentence(text: &[u8]) -> &[u8] {
+    sentence_ends(text).next_back().and_then(|end| text.get(end..)).unwrap_or(text)
 }
 
 /// Leaves the sign of many things out of a word.

@@ -268,6 +268,13 @@ mod run {
             "Add",
         );
         assert_eq!(taken(&linked), [[1], [0]]);
+        // The point of a decimal number ends no sentence.
+        let linked = links(
+            "She fills 10 of the 0.5 l bottles with juice and 10 of the 0.7 l jars.",
+            &[("jars", "count of jars", "10"), ("bottles", "count of bottles", "10")],
+            "Add",
+        );
+        assert_eq!(taken(&linked), [vec![1], vec![], vec![0], vec![]]);
         let shared = links("Six more and six times as many.", &[("six", "the constant 6", "6")], "Add");
         assert_eq!(taken(&shared), [[0], [0]]);
     }
