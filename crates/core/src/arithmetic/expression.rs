@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::arithmetic::number::{Number, Written};
+use crate::arithmetic::number::{Number, Written, ready_made};
 use crate::arithmetic::number_words::{LONGEST, NumberWord, number_word};
 use crate::arithmetic::quantity::unit;
 
@@ -584,9 +584,6 @@ fn tokens(text: &str, names: &Names) -> Option<Vec<Lexeme>> {
                 continue;
             }
             '0'..='9' | '.' => number(rest, open.last() != Some(&true)),
-            '½' => one(TokenKind::Number(Written { value: Number::fraction(1, 2)?, decimals: 2 })),
-            '¼' => one(TokenKind::Number(Written { value: Number::fraction(1, 4)?, decimals: 2 })),
-            '¾' => one(TokenKind::Number(Written { value: Number::fraction(3, 4)?, decimals: 2 })),
             '+' => one(TokenKind::Operator(Operation::Add)),
             '-' | '−' => one(TokenKind::Operator(Operation::Subtract)),
             // Between two numbers without blanks it is a range.
@@ -604,7 +601,15 @@ fn tokens(text: &str, names: &Names) -> Option<Vec<Lexeme>> {
             '=' => one(TokenKind::Equals),
             '<' | '>' | '!' if rest.get(1..)?.starts_with('=') => (TokenKind::Break, 2),
             c if c.is_alphabetic() || c == '_' => word(rest, names),
-            _ => one(TokenKind::Break),
+            _ => match ready_made(rest.as_bytes()) {
+                // "2½"
+                Some((fraction, _)) if joins_whole(&mut list, fraction, at + len) => {
+                    at += len;
+                    continue;
+                }
+                Some((value, _)) => one(TokenKind::Number(Written { value, decimals: 2 })),
+                None => one(TokenKind::Break),
+            },
         };
         if list.len() >= MAX_TOKENS {
             return None;
@@ -620,6 +625,14 @@ fn tokens(text: &str, names: &Names) -> Option<Vec<Lexeme>> {
     }
     mark_times(&mut list, text);
     Some(list)
+}
+
+/// Joins a fraction that ends here with the whole number before it; `false` where there is none.
+fn joins_whole(list: &mut [Lexeme], fraction: Number, end: usize) -> bool {
+    let Some(Lexeme { kind: TokenKind::Number(written), end: last, .. }) = list.last_mut() else { return false };
+    let Some(sum) = written.value.plus(fraction).filter(|_| written.value.is_whole()) else { return false };
+    (*written, *last) = (Written { value: sum, decimals: 2 }, end);
+    true
 }
 
 const fn is_currency(c: char) -> bool {

@@ -18,6 +18,25 @@ const MAX_ZEROS: u32 = 9;
 /// Upstream's measure of equality.
 const NEAR: f64 = 1e-6;
 
+/// Fractions with a sign of their own.
+const READY_MADE: [(&str, (i128, i128)); 15] = [
+    ("½", (1, 2)),
+    ("¼", (1, 4)),
+    ("¾", (3, 4)),
+    ("⅓", (1, 3)),
+    ("⅔", (2, 3)),
+    ("⅕", (1, 5)),
+    ("⅖", (2, 5)),
+    ("⅗", (3, 5)),
+    ("⅘", (4, 5)),
+    ("⅙", (1, 6)),
+    ("⅚", (5, 6)),
+    ("⅛", (1, 8)),
+    ("⅜", (3, 8)),
+    ("⅝", (5, 8)),
+    ("⅞", (7, 8)),
+];
+
 /// An exact fraction in lowest terms; the lower part is positive.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Number {
@@ -233,6 +252,17 @@ impl fmt::Display for Number {
 /// Tells whether two floats are equal within upstream's tolerance, relative to the larger one if that is above one.
 pub fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= NEAR * a.abs().max(b.abs()).max(1.0)
+}
+
+/// Reads a fraction with a sign of its own at the beginning of a text, and its length.
+pub(super) fn ready_made(text: &[u8]) -> Option<(Number, usize)> {
+    let (sign, (upper, lower)) = READY_MADE.iter().find(|(sign, _)| text.starts_with(sign.as_bytes()))?;
+    Some((Number::fraction(*upper, *lower)?, sign.len()))
+}
+
+/// Finds the sign of a fraction.
+pub(super) fn ready_made_sign(fraction: Number) -> Option<&'static str> {
+    READY_MADE.iter().find(|(_, parts)| *parts == fraction.parts()).map(|(sign, _)| *sign)
 }
 
 fn gcd(mut a: u128, mut b: u128) -> u128 {

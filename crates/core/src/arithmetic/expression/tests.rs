@@ -54,6 +54,8 @@ fn calculations_are_found_and_worked_out() {
         ("1/2 of total_price", "30"),
         ("1/2 * total_price", "30"),
         ("½ * total_price", "30"),
+        ("total_price * 2½", "150"),
+        ("2 ⅓ * total_price", "140"),
         ("total_price - 1,000", "-940"),
         ("total_price + min(12,100)", "72"),
         ("`sum([a, b])` is stored", "5"),

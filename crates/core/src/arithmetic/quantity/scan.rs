@@ -4,32 +4,13 @@ use std::ops::Range;
 
 use super::units::{Dimension, Unit, before_a_year, is_month, names_by_number, unit};
 use super::{Kind, Quantity};
-use crate::arithmetic::number::Number;
+use crate::arithmetic::number::{Number, ready_made};
 use crate::arithmetic::number_words::{LONGEST, NumberWord, may_mean, number_word};
 
 /// More are not listed: such a text is no question.
 const MAX_FOUND: usize = 256;
 /// Longer numbers are not read.
 const MAX_DIGITS: usize = 18;
-
-/// Fractions with a sign of their own.
-pub(super) const READY_MADE: [(&str, (i128, i128)); 15] = [
-    ("½", (1, 2)),
-    ("¼", (1, 4)),
-    ("¾", (3, 4)),
-    ("⅓", (1, 3)),
-    ("⅔", (2, 3)),
-    ("⅕", (1, 5)),
-    ("⅖", (2, 5)),
-    ("⅗", (3, 5)),
-    ("⅘", (4, 5)),
-    ("⅙", (1, 6)),
-    ("⅚", (5, 6)),
-    ("⅛", (1, 8)),
-    ("⅜", (3, 8)),
-    ("⅝", (5, 8)),
-    ("⅞", (7, 8)),
-];
 
 /// Every quantity of a text, in its order. What may be none at all is marked unsure.
 pub fn find(text: &[u8]) -> Vec<Quantity> {
@@ -419,8 +400,8 @@ impl Scan<'_> {
     /// One of the ready-made fractions of Unicode.
     fn vulgar(&self, at: usize) -> Option<(usize, Number)> {
         let rest = self.text.get(at..).filter(|rest| matches!(rest, [0xc2 | 0xe2, ..]))?;
-        let (sign, (upper, lower)) = READY_MADE.iter().find(|(sign, _)| rest.starts_with(sign.as_bytes()))?;
-        Some((at + sign.len(), Number::fraction(*upper, *lower)?))
+        let (number, len) = ready_made(rest)?;
+        Some((at + len, number))
     }
 
     fn ordinal_ending(&self, end: usize) -> Option<usize> {

@@ -5,9 +5,8 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::scan::READY_MADE;
 use super::{Kind, Quantity};
-use crate::arithmetic::number::Number;
+use crate::arithmetic::number::{Number, ready_made_sign};
 use crate::arithmetic::number_words::{counts, parts_of};
 
 /// Searchers for the counts that are spelled out; a searcher is dear to make.
@@ -38,8 +37,7 @@ impl Spellings {
                     all.add(upper.to_string().into_bytes().into());
                 }
                 parts_of(lower).for_each(|word| all.add(word.into()));
-                let sign = READY_MADE.iter().find(|(_, parts)| *parts == (upper, lower));
-                if let Some((sign, _)) = sign {
+                if let Some(sign) = ready_made_sign(quantity.value) {
                     all.add(sign.as_bytes().into());
                 }
             }
