@@ -783,7 +783,7 @@ fn an_exported_csv_loses_no_part_of_a_verdict_and_takes_over_nobody_elses() {
     let to = |who| folder.run(&["review", "import", "v.csv", "runs.jsonl", "--reviews", "k", "--reviewer", who], "");
     let ran = to("ada");
     assert_eq!((ran.code, ran.out.as_str()), (2, "saved r1\nsaved r2\nsaved r2\nsaved row 2\n"), "{}", ran.said);
-    let ignored = "columns that are not imported: outcome, side, decided, event_id\n";
+    let ignored = "columns that are not imported: outcome, place, side, decided, event_id\n";
     assert!(ran.said.contains(ignored), "{}", ran.said);
     assert!(ran.said.contains("not saved: rows of the reviewer bob (1); --reviewer bob imports them"), "{}", ran.said);
     assert_eq!(to("bob").out, "saved r2\n");
@@ -813,6 +813,32 @@ fn an_exported_csv_loses_no_part_of_a_verdict_and_takes_over_nobody_elses() {
     folder.write("words.csv", "id,verdict,correction\nr1,fail,six\n");
     assert_eq!(folder.run(&["review", "import", "words.csv", "--reviews", "m"], "").code, 0);
     assert_eq!(folder.json(&["review", "export", "--reviews", "m"])[0]["events"][0]["correction"], "six");
+}
+
+#[test]
+fn a_note_says_what_it_is_about_in_every_form() {
+    let folder = Folder::new();
+    folder.write("runs.jsonl", format!("{}\n", procedural(1)));
+    let lines = json!({"document": "d", "numbering": "global_0", "line_start": 3, "line_end": 5, "quote": "not here"});
+    let notes = verdict(1, "fail", &json!({"variable": "sum", "note": "off by one"}))
+        + &format!("{}\n", json!({"id": "r1", "note": "no such line", "anchors": [lines]}));
+    folder.ok(&["review", "add", "runs.jsonl", "--reviewer", "ada"], &notes);
+    let list = folder.ok(&["review", "list", "runs.jsonl"], "");
+    assert!(list.contains("on sum: off by one") && list.contains("on lines 3 to 5: no such line"), "{list}");
+    let markdown = folder.ok(&["review", "export", "--format", "markdown", "runs.jsonl"], "");
+    assert!(markdown.contains(r"on lines 3 to 5\: no such line"), "{markdown}");
+    let csv = folder.ok(&["review", "export", "--format", "csv", "runs.jsonl"], "");
+    assert!(csv.contains("variable,place,") && csv.contains(",lines 3 to 5,"), "{csv}");
+    assert_eq!(folder.json(&["review", "export", "runs.jsonl"])[0]["events"][1]["anchors"], json!([lines]));
+    folder.ok(&["export", "runs.jsonl", "--html", "run.html"], "");
+    assert!(!folder.text("run.html").contains("not here"));
+    for page in ["runs.jsonl", "run.html"] {
+        let markdown = folder.ok(&["export", "--md", "-", page], "");
+        assert!(
+            markdown.contains("on sum&#58; off by one") && markdown.contains("on lines 3 to 5&#58; no such"),
+            "{markdown}"
+        );
+    }
 }
 
 #[test]

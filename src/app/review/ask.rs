@@ -264,7 +264,7 @@ fn take_note(app: &mut App, typed: &str) -> Effects {
     let Some(note) = note else { return review::keys::keep_drafts(app) };
     let Some(mut event) = app.review.event(EventKind::Note) else { return Vec::new() };
     (event.note, event.anchors, event.variable) = (Some(note), anchors, variable);
-    let place = event.anchors.first().map(phrase_of).unwrap_or_default();
+    let place = event.place().map(|place| shown!(" on {place}")).unwrap_or_default();
     let mut effects = review::keys::say_event(app, event);
     app.say(shown!("note{place}"));
     effects.extend(review::keys::keep_drafts(app));
@@ -465,13 +465,4 @@ fn new_label_set(app: &mut App, mut set: LabelSet) -> Effects {
     set.labels.truncate(1_000);
     effects.extend(review::keys::say_label_set(app, set));
     effects
-}
-/// Phrases the place of a note: ` on /state/b`.
-pub(crate) fn phrase_of(anchor: &Anchor) -> Shown {
-    match anchor {
-        Anchor::Pointer(pointer) if pointer.is_empty() => Shown::default(),
-        Anchor::Pointer(pointer) => shown!(" on {}", pointer.line().cut(60)),
-        Anchor::Span { line_start, line_end, .. } if line_start == line_end => shown!(" on line {line_start}"),
-        Anchor::Span { line_start, line_end, .. } => shown!(" on lines {line_start} to {line_end}"),
-    }
 }

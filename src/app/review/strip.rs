@@ -6,7 +6,7 @@ use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr;
 
 use crate::app::review;
-use crate::app::review::ask::{is_passed, phrase_of};
+use crate::app::review::ask::is_passed;
 use crate::app::review::keys::glyph;
 use crate::app::review::{Draft, ENOUGH, Given, LABEL_KEYS, LabelPurpose, ReviewDialog, ReviewField};
 use crate::app::state::App;
@@ -196,8 +196,7 @@ fn notes(app: &App, look: Look<'_>) -> Spans {
     let own = reviewed.into_iter().flat_map(ItemReviews::notes);
     let own: Vec<&Event> = own.filter(|event| event.reviewer.id == app.review.me.id && event.note.is_some()).collect();
     let note = |event: &Event| {
-        let place = event.variable.as_ref().map(|variable| shown!(" on {}", variable.line().cut(30)));
-        let place = place.or_else(|| event.anchors.first().map(phrase_of)).unwrap_or_default();
+        let place = event.place().map(|place| shown!(" on {place}")).unwrap_or_default();
         let text = event.note.as_ref().map(|note| note.line().cut(40)).unwrap_or_default();
         look.span(format!("note “{text}”{place}  "), Role::Dim)
     };

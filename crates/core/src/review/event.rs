@@ -168,6 +168,47 @@ pub enum Anchor {
     },
 }
 
+impl Anchor {
+    /// Phrases the place for people: `/state/b`, `lines 3 to 5`; `None`: the whole record.
+    fn phrase(&self) -> Option<Shown> {
+        match self {
+            Self::Pointer(pointer) if pointer.is_empty() => None,
+            Self::Pointer(pointer) => Some(pointer.line().cut(60)),
+            Self::Span { line_start, line_end, .. } if line_start == line_end => Some(shown!("line {line_start}")),
+            Self::Span { line_start, line_end, .. } => Some(shown!("lines {line_start} to {line_end}")),
+        }
+    }
+
+    /// The same without the words of the lines.
+    pub(crate) fn without_quote(self) -> Self {
+        match self {
+            Self::Span { document, numbering, page, line_start, line_end, quote: _ } => {
+                Self::Span { document, numbering, page, line_start, line_end, quote: None }
+            }
+            pointer @ Self::Pointer(_) => pointer,
+        }
+    }
+
+    /// Name of the value, or of the document.
+    pub(crate) const fn name_mut(&mut self) -> &mut Text {
+        match self {
+            Self::Pointer(name) | Self::Span { document: name, .. } => name,
+        }
+    }
+
+    /// The same, to look at.
+    pub(crate) const fn name(&self) -> &Text {
+        match self {
+            Self::Pointer(name) | Self::Span { document: name, .. } => name,
+        }
+    }
+}
+
+/// Phrases the place of a note: its variable, or else its anchor.
+pub(crate) fn place(variable: Option<&Text>, anchor: Option<&Anchor>) -> Option<Shown> {
+    variable.map(|variable| variable.line().cut(60)).or_else(|| anchor?.phrase())
+}
+
 /// A part of an answer with cited lines.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct AnswerPart {
@@ -288,6 +329,12 @@ impl Event {
     /// Creates an event of a kind with nothing in it but its author. The review log gives it its id and time.
     pub fn new(kind: EventKind, reviewer: Reviewer) -> Self {
         Self { kind, reviewer, ..Self::default() }
+    }
+
+    /// Phrases the place that its note is about: `total`, `line 3`; `None`: the whole record, or there is no note.
+    pub fn place(&self) -> Option<Shown> {
+        self.note.as_ref()?;
+        place(self.variable.as_ref(), self.anchors.first())
     }
 
     /// Creates a verdict on an item.

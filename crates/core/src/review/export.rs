@@ -5,7 +5,7 @@ use super::cells;
 use super::event::{Event, EventKind, GoldStatus, ItemRef, LabelRef, Text, Verdict};
 use super::fold::ItemReviews;
 use super::labels::{CurrentLabel, LabelSets};
-use super::log_line::write_part;
+use super::log_line::{write_anchor, write_part};
 use super::stats::name_of;
 use crate::triage::Fix;
 use stepscope_base::json::write::{AnySink, Json, Object, Style, sorted};
@@ -14,7 +14,7 @@ use stepscope_base::text::{Shown, Untrusted, is_hidden};
 
 /// The columns of the CSV; `import.rs` says which come back.
 const COLUMNS: &[&str] = stepscope_base::list![
-    id verdict labels note outcome stale reviewer kind fix_target first_bad_step variable gold_status correction dataset
+    id verdict labels note outcome stale reviewer kind fix_target first_bad_step variable place gold_status correction dataset
     row_index side decided event_id item citation
 ];
 /// Signs by which a spreadsheet takes a cell for a formula, in every width in which people and their input methods type
@@ -41,7 +41,7 @@ pub fn csv(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, raw: bool, out: &mut
     let number = |number: Option<u64>| number.map(|number| number.to_string().into_bytes()).unwrap_or_default();
     let outcome = reviewed.outcome();
     for event in reviewed.said() {
-        let cells: [Vec<u8>; 20] = [
+        let cells: [Vec<u8>; 21] = [
             bytes(item.id.as_ref()),
             event.verdict.map_or("", Verdict::word).into(),
             label_names(&event.labels, sets),
@@ -53,6 +53,7 @@ pub fn csv(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, raw: bool, out: &mut
             bytes(event.fix_target.as_ref()),
             number(event.first_bad_step),
             bytes(event.variable.as_ref()),
+            event.place().map(|place| place.into_string().into_bytes()).unwrap_or_default(),
             event.gold_status.map_or("", super::event::GoldStatus::word).into(),
             bytes(event.correction.as_ref()),
             bytes(item.dataset.as_ref()),
@@ -111,6 +112,7 @@ pub fn jsonl(reviewed: ItemReviews<'_>, question: Option<&Shown>, sets: &LabelSe
             object.maybe("fix_target", event.fix_target.as_ref());
             object.maybe("first_bad_step", event.first_bad_step);
             object.maybe("variable", event.variable.as_ref());
+            object.filled("anchors", &event.anchors, |one, writer| writer.object(|object| write_anchor(one, object)));
             object.maybe("gold_status", event.gold_status.map(GoldStatus::word));
             object.maybe("correction", event.correction.as_ref().and_then(|json| sorted(json.bytes())));
             object.maybe("note", event.note.as_ref());
@@ -169,7 +171,11 @@ pub fn markdown(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, raw: bool, out:
         Some([phrase, step.as_bytes()].concat())
     };
     let gold = |event: &&Event| event.gold_status.map(|status| status.word().into());
-    let note = |event: &&Event| event.note.as_ref().map(|note| note.bytes().to_vec());
+    let note = |event: &&Event| {
+        let note = event.note.as_ref()?.bytes();
+        let place = event.place().map(|place| format!("on {place}: ")).unwrap_or_default();
+        Some([place.as_bytes(), note].concat())
+    };
     let judged = || events.iter().filter(|event| event.kind != EventKind::Note || event.part.is_some());
     let cells = [
         name_of(item).bytes().to_vec(),
@@ -249,7 +255,8 @@ pub fn text(reviewed: ItemReviews<'_>, question: Option<Shown>, sets: &LabelSets
             said = format!("{said}, expected answer {}", status.word());
         }
         if let Some(note) = &event.note {
-            said = format!("{said}: {}", note.line().cut(80));
+            let place = event.place().map(|place| format!(" on {place}")).unwrap_or_default();
+            said = format!("{said}{place}: {}", note.line().cut(80));
         }
         parts.push(said);
     }

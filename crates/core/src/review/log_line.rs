@@ -88,7 +88,7 @@ pub fn write(event: &Event, out: &mut Vec<u8>) {
         object.maybe("fix_target", event.fix_target.as_ref());
         object.maybe("first_bad_step", event.first_bad_step);
         object.maybe("variable", event.variable.as_ref());
-        object.filled("anchors", &event.anchors, |one, writer| writer.object(|object| anchor(one, object)));
+        object.filled("anchors", &event.anchors, |one, writer| writer.object(|object| write_anchor(one, object)));
         object.maybe("gold_status", event.gold_status.map(GoldStatus::word));
         object.maybe("correction", event.correction.as_ref().and_then(|json| sorted(json.bytes())));
         object.maybe("note", event.note.as_ref());
@@ -134,7 +134,7 @@ pub(crate) fn write_part(part: AnswerPart, object: &mut Object<'_>) {
     object.put("item", part.item).maybe("citation", part.citation);
 }
 
-fn anchor(anchor: &Anchor, object: &mut Object<'_>) {
+pub(crate) fn write_anchor(anchor: &Anchor, object: &mut Object<'_>) {
     match anchor {
         Anchor::Pointer(pointer) => object.put("pointer", pointer),
         Anchor::Span { document, numbering, page, line_start, line_end, quote } => {
@@ -370,7 +370,7 @@ pub(crate) fn read_part(value: Value<'_>) -> Option<AnswerPart> {
     Some(AnswerPart { item: whole(value, "item")?, citation: whole(value, "citation") })
 }
 
-pub(super) fn read_anchor(value: Value<'_>) -> Option<Anchor> {
+pub(crate) fn read_anchor(value: Value<'_>) -> Option<Anchor> {
     if let Some(pointer) = text(value, "pointer") {
         return Some(Anchor::Pointer(pointer));
     }

@@ -528,7 +528,7 @@ fn write_said(html: &mut Html, said: &Said, model: &PageModel, room: usize) {
         html.raw("</p>\n");
     }
     if let Some(note) = &said.note {
-        html.raw("<p class=\"prose\">").text(&note.prose().shortened(room)).raw("</p>\n");
+        html.raw("<p class=\"prose\">").text(&said.place()).text(&note.prose().shortened(room)).raw("</p>\n");
     }
     html.raw("</li>\n");
 }

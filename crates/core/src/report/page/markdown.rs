@@ -261,7 +261,7 @@ fn said(page: &mut Markdown, options: &PageOptions<'_>) {
             page.raw("; First wrong step: ").number(step);
         }
         if let Some(note) = &said.note {
-            page.raw(": ").code(&note.prose().shortened(1_000));
+            page.raw(": ").code(&said.place().join(&note.prose().shortened(1_000)));
         }
         page.raw("\n");
     }

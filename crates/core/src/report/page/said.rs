@@ -1,12 +1,12 @@
 //! The reviews of a record, as a page shows them.
 
 use crate::review::event::{
-    AnswerPart, Event, EventKind, GoldStatus, ItemRef, LabelRef, MAX_TEXT, ReviewTimes, Reviewer, SeenRecord, Text,
-    Verdict,
+    Anchor, AnswerPart, Event, EventKind, GoldStatus, ItemRef, LabelRef, MAX_TEXT, ReviewTimes, Reviewer, SeenRecord,
+    Text, Verdict, place,
 };
 use crate::review::fold::ItemReviews;
 use crate::review::labels::LabelSets;
-use crate::review::log_line::{read_part, write_part};
+use crate::review::log_line::{read_anchor, read_part, write_anchor, write_part};
 use crate::triage::Fix;
 use stepscope_base::canonical::Digest;
 use stepscope_base::json::write::{Json, Writer};
@@ -44,6 +44,10 @@ pub struct Said {
     pub correction: Option<Text>,
     /// In their own words.
     pub note: Option<Text>,
+    /// Variable that the note is about.
+    pub variable: Option<Text>,
+    /// Place that the note is about, without its quote: the page has the document.
+    pub anchor: Option<Anchor>,
     /// Time, RFC 3339.
     pub when: Option<Text>,
     /// It was said of another content.
@@ -64,6 +68,8 @@ impl Said {
             gold: event.gold_status,
             correction: event.correction.clone(),
             note: event.note.clone(),
+            variable: event.variable.clone(),
+            anchor: event.anchors.first().cloned().map(Anchor::without_quote),
             when: event.times.decided.clone(),
             is_stale: !reviewed.is_fresh(event),
         };
@@ -74,6 +80,12 @@ impl Said {
     pub(super) fn words(&self) -> [&'static str; 2] {
         let decides = self.kind == EventKind::Adjudicate && self.verdict.is_some();
         [if decides { "decided: " } else { "" }, self.verdict.map_or("note", Verdict::word)]
+    }
+
+    /// Phrases the place of the note; empty for the whole record.
+    pub(super) fn place(&self) -> Shown {
+        let place = self.note.as_ref().and_then(|_| place(self.variable.as_ref(), self.anchor.as_ref()));
+        place.map(|place| shown!("on {place}: ")).unwrap_or_default()
     }
 
     /// Lists the reasons of the verdict, each with its name and no longer than that.
@@ -105,6 +117,7 @@ impl Said {
         };
         let labels = value.get("labels").into_iter().flat_map(Value::items).filter_map(Value::string);
         let is_json = |json: &Text| Tape::default().read(json.bytes());
+        let is_short = |anchor: &Anchor| anchor.name().bytes().len() <= MAX_TEXT;
         is_said.then_some(())?;
         Some(Self {
             who: text("reviewer")?,
@@ -117,6 +130,8 @@ impl Said {
             gold: word("gold_status").and_then(|word| GoldStatus::from_word(&word)),
             correction: text("correction").filter(is_json),
             note: text("note"),
+            variable: text("variable"),
+            anchor: value.get("anchor").and_then(read_anchor).filter(is_short).map(Anchor::without_quote),
             when: text("decided"),
             is_stale: value.get("stale").and_then(Value::bool).unwrap_or(false),
         })
@@ -144,6 +159,8 @@ impl Said {
             gold_status: self.gold,
             correction: self.correction,
             note: self.note,
+            variable: self.variable,
+            anchors: self.anchor.into_iter().collect(),
             part: self.part,
             times: ReviewTimes { decided: self.when, ..ReviewTimes::default() },
             ..Event::new(self.kind, Reviewer::person(Text::owned(who)))
@@ -157,13 +174,15 @@ impl Said {
 
     /// Every text in it.
     pub fn texts_mut(&mut self) -> impl Iterator<Item = &mut Text> {
-        let some = [&mut self.fix, &mut self.correction, &mut self.note, &mut self.when].into_iter().flatten();
+        let some = [&mut self.fix, &mut self.correction, &mut self.note, &mut self.variable, &mut self.when];
+        let some = some.into_iter().flatten().chain(self.anchor.as_mut().map(Anchor::name_mut));
         std::iter::once(&mut self.who).chain(&mut self.labels).chain(some)
     }
 
     /// The same, to look at.
     pub fn texts(&self) -> impl Iterator<Item = &Text> {
-        let some = [&self.fix, &self.correction, &self.note, &self.when].into_iter().flatten();
+        let some = [&self.fix, &self.correction, &self.note, &self.variable, &self.when];
+        let some = some.into_iter().flatten().chain(self.anchor.as_ref().map(Anchor::name));
         std::iter::once(&self.who).chain(&self.labels).chain(some)
     }
 }
@@ -179,7 +198,11 @@ impl Json for Said {
             object.list("labels", &self.labels);
             object.maybe("fix_target", self.fix.as_ref()).maybe("first_bad_step", self.step);
             object.maybe("gold_status", self.gold.map(GoldStatus::word)).maybe("correction", self.correction.as_ref());
-            object.maybe("note", self.note.as_ref()).maybe("decided", self.when.as_ref());
+            object.maybe("note", self.note.as_ref()).maybe("variable", self.variable.as_ref());
+            if let Some(anchor) = &self.anchor {
+                object.object("anchor", |object| write_anchor(anchor, object));
+            }
+            object.maybe("decided", self.when.as_ref());
             object.put("stale", self.is_stale);
         });
     }
