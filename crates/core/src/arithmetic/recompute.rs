@@ -18,6 +18,7 @@ use crate::run::trace::Put;
 use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::text::Untrusted;
 
+mod asides;
 mod collected;
 pub(crate) mod follows;
 mod implied;
@@ -281,7 +282,8 @@ pub struct Recomputed {
 }
 
 /// Function for the value of a write that no calculation explains, given its index and the values of the writes before.
-type Unexplained<'o> = dyn Fn(usize, &[Option<Number>]) -> Option<Number> + 'o;
+/// `None`: as recorded; `Some(None)`: nobody knows.
+type Unexplained<'o> = dyn Fn(usize, &[Option<Number>]) -> Option<Option<Number>> + 'o;
 
 impl Recomputed {
     /// Tells of each write whether the final answer was calculated from it, as far as that is known; or is it.
@@ -376,13 +378,14 @@ impl Recomputed {
         for (n, write) in self.writes.iter().enumerate() {
             let other = others.iter().find(|(changed, _)| *changed == n).map(|(_, value)| *value);
             let planned = write.plan.as_ref().filter(|_| write.basis == ValueBasis::Plan);
-            let value = other.or_else(|| open(n, &values)).or_else(|| match planned {
+            let as_recorded = || match planned {
                 None => write.value,
                 Some(plan) => evaluated(state, &plan.expression, |id| {
                     let (_, input) = write.inputs.iter().find(|(variable, _)| *variable == id as usize)?;
                     *values.get((*input)?)?
                 }),
-            });
+            };
+            let value = other.or_else(|| open(n, &values).unwrap_or_else(as_recorded));
             values.push(value);
         }
         values
@@ -625,7 +628,8 @@ impl<'e, 'a> Execution<'e, 'a> {
         let text = step.text.and_then(Value::string).unwrap_or_default();
         let text = text.utf8().unwrap_or_default();
         let typeset = is_typeset(text).then(|| Plain::of(text));
-        let text = typeset.as_ref().map_or(text, |plain| &plain.text);
+        let text = asides::without_asides(typeset.as_ref().map_or(text, |plain| &plain.text), position + 1);
+        let text = text.as_ref();
         let found = plans::found(text, &self.names);
         // What is worked out in the text is not read from the question.
         let extracts =

@@ -66,7 +66,9 @@ struct Part<'t> {
 pub(super) struct WorkedReplay<'t> {
     parts: Vec<Part<'t>>,
     /// Of each write that no plan explains, the writes that its step reads; `None` of all others.
-    open: Vec<Option<Vec<usize>>>,
+    unplanned: Vec<Option<Vec<usize>>>,
+    /// Of each write, whether nothing says how its step calculates.
+    open: Vec<bool>,
     end: usize,
 }
 
@@ -104,9 +106,14 @@ impl Trial<'_, '_> {
         join(&mut parts);
         // A step that says nothing takes its calculation from a part: where there is none, no step does.
         let is_open = |write: &&Computed| !parts.is_empty() && self.is_open(write);
-        let inputs = |write| Some(write).filter(is_open).and_then(|write| self.inputs(write));
-        let open = writes.iter().map(|write| inputs(write).filter(|inputs| !inputs.is_empty())).collect();
-        Some(WorkedReplay { parts, open, end })
+        let is_unplanned = |write: &&Computed| match &write.plan {
+            Some(plan) => plan.wording == Wording::Implied,
+            None => write.basis == ValueBasis::Recorded,
+        };
+        let inputs = |write| Some(write).filter(is_unplanned).and_then(|write| self.inputs(write));
+        let unplanned = writes.iter().map(|write| inputs(write).filter(|inputs| !inputs.is_empty())).collect();
+        let open = writes.iter().map(|write| is_open(&write)).collect();
+        Some(WorkedReplay { parts, unplanned, open, end })
     }
 
     /// The writes that the step of a write reads; `None` if one of its inputs was never written.
@@ -148,10 +155,17 @@ impl Trial<'_, '_> {
 
     /// Calculates what every write would hold with other numbers in place of some.
     fn carried_out(&self, replay: &WorkedReplay<'_>, others: &[(usize, Number)]) -> Vec<Option<Number>> {
+        let writes = &self.recomputed.writes;
         let open = |n: usize, values: &[Option<Number>]| {
-            let inputs = replay.open.get(n)?.as_ref()?;
-            let read = inputs.iter().map(|input| *values.get(*input)?).collect::<Option<Vec<_>>>()?;
-            self.worked_out_of(replay, self.recomputed.writes.get(n)?, &read)
+            let (inputs, write) = (replay.unplanned.get(n)?.as_ref()?, writes.get(n)?);
+            let read = || inputs.iter().map(|input| *values.get(*input)?).collect::<Option<Vec<_>>>();
+            let is_open = replay.open.get(n) == Some(&true);
+            let worked_out = read().filter(|_| is_open).and_then(|read| self.worked_out_of(replay, write, &read));
+            // What it recorded, it wrote from other numbers.
+            let is_as_before = |input: &usize| {
+                values.get(*input).copied().flatten() == writes.get(*input).and_then(|write| write.value)
+            };
+            (worked_out.is_some() || !inputs.iter().all(is_as_before)).then_some(worked_out)
         };
         self.recomputed.replayed(self.state, others, &open)
     }
@@ -220,14 +234,31 @@ impl Trial<'_, '_> {
         let mut changes = self.changes();
         changes.sort_by_key(|(reason, _)| *reason);
         // A number that the question speaks against is the better reason than steps that do not say what they do.
-        let is_silent = replay.open.iter().any(Option::is_some) && gives(&[]);
+        let is_silent = replay.open.contains(&true) && gives(&[]);
         if is_silent {
-            changes.retain(|(reason, _)| matches!(reason, ChangeReason::FromNowhere | ChangeReason::Exchanged));
+            let is_turned = self.is_turned(replay);
+            changes.retain(|(reason, _)| match reason {
+                ChangeReason::FromNowhere => true,
+                ChangeReason::Exchanged => is_turned,
+                _ => false,
+            });
         }
         match changes.into_iter().find(|(_, others)| gives(others)) {
             Some((reason, others)) => Some((others, reason.confidence())),
             None => is_silent.then_some((Vec::new(), Confidence::Likely)),
         }
+    }
+
+    /// Tells whether a step that says nothing wrote the difference or ratio of its numbers the other way round. To a
+    /// sum or product it means nothing that two numbers stand in each other's place.
+    fn is_turned(&self, replay: &WorkedReplay<'_>) -> bool {
+        let worked_out = self.carried_out(replay, &[]);
+        let writes = self.recomputed.writes.iter().zip(&replay.open).zip(worked_out);
+        writes.filter(|((_, is_open), _)| **is_open).any(|((write, _), worked_out)| {
+            let Some((wrote, value)) = write.recorded.zip(worked_out) else { return false };
+            let turned = [Some(value.negated()), Number::ONE.over(value)].into_iter().flatten();
+            turned.into_iter().any(|turned| turned != value && wrote.stands_for(turned))
+        })
     }
 
     /// Every change worth trying.

@@ -1,0 +1,119 @@
+//! What stands in a step's text beside its calculation: its own number in front, and how the answer is to be written.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Signs behind the number of a step: "2. …", "Step 2 – …".
+const BEHIND_NUMBER: [char; 7] = ['.', ':', ')', ']', '-', '–', '—'];
+/// So many words may stand between the two ends of a phrase.
+const MAX_BETWEEN: usize = 4;
+/// Phrases on the form of an answer, by how they begin and what they end with.
+const FORM: [(&str, &[&str]); 9] = [
+    ("do not include", FORM_OF_ANSWER),
+    ("don't include", FORM_OF_ANSWER),
+    ("do not add", FORM_OF_ANSWER),
+    ("do not write", FORM_OF_ANSWER),
+    ("without", FORM_OF_ANSWER),
+    ("no", FORM_OF_ANSWER),
+    ("double-check", CHECKED),
+    ("double check", CHECKED),
+    ("use exact", &["arithmetic", "values", "numbers"]),
+];
+const FORM_OF_ANSWER: &[&str] = &["unit", "units", "text", "words", "explanation", "symbol", "symbols", "currency"];
+const CHECKED: &[&str] = &["result", "it", "work", "arithmetic", "answer", "calculation", "calculations"];
+
+/// Blanks out what is beside the calculation, so that every other byte stays where it is.
+pub(super) fn without_asides(text: &str, number: usize) -> Cow<'_, str> {
+    let mut spans: Vec<Range<usize>> = own_number(text, number).into_iter().collect();
+    spans.extend(on_form(text));
+    if spans.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut blanked = text.to_owned();
+    for span in spans {
+        blanked.replace_range(span.clone(), &" ".repeat(span.len()));
+    }
+    Cow::Owned(blanked)
+}
+
+/// Finds the number of the step in front of its text: "Step 2:", "**Step 2** –", "### Step 2", "2)", "[2]".
+fn own_number(text: &str, number: usize) -> Option<Range<usize>> {
+    let begin = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '#' | '(' | '['));
+    let (is_called, rest) = match begin.get(..4) {
+        Some(head) if head.eq_ignore_ascii_case("step") => (true, begin.get(4..)?.trim_start()),
+        _ => (false, begin),
+    };
+    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let (digits, rest) = rest.split_at_checked(end)?;
+    let is_own = digits.parse() == Ok(number);
+    let behind = rest.trim_start_matches(|c: char| c == '*' || c == ' ');
+    let is_marked = behind.starts_with(BEHIND_NUMBER) || is_called && rest.starts_with(['*', '\n']);
+    // "2.5 * a", "2-a" are no numbers of steps.
+    let last = behind.trim_start_matches(|c: char| c == '*' || BEHIND_NUMBER.contains(&c));
+    let is_apart = last.len() < behind.len() && last.starts_with(char::is_whitespace) || is_called;
+    (is_own && is_marked && is_apart && !last.trim().is_empty()).then(|| 0..text.len() - last.len())
+}
+
+/// Finds the phrases that say how the answer is to be written: "do not include units", "and double-check the result".
+fn on_form(text: &str) -> Vec<Range<usize>> {
+    // Most texts have none of their ends.
+    if !["unit", "text", "word", "expl", "symb", "curr", "ouble", "exact"].iter().any(|part| text.contains(part)) {
+        return Vec::new();
+    }
+    let lower = text.to_ascii_lowercase();
+    let joins = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    let mut spans = Vec::new();
+    for (begin, ends) in FORM {
+        for (at, _) in lower.match_indices(begin) {
+            let behind = at + begin.len();
+            if joins(at.checked_sub(1).and_then(|at| lower.as_bytes().get(at))) || joins(lower.as_bytes().get(behind)) {
+                continue;
+            }
+            let rest = lower.get(behind..).unwrap_or_default();
+            let sentence = rest.split(['.', ';', '\n']).next().unwrap_or_default();
+            let mut words = sentence.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+            let Some(last) = words.by_ref().take(MAX_BETWEEN).find(|word| ends.contains(word)) else { continue };
+            let end = behind + rest.find(last).unwrap_or_default() + last.len();
+            let joint = lower.get(..at).and_then(|before| before.strip_suffix(" and ")).map_or(at, str::len);
+            spans.push(joint..end);
+        }
+    }
+    spans
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_asides;
+
+    #[test]
+    fn a_steps_number_and_the_form_of_its_answer_are_left_out() {
+        for (text, rest) in [
+            ("Step 2: State it.", "State it."),
+            ("**Step 2** – n*p", "n*p"),
+            ("**Step 2:** n*p", "n*p"),
+            ("### Step 2\nn*p", "n*p"),
+            ("2) Add a to b.", "Add a to b."),
+            ("2. Add a to b.", "Add a to b."),
+            ("[2] c² = a² + b²", "c² = a² + b²"),
+            ("2 - cartons*12 - broken", "cartons*12 - broken"),
+            ("State x. Do not include units.", "State x.                      ."),
+            ("full-off Use exact arithmetic and double-check the result.", "full-off"),
+            ("Return x as a number (no units, no text).", "Return x as a number (        ,        )."),
+            ("2.5 * a", "2.5 * a"),
+            ("2-a", "2-a"),
+            ("2 * a", "2 * a"),
+            ("3. Add a to b.", "3. Add a to b."),
+            ("2:30 pm is the start", "2:30 pm is the start"),
+            ("Step 2 gives the total.", "Step 2 gives the total."),
+            ("Count the days without rain.", "Count the days without rain."),
+            ("Double it.", "Double it."),
+        ] {
+            let blanked = without_asides(text, 2);
+            assert_eq!(
+                (blanked.trim().trim_end_matches('.').trim(), blanked.len()),
+                (rest.trim_end_matches('.').trim(), text.len()),
+                "{text}"
+            );
+        }
+    }
+}
