@@ -15,6 +15,8 @@ pub mod repair;
 /// A whole procedure, run step by step as upstream's runner does.
 pub mod runner;
 
+use std::borrow::Cow;
+
 use stepscope_base::json::{Kind, Member, Part, Pointer, Value};
 use stepscope_base::text::Untrusted;
 
@@ -67,6 +69,22 @@ pub struct Step<'a> {
     pub inputs: Vec<Field<'a>>,
     /// The variables it writes.
     pub outputs: Vec<Field<'a>>,
+}
+
+/// Writes a name with its words apart: `unit_price` for `unitPrice`.
+pub(crate) fn words_apart(name: &[u8]) -> Cow<'_, [u8]> {
+    let begins_word = |pair: &[u8]| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase());
+    if !name.windows(2).any(begins_word) {
+        return Cow::Borrowed(name);
+    }
+    let mut apart = Vec::with_capacity(name.len() + 4);
+    for (at, byte) in name.iter().enumerate() {
+        if at.checked_sub(1).and_then(|before| name.get(before..=at)).is_some_and(begins_word) {
+            apart.push(b'_');
+        }
+        apart.push(byte.to_ascii_lowercase());
+    }
+    Cow::Owned(apart)
 }
 
 /// One declared input or output.

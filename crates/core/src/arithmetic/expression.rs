@@ -572,6 +572,7 @@ fn tokens(text: &str, names: &Names) -> Option<Vec<Lexeme>> {
                 let exponent = if c == '²' { 2 } else { 3 };
                 one(TokenKind::Number(Written { value: Number::whole(exponent), decimals: 0 }))
             }
+            ':' if rest.get(1..)?.starts_with('=') => (TokenKind::Equals, 2),
             '-' | '=' if rest.get(1..)?.starts_with('>') => (TokenKind::Break, 2),
             '<' if rest.get(1..)?.starts_with('-') => (TokenKind::Break, 2),
             // The list of a function: `sum([a, b])`.
@@ -835,16 +836,20 @@ fn one(list: &[Lexeme], start: usize, text: &str) -> Option<(Calculation, usize)
             next.kind == TokenKind::Close && list.get(start).is_some_and(|first| first.kind == TokenKind::Open);
         // "400 000"
         let is_number = matches!(next.kind, TokenKind::Number(_));
-        matches!(next.kind, TokenKind::Operator(_)) || is_number || runs_on || is_percent || is_inside
+        let is_factorial = text.get(next.start..next.end) == Some("!");
+        matches!(next.kind, TokenKind::Operator(_)) || is_number || runs_on || is_percent || is_inside || is_factorial
     }) || is_half_said(text.get(..list.get(start)?.start)?)
     {
         return None;
     }
-    if parser.strong == 0 || root as usize + 1 != parser.nodes.len() || is_inner_part(list, start, end) {
+    if parser.strong == 0 || root as usize + 1 != parser.nodes.len() || is_inner_part(list, start, end, text) {
         return None;
     }
     let range = list.get(start)?.start..list.get(end.checked_sub(1)?)?.end;
     let mut target = target_before(list, start, text);
+    if is_in_equation(list, start, end) {
+        return None;
+    }
     let mut stated = None;
     if next.is_some_and(|next| next.kind == TokenKind::Equals) {
         match (list.get(end + 1).map(|token| token.kind), list.get(end + 2).map(|token| token.kind)) {
@@ -870,11 +875,28 @@ fn is_factor(list: &[Lexeme], at: usize) -> bool {
     open.kind == TokenKind::Open && (is_glued || matches!(before.kind, TokenKind::Number(_) | TokenKind::Close))
 }
 
+/// Tells whether a calculation is a side of an equation in multiples: `2x = s + d`, `3s + years = 2(s + years)`.
+fn is_in_equation(list: &[Lexeme], start: usize, end: usize) -> bool {
+    let is_number = |token: &Lexeme| matches!(token.kind, TokenKind::Number(_));
+    let is_factor = |token: &Lexeme| !token.spaced && matches!(token.kind, TokenKind::Name(_) | TokenKind::Word);
+    let is_equals = |token: &Lexeme| token.kind == TokenKind::Equals;
+    let before = start.checked_sub(3).and_then(|at| list.get(at..start));
+    let is_right =
+        matches!(before, Some([number, name, equals]) if is_number(number) && is_factor(name) && is_equals(equals));
+    let is_group = |token: &Lexeme| !token.spaced && token.kind == TokenKind::Open;
+    let behind = list.get(end..end + 3);
+    let is_left =
+        matches!(behind, Some([equals, number, group]) if is_equals(equals) && is_number(number) && is_group(group));
+    is_right || is_left
+}
+
 /// Tells whether tokens are all that parentheses hold with which a larger calculation goes on.
-fn is_inner_part(list: &[Lexeme], start: usize, end: usize) -> bool {
+fn is_inner_part(list: &[Lexeme], start: usize, end: usize, text: &str) -> bool {
     let kind = |at: usize| list.get(at).map(|token| token.kind);
+    let is_factorial = |at: usize| list.get(at).is_some_and(|token| text.get(token.start..token.end) == Some("!"));
+    let is_operator = |at: usize| matches!(kind(at), Some(TokenKind::Operator(_))) || is_factorial(at);
     let is_whole = start.checked_sub(1).and_then(kind) == Some(TokenKind::Open) && kind(end) == Some(TokenKind::Close);
-    is_whole && matches!(kind(end + 1), Some(TokenKind::Operator(_)))
+    is_whole && (is_operator(end + 1) || start.checked_sub(2).is_some_and(is_operator))
 }
 
 /// Finds the token behind the parentheses that begin at a token.
@@ -1088,7 +1110,7 @@ fn function(text: &str, token: &Lexeme) -> Option<Function> {
         "max" => Function::Fold(Operation::Maximum),
         "sum" => Function::Fold(Operation::Add),
         "abs" => Function::Single(Single::Magnitude),
-        "floor" => Function::Single(Single::Floor),
+        "floor" | "int" => Function::Single(Single::Floor),
         "ceil" | "ceiling" => Function::Single(Single::Ceil),
         "round" => Function::Round,
         _ => return None,

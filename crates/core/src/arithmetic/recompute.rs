@@ -5,13 +5,14 @@
 //! step, and from the computed ones, which executes the whole procedure. The steps are gone through once, in order, so
 //! that no value can depend on itself.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::arithmetic::expression::{Calculation, Expression, Names, Reading, amounts, may_hold, read};
 use crate::arithmetic::gold::Gold;
 use crate::arithmetic::number::{Number, Written};
 use crate::arithmetic::typeset::{Plain, is_typeset};
-use crate::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL, Field, PROBLEM_TEXT, Procedure, Step};
+use crate::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL, Field, PROBLEM_TEXT, Procedure, Step, words_apart};
 use crate::record::{AnswerSchema, Record, RecordKind};
 use crate::run::state::{Badge, Ran, State, Write};
 use crate::run::trace::Put;
@@ -601,6 +602,13 @@ impl<'e, 'a> Execution<'e, 'a> {
             let name = variable.name.utf8().unwrap_or_default();
             if !matches!(name, PROBLEM_TEXT | FINAL_ANSWER_NUMERICAL | "confidence" | "units" | "final_answer_bool") {
                 names.add(name, id as u32);
+                // "unit price" is said of unitPrice.
+                if let Cow::Owned(apart) = words_apart(name.as_bytes())
+                    && let Ok(apart) = std::str::from_utf8(&apart)
+                    && state.variable(&Untrusted::from(apart)).is_none()
+                {
+                    names.add(apart, id as u32);
+                }
             }
         }
         // "bob_length" is also said of bob_length_expr, where nothing else has that name.

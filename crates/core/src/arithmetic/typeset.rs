@@ -187,8 +187,12 @@ impl<'t> Making<'t> {
     /// Tells whether a power here is one of a unit among words, or right behind them.
     fn is_behind_unit(&self) -> bool {
         let is_behind = self.braces.last() == Some(&Brace::Words) || (self.at > 0 && self.words_end == self.at);
-        let word = self.out.text.trim_end().rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
-        is_behind && (word.len() <= 2 || unit(word.to_lowercase().as_bytes()).is_some())
+        let text = self.out.text.trim_end();
+        let word = text.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+        // `3.14 \times \text{r}^2`: what is calculated with is no unit.
+        let before = text.strip_suffix(word).unwrap_or_default().trim_end();
+        let is_operand = before.is_empty() || before.ends_with(['+', '-', '*', '/', '=']);
+        is_behind && !is_operand && (word.len() <= 2 || unit(word.to_lowercase().as_bytes()).is_some())
     }
 
     /// Begins a fraction whose parts may be single signs: `\frac12`, `\frac1{12}`.
@@ -345,6 +349,7 @@ mod tests {
             (r"\frac1{12} + \frac{1}2 + \dfrac 1 2", "((1)/(12)) + ((1)/(2)) + ((1)/(2))"),
             (r"{1 \over 2} \times 36", "((1 )/( 2)) * 36"),
             ("45{,}000 + 2{.}40", "45,000 + 2.40"),
+            (r"\text{B} = 3.14 \times \text{r}^2", "B = 3.14 * r ^2"),
             (r"10^4\,\mathrm{m^2} + 3\,\text{cm}^2 + x^2", "10^4 m + 3 cm + x^2"),
         ] {
             assert_eq!(plain(typeset), expected, "{typeset}");

@@ -24,6 +24,9 @@ const MAX_PARTS: usize = 20;
 /// So many numbers are tried in place of one.
 const MAX_NUMBERS: usize = 24;
 
+/// Words for what is done with one number alone.
+const PARTS: [&str; 6] = ["quarter", "third", "square", "cube", "root", "reciprocal"];
+
 /// Other numbers in place of some that were written, by their index in the writes.
 type Others = Vec<(usize, Number)>;
 
@@ -149,7 +152,8 @@ impl Trial<'_, '_> {
         }
         let follows = || self.read_by(write).is_none_or(|values| may_give(&values, wrote.value.float()));
         // Who names all that goes in says how, in whatever words: "a without b".
-        let says_how = || may_plan(text) || step.is_some_and(|step| names_all(step, text));
+        let names_part = || PARTS.iter().any(|part| text.contains(part));
+        let says_how = || may_plan(text) || names_part() || step.is_some_and(|step| names_all(step, text));
         !says_how() || !follows()
     }
 

@@ -514,3 +514,18 @@ fn numbers_whose_words_tell_them_apart_are_not_taken_for_exchanged() {
     let like = placed(&named(&run, "first_percent", "second_percent"), None);
     assert_eq!(like, (Fix::StepRun, Some(0), Confidence::Unsure), "no word tells which is which");
 }
+
+#[test]
+fn a_change_that_explains_nothing_is_no_reason() {
+    let question = "There are 30 buses and 95 vans. How many are there?";
+    let gold = r#""gold_answer": "30+95=125\n#### 125","#;
+    let values =
+        |c: &str| format!(r#""a": 30, "b": 95, "c": {c}, "final_answer": "{c}", "final_answer_numerical": {c}"#);
+    let named = |run: &str| run.replace(r#""a""#, r#""vans""#).replace(r#""b""#, r#""buses""#);
+    // To a sum it means nothing which number stands where: the step slipped.
+    let run = named(&made(question, gold, "all vehicles", &values("1250")));
+    assert_eq!(placed(&run, None), (Fix::StepRun, Some(1), Confidence::Likely));
+    // What the recorded number came from is not there any more with other numbers.
+    let said = said(&run);
+    assert!(!said.iter().any(|said| said.contains("instead of")), "{said:?}");
+}

@@ -55,6 +55,8 @@ fn calculations_are_found_and_worked_out() {
         ("1/2 * total_price", "30"),
         ("½ * total_price", "30"),
         ("total_price * 2½", "150"),
+        ("int(total_price / 7)", "8"),
+        ("x := a * b", "6"),
         ("2 ⅓ * total_price", "140"),
         ("total_price - 1,000", "-940"),
         ("total_price + min(12,100)", "72"),

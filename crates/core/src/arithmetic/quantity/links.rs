@@ -14,7 +14,7 @@ use super::units::unit;
 use super::{Kind, Quantity, find, near};
 use crate::arithmetic::number::Number;
 use crate::arithmetic::number_words::{NumberWord, number_word};
-use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step};
+use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step, words_apart};
 use crate::record::{Record, RecordKind};
 use stepscope_base::json::{Kind as JsonKind, Member, Value};
 use stepscope_base::text::Untrusted;
@@ -705,6 +705,7 @@ impl<'a> Linking<'a> {
 /// Scores the words of a variable's name and description that occur near a quantity in its sentence: those after it
 /// count twice, the very next one most.
 pub(crate) fn words_near(text: &[u8], quantity: &Quantity, name: &[u8], description: &[u8]) -> usize {
+    let name = words_apart(name);
     let (from, to) = (quantity.span.start.saturating_sub(AROUND), (quantity.span.end + AROUND).min(text.len()));
     let before = last_sentence(text.get(from..quantity.span.start).unwrap_or_default()).to_ascii_lowercase();
     let after = first_sentence(text.get(quantity.span.end..to).unwrap_or_default()).to_ascii_lowercase();
@@ -733,8 +734,8 @@ pub(crate) fn distance(text: &[u8], quantity: &Quantity, name: &[u8], other: &[u
         let words = text.split(|byte| !byte.is_ascii_alphabetic()).filter(|word| word.len() > 2);
         words.map(|word| stem(&word.to_ascii_lowercase()).to_vec()).collect()
     };
-    let others = words(other);
-    let own: Vec<Vec<u8>> = words(name).into_iter().filter(|word| !others.contains(word)).collect();
+    let others = words(&words_apart(other));
+    let own: Vec<Vec<u8>> = words(&words_apart(name)).into_iter().filter(|word| !others.contains(word)).collect();
     let start = quantity.span.start - last_sentence(text.get(..quantity.span.start).unwrap_or_default()).len();
     let end = quantity.span.end + first_sentence(text.get(quantity.span.end..).unwrap_or_default()).len();
     let (mut nearest, mut at) = (FAR, start);

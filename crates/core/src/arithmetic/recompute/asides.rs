@@ -46,7 +46,7 @@ fn own_number(text: &str, number: usize) -> Option<Range<usize>> {
     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     let (digits, rest) = rest.split_at_checked(end)?;
     let is_own = digits.parse() == Ok(number);
-    let behind = rest.trim_start_matches(|c: char| c == '*' || c == ' ');
+    let behind = rest.trim_start_matches(['*', ' ']);
     let is_marked = behind.starts_with(BEHIND_NUMBER) || is_called && rest.starts_with(['*', '\n']);
     // "2.5 * a", "2-a" are no numbers of steps.
     let last = behind.trim_start_matches(|c: char| c == '*' || BEHIND_NUMBER.contains(&c));

@@ -7,7 +7,7 @@ use crate::arithmetic::expression::{
 };
 use crate::arithmetic::number::{Number, Written};
 use crate::arithmetic::quantity::{Dimension, Unit};
-use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Step};
+use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Step, words_apart};
 use stepscope_base::json::Value;
 
 /// So many calculations under a name of their own are put into others.
@@ -86,6 +86,14 @@ fn is_operand([before, behind]: [&str; 2]) -> bool {
     // "Half: p / 2"
     let is_label = before.trim_end().ends_with([':', '=']);
     let fills = |word: &String| !matches!(word.as_str(), "of" | "the" | "sum" | "total");
+    // "6 faces of edge × edge"
+    let is_count_of = || {
+        let sentence = before.rsplit(['.', ':', ';', '\n']).next().unwrap_or_default();
+        words(sentence).last().is_some_and(|word| word == "of") && !numbers(sentence).is_empty()
+    };
+    if is_count_of() {
+        return true;
+    }
     let before: Vec<String> = words(before).into_iter().filter(fills).collect();
     let multiples = ["half", "twice", "double", "triple", "thrice", "quarter"];
     if !is_label && before.last().is_some_and(|word| multiples.contains(&word.as_str())) {
@@ -96,15 +104,18 @@ fn is_operand([before, behind]: [&str; 2]) -> bool {
     if behind.first().is_some_and(|word| word == "of") {
         return true;
     }
-    // "a + b, and twice that"
-    let again = |(by, what): (&String, &String)| {
-        multiples.contains(&by.as_str()) && matches!(what.as_str(), "that" | "this" | "it")
+    let verbs = ["add", "subtract", "multiply", "divide", "deduct", "double", "halve", "triple"];
+    // "a + b, and twice that", "a * b. After that: take half of them."
+    let again = |(at, by): (usize, &String)| {
+        let is_of = usize::from(behind.get(at + 1).is_some_and(|word| word == "of"));
+        let what = behind.get(at + 1 + is_of).map_or("", String::as_str);
+        let by = by.as_str();
+        (multiples.contains(&by) || verbs.contains(&by)) && matches!(what, "that" | "this" | "it" | "them" | "these")
     };
-    if behind.iter().zip(behind.iter().skip(1)).any(again) {
+    if behind.iter().enumerate().any(again) {
         return true;
     }
     let joint = behind.iter().take_while(|word| matches!(word.as_str(), "and" | "then" | "finally")).count();
-    let verbs = ["add", "subtract", "multiply", "divide", "deduct", "double", "halve", "triple"];
     let is_verb = behind.get(joint).is_some_and(|word| verbs.contains(&word.as_str()));
     // "x * y to divide it" says what for.
     joint > 0 && is_verb
@@ -150,7 +161,7 @@ impl<'a> Execution<'_, 'a> {
             let is_known = plan.expression.names().into_iter().any(|id| unit(id).is_some());
             Some(!is_known && prose::is_conversion(texts.step, wrote.over(value)?))
         };
-        if plan.wording == Wording::Statement && is_converted() == Some(true) {
+        if matches!(plan.wording, Wording::Statement | Wording::Signs) && is_converted() == Some(true) {
             return None;
         }
         let is_of_two_units = match (&plan.wording, &plan.range) {
@@ -209,7 +220,7 @@ impl<'a> Execution<'_, 'a> {
             .or_else(|| self.solution(wanted).filter(|plan| !self.only_says(plan, wanted)))
             .or_else(|| self.collected(wanted))
             .or_else(|| self.worked(wanted))
-            .or_else(|| self.bare(wanted))
+            .or_else(|| if is_part { None } else { self.bare(wanted) })
             .or_else(|| self.prose(wanted).filter(|plan| !self.only_says(plan, wanted)))
     }
 
@@ -246,7 +257,11 @@ impl<'a> Execution<'_, 'a> {
             return None;
         };
         let around = [texts.step.get(..range.start)?, texts.step.get(range.end..)?];
-        if texts.extracts || step.outputs.len() != 1 || around.into_iter().any(prose::may_plan) || is_operand(around) {
+        let is_part = || {
+            let goes_on = prose::goes_on(around[1], &expression.numbers());
+            goes_on || around.into_iter().any(prose::may_plan) || is_operand(around)
+        };
+        if texts.extracts || step.outputs.len() != 1 || is_part() {
             return None;
         }
         let value = |field: &Field<'_>| Some((self.index(field)? as u32, self.recorded(field)?));
@@ -282,9 +297,24 @@ impl<'a> Execution<'_, 'a> {
             let mut names = self.left_out(plan, wanted).filter_map(Field::name_text);
             names.any(|name| name.utf8().is_some_and(|name| around.iter().any(|text| holds_word(text, name))))
         };
+        // "n / (r + b) per part; r parts are red", "To get x, evaluate …. To get y, evaluate …"
+        let goes_on = || {
+            let is_used =
+                |field: &&Field<'a>| self.index(field).is_some_and(|id| plan.expression.names().contains(&(id as u32)));
+            let used = wanted.step.inputs.iter().filter(is_used).filter_map(Field::name_text);
+            let is_word = |name: &str| matches!(name.to_ascii_lowercase().as_str(), "a" | "i" | "s" | "t");
+            let is_named = |name: &str| !is_word(name) && holds_word(around[1], name);
+            let is_again =
+                !holds_word(around[1], "where") && used.into_iter().any(|name| name.utf8().is_some_and(is_named));
+            let works_out = ["valuat", "omput", "alculat"].iter().any(|verb| around[1].contains(verb));
+            is_again
+                || works_out && is_named(self.name(wanted.variable))
+                || prose::goes_on(around[1], &plan.expression.numbers())
+        };
         // "income - players' share"
         around[1].starts_with(['\'', '’'])
-            || !is_named(plan, texts) && (is_open() || says_more() || is_operand(around) || converts(around[1]))
+            || !is_named(plan, texts)
+                && (is_open() || says_more() || goes_on() || is_operand(around) || converts(around[1]))
     }
 
     /// Plans a step without a recipe by its names: only if the plan gives what the step wrote, or if what it wrote
@@ -368,7 +398,10 @@ impl<'a> Execution<'_, 'a> {
         let own: Vec<&Calculation> =
             found.iter().copied().filter(|found| target(found) == Some(wanted.variable)).collect();
         let free = |found: &&Calculation| match &found.target {
-            Some(AssignedTo::Name(_)) => false,
+            // "Number of further prints = prints - limit"
+            Some(AssignedTo::Name(name)) => {
+                *name as usize != wanted.variable && found.expression.names().contains(name)
+            }
             // Numbers with their result are what the step carried out: see `worked`.
             Some(AssignedTo::Word(_)) => !found.expression.names().is_empty() || found.stated.is_none(),
             None => !found.expression.names().is_empty(),
@@ -399,6 +432,17 @@ impl<'a> Execution<'_, 'a> {
         // "The cost of one = cost ÷ count, and of all = all times that"
         let other = matches!(&chosen.target, Some(AssignedTo::Word(_)));
         if other && !is_own && text.get(chosen.range.end..).is_some_and(prose::may_plan) {
+            return None;
+        }
+        // "First: once = price * (1 - first / 100). After that: apply the second discount in the same fashion."
+        let names = chosen.expression.names();
+        let is_left_out = |field: &Field<'_>| {
+            let is_value = field.name_text().is_none_or(|name| name != PROBLEM_TEXT);
+            is_value && self.index(field).is_some_and(|id| !names.contains(&(id as u32)))
+        };
+        let behind = text.get(chosen.range.end..).unwrap_or_default();
+        let says_more = || prose::lower_words(behind).len() > 2 && wanted.step.inputs.iter().any(is_left_out);
+        if other && !is_own && (says_more() || prose::goes_on(behind, &numbers)) {
             return None;
         }
         // "I = P · r · t, where r = rate / 100"
@@ -459,23 +503,28 @@ impl<'a> Execution<'_, 'a> {
             .filter_map(|field| {
                 let index = self.index(field)?;
                 let description = field.description.and_then(Value::string).unwrap_or_default();
-                Some((index, field.name_text()?, description))
+                let name = field.name_text()?;
+                // "Unit price" is said of unitPrice, unless the name itself stands there.
+                let apart = words_apart(name.bytes()).into_owned();
+                let is_said = name.utf8().is_some_and(|name| texts.step.contains(name));
+                let apart = String::from_utf8(apart).ok().filter(|_| !is_said);
+                Some((index, name, description, apart))
             })
-            .filter(|(_, name, _)| *name != PROBLEM_TEXT)
+            .filter(|(_, name, ..)| *name != PROBLEM_TEXT)
             .collect();
         // The question among the inputs means that more may be read from it.
         if owned.len() != step.inputs.len() {
             return None;
         }
         let mut inputs: Vec<prose::Input<'_>> = Vec::new();
-        for (index, name, description) in &owned {
+        for (index, name, description, apart) in &owned {
             // An input that is listed twice is one.
             if inputs.iter().any(|input| input.id == *index as u32) {
                 continue;
             }
             inputs.push(prose::Input {
                 id: *index as u32,
-                name: name.utf8()?,
+                name: apart.as_deref().or_else(|| name.utf8())?,
                 variable: name.utf8()?,
                 description: description.utf8().unwrap_or_default(),
                 value: self.held(*index).recorded,

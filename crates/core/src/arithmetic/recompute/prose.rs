@@ -10,9 +10,10 @@ use self::reader::{PhraseReader, Tree};
 use self::refused::is_refused;
 use self::rounding::Rounding;
 use self::units::{factor, unit};
-use self::words::{Word, parts, sentence, stem, words};
+use self::words::{Word, parts, sentence, stem, value_of, words};
 use crate::arithmetic::expression::{Expression, Operation};
 use crate::arithmetic::number::Number;
+use crate::arithmetic::number_words::{NumberWord, number_word};
 
 mod atoms;
 mod cues;
@@ -53,7 +54,7 @@ const BLOCKED: &[&str] = stepscope_base::list![
     nearest remainder modulo squared square cube power root respectively excluding complement equation solve solving
     ratio proportion respective corresponding weighted compound interest twofold until first without ignoring undo undoing
     backwards turn drop dropping discard discarding scale scaling scaled project projecting extrapolate annualize advance account
-    accounting
+    accounting reciprocal inverse doubles halves triples
 ];
 
 /// Tells whether a text may name an operation in words, by a look at how its words begin.
@@ -75,6 +76,20 @@ pub(super) fn may_plan(text: &str) -> bool {
         let starts = letter && !std::mem::replace(&mut inside, letter);
         inside = letter;
         starts && bytes.get(at..).is_some_and(begins)
+    })
+}
+
+/// Tells whether the sentences behind a calculation work on with its result: "There is one more tree than gaps." What
+/// they say of `known` numbers explains the calculation.
+pub(super) fn goes_on(behind: &str, known: &[Number]) -> bool {
+    let sentences = behind.split(['.', ';', '\n']).flat_map(|sentence| sentence.split("After that"));
+    let is_number = |word: &String| value_of(word).is_some_and(|number| !known.contains(&number));
+    let is_part = |word: &String| matches!(number_word(word.as_bytes()), Some(NumberWord::Nth(..) | NumberWord::Half));
+    sentences.skip(1).any(|sentence| {
+        let words = lower_words(sentence);
+        let is_form =
+            words.iter().any(|word| matches!(word.as_str(), "round" | "rounded" | "decimal" | "decimals" | "step"));
+        !is_form && words.len() > 1 && (may_plan(sentence) || words.iter().any(|word| is_number(word) || is_part(word)))
     })
 }
 
@@ -166,11 +181,27 @@ fn sentence_plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
             (true, _) => return None,
         };
         let expression = reader.resolve(&tree)?;
+        if counts_on(words.get(sentence.end..)?, &expression, inputs) {
+            return None;
+        }
         match whole.rounds {
             Some(rounding) => rounding.applied(&expression),
             None => Some(expression),
         }
     })
+}
+
+/// Tells whether the sentences behind an operation count on: "There is one more tree than gaps."
+fn counts_on(behind: &[Word<'_>], expression: &Expression, inputs: &[Input<'_>]) -> bool {
+    const FORM: &[&str] =
+        stepscope_base::list![round rounded decimal decimals place places step value number answer of];
+    let known = expression.numbers();
+    let is_known = |number: &Number| known.contains(number) || inputs.iter().any(|input| input.value == Some(*number));
+    let is_form = |word: &Word<'_>| FORM.contains(&word.lower.as_ref());
+    let counts = |(at, word): (usize, &Word<'_>)| {
+        word.number.is_some_and(|number| !is_known(&number)) && !behind.get(at + 1).is_some_and(is_form)
+    };
+    behind.iter().enumerate().any(counts)
 }
 
 /// Finds the first operation word of some words.
@@ -310,8 +341,9 @@ impl Whole {
 pub(super) fn statement(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
     let [input] = inputs else { return None };
     let words = words(text)?;
-    let verb =
-        |word: &Word<'_>| word.number.is_some() || BLOCKED.contains(&word.lower.as_ref()) || word.lower == "convert";
+    let verb = |word: &Word<'_>| {
+        word.number.is_some() || BLOCKED.contains(&word.lower.as_ref()) || word.lower == "convert" || multiplies(word)
+    };
     // "Take the value from the last step" takes nothing away.
     let calculates = |place: &CueAt| words.get(place.1.start).is_some_and(|word| word.lower != "take");
     let says_more = |words: &[Word<'_>]| {
@@ -325,6 +357,12 @@ pub(super) fn statement(text: &str, inputs: &[Input<'_>]) -> Option<Expression> 
         Some((_, rounding)) => rounding.applied(&named),
         None => (!says_more(&words)).then_some(named),
     }
+}
+
+/// Tells whether a word does something with a number that is no operation of its own: "its reciprocal", "doubles".
+fn multiplies(word: &Word<'_>) -> bool {
+    const STEMS: [&str; 6] = ["doubl", "halv", "tripl", "quadrupl", "reciprocal", "inverse"];
+    STEMS.iter().any(|stem| word.lower.starts_with(stem))
 }
 
 /// Tells whether a text tells to state a variable: "report the total cost", "the total is the answer". That its name is

@@ -78,6 +78,32 @@ fn words_around_signs_and_other_units_leave_no_plan() {
     assert_eq!(gives("Compute length * width.", sides, ["30", "20"], "600"), found("600", true));
     assert_eq!(gives("Compute half of length * width.", sides, ["30", "20"], "300").unwrap().0, "300");
     assert_eq!(gives("Compute length * 2.", sides, ["30", "20"], "60"), found("60", false), "the width may count too");
+    // What goes on in words, of which the calculation is a part, or which is no calculation at all.
+    for text in [
+        "All of it: length × width. After that: take half of them.",
+        "1. Compute the change: length - width (may be negative).\\n2. Four days have passed; multiply it by 4.",
+        "gaps = length / width; There is one more tree than gaps.",
+        "length / (length + width) per part; length parts are red",
+        "6 faces of length × width each",
+        "Total volume (length * width) in ml",
+        "Compute the selections length!/(length-width)!.",
+        "C(length, width) = length! / (width! (length - width)!)",
+        "Then 3s + length = 2(s + width), so s = width.",
+        "Adding gives 2c = length + width.",
+        "Subtract length percent and width percent of it from it.",
+    ] {
+        let wrote = if text.contains("ml") { "600000" } else { "7" };
+        assert_eq!(gives(text, sides, ["30", "20"], wrote), None, "{text}");
+    }
+    for text in ["**Step 2** – length*width", "2) c := length * width", "[2] length * width", "2 - length * width"] {
+        assert_eq!(gives(text, sides, ["30", "20"], "7").unwrap().0, "600", "{text}");
+    }
+    let camel = ["unitPrice", "itemCount"];
+    for text in
+        ["Multiply the unit price by the item count.", "c = unit price * item count", "c = unitPrice * itemCount"]
+    {
+        assert_eq!(gives(text, camel, ["30", "20"], "7").unwrap().0, "600", "{text}");
+    }
     let money = ["bill_dollars", "price_cents"];
     assert_eq!(gives("Subtract price_cents from bill_dollars.", money, ["20", "350"], "16.5"), None);
     assert_eq!(gives("c = bill_dollars - price_cents", money, ["20", "350"], "16.5"), found("-330", false));

@@ -15,13 +15,29 @@ pub(super) fn is_refused(words: &[Word<'_>], cues: &[CueAt], inputs: &[Input<'_>
         return true;
     }
     (0..words.len()).any(|at| {
-        counts_input(words, at, inputs)
+        two_parts(words, at)
+            || is_multiple(words, at)
+            || counts_input(words, at, inputs)
             || counts_sides(words, at, inputs)
             || compares_otherwise(words, at)
             || is_per_number(words, at)
             || at > first && (goes_before(words, cues, at) || explains(words, cues, at))
             || is_equation(words, at, inputs) && first > at
     })
+}
+
+/// "Rent percent and food percent of the salary"
+fn two_parts(words: &[Word<'_>], at: usize) -> bool {
+    let is_percent = |word: &Word<'_>| word.is_percent() || word.lower == "percent";
+    let joins = words.get(at + 1).is_some_and(|word| word.lower == "and");
+    joins && words.get(at).is_some_and(is_percent) && words.iter().skip(at + 2).take(3).any(is_percent)
+}
+
+/// "2x = a + b"
+fn is_multiple(words: &[Word<'_>], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|at| words.get(at)).filter(|word| word.number.is_none());
+    let has_digit = before.is_some_and(|word| word.text.starts_with(|c: char| c.is_ascii_digit()));
+    has_digit && words.get(at).is_some_and(|word| word.equals || word.colon)
 }
 
 /// An input like `litres_per_100`
