@@ -165,11 +165,12 @@ impl Trial<'_, '_> {
             let read = || inputs.iter().map(|input| *values.get(*input)?).collect::<Option<Vec<_>>>();
             let is_open = replay.open.get(n) == Some(&true);
             let worked_out = read().filter(|_| is_open).and_then(|read| self.worked_out_of(replay, write, &read));
-            // What it recorded, it wrote from other numbers.
+            // What it recorded without any plan, it wrote from other numbers.
             let is_as_before = |input: &usize| {
                 values.get(*input).copied().flatten() == writes.get(*input).and_then(|write| write.value)
             };
-            (worked_out.is_some() || !inputs.iter().all(is_as_before)).then_some(worked_out)
+            let is_unknown = || write.plan.is_none() && !inputs.iter().all(is_as_before);
+            (worked_out.is_some() || is_unknown()).then_some(worked_out)
         };
         self.recomputed.replayed(self.state, others, &open)
     }
