@@ -269,9 +269,8 @@ impl<'c> Trial<'c, '_> {
         if self.first_slip(true).is_none() && self.wrong_marks(true) {
             return (Fix::Gold, None, Confidence::Likely);
         }
-        if let Some(step) = self.miscopied(gold) {
-            self.recovered = Some(gold.value);
-            return (Fix::StepRun, Some(step), Confidence::Likely);
+        if let Some(verdict) = self.miscopied(gold) {
+            return verdict;
         }
         if let Some(verdict) = self.corrected(gold).or_else(|| self.with_one_change(gold)) {
             return verdict;
@@ -295,10 +294,17 @@ impl<'c> Trial<'c, '_> {
     }
 
     /// The last step was only to state the expected number, and wrote another one.
-    fn miscopied(&self, gold: &Gold) -> Option<usize> {
-        let end = self.last().filter(|end| end.is_statement() && end.differs())?;
-        let given = self.recomputed.replay(self.state, &[]);
-        given.is_some_and(|given| Self::is_gold(gold, given)).then_some(end.step)
+    fn miscopied(&mut self, gold: &Gold) -> Option<Judgement> {
+        let end = self.last().filter(|end| end.is_statement())?;
+        let given = self.recomputed.replay(self.state, &[]).filter(|given| Self::is_gold(gold, *given))?;
+        if !end.differs() {
+            // Rounded, which nobody asked for: 82 for 81.75.
+            let wrote = end.recorded.filter(|wrote| wrote.stands_for(given) && !Self::is_gold(gold, wrote.value))?;
+            let text = shown!("Step {} wrote {} for {}.", end.step + 1, wrote.value.shown(), given.shown());
+            self.argue(RuleId::FinalMismatch.word(), self.record.number_pointer(), text);
+        }
+        self.recovered = Some(gold.value);
+        Some((Fix::StepRun, Some(end.step), Confidence::Likely))
     }
 
     /// Recomputed, the procedure gives the expected number.

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 use super::{Confidence, Fix, Judgement, Reason, Trial};
-use crate::arithmetic::expression::Expression;
+use crate::arithmetic::expression::{Expression, Names, find as calculations};
 use crate::arithmetic::gold::Gold;
 use crate::arithmetic::number::{Number, Written};
 use crate::arithmetic::quantity::{Kind, QuantityLinks, distance, find, words_near};
@@ -239,8 +239,9 @@ impl Trial<'_, '_> {
         let mut changes = self.changes();
         changes.sort_by_key(|(reason, _)| *reason);
         // A number that the question speaks against is the better reason than steps that do not say what they do.
-        let is_silent = replay.open.contains(&true) && gives(&[]);
-        if is_silent {
+        let gives_anyway = gives(&[]);
+        let is_silent = gives_anyway && replay.open.contains(&true);
+        if gives_anyway {
             let is_turned = self.is_turned(replay);
             changes.retain(|(reason, _)| match reason {
                 ChangeReason::FromNowhere => true,
@@ -279,9 +280,9 @@ impl Trial<'_, '_> {
             .take(MAX_EXTRACTED)
             .collect();
         let mut changes = Vec::new();
-        // Whoever says of a variable what it holds has read it so.
-        let extracted: Vec<(usize, Number)> =
-            extracted.into_iter().filter(|(n, value)| !self.named(*n).contains(value)).collect();
+        // Whoever says of a variable what it holds, or works it out in the step's text, has read it so.
+        let is_said = |n: usize, value: Number| self.named(n).contains(&value) || self.works_out(n, value);
+        let extracted: Vec<(usize, Number)> = extracted.into_iter().filter(|(n, value)| !is_said(*n, *value)).collect();
         for &(n, value) in &extracted {
             let stands = links.stands(value.float());
             for other in self.named(n) {
@@ -316,6 +317,14 @@ impl Trial<'_, '_> {
             others.iter().any(|(n, other)| self.recomputed.writes.get(*n).and_then(|write| write.value) != Some(*other))
         });
         changes
+    }
+
+    /// Tells whether the text of the step of a write works out its value: "the shift has 8 * 60 minutes".
+    fn works_out(&self, write: usize, value: Number) -> bool {
+        let step = self.recomputed.writes.get(write).map(|write| write.step);
+        let text = step.and_then(|step| self.procedure?.steps.get(step)?.text?.string()).unwrap_or_default();
+        let found = text.utf8().map(|text| calculations(text, &Names::default())).unwrap_or_default();
+        found.iter().any(|one| one.expression.evaluate(|_| None) == Some(value))
     }
 
     /// Tells whether a number in the question is not this variable's, and another one may be.
@@ -422,6 +431,11 @@ fn numbers_of(links: &QuantityLinks) -> Vec<(Number, bool)> {
         numbers.push((quantity.value, is_held));
         if quantity.kind == Kind::Percent {
             numbers.extend(quantity.value.over(Number::whole(100)).map(|part| (part, is_held)));
+        }
+        // The 3 and the 4 of 3/4 may be held apart.
+        if quantity.kind == Kind::Fraction {
+            let (upper, lower) = quantity.value.parts();
+            numbers.extend([upper, lower].into_iter().filter_map(|part| Some((Number::fraction(part, 1)?, is_held))));
         }
     }
     numbers.truncate(MAX_NUMBERS);
