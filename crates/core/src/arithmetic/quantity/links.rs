@@ -318,6 +318,14 @@ fn compound_fits(a: &Quantity, b: &Quantity, question: &[u8], value: f64) -> boo
         && large.dimension.sizes().iter().any(|size| (sum - value.abs() * size).abs() <= sum * 1e-3)
 }
 
+/// Tells whether a number says what is counted: "outcomes with a sum of 7", "marks of at least 60".
+fn selects(text: &[u8], number: &Quantity) -> bool {
+    const BEFORE: [&[u8]; 8] =
+        [b"sum of", b"total of", b"least", b"most", b"than", b"exactly", b"divisible by", b"multiple of"];
+    let before = text.get(..number.span.start).unwrap_or_default().trim_ascii_end().to_ascii_lowercase();
+    BEFORE.iter().any(|words| before.ends_with(words))
+}
+
 /// Tells whether a text is a number with at most a unit behind it.
 fn is_measure(text: &[u8], number: &Quantity) -> bool {
     let rest = text.get(number.span.end..).unwrap_or_default();
@@ -483,7 +491,7 @@ impl<'a> Linking<'a> {
             let counted = numbers
                 .pop_if(|number| number.span.end == name.len() && number.span.start > 0 && number.kind == Kind::Number);
             numbers.retain(|number| !name.get(number.span.start).is_some_and(u8::is_ascii_digit));
-            let mut digits = 0;
+            let (mut digits, mut is_condition) = (0, false);
             if let Some(text) = holder.description.and_then(Value::string) {
                 let found = find(text.bytes());
                 // `half` in a description is a way of speaking, `(24)` is the number itself.
@@ -498,6 +506,7 @@ impl<'a> Linking<'a> {
                 let found: Vec<Quantity> = found.into_iter().filter(|number| !suffix(number)).collect();
                 let digit = |at: usize| text.bytes().get(at).is_some_and(|byte| byte.is_ascii_digit() || *byte == b'$');
                 digits = found.iter().filter(|number| number.sure && digit(number.span.start)).count();
+                is_condition = found.iter().any(|number| selects(text.bytes(), number));
                 numbers.extend(found);
             }
             let mut own = 0_u64;
@@ -512,6 +521,7 @@ impl<'a> Linking<'a> {
             if let Content::One(value) = holder.content
                 && loose
                 && digits == 1
+                && !is_condition
                 && own & open != 0
                 && !holder.rewritten
                 && numbers.iter().all(|number| fit(number, value) == QuantityFit::None)

@@ -322,6 +322,10 @@ mod run {
         assert!(swapped.missed.is_empty() && swapped.invented.is_empty());
         let planned = links("24 pens and 13 more.", &[("pens", "at first (24)", "31"), ("more", "(13)", "13")], "Add");
         assert_eq!(planned.changed, [Changed { quantity: 0, holder: 0, planned: true }]);
+        // What a number selects is not what it counts.
+        let dice = "Two dice are thrown. How often is a sum of 7 expected?";
+        assert!(links(dice, &[("favourable", "outcomes with a sum of 7", "6")], "Divide").changed.is_empty());
+        assert_eq!(links(dice, &[("dots", "7 dots", "6")], "Divide").changed.len(), 1);
         // A usual number is misread like any other, where the variable bears the words of what was missed.
         let hen = "A hen lays 16 eggs per day. How many in 3 days?";
         let usual = links(hen, &[("eggs_per_day", "", "12"), ("days", "", "3")], "Multiply");
