@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, MatchKind};
 
 /// Signs behind the number of a step: "2. …", "Step 2 – …".
 const BEHIND_NUMBER: [char; 7] = ['.', ':', ')', ']', '-', '–', '—'];
@@ -56,29 +59,30 @@ fn own_number(text: &str, number: usize) -> Option<Range<usize>> {
 
 /// Finds the phrases that say how the answer is to be written: "do not include units", "and double-check the result".
 fn on_form(text: &str) -> Vec<Range<usize>> {
-    // Most texts have none of their ends.
-    if !["unit", "text", "word", "expl", "symb", "curr", "ouble", "exact"].iter().any(|part| text.contains(part)) {
-        return Vec::new();
-    }
-    let lower = text.to_ascii_lowercase();
+    let found = BEGINNINGS.iter().flat_map(|beginnings| beginnings.find_iter(text));
+    found
+        .filter_map(|found| phrase(text, found.start(), found.end(), FORM.get(found.pattern().as_usize())?.1))
+        .collect()
+}
+
+static BEGINNINGS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let mut builder = AhoCorasick::builder();
+    builder.ascii_case_insensitive(true).match_kind(MatchKind::LeftmostFirst);
+    builder.build(FORM.map(|(begin, _)| begin)).ok()
+});
+
+/// Measures a phrase whose beginning is found, if it ends as such phrases do; with the "and" before it.
+fn phrase(text: &str, start: usize, behind: usize, ends: &[&str]) -> Option<Range<usize>> {
     let joins = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-    let mut spans = Vec::new();
-    for (begin, ends) in FORM {
-        for (at, _) in lower.match_indices(begin) {
-            let behind = at + begin.len();
-            if joins(at.checked_sub(1).and_then(|at| lower.as_bytes().get(at))) || joins(lower.as_bytes().get(behind)) {
-                continue;
-            }
-            let rest = lower.get(behind..).unwrap_or_default();
-            let sentence = rest.split(['.', ';', '\n']).next().unwrap_or_default();
-            let mut words = sentence.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
-            let Some(last) = words.by_ref().take(MAX_BETWEEN).find(|word| ends.contains(word)) else { continue };
-            let end = behind + rest.find(last).unwrap_or_default() + last.len();
-            let joint = lower.get(..at).and_then(|before| before.strip_suffix(" and ")).map_or(at, str::len);
-            spans.push(joint..end);
-        }
+    if joins(start.checked_sub(1).and_then(|at| text.as_bytes().get(at))) || joins(text.as_bytes().get(behind)) {
+        return None;
     }
-    spans
+    let sentence = text.get(behind..)?.split(['.', ';', '\n']).next()?;
+    let mut words = sentence.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let last = words.by_ref().take(MAX_BETWEEN).find(|word| ends.iter().any(|end| word.eq_ignore_ascii_case(end)))?;
+    let end = behind + sentence.find(last)? + last.len();
+    let joint = text.get(..start).and_then(|before| before.strip_suffix(" and ")).map_or(start, str::len);
+    Some(joint..end)
 }
 
 #[cfg(test)]

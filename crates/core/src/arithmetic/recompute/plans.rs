@@ -1,5 +1,7 @@
 //! What a step asks for: looked for in its signs, in its words, and in the names of what it reads and writes.
 
+use std::borrow::Cow;
+
 use super::{Computed, Execution, Plan, PlanSource, Texts, Wording, collected, follows, implied, prose};
 use crate::arithmetic::expression::{
     AssignedTo, Calculation, Expression, Names, Operation, Reading, bound, equation, find, may_hold, mixes_units,
@@ -505,9 +507,12 @@ impl<'a> Execution<'_, 'a> {
                 let description = field.description.and_then(Value::string).unwrap_or_default();
                 let name = field.name_text()?;
                 // "Unit price" is said of unitPrice, unless the name itself stands there.
-                let apart = words_apart(name.bytes()).into_owned();
-                let is_said = name.utf8().is_some_and(|name| texts.step.contains(name));
-                let apart = String::from_utf8(apart).ok().filter(|_| !is_said);
+                let apart = match words_apart(name.bytes()) {
+                    Cow::Owned(apart) => String::from_utf8(apart).ok(),
+                    Cow::Borrowed(_) => None,
+                };
+                let is_said = || name.utf8().is_some_and(|name| texts.step.contains(name));
+                let apart = apart.filter(|_| !is_said());
                 Some((index, name, description, apart))
             })
             .filter(|(_, name, ..)| *name != PROBLEM_TEXT)
