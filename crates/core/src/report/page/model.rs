@@ -489,6 +489,7 @@ impl Maker<'_, '_> {
         let (mood, word) = match (state.has_run(step), worst) {
             (Ran::Failed, _) => (Mood::Bad, "run ended here"),
             (Ran::No, _) => (Mood::Open, "not run"),
+            (Ran::Unknown, _) => (Mood::Open, "unavailable"),
             (Ran::Yes, _) if is_first_bad => (Mood::Bad, "first error"),
             (Ran::Yes, _) if state.is_stale(step) => (Mood::Doubt, "out of date"),
             (Ran::Yes, Some(Severity::Fatal | Severity::Repairable)) => (Mood::Bad, "error"),
