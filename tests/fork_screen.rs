@@ -368,11 +368,15 @@ fn a_crashed_run_opens_where_it_ended_and_says_what_did_not_run() {
     let mut plain: serde_json::Value = serde_json::from_str(crashed).unwrap();
     plain["procedure"] = plain["trace"]["procedure"].take();
     plain.as_object_mut().unwrap().remove("trace");
-    let plain = plain.to_string();
-    let (_folder, mut d) = Drive::text(plain);
+    let (_folder, mut d) = Drive::text(plain.to_string());
     d.keys("Enter");
     assert!(d.header().contains("step 3/4"), "{}\n{}", d.header(), d.screen());
     d.shows(&["❯✗ 3", "– 4 not run"]);
+    // An error that names no step: nobody knows which of them ran.
+    plain["error"] = "timed out".into();
+    let (_folder, mut d) = Drive::text(plain.to_string());
+    d.keys("Enter").shows(&["1 unavailable Extract", "4 unavailable", "unavailable: the record does not say whether"]);
+    d.hides(&["not run", "✓ 1"]);
 }
 
 #[test]

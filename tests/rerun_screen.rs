@@ -146,7 +146,7 @@ fn a_reply_streams_in_and_is_kept_as_a_fork() {
     until(&mut d, Stage::Over);
     d.shows(&[
         "step 2: 16 bytes in",
-        "schema sent, obeyed 1/1",
+        "schema sent, schema-valid 1/1",
         "all_nuts",
         "recorded   13 ≠ recomputed",
         "new        12 ≙",
@@ -335,7 +335,7 @@ fn several_replies_are_counted_and_one_is_taken() {
     assert!(running.lock().unwrap().1 <= 4, "more calls at once than allowed");
     d.shows(&[
         "majority",
-        "schema sent, obeyed 3/6",
+        "schema sent, schema-valid 3/6",
         "2/6",
         "2 of 4 agree",
         "1 of 6 break the schema",
@@ -366,7 +366,7 @@ fn replies_that_break_the_schema_make_a_majority_if_they_have_every_key() {
     preview(&mut d, "^R");
     d.keys("Enter");
     until(&mut d, Stage::Several);
-    d.shows(&["majority", "obeyed 0/5", "5 of 5 agree", "5 of 5 break the schema"]);
+    d.shows(&["majority", "schema-valid 0/5", "5 of 5 agree", "5 of 5 break the schema"]);
     d.keys("Enter");
     until(&mut d, Stage::Over);
     d.keys("s");
@@ -847,7 +847,12 @@ fn steps_down_reasoning_and_fences_are_shown_apart() {
     preview(&mut d, "r");
     d.keys("Enter");
     until(&mut d, Stage::Over);
-    d.shows(&["▲ the server rejects the schema", "three times four", "```json", "JSON mode requested, obeyed 1/1"]);
+    d.shows(&[
+        "▲ the server rejects the schema",
+        "three times four",
+        "```json",
+        "JSON mode requested, schema-valid 1/1",
+    ]);
     d.resize(80, 24).keys("S-Tab G");
     d.shows(&["reasoning before it and a code fence around it removed"]);
     assert_eq!(server.seen().len(), 2);
@@ -1018,7 +1023,7 @@ fn what_is_no_answer_is_never_taken_for_one() {
     let (_folder, path, mut d) = answer_at(&server);
     d.keys("Enter");
     until(&mut d, Stage::Over);
-    d.shows(&["obeyed 0/1", "answer/json_invalid"]);
+    d.shows(&["schema-valid 0/1", "answer/json_invalid"]);
     // Nothing that came is lost unasked.
     d.keys("r");
     assert!(d.status().contains("Unsaved result"), "{}", d.status());

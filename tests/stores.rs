@@ -461,18 +461,19 @@ fn a_record_names_documents_of_its_own_folder_or_of_opened_stores() {
         trace(r#"{"doc_id": "flats/lease"}"#),
         trace(r#"{"doc_id": "../store/flats/lease"}"#),
         trace(r#"{"path": "missing.txt"}"#),
+        trace(r#"{"path": "sub/../lines.md"}"#),
     ];
     std::fs::write(at("in/traces.jsonl"), traces.concat()).unwrap();
     let checked = run(at("in/traces.jsonl"));
     let lines = |checked: &Checked| checked.records.iter().map(|(_, lines)| *lines).collect::<Vec<_>>();
-    assert_eq!(lines(&checked), [Some(2), None, None, None, None, None]);
+    assert_eq!(lines(&checked), [Some(2), None, None, None, None, None, None]);
     let failures = checked.failures();
     assert_eq!(
-        failures.iter().filter(|why| why.contains("outside the folder of the record")).count(),
-        2,
+        failures.iter().filter(|why| why.contains("its path is absolute or has .. in it")).count(),
+        3,
         "{failures:?}"
     );
-    assert_eq!(failures.len(), 3, "each document is missed once");
+    assert_eq!(failures.len(), 4, "each document is missed once");
     let both = run_with(&[at("in/traces.jsonl"), here("tests/fixtures/stores/store")], None);
     assert_eq!(lines(&both)[..6], [Some(2), None, None, Some(4), None, None]);
 }

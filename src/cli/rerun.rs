@@ -260,9 +260,8 @@ impl Session<'_> {
         if let ([reply], false) = (round.replies.as_slice(), round.is_several()) {
             if let (Some(judged), None) = (&reply.judged, reply.failed()) {
                 let (bytes, seconds) = (reply.received.content.len(), reply.elapsed.as_secs_f64());
-                let (step, tally, around) = (round.ask.step + 1, round.tally(), judged.parts.around.words());
-                let comma = if around.is_empty() { "" } else { ", " };
-                self.say(out, &shown!("step {step}/{count}: {bytes} bytes in {seconds:.1} s; {tally}{comma}{around}"));
+                let (step, tally) = (round.ask.step + 1, round.tally());
+                self.say(out, &shown!("step {step}/{count}: {bytes} bytes in {seconds:.1} s; {tally}"));
                 // What is no JSON ends the run, and is said there.
                 if let ReplyVerdict::Breaks(why) = &judged.verdict {
                     out.complain(&shown!("step {step}: {}", why.line()));
@@ -355,6 +354,7 @@ fn sample_line(n: usize, reply: &Reply, out: &mut Out) {
     Style::SAVED.line(out, |line| {
         line.put("sample", n).put("step_index", executed.step).maybe("seed", executed.seed);
         line.put("verdict", executed.verdict.unwrap_or("failed")).maybe("error", executed.error.as_ref());
+        line.maybe("around", Some(executed.around.words()).filter(|around| !around.is_empty()));
         line.put("outputs", one_line(&outputs)).text("raw", &executed.raw);
         line.put("duration_ms", Raw(format!("{:.1}", executed.duration_ms)));
     });

@@ -222,6 +222,23 @@ mod tests {
     }
 
     #[test]
+    fn only_the_last_step_is_told_about_the_answer_schema() {
+        let message = |key: &str| {
+            let row = format!(
+                r#"{{"id": 1, "question": "?", "status": "error", "procedure": null, "error_type": "RuntimeError",
+                "error": "Model omitted required output '{key}' for step id=2 Returned keys: ['x']"}}"#
+            );
+            let found = findings(row.as_bytes()).into_iter().find(|finding| finding.rule == RuleId::RunError);
+            found.expect("a finding").message.line().into_string()
+        };
+        assert_eq!(message("total"), "The run ended with an error at step id 2: the reply leaves out a requested key.");
+        assert!(
+            message("confidence")
+                .ends_with("the last step must return every key of the answer schema, optional ones too.")
+        );
+    }
+
+    #[test]
     fn every_rule_has_a_name_of_its_own() {
         let ids: HashSet<_> = RULES.iter().map(|rule| rule.id.word()).collect();
         assert_eq!(ids.len(), RULES.len());

@@ -2,7 +2,7 @@
 //! are the same.
 
 use crate::answer::typed::{AnswerItem, whole};
-use crate::arithmetic::number::Number;
+use crate::arithmetic::number::{Number, Written};
 use crate::arithmetic::recompute::RunAnswer;
 use crate::case::{CaseView, Location};
 use crate::finding::Finding;
@@ -118,7 +118,7 @@ impl Summary {
     }
 
     fn take(&mut self, record: &Record<'_>) {
-        let number = RunAnswer::of(record).value();
+        let number = final_number(record);
         self.item.id = record.id_text().map(|id| id_of(&id));
         self.item.row_index = row_index(record).or(self.item.row_index);
         self.answer_type = AnswerType::of(record);
@@ -248,6 +248,25 @@ fn row_index(record: &Record<'_>) -> Option<u64> {
     u64::try_from(whole(record.root.get("row_index").filter(|row| row.is_number())?)?).ok()
 }
 
+/// Returns the number of a run's answer, as every list shows it.
+pub(crate) fn final_number(record: &Record<'_>) -> Option<Written> {
+    said_for_zero(record).or_else(|| RunAnswer::of(record).value())
+}
+
+/// Returns the number that the answer's text says where `pred_num` is 0 only because the text could not be read.
+pub(crate) fn said_for_zero(record: &Record<'_>) -> Option<Written> {
+    /// Words by which an answer says 0.
+    const NOTHING: [&str; 5] = ["no", "none", "nothing", "nobody", "zero"];
+    record.pred_num.and_then(Value::float).filter(|number| *number == 0.0)?;
+    let answer = RunAnswer::of(record);
+    let said = answer.text.last().copied().filter(|_| answer.numerical.is_none())?;
+    let text = answer_text(record)?;
+    let mut words = text.utf8()?.split(|c: char| !c.is_alphanumeric());
+    let says_nothing = words.any(|word| NOTHING.iter().any(|nothing| word.eq_ignore_ascii_case(nothing)));
+    let is_zero = says_nothing || answer.text.iter().any(|number| number.value == Number::ZERO);
+    (!is_zero).then_some(said)
+}
+
 fn answer_text(record: &Record<'_>) -> Option<Text> {
     let answer = record.pred_answer.or(record.answer.and_then(|answer| answer.get("final_answer")))?;
     let text = answer.string().unwrap_or_else(|| Untrusted::new(answer.raw()));
@@ -269,6 +288,33 @@ mod tests {
         let case = Case::read(text.as_bytes());
         let view = case.view();
         Summary::of(&view, view.findings(), Some("runs.jsonl".into()), 4)
+    }
+
+    #[test]
+    fn a_zero_beside_a_text_with_a_number_is_not_shown_as_the_answer() {
+        let run = |answer: &str, rest: &str| {
+            format!(
+                r#"{{"id": 1, "question": "q", "gold_answer": "x #### 1,080", "status": "ok", "mode": "baseline",
+                "pred_answer": "{answer}", "pred_num": 0.0, "state": {{{rest}}}}}"#
+            )
+        };
+        let shown = |text: &str| {
+            let case = Case::read(text.as_bytes());
+            let (view, summary) = (case.view(), summary(text));
+            let record = view.record.as_ref().unwrap();
+            assert_eq!(
+                crate::table::texts::RowTexts::of(record).pred.as_str().replace(',', ""),
+                match summary.number {
+                    Some(number) if number != Number::ZERO => number.json(),
+                    _ => "0.0".to_owned(),
+                }
+            );
+            summary.answer.unwrap().utf8().unwrap().to_owned()
+        };
+        for (answer, number) in [("1,080", "1080"), ("It is 1080.", "1080"), ("none of the 5", "0"), ("0 of 5", "0")] {
+            assert_eq!(shown(&run(answer, "")), number, "{answer}");
+        }
+        assert_eq!(shown(&run("5 are left", r#""final_answer": "5 are left", "final_answer_numerical": 0"#)), "0");
     }
 
     #[test]

@@ -474,12 +474,7 @@ impl Attempt {
         {
             return shown!("{what}: failed, no complete reply ({bytes} bytes in {seconds:.1} s)");
         }
-        let around = match round.replies.as_slice() {
-            [reply] => reply.executed.around.words(),
-            _ => "",
-        };
-        let comma = if around.is_empty() { "" } else { ", " };
-        shown!("{what}: {bytes} bytes in {seconds:.1} s; {}{comma}{around}", round.tally())
+        shown!("{what}: {bytes} bytes in {seconds:.1} s; {}", round.tally())
     }
 
     /// Names a step.

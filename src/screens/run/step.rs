@@ -8,6 +8,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::open_record::{Detail, DetailValue};
 use crate::screens::run::state::{RecordView, RunPane, Tab, WithStep};
+use crate::screens::run::steps;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, Spans, badge_role, kind_role, pane, title_span_at};
@@ -352,6 +353,9 @@ impl<'a> StepText<'a> {
         match &detail.error {
             Some(error) => self.prose(error, Role::Fatal),
             None if step.is_some_and(|step| step.ran == Ran::No) => self.not_run(view),
+            None if step.is_some_and(|step| step.ran == Ran::Unknown) => {
+                self.prose(&Shown::own(steps::UNAVAILABLE), Role::Dim);
+            }
             // Of the step in which a run without a trace ended, only the record's own error is known.
             None if step.is_some_and(|step| step.failed) => {
                 if let Some(error) = &view.opened.error {

@@ -20,6 +20,8 @@ const MAX_MEASURED: usize = 500;
 const MAX_NATURAL: usize = 200;
 const FIRST_ERROR: &str = "first error ";
 const OUT_OF_DATE: &str = "out of date ";
+/// Explanation of a step of an error row that does not say where it ended.
+pub(crate) const UNAVAILABLE: &str = "unavailable: the record does not say whether this step ran";
 
 pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let steps = &view.opened.steps;
@@ -81,10 +83,11 @@ pub(crate) fn lines(view: &RecordView, position: usize, width: Option<usize>, lo
     if first_bad {
         say(FIRST_ERROR, Role::Fatal);
     }
-    if step.ran == Ran::No {
-        say("not run ", Role::Dim);
-    } else if step.is_stale {
-        say(OUT_OF_DATE, Role::Warning);
+    match step.ran {
+        Ran::No => say("not run ", Role::Dim),
+        Ran::Unknown => say("unavailable ", Role::Dim),
+        _ if step.is_stale => say(OUT_OF_DATE, Role::Warning),
+        _ => {}
     }
     if step.is_last && (opened.surprise.is_some() || number != opened.steps.len()) {
         say("⚐ runs as last ", Role::Warning);
@@ -103,6 +106,7 @@ pub(crate) fn sign_of_step(opened: &OpenRecord, position: usize, step: &StepRow)
         _ if step.failed || is_first_bad(opened, position) => (sign::WRONG, Role::Fatal),
         // What is wrong with it as it is written still shows.
         None if step.ran == Ran::No => (sign::NOT_RUN, Role::Ghost),
+        None if step.ran == Ran::Unknown => (" ", Role::Ghost),
         None if step.is_stale => (sign::NOT_RUN, Role::Warning),
         Some(severity) => (severity.glyph(), severity_role(severity)),
         None => (sign::CORRECT, Role::Dim),

@@ -469,7 +469,7 @@ fn lifeline(
     let mut spans = Vec::with_capacity(columns.count * 2);
     // A step that never ran wrote and read nothing.
     let ran = |step: usize| view.opened.steps.get(step).is_none_or(|step| step.ran != Ran::No);
-    let full = |step: usize| view.opened.steps.get(step).is_none_or(|step| step.ran == Ran::Yes);
+    let full = |step: usize| view.opened.steps.get(step).is_none_or(|step| matches!(step.ran, Ran::Yes | Ran::Unknown));
     let wrote = |write: &WriteRow| write.value.is_some() || write.step.is_none_or(full);
     let lived = || row.writes.iter().filter(|write| wrote(write));
     let blank = |n: usize| row.writes.get(n).is_some_and(|write| !wrote(write));

@@ -229,8 +229,22 @@ impl<'a> Claim<'a> {
         Self { lines, pages: citation.page_numbers(), quote, retrieved }
     }
 
-    fn contract(&self) -> Numbering {
-        if self.pages.0.is_some() { Numbering::PageLocal } else { Numbering::Global0 }
+    /// The numbering to begin with. A span that names its page counts inside it, unless its lines exist on that page
+    /// only when they are counted over the whole document.
+    fn contract(&self, document: &Document) -> Numbering {
+        let fits = |numbering| {
+            let (start, end) = self.lines_exist(document, numbering);
+            ![start, end].contains(&Some(false))
+        };
+        let is_local = self.pages.0.is_some() && (fits(Numbering::PageLocal) || !fits(Numbering::Global0));
+        if is_local { Numbering::PageLocal } else { Numbering::Global0 }
+    }
+
+    /// Tells whether first and last line exist under a numbering, on their pages if it names some; `None` where no number
+    /// is given.
+    fn lines_exist(&self, document: &Document, numbering: Numbering) -> (Option<bool>, Option<bool>) {
+        let exists = |line: Option<i64>, page| line.map(|line| exists(document, line, page, numbering));
+        (exists(self.lines.0, self.pages.0), exists(self.lines.1, self.pages.1.or(self.pages.0)))
     }
 
     fn first_and_last(&self) -> Option<(i64, i64)> {
@@ -291,13 +305,15 @@ impl<'a> Claim<'a> {
     }
 }
 
-/// Tells whether a line exists, on a page or in the whole document; `None` where no number is given.
-fn exists(document: &Document, line: Option<i64>, page: Option<i64>) -> Option<bool> {
-    let line = line?;
-    Some(match page {
-        Some(page) => !document.on_page(page, line, line).is_empty(),
-        None => usize::try_from(line).is_ok_and(|line| line < document.len()),
-    })
+/// Tells whether a line exists under a numbering, on a page if one is named.
+fn exists(document: &Document, line: i64, page: Option<i64>, numbering: Numbering) -> bool {
+    match page {
+        Some(page) if numbering == Numbering::PageLocal => !document.on_page(page, line, line).is_empty(),
+        _ => {
+            let row = usize::try_from(line).ok().and_then(|row| document.number(row));
+            row.is_some_and(|(own, _)| page.is_none_or(|page| page == own))
+        }
+    }
 }
 
 /// A line's number as lenient readers take it; one that is too large for counting is the largest.
@@ -328,13 +344,16 @@ pub(crate) fn resolve_within(document: &Document, claim: &Claim<'_>, budget: &mu
     let Some(quote) = claim.quote.map(trimmed).filter(says) else { return resolution };
     let search = Search::new(document, quote);
     let mut beside = None;
-    // Where a span names pages and global lines, the quote tells.
-    let other = (resolution.contract == Numbering::PageLocal).then_some(Numbering::Global0);
+    // Where a span names pages and lines, the quote tells how these are counted.
+    let other = match resolution.contract {
+        Numbering::PageLocal => Some(Numbering::Global0),
+        _ => claim.pages.0.map(|_| Numbering::PageLocal),
+    };
     for numbering in std::iter::once(resolution.contract).chain(other) {
         let Some(cited) = claim.cited(document, numbering) else { continue };
         match search.around(&cited, budget) {
             Some((QuotePlace::Cited, found)) => {
-                (resolution.contract, resolution.cited) = (numbering, Some(cited));
+                resolution.read_as(document, claim, numbering, cited);
                 resolution.settle(document, claim, QuotePlace::Cited, found);
                 return resolution;
             }
@@ -385,14 +404,14 @@ pub(crate) fn blanks_before(quote: &[u8]) -> usize {
 impl Resolution {
     /// Resolves as much of a claim as is possible without looking for the quote.
     fn unsought(document: &Document, claim: &Claim<'_>) -> Self {
-        let contract = claim.contract();
+        let contract = claim.contract(document);
         let cited = claim.cited(document, contract);
-        let start_exists = exists(document, claim.lines.0, claim.pages.0);
+        let (start_exists, end_exists) = claim.lines_exist(document, contract);
         Self {
             claimed: claim.lines,
             contract,
             start_exists,
-            end_exists: exists(document, claim.lines.1, claim.pages.1.or(claim.pages.0)),
+            end_exists,
             reversed: claim.is_reversed(),
             place: if cited.is_some() && start_exists != Some(false) {
                 QuotePlace::NoQuote
@@ -407,6 +426,14 @@ impl Resolution {
             near: None,
             fits: Vec::new(),
         }
+    }
+
+    /// Reads the numbers as the quote says. A line that exists under either numbering is never said to be missing.
+    fn read_as(&mut self, document: &Document, claim: &Claim<'_>, numbering: Numbering, cited: Range<usize>) {
+        let either = |one: Option<bool>, other: Option<bool>| one.zip(other).map(|(one, other)| one || other);
+        let (start, end) = claim.lines_exist(document, numbering);
+        (self.start_exists, self.end_exists) = (either(self.start_exists, start), either(self.end_exists, end));
+        (self.contract, self.cited) = (numbering, Some(cited));
     }
 
     fn settle(&mut self, document: &Document, claim: &Claim<'_>, place: QuotePlace, found: QuoteMatch) {

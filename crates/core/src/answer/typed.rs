@@ -277,11 +277,10 @@ fn word(value: Value<'_>) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// The name of a type as words of questions have it; nothing for words that only say how many.
+/// The name of a type as words of questions have it; nothing for words that only say how many, or in which shape.
 fn kind_of_word(word: String) -> Option<String> {
     match word.as_str() {
-        "single" | "tree" | "nested_json" | "any" | "unknown" | "na" | "none" => None,
-        "listing" => Some("list".to_owned()),
+        "single" | "listing" | "tree" | "nested_json" | "any" | "unknown" | "na" | "none" => None,
         "bool" | "yes_no" => Some("boolean".to_owned()),
         "string" | "str" | "free_text" => Some("text".to_owned()),
         _ => Some(word),
@@ -580,6 +579,8 @@ mod tests {
             (r#"{"q": {"keywords": []}, "s": "PersonNameAnswer"}"#, "person_name", Some(false)),
             (r#"{"q": {"expected_answer_shape": null}, "s": "ListAnswer"}"#, "list", Some(true)),
             (r#"{"q": {"expected_answer_shape": 7}}"#, "", None),
+            (r#"{"q": {"expected_answer_shape": "listing"}}"#, "", Some(true)),
+            (r#"{"q": {"expected_answer_shape": "listing", "answer_type": "amount"}}"#, "amount", Some(true)),
         ];
         for (text, kind, many) in cases {
             assert_eq!(asked(text), (kind.to_owned(), many), "{text}");

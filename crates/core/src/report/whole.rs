@@ -274,6 +274,7 @@ impl WholeRecord<'_, '_> {
             Ran::Yes => "",
             Ran::Failed => "  run ended here",
             Ran::No => "  not run",
+            Ran::Unknown => "  unavailable",
         };
         // The steps of a chain of thought have no ids, and none was run.
         match self.record.chain {

@@ -550,6 +550,12 @@ pub(crate) enum ErrorCause {
     Outside,
 }
 
+/// The key that a reply left out, in evoproc's error text; an empty one where the text names none.
+fn omitted_key(error: &str) -> Option<&str> {
+    let (_, rest) = error.split_once("omitted required output")?;
+    Some(rest.split(['\'', '"']).nth(1).unwrap_or_default())
+}
+
 /// Explains evoproc's error text: the cause, what it is, what to do, and the id of the step.
 pub(crate) fn explained(error_type: &str, error: &str) -> (ErrorCause, &'static str, &'static str, Option<usize>) {
     let step = failing_id(error).and_then(|id| id.parse().ok());
@@ -560,12 +566,14 @@ pub(crate) fn explained(error_type: &str, error: &str) -> (ErrorCause, &'static 
             "a step reads a variable that no earlier step produces",
             "Repair the procedure: add the step that produces the input, or rename it.",
         )
-    } else if has("omitted required output") {
-        (
-            ErrorCause::Reply,
-            "the reply leaves out a requested key; the last step must return every key of the answer schema, optional ones too",
-            "Re-run the step, or run without strict_missing.",
-        )
+    } else if let Some(key) = omitted_key(error) {
+        // Only the last step is asked for these, and for all of them.
+        let what = if ANSWER_KEYS.contains(&key) {
+            "the reply leaves out a requested key; the last step must return every key of the answer schema, optional ones too"
+        } else {
+            "the reply leaves out a requested key"
+        };
+        (ErrorCause::Reply, what, "Re-run the step, or run without strict_missing.")
     } else if has("Non-JSON response") || (error_type == "JSONDecodeError" && step.is_some()) {
         (
             ErrorCause::Reply,

@@ -5,7 +5,9 @@
 use std::time::Duration;
 
 use crate::procedure::runner::{Ask, Ended, object};
-use crate::run::call::{Call, Enforcement, Judge, JudgedReply, Phase, Received, ReplyVerdict, RunEvent, RunId, Usage};
+use crate::run::call::{
+    Call, Enforcement, Judge, JudgedReply, Phase, Received, ReplyVerdict, RunEvent, RunId, Usage, Wrapping,
+};
 use crate::run::drive::Question;
 use crate::run::fork::Executed;
 use stepscope_base::shown;
@@ -242,8 +244,8 @@ impl SamplingRound {
         Some(if self.server.replays { "replayed" } else { asked.phrase() })
     }
 
-    /// Counts the obeyed replies of those that came for people, then the calls without one: "schema sent, obeyed 2/3,
-    /// 1 failed".
+    /// Counts the valid replies of those that came for people, the calls without one, and what was around the JSON:
+    /// "schema sent, schema-valid 2/3, 1 failed, 2 in a code fence".
     pub fn tally(&self) -> Shown {
         let count = |kind| self.replies.iter().filter_map(Reply::unusable).filter(|(other, _)| *other == kind).count();
         let (failed, cancelled) = (count(Unusable::Failed), count(Unusable::Cancelled));
@@ -251,11 +253,29 @@ impl SamplingRound {
         let part = |count: usize, said: Shown| (count > 0).then_some(said);
         let parts = [
             Some(Shown::own(self.enforcement().unwrap_or(Enforcement::Nothing.phrase()))),
-            part(came, shown!("obeyed {}/{came}", self.obeyed())),
+            part(came, shown!("schema-valid {}/{came}", self.obeyed())),
             part(failed, shown!("{failed} failed")),
             part(cancelled, shown!("{cancelled} cancelled")),
         ];
-        Shown::listed(parts.into_iter().flatten(), 4)
+        let parts = parts.into_iter().flatten().chain(self.wrapped());
+        Shown::listed(parts, usize::MAX)
+    }
+
+    /// Says what was around the JSON: of one reply in words, of several how many had what.
+    fn wrapped(&self) -> Vec<Shown> {
+        let came = self.replies.iter().filter(|reply| reply.failed().is_none());
+        let around: Vec<Wrapping> = came.map(|reply| reply.executed.around).collect();
+        if !self.is_several() {
+            let words = around.first().map_or("", |around| around.words());
+            return Some(Shown::own(words)).filter(|_| !words.is_empty()).into_iter().collect();
+        }
+        let count = |has: fn(&Wrapping) -> bool| around.iter().filter(|around| has(around)).count();
+        let kinds = [
+            (count(|around| around.reasoning), "after reasoning"),
+            (count(|around| around.fence), "in a code fence"),
+            (count(|around| around.prose), "within other text"),
+        ];
+        kinds.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| shown!("{count} {what}")).collect()
     }
 
     /// Says how many of several calls failed, and why the first of them did; `None`: none did.
@@ -518,11 +538,36 @@ mod tests {
         let took: Vec<_> = round.replies.iter().map(|reply| reply.executed.duration_ms).collect();
         assert_eq!(took, [5.0, 5_000.0, 2_000.0]);
         assert_eq!((round.distribution().valid, round.distribution().failed), (vec![0], vec![1, 2]));
-        assert_eq!((round.tally().as_str(), round.failures()), ("no schema, obeyed 1/1, 2 cancelled", None));
+        assert_eq!((round.tally().as_str(), round.failures()), ("no schema, schema-valid 1/1, 2 cancelled", None));
         assert_eq!(taken(&mut machine, Choice::Consensus, &round), None);
         let calls = fork(&machine).calls;
         assert_eq!((x(&machine).as_deref(), calls.len()), (Some("7"), 4));
         assert_eq!((calls[3].verdict, calls[3].duration_ms), (Some("consensus"), 5_000.0));
+    }
+
+    #[test]
+    fn what_is_around_the_json_is_told_of_one_reply_and_of_several() {
+        let replies =
+            ["```json\n{\"x\": 7}\n```", "Sure: {\"x\": 7}", "<think>t</think>```{\"x\": 7}```", "{\"x\": 7}"];
+        let tally = |replies: &[&str]| {
+            let (_, mut round) = round(replies.len());
+            for (n, reply) in replies.iter().enumerate() {
+                hear(&mut round, n, text(reply));
+                hear(&mut round, n, RunEvent::Done(Finish::default()));
+            }
+            round.judge();
+            round.tally().into_string()
+        };
+        let one = ["a code fence around it", "other text around it", "reasoning before it and a code fence around it"];
+        for (reply, words) in replies.iter().zip(one) {
+            assert_eq!(tally(&[reply]), format!("no schema, schema-valid 1/1, {words}"));
+        }
+        let all = "no schema, schema-valid 4/4, 1 after reasoning, 2 in a code fence, 1 within other text";
+        assert_eq!(tally(&replies), all);
+        assert_eq!(
+            (tally(&replies[3..]), tally(&[replies[3]; 2])),
+            ("no schema, schema-valid 1/1".to_owned(), "no schema, schema-valid 2/2".to_owned())
+        );
     }
 
     #[test]
@@ -552,7 +597,7 @@ mod tests {
         hear(&mut round, 4, trouble());
         hear(&mut round, 5, trouble());
         round.judge();
-        assert_eq!(round.tally().as_str(), "no schema, obeyed 0/4, 2 failed");
+        assert_eq!(round.tally().as_str(), "no schema, schema-valid 0/4, 2 failed");
         assert_eq!(round.failures().unwrap().as_str(), "2 of 6 calls failed: the first: cut");
         assert_eq!(taken(&mut machine, Choice::Consensus, &round), Some(SERVER_ERROR));
         let ended = machine.ended().unwrap().to_string();

@@ -122,6 +122,8 @@ pub enum Ran {
     Failed,
     /// The run ended before it, or never began.
     No,
+    /// The run ended with an error, and the record does not say where.
+    Unknown,
 }
 
 /// Origin of a variable.
@@ -426,6 +428,7 @@ impl<'a> State<'a> {
             Some(failing) if step < failing => Ran::Yes,
             Some(failing) if step == failing => Ran::Failed,
             _ if wrote(step) => Ran::Yes,
+            None if crashed && !was_stopped => Ran::Unknown,
             _ => Ran::No,
         };
         (0..count).map(ran).collect()
@@ -679,10 +682,10 @@ impl<'a> State<'a> {
         self.stale.contains(&step)
     }
 
-    /// Finds the step in which the run ended early, or the first that it did not come to.
+    /// Finds the step in which the run ended early, or the first that it did not come to, as far as is known.
     pub fn ended_at(&self) -> Option<usize> {
         let first = |wanted: Ran| self.ran.iter().position(|ran| *ran == wanted);
-        first(Ran::Failed).or_else(|| first(Ran::No))
+        first(Ran::Failed).or_else(|| first(Ran::No)).or_else(|| first(Ran::Unknown))
     }
 
     /// Returns the values that were set or calculated for a fork, its own and those taken over from its parent.

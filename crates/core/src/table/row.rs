@@ -8,6 +8,7 @@ use crate::record::{Record, RecordKind};
 use crate::review::hide::{Hidden, Hide};
 use crate::rules::id::RuleId;
 use crate::run::fork::origin::fork_of;
+use crate::summary::said_for_zero;
 use crate::table::models::MAX_MODELS;
 use crate::table::rule_set::RuleSet;
 use crate::triage::{Fix, Triage};
@@ -372,7 +373,10 @@ impl RowFacts {
             FirstFact::Typed => f32::NAN,
         };
         let second = match second {
-            SecondFact::Number => number(record.pred_num).to_bits(),
+            SecondFact::Number => {
+                let said = said_for_zero(record).map(|said| said.value.float() as f32);
+                said.unwrap_or_else(|| number(record.pred_num)).to_bits()
+            }
             SecondFact::Verified => Verified::of(case, record).pack(),
             SecondFact::Typed => f32::NAN.to_bits(),
         };

@@ -2,6 +2,7 @@
 
 use crate::case::CaseView;
 use crate::record::{Record, RecordKind};
+use crate::summary::said_for_zero;
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -32,6 +33,7 @@ impl RowTexts {
             id: record.id_text().map(|id| id.line()).unwrap_or_default(),
             gold: gold_text(record).unwrap_or_default(),
             pred: answered(record)
+                .or_else(|| said_for_zero(record).map(|said| shown!("{}", said.value.shown())))
                 .or_else(|| scalar(record.pred_num))
                 .or_else(|| scalar(record.answer.and_then(|answer| answer.get("final_answer_numerical"))))
                 .or_else(|| scalar(record.pred_answer))

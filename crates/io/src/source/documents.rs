@@ -229,7 +229,8 @@ impl Documents {
                 if name.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
                     return self.cache.of_file(&folder.join(name).into());
                 }
-                let why = "it is outside the folder of the record that names it; pass it with --document";
+                let why = "its path is absolute or has .. in it, and may lead outside the folder of the record that names \
+                    it; pass it with --document";
                 let failure = Failure::own("did not read", &Shown::line(path), why);
                 self.cache.get(DocumentKey::Outside(name.to_owned()), || Err(failure))
             }

@@ -166,7 +166,7 @@ pub(crate) fn open_beneath(at: &Beneath) -> Result<Blob, Failure> {
 pub(crate) fn beneath_failure(what: &'static str, path: &Path, error: &std::io::Error) -> Failure {
     const LINK: &str =
         "its path contains a symbolic link, which is followed only if you pass it yourself; pass its target";
-    const OUTSIDE: &str = "its path leads out of the folder; pass it yourself";
+    const OUTSIDE: &str = "its path is absolute, has .. in it or leads out of the folder; pass it yourself";
     let name = Shown::path(path);
     match error {
         error if is_link(error) => Failure::own(what, &name, LINK),

@@ -74,13 +74,14 @@ fn the_cited_lines_are_worded_as_they_are_claimed() {
     ] {
         assert_eq!(resolved(first, last, "a quote").cited_in_words(&policy()).as_str(), words);
     }
-    let on_page = |first| {
-        let pages = (Some(2), None);
+    let on_page = |page, first| {
+        let pages = (Some(page), None);
         Claim { lines: (Some(first), Some(9)), pages, quote: None, retrieved: &[] }
     };
-    let words = |first| resolve(&policy(), &on_page(first)).cited_in_words(&policy()).into_string();
-    assert_eq!(words(6), "lines 6-9, of which the document has lines 12-13 (page 2, lines 6-7)");
-    assert_eq!(words(8), "lines 8-9: no such line");
+    let words = |page, first| resolve(&policy(), &on_page(page, first)).cited_in_words(&policy()).into_string();
+    assert_eq!(words(2, 6), "lines 6-9, of which the document has lines 12-13 (page 2, lines 6-7)");
+    assert_eq!(words(2, 8), "lines 8-9 (page 2, lines 2-3)");
+    assert_eq!(words(3, 8), "lines 8-9: no such line");
 }
 
 #[test]
@@ -181,6 +182,33 @@ fn a_span_that_names_its_page_is_read_inside_it() {
     assert_eq!((missing.word(), missing.start_exists, missing.cited), ("elsewhere", Some(false), None));
     let turned = resolve(&document, &claim((Some(2), Some(1)), (Some(1), Some(1)), "x"));
     assert!(turned.reversed);
+}
+
+#[test]
+fn whether_a_line_exists_follows_the_numbering_that_the_quote_settles() {
+    let document = policy();
+    let seen = |pages: (i64, i64), lines: (i64, i64), quote: Option<&'static str>| {
+        let (pages, lines) = ((Some(pages.0), Some(pages.1)), (Some(lines.0), Some(lines.1)));
+        let resolution = resolve(&document, &Claim { lines, pages, quote: quote.map(str::as_bytes), retrieved: &[] });
+        let exists = (resolution.start_exists.unwrap(), resolution.end_exists.unwrap());
+        (resolution.word(), resolution.contract, exists)
+    };
+    let (local, global, both) = (Numbering::PageLocal, Numbering::Global0, (true, true));
+    // Row 0 of the document is on page 1, which has no line 0.
+    assert_eq!(seen((1, 1), (0, 0), Some("ACME Policy 2024")), ("exact", global, both));
+    assert_eq!(seen((2, 2), (8, 8), Some("Section 2. Terms")), ("exact", global, both));
+    // Page 1 ends with row 6, and has a line 6 but no line 0.
+    assert_eq!(seen((1, 1), (0, 6), Some("Section 1. Purpose")), ("exact", global, both));
+    assert_eq!(seen((1, 2), (5, 8), Some("Deductible: USD 1,200 per claim")).2, both);
+    // Page 2 has a line 7 and a row 7, but no line 8: the quote decides where both begin.
+    assert_eq!(seen((2, 2), (7, 8), Some("Section 2. Terms")), ("exact", global, both));
+    assert_eq!(seen((2, 2), (2, 2), Some("Section 2. Terms")), ("exact", local, both));
+    // Without a quote, or with one that is found elsewhere, the numbers themselves tell where only one way fits.
+    assert_eq!(seen((2, 2), (8, 9), None), ("no_quote", global, both));
+    assert_eq!(seen((2, 2), (9, 9), Some("Section 2. Terms")), ("off_by", global, both));
+    assert_eq!(seen((1, 1), (9, 9), None), ("not_in_doc", local, (false, false)));
+    // A row of another page than the named one is no line of that page.
+    assert_eq!(seen((1, 1), (8, 8), Some("Section 2. Terms")), ("exact", global, (false, false)));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::answer::citations::{QuotePlace, Resolution, ResolvedCitation, parts};
 use crate::answer::document::Document;
 use crate::answer::route::Route;
 use crate::answer::typed::{AnswerItem, Citation};
-use crate::arithmetic::recompute::{Derivation, Recomputed, RunAnswer};
+use crate::arithmetic::recompute::{Derivation, Recomputed};
 use crate::case::CaseView;
 use crate::finding::{Severity, grouped};
 use crate::record::{Record, RecordKind};
@@ -17,6 +17,7 @@ use crate::report::places::step_of;
 use crate::review::hide::Hidden;
 use crate::run::fork::ForkOrigin;
 use crate::run::state::{Entry, Moment, Ran, State, VariableOrigin};
+use crate::summary::final_number;
 use crate::triage::Triage;
 use crate::triage::verdict::Fix;
 use crate::verify::recorded_reward;
@@ -398,7 +399,7 @@ impl Maker<'_, '_> {
 
     /// A run against its expected answer.
     fn graded(&self, record: &Record<'_>) -> (Mood, Shown) {
-        let answered = RunAnswer::of(record).value().map(|number| number.value.shown());
+        let answered = final_number(record).map(|number| number.value.shown());
         let answered = answered.map(|number| shown!("answered {number}"));
         let answered = answered.or_else(|| record.pred_answer.map(|value| shown!("answered {}", line(value, 120))));
         let expected = self.case.gold().map(|gold| shown!(", expected {}", gold.value.shown())).unwrap_or_default();
@@ -489,6 +490,7 @@ impl Maker<'_, '_> {
         let (mood, word) = match (state.has_run(step), worst) {
             (Ran::Failed, _) => (Mood::Bad, "run ended here"),
             (Ran::No, _) => (Mood::Open, "not run"),
+            (Ran::Unknown, _) => (Mood::Open, "unavailable"),
             (Ran::Yes, _) if is_first_bad => (Mood::Bad, "first error"),
             (Ran::Yes, _) if state.is_stale(step) => (Mood::Doubt, "out of date"),
             (Ran::Yes, Some(Severity::Fatal | Severity::Repairable)) => (Mood::Bad, "error"),

@@ -69,6 +69,23 @@ fn the_published_finding_stands_beside_the_one_that_qualifies_it() {
 }
 
 #[test]
+fn a_page_may_be_named_next_to_lines_of_the_whole_document() {
+    let said = |page: i64, line: i64, quote: &str| {
+        let spans = format!(
+            r#"[{{"page_start": {page}, "page_end": {page}, "line_start": {line}, "line_end": {line}, "quote": "{quote}"}}]"#
+        );
+        let said = said(&answer("verbatim", &spans), Some(document()));
+        said.into_iter().map(|(rule, ..)| rule).collect::<Vec<_>>()
+    };
+    assert_eq!(said(1, 0, "ACME Policy"), [""; 0]);
+    assert_eq!(said(2, 9, "Notice is given within ten days."), [""; 0]);
+    assert_eq!(
+        said(1, 9, "Notice is given within ten days."),
+        ["span/line_start_not_in_doc", "span/line_end_not_in_doc"]
+    );
+}
+
+#[test]
 fn an_honest_quote_is_never_more_than_a_note() {
     let note = ("quote_not_in_cited_lines", "note");
     assert_eq!(rules(2, 3, "for the information that is lost."), [note, ("quote_ok_after_dehyphenation", "note")]);

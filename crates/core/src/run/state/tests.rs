@@ -128,7 +128,7 @@ fn error_rows_keep_nothing() {
     });
     let with_procedure = run(PROCEDURE, "").replace(r#""status": "ok""#, r#""status": "error""#);
     with(&with_procedure, |state| {
-        assert_eq!(lines(state, &state.writes(1)), ["sum=- – @1"]);
+        assert_eq!(lines(state, &state.writes(1)), ["sum=- n/a @1"]);
     });
     with(PROCEDURE, |state| {
         assert_eq!(lines(state, &state.after(0))[0], "problem_text=- n/a @given");
@@ -193,6 +193,7 @@ fn ran(text: &str) -> (String, Option<usize>) {
             Ran::Yes => 'y',
             Ran::Failed => 'f',
             Ran::No => '-',
+            Ran::Unknown => '?',
         };
         ((0..state.step_count()).map(letter).collect(), state.ended_at())
     })
@@ -212,7 +213,10 @@ fn a_run_that_ended_early_did_not_run_the_steps_after_its_end() {
     is(&error("cut", &steps(first)), "yf-", Some(1));
     is(&error("Non-JSON response for step id=2: Expecting value", ""), "yf-", Some(1));
     is(&error("Non-JSON response for step id=3: Expecting value", ", \"state\": null"), "yyf", Some(2));
-    is(&error("no answer from the model server", ""), "---", Some(0));
+    // Without a step in the error, with nothing kept, nobody knows; a fork says of itself that it was stopped.
+    is(&error("no answer from the model server", ""), "???", Some(0));
+    is(&error("cut", ", \"error_type\": \"NotRun\""), "---", Some(0));
+    is(&error("cut", r#", "state": {"final_answer": "5"}"#), "??y", Some(0));
     // The values that somebody kept say it too.
     is(&error("cut", r#", "state": {"problem_text": "?", "apples": 2, "pears": 3}"#), "yf-", Some(1));
     // Nobody wrote a status: the trace says it.
