@@ -560,17 +560,24 @@ impl Span {
     }
 }
 
-/// What is open in a value in brackets, as far as it was read.
+/// Place of a byte, for what it means.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+enum Inside {
+    #[default]
+    Value,
+    String,
+    /// In a string, behind a backslash.
+    Escape,
+}
+
+/// State of the search for the end of a value in brackets.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Brackets {
     /// Number of brackets that are open.
     depth: u64,
     /// A bit for each of the innermost of them, the last one lowest: it opens an object.
     objects: u64,
-    /// Inside a string.
-    string: bool,
-    /// Behind a backslash.
-    escape: bool,
+    inside: Inside,
     /// The last byte outside of strings that is no blank.
     last: u8,
     /// Number of blanks before the line in which the value begins.
@@ -593,12 +600,10 @@ impl Brackets {
                     return Some(at);
                 }
             }
-            let found = if self.escape {
-                0
-            } else if self.string {
-                memchr3(b'"', b'\\', b'\n', rest)?
-            } else {
-                self.pass_plain(rest)?
+            let found = match self.inside {
+                Inside::Escape => 0,
+                Inside::String => memchr3(b'"', b'\\', b'\n', rest)?,
+                Inside::Value => self.pass_plain(rest)?,
             };
             at += found + 1;
             if self.take(rest.get(found).copied().unwrap_or_default()) {
@@ -619,17 +624,19 @@ impl Brackets {
     /// Takes a byte that matters; tells whether it ends the value.
     fn take(&mut self, byte: u8) -> bool {
         self.is_fresh = byte == b'\n';
-        if std::mem::take(&mut self.escape) || self.is_fresh {
-            return false;
+        let was = self.inside;
+        match (self.inside, byte) {
+            (Inside::Value, _) => {}
+            (Inside::String, b'"') => self.inside = Inside::Value,
+            (Inside::String, b'\\') => self.inside = Inside::Escape,
+            _ => self.inside = Inside::String,
         }
-        if self.string {
-            self.string = byte != b'"';
-            self.escape = self.string;
+        if was != Inside::Value || self.is_fresh {
             return false;
         }
         self.last = byte;
         match byte {
-            b'"' => self.string = true,
+            b'"' => self.inside = Inside::String,
             b'{' | b'[' => {
                 self.depth += 1;
                 self.is_deep |= self.depth > u64::from(u64::BITS);
@@ -640,7 +647,7 @@ impl Brackets {
                 self.objects >>= 1;
             }
         }
-        self.depth == 0 && !self.string
+        self.depth == 0 && self.inside == Inside::Value
     }
 
     /// Tells whether the line that begins here may be the next record: it is no deeper than the value, which cannot go on
@@ -648,7 +655,7 @@ impl Brackets {
     fn may_break(&self, line: &[u8]) -> bool {
         let blanks = leading_blanks(line);
         let goes_on = if self.objects & 1 == 1 { self.last == b':' } else { matches!(self.last, b'[' | b',') };
-        (self.string || !goes_on)
+        (self.inside != Inside::Value || !goes_on)
             && !self.is_deep
             && blanks <= self.indent
             && line.get(blanks).is_none_or(|byte| *byte == b'{')
