@@ -171,6 +171,67 @@ fn what_is_said_of_an_answer_does_not_depend_on_the_files_before_it() {
     assert!(!alone.is_empty() && alone.lines().all(|finding| said.contains(finding)), "{alone}");
 }
 
+/// Runs a command over an input as a whole, and over parts of it: what is printed of each record must be the same, but
+/// for its place. Returns that.
+fn the_same_in_parts(folder: &tempfile::TempDir, command: &[&str], lines: &[String]) -> Vec<serde_json::Value> {
+    let printed = |lines: &[String]| {
+        write(folder, "part.jsonl", &lines.concat());
+        let out = run(folder, ROOM, command, "").out;
+        let record = |line: &str| {
+            let mut record: serde_json::Value = serde_json::from_str(line).unwrap();
+            record.as_object_mut().unwrap().retain(|key, _| !["line", "index"].contains(&key.as_str()));
+            record
+        };
+        String::from_utf8(out).unwrap().lines().map(record).collect::<Vec<_>>()
+    };
+    let whole = printed(lines);
+    assert_eq!(whole.len(), lines.len());
+    assert!(lines.chunks(30).flat_map(printed).eq(whole.iter().cloned()));
+    whole
+}
+
+#[test]
+fn what_is_said_of_a_record_does_not_depend_on_its_neighbours() {
+    let folder = tempfile::tempdir().unwrap();
+    let words: Vec<&str> = "rent is due on the first of a month and paid by bank to its owner".split(' ').collect();
+    let line = |n: usize| (0..12).map(|place| words[(n * 7 + place * place * (n % 11 + 1)) % 15]).collect::<Vec<_>>();
+    let lines: Vec<String> = (0..2_300).map(|n| line(n).join(" ")).collect();
+    write(&folder, "d.json", &serde_json::json!({"lines": lines}).to_string());
+    let answer = |n: usize| {
+        let mut quote = [line(3 * n), line(3 * n + 1)].concat();
+        if !n.is_multiple_of(10) {
+            quote[9] = "wrong";
+        }
+        let span = serde_json::json!({"line_start": 3 * n, "line_end": 3 * n + 1, "quote": quote.join(" ")});
+        let record = serde_json::json!({
+            "question": "When?",
+            "document": {"path": "d.json"},
+            "answer": {
+                "extraction_method": "verbatim", "confidence": 0.9, "caveats": [], "answer_found": true,
+                "complete_answer_found": true, "context_completeness_weak": 0.9, "context_structured": true,
+                "llm_discovered_keywords": [], "keywords_found": [], "conflicting_evidence": false,
+                "suggested_clarification": null, "items": [{"text": "x", "spans": [span]}],
+            },
+        });
+        format!("{record}\n")
+    };
+    let check = ["check", "part.jsonl", "--format", "jsonl", "--fail-on", "never"];
+    let found = the_same_in_parts(&folder, &check, &(0..300).map(answer).collect::<Vec<_>>());
+    for (n, record) in found.iter().enumerate() {
+        let rules = record["findings"].to_string();
+        assert_eq!(rules.contains("span/quote_nowhere_in_doc"), n % 10 > 0, "{n} {rules}");
+        assert!(!rules.contains("undecided"), "{n} {rules}");
+    }
+
+    let completion = |n: usize| format!("{{\"completion\":\"{}b\"}}\n", "a".repeat(n % 60));
+    let verify =
+        ["verify", "part.jsonl", "--verifier", "regex_format", "--pattern", r"^(a*?)(a*?)(a*?)(a*?)\1\2\3\4c$"];
+    let judged = the_same_in_parts(&folder, &verify, &(0..400).map(completion).collect::<Vec<_>>());
+    let decided = |result: &&serde_json::Value| !result["reward"].is_null();
+    let number = judged.iter().filter(decided).count();
+    assert!((40..400).contains(&number), "short texts are judged, and long ones are not: {number}");
+}
+
 #[test]
 fn pages_are_written_in_proportion_and_the_rest_is_counted() {
     let folder = tempfile::tempdir().unwrap();

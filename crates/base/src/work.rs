@@ -1,13 +1,24 @@
 //! The work budget of a thread: hostile input ends as undecided instead of running for ever. What hostile records would
 //! take for ever is undecided instead.
 //!
-//! A unit is about a nanosecond of a slow machine. Work is counted and not timed, so that the same input always says the
-//! same. Each thread has its own account; where nobody opened one, only the limits of a single record count.
+//! A unit is about a nanosecond of a slow machine. Work is counted and not timed, and what may be done for a text goes by
+//! its own size: so the same text always says the same, whatever stands around it, and an input takes no more than its
+//! size times a constant. Each thread has its own account, which bounds what is done within it.
 
 use std::cell::Cell;
 
 thread_local! {
     static LEFT: Cell<Option<u64>> = const { Cell::new(None) };
+}
+
+/// Units for each byte of a text.
+const A_BYTE: u64 = 1_000;
+/// So many bytes more are allowed for: of a few bytes much may be asked too.
+const MORE: u64 = 50;
+
+/// Units that may be used up for a text of so many bytes.
+pub const fn allowance(bytes: usize) -> u64 {
+    (bytes as u64 + MORE) * A_BYTE
 }
 
 /// Gives back the account that was open before, also after a panic.

@@ -214,7 +214,7 @@ impl Program {
             loops: vec![Round::default(); self.loops],
             stack: Vec::new(),
             steps: 0,
-            most: (work::left(MAX_STEPS as u64 * STEP) / STEP) as usize,
+            most: (work::left(work::allowance(text.len())) / STEP).min(MAX_STEPS as u64) as usize,
         };
         let found = machine.find();
         work::pay(machine.steps as u64 * STEP);

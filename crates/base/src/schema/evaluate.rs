@@ -38,43 +38,44 @@ const MAX_BREACHES: usize = 100;
 /// The first error of an answer, from the schema's root; `Err`: as with [`best`].
 pub(super) fn first<'v>(schema: &'v Schema, answer: Value<'v>, view: View) -> Result<Option<Breach<'v>>, Undecidable> {
     let mut first = Errors::First(None);
-    let spent = Account::open();
-    let _ = Evaluation::new(schema, view, &spent.0).node(0, answer, &mut first);
+    within_allowance(answer, |given_up| {
+        let _ = Evaluation::new(schema, view, given_up).node(0, answer, &mut first);
+    })?;
     let Errors::First(fault) = first else { return Ok(None) };
-    spent.decided()?;
     Ok(fault.map(Fault::breach))
 }
 
 /// The words of the error that Python's `best_match` picks for a whole value; `Err`: something was given up on the
 /// way, so that nothing is known.
 pub(super) fn best(schema: &Schema, value: Value<'_>) -> Result<Option<Untrusted<'static>>, Undecidable> {
-    let spent = Account::open();
     let mut best = Errors::Best(None);
-    let _ = Evaluation::new(schema, View::Whole, &spent.0).node(0, value, &mut best);
+    within_allowance(value, |given_up| {
+        let _ = Evaluation::new(schema, View::Whole, given_up).node(0, value, &mut best);
+    })?;
     let Errors::Best(fault) = best else { return Ok(None) };
-    spent.decided()?;
     Ok(fault.map(|fault| (fault.relevant().message)().into()))
 }
 
 /// Every breach, up to a limit; where something was given up, the last says so.
 pub(super) fn every<'v>(schema: &'v Schema, value: Value<'v>) -> Vec<Breach<'v>> {
-    let spent = Account::open();
-    let evaluation = Evaluation::new(schema, View::Whole, &spent.0);
-    let mut every = Errors::Every(Vec::new());
-    let _ = evaluation.node(0, value, &mut every);
-    let Errors::Every(faults) = every else { return Vec::new() };
     let mut breaches = Vec::new();
-    for fault in faults {
-        if let Some(Keyword::AdditionalProperties { known, joined, .. }) = fault.keyword {
-            let entries = fault.value.entries();
-            let extra = entries.into_iter().filter(|member| evaluation.is_extra(member, known, joined.as_ref()));
-            breaches.extend(extra.map(|member| unexpected(fault.value, &member)));
-        } else {
-            breaches.push(fault.breach());
+    let decided = within_allowance(value, |given_up| {
+        let evaluation = Evaluation::new(schema, View::Whole, given_up);
+        let mut every = Errors::Every(Vec::new());
+        let _ = evaluation.node(0, value, &mut every);
+        let Errors::Every(faults) = every else { return };
+        for fault in faults {
+            if let Some(Keyword::AdditionalProperties { known, joined, .. }) = fault.keyword {
+                let entries = fault.value.entries();
+                let extra = entries.into_iter().filter(|member| evaluation.is_extra(member, known, joined.as_ref()));
+                breaches.extend(extra.map(|member| unexpected(fault.value, &member)));
+            } else {
+                breaches.push(fault.breach());
+            }
         }
-    }
+    });
     breaches.truncate(MAX_BREACHES);
-    if let Err(why) = spent.decided() {
+    if let Err(why) = decided {
         let message = Untrusted::owned(why.to_string().into_bytes());
         breaches.push(Breach { law: Law::Undecided, message, value, key: None });
     }
@@ -218,34 +219,13 @@ impl<'v> Errors<'v> {
 type Flow = ControlFlow<()>;
 const ON: Flow = ControlFlow::Continue(());
 
-/// Work that was used up.
-#[derive(Clone, Copy)]
-struct Spent {
-    /// Number of schemas that may still be asked.
-    left: u64,
-    /// A pattern took too long, references led too deep, or too many schemas were asked.
-    given_up: bool,
-}
-
-/// Work that one value may use up; it is paid for at the end.
-struct Account(Cell<Spent>, u64);
-
-impl Account {
-    fn open() -> Self {
-        let left = work::left(MAX_ASKED * ASK) / ASK;
-        Self(Cell::new(Spent { left, given_up: false }), left)
-    }
-
-    /// Tells whether the result can be relied on.
-    fn decided(&self) -> Result<(), Undecidable> {
-        if self.0.get().given_up { Err(Undecidable) } else { Ok(()) }
-    }
-}
-
-impl Drop for Account {
-    fn drop(&mut self) {
-        work::pay((self.1 - self.0.get().left) * ASK);
-    }
+/// Judges a value with the work that its size allows; `Err`: a pattern took too long, references led too deep, or too
+/// many schemas were asked.
+fn within_allowance(value: Value<'_>, judge: impl FnOnce(&Cell<bool>)) -> Result<(), Undecidable> {
+    let given_up = Cell::new(false);
+    let most = work::allowance(value.raw().len()).min(MAX_ASKED * ASK);
+    work::within(work::left(most), || judge(&given_up));
+    if given_up.get() { Err(Undecidable) } else { Ok(()) }
 }
 
 /// A list that grows down the stack, newest first.
@@ -267,7 +247,7 @@ struct Evaluation<'p, 'v> {
     /// Counts at the root only.
     view: View,
     depth: usize,
-    spent: &'p Cell<Spent>,
+    given_up: &'p Cell<bool>,
     path: Option<&'p Link<'p, PathPart<'v>>>,
     /// The addresses from which references led here: anchors in them come before those of the schema itself.
     scope: Option<&'p Link<'p, Uri>>,
@@ -315,22 +295,22 @@ impl<'v> About<'_, 'v> {
 }
 
 impl<'p, 'v> Evaluation<'p, 'v> {
-    fn new(schema: &'v Schema, view: View, spent: &'p Cell<Spent>) -> Self {
-        Self { schema, view, depth: 0, spent, path: None, scope: None }
+    fn new(schema: &'v Schema, view: View, given_up: &'p Cell<bool>) -> Self {
+        Self { schema, view, depth: 0, given_up, path: None, scope: None }
     }
 
     fn give_up(self) {
-        self.spent.set(Spent { given_up: true, ..self.spent.get() });
+        self.given_up.set(true);
     }
 
     /// Takes from what the value may use up.
     fn pay(self, asked: u64) -> Flow {
-        let spent = self.spent.get();
-        let Some(left) = spent.left.checked_sub(asked) else {
+        let units = asked.saturating_mul(ASK);
+        if work::left(units) < units {
             self.give_up();
             return ControlFlow::Break(());
-        };
-        self.spent.set(Spent { left, ..spent });
+        }
+        work::pay(units);
         ON
     }
 

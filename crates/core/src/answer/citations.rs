@@ -19,12 +19,14 @@ mod folded;
 mod near;
 mod search;
 mod stitched;
+mod tiles;
 
 pub use differences::differences;
 use folded::published;
 pub(crate) use folded::{FoldedText, fold_text};
 use search::{Search, contains, distance};
 pub(crate) use stitched::{StitchedPart, stitched};
+pub(crate) use tiles::Tiles;
 
 /// A place so many lines from the cited ones is near them.
 pub(crate) const NEARBY: usize = 5;
@@ -34,8 +36,7 @@ const MAX_PAGES: usize = 64;
 const TELLING: usize = 16;
 /// Maximum number of citations of one answer that are resolved; for the rest the place of the quote is undecided.
 pub(crate) const MAX_SPANS: usize = 4096;
-/// The work for all quotes of one answer. A unit is about a nanosecond of a slow machine, and a quarter of a second is
-/// all that one record gets; counted and not timed, so that the same record always says the same.
+/// The most work for all quotes of one answer, about a quarter of a second; a small record gets what its size allows.
 const MAX_WORK: u64 = 200_000_000;
 
 stepscope_base::words! {
@@ -722,10 +723,13 @@ pub struct ResolvedCitation {
     pub resolution: Resolution,
 }
 
-/// Resolves the citations of all items, in order; at most [`MAX_SPANS`].
-pub(crate) fn resolve_all(document: &Document, items: &[AnswerItem<'_>], retrieved: &[i64]) -> Vec<ResolvedCitation> {
-    let mut budget = Budget::of(work::left(MAX_WORK));
-    let before = budget.left;
+/// Resolves the citations of all items of a record of some bytes, in order; at most [`MAX_SPANS`].
+pub(crate) fn resolve_all(
+    document: &Document,
+    (items, retrieved): (&[AnswerItem<'_>], &[i64]),
+    size: usize,
+) -> Vec<ResolvedCitation> {
+    let mut budget = Budget::of(work::allowance(size).min(MAX_WORK));
     let citations = items.iter().enumerate().flat_map(|(n, item)| item.citations.iter().map(move |span| (n, span)));
     // What is not resolved is counted by the rule of what is undecided.
     let resolved = citations.take(MAX_SPANS).map(|(item, citation)| {
@@ -734,9 +738,7 @@ pub(crate) fn resolve_all(document: &Document, items: &[AnswerItem<'_>], retriev
         let resolution = resolve_within(document, &claim, &mut budget);
         ResolvedCitation { item, pointer: citation.pointer.clone(), resolution }
     });
-    let resolved = resolved.collect();
-    work::pay(before - budget.left);
-    resolved
+    resolved.collect()
 }
 
 /// Tells whether the evidence of an item holds: it has a quote, and every quote is in its cited lines.

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use crate::answer::citations::{FoldedText, fold_text};
+use crate::answer::citations::{FoldedText, Tiles, fold_text};
 use stepscope_base::text::Shown;
 
 /// Number of lines at the top and at the bottom of a page that may be headers and footers.
@@ -42,6 +42,8 @@ pub struct Document {
     origin: Option<Shown>,
     /// All lines as quotes are looked for in them; made when first asked for.
     skeleton: OnceLock<FoldedText>,
+    /// Index of these, for quotes that are nowhere near their lines; made when first asked for.
+    tiles: OnceLock<Tiles>,
     /// The lines that belong to the page, not to the text; ascending, made when first asked for.
     furniture: OnceLock<Vec<usize>>,
 }
@@ -194,6 +196,11 @@ impl Document {
         self.skeleton.get_or_init(|| FoldedText::of(self, 0..self.len(), false))
     }
 
+    /// Index of the text of [`Document::skeleton`].
+    pub(crate) fn tiles(&self) -> &Tiles {
+        self.tiles.get_or_init(|| Tiles::of(self.skeleton().text()))
+    }
+
     /// Tells whether a line belongs to its page, not to the text: a running header or footer, a page number, a rule.
     pub(crate) fn is_furniture(&self, n: usize) -> bool {
         self.furniture.get_or_init(|| furniture(self)).binary_search(&n).is_ok()
@@ -202,7 +209,7 @@ impl Document {
     /// Estimates the bytes it takes in memory, with what is made of it when quotes are looked for.
     pub fn weight(&self) -> usize {
         let line = size_of::<usize>() + size_of::<(i64, i64)>();
-        2 * (self.text.len() + self.numbers.len() * line) + self.pages.len() * size_of::<(i64, Range<usize>)>()
+        3 * self.text.len() + 2 * self.numbers.len() * line + self.pages.len() * size_of::<(i64, Range<usize>)>()
     }
 
     /// The table of contents.

@@ -242,7 +242,10 @@ impl<'c> CaseView<'c> {
 
     /// Resolves every citation, in order; empty where the document is not at hand.
     pub fn resolutions(&self) -> &'c [ResolvedCitation] {
-        let resolve = || Some(citations::resolve_all(self.document()?, self.items(), &self.typed()?.retrieved()));
+        let resolve = || {
+            let claims = (self.items(), &*self.typed()?.retrieved());
+            Some(citations::resolve_all(self.document()?, claims, self.text().len()))
+        };
         self.case.cache.cited.get_or_init(|| resolve().unwrap_or_default())
     }
 

@@ -224,9 +224,10 @@ pub(crate) const RULES: &[Rule] = &[
     Rule {
         id: RuleId::QuoteUndecided,
         summary: "quote not searched for in time",
-        explanation: "All searches of one record share a quarter of a second, so that no record can hold up the others. When \
-            it is used up, the quote stays undecided: it may be in the cited lines, elsewhere or nowhere. That happens to \
-            answers with very many or very long quotes that are not in the cited lines.",
+        explanation: "The searches of one record share an amount of work that goes by the record's own size, so that no \
+            record can hold up the others. When it is used up, the quote stays undecided: it may be in the cited lines, \
+            elsewhere or nowhere. That happens to answers with very many or very long quotes that are not in the cited lines, \
+            and to short ones that cite very many lines.",
         bad: too_much!(),
         good: good!(),
         check: check_undecided,
@@ -500,15 +501,14 @@ fn found_there(rule: RuleId, span: &Span<'_, '_>, found: &QuoteMatch, help: &'st
 }
 
 /// Help where the search has ended before its time.
-const SPENT: &str =
-    "Correct the first citations and check again: all searches of one record share a quarter of a second.";
+const SPENT: &str = "Correct the first citations, or cite fewer lines, and check again: the searches of one record share what its size allows.";
 
 fn check_undecided(case: &CaseView<'_>, findings: &mut Findings) {
     if case.document().is_none() {
         return;
     }
     for span in spans(case).filter(|span| span.resolution.place == QuotePlace::Undecided) {
-        let message = "Quote not searched for: the time for this record was used up.".to_owned();
+        let message = "Quote not searched for: the work allowed for this record was used up.".to_owned();
         findings.push(finding(RuleId::QuoteUndecided, message, span.quote(), SPENT));
     }
     let citations = case.items().iter().flat_map(|item| &item.citations);

@@ -31,10 +31,9 @@ impl Baseline {
     pub fn read(path: &Path, threads: usize) -> Result<Self, Failure> {
         let around: Arc<dyn Context> = Arc::new(());
         let work = |tape: &mut Tape, task: &Task, block: &Block, done: &mut Done<Answers>| {
-            let Done { tally, cuts, .. } = done;
-            task.each_case(block, tape, (&around, false), cuts, |case, _| {
+            task.each_case(block, tape, (&around, false), |case, _| {
                 let record = case.record.as_ref();
-                tally.extend(record.and_then(|record| Some((id_hash(record)?, baseline_answer(record)?))));
+                done.tally.extend(record.and_then(|record| Some((id_hash(record)?, baseline_answer(record)?))));
             });
         };
         let (mut answers, mut read) = (HashMap::new(), 0);

@@ -272,7 +272,7 @@ fn render_block(
     // No more is kept of a block, whatever room there is.
     let room = room_of(block.bytes.len(), MAX_OUTPUT);
     let mut has_room = true;
-    let cut_off = task.each_case(block, tape, (&around, checks), &mut done.cuts, |case, line| {
+    let cut_off = task.each_case(block, tape, (&around, checks), |case, line| {
         counts.count(case, checks);
         if compares_ids {
             ids.extend(case.record.as_ref().and_then(id_hash).map(|hash| (hash, line)));

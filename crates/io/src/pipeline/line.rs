@@ -16,7 +16,6 @@ use crate::source::input::{Begun, Expand, Input, PassedOver, Source, begin, begi
 use stepscope_base::guard::{lock, strike};
 use stepscope_base::json::Tape;
 use stepscope_base::text::Shown;
-use stepscope_base::work;
 use stepscope_core::case::{CaseView, Context, Location};
 use stepscope_core::report::places::advance_column;
 
@@ -39,10 +38,6 @@ impl<T: Send> Tally for Vec<T> {
 
 /// A block to work on.
 pub(crate) struct Task {
-    /// Units of work that it has of its own.
-    work: u64,
-    /// True if it may wait for more.
-    may_wait: bool,
     /// Size of its part of the input, in bytes.
     read: u64,
     number: u64,
@@ -64,10 +59,6 @@ pub(crate) struct Done<T> {
     pub(crate) read: u64,
     pub(crate) out: Vec<u8>,
     pub(crate) tally: T,
-    /// Number of its records that were worked on.
-    pub(crate) cuts: usize,
-    /// The block, if it waits for more work.
-    waiting: Option<Box<(Task, Block)>>,
 }
 
 /// Failures and notes at the end of the input.
@@ -114,14 +105,8 @@ pub(crate) fn run<W, T: Tally>(
 }
 
 impl Task {
-    /// Tells whether the block has used up its work, and waits for more with the record at hand: what was found of that
-    /// one does not count.
-    pub(crate) fn waits(&self) -> bool {
-        self.may_wait && work::left(REST) < REST
-    }
-
-    /// Gives every cut of the block from a number on, with where it begins, and counts them in it; `false`: it waits.
-    pub(crate) fn each(&self, block: &Block, done: &mut usize, mut found: impl FnMut(CutPlace<'_>, &Cut) -> bool) {
+    /// Gives every cut of the block, with where it begins.
+    pub(crate) fn each(&self, block: &Block, mut found: impl FnMut(CutPlace<'_>, &Cut)) {
         let (mut line, mut column, mut counted) = (block.line, block.column, 0);
         let (last, dense) = (block.cuts.len(), block.is_dense(self.layout));
         for (n, cut) in block.cuts.iter().enumerate() {
@@ -139,13 +124,7 @@ impl Task {
             let open = block.open && n + 1 == last && matches!(self.layout, Layout::Lines(_));
             let offset = block.start + cut.range.start as u64;
             let index = block.index + n as u64;
-            if n < *done {
-                continue;
-            }
-            if !found(CutPlace { task: self, text, line, column, index, offset, open }, cut) {
-                return;
-            }
-            *done += 1;
+            found(CutPlace { task: self, text, line, column, index, offset, open }, cut);
         }
     }
 
@@ -156,24 +135,16 @@ impl Task {
         block: &'t Block,
         tape: &mut Tape,
         (around, checks): (&Arc<dyn Context + 't>, bool),
-        done: &mut usize,
         mut found: impl FnMut(&CaseView<'_>, u64),
     ) -> Option<u64> {
         let mut cut_off = None;
-        self.each(block, done, |place, cut| {
+        self.each(block, |place, cut| {
             // Nobody writes on at the end of standard input: what is cut off there is a broken record.
             if place.open && !matches!(*self.input, Input::Standard) && is_cut_off(tape, place.text) {
                 cut_off = Some(place.line);
-                return true;
+                return;
             }
-            let mut waits = false;
-            Text::of(block, cut).case(tape, around, checks, place.origin(), |case| {
-                waits = self.waits();
-                if !waits {
-                    found(case, place.line);
-                }
-            });
-            !waits
+            Text::of(block, cut).case(tape, around, checks, place.origin(), |case| found(case, place.line));
         });
         cut_off
     }
@@ -213,32 +184,7 @@ struct Line<T, S> {
     /// Signal that blocks were handed over, or that the line ended.
     moved: Condvar,
     ahead: u64,
-    in_order: Mutex<InOrder<S>>,
-}
-
-/// Units of work that all blocks share. A block that needs more than its own waits until it is its turn to be handed
-/// over, and goes on with a quarter of what is left: so findings do not depend on the ordinary records before them.
-struct SharedWork(u64);
-
-/// A second.
-const SHARED_WORK: u64 = 1_000_000_000;
-/// Inputs are small up to so many bytes.
-const SMALL: usize = 5_000_000;
-/// Work for each byte of a small input, and of what follows.
-const WORK_A_BYTE: [u64; 2] = [600, 2_000];
-/// Rest of work below which something was given up: what ends by itself hardly ends so close to it.
-const REST: u64 = 1_000;
-
-impl SharedWork {
-    /// Does something with a share, which pays for what that takes.
-    fn share(&mut self, doing: impl FnOnce()) {
-        let share = self.0 / 4;
-        let left = work::within(share, || {
-            doing();
-            work::left(share)
-        });
-        self.0 -= share - left;
-    }
+    sink: Mutex<S>,
 }
 
 struct BlockReader {
@@ -247,8 +193,6 @@ struct BlockReader {
     current: Option<Current>,
     /// Number of inputs that were begun.
     begun: usize,
-    /// Number of bytes of the blocks so far.
-    read: usize,
     /// The number of the next block.
     next: u64,
     failures: Vec<Failure>,
@@ -280,12 +224,6 @@ struct FinishedBlocks<T> {
     total: Option<u64>,
     stopped: bool,
     spare: Vec<(Vec<u8>, T)>,
-}
-
-/// Receiver of the blocks in their order.
-struct InOrder<S> {
-    shared: SharedWork,
-    sink: S,
 }
 
 /// Stops the line when the thread that holds it panics: the others would wait for its block for ever.
@@ -325,7 +263,6 @@ impl<T: Tally, S: FnMut(&mut Done<T>) -> bool> Line<T, S> {
             inputs,
             current: None,
             begun: 0,
-            read: 0,
             next: 0,
             failures: Vec::new(),
             notes: Vec::new(),
@@ -341,9 +278,8 @@ impl<T: Tally, S: FnMut(&mut Done<T>) -> bool> Line<T, S> {
             stopped: false,
             spare: Vec::new(),
         };
-        let in_order = InOrder { shared: SharedWork(SHARED_WORK), sink };
-        let (reader, finished, in_order) = (Mutex::new(reader), Mutex::new(finished), Mutex::new(in_order));
-        Self { reader, finished, moved: Condvar::new(), ahead, in_order }
+        let (reader, finished, sink) = (Mutex::new(reader), Mutex::new(finished), Mutex::new(sink));
+        Self { reader, finished, moved: Condvar::new(), ahead, sink }
     }
 
     fn work<W>(&self, worker: &impl Fn() -> W, work: &impl Fn(&mut W, &Task, &Block, &mut Done<T>)) {
@@ -353,13 +289,9 @@ impl<T: Tally, S: FnMut(&mut Done<T>) -> bool> Line<T, S> {
             strike("worker");
             let is_piped = matches!(*task.input, Input::Standard);
             let (source, name, read, number) = (task.source, task.name.clone(), task.read, task.number);
-            let mut done = Done { source, name, is_piped, read, out, tally, cuts: 0, waiting: None };
-            work::within(task.work, || work(&mut worker, &task, &block, &mut done));
-            if done.cuts < block.cuts.len() {
-                let task = Task { may_wait: false, ..task };
-                done.waiting = Some(Box::new((task, std::mem::take(&mut block))));
-            }
-            self.finish(number, done, |task, block, done| work(&mut worker, task, block, done));
+            let mut done = Done { source, name, is_piped, read, out, tally };
+            work(&mut worker, &task, &block, &mut done);
+            self.finish(number, done);
         }
     }
 
@@ -388,7 +320,7 @@ impl<T: Tally, S: FnMut(&mut Done<T>) -> bool> Line<T, S> {
 
     /// Puts a block among the finished ones. If it is next, it goes to the sink, and so does what waits behind it, unless
     /// another thread is handing over: then that one takes it along.
-    fn finish(&self, number: u64, done: Done<T>, mut work: impl FnMut(&Task, &Block, &mut Done<T>)) {
+    fn finish(&self, number: u64, done: Done<T>) {
         let mut finished = lock(&self.finished);
         finished.done.insert(number, done);
         if finished.handing_over {
@@ -397,26 +329,13 @@ impl<T: Tally, S: FnMut(&mut Done<T>) -> bool> Line<T, S> {
         while let Some(mut done) = finished.take_next() {
             finished.handing_over = true;
             drop(finished);
-            let wants_more = lock(&self.in_order).take(&mut done, &mut work);
+            let wants_more = (lock(&self.sink))(&mut done);
             finished = lock(&self.finished);
             finished.handing_over = false;
             finished.stopped |= !wants_more;
             finished.give_back(done);
             self.moved.notify_all();
         }
-    }
-}
-
-impl<S> InOrder<S> {
-    fn take<T: Tally>(&mut self, done: &mut Done<T>, work: impl FnOnce(&Task, &Block, &mut Done<T>)) -> bool
-    where
-        S: FnMut(&mut Done<T>) -> bool,
-    {
-        if let Some(waiting) = done.waiting.take() {
-            let (task, block) = &*waiting;
-            self.shared.share(|| work(task, block, done));
-        }
-        (self.sink)(done)
     }
 }
 
@@ -432,12 +351,7 @@ impl BlockReader {
                     self.next += 1;
                     let read = current.left.min(block.bytes.len() as u64);
                     current.left -= read;
-                    self.read = self.read.saturating_add(block.bytes.len());
-                    let [small, large] = WORK_A_BYTE;
-                    let work = block.bytes.len() as u64 * if self.read < SMALL { small } else { large };
                     return Some(Task {
-                        work,
-                        may_wait: true,
                         read,
                         number: self.next - 1,
                         source: current.source,
@@ -537,25 +451,8 @@ mod tests {
         });
         for (number, so_far) in [(2, &[][..]), (0, &[0][..]), (1, &[0, 1, 2][..]), (3, &[0, 1, 2, 3][..])] {
             let (source, name, is_piped, read, tally) = (0, Shown::default(), false, 1, Vec::new());
-            let done = Done { source, name, is_piped, read, out: vec![number as u8], tally, cuts: 0, waiting: None };
-            line.finish(number, done, |_, _, _| {});
+            line.finish(number, Done { source, name, is_piped, read, out: vec![number as u8], tally });
             assert_eq!(*lock(&handed), so_far, "after {number}");
         }
-    }
-
-    #[test]
-    fn what_needs_more_shares_a_second_and_pays_for_what_it_takes() {
-        let mut shared = SharedWork(SHARED_WORK);
-        // However many need little.
-        (0..20_000).for_each(|_| shared.share(|| work::pay(20_000)));
-        let mut given = Vec::new();
-        for _ in 0..50 {
-            shared.share(|| {
-                given.push(work::left(u64::MAX));
-                work::pay(u64::MAX);
-            });
-        }
-        assert!(given.first() == Some(&150_000_000) && given.is_sorted_by(|one, next| one > next), "{given:?}");
-        assert!(given.iter().sum::<u64>() <= SHARED_WORK, "{given:?}");
     }
 }

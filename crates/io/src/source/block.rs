@@ -185,7 +185,7 @@ impl Cursor {
         let missing = self.state.is_list() && !self.part;
         if missing {
             self.state.end_list();
-            block.cuts.push(Cut { range: at..at, joined: false, lists: 1 });
+            block.cuts.push(Cut { range: at..at, joined: false, lists: 1, indent: 0 });
             block.open = true;
             if block.bytes.is_empty() {
                 self.index += 1;
@@ -207,7 +207,10 @@ impl Cursor {
         let lead = leading(&block.bytes);
         let text = block.bytes.get(lead..).unwrap_or_default();
         let comment = text.starts_with(b"//");
-        self.line += line_ends(self.layout, block.bytes.get(..lead).unwrap_or_default());
+        let blank = block.bytes.get(..lead).unwrap_or_default();
+        self.line += line_ends(self.layout, blank);
+        self.state.note(blank);
+        let indent = self.state.indent();
         block.line = self.line;
         let mut span = match self.layout {
             Layout::Lines(end) => Span::Line(end),
@@ -221,14 +224,18 @@ impl Cursor {
         block.column = advance_column(self.column, block.bytes.get(..lead).unwrap_or_default());
         self.column = block.column;
         let (to, found) = loop {
+            // The beginning of a line tells more when all of it is there.
+            part.truncate(memchr::memrchr(b'\n', &part).map_or(part.len(), |at| at + 1));
             several |= may_hold_several(&part) || part.ends_with(b"}");
-            if let Some(len) = span.feed(&part) {
+            if let Some(len) = span.feed(&part, true) {
                 let passed = part.get(..len).unwrap_or_default();
+                self.state.note(passed);
                 block.lines += line_ends(self.layout, passed);
                 self.column = advance_column(self.column, passed);
                 break (at + len as u64, true);
             }
             block.lines += line_ends(self.layout, &part);
+            self.state.note(&part);
             self.column = advance_column(self.column, &part);
             at += part.len() as u64;
             self.blob.read(at, BLOCK.min(end.saturating_sub(at) as usize), &mut part)?;
@@ -261,12 +268,14 @@ impl Cursor {
         if is_line {
             self.state = State::default();
         }
-        if !found {
+        if span.is_broken() {
+            self.state.break_off();
+        } else if !found {
             self.state.end_list();
         }
         if several {
             let cuts = &mut block.cuts;
-            each_value(&block.bytes, joined, |range, joined| cuts.push(Cut { range, joined, lists: 0 }));
+            each_value(&block.bytes, joined, |range, joined| cuts.push(Cut { range, joined, lists: 0, indent: 0 }));
             if cuts.len() > 1 {
                 return Ok(());
             }
@@ -276,7 +285,7 @@ impl Cursor {
             }
         }
         block.long = Some(len);
-        block.cuts.push(Cut { range: 0..block.bytes.len(), joined, lists });
+        block.cuts.push(Cut { range: 0..block.bytes.len(), joined, lists, indent });
         Ok(())
     }
 }

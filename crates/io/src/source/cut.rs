@@ -30,16 +30,22 @@ impl Layout {
         let line = text.get(..memchr(end, text).unwrap_or(text.len())).unwrap_or_default();
         let is_one_line = line.len() == text.len();
         let mut tape = Tape::default();
-        let is_values = match failure(&mut tape, line) {
+        let broken = failure(&mut tape, line);
+        let is_values = match broken {
             // One value behind another, and no lines: each is found by its brackets, however many there are.
             Some(ProblemKind::Trailing) if is_one_line && value_before_another(&tape, line).is_some() => true,
             _ if is_one_line && !is_all => return None,
             None | Some(ProblemKind::Trailing) => false,
             _ if is_one_line => true,
-            Some(ProblemKind::Cut) if matches!(failure(&mut tape, text), None | Some(ProblemKind::Trailing)) => true,
-            // A long document goes on behind the head, or the first line is broken and what follows only looks like its
-            // rest.
-            _ => matches!(text.first(), Some(b'{' | b'[')) && !has_good_line(&mut tape, text, end, is_all)?,
+            Some(ProblemKind::Cut) if is_one_document(&mut tape, text, end, is_all) => true,
+            // The rest of a long document may look broken, or the first line is broken and what follows only looks like
+            // its rest.
+            _ if matches!(text.first(), Some(b'{' | b'[')) => {
+                let begins = head.get(..start).unwrap_or_default();
+                let indent = begins.iter().rev().take_while(|byte| is_blank(**byte)).count();
+                !has_good_line(&mut tape, (text, end), indent, broken == Some(ProblemKind::Cut), is_all)?
+            }
+            _ => false,
         };
         Some(if is_values { Self::Values } else { Self::Lines(end) })
     }
@@ -49,14 +55,54 @@ fn failure(tape: &mut Tape, text: &[u8]) -> Option<ProblemKind> {
     if tape.read(text) { None } else { tape.problems().last().map(|problem| problem.kind) }
 }
 
-/// Tells whether a line among the first is an object by itself, at the margin: inside a document they are indented.
-/// `None`: one of them may be, and is not all there.
-fn has_good_line(tape: &mut Tape, text: &[u8], end: u8, is_all: bool) -> Option<bool> {
-    let mut lines = text.split(|&b| b == end);
-    let has_one = lines.by_ref().take(50).any(|line| line.starts_with(b"{\"") && tape.read(line));
+/// Tells whether a text whose first line is no value is one over more lines, as far as it is there.
+fn is_one_document(tape: &mut Tape, text: &[u8], end: u8, is_all: bool) -> bool {
+    match failure(tape, text) {
+        None | Some(ProblemKind::Trailing) => true,
+        // Records on lines of their own do not go on as one value does for long.
+        Some(ProblemKind::Cut) => !is_all && memchr::memchr_iter(end, text).nth(2).is_some(),
+        _ => false,
+    }
+}
+
+/// Tells whether a line behind the first is a record by itself, no deeper than that one: inside a document they are
+/// indented. Where the first may go on (`is_cut`), only an object is one. `None`: the last may be one, and is not all
+/// there.
+fn has_good_line(tape: &mut Tape, (text, end): (&[u8], u8), indent: usize, is_cut: bool, is_all: bool) -> Option<bool> {
+    let may_be_one = |line: &&[u8]| {
+        let text = line.trim_ascii();
+        leading_blanks(line) <= indent && !text.is_empty() && (!is_cut || begins_object(text))
+    };
+    if text.split(|&b| b == end).skip(1).filter(may_be_one).any(|line| tape.read(line.trim_ascii())) {
+        return Some(true);
+    }
     let last = text.rsplit(|&b| b == end).next().unwrap_or_default();
-    let is_open = !is_all && !has_one && lines.next().is_none() && last.starts_with(b"{\"");
-    (!is_open).then_some(has_one)
+    let is_open = !is_all && last.len() < text.len() && may_be_one(&last) && begins_object(last.trim_ascii());
+    (!is_open).then_some(false)
+}
+
+const fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
+fn leading_blanks(line: &[u8]) -> usize {
+    line.iter().take_while(|byte| is_blank(**byte)).count()
+}
+
+/// Tells whether a text begins like an object that holds something.
+fn begins_object(text: &[u8]) -> bool {
+    text.strip_prefix(b"{").is_some_and(|rest| rest.trim_ascii_start().first() == Some(&b'"'))
+}
+
+/// Tells whether a line is a record of a list by itself, with nothing behind it but what belongs to the list.
+fn is_item(line: &[u8]) -> bool {
+    let (text, mut tape) = (without_filler(line), Tape::default());
+    if !begins_object(text) || tape.read(text) {
+        return begins_object(text);
+    }
+    let behind = tape.problems().last().filter(|problem| problem.kind == ProblemKind::Trailing);
+    let rest = behind.and_then(|problem| text.get(problem.range.start..));
+    rest.is_some_and(|rest| rest.iter().all(|byte| matches!(byte, b',' | b']') || byte.is_ascii_whitespace()))
 }
 
 /// Returns the byte that ends a line: old Mac files end their lines with a carriage return alone.
@@ -219,6 +265,10 @@ pub struct State {
     seen: bool,
     /// Inside a list: what comes before the next item.
     before: Before,
+    /// Number of blanks at the beginning of the line.
+    indent: usize,
+    /// Nothing but blanks stands before on the line.
+    is_fresh: bool,
 }
 
 /// Separator before an item of a list.
@@ -237,7 +287,7 @@ impl State {
     /// Chooses how to find the end of the value that begins here, in a document.
     pub fn span(self, text: &[u8]) -> Span {
         match text.first() {
-            Some(b'{' | b'[') => Span::Brackets { depth: 0, string: false, escape: false },
+            Some(b'{' | b'[') => Span::Brackets(Brackets { indent: self.indent, ..Brackets::default() }),
             _ if self.is_list() => Span::Item,
             // A lone string, number or word is a record only in a document of its own; rubbish goes by the line.
             _ => Span::Line(b'\n'),
@@ -252,6 +302,30 @@ impl State {
     /// Counts the lists around the next value.
     pub const fn lists(self) -> u8 {
         self.list
+    }
+
+    /// Notes that bytes were passed, for the beginning of the line that they end in.
+    pub(crate) fn note(&mut self, passed: &[u8]) {
+        let line_end = memchr::memrchr(b'\n', passed);
+        let line = passed.get(line_end.map_or(0, |at| at + 1)..).unwrap_or_default();
+        if line_end.is_some() {
+            (self.indent, self.is_fresh) = (0, true);
+        }
+        if self.is_fresh {
+            let blanks = leading_blanks(line);
+            self.indent += blanks;
+            self.is_fresh = blanks == line.len();
+        }
+    }
+
+    /// Number of blanks at the beginning of the line.
+    pub(crate) const fn indent(self) -> usize {
+        self.indent
+    }
+
+    /// Notes that a value broke off: the comma behind it is lost with its rest.
+    pub(crate) const fn break_off(&mut self) {
+        self.before = Before::Comma;
     }
 
     /// Notes that the source ends inside the list: nothing more is missing from it.
@@ -289,13 +363,16 @@ pub struct Cut {
     pub joined: bool,
     /// Number of lists of which it is an item.
     pub lists: u8,
+    /// Number of blanks at the beginning of its line, in a document.
+    pub indent: usize,
 }
 
 impl Cut {
     /// Returns the state of the cutter before this record.
     pub const fn state(&self) -> State {
         let before = if self.joined { Before::Item } else { Before::Start };
-        State { list: self.lists, seen: self.lists > 0 || self.joined, before }
+        let (list, seen) = (self.lists, self.lists > 0 || self.joined);
+        State { list, seen, before, indent: self.indent, is_fresh: false }
     }
 }
 
@@ -360,7 +437,7 @@ fn cut_line(
     if let (Some(b'{'), Some(b'}')) = (line.first(), line.last())
         && !(several && may_hold_several(line))
     {
-        cuts.push(Cut { range, joined, lists: 0 });
+        cuts.push(Cut { range, joined, lists: 0, indent: 0 });
         return;
     }
     let lead = leading(line);
@@ -373,49 +450,72 @@ fn cut_line(
         let start = range.start + lead;
         let text = text.get(..text.len() - trailing(text)).unwrap_or_default();
         each_value(text, joined, |part, joined| {
-            cuts.push(Cut { range: start + part.start..start + part.end, joined, lists: 0 });
+            cuts.push(Cut { range: start + part.start..start + part.end, joined, lists: 0, indent: 0 });
         });
     }
 }
 
 fn cut_values(state: &mut State, block: &[u8], last: bool, cuts: &mut Vec<Cut>, skips: &mut Skips) -> usize {
     let mut at = 0;
-    loop {
-        let Some(rest) = block.get(at..).filter(|rest| !rest.is_empty()) else { return at };
-        let lead = leading(rest);
-        let Some(rest) = rest.get(lead..).filter(|rest| !rest.is_empty()) else { return block.len() };
-        let start = at + lead;
-        match rest.first() {
-            Some(mark @ (b',' | b']')) if state.is_list() => {
-                state.separate(*mark, skips);
-                at = start + 1;
+    while let Some(next) = cut_value(state, (block, at), last, cuts, skips) {
+        state.note(block.get(at..next).unwrap_or_default());
+        at = next;
+    }
+    at
+}
+
+/// Cuts a value, or passes over what stands between two of them; returns where it ends, if it is all there.
+fn cut_value(
+    state: &mut State,
+    (block, at): (&[u8], usize),
+    last: bool,
+    cuts: &mut Vec<Cut>,
+    skips: &mut Skips,
+) -> Option<usize> {
+    let rest = block.get(at..).filter(|rest| !rest.is_empty())?;
+    let lead = leading(rest);
+    let (blank, rest) = rest.split_at_checked(lead)?;
+    let start = at + lead;
+    let value = |state: &mut State, cuts: &mut Vec<Cut>| {
+        // What stands before is passed with the value, if that is all there.
+        let mut here = *state;
+        here.note(blank);
+        let mut span = here.span(rest);
+        let end = span.feed(rest, last);
+        let len = end_or_all(end, rest, last)?;
+        let next = push_value(state, here.indent, start..start + len, block, cuts);
+        if span.is_broken() {
+            state.break_off();
+        }
+        Some((next, end.is_some()))
+    };
+    match rest.first() {
+        None => Some(block.len()),
+        Some(mark @ (b',' | b']')) if state.is_list() => {
+            state.separate(*mark, skips);
+            Some(start + 1)
+        }
+        Some(b'/') if rest.starts_with(b"//") => {
+            let line = end_or_all(memchr2(b'\n', b'\r', rest), rest, last)?;
+            skips.comments += 1;
+            Some(start + line)
+        }
+        Some(b'[') if state.list < DEEPEST => match opens_list(rest, DEEPEST - state.list) {
+            None if !last => None,
+            // In a list of lists, such as a population by generation, one may be empty.
+            told if told == Some(true) || state.is_list() && opens_empty_list(rest) => {
+                state.open();
+                Some(start + 1)
             }
-            Some(b'/') if rest.starts_with(b"//") => {
-                let Some(line) = end_or_all(memchr2(b'\n', b'\r', rest), rest, last) else { return at };
-                skips.comments += 1;
-                at = start + line;
+            _ => value(state, cuts).map(|(next, _)| next),
+        },
+        _ => {
+            let (next, is_whole) = value(state, cuts)?;
+            // What is missing is missing from this item first of all.
+            if !is_whole && is_cut_off(&mut Tape::default(), rest) {
+                state.end_list();
             }
-            Some(b'[') if state.list < DEEPEST => match opens_list(rest, DEEPEST - state.list) {
-                None if !last => return at,
-                // In a list of lists, such as a population by generation, one may be empty.
-                told if told == Some(true) || state.is_list() && opens_empty_list(rest) => {
-                    state.open();
-                    at = start + 1;
-                }
-                _ => match end_or_all(state.span(rest).feed(rest), rest, last) {
-                    Some(len) => at = push_value(state, start..start + len, block, cuts),
-                    None => return at,
-                },
-            },
-            _ => {
-                let end = state.span(rest).feed(rest);
-                let Some(len) = end_or_all(end, rest, last) else { return at };
-                at = push_value(state, start..start + len, block, cuts);
-                // What is missing is missing from this item first of all.
-                if end.is_none() && is_cut_off(&mut Tape::default(), rest) {
-                    state.end_list();
-                }
-            }
+            Some(next)
         }
     }
 }
@@ -424,11 +524,11 @@ fn end_or_all(end: Option<usize>, rest: &[u8], last: bool) -> Option<usize> {
     end.or(last.then_some(rest.len()))
 }
 
-fn push_value(state: &mut State, range: Range<usize>, block: &[u8], cuts: &mut Vec<Cut>) -> usize {
+fn push_value(state: &mut State, indent: usize, range: Range<usize>, block: &[u8], cuts: &mut Vec<Cut>) -> usize {
     let end = range.end;
     let text = block.get(range.clone()).unwrap_or_default();
     let (lists, joined) = (state.list, state.pass());
-    cuts.push(Cut { range: range.start..end - trailing(text), joined, lists });
+    cuts.push(Cut { range: range.start..end - trailing(text), joined, lists, indent });
     end
 }
 
@@ -439,53 +539,127 @@ pub enum Span {
     Line(u8),
     /// Up to the end of a plain item of a list.
     Item,
-    /// Up to the bracket that closes it.
-    Brackets {
-        /// Number of brackets that are open.
-        depth: u64,
-        /// Inside a string.
-        string: bool,
-        /// Behind a backslash.
-        escape: bool,
-    },
+    /// Up to the bracket that closes it, or to the line of the next record if it breaks off before.
+    Brackets(Brackets),
 }
 
 impl Span {
-    /// Finds the end of the value in these next bytes, if it is there.
-    pub fn feed(&mut self, text: &[u8]) -> Option<usize> {
+    /// Finds the end of the value in these next bytes, if it is there. `is_whole`: the last line is all there, or as much
+    /// of it as there will be.
+    pub fn feed(&mut self, text: &[u8], is_whole: bool) -> Option<usize> {
         match self {
             Self::Line(end) => memchr(*end, text),
             Self::Item => memchr3(b',', b']', b'\n', text),
-            Self::Brackets { depth, string, escape } => brackets(depth, string, escape, text),
+            Self::Brackets(brackets) => brackets.feed(text, is_whole),
         }
+    }
+
+    /// Tells whether the value broke off: its end is where the next record begins.
+    pub const fn is_broken(&self) -> bool {
+        matches!(self, Self::Brackets(Brackets { is_broken: true, .. }))
     }
 }
 
-fn brackets(depth: &mut u64, string: &mut bool, escape: &mut bool, text: &[u8]) -> Option<usize> {
-    let mut at = 0;
-    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-        if *escape {
-            *escape = false;
-            at += 1;
-        } else if *string {
-            let found = memchr2(b'"', b'\\', rest)?;
-            *string = rest.get(found) != Some(&b'"');
-            *escape = *string;
-            at += found + 1;
-        } else {
-            let found = rest.iter().position(|b| matches!(b, b'"' | b'{' | b'[' | b'}' | b']'))?;
-            at += found + 1;
-            match rest.get(found) {
-                Some(b'"') => *string = true,
-                Some(b'{' | b'[') => *depth += 1,
-                _ => *depth = depth.saturating_sub(1),
+/// Place of a byte, for what it means.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+enum Inside {
+    #[default]
+    Value,
+    String,
+    /// In a string, behind a backslash.
+    Escape,
+}
+
+/// State of the search for the end of a value in brackets.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Brackets {
+    /// Number of brackets that are open.
+    depth: u64,
+    /// A bit for each of the innermost of them, the last one lowest: it opens an object.
+    objects: u64,
+    inside: Inside,
+    /// The last byte outside of strings that is no blank.
+    last: u8,
+    /// Number of blanks before the line in which the value begins.
+    indent: usize,
+    /// At the beginning of a line.
+    is_fresh: bool,
+    is_broken: bool,
+    /// More brackets were open than there are bits.
+    is_deep: bool,
+}
+
+impl Brackets {
+    fn feed(&mut self, text: &[u8], is_whole: bool) -> Option<usize> {
+        let mut at = 0;
+        while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+            if std::mem::take(&mut self.is_fresh) && self.may_break(rest) {
+                let line = rest.get(..memchr(b'\n', rest).or(is_whole.then_some(rest.len()))?).unwrap_or_default();
+                if is_item(line) {
+                    self.is_broken = true;
+                    return Some(at);
+                }
             }
-            if *depth == 0 && !*string {
+            let found = match self.inside {
+                Inside::Escape => 0,
+                Inside::String => memchr3(b'"', b'\\', b'\n', rest)?,
+                Inside::Value => self.pass_plain(rest)?,
+            };
+            at += found + 1;
+            if self.take(rest.get(found).copied().unwrap_or_default()) {
                 return Some(at);
             }
         }
+        None
     }
-    None
+
+    /// Finds the next byte that matters outside of strings.
+    fn pass_plain(&mut self, rest: &[u8]) -> Option<usize> {
+        let found = rest.iter().position(|b| matches!(b, b'"' | b'{' | b'[' | b'}' | b']' | b'\n'));
+        let passed = rest.get(..found.unwrap_or(rest.len())).unwrap_or_default();
+        self.last = passed.iter().rev().find(|byte| !byte.is_ascii_whitespace()).copied().unwrap_or(self.last);
+        found
+    }
+
+    /// Takes a byte that matters; tells whether it ends the value.
+    fn take(&mut self, byte: u8) -> bool {
+        self.is_fresh = byte == b'\n';
+        let was = self.inside;
+        match (self.inside, byte) {
+            (Inside::Value, _) => {}
+            (Inside::String, b'"') => self.inside = Inside::Value,
+            (Inside::String, b'\\') => self.inside = Inside::Escape,
+            _ => self.inside = Inside::String,
+        }
+        if was != Inside::Value || self.is_fresh {
+            return false;
+        }
+        self.last = byte;
+        match byte {
+            b'"' => self.inside = Inside::String,
+            b'{' | b'[' => {
+                self.depth += 1;
+                self.is_deep |= self.depth > u64::from(u64::BITS);
+                self.objects = self.objects << 1 | u64::from(byte == b'{');
+            }
+            _ => {
+                self.depth = self.depth.saturating_sub(1);
+                self.objects >>= 1;
+            }
+        }
+        self.depth == 0 && self.inside == Inside::Value
+    }
+
+    /// Tells whether the line that begins here may be the next record: it is no deeper than the value, which cannot go on
+    /// with an object here, neither in a string nor where a key is due.
+    fn may_break(&self, line: &[u8]) -> bool {
+        let blanks = leading_blanks(line);
+        let goes_on = if self.objects & 1 == 1 { self.last == b':' } else { matches!(self.last, b'[' | b',') };
+        (self.inside != Inside::Value || !goes_on)
+            && !self.is_deep
+            && blanks <= self.indent
+            && line.get(blanks).is_none_or(|byte| *byte == b'{')
+    }
 }
 
 /// Gives the values of a line one by one, from the second on marked as joined. What cannot be read is given whole.
@@ -516,7 +690,7 @@ fn holds_several(line: &[u8]) -> bool {
         matches!(rest.get(leading(rest)), Some(b'{' | b'['))
     };
     memchr::memchr_iter(close, line).any(begins)
-        && State::default().span(line).feed(line).is_some_and(|end| end < line.len())
+        && State::default().span(line).feed(line, true).is_some_and(|end| end < line.len())
 }
 
 /// Finds, after a failed read, where the second value of the line begins, if the first is good and the second looks
@@ -647,6 +821,58 @@ mod tests {
         check("[{\"a\":1},{\"a\":", Layout::Values, &["{\"a\":1}", "{\"a\":"]);
         check("Here:\n```json\n{\"a\":1}\n```\n", LF, &["Here:", "```json", "{\"a\":1}", "```"]);
         check("{\"a\":\n1}\nTraceback }}\n", Layout::Values, &["{\"a\":\n1}", "+Traceback }}"]);
+    }
+
+    #[test]
+    fn a_record_that_is_not_closed_hides_none_behind_it() {
+        let (one, three, four) = (r#"{"id":1,"a":"a"}"#, r#"{"id":3,"a":"c"}"#, r#"{ "id":4,"a":"d"}"#);
+        for bad in [
+            r#"{"id":2,"a":"b","#,
+            r#"{"id":2,"a":"b"#,
+            r#"{"id":2,"a":{"b":"b"},"#,
+            r#"{"id":2,"a":{"b":[1,2},"#,
+            r#"{"id":2,"a":["b""#,
+            "{",
+        ] {
+            let list = |indent: &str, end: &str| {
+                format!("[\n{indent}{one},\n{indent}{bad}\n{indent}{three},\n{indent}{four}{end}")
+            };
+            let expected = [one, bad, three, four];
+            for indent in ["", "  ", "\t"] {
+                for end in ["\n]\n", "]", ",\n]"] {
+                    check(&list(indent, end), Layout::Values, &expected);
+                }
+            }
+        }
+        let inside = "{\"a\":\n{\"b\":1},\n\"c\":[\n{\"d\":1},\n{\"d\":2}\n]\n}";
+        check(&format!("[\n{inside},\n{one}\n]\n"), Layout::Values, &[inside, one]);
+        let deeper = "{\n  \"a\": 1\n  {\"b\": 2},\n}";
+        check(&format!("[\n{one},\n{deeper},\n{three}\n]\n"), Layout::Values, &[one, deeper, three]);
+    }
+
+    #[test]
+    fn lines_stay_lines_wherever_the_good_ones_are() {
+        let spaced = |n: u8| format!("{{ \"id\":{n}, \"a\":\"b\" }}");
+        let (two, three) = (spaced(2), spaced(3));
+        let first = "{ \"id\":1, \"a\":\"a";
+        check(&format!("{first}\n{two}\n{three}\n"), LF, &[first, &two, &three]);
+        check(&format!("  {first}\n  {two}\n  {three}\n"), LF, &[first, &two, &three]);
+        for good in ["null", "[1,2]", "5", "{\"a\":1}"] {
+            check(&format!("{{bad\n{good}\n"), LF, &["{bad", good]);
+        }
+        let late = format!("{}{two}\n", "{bad\n".repeat(80));
+        assert_eq!(records(&late, usize::MAX >> 1).1.len(), 81);
+        // A document over many lines is one record, also where it is broken or not all there.
+        for document in [
+            "{\n  \"a\": [\n    {\"b\": 1},\n    5\n  ],\n  bad\n}",
+            "{\n\"a\": [\n5\n],\n\"c\": {}\n}",
+            "{'a': 1,\n 'b': [\n  {\"c\": 1}\n ]}",
+            "  {\n    \"a\": [\n      null\n    ]\n  }",
+        ] {
+            check(document, Layout::Values, &[document.trim_start()]);
+        }
+        let long = format!("{{\n\"a\": [\n{}", "{\"b\": 1},\n{\"b\": [\n2\n]},\n".repeat(100));
+        assert_eq!(Layout::of(long.as_bytes(), false), Some(Layout::Values));
     }
 
     #[test]

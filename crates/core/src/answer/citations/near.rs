@@ -1,31 +1,28 @@
 //! The passage that resembles a quote most when the document does not hold the quote itself. Pieces of the folded quote
-//! are looked for all at once; where several of them stand together in the right order, the words are compared.
+//! are looked up in the index of the text; where several of them stand together, the words are compared.
 
-use std::collections::HashMap;
 use std::ops::Range;
-
-use aho_corasick::AhoCorasick;
-use aho_corasick::packed::Searcher;
 
 use super::differences::{Differences, cost, differences};
 use super::search::Search;
+use super::tiles::TILE;
 use super::{Budget, NearMatch};
 use crate::answer::document::Document;
 
-/// Length of a piece, in bytes of folded text. Shorter ones occur everywhere by chance.
-const PIECE: usize = 12;
 /// Maximum number of pieces to look for: a bit each.
 const MAX_PIECES: usize = 32;
-/// Maximum number of places of a piece that are weighed: one that occurs in more says little.
-const MAX_HITS: u32 = 4096;
+/// Maximum number of places of a tile that are weighed: one that occurs in more says little.
+const MAX_HITS: usize = 32;
 /// Maximum number of neighbourhoods outside the cited lines that are compared word by word.
 const REGIONS: usize = 4;
+/// Of a quote that is longer than this, in bytes of folded text, the place with the most pieces says enough.
+const LONG: usize = 300;
 /// Lowest similarity that counts as a resemblance, in hundredths.
 const ALIKE: u8 = 55;
 /// So few common words are chance.
 const FEW_WORDS: usize = 3;
-/// Length beyond the quote's own that is compared with it, in bytes of folded text.
-const SLACK: usize = 120;
+/// Length before and behind it that is compared with the quote, in bytes of folded text.
+const SLACK: usize = 60;
 /// Maximum size of a neighbourhood that is compared, in bytes of the document.
 const MAX_REGION: usize = 64 << 10;
 
@@ -37,7 +34,7 @@ pub(super) fn nearest(
 ) -> Option<(NearMatch, Range<usize>)> {
     let document = search.document;
     let mut regions: Vec<Range<usize>> = cited.map(|cited| search.window(cited)).into_iter().collect();
-    if budget.spend(document.size(), 4) {
+    if budget.spend(MAX_PIECES * TILE, 8) {
         regions.extend(seeded(search, budget).into_iter().filter_map(|part| lines_of(document, part)));
     }
     let mut best: Option<(NearMatch, Range<usize>)> = None;
@@ -80,44 +77,53 @@ fn near(document: &Document, found: Differences, start: usize) -> Option<NearMat
 fn seeded(search: &Search<'_>, budget: &mut Budget) -> Vec<Range<usize>> {
     let quote = search.folded();
     let text = search.document.skeleton().text();
-    let pieces = pieces(quote.len());
-    let patterns: Vec<&[u8]> = pieces.iter().filter_map(|at| quote.get(*at..at + PIECE)).collect();
     // Two neighbouring buckets hold a whole quote, wherever it begins.
-    let bucket = quote.len() + SLACK;
-    let mut buckets: HashMap<usize, u32> = HashMap::new();
-    let mut seen = [0; MAX_PIECES];
-    each_hit(&patterns, text, |piece, at| {
-        let (Some(seen), Some(offset)) = (seen.get_mut(piece), pieces.get(piece)) else { return };
-        *seen += 1;
-        if *seen <= MAX_HITS && budget.spend(1, 40) {
-            *buckets.entry(at.saturating_sub(*offset) / bucket).or_default() |= 1 << piece;
-        }
-    });
-    let weigh = |n: usize| {
-        let own = buckets.get(&n).copied().unwrap_or(0);
-        (own | buckets.get(&(n + 1)).copied().unwrap_or(0)).count_ones()
-    };
-    let mut ranked: Vec<(u32, usize)> = buckets.keys().map(|n| (weigh(*n), *n)).collect();
-    ranked.sort_by_key(|(weight, n)| (std::cmp::Reverse(*weight), *n));
-    ranked.truncate(REGIONS);
-    let part = |n: usize| (n * bucket).saturating_sub(SLACK)..((n + 2) * bucket + quote.len()).min(text.len());
-    ranked.into_iter().map(|(_, n)| part(n)).collect()
+    let bucket = quote.len() + 2 * SLACK;
+    let mut hits: Vec<(usize, u32)> = Vec::new();
+    for (piece, start) in pieces(quote.len()).into_iter().enumerate() {
+        each_hit(search, start, budget, |at| hits.push((at, 1 << piece)));
+    }
+    hits.sort_unstable();
+    let mut ranked: Vec<(u32, Range<usize>)> = Vec::new();
+    let mut rest = hits.as_slice();
+    while let Some((first, _)) = rest.first() {
+        let (own, others) = rest.split_at(rest.partition_point(|(at, _)| at / bucket == first / bucket));
+        let near = others.partition_point(|(at, _)| at / bucket == first / bucket + 1);
+        let (seen, last) =
+            own.iter().chain(others.iter().take(near)).fold((0, 0), |(seen, _), (at, piece)| (seen | piece, *at));
+        let end = (last + quote.len() + SLACK).min(text.len());
+        ranked.push((seen.count_ones(), first.saturating_sub(SLACK)..end));
+        rest = others;
+    }
+    ranked.sort_by_key(|(weight, part)| (std::cmp::Reverse(*weight), part.start));
+    ranked.truncate(if quote.len() > LONG { 1 } else { REGIONS });
+    // What shares less than half as much with the quote is hardly more like it.
+    let least = ranked.first().map_or(0, |(most, _)| most.div_ceil(2));
+    ranked.into_iter().filter(|(weight, _)| *weight >= least).map(|(_, part)| part).collect()
 }
 
-/// Looks for all pieces at once, with wide instructions where the machine has them.
-fn each_hit(patterns: &[&[u8]], text: &[u8], mut found: impl FnMut(usize, usize)) {
-    if let Some(searcher) = Searcher::new(patterns) {
-        searcher.find_iter(text).for_each(|hit| found(hit.pattern().as_usize(), hit.start()));
-    } else if let Ok(machine) = AhoCorasick::new(patterns) {
-        machine.find_iter(text).for_each(|hit| found(hit.pattern().as_usize(), hit.start()));
+/// Gives the places where the quote would begin, by the tiles of the text that stand in a piece of it, however they cut
+/// that.
+fn each_hit(search: &Search<'_>, start: usize, budget: &mut Budget, mut found: impl FnMut(usize)) {
+    let (quote, text, tiles) = (search.folded(), search.document.skeleton().text(), search.document.tiles());
+    for offset in start..start + TILE {
+        let Some(tile) = quote.get(offset..offset + TILE) else { return };
+        for at in tiles.like(tile).iter().take(MAX_HITS).map(|n| *n as usize * TILE) {
+            if !budget.spend(1, 32) {
+                return;
+            }
+            if text.get(at..at + TILE) == Some(tile) {
+                found(at.saturating_sub(offset));
+            }
+        }
     }
 }
 
 /// Lists the offsets at which the pieces of a quote of this length begin.
 fn pieces(len: usize) -> Vec<usize> {
-    let Some(room) = len.checked_sub(PIECE) else { return Vec::new() };
-    let count = (len / PIECE).clamp(1, MAX_PIECES);
-    (0..count).map(|n| room * n / (count - 1).max(1)).collect()
+    let Some(room) = len.checked_sub(TILE) else { return Vec::new() };
+    let count = (len / TILE).clamp(1, MAX_PIECES);
+    (0..count).map(|n| (room + 1).saturating_sub(TILE) * n / (count - 1).max(1)).collect()
 }
 
 fn lines_of(document: &Document, part: Range<usize>) -> Option<Range<usize>> {

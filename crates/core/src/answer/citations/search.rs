@@ -5,12 +5,15 @@ use std::ops::Range;
 use memchr::memmem::Finder;
 
 use super::folded::{FoldedText, equal_without_line_hyphens, fold_text, is_like, is_word, mark, published};
+use super::tiles::PossiblePlaces;
 use super::{Budget, NEARBY, QuoteMatch, QuotePlace, Tier};
 use crate::answer::document::Document;
 use stepscope_base::text::{Piece, pieces};
 
 /// Largest part of a document that is folded on its own: for larger ones the whole folded document serves.
 const LOCAL: usize = 64 << 10;
+/// For so many bytes of a document the whole folded document serves where nothing is left out of it.
+const FEW: usize = 2 << 10;
 /// So many places among the cited lines are compared.
 const CLOSE_LOOKS: usize = 32;
 /// So many places are listed.
@@ -128,7 +131,7 @@ impl<'d> Search<'d> {
         if self.folded().is_empty() {
             return self.literal(lines, budget.scan(len));
         }
-        if len <= LOCAL {
+        if len <= FEW {
             if !budget.fold(len) {
                 return Vec::new();
             }
@@ -138,9 +141,15 @@ impl<'d> Search<'d> {
         if !budget.scan(len) {
             return Vec::new();
         }
+        let (skeleton, part) = self.folded_part(lines);
+        self.first_hits(skeleton, part, budget)
+    }
+
+    /// The part of the folded document that some lines are.
+    fn folded_part(&self, lines: &Range<usize>) -> (&'d FoldedText, Range<usize>) {
         let skeleton = self.document.skeleton();
-        let range = self.document.offset(lines.start).unwrap_or(0);
-        self.first_hits(skeleton, skeleton.within(&(range..range + len)), budget)
+        let start = self.document.offset(lines.start).unwrap_or(0);
+        (skeleton, skeleton.within(&(start..start + self.bytes(lines))))
     }
 
     fn first_hits(&self, skeleton: &FoldedText, part: Range<usize>, budget: &mut Budget) -> Vec<QuoteMatch> {
@@ -201,6 +210,9 @@ impl<'d> Search<'d> {
             return None;
         }
         let mut best = Self::best(cited, self.elided(window, budget));
+        if !self.may_be_in(window, budget) {
+            return best;
+        }
         let mut ways = self.leniently(window);
         while budget.fold(self.bytes(window)) {
             let Some(skeleton) = ways.next() else { break };
@@ -222,6 +234,9 @@ impl<'d> Search<'d> {
         if self.folded().len() < SHORT || self.bytes(lines) > LOCAL {
             return None;
         }
+        if !self.may_be_in(lines, budget) {
+            return None;
+        }
         let mut ways = self.leniently(lines);
         while budget.fold(self.bytes(lines)) && budget.compare(self.quote.len()) {
             let skeleton = ways.next()?;
@@ -231,6 +246,18 @@ impl<'d> Search<'d> {
             }
         }
         None
+    }
+
+    /// Tells whether the quote may be in some lines with something left out between: its letters are there in order.
+    fn may_be_in(&self, lines: &Range<usize>, budget: &mut Budget) -> bool {
+        if !budget.spend(self.bytes(lines), 2) {
+            return false;
+        }
+        let (skeleton, part) = self.folded_part(lines);
+        let mut rest = skeleton.text().get(part).unwrap_or_default().iter();
+        // What stands between digits changes where something is left out.
+        let is_kept = |byte: &&u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
+        self.folded().iter().filter(is_kept).all(|byte| rest.any(|own| own == byte))
     }
 
     /// The pieces of a quote with an ellipsis, in order, among some lines.
@@ -254,13 +281,9 @@ impl<'d> Search<'d> {
     /// Finds the pieces of a quote with an ellipsis, wherever the longest of them is.
     pub(super) fn elided_anywhere(&self, budget: &mut Budget) -> Option<QuoteMatch> {
         let parts = self.parts(budget)?;
-        if !budget.scan(self.document.size()) {
-            return None;
-        }
         let longest = parts.iter().max_by_key(|part| part.folded().len())?;
         let skeleton = self.document.skeleton();
-        let hits = skeleton.find(&longest.finder, skeleton.all()).take(CLOSE_LOOKS);
-        for hit in hits {
+        for hit in longest.hits_everywhere(CLOSE_LOOKS, budget)? {
             if !budget.compare(self.quote.len()) {
                 return None;
             }
@@ -356,19 +379,42 @@ impl<'d> Search<'d> {
             }
             seen.total < MAX_COUNT
         };
-        if !budget.scan(self.bytes(&all)) {
-            return None;
-        }
         if self.folded().is_empty() {
+            if !budget.scan(self.bytes(&all)) {
+                return None;
+            }
             self.literal(&all, true).into_iter().all(&mut take);
             return Some(seen);
         }
         let skeleton = self.document.skeleton();
-        let hits = skeleton.find(&self.finder, skeleton.all()).take(MAX_COUNT);
+        let hits = self.hits_everywhere(MAX_COUNT, budget)?.into_iter();
         let paid = hits.take_while(|_| budget.compare(self.quote.len()));
         let found = paid.filter_map(|hit| self.found(skeleton, hit));
         found.filter(|found| self.folded().len() >= SHORT || self.is_apart(found)).all(&mut take);
         Some(seen)
+    }
+
+    /// Finds the folded quote in the whole document, up to a number of times; `None`: too little work is left.
+    fn hits_everywhere(&self, most: usize, budget: &mut Budget) -> Option<Vec<Range<usize>>> {
+        let skeleton = self.document.skeleton();
+        let size = self.document.size();
+        let candidates = self.document.tiles().candidates(self.folded()).filter(|found| found.cost() < size);
+        if !budget.scan(candidates.as_ref().map_or(size, PossiblePlaces::cost)) {
+            return None;
+        }
+        let Some(candidates) = candidates else {
+            return Some(skeleton.find(&self.finder, skeleton.all()).take(most).collect());
+        };
+        let mut end = 0;
+        let mut hits = candidates.holding(skeleton.text());
+        // The same as one after another: they do not overlap.
+        hits.retain(|hit| {
+            let is_apart = hit.start >= end;
+            end = if is_apart { hit.end } else { end };
+            is_apart
+        });
+        hits.truncate(most);
+        Some(hits)
     }
 
     /// Tells whether a place begins and ends at word boundaries.

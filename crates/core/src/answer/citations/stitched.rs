@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use memchr::memmem;
-
 use super::fold_text;
+use super::tiles::WHOLE;
 use crate::answer::document::Document;
 
 /// A longer quote is not taken apart.
@@ -14,7 +13,9 @@ const MAX_DOCUMENT: usize = 2 << 20;
 /// Maximum number of parts: more are words that occur by chance.
 const MAX_PARTS: usize = 4;
 /// Minimum number of letters and digits of a part: fewer occur somewhere by chance.
-const MIN_PART: usize = 16;
+const MIN_PART: usize = WHOLE + 1;
+/// Most work of looking for one part.
+const MAX_COST: usize = 50_000;
 /// Parts so close one behind the other lack a word between them: the quote was changed, not put together.
 const APART: usize = 60;
 
@@ -43,10 +44,10 @@ pub(crate) fn stitched(document: &Document, quote: &[u8]) -> Option<Vec<Stitched
     while !rest.is_empty() {
         // The longest beginning that stands in the document: if one stands there, so does every shorter one.
         let (mut low, mut high) = (MIN_PART, rest.len());
-        let mut found = memmem::find(text, rest.get(..low)?)?;
+        let mut found = first(document, rest.get(..low)?)?;
         while low < high {
             let middle = low + (high - low).div_ceil(2);
-            match memmem::find(text, rest.get(..middle)?) {
+            match first(document, rest.get(..middle)?) {
                 Some(at) => (low, found) = (middle, at),
                 None => high = middle - 1,
             }
@@ -54,7 +55,7 @@ pub(crate) fn stitched(document: &Document, quote: &[u8]) -> Option<Vec<Stitched
         // What is left must be a part too: a few letters more may stand there by chance.
         if rest.len() > low && rest.len() - low < MIN_PART {
             low = rest.len() - MIN_PART;
-            found = memmem::find(text, rest.get(..low).filter(|part| part.len() >= MIN_PART)?)?;
+            found = first(document, rest.get(..low).filter(|part| part.len() >= MIN_PART)?)?;
         }
         places.push(found..found + low);
         rest = rest.get(low..)?;
@@ -75,6 +76,12 @@ pub(crate) fn stitched(document: &Document, quote: &[u8]) -> Option<Vec<Stitched
         Some(StitchedPart { lines, bytes })
     });
     parts.collect()
+}
+
+/// The first place of a part; `None` too where it may be in so many that it says nothing.
+fn first(document: &Document, part: &[u8]) -> Option<usize> {
+    let candidates = document.tiles().candidates(part).filter(|found| found.cost() < MAX_COST)?;
+    Some(candidates.holding(document.skeleton().text()).first()?.start)
 }
 
 #[cfg(test)]

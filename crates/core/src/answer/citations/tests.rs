@@ -534,7 +534,7 @@ fn long_document(lines: usize) -> Document {
 fn what_was_not_looked_for_is_undecided_and_never_nowhere() {
     let document = long_document(20_000);
     let wrong = |n: usize| (n, format!("these words {n} were made up by somebody else entirely"));
-    let mut quotes: Vec<_> = (0..2_000).map(wrong).collect();
+    let mut quotes: Vec<_> = (0..9_000).map(wrong).collect();
     quotes.push((7, "some words of line 7 here".to_owned()));
     let (work, places) = worked(&document, &quotes);
     assert_eq!(work, MAX_WORK);
@@ -562,19 +562,30 @@ fn an_ordinary_answer_is_far_from_the_limit() {
 }
 
 #[test]
-fn answers_of_one_part_of_an_input_share_what_is_allowed() {
-    let document = long_document(3_000);
-    let text =
-        br#"{"extraction_method": "verbatim", "confidence": 1, "answer_found": true, "items": [{"text": "a", "spans":
-        [{"line_start": 1, "line_end": 1, "quote": "these words were made up by somebody else entirely"}]}]}"#;
-    let mut tape = stepscope_base::json::Tape::default();
-    let record = crate::record::formats::read(tape.parse(text).unwrap());
-    let items = record.typed.as_deref().unwrap().items();
-    let place = || resolve_all(&document, &items, &[]).first().unwrap().resolution.place;
-    let (places, left) = work::within(MAX_WORK, || ((0..500).map(|_| place()).collect::<Vec<_>>(), work::left(1)));
-    let first = places.iter().position(|place| *place != QuotePlace::Nowhere).unwrap();
-    assert!(first > 3 && left == 0, "{first}");
-    assert_eq!(places[first], QuotePlace::Unsearched);
-    assert!(places[first + 1..].iter().all(|place| *place == QuotePlace::Undecided), "{places:?}");
-    assert_eq!(place(), QuotePlace::Nowhere, "alone it is looked for");
+fn an_answer_gets_what_its_own_size_allows() {
+    let document = long_document(30_000);
+    let span = r#"{"line_start": 1, "line_end": 1, "quote": "these words were made up by somebody else entirely"}"#;
+    let answer = |spans: usize| {
+        let spans = vec![span; spans].join(",");
+        format!(
+            r#"{{"extraction_method": "verbatim", "confidence": 1, "answer_found": true, "items": [{{"text": "a", "spans": [{spans}]}}]}}"#
+        )
+    };
+    let places = |text: &str, size: usize| {
+        let mut tape = stepscope_base::json::Tape::default();
+        let record = crate::record::formats::read(tape.parse(text.as_bytes()).unwrap());
+        let items = record.typed.as_deref().unwrap().items();
+        let resolved = resolve_all(&document, (&items, &[]), size);
+        resolved.iter().map(|cited| cited.resolution.place).collect::<Vec<_>>()
+    };
+    for spans in [1, 2, 30] {
+        let text = answer(spans);
+        for _ in 0..3 {
+            // However many answers came before.
+            assert_eq!(places(&text, text.len()), vec![QuotePlace::Nowhere; spans]);
+        }
+    }
+    let many = places(&answer(100), 300);
+    let first = many.iter().position(|place| *place != QuotePlace::Nowhere).unwrap();
+    assert!(first > 3 && many[first + 1..].iter().all(|place| *place == QuotePlace::Undecided), "{first}");
 }
