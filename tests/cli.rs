@@ -871,7 +871,11 @@ fn verify_ends_with_what_became_of_it() {
     assert!(text(&both.stderr).contains("none.jsonl: no such file"), "{both:?}");
     for (arguments, why) in [
         (&["verify"][..], "choose a verifier"),
-        (&["verify", "--verifier", "json"], "unknown verifier (available: "),
+        (
+            &["verify", "--verifier", "json"],
+            "unknown verifier \"json\" (available: json_structure, json_schema, regex_format, bleu)",
+        ),
+        (&["verify", "--verifier", "chained"], "a chain needs a file with its stages: --chain FILE"),
         (&["verify", "--verifier", "regex_format", "--pattern", "("], "group not closed"),
         (&["verify", "--verifier", "json_structure", "--full-match"], "it has no option full_match"),
         (&["verify", "--chain", "/none.toml"], "no such file"),

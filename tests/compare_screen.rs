@@ -435,6 +435,64 @@ fn labels_of_a_log_without_a_set_are_those_that_a_review_offers_and_are_written_
 }
 
 #[test]
+fn labels_beyond_the_ninth_are_found_by_their_names() {
+    let (folder, mut d) = undecided();
+    let labels: Vec<String> = (1..=12).map(|n| format!(r#"{{"id":"l{n}","name":"label {n}"}}"#)).collect();
+    let labels = labels.join(",");
+    say(
+        &folder,
+        "ada",
+        &format!(r#"{{"kind":"label_set","label_set":{{"id":"default","version":1,"labels":[{labels}]}}}}"#),
+    );
+    say(&folder, "ada", r#"{"id":"c6","verdict":"fail","labels":["l12"]}"#);
+    d.keys("A x").shows(&["9 [ ] label 9", "+3 more: /", "/ find label"]).hides(&["label 10", "[ ] label 12"]);
+    d.keys("/ 'label 12'").shows(&["[ ] label 12", "Enter toggle"]).hides(&["^N new", "^R rename", "^G merge"]);
+    d.keys("Enter").shows(&["[x] label 12 (ada)", "+2 more: /"]);
+    d.keys("/ 'no such'").shows(&["no matching label"]).hides(&["creates the label", "Enter toggle"]);
+    d.keys("Esc y 1 Enter");
+    assert!(d.status().contains("saved c6"), "{}", d.status());
+    let journal = std::fs::read_to_string(folder.path().join("a.jsonl.reviews.jsonl")).unwrap();
+    let last = journal.lines().last().unwrap();
+    assert!(last.contains("\"l12\"") && last.contains("\"l1\""), "{last}");
+}
+
+#[test]
+fn labels_that_are_only_offered_have_their_names_and_the_kappa_has_its_room() {
+    let (folder, mut d) = undecided();
+    say(&folder, "ada", r#"{"id":"c6","verdict":"fail","labels":["arithmetic_slip","unevaluated"]}"#);
+    d.keys("A");
+    for (width, height) in [(80, 24), (120, 36), (200, 60)] {
+        d.resize(width, height).shows(&["arithmetic slip, expression left"]).hides(&["arithmetic_slip"]);
+        d.shows(&["0 of 1 agree, used on 1 (too few for kappa)"]);
+    }
+    // Where there is room for them the names are whole.
+    d.shows(&["expression left unevaluated  0 of 1 agree"]);
+    let shell = shell(&["review", "agreement"], &[&folder.path().join("a.jsonl")]);
+    assert!(shell.contains("  expression left unevaluated  0 of 1 agree"), "{shell}");
+}
+
+#[test]
+fn intervals_of_a_table_begin_in_one_column() {
+    let (_folder, mut d) = reviewed();
+    d.resize(200, 60).keys("O");
+    let screen = d.screen();
+    let row = |name: &str| screen.lines().find(|line| line.contains(name)).unwrap();
+    let [shorter, longer] = ["answer/schema", "run/quantity_missed"].map(row);
+    let text = |line: &str| line.split(" % ").nth(1).unwrap().split("   ").next().unwrap().len();
+    assert!(text(shorter) < text(longer), "{screen}");
+    let axis = |line: &str| line.chars().position(|c| "─├●".contains(c)).unwrap();
+    assert_eq!(axis(shorter), axis(longer), "{screen}");
+}
+
+#[test]
+fn a_narrow_area_has_a_heading_too() {
+    let sample = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs").join(name);
+    let mut d = Drive::beside(&sample("word_problems.jsonl"), &sample("baseline.jsonl"));
+    d.resize(80, 24).keys("m").shows(&["A ✓ 12", "A ✗ 39"]).hides(&["A correct ", "A wrong "]);
+    d.resize(200, 60).shows(&["A correct 12", "A wrong 39"]);
+}
+
+#[test]
 fn a_decision_that_cannot_be_saved_says_so_and_counts_once() {
     let (folder, mut d) = reviewed();
     let good = d.app.across.journals.clone();

@@ -141,7 +141,7 @@ fn a_reply_streams_in_and_is_kept_as_a_fork() {
         round.is_some_and(|round| round.replies[0].received.content == b"{\"all_")
     });
     d.shows(&["Asking", "step 2, 1 of 1   small at", "receiving", "{\"all_", "schema sent"]);
-    d.hides(&["nuts\": 12}"]);
+    d.hides(&["nuts\": 12}"]).shows(&["Esc cancel"]);
     go.send(()).unwrap();
     until(&mut d, Stage::Over);
     d.shows(&[
@@ -333,6 +333,7 @@ fn several_replies_are_counted_and_one_is_taken() {
     until(&mut d, Stage::Several);
     assert_eq!(server.seen().len(), 6);
     assert!(running.lock().unwrap().1 <= 4, "more calls at once than allowed");
+    d.shows(&["recorded and recomputed values"]).hides(&["new values appear", "Esc cancel"]);
     d.shows(&[
         "majority",
         "schema sent, schema-valid 3/6",
@@ -375,6 +376,27 @@ fn replies_that_break_the_schema_make_a_majority_if_they_have_every_key() {
         (&fork["state"]["all_nuts"], &fork["trace"]["fork"]["how"]),
         (&serde_json::json!([12]), &"consensus".into())
     );
+}
+
+#[test]
+fn a_long_value_is_whole_in_the_difference() {
+    let answer = format!("The number of nuts is {}and that is the end of it", "twelve minus two, ".repeat(8));
+    let reply =
+        format!(r#"{{"final_answer": "{answer}", "final_answer_numerical": 10, "confidence": 1, "units": "nuts"}}"#);
+    let server = Server::start(move |_, talk| stream(talk, &[reply.as_str()]));
+    let (_folder, _path, mut d) = at(&server);
+    d.keys("]");
+    preview(&mut d, "r");
+    d.shows(&["q back"]).hides(&["Esc cancel"]);
+    d.keys("Enter");
+    until(&mut d, Stage::Over);
+    d.hides(&["Esc cancel"]);
+    for (width, height) in [(120, 36), (200, 60)] {
+        let words = d.resize(width, height).screen().replace(|c: char| !c.is_alphanumeric(), " ");
+        let ends =
+            words.split_whitespace().collect::<Vec<_>>().windows(2).filter(|pair| *pair == ["end", "of"]).count();
+        assert!(ends > 0, "{}", d.screen());
+    }
 }
 
 #[test]

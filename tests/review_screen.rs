@@ -318,6 +318,23 @@ fn labels_are_found_made_renamed_and_merged_and_old_verdicts_follow() {
 }
 
 #[test]
+fn the_list_of_labels_offers_what_works_and_a_prompt_returns_to_it() {
+    let desk = Desk::new(2);
+    let mut d = desk.open();
+    d.keys("Enter x /").shows(&["Enter toggle", "^R rename", "^G merge"]).hides(&["^N new"]);
+    d.resize(200, 60)
+        .keys("'slip'")
+        .shows(&["A step has the right numbers and the right operation, and a wrong result."]);
+    d.resize(120, 36).keys("^U 'zzzq'").shows(&["Enter creates the label zzzq", "^N new", "Enter create"]);
+    d.hides(&["Enter toggle", "^R rename", "^G merge"]);
+    // The name is proposed: a letter replaces it. What is typed is not dropped without a question.
+    d.keys("^U 'wrong unit' ^R").shows(&["rename wrong unit or format to: wrong unit or format", "type to replace"]);
+    d.keys("Esc").shows(&["[ ] wrong unit or format", "❯"]);
+    d.keys("^R 'unit' Esc y").shows(&["[ ] wrong unit or format"]).hides(&["rename wrong"]);
+    d.keys("^R 'unit' Enter").shows(&["renamed to unit"]);
+}
+
+#[test]
 fn gold_step_target_correction_and_note_go_with_the_verdict() {
     let desk = Desk::new(3);
     let mut d = desk.open();
@@ -334,7 +351,7 @@ fn gold_step_target_correction_and_note_go_with_the_verdict() {
     assert_eq!((event.correction.clone(), event.note.clone()), (Some("7.50".into()), Some("not what I think".into())));
     assert!(event.fix_target.is_some() && event.anchors.len() == 1);
     // Of a verdict that stands, a change is saved at once.
-    d.keys("{ !").shows(&["Expected answer set (! next): suspect · wrong · [ok] · no opinion"]);
+    d.keys("{ !").shows(&["Expected answer set (! next): suspect · wrong · [correct] · no opinion"]);
     d.until(|app| app.review.saved);
     let last = desk.events().pop().unwrap();
     assert_eq!((last.verdict, last.gold_status), (Some(Verdict::Fail), Some(GoldStatus::Ok)));
@@ -515,6 +532,24 @@ fn a_row_that_hides_something_says_how_bad_findings_are_and_not_how_many() {
     let mut plain = desk.open();
     plain.until(|app| app.store.totals().checked == app.store.len());
     plain.shows(&["▲2"]);
+}
+
+#[test]
+fn the_place_to_fix_is_hidden_with_what_it_is_compared_with_and_stars_stand_under_their_heading() {
+    let desk = Desk::new(1);
+    std::fs::write(desk.runs(), include_str!("../sample_runs/word_problems.jsonl")).unwrap();
+    for hidden in [Hidden::Gold, Hidden::Baseline, Hidden::Triage] {
+        let mut d = desk.open_with(|app| app.review.hide = Hide::of([hidden]));
+        d.until(|app| app.store.totals().checked == app.store.len());
+        let screen = d.screen();
+        let (heading, row) = (screen.lines().nth(1).unwrap(), screen.lines().nth(2).unwrap());
+        let column = |name: &str| heading.find(name).map(|at| heading[..at].chars().count()).unwrap();
+        let cell = |from: usize, width: usize| row.chars().skip(from).take(width).collect::<String>();
+        assert_eq!(cell(column("fix"), 2), "* ", "{row}");
+        if hidden == Hidden::Gold {
+            assert_eq!(cell(column("expected"), 8), "       *", "{row}");
+        }
+    }
 }
 
 /// Checks that two files that differ only in what is hidden cannot be told apart by any filter, order, count or find.
@@ -1024,7 +1059,7 @@ fn pace_and_new_labels_are_told() {
         d.after(std::time::Duration::from_secs(6)).keys("a");
     }
     d.until(|app| app.review.saved);
-    d.shows(&["review 21/40", "no new labels in 20 verdicts", "a minute, 2 min left"]);
+    d.shows(&["review 21/40", "no new labels in 20 verdicts", "per minute, 2 min left"]);
     let times: Vec<_> = desk.events().iter().filter_map(|event| event.times.active_ms).collect();
     assert!(times[1..].iter().all(|ms| (6_000..7_000).contains(ms)), "{times:?}");
     // A long pause is no work.

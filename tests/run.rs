@@ -876,6 +876,9 @@ fn a_procedure_is_mended_without_a_model() {
     assert!(code == 0 && said.contains("errors 3 -> 0"), "{said}");
     let check = stepscope().arg("check").arg(folder.write("fixed.json", fixed)).output().unwrap();
     assert_eq!(self::code(&check), 0, "{}", text(&check.stdout));
+    let none = stepscope().args(["repair", "--list"]).arg(folder.0.path().join("fixed.json")).output().unwrap();
+    assert_eq!((self::code(&none), text(&none.stdout).as_str()), (0, ""));
+    assert!(text(&none.stderr).contains("fixed.json:1: it has no errors"), "{}", text(&none.stderr));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), ODD, "the source is never written");
 }
 

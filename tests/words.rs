@@ -7,7 +7,7 @@ use std::process::Command;
 use stepscope::widgets::keymap::Action;
 
 /// Words and phrases that no sentence of the program uses.
-const BANNED: [&str; 61] = [
+const BANNED: [&str; 66] = [
     "a half",
     "a key a second",
     "anew",
@@ -45,11 +45,16 @@ const BANNED: [&str; 61] = [
     "mend",
     "mended",
     "nobody",
+    "object a line",
+    "object an item",
     "not kept",
     "once more",
+    "one a line",
+    "page a record",
     "played",
     "plays",
     "repairable",
+    "row a record",
     "said of",
     "so often",
     "somebody",

@@ -28,7 +28,7 @@ def batches(
     fields: Iterable[str] = _KEPT,
     **options: Any,
 ) -> Iterator[pyarrow.RecordBatch]:
-    """Check records: batches of Arrow with a row a record, in order. It needs pyarrow.
+    """Check records: batches of Arrow with a row per record, in order. It needs pyarrow.
 
     ``records`` and options are as in ``stream``; arrays of pyarrow among the records are many records each. The columns
     are ``sha256``, ``rules``, ``id``, ``kind``, ``fix`` (all text), ``step``, ``findings`` (how many; 32 bits), and

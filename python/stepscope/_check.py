@@ -208,7 +208,7 @@ def _widen(pipe: IO[bytes] | None) -> None:
 
 
 def _objects(output: IO[bytes]) -> Iterator[dict[str, Any]]:
-    """An object a line."""
+    """An object per line."""
     return map(json.loads, output)
 
 
@@ -231,10 +231,10 @@ def _feed(pipe: IO[bytes], lines: Iterator[bytes | memoryview], faults: list[Bas
 
 
 class CheckedRecords(list[dict[str, Any]]):
-    """What ``check`` found, an object a record."""
+    """What ``check`` found, an object per record."""
 
     def to_frame(self, library: str | None = None) -> Any:
-        """A table with a row a record; see ``to_frame``."""
+        """A table with a row per record; see ``to_frame``."""
         return to_frame(self, library)
 
     def _repr_html_(self) -> str:
@@ -275,7 +275,7 @@ def to_frame(
     records: str | os.PathLike[str] | Part | Mapping[str, Any] | Iterable[Any],
     library: str | None = None,
 ) -> Any:
-    """A data frame with a row a record: where to fix it, in which step, and how many findings of each severity.
+    """A data frame with a row per record: where to fix it, in which step, and how many findings of each severity.
 
     ``records`` is what ``check`` gave, or anything that ``check`` takes. ``library`` is ``pandas`` or ``polars``; without
     it, the one that is imported already, else the first that is installed.

@@ -247,7 +247,7 @@ def _named(recorded: type[Any], kind: type[Any]) -> type[Any]:
 
 
 def record_search(ga: G, path: str | os.PathLike[str], *, run: str | None = None) -> G:
-    """Record every generation of an evoproc ``ProcedureGA`` as lines of ``path``, one an individual and generation.
+    """Record every generation of an evoproc ``ProcedureGA`` as lines of ``path``, one per individual and generation.
 
     A line holds ``run, gen, idx, sha256, parents, operator`` (seed, elite, crossover, mutation, immigrant), ``intent,
     fitness, terms, accepted, fell_back, prompt_sha256, reply, procedure``. The object is given back; it searches as it

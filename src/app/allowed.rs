@@ -24,7 +24,11 @@ impl App {
         present::keys::allowed(self, action)?;
         match front {
             Focus::Dialog(kind) => allowed_in(self, kind, action),
-            Focus::Decision if matches!(action, Action::Open | Action::GiveLabel | Action::Escape) => Ok(()),
+            Focus::Decision
+                if matches!(action, Action::Open | Action::GiveLabel | Action::FindLabel | Action::Escape) =>
+            {
+                Ok(())
+            }
             Focus::Decision => need(action.is_plain(), "cancel the final verdict first (<escape>)"),
             Focus::Screen(screen) | Focus::Labels(screen) => {
                 may_act(self, screen, action)?;

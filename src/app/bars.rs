@@ -13,8 +13,8 @@ use crate::screens::kind::ScreenKind;
 use crate::screens::run::state::RecordView;
 use crate::screens::{adjudication, answer, compare, dashboard, insights, json, rerun, run, side_by_side, table};
 use crate::widgets::keymap::{Action, BINDINGS, Binding};
-use crate::widgets::line::window;
-use crate::widgets::look::{Look, Spans, answer_key, clear, fit_spans, put, severity_role, shade};
+use crate::widgets::line::{PROPOSED, window};
+use crate::widgets::look::{Look, Spans, answer_key, clear, fit_spans, put, route_name, severity_role, shade};
 use crate::widgets::prose::fit;
 use crate::widgets::theme::Role;
 use crate::widgets::window::open;
@@ -162,7 +162,7 @@ fn verdict(app: &App, view: &RecordView, in_brief: bool, look: Look<'_>) -> Span
     }
     line.extend(opened.route.map(|route| {
         let role = if route == Route::Ship { Role::Ok } else { Role::Accent };
-        look.span(format!("→ {}   ", route.word()), role)
+        look.span(format!("→ {}   ", route_name(route)), role)
     }));
     line.extend(counts(view.counts(), look));
     line
@@ -361,8 +361,14 @@ pub(crate) fn prompt(prompt: &Prompt, area: Rect, buf: &mut Buffer, look: Look<'
     clear(place, buf);
     shade(place, buf, look.style(Role::StatusBar));
     let (visible, _) = prompt_window(prompt, area);
-    let role = if prompt.error.is_some() { Role::Warning } else { Role::Text };
-    put(vec![look.span(sign(prompt.purpose), Role::HintKey), look.span(visible, role)], 0, place, buf);
+    let role = match (&prompt.error, prompt.proposed) {
+        (Some(_), _) => Role::Warning,
+        (None, true) => Role::Dim,
+        (None, false) => Role::Text,
+    };
+    let mut line = vec![look.span(sign(prompt.purpose), Role::HintKey), look.span(visible, role)];
+    line.extend(prompt.proposed.then(|| look.keyed(PROPOSED, Role::Hint)));
+    put(line, 0, place, buf);
     if let Some(count) = prompt.count.filter(|_| parts.status.height > 0 && prompt.error.is_none()) {
         clear(parts.status, buf);
         let FilterCount { sure, rest, all } = count;

@@ -54,7 +54,7 @@ pub(crate) fn ask_where(app: &mut App) -> Effects {
         }
         None => format!("stepscope-{}", app.screens.top().word().replace(' ', "-")),
     };
-    app.open_prompt(PromptPurpose::ExportAs(form), format!("{}{name}.{}", app.export.folder, form.word()));
+    app.propose(PromptPurpose::ExportAs(form), format!("{}{name}.{}", app.export.folder, form.word()));
     Vec::new()
 }
 

@@ -1,7 +1,7 @@
 //! What footer, palette and sentences say of keys: the actions that are offered here, and the names of their keys.
 
 use crate::app::across;
-use crate::app::review::ReviewDialog;
+use crate::app::review::{self, ReviewDialog};
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
 use crate::screens::answer::state::AnswerPane;
@@ -23,7 +23,8 @@ impl App {
                 let is_named = rows.iter().any(|row| row.action == binding.action);
                 // The key of the screen in front only closes it again, as back does.
                 let is_here = leads_to(binding.action) == Some(self.screens.top());
-                let is_shown = !binding.hint.is_empty() && !is_named && !is_here && self.key_name(binding).is_some();
+                let is_shown =
+                    !self.hint_of(binding).is_empty() && !is_named && !is_here && self.key_name(binding).is_some();
                 if is_shown && is_offered(self, front, binding.action) && self.allowed_at(front, binding.action).is_ok()
                 {
                     rows.push(binding);
@@ -39,10 +40,12 @@ impl App {
         let pane = self.screens.record().and_then(|view| view.answer.as_ref()).map(|answer| answer.pane);
         match (binding.context, binding.action) {
             (Context::Rerun, Action::Open) if matches!(stage, Some(Stage::Choosing | Stage::Several)) => "select",
+            // Nothing runs that could be cancelled: back says where it leads.
+            (Context::Rerun, Action::Escape) if !matches!(stage, Some(Stage::Asking | Stage::Judging)) => "",
             (Context::Rerun, Action::Open) if self.models.replays() => "replay or edit",
             (_, Action::Back) if self.focus() == Focus::Screen(ScreenKind::Table) => "quit",
             (Context::LabelList, Action::Open) => match &self.dialog {
-                Some(Dialog::Review(ReviewDialog::Labels { purpose, .. })) => purpose.word(),
+                Some(Dialog::Review(ReviewDialog::Labels { .. })) => review::ask::word_of_open(self),
                 _ => binding.hint,
             },
             (Context::Answer, Action::Open) if pane == Some(AnswerPane::Checks) => "open",

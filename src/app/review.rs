@@ -176,13 +176,15 @@ pub enum LabelPurpose {
     MergeInto(Text),
     /// Labelling these records, all at once.
     All(Vec<usize>),
+    /// Giving and taking labels of a final verdict.
+    Decide,
 }
 
 impl LabelPurpose {
     /// The word for what choosing a label does.
     pub(crate) const fn word(&self) -> &'static str {
         match self {
-            Self::Give => "toggle",
+            Self::Give | Self::Decide => "toggle",
             Self::MergeInto(_) => "merge",
             Self::All(_) => "select",
         }

@@ -73,7 +73,7 @@ pub struct ExportArgs {
     /// Keys to press before the picture, with blanks between them: "J" is the JSON, "X" the exact recomputation
     #[arg(long, value_name = "KEYS", default_value = "")]
     keys: String,
-    /// Write an HTML page a record, and an index of them, into a folder
+    /// Write an HTML page per record, and an index of them, into a folder
     #[arg(long, value_name = "DIR", conflicts_with_all = ["id", "line", "step", "html", "md", "svg", "cast", "pane"])]
     all: Option<PathBuf>,
     #[command(flatten)]

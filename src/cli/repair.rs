@@ -9,6 +9,7 @@ use crate::cli::ask::{Request, Sampling, Sending};
 use crate::cli::pick::Pick;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_core::finding::counted;
 use stepscope_core::procedure::repair::model::{ModelRepair, request};
 use stepscope_core::procedure::repair::{MAX_TRIES, diagnostics, fix_all, fixes, pretty};
 use stepscope_core::run::drive::Question;
@@ -69,8 +70,12 @@ pub(super) fn run(options: &Repair, side: &Arc<SideData>, out: &mut Out) -> Resu
     let procedure = procedure.raw().to_vec();
     let before = diagnostics(&procedure);
     if options.list {
-        for fix in fixes(&procedure) {
+        let fixes = fixes(&procedure);
+        for fix in &fixes {
             out.line(&shown!("{} (errors {} -> {})", fix.title, fix.before, fix.after));
+        }
+        if fixes.is_empty() {
+            out.complain(&shown!("no fixes for the procedure at {}: {}", picked.place, errors_of(before.total())));
         }
         return Ok(if before.is_empty() { CLEAN } else { FOUND });
     }
@@ -102,6 +107,11 @@ pub(super) fn run(options: &Repair, side: &Arc<SideData>, out: &mut Out) -> Resu
         out.complain(&finding.message.line());
     }
     Ok(if left.is_empty() { CLEAN } else { FOUND })
+}
+
+/// Tells why no fix is listed.
+fn errors_of(errors: usize) -> Shown {
+    if errors == 0 { Shown::own("it has no errors") } else { shown!("{} left to a model", counted(errors, "error")) }
 }
 
 /// End of a repair to which no reply came.

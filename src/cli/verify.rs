@@ -11,7 +11,7 @@ use stepscope_base::text::Shown;
 use stepscope_core::finding::grouped;
 use stepscope_core::report::tables::VERIFIED;
 use stepscope_core::verify::Verifier;
-use stepscope_io::config::verifiers::{Spec, VerifierChoice, judge};
+use stepscope_io::config::verifiers::{KINDS, Spec, VerifierChoice, judge};
 use stepscope_io::pipeline::verify::{MAX_OUTPUT, VerifyCounts, verify};
 use stepscope_io::source::input::expand;
 
@@ -48,6 +48,9 @@ Examples:
 
 /// Members that a printed object can have.
 const MEMBERS: &[&str] = &["success", "reward", "details", "error", "metadata", "sha256", "rules", "record"];
+
+/// Kind of a verifier that consists of others.
+const CHAIN: &str = "chained";
 
 /// Score completions with a verifier; print rewards as JSON lines
 ///
@@ -148,6 +151,18 @@ pub struct Judge {
 }
 
 impl Judge {
+    /// Checks that the verifier is a known one, where no file names others. A chain is asked for by its file.
+    fn check_name(&self) -> Result<(), Shown> {
+        let Some(name) = self.verifier.as_deref().filter(|_| self.verifiers.is_none()) else { return Ok(()) };
+        let single: Vec<&str> = KINDS.into_iter().filter(|kind| *kind != CHAIN).collect();
+        let all = single.join(", ");
+        match name {
+            _ if single.contains(&name) => Ok(()),
+            CHAIN => Err(Shown::own("a chain needs a file with its stages: --chain FILE")),
+            _ => Err(shown!("unknown verifier \"{}\" (available: {all})", Shown::line(name.as_bytes()))),
+        }
+    }
+
     /// Returns the verifier that was asked for, if any was.
     pub fn wanted(&self) -> Option<VerifierChoice> {
         if let Some(chain) = &self.chain {
@@ -178,6 +193,7 @@ impl Judge {
 
 pub(super) fn run(options: &Verify, out: &mut Out) -> Result<u8, Shown> {
     let wanted = options.judge.wanted().ok_or(Shown::own("choose a verifier: --verifier NAME or --chain FILE"))?;
+    options.judge.check_name()?;
     let judge = judge(&wanted, &options.judge.field)?;
     if let Verifier::Chained(chain) = &judge.verifier {
         let sum: f64 = chain.stages().iter().map(|stage| stage.weight).sum();

@@ -115,6 +115,15 @@ impl Dialog {
         }
     }
 
+    /// Tells whether its text is a proposal, which what is typed replaces.
+    pub(crate) const fn is_proposed(&self) -> bool {
+        match self {
+            Self::Prompt(prompt) => prompt.proposed,
+            Self::Review(ReviewDialog::Line { proposed, .. }) => *proposed,
+            _ => false,
+        }
+    }
+
     /// Tells whether only a key closes it: it holds typed text, or a call runs in it.
     pub(crate) fn is_held(&self) -> bool {
         self.is_typed_in() || matches!(self, Self::Repair(repair) if !repair.machine.is_over)
@@ -157,6 +166,8 @@ pub struct Prompt {
     pub line: Line,
     /// The text that it began with.
     pub from: String,
+    /// True if that is a proposal: the first letter replaces it.
+    pub proposed: bool,
     /// Fault of the filter as typed so far.
     pub error: Option<FilterError>,
     /// Words that could complete the text at the cursor.

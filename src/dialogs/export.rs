@@ -49,7 +49,7 @@ impl ExportForm {
             Self::Page => "of this record; stepscope opens it again at this step",
             Self::Markdown => "of this record, for an issue",
             Self::Picture => "of this screen, SVG, light and dark in one file",
-            Self::PanePicture => "the same of the pane that has the keys alone",
+            Self::PanePicture => "picture of the focused pane",
             Self::Recording => "of this screen, for asciinema players",
         }
     }

@@ -17,7 +17,7 @@ use crate::dialogs::{fixes, repair};
 use crate::screens::run::state::RunPane;
 use crate::screens::{answer, rerun, run, table};
 use crate::widgets::keymap::{Action, Context, Key, Lookup};
-use crate::widgets::line::{MAX_LINE, cursor_byte, edit, insert};
+use crate::widgets::line::{MAX_LINE, cursor_byte, edit, insert, replace_proposed};
 use crate::widgets::list::List;
 use crate::widgets::look::Look;
 use crate::widgets::panes::turn_to;
@@ -60,20 +60,28 @@ impl App {
         self.scroll = scroll;
     }
 
+    /// Asks for a text, from what was typed before.
     pub(crate) fn open_prompt(&mut self, purpose: PromptPurpose, text: String) {
-        let from = text.clone();
-        let line = Line::new(text);
-        let mut prompt =
-            Prompt { purpose, line, from, error: None, completions: Vec::new(), chosen: None, count: None };
+        let (from, proposed) = (text.clone(), false);
+        let (line, completions) = (Line::new(text), Vec::new());
+        let mut prompt = Prompt { purpose, line, from, proposed, error: None, completions, chosen: None, count: None };
         refresh_prompt(&mut prompt, self.side.types());
         self.open_dialog(Dialog::Prompt(prompt));
+    }
+
+    /// Asks for a text, and proposes one.
+    pub(crate) fn propose(&mut self, purpose: PromptPurpose, text: String) {
+        self.open_prompt(purpose, text);
+        if let Some(Dialog::Prompt(prompt)) = &mut self.dialog {
+            prompt.proposed = !prompt.from.is_empty();
+        }
     }
 }
 
 /// A dialog was given up: what it left elsewhere goes with it.
 fn closed(app: &mut App, dialog: &Dialog) -> Effects {
     match dialog.own() {
-        Dialog::Review(ReviewDialog::Line { .. }) => review::ask::line_closed(app),
+        Dialog::Review(ReviewDialog::Line { field, .. }) => review::ask::line_closed(app, field),
         Dialog::Review(ReviewDialog::Confirm { .. }) => app.say(Shown::own("no verdicts saved")),
         _ => Vec::new(),
     }
@@ -120,14 +128,19 @@ pub(crate) fn paste(app: &mut App, text: &str) -> Effects {
         editor.insert(text);
         return Vec::new();
     }
+    let is_proposed = app.dialog.as_ref().is_some_and(Dialog::is_proposed);
     let Some(line) = app.dialog.as_mut().and_then(Dialog::line_mut) else {
         app.say(app.keyed("pasted text is not a command; press <find> or <filter> first"));
         return Vec::new();
     };
+    if is_proposed {
+        *line = Line::default();
+    }
     if !insert(line, text) {
         app.fail(shown!("only the first {} kB were pasted", MAX_LINE >> 10));
     }
     if let Some(Dialog::Prompt(mut prompt)) = app.dialog.take_if(|dialog| matches!(dialog, Dialog::Prompt(_))) {
+        prompt.proposed = false;
         refresh_prompt(&mut prompt, app.side.types());
         count_records(app, &mut prompt);
         app.dialog = Some(Dialog::Prompt(prompt));
@@ -287,8 +300,9 @@ fn prompt_key(app: &mut App, mut prompt: Prompt, event: KeyEvent) -> Effects {
         KeyCode::Tab | KeyCode::Down if !prompt.completions.is_empty() => choose(&mut prompt, 1, app.side.types()),
         KeyCode::BackTab | KeyCode::Up if !prompt.completions.is_empty() => choose(&mut prompt, -1, app.side.types()),
         _ => {
+            replace_proposed(&mut prompt.line, prompt.proposed, event);
             if edit(&mut prompt.line, event) {
-                prompt.chosen = None;
+                (prompt.chosen, prompt.proposed) = (None, false);
                 refresh_prompt(&mut prompt, app.side.types());
             }
         }

@@ -2,4 +2,5 @@
 
 pub(crate) mod draw;
 pub(crate) mod keys;
+pub(crate) mod labels;
 pub(crate) mod state;

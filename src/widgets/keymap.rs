@@ -353,6 +353,7 @@ bindings! {
     Adjudication "Enter" => Open, "open", "open record (A comes back)";
     Adjudication "Tab" => NextPane, "agreement", "agreement in full";
     Decision "1" "2" "3" "4" "5" "6" "7" "8" "9" => GiveLabel, "… 9 label", "toggle label";
+    Decision "/" => FindLabel, "find label", "find a label by its name";
     Decision "Enter" => Open, "save", "save the final verdict with its labels";
     Decision "Esc" => Escape, "cancel", "cancel";
     Insights "Enter" => Open, "show records", "show these records";

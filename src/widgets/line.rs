@@ -13,6 +13,16 @@ pub const MAX_LINE: usize = 64 << 10;
 /// Largest number of bytes of a line in one column of the screen: a character and the marks over it.
 const COLUMN: usize = 64;
 
+/// Hint behind a text that is proposed: the first letter that is typed takes its place, any other key edits it.
+pub(crate) const PROPOSED: &str = "   Enter accept · type to replace · <escape> cancel";
+
+/// Empties a line whose text is only proposed, where a letter is typed.
+pub(crate) fn replace_proposed(line: &mut Line, proposed: bool, event: KeyEvent) {
+    if proposed && matches!(event.code, KeyCode::Char(_)) && !event.modifiers.contains(KeyModifiers::CONTROL) {
+        *line = Line::default();
+    }
+}
+
 /// Finds the byte of the character under the cursor.
 pub(crate) fn cursor_byte(line: &Line) -> usize {
     let typed = line.value();

@@ -17,6 +17,7 @@ use crate::widgets::sign;
 use crate::widgets::theme::{Role, Theme};
 use stepscope_base::json::Kind;
 use stepscope_base::text::{columns, split_plain};
+use stepscope_core::answer::route::Route;
 use stepscope_core::finding::Severity;
 use stepscope_core::run::state::Badge;
 
@@ -70,6 +71,16 @@ impl Look<'_> {
     /// The row under the cursor.
     pub(crate) fn selection(&self) -> Style {
         self.style(if self.focused { Role::Selection } else { Role::SelectionDim })
+    }
+}
+
+/// Names a route for people, as short as a column of the table.
+pub(crate) const fn route_name(route: Route) -> &'static str {
+    match route {
+        Route::ShowConflict => "conflict",
+        Route::NoAnswer => "no answer",
+        Route::HumanReview => "human",
+        other => other.word(),
     }
 }
 

@@ -179,8 +179,10 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+    use crate::answer::route::Route;
     use crate::case::Case;
     use crate::finding::{Finding, Place};
+    use crate::rules::id::Kinds;
 
     fn findings(text: &[u8]) -> Vec<Finding> {
         let case = Case::read(text);
@@ -236,6 +238,18 @@ mod tests {
             message("confidence")
                 .ends_with("the last step must return every key of the answer schema, optional ones too.")
         );
+    }
+
+    #[test]
+    fn no_advice_names_a_route_which_a_reviewer_may_have_hidden() {
+        for rule in RULES {
+            for finding in findings(&example(rule.bad)).iter().filter(|finding| finding.rule.kinds() == Kinds::Typed) {
+                let help = finding.help.unwrap_or_default().to_lowercase();
+                let names = |word: &str| help.contains(word);
+                let named = Route::ALL.into_iter().find(|route| names(route.word()) || names(route.phrase()));
+                assert!(named.is_none() && !names("retrieve"), "{}: {help}", finding.rule);
+            }
+        }
     }
 
     #[test]

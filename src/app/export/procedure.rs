@@ -9,7 +9,7 @@ use crate::dialogs::dialog::PromptPurpose;
 /// Asks for the name of the file to which the repaired procedure goes.
 pub(crate) fn ask_where(app: &mut App) {
     let stem = app.stem_of(app.current(), "procedure");
-    app.open_prompt(PromptPurpose::Export, format!("{stem}.repaired.json"));
+    app.propose(PromptPurpose::Export, format!("{stem}.repaired.json"));
 }
 
 /// Tells whether a repaired procedure is being looked at.

@@ -1,6 +1,6 @@
 //! What is asked while reviewing: lines that are typed, labels that are looked for, and whether many are meant.
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent};
 use tui_input::Input as Line;
 
 use crate::app::msg::Effects;
@@ -8,12 +8,13 @@ use crate::app::review;
 use crate::app::review::{Given, LabelPurpose, ReviewDialog, ReviewField, id_for};
 use crate::app::state::App;
 use crate::dialogs::dialog::{Dialog, Popup};
+use crate::screens::adjudication;
 use crate::screens::answer::state::AnswerPane;
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::state::RunPane;
 use crate::widgets::fuzzy;
 use crate::widgets::keymap::{Action, Context, Key, Lookup, need};
-use crate::widgets::line::edit;
+use crate::widgets::line::{edit, replace_proposed};
 use crate::widgets::list::List;
 use stepscope_base::json::Part;
 use stepscope_base::shown;
@@ -59,7 +60,7 @@ pub(crate) fn ask_labels(app: &mut App) -> Effects {
     open_labels(app, LabelPurpose::Give)
 }
 
-fn open_labels(app: &mut App, purpose: LabelPurpose) -> Effects {
+pub(crate) fn open_labels(app: &mut App, purpose: LabelPurpose) -> Effects {
     app.open_dialog(Dialog::Review(ReviewDialog::Labels { purpose, line: Line::default(), list: List::default() }));
     Vec::new()
 }
@@ -142,8 +143,15 @@ pub(crate) fn show_guidelines(app: &mut App) -> Effects {
     Vec::new()
 }
 
-/// The line was closed without being taken.
-pub(crate) fn line_closed(app: &mut App) -> Effects {
+/// The line was closed without being taken. A new name was asked for from the list of labels, which comes back.
+pub(crate) fn line_closed(app: &mut App, field: &ReviewField) -> Effects {
+    if let ReviewField::Rename(id) = field {
+        let at = app.review.label_set().labels.iter().position(|label| label.id == *id).unwrap_or(0);
+        let list = List { at, ..List::default() };
+        let labels = ReviewDialog::Labels { purpose: LabelPurpose::Give, line: Line::default(), list };
+        app.open_dialog(Dialog::Review(labels));
+        return Vec::new();
+    }
     app.review.typing = None;
     review::keys::keep_drafts(app)
 }
@@ -182,8 +190,7 @@ fn line_key(
             app.review.typing = None;
             return line_taken(app, &field, &typed);
         }
-        KeyCode::Char(_) if proposed && !event.modifiers.contains(KeyModifiers::CONTROL) => line = Line::default(),
-        _ => {}
+        _ => replace_proposed(&mut line, proposed, event),
     }
     let changed = edit(&mut line, event);
     app.dialog = Some(Dialog::Review(ReviewDialog::Line { field, line, from, proposed, refused: None }));
@@ -346,14 +353,18 @@ fn toggle(app: &mut App, label: &LabelDefinition, set: &LabelSet) -> Effects {
 }
 
 /// The labels that fit what was typed, best first.
-pub(crate) fn labels_that_fit(app: &App, typed: &str) -> Vec<LabelDefinition> {
-    let labels = app.review.label_set().labels;
+pub(crate) fn labels_that_fit(app: &App, purpose: &LabelPurpose, typed: &str) -> Vec<LabelDefinition> {
+    let labels = match purpose {
+        LabelPurpose::Decide => app.across.judged.as_ref().map(|judged| adjudication::state::definitions(judged)),
+        _ => Some(app.review.label_set().labels),
+    };
+    let labels = labels.unwrap_or_default();
     fuzzy::rank(typed, labels.into_iter(), |label| (label.name.line().into_string(), label.id.line().into_string()))
 }
 
 fn labels_key(app: &mut App, purpose: LabelPurpose, mut line: Line, mut list: List, event: KeyEvent) -> Effects {
     let typed = line.value().trim().to_owned();
-    let fits = labels_that_fit(app, &typed);
+    let fits = labels_that_fit(app, &purpose, &typed);
     let chosen = fits.get(list.at).cloned();
     let found = app.keymap.look_up(&[Context::LabelList], &[Key::from_event(event)]);
     if let Lookup::Found(action) = found {
@@ -368,7 +379,7 @@ fn labels_key(app: &mut App, purpose: LabelPurpose, mut line: Line, mut list: Li
             (Action::Open, Some(label)) => take_label(app, purpose, label),
             (Action::RenameLabel, Some(label)) => {
                 let name = label.name.utf8().unwrap_or_default().to_owned();
-                ask_line(app, ReviewField::Rename(label.id), name, false)
+                ask_line(app, ReviewField::Rename(label.id), name, true)
             }
             (Action::MergeLabel, Some(label)) => open_labels(app, LabelPurpose::MergeInto(label.id)),
             _ => Vec::new(),
@@ -387,6 +398,13 @@ fn labels_key(app: &mut App, purpose: LabelPurpose, mut line: Line, mut list: Li
     Vec::new()
 }
 
+/// Names what opening does in the list of labels: where none fits, the typed name becomes one.
+pub(crate) fn word_of_open(app: &App) -> &'static str {
+    let Some(Dialog::Review(ReviewDialog::Labels { purpose, line, list })) = &app.dialog else { return "" };
+    let fits = labels_that_fit(app, purpose, line.value().trim()).len() > list.at;
+    if fits { purpose.word() } else { "create" }
+}
+
 /// Checks that a key of the list of labels can be used now.
 pub(crate) fn allowed_for_label(app: &App, action: Action) -> Result<(), &'static str> {
     let Some(Dialog::Review(ReviewDialog::Labels { purpose, line, list })) = &app.dialog else {
@@ -397,15 +415,16 @@ pub(crate) fn allowed_for_label(app: &App, action: Action) -> Result<(), &'stati
         Action::NewLabel => {
             // A bare number is meant as a key of a label, and tells nothing as its name.
             let is_name = typed.len() <= MAX_NAME && typed.chars().any(char::is_alphabetic);
+            need(*purpose != LabelPurpose::Decide, "labels are created in a review")?;
             let fits = is_name && !matches!(purpose, LabelPurpose::MergeInto(_));
             need(fits, "enter a name with letters for the new label, at most 80")
         }
         Action::RenameLabel | Action::MergeLabel => {
             need(*purpose == LabelPurpose::Give, "this list selects one label; close it first (<escape>)")?;
-            need(labels_that_fit(app, typed).len() > list.at, "no label selected")
+            need(labels_that_fit(app, purpose, typed).len() > list.at, "no label selected")
         }
         _ => {
-            let fits = labels_that_fit(app, typed).len() > list.at;
+            let fits = labels_that_fit(app, purpose, typed).len() > list.at;
             need(fits || allowed_for_label(app, Action::NewLabel).is_ok(), "no matching label")
         }
     }
@@ -416,6 +435,10 @@ fn take_label(app: &mut App, purpose: LabelPurpose, label: LabelDefinition) -> E
         LabelPurpose::Give => {
             let set = app.review.label_set();
             toggle(app, &label, &set)
+        }
+        LabelPurpose::Decide => {
+            adjudication::labels::toggle(app, &label.id);
+            Vec::new()
         }
         LabelPurpose::MergeInto(from) if from == label.id => {
             app.say(Shown::own("cannot merge a label into itself"));

@@ -223,8 +223,8 @@ fn review_target(app: &mut App, action: Action) -> Effects {
             let round = [Some(GoldStatus::Suspect), Some(GoldStatus::Wrong), Some(GoldStatus::Ok), None];
             let next = turn(&round, app.review.draft.gold, 1);
             app.review.draft.gold = next;
-            let words = round.map(|gold| gold.map_or(NO_OPINION, GoldStatus::word));
-            turned(app, "Expected answer", action, &choices(&words, next.map_or(NO_OPINION, GoldStatus::word)))
+            let words = round.map(|gold| gold.map_or(NO_OPINION, GoldStatus::phrase));
+            turned(app, "Expected answer", action, &choices(&words, next.map_or(NO_OPINION, GoldStatus::phrase)))
         }
         A::FixTarget => {
             take_up(app);

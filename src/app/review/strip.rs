@@ -14,13 +14,13 @@ use crate::dialogs::dialog::Dialog;
 use crate::screens::kind::ScreenKind;
 use crate::widgets::keymap::Action;
 use crate::widgets::layout::{WIDE, parts};
-use crate::widgets::line::window as window_of;
+use crate::widgets::line::{PROPOSED, window as window_of};
 use crate::widgets::list::List;
 use crate::widgets::look::{Look, Spans, answer_key, clear, fit_spans, put, select};
-use crate::widgets::prose::{fit, flowed};
+use crate::widgets::prose::{fit, flowed, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
-use crate::widgets::window::{centred, open};
+use crate::widgets::window::{centred, open, width};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::finding::counted;
@@ -34,8 +34,10 @@ const LEAST_HEIGHT: u16 = 14;
 const LEAST_TO_CHOOSE: u16 = 8;
 /// Largest number of lines that labels take.
 const LABEL_LINES: usize = 3;
-/// Number of labels that the list shows.
+/// Number of labels that the list shows, the width of its window, and the lines of a guideline below it.
 const LISTED: usize = 12;
+const LIST_WIDTH: u16 = 100;
+const GUIDELINE_LINES: usize = 3;
 
 impl App {
     /// The screen without the strip of the reviews.
@@ -99,7 +101,7 @@ fn right(app: &App, look: Look<'_>) -> Spans {
     let (failed, waiting) = (app.log.failed_events(), app.log.events().count());
     let mut line = Vec::new();
     if let Some((pace, left)) = review.pace().filter(|_| app.size.width >= WIDE) {
-        line.push(look.span(format!("{pace:.1} a minute, {left} min left   "), Role::Dim));
+        line.push(look.span(format!("{pace:.1} per minute, {left} min left   "), Role::Dim));
     }
     if review.since_new_label >= ENOUGH && app.size.width >= WIDE {
         line.push(look.span(format!("no new labels in {} verdicts   ", review.since_new_label), Role::Dim));
@@ -238,7 +240,7 @@ fn of_row(app: &App, look: Look<'_>) -> Spans {
 }
 
 fn gold_span(gold: GoldStatus, look: Look<'_>) -> Span<'static> {
-    look.span(format!("expected: {}  ", gold.word()), if gold == GoldStatus::Ok { Role::Dim } else { Role::Gold })
+    look.span(format!("expected: {}  ", gold.phrase()), if gold == GoldStatus::Ok { Role::Dim } else { Role::Gold })
 }
 
 fn draft(app: &App, draft: &Draft, look: Look<'_>) -> Spans {
@@ -366,7 +368,7 @@ pub(crate) fn ask(app: &App, ask: &ReviewDialog, [area, status, bottom]: [Rect; 
             let role = if *proposed { Role::Dim } else { Role::Text };
             let mut spans = vec![look.span(head.into_string(), Role::HintKey), look.span(text, role)];
             if *proposed {
-                spans.push(look.keyed("   Enter accept · type to replace · <escape> cancel", Role::Hint));
+                spans.push(look.keyed(PROPOSED, Role::Hint));
             }
             put(spans, 0, bottom, buf);
             if let Some(why) = refused {
@@ -424,11 +426,14 @@ fn labels(
     buf: &mut Buffer,
     look: Look<'_>,
 ) {
-    let fits = review::ask::labels_that_fit(app, line.value().trim());
+    let fits = review::ask::labels_that_fit(app, purpose, line.value().trim());
     let guideline = fits.get(list.at).and_then(|label| label.guideline.as_ref()).map(Text::line);
-    let height = u16::try_from(fits.len().clamp(1, LISTED) + 4 + usize::from(guideline.is_some())).unwrap_or(8);
+    let width = width(area, LIST_WIDTH);
+    let guideline = guideline.as_ref().map(Shown::as_str).unwrap_or_default();
+    let guideline: Vec<&str> = wrapped(guideline, usize::from(width.saturating_sub(4)), GUIDELINE_LINES).collect();
+    let height = u16::try_from(fits.len().clamp(1, LISTED) + 3 + guideline.len()).unwrap_or(8);
     let heading = match purpose {
-        LabelPurpose::Give => Shown::own("Labels"),
+        LabelPurpose::Give | LabelPurpose::Decide => Shown::own("Labels"),
         LabelPurpose::All(records) => shown!("Label for {}", counted(records.len(), "record")),
         LabelPurpose::MergeInto(from) => {
             let set = app.review.label_set();
@@ -437,18 +442,21 @@ fn labels(
         }
     };
     let title = vec![look.span(heading.into_string(), Role::Title)];
-    let inner = open(title, centred(area, 70, height), buf, look);
+    let inner = open(title, centred(area, width, height), buf, look);
     let (text, _) = window_of(line, usize::from(inner.width).saturating_sub(3));
     put(vec![look.span("> ", Role::HintKey), look.span(format!("{text}▏"), Role::Text)], 0, inner, buf);
     let set = app.review.label_set();
-    let room = usize::from(inner.height).saturating_sub(2 + usize::from(guideline.is_some()));
-    if let Some(guideline) = guideline {
-        let text = fit(guideline.as_str(), usize::from(inner.width));
-        put(vec![look.span(text, Role::Dim)], usize::from(inner.height).saturating_sub(2), inner, buf);
+    let room = usize::from(inner.height).saturating_sub(1 + guideline.len());
+    for (row, text) in guideline.iter().enumerate() {
+        put(vec![look.span(*text, Role::Dim)], 1 + room + row, inner, buf);
     }
     let first = (list.at + 1).saturating_sub(room);
     for (row, (n, label)) in fits.iter().enumerate().skip(first).take(room).enumerate() {
-        let chosen = app.review.is_chosen(label, &set) && *purpose == LabelPurpose::Give;
+        let chosen = match purpose {
+            LabelPurpose::Give => app.review.is_chosen(label, &set),
+            LabelPurpose::Decide => app.across.adjudication.has(app.across.judged.as_deref(), &label.id),
+            LabelPurpose::MergeInto(_) | LabelPurpose::All(_) => false,
+        };
         let sign = if chosen { "[x] " } else { "[ ] " };
         put(vec![look.span(format!("{sign}{}", label.name.line()), Role::Text)], row + 1, inner, buf);
         if n == list.at {
@@ -456,19 +464,15 @@ fn labels(
         }
     }
     if fits.is_empty() {
-        let name = Shown::line(line.value().trim().as_bytes());
-        put(
-            vec![look.span(fit(&format!("{} creates the label {name}", app.key_of(Action::Open)), 60), Role::Accent)],
-            1,
-            inner,
-            buf,
-        );
+        put(vec![without_label(app, line.value().trim(), usize::from(inner.width), look)], 1, inner, buf);
     }
-    let more = match purpose {
-        LabelPurpose::Give => "<new_label> new   <rename_label> rename   <merge_label> merge   <escape>",
-        LabelPurpose::All(_) => "<new_label> new   <escape>",
-        LabelPurpose::MergeInto(_) => "<escape>",
-    };
-    let first = look.span(format!("{} {}   ", app.key_of(Action::Open), purpose.word()), Role::Hint);
-    put(vec![first, look.keyed(more, Role::Hint)], usize::from(inner.height).saturating_sub(1), inner, buf);
+}
+
+/// Says what opening does where no label fits.
+fn without_label(app: &App, typed: &str, width: usize, look: Look<'_>) -> Span<'static> {
+    if review::ask::allowed_for_label(app, Action::NewLabel).is_err() {
+        return look.span("no matching label", Role::Dim);
+    }
+    let name = Shown::line(typed.as_bytes());
+    look.span(fit(&format!("{} creates the label {name}", app.key_of(Action::Open)), width), Role::Accent)
 }

@@ -34,16 +34,16 @@ pub struct ReviewExport {
     /// With control characters as they are, where the format allows it
     #[arg(long)]
     raw: bool,
-    /// Print the records of these files that failed, byte for byte, one a line
+    /// Print the records of these files that failed, byte for byte, one per line
     #[arg(long, value_name = "RUNS", conflicts_with_all = ["format", "raw", "files"])]
     failed: Vec<PathBuf>,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 enum ExportFormat {
-    /// One JSON object an item
+    /// One JSON object per item
     Jsonl,
-    /// One row a verdict; no cell is a formula
+    /// One row per verdict; no cell is a formula
     Csv,
     /// A table; nothing in it is markup
     Markdown,

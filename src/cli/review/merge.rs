@@ -18,7 +18,7 @@ const MAX_HELD: usize = 16 << 20;
 /// `stepscope review merge`.
 #[derive(Args, Clone, Debug)]
 pub struct Merge {
-    /// The journals, in their order
+    /// Review logs, in their order
     #[arg(value_name = "LOG", required = true)]
     journals: Vec<PathBuf>,
 }

@@ -3,10 +3,12 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Span;
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::state::App;
-use crate::screens::adjudication::state::{KEYS, offered};
+use crate::screens::adjudication::state::offered;
 use crate::screens::dashboard::draw::{reading, unread};
+use crate::widgets::keymap::Action;
 use crate::widgets::layout;
 use crate::widgets::layout::{WIDE, inner_height, inner_width, pane_above, pane_left, rows};
 use crate::widgets::list::Rows;
@@ -15,6 +17,7 @@ use crate::widgets::prose::{fit, flowed, pad, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::review::agreement::measured;
 use stepscope_core::review::disagreement::ReviewerVerdict;
 use stepscope_core::review::event::{GoldStatus, LabelRef, Verdict};
 use stepscope_core::review::stats::name_of;
@@ -22,6 +25,8 @@ use stepscope_io::pipeline::dashboard::{BoardData, DisputedRecord};
 
 /// A note takes at most so many lines.
 const MAX_NOTE: usize = 12;
+/// Least number of columns for the name of a label in the agreement.
+const SHORTEST: usize = 12;
 /// Number of columns that each reviewer needs, side by side.
 const VOICE: usize = 34;
 
@@ -48,19 +53,27 @@ fn places(app: &App) -> PaneAreas {
     }
 }
 
-/// Counts the lines down to the last label.
-fn label_rows(app: &App, width: usize) -> usize {
-    label_row(app, KEYS, width).map_or(0, |row| row + 1)
+/// Lines above the labels: the answer, and what is chosen.
+const ABOVE_LABELS: usize = 2;
+
+/// The labels of the item in front as they are laid out; `None`: there is none, or nothing is being given.
+fn shown_labels(app: &App, width: usize) -> Option<Vec<Vec<Piece>>> {
+    let judged = app.across.judged.as_ref()?;
+    let chosen = app.across.adjudication.choosing.as_ref()?;
+    Some(label_lines(app, judged, app.across.adjudication.case(judged)?, chosen, width))
 }
 
-/// Finds the line of a label, or of the last one.
+/// Counts the lines down to the last label.
+fn label_rows(app: &App, width: usize) -> usize {
+    shown_labels(app, width).map_or(0, |lines| ABOVE_LABELS + lines.len())
+}
+
+/// Finds the line of a label; one without a key is behind those that have one.
 fn label_row(app: &App, label: usize, width: usize) -> Option<usize> {
-    let judged = app.across.judged.as_ref()?;
-    let case = app.across.adjudication.case(judged)?;
-    let last = offered(judged).len().checked_sub(1)?;
-    let name = format!("  {} [", label.min(last) + 1);
-    let lines = case_lines(app, judged, case, width);
-    lines.iter().position(|line| line.iter().any(|(text, _)| text.starts_with(&name)))
+    let lines = shown_labels(app, width)?;
+    let name = format!("  {} [", label + 1);
+    let row = lines.iter().position(|line| line.iter().any(|(text, _)| text.starts_with(&name)));
+    Some(ABOVE_LABELS + row.unwrap_or(lines.len().saturating_sub(1)))
 }
 
 /// Finds the line of a label, and counts the lines on screen.
@@ -105,16 +118,7 @@ pub(crate) fn draw(app: &App, _area: Rect, buf: &mut Buffer, look: Look<'_>) {
         return put(unread(app, look), 0, agreement, buf);
     };
     if agreement.height >= 2 {
-        let none = [Shown::own("no reviews yet")];
-        let lines = if judged.agreement.is_empty() { &none[..] } else { &judged.agreement };
-        // Where there is little room what is measured comes before who judged how many.
-        let groups = lines.iter().position(|line| line.as_str().is_empty()).map_or(0, |blank| blank + 1);
-        let fits = lines.len() <= inner_height(agreement);
-        let lines = if fits { lines } else { lines.get(groups..).unwrap_or_default() };
-        let rows = Rows { top: 0, len: lines.len(), at: None };
-        let line = |line: &Shown| vec![look.span(line.as_str(), Role::Dim)];
-        let title = vec![look.span("Agreement", Role::Title)];
-        pane(title, rows, |n| lines.get(n).map(line).unwrap_or_default(), agreement, buf, quiet);
+        agreement_pane(judged, agreement, buf, quiet);
     }
     if list.height >= 2 {
         cases(app, judged, list, buf, look);
@@ -124,6 +128,27 @@ pub(crate) fn draw(app: &App, _area: Rect, buf: &mut Buffer, look: Look<'_>) {
     {
         case_pane(app, judged, case, voices, buf, look);
     }
+}
+
+fn agreement_pane(judged: &BoardData, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let title = vec![look.span("Agreement", Role::Title)];
+    let lines = judged.agreement.as_slice();
+    if lines.is_empty() {
+        return line_pane(title, vec![look.span("no reviews yet", Role::Dim)], area, buf, look);
+    }
+    let longest = lines.iter().filter_map(measured).map(|(_, measure)| measure.width()).max().unwrap_or(0);
+    let room = inner_width(area).saturating_sub(longest + 4).max(SHORTEST);
+    // Where there is little room what is measured comes before who judged how many.
+    let groups = lines.iter().position(|line| line.as_str().is_empty()).map_or(0, |blank| blank + 1);
+    let fits = lines.len() <= inner_height(area);
+    let lines = if fits { lines } else { lines.get(groups..).unwrap_or_default() };
+    let rows = Rows { top: 0, len: lines.len(), at: None };
+    let names = lines.iter().filter_map(measured).map(|(name, _)| name.width()).max().unwrap_or(0).min(room);
+    let line = |line: &Shown| {
+        let text = measured(line).map(|(name, measure)| format!("  {}  {measure}", pad(name, names)));
+        vec![look.span(text.unwrap_or_else(|| line.as_str().to_owned()), Role::Dim)]
+    };
+    pane(title, rows, |n| lines.get(n).map(line).unwrap_or_default(), area, buf, look);
 }
 
 fn cases(app: &App, judged: &BoardData, area: Rect, buf: &mut Buffer, look: Look<'_>) {
@@ -171,7 +196,7 @@ fn case_lines(app: &App, judged: &BoardData, case: &DisputedRecord, width: usize
     let mut lines = vec![facts(case)];
     if let Some(chosen) = &app.across.adjudication.choosing {
         lines.push(vec![("fail, because of:".into(), Role::Fatal)]);
-        lines.extend(label_lines(judged, case, chosen, width));
+        lines.extend(label_lines(app, judged, case, chosen, width));
     }
     lines.push(Vec::new());
     let voices = &case.dispute.voices;
@@ -191,16 +216,29 @@ fn case_lines(app: &App, judged: &BoardData, case: &DisputedRecord, width: usize
     lines
 }
 
-/// Lays out the labels with their numbers, and behind each the reviewers who gave it.
-fn label_lines(judged: &BoardData, case: &DisputedRecord, chosen: &[usize], width: usize) -> Vec<Vec<Piece>> {
+/// Lays out the labels with their numbers, and behind each the reviewers who gave it. Labels without a key are shown
+/// once they are chosen; the others are counted.
+fn label_lines(
+    app: &App,
+    judged: &BoardData,
+    case: &DisputedRecord,
+    chosen: &[usize],
+    width: usize,
+) -> Vec<Vec<Piece>> {
+    let keys = offered(judged).len();
+    let is_shown = |(n, _): &(usize, &(LabelRef, Shown))| *n < keys || chosen.contains(n);
     let piece = |(n, (_, label)): (usize, &(LabelRef, Shown))| {
         let givers = case.dispute.voices.iter().filter(|voice| voice.labels.contains(label));
         let givers: Vec<String> = givers.map(|voice| voice.reviewer.to_string()).collect();
         let by = if givers.is_empty() { String::new() } else { format!(" ({})", givers.join(", ")) };
         let (sign, role) = if chosen.contains(&n) { ("[x]", Role::Accent) } else { ("[ ]", Role::Text) };
-        (fit(&format!("  {} {sign} {label}{by}", n + 1), width), role)
+        let key = if n < keys { (n + 1).to_string() } else { " ".to_owned() };
+        (fit(&format!("  {key} {sign} {label}{by}"), width), role)
     };
-    flowed(offered(judged).iter().enumerate().map(piece), width)
+    let labels = judged.labels.iter().enumerate().filter(is_shown);
+    let hidden = judged.labels.len() - labels.clone().count();
+    let more = (format!("  +{hidden} more: {}", app.key_of(Action::FindLabel)), Role::Hint);
+    flowed(labels.map(piece).chain(Some(more).filter(|_| hidden > 0)), width)
 }
 
 /// Summarises the answer of the record.
@@ -232,7 +270,7 @@ fn said(voice: &ReviewerVerdict, width: usize) -> Vec<Piece> {
         lines.push((format!("  {labels}"), Role::Text));
     }
     lines.extend(voice.fix.as_ref().map(|fix| (format!("  Fix: {fix}"), Role::Accent)));
-    lines.extend(voice.gold.map(|gold: GoldStatus| (format!("  expected answer: {}", gold.word()), Role::Gold)));
+    lines.extend(voice.gold.map(|gold: GoldStatus| (format!("  expected answer: {}", gold.phrase()), Role::Gold)));
     if let Some(note) = &voice.note {
         let note = wrapped(note.as_str(), width.saturating_sub(2), MAX_NOTE);
         lines.extend(note.map(|line| (format!("  {line}"), Role::Dim)));
@@ -243,7 +281,7 @@ fn said(voice: &ReviewerVerdict, width: usize) -> Vec<Piece> {
 /// Names the adjudicator, or the keys while labels are chosen.
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
     if app.across.adjudication.choosing.is_some() {
-        return vec![look.keyed("1-9 toggle labels, <open> saves, <escape> cancels", Role::Accent)];
+        return vec![look.keyed("1-9 toggle labels, <find_label> finds others, <open> saves", Role::Accent)];
     }
     match &app.across.reviewer {
         Some(reviewer) => vec![look.span(format!("Adjudicator: {}", reviewer.id.line()), Role::Dim)],

@@ -5,10 +5,11 @@ use ratatui::layout::Position;
 use crate::app::across::{self};
 use crate::app::log::What;
 use crate::app::msg::Effects;
-use crate::app::review;
+use crate::app::review::{self, LabelPurpose};
 use crate::app::state::App;
 use crate::dialogs::dialog::{Dialog, Popup};
 use crate::screens::adjudication::draw;
+use crate::screens::adjudication::labels;
 use crate::screens::adjudication::state;
 use crate::screens::kind::ScreenKind;
 use crate::widgets::keymap::{Action, Reason, need};
@@ -41,7 +42,8 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
             return Some(decide(app, Verdict::Fail, &chosen));
         }
         Action::Escape | Action::Back if chosen.is_some() => app.across.adjudication.choosing = None,
-        Action::GiveLabel => give_decided(app),
+        Action::GiveLabel => labels::give_nth(app),
+        Action::FindLabel => return Some(review::ask::open_labels(app, LabelPurpose::Decide)),
         Action::NextPane => show_agreement(app),
         Action::Open => return Some(open_case(app)),
         Action::DecidePass => return Some(decide(app, Verdict::Pass, &[])),
@@ -90,23 +92,6 @@ fn open_case(app: &mut App) -> Effects {
     effects
 }
 
-/// Gives or takes the label of the number that was typed.
-fn give_decided(app: &mut App) {
-    let (Some(judged), Some(label)) = (app.across.judged.clone(), app.count.and_then(|n| n.checked_sub(1))) else {
-        return;
-    };
-    if label < state::offered(&judged).len() {
-        app.across.adjudication.toggle(label);
-        // A key does not change what is out of view.
-        if let Some((row, room)) = draw::label_place(app, label) {
-            let top = &mut app.across.adjudication.top;
-            *top = (*top).clamp((row + 1).saturating_sub(room), row);
-        }
-    } else {
-        app.say(Shown::own("no such label"));
-    }
-}
-
 fn decide(app: &mut App, verdict: Verdict, chosen: &[usize]) -> Effects {
     app.across.adjudication.choosing = None;
     let Some(judged) = app.across.judged.clone() else { return Vec::new() };
@@ -115,8 +100,7 @@ fn decide(app: &mut App, verdict: Verdict, chosen: &[usize]) -> Effects {
         app.fail(Shown::own("verdicts are saved to one review log; pass --reviews FILE"));
         return Vec::new();
     };
-    let offered = state::offered(&judged);
-    let labels: Vec<LabelRef> = chosen.iter().filter_map(|label| Some(offered.get(*label)?.0.clone())).collect();
+    let labels: Vec<LabelRef> = chosen.iter().filter_map(|label| Some(judged.labels.get(*label)?.0.clone())).collect();
     let label_set = judged.offered.as_ref().filter(|_| !labels.is_empty());
     let mut effects = write_label_set(app, &journal, &reviewer, label_set);
     let mut event = state::decide(case, reviewer, verdict, labels);

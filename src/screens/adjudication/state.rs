@@ -2,7 +2,7 @@
 
 use crate::widgets::list::List;
 use stepscope_base::text::Shown;
-use stepscope_core::review::event::{Event, EventKind, LabelRef, Reviewer, Text, Verdict};
+use stepscope_core::review::event::{Event, EventKind, LabelDefinition, LabelRef, Reviewer, Text, Verdict};
 use stepscope_io::pipeline::dashboard::{BoardData, DisputedRecord};
 
 /// Number of labels that have a key of their own.
@@ -25,6 +25,13 @@ impl Adjudication {
         judged.cases.get(self.list.at)
     }
 
+    /// Tells whether a label is chosen for the final verdict.
+    pub(crate) fn has(&self, judged: Option<&BoardData>, id: &Text) -> bool {
+        let labels = judged.map(|judged| judged.labels.as_slice()).unwrap_or_default();
+        let chosen = self.choosing.iter().flatten();
+        chosen.filter_map(|label| labels.get(*label)).any(|(label, _)| label.id == *id)
+    }
+
     /// Chooses a label, or no longer.
     pub(crate) fn toggle(&mut self, label: usize) {
         if let Some(chosen) = &mut self.choosing {
@@ -36,9 +43,20 @@ impl Adjudication {
     }
 }
 
-/// Lists the labels that are offered for an item, numbered as wherever labels are given.
+/// Lists the labels that have a key, numbered as wherever labels are given.
 pub(crate) fn offered(judged: &BoardData) -> &[(LabelRef, Shown)] {
     judged.labels.get(..KEYS).unwrap_or(&judged.labels)
+}
+
+/// Lists all labels, to be looked for.
+pub(crate) fn definitions(judged: &BoardData) -> Vec<LabelDefinition> {
+    let offered = judged.offered.iter().flat_map(|set| &set.labels);
+    let definition = |(label, name): &(LabelRef, Shown)| {
+        let known = offered.clone().find(|known| known.id == label.id);
+        let name = Text::from(name.as_str().to_owned());
+        known.cloned().unwrap_or_else(|| LabelDefinition { id: label.id.clone(), name, ..LabelDefinition::default() })
+    };
+    judged.labels.iter().map(definition).collect()
 }
 
 /// Builds the verdict between reviewers; it includes what those who gave the same verdict agree on.

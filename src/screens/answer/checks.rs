@@ -13,7 +13,7 @@ use crate::screens::run::findings;
 use crate::screens::run::state::RecordView;
 use crate::widgets::layout::inner_width;
 use crate::widgets::list::Rows;
-use crate::widgets::look::{Look, Spans, severity_role, tall_pane};
+use crate::widgets::look::{Look, Spans, route_name, severity_role, tall_pane};
 use crate::widgets::prose::{cut, hanging, pad, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
@@ -134,7 +134,7 @@ fn note_lines(answer: &AnswerView, note: &Note, (width, chosen): (usize, bool), 
     let leads = |(rule, pointer, _): &&(Shown, _, _)| rule.as_str() == note.rule && *pointer == note.pointer;
     if let Some((_, _, route)) = answer.shown.led.iter().find(leads) {
         let start = text.len();
-        let _ = write!(text, " → {}", route.word());
+        let _ = write!(text, " → {}", route_name(*route));
         marks.push(MarkedRange { range: start..text.len(), tone: look.style(Role::Accent) });
     }
     text.push_str("  ");

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::widgets::look::route_name;
 use crate::widgets::prose::{pad, pad_left};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
@@ -395,14 +396,14 @@ fn facts(typed: &TypedAnswer<'_>, case: &CaseView<'_>, offset: Option<Shown>) ->
         Route::Reject => Role::Fatal,
         _ => Role::Accent,
     };
-    let mut facts = vec![Fact::new(ROUTE, shown!("{}: {}", routed.route.word(), routed.route.phrase()), role)];
+    let mut facts = vec![Fact::new(ROUTE, shown!("{}: {}", route_name(routed.route), routed.route.phrase()), role)];
     for trigger in routed.triggers.iter().filter(|trigger| !is_rule(&trigger.why)) {
         if let Some(flag) = own.iter_mut().find(|fact| fact.pointer.as_ref() == Some(&trigger.pointer)) {
-            flag.text = shown!("{} → {}: {}", flag.text, trigger.route.word(), trigger.why.line());
+            flag.text = shown!("{} → {}: {}", flag.text, route_name(trigger.route), trigger.why.line());
             flag.role = if trigger.route == Route::Ship { flag.role } else { Role::Warning };
             continue;
         }
-        let text = shown!("{} ← {}", trigger.route.word(), trigger.why.line());
+        let text = shown!("{} ← {}", route_name(trigger.route), trigger.why.line());
         let role = if trigger.route == routed.route { Role::Text } else { Role::Dim };
         facts.push(Fact::new("", text, role).at(trigger.pointer.clone()));
     }

@@ -3,6 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Span;
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::state::App;
 use crate::screens::compare::state::{CompareRow, rows};
@@ -122,14 +123,20 @@ fn draw_mosaic(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     clear(place, buf);
     // Above the areas, in the line of the heads: which side of A they are.
     let above = Rect { y: place.y.saturating_sub(1), height: 1, ..place };
-    for (side, [upper, lower]) in ["A correct", "A wrong"].into_iter().zip([[0, 1], [2, 3]]) {
-        let pair = [upper, lower].map(|n: usize| tiles.get(n).copied());
+    let heads = [("correct", sign::CORRECT, [0, 1]), ("wrong", sign::WRONG, [2, 3])].map(|(word, sign, pair)| {
+        let pair = pair.map(|n: usize| tiles.get(n).copied());
         let count: u64 = pair.iter().flatten().map(|(_, count, _)| count).sum();
         let width = pair.iter().flatten().map(|(.., tile)| tile.width).max().unwrap_or(0);
         let x = pair.iter().flatten().map(|(.., tile)| tile.x).max().unwrap_or(above.x);
-        let text = format!("{side} {count}");
-        if text.len() < usize::from(width) {
-            put(vec![look.span(text, Role::Faint)], 0, Rect { x, width, ..above }, buf);
+        ([format!("A {word} {count}"), format!("A {sign} {count}")], Rect { x, width, ..above })
+    });
+    // A narrow area has a sign in place of the word; the other one then too.
+    let fits = |text: &str, place: Rect| place.width == 0 || text.width() < usize::from(place.width);
+    let is_long = heads.iter().all(|([long, _], place)| fits(long, *place));
+    for ([long, short], place) in heads {
+        let text = if is_long { long } else { short };
+        if fits(&text, place) {
+            put(vec![look.span(text, Role::Faint)], 0, place, buf);
         }
     }
     for (cell, count, tile) in tiles {

@@ -3,6 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Span;
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::state::App;
 use crate::screens::dashboard::state::{DashboardRow, rows};
@@ -132,9 +133,12 @@ fn spans(board: &DashboardTable, line: &DashboardLine, chosen: Option<usize>, wi
         spans.push(Span::styled(pad_left(&text, width_of(board, n)), style));
     }
     let taken = |spans: &[Span<'_>]| spans.iter().map(Span::width).sum::<usize>();
-    if !line.tail.as_str().is_empty() {
-        let tail = whole_parts(line.tail.as_str(), width.saturating_sub(taken(&spans) + 3));
-        spans.push(look.span(format!("   {tail}"), Role::Dim));
+    let room = width.saturating_sub(taken(&spans) + 3);
+    let tail = |line: &DashboardLine| whole_parts(line.tail.as_str(), room);
+    // The pictures of a table begin in one column: only so can they be compared.
+    let longest = board.lines.iter().map(|line| tail(line).width()).max().unwrap_or(0);
+    if longest > 0 {
+        spans.push(look.span(format!("   {}", pad(&tail(line), longest)), Role::Dim));
     }
     let taken = taken(&spans);
     let room = width.saturating_sub(taken + 3).min(LONGEST);

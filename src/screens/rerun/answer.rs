@@ -6,6 +6,7 @@ use crate::app::open_record::OpenRecord;
 use crate::screens::rerun::outcome::{Outcome, Side};
 use crate::screens::rerun::transition::{Machine, Ready};
 use crate::screens::side_by_side::state::{Against, SideBySide};
+use crate::widgets::look::route_name;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::answer::document::Document;
@@ -81,6 +82,6 @@ fn side_of(opened: &OpenRecord) -> Side {
             shown!("{} {value}{more}", item.standing.glyph())
         }
     });
-    let fix = opened.route.map(|route| shown!("route {}", route.word()));
+    let fix = opened.route.map(|route| shown!("route {}", route_name(route)));
     Side { right: None, answer, fix, counts: Severity::ALL.map(|severity| opened.count(severity)) }
 }

@@ -5,6 +5,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::bars;
 use crate::app::model_choice::{Candidate, Mode, ModelChoice};
@@ -39,6 +40,9 @@ const BAR: usize = 20;
 const MAX_LABEL: usize = 6;
 /// Width from which on there is room behind the bars for what a value is.
 const MARKED: usize = 60;
+/// Column of a value in the difference, and the most lines that it takes.
+const VALUE_AT: usize = 13;
+const MAX_VALUE: usize = 60;
 /// Number of variables that are listed.
 const MAX_ROWS: usize = 1_000;
 /// Number of the variables that a step is to write that are listed.
@@ -796,7 +800,8 @@ impl Text<'_> {
             return self.say("the new answer appears here when the reply is complete", Role::Dim);
         }
         self.rows(&expected(attempt, view));
-        let more = if attempt.stage == Stage::Preview { "" } else { "; new values appear when the reply is complete" };
+        let is_coming = matches!(attempt.stage, Stage::Asking | Stage::Judging);
+        let more = if is_coming { "; new values appear when the reply is complete" } else { "" };
         self.say(format!("recorded and recomputed values{more}"), Role::Faint);
     }
 
@@ -883,9 +888,20 @@ impl Text<'_> {
             Some(false) => (" ≠ recomputed".to_owned(), Role::Warning),
             None => (String::new(), Role::Dim),
         };
-        let room = self.width.saturating_sub(14 + mark.0.chars().count());
+        let room = self.width.saturating_sub(VALUE_AT + 1);
         let role = if word == "recomputed" { Role::Accent } else { Role::Text };
-        self.spans(vec![(format!("  {}", pad(word, 11)), Role::Faint), (fit(text, room), role), mark]);
+        let lines: Vec<&str> = wrapped(text, room, MAX_VALUE).collect();
+        let last = lines.len().saturating_sub(1);
+        // The mark has a line of its own where the value leaves it no room.
+        let is_apart = lines.last().map_or(0, |line| line.width()) + mark.0.width() > room;
+        for (n, line) in lines.into_iter().enumerate() {
+            let head = pad(if n == 0 { word } else { "" }, VALUE_AT - 2);
+            let mark = if n == last && !is_apart { mark.clone() } else { (String::new(), Role::Dim) };
+            self.spans(vec![(format!("  {head}"), Role::Faint), (line.to_owned(), role), mark]);
+        }
+        if is_apart && !mark.0.is_empty() {
+            self.spans(vec![(" ".repeat(VALUE_AT - 1), Role::Dim), mark]);
+        }
     }
 }
 

@@ -311,7 +311,7 @@ fn open_field(app: &mut App) -> Effects {
         Field::Temperature => sampling.temperature.map_or("none".to_owned(), |t| t.to_string()),
         Field::Seed => sampling.seed.map_or("none".to_owned(), |seed| seed.to_string()),
     };
-    app.open_prompt(PromptPurpose::Field(field), text);
+    app.propose(PromptPurpose::Field(field), text);
     Vec::new()
 }
 

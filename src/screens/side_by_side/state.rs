@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use crate::app::open_record::{OpenRecord, StepRow, WriteRow, prose};
 use crate::screens::answer::shown::ShownAnswer;
+use crate::widgets::look::route_name;
 use stepscope_base::json::Value;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, head};
@@ -203,7 +204,7 @@ fn facts(a: &OpenRecord, b: &OpenRecord) -> Vec<SideRow> {
         both("graded", &right),
         both("expected", &|opened| opened.gold.clone()).map(as_numbers),
         both("items", &|opened| opened.structured.as_deref().map(items)),
-        both("route", &|opened| opened.route.map(|route| Shown::own(route.word()))),
+        both("route", &|opened| opened.route.map(|route| Shown::own(route_name(route)))),
         both("answer text", &|opened| opened.answer.clone().filter(|_| opened.pred.is_some())),
         both("error", &|opened| opened.error.clone()),
         both("where to fix", &fix),

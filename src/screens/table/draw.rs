@@ -1,4 +1,4 @@
-//! The table of records: a row a record, the columns that fit.
+//! The table of records: a row per record, the columns that fit.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::app::state::App;
 use crate::screens::table::preview;
 use crate::screens::table::state::{SortBy, SortColumn};
 use crate::widgets::layout::with_third;
-use crate::widgets::look::{Look, Spans, fill, put, severity_role};
+use crate::widgets::look::{Look, Spans, fill, put, route_name, severity_role};
 use crate::widgets::prose::{pad, pad_left};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
@@ -278,7 +278,7 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
     let mut line = Vec::new();
     for &(column, width) in columns {
         if is_hidden(column, hide, typed.is_some()) {
-            line.push(look.span(pad(sign::HIDDEN, width), Role::Faint));
+            line.push(look.span(aligned(column, sign::HIDDEN, width), Role::Faint));
         } else if column == Column::Findings {
             line.extend(findings(&row, !hide.is_empty(), width, look));
         } else {
@@ -374,7 +374,7 @@ const fn is_hidden(column: Column, hide: Hide, is_answer: bool) -> bool {
         Column::Ok | Column::Fix if is_answer => hide.hides_route(),
         Column::Gold if is_answer => false,
         Column::Ok | Column::Gold => hide.has(Hidden::Gold),
-        Column::Fix => hide.has(Hidden::Triage),
+        Column::Fix => hide.hides_fix(),
         Column::Confidence => hide.has(Hidden::Confidence),
         _ => false,
     }
@@ -396,7 +396,7 @@ fn typed_cell(column: Column, typed: &TypedRow, types: &TypeRegistry) -> Option<
             (name.map(|known| known.name.line().into_string()).unwrap_or_default(), Role::Dim)
         }
         Column::Fix => {
-            (typed.route.map(short).unwrap_or_default().to_owned(), if ship { Role::Ok } else { Role::Accent })
+            (typed.route.map(route_name).unwrap_or_default().to_owned(), if ship { Role::Ok } else { Role::Accent })
         }
         Column::Gold => match typed.share() {
             None => (String::new(), Role::Dim),
@@ -413,16 +413,6 @@ fn typed_cell(column: Column, typed: &TypedRow, types: &TypeRegistry) -> Option<
         Column::Steps => (String::new(), Role::Dim),
         _ => return None,
     })
-}
-
-/// Names a route in one short word.
-const fn short(route: Route) -> &'static str {
-    match route {
-        Route::ShowConflict => "conflict",
-        Route::NoAnswer => "no answer",
-        Route::HumanReview => "human",
-        other => other.word(),
-    }
 }
 
 /// Returns the place to fix; `↺`: recomputing gives the expected answer.

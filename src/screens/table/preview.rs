@@ -12,7 +12,7 @@ use crate::screens::run::question;
 use crate::screens::run::steps::sign_of_step;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::Rows;
-use crate::widgets::look::{Look, Spans, kind_role, pane};
+use crate::widgets::look::{Look, Spans, kind_role, pane, route_name};
 use crate::widgets::prose::{fit, pad, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
@@ -171,7 +171,7 @@ fn facts(opened: &OpenRecord, width: usize, look: Look<'_>) -> Vec<Spans> {
         fact("fix", &format!("{}{step} ({})", verdict.fix.phrase(), verdict.confidence.word()), Role::Accent)
     }));
     lines.extend(
-        opened.route.map(|route| fact("route", &format!("{}: {}", route.word(), route.phrase()), Role::Accent)),
+        opened.route.map(|route| fact("route", &format!("{}: {}", route_name(route), route.phrase()), Role::Accent)),
     );
     if let Some(structured) = &opened.structured {
         lines.extend(structured.items.iter().take(8).map(|item| {

@@ -91,7 +91,7 @@ fn apply(app: &mut App, typed: &str) -> Result<Effects, Shown> {
     effects.extend(begin_search(app));
     app.arrange();
     if let Some((field, hidden)) = app.table.filter.asks_hidden(app.review.hide) {
-        let (word, records) = (hidden.word(), "records that you have not judged are tested without that");
+        let (word, records) = (hidden.word(), "records that you have not reviewed are tested without that");
         app.say(shown!("{field}: tells what is hidden ({word}); {records}"));
     } else if let Some(field) = app.table.filter.asks_others().filter(|_| app.review.keeps_others()) {
         let key = app.key_of(Action::Dashboard);

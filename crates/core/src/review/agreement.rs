@@ -7,17 +7,20 @@ use foldhash::HashSet;
 use super::event::{Event, Text, Verdict};
 use super::fold::{ItemReviews, Reviews};
 use super::join::JoinedItem;
-use super::labels::LabelSets;
+use super::labels::{LabelSets, offered_name};
 use super::stats::name_of;
 use crate::finding::counted;
 use crate::statistics::{FEW, cohen, fleiss};
 use stepscope_base::canonical::Digest;
 use stepscope_base::json::write::{AnySink, Object, Style};
 use stepscope_base::shown;
-use stepscope_base::text::Shown;
+use stepscope_base::text::{Shown, columns};
 
 /// Maximum number of reviewers that are compared pair by pair.
 pub(super) const MAX_PAIRED: usize = 12;
+
+/// Name of what is measured of every group.
+const PASS_OR_FAIL: &str = "pass or fail";
 
 /// Name of the kappa of two.
 const COHEN: &str = "Cohen's kappa";
@@ -72,13 +75,15 @@ pub struct Agreement {
     pub all: Option<Group>,
     /// Agreement of each pair, if there are more than two.
     pub pairs: Vec<Group>,
+    /// No labels were written down: those that are offered have their names.
+    is_offered: bool,
 }
 
 impl Agreement {
     /// Measures the agreement on reviewed items.
     pub fn of(reviews: &Reviews, items: &[JoinedItem<'_>]) -> Self {
         let sets = reviews.label_sets();
-        let mut agreement = Self::default();
+        let mut agreement = Self { is_offered: sets.newest().next().is_none(), ..Self::default() };
         let (mut votes_of, mut seen) = (Vec::new(), HashSet::default());
         for item in items {
             let mut reviewed = item.reviewed;
@@ -116,7 +121,7 @@ impl Agreement {
         agreement
     }
 
-    /// Writes it as lines of text.
+    /// Writes it as lines of text. [`measured`] tells the columns of a measure apart.
     pub fn lines(&self) -> Vec<Shown> {
         let mut lines: Vec<Shown> =
             self.judged.iter().map(|(who, items)| shown!("{} reviewed {items}", who.line())).collect();
@@ -127,10 +132,33 @@ impl Agreement {
         if self.stale > 0 {
             lines.push(shown!("{} on changed records (left out)", counted(self.stale as usize, "verdict")));
         }
-        for group in self.all.iter().chain(&self.pairs) {
+        let groups = || self.all.iter().chain(&self.pairs);
+        let names = groups().flat_map(|group| group.labels.iter().map(|(label, _)| self.name_of(label)));
+        let width = names.map(|name| columns(name.as_str())).max().unwrap_or(0).max(PASS_OR_FAIL.len());
+        for group in groups() {
             lines.push(Shown::default());
-            lines.extend(group.lines());
+            lines.extend(self.lines_of(group, width));
         }
+        lines
+    }
+
+    /// Names a label; one of a log without labels has the name under which it is offered.
+    fn name_of(&self, label: &Text) -> Shown {
+        let offered = self.is_offered.then(|| offered_name(label)).flatten();
+        offered.map_or_else(|| label.line(), Shown::own)
+    }
+
+    fn lines_of(&self, group: &Group, width: usize) -> Vec<Shown> {
+        let names: Vec<String> = group.reviewers.iter().map(|who| who.line().into_string()).collect();
+        let two = group.reviewers.len() == 2;
+        let (all, kappa) = if two { ("both", COHEN) } else { ("all", "Fleiss' kappa") };
+        let measured = |name: &Shown, measure: &Measure| {
+            let gap = " ".repeat(width.saturating_sub(columns(name.as_str())));
+            shown!("  {name}{gap}  {}", measure.phrase(kappa))
+        };
+        let mut lines = vec![shown!("{}: {all} reviewed {}", names.join(", "), group.verdict.items)];
+        lines.push(measured(&Shown::own(PASS_OR_FAIL), &group.verdict));
+        lines.extend(group.labels.iter().map(|(label, measure)| measured(&self.name_of(label), measure)));
         lines
     }
 
@@ -197,18 +225,12 @@ impl Group {
                 .collect(),
         }
     }
+}
 
-    fn lines(&self) -> Vec<Shown> {
-        let names: Vec<String> = self.reviewers.iter().map(|who| who.line().into_string()).collect();
-        let two = self.reviewers.len() == 2;
-        let (all, kappa) = if two { ("both", COHEN) } else { ("all", "Fleiss' kappa") };
-        let mut lines = vec![shown!("{}: {all} reviewed {}", names.join(", "), self.verdict.items)];
-        lines.push(shown!("  {:24} {}", "pass or fail", self.verdict.phrase(kappa)));
-        for (label, measure) in &self.labels {
-            lines.push(shown!("  {:24} {}", label.line().cut(24), measure.phrase(kappa)));
-        }
-        lines
-    }
+/// Splits a line of [`Agreement::lines`] into what is measured and the measure; `None`: it measures nothing.
+pub fn measured(line: &Shown) -> Option<(&str, &str)> {
+    let (name, measure) = line.as_str().strip_prefix("  ")?.rsplit_once("  ")?;
+    Some((name.trim_end(), measure))
 }
 
 fn measure(items: &[Vec<&Vote>], says: impl Fn(&Vote) -> bool) -> Measure {

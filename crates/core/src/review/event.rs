@@ -55,11 +55,11 @@ stepscope_base::words! {
     /// Judgment of an item's expected answer.
     pub enum GoldStatus {
         /// The expected answer is right.
-        Ok = "ok",
+        Ok = "ok" => "correct",
         /// The expected answer may be wrong.
-        Suspect = "suspect",
+        Suspect = "suspect" => "suspect",
         /// The expected answer is wrong.
-        Wrong = "wrong",
+        Wrong = "wrong" => "wrong",
     }
 }
 

@@ -170,7 +170,7 @@ pub fn markdown(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, raw: bool, out:
         let phrase = known.map_or(target.bytes(), |fix| fix.phrase().as_bytes());
         Some([phrase, step.as_bytes()].concat())
     };
-    let gold = |event: &&Event| event.gold_status.map(|status| status.word().into());
+    let gold = |event: &&Event| event.gold_status.map(|status| status.phrase().into());
     let note = |event: &&Event| {
         let note = event.note.as_ref()?.bytes();
         let place = event.place().map(|place| format!("on {place}: ")).unwrap_or_default();

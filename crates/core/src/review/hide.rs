@@ -122,6 +122,12 @@ impl Hide {
         self.has(Hidden::Triage) || self.has(Hidden::Confidence)
     }
 
+    /// Tells whether the place to fix is hidden in the table, which only knows it from the whole record: it is found by
+    /// comparing a run with the expected answer and the baseline.
+    pub const fn hides_fix(self) -> bool {
+        self.has(Hidden::Gold) || self.has(Hidden::Baseline) || self.has(Hidden::Triage)
+    }
+
     /// Returns the words that review logs have.
     pub fn words(self) -> Vec<Text> {
         self.each().map(|hidden| Text::from(hidden.word())).collect()

@@ -262,6 +262,11 @@ impl LabelSet {
     }
 }
 
+/// Finds the name of a label that is only offered.
+pub(crate) fn offered_name(id: &Text) -> Option<&'static str> {
+    STARTER.iter().find(|[known, ..]| *id == **known).map(|[_, name, ..]| *name)
+}
+
 /// Follows ids one version further: what is mapped goes where it leads, the rest stays.
 fn follow<'i, 'a: 'i>(ids: &[&'i Text], version: &Version<'a>) -> Vec<&'i Text> {
     let mut to: Vec<&'i Text> = Vec::new();

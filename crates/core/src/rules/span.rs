@@ -552,7 +552,7 @@ fn check_nowhere(case: &CaseView<'_>, findings: &mut Findings) {
     for (span, _) in nowhere(case).filter(|(_, parts)| parts.is_none()) {
         let Some(near) = &span.resolution.near else {
             let message = "Quote not found in the document.".to_owned();
-            let help = "Reject the item, or re-run the call and ask for the exact words of the document.";
+            let help = "Look for the claim in the document, or ask the model for the exact words of the document.";
             findings.push(finding(RuleId::QuoteNowhereInDoc, message, span.quote(), help));
             continue;
         };

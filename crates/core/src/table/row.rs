@@ -527,8 +527,7 @@ impl RowFacts {
             self.set_model(None);
         }
         let mut rules = *self.rules;
-        // Where to fix a run is found by comparing it with both.
-        if [Hidden::Gold, Hidden::Baseline, Hidden::Triage].into_iter().any(|hidden| hide.has(hidden)) {
+        if hide.hides_fix() {
             self.kind &= 0xf;
             self.set_byte(STEP_SHIFT, 0);
             rules.set_disagrees(false);

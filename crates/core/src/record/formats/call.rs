@@ -1,4 +1,4 @@
-//! One call of a model, as people log them: a prompt and the reply, one a line.
+//! One call of a model, as people log them: a prompt and the reply, one per line.
 
 use super::Format;
 use crate::record::{Record, RecordKind};

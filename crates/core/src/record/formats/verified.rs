@@ -1,4 +1,4 @@
-//! A completion with its reward, as training runs save them (`cycle_N_verified.jsonl`), one a line.
+//! A completion with its reward, as training runs save them (`cycle_N_verified.jsonl`), one per line.
 
 use super::Format;
 use crate::answer::typed::flag;

@@ -96,7 +96,7 @@ impl Said {
         let reasons = [
             ("Labels", labels),
             ("Where to fix", self.fix.as_ref().map(|fix| Fix::phrase_of(fix).cut(80))),
-            ("Expected answer", self.gold.map(|gold| Shown::own(gold.word()))),
+            ("Expected answer", self.gold.map(|gold| Shown::own(gold.phrase()))),
             ("Correct answer", correction),
         ];
         reasons.into_iter().filter_map(|(name, text)| Some((name, text?)))

@@ -29,7 +29,7 @@ pub(crate) const RULES: &[Rule] = &[
         check: |case, findings| {
             let Some(typed) = case.typed() else { return };
             if typed.traced && typed.answer.is_none() && typed.answer_text.is_none() {
-                let help = "Generate the answer to this question; until then it is pending.";
+                let help = "Generate the answer to this question: until then there is nothing to check.";
                 let place = Place::Value(Pointer::default());
                 Report::new(RuleId::AnswerMissing, help, findings).add("This question has no answer.", place);
             }

@@ -48,7 +48,7 @@ fn check_truncated(case: &CaseView<'_>, findings: &mut Findings) {
     let page = number.map(|(page, line)| format!(" (page {page}, line {line})")).unwrap_or_default();
     let reason = truncation.reason.bytes();
     let message = Message::default().text(reason.strip_suffix(b".").unwrap_or(reason)).text(page).text(".");
-    let help = "Retrieve the next page too and re-run the call: the answer cannot be complete.";
+    let help = "Give the model the next page too: the answer cannot be complete.";
     Report::new(RuleId::ListTruncatedNextPage, help, findings).add(message, Place::Value(place.clone()));
 }
 
