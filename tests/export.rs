@@ -470,7 +470,7 @@ fn what_people_said_comes_back_with_the_page_and_is_written_nowhere() {
     let output = stepscope(&["export", "--md", "-"], &[&page]);
     let markdown = String::from_utf8(output.stdout).unwrap();
     for words in
-        ["- fail by <code>ada", "Labels: <code>", "First wrong step: 4", "Expected answer: <code>ok", "it guesses"]
+        ["- fail by <code>ada", "Labels: <code>", "First wrong step: 4", "Expected answer: <code>correct", "it guesses"]
     {
         assert!(markdown.contains(words), "{words}: {markdown}");
     }

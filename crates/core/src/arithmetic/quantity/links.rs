@@ -712,13 +712,6 @@ impl<'a> Linking<'a> {
     }
 }
 
-/// Short words that name nothing.
-const SHORT: [&[u8]; 33] = [
-    b"the", b"and", b"for", b"per", b"all", b"was", b"are", b"his", b"her", b"its", b"how", b"who", b"one", b"two",
-    b"six", b"ten", b"has", b"had", b"did", b"out", b"off", b"not", b"any", b"new", b"old", b"max", b"min", b"avg",
-    b"num", b"val", b"var", b"she", b"can",
-];
-
 /// Scores the words of a variable's name and description that occur near a quantity in its sentence: those after it
 /// count twice, the very next one most.
 pub(crate) fn words_near(text: &[u8], quantity: &Quantity, name: &[u8], description: &[u8]) -> usize {
@@ -731,8 +724,8 @@ pub(crate) fn words_near(text: &[u8], quantity: &Quantity, name: &[u8], descript
     let words = name.split(|byte| !byte.is_ascii_alphabetic());
     let words = words.chain(description.split(|byte| !byte.is_ascii_alphabetic()));
     words
+        .filter(|word| word.len() > 3)
         .map(<[u8]>::to_ascii_lowercase)
-        .filter(|word| word.len() > 3 || word.len() == 3 && !SHORT.contains(&word.as_slice()))
         .map(|word| {
             let stem = stem(&word);
             let holds = |text: &[u8]| usize::from(memchr::memmem::find(text, stem).is_some());

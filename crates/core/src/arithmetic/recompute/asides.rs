@@ -1,4 +1,4 @@
-//! What stands in a step's text beside its calculation: its own number in front, and how the answer is to be written.
+//! Parts of a step's text that are no calculation: its own number in front, and how the answer is to be written.
 
 use std::borrow::Cow;
 use std::ops::Range;
