@@ -2304,7 +2304,9 @@ fn an_answer_that_is_text_is_shown_as_text() {
     let record = r#"{"format": "stepscope.answer_trace", "version": 1, "question": "How much?", "answer_text": "It is 200\nor so."}"#;
     std::fs::write(&path, format!("{record}\n")).unwrap();
     let mut d = Drive::open(std::slice::from_ref(&path));
-    d.keys("Enter").shows(&["text without items", "It is 200", "or so."]).hides(&["│ no answer", "has the rest"]);
+    // The route's name is in the checks; the pane of the answer does not say that there is none.
+    d.keys("Enter").shows(&["text without items", "It is 200", "or so.", "no answer ← no items"]);
+    d.hides(&["│ no answer", "has the rest"]);
     std::fs::write(&path, format!("{}\n", record.replace("or so.", &"and so on, ".repeat(400)))).unwrap();
     Drive::open(std::slice::from_ref(&path)).keys("Enter").shows(&["It is 200", "… the JSON has the rest"]);
 }

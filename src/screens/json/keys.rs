@@ -1,6 +1,7 @@
 //! The keys and clicks of the JSON.
 
 use ratatui::layout::{Position, Rect};
+use stepscope_base::text::Shown;
 
 use crate::app::msg::Effects;
 use crate::app::state::App;
@@ -21,8 +22,9 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
         (Action::NextSibling | Action::PreviousSibling, Some(_)) => {
             let by = if action == Action::NextSibling { 1 } else { -1 };
             let Some(row) = outline.sibling(by) else {
-                app.refuse(if by > 0 { "this is the last value here" } else { "this is the first value here" });
-                return Some(Vec::new());
+                // The end of a list is no refusal.
+                let end = if by > 0 { "this is the last value here" } else { "this is the first value here" };
+                return Some(app.say(Shown::own(end)));
             };
             outline.list.at = row;
         }

@@ -131,6 +131,11 @@ fn converts(behind: &str) -> bool {
     !behind.trim_start().starts_with('=') && rest.bytes().take(MAX_BEHIND).any(|byte| byte.is_ascii_digit())
 }
 
+/// Tells whether an input is more than the question, which is among those of many steps that need nothing of it.
+fn is_value(field: &Field<'_>) -> bool {
+    field.name_text().is_none_or(|name| name != PROBLEM_TEXT)
+}
+
 impl<'a> Execution<'_, 'a> {
     /// Takes a plan unless it joins quantities of different units as if they were of one: then the words say less than is
     /// meant. In signs it is what is written, if not for sure.
@@ -190,8 +195,6 @@ impl<'a> Execution<'_, 'a> {
         let by_step = self.explicit(texts.step, texts.found, PlanSource::Step, wanted);
         // "Divide the total by (a + b)": the signs are only a part of what the words say, and no plan without them.
         let is_part = by_step.as_ref().is_some_and(|plan| self.is_part(plan, wanted));
-        // The question is among the inputs of many steps that need nothing of it.
-        let is_value = |field: &Field<'_>| field.name_text().is_none_or(|name| name != PROBLEM_TEXT);
         let leaves_out = by_step.as_ref().is_some_and(|plan| self.left_out(plan, wanted).any(is_value));
         if is_part && let Some(plan) = self.prose(wanted) {
             return Some(plan);
@@ -199,7 +202,7 @@ impl<'a> Execution<'_, 'a> {
         // "Good apples / bag" where other steps know "apples": the words mean the inputs.
         let reads = |id: &u32| step.inputs.iter().any(|field| self.index(field) == Some(*id as usize));
         let is_foreign = |plan: &Plan| {
-            self.unused(plan, wanted).any(is_value) && plan.expression.names().iter().any(|id| !reads(id))
+            self.unused(&plan.expression, wanted).any(is_value) && plan.expression.names().iter().any(|id| !reads(id))
         };
         let by_step = by_step.filter(|plan| !is_part && !is_foreign(plan));
         let example =
@@ -277,12 +280,12 @@ impl<'a> Execution<'_, 'a> {
     /// The inputs of a step that a calculation without a name of its own does not use.
     fn left_out<'w>(&self, plan: &Plan, wanted: &PlanRequest<'w, 'a>) -> impl Iterator<Item = &'w Field<'a>> {
         let own = is_named(plan, wanted.texts);
-        self.unused(plan, wanted).filter(move |_| !own)
+        self.unused(&plan.expression, wanted).filter(move |_| !own)
     }
 
     /// The inputs of a step that a calculation does not use.
-    fn unused<'w>(&self, plan: &Plan, wanted: &PlanRequest<'w, 'a>) -> impl Iterator<Item = &'w Field<'a>> {
-        let used = plan.expression.names();
+    fn unused<'w>(&self, by: &Expression, wanted: &PlanRequest<'w, 'a>) -> impl Iterator<Item = &'w Field<'a>> {
+        let used = by.names();
         let is_unused =
             move |field: &&Field<'a>| self.index(field).is_some_and(|index| !used.contains(&(index as u32)));
         wanted.step.inputs.iter().filter(is_unused)
@@ -437,13 +440,9 @@ impl<'a> Execution<'_, 'a> {
             return None;
         }
         // "First: once = price * (1 - first / 100). After that: apply the second discount in the same fashion."
-        let names = chosen.expression.names();
-        let is_left_out = |field: &Field<'_>| {
-            let is_value = field.name_text().is_none_or(|name| name != PROBLEM_TEXT);
-            is_value && self.index(field).is_some_and(|id| !names.contains(&(id as u32)))
-        };
         let behind = text.get(chosen.range.end..).unwrap_or_default();
-        let says_more = || prose::lower_words(behind).len() > 2 && wanted.step.inputs.iter().any(is_left_out);
+        let leaves_out = || self.unused(&chosen.expression, wanted).any(is_value);
+        let says_more = || prose::lower_words(behind).len() > 2 && leaves_out();
         if other && !is_own && (says_more() || prose::goes_on(behind, &numbers)) {
             return None;
         }

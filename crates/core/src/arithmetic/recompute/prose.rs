@@ -54,7 +54,7 @@ const BLOCKED: &[&str] = stepscope_base::list![
     nearest remainder modulo squared square cube power root respectively excluding complement equation solve solving
     ratio proportion respective corresponding weighted compound interest twofold until first without ignoring undo undoing
     backwards turn drop dropping discard discarding scale scaling scaled project projecting extrapolate annualize advance account
-    accounting reciprocal inverse doubles halves triples
+    accounting
 ];
 
 /// Tells whether a text may name an operation in words, by a look at how its words begin.
@@ -304,6 +304,7 @@ impl Whole {
     fn of(words: &[Word<'_>], cues: &[CueAt], sentence: Range<usize>, inputs: &[Input<'_>]) -> Option<Self> {
         let known = |word: &str| inputs.iter().any(|input| mentions(input, word));
         let word = |at: usize| words.get(at).map_or("", |word| word.lower.as_ref());
+        let is_cue = |at: usize| cues.iter().any(|cue| cue.1.contains(&at));
         let mut whole = Self { end: sentence.end, rounds: None, remainder: false };
         for at in sentence.clone() {
             let here = word(at);
@@ -330,6 +331,7 @@ impl Whole {
                     whole.rounds = Some(Rounding::DOWN);
                 }
                 _ if BLOCKED.contains(&here) && !known(here) => return None,
+                _ if words.get(at).is_some_and(multiplies) && !known(here) && !is_cue(at) => return None,
                 _ => {}
             }
         }
