@@ -44,7 +44,7 @@ use stepscope_io::pipeline::load::load_first;
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::source::beneath::Place;
 use stepscope_io::source::columns::ColumnMap;
-use stepscope_io::source::input::{expand, samples};
+use stepscope_io::source::input::{Expand, expand, samples};
 use stepscope_io::source::page;
 use stepscope_terminal::colour::{Depth, light_hint};
 use stepscope_terminal::run::{self, Options};
@@ -149,6 +149,101 @@ pub struct SessionEnd {
     pub complaints: Vec<Shown>,
 }
 
+impl SessionEnd {
+    /// Says first how many verdicts are not saved, if any.
+    fn of(code: u8, unsaved: usize, finished: Finished) -> Self {
+        let Finished { mut complaints, drafts_kept } = finished;
+        if unsaved > 0 {
+            let what = counted(unsaved, "verdict");
+            let then =
+                if drafts_kept { "the next start offers what is not saved" } else { "what is not saved is lost" };
+            complaints.insert(0, shown!("NOT SAVED: {what}; {then}"));
+        }
+        Self { code, lost: unsaved > 0 && !drafts_kept, complaints }
+    }
+}
+
+impl Start {
+    /// Lists what is read.
+    fn inputs(&self, kept_forks: Option<&Path>) -> Result<Expand, Shown> {
+        let inputs = if self.paths.is_empty() { samples() } else { expand(&self.paths) };
+        let inputs = inputs.with_columns(self.columns.clone());
+        let inputs = match &self.document {
+            Some(document) => inputs.with_document(document)?,
+            None => inputs,
+        };
+        Ok(inputs.with_forks(kept_forks))
+    }
+
+    /// Gathers what dashboard and comparison read: the review logs that were named, or the one of the sample runs, or those
+    /// next to the files.
+    fn across(&self, own: Option<&Place>) -> Across {
+        let mut named = journal::named(&self.reviewing.journals);
+        if named.is_empty() && self.paths.is_empty() {
+            named.extend(own.cloned());
+        }
+        let journals = Journals { files: self.paths.clone(), named };
+        let mut across = Across::new(self.baseline.clone(), journals, self.compare);
+        if self.paths.is_empty() && across.baseline.is_none() {
+            across.baseline = Some(BaselineRuns::Samples);
+        }
+        across.reviewer = Some(self.reviewing.reviewer.clone());
+        across.document.clone_from(&self.document);
+        across
+    }
+
+    /// Shows what was in front when these files were last open, or tells newcomers of the tour.
+    fn resume(&self, app: &mut App, memory: &Memory) {
+        if let Some(view) = memory.path.as_deref().and_then(|path| memory.session.view(path)) {
+            // The record that is asked for must not be left out by what was filtered last time.
+            let is_asked = matches!(self.at, (Some(_), _));
+            app.restore(&FileView {
+                filter: if is_asked { String::new() } else { view.filter.clone() },
+                ..view.clone()
+            });
+        } else if (app.samples || memory.session.is_first()) && app.status.is_none() && !self.present {
+            let text = Shown::own("New here? :tour shows in three minutes what this is for");
+            app.status = Some(Status { text, failed: false, refused: false });
+        }
+    }
+
+    /// Goes to the record and step that the options ask for, under their filter.
+    fn go_to(&self, app: &mut App) {
+        let run_at = |step| FileView { screen: Some("run".to_owned()), step, ..FileView::default() };
+        // A page is about one record, and perhaps about one step.
+        if let [path] = self.paths.as_slice()
+            && let Some(step) = page::step_of(path)
+        {
+            app.restore(&run_at(step.map(|step| step + 1)));
+        }
+        match &self.at {
+            (Some(id), step) => {
+                let sought = app.seek(id, *step);
+                app.early.extend(sought);
+            }
+            (None, Some(step)) => app.restore(&run_at(Some(*step))),
+            (None, None) => {}
+        }
+        if let Some(typed) = &self.filter {
+            let effects = app.set_filter(typed);
+            app.early.extend(effects);
+        }
+    }
+
+    /// Gives the performer the review logs, and begins the queue where one is asked for.
+    fn begin_review(&self, own: Place, state: Option<&Path>, performer: Performer, app: &mut App) -> Performer {
+        let others = self.reviewing.journals.get(1..).map(journal::named).unwrap_or_default();
+        let drafts = state.map(|state| Drafts::of(state, own.path(), &app.review.me));
+        let all: Vec<Place> = std::iter::once(own).chain(others).collect();
+        let carried = self.paths.iter().flat_map(|path| page::reviews_of(path)).collect();
+        let Queue { shuffle, clean_share, assigned, .. } = self.reviewing.order;
+        if self.reviewing.queue || shuffle.is_some() || clean_share.is_some() || assigned.is_some() {
+            app.begin_queue();
+        }
+        performer.reviewing(all, carried, drafts)
+    }
+}
+
 /// Runs a session; an error is a sentence that says why there is no screen.
 pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     let folders = Folders::find(start.config_dir.as_deref());
@@ -162,121 +257,58 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
         Filter::parse(typed, &types).map_err(|error| shown!("--filter: {}", error.message))?;
     }
     let (session, forgotten) = Session::load(folders.state.as_deref());
-    let outbox = Outbox::default();
-    let sink = outbox.clone();
-    let inputs = if start.paths.is_empty() { samples() } else { expand(&start.paths) };
-    let inputs = inputs.with_columns(start.columns.clone());
-    let inputs = match &start.document {
-        Some(document) => inputs.with_document(document)?,
-        None => inputs,
-    };
     let home = folders.state.as_deref().filter(|home| start.paths.is_empty() && own_folder(home).is_ok());
-    let reviewing = &start.reviewing;
-    let own = reviewing.own_journal(&start.paths, home);
+    let kept_forks =
+        start.forks.clone().or_else(|| home.map(|home| forks::beside(&home.join(SAMPLES)).path().to_owned()));
+    let inputs = start.inputs(kept_forks.as_deref())?;
+    let own = start.reviewing.own_journal(&start.paths, home);
     // Without a review log nothing would be hidden, and nobody would have a part of their own.
     if let Err(why) = own
-        && reviewing.needs_log()
+        && start.reviewing.needs_log()
     {
         return Err(Shown::own(why));
     }
-    let kept = start.forks.clone().or_else(|| home.map(|home| forks::beside(&home.join(SAMPLES)).path().to_owned()));
-    let inputs = inputs.with_forks(kept.as_deref());
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     let judge = start.judge.as_ref().map(|(wanted, field)| judge(wanted, field)).transpose()?;
     let side = SideData::knowing(Arc::new(types)).with_baseline(start.baseline.clone(), threads).judged_by(judge);
     let side = Arc::new(side);
+    let outbox = Outbox::default();
+    let sink = outbox.clone();
     let rows = first_rows(tty.size());
     let (store, texts, loading) =
         load_first(inputs, rows, threads, side.clone(), move |event| sink.send(Msg::Load(event)));
     let mut app = App::new(store, keymap, looks);
     app.side = side.clone();
-    app.forks = Forks::at(kept);
+    app.forks = Forks::at(kept_forks);
     app.outside.command = editor();
     app.samples = start.paths.is_empty();
     app.models = ModelChoice::new(start.setup.clone(), &config);
-    let calls = Calls::new(start.setup.clone(), config.clone());
     app.mouse = config.mouse.unwrap_or(true);
     if start.compare {
         app.screens.push(Screen::Compare);
     }
-    // The dashboards read the journals that were named, or the one of the sample runs, or those beside the files.
-    let mut named = journal::named(&reviewing.journals);
-    if named.is_empty() && start.paths.is_empty() {
-        named.extend(own.clone());
-    }
-    let journals = Journals { files: start.paths.clone(), named };
-    app.across = Across::new(start.baseline.clone(), journals, start.compare);
-    if app.samples && app.across.baseline.is_none() {
-        app.across.baseline = Some(BaselineRuns::Samples);
-    }
-    app.across.reviewer = Some(reviewing.reviewer.clone());
-    app.across.document.clone_from(&start.document);
+    app.across = start.across(own.as_ref().ok());
     app.status = forgotten.map(|text| Status { text, failed: true, refused: false });
     let asked = start.theme.as_deref().or(config.theme.as_deref()).or(session.theme());
     if let Some(name) = asked.map(str::to_owned) {
         app.choose_theme(Some(&name));
     }
-    let memory = Memory { path: remembered_as(&start.paths), session, failure: None };
-    app.review = reviewing.review(&own);
-    if let Some(view) = memory.path.as_deref().and_then(|path| memory.session.view(path)) {
-        // The record that is asked for must not be left out by what was filtered last time.
-        let is_asked = matches!(start.at, (Some(_), _));
-        app.restore(&FileView { filter: if is_asked { String::new() } else { view.filter.clone() }, ..view.clone() });
-    } else if (app.samples || memory.session.is_first()) && app.status.is_none() && !start.present {
-        let text = Shown::own("New here? :tour shows in three minutes what this is for");
-        app.status = Some(Status { text, failed: false, refused: false });
-    }
+    app.review = start.reviewing.review(&own);
     app.presenting = start.present.then(Presenting::default);
-    // A page is about one record, and perhaps about one step.
-    if let [path] = start.paths.as_slice()
-        && let Some(step) = page::step_of(path)
-    {
-        app.restore(&FileView {
-            screen: Some("run".to_owned()),
-            step: step.map(|step| step + 1),
-            ..FileView::default()
-        });
-    }
-    match &start.at {
-        (Some(id), step) => {
-            let sought = app.seek(id, *step);
-            app.early.extend(sought);
-        }
-        (None, Some(step)) => {
-            app.restore(&FileView { screen: Some("run".to_owned()), step: Some(*step), ..FileView::default() });
-        }
-        (None, None) => {}
-    }
-    if let Some(typed) = &start.filter {
-        let effects = app.set_filter(typed);
-        app.early.extend(effects);
-    }
+    let memory = Memory { path: remembered_as(&start.paths), session, failure: None };
+    start.resume(&mut app, &memory);
+    start.go_to(&mut app);
+    let calls = Calls::new(start.setup.clone(), config);
     let mut performer = Performer::new(outbox.clone(), memory, side, calls).loading(loading);
     if let Ok(own) = own {
-        let others = reviewing.journals.get(1..).map(journal::named).unwrap_or_default();
-        let all: Vec<Place> = std::iter::once(own).chain(others).collect();
-        let carried = start.paths.iter().flat_map(|path| page::reviews_of(path)).collect();
-        let drafts = all.first().zip(folders.state.as_deref());
-        let drafts = drafts.map(|(own, state)| Drafts::of(state, own.path(), &app.review.me));
-        performer = performer.reviewing(all, carried, drafts);
-        let Queue { shuffle, clean_share, assigned, .. } = reviewing.order;
-        if reviewing.queue || shuffle.is_some() || clean_share.is_some() || assigned.is_some() {
-            app.begin_queue();
-        }
+        performer = start.begin_review(own, folders.state.as_deref(), performer, &mut app);
     }
     take_first_texts(&mut app, tty.size(), texts);
     let options = Options { mouse: app.mouse, ask_background: app.looks.chosen.is_none() };
     let code = run::run(&tty, &mut app, options, |effect, sender| performer.perform(effect, sender));
     outbox.close();
     let code = code.map_err(|error| shown!("cannot use the terminal: {}", Shown::error(&error)))?;
-    let Finished { mut complaints, drafts_kept } = performer.finish();
-    let unsaved = app.log.failed_events();
-    if unsaved > 0 {
-        let what = counted(unsaved, "verdict");
-        let then = if drafts_kept { "the next start offers what is not saved" } else { "what is not saved is lost" };
-        complaints.insert(0, shown!("NOT SAVED: {what}; {then}"));
-    }
-    Ok(SessionEnd { code, lost: unsaved > 0 && !drafts_kept, complaints })
+    Ok(SessionEnd::of(code, app.log.failed_events(), performer.finish()))
 }
 
 /// Counts the rows of the table on the first screen.

@@ -3,36 +3,30 @@
 use std::io::{Error, ErrorKind};
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use self::reporter::Reporter;
 use self::reviewed::Reviewed;
-use super::filtered::{Filtered, Verdicts};
-use super::links::Links;
+use super::filtered::Verdicts;
 use super::tables::Tables;
 use super::{CLEAN, Check, FAILED, FOUND, FormatArg, Out};
-use stepscope_base::guard::lock;
 use stepscope_base::schema::Schema;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::finding::{Severity, grouped};
 use stepscope_core::record::AnswerSchema;
-use stepscope_core::report::fix_counts::FixCounts;
-use stepscope_core::report::insight_lines;
-use stepscope_core::report::jsonl;
+use stepscope_core::report::jsonl::{self, LineShape};
 use stepscope_core::report::tables::CHECKED;
 use stepscope_core::report::{ReportFormat, Totals};
 use stepscope_core::rules::answer::published;
-use stepscope_core::table::insights::Insights;
-use stepscope_core::table::row::RowFacts;
-use stepscope_core::triage::Triage;
 use stepscope_io::pipeline::check::{CheckOutcome, LEFT_OUT, Manner, check};
-use stepscope_io::pipeline::side_data::SideData;
-use stepscope_io::pipeline::side_data::Surroundings;
+use stepscope_io::pipeline::side_data::{SideData, Surroundings};
+use stepscope_io::source::input::Expand;
 use stepscope_io::source::open::read_small;
 
 mod expect;
 mod merge;
+mod reporter;
 mod reviewed;
 
 /// Maximum size of a schema file, in bytes: a larger file is no schema that anyone wrote.
@@ -49,19 +43,40 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> Resul
         Some(Some(reviewed)) => Some(reviewed),
         Some(None) => return Ok(FAILED),
     };
-    let own;
-    let schema = match options.schema.as_deref().map(answer_schema).transpose()? {
-        None => None,
-        Some(SchemaChoice::Published(schema)) => Some(published(schema)),
-        Some(SchemaChoice::Own(schema)) => {
-            own = schema;
-            Some(&*own)
-        }
-    };
-    let format = options.format();
+    let schema = options.schema.as_deref().map(answer_schema).transpose()?;
     if options.merge {
         return Ok(merge::run(options, out));
     }
+    let shape = line_shape(options)?;
+    let side = match &options.baseline {
+        None => side.clone(),
+        Some(baseline) => Arc::new(side.types_alone().read(baseline, threads(options.jobs))?),
+    };
+    let filtered = options.filter.read(side.types(), Verdicts::Unknown)?;
+    let reporter = Reporter::new(options, shape, reviewed, filtered, out);
+    let inputs = options.answers.expand(&options.paths)?;
+    let parquet = options.format == FormatArg::Parquet;
+    let mut tables = Tables::begin(options.out.as_deref(), (parquet, &options.shape), CHECKED, &options.paths)?;
+    let mut outcome = check_all(options, inputs, (&side, schema.as_ref()), &reporter, tables.as_mut(), out);
+    let said = reporter.end(options, &mut outcome, side.models(), out);
+    let code = finish(options, &outcome, &said, out);
+    if let Some(baseline) = &options.baseline {
+        if outcome.counts.records > 0 && !reporter.is_joined() {
+            out.complain(&shown!("{}: no baseline answer has the id of a record", Shown::path(baseline)));
+        }
+        if !reporter.judges && options.filter.filter.is_none() {
+            out.complain(&Shown::own("--baseline tells where to fix; add --summary or --format jsonl to see it"));
+        }
+    }
+    if let Some(tables) = tables {
+        tables.end(out)?;
+    }
+    Ok(code)
+}
+
+/// Reads which parts of JSON objects are asked for; options that do not go together are refused.
+fn line_shape(options: &Check) -> Result<LineShape, Shown> {
+    let format = options.format();
     let shape = options.shape.shape(&jsonl::members().collect::<Vec<_>>())?;
     if options.shape.is_given() && (format != ReportFormat::Jsonl || options.summary) {
         return Err(Shown::own("--fields and --with-record shape JSON objects; add --format jsonl"));
@@ -69,63 +84,37 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> Resul
     if options.summary && !matches!(format, ReportFormat::Text | ReportFormat::Jsonl) {
         return Err(Shown::own("--summary prints text or jsonl; use --format text or --format jsonl"));
     }
-    let look = out.look(options.color);
-    let links = Links::wanted(options.links, options.color, out);
-    let side = match &options.baseline {
-        None => side.clone(),
-        Some(baseline) => Arc::new(side.types_alone().read(baseline, threads(options.jobs))?),
-    };
-    let filtered = options.filter.read(side.types(), Verdicts::Unknown)?;
-    let inputs = options.answers.expand(&options.paths)?;
-    let parquet = options.format == FormatArg::Parquet;
-    let mut tables = Tables::begin(options.out.as_deref(), (parquet, &options.shape), CHECKED, &options.paths)?;
+    Ok(shape)
+}
+
+/// Checks all inputs and prints, or puts into the tables, what the reporter says of each record.
+fn check_all(
+    options: &Check,
+    inputs: Expand,
+    (side, schema): (&Arc<SideData>, Option<&SchemaChoice>),
+    reporter: &Reporter<'_>,
+    mut tables: Option<&mut Tables>,
+    out: &mut Out,
+) -> CheckOutcome {
+    let format = options.format();
     let mut begin = Vec::new();
     format.begin(&mut begin);
     out.write(&begin);
-    let counts = Mutex::new((FixCounts::default(), Insights::default()));
-    let models = side.clone();
-    let judges = options.summary || (format == ReportFormat::Jsonl && shape.asks("triage"));
     // A program that reads along gets a line for each record, and nobody tells it of ids.
     let is_filter = format == ReportFormat::Jsonl && !options.summary;
     let manner = Manner { left_out: if is_filter { LEFT_OUT } else { b"" }, compares_ids: !is_filter };
     let mut any = false;
-    let is_joined = AtomicBool::new(options.baseline.is_none());
-    let mut outcome = check(
+    check(
         inputs,
         threads(options.jobs),
-        &Surroundings { side, schema, takes_not_finite: options.no_finite_check, ..Surroundings::default() },
-        Some(manner),
-        |case, input, out| {
-            if !is_joined.load(Ordering::Relaxed) && case.baseline().is_some() {
-                is_joined.store(true, Ordering::Relaxed);
-            }
-            let accepted = reviewed.as_ref().map(|reviewed| reviewed.findings(case, input));
-            let findings = accepted.as_ref().unwrap_or_else(|| case.findings());
-            if filtered.as_ref().is_some_and(|filtered| !filtered.counts(case, findings)) {
-                return;
-            }
-            let judged = accepted.as_ref().filter(|_| judges);
-            let judged = judged.and_then(|findings| Triage::judge(case, findings, case.baseline()));
-            let triage = if judges && accepted.is_none() { case.triage() } else { judged.as_ref() };
-            if options.summary {
-                let row = RowFacts::unchecked(0, 0).checked(case, findings, case.baseline());
-                let mut counts = lock(&counts);
-                counts.1.count(&row, 1);
-                if let Some(triage) = triage {
-                    counts.0.add(triage);
-                }
-            } else if let Some(out) = out
-                // Only JSON lines speak of records without findings.
-                && (!findings.is_empty() || format == ReportFormat::Jsonl)
-            {
-                if format == ReportFormat::Jsonl {
-                    jsonl::write_as(&shape, case, findings, triage, out);
-                } else {
-                    let linking = links.as_ref().map(|links| look.linking(links.file(input)));
-                    format.record(case, findings, triage, linking.as_ref().unwrap_or(&look), out);
-                }
-            }
+        &Surroundings {
+            side: side.clone(),
+            schema: schema.map(SchemaChoice::schema),
+            takes_not_finite: options.no_finite_check,
+            ..Surroundings::default()
         },
+        Some(manner),
+        |case, input, out| reporter.record(case, input, out),
         |bytes, _| {
             if let Some(tables) = &mut tables {
                 return tables.take(bytes);
@@ -139,46 +128,7 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> Resul
             any |= !bytes.is_empty();
             if out.is_closed() { Err(Error::from(ErrorKind::BrokenPipe)) } else { Ok(()) }
         },
-    );
-    if options.summary {
-        let (board, insights) = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let charts = insight_lines::lines(&insights, models.models());
-        if format == ReportFormat::Jsonl {
-            board.write_json(out);
-            if options.charts {
-                insight_lines::write_json(&charts, out);
-            }
-        } else if outcome.counts.records > 0 {
-            board.lines().iter().for_each(|line| out.line(line));
-            for line in insight_lines::text(&charts) {
-                out.line(&line);
-            }
-            out.line(&Shown::default());
-        }
-    }
-    let tally = reviewed.map(|reviewed| reviewed.tally());
-    if let Some(tally) = &tally {
-        outcome.counts.findings = tally.findings;
-    }
-    if let Some(tally) = filtered.as_ref().map(Filtered::tally) {
-        (outcome.counts.records, outcome.counts.findings) = (tally.records, tally.findings);
-        // They are of all records.
-        outcome.duplicates.clear();
-    }
-    let said = tally.map(|tally| tally.phrase()).unwrap_or_default();
-    let code = finish(options, &outcome, &said, out);
-    if let Some(baseline) = &options.baseline {
-        if outcome.counts.records > 0 && !is_joined.into_inner() {
-            out.complain(&shown!("{}: no baseline answer has the id of a record", Shown::path(baseline)));
-        }
-        if !judges && options.filter.filter.is_none() {
-            out.complain(&Shown::own("--baseline tells where to fix; add --summary or --format jsonl to see it"));
-        }
-    }
-    if let Some(tables) = tables {
-        tables.end(out)?;
-    }
-    Ok(code)
+    )
 }
 
 pub(super) fn threads(asked: Option<NonZeroUsize>) -> usize {
@@ -293,6 +243,15 @@ fn rest(outcome: &CheckOutcome) -> Shown {
 enum SchemaChoice {
     Published(AnswerSchema),
     Own(Box<Schema>),
+}
+
+impl SchemaChoice {
+    fn schema(&self) -> &Schema {
+        match self {
+            Self::Published(schema) => published(*schema),
+            Self::Own(schema) => schema,
+        }
+    }
 }
 
 fn answer_schema(name: &str) -> Result<SchemaChoice, Shown> {

@@ -1,0 +1,134 @@
+//! Report of each record that `check` meets, made on the thread that checked it, and the summary at the end.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::reviewed::Reviewed;
+use crate::cli::filtered::Filtered;
+use crate::cli::links::Links;
+use crate::cli::{Check, Out};
+use stepscope_base::guard::lock;
+use stepscope_base::text::Shown;
+use stepscope_core::case::CaseView;
+use stepscope_core::report::ReportFormat;
+use stepscope_core::report::fix_counts::FixCounts;
+use stepscope_core::report::insight_lines;
+use stepscope_core::report::jsonl::{self, LineShape};
+use stepscope_core::report::text::Look;
+use stepscope_core::table::insights::Insights;
+use stepscope_core::table::models::ModelNames;
+use stepscope_core::table::row::RowFacts;
+use stepscope_core::triage::Triage;
+use stepscope_io::pipeline::check::CheckOutcome;
+use stepscope_io::source::input::Input;
+
+/// What is asked for of each record, and what is counted of all.
+pub(super) struct Reporter<'o> {
+    format: ReportFormat,
+    shape: LineShape,
+    summary: bool,
+    /// Where to fix a run is part of the report.
+    pub(super) judges: bool,
+    look: Look,
+    links: Option<Links>,
+    reviewed: Option<Reviewed<'o>>,
+    filtered: Option<Filtered>,
+    counts: Mutex<(FixCounts, Insights)>,
+    /// A record was met whose id the baseline has too.
+    is_joined: AtomicBool,
+}
+
+impl<'o> Reporter<'o> {
+    pub(super) fn new(
+        options: &Check,
+        shape: LineShape,
+        reviewed: Option<Reviewed<'o>>,
+        filtered: Option<Filtered>,
+        out: &Out,
+    ) -> Self {
+        let format = options.format();
+        Self {
+            format,
+            judges: options.summary || (format == ReportFormat::Jsonl && shape.asks("triage")),
+            shape,
+            summary: options.summary,
+            look: out.look(options.color),
+            links: Links::wanted(options.links, options.color, out),
+            reviewed,
+            filtered,
+            counts: Mutex::default(),
+            is_joined: AtomicBool::new(options.baseline.is_none()),
+        }
+    }
+
+    /// Tells whether the baseline had an answer for a record.
+    pub(super) fn is_joined(&self) -> bool {
+        self.is_joined.load(Ordering::Relaxed)
+    }
+
+    /// Counts a record or writes its report, if there is room for it.
+    pub(super) fn record(&self, case: &CaseView<'_>, input: &Input, out: Option<&mut Vec<u8>>) {
+        if !self.is_joined() && case.baseline().is_some() {
+            self.is_joined.store(true, Ordering::Relaxed);
+        }
+        let accepted = self.reviewed.as_ref().map(|reviewed| reviewed.findings(case, input));
+        let findings = accepted.as_ref().unwrap_or_else(|| case.findings());
+        if self.filtered.as_ref().is_some_and(|filtered| !filtered.counts(case, findings)) {
+            return;
+        }
+        let judged = accepted.as_ref().filter(|_| self.judges);
+        let judged = judged.and_then(|findings| Triage::judge(case, findings, case.baseline()));
+        let triage = if self.judges && accepted.is_none() { case.triage() } else { judged.as_ref() };
+        if self.summary {
+            let row = RowFacts::unchecked(0, 0).checked(case, findings, case.baseline());
+            let mut counts = lock(&self.counts);
+            counts.1.count(&row, 1);
+            if let Some(triage) = triage {
+                counts.0.add(triage);
+            }
+            return;
+        }
+        let Some(out) = out else { return };
+        if self.format == ReportFormat::Jsonl {
+            jsonl::write_as(&self.shape, case, findings, triage, out);
+        } else if !findings.is_empty() {
+            // Only JSON lines speak of records without findings.
+            let linking = self.links.as_ref().map(|links| self.look.linking(links.file(input)));
+            self.format.record(case, findings, triage, linking.as_ref().unwrap_or(&self.look), out);
+        }
+    }
+
+    /// Prints the summary, if it is asked for, takes over the counts of what was reported, and says what reviews added.
+    pub(super) fn end(&self, options: &Check, outcome: &mut CheckOutcome, models: &ModelNames, out: &mut Out) -> Shown {
+        if self.summary {
+            self.print_summary(options, outcome.counts.records, models, out);
+        }
+        let tally = self.reviewed.as_ref().map(Reviewed::tally);
+        if let Some(tally) = &tally {
+            outcome.counts.findings = tally.findings;
+        }
+        if let Some(tally) = self.filtered.as_ref().map(Filtered::tally) {
+            (outcome.counts.records, outcome.counts.findings) = (tally.records, tally.findings);
+            // They are of all records.
+            outcome.duplicates.clear();
+        }
+        tally.map(|tally| tally.phrase()).unwrap_or_default()
+    }
+
+    fn print_summary(&self, options: &Check, records: u64, models: &ModelNames, out: &mut Out) {
+        let (board, insights) = &*lock(&self.counts);
+        let charts = insight_lines::lines(insights, models);
+        if self.format == ReportFormat::Jsonl {
+            board.write_json(out);
+            if options.charts {
+                insight_lines::write_json(&charts, out);
+            }
+        } else if records > 0 {
+            board.lines().iter().for_each(|line| out.line(line));
+            for line in insight_lines::text(&charts) {
+                out.line(&line);
+            }
+            out.line(&Shown::default());
+        }
+    }
+}
