@@ -7,7 +7,7 @@ use crate::answer::typed::{AnswerItem, Citation, Dialect, TypedAnswer, is_beside
 use crate::finding::Place;
 use crate::record::types::TypeRegistry;
 use crate::schemas;
-use stepscope_base::json::{Kind, Pointer, ProblemKind, Tape, Value};
+use stepscope_base::json::{Kind, Part, Pointer, ProblemKind, Tape, Value};
 use stepscope_base::python::Message;
 use stepscope_base::schema::{Breach as SchemaBreach, Law, Schema, Type};
 use stepscope_base::text::Untrusted;
@@ -195,8 +195,11 @@ impl BreachCollector {
             let place = Place::Value(item.pointer.clone());
             return self.push(ContractBreach { fault: ContractFault::Missing, message, place, lenient: false });
         };
-        if let (Some(known), Some(pointer)) = (types.under(key.bytes()), item.value_pointer()) {
-            self.schema(&known.schema, "the value", *value, &pointer);
+        if let Some(pointer) = item.value_pointer() {
+            if let Some(known) = types.under(key.bytes()) {
+                self.schema(&known.schema, "the value", *value, &pointer);
+            }
+            self.not_finite(*value, &pointer);
         }
         let spans = ["spans", "citations", "span"].into_iter().find_map(|name| Some((name, item.root.get(name)?)));
         for member in item.root.entries() {
@@ -209,7 +212,8 @@ impl BreachCollector {
             }
         }
         if let Some((name, spans)) = spans
-            && !spans.is_container()
+            && spans.kind() != Kind::Array
+            && !(name == "span" && spans.kind() == Kind::Object)
         {
             self.not_a(name, spans, &[Type::Array], &item.pointer.then(name));
         }
@@ -287,14 +291,35 @@ impl BreachCollector {
         });
     }
 
+    /// Says of a value where its first number is NaN or infinite: Python writes and reads that, and no schema refuses it.
+    fn not_finite(&mut self, value: Value<'_>, at: &Pointer) {
+        let Some(number) = first_not_finite(value) else { return };
+        let below = value.pointer_to(number);
+        let at = Pointer(at.0.iter().chain(&below.0).cloned().collect());
+        let message = Message::default().text(name_of(&at, None)).text(" is not a finite number.");
+        let place = Place::Value(at);
+        if !self.breaches.iter().any(|breach| breach.place == place) {
+            self.push(ContractBreach { fault: ContractFault::Type, message: sentence(message), place, lenient: true });
+        }
+    }
+
     fn unknown(&mut self, what: impl AsRef<[u8]>, name: &Untrusted<'_>, at: &Pointer) {
         let message = if *name == "context_completeness_strong" {
             Message::new("context_completeness_strong must not come from the model: the next page decides it.")
         } else {
             Message::default().text(what).text(" has no field ").text(name.bytes()).text(".")
         };
-        let place = Place::Key(at.then(stepscope_base::json::Part::Key(name.to_owned())));
+        let place = Place::Key(at.then(Part::Key(name.to_owned())));
         self.push(ContractBreach { fault: ContractFault::Unknown, message: sentence(message), place, lenient: true });
+    }
+}
+
+fn first_not_finite(value: Value<'_>) -> Option<Value<'_>> {
+    match value.kind() {
+        Kind::NotFinite => Some(value),
+        Kind::Array => value.items().find_map(first_not_finite),
+        Kind::Object => value.entries().into_iter().find_map(|member| first_not_finite(member.value)),
+        _ => None,
     }
 }
 
@@ -313,7 +338,6 @@ fn sentence(message: Message) -> Untrusted<'static> {
 
 /// Names the value at a place for a sentence: by the last key of its address.
 fn name_of(at: &Pointer, whole: Option<&str>) -> Vec<u8> {
-    use stepscope_base::json::Part;
     if let Some(whole) = whole {
         return whole.as_bytes().to_vec();
     }
@@ -441,6 +465,9 @@ mod tests {
 , "currency": "USD" |  | Missing | /items/0/amount | The value has no currency. | refused
 "USD" | "USD", "per": "claim" | Unknown | /items/0/amount/per | The value has no field per. | taken
 "spans" | "page": 3, "spans" | Unknown | /items/0/page | An item has no field page. | taken
+12, | NaN, | Type | /items/0/amount/value | value is not a finite number. | taken
+"amount": {"value": 12, "currency": "USD"} | "vin": [1, {"code": -Infinity}, NaN] | Type | /items/0/vin/1/code | code is not a finite number. | taken
+[{"line_start": 3, "line_end": 3, "quote": "q"}] | {"line_start": 3, "line_end": 3, "quote": "q"} | Type | /items/0/spans | spans is an object, not a list. | refused
 [{"line_start": 3, "line_end": 3, "quote": "q"}] | "3-3" | Type | /items/0/spans | spans is a string, not a list. | refused
 "line_end": 3,  |  | Missing | /items/0/spans/0 | A citation has no line_end. | refused
 "line_end": 3 | "line_end": "3" | Type | /items/0/spans/0/line_end | line_end is a string, not a whole number; lenient readers convert it. | taken

@@ -6,7 +6,7 @@
 
 use self::embedded::without_colours;
 use crate::record::{RecordKind, formats};
-use stepscope_base::json::write::{Raw, Style};
+use stepscope_base::json::write::Style;
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -90,10 +90,10 @@ impl Notebook {
                     let data = output.get("data").unwrap_or(output);
                     let plain = without_colours(text_of(data.get("text/plain").or_else(|| data.get("text"))));
                     if let Some(json) = data.get("application/json") {
-                        if self.json(number, before, json) == 0 {
+                        if self.json(json) == 0 {
                             others.push(("JSON that is not a record", Vec::new()));
                         }
-                    } else if !printed.take_result(&plain) && self.result(number, before, &plain, &mut others) == 0 {
+                    } else if !printed.take_result(&plain) && self.result(&plain, &mut others) == 0 {
                         others.push(("a result", plain));
                     }
                 }
@@ -116,7 +116,7 @@ impl Notebook {
             others.extend(among.map(|record| ("JSON next to printed runs", record)));
         } else if had_text {
             let named = others.len();
-            if self.embedded(number, before, &stdout, &mut others) == 0 && others.len() == named {
+            if self.embedded(&stdout, &mut others) == 0 && others.len() == named {
                 others.push(("printed text", stdout));
             }
         }
@@ -129,35 +129,38 @@ impl Notebook {
         }
     }
 
-    /// Takes the records in a JSON value; how many there were.
-    fn json(&mut self, cell: usize, before: usize, value: Value<'_>) -> usize {
+    /// Takes the records in a JSON value as they are, so that the same is said of them as of those in a file; how many there
+    /// were.
+    fn json(&mut self, value: Value<'_>) -> usize {
         let had = self.records;
         let left_out = records_in(value, |record| {
-            let place = CellPlace { cell, count: self.records - before + 1 };
-            self.push(|out| write_at(place, record, out));
+            self.push(|out| {
+                Style::ASCII.append(record, out);
+                out.push(b'\n');
+            });
         });
         self.left_out += left_out;
         self.records - had
     }
 
     /// The same of what Python prints of such a value, alone or of many on lines, and of texts that hold JSON.
-    fn result(&mut self, cell: usize, before: usize, text: &[u8], others: &mut Vec<Other>) -> usize {
+    fn result(&mut self, text: &[u8], others: &mut Vec<Other>) -> usize {
         if let Some((json, rest)) = literal::to_json(text.trim_ascii())
             && rest.trim_ascii().is_empty()
             && let Some(value) = Tape::default().parse(&json)
         {
             return match value.string() {
-                Some(text) => self.embedded(cell, before, text.bytes(), others),
-                None => self.json(cell, before, value),
+                Some(text) => self.embedded(text.bytes(), others),
+                None => self.json(value),
             };
         }
-        self.embedded(cell, before, text, others)
+        self.embedded(text, others)
     }
 
     /// The same of what is in printed text; `others` gets what looks like records and is not read.
-    fn embedded(&mut self, cell: usize, before: usize, text: &[u8], others: &mut Vec<Other>) -> usize {
+    fn embedded(&mut self, text: &[u8], others: &mut Vec<Other>) -> usize {
         let had = self.records;
-        let unread = embedded::each_value(text, |value| _ = self.json(cell, before, value));
+        let unread = embedded::each_value(text, |value| _ = self.json(value));
         self.unread += unread.len();
         others.extend(unread.into_iter().map(|(what, line)| (what, line.to_vec())));
         self.records - had
@@ -195,18 +198,6 @@ fn records_in(value: Value<'_>, mut found: impl FnMut(Value<'_>)) -> usize {
         }
     }
     left_out
-}
-
-/// A record as a line, with the cell that it was printed in.
-fn write_at(place: CellPlace, value: Value<'_>, out: &mut Vec<u8>) {
-    Style::ASCII.line(out, |object| {
-        for member in value.members() {
-            object.put(member.name(), member.value);
-        }
-        if value.get("notebook").is_none() {
-            object.put("notebook", Raw(notebook(place)));
-        }
-    });
 }
 
 fn notebook(place: CellPlace) -> Vec<u8> {

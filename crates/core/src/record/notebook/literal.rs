@@ -42,7 +42,11 @@ impl LiteralReader<'_> {
             b'[' => self.list(b']', depth),
             b'(' => self.list(b')', depth),
             b'\'' | b'"' => {
-                let text = self.string()?;
+                let mut text = self.string()?;
+                // Python joins texts that stand next to each other; `pprint` cuts long ones so.
+                while matches!(self.peek(), Some(b'\'' | b'"')) {
+                    text.extend(self.string()?);
+                }
                 Style::ASCII.append(Untrusted::new(&text), &mut self.out);
                 Some(())
             }
@@ -193,6 +197,7 @@ mod tests {
             (r"{'a': '\x1b\u202e\U0001f600\ud800'}", r#"{"a":"\u001b\u202e\ud83d\ude00\ud800"}"#),
             ("(1, 2.50, -1e-07, nan, inf, -inf)", "[1,2.50,-1e-07,NaN,Infinity,-Infinity]"),
             ("[ 1,\n 2, ] rest", "[1,2] rest"),
+            ("{'a': 'one '\n      \"two's \"\n      'three',\n 'b': 1}", r#"{"a":"one two's three","b":1}"#),
             ("{1: 'a', None: {}}", r#"{"1":"a","null":{}}"#),
             ("()", "[]"),
             ("(1,)", "[1]"),

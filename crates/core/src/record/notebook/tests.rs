@@ -63,6 +63,17 @@ Step 2: Say it
 ";
 
 #[test]
+fn json_in_outputs_is_a_record_as_it_is() {
+    let answer = r#"{"final_answer":"It is 4.","final_answer_numerical":4,"confidence":0.9}"#;
+    let result = json!({"output_type": "execute_result", "data": {"text/plain": answer.replace('"', "'")}});
+    let data = json!({"output_type": "display_data", "data": {"application/json": serde_json::from_str::<Json>(answer).unwrap()}});
+    for output in [stdout(answer), result, data] {
+        let (lines, _) = read(&notebook_of(&[output]));
+        assert_eq!(lines, [serde_json::from_str::<Json>(answer).unwrap()]);
+    }
+}
+
+#[test]
 fn printed_runs_become_records_with_every_step() {
     let half = RUN.find("[step 2] inputs").unwrap();
     let noise = json!({"output_type": "stream", "name": "stderr", "text": "Warning: x\u{1b}[2J\n"});
