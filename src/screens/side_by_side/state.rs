@@ -225,7 +225,7 @@ fn facts(a: &OpenRecord, b: &OpenRecord) -> Vec<SideRow> {
     facts
 }
 
-/// Lists the items of a structured answer, one a line, with their grounding.
+/// Lists the items of a structured answer, one per line, with their grounding.
 fn items(structured: &ShownAnswer) -> Shown {
     let lines = structured.items.iter().take(MAX_ITEMS).map(|item| {
         let value = item.lines.iter().cloned().reduce(|all, line| all.and(" ").join(&line)).unwrap_or_default();

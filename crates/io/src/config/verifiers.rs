@@ -81,7 +81,7 @@ pub struct Spec {
     /// `bleu`: texts.
     #[serde(default, deserialize_with = "one_or_many")]
     pub references: Vec<String>,
-    /// `bleu`: a file of texts, a JSON list or one a line.
+    /// `bleu`: a file of texts, a JSON list or one per line.
     pub references_file: Option<PathBuf>,
     /// `bleu`: where each record holds its own.
     pub references_field: Option<String>,

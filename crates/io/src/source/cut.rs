@@ -11,7 +11,7 @@ use stepscope_base::text::Shown;
 /// Layout of the records of a source; told from its beginning, see [`Layout::of`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layout {
-    /// One record a line; the byte that ends a line.
+    /// One record per line; the byte that ends a line.
     Lines(u8),
     /// Values one after another, over as many lines as they like; of a list, its items.
     Values,
