@@ -22,6 +22,8 @@ use stepscope_base::text::{Shown, Untrusted, head};
 const MAX_ANSWER: usize = 500;
 /// A question is kept by so many characters: there may be a million of them.
 const MAX_QUESTION: usize = 80;
+/// More of it is kept of those that people disagree about, in bytes: they decide by it.
+const MAX_LONG_QUESTION: usize = 4 << 10;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -159,6 +161,13 @@ impl Summary {
         self.values = case.record.as_ref().and_then(texts::answered).map(|values| values.cut(MAX_QUESTION));
         let question = case.record.as_ref().and_then(texts::question);
         self.question = question.filter(|text| !text.as_str().is_empty()).map(|text| text.cut(MAX_QUESTION));
+    }
+
+    /// The same with nearly all of its question.
+    pub fn take_long_question(&mut self, case: &CaseView<'_>) {
+        self.take_question(case);
+        let question = case.record.as_ref().and_then(|record| texts::question_up_to(record, MAX_LONG_QUESTION));
+        self.question = question.filter(|_| self.question.is_some());
     }
 
     /// Names the item as people know it, in at most so many characters: by its question, else its id or position.
