@@ -5,7 +5,7 @@
   benches/tatqa.py /tmp/tatqa                                  # uses target/release/stepscope
 
 `records(text)` makes them of the file `dataset_raw/tatqa_dataset_dev.json` of a clone of NExTplusplus/TAT-QA (MIT). A
-document is the table, a line a row, and the paragraphs, a line each. The parts are the numbers of the published
+document is the table, one line per row, and the paragraphs, one line each. The parts are the numbers of the published
 derivation, each cited in the row or paragraph that holds it. Answers whose derivation cites fewer than two numbers that
 stand in the document cannot be cited and are counted as not reproduced. `corrupted(record, how)` changes one digit of
 the value, or its scale. `measure(said_of, text)` prints the table; `said_of` is what checks records. Python's standard
@@ -51,7 +51,7 @@ def citation(part, rows, cells, texts, used):
 
 
 def records(text):
-    """One record a derivation; None where its parts cannot be cited."""
+    """One record per derivation; None where its parts cannot be cited."""
     made = []
     for entry in json.loads(text):
         rows, cells, texts = lines_of(entry)

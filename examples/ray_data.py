@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def check_table(table: pyarrow.Table, column: str = "text") -> pyarrow.Table:
-    """One batch: a row a record, in order. A batch may be empty."""
+    """One batch: one row per record, in order. A batch may be empty."""
     import pyarrow
 
     import stepscope

@@ -29,7 +29,7 @@ def check_batches(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.Re
 
 
 def check_frame(records: DataFrame) -> DataFrame:
-    """A row a record of the column `record`. What a retried task wrote twice has one key."""
+    """One row per record of the column `record`. What a retried task wrote twice has one key."""
     return records.mapInArrow(check_batches, SCHEMA).dropDuplicates(["sha256"])
 
 

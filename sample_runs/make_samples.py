@@ -135,7 +135,7 @@ class Server:
 
 
 class Recorder:
-    """A query_fn for the runner: one call a step, written down as a trace step."""
+    """A query_fn for the runner: one call per step, written down as a trace step."""
 
     def __init__(self, server, procedure, question, with_schema):
         self.server, self.with_schema = server, with_schema

@@ -362,9 +362,9 @@ pub struct Check {
     /// Folder for records.parquet and findings.parquet, with --format parquet
     #[arg(long, value_name = "DIR", required_if_eq("format", "parquet"), conflicts_with_all = ["summary", "merge", "expect"])]
     out: Option<PathBuf>,
-    /// Exit 1 at or above this severity
-    #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Warning)]
-    fail_on: FailOn,
+    /// Exit 1 at or above this severity; with --merge only if it is given [default: warning]
+    #[arg(long, value_enum, value_name = "SEVERITY")]
+    fail_on: Option<FailOn>,
     /// Accept files without any line, for hooks that pass whatever changed
     #[arg(long)]
     allow_empty: bool,
@@ -426,7 +426,8 @@ impl Check {
 
     /// Tells whether a gravest finding of this severity makes the exit code 1.
     pub(crate) fn fails_on(&self, worst: Option<Severity>) -> bool {
-        let least = match self.fail_on {
+        // Sums were never a reason to fail, if nobody asks for it.
+        let least = match self.fail_on.unwrap_or(if self.merge { FailOn::Never } else { FailOn::Warning }) {
             FailOn::Fatal => Severity::Fatal,
             FailOn::Repairable => Severity::Repairable,
             FailOn::Warning => Severity::Warning,

@@ -1057,6 +1057,23 @@ fn boards_add_up_in_any_order_and_a_record_counts_once() {
     let parts: Vec<PathBuf> = (0..3).map(|n| part(n, &[], &records[2 * n..2 * n + 2])).collect();
     let none = part(9, &[], &[]);
     assert_eq!(merge(&[&parts[0], &parts[1], &none, &parts[1], &parts[2]]), whole);
+    // Sums fail where it is asked for, and where their lines cannot tell they do not pass.
+    let fails = |least: &str, paths: &[&Path]| {
+        let output = run(&["check", "--merge", "--summary", "--fail-on", least], paths);
+        (code(&output), text(&output.stderr).to_owned())
+    };
+    let fatal = folder.write("fatal.jsonl", &check(&["--fields", "sha256,triage,findings.rule"], "not json\n"));
+    for (least, path, exit) in [
+        ("warning", &parts[0], 1),
+        ("repairable", &parts[0], 0),
+        ("never", &parts[0], 0),
+        ("fatal", &fatal, 1),
+        ("never", a, 0),
+    ] {
+        assert_eq!(fails(least, &[path]).0, exit, "{least} {path:?}");
+    }
+    let (exit, said) = fails("fatal", &[&parts[0], a]);
+    assert!(exit == 2 && said.contains("cannot apply --fail-on: 1 line without findings"), "{said}");
     // The charts that the lines can tell are those of the whole.
     let charts = |printed: &str| -> Vec<String> {
         let sections = printed.split("\n\n").map(str::trim);

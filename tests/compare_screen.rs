@@ -302,8 +302,16 @@ fn reviewed() -> (tempfile::TempDir, Drive) {
 
 /// Opens the fixture in a folder of its own, with two verdicts on one item and no label set.
 fn undecided() -> (tempfile::TempDir, Drive) {
+    undecided_about("Item 6: 4 boxes hold 4 pears each. How many pears are there?")
+}
+
+/// The same, where the item has another question.
+fn undecided_about(question: &str) -> (tempfile::TempDir, Drive) {
     let text = |name: &str| std::fs::read_to_string(fixture(name)).unwrap();
-    let (folder, mut drive) = two(&text("runs.jsonl"), &text("base.jsonl"));
+    let runs = text("runs.jsonl");
+    let own = "Item 6: 4 boxes hold 4 pears each. How many pears are there?";
+    assert!(runs.contains(own));
+    let (folder, mut drive) = two(&runs.replace(own, question), &text("base.jsonl"));
     say(&folder, "ada", r#"{"id":"c6","verdict":"fail"}"#);
     say(&folder, "bob", r#"{"id":"c6","verdict":"pass"}"#);
     drive.app.across.reviewer = Some(Reviewer::person("eve"));
@@ -432,6 +440,16 @@ fn labels_of_a_log_without_a_set_are_those_that_a_review_offers_and_are_written_
     d.keys("q A").shows(&["verdict  Item 5"]);
     d.keys("x 1 Enter");
     assert_eq!((events(EventKind::Adjudicate).len(), events(EventKind::LabelSet).len()), (2, 1));
+}
+
+#[test]
+fn a_disputed_question_is_shown_as_far_as_there_is_room() {
+    let question = (1..=60).map(|n| format!("Fact {n} is told.")).collect::<Vec<_>>().join(" ");
+    let (_folder, mut d) = undecided_about(&question);
+    d.keys("A").shows(&["Fact 1 is told", "Fact 30 is told", "Fact 60 is told", "answer 13", "fail  ada"]);
+    d.resize(60, 24).shows(&["Fact 1 is told", "Fact 8 is told", "…", "answer 13"]).hides(&["Fact 60 is told"]);
+    // The labels have the room while they are chosen.
+    d.keys("x").shows(&["Fact 1 is told", "fail, because of:"]).hides(&["Fact 8 is told"]);
 }
 
 #[test]

@@ -498,7 +498,7 @@ fn lifelines_show_every_life() {
     assert!(state_row(&d, "wind").starts_with("■ wind"));
     assert!(state_row(&d, "evening").contains("3 * 2") && state_row(&d, "evening").contains(" inf "));
     assert!(state_row(&d, "morning").contains(" amb "));
-    // A column a step, under its number.
+    // One column per step, under its number.
     let (q, _) = d.find("q  1  2  3  4");
     assert_eq!(d.find("◆──○──◇").0, q + 3);
     let wind = state_row(&d, "wind");

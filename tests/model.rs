@@ -811,7 +811,7 @@ fn hostile_servers() -> Vec<Hostile> {
         ));
     }
     all.push((
-        "a byte a chunk, and the end missing".to_owned(),
+        "one byte per chunk, and the end missing".to_owned(),
         Backend::Chat,
         Box::new(move |talk| {
             sse(talk);

@@ -307,6 +307,10 @@ fn labels_are_found_made_renamed_and_merged_and_old_verdicts_follow() {
     // Renamed, and merged into another.
     d.keys("x / 'by one' ^R ^U 'fencepost' Enter").shows(&["renamed to fencepost"]);
     d.keys("Esc / 'fence' ^G").shows(&["Merge fencepost into"]).hides(&["Enter toggle"]);
+    // Esc leaves the inner list alone, and typed text is asked about.
+    d.keys("Esc").shows(&["Labels", "Enter toggle", "[ ] fencepost"]).hides(&["Merge fencepost"]);
+    d.keys("^G 'slip' Esc y").shows(&["Labels", "Enter toggle"]).hides(&["Merge fencepost"]);
+    d.keys("^G").shows(&["Merge fencepost into"]);
     d.keys("'slip' Enter").shows(&["fencepost into arithmetic slip"]);
     d.keys("Esc {").keys("{").until(|app| app.review.saved);
     assert_eq!(open_id(&d), "r1");

@@ -51,7 +51,7 @@ const MAX_WRITTEN: usize = 16 << 10;
 const MAX_EXCERPTED: usize = 1 << 20;
 /// Width up to which JSON of a step stands on one line.
 const JSON_WIDTH: usize = 68;
-/// The same where room is short: JSON rather wraps than takes a line a key.
+/// The same where room is short: JSON rather wraps than takes one line per key.
 const DENSE_WIDTH: usize = 4 * JSON_WIDTH;
 /// Largest number of bytes of a value in a row.
 const MAX_VALUE: usize = 2 << 10;

@@ -7,7 +7,7 @@ use stepscope_core::record::types::TypeRegistry;
 use tui_input::Input as Line;
 
 use crate::app::msg::Effects;
-use crate::app::review::ReviewDialog;
+use crate::app::review::{LabelPurpose, ReviewDialog};
 use crate::app::state::App;
 use crate::app::{export, review};
 use crate::dialogs::derivation::Origin;
@@ -82,6 +82,9 @@ impl App {
 fn closed(app: &mut App, dialog: &Dialog) -> Effects {
     match dialog.own() {
         Dialog::Review(ReviewDialog::Line { field, .. }) => review::ask::line_closed(app, field),
+        Dialog::Review(ReviewDialog::Labels { purpose: LabelPurpose::MergeInto(label), .. }) => {
+            review::ask::back_to_labels(app, label)
+        }
         Dialog::Review(ReviewDialog::Confirm { .. }) => app.say(Shown::own("no verdicts saved")),
         _ => Vec::new(),
     }

@@ -37,7 +37,7 @@ stepscope_base::words! {
     pub enum ReportFormat {
         /// The place in the record with a caret, as a compiler does.
         Text = "text",
-        /// A line a finding: `path:line:column: severity[rule] message (pointer)`.
+        /// One line per finding: `path:line:column: severity[rule] message (pointer)`.
         Short = "short",
         /// A JSON object a record.
         Jsonl = "jsonl",

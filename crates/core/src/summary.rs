@@ -22,6 +22,8 @@ use stepscope_base::text::{Shown, Untrusted, head};
 const MAX_ANSWER: usize = 500;
 /// A question is kept by so many characters: there may be a million of them.
 const MAX_QUESTION: usize = 80;
+/// More of it is kept of those that people disagree about, in bytes: they decide by it.
+const MAX_LONG_QUESTION: usize = 4 << 10;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -161,6 +163,13 @@ impl Summary {
         self.question = question.filter(|text| !text.as_str().is_empty()).map(|text| text.cut(MAX_QUESTION));
     }
 
+    /// The same with nearly all of its question.
+    pub fn take_long_question(&mut self, case: &CaseView<'_>) {
+        self.take_question(case);
+        let question = case.record.as_ref().and_then(|record| texts::question_up_to(record, MAX_LONG_QUESTION));
+        self.question = question.filter(|_| self.question.is_some());
+    }
+
     /// Names the item as people know it, in at most so many characters: by its question, else its id or position.
     pub fn title(&self, characters: usize) -> Shown {
         let question = self.question.clone();
@@ -253,6 +262,11 @@ pub(crate) fn final_number(record: &Record<'_>) -> Option<Written> {
     said_for_zero(record).or_else(|| RunAnswer::of(record).value())
 }
 
+/// The answer of a baseline record: a number for the join.
+pub fn baseline_answer(record: &Record<'_>) -> Option<f64> {
+    final_number(record).map(|answer| answer.value.float())
+}
+
 /// Returns the number that the answer's text says where `pred_num` is 0 only because the text could not be read.
 pub(crate) fn said_for_zero(record: &Record<'_>) -> Option<Written> {
     /// Words by which an answer says 0.
@@ -315,6 +329,19 @@ mod tests {
             assert_eq!(shown(&run(answer, "")), number, "{answer}");
         }
         assert_eq!(shown(&run("5 are left", r#""final_answer": "5 are left", "final_answer_numerical": 0"#)), "0");
+    }
+
+    #[test]
+    fn a_zero_of_a_baseline_is_not_its_answer_where_its_text_says_another_number() {
+        let answer = |answer: &str| {
+            let text = format!(
+                r#"{{"id": 1, "question": "q", "status": "ok", "mode": "baseline", "pred_answer": "{answer}", "pred_num": 0.0,
+                "state": {{}}}}"#
+            );
+            let case = Case::read(text.as_bytes());
+            baseline_answer(case.view().record.as_ref().unwrap())
+        };
+        assert_eq!(["It is 1080.", "none of the 5", "0"].map(answer), [Some(1080.0), Some(0.0), Some(0.0)]);
     }
 
     #[test]

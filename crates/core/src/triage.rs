@@ -722,10 +722,5 @@ fn of_error(record: &Record<'_>) -> Triage {
     Triage { fix, step, recovered: None, corrected: false, recovers_gold: false, confidence, why }
 }
 
-/// The answer of a baseline record: a number for the join.
-pub fn baseline_answer(record: &Record<'_>) -> Option<f64> {
-    RunAnswer::of(record).value().map(|answer| answer.value.float())
-}
-
 #[cfg(test)]
 mod tests;

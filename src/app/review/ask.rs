@@ -146,14 +146,19 @@ pub(crate) fn show_guidelines(app: &mut App) -> Effects {
 /// The line was closed without being taken. A new name was asked for from the list of labels, which comes back.
 pub(crate) fn line_closed(app: &mut App, field: &ReviewField) -> Effects {
     if let ReviewField::Rename(id) = field {
-        let at = app.review.label_set().labels.iter().position(|label| label.id == *id).unwrap_or(0);
-        let list = List { at, ..List::default() };
-        let labels = ReviewDialog::Labels { purpose: LabelPurpose::Give, line: Line::default(), list };
-        app.open_dialog(Dialog::Review(labels));
-        return Vec::new();
+        return back_to_labels(app, id);
     }
     app.review.typing = None;
     review::keys::keep_drafts(app)
+}
+
+/// Opens the list again in which a label was chosen: what was to be done with it was given up.
+pub(crate) fn back_to_labels(app: &mut App, id: &Text) -> Effects {
+    let at = app.review.label_set().labels.iter().position(|label| label.id == *id).unwrap_or(0);
+    let list = List { at, ..List::default() };
+    let labels = ReviewDialog::Labels { purpose: LabelPurpose::Give, line: Line::default(), list };
+    app.open_dialog(Dialog::Review(labels));
+    Vec::new()
 }
 
 /// The text of the line in front has changed: a note outlives a crash.

@@ -4,14 +4,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use foldhash::HashSet;
 
-use super::super::{CLEAN, Check, FAILED, Out};
+use super::super::{CLEAN, Check, FAILED, FOUND, Out};
 use super::threads;
 use stepscope_base::canonical::Digest;
 use stepscope_base::guard::lock;
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::finding::{counted, grouped};
+use stepscope_core::finding::{Severity, counted, grouped};
 use stepscope_core::record::RecordKind;
 use stepscope_core::report::ReportFormat;
 use stepscope_core::report::fix_counts::FixCounts;
@@ -39,6 +39,10 @@ struct Merged {
     insights: Insights,
     /// Lines of records that do not say their kind or their findings.
     bare: u64,
+    /// The gravest finding of the records.
+    worst: Option<Severity>,
+    /// Lines of records that do not say their findings.
+    untold: u64,
 }
 
 pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
@@ -78,11 +82,31 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
     if merged.others > 0 {
         out.complain(&shown!("not printed by check --format jsonl: {}", counted(merged.others as usize, "line")));
     }
-    if failed || merged.others > 0 { FAILED } else { CLEAN }
+    // Summaries count where to fix runs, and say nothing of findings.
+    let untold = merged.boards + merged.untold + merged.left_out;
+    let asks = options.fails_on(Some(Severity::Fatal));
+    if asks && untold > 0 {
+        out.complain(&shown!(
+            "cannot apply --fail-on: {} without findings (summaries, or records left out); merge records of check --format \
+             jsonl, or pass --fail-on to the checks",
+            counted(untold as usize, "line")
+        ));
+    }
+    match () {
+        () if failed || merged.others > 0 || asks && untold > 0 => FAILED,
+        () if options.fails_on(merged.worst) => FOUND,
+        () => CLEAN,
+    }
 }
 
 fn word_of(value: Value<'_>) -> Option<String> {
     value.string()?.utf8().map(ToOwned::to_owned)
+}
+
+/// Severity of a printed finding; a line with chosen fields may name its rule alone.
+fn severity_of(finding: Value<'_>) -> Option<Severity> {
+    let own = finding.get("severity").and_then(word_of).and_then(|word| Severity::from_word(&word));
+    own.or_else(|| Some(RuleId::from_word(&word_of(finding.get("rule")?)?)?.severity()))
 }
 
 impl Merged {
@@ -119,6 +143,10 @@ impl Merged {
             _ = self.board.merge(value);
             let kind = value.get("kind").and_then(word_of).and_then(|kind| RecordKind::from_word(&kind));
             let findings = value.get("findings").filter(|findings| findings.kind() == Kind::Array);
+            match findings {
+                Some(findings) => self.worst = findings.items().filter_map(severity_of).chain(self.worst).min(),
+                None => self.untold += 1,
+            }
             match kind.zip(findings) {
                 Some((kind, findings)) => {
                     let rules = findings.items().filter_map(|finding| word_of(finding.get("rule")?));

@@ -23,6 +23,8 @@ use stepscope_core::review::event::{GoldStatus, LabelRef, Verdict};
 use stepscope_core::review::stats::name_of;
 use stepscope_io::pipeline::dashboard::{BoardData, DisputedRecord};
 
+/// A question takes so many lines at least, whatever room there is.
+const QUESTION: usize = 3;
 /// A note takes at most so many lines.
 const MAX_NOTE: usize = 12;
 /// Least number of columns for the name of a label in the agreement.
@@ -169,17 +171,22 @@ fn cases(app: &App, judged: &BoardData, area: Rect, buf: &mut Buffer, look: Look
 }
 
 fn case_pane(app: &App, judged: &BoardData, case: &DisputedRecord, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let width = inner_width(area);
-    let lines = case_lines(app, judged, case, width);
+    let lines = case_lines(app, judged, case, area);
     let rows = Rows { top: app.across.adjudication.top, len: lines.len(), at: None };
     let line = |n: usize| look.spans(lines.get(n).map(Vec::as_slice).unwrap_or_default());
-    let mut title = vec![look.span(case.summary.title(width.saturating_sub(6)).into_string(), Role::Title)];
-    let name = look.span(format!("  {}", name_of(&case.summary.item).line()), Role::Faint);
-    let room = title_room(area, look).saturating_sub(title.iter().map(Span::width).sum());
-    // The beginning of a name tells no record from another.
-    if case.summary.question.is_some() && name.width() <= room {
-        title.push(name);
-    }
+    let name = name_of(&case.summary.item).line();
+    let title = if app.across.adjudication.choosing.is_none() && long_question(case, inner_width(area)).is_some() {
+        vec![look.span(name.into_string(), Role::Title)]
+    } else {
+        let mut title = vec![look.span(title_of(case, inner_width(area)).into_string(), Role::Title)];
+        let name = look.span(format!("  {name}"), Role::Faint);
+        let room = title_room(area, look).saturating_sub(title.iter().map(Span::width).sum());
+        // The beginning of a name tells no record from another.
+        if case.summary.question.is_some() && name.width() <= room {
+            title.push(name);
+        }
+        title
+    };
     pane(title, rows, line, area, buf, Look { focused: false, ..look });
 }
 
@@ -188,11 +195,34 @@ pub(crate) fn size(app: &App) -> (usize, usize) {
     let area = places(app).voices;
     let judged = app.across.judged.as_ref();
     let case = judged.and_then(|judged| Some((judged, app.across.adjudication.case(judged)?)));
-    let lines = case.map_or(0, |(judged, case)| case_lines(app, judged, case, inner_width(area)).len());
+    let lines = case.map_or(0, |(judged, case)| case_lines(app, judged, case, area).len());
     (lines, inner_height(area))
 }
 
-fn case_lines(app: &App, judged: &BoardData, case: &DisputedRecord, width: usize) -> Vec<Vec<Piece>> {
+fn title_of(case: &DisputedRecord, width: usize) -> Shown {
+    case.summary.title(width.saturating_sub(6))
+}
+
+/// Returns the question that does not fit the title.
+fn long_question(case: &DisputedRecord, width: usize) -> Option<&Shown> {
+    case.summary.question.as_ref().filter(|question| **question != title_of(case, width))
+}
+
+/// Wraps a question: all of it where there is so much room, else its beginning.
+fn question_lines(question: &Shown, width: usize, room: usize) -> Vec<Vec<Piece>> {
+    let most = room.max(QUESTION);
+    let mut lines: Vec<String> = wrapped(question.as_str(), width, most + 1).map(ToOwned::to_owned).collect();
+    if lines.len() > most {
+        lines.truncate(most);
+        if let Some(last) = lines.last_mut() {
+            *last = format!("{}…", fit(last, width.saturating_sub(1)));
+        }
+    }
+    lines.into_iter().map(|line| vec![(line, Role::Text)]).collect()
+}
+
+fn case_lines(app: &App, judged: &BoardData, case: &DisputedRecord, area: Rect) -> Vec<Vec<Piece>> {
+    let width = inner_width(area);
     let mut lines = vec![facts(case)];
     if let Some(chosen) = &app.across.adjudication.choosing {
         lines.push(vec![("fail, because of:".into(), Role::Fatal)]);
@@ -212,6 +242,11 @@ fn case_lines(app: &App, judged: &BoardData, case: &DisputedRecord, width: usize
             lines.push(blocks.iter().map(cell).collect());
         }
         lines.push(Vec::new());
+    }
+    // The labels that are chosen from have the room.
+    if let Some(question) = long_question(case, width).filter(|_| app.across.adjudication.choosing.is_none()) {
+        let room = (inner_height(area) + 1).saturating_sub(lines.len());
+        lines.splice(0..0, question_lines(question, width, room));
     }
     lines
 }

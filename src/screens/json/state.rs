@@ -1,4 +1,4 @@
-//! A record as JSON, one row a value, containers folded or open.
+//! A record as JSON, one row per value, containers folded or open.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! The global state as lifelines: a row a variable, a column a step. `◆` writes, `○` reads, the line between is the
+//! The global state as lifelines: one row per variable, one column per step. `◆` writes, `○` reads, the line between is the
 //! variable's life. What is never read, written twice or read before it is written shows at a glance; what lies after
 //! the current step is dim.
 

@@ -11,7 +11,7 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, head};
 use stepscope_core::compare::difference::{Change, Held, MAX_FIELDS, RecordDifference};
 use stepscope_core::compare::lines::changed_lines;
-use stepscope_core::compare::print::diverges;
+use stepscope_core::compare::print::{change_counts, diverges};
 use stepscope_core::finding::{Severity, counted};
 use stepscope_core::procedure::repair::pretty;
 use stepscope_core::record::Record;
@@ -225,7 +225,7 @@ fn facts(a: &OpenRecord, b: &OpenRecord) -> Vec<SideRow> {
     facts
 }
 
-/// Lists the items of a structured answer, one a line, with their grounding.
+/// Lists the items of a structured answer, one per line, with their grounding.
 fn items(structured: &ShownAnswer) -> Shown {
     let lines = structured.items.iter().take(MAX_ITEMS).map(|item| {
         let value = item.lines.iter().cloned().reduce(|all, line| all.and(" ").join(&line)).unwrap_or_default();
@@ -417,10 +417,11 @@ fn part(title: &'static str, rows: Vec<SideRow>) -> Vec<SideRow> {
 
 /// Returns the rows of a part, its heading with what was counted.
 fn summed(title: &'static str, mut rows: Vec<SideRow>) -> Vec<SideRow> {
-    let same = rows.iter().filter(|row| row.is_same()).count();
-    let others = rows.iter().filter(|row| matches!(row, SideRow::Sides { .. })).count() - same;
+    let changes =
+        rows.iter().filter_map(|row| if let SideRow::Sides { change, .. } = row { Some(*change) } else { None });
+    let counts = change_counts(changes);
     if let Some(SideRow::Heading(heading)) = rows.first_mut() {
-        *heading = shown!("{title}: {others} changed, {same} same");
+        *heading = shown!("{title}: {counts}");
     }
     rows
 }
@@ -496,6 +497,14 @@ mod tests {
         );
         assert_eq!(side(&sides, "final_answer").1, Some("3   (step 2, inferred)"));
         assert!(sides.shown().count() < sides.rows.len());
+    }
+
+    #[test]
+    fn what_one_of_the_two_lacks_is_not_counted_as_changed() {
+        let run = run(&[("Read", "a"), ("Add", "b")], r#""a": 2, "b": 3, "final_answer": "5""#);
+        let direct = r#"{"id": 1, "question": "?", "mode": "baseline", "state": {"final_answer": "6", "c": 1}}"#;
+        let sides = sides(&run, direct);
+        assert!(says(&sides, "Variables: 1 changed, 2 only in A, 1 only in B, 1 same"), "{sides:?}");
     }
 
     #[test]

@@ -59,7 +59,7 @@ pub enum Spacing {
     Tight,
     /// `, ` and `: `, as `json.dumps` does by default.
     Wide,
-    /// An item a line, with an indent of two.
+    /// One item per line, with an indent of two.
     Indented,
 }
 

@@ -11,7 +11,7 @@ use super::draft::{named, since};
 use crate::json::{Kind, Tape, Value};
 use crate::text::Untrusted;
 
-/// The metaschemas of drafts 4 to 2020-12 and their vocabularies, one a line.
+/// The metaschemas of drafts 4 to 2020-12 and their vocabularies, one per line.
 const METASCHEMAS: &str = include_str!("metaschemas.jsonl");
 
 /// The metaschema with an address.

@@ -38,6 +38,8 @@ const TELLING: usize = 16;
 pub(crate) const MAX_SPANS: usize = 4096;
 /// The most work for all quotes of one answer, about a quarter of a second; a small record gets what its size allows.
 const MAX_WORK: u64 = 200_000_000;
+/// Work beyond what the size of a record allows: a tiny one may cite a hundred lines over some pages.
+const FOR_CITED: u64 = 600_000;
 
 stepscope_base::words! {
     /// A way to count lines.
@@ -729,7 +731,7 @@ pub(crate) fn resolve_all(
     (items, retrieved): (&[AnswerItem<'_>], &[i64]),
     size: usize,
 ) -> Vec<ResolvedCitation> {
-    let mut budget = Budget::of(work::allowance(size).min(MAX_WORK));
+    let mut budget = Budget::of((work::allowance(size) + FOR_CITED).min(MAX_WORK));
     let citations = items.iter().enumerate().flat_map(|(n, item)| item.citations.iter().map(move |span| (n, span)));
     // What is not resolved is counted by the rule of what is undecided.
     let resolved = citations.take(MAX_SPANS).map(|(item, citation)| {

@@ -245,6 +245,19 @@ pub fn diverges(difference: &RecordDifference<'_>) -> Shown {
     }
 }
 
+/// Counts changes: what one of the two lacks is told apart from what has another value there.
+pub fn change_counts(changes: impl Iterator<Item = Change>) -> Shown {
+    let mut counts = [0_usize; Change::ALL.len()];
+    for change in changes {
+        counts.get_mut(change as usize).into_iter().for_each(|count| *count += 1);
+    }
+    let [same, changed, a, b] = counts;
+    let alone = [(a, "A"), (b, "B")].into_iter().filter(|(n, _)| *n > 0);
+    let alone = alone.map(|(n, side)| format!("{n} only in {side}"));
+    let all = std::iter::once(format!("{changed} changed")).chain(alone).chain([format!("{same} same")]);
+    shown!("{}", all.collect::<Vec<_>>().join(", "))
+}
+
 /// The difference of two records, as lines of text: what is the same is counted.
 pub fn difference(difference: &RecordDifference<'_>) -> Vec<Shown> {
     let mut lines = vec![shown!("A is {}, B is {}", difference.kinds.0.word(), difference.kinds.1.word())];
@@ -252,9 +265,9 @@ pub fn difference(difference: &RecordDifference<'_>) -> Vec<Shown> {
     let value = |value: Option<Value<'_>>| {
         value.map_or(Shown::own("nothing"), |value| Shown::line(head(value.raw(), CUT * 4)).cut(CUT * 2))
     };
-    let mut table = |title: &'static str, same: usize, rows: Vec<Shown>| {
+    let mut table = |title: &'static str, counts: Shown, rows: Vec<Shown>| {
         lines.push(Shown::default());
-        lines.push(shown!("{title}: {} changed, {same} the same", rows.len()));
+        lines.push(shown!("{title}: {counts}"));
         lines.extend(rows);
     };
     let is_same = |change: Change| change == Change::Same;
@@ -268,7 +281,7 @@ pub fn difference(difference: &RecordDifference<'_>) -> Vec<Shown> {
             value(field.b)
         )
     });
-    table("fields", difference.fields.iter().filter(|field| is_same(field.change)).count(), fields.collect());
+    table("fields", change_counts(difference.fields.iter().map(|field| field.change)), fields.collect());
     let held = |held: Option<&Held<'_>>| {
         let step = held.and_then(|held| held.step).map(|step| format!(" (step {})", step + 1)).unwrap_or_default();
         shown!("{}{step}", value(held.and_then(|held| held.value)))
@@ -277,11 +290,8 @@ pub fn difference(difference: &RecordDifference<'_>) -> Vec<Shown> {
         let (a, b) = (held(variable.a.as_ref()), held(variable.b.as_ref()));
         shown!("  {:28} {:8} A {a}  B {b}", variable.name.line().cut(28), variable.change.word())
     });
-    table(
-        "variables",
-        difference.variables.iter().filter(|variable| is_same(variable.change)).count(),
-        variables.collect(),
-    );
+    let changes = difference.variables.iter().map(|variable| variable.change);
+    table("variables", change_counts(changes), variables.collect());
     if difference.more_fields {
         lines.push(shown!("more than {MAX_FIELDS} fields; not all are listed"));
     }

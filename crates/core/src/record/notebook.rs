@@ -23,7 +23,7 @@ const MAX_NAMED: usize = 100;
 /// A notebook, read.
 #[derive(Debug, Default)]
 pub struct Notebook {
-    /// The records, one a line.
+    /// The records, one per line.
     pub lines: Vec<u8>,
     /// Number of records.
     pub records: usize,

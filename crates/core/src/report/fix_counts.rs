@@ -110,7 +110,7 @@ impl FixCounts {
         lines
     }
 
-    /// The board as JSON lines: an object a place.
+    /// The board as JSON lines: one object per place.
     pub fn write_json(&self, out: &mut AnySink) {
         for (fix, line) in &self.lines {
             Style::ASCII.line(out, |object| {

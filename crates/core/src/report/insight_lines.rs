@@ -429,7 +429,7 @@ pub fn part_of(value: f64, (from, to): (f64, f64)) -> f64 {
     (value - from) / (to - from).max(f64::MIN_POSITIVE)
 }
 
-/// The lines as JSON, an object a bar or cell.
+/// The lines as JSON, one object per bar or cell.
 pub fn write_json(lines: &[InsightLine], out: &mut AnySink) {
     let mut chart = "";
     for line in lines {

@@ -1,4 +1,4 @@
-//! SARIF 2.1.0: one run, the rules with their texts, a result a finding. Written as it comes, so that a million
+//! SARIF 2.1.0: one run, the rules with their texts, one result per finding. Written as it comes, so that a million
 //! records need no memory: `begin`, `write` for each record, `end`.
 
 use std::fmt::Write as _;

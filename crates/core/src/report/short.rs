@@ -1,4 +1,4 @@
-//! A line a finding, in the form that editors and `grep` users know.
+//! One line per finding, in the form that editors and `grep` users know.
 
 use super::MAX_MESSAGE;
 use super::places::Places;

@@ -14,7 +14,7 @@ pub struct ResultTable {
     pub name: &'static str,
     /// Its columns, in order.
     pub columns: &'static [TableColumn],
-    /// The list in a line that holds an object a row; else the line itself is a row.
+    /// The list in a line that holds one object per row; else the line itself is a row.
     rows: Option<&'static str>,
 }
 

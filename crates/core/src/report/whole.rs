@@ -192,7 +192,7 @@ impl WholeRecord<'_, '_> {
         out.line(&Shown::default());
     }
 
-    /// Prints what the steps took, a line a step.
+    /// Prints what the steps took, one line per step.
     fn timeline(&self, out: &mut RecordText) {
         let Some(cost) = RunCost::of(self.state) else { return };
         out.line(&shown!("Timeline ({}, {} tokens)", duration(cost.time), grouped(cost.tokens as usize)));
@@ -207,7 +207,7 @@ impl WholeRecord<'_, '_> {
         out.line(&Shown::default());
     }
 
-    /// Formats the derivation of the exact answer, a line a step.
+    /// Formats the derivation of the exact answer, one line per step.
     fn derived(&self, recomputed: &Recomputed) -> Option<Shown> {
         recomputed.recovered?;
         let end = recomputed.end(self.state)?;

@@ -238,7 +238,7 @@ fn measure(items: &[Vec<&Vote>], says: impl Fn(&Vote) -> bool) -> Measure {
 }
 
 impl Measure {
-    /// Measures the answers to one question, a list an item: what each reviewer said, yes or no.
+    /// Measures the answers to one question, one list per item: what each reviewer said, yes or no.
     pub(super) fn of(answers: &[Vec<bool>]) -> Self {
         let yes = |votes: &[bool]| votes.iter().filter(|vote| **vote).count();
         let agreed = answers.iter().filter(|votes| [0, votes.len()].contains(&yes(votes))).count() as u64;
@@ -312,7 +312,7 @@ mod tests {
         Agreement::of(reviews, &Index::of(&[]).join(reviews).items)
     }
 
-    /// Verdicts as words: one text a reviewer, one letter an item; `F` fails with the label, `f` without, `.` none.
+    /// Verdicts as words: one text per reviewer, one letter per item; `F` fails with the label, `f` without, `.` none.
     fn reviews(who: &[(&str, &str)]) -> Reviews {
         let mut reviews = Reviews::default();
         for (reviewer, votes) in who {

@@ -5,7 +5,7 @@ use std::sync::{LazyLock, PoisonError, RwLock};
 
 use crate::rules::id::{QueueClass, RuleId};
 
-/// Words of a set: a bit a rule, and at least one more for the baseline.
+/// Words of a set: one bit per rule, and at least one more for the baseline.
 const WORDS: usize = RuleId::ALL.len() / 64 + 1;
 
 /// The place behind the last rule: the baseline answers otherwise.

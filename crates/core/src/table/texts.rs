@@ -5,7 +5,7 @@ use crate::record::{Record, RecordKind};
 use crate::summary::said_for_zero;
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::shown;
-use stepscope_base::text::Shown;
+use stepscope_base::text::{self, Shown};
 
 /// Largest number of bytes of a record from which a row's texts are made; a longer one is read when it is opened.
 pub const MAX_ROW_TEXT: usize = 4 << 20;
@@ -75,9 +75,14 @@ fn value_text(value: Value<'_>) -> Option<Shown> {
 /// The question, else the procedure's name or the error that ended the run: by what a person knows the record again.
 /// Nothing of it is ever hidden from a reviewer.
 pub fn question(record: &Record<'_>) -> Option<Shown> {
+    question_up_to(record, MAX_HEAD)
+}
+
+/// The same, from the first bytes of its text.
+pub fn question_up_to(record: &Record<'_>, bytes: usize) -> Option<Shown> {
     let procedure = record.procedure;
     let name = procedure.and_then(|value| value.get("NameDescription").or_else(|| value.get("name_description")));
-    scalar(record.question).or_else(|| scalar(name)).or_else(|| scalar(record.error))
+    [record.question, name, record.error].into_iter().find_map(|value| scalar_up_to(value, bytes))
 }
 
 fn title(record: &Record<'_>) -> Shown {
@@ -100,15 +105,19 @@ pub fn gold_text(record: &Record<'_>) -> Option<Shown> {
 }
 
 fn scalar(value: Option<Value<'_>>) -> Option<Shown> {
+    scalar_up_to(value, MAX_HEAD)
+}
+
+fn scalar_up_to(value: Option<Value<'_>>, bytes: usize) -> Option<Shown> {
     let value = value.filter(|value| !value.is_null())?;
     if value.kind() == Kind::String {
-        return value.string().map(|text| Shown::line(head(text.bytes())));
+        return value.string().map(|text| Shown::line(text::head(text.bytes(), bytes)));
     }
-    Some(Shown::line(head(value.raw())))
+    Some(Shown::line(text::head(value.raw(), bytes)))
 }
 
 fn head(bytes: &[u8]) -> &[u8] {
-    stepscope_base::text::head(bytes, MAX_HEAD)
+    text::head(bytes, MAX_HEAD)
 }
 
 #[cfg(test)]

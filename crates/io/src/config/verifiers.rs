@@ -81,7 +81,7 @@ pub struct Spec {
     /// `bleu`: texts.
     #[serde(default, deserialize_with = "one_or_many")]
     pub references: Vec<String>,
-    /// `bleu`: a file of texts, a JSON list or one a line.
+    /// `bleu`: a file of texts, a JSON list or one per line.
     pub references_file: Option<PathBuf>,
     /// `bleu`: where each record holds its own.
     pub references_field: Option<String>,
@@ -151,9 +151,22 @@ impl File {
             let at = error.span().map_or(0, |span| span.start);
             let line = super::line_of(&text, at);
             let path = shown!("{}, line {line}", Shown::path(path));
-            Failure { what: USE, path, source: Shown::line(error.message().as_bytes()) }
+            let why = Shown::line(error.message().as_bytes());
+            Failure { what: USE, path, source: if is_meant(&text) { why } else { no_verifiers(&why) } }
         })
     }
+}
+
+/// Says what a file that is something else should hold.
+fn no_verifiers(why: &Shown) -> Shown {
+    shown!(
+        "not a verifier file ({why}). Write [[stage]] or [verifiers.NAME] tables in TOML, as in stepscope verify --help"
+    )
+}
+
+/// Tells whether a text looks like a file of verifiers: people who wrote one know what belongs there.
+fn is_meant(text: &str) -> bool {
+    text.contains("[stage]") || text.contains("[verifiers.")
 }
 
 struct Builder<'f> {
@@ -471,6 +484,12 @@ mod tests {
         let stage = |rest: &str| folder.refusal(&format!("[[stage]]\n{rest}"));
         assert!(stage("verifier = \"bleu\"\nwieght = 1").starts_with(", line 3: unknown field `wieght`"));
         assert!(stage("verifier = 3").starts_with(", line 2: "));
+        for (other, why) in [("{\"id\": 1}\n", "expected key"), ("[model]\nname = \"x\"", "unknown field `model`")] {
+            let why =
+                [", line 1: not a verifier file", why, "Write [[stage]] or [verifiers.NAME]"].map(ToOwned::to_owned);
+            let said = folder.refusal(other);
+            assert!(why.iter().all(|part| said.contains(part)), "{said}");
+        }
         assert_eq!(folder.refusal(""), ": a chain needs at least one stage");
         assert_eq!(stage("verifier = \"json_schema\""), ": stage 1, json_schema: it needs a schema");
         assert!(stage("verifier = \"json_schema\"\nschema = \"none.json\"").contains("no such file"));

@@ -322,7 +322,7 @@ pub(super) struct Take {
     chunks_at: Option<usize>,
     /// True if no file could hold it; nothing of it is kept any more.
     too_large: bool,
-    /// The server promised a value a line.
+    /// The server promised one value per line.
     lines: bool,
     began: Instant,
     chunks: usize,

@@ -237,7 +237,7 @@ struct Listener<'d> {
     enforcement: Enforcement,
     origin: Shown,
     intake: Intake,
-    /// The server promised a value a line.
+    /// The server promised one value per line.
     lines: bool,
     reader: ReplyReader,
     redactors: [Redactor; 2],

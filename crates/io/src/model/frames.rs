@@ -6,7 +6,7 @@
 pub enum Framing {
     /// Server-sent events: fields on lines, a blank line behind each event. Lines end in `\n`, `\r\n` or `\r`.
     Events,
-    /// One value a line.
+    /// One value per line.
     Lines,
 }
 

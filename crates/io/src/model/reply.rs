@@ -166,7 +166,7 @@ impl ReplyReader {
         heard
     }
 
-    /// Ends the stream. `lines`: the server promised a value a line, and so a last one.
+    /// Ends the stream. `lines`: the server promised one value per line, and so a last one.
     pub fn end(&mut self, lines: bool, pieces: &mut Vec<ReplyPiece>) -> Result<(), Said> {
         if let Some(stash) = self.stash.take() {
             self.frames = 1;
@@ -457,7 +457,7 @@ impl KeptNames {
         self.read(&frames);
     }
 
-    /// Ends the answer. `lines`: the server promised a value a line.
+    /// Ends the answer. `lines`: the server promised one value per line.
     pub fn end(&mut self, lines: bool) {
         let (mut frames, mut pieces) = (Vec::new(), Vec::new());
         match std::mem::replace(&mut self.intake, Intake::Open) {

@@ -12,7 +12,7 @@ use crate::source::input::expand;
 use stepscope_base::json::Tape;
 use stepscope_core::case::Context;
 use stepscope_core::record::Record;
-use stepscope_core::triage::baseline_answer;
+use stepscope_core::summary::baseline_answer;
 
 /// Further answers are not kept; 24 bytes each.
 pub const MAX_ANSWERS: usize = 4 << 20;

@@ -119,7 +119,7 @@ fn summary(
             summary.take_fix(&view);
         }
         if is_asked(&summary.item) {
-            summary.take_question(&view);
+            summary.take_long_question(&view);
         }
         drop(view);
         *tape = case.into_tape();

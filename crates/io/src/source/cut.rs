@@ -11,7 +11,7 @@ use stepscope_base::text::Shown;
 /// Layout of the records of a source; told from its beginning, see [`Layout::of`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layout {
-    /// One record a line; the byte that ends a line.
+    /// One record per line; the byte that ends a line.
     Lines(u8),
     /// Values one after another, over as many lines as they like; of a list, its items.
     Values,
@@ -587,7 +587,21 @@ pub struct Brackets {
     is_broken: bool,
     /// More brackets were open than there are bits.
     is_deep: bool,
+    keys: Keys,
 }
+
+/// Keys of the outermost object that were passed.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+struct Keys {
+    count: usize,
+    /// Hash of all of them, in their order.
+    hash: u64,
+    /// Inside one.
+    is_open: bool,
+}
+
+/// So many keys in the same order make a line a record like this one; what lists hold has other keys.
+const TELLING_KEYS: usize = 2;
 
 impl Brackets {
     fn feed(&mut self, text: &[u8], is_whole: bool) -> Option<usize> {
@@ -595,22 +609,33 @@ impl Brackets {
         while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
             if std::mem::take(&mut self.is_fresh) && self.may_break(rest) {
                 let line = rest.get(..memchr(b'\n', rest).or(is_whole.then_some(rest.len()))?).unwrap_or_default();
-                if is_item(line) {
+                if (!self.takes_object() || self.begins_like(line)) && is_item(line) {
                     self.is_broken = true;
                     return Some(at);
                 }
             }
-            let found = match self.inside {
-                Inside::Escape => 0,
-                Inside::String => memchr3(b'"', b'\\', b'\n', rest)?,
-                Inside::Value => self.pass_plain(rest)?,
-            };
-            at += found + 1;
-            if self.take(rest.get(found).copied().unwrap_or_default()) {
+            let (passed, is_end) = self.pass(rest)?;
+            at += passed;
+            if is_end {
                 return Some(at);
             }
         }
         None
+    }
+
+    /// Passes the next byte that matters, and those before it; returns how many, and whether that ends the value.
+    fn pass(&mut self, rest: &[u8]) -> Option<(usize, bool)> {
+        let found = match self.inside {
+            Inside::Escape => 0,
+            Inside::String => memchr3(b'"', b'\\', b'\n', rest)?,
+            Inside::Value => self.pass_plain(rest)?,
+        };
+        if self.keys.is_open {
+            let key = rest.get(..=found).unwrap_or_default();
+            self.keys.hash =
+                key.iter().fold(self.keys.hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3));
+        }
+        Some((found + 1, self.take(rest.get(found).copied().unwrap_or_default())))
     }
 
     /// Finds the next byte that matters outside of strings.
@@ -624,7 +649,7 @@ impl Brackets {
     /// Takes a byte that matters; tells whether it ends the value.
     fn take(&mut self, byte: u8) -> bool {
         self.is_fresh = byte == b'\n';
-        let was = self.inside;
+        let (was, last) = (self.inside, self.last);
         match (self.inside, byte) {
             (Inside::Value, _) => {}
             (Inside::String, b'"') => self.inside = Inside::Value,
@@ -632,11 +657,17 @@ impl Brackets {
             _ => self.inside = Inside::String,
         }
         if was != Inside::Value || self.is_fresh {
+            if self.keys.is_open && self.inside == Inside::Value {
+                (self.keys.is_open, self.keys.count) = (false, self.keys.count + 1);
+            }
             return false;
         }
         self.last = byte;
         match byte {
-            b'"' => self.inside = Inside::String,
+            b'"' => {
+                self.inside = Inside::String;
+                self.keys.is_open = self.depth == 1 && self.is_in_object() && matches!(last, b'{' | b',');
+            }
             b'{' | b'[' => {
                 self.depth += 1;
                 self.is_deep |= self.depth > u64::from(u64::BITS);
@@ -651,14 +682,36 @@ impl Brackets {
     }
 
     /// Tells whether the line that begins here may be the next record: it is no deeper than the value, which cannot go on
-    /// with an object here, neither in a string nor where a key is due.
+    /// with an object here, neither in a string nor where a key is due; or it breaks off in a list, which may.
     fn may_break(&self, line: &[u8]) -> bool {
         let blanks = leading_blanks(line);
-        let goes_on = if self.objects & 1 == 1 { self.last == b':' } else { matches!(self.last, b'[' | b',') };
-        (self.inside != Inside::Value || !goes_on)
+        (!self.takes_object() || !self.is_in_object() && self.keys.count >= TELLING_KEYS)
             && !self.is_deep
             && blanks <= self.indent
             && line.get(blanks).is_none_or(|byte| *byte == b'{')
+    }
+
+    const fn is_in_object(&self) -> bool {
+        self.objects & 1 == 1
+    }
+
+    /// Tells whether the value can go on with an object here.
+    fn takes_object(&self) -> bool {
+        let is_due = if self.is_in_object() { self.last == b':' } else { matches!(self.last, b'[' | b',') };
+        self.inside == Inside::Value && is_due
+    }
+
+    /// Tells whether a line begins with the keys that this value has so far, in their order: records of a list have the
+    /// same, and what is in their lists has others.
+    fn begins_like(&self, line: &[u8]) -> bool {
+        let (mut other, mut at) = (Self::default(), 0);
+        while other.keys.count < self.keys.count {
+            match line.get(at..).and_then(|rest| other.pass(rest)) {
+                Some((passed, false)) => at += passed,
+                _ => return false,
+            }
+        }
+        other.keys == self.keys
     }
 }
 
@@ -832,6 +885,10 @@ mod tests {
             r#"{"id":2,"a":{"b":"b"},"#,
             r#"{"id":2,"a":{"b":[1,2},"#,
             r#"{"id":2,"a":["b""#,
+            r#"{"id":2,"a":["#,
+            r#"{"id":2,"a":[,"#,
+            r#"{ "id":2, "a":[ ["b"],"#,
+            r#"{"id":2,"a":{"b":[{"c":"}"},"#,
             "{",
         ] {
             let list = |indent: &str, end: &str| {
@@ -846,6 +903,9 @@ mod tests {
         }
         let inside = "{\"a\":\n{\"b\":1},\n\"c\":[\n{\"d\":1},\n{\"d\":2}\n]\n}";
         check(&format!("[\n{inside},\n{one}\n]\n"), Layout::Values, &[inside, one]);
+        // What a list of a record holds is no record, though it begins with the same key.
+        let steps = "{\"id\":1,\"a\":[\n{\"id\":1,\"b\":1},\n{\"id\":2}\n]}";
+        check(&format!("[\n{one},\n{steps},\n{three}\n]\n"), Layout::Values, &[one, steps, three]);
         let deeper = "{\n  \"a\": 1\n  {\"b\": 2},\n}";
         check(&format!("[\n{one},\n{deeper},\n{three}\n]\n"), Layout::Values, &[one, deeper, three]);
     }

@@ -1,4 +1,4 @@
-//! Tables whose rows are records: a column that holds their JSON, or a column a key.
+//! Tables whose rows are records: a column that holds their JSON, or one column per key.
 
 use crate::failure::Failure;
 use crate::source::arrow::ArrowTable;
@@ -104,7 +104,7 @@ impl OpenTable {
 /// Location of the record in a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RecordPlace {
-    /// A column a key.
+    /// One column per key.
     Keyed,
     /// A column that holds its JSON.
     Column(usize),

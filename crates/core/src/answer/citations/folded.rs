@@ -12,6 +12,8 @@ use nucleo_matcher::chars::normalize;
 use crate::answer::document::Document;
 use stepscope_base::text::{Piece, pieces};
 
+/// Shorter words with a digit are names: `Q3`, `A4`.
+const WORD: u8 = 3;
 /// From a place in the folded text the way back is looked up from the last of these, so many bytes apart at most.
 const STEP: usize = 4096;
 
@@ -187,8 +189,6 @@ pub(crate) fn mark(text: &[u8]) -> Option<usize> {
 
 /// Returns the length of a footnote's number at the beginning of a text that continues where a word ended.
 fn glued(text: &[u8], class: CharClass, state: FoldState) -> Option<usize> {
-    /// Shorter words with a digit are names: `Q3`, `A4`.
-    const WORD: u8 = 3;
     if state.word < WORD {
         return None;
     }
@@ -198,6 +198,28 @@ fn glued(text: &[u8], class: CharClass, state: FoldState) -> Option<usize> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let ends = text.get(digits).is_none_or(|byte| !byte.is_ascii_alphanumeric());
     (digits <= 2 && ends).then_some(digits)
+}
+
+/// Tells whether some number in a text may be glued to a word: rather too often than not often enough, but fast.
+pub(super) fn may_hold_glued(text: &[u8]) -> bool {
+    let mut word = 0_u8;
+    text.iter().any(|byte| {
+        match byte {
+            b'0'..=b'9' if word >= WORD => return true,
+            // Characters among which are digits set high or low.
+            0xc2 | 0xe2 | 0xef => return true,
+            b'a'..=b'z' | b'A'..=b'Z' | 0x80.. => word = word.saturating_add(1),
+            b'\n' => word = 0,
+            // Marks are left out: in `word[3]12` the number is behind the word.
+            b'[' => {}
+            _ => match ascii_class(*byte) {
+                CharClass::Punctuation if *byte != b':' => {}
+                CharClass::Dot => {}
+                _ => word = 0,
+            },
+        }
+        false
+    })
 }
 
 /// The first character of a text and its length; what is no character becomes a blank that is not there.

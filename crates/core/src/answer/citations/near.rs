@@ -21,6 +21,8 @@ const LONG: usize = 300;
 const ALIKE: u8 = 55;
 /// So few common words are chance.
 const FEW_WORDS: usize = 3;
+/// Cited lines that are so many times as long as the quote, or as all pieces of it, are compared as a whole.
+const WHOLE: usize = 8;
 /// Length before and behind it that is compared with the quote, in bytes of folded text.
 const SLACK: usize = 60;
 /// Maximum size of a neighbourhood that is compared, in bytes of the document.
@@ -33,9 +35,15 @@ pub(super) fn nearest(
     budget: &mut Budget,
 ) -> Option<(NearMatch, Range<usize>)> {
     let document = search.document;
-    let mut regions: Vec<Range<usize>> = cited.map(|cited| search.window(cited)).into_iter().collect();
+    let window = cited.map(|cited| search.window(cited));
+    // Of many cited lines those are compared that hold the most pieces of the quote.
+    let most = WHOLE * search.quote.len().max(TILE * MAX_PIECES);
+    let is_whole = window.as_ref().is_some_and(|window| document.text(window.clone()).len() <= most);
+    let mut regions: Vec<Range<usize>> = window.clone().filter(|_| is_whole).into_iter().collect();
+    let part = window.filter(|_| !is_whole).map(|window| search.folded_part(&window).1);
     if budget.spend(MAX_PIECES * TILE, 8) {
-        regions.extend(seeded(search, budget).into_iter().filter_map(|part| lines_of(document, part)));
+        let parts = seeded(search, part.as_ref(), budget).into_iter();
+        regions.extend(parts.filter_map(|part| lines_of(document, part)));
     }
     let mut best: Option<(NearMatch, Range<usize>)> = None;
     for region in regions {
@@ -73,8 +81,9 @@ fn near(document: &Document, found: Differences, start: usize) -> Option<NearMat
     })
 }
 
-/// Finds the parts of the folded document with the most pieces of the quote, best first.
-fn seeded(search: &Search<'_>, budget: &mut Budget) -> Vec<Range<usize>> {
+/// Finds the parts of the folded document with the most pieces of the quote, best first; before them the best one within
+/// the cited part, if that is given.
+fn seeded(search: &Search<'_>, cited: Option<&Range<usize>>, budget: &mut Budget) -> Vec<Range<usize>> {
     let quote = search.folded();
     let text = search.document.skeleton().text();
     // Two neighbouring buckets hold a whole quote, wherever it begins.
@@ -96,10 +105,14 @@ fn seeded(search: &Search<'_>, budget: &mut Budget) -> Vec<Range<usize>> {
         rest = others;
     }
     ranked.sort_by_key(|(weight, part)| (std::cmp::Reverse(*weight), part.start));
+    let is_cited = |part: &Range<usize>| cited.is_some_and(|cited| part.start < cited.end && cited.start < part.end);
+    let own = ranked.iter().find(|(_, part)| is_cited(part)).map(|(_, part)| part.clone());
     ranked.truncate(if quote.len() > LONG { 1 } else { REGIONS });
     // What shares less than half as much with the quote is hardly more like it.
     let least = ranked.first().map_or(0, |(most, _)| most.div_ceil(2));
-    ranked.into_iter().filter(|(weight, _)| *weight >= least).map(|(_, part)| part).collect()
+    let parts = ranked.into_iter().filter(|(weight, _)| *weight >= least).map(|(_, part)| part);
+    let others: Vec<Range<usize>> = parts.filter(|part| own.as_ref() != Some(part)).collect();
+    own.into_iter().chain(others).collect()
 }
 
 /// Gives the places where the quote would begin, by the tiles of the text that stand in a piece of it, however they cut

@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use memchr::memmem::Finder;
 
-use super::folded::{FoldedText, equal_without_line_hyphens, fold_text, is_like, is_word, mark, published};
+use super::folded::{
+    FoldedText, equal_without_line_hyphens, fold_text, is_like, is_word, mark, may_hold_glued, published,
+};
 use super::tiles::PossiblePlaces;
 use super::{Budget, NEARBY, QuoteMatch, QuotePlace, Tier};
 use crate::answer::document::Document;
@@ -14,6 +16,8 @@ use stepscope_base::text::{Piece, pieces};
 const LOCAL: usize = 64 << 10;
 /// For so many bytes of a document the whole folded document serves where nothing is left out of it.
 const FEW: usize = 2 << 10;
+/// Work for a byte that is read as the published check does, twice: it leaves bytes out, and folds none.
+const PUBLISHED: u64 = 8;
 /// So many places among the cited lines are compared.
 const CLOSE_LOOKS: usize = 32;
 /// So many places are listed.
@@ -30,6 +34,18 @@ const MAX_PIECES: usize = 16;
 const ELIDED: usize = 30;
 /// In a citation over more pages, a quote is not looked for between headers and footers.
 const MAX_BREAKS: usize = 4;
+
+/// A way to read some lines: which of them are kept, and whether numbers glued to words are left out.
+struct LenientWay {
+    lines: Vec<usize>,
+    glued: bool,
+}
+
+impl LenientWay {
+    fn folded(&self, document: &Document) -> FoldedText {
+        FoldedText::of(document, self.lines.iter().copied(), self.glued)
+    }
+}
 
 /// Occurrences of the quote in the whole document.
 #[derive(Debug, Default)]
@@ -146,7 +162,7 @@ impl<'d> Search<'d> {
     }
 
     /// The part of the folded document that some lines are.
-    fn folded_part(&self, lines: &Range<usize>) -> (&'d FoldedText, Range<usize>) {
+    pub(super) fn folded_part(&self, lines: &Range<usize>) -> (&'d FoldedText, Range<usize>) {
         let skeleton = self.document.skeleton();
         let start = self.document.offset(lines.start).unwrap_or(0);
         (skeleton, skeleton.within(&(start..start + self.bytes(lines))))
@@ -171,7 +187,7 @@ impl<'d> Search<'d> {
     /// Finds what the published check finds and the search may not, such as a part of a mark.
     fn as_published(&self, cited: &Range<usize>, budget: &mut Budget) -> Option<QuoteMatch> {
         let text = Some(self.document.text(cited.clone())).filter(|text| text.len() <= LOCAL)?;
-        if !budget.fold(text.len() + self.quote.len()) {
+        if !budget.spend(text.len() + self.quote.len(), PUBLISHED) {
             return None;
         }
         let holds = [true, false].into_iter().any(|blank_goes| {
@@ -213,9 +229,11 @@ impl<'d> Search<'d> {
         if !self.may_be_in(window, budget) {
             return best;
         }
-        let mut ways = self.leniently(window);
-        while budget.fold(self.bytes(window)) {
-            let Some(skeleton) = ways.next() else { break };
+        for way in self.leniently(window, budget) {
+            if !budget.fold(self.bytes(window)) {
+                break;
+            }
+            let skeleton = way.folded(self.document);
             let found = Self::best(cited, self.first_hits(&skeleton, skeleton.all(), budget));
             if let Some((place, _)) = &found
                 && best.as_ref().is_none_or(|(best, worse)| place < best || worse.tier == Tier::Elided)
@@ -237,9 +255,11 @@ impl<'d> Search<'d> {
         if !self.may_be_in(lines, budget) {
             return None;
         }
-        let mut ways = self.leniently(lines);
-        while budget.fold(self.bytes(lines)) && budget.compare(self.quote.len()) {
-            let skeleton = ways.next()?;
+        for way in self.leniently(lines, budget) {
+            if !budget.fold(self.bytes(lines)) || !budget.compare(self.quote.len()) {
+                break;
+            }
+            let skeleton = way.folded(self.document);
             let hit = skeleton.find(&self.finder, skeleton.all()).next();
             if let Some(found) = hit.and_then(|hit| self.found(&skeleton, hit)) {
                 return Some(found);
@@ -328,15 +348,27 @@ impl<'d> Search<'d> {
         (telling && (2..=MAX_PIECES).contains(&parts.len())).then_some(parts)
     }
 
-    /// Lines folded in ever more forgiving ways.
-    fn leniently(&self, lines: &Range<usize>) -> impl Iterator<Item = FoldedText> {
+    /// Lists the ways to read some lines, ever more forgiving. One that reads the same as another is left out: to fold
+    /// the lines again would find nothing else.
+    fn leniently(&self, lines: &Range<usize>, budget: &mut Budget) -> Vec<LenientWay> {
         let breaks = self.document.pages_in(lines).saturating_sub(1);
         let ways = if (1..=MAX_BREAKS).contains(&breaks) { FOOTNOTES + 1 } else { 0 };
-        let glued = std::iter::once(FoldedText::of(self.document, lines.clone(), true));
-        glued.chain((0..ways).flat_map(move |way| {
-            let kept = self.without_furniture(lines, way);
-            [false, true].map(|glued| FoldedText::of(self.document, kept.iter().copied(), glued))
-        }))
+        if !budget.spend(self.bytes(lines), 2 + ways as u64) {
+            return Vec::new();
+        }
+        let glued = may_hold_glued(self.document.text(lines.clone()));
+        let all: Vec<usize> = lines.clone().collect();
+        let mut seen = vec![all.clone()];
+        let mut list = Vec::new();
+        list.extend(glued.then_some(LenientWay { lines: all, glued: true }));
+        for kept in (0..ways).map(|way| self.without_furniture(lines, way)) {
+            if !seen.contains(&kept) {
+                seen.push(kept.clone());
+                list.push(LenientWay { lines: kept.clone(), glued: false });
+                list.extend(glued.then_some(LenientWay { lines: kept, glued: true }));
+            }
+        }
+        list
     }
 
     /// Lists the lines without headers and footers, and without the part from the n-th footnote from below down to the

@@ -589,3 +589,29 @@ fn an_answer_gets_what_its_own_size_allows() {
     let first = many.iter().position(|place| *place != QuotePlace::Nowhere).unwrap();
     assert!(first > 3 && many[first + 1..].iter().all(|place| *place == QuotePlace::Undecided), "{first}");
 }
+
+#[test]
+fn a_misquote_in_a_hundred_cited_lines_of_a_tiny_record_is_decided() {
+    let words: Vec<&str> = "rent is due on the first of a month and paid by bank to its owner".split(' ').collect();
+    let line = |n: usize| (0..16).map(|place| words[(n * 7 + place * place * (n % 11 + 1)) % 15]).collect::<Vec<_>>();
+    // Over pages, and with numbers of footnotes behind words, there is most to look through.
+    for (per_page, glued) in [(1_000, ""), (1_000, "12"), (40, ""), (40, "12")] {
+        let text = |n: usize| if n.is_multiple_of(9) { line(n).join(" ") + glued } else { line(n).join(" ") };
+        let lines = (0..2_000).map(|n| ((n / per_page) as i64 + 1, (n % per_page) as i64 + 1, text(n)));
+        let document = Document::of(lines.collect(), Vec::new());
+        for at in [300, 350, 399] {
+            let mut quote = line(at);
+            quote[5] = "another";
+            let quote = quote.join(" ");
+            let record = format!(
+                r#"{{"answer_found": true, "items": [{{"value": "x", "spans": [{{"line_start": 300, "line_end": 399, "quote": "{quote}"}}]}}]}}"#
+            );
+            let mut tape = stepscope_base::json::Tape::default();
+            let read = crate::record::formats::read(tape.parse(record.as_bytes()).unwrap());
+            let resolved = resolve_all(&document, (&read.typed.as_deref().unwrap().items(), &[]), record.len());
+            let resolution = &resolved[0].resolution;
+            assert_eq!(resolution.place, QuotePlace::Nowhere, "{per_page} {glued} {at}");
+            assert!(resolution.near.as_ref().is_some_and(|near| near.lines.contains(&at)), "{resolution:?}");
+        }
+    }
+}

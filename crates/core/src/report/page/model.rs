@@ -125,7 +125,7 @@ pub(super) struct ValuePart {
     pub(super) should: Option<Shown>,
 }
 
-/// The global state: a row a variable, a column a step.
+/// The global state: one row per variable, one column per step.
 #[derive(Debug)]
 pub(super) struct StateTable {
     /// Numbers of the steps, from 1; 0 is what was there before.
@@ -733,7 +733,7 @@ fn title(item: &AnswerItem<'_>) -> Shown {
     item.field.as_ref().map(Untrusted::line).or(key).unwrap_or_else(|| Shown::own("no value")).cut(80)
 }
 
-/// The value of an item: an object or a list a line each.
+/// The value of an item: an object or a list, one line each.
 fn item_value(value: Value<'_>, limits: &Limits) -> Shown {
     let rows: Vec<Shown> = match value.kind() {
         Kind::Object => value

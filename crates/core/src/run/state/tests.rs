@@ -29,7 +29,7 @@ fn with<T>(text: &str, look: impl for<'a> FnOnce(&State<'a>) -> T) -> T {
     look(&State::of(&record, procedure.as_ref()))
 }
 
-/// Writes `name=value badge @writer`, a line a variable.
+/// Writes `name=value badge @writer`, one line per variable.
 fn lines(state: &State<'_>, entries: &[Entry<'_>]) -> Vec<String> {
     entries
         .iter()
