@@ -593,6 +593,8 @@ struct Texts<'t> {
     /// The step reads the question and nothing else.
     extracts: bool,
     last: bool,
+    /// The text has numbered parts: what one of them says is not all.
+    in_parts: bool,
 }
 
 impl<'e, 'a> Execution<'e, 'a> {
@@ -636,13 +638,15 @@ impl<'e, 'a> Execution<'e, 'a> {
         let text = step.text.and_then(Value::string).unwrap_or_default();
         let text = text.utf8().unwrap_or_default();
         let typeset = is_typeset(text).then(|| Plain::of(text));
-        let text = asides::without_asides(typeset.as_ref().map_or(text, |plain| &plain.text), position + 1);
+        let text = typeset.as_ref().map_or(text, |plain| &plain.text);
+        let in_parts = asides::is_in_parts(text);
+        let text = asides::without_asides(text, position + 1);
         let text = text.as_ref();
         let found = plans::found(text, &self.names);
         // What is worked out in the text is not read from the question.
         let extracts =
             step.input_names().all(|name| name == PROBLEM_TEXT) && memchr::memchr(b'=', text.as_bytes()).is_none();
-        let texts = Texts { step: text, typeset: typeset.as_ref(), found: &found, extracts, last };
+        let texts = Texts { step: text, typeset: typeset.as_ref(), found: &found, extracts, last, in_parts };
         let mut order: Vec<usize> = (0..step.outputs.len()).collect();
         // `a = …, then b = a * …`: the later one needs the earlier.
         order.sort_by_key(|&output| {

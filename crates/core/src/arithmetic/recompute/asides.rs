@@ -1,4 +1,5 @@
-//! Parts of a step's text that are no calculation: its own number in front, and how the answer is to be written.
+//! What of a step's text is no calculation: its own number in front, the numbers of its parts, and how the answer is to be
+//! written.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -24,6 +25,38 @@ const FORM: [(&str, &[&str]); 9] = [
 ];
 const FORM_OF_ANSWER: &[&str] = &["unit", "units", "text", "words", "explanation", "symbol", "symbols", "currency"];
 const CHECKED: &[&str] = &["result", "it", "work", "arithmetic", "answer", "calculation", "calculations"];
+
+/// First and second sign of the parts of a text.
+const PARTS: [[&str; 2]; 8] = [
+    ["(a)", "(b)"],
+    ["a)", "b)"],
+    ["(1)", "(2)"],
+    ["1)", "2)"],
+    ["1.", "2."],
+    ["(i)", "(ii)"],
+    ["First:", "After that:"],
+    ["First:", "Then:"],
+];
+
+/// Tells whether a text has numbered parts: "(a) Find the dozens. (b) Multiply them by the price."
+pub(super) fn is_in_parts(text: &str) -> bool {
+    let starts = |at: usize| {
+        let before = text.get(..at).unwrap_or_default();
+        let sentence = before.trim_end();
+        // "Divide by 2. Round up." numbers nothing.
+        sentence.is_empty()
+            || before.len() > sentence.len()
+                && (sentence.ends_with(['.', ':', ';', ')', '-', '*', '#']) || before.ends_with('\n'))
+    };
+    PARTS.iter().any(|[first, second]| {
+        let behind = |sign: &str, at: usize| text.get(at + sign.len()..).is_some_and(|rest| rest.starts_with(' '));
+        let first_at = text.match_indices(first).map(|(at, _)| at).find(|at| starts(*at) && behind(first, *at));
+        let is_marked = first.starts_with('(') || first.starts_with('F');
+        let mut seconds =
+            first_at.into_iter().flat_map(|from| text.match_indices(second).filter(move |(at, _)| *at > from));
+        seconds.any(|(at, _)| behind(second, at) && (starts(at) || is_marked))
+    })
+}
 
 /// Blanks out what is beside the calculation, so that every other byte stays where it is.
 pub(super) fn without_asides(text: &str, number: usize) -> Cow<'_, str> {
@@ -87,7 +120,31 @@ fn phrase(text: &str, start: usize, behind: usize, ends: &[&str]) -> Option<Rang
 
 #[cfg(test)]
 mod tests {
-    use super::without_asides;
+    use super::{is_in_parts, without_asides};
+
+    #[test]
+    fn parts_are_told_by_the_signs_before_them() {
+        for text in [
+            "(a) green = blue - fewer (b) Add up red, blue and green.",
+            "- (a) Hours back: one_way ÷ speed (b) Hours in all: there + back",
+            "1. Find k!.\n2. Divide ordered by it.",
+            "1. Further prints = prints - limit. 2. Cents = limit * price.",
+            "4) 1) Take the half. 2) Add both.",
+            "First: gaps = road / spacing After that: there is one more tree than gaps.",
+        ] {
+            assert!(is_in_parts(text), "{text}");
+        }
+        for text in [
+            "1. Divide the total by 2. Round up.",
+            "Take 1. Then divide by 2. Round up.",
+            "Multiply f(a) by f(b) here.",
+            "Add (a) and nothing else.",
+            "First: add a and b.",
+            "",
+        ] {
+            assert!(!is_in_parts(text), "{text}");
+        }
+    }
 
     #[test]
     fn a_steps_number_and_the_form_of_its_answer_are_left_out() {

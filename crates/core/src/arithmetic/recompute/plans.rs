@@ -193,6 +193,11 @@ impl<'a> Execution<'_, 'a> {
     pub(super) fn plan(&mut self, wanted: &PlanRequest<'_, 'a>) -> Option<Plan> {
         let PlanRequest { step, texts, description, .. } = *wanted;
         let by_step = self.explicit(texts.step, texts.found, PlanSource::Step, wanted);
+        if texts.in_parts {
+            let own = texts.found.iter().filter(|found| target(found) == Some(wanted.variable));
+            let ranges: Vec<_> = own.map(|found| &found.range).collect();
+            return by_step.filter(|plan| plan.range.as_ref().is_some_and(|range| ranges.contains(&range)));
+        }
         // "Divide the total by (a + b)": the signs are only a part of what the words say, and no plan without them.
         let is_part = by_step.as_ref().is_some_and(|plan| self.is_part(plan, wanted));
         let leaves_out = by_step.as_ref().is_some_and(|plan| self.left_out(plan, wanted).any(is_value));
