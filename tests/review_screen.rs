@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use drive::Drive;
 use stepscope::app::across::Across;
+use stepscope::app::msg::Msg;
 use stepscope::app::state::App;
 use stepscope::screens::kind::ScreenKind;
 use stepscope::screens::stack::Focus;
@@ -1360,4 +1361,37 @@ fn a_key_that_turns_says_that_it_is_set_and_turns_again() {
     // What is only a draft is never cut to "saved".
     d.keys("@").hides(&["no opinion; saved…"]);
     d.keys(". @").shows(&["Fix (@ next): [", "no opinion", "draft: "]).hides(&["saved…"]);
+}
+
+#[test]
+fn what_one_said_elsewhere_stands_where_the_log_has_it() {
+    let desk = Desk::new(3);
+    let mut d = desk.open();
+    d.keys("Enter x 1 Enter").until(|app| app.review.saved);
+    let fail = desk.events();
+    let elsewhere =
+        Event { event_id: "elsewhere".into(), verdict: Some(Verdict::Pass), labels: Vec::new(), ..fail[0].clone() };
+    // Another session of the same reviewer wrote before this one: the log is read with both, in its order.
+    let read = [vec![elsewhere], fail].concat();
+    d.event(Msg::Reviews(read, false, Vec::new()));
+    let verdicts: Vec<_> = d.app.review.reviews.events().iter().filter_map(|event| event.verdict).collect();
+    assert_eq!(verdicts, [Verdict::Pass, Verdict::Fail]);
+    d.keys("u").shows(&["Undone: fail"]);
+}
+
+#[test]
+fn over_a_record_that_is_gone_no_verdict_of_another_is_shown() {
+    let desk = Desk::new(4);
+    let mut d = desk.open();
+    d.keys("Enter a").until(|app| app.review.saved);
+    assert_eq!(open_id(&d), "r2");
+    let new = desk.runs().with_extension("new");
+    std::fs::write(&new, [run(1), run(1), run(2).replace("What is 2", "How much is 2"), run(4)].concat()).unwrap();
+    std::fs::rename(new, desk.runs()).unwrap();
+    d.wait_for(|app| app.allowed(Action::Exact).is_err_and(|why| why.contains("not in it")));
+    d.wait_for(|app| app.record().is_some_and(|record| app.review.judged(record).mine == Some(Verdict::Pass)));
+    d.draw();
+    d.shows(&["deleted"]);
+    let strip = d.lines().into_iter().find(|line| line.starts_with(" review")).unwrap();
+    assert!(!strip.contains('⊕'), "{strip}");
 }

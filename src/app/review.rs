@@ -843,12 +843,18 @@ impl Review {
             (self.given, self.since_new_label) = Default::default();
         }
         let before = self.reviews.events().len();
+        let is_known: Vec<bool> = events.iter().map(|event| self.reviews.event(&event.event_id).is_some()).collect();
+        let first_new = is_known.iter().position(|is_known| !is_known);
+        let is_overtaken = first_new.is_some_and(|first| is_known.iter().skip(first).any(|is_known| *is_known));
+        if is_overtaken {
+            self.forget(&events, log);
+        }
         for event in events {
             if self.reviews.event(&event.event_id).is_none() {
                 self.reviews.push(event);
             }
         }
-        if anew {
+        if anew || is_overtaken {
             for (event, _) in log.events() {
                 self.reviews.push(event.clone());
             }
@@ -858,6 +864,17 @@ impl Review {
             self.renew(None);
         }
         news
+    }
+
+    /// Forgets what was read just now and what still waits to be saved: somebody else wrote in between, and the order of the
+    /// log holds.
+    fn forget(&mut self, read: &[Event], log: &Log) {
+        let waiting = log.events().map(|(event, _)| event);
+        let later: HashSet<&Text> = read.iter().chain(waiting).map(|event| &event.event_id).collect();
+        let events = std::mem::take(&mut self.reviews);
+        for event in events.events().iter().filter(|event| !later.contains(&event.event_id)) {
+            self.reviews.push(event.clone());
+        }
     }
 
     /// Takes in what the last session left: half-finished verdicts are offered when their record opens, events that

@@ -132,7 +132,10 @@ fn group(app: &App, look: Look<'_>) -> Option<Span<'static>> {
 /// Shows the saved verdict and the draft for the record.
 fn said(app: &App, look: Look<'_>) -> Spans {
     let review = &app.review;
-    let Some(target) = &review.target else { return of_row(app, look) };
+    let Some(target) = &review.target else {
+        // What is open may be gone from its file; the row under the cursor of the table is another record then.
+        return if app.screens.top() == ScreenKind::Table { of_row(app, look) } else { Vec::new() };
+    };
     let mut line = Vec::new();
     if review.draft.choosing {
         let part = review.draft.part.map(|part| format!(" {}", part.phrase())).unwrap_or_default();
