@@ -95,6 +95,19 @@ fn an_honest_quote_is_never_more_than_a_note() {
 }
 
 #[test]
+fn a_number_that_is_cut_says_so() {
+    let number = |digits: usize| "1".repeat(digits);
+    let message = |digits: usize| {
+        let line = number(digits);
+        let said =
+            said(&answer("computed", &format!(r#"[{{"line_start": {line}, "line_end": {line}}}]"#)), Some(document()));
+        said.into_iter().find(|(rule, ..)| *rule == "span/line_start_not_in_doc").map(|(.., message)| message).unwrap()
+    };
+    assert!(message(27).starts_with(&format!("Cited line {}… is not in the document", number(24))), "{}", message(27));
+    assert!(message(24).starts_with(&format!("Cited line {} is not in the document", number(24))), "{}", message(24));
+}
+
+#[test]
 fn every_finding_stands_at_its_key() {
     let spans = r#"[{"line_start": 40, "line_end": 39, "quote": "Deductible:"}, {"line_start": 3, "line_end": 6}]"#;
     let told: Vec<_> =
