@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::answer::document::Document;
-use crate::answer::typed::{AnswerItem, Citation, whole};
+use crate::answer::typed::{AnswerItem, Citation, cited_number};
 use stepscope_base::json::write::{Json, Raw, Writer};
 use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::shown;
@@ -319,7 +319,7 @@ fn exists(document: &Document, line: i64, page: Option<i64>, numbering: Numberin
 
 /// A line's number as lenient readers take it; one that is too large for counting is the largest.
 fn line_number(value: Value<'_>) -> Option<i64> {
-    whole(value).or_else(|| {
+    cited_number(value).or_else(|| {
         let number = value.float().filter(|_| value.kind() == Kind::Int)?;
         Some(if number < 0.0 { i64::MIN } else { i64::MAX })
     })
