@@ -58,6 +58,8 @@ stepscope_base::words! {
         Exact = "exact" => "word for word",
         /// But for blanks, line ends and `[12]` marks: what the published check sees through.
         Whitespace = "whitespace" => "except for spaces and line breaks",
+        /// But for hyphens that only show where a line breaks, and that broke none.
+        SoftHyphens = "soft_hyphens" => "ignoring soft hyphens",
         /// But for hyphens at line ends.
         Hyphens = "hyphens" => "with hyphenated line breaks joined",
         /// But for case, punctuation, accents, ligatures or a footnote's number glued to a word.

@@ -97,6 +97,7 @@ fn the_tier_says_what_had_to_be_forgiven() {
     assert_eq!(word(9, 10, "The insured shall give notice within ten days"), "case_or_punctuation");
     assert_eq!(word(9, 15, "shall keep the damaged goods for inspection."), "across_pages");
     assert_eq!(word(9, 10, "The insured1 shall give notice"), "exact");
+    assert_eq!(word(5, 5, "Deduct\u{ad}ible: USD 1,200"), "soft_hyphens");
 }
 
 #[test]

@@ -90,6 +90,7 @@ fn an_honest_quote_is_never_more_than_a_note() {
     let note = ("quote_not_in_cited_lines", "note");
     assert_eq!(rules(2, 3, "for the information that is lost."), [note, ("quote_ok_after_dehyphenation", "note")]);
     assert_eq!(rules(4, 4, "deductible: USD 1,200"), [note]);
+    assert_eq!(rules(4, 4, "Deduct\u{ad}ible: USD 1,200"), [note], "no line breaks at a soft hyphen inside a line");
     let crosses = ("span_crosses_page", "note");
     assert_eq!(rules(5, 7, "The insured shall keep the damaged goods."), [note, crosses]);
 }
