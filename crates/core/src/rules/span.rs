@@ -140,7 +140,9 @@ pub(crate) const RULES: &[Rule] = &[
         explanation: "The check joins the lines, folds blanks and drops marks such as [12]; then the quote must be a part of \
             them, letter for letter. This is a published check, and it fires as published: also on an honest quote with \
             words hyphenated at line ends, or with a page footer in the middle. Then it is only a note that says what the \
-            comparison has to ignore. Otherwise another finding says whether the line or the quote is wrong.",
+            comparison has to ignore. Where the quote has an ellipsis and its parts are in the lines, the finding says that, \
+            and stays a warning: what is left out may be a condition. Otherwise another finding says whether the line or \
+            the quote is wrong, unless the search ended before its time.",
         bad: trace!(
             "verbatim",
             r#"{"text": "x", "spans": [{"line_start": 1, "line_end": 1, "quote": "Deductible: USD 1,500 per claim."}]}"#

@@ -96,6 +96,18 @@ fn an_honest_quote_is_never_more_than_a_note() {
 }
 
 #[test]
+fn a_warning_stands_alone_only_where_its_rule_says_so() {
+    let quote = "We pay for loss ... mation that is lost";
+    assert_eq!(rules(2, 3, quote), [("quote_not_in_cited_lines", "warning")]);
+    let spans = format!(r#"[{{"line_start": 2, "line_end": 3, "quote": "{quote}"}}]"#);
+    let said = said(&answer("verbatim", &spans), Some(document()));
+    assert!(said[0].3.contains("with an ellipsis for the text between"), "{}", said[0].3);
+    let rule = super::super::RULES.iter().find(|rule| rule.id == RuleId::QuoteNotInCitedLines).unwrap();
+    let promise = rule.explanation.find("Otherwise another finding says").unwrap();
+    assert!(rule.explanation[..promise].contains("has an ellipsis"));
+}
+
+#[test]
 fn a_number_that_is_cut_says_so() {
     let number = |digits: usize| "1".repeat(digits);
     let message = |digits: usize| {
