@@ -152,6 +152,8 @@ pub struct Resolution {
     pub contract: Numbering,
     /// The lines that it cites, as far as they exist, in order.
     pub cited: Option<Range<usize>>,
+    /// The lines that its numbers name, also behind the end of the document: distances are measured from these.
+    named: Option<Range<usize>>,
     /// True if the first line exists; `None` where no number is given.
     pub start_exists: Option<bool>,
     /// True if the last line exists; `None` where no number is given.
@@ -260,12 +262,26 @@ impl<'a> Claim<'a> {
         if numbering == Numbering::PageLocal {
             return self.cited_on_pages(document).filter(|lines| !lines.is_empty());
         }
-        let (first, last) = self.first_and_last()?;
         let base = i64::from(numbering == Numbering::Global1);
+        let named = self.counted_from(base)?;
+        let end = named.end.min(document.len());
+        (named.start < end).then_some(named.start..end)
+    }
+
+    /// The lines that the numbers name, counted from a base over the whole document, whether they exist or not; a range
+    /// the wrong way round is turned.
+    fn counted_from(&self, base: i64) -> Option<Range<usize>> {
+        let (first, last) = self.first_and_last()?;
         let (first, last) = (first.min(last).saturating_sub(base), first.max(last).saturating_sub(base));
         let start = usize::try_from(first.max(0)).ok()?;
-        let end = usize::try_from(last).ok()?.saturating_add(1).min(document.len());
-        (start < end).then_some(start..end)
+        Some(start..usize::try_from(last).ok()?.saturating_add(1))
+    }
+
+    /// The lines that distances are measured from. The last line of a document, counted from 1, is one behind its end,
+    /// and as near as any other that is counted so; farther behind nothing is near.
+    fn named(&self, document: &Document, numbering: Numbering, cited: Option<&Range<usize>>) -> Option<Range<usize>> {
+        let named = self.counted_from(0).filter(|_| numbering == Numbering::Global0);
+        named.filter(|named| named.start < document.len() + NEARBY).or_else(|| cited.cloned())
     }
 
     fn cited_on_pages(&self, document: &Document) -> Option<Range<usize>> {
@@ -291,7 +307,7 @@ impl<'a> Claim<'a> {
     }
 
     /// Determines the offsets and numbering under which the claimed numbers lead to some lines.
-    fn fit(&self, document: &Document, cited: Option<&Range<usize>>, lines: &Range<usize>) -> NumberingFit {
+    fn fit(&self, document: &Document, named: Option<&Range<usize>>, lines: &Range<usize>) -> NumberingFit {
         let local = || {
             let (first, last) = self.first_and_last()?;
             let (page, start) = document.number(lines.start)?;
@@ -299,9 +315,9 @@ impl<'a> Claim<'a> {
             let pages = self.pages.0.is_none_or(|first| (first..=self.pages.1.unwrap_or(first)).contains(&page));
             Some(pages && page == last_page && start >= first && (end <= last || start == first))
         };
-        let offsets = cited.map(|cited| {
+        let offsets = named.map(|named| {
             let at = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
-            let (first, last) = (at(lines.start) - at(cited.start), at(lines.end) - at(cited.end));
+            let (first, last) = (at(lines.start) - at(named.start), at(lines.end) - at(named.end));
             (first.min(last), first.max(last))
         });
         NumberingFit { offsets, page_local: local().unwrap_or(false) }
@@ -421,6 +437,7 @@ impl Resolution {
             } else {
                 QuotePlace::NotInDoc
             },
+            named: claim.named(document, contract, cited.as_ref()),
             cited,
             found: None,
             numbering: None,
@@ -436,7 +453,7 @@ impl Resolution {
         let either = |one: Option<bool>, other: Option<bool>| one.zip(other).map(|(one, other)| one || other);
         let (start, end) = claim.lines_exist(document, numbering);
         (self.start_exists, self.end_exists) = (either(self.start_exists, start), either(self.end_exists, end));
-        (self.contract, self.cited) = (numbering, Some(cited));
+        (self.contract, self.named, self.cited) = (numbering, Some(cited.clone()), Some(cited));
     }
 
     fn settle(&mut self, document: &Document, claim: &Claim<'_>, place: QuotePlace, found: QuoteMatch) {
@@ -446,7 +463,7 @@ impl Resolution {
             self.places.sort_by_key(|found| found.bytes.start);
         }
         self.total = self.total.max(self.places.len());
-        let fit = |found: &QuoteMatch| claim.fit(document, self.cited.as_ref(), &found.lines);
+        let fit = |found: &QuoteMatch| claim.fit(document, self.named.as_ref(), &found.lines);
         self.fits = self.places.iter().map(fit).collect();
         self.numbering = self.numbering_of(place, fit(&found));
         self.found = Some(found);
@@ -477,7 +494,7 @@ impl Resolution {
         budget: &mut Budget,
     ) {
         let document = search.document;
-        let seen = search.everywhere(self.cited.as_ref(), budget);
+        let seen = search.everywhere(self.measured_from(), budget);
         let searched = seen.is_some() && !budget.is_out;
         let seen = seen.unwrap_or_default();
         (self.places, self.total) = (seen.places, seen.total);
@@ -485,7 +502,10 @@ impl Resolution {
         let local = |found: &&QuoteMatch| claim.fit(document, None, &found.lines).page_local;
         let telling = claim.pages.0.is_none() && search.folded().len() >= TELLING;
         let explained = self.places.iter().find(local).filter(|_| telling).cloned();
-        if let Some(found) = on_page.or(explained).or(seen.best) {
+        // Lines that exist were looked around before; those behind the end have neighbours too.
+        let is_near = |found: &&QuoteMatch| self.place_of(document, found) == QuotePlace::Nearby;
+        let nearby = seen.best.as_ref().filter(|_| self.cited.is_none()).filter(is_near).cloned();
+        if let Some(found) = nearby.or(on_page).or(explained).or(seen.best) {
             let place = self.place_of(document, &found);
             self.settle(document, claim, place, found);
             return;
@@ -507,8 +527,13 @@ impl Resolution {
         }
     }
 
+    /// The lines from which others are near or far: the cited ones, else those behind the end that are named.
+    fn measured_from(&self) -> Option<&Range<usize>> {
+        self.cited.as_ref().or(self.named.as_ref())
+    }
+
     fn place_of(&self, document: &Document, found: &QuoteMatch) -> QuotePlace {
-        let Some(cited) = &self.cited else { return QuotePlace::Elsewhere };
+        let Some(cited) = self.measured_from() else { return QuotePlace::Elsewhere };
         if contains(cited, &found.lines) {
             return QuotePlace::Cited;
         }
@@ -566,8 +591,8 @@ impl Resolution {
 
     /// Returns the distance of the found place from the cited one, in lines; negative if it comes before.
     pub fn offset(&self) -> Option<i64> {
-        let (found, cited) = (self.found.as_ref()?, self.cited.as_ref()?);
-        Some(i64::try_from(found.lines.start).ok()? - i64::try_from(cited.start).ok()?)
+        let (found, named) = (self.found.as_ref()?, self.named.as_ref()?);
+        Some(i64::try_from(found.lines.start).ok()? - i64::try_from(named.start).ok()?)
     }
 
     /// Names the result in one word: the tier if the quote is in its lines, else its place.

@@ -143,6 +143,7 @@ fn the_place_is_seen_from_the_cited_lines() {
         ("wider_range", Some(-1), Some(Numbering::Global1))
     );
     assert_eq!(place(900, 900, quote), ("elsewhere", None, None));
+    assert_eq!(place(19, 19, "Section 3. End"), ("off_by", Some(-2), None), "there is no line 19");
     assert_eq!(place(5, 5, "This policy covers flood without limit"), ("nowhere", None, None));
     assert_eq!(place(5, 5, ""), ("no_quote", None, None));
     assert_eq!(place(-3, -2, " "), ("not_in_doc", None, None));

@@ -108,6 +108,30 @@ fn a_warning_stands_alone_only_where_its_rule_says_so() {
 }
 
 #[test]
+fn the_last_line_counted_from_1_is_as_near_as_any_other() {
+    let outside = [("line_start_not_in_doc", "repairable"), ("line_end_not_in_doc", "repairable")];
+    let published = ("quote_not_in_cited_lines", "warning");
+    let [start, end] = outside;
+    assert_eq!(rules(12, 12, "by us."), [start, end, published, ("quote_found_nearby", "note")]);
+    let span = |line: i64, quote: &str| format!(r#"{{"line_start": {line}, "line_end": {line}, "quote": "{quote}"}}"#);
+    let both = format!("[{}, {}]", span(12, "by us."), span(5, DEDUCTIBLE));
+    let said = said(&answer("verbatim", &both), Some(document()));
+    let message = |rule: &str| said.iter().find(|(id, ..)| *id == rule).map(|(.., message)| message.as_str());
+    assert_eq!(
+        message("span/quote_found_nearby"),
+        Some(
+            "Quote found 1 line above, on line 11 (page 2, line 6); counted from 1 over the whole document the number is right."
+        )
+    );
+    assert_eq!(message("span/shared_offset"), Some("All line numbers of the answer count from 1."));
+    // Both lines from the last but one on are named, of which the document has one.
+    let pair = r#"[{"line_start": 11, "line_end": 12, "quote": "Claims are settled in writing by us."}]"#;
+    let said = self::said(&answer("verbatim", pair), Some(document()));
+    let wider = said.iter().find(|(rule, ..)| *rule == "span/quote_found_in_wider_range").unwrap();
+    assert!(wider.3.contains("counted from 1 over the whole document the number is right"), "{}", wider.3);
+}
+
+#[test]
 fn a_number_that_is_cut_says_so() {
     let number = |digits: usize| "1".repeat(digits);
     let message = |digits: usize| {
