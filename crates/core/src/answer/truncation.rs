@@ -213,7 +213,10 @@ impl<'d> SeenContext<'d> {
         }
         let last = self.text(self.last);
         let (titled, open) = (is_titled(self.text(top)), is_open_end(last));
-        if tail.is_empty() && ((goes_on(last) && is_continuation(self.text(top))) || (open && !titled)) {
+        // Behind a semicolon a new sentence may stand as well; where entries have no marks, one that ends alike is the next.
+        let is_next = || self.marker.is_none() && is_open_end(self.text(top));
+        let breaks_off = open && !titled && (!last.ends_with(b";") || is_next());
+        if tail.is_empty() && ((goes_on(last) && is_continuation(self.text(top))) || breaks_off) {
             return verdict(TruncationVerdict::Truncated, "The sentence continues on the next page: ", top);
         }
         // In a list of short titles a short title is no sign of a new section.
@@ -361,13 +364,13 @@ fn is_furniture(document: &Document, page: usize, line: usize) -> bool {
     same >= 2 || (same >= 1 && document.pages().len() <= 3)
 }
 
-/// Empty, a rule, or a page number: `12`, `iv`, `- 5 -`, `Page 3 of 12`.
+/// Empty, a rule, a page number (`12`, `iv`, `- 5 -`, `Page 3 of 12`), or the notice on a page without text.
 fn says_nothing(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return false };
     let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let is_number = |word: &str| word.len() <= 6 && word.bytes().all(|b| b.is_ascii_digit());
     let is_roman = |word: &str| word.len() <= 7 && word.bytes().all(|b| b"ivxlcIVXLC".contains(&b));
-    match words.as_slice() {
+    let is_number_or_rule = match words.as_slice() {
         // A bullet can stand on a line of its own.
         [] => marker(text.as_bytes()).is_none(),
         [one] => {
@@ -378,7 +381,21 @@ fn says_nothing(text: &[u8]) -> bool {
         [page, n] => page.eq_ignore_ascii_case("page") && is_number(n) || is_number(page) && is_number(n),
         [page, n, of, m] => page.eq_ignore_ascii_case("page") && is_number(n) && *of == "of" && is_number(m),
         _ => false,
-    }
+    };
+    is_number_or_rule || is_blank_notice(&words)
+}
+
+/// `This page is intentionally left blank`: what stands on a page so that nobody looks for its text.
+fn is_blank_notice(words: &[&str]) -> bool {
+    const ON_PURPOSE: &[&str] = stepscope_base::list![intentionally deliberately purposely absichtlich];
+    const EMPTY: &[&str] = stepscope_base::list![blank leer frei];
+    const OTHER: &[&str] = stepscope_base::list![
+        this page sheet side the following next is was has been left remains diese seite ist wurde bleibt gelassen
+    ];
+    let is_in = |word: &str, list: &[&str]| list.iter().any(|known| word.eq_ignore_ascii_case(known));
+    words.iter().any(|word| is_in(word, ON_PURPOSE))
+        && words.iter().any(|word| is_in(word, EMPTY))
+        && words.iter().all(|word| [ON_PURPOSE, EMPTY, OTHER].iter().any(|list| is_in(word, list)))
 }
 
 /// Tells whether two lines are equal, but for blanks and a number that counts the pages.
@@ -498,10 +515,12 @@ fn goes_on(text: &[u8]) -> bool {
     !text.is_empty() && !text.ends_with(b".") && !text.ends_with(b"!") && !text.ends_with(b"?") && !text.ends_with(b":")
 }
 
-/// An enumeration that does not end here.
+/// An enumeration or a sentence that plainly does not end here.
 fn is_open_end(text: &[u8]) -> bool {
-    let ends = [&b";"[..], b",", b"; and", b"; or", b", and", b", or"];
-    ends.iter().any(|end| text.ends_with(end))
+    let ends = [&b";"[..], b",", b" and", b" or"];
+    // A hyphen behind a word divides it; alone it is a bullet.
+    let is_divided = text.strip_suffix(b"-").and_then(<[u8]>::last).is_some_and(u8::is_ascii_alphabetic);
+    is_divided || ends.iter().any(|end| text.ends_with(end))
 }
 
 /// Text that is no beginning of a sentence.
@@ -817,6 +836,9 @@ mod tests {
             ("(a) wear;\n(b) theft of", "goods;\n(c) flood."),
             ("wear\nloss of goods in", "transit or storage"),
             ("wear;\ntheft;", "Flood;"),
+            ("(a) wear;\n(b) theft; and", "All that the law excludes, whoever is to blame for it."),
+            ("(a) wear;\n(b) loss caused by the insurer,", "Its staff or anybody who acts for either of them."),
+            ("(a) wear;\n(b) goods from outside of the non-", "European parts of the countries that are named above."),
             ("Wear | 1\nTheft | 2", "Table 3 (continued)\nFlood | 3"),
         ] {
             assert_eq!(verdict(&[list, next], &[0, 1]), TruncationVerdict::Truncated, "{list} / {next}");
@@ -883,6 +905,12 @@ mod tests {
                 "ASSET: What is owned.\nCLAIM: What is asked for.",
                 "NOTE: See the next section, which says what is kept.",
             ),
+            (
+                "(a) wear;\n(b) theft;",
+                "The insurer may ask for documents that prove the loss within thirty days of it.",
+            ),
+            ("wear;\ntheft;", "The insurer may ask for documents that prove the loss within thirty days of it."),
+            ("(a) wear;\n(b) theft;", "(a) flood;\n(b) war;"),
             ("John Smith\nMary Jones", "Peter Miller\nAnn Brown"),
             ("(a) wear;\n(b) theft.\nThe insured must keep all", "papers that belong to the claim."),
         ] {
@@ -905,6 +933,26 @@ mod tests {
             assert!(says_nothing(text.as_bytes()), "{text}");
         }
         for text in ["•", "(i)", "12.", "Section 5", "five"] {
+            assert!(!says_nothing(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_page_that_is_left_blank_is_passed_over() {
+        let list = "(a) wear;\n(b) theft;";
+        for notice in [
+            "This page intentionally left blank",
+            "[This page is intentionally left blank.]",
+            "THIS PAGE WAS INTENTIONALLY LEFT BLANK",
+            "Intentionally blank",
+            "Diese Seite wurde absichtlich leer gelassen.",
+        ] {
+            let (strong, line) = judged(&[list, notice, "(c) flood."], &[], &[0, 1], "null");
+            assert_eq!((strong, line.as_deref()), (TruncationVerdict::Truncated, Some("(c) flood.")), "{notice}");
+            assert_eq!(verdict(&[list, notice, "Section 5. Limits"], &[0, 1]), TruncationVerdict::Bounded, "{notice}");
+            assert_eq!(verdict(&[list, notice], &[0, 1]), TruncationVerdict::Unknown, "{notice}");
+        }
+        for text in ["The form was intentionally left blank", "Leave this page blank", "This page"] {
             assert!(!says_nothing(text.as_bytes()), "{text}");
         }
     }
