@@ -573,6 +573,12 @@ impl Resolution {
         claimed.zip(self.cited.as_ref()).is_some_and(|(claimed, cited)| claimed != cited.len() as u64)
     }
 
+    /// The lines that the quote proves to be meant: the cited ones where they hold it, else those where it is found.
+    fn proven(&self) -> Option<&Range<usize>> {
+        let found = self.found.as_ref()?;
+        self.cited.as_ref().filter(|_| self.is_grounded()).or(Some(&found.lines))
+    }
+
     /// Tells whether the quote is in the cited lines, however it is written.
     pub fn is_grounded(&self) -> bool {
         self.place == QuotePlace::Cited
@@ -746,6 +752,8 @@ pub struct ResolvedCitation {
     pub item: usize,
     /// Position of the citation in the record, as a JSON pointer.
     pub pointer: Pointer,
+    /// Position among the values of the record, by which it is looked up.
+    index: usize,
     /// Result of resolving it.
     pub resolution: Resolution,
 }
@@ -763,9 +771,41 @@ pub(crate) fn resolve_all(
         let quote = citation.quote.and_then(Value::string);
         let claim = Claim::of(citation, quote.as_ref().map(Untrusted::bytes), retrieved);
         let resolution = resolve_within(document, &claim, &mut budget);
-        ResolvedCitation { item, pointer: citation.pointer.clone(), resolution }
+        ResolvedCitation { item, pointer: citation.pointer.clone(), index: citation.root.index(), resolution }
     });
     resolved.collect()
+}
+
+/// The lines that the numbers of a citation name: counted over all pages from 0, or inside of its page where it names one.
+fn lines_named(citation: &Citation<'_>, document: &Document) -> Option<Range<usize>> {
+    let (first, last) = citation.line_numbers();
+    let first = first?;
+    let last = last.unwrap_or(first);
+    let place = |page: Option<i64>, line: i64| {
+        let within = |page: i64| {
+            let lines = document.page(page)?;
+            let at = lines.start.checked_add(usize::try_from(line.checked_sub(1)?).ok()?)?;
+            lines.contains(&at).then_some(at)
+        };
+        // A page beside lines that do not fit into it: the lines are counted over all pages.
+        page.and_then(within).or_else(|| usize::try_from(line).ok()).filter(|at| *at < document.len())
+    };
+    let (page, last_page) = citation.page_numbers();
+    let (start, end) = (place(page, first)?, place(last_page.or(page), last)?);
+    (start <= end).then(|| start..end.saturating_add(1))
+}
+
+/// The lines that a citation means: where its quote is found, whatever the numbers count; without one, the lines that they
+/// name. `resolved` are the citations of its record.
+pub(crate) fn meant_lines(
+    citation: &Citation<'_>,
+    resolved: &[ResolvedCitation],
+    document: &Document,
+) -> Option<Range<usize>> {
+    // They stand in the order of the record.
+    let at = resolved.binary_search_by_key(&citation.root.index(), |own| own.index).ok();
+    let own = at.and_then(|at| resolved.get(at)).and_then(|own| own.resolution.proven());
+    own.cloned().or_else(|| lines_named(citation, document))
 }
 
 /// Tells whether the evidence of an item holds: it has a quote, and every quote is in its cited lines.

@@ -5,8 +5,9 @@
 
 use std::ops::Range;
 
+use crate::answer::citations::{ResolvedCitation, meant_lines};
 use crate::answer::document::Document;
-use crate::answer::typed::{AnswerItem, AnswerRequest, Citation, TypedAnswer};
+use crate::answer::typed::{AnswerItem, AnswerRequest, TypedAnswer};
 use stepscope_base::python::Message;
 use stepscope_base::text::Untrusted;
 
@@ -59,12 +60,12 @@ const MAX_WRAPPED: usize = 8;
 /// So many lines behind the last cited one are looked at.
 const MAX_TAIL: usize = 400;
 
-/// Judges an answer. `document` is the one that it cites.
+/// Judges an answer. `document` is the one that it cites, with the citations as its quotes resolve them.
 pub fn judge(
     typed: &TypedAnswer<'_>,
     items: &[AnswerItem<'_>],
     asked: &AnswerRequest,
-    document: Option<&Document>,
+    (document, resolved): (Option<&Document>, &[ResolvedCitation]),
 ) -> Truncation {
     let many = asked.many.unwrap_or(items.len() > 1);
     if items.is_empty() {
@@ -82,29 +83,10 @@ pub fn judge(
     let retrieved = typed.retrieved();
     let is_table = asked.kind.as_ref().is_some_and(|kind| *kind == "table")
         || items.iter().any(|item| item.value.as_ref().is_some_and(|(key, _)| *key == "table"));
-    match SeenContext::of(items, &retrieved, document).map(|seen| SeenContext { is_table, ..seen }) {
+    match SeenContext::of((items, resolved), &retrieved, document).map(|seen| SeenContext { is_table, ..seen }) {
         Some(seen) => seen.judge(),
         None => Truncation::unknown("None of the cited lines and retrieved pages is in the document."),
     }
-}
-
-/// The lines that a citation names: counted over all pages from 0, or inside of its page where it names one.
-pub(crate) fn cited_lines(citation: &Citation<'_>, document: &Document) -> Option<Range<usize>> {
-    let (first, last) = citation.line_numbers();
-    let first = first?;
-    let last = last.unwrap_or(first);
-    let place = |page: Option<i64>, line: i64| {
-        let within = |page: i64| {
-            let lines = document.page(page)?;
-            let at = lines.start.checked_add(usize::try_from(line.checked_sub(1)?).ok()?)?;
-            lines.contains(&at).then_some(at)
-        };
-        // A page beside lines that do not fit into it: the lines are counted over all pages.
-        page.and_then(within).or_else(|| usize::try_from(line).ok()).filter(|at| *at < document.len())
-    };
-    let (page, last_page) = citation.page_numbers();
-    let (start, end) = (place(page, first)?, place(last_page.or(page), last)?);
-    (start <= end).then(|| start..end.saturating_add(1))
 }
 
 /// Context that the model saw and cited.
@@ -123,7 +105,11 @@ struct SeenContext<'d> {
 }
 
 impl<'d> SeenContext<'d> {
-    fn of(items: &[AnswerItem<'_>], retrieved: &[i64], document: &'d Document) -> Option<Self> {
+    fn of(
+        (items, resolved): (&[AnswerItem<'_>], &[ResolvedCitation]),
+        retrieved: &[i64],
+        document: &'d Document,
+    ) -> Option<Self> {
         let mut retrieved = retrieved.to_vec();
         retrieved.sort_unstable();
         let was_shown = |line: usize| {
@@ -131,7 +117,7 @@ impl<'d> SeenContext<'d> {
                 || document.number(line).is_some_and(|(page, _)| retrieved.binary_search(&page).is_ok())
         };
         let cited = items.iter().flat_map(|item| &item.citations);
-        let cited: Vec<Range<usize>> = cited.filter_map(|citation| cited_lines(citation, document)).collect();
+        let cited: Vec<Range<usize>> = cited.filter_map(|citation| meant_lines(citation, resolved, document)).collect();
         let shown = cited.iter().filter(|lines| was_shown(lines.end.saturating_sub(1)));
         let last = shown.map(|lines| lines.end.saturating_sub(1)).max();
         let last = last.or_else(|| {
@@ -772,10 +758,61 @@ mod tests {
         let root = tape.parse(text.as_bytes()).unwrap();
         let typed = TypedAnswer { answer: root.get("a"), retrieved_pages: root.get("p"), ..TypedAnswer::default() };
         let asked = AnswerRequest { many: Some(true), ..AnswerRequest::default() };
-        let verdict = judge(&typed, &typed.items(), &asked, Some(&document));
+        let verdict = judge(&typed, &typed.items(), &asked, (Some(&document), &[]));
         let line =
             verdict.line.and_then(|line| document.line(line)).map(|line| String::from_utf8(line.to_vec()).unwrap());
         (verdict.verdict, line)
+    }
+
+    /// The verdict on a list whose entries are quoted with some numbers of lines.
+    fn quoted(pages: &[&str], spans: &[(usize, &str)], retrieved: &str) -> (TruncationVerdict, String) {
+        let lines = (1..).zip(pages).flat_map(|(page, text)| {
+            (1..)
+                .zip(text.lines())
+                .map(move |(line, text)| format!(r#"{{"page_num": {page}, "line_num": {line}, "text": "{text}"}}"#))
+        });
+        let item = |(line, quote): &(usize, &str)| {
+            format!(r#"{{"text": "x", "spans": [{{"line_start": {line}, "line_end": {line}, "quote": "{quote}"}}]}}"#)
+        };
+        let text = format!(
+            r#"{{"format": "stepscope.answer_trace", "parsed_question": {{"expected_answer_shape": "list"}},
+            "retrieved_pages": {retrieved}, "document": {{"lines": [{}]}},
+            "answer": {{"answer_found": true, "items": [{}]}}}}"#,
+            lines.collect::<Vec<_>>().join(","),
+            spans.iter().map(item).collect::<Vec<_>>().join(",")
+        );
+        let case = crate::case::Case::read(text.as_bytes());
+        let view = case.view();
+        let judged = view.truncation().unwrap();
+        (judged.verdict, judged.reason.line().into_string())
+    }
+
+    #[test]
+    fn the_list_is_where_its_quotes_are_found_whatever_the_numbers_count() {
+        let seen = "[{\"page_num\": 1}, {\"page_num\": 3}]";
+        let pages = [
+            "You do not get:\n(a) fire;\n(b) flood;",
+            "(c) war.",
+            "You must:\n1. lock the door;\n2. call us.",
+            "Section 4. End",
+        ];
+        for (by, what) in [(4, "from 0"), (5, "from 1"), (1, "inside the page"), (3, "three too small")] {
+            // From 0 over the whole document the two are lines 5 and 6.
+            let spans = [(by + 1, "1. lock the door;"), (by + 2, "2. call us.")];
+            let (verdict, reason) = quoted(&pages, &spans, seen);
+            assert_eq!(verdict, TruncationVerdict::Bounded, "{what}");
+            assert!(reason.contains("Section 4. End"), "{reason}");
+        }
+        let pages =
+            ["Manual\nPart one\nIt is short.\n2. Exclusions", "You do not get:\n(a) fire;\n(b) flood;", "(c) war."];
+        for (first, what) in [(5, "from 0"), (6, "from 1"), (2, "inside the page")] {
+            let (verdict, reason) = quoted(&pages, &[(first, "(a) fire;"), (first + 1, "(b) flood;")], "null");
+            assert_eq!(verdict, TruncationVerdict::Truncated, "{what}");
+            assert!(reason.contains("(c) war."), "{reason}");
+        }
+        // What is quoted nowhere says nothing against the numbers.
+        let (verdict, _) = quoted(&pages, &[(5, "hail that was made up"), (6, "snow that was made up")], "null");
+        assert_eq!(verdict, TruncationVerdict::Truncated);
     }
 
     fn verdict(pages: &[&str], cited: &[usize]) -> TruncationVerdict {
