@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::answer::document::Document;
-use crate::answer::typed::{AnswerItem, Citation, whole};
+use crate::answer::typed::{AnswerItem, Citation, cited_number};
 use stepscope_base::json::write::{Json, Raw, Writer};
 use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::shown;
@@ -60,6 +60,8 @@ stepscope_base::words! {
         Exact = "exact" => "word for word",
         /// But for blanks, line ends and `[12]` marks: what the published check sees through.
         Whitespace = "whitespace" => "except for spaces and line breaks",
+        /// But for hyphens that only show where a line breaks, and that broke none.
+        SoftHyphens = "soft_hyphens" => "ignoring soft hyphens",
         /// But for hyphens at line ends.
         Hyphens = "hyphens" => "with hyphenated line breaks joined",
         /// But for case, punctuation, accents, ligatures or a footnote's number glued to a word.
@@ -152,6 +154,8 @@ pub struct Resolution {
     pub contract: Numbering,
     /// The lines that it cites, as far as they exist, in order.
     pub cited: Option<Range<usize>>,
+    /// The lines that its numbers name, also behind the end of the document: distances are measured from these.
+    named: Option<Range<usize>>,
     /// True if the first line exists; `None` where no number is given.
     pub start_exists: Option<bool>,
     /// True if the last line exists; `None` where no number is given.
@@ -260,12 +264,26 @@ impl<'a> Claim<'a> {
         if numbering == Numbering::PageLocal {
             return self.cited_on_pages(document).filter(|lines| !lines.is_empty());
         }
-        let (first, last) = self.first_and_last()?;
         let base = i64::from(numbering == Numbering::Global1);
+        let named = self.counted_from(base)?;
+        let end = named.end.min(document.len());
+        (named.start < end).then_some(named.start..end)
+    }
+
+    /// The lines that the numbers name, counted from a base over the whole document, whether they exist or not; a range
+    /// the wrong way round is turned.
+    fn counted_from(&self, base: i64) -> Option<Range<usize>> {
+        let (first, last) = self.first_and_last()?;
         let (first, last) = (first.min(last).saturating_sub(base), first.max(last).saturating_sub(base));
         let start = usize::try_from(first.max(0)).ok()?;
-        let end = usize::try_from(last).ok()?.saturating_add(1).min(document.len());
-        (start < end).then_some(start..end)
+        Some(start..usize::try_from(last).ok()?.saturating_add(1))
+    }
+
+    /// The lines that distances are measured from. The last line of a document, counted from 1, is one behind its end,
+    /// and as near as any other that is counted so; farther behind nothing is near.
+    fn named(&self, document: &Document, numbering: Numbering, cited: Option<&Range<usize>>) -> Option<Range<usize>> {
+        let named = self.counted_from(0).filter(|_| numbering == Numbering::Global0);
+        named.filter(|named| named.start < document.len() + NEARBY).or_else(|| cited.cloned())
     }
 
     fn cited_on_pages(&self, document: &Document) -> Option<Range<usize>> {
@@ -291,7 +309,7 @@ impl<'a> Claim<'a> {
     }
 
     /// Determines the offsets and numbering under which the claimed numbers lead to some lines.
-    fn fit(&self, document: &Document, cited: Option<&Range<usize>>, lines: &Range<usize>) -> NumberingFit {
+    fn fit(&self, document: &Document, named: Option<&Range<usize>>, lines: &Range<usize>) -> NumberingFit {
         let local = || {
             let (first, last) = self.first_and_last()?;
             let (page, start) = document.number(lines.start)?;
@@ -299,9 +317,9 @@ impl<'a> Claim<'a> {
             let pages = self.pages.0.is_none_or(|first| (first..=self.pages.1.unwrap_or(first)).contains(&page));
             Some(pages && page == last_page && start >= first && (end <= last || start == first))
         };
-        let offsets = cited.map(|cited| {
+        let offsets = named.map(|named| {
             let at = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
-            let (first, last) = (at(lines.start) - at(cited.start), at(lines.end) - at(cited.end));
+            let (first, last) = (at(lines.start) - at(named.start), at(lines.end) - at(named.end));
             (first.min(last), first.max(last))
         });
         NumberingFit { offsets, page_local: local().unwrap_or(false) }
@@ -321,7 +339,7 @@ fn exists(document: &Document, line: i64, page: Option<i64>, numbering: Numberin
 
 /// A line's number as lenient readers take it; one that is too large for counting is the largest.
 fn line_number(value: Value<'_>) -> Option<i64> {
-    whole(value).or_else(|| {
+    cited_number(value).or_else(|| {
         let number = value.float().filter(|_| value.kind() == Kind::Int)?;
         Some(if number < 0.0 { i64::MIN } else { i64::MAX })
     })
@@ -421,6 +439,7 @@ impl Resolution {
             } else {
                 QuotePlace::NotInDoc
             },
+            named: claim.named(document, contract, cited.as_ref()),
             cited,
             found: None,
             numbering: None,
@@ -436,7 +455,7 @@ impl Resolution {
         let either = |one: Option<bool>, other: Option<bool>| one.zip(other).map(|(one, other)| one || other);
         let (start, end) = claim.lines_exist(document, numbering);
         (self.start_exists, self.end_exists) = (either(self.start_exists, start), either(self.end_exists, end));
-        (self.contract, self.cited) = (numbering, Some(cited));
+        (self.contract, self.named, self.cited) = (numbering, Some(cited.clone()), Some(cited));
     }
 
     fn settle(&mut self, document: &Document, claim: &Claim<'_>, place: QuotePlace, found: QuoteMatch) {
@@ -446,7 +465,7 @@ impl Resolution {
             self.places.sort_by_key(|found| found.bytes.start);
         }
         self.total = self.total.max(self.places.len());
-        let fit = |found: &QuoteMatch| claim.fit(document, self.cited.as_ref(), &found.lines);
+        let fit = |found: &QuoteMatch| claim.fit(document, self.named.as_ref(), &found.lines);
         self.fits = self.places.iter().map(fit).collect();
         self.numbering = self.numbering_of(place, fit(&found));
         self.found = Some(found);
@@ -477,7 +496,7 @@ impl Resolution {
         budget: &mut Budget,
     ) {
         let document = search.document;
-        let seen = search.everywhere(self.cited.as_ref(), budget);
+        let seen = search.everywhere(self.measured_from(), budget);
         let searched = seen.is_some() && !budget.is_out;
         let seen = seen.unwrap_or_default();
         (self.places, self.total) = (seen.places, seen.total);
@@ -485,7 +504,10 @@ impl Resolution {
         let local = |found: &&QuoteMatch| claim.fit(document, None, &found.lines).page_local;
         let telling = claim.pages.0.is_none() && search.folded().len() >= TELLING;
         let explained = self.places.iter().find(local).filter(|_| telling).cloned();
-        if let Some(found) = on_page.or(explained).or(seen.best) {
+        // Lines that exist were looked around before; those behind the end have neighbours too.
+        let is_near = |found: &&QuoteMatch| self.place_of(document, found) == QuotePlace::Nearby;
+        let nearby = seen.best.as_ref().filter(|_| self.cited.is_none()).filter(is_near).cloned();
+        if let Some(found) = nearby.or(on_page).or(explained).or(seen.best) {
             let place = self.place_of(document, &found);
             self.settle(document, claim, place, found);
             return;
@@ -507,8 +529,13 @@ impl Resolution {
         }
     }
 
+    /// The lines from which others are near or far: the cited ones, else those behind the end that are named.
+    fn measured_from(&self) -> Option<&Range<usize>> {
+        self.cited.as_ref().or(self.named.as_ref())
+    }
+
     fn place_of(&self, document: &Document, found: &QuoteMatch) -> QuotePlace {
-        let Some(cited) = &self.cited else { return QuotePlace::Elsewhere };
+        let Some(cited) = self.measured_from() else { return QuotePlace::Elsewhere };
         if contains(cited, &found.lines) {
             return QuotePlace::Cited;
         }
@@ -548,6 +575,12 @@ impl Resolution {
         claimed.zip(self.cited.as_ref()).is_some_and(|(claimed, cited)| claimed != cited.len() as u64)
     }
 
+    /// The lines that the quote proves to be meant: the cited ones where they hold it, else those where it is found.
+    fn proven(&self) -> Option<&Range<usize>> {
+        let found = self.found.as_ref()?;
+        self.cited.as_ref().filter(|_| self.is_grounded()).or(Some(&found.lines))
+    }
+
     /// Tells whether the quote is in the cited lines, however it is written.
     pub fn is_grounded(&self) -> bool {
         self.place == QuotePlace::Cited
@@ -566,8 +599,8 @@ impl Resolution {
 
     /// Returns the distance of the found place from the cited one, in lines; negative if it comes before.
     pub fn offset(&self) -> Option<i64> {
-        let (found, cited) = (self.found.as_ref()?, self.cited.as_ref()?);
-        Some(i64::try_from(found.lines.start).ok()? - i64::try_from(cited.start).ok()?)
+        let (found, named) = (self.found.as_ref()?, self.named.as_ref()?);
+        Some(i64::try_from(found.lines.start).ok()? - i64::try_from(named.start).ok()?)
     }
 
     /// Names the result in one word: the tier if the quote is in its lines, else its place.
@@ -721,6 +754,8 @@ pub struct ResolvedCitation {
     pub item: usize,
     /// Position of the citation in the record, as a JSON pointer.
     pub pointer: Pointer,
+    /// Position among the values of the record, by which it is looked up.
+    index: usize,
     /// Result of resolving it.
     pub resolution: Resolution,
 }
@@ -738,9 +773,41 @@ pub(crate) fn resolve_all(
         let quote = citation.quote.and_then(Value::string);
         let claim = Claim::of(citation, quote.as_ref().map(Untrusted::bytes), retrieved);
         let resolution = resolve_within(document, &claim, &mut budget);
-        ResolvedCitation { item, pointer: citation.pointer.clone(), resolution }
+        ResolvedCitation { item, pointer: citation.pointer.clone(), index: citation.root.index(), resolution }
     });
     resolved.collect()
+}
+
+/// The lines that the numbers of a citation name: counted over all pages from 0, or inside of its page where it names one.
+fn lines_named(citation: &Citation<'_>, document: &Document) -> Option<Range<usize>> {
+    let (first, last) = citation.line_numbers();
+    let first = first?;
+    let last = last.unwrap_or(first);
+    let place = |page: Option<i64>, line: i64| {
+        let within = |page: i64| {
+            let lines = document.page(page)?;
+            let at = lines.start.checked_add(usize::try_from(line.checked_sub(1)?).ok()?)?;
+            lines.contains(&at).then_some(at)
+        };
+        // A page beside lines that do not fit into it: the lines are counted over all pages.
+        page.and_then(within).or_else(|| usize::try_from(line).ok()).filter(|at| *at < document.len())
+    };
+    let (page, last_page) = citation.page_numbers();
+    let (start, end) = (place(page, first)?, place(last_page.or(page), last)?);
+    (start <= end).then(|| start..end.saturating_add(1))
+}
+
+/// The lines that a citation means: where its quote is found, whatever the numbers count; without one, the lines that they
+/// name. `resolved` are the citations of its record.
+pub(crate) fn meant_lines(
+    citation: &Citation<'_>,
+    resolved: &[ResolvedCitation],
+    document: &Document,
+) -> Option<Range<usize>> {
+    // They stand in the order of the record.
+    let at = resolved.binary_search_by_key(&citation.root.index(), |own| own.index).ok();
+    let own = at.and_then(|at| resolved.get(at)).and_then(|own| own.resolution.proven());
+    own.cloned().or_else(|| lines_named(citation, document))
 }
 
 /// Tells whether the evidence of an item holds: it has a quote, and every quote is in its cited lines.

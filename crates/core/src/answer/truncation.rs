@@ -5,8 +5,9 @@
 
 use std::ops::Range;
 
+use crate::answer::citations::{ResolvedCitation, meant_lines};
 use crate::answer::document::Document;
-use crate::answer::typed::{AnswerItem, AnswerRequest, Citation, TypedAnswer};
+use crate::answer::typed::{AnswerItem, AnswerRequest, TypedAnswer};
 use stepscope_base::python::Message;
 use stepscope_base::text::Untrusted;
 
@@ -59,12 +60,12 @@ const MAX_WRAPPED: usize = 8;
 /// So many lines behind the last cited one are looked at.
 const MAX_TAIL: usize = 400;
 
-/// Judges an answer. `document` is the one that it cites.
+/// Judges an answer. `document` is the one that it cites, with the citations as its quotes resolve them.
 pub fn judge(
     typed: &TypedAnswer<'_>,
     items: &[AnswerItem<'_>],
     asked: &AnswerRequest,
-    document: Option<&Document>,
+    (document, resolved): (Option<&Document>, &[ResolvedCitation]),
 ) -> Truncation {
     let many = asked.many.unwrap_or(items.len() > 1);
     if items.is_empty() {
@@ -82,29 +83,10 @@ pub fn judge(
     let retrieved = typed.retrieved();
     let is_table = asked.kind.as_ref().is_some_and(|kind| *kind == "table")
         || items.iter().any(|item| item.value.as_ref().is_some_and(|(key, _)| *key == "table"));
-    match SeenContext::of(items, &retrieved, document).map(|seen| SeenContext { is_table, ..seen }) {
+    match SeenContext::of((items, resolved), &retrieved, document).map(|seen| SeenContext { is_table, ..seen }) {
         Some(seen) => seen.judge(),
         None => Truncation::unknown("None of the cited lines and retrieved pages is in the document."),
     }
-}
-
-/// The lines that a citation names: counted over all pages from 0, or inside of its page where it names one.
-pub(crate) fn cited_lines(citation: &Citation<'_>, document: &Document) -> Option<Range<usize>> {
-    let (first, last) = citation.line_numbers();
-    let first = first?;
-    let last = last.unwrap_or(first);
-    let place = |page: Option<i64>, line: i64| {
-        let within = |page: i64| {
-            let lines = document.page(page)?;
-            let at = lines.start.checked_add(usize::try_from(line.checked_sub(1)?).ok()?)?;
-            lines.contains(&at).then_some(at)
-        };
-        // A page beside lines that do not fit into it: the lines are counted over all pages.
-        page.and_then(within).or_else(|| usize::try_from(line).ok()).filter(|at| *at < document.len())
-    };
-    let (page, last_page) = citation.page_numbers();
-    let (start, end) = (place(page, first)?, place(last_page.or(page), last)?);
-    (start <= end).then(|| start..end.saturating_add(1))
 }
 
 /// Context that the model saw and cited.
@@ -123,7 +105,11 @@ struct SeenContext<'d> {
 }
 
 impl<'d> SeenContext<'d> {
-    fn of(items: &[AnswerItem<'_>], retrieved: &[i64], document: &'d Document) -> Option<Self> {
+    fn of(
+        (items, resolved): (&[AnswerItem<'_>], &[ResolvedCitation]),
+        retrieved: &[i64],
+        document: &'d Document,
+    ) -> Option<Self> {
         let mut retrieved = retrieved.to_vec();
         retrieved.sort_unstable();
         let was_shown = |line: usize| {
@@ -131,7 +117,7 @@ impl<'d> SeenContext<'d> {
                 || document.number(line).is_some_and(|(page, _)| retrieved.binary_search(&page).is_ok())
         };
         let cited = items.iter().flat_map(|item| &item.citations);
-        let cited: Vec<Range<usize>> = cited.filter_map(|citation| cited_lines(citation, document)).collect();
+        let cited: Vec<Range<usize>> = cited.filter_map(|citation| meant_lines(citation, resolved, document)).collect();
         let shown = cited.iter().filter(|lines| was_shown(lines.end.saturating_sub(1)));
         let last = shown.map(|lines| lines.end.saturating_sub(1)).max();
         let last = last.or_else(|| {
@@ -213,7 +199,10 @@ impl<'d> SeenContext<'d> {
         }
         let last = self.text(self.last);
         let (titled, open) = (is_titled(self.text(top)), is_open_end(last));
-        if tail.is_empty() && ((goes_on(last) && is_continuation(self.text(top))) || (open && !titled)) {
+        // Behind a semicolon a new sentence may stand as well; where entries have no marks, one that ends alike is the next.
+        let is_next = || self.marker.is_none() && is_open_end(self.text(top));
+        let breaks_off = open && !titled && (!last.ends_with(b";") || is_next());
+        if tail.is_empty() && ((goes_on(last) && is_continuation(self.text(top))) || breaks_off) {
             return verdict(TruncationVerdict::Truncated, "The sentence continues on the next page: ", top);
         }
         // In a list of short titles a short title is no sign of a new section.
@@ -361,13 +350,13 @@ fn is_furniture(document: &Document, page: usize, line: usize) -> bool {
     same >= 2 || (same >= 1 && document.pages().len() <= 3)
 }
 
-/// Empty, a rule, or a page number: `12`, `iv`, `- 5 -`, `Page 3 of 12`.
+/// Empty, a rule, a page number (`12`, `iv`, `- 5 -`, `Page 3 of 12`), or the notice on a page without text.
 fn says_nothing(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return false };
     let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let is_number = |word: &str| word.len() <= 6 && word.bytes().all(|b| b.is_ascii_digit());
     let is_roman = |word: &str| word.len() <= 7 && word.bytes().all(|b| b"ivxlcIVXLC".contains(&b));
-    match words.as_slice() {
+    let is_number_or_rule = match words.as_slice() {
         // A bullet can stand on a line of its own.
         [] => marker(text.as_bytes()).is_none(),
         [one] => {
@@ -378,7 +367,21 @@ fn says_nothing(text: &[u8]) -> bool {
         [page, n] => page.eq_ignore_ascii_case("page") && is_number(n) || is_number(page) && is_number(n),
         [page, n, of, m] => page.eq_ignore_ascii_case("page") && is_number(n) && *of == "of" && is_number(m),
         _ => false,
-    }
+    };
+    is_number_or_rule || is_blank_notice(&words)
+}
+
+/// `This page is intentionally left blank`: what stands on a page so that nobody looks for its text.
+fn is_blank_notice(words: &[&str]) -> bool {
+    const ON_PURPOSE: &[&str] = stepscope_base::list![intentionally deliberately purposely absichtlich];
+    const EMPTY: &[&str] = stepscope_base::list![blank leer frei];
+    const OTHER: &[&str] = stepscope_base::list![
+        this page sheet side the following next is was has been left remains diese seite ist wurde bleibt gelassen
+    ];
+    let is_in = |word: &str, list: &[&str]| list.iter().any(|known| word.eq_ignore_ascii_case(known));
+    words.iter().any(|word| is_in(word, ON_PURPOSE))
+        && words.iter().any(|word| is_in(word, EMPTY))
+        && words.iter().all(|word| [ON_PURPOSE, EMPTY, OTHER].iter().any(|list| is_in(word, list)))
 }
 
 /// Tells whether two lines are equal, but for blanks and a number that counts the pages.
@@ -498,10 +501,12 @@ fn goes_on(text: &[u8]) -> bool {
     !text.is_empty() && !text.ends_with(b".") && !text.ends_with(b"!") && !text.ends_with(b"?") && !text.ends_with(b":")
 }
 
-/// An enumeration that does not end here.
+/// An enumeration or a sentence that plainly does not end here.
 fn is_open_end(text: &[u8]) -> bool {
-    let ends = [&b";"[..], b",", b"; and", b"; or", b", and", b", or"];
-    ends.iter().any(|end| text.ends_with(end))
+    let ends = [&b";"[..], b",", b" and", b" or"];
+    // A hyphen behind a word divides it; alone it is a bullet.
+    let is_divided = text.strip_suffix(b"-").and_then(<[u8]>::last).is_some_and(u8::is_ascii_alphabetic);
+    is_divided || ends.iter().any(|end| text.ends_with(end))
 }
 
 /// Text that is no beginning of a sentence.
@@ -753,10 +758,61 @@ mod tests {
         let root = tape.parse(text.as_bytes()).unwrap();
         let typed = TypedAnswer { answer: root.get("a"), retrieved_pages: root.get("p"), ..TypedAnswer::default() };
         let asked = AnswerRequest { many: Some(true), ..AnswerRequest::default() };
-        let verdict = judge(&typed, &typed.items(), &asked, Some(&document));
+        let verdict = judge(&typed, &typed.items(), &asked, (Some(&document), &[]));
         let line =
             verdict.line.and_then(|line| document.line(line)).map(|line| String::from_utf8(line.to_vec()).unwrap());
         (verdict.verdict, line)
+    }
+
+    /// The verdict on a list whose entries are quoted with some numbers of lines.
+    fn quoted(pages: &[&str], spans: &[(usize, &str)], retrieved: &str) -> (TruncationVerdict, String) {
+        let lines = (1..).zip(pages).flat_map(|(page, text)| {
+            (1..)
+                .zip(text.lines())
+                .map(move |(line, text)| format!(r#"{{"page_num": {page}, "line_num": {line}, "text": "{text}"}}"#))
+        });
+        let item = |(line, quote): &(usize, &str)| {
+            format!(r#"{{"text": "x", "spans": [{{"line_start": {line}, "line_end": {line}, "quote": "{quote}"}}]}}"#)
+        };
+        let text = format!(
+            r#"{{"format": "stepscope.answer_trace", "parsed_question": {{"expected_answer_shape": "list"}},
+            "retrieved_pages": {retrieved}, "document": {{"lines": [{}]}},
+            "answer": {{"answer_found": true, "items": [{}]}}}}"#,
+            lines.collect::<Vec<_>>().join(","),
+            spans.iter().map(item).collect::<Vec<_>>().join(",")
+        );
+        let case = crate::case::Case::read(text.as_bytes());
+        let view = case.view();
+        let judged = view.truncation().unwrap();
+        (judged.verdict, judged.reason.line().into_string())
+    }
+
+    #[test]
+    fn the_list_is_where_its_quotes_are_found_whatever_the_numbers_count() {
+        let seen = "[{\"page_num\": 1}, {\"page_num\": 3}]";
+        let pages = [
+            "You do not get:\n(a) fire;\n(b) flood;",
+            "(c) war.",
+            "You must:\n1. lock the door;\n2. call us.",
+            "Section 4. End",
+        ];
+        for (by, what) in [(4, "from 0"), (5, "from 1"), (1, "inside the page"), (3, "three too small")] {
+            // From 0 over the whole document the two are lines 5 and 6.
+            let spans = [(by + 1, "1. lock the door;"), (by + 2, "2. call us.")];
+            let (verdict, reason) = quoted(&pages, &spans, seen);
+            assert_eq!(verdict, TruncationVerdict::Bounded, "{what}");
+            assert!(reason.contains("Section 4. End"), "{reason}");
+        }
+        let pages =
+            ["Manual\nPart one\nIt is short.\n2. Exclusions", "You do not get:\n(a) fire;\n(b) flood;", "(c) war."];
+        for (first, what) in [(5, "from 0"), (6, "from 1"), (2, "inside the page")] {
+            let (verdict, reason) = quoted(&pages, &[(first, "(a) fire;"), (first + 1, "(b) flood;")], "null");
+            assert_eq!(verdict, TruncationVerdict::Truncated, "{what}");
+            assert!(reason.contains("(c) war."), "{reason}");
+        }
+        // What is quoted nowhere says nothing against the numbers.
+        let (verdict, _) = quoted(&pages, &[(5, "hail that was made up"), (6, "snow that was made up")], "null");
+        assert_eq!(verdict, TruncationVerdict::Truncated);
     }
 
     fn verdict(pages: &[&str], cited: &[usize]) -> TruncationVerdict {
@@ -817,6 +873,9 @@ mod tests {
             ("(a) wear;\n(b) theft of", "goods;\n(c) flood."),
             ("wear\nloss of goods in", "transit or storage"),
             ("wear;\ntheft;", "Flood;"),
+            ("(a) wear;\n(b) theft; and", "All that the law excludes, whoever is to blame for it."),
+            ("(a) wear;\n(b) loss caused by the insurer,", "Its staff or anybody who acts for either of them."),
+            ("(a) wear;\n(b) goods from outside of the non-", "European parts of the countries that are named above."),
             ("Wear | 1\nTheft | 2", "Table 3 (continued)\nFlood | 3"),
         ] {
             assert_eq!(verdict(&[list, next], &[0, 1]), TruncationVerdict::Truncated, "{list} / {next}");
@@ -883,6 +942,12 @@ mod tests {
                 "ASSET: What is owned.\nCLAIM: What is asked for.",
                 "NOTE: See the next section, which says what is kept.",
             ),
+            (
+                "(a) wear;\n(b) theft;",
+                "The insurer may ask for documents that prove the loss within thirty days of it.",
+            ),
+            ("wear;\ntheft;", "The insurer may ask for documents that prove the loss within thirty days of it."),
+            ("(a) wear;\n(b) theft;", "(a) flood;\n(b) war;"),
             ("John Smith\nMary Jones", "Peter Miller\nAnn Brown"),
             ("(a) wear;\n(b) theft.\nThe insured must keep all", "papers that belong to the claim."),
         ] {
@@ -905,6 +970,26 @@ mod tests {
             assert!(says_nothing(text.as_bytes()), "{text}");
         }
         for text in ["•", "(i)", "12.", "Section 5", "five"] {
+            assert!(!says_nothing(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_page_that_is_left_blank_is_passed_over() {
+        let list = "(a) wear;\n(b) theft;";
+        for notice in [
+            "This page intentionally left blank",
+            "[This page is intentionally left blank.]",
+            "THIS PAGE WAS INTENTIONALLY LEFT BLANK",
+            "Intentionally blank",
+            "Diese Seite wurde absichtlich leer gelassen.",
+        ] {
+            let (strong, line) = judged(&[list, notice, "(c) flood."], &[], &[0, 1], "null");
+            assert_eq!((strong, line.as_deref()), (TruncationVerdict::Truncated, Some("(c) flood.")), "{notice}");
+            assert_eq!(verdict(&[list, notice, "Section 5. Limits"], &[0, 1]), TruncationVerdict::Bounded, "{notice}");
+            assert_eq!(verdict(&[list, notice], &[0, 1]), TruncationVerdict::Unknown, "{notice}");
+        }
+        for text in ["The form was intentionally left blank", "Leave this page blank", "This page"] {
             assert!(!says_nothing(text.as_bytes()), "{text}");
         }
     }

@@ -249,12 +249,12 @@ impl<'a> ItemCollector<'a> {
 impl<'a> Citation<'a> {
     /// First and last cited line, where they are whole numbers.
     pub(crate) fn line_numbers(&self) -> (Option<i64>, Option<i64>) {
-        (self.lines.0.and_then(whole), self.lines.1.and_then(whole))
+        (self.lines.0.and_then(cited_number), self.lines.1.and_then(cited_number))
     }
 
     /// First and last cited page, where they are whole numbers.
     pub(crate) fn page_numbers(&self) -> (Option<i64>, Option<i64>) {
-        (self.pages.0.and_then(whole), self.pages.1.and_then(whole))
+        (self.pages.0.and_then(cited_number), self.pages.1.and_then(cited_number))
     }
 
     fn read(root: Value<'a>, pointer: Pointer) -> Self {
@@ -333,6 +333,11 @@ pub fn whole(value: Value<'_>) -> Option<i64> {
         Kind::String => value.string()?.utf8()?.trim().parse().ok(),
         _ => None,
     }
+}
+
+/// The number of a cited line or page as lenient readers take it: `true` is 1 to them.
+pub(crate) fn cited_number(value: Value<'_>) -> Option<i64> {
+    whole(value).or_else(|| value.bool().map(i64::from))
 }
 
 /// Tells whether an object is an answer by its base fields: items and one of them, or three of them.
@@ -531,13 +536,15 @@ mod tests {
         let text = r#"{"confidence": 1, "items": [
             {"text": "a", "spans": [{"start_page_num": 2, "start_line_num": 5, "end_page_num": 3, "end_line_num": 1}]},
             {"text": "b", "spans": {"page_start": 1, "page_end": 2, "line_start": "7", "line_end": 8.0}},
-            {"text": "c", "page": 4, "line_start": 1, "line_end": 2, "quote": null}]}"#;
+            {"text": "c", "page": 4, "line_start": 1, "line_end": 2, "quote": null},
+            {"text": "d", "spans": {"line_start": true, "line_end": true}}]}"#;
         with(text, |typed| {
             let cited = typed.items().into_iter().flat_map(|item| item.citations);
             let numbers: Vec<_> = cited.map(|span| (span.page_numbers(), span.line_numbers())).collect();
             assert_eq!(numbers[0], ((Some(2), Some(3)), (Some(5), Some(1))));
             assert_eq!(numbers[1], ((Some(1), Some(2)), (Some(7), Some(8))));
             assert_eq!(numbers[2], ((Some(4), None), (Some(1), Some(2))));
+            assert_eq!(numbers[3], ((None, None), (Some(1), Some(1))), "the finding says that readers convert it");
         });
     }
 

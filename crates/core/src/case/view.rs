@@ -1,13 +1,14 @@
 //! What the rules ask: a record with its procedure, state and items.
 
 use std::cell::OnceCell;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::answer::citations::{self, ResolvedCitation};
 use crate::answer::contract::{self, ContractBreach, Strictness};
 use crate::answer::document::Document;
 use crate::answer::truncation::{self, Truncation};
-use crate::answer::typed::{AnswerItem, AnswerRequest, TypedAnswer, UnreadRest};
+use crate::answer::typed::{AnswerItem, AnswerRequest, Citation, TypedAnswer, UnreadRest};
 use crate::arithmetic::expression::holds_typographic_sign;
 use crate::arithmetic::gold::Gold;
 use crate::arithmetic::quantity::{Quantity, QuantityLinks, find};
@@ -249,6 +250,11 @@ impl<'c> CaseView<'c> {
         self.case.cache.cited.get_or_init(|| resolve().unwrap_or_default())
     }
 
+    /// The lines of the document that a citation means, by its quote where that tells.
+    pub(crate) fn meant_lines(&self, citation: &Citation<'_>) -> Option<Range<usize>> {
+        citations::meant_lines(citation, self.resolutions(), self.document()?)
+    }
+
     /// Counts the items of a typed answer whose quotes are where they should be; `None` where the
     /// document that would tell is not at hand.
     pub fn grounded(&self) -> Option<usize> {
@@ -265,7 +271,7 @@ impl<'c> CaseView<'c> {
         let judge = || {
             let (typed, answered) = self.answered()?;
             let document = self.document().map(AsRef::as_ref);
-            Some(truncation::judge(typed, &answered.items, &answered.asked, document))
+            Some(truncation::judge(typed, &answered.items, &answered.asked, (document, self.resolutions())))
         };
         self.case.cache.truncation.get_or_init(judge).as_ref()
     }

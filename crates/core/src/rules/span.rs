@@ -19,6 +19,8 @@ mod boundary;
 
 /// Bytes of the document's text that are quoted in a finding.
 const EXCERPT: usize = 160;
+/// Bytes of a line's number that are told.
+const MAX_NUMBER: usize = 24;
 /// Of so many quotes that stand nowhere it is looked whether they are put together.
 const MAX_STITCHED: usize = 16;
 /// So many differing parts of a quote are marked.
@@ -138,7 +140,9 @@ pub(crate) const RULES: &[Rule] = &[
         explanation: "The check joins the lines, folds blanks and drops marks such as [12]; then the quote must be a part of \
             them, letter for letter. This is a published check, and it fires as published: also on an honest quote with \
             words hyphenated at line ends, or with a page footer in the middle. Then it is only a note that says what the \
-            comparison has to ignore. Otherwise another finding says whether the line or the quote is wrong.",
+            comparison has to ignore. Where the quote has an ellipsis and its parts are in the lines, the finding says that, \
+            and stays a warning: what is left out may be a condition. Otherwise another finding says whether the line or \
+            the quote is wrong, unless the search ended before its time.",
         bad: trace!(
             "verbatim",
             r#"{"text": "x", "spans": [{"line_start": 1, "line_end": 1, "quote": "Deductible: USD 1,500 per claim."}]}"#
@@ -381,8 +385,10 @@ fn check_line_end(case: &CaseView<'_>, findings: &mut Findings) {
 }
 
 fn missing_line(rule: RuleId, span: &Span<'_, '_>, value: Option<Value<'_>>, place: Place) -> Finding {
-    let line = value.map(|value| head(value.raw(), 24)).unwrap_or_default();
-    let message = Message::new("Cited line ").text(line);
+    let raw = value.map(Value::raw).unwrap_or_default();
+    // A cut number without a mark would be another number.
+    let more = if raw.len() > MAX_NUMBER { "…" } else { "" };
+    let message = Message::new("Cited line ").text(head(raw, MAX_NUMBER)).text(more);
     let message = match (span.citation.page_numbers().0, span.document.len()) {
         (Some(page), _) => message.text(format!(" is not on page {page}.")),
         (None, 0) => message.text(" is not in the document, which has no lines."),

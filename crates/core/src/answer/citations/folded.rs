@@ -527,6 +527,22 @@ pub(crate) fn published(text: &[u8], blank_goes: bool) -> Vec<u8> {
     out
 }
 
+/// Tells whether two texts differ only in soft hyphens, and in blanks and `[12]` marks.
+pub(crate) fn equal_without_soft_hyphens(text: &[u8], quote: &[u8]) -> bool {
+    const SOFT: &[u8] = "\u{ad}".as_bytes();
+    let without = |text: &[u8]| {
+        let (mut out, mut from) = (Vec::with_capacity(text.len()), 0);
+        for at in memchr::memmem::find_iter(text, SOFT) {
+            out.extend_from_slice(text.get(from..at).unwrap_or_default());
+            from = at + SOFT.len();
+        }
+        out.extend_from_slice(text.get(from..).unwrap_or_default());
+        out
+    };
+    let (text, quote) = (without(text), without(quote));
+    [true, false].into_iter().any(|goes| published(&text, goes) == published(&quote, goes))
+}
+
 /// Tells whether two texts differ only in hyphens at the line ends of the first, and in blanks and `[12]` marks.
 pub(crate) fn equal_without_line_hyphens(text: &[u8], quote: &[u8]) -> bool {
     let (text, quote) = (units(text, true), units(quote, false));
@@ -679,6 +695,15 @@ mod tests {
         assert_eq!(published(b" learned\n and  fixed [9]. ", true), b"learned and fixed.");
         assert_eq!(published(b" learned\n and  fixed [9]. ", false), b"learned and fixed .");
         assert_eq!(published("a\u{a0}\u{2003}b [x]\x1cc".as_bytes(), true), b"a b [x] c");
+    }
+
+    #[test]
+    fn soft_hyphens_that_break_no_line_are_no_line_breaks() {
+        let equal = |text: &str, quote: &str| equal_without_soft_hyphens(text.as_bytes(), quote.as_bytes());
+        assert!(equal("the infor\u{ad}mation\nof  all [3]", "the information of all"));
+        assert!(equal("information", "in\u{ad}for\u{ad}mation"));
+        assert!(!equal("infor\u{ad}\nmation", "information"));
+        assert!(!equal("infor\u{ad}mation", "infor-mation"));
     }
 
     #[test]

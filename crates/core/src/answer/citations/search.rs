@@ -5,7 +5,8 @@ use std::ops::Range;
 use memchr::memmem::Finder;
 
 use super::folded::{
-    FoldedText, equal_without_line_hyphens, fold_text, is_like, is_word, mark, may_hold_glued, published,
+    FoldedText, equal_without_line_hyphens, equal_without_soft_hyphens, fold_text, is_like, is_word, mark,
+    may_hold_glued, published,
 };
 use super::tiles::PossiblePlaces;
 use super::{Budget, NEARBY, QuoteMatch, QuotePlace, Tier};
@@ -475,6 +476,8 @@ impl<'d> Search<'d> {
             Tier::AcrossPages
         } else if [true, false].into_iter().any(|goes| published(text, goes) == published(self.quote, goes)) {
             Tier::Whitespace
+        } else if equal_without_soft_hyphens(text, self.quote) {
+            Tier::SoftHyphens
         } else if equal_without_line_hyphens(text, self.quote) {
             Tier::Hyphens
         } else {

@@ -97,6 +97,7 @@ fn the_tier_says_what_had_to_be_forgiven() {
     assert_eq!(word(9, 10, "The insured shall give notice within ten days"), "case_or_punctuation");
     assert_eq!(word(9, 15, "shall keep the damaged goods for inspection."), "across_pages");
     assert_eq!(word(9, 10, "The insured1 shall give notice"), "exact");
+    assert_eq!(word(5, 5, "Deduct\u{ad}ible: USD 1,200"), "soft_hyphens");
 }
 
 #[test]
@@ -142,6 +143,7 @@ fn the_place_is_seen_from_the_cited_lines() {
         ("wider_range", Some(-1), Some(Numbering::Global1))
     );
     assert_eq!(place(900, 900, quote), ("elsewhere", None, None));
+    assert_eq!(place(19, 19, "Section 3. End"), ("off_by", Some(-2), None), "there is no line 19");
     assert_eq!(place(5, 5, "This policy covers flood without limit"), ("nowhere", None, None));
     assert_eq!(place(5, 5, ""), ("no_quote", None, None));
     assert_eq!(place(-3, -2, " "), ("not_in_doc", None, None));

@@ -90,8 +90,58 @@ fn an_honest_quote_is_never_more_than_a_note() {
     let note = ("quote_not_in_cited_lines", "note");
     assert_eq!(rules(2, 3, "for the information that is lost."), [note, ("quote_ok_after_dehyphenation", "note")]);
     assert_eq!(rules(4, 4, "deductible: USD 1,200"), [note]);
+    assert_eq!(rules(4, 4, "Deduct\u{ad}ible: USD 1,200"), [note], "no line breaks at a soft hyphen inside a line");
     let crosses = ("span_crosses_page", "note");
     assert_eq!(rules(5, 7, "The insured shall keep the damaged goods."), [note, crosses]);
+}
+
+#[test]
+fn a_warning_stands_alone_only_where_its_rule_says_so() {
+    let quote = "We pay for loss ... mation that is lost";
+    assert_eq!(rules(2, 3, quote), [("quote_not_in_cited_lines", "warning")]);
+    let spans = format!(r#"[{{"line_start": 2, "line_end": 3, "quote": "{quote}"}}]"#);
+    let said = said(&answer("verbatim", &spans), Some(document()));
+    assert!(said[0].3.contains("with an ellipsis for the text between"), "{}", said[0].3);
+    let rule = super::super::RULES.iter().find(|rule| rule.id == RuleId::QuoteNotInCitedLines).unwrap();
+    let promise = rule.explanation.find("Otherwise another finding says").unwrap();
+    assert!(rule.explanation[..promise].contains("has an ellipsis"));
+}
+
+#[test]
+fn the_last_line_counted_from_1_is_as_near_as_any_other() {
+    let outside = [("line_start_not_in_doc", "repairable"), ("line_end_not_in_doc", "repairable")];
+    let published = ("quote_not_in_cited_lines", "warning");
+    let [start, end] = outside;
+    assert_eq!(rules(12, 12, "by us."), [start, end, published, ("quote_found_nearby", "note")]);
+    let span = |line: i64, quote: &str| format!(r#"{{"line_start": {line}, "line_end": {line}, "quote": "{quote}"}}"#);
+    let both = format!("[{}, {}]", span(12, "by us."), span(5, DEDUCTIBLE));
+    let said = said(&answer("verbatim", &both), Some(document()));
+    let message = |rule: &str| said.iter().find(|(id, ..)| *id == rule).map(|(.., message)| message.as_str());
+    assert_eq!(
+        message("span/quote_found_nearby"),
+        Some(
+            "Quote found 1 line above, on line 11 (page 2, line 6); counted from 1 over the whole document the number is right."
+        )
+    );
+    assert_eq!(message("span/shared_offset"), Some("All line numbers of the answer count from 1."));
+    // Both lines from the last but one on are named, of which the document has one.
+    let pair = r#"[{"line_start": 11, "line_end": 12, "quote": "Claims are settled in writing by us."}]"#;
+    let said = self::said(&answer("verbatim", pair), Some(document()));
+    let wider = said.iter().find(|(rule, ..)| *rule == "span/quote_found_in_wider_range").unwrap();
+    assert!(wider.3.contains("counted from 1 over the whole document the number is right"), "{}", wider.3);
+}
+
+#[test]
+fn a_number_that_is_cut_says_so() {
+    let number = |digits: usize| "1".repeat(digits);
+    let message = |digits: usize| {
+        let line = number(digits);
+        let said =
+            said(&answer("computed", &format!(r#"[{{"line_start": {line}, "line_end": {line}}}]"#)), Some(document()));
+        said.into_iter().find(|(rule, ..)| *rule == "span/line_start_not_in_doc").map(|(.., message)| message).unwrap()
+    };
+    assert!(message(27).starts_with(&format!("Cited line {}… is not in the document", number(24))), "{}", message(27));
+    assert!(message(24).starts_with(&format!("Cited line {} is not in the document", number(24))), "{}", message(24));
 }
 
 #[test]

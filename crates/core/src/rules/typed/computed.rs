@@ -5,7 +5,6 @@
 
 use super::super::{Rule, RuleId};
 use super::Report;
-use crate::answer::truncation::cited_lines;
 use crate::answer::typed::AnswerItem;
 use crate::arithmetic::expression::numbers;
 use crate::arithmetic::number::Written;
@@ -168,7 +167,7 @@ impl CitedParts {
         let mut parts = Self { numbers: Vec::new(), scale: None, is_clear: true };
         for citation in &item.citations {
             let quote = citation.quote.and_then(Value::string);
-            let lines = case.document().and_then(|document| Some((document, cited_lines(citation, document)?)));
+            let lines = case.document().and_then(|document| Some((document, case.meant_lines(citation)?)));
             let text = match (&quote, &lines) {
                 (Some(quote), _) => quote.bytes().to_vec(),
                 (None, Some((document, lines))) => document.text(lines.clone()).to_vec(),

@@ -1,11 +1,12 @@
 //! What speaks against an answer in the answer itself or in its document: several values where one was asked for, an
 //! amended date, and a yes or no whose numbers are not cited.
 
+use std::ops::Range;
+
 use super::super::{Rule, RuleId};
 use super::Report;
 use crate::answer::date::{Date, WrittenDate, written};
 use crate::answer::document::Document;
-use crate::answer::truncation::cited_lines;
 use crate::answer::typed::{AnswerItem, Citation, Dialect};
 use crate::arithmetic::expression::numbers;
 use crate::case::CaseView;
@@ -143,10 +144,8 @@ fn amended(case: &CaseView<'_>, item: &AnswerItem<'_>, value: Value<'_>) -> Opti
     if subject.is_empty() {
         return None;
     }
-    let is_cited = |line: usize| {
-        let lines = item.citations.iter().filter_map(|citation| cited_lines(citation, document));
-        lines.into_iter().any(|lines| lines.contains(&line))
-    };
+    let cited: Vec<Range<usize>> = item.citations.iter().filter_map(|citation| case.meant_lines(citation)).collect();
+    let is_cited = |line: usize| cited.iter().any(|lines| lines.contains(&line));
     // Another item may give the other date.
     let given: Vec<Date> = case
         .items()
@@ -257,7 +256,7 @@ fn is_yes_or_no(item: &AnswerItem<'_>) -> bool {
 /// The quotes of an item, or the cited lines where there is no quote.
 fn cited_texts(case: &CaseView<'_>, item: &AnswerItem<'_>) -> Vec<Vec<u8>> {
     let text = |citation: &Citation<'_>| {
-        let lines = case.document().and_then(|document| Some(document.text(cited_lines(citation, document)?).to_vec()));
+        let lines = case.document().and_then(|document| Some(document.text(case.meant_lines(citation)?).to_vec()));
         let quote = citation.quote.and_then(Value::string).map(|quote| quote.bytes().to_vec());
         // The lines say at least what the quote says.
         lines.or(quote)
@@ -286,6 +285,23 @@ mod tests {
             "spans": [{{"line_start": 0, "line_end": 0}}]}}]}}}}"#
         );
         said(&text, check_conflict)
+    }
+
+    #[test]
+    fn a_line_is_cited_where_its_quote_is_found() {
+        let amended = "The effective date of this policy is amended to 1 April 2024.";
+        let text = |line: usize, quote: &str| {
+            format!(
+                r#"{{"format": "stepscope.answer_trace", "question": "What is the effective date of the policy?",
+                "parsed_question": {{"expected_answer_shape": "date"}},
+                "document": {{"lines": ["The effective date of the policy is 15 March 2024.", "A line.", "{amended}"]}},
+                "answer": {{"answer_found": true, "conflicting_evidence": false, "items": [{{"date": {{"iso": "2024-03-15", "original": "15 March 2024"}},
+                "spans": [{{"line_start": {line}, "line_end": {line}, "quote": "{quote}"}}]}}]}}}}"#
+            )
+        };
+        assert_eq!(said(&text(2, amended), check_conflict).len(), 0);
+        assert_eq!(said(&text(3, amended), check_conflict).len(), 0, "counted from 1");
+        assert_eq!(said(&text(2, "A line."), check_conflict).len(), 1, "the number alone cites nothing");
     }
 
     #[test]

@@ -5,7 +5,6 @@ use super::super::{Rule, RuleId};
 use super::Report;
 use crate::answer::currency;
 use crate::answer::date::{Date, NoDate, written};
-use crate::answer::truncation::cited_lines;
 use crate::answer::typed::AnswerItem;
 use crate::case::CaseView;
 use crate::finding::{Findings, Place};
@@ -175,7 +174,7 @@ fn stands_there(case: &CaseView<'_>, item: &AnswerItem<'_>) -> bool {
     item.citations.iter().any(|citation| {
         let quote = citation.quote.and_then(Value::string);
         let cited = case.document().and_then(|document| {
-            let lines = cited_lines(citation, document)?;
+            let lines = case.meant_lines(citation)?;
             // A number that is off by one has no quote to tell.
             let beside = usize::from(quote.is_none());
             let first = lines.start.saturating_sub(beside);
@@ -234,6 +233,24 @@ fn check_table(case: &CaseView<'_>, findings: &mut Findings) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_line_of_a_quote_says_zero_wherever_the_number_leads() {
+        let said = |line: usize, quote: &str| {
+            let text = format!(
+                r#"{{"format": "stepscope.answer_trace", "document": {{"lines": ["Cover", "Limit: USD 5", "Limits", "Deductible for theft: USD 0"]}},
+                "answer": {{"answer_found": true, "items": [{{"amount": {{"value": 0, "currency": "USD"}},
+                "spans": [{{"line_start": {line}, "line_end": {line}, "quote": "{quote}"}}]}}]}}}}"#
+            );
+            let case = crate::case::Case::read(text.as_bytes());
+            let mut findings = Findings::new();
+            check_zero(&case.view(), &mut findings);
+            findings.len()
+        };
+        assert_eq!(said(3, "Deductible for theft"), 0);
+        assert_eq!(said(1, "Deductible for theft"), 0);
+        assert_eq!(said(3, "Limit: USD 5"), 1, "the quote stands elsewhere");
+    }
 
     #[test]
     fn zero_is_said_in_numbers_and_words() {
