@@ -641,12 +641,16 @@ fn no_filter_no_order_and_no_count_tells_what_is_hidden() {
     for d in [&mut one, &mut two] {
         d.keys("f ^U 'correct:true' Enter").shows(&["correct: tells what is hidden (gold)"]);
         d.keys("f ^U 'cell:both' Enter Esc f ^U Enter");
-        for key in ["I", "O", "#"] {
-            d.keys(key).shows(&["it counts what --hide hides"]);
+        let what = [
+            ("I", "the insights count"),
+            ("O", "the review dashboard counts"),
+            ("#", "the frequencies count"),
+            ("A", "the disagreements show"),
+        ];
+        for (key, what) in what {
+            d.keys(key).shows(&[&format!("{what} what --hide hides; start without --hide to see")]);
             assert_eq!(d.app.screens.top(), ScreenKind::Table, "{key}");
         }
-        d.keys("A").shows(&["it shows what --hide hides"]);
-        assert_eq!(d.app.screens.top(), ScreenKind::Table);
     }
     for _ in 0..12 {
         for descending in [false, true] {
@@ -915,6 +919,47 @@ fn what_was_judged_is_skipped_and_shown_once_more_at_the_end() {
     assert_eq!((last.verdict, last.supersedes.is_some()), (Some(Verdict::Fail), true));
     let stats = stats_of(&d.app.review.reviews);
     assert_eq!((stats.repeats.of, stats.repeats.hits), (1, 0));
+}
+
+#[test]
+fn the_last_repeat_shows_that_it_is_given() {
+    let desk = Desk::new(3);
+    let queue = Queue { repeat: 1.0, ..Queue::default() };
+    let mut d = desk.open_with(|app| app.review.queue = queue);
+    d.keys("Enter a a a a a").shows(&["repeat (self-agreement check)"]);
+    d.keys("x 1 Enter").until(|app| app.review.saved);
+    assert!(d.status().starts_with("Queue done: 3 of 3"), "{}", d.status());
+    d.shows(&["⊖ fail  arithmetic slip"]).hides(&["repeat"]);
+    let looks = |d: &Drive| (stats_of(&d.app.review.reviews).repeats.of, stats_of(&d.app.review.reviews).repeats.hits);
+    assert_eq!(looks(&d), (3, 2));
+    // A key more changes the second verdict: it is no third look.
+    d.keys("a").until(|app| app.review.saved);
+    d.shows(&["⊕ pass"]).hides(&["repeat"]);
+    assert_eq!(looks(&d), (3, 3));
+    // What is taken back is asked for again.
+    d.keys("u").until(|app| app.review.saved);
+    d.shows(&["⊖ fail"]);
+    d.keys("u").until(|app| app.review.saved);
+    d.shows(&["repeat (self-agreement check)"]).hides(&["⊕ pass", "⊖ fail"]);
+    assert_eq!(looks(&d), (2, 2));
+}
+
+#[test]
+fn the_strip_of_the_table_tells_what_i_said_from_what_others_said() {
+    let desk = Desk::new(2);
+    for by in ["bob", "eve"] {
+        let mut other = Drive::reviewing(&desk.runs(), by, &desk.state(), |_| {});
+        other.keys("Enter ! ! x 1 Enter").until(|app| app.review.saved);
+    }
+    let mut d = desk.open();
+    d.until(|app| app.review.known(0).is_some());
+    d.shows(&["reviewed by others"]).hides(&["arithmetic slip", "expected: wrong"]);
+    d.keys("Enter a").until(|app| app.review.saved);
+    d.keys("q g").shows(&["⊕ pass  bob ⊖ fail  eve ⊖ fail"]).hides(&["arithmetic slip", "expected: wrong"]);
+    d.keys("j a").shows(&["Queue done: 2 of 2 reviewed: 2 pass. "]);
+    // What I said is there with all that belongs to it.
+    d.keys("g Enter x 2 Enter").until(|app| app.review.saved);
+    d.keys("q g").shows(&["⊖ fail  expression left unevaluated  bob ⊖ fail"]).hides(&["arithmetic slip"]);
 }
 
 #[test]
