@@ -689,7 +689,12 @@ impl Review {
     /// The verdict of mine that holds on the target as it is.
     pub fn verdict(&self) -> Option<&Event> {
         let summary = &self.target.as_ref()?.summary;
-        let reviewed = self.find(&summary.item, &summary.content)?;
+        self.mine(&summary.item, &summary.content)
+    }
+
+    /// The verdict of mine that holds on a record as it is.
+    pub(crate) fn mine<'a>(&'a self, item: &'a ItemRef, content: &'a Digest) -> Option<&'a Event> {
+        let reviewed = self.find(item, content)?;
         let mine = reviewed.verdict_of(&self.me.id)?;
         reviewed.is_fresh(mine).then_some(mine)
     }

@@ -308,8 +308,9 @@ fn verdicts_given(app: &App) -> Shown {
     for (record, known) in app.review.known_records() {
         let Some(verdict) = known.judged.mine.filter(|_| is_counted(record)) else { continue };
         *verdicts.entry(verdict).or_insert(0_usize) += 1;
-        for label in &known.judged.labels {
-            *labels.entry(label.name.line().into_string()).or_insert(0_usize) += 1;
+        let mine = app.review.mine(&known.item, &known.content);
+        for label in mine.map(|event| app.review.names(&event.labels)).unwrap_or_default() {
+            *labels.entry(label.into_string()).or_insert(0_usize) += 1;
         }
     }
     let mut said: Vec<String> = verdicts.iter().map(|(verdict, count)| format!("{count} {}", verdict.word())).collect();
