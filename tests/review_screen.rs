@@ -922,6 +922,29 @@ fn what_was_judged_is_skipped_and_shown_once_more_at_the_end() {
 }
 
 #[test]
+fn the_last_repeat_shows_that_it_is_given() {
+    let desk = Desk::new(3);
+    let queue = Queue { repeat: 1.0, ..Queue::default() };
+    let mut d = desk.open_with(|app| app.review.queue = queue);
+    d.keys("Enter a a a a a").shows(&["repeat (self-agreement check)"]);
+    d.keys("x 1 Enter").until(|app| app.review.saved);
+    assert!(d.status().starts_with("Queue done: 3 of 3"), "{}", d.status());
+    d.shows(&["⊖ fail  arithmetic slip"]).hides(&["repeat"]);
+    let looks = |d: &Drive| (stats_of(&d.app.review.reviews).repeats.of, stats_of(&d.app.review.reviews).repeats.hits);
+    assert_eq!(looks(&d), (3, 2));
+    // A key more changes the second verdict: it is no third look.
+    d.keys("a").until(|app| app.review.saved);
+    d.shows(&["⊕ pass"]).hides(&["repeat"]);
+    assert_eq!(looks(&d), (3, 3));
+    // What is taken back is asked for again.
+    d.keys("u").until(|app| app.review.saved);
+    d.shows(&["⊖ fail"]);
+    d.keys("u").until(|app| app.review.saved);
+    d.shows(&["repeat (self-agreement check)"]).hides(&["⊕ pass", "⊖ fail"]);
+    assert_eq!(looks(&d), (2, 2));
+}
+
+#[test]
 fn the_strip_of_the_table_tells_what_i_said_from_what_others_said() {
     let desk = Desk::new(2);
     for by in ["bob", "eve"] {

@@ -546,6 +546,15 @@ impl Review {
         once && self.queue.repeats(record)
     }
 
+    /// Shows the target as a repeat again after the verdict was undone that was given as it was shown at this time.
+    pub(crate) fn repeat_again(&mut self, shown: Option<&Text>) {
+        let is_due = |target: &ReviewTarget| shown == Some(&target.shown) && self.is_due_again(target.record);
+        let again = self.target.as_ref().is_some_and(is_due);
+        if let Some(target) = self.target.as_mut().filter(|_| again) {
+            target.again = true;
+        }
+    }
+
     /// Notes the record that comes next in the queue.
     pub fn expect(&mut self, record: usize) {
         self.expected = Some(record);

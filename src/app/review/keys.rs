@@ -392,6 +392,10 @@ pub(crate) fn judge(app: &mut App, verdict: Verdict) -> Effects {
     app.review.count_item();
     effects.extend(say_event(app, event));
     let record = app.review.target.as_ref().map(|target| target.record);
+    // What is repeated is judged now: where nothing comes after it, another key changes this verdict, and the strip has it.
+    if let Some(target) = &mut app.review.target {
+        target.again = false;
+    }
     app.review.same = record.ok_or(NO_VERDICT).and_then(|record| same_verdict(app, record, verdict, &labels));
     let same = app.review.same.as_ref().ok().map(|same| (same.records.len(), same.rule));
     let undo = app.key_of(Action::Undo);
@@ -514,6 +518,7 @@ fn undo(app: &mut App) -> Effects {
         n => shown!("{} of {n} records", last.verdict.map_or("label", Verdict::word)),
     };
     let record = app.review.record_of(last);
+    let shown = last.times.shown.clone();
     let (mut effects, mut ids) = (Vec::new(), Vec::new());
     for event in &events {
         let undo = app.review.say(Event::undo(app.review.me.clone(), event));
@@ -521,6 +526,7 @@ fn undo(app: &mut App) -> Effects {
         effects.extend(append(app, undo));
     }
     app.review.undone.push(ids);
+    app.review.repeat_again(shown.as_ref());
     app.review.same = Err(NO_VERDICT);
     count_progress(app);
     app.say(shown!("Undone: {what} · {} redo", app.key_of(Action::Redo)));
