@@ -963,6 +963,43 @@ fn the_strip_of_the_table_tells_what_i_said_from_what_others_said() {
 }
 
 #[test]
+fn a_final_verdict_is_undone_where_it_was_given() {
+    let desk = Desk::new(3);
+    for (by, keys) in [("bob", "Enter a a a"), ("eve", "Enter x 1 Enter x 1 Enter x 1 Enter")] {
+        Drive::reviewing(&desk.runs(), by, &desk.state(), |_| {}).keys(keys).until(|app| app.review.saved);
+    }
+    let journals = Journals { files: vec![desk.runs()], named: Vec::new() };
+    let mut d = desk.open_with(|app| {
+        app.across = Across::new(None, journals, false);
+        app.across.reviewer = Some(Reviewer::person("ada"));
+    });
+    // Nothing was decided yet, and what I said of a record is not undone here.
+    d.keys("_").until(|app| app.review.saved);
+    d.keys("A u");
+    assert!(d.status().contains("no final verdict to undo"), "{}", d.status());
+    let cases = |d: &Drive| d.app.across.judged.as_ref().map_or(0, |judged| judged.cases.len());
+    let at = |d: &Drive| d.app.across.adjudication.list.at;
+    let disputed = cases(&d);
+    assert!(disputed >= 2, "{}", d.screen());
+    d.keys("j a").until(|app| app.review.saved && app.across.judging.running.is_none());
+    assert!(d.status().starts_with("saved What is") && d.status().ends_with(" · u undo"), "{}", d.status());
+    assert_eq!(cases(&d), disputed - 1);
+    d.keys("g u").until(|app| app.review.saved && app.across.judging.running.is_none());
+    assert!(d.status().starts_with("Undone: pass What is") && d.status().ends_with(" · U redo"), "{}", d.status());
+    assert_eq!((cases(&d), at(&d), d.app.screens.top()), (disputed, 1, ScreenKind::Adjudication));
+    d.keys("U").until(|app| app.review.saved && app.across.judging.running.is_none());
+    assert_eq!((d.status().as_str(), cases(&d)), ("Redone", disputed - 1));
+    d.keys("U");
+    assert!(d.status().contains("no final verdict to redo"), "{}", d.status());
+    // Typed at once, it takes back the last decision and not the one before.
+    d.keys("g a u").until(|app| app.review.saved && app.across.judging.running.is_none());
+    assert_eq!(cases(&d), disputed - 1);
+    let kinds = desk.kinds();
+    let is_decision = |kind: &&EventKind| **kind == EventKind::Adjudicate;
+    assert_eq!(kinds.iter().filter(is_decision).count(), 2);
+}
+
+#[test]
 fn what_is_added_to_a_verdict_is_no_second_look() {
     let desk = Desk::new(3);
     let mut d = desk.open();

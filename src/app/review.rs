@@ -939,6 +939,18 @@ impl Review {
         }
     }
 
+    /// Tells whether the next undo takes back a decision between reviewers.
+    pub(crate) fn undoes_decision(&self) -> bool {
+        matches!(self.to_undo().as_slice(), [event] if event.kind == EventKind::Adjudicate)
+    }
+
+    /// Tells whether the next redo gives a decision between reviewers again.
+    pub(crate) fn redoes_decision(&self) -> bool {
+        let undo = self.undone.last().and_then(|ids| self.reviews.event(ids.first()?));
+        let undone = undo.and_then(|(undo, _)| self.reviews.event(undo.supersedes.as_ref()?));
+        undone.is_some_and(|(event, _)| event.kind == EventKind::Adjudicate)
+    }
+
     /// The undos that the next redo takes back.
     pub(crate) fn pop_undone(&mut self) -> Vec<Event> {
         let ids = self.undone.pop().unwrap_or_default();

@@ -142,7 +142,7 @@ pub(crate) fn compare(app: &mut App) -> Effects {
 }
 
 /// Reads the reviews again as soon as all records are read.
-fn read_boards(app: &mut App) -> Effects {
+pub(crate) fn read_boards(app: &mut App) -> Effects {
     app.across.judging.due = true;
     begin_due(app)
 }
@@ -216,6 +216,7 @@ pub(crate) fn take_comparison(app: &mut App, id: WorkId, result: Result<Arc<Comp
 pub(crate) fn take_dashboard(app: &mut App, id: WorkId, result: Result<Arc<BoardData>, Failure>) -> Effects {
     match app.across.judging.done(id, result) {
         Some(Ok(judged)) => {
+            app.across.adjudication.find_sought(&judged);
             app.across.judged = Some(judged);
             app.arrange();
         }
@@ -263,6 +264,10 @@ pub(crate) fn prepare_sets(app: &mut App, filter: &Filter) -> Result<Effects, &'
 
 /// Reports a decision as saved, and has the dashboard count it.
 pub(crate) fn decided(app: &mut App, name: &Shown) -> Effects {
-    app.say(shown!("saved {name}"));
+    let can_undo = app.screens.top() == ScreenKind::Adjudication && app.allowed(Action::Undo).is_ok();
+    app.say(match can_undo {
+        true => shown!("saved {name} · {} undo", app.key_of(Action::Undo)),
+        false => shown!("saved {name}"),
+    });
     read_boards(app)
 }

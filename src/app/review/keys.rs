@@ -530,6 +530,7 @@ fn undo(app: &mut App) -> Effects {
     app.review.same = Err(NO_VERDICT);
     count_progress(app);
     app.say(shown!("Undone: {what} · {} redo", app.key_of(Action::Redo)));
+    app.across.adjudication.sought = last.item.clone().filter(|_| app.screens.top() == ScreenKind::Adjudication);
     if let Some(record) = record {
         effects.extend(go_to_record(app, record));
     }
@@ -543,6 +544,7 @@ fn redo(app: &mut App) -> Effects {
         let redo = app.review.say(Event::undo(app.review.me.clone(), undo));
         effects.extend(append(app, redo));
     }
+    app.across.adjudication.sought = None;
     count_progress(app);
     app.say(Shown::own("Redone"));
     if let Some(record) = undos.first().and_then(|undo| app.review.record_of(undo)) {
@@ -554,6 +556,9 @@ fn redo(app: &mut App) -> Effects {
 /// Goes to a record, on the screen that is in front. If it is not listed, what changed may be the reason: then all are
 /// listed anew.
 fn go_to_record(app: &mut App, record: usize) -> Effects {
+    if !app.screens.top().is_judged_on() {
+        return Vec::new();
+    }
     if app.table.listed_row(record).is_none() {
         app.arrange();
     }
