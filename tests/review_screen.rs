@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use drive::Drive;
 use stepscope::app::across::Across;
-use stepscope::app::state::App;
+use stepscope::app::state::{App, Status};
 use stepscope::screens::kind::ScreenKind;
 use stepscope::screens::stack::Focus;
 use stepscope::widgets::keymap::Action;
@@ -997,6 +997,24 @@ fn a_final_verdict_is_undone_where_it_was_given() {
     let kinds = desk.kinds();
     let is_decision = |kind: &&EventKind| **kind == EventKind::Adjudicate;
     assert_eq!(kinds.iter().filter(is_decision).count(), 2);
+}
+
+#[test]
+fn an_explanation_of_the_filter_wins_over_the_greeting() {
+    let desk = Desk::new(2);
+    Drive::reviewing(&desk.runs(), "eve", &desk.state(), |_| {}).keys("Enter x 1 Enter").until(|app| app.review.saved);
+    let mut d = desk.open_with(|app| {
+        app.status = Some(Status::greeting());
+        app.early = app.set_filter("verdict:fail");
+    });
+    d.until(|app| app.review.known(0).is_some());
+    assert_eq!(d.app.rows(), 0);
+    assert!(d.status().contains("leaves out verdicts of others"), "{}", d.status());
+    // It is said once, and nothing else gives way to it.
+    d.keys("f ^U Enter");
+    let mut d = desk.open_with(|app| app.status = Some(Status::greeting()));
+    d.until(|app| app.review.known(0).is_some());
+    assert!(d.status().starts_with("New here?"), "{}", d.status());
 }
 
 #[test]

@@ -202,8 +202,7 @@ impl Start {
                 ..view.clone()
             });
         } else if (app.samples || memory.session.is_first()) && app.status.is_none() && !self.present {
-            let text = Shown::own("New here? :tour shows in three minutes what this is for");
-            app.status = Some(Status { text, failed: false, refused: false });
+            app.status = Some(Status::greeting());
         }
     }
 

@@ -9,6 +9,7 @@ use crate::app::review::{Batch, Draft, Given, NO_VERDICT, Wait, about};
 use crate::app::state::{App, REARRANGE};
 use crate::app::{across, review};
 use crate::screens::kind::ScreenKind;
+use crate::screens::table;
 use crate::widgets::keymap;
 use crate::widgets::keymap::Action;
 use stepscope_base::shown;
@@ -116,6 +117,7 @@ pub(crate) fn take_summaries(
                 app.review.learn(record, &summary);
             }
         }
+        table::search::explain_found(app);
         // Counted and put in order with the next tick: there may be many more.
         app.arrange_at = app.arrange_at.or(Some(now + REARRANGE));
     }
