@@ -1000,6 +1000,38 @@ fn a_final_verdict_is_undone_where_it_was_given() {
 }
 
 #[test]
+fn verdicts_next_to_several_files_are_shown_and_none_is_given() {
+    let desk = Desk::new(4);
+    let other = desk.folder.path().join("other.jsonl");
+    std::fs::write(&other, run(5) + &run(6)).unwrap();
+    for (by, keys) in [("ada", "Enter a x 1 Enter"), ("eve", "Enter x 2 Enter a x 2 Enter")] {
+        Drive::reviewing(&desk.runs(), by, &desk.state(), |_| {}).keys(keys).until(|app| app.review.saved);
+    }
+    let before = std::fs::read(beside(&desk.runs()).path()).unwrap();
+    let paths = [desk.runs(), other];
+    let mut d = Drive::looking_on(&paths, |_| {});
+    d.until(|app| app.review.known(2).is_some());
+    d.shows(&["1 ⊕", "2 ⊖", "⊕ pass  eve ⊖ fail", "read-only; to review, pass --reviews FILE"]);
+    // As with one file what others said of a record waits for my verdict, and that is said.
+    d.keys("f 'verdict:fail' Enter");
+    assert!(d.status().contains("leaves out verdicts of others"), "{}", d.status());
+    d.keys("f ^U 'verdict:open' Enter");
+    assert_eq!(d.app.rows(), 4);
+    d.keys("f ^U Enter g Enter").shows(&["⊕ pass", "eve ⊖ fail"]);
+    for key in ["a", "x", "-", "u", "!"] {
+        d.keys(key);
+        assert!(d.status().contains("pass --reviews FILE"), "{key}: {}", d.status());
+    }
+    d.keys("q O").shows(&["3 reviewed items"]);
+    assert_eq!(std::fs::read(beside(&desk.runs()).path()).unwrap(), before);
+    // Where none are read, a filter says that.
+    let mut d = Drive::open(&[desk.runs()]);
+    d.keys("f 'verdict:fail' Enter");
+    assert_eq!(d.app.rows(), 0);
+    assert!(d.status().contains("no reviews are read") && d.status().contains("--reviews FILE"), "{}", d.status());
+}
+
+#[test]
 fn an_explanation_of_the_filter_wins_over_the_greeting() {
     let desk = Desk::new(2);
     Drive::reviewing(&desk.runs(), "eve", &desk.state(), |_| {}).keys("Enter x 1 Enter").until(|app| app.review.saved);

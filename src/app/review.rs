@@ -321,6 +321,8 @@ pub struct Review {
     pub place: ReviewLog,
     /// True once a review was begun: only then do verdict keys act.
     pub reviewing: bool,
+    /// True if verdicts are read from somewhere and shown, also where none can be given.
+    pub shows: bool,
     /// Reviews, including those on their way to the disk.
     pub reviews: Reviews,
     /// True once the review log was read.
@@ -402,6 +404,7 @@ impl Review {
         Self {
             me,
             reviewing: matches!(place, ReviewLog::Journal(_)),
+            shows: matches!(place, ReviewLog::Journal(_)),
             place,
             reviews: Reviews::default(),
             read: false,
@@ -444,9 +447,14 @@ impl Review {
         }
     }
 
-    /// Makes a review without a review log: no verdict can be given, for this reason.
+    /// Makes a review without a review log to write: no verdict can be given, for this reason.
     pub fn nowhere(why: &'static str) -> Self {
         Self::new(Reviewer::person(Text::default()), ReviewLog::Nowhere(why))
+    }
+
+    /// Makes a review that shows what review logs hold, while no verdict can be given, for this reason.
+    pub fn read_only(me: Reviewer, why: &'static str) -> Self {
+        Self { shows: true, ..Self::new(me, ReviewLog::Nowhere(why)) }
     }
 
     /// Tells whether verdicts can be given.
@@ -456,7 +464,7 @@ impl Review {
 
     /// Tells whether a review was asked for, or something of one is there to show.
     pub(crate) fn is_begun(&self) -> bool {
-        self.is_on() && (self.reviewing || !self.reviews.events().is_empty() || self.draft.choosing)
+        self.shows && (self.reviewing || !self.reviews.events().is_empty() || self.draft.choosing)
     }
 
     // Labels.

@@ -116,6 +116,8 @@ fn right(app: &App, look: Look<'_>) -> Spans {
         _ if review.trouble.is_some() => look.span("! no review log ", Role::Fatal),
         // What is begun is not saved: the two are not said side by side.
         _ if review.saved && review.draft.is_empty() => look.span("saved ", Role::Ok),
+        _ if !review.is_on() && app.size.width < WIDE => look.span("read-only ", Role::Hint),
+        _ if !review.is_on() => look.span("read-only; to review, pass --reviews FILE ", Role::Hint),
         _ if !review.reviewing => look.span(":review starts a review ", Role::Hint),
         _ => Span::raw(""),
     });
