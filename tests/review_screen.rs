@@ -1050,6 +1050,19 @@ fn an_explanation_of_the_filter_wins_over_the_greeting() {
 }
 
 #[test]
+fn what_a_page_carries_counts_wherever_reviews_are_counted() {
+    let desk = Desk::new(2);
+    let mut d = desk.open();
+    d.keys("Enter a { ").until(|app| app.review.saved);
+    let page = desk.folder.path().join("page.html");
+    d.keys("o Enter ^U").keys(&format!("'{}' Enter", page.display()));
+    assert!(page.exists(), "{}", d.status());
+    let mut d = Drive::looking_on(&[page], |_| {});
+    d.keys("A").hides(&["no reviews yet"]).shows(&["ada (page) reviewed 1"]);
+    d.keys("O").shows(&["1 reviewed item"]).hides(&["0 reviewed items"]);
+}
+
+#[test]
 fn what_is_added_to_a_verdict_is_no_second_look() {
     let desk = Desk::new(3);
     let mut d = desk.open();
