@@ -75,6 +75,13 @@ fn what_is_not_read_of_a_folder_is_told() {
     let output = run(&["check"], &[&at("pages")]);
     let told = text(&output.stderr);
     assert!(told.ends_with("no file begins with records; a report page is read if you pass it yourself\n"), "{told}");
+    for pair in [["pages", "packed/good.jsonl"], ["packed/good.jsonl", "pages"]] {
+        let output = run(&["compare"], &pair.map(&at).each_ref().map(|path| path.as_path()));
+        let told = text(&output.stderr);
+        let (what, which) = ("pages: no file begins with records", "; a report page is read if you pass it yourself\n");
+        assert!(told.contains("nothing to compare in ") && told.ends_with(&format!("{what}{which}")), "{told}");
+        assert_eq!((output.status.code(), text(&output.stdout).is_empty()), (Some(2), true));
+    }
     // As the cache of a hub keeps its files.
     std::fs::create_dir(at("links")).unwrap();
     std::os::unix::fs::symlink("../packed/good.jsonl", at("links/good.jsonl")).unwrap();

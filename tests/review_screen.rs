@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use drive::Drive;
 use stepscope::app::across::Across;
 use stepscope::app::msg::Msg;
-use stepscope::app::state::App;
+use stepscope::app::state::{App, Status};
 use stepscope::screens::kind::ScreenKind;
 use stepscope::screens::stack::Focus;
 use stepscope::widgets::keymap::Action;
@@ -646,12 +646,16 @@ fn no_filter_no_order_and_no_count_tells_what_is_hidden() {
     for d in [&mut one, &mut two] {
         d.keys("f ^U 'correct:true' Enter").shows(&["correct: tells what is hidden (gold)"]);
         d.keys("f ^U 'cell:both' Enter Esc f ^U Enter");
-        for key in ["I", "O", "#"] {
-            d.keys(key).shows(&["it counts what --hide hides"]);
+        let what = [
+            ("I", "the insights count"),
+            ("O", "the review dashboard counts"),
+            ("#", "the frequencies count"),
+            ("A", "the disagreements show"),
+        ];
+        for (key, what) in what {
+            d.keys(key).shows(&[&format!("{what} what --hide hides; start without --hide to see")]);
             assert_eq!(d.app.screens.top(), ScreenKind::Table, "{key}");
         }
-        d.keys("A").shows(&["it shows what --hide hides"]);
-        assert_eq!(d.app.screens.top(), ScreenKind::Table);
     }
     for _ in 0..12 {
         for descending in [false, true] {
@@ -920,6 +924,147 @@ fn what_was_judged_is_skipped_and_shown_once_more_at_the_end() {
     assert_eq!((last.verdict, last.supersedes.is_some()), (Some(Verdict::Fail), true));
     let stats = stats_of(&d.app.review.reviews);
     assert_eq!((stats.repeats.of, stats.repeats.hits), (1, 0));
+}
+
+#[test]
+fn the_last_repeat_shows_that_it_is_given() {
+    let desk = Desk::new(3);
+    let queue = Queue { repeat: 1.0, ..Queue::default() };
+    let mut d = desk.open_with(|app| app.review.queue = queue);
+    d.keys("Enter a a a a a").shows(&["repeat (self-agreement check)"]);
+    d.keys("x 1 Enter").until(|app| app.review.saved);
+    assert!(d.status().starts_with("Queue done: 3 of 3"), "{}", d.status());
+    d.shows(&["⊖ fail  arithmetic slip"]).hides(&["repeat"]);
+    let looks = |d: &Drive| (stats_of(&d.app.review.reviews).repeats.of, stats_of(&d.app.review.reviews).repeats.hits);
+    assert_eq!(looks(&d), (3, 2));
+    // A key more changes the second verdict: it is no third look.
+    d.keys("a").until(|app| app.review.saved);
+    d.shows(&["⊕ pass"]).hides(&["repeat"]);
+    assert_eq!(looks(&d), (3, 3));
+    // What is taken back is asked for again.
+    d.keys("u").until(|app| app.review.saved);
+    d.shows(&["⊖ fail"]);
+    d.keys("u").until(|app| app.review.saved);
+    d.shows(&["repeat (self-agreement check)"]).hides(&["⊕ pass", "⊖ fail"]);
+    assert_eq!(looks(&d), (2, 2));
+}
+
+#[test]
+fn the_strip_of_the_table_tells_what_i_said_from_what_others_said() {
+    let desk = Desk::new(2);
+    for by in ["bob", "eve"] {
+        let mut other = Drive::reviewing(&desk.runs(), by, &desk.state(), |_| {});
+        other.keys("Enter ! ! x 1 Enter").until(|app| app.review.saved);
+    }
+    let mut d = desk.open();
+    d.until(|app| app.review.known(0).is_some());
+    d.shows(&["reviewed by others"]).hides(&["arithmetic slip", "expected: wrong"]);
+    d.keys("Enter a").until(|app| app.review.saved);
+    d.keys("q g").shows(&["⊕ pass  bob ⊖ fail  eve ⊖ fail"]).hides(&["arithmetic slip", "expected: wrong"]);
+    d.keys("j a").shows(&["Queue done: 2 of 2 reviewed: 2 pass. "]);
+    // What I said is there with all that belongs to it.
+    d.keys("g Enter x 2 Enter").until(|app| app.review.saved);
+    d.keys("q g").shows(&["⊖ fail  expression left unevaluated  bob ⊖ fail"]).hides(&["arithmetic slip"]);
+}
+
+#[test]
+fn a_final_verdict_is_undone_where_it_was_given() {
+    let desk = Desk::new(3);
+    for (by, keys) in [("bob", "Enter a a a"), ("eve", "Enter x 1 Enter x 1 Enter x 1 Enter")] {
+        Drive::reviewing(&desk.runs(), by, &desk.state(), |_| {}).keys(keys).until(|app| app.review.saved);
+    }
+    let journals = Journals { files: vec![desk.runs()], named: Vec::new() };
+    let mut d = desk.open_with(|app| {
+        app.across = Across::new(None, journals, false);
+        app.across.reviewer = Some(Reviewer::person("ada"));
+    });
+    // Nothing was decided yet, and what I said of a record is not undone here.
+    d.keys("_").until(|app| app.review.saved);
+    d.keys("A u");
+    assert!(d.status().contains("no final verdict to undo"), "{}", d.status());
+    let cases = |d: &Drive| d.app.across.judged.as_ref().map_or(0, |judged| judged.cases.len());
+    let at = |d: &Drive| d.app.across.adjudication.list.at;
+    let disputed = cases(&d);
+    assert!(disputed >= 2, "{}", d.screen());
+    d.keys("j a").until(|app| app.review.saved && app.across.judging.running.is_none());
+    assert!(d.status().starts_with("saved What is") && d.status().ends_with(" · u undo"), "{}", d.status());
+    assert_eq!(cases(&d), disputed - 1);
+    d.keys("g u").until(|app| app.review.saved && app.across.judging.running.is_none());
+    assert!(d.status().starts_with("Undone: pass What is") && d.status().ends_with(" · U redo"), "{}", d.status());
+    assert_eq!((cases(&d), at(&d), d.app.screens.top()), (disputed, 1, ScreenKind::Adjudication));
+    d.keys("U").until(|app| app.review.saved && app.across.judging.running.is_none());
+    assert_eq!((d.status().as_str(), cases(&d)), ("Redone", disputed - 1));
+    d.keys("U");
+    assert!(d.status().contains("no final verdict to redo"), "{}", d.status());
+    // Typed at once, it takes back the last decision and not the one before.
+    d.keys("g a u").until(|app| app.review.saved && app.across.judging.running.is_none());
+    assert_eq!(cases(&d), disputed - 1);
+    let kinds = desk.kinds();
+    let is_decision = |kind: &&EventKind| **kind == EventKind::Adjudicate;
+    assert_eq!(kinds.iter().filter(is_decision).count(), 2);
+}
+
+#[test]
+fn verdicts_next_to_several_files_are_shown_and_none_is_given() {
+    let desk = Desk::new(4);
+    let other = desk.folder.path().join("other.jsonl");
+    std::fs::write(&other, run(5) + &run(6)).unwrap();
+    for (by, keys) in [("ada", "Enter a x 1 Enter"), ("eve", "Enter x 2 Enter a x 2 Enter")] {
+        Drive::reviewing(&desk.runs(), by, &desk.state(), |_| {}).keys(keys).until(|app| app.review.saved);
+    }
+    let before = std::fs::read(beside(&desk.runs()).path()).unwrap();
+    let paths = [desk.runs(), other];
+    let mut d = Drive::looking_on(&paths, |_| {});
+    d.until(|app| app.review.known(2).is_some());
+    d.shows(&["1 ⊕", "2 ⊖", "⊕ pass  eve ⊖ fail", "read-only; to review, pass --reviews FILE"]);
+    // As with one file what others said of a record waits for my verdict, and that is said.
+    d.keys("f 'verdict:fail' Enter");
+    assert!(d.status().contains("leaves out verdicts of others"), "{}", d.status());
+    d.keys("f ^U 'verdict:open' Enter");
+    assert_eq!(d.app.rows(), 4);
+    d.keys("f ^U Enter g Enter").shows(&["⊕ pass", "eve ⊖ fail"]);
+    for key in ["a", "x", "-", "u", "!"] {
+        d.keys(key);
+        assert!(d.status().contains("pass --reviews FILE"), "{key}: {}", d.status());
+    }
+    d.keys("q O").shows(&["3 reviewed items"]);
+    assert_eq!(std::fs::read(beside(&desk.runs()).path()).unwrap(), before);
+    // Where none are read, a filter says that.
+    let mut d = Drive::open(&[desk.runs()]);
+    d.keys("f 'verdict:fail' Enter");
+    assert_eq!(d.app.rows(), 0);
+    assert!(d.status().contains("no reviews are read") && d.status().contains("--reviews FILE"), "{}", d.status());
+}
+
+#[test]
+fn an_explanation_of_the_filter_wins_over_the_greeting() {
+    let desk = Desk::new(2);
+    Drive::reviewing(&desk.runs(), "eve", &desk.state(), |_| {}).keys("Enter x 1 Enter").until(|app| app.review.saved);
+    let mut d = desk.open_with(|app| {
+        app.status = Some(Status::greeting());
+        app.early = app.set_filter("verdict:fail");
+    });
+    d.until(|app| app.review.known(0).is_some());
+    assert_eq!(d.app.rows(), 0);
+    assert!(d.status().contains("leaves out verdicts of others"), "{}", d.status());
+    // It is said once, and nothing else gives way to it.
+    d.keys("f ^U Enter");
+    let mut d = desk.open_with(|app| app.status = Some(Status::greeting()));
+    d.until(|app| app.review.known(0).is_some());
+    assert!(d.status().starts_with("New here?"), "{}", d.status());
+}
+
+#[test]
+fn what_a_page_carries_counts_wherever_reviews_are_counted() {
+    let desk = Desk::new(2);
+    let mut d = desk.open();
+    d.keys("Enter a { ").until(|app| app.review.saved);
+    let page = desk.folder.path().join("page.html");
+    d.keys("o Enter ^U").keys(&format!("'{}' Enter", page.display()));
+    assert!(page.exists(), "{}", d.status());
+    let mut d = Drive::looking_on(&[page], |_| {});
+    d.keys("A").hides(&["no reviews yet"]).shows(&["ada (page) reviewed 1"]);
+    d.keys("O").shows(&["1 reviewed item"]).hides(&["0 reviewed items"]);
 }
 
 #[test]

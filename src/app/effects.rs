@@ -11,22 +11,19 @@ use crate::app::calls::Calls;
 use crate::app::msg::{Effect, Msg, SearchId};
 use crate::app::outbox::Outbox;
 use crate::app::read::read;
-use crate::app::review_worker::ReviewWorker;
+use crate::app::review_worker::{ReviewSetup, ReviewWorker};
 use crate::app::threads::{Thread, start};
 use crate::widgets::theme::BUILT_IN;
 use stepscope_base::guard::guarded;
 use stepscope_base::text::Shown;
-use stepscope_core::review::event::Event;
 use stepscope_core::table::seen::place_in;
 use stepscope_io::config::session::{FileView, Session};
-use stepscope_io::drafts::Drafts;
 use stepscope_io::failure::Failure;
 use stepscope_io::log::Writer;
 use stepscope_io::pipeline::load::{Loader, LoadingBegun};
 use stepscope_io::pipeline::search;
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::pipeline::store::LoadEvent;
-use stepscope_io::source::beneath::Place;
 use stepscope_terminal::run::{Command, Control};
 
 /// Longest wait at the end for verdicts that are on their way to the disk.
@@ -61,14 +58,6 @@ struct Threads {
     slow: Sender<Effect>,
     writer: Writer,
     worker: Option<ReviewWorker>,
-}
-
-/// Review logs to be read: see [`Performer::reviewing`].
-#[derive(Debug)]
-struct ReviewSetup {
-    journals: Vec<Place>,
-    carried: Vec<Event>,
-    drafts: Option<Drafts>,
 }
 
 /// Memory of this session, and why it could not be kept, if so.
@@ -126,10 +115,10 @@ impl Performer {
         Self { loading: Some(loading), ..self }
     }
 
-    /// Reviews are saved to the first of these review logs; those that pages carry are shown.
+    /// Reads these reviews, and saves to their own review log.
     #[must_use]
-    pub fn reviewing(self, journals: Vec<Place>, carried: Vec<Event>, drafts: Option<Drafts>) -> Self {
-        Self { reviewing: Some(ReviewSetup { journals, carried, drafts }), ..self }
+    pub fn reviewing(self, reviews: ReviewSetup) -> Self {
+        Self { reviewing: Some(reviews), ..self }
     }
 
     /// Lets everything begin that goes on behind the screen.
@@ -257,9 +246,7 @@ impl Threads {
             // Both at once: where memory has run out, no thread can be started any more.
             slow: start_reader(Thread::LargeRecords, outbox, side),
             writer: Writer::start(move |told| to_loop.send(Msg::Log(told))),
-            worker: reviewing.map(|ReviewSetup { journals, carried, drafts }| {
-                ReviewWorker::start(&journals, carried, drafts, outbox.clone())
-            }),
+            worker: reviewing.map(|reviews| ReviewWorker::start(reviews, outbox.clone())),
         }
     }
 

@@ -321,6 +321,8 @@ pub struct Review {
     pub place: ReviewLog,
     /// True once a review was begun: only then do verdict keys act.
     pub reviewing: bool,
+    /// True if verdicts are read from somewhere and shown, also where none can be given.
+    pub shows: bool,
     /// Reviews, including those on their way to the disk.
     pub reviews: Reviews,
     /// True once the review log was read.
@@ -402,6 +404,7 @@ impl Review {
         Self {
             me,
             reviewing: matches!(place, ReviewLog::Journal(_)),
+            shows: matches!(place, ReviewLog::Journal(_)),
             place,
             reviews: Reviews::default(),
             read: false,
@@ -444,9 +447,14 @@ impl Review {
         }
     }
 
-    /// Makes a review without a review log: no verdict can be given, for this reason.
+    /// Makes a review without a review log to write: no verdict can be given, for this reason.
     pub fn nowhere(why: &'static str) -> Self {
         Self::new(Reviewer::person(Text::default()), ReviewLog::Nowhere(why))
+    }
+
+    /// Makes a review that shows what review logs hold, while no verdict can be given, for this reason.
+    pub fn read_only(me: Reviewer, why: &'static str) -> Self {
+        Self { shows: true, ..Self::new(me, ReviewLog::Nowhere(why)) }
     }
 
     /// Tells whether verdicts can be given.
@@ -456,7 +464,7 @@ impl Review {
 
     /// Tells whether a review was asked for, or something of one is there to show.
     pub(crate) fn is_begun(&self) -> bool {
-        self.is_on() && (self.reviewing || !self.reviews.events().is_empty() || self.draft.choosing)
+        self.shows && (self.reviewing || !self.reviews.events().is_empty() || self.draft.choosing)
     }
 
     // Labels.
@@ -544,6 +552,15 @@ impl Review {
     pub(crate) fn is_due_again(&self, record: usize) -> bool {
         let once = self.known.get(&record).is_some_and(|known| known.judged.is_done() && known.judged.times == 1);
         once && self.queue.repeats(record)
+    }
+
+    /// Shows the target as a repeat again after the verdict was undone that was given as it was shown at this time.
+    pub(crate) fn repeat_again(&mut self, shown: Option<&Text>) {
+        let is_due = |target: &ReviewTarget| shown == Some(&target.shown) && self.is_due_again(target.record);
+        let again = self.target.as_ref().is_some_and(is_due);
+        if let Some(target) = self.target.as_mut().filter(|_| again) {
+            target.again = true;
+        }
     }
 
     /// Notes the record that comes next in the queue.
@@ -689,7 +706,12 @@ impl Review {
     /// The verdict of mine that holds on the target as it is.
     pub fn verdict(&self) -> Option<&Event> {
         let summary = &self.target.as_ref()?.summary;
-        let reviewed = self.find(&summary.item, &summary.content)?;
+        self.mine(&summary.item, &summary.content)
+    }
+
+    /// The verdict of mine that holds on a record as it is.
+    pub(crate) fn mine<'a>(&'a self, item: &'a ItemRef, content: &'a Digest) -> Option<&'a Event> {
+        let reviewed = self.find(item, content)?;
         let mine = reviewed.verdict_of(&self.me.id)?;
         reviewed.is_fresh(mine).then_some(mine)
     }
@@ -940,6 +962,18 @@ impl Review {
             Some(batch) => batch.iter().filter_map(|id| self.reviews.event(id)).map(|(event, _)| event).collect(),
             None => vec![last],
         }
+    }
+
+    /// Tells whether the next undo takes back a decision between reviewers.
+    pub(crate) fn undoes_decision(&self) -> bool {
+        matches!(self.to_undo().as_slice(), [event] if event.kind == EventKind::Adjudicate)
+    }
+
+    /// Tells whether the next redo gives a decision between reviewers again.
+    pub(crate) fn redoes_decision(&self) -> bool {
+        let undo = self.undone.last().and_then(|ids| self.reviews.event(ids.first()?));
+        let undone = undo.and_then(|(undo, _)| self.reviews.event(undo.supersedes.as_ref()?));
+        undone.is_some_and(|(event, _)| event.kind == EventKind::Adjudicate)
     }
 
     /// The undos that the next redo takes back.

@@ -27,6 +27,19 @@ use stepscope_io::source::beneath::Place;
 /// Advice where drafts have no folder.
 const NO_FOLDER: &str = "there is none; set XDG_STATE_HOME or HOME";
 
+/// Reviews that are read and kept.
+#[derive(Debug, Default)]
+pub struct ReviewSetup {
+    /// Review log that verdicts are saved to; `None`: none can be given.
+    pub own: Option<Place>,
+    /// Review logs that are read only.
+    pub others: Vec<Place>,
+    /// Events that are in no log, because pages carry them.
+    pub carried: Vec<Event>,
+    /// Place of the drafts, if they can be kept.
+    pub drafts: Option<Drafts>,
+}
+
 /// See the module.
 #[derive(Debug)]
 pub struct ReviewWorker {
@@ -39,13 +52,12 @@ pub struct ReviewWorker {
 }
 
 impl ReviewWorker {
-    /// Starts the threads for review logs, of which the first is our own, for events that are in none, and for drafts, if
-    /// they can be kept.
-    pub fn start(journals: &[Place], carried: Vec<Event>, drafts: Option<Drafts>, outbox: Outbox) -> Self {
+    /// Starts the threads for these reviews.
+    pub fn start(reviews: ReviewSetup, outbox: Outbox) -> Self {
+        let ReviewSetup { own, others, carried, drafts } = reviews;
         let (looker, wanted) = channel();
         let (end, ended) = channel();
-        let own = journals.first().cloned();
-        let follows = journals.iter().map(Follow::new).collect();
+        let follows = own.iter().chain(&others).map(Follow::new).collect();
         let to_loop = outbox.clone();
         start(Thread::Reviews, move || {
             if let Some(Err(failure)) = own.as_ref().map(|place| REVIEWS.look(place)) {

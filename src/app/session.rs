@@ -15,6 +15,7 @@ use crate::app::outbox::Outbox;
 use crate::app::present::Presenting;
 use crate::app::read::texts_of;
 use crate::app::review::{Review, ReviewLog};
+use crate::app::review_worker::ReviewSetup;
 use crate::app::state::{App, Looks, Status};
 use crate::screens::kind::ScreenKind;
 use crate::screens::stack::{Focus, Screen};
@@ -128,10 +129,16 @@ impl ReviewStart {
         self.queue || is_ordered || !self.hide.is_empty()
     }
 
-    fn review(&self, own: &Result<Place, &'static str>) -> Review {
+    /// Lists the review logs that are read where none is written: those next to the files, which may come later.
+    fn read_logs(&self, paths: &[PathBuf]) -> Vec<Place> {
+        paths.iter().filter(|path| path.as_os_str() != "-").map(|path| journal::beside(path)).collect()
+    }
+
+    fn review(&self, own: &Result<Place, &'static str>, paths: &[PathBuf]) -> Review {
         let mut review = match own {
             Ok(journal) => Review::new(self.reviewer.clone(), ReviewLog::Journal(journal.clone())),
-            Err(why) => return Review::nowhere(why),
+            Err(why) if self.read_logs(paths).is_empty() => return Review::nowhere(why),
+            Err(why) => return Review::read_only(self.reviewer.clone(), why),
         };
         (review.queue, review.hide, review.reviewing) = (self.order, self.hide, self.begins);
         review
@@ -202,8 +209,7 @@ impl Start {
                 ..view.clone()
             });
         } else if (app.samples || memory.session.is_first()) && app.status.is_none() && !self.present {
-            let text = Shown::own("New here? :tour shows in three minutes what this is for");
-            app.status = Some(Status { text, failed: false, refused: false });
+            app.status = Some(Status::greeting());
         }
     }
 
@@ -231,16 +237,18 @@ impl Start {
     }
 
     /// Gives the performer the review logs, and begins the queue where one is asked for.
-    fn begin_review(&self, own: Place, state: Option<&Path>, performer: Performer, app: &mut App) -> Performer {
-        let others = self.reviewing.journals.get(1..).map(journal::named).unwrap_or_default();
-        let drafts = state.map(|state| Drafts::of(state, own.path(), &app.review.me));
-        let all: Vec<Place> = std::iter::once(own).chain(others).collect();
+    fn begin_review(&self, own: Option<Place>, state: Option<&Path>, performer: Performer, app: &mut App) -> Performer {
+        let others = match &own {
+            Some(_) => self.reviewing.journals.get(1..).map(journal::named).unwrap_or_default(),
+            None => self.reviewing.read_logs(&self.paths),
+        };
+        let drafts = state.zip(own.as_ref()).map(|(state, own)| Drafts::of(state, own.path(), &app.review.me));
         let carried = self.paths.iter().flat_map(|path| page::reviews_of(path)).collect();
         let Queue { shuffle, clean_share, assigned, .. } = self.reviewing.order;
         if self.reviewing.queue || shuffle.is_some() || clean_share.is_some() || assigned.is_some() {
             app.begin_queue();
         }
-        performer.reviewing(all, carried, drafts)
+        performer.reviewing(ReviewSetup { own, others, carried, drafts })
     }
 }
 
@@ -293,15 +301,15 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     if let Some(name) = asked.map(str::to_owned) {
         app.choose_theme(Some(&name));
     }
-    app.review = start.reviewing.review(&own);
+    app.review = start.reviewing.review(&own, &start.paths);
     app.presenting = start.present.then(Presenting::default);
     let memory = Memory { path: remembered_as(&start.paths), session, failure: None };
     start.resume(&mut app, &memory);
     start.go_to(&mut app);
     let calls = Calls::new(start.setup.clone(), config);
     let mut performer = Performer::new(outbox.clone(), memory, side, calls).loading(loading);
-    if let Ok(own) = own {
-        performer = start.begin_review(own, folders.state.as_deref(), performer, &mut app);
+    if app.review.shows {
+        performer = start.begin_review(own.ok(), folders.state.as_deref(), performer, &mut app);
     }
     take_first_texts(&mut app, tty.size(), texts);
     let options = Options { mouse: app.mouse, ask_background: app.looks.chosen.is_none() };

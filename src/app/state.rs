@@ -50,6 +50,14 @@ pub struct Status {
     pub refused: bool,
 }
 
+impl Status {
+    /// Greets whoever opens the program for the first time; any other sentence may take its place.
+    pub fn greeting() -> Self {
+        let text = Shown::own("New here? :tour shows in three minutes what this is for");
+        Self { text, failed: false, refused: false }
+    }
+}
+
 /// State of the wait for a record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Patience {

@@ -135,6 +135,15 @@ pub(super) fn threads(asked: Option<NonZeroUsize>) -> usize {
     asked.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
 }
 
+/// Says that there are no records, and what was passed over that could hold some.
+pub(super) fn no_records(outcome: &CheckOutcome) -> Shown {
+    let pages = (outcome.pages > 0).then(|| Shown::own("a report page is read if you pass it yourself"));
+    let links = (outcome.links > 0).then(|| Shown::own("links are followed if you pass them yourself"));
+    let hidden = (outcome.hidden > 0).then(|| Shown::own("hidden files are read if you pass them yourself"));
+    let sentence = Shown::own("no file begins with records");
+    [pages, links, hidden].into_iter().flatten().fold(sentence, |all, more| all.and("; ").join(&more))
+}
+
 /// Prints the end of the report and returns the exit code. `said`: further text for the last line.
 fn finish(options: &Check, outcome: &CheckOutcome, said: &Shown, out: &mut Out) -> u8 {
     let (format, counts) = (options.format(), &outcome.counts);
@@ -163,13 +172,7 @@ fn finish(options: &Check, outcome: &CheckOutcome, said: &Shown, out: &mut Out) 
     let is_expected = out.is_closed() || is_piped || options.allow_empty;
     let nothing = outcome.sources.is_empty() && unread == 0 && !is_expected;
     if nothing {
-        let pages = (outcome.pages > 0).then(|| Shown::own("a report page is read if you pass it yourself"));
-        let links = (outcome.links > 0).then(|| Shown::own("links are followed if you pass them yourself"));
-        let hidden = (outcome.hidden > 0).then(|| Shown::own("hidden files are read if you pass them yourself"));
-        let sentence = Shown::own("nothing to check: no file begins with records");
-        out.complain(
-            &[pages, links, hidden].into_iter().flatten().fold(sentence, |all, more| all.and("; ").join(&more)),
-        );
+        out.complain(&shown!("nothing to check: {}", no_records(outcome)));
     }
     // Engines have empty partitions, in files too.
     let failed = (nothing && options.fails_on(Some(Severity::Fatal)))

@@ -7,7 +7,7 @@ use stepscope_io::pipeline::side_data::SideData;
 use clap::Args;
 
 use super::{CLEAN, FAILED, FOUND, ListFormat, Out, Reviewing};
-use crate::cli::check::threads;
+use crate::cli::check::{no_records, threads};
 use crate::cli::filtered::{FilterArgs, Filtered, Verdicts};
 use crate::cli::review::{Who, counted, summaries};
 use stepscope_base::shown;
@@ -105,6 +105,13 @@ fn compare(options: &Compare, known: &Arc<SideData>, out: &mut Out) -> Option<u8
             })
         });
     let [a, b] = [a?, b?];
+    for (name, side) in [(&options.a, &a), (&options.b, &b)] {
+        // "0 records" would read as if somebody had looked.
+        if side.outcome.sources.is_empty() && name.is_dir() {
+            out.complain(&shown!("nothing to compare in {}: {}", Shown::path(name), no_records(&side.outcome)));
+            return None;
+        }
+    }
     let is_cut = [&a, &b].iter().any(|side| side.outcome.counts.skips.cut.is_some());
     let unread: u64 = [&a, &b].iter().map(|side| side.outcome.counts.broken).sum();
     let [summaries_a, summaries_b] = [a.summaries, b.summaries];

@@ -350,6 +350,8 @@ bindings! {
     Dashboard "Enter" => Open, "show records", "show these records";
     Adjudication "a" => DecidePass, "pass", "final verdict: pass";
     Adjudication "x" => DecideFail, "fail", "final verdict: fail; 1-9 choose labels, Enter saves";
+    Adjudication "u" => Undo, "", "undo the last final verdict";
+    Adjudication "U" => Redo, "", "redo";
     Adjudication "Enter" => Open, "open", "open record (A comes back)";
     Adjudication "Tab" => NextPane, "agreement", "agreement in full";
     Decision "1" "2" "3" "4" "5" "6" "7" "8" "9" => GiveLabel, "… 9 label", "toggle label";

@@ -20,7 +20,7 @@ use stepscope::app::msg::{Effect, Msg};
 use stepscope::app::outbox::Outbox;
 use stepscope::app::read::read;
 use stepscope::app::review::{Review, ReviewLog};
-use stepscope::app::review_worker::ReviewWorker;
+use stepscope::app::review_worker::{ReviewSetup, ReviewWorker};
 use stepscope::app::state::{App, Looks};
 use stepscope::widgets::keymap::Keymap;
 use stepscope::widgets::theme::{BUILT_IN, Role, Theme};
@@ -41,6 +41,7 @@ use stepscope_io::pipeline::load::{Loader, load};
 use stepscope_io::pipeline::search;
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::source::input::expand;
+use stepscope_io::source::page::reviews_of;
 use stepscope_terminal::colour::Depth;
 use stepscope_terminal::input::Input;
 use stepscope_terminal::run::{Event, Program as _};
@@ -383,8 +384,31 @@ impl Drive {
         });
         let outbox = Outbox::default();
         outbox.attach(drive.to_loop.clone());
-        let worker = ReviewWorker::start(&[journal.into()], Vec::new(), Some(drafts), outbox.clone());
+        let worker = ReviewWorker::start(
+            ReviewSetup { own: Some(journal.into()), drafts: Some(drafts), ..ReviewSetup::default() },
+            outbox.clone(),
+        );
         drive.worker = Some((worker, Writer::start(move |line| outbox.send(Msg::Log(line)))));
+        drive.event(Event::Start(Size::new(120, 36)));
+        drive.until(|app| app.review.read);
+        drive
+    }
+
+    /// Opens files whose verdicts are shown while none can be given: those of the logs next to them, and those that pages carry.
+    #[allow(dead_code, reason = "not every test file needs it")]
+    pub(crate) fn looking_on(paths: &[PathBuf], change: impl FnOnce(&mut App)) -> Self {
+        let mut drive = Self::with(paths, |app| {
+            app.review = Review::read_only(Reviewer::person("ada"), "pass --reviews FILE");
+            app.across = Across::new(None, Journals { files: paths.to_vec(), named: Vec::new() }, false);
+            change(app);
+        });
+        let outbox = Outbox::default();
+        outbox.attach(drive.to_loop.clone());
+        let carried = paths.iter().flat_map(|path| reviews_of(path)).collect();
+        let setup =
+            ReviewSetup { others: paths.iter().map(|path| beside(path)).collect(), carried, ..ReviewSetup::default() };
+        drive.worker =
+            Some((ReviewWorker::start(setup, outbox.clone()), Writer::start(move |line| outbox.send(Msg::Log(line)))));
         drive.event(Event::Start(Size::new(120, 36)));
         drive.until(|app| app.review.read);
         drive

@@ -27,10 +27,9 @@ pub(crate) const NOT_HERE: &str = "not available here; <back> goes back";
 pub(crate) fn allowed(app: &App, screen: ScreenKind, action: Action) -> Option<Result<(), Reason>> {
     let baseline = need(app.across.baseline.is_some(), "no baseline; start with --baseline PATH");
     Some(match action {
-        Action::Compare => baseline.and_then(|()| may_count(app)),
-        Action::Dashboard | Action::Insights => may_count(app),
-        Action::Frequency => return may_count(app).err().map(Err),
-        Action::Adjudication => need(app.review.hide.is_empty(), "it shows what --hide hides; start without --hide"),
+        Action::Compare => baseline.and_then(|()| may_count(app, action)),
+        Action::Dashboard | Action::Insights | Action::Adjudication => may_count(app, action),
+        Action::Frequency => return may_count(app, action).err().map(Err),
         Action::Baseline => baseline.and_then(|()| match screen {
             ScreenKind::SideBySide => Ok(()),
             ScreenKind::Rerun => Err("go back to the run first (<back>)"),
@@ -46,15 +45,21 @@ pub(crate) fn allowed(app: &App, screen: ScreenKind, action: Action) -> Option<R
     })
 }
 
-/// Reason given when counts over all records are not shown.
-const HIDDEN: &str = "it counts what --hide hides; start without --hide to see it";
 /// Reason given when a filter leads to such counts.
 const HIDDEN_SET: &str =
     "the filter asks for records behind a number that counts what --hide hides; start without --hide";
 
-/// Checks that counts over all records may be shown: they give away records that are still to be judged.
-fn may_count(app: &App) -> Result<(), Reason> {
-    need(app.review.hide.is_empty(), HIDDEN)
+/// Checks that an action may show what is said of all records: that gives away records that are still to be judged. The
+/// reason names what would be shown, since one key does not tell it.
+fn may_count(app: &App, action: Action) -> Result<(), Reason> {
+    let why = match action {
+        Action::Compare => "the comparison counts what --hide hides; start without --hide to see it",
+        Action::Insights => "the insights count what --hide hides; start without --hide to see them",
+        Action::Frequency => "the frequencies count what --hide hides; start without --hide to see them",
+        Action::Adjudication => "the disagreements show what --hide hides; start without --hide to see them",
+        _ => "the review dashboard counts what --hide hides; start without --hide to see it",
+    };
+    need(app.review.hide.is_empty(), why)
 }
 
 /// Checks that a filter may replace the screens below it: no re-run is lost whose call is running or whose result is
@@ -137,7 +142,7 @@ pub(crate) fn compare(app: &mut App) -> Effects {
 }
 
 /// Reads the reviews again as soon as all records are read.
-fn read_boards(app: &mut App) -> Effects {
+pub(crate) fn read_boards(app: &mut App) -> Effects {
     app.across.judging.due = true;
     begin_due(app)
 }
@@ -211,6 +216,7 @@ pub(crate) fn take_comparison(app: &mut App, id: WorkId, result: Result<Arc<Comp
 pub(crate) fn take_dashboard(app: &mut App, id: WorkId, result: Result<Arc<BoardData>, Failure>) -> Effects {
     match app.across.judging.done(id, result) {
         Some(Ok(judged)) => {
+            app.across.adjudication.find_sought(&judged);
             app.across.judged = Some(judged);
             app.arrange();
         }
@@ -258,6 +264,10 @@ pub(crate) fn prepare_sets(app: &mut App, filter: &Filter) -> Result<Effects, &'
 
 /// Reports a decision as saved, and has the dashboard count it.
 pub(crate) fn decided(app: &mut App, name: &Shown) -> Effects {
-    app.say(shown!("saved {name}"));
+    let can_undo = app.screens.top() == ScreenKind::Adjudication && app.allowed(Action::Undo).is_ok();
+    app.say(match can_undo {
+        true => shown!("saved {name} · {} undo", app.key_of(Action::Undo)),
+        false => shown!("saved {name}"),
+    });
     read_boards(app)
 }

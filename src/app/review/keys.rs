@@ -308,8 +308,9 @@ fn verdicts_given(app: &App) -> Shown {
     for (record, known) in app.review.known_records() {
         let Some(verdict) = known.judged.mine.filter(|_| is_counted(record)) else { continue };
         *verdicts.entry(verdict).or_insert(0_usize) += 1;
-        for label in &known.judged.labels {
-            *labels.entry(label.name.line().into_string()).or_insert(0_usize) += 1;
+        let mine = app.review.mine(&known.item, &known.content);
+        for label in mine.map(|event| app.review.names(&event.labels)).unwrap_or_default() {
+            *labels.entry(label.into_string()).or_insert(0_usize) += 1;
         }
     }
     let mut said: Vec<String> = verdicts.iter().map(|(verdict, count)| format!("{count} {}", verdict.word())).collect();
@@ -391,6 +392,10 @@ pub(crate) fn judge(app: &mut App, verdict: Verdict) -> Effects {
     app.review.count_item();
     effects.extend(say_event(app, event));
     let record = app.review.target.as_ref().map(|target| target.record);
+    // What is repeated is judged now: where nothing comes after it, another key changes this verdict, and the strip has it.
+    if let Some(target) = &mut app.review.target {
+        target.again = false;
+    }
     app.review.same = record.ok_or(NO_VERDICT).and_then(|record| same_verdict(app, record, verdict, &labels));
     let same = app.review.same.as_ref().ok().map(|same| (same.records.len(), same.rule));
     let undo = app.key_of(Action::Undo);
@@ -513,6 +518,7 @@ fn undo(app: &mut App) -> Effects {
         n => shown!("{} of {n} records", last.verdict.map_or("label", Verdict::word)),
     };
     let record = app.review.record_of(last);
+    let shown = last.times.shown.clone();
     let (mut effects, mut ids) = (Vec::new(), Vec::new());
     for event in &events {
         let undo = app.review.say(Event::undo(app.review.me.clone(), event));
@@ -520,9 +526,11 @@ fn undo(app: &mut App) -> Effects {
         effects.extend(append(app, undo));
     }
     app.review.undone.push(ids);
+    app.review.repeat_again(shown.as_ref());
     app.review.same = Err(NO_VERDICT);
     count_progress(app);
     app.say(shown!("Undone: {what} · {} redo", app.key_of(Action::Redo)));
+    app.across.adjudication.sought = last.item.clone().filter(|_| app.screens.top() == ScreenKind::Adjudication);
     if let Some(record) = record {
         effects.extend(go_to_record(app, record));
     }
@@ -536,6 +544,7 @@ fn redo(app: &mut App) -> Effects {
         let redo = app.review.say(Event::undo(app.review.me.clone(), undo));
         effects.extend(append(app, redo));
     }
+    app.across.adjudication.sought = None;
     count_progress(app);
     app.say(Shown::own("Redone"));
     if let Some(record) = undos.first().and_then(|undo| app.review.record_of(undo)) {
@@ -547,6 +556,9 @@ fn redo(app: &mut App) -> Effects {
 /// Goes to a record, on the screen that is in front. If it is not listed, what changed may be the reason: then all are
 /// listed anew.
 fn go_to_record(app: &mut App, record: usize) -> Effects {
+    if !app.screens.top().is_judged_on() {
+        return Vec::new();
+    }
     if app.table.listed_row(record).is_none() {
         app.arrange();
     }
@@ -723,7 +735,7 @@ pub(crate) fn review_opened(app: &mut App) -> Effects {
 /// Begins the review of the open record where it was put aside.
 pub(crate) fn look_at_open(app: &mut App) -> Effects {
     let Some(opened) = app.screens.record().map(|view| &view.opened) else { return Vec::new() };
-    if !app.review.is_on() {
+    if !app.review.shows {
         return Vec::new();
     }
     let Some(mut target) = target_of(opened) else { return Vec::new() };

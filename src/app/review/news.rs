@@ -8,6 +8,8 @@ use crate::app::review::keys::append;
 use crate::app::review::{Batch, Draft, Given, NO_VERDICT, Wait, about};
 use crate::app::state::{App, REARRANGE};
 use crate::app::{across, review};
+use crate::screens::kind::ScreenKind;
+use crate::screens::table;
 use crate::widgets::keymap;
 use crate::widgets::keymap::Action;
 use stepscope_base::shown;
@@ -115,6 +117,7 @@ pub(crate) fn take_summaries(
                 app.review.learn(record, &summary);
             }
         }
+        table::search::explain_found(app);
         // Counted and put in order with the next tick: there may be many more.
         app.arrange_at = app.arrange_at.or(Some(now + REARRANGE));
     }
@@ -144,6 +147,9 @@ pub(crate) fn saved(app: &mut App, decided: Option<&Shown>, result: Result<Appen
     let mut effects = vec![Effect::ReadReviews];
     if let Some(name) = decided {
         effects.extend(across::keys::decided(app, name));
+    } else if app.screens.holds(ScreenKind::Adjudication) {
+        // A final verdict that was undone is asked for again.
+        effects.extend(across::keys::read_boards(app));
     }
     if app.review.leaving.is_some() && !left {
         effects.extend([app.keep(), Effect::Quit(0)]);

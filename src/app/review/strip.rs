@@ -21,11 +21,12 @@ use crate::widgets::prose::{fit, flowed, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use crate::widgets::window::{centred, open, width};
+use stepscope_base::canonical::Digest;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::finding::counted;
 use stepscope_core::report::page::Said;
-use stepscope_core::review::event::{Event, GoldStatus, LabelDefinition, Text, Verdict};
+use stepscope_core::review::event::{Event, GoldStatus, ItemRef, LabelDefinition, Text, Verdict};
 use stepscope_core::review::fold::ItemReviews;
 use stepscope_core::triage::Fix;
 
@@ -115,6 +116,8 @@ fn right(app: &App, look: Look<'_>) -> Spans {
         _ if review.trouble.is_some() => look.span("! no review log ", Role::Fatal),
         // What is begun is not saved: the two are not said side by side.
         _ if review.saved && review.draft.is_empty() => look.span("saved ", Role::Ok),
+        _ if !review.is_on() && app.size.width < WIDE => look.span("read-only ", Role::Hint),
+        _ if !review.is_on() => look.span("read-only; to review, pass --reviews FILE ", Role::Hint),
         _ if !review.reviewing => look.span(":review starts a review ", Role::Hint),
         _ => Span::raw(""),
     });
@@ -149,14 +152,13 @@ fn said(app: &App, look: Look<'_>) -> Spans {
         Some((event, verdict)) => {
             line.push(look.span(format!("{} {}  ", glyph(verdict), verdict.word()), role(verdict)));
             line.extend(draft(app, &Draft::of(event), look));
-            line.extend(others(app, event, look));
+            line.extend(others(app, (&target.summary.item, &target.summary.content), look));
         }
         None if target.again => line.push(look.span("repeat (self-agreement check)  ", Role::Accent)),
         None if judged.stale => line.push(look.span("↻ changed since your review  ", Role::Warning)),
         None if judged.others => {
-            let carried = carried(app, look);
-            let seen = look.span("reviewed by others  ", Role::Dim);
-            line.extend(if carried.is_empty() { vec![seen] } else { carried });
+            let is_shown = target.hidden.is_empty();
+            line.extend(by_others(app, (&target.summary.item, &target.summary.content), is_shown, look));
         }
         // That more are left says it too.
         None if app.size.width < WIDE && group(app, look).is_some() => {}
@@ -176,10 +178,10 @@ fn said(app: &App, look: Look<'_>) -> Spans {
     line
 }
 
-/// Shows the verdicts that came with the record's page: whoever has the page has read them already.
-fn carried(app: &App, look: Look<'_>) -> Spans {
-    let Some(target) = app.review.target.as_ref().filter(|target| target.hidden.is_empty()) else { return Vec::new() };
-    let reviewed = app.review.find(&target.summary.item, &target.summary.content);
+/// Says that others judged a record; verdicts that came with its page are shown, for whoever has the page has read them
+/// already.
+fn by_others(app: &App, (item, content): (&ItemRef, &Digest), is_shown: bool, look: Look<'_>) -> Spans {
+    let reviewed = app.review.find(item, content).filter(|_| is_shown);
     let events = reviewed
         .map(ItemReviews::fresh)
         .unwrap_or_default()
@@ -191,7 +193,7 @@ fn carried(app: &App, look: Look<'_>) -> Spans {
         line.push(look.span(format!("{name} {} {}  ", glyph(verdict), verdict.word()), role(verdict)));
         line.extend(draft(app, &Draft::of(event), look));
     }
-    line
+    if line.is_empty() { vec![look.span("reviewed by others  ", Role::Dim)] } else { line }
 }
 
 /// Shows my notes on the open record, the newest first, each with its place.
@@ -209,36 +211,33 @@ fn notes(app: &App, look: Look<'_>) -> Spans {
 }
 
 /// Shows the verdicts of others, once I have given mine.
-fn others(app: &App, mine: &Event, look: Look<'_>) -> Spans {
-    let Some(target) = &app.review.target else { return Vec::new() };
-    let reviewed = app.review.find(&target.summary.item, &target.summary.content);
-    let Some(reviewed) = reviewed else { return Vec::new() };
+fn others(app: &App, (item, content): (&ItemRef, &Digest), look: Look<'_>) -> Spans {
+    let Some(reviewed) = app.review.find(item, content) else { return Vec::new() };
     let mut line = Vec::new();
     for event in reviewed.fresh() {
-        let Some(verdict) = event.verdict.filter(|_| event.reviewer.id != mine.reviewer.id) else { continue };
+        let Some(verdict) = event.verdict.filter(|_| event.reviewer.id != app.review.me.id) else { continue };
         let name = event.reviewer.id.line().cut(16);
         line.push(look.span(format!("{name} {} {}  ", glyph(verdict), verdict.word()), Role::Dim));
     }
     line
 }
 
-/// The row under the cursor of the table.
+/// The row under the cursor of the table. As in the open record, what I said comes first and without a name, and what
+/// others said has theirs.
 fn of_row(app: &App, look: Look<'_>) -> Spans {
     let Some(known) = app.record().and_then(|record| app.review.known(record)) else { return keys(app, look) };
-    let judged = &known.judged;
+    let (judged, of) = (&known.judged, (&known.item, &known.content));
     let mut line = Vec::new();
-    match judged.mine {
-        Some(verdict) => {
+    match (judged.mine, app.review.mine(&known.item, &known.content)) {
+        (Some(verdict), Some(event)) => {
             line.push(look.span(format!("{} {}  ", glyph(verdict), verdict.word()), role(verdict)));
-            for label in &judged.labels {
-                line.push(look.span(format!("{}  ", label.name.line()), Role::Text));
-            }
+            line.extend(draft(app, &Draft::of(event), look));
+            line.extend(others(app, of, look));
         }
-        None if judged.stale => line.push(look.span("↻ changed since your review  ", Role::Warning)),
-        None if judged.others => line.push(look.span("reviewed by others  ", Role::Dim)),
-        None => return keys(app, look),
+        _ if judged.stale => line.push(look.span("↻ changed since your review  ", Role::Warning)),
+        _ if judged.others => line.extend(by_others(app, of, app.review.hide.is_empty(), look)),
+        _ => return keys(app, look),
     }
-    line.extend(judged.gold.map(|gold| gold_span(gold, look)));
     line
 }
 

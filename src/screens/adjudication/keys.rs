@@ -30,6 +30,13 @@ pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
             let any = app.across.judged.as_ref().is_some_and(|judged| app.across.adjudication.case(judged).is_some());
             need(any, "nothing to decide")
         }
+        // A verdict that was given elsewhere is not undone where it is not seen.
+        Action::Undo => review::keys::may_review(app).and_then(|()| {
+            need(app.review.undoes_decision(), "no final verdict to undo; <back> leads to the other verdicts")
+        }),
+        Action::Redo => review::keys::may_review(app).and_then(|()| {
+            need(app.review.redoes_decision(), "no final verdict to redo; <back> leads to the other verdicts")
+        }),
         _ => need(action.is_plain(), across::keys::NOT_HERE),
     }
 }
@@ -110,7 +117,9 @@ fn decide(app: &mut App, verdict: Verdict, chosen: &[usize]) -> Effects {
     if let Some(earlier) = app.log.take_decision(same) {
         event.event_id = earlier.event_id;
     }
-    (app.review.clock.stamp)(&mut event);
+    // It holds at once, so that undo takes back this one and not the one before.
+    let event = app.review.say(event);
+    review::keys::count_progress(app);
     effects.extend(app.log.event(journal, What::Decision(Box::new(event))));
     effects
 }

@@ -2,7 +2,7 @@
 
 use crate::widgets::list::List;
 use stepscope_base::text::Shown;
-use stepscope_core::review::event::{Event, EventKind, LabelDefinition, LabelRef, Reviewer, Text, Verdict};
+use stepscope_core::review::event::{Event, EventKind, ItemRef, LabelDefinition, LabelRef, Reviewer, Text, Verdict};
 use stepscope_io::pipeline::dashboard::{BoardData, DisputedRecord};
 
 /// Number of labels that have a key of their own.
@@ -17,12 +17,23 @@ pub struct Adjudication {
     pub top: usize,
     /// The labels that are chosen for a failed item; `None`: nothing is being given.
     pub choosing: Option<Vec<usize>>,
+    /// The item that the cursor goes to as soon as it is listed again.
+    pub sought: Option<ItemRef>,
 }
 
 impl Adjudication {
     /// Returns the item under the cursor.
     pub fn case<'j>(&self, judged: &'j BoardData) -> Option<&'j DisputedRecord> {
         judged.cases.get(self.list.at)
+    }
+
+    /// Brings the cursor to the item that is sought, if it is listed.
+    pub(crate) fn find_sought(&mut self, judged: &BoardData) {
+        let is_it = |case: &DisputedRecord| self.sought.as_ref() == Some(&case.summary.item);
+        if let Some(at) = judged.cases.iter().position(is_it) {
+            self.list.at = at;
+            (self.top, self.choosing, self.sought) = (0, None, None);
+        }
     }
 
     /// Tells whether a label is chosen for the final verdict.

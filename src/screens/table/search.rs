@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use crate::app::across;
 use crate::app::msg::{Effect, Effects};
-use crate::app::state::{App, REARRANGE};
+use crate::app::review::ReviewLog;
+use crate::app::state::{App, REARRANGE, Status};
 use crate::dialogs::dialog::{Dialog, FilterCount, PromptPurpose, Rest};
 use crate::screens::kind::ScreenKind;
 use crate::screens::stack::Screen;
@@ -87,19 +88,38 @@ fn apply(app: &mut App, typed: &str) -> Result<Effects, Shown> {
     let old = app.table.filtering.take();
     app.table.filter_text = typed;
     app.table.filter = filter;
+    app.table.unexplained = false;
     let mut effects: Effects = end_of(old).into_iter().chain(prepared).collect();
     effects.extend(begin_search(app));
     app.arrange();
     if let Some((field, hidden)) = app.table.filter.asks_hidden(app.review.hide) {
         let (word, records) = (hidden.word(), "records that you have not reviewed are tested without that");
         app.say(shown!("{field}: tells what is hidden ({word}); {records}"));
-    } else if let Some(field) = app.table.filter.asks_others().filter(|_| app.review.keeps_others()) {
-        let key = app.key_of(Action::Dashboard);
-        app.say(shown!(
-            "{field}: leaves out verdicts of others on records that you have not reviewed; {key} counts them"
-        ));
+    } else if let (ReviewLog::Nowhere(why), true) =
+        (&app.review.place, app.table.filter.needs_reviews() && !app.review.shows)
+    {
+        app.say(shown!("no reviews are read, so every record counts as not reviewed: {why}"));
+    } else {
+        app.table.unexplained = app.table.filter.asks_others().is_some();
+        explain_others(app);
     }
     Ok(effects)
+}
+
+/// Says once of a filter that it leaves out verdicts of others, if there are any. At the start they are not read yet.
+fn explain_others(app: &mut App) {
+    let leaves_out = app.table.unexplained && app.review.keeps_others();
+    let Some(field) = app.table.filter.asks_others().filter(|_| leaves_out) else { return };
+    let key = app.key_of(Action::Dashboard);
+    app.table.unexplained = false;
+    app.say(shown!("{field}: leaves out verdicts of others on records that you have not reviewed; {key} counts them"));
+}
+
+/// Explains the filter after more was found of what was said, where there is room for that.
+pub(crate) fn explain_found(app: &mut App) {
+    if app.status.as_ref().is_none_or(|status| *status == Status::greeting()) {
+        explain_others(app);
+    }
 }
 
 /// Counts the records that a filter takes, where that costs little: it is asked at every key.

@@ -179,6 +179,8 @@ pub struct Table {
     pub filter_text: String,
     /// The filter.
     pub filter: Arc<Filter>,
+    /// The filter asks for what others may have said, and it was not said yet that this is left out.
+    pub unexplained: bool,
     /// The search that the filter's text terms wait for.
     pub filtering: Option<Search>,
     /// Filter that Esc returns to while the rows follow one that is being typed.

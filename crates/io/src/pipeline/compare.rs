@@ -13,6 +13,7 @@ use crate::pipeline::snapshot::{Address, Snapshot, address};
 use crate::pipeline::store::{LoadEvent, Store};
 use crate::source::beneath::Place;
 use crate::source::input::{Expand, expand, sample};
+use crate::source::page::reviews_of;
 use crate::source::samples::SAMPLE_BASELINE;
 use stepscope_base::text::Shown;
 use stepscope_core::compare::print::ComparedRuns;
@@ -100,9 +101,13 @@ impl Journals {
         }
     }
 
-    /// Reads the verdicts of people.
+    /// Reads the verdicts of people, with those that pages carry.
     pub fn read(&self) -> Result<Reviews, Failure> {
-        Ok(read_all(&self.places())?.reviews)
+        let mut reviews = read_all(&self.places())?.reviews;
+        for event in self.files.iter().flat_map(|file| reviews_of(file)) {
+            reviews.push(event);
+        }
+        Ok(reviews)
     }
 }
 
