@@ -596,6 +596,50 @@ fn of_two_records_with_one_id_each_has_its_own_verdict_in_every_command() {
     assert_eq!(compared[0]["cell"]["reviewed"], json!("only_b"), "{}", compared[0]);
 }
 
+/// Two runs of the same questions in one file, as `cat run1 run2` makes it: the records of a question have one id and one
+/// row. Ada passed the first run, bob failed the second.
+fn two_runs_in_one_file() -> Folder {
+    let folder = Folder::new();
+    let runs = |answer: f64| (1..4).map(|id| run(id, answer, 5.0) + "\n").collect::<String>();
+    folder.write("r.jsonl", runs(5.0) + &runs(6.0));
+    let checked = folder.run(&["check", "r.jsonl", "--format", "jsonl"], "").out;
+    let records: Vec<Value> = checked.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for (who, verdict, records) in [("ada", "pass", &records[..3]), ("bob", "fail", &records[3..6])] {
+        let line = |record: &Value| json!({"id": record["id"], "sha256": record["sha256"], "verdict": verdict});
+        let lines: String = records.iter().map(|record| format!("{}\n", line(record))).collect();
+        folder.ok(&["review", "add", "r.jsonl", "--reviewer", who], &lines);
+    }
+    folder
+}
+
+#[test]
+fn of_two_records_with_one_id_in_one_row_each_has_its_own_verdict_in_every_command() {
+    let folder = two_runs_in_one_file();
+    let stats = folder.ok(&["review", "stats", "r.jsonl"], "");
+    assert!(stats.starts_with("6 items: 3 pass, 3 fail\n"), "{stats}");
+    let by = |who: &str| stats.lines().find(|line| line.trim_start().starts_with(who)).unwrap().ends_with(" 3");
+    assert!(by("ada") && by("bob"), "{stats}");
+    let agreement = folder.ok(&["review", "agreement", "r.jsonl"], "");
+    assert!(agreement.starts_with("ada reviewed 3\nbob reviewed 3\noverlap 0\n\n"), "{agreement}");
+    let list = folder.ok(&["review", "list", "r.jsonl"], "");
+    assert!(!list.contains("out of date") && !list.contains("ada pass · bob"), "{list}");
+    let checked = folder.run(&["check", "r.jsonl", "--reviewed", "--format", "short"], "");
+    assert!(checked.said.contains("reviewed: 3 pass, 3 fail"), "{}", checked.said);
+    assert!(checked.out.contains("bob failed this") && !checked.out.contains("ada"), "{}", checked.out);
+    let again = folder.run(&["check", "r.jsonl", "--expect", "r.jsonl.reviews.jsonl"], "");
+    assert!(again.out.contains("6 reviewed: 3 holds, 0 regressed, 3 still_failing"), "{}{}", again.out, again.said);
+    for (line, has, lacks) in [("1", "pass by <code>ada", "bob"), ("4", "fail by <code>bob", "ada")] {
+        let page = folder.ok(&["export", "r.jsonl", "--line", line, "--md", "-"], "");
+        assert!(page.contains(has) && !page.contains(lacks) && !page.contains("changed since"), "{page}");
+    }
+    // The first of the second run is edited: bob's verdict on it is stale, and nothing else.
+    folder.write("r.jsonl", folder.text("r.jsonl").replacen("\"final_answer\":\"6\"", "\"final_answer\":\"7\"", 1));
+    let stats = folder.ok(&["review", "stats", "r.jsonl"], "");
+    assert!(stats.starts_with("6 items: 3 pass, 2 fail, 1 stale\n"), "{stats}");
+    let checked = folder.run(&["check", "r.jsonl", "--reviewed", "--format", "short"], "");
+    assert!(checked.said.contains("reviewed: 3 pass, 2 fail, 1 stale"), "{}", checked.said);
+}
+
 #[test]
 fn a_row_is_the_row_index_of_the_record_and_no_folder_is_a_point() {
     let folder = Folder::new();
