@@ -641,6 +641,31 @@ fn of_two_records_with_one_id_in_one_row_each_has_its_own_verdict_in_every_comma
 }
 
 #[test]
+fn what_is_exported_of_two_records_with_one_id_in_one_row_comes_back_to_both() {
+    let folder = two_runs_in_one_file();
+    let table = folder.ok(&["review", "export", "r.jsonl", "--format", "csv"], "").replace("bob", "ada");
+    folder.write("e.csv", &table);
+    let ran = folder.run(&["review", "import", "e.csv", "r.jsonl", "--reviewer", "ada", "--reviews", "new"], "");
+    assert_eq!((ran.code, ran.out.lines().count()), (0, 6), "{}{}", ran.out, ran.said);
+    assert!(!ran.said.contains("changes row") && !ran.said.contains("sha256"), "{}", ran.said);
+    let seen = |log: &str| -> Vec<(Value, Value)> {
+        let events = folder.text(log);
+        let events = events.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        events.map(|event| (event["seen"]["content_sha256"].clone(), event["verdict"].clone())).collect()
+    };
+    let [mut before, mut after] = ["r.jsonl.reviews.jsonl", "new"].map(seen);
+    [&mut before, &mut after].into_iter().for_each(|said| said.sort_by_key(|said| said.0.to_string()));
+    assert_eq!(before, after);
+    let stats = folder.ok(&["review", "stats", "r.jsonl", "--reviews", "new"], "");
+    assert!(stats.starts_with("6 items: 3 pass, 3 fail\n"), "{stats}");
+    let sha256 = after[0].0.as_str().unwrap();
+    folder.write("e.csv", table.replace(sha256, "12"));
+    let ran = folder.run(&["review", "import", "e.csv", "r.jsonl", "--reviewer", "ada", "--reviews", "other"], "");
+    assert_eq!((ran.code, ran.out.lines().count()), (2, 5));
+    assert!(ran.said.contains("is not saved: sha256 \"12\" is not 64 hexadecimal digits"), "{}", ran.said);
+}
+
+#[test]
 fn a_row_is_the_row_index_of_the_record_and_no_folder_is_a_point() {
     let folder = Folder::new();
     std::fs::create_dir(folder.path("runs")).unwrap();
@@ -1376,8 +1401,9 @@ fn parts_of_an_answer_are_judged_listed_and_exported() {
     assert_eq!((&exported["outcome"], exported["events"].as_array().unwrap().len()), (&json!("open"), 3));
     assert_eq!(exported["events"][2]["part"], json!({"item": 1, "citation": 1}));
     let csv = folder.ok(&["review", "export", "answers.jsonl", "--format", "csv"], "");
-    assert!(csv.lines().next().unwrap().ends_with(",event_id,item,citation"), "{csv}");
-    assert!(csv.lines().nth(3).unwrap().ends_with(",1,1"), "{csv}");
+    assert!(csv.lines().next().unwrap().ends_with(",event_id,item,citation,sha256"), "{csv}");
+    let (cells, sha256) = csv.lines().nth(3).unwrap().rsplit_once(',').unwrap();
+    assert!(cells.ends_with(",1,1") && sha256.len() == 64, "{csv}");
     let markdown = folder.ok(&["review", "export", "answers.jsonl", "--format", "markdown"], "");
     let said = r"| ada\: fail item A\, ada\: fail item B \(wrong\_citation\)\, ada\: pass item B\, citation 2 |";
     assert!(markdown.contains(said), "{markdown}");

@@ -60,8 +60,8 @@ pub enum ReviewCommand {
     /// Import verdicts from a CSV with the columns id, verdict, labels and note
     ///
     /// With the columns item and citation too, a row is about that part of an answer, counted from 0. Of the other columns
-    /// of an exported CSV it takes `row_index`, kind (adjudicate), `fix_target`, `first_bad_step`, variable, `gold_status`
-    /// and correction, and names those that it does not take. Rows that are already saved are skipped; rows of another
+    /// of an exported CSV it takes `row_index`, sha256, kind (adjudicate), `fix_target`, `first_bad_step`, variable,
+    /// `gold_status` and correction, and names those that it does not take. Rows that are already saved are skipped; rows of another
     /// reviewer, or on a record that has changed since, are not saved. Exit code: 0 all saved, 2 not all.
     Import(import::Import),
     /// Count verdicts, labels, expected-answer statuses and rule precision
