@@ -142,18 +142,48 @@ fn forty_two_wrong_runs_are_judged_counted_and_run_again() {
 }
 
 #[test]
+fn a_label_has_one_name_for_people_and_its_word_for_programs() {
+    let folder = Folder::new();
+    folder.write("runs.jsonl", runs());
+    folder.ok(&["review", "add", "runs.jsonl"], &verdicts());
+    folder.ok(&["review", "add", "runs.jsonl", "--reviewer", "bob"], &verdicts());
+    // No label set was written down.
+    assert!(!folder.text("runs.jsonl.reviews.jsonl").contains("label_set"));
+    let command = |name: &str, more: &[&str]| folder.ok(&[&["review", name, "runs.jsonl"], more].concat(), "");
+    let markdown = command("export", &["--format", "markdown"]).replace('\\', "");
+    for people in [command("stats", &[]), command("agreement", &[]), command("list", &[]), markdown] {
+        assert!(people.contains("arithmetic slip") && people.contains("expected answer is wrong"), "{people}");
+        assert!(!people.contains("arithmetic_slip") && !people.contains("wrong_gold"), "{people}");
+    }
+    let page = folder.ok(&["export", "runs.jsonl", "--line", "1", "--md", "-"], "");
+    assert!(page.contains("arithmetic slip") && !page.contains("arithmetic_slip"), "{page}");
+    let jsonl = ["--format", "jsonl"];
+    for programs in [
+        command("stats", &jsonl),
+        command("agreement", &jsonl),
+        command("list", &jsonl),
+        command("export", &jsonl),
+        command("export", &["--format", "csv"]),
+    ] {
+        assert!(programs.contains("arithmetic_slip") && programs.contains("wrong_gold"), "{programs}");
+        assert!(!programs.contains("arithmetic slip"), "{programs}");
+    }
+    assert_eq!(command("list", &["--ids", "--label", "arithmetic slip"]).lines().count(), 20, "it may be called so");
+}
+
+#[test]
 fn lists_name_questions_and_take_a_filter() {
     let folder = Folder::new();
     folder.write("runs.jsonl", runs());
     folder.ok(&["review", "add", "runs.jsonl"], &verdicts());
     let list = |more: &[&str]| folder.ok(&[&["review", "list", "runs.jsonl"], more].concat(), "");
     let all = list(&[]);
-    assert!(all.starts_with("r0   fail      What is question 0?   arithmetic_slip · ada fail"), "{all}");
+    assert!(all.starts_with("r0   fail      What is question 0?   arithmetic slip · ada fail"), "{all}");
     let errors = list(&["--regenerate"]);
     assert!(errors.contains("r274  error     What is question 274?  the run ended"), "{errors}");
     // Without the records nobody knows what was asked.
     let alone = folder.ok(&["review", "list", "--reviews", "runs.jsonl.reviews.jsonl"], "");
-    assert!(alone.starts_with("r0   fail      arithmetic_slip · ada fail"), "{alone}");
+    assert!(alone.starts_with("r0   fail      arithmetic slip · ada fail"), "{alone}");
 
     // The same for programs, with all that was said.
     let objects = folder.json(&["review", "list", "runs.jsonl", "--regenerate", "--format", "jsonl"]);
@@ -935,7 +965,7 @@ fn check_accepts_what_people_passed_and_names_what_they_failed() {
     let failed = verdict(2, "fail", &json!({"labels": ["misread"], "note": "off by one", "variable": "final_answer"}));
     folder.ok(&["review", "add", "runs.jsonl"], &failed);
     let ran = folder.run(&[&reviewed[..], &["short"]].concat(), "");
-    let expected = "warning[review/failed] ada failed this: misread: off by one (/state/final_answer)\n";
+    let expected = "warning[review/failed] ada failed this: question misread: off by one (/state/final_answer)\n";
     assert_eq!(ran.code, 1);
     assert!(ran.out.ends_with(expected) && ran.out.starts_with("runs.jsonl:2:"), "{}", ran.out);
     let lines = folder.run(&[&reviewed[..], &["jsonl"]].concat(), "").out;
@@ -968,7 +998,7 @@ fn reviews_are_a_regression_set() {
     let same = expect("old.jsonl", &[]);
     assert_eq!(same.code, 0);
     assert!(same.out.ends_with("5 reviewed: 3 holds, 0 regressed, 2 still_failing, 0 fixed, 0 gone\n"), "{}", same.out);
-    assert!(same.out.contains("still_failing  r3  What is question 3?  misread\n"));
+    assert!(same.out.contains("still_failing  r3  What is question 3?  question misread\n"));
     // Another run of the same questions, one under another id.
     let other = run(2, 4.0, 5.0).replace("r2", "other");
     folder
@@ -1395,7 +1425,7 @@ fn parts_of_an_answer_are_judged_listed_and_exported() {
     let added = folder.run(&["review", "add", "answers.jsonl"], &lines);
     assert_eq!(added.said, "stepscope: line 4 changes line 3: r1, item A was pass, is fail now\n");
     let list = folder.ok(&["review", "list", "answers.jsonl"], "");
-    let said = "ada fail item A · ada fail item B (wrong_citation) · ada pass item B, citation 2";
+    let said = "ada fail item A · ada fail item B (wrong citation) · ada pass item B, citation 2";
     assert!(list.starts_with(&format!("r1  open      Which?  {said}\n")), "{list}");
     let exported = &folder.json(&["review", "export", "answers.jsonl"])[0];
     assert_eq!((&exported["outcome"], exported["events"].as_array().unwrap().len()), (&json!("open"), 3));
@@ -1405,7 +1435,7 @@ fn parts_of_an_answer_are_judged_listed_and_exported() {
     let (cells, sha256) = csv.lines().nth(3).unwrap().rsplit_once(',').unwrap();
     assert!(cells.ends_with(",1,1") && sha256.len() == 64, "{csv}");
     let markdown = folder.ok(&["review", "export", "answers.jsonl", "--format", "markdown"], "");
-    let said = r"| ada\: fail item A\, ada\: fail item B \(wrong\_citation\)\, ada\: pass item B\, citation 2 |";
+    let said = r"| ada\: fail item A\, ada\: fail item B \(wrong citation\)\, ada\: pass item B\, citation 2 |";
     assert!(markdown.contains(said), "{markdown}");
     let stats = &folder.json(&["review", "stats", "answers.jsonl", "--format", "jsonl"])[0];
     assert_eq!(stats["parts"], json!({"pass": 1, "fail": 2, "defer": 0, "skip": 0}));

@@ -655,7 +655,7 @@ impl Review {
 
     fn judge(&self, item: &ItemRef, content: &Digest) -> VerdictState {
         match self.find(item, content) {
-            Some(reviewed) => VerdictState::blind(reviewed, &self.me, &self.label_sets(), |event| {
+            Some(reviewed) => VerdictState::blind(reviewed, &self.me, &self.label_sets().for_people(), |event| {
                 self.hide.is_empty() && Said::is_carried(&event.reviewer.id)
             }),
             None => VerdictState::default(),

@@ -48,7 +48,7 @@ fn expect(options: &Check, journal: &Path, side: &Arc<SideData>, out: &mut Out) 
         // Findings count here, and without its document an answer has others.
         return None;
     }
-    let (sets, index) = (contents.reviews.label_sets(), Index::of(&summaries.summaries));
+    let (sets, index) = (contents.reviews.label_sets().for_people(), Index::of(&summaries.summaries));
     let mut counts = [0_u64; Expectation::ALL.len()];
     let (mut judged, mut disputed) = (0_u64, 0_u64);
     for JoinedItem { reviewed, summary, .. } in index.join_later(&contents.reviews) {
