@@ -142,18 +142,48 @@ fn forty_two_wrong_runs_are_judged_counted_and_run_again() {
 }
 
 #[test]
+fn a_label_has_one_name_for_people_and_its_word_for_programs() {
+    let folder = Folder::new();
+    folder.write("runs.jsonl", runs());
+    folder.ok(&["review", "add", "runs.jsonl"], &verdicts());
+    folder.ok(&["review", "add", "runs.jsonl", "--reviewer", "bob"], &verdicts());
+    // No label set was written down.
+    assert!(!folder.text("runs.jsonl.reviews.jsonl").contains("label_set"));
+    let command = |name: &str, more: &[&str]| folder.ok(&[&["review", name, "runs.jsonl"], more].concat(), "");
+    let markdown = command("export", &["--format", "markdown"]).replace('\\', "");
+    for people in [command("stats", &[]), command("agreement", &[]), command("list", &[]), markdown] {
+        assert!(people.contains("arithmetic slip") && people.contains("expected answer is wrong"), "{people}");
+        assert!(!people.contains("arithmetic_slip") && !people.contains("wrong_gold"), "{people}");
+    }
+    let page = folder.ok(&["export", "runs.jsonl", "--line", "1", "--md", "-"], "");
+    assert!(page.contains("arithmetic slip") && !page.contains("arithmetic_slip"), "{page}");
+    let jsonl = ["--format", "jsonl"];
+    for programs in [
+        command("stats", &jsonl),
+        command("agreement", &jsonl),
+        command("list", &jsonl),
+        command("export", &jsonl),
+        command("export", &["--format", "csv"]),
+    ] {
+        assert!(programs.contains("arithmetic_slip") && programs.contains("wrong_gold"), "{programs}");
+        assert!(!programs.contains("arithmetic slip"), "{programs}");
+    }
+    assert_eq!(command("list", &["--ids", "--label", "arithmetic slip"]).lines().count(), 20, "it may be called so");
+}
+
+#[test]
 fn lists_name_questions_and_take_a_filter() {
     let folder = Folder::new();
     folder.write("runs.jsonl", runs());
     folder.ok(&["review", "add", "runs.jsonl"], &verdicts());
     let list = |more: &[&str]| folder.ok(&[&["review", "list", "runs.jsonl"], more].concat(), "");
     let all = list(&[]);
-    assert!(all.starts_with("r0   fail      What is question 0?   arithmetic_slip · ada fail"), "{all}");
+    assert!(all.starts_with("r0   fail      What is question 0?   arithmetic slip · ada fail"), "{all}");
     let errors = list(&["--regenerate"]);
     assert!(errors.contains("r274  error     What is question 274?  the run ended"), "{errors}");
     // Without the records nobody knows what was asked.
     let alone = folder.ok(&["review", "list", "--reviews", "runs.jsonl.reviews.jsonl"], "");
-    assert!(alone.starts_with("r0   fail      arithmetic_slip · ada fail"), "{alone}");
+    assert!(alone.starts_with("r0   fail      arithmetic slip · ada fail"), "{alone}");
 
     // The same for programs, with all that was said.
     let objects = folder.json(&["review", "list", "runs.jsonl", "--regenerate", "--format", "jsonl"]);
@@ -596,6 +626,75 @@ fn of_two_records_with_one_id_each_has_its_own_verdict_in_every_command() {
     assert_eq!(compared[0]["cell"]["reviewed"], json!("only_b"), "{}", compared[0]);
 }
 
+/// Two runs of the same questions in one file, as `cat run1 run2` makes it: the records of a question have one id and one
+/// row. Ada passed the first run, bob failed the second.
+fn two_runs_in_one_file() -> Folder {
+    let folder = Folder::new();
+    let runs = |answer: f64| (1..4).map(|id| run(id, answer, 5.0) + "\n").collect::<String>();
+    folder.write("r.jsonl", runs(5.0) + &runs(6.0));
+    let checked = folder.run(&["check", "r.jsonl", "--format", "jsonl"], "").out;
+    let records: Vec<Value> = checked.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for (who, verdict, records) in [("ada", "pass", &records[..3]), ("bob", "fail", &records[3..6])] {
+        let line = |record: &Value| json!({"id": record["id"], "sha256": record["sha256"], "verdict": verdict});
+        let lines: String = records.iter().map(|record| format!("{}\n", line(record))).collect();
+        folder.ok(&["review", "add", "r.jsonl", "--reviewer", who], &lines);
+    }
+    folder
+}
+
+#[test]
+fn of_two_records_with_one_id_in_one_row_each_has_its_own_verdict_in_every_command() {
+    let folder = two_runs_in_one_file();
+    let stats = folder.ok(&["review", "stats", "r.jsonl"], "");
+    assert!(stats.starts_with("6 items: 3 pass, 3 fail\n"), "{stats}");
+    let by = |who: &str| stats.lines().find(|line| line.trim_start().starts_with(who)).unwrap().ends_with(" 3");
+    assert!(by("ada") && by("bob"), "{stats}");
+    let agreement = folder.ok(&["review", "agreement", "r.jsonl"], "");
+    assert!(agreement.starts_with("ada reviewed 3\nbob reviewed 3\noverlap 0\n\n"), "{agreement}");
+    let list = folder.ok(&["review", "list", "r.jsonl"], "");
+    assert!(!list.contains("out of date") && !list.contains("ada pass · bob"), "{list}");
+    let checked = folder.run(&["check", "r.jsonl", "--reviewed", "--format", "short"], "");
+    assert!(checked.said.contains("reviewed: 3 pass, 3 fail"), "{}", checked.said);
+    assert!(checked.out.contains("bob failed this") && !checked.out.contains("ada"), "{}", checked.out);
+    let again = folder.run(&["check", "r.jsonl", "--expect", "r.jsonl.reviews.jsonl"], "");
+    assert!(again.out.contains("6 reviewed: 3 holds, 0 regressed, 3 still_failing"), "{}{}", again.out, again.said);
+    for (line, has, lacks) in [("1", "pass by <code>ada", "bob"), ("4", "fail by <code>bob", "ada")] {
+        let page = folder.ok(&["export", "r.jsonl", "--line", line, "--md", "-"], "");
+        assert!(page.contains(has) && !page.contains(lacks) && !page.contains("changed since"), "{page}");
+    }
+    // The first of the second run is edited: bob's verdict on it is stale, and nothing else.
+    folder.write("r.jsonl", folder.text("r.jsonl").replacen("\"final_answer\":\"6\"", "\"final_answer\":\"7\"", 1));
+    let stats = folder.ok(&["review", "stats", "r.jsonl"], "");
+    assert!(stats.starts_with("6 items: 3 pass, 2 fail, 1 stale\n"), "{stats}");
+    let checked = folder.run(&["check", "r.jsonl", "--reviewed", "--format", "short"], "");
+    assert!(checked.said.contains("reviewed: 3 pass, 2 fail, 1 stale"), "{}", checked.said);
+}
+
+#[test]
+fn what_is_exported_of_two_records_with_one_id_in_one_row_comes_back_to_both() {
+    let folder = two_runs_in_one_file();
+    let table = folder.ok(&["review", "export", "r.jsonl", "--format", "csv"], "").replace("bob", "ada");
+    folder.write("e.csv", &table);
+    let ran = folder.run(&["review", "import", "e.csv", "r.jsonl", "--reviewer", "ada", "--reviews", "new"], "");
+    assert_eq!((ran.code, ran.out.lines().count()), (0, 6), "{}{}", ran.out, ran.said);
+    assert!(!ran.said.contains("changes row") && !ran.said.contains("sha256"), "{}", ran.said);
+    let seen = |log: &str| -> Vec<(Value, Value)> {
+        let events = folder.text(log);
+        let events = events.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        events.map(|event| (event["seen"]["content_sha256"].clone(), event["verdict"].clone())).collect()
+    };
+    let [mut before, mut after] = ["r.jsonl.reviews.jsonl", "new"].map(seen);
+    [&mut before, &mut after].into_iter().for_each(|said| said.sort_by_key(|said| said.0.to_string()));
+    assert_eq!(before, after);
+    let stats = folder.ok(&["review", "stats", "r.jsonl", "--reviews", "new"], "");
+    assert!(stats.starts_with("6 items: 3 pass, 3 fail\n"), "{stats}");
+    let sha256 = after[0].0.as_str().unwrap();
+    folder.write("e.csv", table.replace(sha256, "12"));
+    let ran = folder.run(&["review", "import", "e.csv", "r.jsonl", "--reviewer", "ada", "--reviews", "other"], "");
+    assert_eq!((ran.code, ran.out.lines().count()), (2, 5));
+    assert!(ran.said.contains("is not saved: sha256 \"12\" is not 64 hexadecimal digits"), "{}", ran.said);
+}
+
 #[test]
 fn a_row_is_the_row_index_of_the_record_and_no_folder_is_a_point() {
     let folder = Folder::new();
@@ -866,7 +965,7 @@ fn check_accepts_what_people_passed_and_names_what_they_failed() {
     let failed = verdict(2, "fail", &json!({"labels": ["misread"], "note": "off by one", "variable": "final_answer"}));
     folder.ok(&["review", "add", "runs.jsonl"], &failed);
     let ran = folder.run(&[&reviewed[..], &["short"]].concat(), "");
-    let expected = "warning[review/failed] ada failed this: misread: off by one (/state/final_answer)\n";
+    let expected = "warning[review/failed] ada failed this: question misread: off by one (/state/final_answer)\n";
     assert_eq!(ran.code, 1);
     assert!(ran.out.ends_with(expected) && ran.out.starts_with("runs.jsonl:2:"), "{}", ran.out);
     let lines = folder.run(&[&reviewed[..], &["jsonl"]].concat(), "").out;
@@ -899,7 +998,7 @@ fn reviews_are_a_regression_set() {
     let same = expect("old.jsonl", &[]);
     assert_eq!(same.code, 0);
     assert!(same.out.ends_with("5 reviewed: 3 holds, 0 regressed, 2 still_failing, 0 fixed, 0 gone\n"), "{}", same.out);
-    assert!(same.out.contains("still_failing  r3  What is question 3?  misread\n"));
+    assert!(same.out.contains("still_failing  r3  What is question 3?  question misread\n"));
     // Another run of the same questions, one under another id.
     let other = run(2, 4.0, 5.0).replace("r2", "other");
     folder
@@ -1326,16 +1425,17 @@ fn parts_of_an_answer_are_judged_listed_and_exported() {
     let added = folder.run(&["review", "add", "answers.jsonl"], &lines);
     assert_eq!(added.said, "stepscope: line 4 changes line 3: r1, item A was pass, is fail now\n");
     let list = folder.ok(&["review", "list", "answers.jsonl"], "");
-    let said = "ada fail item A · ada fail item B (wrong_citation) · ada pass item B, citation 2";
+    let said = "ada fail item A · ada fail item B (wrong citation) · ada pass item B, citation 2";
     assert!(list.starts_with(&format!("r1  open      Which?  {said}\n")), "{list}");
     let exported = &folder.json(&["review", "export", "answers.jsonl"])[0];
     assert_eq!((&exported["outcome"], exported["events"].as_array().unwrap().len()), (&json!("open"), 3));
     assert_eq!(exported["events"][2]["part"], json!({"item": 1, "citation": 1}));
     let csv = folder.ok(&["review", "export", "answers.jsonl", "--format", "csv"], "");
-    assert!(csv.lines().next().unwrap().ends_with(",event_id,item,citation"), "{csv}");
-    assert!(csv.lines().nth(3).unwrap().ends_with(",1,1"), "{csv}");
+    assert!(csv.lines().next().unwrap().ends_with(",event_id,item,citation,sha256"), "{csv}");
+    let (cells, sha256) = csv.lines().nth(3).unwrap().rsplit_once(',').unwrap();
+    assert!(cells.ends_with(",1,1") && sha256.len() == 64, "{csv}");
     let markdown = folder.ok(&["review", "export", "answers.jsonl", "--format", "markdown"], "");
-    let said = r"| ada\: fail item A\, ada\: fail item B \(wrong\_citation\)\, ada\: pass item B\, citation 2 |";
+    let said = r"| ada\: fail item A\, ada\: fail item B \(wrong citation\)\, ada\: pass item B\, citation 2 |";
     assert!(markdown.contains(said), "{markdown}");
     let stats = &folder.json(&["review", "stats", "answers.jsonl", "--format", "jsonl"])[0];
     assert_eq!(stats["parts"], json!({"pass": 1, "fail": 2, "defer": 0, "skip": 0}));

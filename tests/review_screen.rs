@@ -844,6 +844,34 @@ fn of_two_records_with_one_id_each_has_the_verdicts_on_it_alone() {
 }
 
 #[test]
+fn of_two_records_with_one_id_in_one_row_each_has_the_verdicts_on_it_alone() {
+    let desk = Desk::new(1);
+    // As after `cat run1 run2`: the rows are those of the runs.
+    let of_run = |id: usize, answers: usize| {
+        run(answers).replace(&format!("\"r{answers}\""), &format!("\"r{id}\", \"row_index\": {id}"))
+    };
+    std::fs::write(desk.runs(), [of_run(1, 1), of_run(2, 2), of_run(1, 4), of_run(2, 5)].concat()).unwrap();
+    let mut bob = Drive::reviewing(&desk.runs(), "bob", &desk.state(), |_| {});
+    bob.keys("3G a").until(|app| app.review.saved);
+    drop(bob);
+    let mut d = desk.open();
+    d.until(|app| app.review.judged(2).others);
+    d.keys("1G x 1 Enter").until(|app| app.review.saved && app.review.judged(0).mine.is_some());
+    assert!(!d.app.review.judged(0).others, "it was said of the other one");
+    let third = d.app.review.judged(2);
+    assert!(!third.stale && third.mine.is_none(), "I said nothing of it");
+    assert_eq!(d.app.review.progress, (1, 4));
+    d.keys("3G").shows(&["reviewed by others"]).hides(&["changed since"]);
+    d.keys("a").until(|app| app.review.saved);
+    d.keys("1G Enter").shows(&["⊖ fail  arithmetic slip"]).hides(&["bob", "changed since"]);
+    drop(d);
+    let mut d = desk.open();
+    d.until(|app| app.review.judged(2).mine.is_some() && app.review.judged(0).mine.is_some());
+    assert!((0..4).all(|record| !d.app.review.judged(record).stale));
+    assert_eq!(d.app.review.progress, (2, 4), "as before");
+}
+
+#[test]
 fn a_draft_is_of_its_own_record_where_another_has_the_id() {
     let desk = with_namesakes();
     let mut d = desk.open();

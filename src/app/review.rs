@@ -30,6 +30,7 @@ use stepscope_core::review::event::{
 use stepscope_core::review::fold::{ItemReviews, Reviews};
 use stepscope_core::review::hide::Hide;
 use stepscope_core::review::labels::LabelSets;
+use stepscope_core::review::namesakes::Namesakes;
 use stepscope_core::review::queue::Queue;
 use stepscope_core::review::stats::name_of;
 use stepscope_core::review::verdict_state::VerdictState;
@@ -373,6 +374,8 @@ pub struct Review {
     known: HashMap<usize, KnownRecord>,
     /// The known records of each item, by its id or its place.
     places: HashMap<(Option<Text>, Option<u64>), Vec<usize>>,
+    /// Known records whose names others have too.
+    shared: Namesakes,
     /// Known records of which something else is said than when the agenda was made; `None`: all may be.
     changed: Option<Vec<usize>>,
     /// Rows that are left to judge.
@@ -433,6 +436,7 @@ impl Review {
             expected: None,
             known: HashMap::new(),
             places: HashMap::new(),
+            shared: Namesakes::default(),
             changed: None,
             agenda: Agenda::default(),
             groups: [0; QueueClass::ALL.len()],
@@ -582,8 +586,7 @@ impl Review {
 
     /// Finds the reviews of a record; of several records with its name, those of this one.
     pub(crate) fn find<'a>(&'a self, item: &'a ItemRef, content: &'a Digest) -> Option<ItemReviews<'a>> {
-        let reviewed = self.reviews.find(item, Some(content))?;
-        Some(if self.is_shared(item) { reviewed.of_several(item) } else { reviewed })
+        self.shared.choose(self.reviews.find(item, Some(content))?, item)
     }
 
     /// The record that an event is about; of several with its name, the one with the content that was seen, in its place.
@@ -616,16 +619,39 @@ impl Review {
             && let Some(records) = self.places.get_mut(&before)
         {
             records.retain(|other| *other != record);
+            let records = records.iter().filter_map(|record| self.known.get(record));
+            self.shared.put(records.map(|known| (&known.item, &known.content)));
         }
         let records = self.places.entry(place).or_default();
         if !records.contains(&record) {
             records.push(record);
         }
-        // What was said of a name is said of one of its records alone as soon as there are two.
-        match self.namesakes(&summary.item).take(3).count() {
-            2 => self.renew(Some(&summary.item)),
-            _ => self.renew_record(record),
+        if records.len() == 1 {
+            return self.renew_record(record);
         }
+        records.sort_unstable();
+        let count = records.len();
+        let records = records.iter().filter_map(|record| self.known.get(record));
+        self.shared.put(records.map(|known| (&known.item, &known.content)));
+        // What was said of a name is said of one of its records alone as soon as there are two; of more, what was said of
+        // a content that no other record has may be about the new one.
+        if count == 2 { self.renew(Some(&summary.item)) } else { self.renew_place(record, summary) }
+    }
+
+    /// Updates the verdicts on a record that has become known, and on the others of its name that may have had what is
+    /// its own.
+    fn renew_place(&mut self, record: usize, summary: &Summary) {
+        let is_moved = self.find(&summary.item, &summary.content).is_some_and(|reviewed| {
+            let row = |event: &Event| event.item.as_ref().and_then(|item| item.row_index);
+            reviewed.events().any(|event| row(event) != summary.item.row_index)
+        });
+        if is_moved {
+            return self.renew(Some(&summary.item));
+        }
+        let is_here = |known: &KnownRecord| known.item.row_index == summary.item.row_index;
+        let here: Vec<usize> =
+            self.namesakes(&summary.item).filter(|(_, known)| is_here(known)).map(|(record, _)| record).collect();
+        here.into_iter().chain([record]).for_each(|record| self.renew_record(record));
     }
 
     fn change(&mut self, record: usize) {
@@ -646,7 +672,7 @@ impl Review {
 
     fn judge(&self, item: &ItemRef, content: &Digest) -> VerdictState {
         match self.find(item, content) {
-            Some(reviewed) => VerdictState::blind(reviewed, &self.me, &self.label_sets(), |event| {
+            Some(reviewed) => VerdictState::blind(reviewed, &self.me, &self.label_sets().for_people(), |event| {
                 self.hide.is_empty() && Said::is_carried(&event.reviewer.id)
             }),
             None => VerdictState::default(),
@@ -679,6 +705,7 @@ impl Review {
     pub(crate) fn forget_records(&mut self) {
         self.known.clear();
         self.places.clear();
+        self.shared = Namesakes::default();
         self.changed = None;
         self.sought.clear();
         self.prefetched = None;

@@ -189,7 +189,7 @@ fn compare(options: &Compare, known: &Arc<SideData>, out: &mut Out) -> Option<u8
 }
 
 fn takes(filter: &Filtered, summary: &Summary, index: &Index<'_>, reviews: &Reviews) -> bool {
-    let (me, sets) = (Who::default().reviewer(), reviews.label_sets());
+    let (me, sets) = (Who::default().reviewer(), reviews.label_sets().for_people());
     let judged =
         index.find(reviews, summary).map(|reviewed| VerdictState::of(reviewed, &me, &sets)).unwrap_or_default();
     filter.took(summary, &judged)

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use stepscope_core::review::fold::{ItemReviews, Reviews};
-use stepscope_core::review::join::{Index, Namesakes};
+use stepscope_core::review::join::Index;
+use stepscope_core::review::namesakes::Namesakes;
 use stepscope_core::summary::Summary;
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::pipeline::summaries::read_reviewed;
@@ -36,10 +37,10 @@ impl<'o> PassingRecords<'o> {
     }
 
     /// Finds the reviews of one of the records; they are always the same reviews.
-    pub(super) fn find<'r>(&self, reviews: &'r Reviews, record: &'r Summary) -> Option<ItemReviews<'r>> {
+    pub(super) fn find<'r>(&'r self, reviews: &'r Reviews, record: &'r Summary) -> Option<ItemReviews<'r>> {
         let found = reviews.find(&record.item, Some(&record.content))?;
         if found.may_be_of_others() {
-            return self.namesakes.get_or_init(|| self.read(reviews)).choose(found, record);
+            return self.namesakes.get_or_init(|| self.read(reviews)).choose(found, &record.item);
         }
         Some(found)
     }
@@ -49,6 +50,6 @@ impl<'o> PassingRecords<'o> {
         let can_be_read = self.paths.iter().all(|path| path.is_file() || path.is_dir());
         let inputs = if can_be_read { (self.inputs)(&self.paths) } else { None };
         let read = |inputs| read_reviewed(inputs, reviews, self.threads, &self.side);
-        Index::of(&inputs.map(read).unwrap_or_default()).namesakes(reviews)
+        Index::of(&inputs.map(read).unwrap_or_default()).into_namesakes()
     }
 }

@@ -60,8 +60,8 @@ pub enum ReviewCommand {
     /// Import verdicts from a CSV with the columns id, verdict, labels and note
     ///
     /// With the columns item and citation too, a row is about that part of an answer, counted from 0. Of the other columns
-    /// of an exported CSV it takes `row_index`, kind (adjudicate), `fix_target`, `first_bad_step`, variable, `gold_status`
-    /// and correction, and names those that it does not take. Rows that are already saved are skipped; rows of another
+    /// of an exported CSV it takes `row_index`, sha256, kind (adjudicate), `fix_target`, `first_bad_step`, variable,
+    /// `gold_status` and correction, and names those that it does not take. Rows that are already saved are skipped; rows of another
     /// reviewer, or on a record that has changed since, are not saved. Exit code: 0 all saved, 2 not all.
     Import(import::Import),
     /// Count verdicts, labels, expected-answer statuses and rule precision
@@ -289,8 +289,8 @@ impl Refused {
 }
 
 /// Brings the reviews together with their records, and says of which files other reviews are.
-fn joined<'a>(summaries: &'a Summaries, reviews: &'a Reviews, out: &Out) -> Joined<'a> {
-    let joined = Index::of(&summaries.summaries).join(reviews);
+fn joined<'a>(index: &'a Index<'_>, reviews: &'a Reviews, out: &Out) -> Joined<'a> {
+    let joined = index.join(reviews);
     let file = |reviewed: &ItemReviews<'_>| reviewed.item().and_then(|item| item.dataset.clone());
     let mut files: Vec<Text> = joined.elsewhere.iter().filter_map(file).collect();
     files.sort();

@@ -250,20 +250,25 @@ pub struct Side<'s> {
 }
 
 impl<'s> Side<'s> {
-    /// Returns the records of the items, each with its reviews.
-    fn records(self, at: impl Iterator<Item = Option<usize>>) -> Vec<ReviewedCard<'s>> {
-        let index = Index::of(self.summaries);
+    /// Returns the records of the items, each with its reviews; `index` is that of the records.
+    fn records<'i>(self, index: &'i Index<'s>, at: impl Iterator<Item = Option<usize>>) -> Vec<ReviewedCard<'i>>
+    where
+        's: 'i,
+    {
         let record = |at: usize| {
             let summary = self.summaries.get(at)?;
-            Some((summary, self.reviewed(summary, &index)))
+            Some((summary, self.reviewed(summary, index)))
         };
         at.map(|at| record(at?)).collect()
     }
 
-    fn reviewed(self, summary: &'s Summary, index: &Index<'s>) -> Option<ItemReviews<'s>> {
+    fn reviewed<'i>(self, summary: &'i Summary, index: &'i Index<'s>) -> Option<ItemReviews<'i>>
+    where
+        's: 'i,
+    {
         index.find(self.reviews, summary).filter(|reviewed| {
-            let named =
-                reviewed.item().is_some_and(|item| item.dataset.is_some() && item.dataset == summary.item.dataset);
+            let item = reviewed.named();
+            let named = item.dataset.is_some() && item.dataset == summary.item.dataset;
             !self.strict || named || reviewed.saw(Some(&summary.content))
         })
     }
@@ -271,8 +276,9 @@ impl<'s> Side<'s> {
 
 /// Judges every item of a join.
 pub fn judge(join: &Join, a: Side<'_>, b: Side<'_>) -> Vec<ComparedItem> {
-    let a = a.records(join.pairs.iter().map(|pair| pair.a));
-    let b = b.records(join.pairs.iter().map(|pair| pair.b));
+    let [index_a, index_b] = [a, b].map(|side| Index::of(side.summaries));
+    let a = a.records(&index_a, join.pairs.iter().map(|pair| pair.a));
+    let b = b.records(&index_b, join.pairs.iter().map(|pair| pair.b));
     join.pairs.iter().zip(a.into_iter().zip(b)).map(|(pair, (a, b))| judge_pair(*pair, a, b)).collect()
 }
 

@@ -28,6 +28,8 @@ pub mod join;
 pub mod labels;
 /// An event as a line of a review log, with its checksum, and back.
 pub mod log_line;
+/// Records that share a name: which of them each event is about.
+pub mod namesakes;
 /// Selection and order of the records to review.
 pub mod queue;
 /// Regressions: passed items that do not pass any more in a later run.

@@ -48,10 +48,10 @@ fn expect(options: &Check, journal: &Path, side: &Arc<SideData>, out: &mut Out) 
         // Findings count here, and without its document an answer has others.
         return None;
     }
-    let sets = contents.reviews.label_sets();
+    let (sets, index) = (contents.reviews.label_sets().for_people(), Index::of(&summaries.summaries));
     let mut counts = [0_u64; Expectation::ALL.len()];
     let (mut judged, mut disputed) = (0_u64, 0_u64);
-    for JoinedItem { reviewed, summary, .. } in Index::of(&summaries.summaries).join_later(&contents.reviews) {
+    for JoinedItem { reviewed, summary, .. } in index.join_later(&contents.reviews) {
         let Some((expectation, why)) = judge(reviewed, summary) else {
             disputed += u64::from(reviewed.in_later_run().outcome() == Outcome::Disputed);
             continue;

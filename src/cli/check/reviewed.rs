@@ -49,7 +49,7 @@ impl<'o> Reviewed<'o> {
         let reviewed = self.records.find(&self.reviews, &summary);
         let outcome = reviewed.map_or(Outcome::Open, ItemReviews::outcome);
         let mut findings = if outcome == Outcome::Pass { Findings::new() } else { case.findings().clone() };
-        let sets = self.reviews.label_sets();
+        let sets = self.reviews.label_sets().for_people();
         findings.extend(reviewed.and_then(|reviewed| of_review(outcome, reviewed, &sets, case)));
         let mut tally = lock(&self.tally);
         for finding in &findings {

@@ -88,8 +88,8 @@ impl VerdictFlags {
     }
 }
 
-/// Item, or part of an answer, and who judges it.
-type JudgedKey = (ItemRef, Option<AnswerPart>, Text);
+/// Item, or part of an answer, with the content that was seen, and who judges it: several records may have one name.
+type JudgedKey = (ItemRef, Option<Digest>, Option<AnswerPart>, Text);
 
 /// Items, and parts of answers, that the lines (or rows) of one batch judged: what is judged twice is reported.
 pub(super) struct JudgedLines {
@@ -116,7 +116,7 @@ impl JudgedLines {
     fn key(event: &Event) -> Option<(JudgedKey, Verdict)> {
         let judges = event.kind == EventKind::Verdict || event.part.is_some();
         let (item, verdict) = event.item.as_ref().zip(event.verdict.filter(|_| judges))?;
-        Some(((item.clone(), event.part, event.reviewer.id.clone()), verdict))
+        Some(((item.clone(), event.seen.content_sha256, event.part, event.reviewer.id.clone()), verdict))
     }
 
     /// Takes the event of a line; returns the lines that are decided by it. `Err`: its id is that of another event.

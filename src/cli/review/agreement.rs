@@ -7,6 +7,7 @@ use clap::Args;
 use super::Where;
 use crate::cli::{ListFormat, Out};
 use stepscope_core::review::agreement;
+use stepscope_core::review::join::Index;
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::pipeline::summaries::read;
 
@@ -23,7 +24,8 @@ pub struct Agreement {
 pub(super) fn run(options: &Agreement, side: &Arc<SideData>, out: &mut Out) -> Option<()> {
     let reviews = options.place.contents(out)?.reviews;
     let records = options.place.records(out, |files, threads| read(files, &reviews, threads, side, |_, _| {}))?;
-    let agreement = agreement::Agreement::of(&reviews, &super::joined(&records, &reviews, out).items);
+    let index = Index::of(&records.summaries);
+    let agreement = agreement::Agreement::of(&reviews, &super::joined(&index, &reviews, out).items);
     if options.format == ListFormat::Jsonl {
         agreement.write_json(out);
     } else {

@@ -15,7 +15,7 @@ use crate::cli::{CLEAN, FAILED, Out};
 use stepscope_base::text::Shown;
 use stepscope_core::review::export;
 use stepscope_core::review::fold::Outcome;
-use stepscope_core::review::join::JoinedItem;
+use stepscope_core::review::join::{Index, JoinedItem};
 use stepscope_io::log::journal::{beside, named};
 use stepscope_io::pipeline::check::check;
 use stepscope_io::pipeline::summaries::{read, summary_of};
@@ -57,7 +57,8 @@ pub(super) fn run(options: &ReviewExport, side: &Arc<SideData>, out: &mut Out) -
     let reviews = &contents.reviews;
     let choice = options.choice.checked(reviews, out)?;
     let summaries = options.place.records(out, |files, threads| read(files, reviews, threads, side, |_, _| {}))?;
-    let (joined, sets) = (super::joined(&summaries, reviews, out), reviews.label_sets());
+    let index = Index::of(&summaries.summaries);
+    let (joined, sets) = (super::joined(&index, reviews, out), reviews.label_sets().for_people());
     let mut bytes = Vec::new();
     match options.format {
         ExportFormat::Jsonl => {}

@@ -11,6 +11,7 @@ use super::add::{Completion, Decided, JudgedLines};
 use super::log_writer::LogWriter;
 use super::{Refused, Where, Who};
 use crate::cli::Out;
+use stepscope_base::canonical::Digest;
 use stepscope_base::json::Tape;
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
@@ -141,7 +142,7 @@ fn is_of(ImportedRow { more: [_, reviewer, ..], .. }: &ImportedRow, me: &Text) -
 /// Reads which item a row is about: its id, else its position; in the file that it names.
 fn item(row: &ImportedRow) -> Result<ItemRef, Shown> {
     let [id, ..] = &row.cells;
-    let [row_index, .., dataset] = &row.more;
+    let [row_index, .., dataset, _] = &row.more;
     let named = ItemRef { dataset: given(dataset).cloned(), ..ItemRef::default() };
     if !id.is_empty() {
         return Ok(ItemRef { id: Some(id.clone()), ..named });
@@ -155,7 +156,7 @@ fn item(row: &ImportedRow) -> Result<ItemRef, Shown> {
 
 fn event(row: &ImportedRow, known: &Completion<'_>) -> Result<Event, Shown> {
     let [_, verdict, labels, note] = &row.cells;
-    let [row_index, _, said_kind, stale, fix_target, step, variable, gold_status, correction, _] = &row.more;
+    let [row_index, _, said_kind, stale, fix_target, step, variable, gold_status, correction, _, sha256] = &row.more;
     let item = item(row)?;
     is_there(&item, known)?;
     // Of several records with the id it says which one.
@@ -177,6 +178,7 @@ fn event(row: &ImportedRow, known: &Completion<'_>) -> Result<Event, Shown> {
         return Err(shown!("invalid verdict \"{}\" (use pass, fail, defer or skip)", verdict.line().cut(40)));
     }
     event.item = Some(item);
+    event.seen.content_sha256 = given(sha256).map(content).transpose()?;
     let sets = known.label_sets();
     event.labels = split(labels).map(|label| short_form::known(sets.give(&label), &sets)).collect::<Result<_, _>>()?;
     event.note = given(note).cloned();
@@ -215,6 +217,12 @@ fn is_there(item: &ItemRef, known: &Completion<'_>) -> Result<(), Shown> {
         )),
         None => Ok(()),
     }
+}
+
+/// Reads the SHA-256 of the content that was judged.
+fn content(cell: &Text) -> Result<Digest, Shown> {
+    let hex = cell.bytes().trim_ascii();
+    Digest::parse(hex).ok_or_else(|| shown!("sha256 \"{}\" is not 64 hexadecimal digits", cell.line().cut(70)))
 }
 
 /// Steps are counted from 1.

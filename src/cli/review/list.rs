@@ -67,13 +67,14 @@ pub(super) fn run(list: &ListArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
         }
     };
     let summaries = list.place.records(out, |files, threads| read(files, reviews, threads, side, note))?;
-    let (joined, sets) = (super::joined(&summaries, reviews, out), reviews.label_sets());
+    let index = Index::of(&summaries.summaries);
+    let (joined, sets) = (super::joined(&index, reviews, out), reviews.label_sets().for_people());
     let found = joined.items.iter().map(|item| (item.reviewed, item.summary));
     let fits = |(reviewed, summary): &(ItemReviews<'_>, Option<&Summary>)| {
         choice.takes(*reviewed, &sets) && takes(filter.as_ref(), *summary, Some(*reviewed), &sets)
     };
     let chosen: Vec<_> = found.filter(fits).collect();
-    let errors = unjudged_errors(list, reviews, &summaries).map(|summary| (summary, ERROR));
+    let errors = unjudged_errors(list, reviews, &index, &summaries).map(|summary| (summary, ERROR));
     let open = joined.open.iter().filter(|_| takes_unreviewed).map(|summary| (*summary, OPEN));
     let unreviewed: Vec<(&Summary, Unreviewed)> =
         errors.chain(open).filter(|(summary, _)| takes(filter.as_ref(), Some(summary), None, &sets)).collect();
@@ -141,9 +142,9 @@ fn columns<'s>(listed: impl Iterator<Item = (Option<&'s ItemRef>, Option<&'s Sum
 fn unjudged_errors<'c>(
     list: &ListArgs,
     reviews: &Reviews,
+    index: &Index<'_>,
     summaries: &'c Summaries,
 ) -> impl Iterator<Item = &'c Summary> {
-    let index = Index::of(&summaries.summaries);
     let wanted = |summary: &&Summary| {
         let outcome = index.find(reviews, summary).map_or(Outcome::Open, ItemReviews::outcome);
         list.choice.regenerate && summary.is_error() && matches!(outcome, Outcome::Open | Outcome::Stale)

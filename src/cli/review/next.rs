@@ -105,7 +105,7 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
     }
     let filter = out.given(next.filter.read(side.types(), Verdicts::Known))?;
     let contents = next.place.quiet_contents(out)?;
-    let (reviews, sets, me) = (&contents.reviews, contents.reviews.label_sets(), next.who.reviewer());
+    let (reviews, sets, me) = (&contents.reviews, contents.reviews.label_sets().for_people(), next.who.reviewer());
     let queue = Queue { shuffle: next.shuffle, assigned: next.assign, ..Queue::default() };
     let (look, is_text) = (out.look(next.color), !next.ids && next.format == ListFormat::Text);
     let starts = starts(next, &queue, side, out)?;

@@ -34,7 +34,8 @@ pub(super) fn run(options: &Stats, side: &Arc<SideData>, out: &mut Out) -> Optio
         }
     };
     let summaries = options.place.records(out, |files, threads| read(files, reviews, threads, side, fix))?;
-    let joined = super::joined(&summaries, reviews, out);
+    let index = Index::of(&summaries.summaries);
+    let joined = super::joined(&index, reviews, out);
     let stats = stats::Stats::of(reviews, &joined.items);
     if options.format == ListFormat::Jsonl {
         stats.write_json(out);
@@ -44,7 +45,6 @@ pub(super) fn run(options: &Stats, side: &Arc<SideData>, out: &mut Out) -> Optio
         out.line(&line);
     }
     if !summaries.summaries.is_empty() {
-        let index = Index::of(&summaries.summaries);
         // A note, or a verdict on a part, leaves the record open.
         let is_open = |record: &&Summary| index.find(reviews, record).is_none_or(|one| one.outcome() == Outcome::Open);
         let open = summaries.summaries.iter().filter(is_open).count();

@@ -7,7 +7,7 @@ use foldhash::HashSet;
 use super::event::{Event, Text, Verdict};
 use super::fold::{ItemReviews, Reviews};
 use super::join::JoinedItem;
-use super::labels::{LabelSets, offered_name};
+use super::labels::{LabelSets, name_for_people};
 use super::stats::name_of;
 use crate::finding::counted;
 use crate::statistics::{FEW, cohen, fleiss};
@@ -83,7 +83,7 @@ impl Agreement {
     /// Measures the agreement on reviewed items.
     pub fn of(reviews: &Reviews, items: &[JoinedItem<'_>]) -> Self {
         let sets = reviews.label_sets();
-        let mut agreement = Self { is_offered: sets.newest().next().is_none(), ..Self::default() };
+        let mut agreement = Self { is_offered: sets.is_empty(), ..Self::default() };
         let (mut votes_of, mut seen) = (Vec::new(), HashSet::default());
         for item in items {
             let mut reviewed = item.reviewed;
@@ -142,10 +142,8 @@ impl Agreement {
         lines
     }
 
-    /// Names a label; one of a log without labels has the name under which it is offered.
     fn name_of(&self, label: &Text) -> Shown {
-        let offered = self.is_offered.then(|| offered_name(label)).flatten();
-        offered.map_or_else(|| label.line(), Shown::own)
+        name_for_people(label, self.is_offered)
     }
 
     fn lines_of(&self, group: &Group, width: usize) -> Vec<Shown> {

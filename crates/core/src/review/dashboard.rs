@@ -122,7 +122,7 @@ impl Dashboard {
     }
 
     fn count(&mut self, reviews: &Reviews, summaries: &[Summary]) -> Tallies {
-        let (sets, index) = (reviews.label_sets(), Index::of(summaries));
+        let (sets, index) = (reviews.label_sets().for_people(), Index::of(summaries));
         let (mut said, mut rules, mut triage) = (FailedItems::default(), Shares::new(), Shares::new());
         let (mut gold, mut outcomes) = (BTreeMap::<GoldStatus, Items>::new(), BTreeMap::<Outcome, Items>::new());
         let mut reviewers = Reviewers::default();

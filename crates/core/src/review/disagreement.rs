@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::event::{Event, GoldStatus, LabelSet, Verdict};
+use super::event::{Event, GoldStatus, Verdict};
 use super::fold::{ItemReviews, Reviews};
 use super::join::Index;
 use super::labels::LabelSets;
@@ -43,11 +43,7 @@ pub struct Disagreement {
 
 /// Lists the items on which reviewers disagree: about the verdict first, then about the labels.
 pub fn disagreements(reviews: &Reviews, summaries: &[Summary]) -> Vec<Disagreement> {
-    let (mut sets, starter) = (reviews.label_sets(), LabelSet::starter());
-    // Labels that are given before they are written down have their names too.
-    if sets.newest().next().is_none() {
-        sets = sets.or_offered(&starter);
-    }
+    let sets = reviews.label_sets().for_people();
     let index = Index::of(summaries);
     let find = |(at, summary): (usize, &Summary)| disagreement(at, index.find(reviews, summary)?, &sets);
     let mut found: Vec<Disagreement> = summaries.iter().enumerate().filter_map(find).collect();

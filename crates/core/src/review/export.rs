@@ -15,7 +15,7 @@ use stepscope_base::text::{Shown, Untrusted, is_hidden};
 /// The columns of the CSV; `import.rs` says which come back.
 const COLUMNS: &[&str] = stepscope_base::list![
     id verdict labels note outcome stale reviewer kind fix_target first_bad_step variable place gold_status correction dataset
-    row_index side decided event_id item citation
+    row_index side decided event_id item citation sha256
 ];
 /// Signs by which a spreadsheet takes a cell for a formula, in every width in which people and their input methods type
 /// them.
@@ -41,7 +41,7 @@ pub fn csv(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, raw: bool, out: &mut
     let number = |number: Option<u64>| number.map(|number| number.to_string().into_bytes()).unwrap_or_default();
     let outcome = reviewed.outcome();
     for event in reviewed.said() {
-        let cells: [Vec<u8>; 21] = [
+        let cells: [Vec<u8>; 22] = [
             bytes(item.id.as_ref()),
             event.verdict.map_or("", Verdict::word).into(),
             label_names(&event.labels, sets),
@@ -63,6 +63,7 @@ pub fn csv(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, raw: bool, out: &mut
             bytes(Some(&event.event_id)),
             number(event.part.map(|part| part.item)),
             number(event.part.and_then(|part| part.citation)),
+            event.seen.content_sha256.map(|content| content.to_string().into_bytes()).unwrap_or_default(),
         ];
         cells::write(&cells.map(|cell| inert(&cell, raw)), out);
     }

@@ -11,6 +11,7 @@ use hashbrown::HashTable;
 
 use super::event::{AnswerPart, Event, EventKind, GoldStatus, ItemRef, Text, Verdict};
 use super::labels::{CurrentLabel, LabelSets};
+use super::namesakes::NameGroup;
 use stepscope_base::canonical::Digest;
 
 /// An undo of an undo of an undo is followed so far; the keys of the screen never go beyond two.
@@ -270,7 +271,7 @@ impl Reviews {
     /// Returns the reviews of an item.
     fn at_place<'a>(&'a self, place: usize, content: Option<&'a Digest>) -> Option<ItemReviews<'a>> {
         let (own, item) = (self.items.get(place)?, self.item(place)?);
-        let found = ItemReviews { reviews: self, item, own, same: &[], content, in_later_run: false, record: None };
+        let found = ItemReviews { reviews: self, item, own, same: &[], content, in_later_run: false, several: None };
         Some(found.at(content))
     }
 
@@ -339,8 +340,8 @@ pub struct ItemReviews<'a> {
     content: Option<&'a Digest>,
     /// True if nothing is stale although the content is known.
     in_later_run: bool,
-    /// The record, where several have its name: another content may be that of another of them.
-    record: Option<&'a ItemRef>,
+    /// The record, where several have its name, and those: another content may be that of another of them.
+    several: Option<(&'a ItemRef, &'a NameGroup)>,
 }
 
 stepscope_base::words! {
@@ -382,37 +383,43 @@ impl<'a> ItemReviews<'a> {
         let positions = self.positions();
         let hold = (0..positions.len()).filter_map(move |n| positions.get(n).copied());
         let hold = hold.filter(move |at| self.reviews.holds(*at));
-        hold.filter_map(move |at| self.reviews.events.get(at)).filter(move |event| self.is_of_record(event))
+        hold.filter_map(move |at| self.reviews.events.get(at))
     }
 
     fn positions(self) -> Cow<'a, [usize]> {
-        let Self { reviews, item, own, same, .. } = self;
+        let Self { reviews, item, same, .. } = self;
+        let own = self.of_record();
         let is_same_side =
             |at: &usize| reviews.events.get(*at).is_some_and(|event| side_of(event) == item.side.as_ref());
         let is_other = |at: &&usize| own.binary_search(at).is_err() && is_same_side(at);
         let others: Vec<usize> = same.iter().filter(is_other).copied().collect();
         if others.is_empty() {
-            return Cow::Borrowed(own);
+            return own;
         }
-        let mut all = [own, &others].concat();
+        let mut all = [own.as_ref(), &others].concat();
         all.sort_unstable();
         Cow::Owned(all)
     }
 
     /// Returns the reviews of one of several records with one name.
     #[must_use]
-    pub const fn of_several(self, record: &'a ItemRef) -> Self {
-        Self { record: Some(record), ..self }
+    pub(super) const fn of_several(self, record: &'a ItemRef, group: &'a NameGroup) -> Self {
+        Self { several: Some((record, group)), ..self }
     }
 
-    /// Tells whether an event is about this one of several records: about its content, or given in its place.
-    fn is_of_record(self, event: &Event) -> bool {
-        let Some(record) = self.record else { return true };
-        let row = event.item.as_ref().and_then(|item| item.row_index);
-        match &event.seen.content_sha256 {
-            Some(seen) => self.content == Some(seen) || row == record.row_index,
-            None => row.is_none() || row == record.row_index,
+    /// Lists which of the item's events are about this one of several records.
+    fn of_record(self) -> Cow<'a, [usize]> {
+        let Some((content, (_, group))) = self.content.zip(self.several) else { return Cow::Borrowed(self.own) };
+        let hold = self.own.iter().filter(|at| self.reviews.holds(**at));
+        let (at, events): (Vec<usize>, Vec<&Event>) =
+            hold.filter_map(|at| Some((*at, self.reviews.events.get(*at)?))).unzip();
+        // As a rule each file has a review log of its own, and nothing in it is about another record.
+        if events.iter().all(|event| event.seen.content_sha256.as_ref() == Some(content)) {
+            return Cow::Owned(at);
         }
+        let owners = group.owners(&events);
+        let is_own = |owner: Option<usize>| owner.is_some_and(|owner| group.content(owner) == Some(content));
+        Cow::Owned(at.into_iter().zip(owners).filter(|(_, owner)| is_own(*owner)).map(|(at, _)| at).collect())
     }
 
     /// Tells whether something among these reviews may be about another record with the name: it is not known to be about
@@ -427,12 +434,17 @@ impl<'a> ItemReviews<'a> {
         other.own.iter().any(|at| self.reviews.holds(*at) && positions.binary_search(at).is_ok())
     }
 
-    /// Returns the item, as it was first named.
+    /// Returns the item: the one of several records that have its name, else as it was first named.
     pub const fn item(self) -> Option<&'a ItemRef> {
-        match self.record {
-            Some(record) => Some(record),
+        match self.several {
+            Some((record, _)) => Some(record),
             None => Some(self.item),
         }
+    }
+
+    /// Returns the item as it was first named, whatever other records have the name.
+    pub const fn named(self) -> &'a ItemRef {
+        self.item
     }
 
     /// Tells whether one of its events was about this content.

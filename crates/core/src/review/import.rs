@@ -35,12 +35,12 @@ pub struct ImportedRow {
     /// The cells of the columns `item` and `citation` of a table that has both: the part of an answer, counted from 0.
     pub part: [Text; 2],
     /// The cells of `row_index`, `reviewer`, `kind`, `stale`, `fix_target`, `first_bad_step`, `variable`, `gold_status`,
-    /// `correction` and `dataset`.
-    pub more: [Text; 10],
+    /// `correction`, `dataset` and `sha256`.
+    pub more: [Text; 11],
 }
 
 /// More columns of an exported table that the import understands.
-const MORE: [&str; 10] = [
+const MORE: [&str; 11] = [
     "row_index",
     "reviewer",
     "kind",
@@ -51,6 +51,7 @@ const MORE: [&str; 10] = [
     "gold_status",
     "correction",
     "dataset",
+    "sha256",
 ];
 
 /// A CSV that is to be imported.
@@ -71,7 +72,7 @@ struct Head {
     names: Vec<Vec<u8>>,
     cells: [Option<usize>; 4],
     part: [Option<usize>; 2],
-    more: [Option<usize>; 10],
+    more: [Option<usize>; 11],
 }
 
 impl Head {

@@ -6,6 +6,7 @@ use foldhash::{HashMap, HashSet};
 
 use super::event::{ItemRef, Text};
 use super::fold::{ItemName, ItemReviews, Outcome, Reviews};
+use super::namesakes::{NameGroup, Namesakes};
 use crate::summary::Summary;
 use stepscope_base::canonical::Digest;
 
@@ -21,6 +22,8 @@ pub struct Index<'a> {
     contents: HashMap<(ItemName<'a>, &'a Digest), Vec<usize>>,
     /// Names of their files; `None`: where a file has none.
     files: HashSet<Option<&'a Text>>,
+    /// Those whose names others have too.
+    namesakes: Namesakes,
 }
 
 /// A reviewed item, seen from its record.
@@ -43,45 +46,6 @@ pub struct Joined<'a> {
     pub elsewhere: Vec<ItemReviews<'a>>,
     /// Records of which nothing was said.
     pub open: Vec<&'a Summary>,
-}
-
-/// Share of a record in the reviews of its name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum ReviewShare {
-    /// All: it alone has the name, or all are about it.
-    All,
-    /// Reviews about it alone: several records with its name have some.
-    Part,
-    /// Nothing: they are about other records with its name.
-    Nothing,
-}
-
-impl ReviewShare {
-    fn of<'r>(self, found: ItemReviews<'r>, record: &'r ItemRef) -> Option<ItemReviews<'r>> {
-        match self {
-            Self::All => Some(found),
-            Self::Part => Some(found.of_several(record)),
-            Self::Nothing => None,
-        }
-    }
-}
-
-/// File, position and content of a record.
-type RecordKey = (Option<Text>, u64, Digest);
-
-fn key_of(record: &Summary) -> RecordKey {
-    (record.item.dataset.clone(), record.origin.index, record.content)
-}
-
-/// Records that share their names with others of their file, and what each has of the reviews of its name.
-#[derive(Clone, Debug, Default)]
-pub struct Namesakes(HashMap<RecordKey, ReviewShare>);
-
-impl Namesakes {
-    /// Chooses those reviews of a record's name that are about this record.
-    pub fn choose<'r>(&self, found: ItemReviews<'r>, record: &'r Summary) -> Option<ItemReviews<'r>> {
-        self.0.get(&key_of(record)).copied().unwrap_or(ReviewShare::All).of(found, &record.item)
-    }
 }
 
 /// Marks on the records while items are brought together with them.
@@ -112,6 +76,10 @@ impl<'a> Index<'a> {
             }
             index.files.insert(file);
         }
+        for named in index.names.values().filter(|named| named.len() > 1) {
+            let records = named.iter().filter_map(|at| summaries.get(*at));
+            index.namesakes.put(records.map(|record| (&record.item, &record.content)));
+        }
         index
     }
 
@@ -136,36 +104,18 @@ impl<'a> Index<'a> {
         found.iter().filter_map(|at| self.at(*at))
     }
 
-    /// Finds the reviews of one of these records: where several of its file have its name, those that are about it.
-    pub fn find<'r>(&self, reviews: &'r Reviews, record: &'r Summary) -> Option<ItemReviews<'r>> {
-        let found = reviews.find(&record.item, Some(&record.content))?;
-        self.share_of(found, record).of(found, &record.item)
+    /// Finds the reviews of one of these records: where several have its name, those that are about it.
+    pub fn find<'r>(&'r self, reviews: &'r Reviews, record: &'r Summary) -> Option<ItemReviews<'r>> {
+        self.namesakes.choose(reviews.find(&record.item, Some(&record.content))?, &record.item)
     }
 
-    /// Decides for each record whose name others have too what it has of the reviews of the name.
-    pub fn namesakes(&self, reviews: &Reviews) -> Namesakes {
-        let shared = self.summaries.iter().filter(|record| self.positions(&record.item).len() > 1);
-        let share = |record: &Summary| {
-            let found = reviews.find(&record.item, Some(&record.content))?;
-            Some((key_of(record), self.share_of(found, record)))
-        };
-        Namesakes(shared.filter_map(share).collect())
-    }
-
-    fn share_of(&self, found: ItemReviews<'_>, record: &Summary) -> ReviewShare {
-        if self.positions(&record.item).len() < 2 {
-            return ReviewShare::All;
-        }
-        let (records, key) = (self.records_of(found), key_of(record));
-        match records.iter().any(|at| self.at(*at).is_some_and(|one| key_of(one) == key)) {
-            false => ReviewShare::Nothing,
-            true if records.len() == 1 => ReviewShare::All,
-            true => ReviewShare::Part,
-        }
+    /// Returns the records whose names others have too, to choose among the reviews of such a name.
+    pub fn into_namesakes(self) -> Namesakes {
+        self.namesakes
     }
 
     /// Brings each reviewed item together with its record, in the order of the items.
-    pub fn join(&self, reviews: &'a Reviews) -> Joined<'a> {
+    pub fn join<'s>(&'s self, reviews: &'s Reviews) -> Joined<'s> {
         let (mut joined, mut marks) = (Joined::default(), Marks::of(self.summaries));
         for reviewed in reviews.items() {
             let records = self.records_of(reviewed);
@@ -184,7 +134,7 @@ impl<'a> Index<'a> {
 
     /// Brings each reviewed item together with its record in a later run, under whatever file name: the one of the same
     /// id, else of the same question. An item of another file is left out where its record has reviews of its own.
-    pub fn join_later(&self, reviews: &'a Reviews) -> Vec<JoinedItem<'a>> {
+    pub fn join_later<'s>(&'s self, reviews: &'s Reviews) -> Vec<JoinedItem<'s>> {
         let (mut items, mut marks) = (Vec::new(), Marks::of(self.summaries));
         let mut inputs: HashMap<&Digest, Vec<usize>> = HashMap::default();
         let mut contents: HashMap<&Digest, usize> = HashMap::default();
@@ -209,13 +159,24 @@ impl<'a> Index<'a> {
             }
             let name = item.filter(|_| has_id).and_then(ItemName::of);
             let named = name.and_then(|name| self.names.get(&name)).map_or(&[][..], Vec::as_slice);
-            let is_free = |at: &usize| self.at(*at).is_some_and(|one| !is_judged(reviews, one));
+            let is_free = |at: &usize| self.at(*at).is_some_and(|one| !self.is_judged(reviews, one));
             let free: Vec<usize> = named.iter().copied().filter(is_free).collect();
             if free.is_empty() && !named.is_empty() {
                 continue;
             }
             let asked = || reviewed.events().find_map(|event| inputs.get(event.seen.input_sha256.as_ref()?));
             let records = if free.is_empty() { asked().map_or(&[][..], Vec::as_slice) } else { free.as_slice() };
+            if let Some(group) = self.group_of(&free) {
+                // Several records of the name were judged, and several are here: one each.
+                let owners: BTreeSet<usize> = group.owners_of(reviewed).flatten().collect();
+                let records = owners.into_iter().filter_map(|owner| free.get(owner).copied());
+                items.extend(records.filter_map(|at| {
+                    let summary = self.at(at)?;
+                    let reviewed = reviewed.at(Some(&summary.content)).of_several(&summary.item, group);
+                    Some(JoinedItem { reviewed, at: Some(at), summary: Some(summary) })
+                }));
+                continue;
+            }
             // What holds the same was asked the same.
             let seen = || contents_of(reviewed).find_map(|content| contents.get(content)).copied();
             let at = if free.is_empty() { seen() } else { None }.or_else(|| self.likely(item, records));
@@ -235,13 +196,16 @@ impl<'a> Index<'a> {
         let Some((item, name)) = reviewed.item().and_then(|item| Some((item, ItemName::of(item)?))) else {
             return Vec::new();
         };
-        let named = self.positions(item);
+        let (named, group) = (self.positions(item), self.namesakes.group(item));
+        let mut owners = group.into_iter().flat_map(|group| group.owners_of(reviewed));
         let mut records = BTreeSet::new();
         let mut missing = Vec::new();
         for event in reviewed.events() {
+            let owner = owners.next().flatten().and_then(|owner| named.get(owner));
             let seen = event.seen.content_sha256.as_ref().and_then(|content| self.contents.get(&(name, content)));
             match seen {
                 Some(seen) => records.extend(seen),
+                None if group.is_some() => records.extend(owner),
                 None => missing.extend(event.item.as_ref()),
             }
         }
@@ -251,6 +215,22 @@ impl<'a> Index<'a> {
             records.extend(in_place);
         }
         records.into_iter().collect()
+    }
+
+    /// Returns the group that all of these records are, and nothing but these.
+    fn group_of(&self, records: &[usize]) -> Option<&NameGroup> {
+        let group = self.namesakes.group(&self.at(*records.first()?)?.item)?;
+        let is_of_it = |(n, at): (usize, &usize)| self.at(*at).map(|record| &record.content) == group.content(n);
+        (records.len() == group.len() && records.iter().enumerate().all(is_of_it)).then_some(group)
+    }
+
+    /// Tells whether a record has a verdict of its own, in its own file, that says whether it is right.
+    fn is_judged(&self, reviews: &Reviews, record: &Summary) -> bool {
+        let own = reviews.find(&record.item, Some(&record.content));
+        let own = own.filter(|own| own.named().dataset == record.item.dataset);
+        let own = own.and_then(|own| self.namesakes.choose(own, &record.item));
+        let outcome = own.map(|own| own.in_later_run().outcome());
+        matches!(outcome, Some(Outcome::Pass | Outcome::Fail | Outcome::Disputed))
     }
 
     /// Chooses among records none of which was seen: the one in the same place, else the first.
@@ -264,13 +244,13 @@ impl<'a> Index<'a> {
     }
 
     /// Adds an item for each of its records that has none yet.
-    fn take(
-        &self,
-        reviews: &'a Reviews,
-        reviewed: ItemReviews<'a>,
+    fn take<'s>(
+        &'s self,
+        reviews: &'s Reviews,
+        reviewed: ItemReviews<'s>,
         records: &[usize],
         marks: &mut Marks,
-        items: &mut Vec<JoinedItem<'a>>,
+        items: &mut Vec<JoinedItem<'s>>,
     ) {
         let mut contents = HashSet::default();
         for &at in records {
@@ -294,8 +274,8 @@ impl<'a> Index<'a> {
                     own
                 }
             };
-            if records.len() > 1 {
-                joined = joined.of_several(&summary.item);
+            if let Some(group) = self.namesakes.group(joined.named()) {
+                joined = joined.of_several(&summary.item, group);
             }
             items.push(JoinedItem { reviewed: joined, at: Some(at), summary: Some(summary) });
         }
@@ -316,14 +296,6 @@ impl<'a> Index<'a> {
 
 fn contents_of(reviewed: ItemReviews<'_>) -> impl Iterator<Item = &Digest> {
     reviewed.events().filter_map(|event| event.seen.content_sha256.as_ref())
-}
-
-/// Tells whether a record has a verdict of its own, in its own file, that says whether it is right.
-fn is_judged(reviews: &Reviews, record: &Summary) -> bool {
-    let own = reviews.find(&record.item, Some(&record.content));
-    let own = own.filter(|own| own.item().is_some_and(|item| item.dataset == record.item.dataset));
-    let outcome = own.map(|own| own.in_later_run().outcome());
-    matches!(outcome, Some(Outcome::Pass | Outcome::Fail | Outcome::Disputed))
 }
 
 #[cfg(test)]
@@ -363,7 +335,8 @@ mod tests {
         let (a, b) = (record("a", 0, Some("x"), "1"), record("b", 0, Some("x"), "2"));
         let reviews = judged(&[("ada", &a, PASS), ("ada", &b, FAIL)]);
         let records = [a.clone(), record("a", 1, Some("y"), "1")];
-        let joined = Index::of(&records).join(&reviews);
+        let index = Index::of(&records);
+        let joined = index.join(&reviews);
         assert_eq!((found(&joined.items), joined.elsewhere.len()), (vec![(Some(0), Outcome::Pass)], 1));
         assert_eq!(joined.open.iter().map(|one| one.item.row_index).collect::<Vec<_>>(), [Some(1)]);
         let index = Index::of(&records);
@@ -385,7 +358,8 @@ mod tests {
         for said in [[("eve", &copy, FAIL), ("ada", &a, PASS)], [("ada", &a, PASS), ("eve", &copy, FAIL)]] {
             let reviews = judged(&said);
             let records = [a.clone()];
-            let joined = Index::of(&records).join(&reviews);
+            let index = Index::of(&records);
+            let joined = index.join(&reviews);
             assert_eq!((found(&joined.items), joined.elsewhere.len()), (vec![(Some(0), Outcome::Disputed)], 0));
             assert_eq!(found(&Index::of(&records).join_later(&reviews)), [(Some(0), Outcome::Disputed)]);
         }
@@ -413,7 +387,8 @@ mod tests {
             [(Some(1), Outcome::Stale)]
         );
         let twice = [records[0].clone(), record("a", 1, Some("x"), "1")];
-        let joined = Index::of(&twice).join(&first);
+        let index = Index::of(&twice);
+        let joined = index.join(&first);
         assert_eq!((found(&joined.items), joined.open.len()), (vec![(Some(0), Outcome::Pass)], 0), "word for word");
     }
 
@@ -423,10 +398,10 @@ mod tests {
         let index = Index::of(&records);
         let outcomes = |reviews: &Reviews| -> Vec<Option<Outcome>> {
             let found = records.iter().map(|one| index.find(reviews, one).map(ItemReviews::outcome));
-            let (found, namesakes) = (found.collect::<Vec<_>>(), index.namesakes(reviews));
+            let (found, namesakes) = (found.collect::<Vec<_>>(), index.clone().into_namesakes());
             let chosen = records.iter().map(|one| {
                 let found = reviews.find(&one.item, Some(&one.content))?;
-                namesakes.choose(found, one).map(ItemReviews::outcome)
+                namesakes.choose(found, &one.item).map(ItemReviews::outcome)
             });
             assert_eq!(chosen.collect::<Vec<_>>(), found);
             found
@@ -445,9 +420,54 @@ mod tests {
         let records = [record("a", 0, Some("x"), "1"), record("a", 1, Some("x"), "2")];
         let reviews = judged(&[("ada", &records[0], PASS), ("ada", &records[1], FAIL)]);
         let changed = [record("a", 0, Some("x"), "3"), records[1].clone()];
-        let joined = Index::of(&changed).join(&reviews);
+        let index = Index::of(&changed);
+        let joined = index.join(&reviews);
         assert_eq!(found(&joined.items), [(Some(0), Outcome::Stale), (Some(1), Outcome::Fail)]);
         assert!(joined.open.is_empty());
+    }
+
+    #[test]
+    fn two_records_with_one_id_in_one_row_have_each_their_own_reviews() {
+        // As after `cat run1 run2`, where each has the row that its run gave it.
+        let of_run = |row: u64, answer: &str| {
+            let mut record = record("r", row, Some("x"), answer);
+            record.item.row_index = Some(0);
+            record
+        };
+        let records = [of_run(0, "1"), of_run(1, "2")];
+        let reviews = judged(&[("ada", &records[0], PASS), ("bob", &records[1], FAIL)]);
+        let each = [(Some(0), Outcome::Pass), (Some(1), Outcome::Fail)];
+        let said = |reviewed: ItemReviews<'_>| {
+            let events =
+                reviewed.events().map(|event| (event.reviewer.id.line().into_string(), reviewed.is_fresh(event)));
+            events.collect::<Vec<_>>()
+        };
+        let index = Index::of(&records);
+        for items in [index.join(&reviews).items, index.join_later(&reviews)] {
+            assert_eq!(found(&items), each);
+            assert_eq!(items.iter().map(|item| item.reviewed.events().count()).collect::<Vec<_>>(), [1, 1]);
+        }
+        let namesakes = index.clone().into_namesakes();
+        for (record, who) in records.iter().zip(["ada", "bob"]) {
+            let all = reviews.find(&record.item, Some(&record.content)).unwrap();
+            for own in [index.find(&reviews, record), namesakes.choose(all, &record.item)] {
+                assert_eq!(said(own.unwrap()), [(who.to_owned(), true)]);
+            }
+        }
+        let edited = [records[0].clone(), of_run(1, "3")];
+        let index = Index::of(&edited);
+        assert_eq!(found(&index.join(&reviews).items), [(Some(0), Outcome::Pass), (Some(1), Outcome::Stale)]);
+        let [first, second] = [0, 1].map(|at| said(index.find(&reviews, &edited[at]).unwrap()));
+        assert_eq!((first, second), (vec![("ada".into(), true)], vec![("bob".into(), false)]));
+        let alone = judged(&[("ada", &records[0], PASS)]);
+        assert!(index.find(&alone, &edited[1]).is_none(), "nothing was said of it");
+        // In a later run, of whatever file name, each is looked up.
+        let again = [("s", "5"), ("s", "6")].map(|(file, answer)| {
+            let mut record = record(file, 0, Some("x"), answer);
+            record.item.row_index = Some(0);
+            record
+        });
+        assert_eq!(found(&Index::of(&again).join_later(&reviews)), each);
     }
 
     #[test]
@@ -464,7 +484,8 @@ mod tests {
         let mut reviews = judged(&[("ada", &a, PASS)]);
         say(&mut reviews, "ada", &b, PASS, |event| (event.verdict, event.kind) = (None, EventKind::Note));
         let records = [b];
-        let later = Index::of(&records).join_later(&reviews);
+        let index = Index::of(&records);
+        let later = index.join_later(&reviews);
         assert_eq!(found(&later)[0], (Some(0), Outcome::Pass));
     }
 

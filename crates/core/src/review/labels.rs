@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use foldhash::HashMap;
 
 use super::event::{Event, LabelDefinition, LabelRef, LabelSet, Text};
+use stepscope_base::text::Shown;
 
 /// The set of labels that are given without one.
 pub const DEFAULT_SET: &str = "default";
@@ -114,6 +115,8 @@ impl<'a> Version<'a> {
 pub struct LabelSets<'a> {
     sets: HashMap<&'a Text, Vec<Version<'a>>>,
     order: Vec<&'a Text>,
+    /// Labels have the names that people read, also where none was written down.
+    is_for_people: bool,
 }
 
 impl<'a> LabelSets<'a> {
@@ -141,6 +144,18 @@ impl<'a> LabelSets<'a> {
             self.sets.insert(&starter.id, vec![Version::new(starter)]);
         }
         self
+    }
+
+    /// Returns the sets with the names that people read: as long as no label was written down, those that are offered have
+    /// theirs. Programs are told the words that were given.
+    #[must_use]
+    pub fn for_people(self) -> Self {
+        Self { is_for_people: true, ..self }
+    }
+
+    /// Tells whether no label was written down.
+    pub fn is_empty(&self) -> bool {
+        self.sets.is_empty()
     }
 
     /// Tells whether a label is in its set, as that was in the label's version.
@@ -178,7 +193,11 @@ impl<'a> LabelSets<'a> {
             ids = follow(&ids, version);
         }
         let newest = versions.last();
-        let name = |id: &Text| newest.and_then(|newest| newest.name(id)).unwrap_or(id).clone();
+        let offered = |id: &Text| offered_name(id).filter(|_| self.is_for_people && self.is_empty()).map(Text::from);
+        let name = |id: &Text| {
+            let given = newest.and_then(|newest| newest.name(id));
+            given.cloned().or_else(|| offered(id)).unwrap_or_else(|| id.clone())
+        };
         ids.into_iter().map(|id| CurrentLabel { set: label.set.clone(), id: id.clone(), name: name(id) }).collect()
     }
 
@@ -262,8 +281,15 @@ impl LabelSet {
     }
 }
 
+/// Returns the name of a label that people read. `is_offered`: no label set was written down, and those that are offered
+/// have their names.
+pub(crate) fn name_for_people(name: &Text, is_offered: bool) -> Shown {
+    let offered = is_offered.then(|| offered_name(name)).flatten();
+    offered.map_or_else(|| name.line(), Shown::own)
+}
+
 /// Finds the name of a label that is only offered.
-pub(crate) fn offered_name(id: &Text) -> Option<&'static str> {
+fn offered_name(id: &Text) -> Option<&'static str> {
     STARTER.iter().find(|[known, ..]| *id == **known).map(|[_, name, ..]| *name)
 }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::event::{AnswerPart, Event, GoldStatus, ItemRef, Text, Verdict};
 use super::fold::{ItemReviews, Outcome, Reviews};
 use super::join::JoinedItem;
-use super::labels::LabelSets;
+use super::labels::{LabelSets, name_for_people};
 use crate::finding::counted;
 use crate::statistics::wilson;
 use crate::summary::Summary;
@@ -51,12 +51,15 @@ pub struct Stats {
     pub parts: BTreeMap<Verdict, u64>,
     /// Failed parts of answers by label, as it is called today.
     pub part_labels: BTreeMap<Text, u64>,
+    /// No labels were written down: those that are offered have their names.
+    is_offered: bool,
 }
 
 impl Stats {
     /// Counts reviewed items.
     pub fn of(reviews: &Reviews, items: &[JoinedItem<'_>]) -> Self {
-        let (mut stats, sets) = (Self::default(), reviews.label_sets());
+        let sets = reviews.label_sets();
+        let mut stats = Self { is_offered: sets.is_empty(), ..Self::default() };
         let mut times = Vec::new();
         for &JoinedItem { reviewed, summary, .. } in items {
             stats.item(reviewed, summary, &sets);
@@ -160,10 +163,13 @@ impl Stats {
         };
         let counts = |counts: &BTreeMap<Text, u64>| most(counts.iter().map(|(name, n)| (name.line(), *n)));
         board("verdicts by reviewer", counts(&self.reviewers));
-        board("failed by label", counts(&self.labels));
+        let labels = |counts: &BTreeMap<Text, u64>| {
+            most(counts.iter().map(|(name, n)| (name_for_people(name, self.is_offered), *n)))
+        };
+        board("failed by label", labels(&self.labels));
         let parts = self.parts.iter().map(|(verdict, n)| (Shown::own(verdict.word()), n.to_string()));
         board("verdicts on parts of answers", parts.collect());
-        board("failed parts by label", counts(&self.part_labels));
+        board("failed parts by label", labels(&self.part_labels));
         let place = |((target, step), n): (&(Text, Option<u64>), &u64)| match step {
             Some(step) => (shown!("{}, step {step}", Fix::phrase_of(target)), *n),
             None => (Fix::phrase_of(target), *n),

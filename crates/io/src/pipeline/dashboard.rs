@@ -77,7 +77,8 @@ pub fn read(
         let summary = summaries.get(dispute.record)?.clone();
         Some(DisputedRecord { address: address(&summary), summary, dispute })
     };
-    let items = Index::of(&summaries).join(&reviews).items;
+    let index = Index::of(&summaries);
+    let items = index.join(&reviews).items;
     Ok(Arc::new(BoardData {
         boards,
         sets: sets.into_iter().map(|(name, items)| (name, items.iter().filter_map(place).collect())).collect(),

@@ -5,7 +5,7 @@ use crate::review::event::{
     Text, Verdict, place,
 };
 use crate::review::fold::ItemReviews;
-use crate::review::labels::LabelSets;
+use crate::review::labels::{LabelSets, name_for_people};
 use crate::review::log_line::{read_anchor, read_part, write_anchor, write_part};
 use crate::triage::Fix;
 use stepscope_base::canonical::Digest;
@@ -34,6 +34,8 @@ pub struct Said {
     pub part: Option<AnswerPart>,
     /// Reasons, as names of labels.
     pub labels: Vec<Text>,
+    /// No label was written down: those that are offered have their names.
+    pub is_offered: bool,
     /// Place to fix.
     pub fix: Option<Text>,
     /// The first step that went wrong, from 1.
@@ -63,6 +65,7 @@ impl Said {
             verdict: event.verdict,
             part: event.part,
             labels: sets.resolve_all([event]).into_iter().map(|label| label.name).collect(),
+            is_offered: sets.is_empty() && !event.labels.is_empty(),
             fix: event.fix_target.clone(),
             step: event.first_bad_step,
             gold: event.gold_status,
@@ -90,7 +93,8 @@ impl Said {
 
     /// Lists the reasons of the verdict, each with its name and no longer than that.
     pub(super) fn reasons(&self, longest: usize) -> impl Iterator<Item = (&'static str, Shown)> {
-        let labels: Vec<String> = self.labels.iter().map(|label| label.line().into_string()).collect();
+        let labels: Vec<String> =
+            self.labels.iter().map(|label| name_for_people(label, self.is_offered).into_string()).collect();
         let labels = (!labels.is_empty()).then(|| shown!("{}", labels.join(", ")).shortened(longest));
         let correction = self.correction.as_ref().map(|correction| correction.line().shortened(longest));
         let reasons = [
@@ -125,6 +129,7 @@ impl Said {
             verdict,
             part,
             labels: labels.map(Untrusted::into_owned).filter_map(short).take(MAX_LABELS).collect(),
+            is_offered: value.get("labels_offered").and_then(Value::bool).unwrap_or(false),
             fix: text("fix_target"),
             step: value.get("first_bad_step").and_then(|step| std::str::from_utf8(step.raw()).ok()?.parse().ok()),
             gold: word("gold_status").and_then(|word| GoldStatus::from_word(&word)),
@@ -196,6 +201,7 @@ impl Json for Said {
                 object.object("part", |object| write_part(part, object));
             }
             object.list("labels", &self.labels);
+            object.maybe("labels_offered", self.is_offered.then_some(true));
             object.maybe("fix_target", self.fix.as_ref()).maybe("first_bad_step", self.step);
             object.maybe("gold_status", self.gold.map(GoldStatus::word)).maybe("correction", self.correction.as_ref());
             object.maybe("note", self.note.as_ref()).maybe("variable", self.variable.as_ref());

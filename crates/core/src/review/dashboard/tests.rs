@@ -136,7 +136,8 @@ fn two_reviewers_are_a_matrix_that_agrees_with_the_agreement() {
     assert_eq!(behind(&boards, fails, 0), [4, 8, 16, 20]);
     assert_eq!(behind(&boards, pair, 1), [3, 6, 9, 15, 18, 21]);
     assert_eq!(behind(&boards, pair, 0).len(), 12);
-    let items = Index::of(&summaries).join(&reviews).items;
+    let index = Index::of(&summaries);
+    let items = index.join(&reviews).items;
     let all = crate::review::agreement::Agreement::of(&reviews, &items).all.unwrap();
     let (agreed, kappa) = (all.verdict.agreed, all.verdict.kappa.unwrap());
     assert!(pair.tail.as_str().contains(&format!("{agreed} of 24")), "{}", pair.tail);

@@ -215,7 +215,8 @@ mod any {
             let mut again = Vec::new();
             reviews.events().iter().for_each(|event| write(event, &mut again));
             prop_assert_eq!(read(&again).0, reviews.events());
-            let items = Index::of(&[]).join(&reviews).items;
+            let index = Index::of(&[]);
+            let items = index.join(&reviews).items;
             Agreement::of(&reviews, &items).lines();
             Stats::of(&reviews, &items).lines();
         }
