@@ -1,7 +1,7 @@
 //! The actions that can be done now. Keys, footer and palette ask `App::allowed`: a key that is shown works, a key that
 //! does not says why.
 
-use crate::app::review::{Given, ReviewDialog, ReviewLog};
+use crate::app::review::{Given, ReviewDialog};
 use crate::app::state::App;
 use crate::app::{across, export, present, review, seek};
 use crate::dialogs::dialog::Dialog;
@@ -104,7 +104,9 @@ fn allowed_in(app: &App, kind: Context, action: Action) -> Result<(), Reason> {
 /// Checks that an action can be done on a screen.
 fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reason> {
     use Action as A;
-    if let (A::Review, ReviewLog::Nowhere(why)) = (action, &app.review.place) {
+    if action == A::Review
+        && let Some(why) = app.review.place.why_not()
+    {
         return Err(why);
     }
     if action == A::CopyLink {

@@ -57,8 +57,20 @@ pub const ENOUGH: usize = 20;
 pub enum ReviewLog {
     /// Review log to save to.
     Journal(beneath::Place),
+    /// Nowhere, and why; the review logs next to several files are read all the same.
+    ReadOnly(&'static str),
     /// Nowhere, and why.
     Nowhere(&'static str),
+}
+
+impl ReviewLog {
+    /// Returns why no verdict can be given.
+    pub(crate) const fn why_not(&self) -> Option<&'static str> {
+        match self {
+            Self::Journal(_) => None,
+            Self::ReadOnly(why) | Self::Nowhere(why) => Some(why),
+        }
+    }
 }
 
 /// Known facts of a record that was looked at or judged.
@@ -322,8 +334,6 @@ pub struct Review {
     pub place: ReviewLog,
     /// True once a review was begun: only then do verdict keys act.
     pub reviewing: bool,
-    /// True if verdicts are read from somewhere and shown, also where none can be given.
-    pub shows: bool,
     /// Reviews, including those on their way to the disk.
     pub reviews: Reviews,
     /// True once the review log was read.
@@ -407,7 +417,6 @@ impl Review {
         Self {
             me,
             reviewing: matches!(place, ReviewLog::Journal(_)),
-            shows: matches!(place, ReviewLog::Journal(_)),
             place,
             reviews: Reviews::default(),
             read: false,
@@ -458,7 +467,7 @@ impl Review {
 
     /// Makes a review that shows what review logs hold, while no verdict can be given, for this reason.
     pub fn read_only(me: Reviewer, why: &'static str) -> Self {
-        Self { shows: true, ..Self::new(me, ReviewLog::Nowhere(why)) }
+        Self::new(me, ReviewLog::ReadOnly(why))
     }
 
     /// Tells whether verdicts can be given.
@@ -466,9 +475,14 @@ impl Review {
         matches!(self.place, ReviewLog::Journal(_))
     }
 
+    /// Tells whether verdicts are read from somewhere and shown, also where none can be given.
+    pub(crate) const fn shows(&self) -> bool {
+        !matches!(self.place, ReviewLog::Nowhere(_))
+    }
+
     /// Tells whether a review was asked for, or something of one is there to show.
     pub(crate) fn is_begun(&self) -> bool {
-        self.shows && (self.reviewing || !self.reviews.events().is_empty() || self.draft.choosing)
+        self.shows() && (self.reviewing || !self.reviews.events().is_empty() || self.draft.choosing)
     }
 
     // Labels.

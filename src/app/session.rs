@@ -129,20 +129,20 @@ impl ReviewStart {
         self.queue || is_ordered || !self.hide.is_empty()
     }
 
-    /// Lists the review logs that are read where none is written: those next to the files, which may come later.
-    fn read_logs(&self, paths: &[PathBuf]) -> Vec<Place> {
-        paths.iter().filter(|path| path.as_os_str() != "-").map(|path| journal::beside(path)).collect()
-    }
-
     fn review(&self, own: &Result<Place, &'static str>, paths: &[PathBuf]) -> Review {
         let mut review = match own {
             Ok(journal) => Review::new(self.reviewer.clone(), ReviewLog::Journal(journal.clone())),
-            Err(why) if self.read_logs(paths).is_empty() => return Review::nowhere(why),
+            Err(why) if logs_beside(paths).is_empty() => return Review::nowhere(why),
             Err(why) => return Review::read_only(self.reviewer.clone(), why),
         };
         (review.queue, review.hide, review.reviewing) = (self.order, self.hide, self.begins);
         review
     }
+}
+
+/// Lists the review logs that are read where none is written: those next to the files, which may come later.
+fn logs_beside(paths: &[PathBuf]) -> Vec<Place> {
+    paths.iter().filter(|path| path.as_os_str() != "-").map(|path| journal::beside(path)).collect()
 }
 
 /// Result of a session.
@@ -240,7 +240,7 @@ impl Start {
     fn begin_review(&self, own: Option<Place>, state: Option<&Path>, performer: Performer, app: &mut App) -> Performer {
         let others = match &own {
             Some(_) => self.reviewing.journals.get(1..).map(journal::named).unwrap_or_default(),
-            None => self.reviewing.read_logs(&self.paths),
+            None => logs_beside(&self.paths),
         };
         let drafts = state.zip(own.as_ref()).map(|(state, own)| Drafts::of(state, own.path(), &app.review.me));
         let carried = self.paths.iter().flat_map(|path| page::reviews_of(path)).collect();
@@ -308,7 +308,7 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     start.go_to(&mut app);
     let calls = Calls::new(start.setup.clone(), config);
     let mut performer = Performer::new(outbox.clone(), memory, side, calls).loading(loading);
-    if app.review.shows {
+    if app.review.shows() {
         performer = start.begin_review(own.ok(), folders.state.as_deref(), performer, &mut app);
     }
     take_first_texts(&mut app, tty.size(), texts);

@@ -306,7 +306,7 @@ impl App {
         table.arrange(records, &row, &queued, fits, review, fork_tree);
         self.cell_records = CellRecords::default();
         self.review.reorder();
-        if self.review.shows {
+        if self.review.shows() {
             review::keys::group_queue(self);
             review::keys::count_progress(self);
         }
@@ -388,7 +388,7 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
     match message {
         Msg::Start(size) => {
             app.size = size;
-            let reviews = app.review.shows.then_some(Effect::ReadReviews);
+            let reviews = app.review.shows().then_some(Effect::ReadReviews);
             let early = std::mem::take(&mut app.early);
             let begin = [Effect::Begin].into_iter().chain(early).chain(reviews);
             begin.chain(forks::follow::first_forks(app)).collect()
@@ -914,7 +914,7 @@ fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
     }
     effects.extend(table::search::follow_matches(app));
     effects.extend(across::keys::refresh_across(app));
-    if app.review.shows {
+    if app.review.shows() {
         effects.extend(review::news::review_loaded(app, change == Change::Moved));
     }
     effects

@@ -265,9 +265,7 @@ pub(crate) fn prepare_sets(app: &mut App, filter: &Filter) -> Result<Effects, &'
 /// Reports a decision as saved, and has the dashboard count it.
 pub(crate) fn decided(app: &mut App, name: &Shown) -> Effects {
     let can_undo = app.screens.top() == ScreenKind::Adjudication && app.allowed(Action::Undo).is_ok();
-    app.say(match can_undo {
-        true => shown!("saved {name} · {} undo", app.key_of(Action::Undo)),
-        false => shown!("saved {name}"),
-    });
+    let undo = if can_undo { shown!(" · {} undo", app.key_of(Action::Undo)) } else { Shown::default() };
+    app.say(shown!("saved {name}{undo}"));
     read_boards(app)
 }

@@ -59,7 +59,7 @@ impl App {
 /// Checks that a review was begun; `Err` says how to begin one.
 pub(crate) fn may_review(app: &App) -> Result<(), &'static str> {
     match &app.review.place {
-        ReviewLog::Nowhere(why) => Err(why),
+        ReviewLog::ReadOnly(why) | ReviewLog::Nowhere(why) => Err(why),
         ReviewLog::Journal(_) => need(app.review.reviewing, OFF),
     }
 }
@@ -735,7 +735,7 @@ pub(crate) fn review_opened(app: &mut App) -> Effects {
 /// Begins the review of the open record where it was put aside.
 pub(crate) fn look_at_open(app: &mut App) -> Effects {
     let Some(opened) = app.screens.record().map(|view| &view.opened) else { return Vec::new() };
-    if !app.review.shows {
+    if !app.review.shows() {
         return Vec::new();
     }
     let Some(mut target) = target_of(opened) else { return Vec::new() };

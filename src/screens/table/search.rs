@@ -95,9 +95,7 @@ fn apply(app: &mut App, typed: &str) -> Result<Effects, Shown> {
     if let Some((field, hidden)) = app.table.filter.asks_hidden(app.review.hide) {
         let (word, records) = (hidden.word(), "records that you have not reviewed are tested without that");
         app.say(shown!("{field}: tells what is hidden ({word}); {records}"));
-    } else if let (ReviewLog::Nowhere(why), true) =
-        (&app.review.place, app.table.filter.needs_reviews() && !app.review.shows)
-    {
+    } else if let (ReviewLog::Nowhere(why), true) = (&app.review.place, app.table.filter.needs_reviews()) {
         app.say(shown!("no reviews are read, so every record counts as not reviewed: {why}"));
     } else {
         app.table.unexplained = app.table.filter.asks_others().is_some();
