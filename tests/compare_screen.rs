@@ -375,6 +375,30 @@ fn every_number_of_the_boards_opens_its_records() {
 }
 
 #[test]
+fn the_boards_say_how_many_records_are_gone_and_how_many_are_of_other_files() {
+    let (folder, mut d) = reviewed();
+    d.keys("O").shows(&["4 reviewed items"]).hides(&["left out", "other files"]);
+    let path = |name: &str| folder.path().join(name);
+    let runs = std::fs::read_to_string(path("a.jsonl")).unwrap();
+    let without =
+        |id: &str| runs.lines().filter(|line| !line.contains(id)).map(|line| format!("{line}\n")).collect::<String>();
+    // A verdict on another file, in the same review log.
+    std::fs::write(path("z.jsonl"), runs.replace("\"c5\"", "\"other\"")).unwrap();
+    let mut add = Command::new(env!("CARGO_BIN_EXE_stepscope"));
+    let add = add.args(["review", "add", "--reviewer", "ada"]).arg(path("z.jsonl"));
+    let add = add.arg("--reviews").arg(path("a.jsonl.reviews.jsonl"));
+    assert!(fed(add, r#"{"id":"other","verdict":"pass"}"#).status.success());
+    std::fs::write(path("a.jsonl"), without("\"c7\"")).unwrap();
+    let mut d = Drive::beside(&folder.path().join("a.jsonl"), &folder.path().join("b.jsonl"));
+    d.resize(120, 60)
+        .keys("O")
+        .shows(&["3 reviewed items, 1 item of a record that is gone (left out), 1 more is of other files"]);
+    d.keys("A").shows(&["1 item of a record that is gone (left out)"]);
+    let agreement = shell(&["review", "agreement"], &[&path("a.jsonl")]);
+    assert!(agreement.contains("\n1 item of a record that is gone (left out)\n"), "{agreement}");
+}
+
+#[test]
 fn without_reviews_the_boards_show_what_the_triage_says() {
     let mut d = fixtures();
     d.keys("O").shows(&["Where to fix: automatic", "0 reviewed items"]).hides(&["fix: reviewers"]);

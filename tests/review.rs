@@ -814,6 +814,34 @@ fn agreement_is_about_the_records_as_they_are() {
 }
 
 #[test]
+fn verdicts_on_records_that_are_gone_count_nowhere_and_every_command_says_so() {
+    let folder = Folder::new();
+    folder.write("runs.jsonl", (1..5).map(|id| run(id, 5.0, 5.0) + "\n").collect::<String>());
+    let line = |id, verdict: &str| json!({"id": format!("r{id}"), "verdict": verdict}).to_string() + "\n";
+    let lines = |verdict| (1..4).map(|id| line(id, verdict)).collect::<String>();
+    folder.ok(&["review", "add", "runs.jsonl"], &lines("pass"));
+    folder.ok(&["review", "add", "runs.jsonl", "--reviewer", "bob"], &lines("fail"));
+    folder.write("runs.jsonl", (2..5).map(|id| run(id, 5.0, 5.0) + "\n").collect::<String>());
+    let gone = "1 item of a record that is gone (left out)\n";
+    let stats = folder.ok(&["review", "stats", "runs.jsonl"], "");
+    assert!(stats.starts_with(&format!("2 items: 2 disputed\n{gone}")), "{stats}");
+    assert!(stats.ends_with("1 of 3 records unreviewed\n"), "{stats}");
+    let agreement = folder.ok(&["review", "agreement", "runs.jsonl"], "");
+    assert!(agreement.starts_with(&format!("ada reviewed 2\nbob reviewed 2\noverlap 2\n{gone}\n")), "{agreement}");
+    for (command, lines) in [("list", 2), ("export", 2)] {
+        let ran = folder.run(&["review", command, "runs.jsonl"], "");
+        assert_eq!((ran.out.lines().count(), ran.said), (lines, format!("stepscope: {gone}")), "{command}");
+    }
+    for command in ["stats", "agreement"] {
+        let object = &folder.json(&["review", command, "runs.jsonl", "--format", "jsonl"])[0];
+        assert_eq!(object["gone"], json!(1), "{command}");
+    }
+    // The log alone knows nothing of records.
+    let stats = folder.ok(&["review", "stats", "--reviews", "runs.jsonl.reviews.jsonl"], "");
+    assert!(stats.starts_with("3 items: 3 disputed\n\n"), "{stats}");
+}
+
+#[test]
 fn a_csv_goes_out_inert_and_comes_back() {
     let folder = Folder::new();
     let hostile =

@@ -742,6 +742,25 @@ fn forks_that_do_not_fit_the_filter_are_neither_counted_nor_labelled() {
 }
 
 #[test]
+fn verdicts_on_forks_are_on_the_dashboard() {
+    let desk = Desk::new(3);
+    let record = run(1);
+    let edits = vec![("sum".into(), b"9".to_vec())];
+    let fork = edited(&Case::read(record.trim().as_bytes()).view(), 0, edits, "2026-11-20T09:00:00.000Z").unwrap();
+    std::fs::write(desk.runs().with_extension("jsonl.forks.jsonl"), [fork.as_slice(), b"\n"].concat()).unwrap();
+    let mut d = desk.open_with(|app| app.across.journals.files = vec![desk.runs()]);
+    d.wait_for(|app| app.rows() == 4 && app.fork_count() == 1);
+    d.keys("x Enter").until(|app| app.review.saved);
+    d.keys("f 'fork:true' Enter a").until(|app| app.review.saved);
+    d.keys("Esc O").shows(&["2 reviewed items", "pass   ", "fail   "]).hides(&["other files", "left out"]);
+    d.keys("g Enter");
+    assert_eq!((d.app.table.filter_text.as_str(), d.app.fork_count()), ("board:outcome/pass", 1));
+    assert_eq!(d.app.rows(), 1);
+    d.keys("f ^U 'fork:true board:outcome/pass' Enter");
+    assert_eq!(d.app.rows(), 1, "it is the fork: {}", d.screen());
+}
+
+#[test]
 fn a_key_says_why_there_is_nothing_more_to_review() {
     let desk = Desk::new(4);
     let mut d = desk.open();

@@ -178,7 +178,7 @@ fn begin_due(app: &mut App) -> Effects {
         effects.push(Effect::Compare(id, Box::new(wanted)));
     }
     if ready(&app.across.judging) {
-        let (run, journals) = (Snapshot::of(&app.store), app.across.journals.clone());
+        let (run, journals) = (Snapshot::with_forks(&app.store), app.across.journals.clone());
         let id = app.across.number();
         app.across.judging = Pending { running: Some(id), ..Pending::default() };
         effects.push(Effect::ReadDashboard(id, Box::new(DashboardRequest { run, journals })));

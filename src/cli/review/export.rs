@@ -59,6 +59,7 @@ pub(super) fn run(options: &ReviewExport, side: &Arc<SideData>, out: &mut Out) -
     let summaries = options.place.records(out, |files, threads| read(files, reviews, threads, side, |_, _| {}))?;
     let index = Index::of(&summaries.summaries);
     let (joined, sets) = (super::joined(&index, reviews, out), reviews.label_sets().for_people());
+    joined.gone_phrase().iter().for_each(|gone| out.complain(gone));
     let mut bytes = Vec::new();
     match options.format {
         ExportFormat::Jsonl => {}

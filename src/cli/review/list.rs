@@ -69,6 +69,7 @@ pub(super) fn run(list: &ListArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
     let summaries = list.place.records(out, |files, threads| read(files, reviews, threads, side, note))?;
     let index = Index::of(&summaries.summaries);
     let (joined, sets) = (super::joined(&index, reviews, out), reviews.label_sets().for_people());
+    joined.gone_phrase().iter().for_each(|gone| out.complain(gone));
     let found = joined.items.iter().map(|item| (item.reviewed, item.summary));
     let fits = |(reviewed, summary): &(ItemReviews<'_>, Option<&Summary>)| {
         choice.takes(*reviewed, &sets) && takes(filter.as_ref(), *summary, Some(*reviewed), &sets)

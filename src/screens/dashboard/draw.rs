@@ -15,6 +15,7 @@ use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
 use stepscope_core::finding::{counted, grouped};
 use stepscope_core::review::dashboard::{DashboardLine, DashboardTable};
+use stepscope_core::review::join::gone_phrase;
 use stepscope_core::triage::Fix;
 use stepscope_io::pipeline::dashboard::BoardData;
 
@@ -29,10 +30,13 @@ const SCALE: usize = 41;
 pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span("Review dashboard", Role::Title)];
     if let Some(judged) = &app.across.judged {
-        let [here, elsewhere] = judged.counts;
-        title.push(look.span(format!("  {}", counted(here, "reviewed item")), Role::Dim));
-        if elsewhere > 0 {
-            title.push(look.span(format!(", {elsewhere} more are not in these files"), Role::Warning));
+        title.push(look.span(format!("  {}", counted(judged.judged, "reviewed item")), Role::Dim));
+        if let Some(gone) = gone_phrase(judged.gone) {
+            title.push(look.span(format!(", {gone}"), Role::Warning));
+        }
+        if judged.elsewhere > 0 {
+            let are = if judged.elsewhere == 1 { "is" } else { "are" };
+            title.push(look.span(format!(", {} more {are} of other files", grouped(judged.elsewhere)), Role::Warning));
         }
     }
     title.extend(reading(app, look));

@@ -6,7 +6,7 @@ use foldhash::HashSet;
 
 use super::event::{Event, Text, Verdict};
 use super::fold::{ItemReviews, Reviews};
-use super::join::JoinedItem;
+use super::join::{Joined, JoinedItem, gone_phrase};
 use super::labels::{LabelSets, name_for_people};
 use super::stats::name_of;
 use crate::finding::counted;
@@ -71,6 +71,8 @@ pub struct Agreement {
     pub unlike: u64,
     /// Number of verdicts on what a record does not hold any more: left out.
     pub stale: u64,
+    /// Number of items of records that are gone: left out.
+    pub gone: u64,
     /// Agreement of all reviewers, over the items that all of them judged; `None`: there is only one reviewer.
     pub all: Option<Group>,
     /// Agreement of each pair, if there are more than two.
@@ -80,6 +82,11 @@ pub struct Agreement {
 }
 
 impl Agreement {
+    /// Measures the agreement on the records that are here.
+    pub fn of_joined(reviews: &Reviews, joined: &Joined<'_>) -> Self {
+        Self { gone: joined.gone.len() as u64, ..Self::of(reviews, &joined.items) }
+    }
+
     /// Measures the agreement on reviewed items.
     pub fn of(reviews: &Reviews, items: &[JoinedItem<'_>]) -> Self {
         let sets = reviews.label_sets();
@@ -132,6 +139,7 @@ impl Agreement {
         if self.stale > 0 {
             lines.push(shown!("{} on changed records (left out)", counted(self.stale as usize, "verdict")));
         }
+        lines.extend(gone_phrase(self.gone as usize));
         let groups = || self.all.iter().chain(&self.pairs);
         let names = groups().flat_map(|group| group.labels.iter().map(|(label, _)| self.name_of(label)));
         let width = names.map(|name| columns(name.as_str())).max().unwrap_or(0).max(PASS_OR_FAIL.len());
@@ -170,6 +178,7 @@ impl Agreement {
             object.put("overlap", self.overlap);
             object.put("unlike", self.unlike);
             object.put("stale", self.stale);
+            object.put("gone", self.gone);
             object.objects("groups", self.all.iter().chain(&self.pairs), |group, object| {
                 object.put("reviewers", &group.reviewers);
                 object.object("verdict", |object| group.verdict.write(object));

@@ -70,7 +70,9 @@ pub struct Dashboard {
     pub sets: HashMap<String, Vec<usize>>,
     /// Judged items among the records.
     pub judged: usize,
-    /// Judged items that are no records here: they are not counted.
+    /// Items of these files whose records are gone: they are not counted.
+    pub gone: usize,
+    /// Judged items of other files: they are not counted.
     pub elsewhere: usize,
 }
 
@@ -126,12 +128,13 @@ impl Dashboard {
         let (mut said, mut rules, mut triage) = (FailedItems::default(), Shares::new(), Shares::new());
         let (mut gold, mut outcomes) = (BTreeMap::<GoldStatus, Items>::new(), BTreeMap::<Outcome, Items>::new());
         let mut reviewers = Reviewers::default();
-        let Joined { items, elsewhere, .. } = index.join(reviews);
+        let Joined { items, gone, elsewhere, .. } = index.join(reviews);
         let is_judged = |reviewed: ItemReviews<'_>| !reviewed.verdicts().is_empty();
+        self.gone += gone.len();
         self.elsewhere += elsewhere.into_iter().filter(|reviewed| is_judged(*reviewed)).count();
         for JoinedItem { reviewed, at, summary } in items.into_iter().filter(|item| is_judged(item.reviewed)) {
             let Some((summary, at)) = summary.zip(at) else {
-                self.elsewhere += 1;
+                self.gone += 1;
                 continue;
             };
             self.judged += 1;

@@ -7,8 +7,11 @@ use foldhash::{HashMap, HashSet};
 use super::event::{ItemRef, Text};
 use super::fold::{ItemName, ItemReviews, Outcome, Reviews};
 use super::namesakes::{NameGroup, Namesakes};
+use crate::finding::counted;
 use crate::summary::Summary;
 use stepscope_base::canonical::Digest;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
 
 /// Records by their names.
 #[derive(Clone, Debug, Default)]
@@ -40,8 +43,10 @@ pub struct JoinedItem<'a> {
 /// Reviewed items with their records.
 #[derive(Debug, Default)]
 pub struct Joined<'a> {
-    /// Items of the records, or of records that are gone; without any records all items.
+    /// Items of the records; without any records all items.
     pub items: Vec<JoinedItem<'a>>,
+    /// Items of these files whose records are gone: they are no part of what is counted of these.
+    pub gone: Vec<ItemReviews<'a>>,
     /// Items of other files.
     pub elsewhere: Vec<ItemReviews<'a>>,
     /// Records of which nothing was said.
@@ -123,8 +128,10 @@ impl<'a> Index<'a> {
                 self.take(reviews, reviewed, &records, &mut marks, &mut joined.items);
             } else if self.is_elsewhere(reviewed) {
                 joined.elsewhere.push(reviewed);
-            } else if !self.is_open(reviewed) {
+            } else if self.summaries.is_empty() {
                 joined.items.push(JoinedItem { reviewed, at: None, summary: None });
+            } else if reviewed.said().next().is_some() {
+                joined.gone.push(reviewed);
             }
         }
         let records = self.summaries.iter().zip(marks.is_reviewed);
@@ -281,16 +288,26 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// Tells whether everything that was said of an item was undone, and its record is here.
-    fn is_open(&self, reviewed: ItemReviews<'_>) -> bool {
-        let is_here = |item| self.named(item).next().is_some();
-        reviewed.events().next().is_none() && reviewed.item().is_some_and(is_here)
-    }
-
     /// Tells whether an item is of a file that is not among those of the records.
     fn is_elsewhere(&self, reviewed: ItemReviews<'_>) -> bool {
         let file = reviewed.item().and_then(|item| item.dataset.as_ref());
         file.is_some() && !self.files.is_empty() && !self.files.contains(&file) && !self.files.contains(&None)
+    }
+}
+
+impl Joined<'_> {
+    /// Says how many items are of records that are gone; `None`: none are.
+    pub fn gone_phrase(&self) -> Option<Shown> {
+        gone_phrase(self.gone.len())
+    }
+}
+
+/// Says of how many items the records are gone; `None`: of none.
+pub fn gone_phrase(items: usize) -> Option<Shown> {
+    match items {
+        0 => None,
+        1 => Some(Shown::own("1 item of a record that is gone (left out)")),
+        _ => Some(shown!("{} of records that are gone (left out)", counted(items, "item"))),
     }
 }
 
@@ -302,7 +319,9 @@ fn contents_of(reviewed: ItemReviews<'_>) -> impl Iterator<Item = &Digest> {
 mod tests {
     use super::*;
     use crate::case::Case;
+    use crate::review::agreement::Agreement;
     use crate::review::event::{Event, EventKind, Reviewer, Verdict};
+    use crate::review::stats::Stats;
     use crate::review::testing::{item, say};
 
     /// A record of a file at a position; `answer` makes its content another.
@@ -468,6 +487,35 @@ mod tests {
             record
         });
         assert_eq!(found(&Index::of(&again).join_later(&reviews)), each);
+    }
+
+    #[test]
+    fn an_item_whose_record_is_gone_is_no_item_of_these_records() {
+        let records = [record("a", 0, Some("x"), "1"), record("a", 1, Some("y"), "2")];
+        let said = [("ada", &records[0], PASS), ("ada", &records[1], PASS), ("bob", &records[1], FAIL)];
+        let mut reviews = judged(&said);
+        let gone = |reviews: &Reviews, records: &[Summary]| {
+            let index = Index::of(records);
+            let joined = index.join(reviews);
+            (joined.items.len(), joined.gone.len())
+        };
+        assert_eq!(gone(&reviews, &records), (2, 0));
+        assert_eq!(gone(&reviews, &records[..1]), (1, 1));
+        assert_eq!(gone(&reviews, &[]), (2, 0), "where no records are at hand all counts");
+        let index = Index::of(&records[..1]);
+        let agreement = Agreement::of_joined(&reviews, &index.join(&reviews));
+        assert_eq!((agreement.overlap, agreement.gone), (0, 1));
+        let phrase = "1 item of a record that is gone (left out)";
+        assert!(agreement.lines().iter().any(|line| line.as_str() == phrase));
+        let stats = Stats::of_joined(&reviews, &index.join(&reviews));
+        assert_eq!((stats.outcomes.values().sum::<u64>(), stats.lines()[1].as_str()), (1, phrase));
+        for undone in ["e1", "e2"] {
+            let who = if undone == "e1" { "ada" } else { "bob" };
+            let mut undo = Event::new(EventKind::Undo, Reviewer::person(who));
+            (undo.event_id, undo.supersedes) = (format!("u{undone}").into(), Some(undone.into()));
+            reviews.push(undo);
+        }
+        assert_eq!(gone(&reviews, &records[..1]), (1, 0), "nothing is said of it any more");
     }
 
     #[test]

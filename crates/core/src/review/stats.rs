@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::event::{AnswerPart, Event, GoldStatus, ItemRef, Text, Verdict};
 use super::fold::{ItemReviews, Outcome, Reviews};
-use super::join::JoinedItem;
+use super::join::{Joined, JoinedItem, gone_phrase};
 use super::labels::{LabelSets, name_for_people};
 use crate::finding::counted;
 use crate::statistics::wilson;
@@ -51,11 +51,18 @@ pub struct Stats {
     pub parts: BTreeMap<Verdict, u64>,
     /// Failed parts of answers by label, as it is called today.
     pub part_labels: BTreeMap<Text, u64>,
+    /// Number of items of records that are gone: left out.
+    pub gone: u64,
     /// No labels were written down: those that are offered have their names.
     is_offered: bool,
 }
 
 impl Stats {
+    /// Counts what was said of the records that are here.
+    pub fn of_joined(reviews: &Reviews, joined: &Joined<'_>) -> Self {
+        Self { gone: joined.gone.len() as u64, ..Self::of(reviews, &joined.items) }
+    }
+
     /// Counts reviewed items.
     pub fn of(reviews: &Reviews, items: &[JoinedItem<'_>]) -> Self {
         let sets = reviews.label_sets();
@@ -154,6 +161,7 @@ impl Stats {
         let colon = if outcomes.is_empty() { "" } else { ": " };
         let items = counted(self.outcomes.values().sum::<u64>() as usize, "item");
         let mut lines = vec![shown!("{items}{colon}{}", outcomes.join(", "))];
+        lines.extend(gone_phrase(self.gone as usize));
         let mut board = |title: &'static str, rows: Vec<(Shown, String)>| {
             if !rows.is_empty() {
                 lines.push(Shown::default());
@@ -227,6 +235,7 @@ impl Stats {
             object.object("repeats", |object| self.repeats.write(object));
             object.maybe("median_active_ms", self.median_ms);
             object.put("notes", self.notes);
+            object.put("gone", self.gone);
         });
     }
 }

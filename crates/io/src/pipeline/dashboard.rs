@@ -44,8 +44,12 @@ pub struct BoardData {
     pub boards: Vec<DashboardTable>,
     /// The records of every number, by the name of its set.
     pub sets: HashMap<String, HashSet<Address>>,
-    /// Numbers of judged items that are records here, and that are not.
-    pub counts: [usize; 2],
+    /// Number of judged items that are records here.
+    pub judged: usize,
+    /// Number of items of these files whose records are gone.
+    pub gone: usize,
+    /// Number of judged items of other files.
+    pub elsewhere: usize,
     /// Number of verdicts on parts of answers.
     pub parts: usize,
     /// True if a record was judged by where to fix it.
@@ -70,7 +74,7 @@ pub fn read(
     let reviews = wanted.journals.read()?;
     let summaries = wanted.run.summaries(threads, Some(side), |item| reviews.names(item), percent);
     let steps: Vec<Option<u64>> = summaries.iter().map(|summary| summary.fix_step).collect();
-    let Dashboard { boards, sets, judged, elsewhere } = Dashboard::of(&reviews, &summaries, &steps);
+    let Dashboard { boards, sets, judged, gone, elsewhere } = Dashboard::of(&reviews, &summaries, &steps);
     let offered = reviews.label_sets().newest().next().is_none().then(LabelSet::starter);
     let place = |at: &usize| summaries.get(*at).map(address);
     let case = |dispute: Disagreement| {
@@ -78,14 +82,20 @@ pub fn read(
         Some(DisputedRecord { address: address(&summary), summary, dispute })
     };
     let index = Index::of(&summaries);
-    let items = index.join(&reviews).items;
+    let joined = index.join(&reviews);
     Ok(Arc::new(BoardData {
         boards,
         sets: sets.into_iter().map(|(name, items)| (name, items.iter().filter_map(place).collect())).collect(),
-        counts: [judged, elsewhere],
-        parts: items.iter().map(|item| item.reviewed.parts().count()).sum(),
+        judged,
+        gone,
+        elsewhere,
+        parts: joined.items.iter().map(|item| item.reviewed.parts().count()).sum(),
         judges_fix: summaries.iter().any(|summary| summary.fix.is_some()),
-        agreement: if reviews.items().next().is_some() { Agreement::of(&reviews, &items).lines() } else { Vec::new() },
+        agreement: if reviews.items().next().is_some() {
+            Agreement::of_joined(&reviews, &joined).lines()
+        } else {
+            Vec::new()
+        },
         cases: disagreements(&reviews, &summaries).into_iter().filter_map(case).collect(),
         labels: labels(&reviews, offered.as_ref()),
         offered,

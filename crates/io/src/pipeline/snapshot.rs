@@ -38,19 +38,24 @@ struct SnapshotSource {
     dataset: Option<Text>,
     blob: Arc<Blob>,
     rows: Vec<RowFacts>,
+    is_forks: bool,
 }
 
 impl Snapshot {
-    /// Takes everything that was found so far.
+    /// Takes everything that was found so far but forks, which are no answers of the run.
     pub fn of(store: &Store) -> Self {
+        let mut snapshot = Self::with_forks(store);
+        snapshot.sources.retain(|source| !source.is_forks);
+        snapshot
+    }
+
+    /// Takes everything that was found so far: forks are reviewed like records.
+    pub fn with_forks(store: &Store) -> Self {
         let source = |(number, source): (usize, &crate::pipeline::store::SourceRows)| {
-            // Forks are no answers of the run.
-            if source.is_forks() {
-                return None;
-            }
             let blob = source.blob()?.clone();
             let dataset = source.path().and_then(dataset);
-            Some(SnapshotSource { number, dataset, blob, rows: source.rows().copied().collect() })
+            let (rows, is_forks) = (source.rows().copied().collect(), source.is_forks());
+            Some(SnapshotSource { number, dataset, blob, rows, is_forks })
         };
         Self { sources: store.sources().iter().enumerate().filter_map(source).collect() }
     }
@@ -115,7 +120,8 @@ fn summary(
         let findings = triage.map(|_| &view.findings()[..]).unwrap_or_default();
         let mut summary = Summary::of_asked(&view, findings, dataset, at as u64, &is_asked);
         (summary.origin.source, summary.origin.offset) = (source.number, row.offset());
-        if triage.is_some() {
+        // What is to be fixed in the run is not where somebody tried something else.
+        if triage.is_some() && !source.is_forks {
             summary.take_fix(&view);
         }
         if is_asked(&summary.item) {

@@ -56,7 +56,7 @@ fn every_number_is_that_of_the_statistics_and_knows_its_records() {
     say(&mut reviews, "ada", &summaries[3], Verdict::Pass, &[], |e| at(e, "none", None, None, "20"));
     say(&mut reviews, "ada", &summary(77, Fix::None), Verdict::Fail, &["slip"], |_| {});
     let boards = Dashboard::of(&reviews, &summaries, &[Some(2), Some(3), None, None, None, None]);
-    assert_eq!((boards.judged, boards.elsewhere), (4, 1));
+    assert_eq!((boards.judged, boards.gone, boards.elsewhere), (4, 1, 0));
 
     assert_eq!(behind(&boards, find(&boards, "Reviews", "fail"), 0), [0, 1, 2]);
     let fix = find(&boards, "fix: reviewers", "step_run");
