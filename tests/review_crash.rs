@@ -205,3 +205,26 @@ fn what_is_saved_while_the_end_waits_is_no_draft() {
     assert!(!terminal.screen().contains("NOT SAVED"), "{}", terminal.screen());
     assert_eq!((saved(&path), drafts()), (vec!["r1".to_owned()], String::new()));
 }
+
+/// Checks that the limit of a file's size, at which the system would end the program, is a failure as any other.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_limit_of_file_size_is_said_and_what_was_given_is_saved_once_it_is_gone() {
+    use rustix::process::{Resource, Rlimit, prlimit};
+
+    let (_folder, path) = records(3);
+    let terminal = open(&path);
+    let limit = |current| {
+        prlimit(Some(terminal.pid()), Resource::Fsize, Rlimit { current, maximum: None }).unwrap();
+    };
+    limit(Some(1));
+    terminal.send("a");
+    terminal.wait_for("NOT SAVED");
+    limit(None);
+    terminal.send("\x13");
+    terminal.wait_until("saved", |screen| screen.contains("review 1/3") && screen.contains(" saved"));
+    terminal.send("Q");
+    terminal.assert_exit(0);
+    assert!(terminal.left_on().is_empty());
+    assert_eq!(saved(&path), ["r1"]);
+}
