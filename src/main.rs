@@ -13,6 +13,7 @@ use stepscope_core::review::hide::Hide;
 use stepscope_core::review::queue::Queue;
 use stepscope_io::model::cassette::Speed;
 use stepscope_io::source::input::unreadable;
+use stepscope_terminal::run::outlive_file_limit;
 use stepscope_terminal::terminal;
 
 /// Default speed of a recording that plays on the screen, as a multiple of the recorded speed.
@@ -25,6 +26,7 @@ static MEMORY: stepscope_memory::Watched = stepscope_memory::Watched;
 fn main() -> ExitCode {
     stepscope_memory::give_back();
     stepscope_memory::on_failure(out_of_memory);
+    outlive_file_limit();
     cli::tell_panics();
     // A panic was told where it happened; here it only becomes an exit code.
     ExitCode::from(std::panic::catch_unwind(run).unwrap_or(cli::FAILED))

@@ -380,8 +380,7 @@ fn the_boards_say_how_many_records_are_gone_and_how_many_are_of_other_files() {
     d.keys("O").shows(&["4 reviewed items"]).hides(&["left out", "other files"]);
     let path = |name: &str| folder.path().join(name);
     let runs = std::fs::read_to_string(path("a.jsonl")).unwrap();
-    let without =
-        |id: &str| runs.lines().filter(|line| !line.contains(id)).map(|line| format!("{line}\n")).collect::<String>();
+    let without = |id: &str| runs.split_inclusive('\n').filter(|line| !line.contains(id)).collect::<String>();
     // A verdict on another file, in the same review log.
     std::fs::write(path("z.jsonl"), runs.replace("\"c5\"", "\"other\"")).unwrap();
     let mut add = Command::new(env!("CARGO_BIN_EXE_stepscope"));

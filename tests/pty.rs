@@ -80,7 +80,10 @@ fn nothing_is_shown_that_could_not_be_hidden() {
 
 #[test]
 fn signals_end_it_with_their_code() {
-    for (signal, code) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::HUP, 129)] {
+    let ends = [Signal::TERM, Signal::INT, Signal::HUP];
+    let others = [Signal::XCPU, Signal::USR1, Signal::USR2, Signal::ALARM, Signal::VTALARM, Signal::PROF];
+    for signal in ends.into_iter().chain(others) {
+        let code = 128 + u32::try_from(signal.as_raw()).unwrap();
         let (_folder, terminal, _) = opened(plain);
         terminal.signal(signal);
         terminal.assert_exit(code);

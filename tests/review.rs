@@ -1498,3 +1498,21 @@ fn parts_of_an_answer_are_judged_listed_and_exported() {
         assert!(ran.code == 2 && ran.said.contains(words), "{}", ran.said);
     }
 }
+
+#[test]
+fn everything_given_is_saved_whoever_reads_what_is_said_of_it() {
+    let folder = Folder::new();
+    folder.write("in", (1..=40).map(|n| format!("{{\"id\": \"r{n}\", \"verdict\": \"pass\"}}\n")).collect::<String>());
+    let add = "\"$0\" review add --reviews r.jsonl --reviewer ada < in";
+    let run = |script: &str| {
+        let mut command = Command::new("sh");
+        let command = command.args(["-c", script, env!("CARGO_BIN_EXE_stepscope")]).current_dir(folder.0.path());
+        command.output().unwrap().status.code()
+    };
+    assert_eq!(run(&format!("{{ {add}; echo $? > code; }} | head -n 1 > first")), Some(0));
+    assert_eq!((folder.text("first").as_str(), folder.text("code").as_str()), ("saved r1\n", "0\n"));
+    assert_eq!(folder.text("r.jsonl").lines().count(), 40);
+    std::fs::remove_file(folder.path("r.jsonl")).unwrap();
+    assert_eq!(run(&format!("{add} > /dev/full")), Some(2));
+    assert_eq!(folder.text("r.jsonl").lines().count(), 40);
+}

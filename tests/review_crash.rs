@@ -126,3 +126,105 @@ fn a_session_that_loses_verdicts_ends_with_their_number_and_a_code() {
         assert!(said.contains("NOT SAVED: 1 verdict") && said.contains(told), "{said}");
     }
 }
+
+#[test]
+fn what_waits_for_another_program_at_the_end_is_kept_for_the_next_start() {
+    let (folder, path) = records(3);
+    let journal = stepscope_io::log::journal::beside(&path).path().to_owned();
+    let other = std::fs::File::create(&journal).unwrap();
+    other.lock().unwrap();
+    let (state, file) = (folder.path().join("state"), folder.path().join("a file"));
+    std::fs::write(&file, "").unwrap();
+    let open = |state: &Path| {
+        let start = Start::stepscope(&["--reviewer", "ada", path.to_str().unwrap()]).size(120, 30);
+        let terminal = Terminal::start(&start.env("XDG_STATE_HOME", state.to_str().unwrap()));
+        terminal.wait_for("Question 2");
+        terminal
+    };
+    let given = |state: &Path| {
+        let terminal = open(state);
+        terminal.send("a");
+        terminal.wait_for("saving 1…");
+        terminal
+    };
+    let end = |terminal: &Terminal, code, told: &str| {
+        terminal.assert_exit(code);
+        let said = terminal.screen();
+        assert!(said.contains("NOT SAVED: 1 verdict") && said.contains(told), "{said}");
+        assert!(said.contains("another program holds its lock"), "{said}");
+        assert!(terminal.left_on().is_empty());
+    };
+    for (state, code, told) in [(&file, 2, "what is not saved is lost"), (&state, 0, "the next start offers")] {
+        let terminal = given(state);
+        terminal.send("Q");
+        terminal.wait_for("quit again to quit now");
+        terminal.send("Q");
+        end(&terminal, code, told);
+    }
+    assert_eq!(std::fs::read(&journal).unwrap(), b"");
+    let terminal = open(&state);
+    terminal.wait_for("NOT SAVED: 1 verdict of the last session");
+    terminal.signal(Signal::KILL);
+    terminal.wait_exit();
+    std::fs::remove_dir_all(&state).unwrap();
+    let terminal = given(&state);
+    terminal.signal(Signal::TERM);
+    end(&terminal, 143, "the next start offers");
+    other.unlock().unwrap();
+    let terminal = open(&state);
+    terminal.wait_for("NOT SAVED: 1 verdict of the last session");
+    terminal.send("\x13");
+    terminal.wait_until("saved", |screen| screen.contains("review 1/3") && screen.contains(" saved"));
+    terminal.send("Q");
+    terminal.assert_exit(0);
+    assert_eq!(saved(&path), ["r1"]);
+}
+
+#[test]
+fn what_is_saved_while_the_end_waits_is_no_draft() {
+    let (folder, path) = records(3);
+    let journal = stepscope_io::log::journal::beside(&path).path().to_owned();
+    let other = std::fs::File::create(&journal).unwrap();
+    other.lock().unwrap();
+    let state = folder.path().join("state");
+    let start = Start::stepscope(&["--reviewer", "ada", path.to_str().unwrap()]).size(120, 30);
+    let terminal = Terminal::start(&start.env("XDG_STATE_HOME", state.to_str().unwrap()));
+    terminal.wait_for("Question 2");
+    terminal.send("a");
+    terminal.wait_for("saving 1…");
+    terminal.signal(Signal::TERM);
+    let drafts = || -> String {
+        let files = std::fs::read_dir(state.join("stepscope/drafts")).into_iter().flatten();
+        files.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap()).collect()
+    };
+    while drafts().is_empty() {
+        std::thread::yield_now();
+    }
+    other.unlock().unwrap();
+    terminal.assert_exit(143);
+    assert!(!terminal.screen().contains("NOT SAVED"), "{}", terminal.screen());
+    assert_eq!((saved(&path), drafts()), (vec!["r1".to_owned()], String::new()));
+}
+
+/// Checks that the limit of a file's size, at which the system would end the program, is a failure as any other.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_limit_of_file_size_is_said_and_what_was_given_is_saved_once_it_is_gone() {
+    use rustix::process::{Resource, Rlimit, prlimit};
+
+    let (_folder, path) = records(3);
+    let terminal = open(&path);
+    let limit = |current| {
+        prlimit(Some(terminal.pid()), Resource::Fsize, Rlimit { current, maximum: None }).unwrap();
+    };
+    limit(Some(1));
+    terminal.send("a");
+    terminal.wait_for("NOT SAVED");
+    limit(None);
+    terminal.send("\x13");
+    terminal.wait_until("saved", |screen| screen.contains("review 1/3") && screen.contains(" saved"));
+    terminal.send("Q");
+    terminal.assert_exit(0);
+    assert!(terminal.left_on().is_empty());
+    assert_eq!(saved(&path), ["r1"]);
+}

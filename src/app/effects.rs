@@ -8,18 +8,21 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 use crate::app::calls::Calls;
+use crate::app::log::{Log, What};
 use crate::app::msg::{Effect, Msg, SearchId};
 use crate::app::outbox::Outbox;
 use crate::app::read::read;
 use crate::app::review_worker::{ReviewSetup, ReviewWorker};
+use crate::app::state::App;
 use crate::app::threads::{Thread, start};
 use crate::widgets::theme::BUILT_IN;
 use stepscope_base::guard::guarded;
+use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::table::seen::place_in;
 use stepscope_io::config::session::{FileView, Session};
 use stepscope_io::failure::Failure;
-use stepscope_io::log::Writer;
+use stepscope_io::log::{Closed, Writer};
 use stepscope_io::pipeline::load::{Loader, LoadingBegun};
 use stepscope_io::pipeline::search;
 use stepscope_io::pipeline::side_data::SideData;
@@ -28,6 +31,10 @@ use stepscope_terminal::run::{Command, Control};
 
 /// Longest wait at the end for verdicts that are on their way to the disk.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// Wait at the end that nobody notices: nearly always everything is saved by then.
+const SOON: Duration = Duration::from_millis(500);
+/// Wait at the end for a log that another program holds, which may be for ever.
+const HELD: Duration = Duration::from_secs(2);
 /// Size in bytes above which a record is read on a thread of its own, one after the other: the table need not wait for
 /// it.
 const LARGE: usize = 256 << 10;
@@ -90,6 +97,17 @@ pub struct Finished {
     pub complaints: Vec<Shown>,
     /// True unless drafts, and with them what is not saved, could not be kept for the next start.
     pub drafts_kept: bool,
+    /// Forks were not saved, and nobody was told while there was a screen.
+    pub forks_lost: bool,
+}
+
+/// What the threads left behind.
+#[derive(Debug, Default)]
+struct Ended {
+    /// Lines that were not saved, and why, if that was not told before.
+    unsaved: Vec<(What, Failure)>,
+    /// Reason why drafts could not be kept.
+    drafts: Option<Shown>,
 }
 
 impl Performer {
@@ -132,15 +150,21 @@ impl Performer {
         }
     }
 
-    /// Waits for what is on its way to the disk.
-    pub fn finish(self) -> Finished {
+    /// Waits for what is on its way to the disk, tells the log what became of it, and keeps verdicts that were not saved
+    /// as drafts.
+    pub fn finish(self, app: &mut App) -> Finished {
         drop(self.loader);
-        let (writer, worker) = self.threads.map(|threads| (threads.writer, threads.worker)).unzip();
-        let lost = writer.into_iter().flat_map(|writer| writer.finish(PATIENCE));
-        let drafts = worker.flatten().and_then(|worker| worker.finish(PATIENCE));
-        let drafts_kept = drafts.is_none();
-        let complaints = lost.chain(drafts).chain(self.memory.failure.map(Shown::from)).collect();
-        Finished { complaints, drafts_kept }
+        let ended = self.threads.map(|threads| threads.finish(app)).unwrap_or_default();
+        let mut complaints = Vec::new();
+        for (what, failure) in &ended.unsaved {
+            let sentence = if *what == What::Fork { shown!("NOT SAVED: a fork: {failure}") } else { failure.into() };
+            if !complaints.contains(&sentence) {
+                complaints.push(sentence);
+            }
+        }
+        complaints.extend(ended.drafts.iter().cloned().chain(self.memory.failure.map(Shown::from)));
+        let is_lost = |(what, _): &(What, Failure)| *what == What::Fork;
+        Finished { complaints, drafts_kept: ended.drafts.is_none(), forks_lost: ended.unsaved.iter().any(is_lost) }
     }
 
     /// Starts what an effect asks for, inside of the runtime, and never waits for it; what is for the terminal is given
@@ -248,6 +272,40 @@ impl Threads {
             writer: Writer::start(move |told| to_loop.send(Msg::Log(told))),
             worker: reviewing.map(|reviews| ReviewWorker::start(reviews, outbox.clone())),
         }
+    }
+
+    /// Ends the threads whose work must not be lost.
+    fn finish(self, app: &mut App) -> Ended {
+        let Self { writer, mut worker, .. } = self;
+        let mut keep = |app: &App, log: &Log| {
+            if let Some(worker) = &mut worker {
+                worker.perform(Effect::KeepDrafts(app.review.to_keep(log)));
+            }
+        };
+        let writer = writer.close();
+        let patience = |writer: &Closed| if writer.is_held() { HELD } else { PATIENCE };
+        // Whoever quits again while verdicts are being saved wants no wait; a fork has no drafts.
+        let is_hurried = app.review.leaving.is_some() && !app.log.awaits_fork();
+        let was_waiting = app.log.events().any(|(_, failure)| failure.is_none());
+        let mut is_settled = writer.wait(SOON);
+        if !is_settled {
+            // It may take long, and who waits may be killed meanwhile.
+            let mut log = app.log.clone();
+            log.ended(writer.unsaved());
+            keep(app, &log);
+            is_settled = !is_hurried && writer.wait(patience(&writer));
+        }
+        let mut log = app.log.clone();
+        log.ended(writer.unsaved());
+        if was_waiting {
+            keep(app, &log);
+        }
+        let drafts = worker.and_then(|worker| worker.finish(PATIENCE));
+        if drafts.is_some() && !is_settled {
+            // What is not saved now is lost.
+            writer.wait(if is_hurried { HELD } else { patience(&writer) });
+        }
+        Ended { unsaved: app.log.ended(writer.unsaved()), drafts }
     }
 
     /// Hands an effect to its thread, which lives as long as this does.

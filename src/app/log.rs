@@ -1,5 +1,7 @@
 //! Lines on their way to the disk, and those that could not be saved: verdicts, decisions between reviewers, and forks.
 
+use std::collections::HashMap;
+
 use crate::app::msg::Effect;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -43,7 +45,7 @@ pub struct Line {
 }
 
 /// Every line that is not known to be on the disk, in the order in which they were given.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Log {
     lines: Vec<Line>,
     next: u64,
@@ -89,6 +91,26 @@ impl Log {
         let line = self.lines.get_mut(at)?;
         line.failure = failure;
         Some(line.clone())
+    }
+
+    /// Takes in which lines are not saved now that nothing more is heard of them, and returns those of which that was
+    /// not known.
+    pub(crate) fn ended(&mut self, unsaved: Vec<(LineId, Failure)>) -> Vec<(What, Failure)> {
+        let unsaved: HashMap<LineId, Failure> = unsaved.into_iter().collect();
+        let mut news = Vec::new();
+        self.lines.retain_mut(|line| {
+            if line.failure.is_none() {
+                line.failure = unsaved.get(&line.append.id).cloned();
+                news.extend(line.failure.clone().map(|failure| (line.what.clone(), failure)));
+            }
+            line.failure.is_some()
+        });
+        news
+    }
+
+    /// Tells whether a fork is on its way.
+    pub(crate) fn awaits_fork(&self) -> bool {
+        self.lines.iter().any(|line| line.what == What::Fork && line.failure.is_none())
     }
 
     /// Gives again what could not be saved.

@@ -150,7 +150,7 @@ fn logs_beside(paths: &[PathBuf]) -> Vec<Place> {
 pub struct SessionEnd {
     /// The exit code.
     pub code: u8,
-    /// Verdicts were given that are neither saved nor kept for the next start.
+    /// Verdicts were given that are neither saved nor kept for the next start, or forks that are not saved.
     pub lost: bool,
     /// Messages to print now that the screen is gone.
     pub complaints: Vec<Shown>,
@@ -159,14 +159,14 @@ pub struct SessionEnd {
 impl SessionEnd {
     /// Says first how many verdicts are not saved, if any.
     fn of(code: u8, unsaved: usize, finished: Finished) -> Self {
-        let Finished { mut complaints, drafts_kept } = finished;
+        let Finished { mut complaints, drafts_kept, forks_lost } = finished;
         if unsaved > 0 {
             let what = counted(unsaved, "verdict");
             let then =
                 if drafts_kept { "the next start offers what is not saved" } else { "what is not saved is lost" };
             complaints.insert(0, shown!("NOT SAVED: {what}; {then}"));
         }
-        Self { code, lost: unsaved > 0 && !drafts_kept, complaints }
+        Self { code, lost: forks_lost || unsaved > 0 && !drafts_kept, complaints }
     }
 }
 
@@ -316,7 +316,8 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     let code = run::run(&tty, &mut app, options, |effect, sender| performer.perform(effect, sender));
     outbox.close();
     let code = code.map_err(|error| shown!("cannot use the terminal: {}", Shown::error(&error)))?;
-    Ok(SessionEnd::of(code, app.log.failed_events(), performer.finish()))
+    let finished = performer.finish(&mut app);
+    Ok(SessionEnd::of(code, app.log.failed_events(), finished))
 }
 
 /// Counts the rows of the table on the first screen.

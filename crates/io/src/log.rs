@@ -3,6 +3,8 @@
 //!
 //! A recording is appended by the call that makes it (`append_line`): how that ends says whether it could be recorded.
 
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -10,7 +12,6 @@ use std::time::Duration;
 use crate::failure::Failure;
 use crate::source::beneath::Place;
 use stepscope_base::guard::lock;
-use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
 mod append;
@@ -63,14 +64,32 @@ pub struct LogEvent {
     pub result: Result<Appended, Failure>,
 }
 
-/// The thread that appends. Dropping this lets it finish what it was given; [`Writer::finish`] waits for that.
+/// The thread that appends. Dropping this lets it finish what it was given; [`Writer::close`] tells what became of that.
 #[derive(Debug)]
 pub struct Writer {
     orders: Sender<Append>,
     /// Closed by the thread when it ends.
     ended: Receiver<()>,
-    /// Failures that were not reported.
-    lost: Arc<Mutex<Vec<Shown>>>,
+    standing: Arc<Standing>,
+}
+
+/// Where the thread is with what it was given.
+#[derive(Debug, Default)]
+struct Standing {
+    /// The lines that are not known to be on the disk, where they go, and why those are not that were tried.
+    unsaved: Mutex<BTreeMap<LineId, (Place, Option<Failure>)>>,
+    /// Another program holds the lock of the file that is written to.
+    is_held: Arc<AtomicBool>,
+}
+
+impl Standing {
+    fn tried(&self, id: LineId, failure: Option<&Failure>) {
+        let mut unsaved = lock(&self.unsaved);
+        match failure {
+            None => drop(unsaved.remove(&id)),
+            Some(failure) => unsaved.get_mut(&id).into_iter().for_each(|(_, why)| *why = Some(failure.clone())),
+        }
+    }
 }
 
 impl Writer {
@@ -78,19 +97,18 @@ impl Writer {
     pub fn start(tell: impl Fn(LogEvent) -> bool + Send + 'static) -> Self {
         let (orders, taken) = channel::<Append>();
         let (alive, ended) = channel();
-        let lost = Arc::<Mutex<Vec<Shown>>>::default();
-        let unheard = lost.clone();
+        let standing = Arc::<Standing>::default();
+        let known = standing.clone();
         std::thread::spawn(move || {
-            let mut files = Files::default();
+            let mut files = Files { open: Vec::new(), is_held: known.is_held.clone() };
             while let Ok(first) = taken.recv() {
                 let waiting: Vec<Append> = std::iter::once(first).chain(taken.try_iter().take(TOGETHER - 1)).collect();
                 for lines in waiting.chunk_by(Append::goes_with) {
                     let mut result = files.append(lines);
                     for line in lines {
-                        let sentence = result.as_ref().err().map(|failure| shown!("NOT SAVED: {failure}"));
-                        if !tell(LogEvent { id: line.id, result: result.clone() }) {
-                            lock(&unheard).extend(sentence);
-                        }
+                        known.tried(line.id, result.as_ref().err());
+                        // Who no longer listens learns it from `unsaved`.
+                        let _ = tell(LogEvent { id: line.id, result: result.clone() });
                         // What was met is said once.
                         result = result.map(|_| Appended::default());
                     }
@@ -98,41 +116,67 @@ impl Writer {
             }
             drop(alive);
         });
-        Self { orders, ended, lost }
+        Self { orders, ended, standing }
     }
 
     /// Gives a line to the thread; never waits.
     pub fn append(&self, append: Append) {
+        lock(&self.standing.unsaved).insert(append.id, (append.place.clone(), None));
         // The thread ends only when its orders do.
         let _ = self.orders.send(append);
     }
 
-    /// Waits until everything that was given is saved or failed, and returns sentences on what was not saved and not
-    /// reported.
-    pub fn finish(self, patience: Duration) -> Vec<Shown> {
-        drop(self.orders);
-        if matches!(self.ended.recv_timeout(patience), Err(RecvTimeoutError::Timeout)) {
-            return vec![Shown::own("NOT SAVED: the disk did not respond in time; the last lines may be missing")];
-        }
-        std::mem::take(&mut *lock(&self.lost))
+    /// Gives nothing more.
+    pub fn close(self) -> Closed {
+        Closed { ended: self.ended, standing: self.standing }
+    }
+}
+
+/// A writer that finishes what it was given.
+#[derive(Debug)]
+pub struct Closed {
+    ended: Receiver<()>,
+    standing: Arc<Standing>,
+}
+
+impl Closed {
+    /// Waits until everything that was given is saved or failed, and tells whether that is so.
+    pub fn wait(&self, patience: Duration) -> bool {
+        !matches!(self.ended.recv_timeout(patience), Err(RecvTimeoutError::Timeout))
+    }
+
+    /// Tells whether it waits for another program, which may hold the file for as long as it likes.
+    pub fn is_held(&self) -> bool {
+        self.standing.is_held.load(Ordering::Acquire)
+    }
+
+    /// The lines that are not known to be on the disk, and why.
+    pub fn unsaved(&self) -> Vec<(LineId, Failure)> {
+        let source = if self.is_held() { "another program holds its lock" } else { "the disk did not respond in time" };
+        let why = |place: &Place| Failure::own(SAVE, &Shown::path(place.path()), source);
+        let unsaved = lock(&self.standing.unsaved);
+        unsaved.iter().map(|(id, (place, tried))| (*id, tried.clone().unwrap_or_else(|| why(place)))).collect()
     }
 }
 
 /// The logs that were written to. One that cannot be opened is tried again by its next line: a folder may come back.
-#[derive(Default)]
-struct Files(Vec<(Place, Appender)>);
+struct Files {
+    open: Vec<(Place, Appender)>,
+    /// Told whether a lock is waited for.
+    is_held: Arc<AtomicBool>,
+}
 
 impl Files {
     /// Appends lines for one log, all or none.
     fn append(&mut self, lines: &[Append]) -> Result<Appended, Failure> {
         let Some(Append { place, content, .. }) = lines.first() else { return Ok(Appended::default()) };
         let line = lines.iter().flat_map(|append| [&append.line, b"\n".as_slice()]).collect::<Vec<_>>().concat();
-        if let Some((_, file)) = self.0.iter_mut().find(|(other, _)| other == place) {
+        if let Some((_, file)) = self.open.iter_mut().find(|(other, _)| other == place) {
             return file.append(&line);
         }
-        let mut file = Appender::open(place, *content)?;
+        let mut file = Appender::open(place, *content)?.telling(&self.is_held);
         let met = file.append(&line);
-        self.0.push((place.clone(), file));
+        self.open.push((place.clone(), file));
         met
     }
 }

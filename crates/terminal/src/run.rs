@@ -10,6 +10,8 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 pub use std::process::{Command, ExitStatus};
+use std::sync::Arc;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use crossterm::Command as _;
@@ -178,6 +180,22 @@ struct Signals {
     winch: Signal,
     cont: Signal,
     tstp: Signal,
+    /// Signals that nobody sends to a screen on purpose, with their codes: they end it, but leave no terminal behind.
+    others: Vec<(u8, Signal)>,
+}
+
+/// Signals that end a program which does not expect them: timers, a limit of processor time, those for own use.
+const OTHERS: [rustix::process::Signal; 6] = {
+    use rustix::process::Signal as S;
+    [S::XCPU, S::USR1, S::USR2, S::ALARM, S::VTALARM, S::PROF]
+};
+
+/// Lets writing behind the limit of a file's size (`ulimit -f`) fail as it does on a full disk; by itself the system ends
+/// the program. To be called before anything is written. A handler, not "ignored": commands that are started, such as an
+/// editor, begin as usual.
+pub fn outlive_file_limit() {
+    // Where it is refused, all is as before.
+    let _ = signal_hook::flag::register(rustix::process::Signal::XFSZ.as_raw(), Arc::default());
 }
 
 /// Request of a signal.
@@ -199,6 +217,7 @@ impl Signals {
             winch: signal(SignalKind::window_change())?,
             cont: signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?,
             tstp: signal(SignalKind::from_raw(rustix::process::Signal::TSTP.as_raw()))?,
+            others: OTHERS.iter().map(|other| other.as_raw()).map(ending).collect::<io::Result<_>>()?,
         })
     }
 
@@ -209,6 +228,7 @@ impl Signals {
             _ = self.hup.recv() => Ask::End(128 + 1),
             _ = self.int.recv() => Ask::End(128 + 2),
             _ = self.quit.recv() => Ask::End(128 + 3),
+            code = first(&mut self.others) => Ask::End(code),
             _ = self.cont.recv() => Ask::Continue,
             _ = self.tstp.recv() => Ask::Stop,
             _ = self.winch.recv() => Ask::Resize,
@@ -221,6 +241,7 @@ impl Signals {
             biased;
             _ = self.term.recv() => Ask::End(128 + 15),
             _ = self.hup.recv() => Ask::End(128 + 1),
+            code = first(&mut self.others) => Ask::End(code),
             _ = self.cont.recv() => Ask::Continue,
         }
     }
@@ -231,8 +252,27 @@ impl Signals {
             biased;
             _ = self.term.recv() => 128 + 15,
             _ = self.hup.recv() => 128 + 1,
+            code = first(&mut self.others) => code,
         }
     }
+}
+
+/// Listens to a signal that ends the program with the code of the signal.
+fn ending(number: i32) -> io::Result<(u8, Signal)> {
+    Ok((
+        u8::try_from(number).map_or(u8::MAX, |number| number.saturating_add(128)),
+        signal(SignalKind::from_raw(number))?,
+    ))
+}
+
+/// Waits for the first of several signals.
+async fn first(signals: &mut [(u8, Signal)]) -> u8 {
+    std::future::poll_fn(|context| {
+        let mut came =
+            signals.iter_mut().filter_map(|(code, signal)| signal.poll_recv(context).is_ready().then_some(*code));
+        came.next().map_or(Poll::Pending, Poll::Ready)
+    })
+    .await
 }
 
 /// Reason why the loop woke.

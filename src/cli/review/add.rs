@@ -358,6 +358,7 @@ pub(super) fn run(add: &Add, side: &Arc<SideData>, out: &mut Out) -> Option<u8> 
     };
     let mut batch = GivenLines { known, writer, judged: JudgedLines::new("line") };
     let (mut refused, mut tape, mut line) = (Refused::default(), Tape::default(), Vec::new());
+    // Also where nobody reads what is said of it any more: what was given is to be saved.
     for number in 1_usize.. {
         match next_line(&mut input, &mut line) {
             Ok(true) => {}
@@ -386,9 +387,6 @@ pub(super) fn run(add: &Add, side: &Arc<SideData>, out: &mut Out) -> Option<u8> 
                 };
                 refused.say(&shown!("{what}: {why}"), out);
             }
-        }
-        if out.is_closed() {
-            break;
         }
     }
     batch.rest(out)?;

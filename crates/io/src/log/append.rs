@@ -5,10 +5,12 @@
 //! A failed `fsync` says nothing of later ones on the same descriptor: the file is opened anew and the same line
 //! appended again, so whoever reads it must take a line that stands there twice for one.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{FileType, OFlags};
 
@@ -97,6 +99,8 @@ pub(crate) struct Appender {
     file: Option<File>,
     /// A file was there once.
     begun: bool,
+    /// True while another program's lock is waited for.
+    is_held: Arc<AtomicBool>,
 }
 
 impl Appender {
@@ -104,9 +108,14 @@ impl Appender {
     pub(crate) fn open(place: impl Into<Place>, content: Content) -> Result<Self, Failure> {
         let place = place.into();
         match place.beneath().and_then(|at| look(&at, content)) {
-            Ok(()) => Ok(Self { place, content, file: None, begun: false }),
+            Ok(()) => Ok(Self { place, content, file: None, begun: false, is_held: Arc::default() }),
             Err(error) => Err(content.failure(&place, &error)),
         }
+    }
+
+    /// Tells there, too, whether a lock is waited for.
+    pub(crate) fn telling(self, is_held: &Arc<AtomicBool>) -> Self {
+        Self { is_held: is_held.clone(), ..self }
     }
 
     /// Adds a line, which has its end.
@@ -159,7 +168,13 @@ impl Appender {
                 Some(file) => file,
                 None => self.opened(met)?,
             };
-            lock_file(&file)?;
+            if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+                self.is_held.store(true, Ordering::Release);
+            }
+            // A lock that is there already is taken again.
+            let locked = lock_file(&file);
+            self.is_held.store(false, Ordering::Release);
+            locked?;
             // While we waited, or since the last line, somebody may have moved it away: what is appended to a file
             // without a name is lost.
             if leads_to(&self.place, &file) {

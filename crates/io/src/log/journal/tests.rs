@@ -26,6 +26,12 @@ impl Journal {
     }
 }
 
+/// Waits until everything is saved, and tells whether it is.
+fn all_saved(journal: Journal) -> bool {
+    let closed = journal.0.close();
+    closed.wait(Duration::MAX) && closed.unsaved().is_empty()
+}
+
 fn open(path: &Path) -> (Journal, Receiver<LogEvent>) {
     let (tell, told) = channel();
     let place = Place::from(path);
@@ -39,7 +45,7 @@ fn save(path: &Path, ids: &[&str]) -> Vec<Appended> {
     for id in ids {
         journal.append(0, &mut verdict(id));
     }
-    assert!(journal.0.finish(Duration::MAX).is_empty());
+    assert!(all_saved(journal));
     told.iter().map(|told| told.result.unwrap()).collect()
 }
 
@@ -83,7 +89,7 @@ fn what_is_told_saved_can_be_read() {
         assert!(event.times.decided.as_ref().unwrap().utf8().unwrap().ends_with('Z'));
     }
     assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
-    assert!(journal.0.finish(Duration::MAX).is_empty());
+    assert!(all_saved(journal));
     assert_eq!(read(&path).1, Report::default());
 }
 
@@ -95,7 +101,7 @@ fn an_event_that_is_given_again_counts_once() {
     let mut event = verdict("a");
     journal.append(0, &mut event);
     journal.append(1, &mut event);
-    assert!(journal.0.finish(Duration::MAX).is_empty());
+    assert!(all_saved(journal));
     assert_eq!(ids(&path), ["a"]);
 }
 
@@ -283,4 +289,25 @@ fn what_others_append_is_followed() {
     std::fs::write(&path, line("4")).unwrap();
     let anew = follow.news().unwrap();
     assert!(anew.anew && ids(&anew) == ["4"]);
+}
+
+#[test]
+fn what_waits_for_the_lock_of_another_program_is_named_until_it_is_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("j");
+    save(&path, &["a"]);
+    let other = std::fs::File::open(&path).unwrap();
+    other.lock().unwrap();
+    let (journal, told) = open(&path);
+    journal.append(7, &mut verdict("b"));
+    let closed = journal.0.close();
+    while !closed.is_held() {
+        assert!(!closed.wait(Duration::from_millis(1)));
+    }
+    let [(id, why)] = &closed.unsaved()[..] else { panic!("one line is on its way") };
+    assert_eq!((*id, why.source.as_str()), (LineId(7), "another program holds its lock"));
+    other.unlock().unwrap();
+    assert!(told.recv().unwrap().result.is_ok() && closed.wait(Duration::MAX) && !closed.is_held());
+    assert!(closed.unsaved().is_empty());
+    assert_eq!(ids(&path), ["a", "b"]);
 }
