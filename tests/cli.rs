@@ -76,7 +76,7 @@ fn what_is_not_read_of_a_folder_is_told() {
     let told = text(&output.stderr);
     assert!(told.ends_with("no file begins with records; a report page is read if you pass it yourself\n"), "{told}");
     for pair in [["pages", "packed/good.jsonl"], ["packed/good.jsonl", "pages"]] {
-        let output = run(&["compare"], &pair.map(&at).each_ref().map(|path| path.as_path()));
+        let output = run(&["compare"], &pair.map(&at).each_ref().map(PathBuf::as_path));
         let told = text(&output.stderr);
         let (what, which) = ("pages: no file begins with records", "; a report page is read if you pass it yourself\n");
         assert!(told.contains("nothing to compare in ") && told.ends_with(&format!("{what}{which}")), "{told}");
