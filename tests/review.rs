@@ -1516,6 +1516,7 @@ fn everything_given_is_saved_whoever_reads_what_is_said_of_it() {
     assert_eq!((folder.text("first").as_str(), folder.text("code").as_str()), ("saved r1\n", "0\n"));
     assert_eq!(folder.text("r.jsonl").lines().count(), 40);
     std::fs::remove_file(folder.path("r.jsonl")).unwrap();
-    assert_eq!(run(&format!("{add} > /dev/full")), Some(2));
-    assert_eq!(folder.text("r.jsonl").lines().count(), 40);
+    assert_eq!(run(&format!("{add} > /dev/full 2> said")), Some(2));
+    assert_eq!(folder.text("r.jsonl").lines().count(), 1, "nobody could be told of more");
+    assert!(folder.text("said").contains("what follows line 1 is not saved; give it again"));
 }

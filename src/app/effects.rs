@@ -101,7 +101,7 @@ pub struct Finished {
     pub forks_lost: bool,
 }
 
-/// What the threads left behind.
+/// Lines and drafts that the threads left when they ended.
 #[derive(Debug, Default)]
 struct Ended {
     /// Lines that were not saved, and why, if that was not told before.

@@ -929,12 +929,26 @@ impl Review {
         news
     }
 
+    /// Takes in what the first reading of the log found: what was said here in the meantime comes after it, also if it is
+    /// saved by now.
+    pub(crate) fn take_first_events(&mut self, events: Vec<Event>) {
+        let own = std::mem::take(&mut self.reviews);
+        (self.given, self.since_new_label) = Default::default();
+        for event in events.into_iter().chain(own.events().iter().cloned()) {
+            if self.reviews.event(&event.event_id).is_none() {
+                self.reviews.push(event);
+            }
+        }
+        self.renew(None);
+    }
+
     /// Forgets what was read just now and what still waits to be saved: somebody else wrote in between, and the order of the
     /// log holds.
     fn forget(&mut self, read: &[Event], log: &Log) {
         let waiting = log.events().map(|(event, _)| event);
         let later: HashSet<&Text> = read.iter().chain(waiting).map(|event| &event.event_id).collect();
         let events = std::mem::take(&mut self.reviews);
+        (self.given, self.since_new_label) = Default::default();
         for event in events.events().iter().filter(|event| !later.contains(&event.event_id)) {
             self.reviews.push(event.clone());
         }

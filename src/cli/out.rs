@@ -126,6 +126,11 @@ impl Out {
         self.ended.is_some()
     }
 
+    /// Tells whether the output could not be written; a reader that had enough is no failure.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.ended == Some(OutputEnd::Failed)
+    }
+
     /// Writes what was gathered.
     pub fn flush(&mut self) {
         if self.ended.is_none() {
@@ -213,7 +218,7 @@ impl Out {
     /// Writes the rest and returns the exit code: the given one, unless the output could not be written.
     pub fn finish(&mut self, code: u8) -> u8 {
         self.flush();
-        if self.ended == Some(OutputEnd::Failed) { FAILED } else { code }
+        if self.has_failed() { FAILED } else { code }
     }
 }
 

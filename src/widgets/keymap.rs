@@ -506,7 +506,8 @@ impl Key {
         let name = match self.code {
             KeyCode::Char(' ') => "Space".to_owned(),
             KeyCode::Char(c) if self.control => format!("^{}", c.to_ascii_uppercase()),
-            KeyCode::Char(c) => c.to_string(),
+            // Whoever presses it may have a key for any character, also for those that no terminal should get.
+            KeyCode::Char(c) => stepscope_base::text::Shown::line(c.to_string().as_bytes()).into_string(),
             KeyCode::F(n) => format!("F{n}"),
             KeyCode::Enter => "Enter".to_owned(),
             KeyCode::Esc => "Esc".to_owned(),

@@ -73,7 +73,7 @@ pub struct Writer {
     standing: Arc<Standing>,
 }
 
-/// Where the thread is with what it was given.
+/// State of the lines that the thread was given.
 #[derive(Debug, Default)]
 struct Standing {
     /// The lines that are not known to be on the disk, where they go, and why those are not that were tried.

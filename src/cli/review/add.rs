@@ -358,7 +358,6 @@ pub(super) fn run(add: &Add, side: &Arc<SideData>, out: &mut Out) -> Option<u8> 
     };
     let mut batch = GivenLines { known, writer, judged: JudgedLines::new("line") };
     let (mut refused, mut tape, mut line) = (Refused::default(), Tape::default(), Vec::new());
-    // Also where nobody reads what is said of it any more: what was given is to be saved.
     for number in 1_usize.. {
         match next_line(&mut input, &mut line) {
             Ok(true) => {}
@@ -387,6 +386,12 @@ pub(super) fn run(add: &Add, side: &Arc<SideData>, out: &mut Out) -> Option<u8> 
                 };
                 refused.say(&shown!("{what}: {why}"), out);
             }
+        }
+        // Where a reader had enough, what was given is saved all the same. Where the output fails nobody could be told of
+        // what is saved, and would give it again.
+        if out.has_failed() {
+            out.complain(&shown!("what follows line {number} is not saved; give it again"));
+            return None;
         }
     }
     batch.rest(out)?;
