@@ -636,8 +636,8 @@ fn two_runs_in_one_file() -> Folder {
     let records: Vec<Value> = checked.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for (who, verdict, records) in [("ada", "pass", &records[..3]), ("bob", "fail", &records[3..6])] {
         let line = |record: &Value| json!({"id": record["id"], "sha256": record["sha256"], "verdict": verdict});
-        let lines: String = records.iter().map(|record| format!("{}\n", line(record))).collect();
-        folder.ok(&["review", "add", "r.jsonl", "--reviewer", who], &lines);
+        let lines: Vec<String> = records.iter().map(|record| line(record).to_string()).collect();
+        folder.ok(&["review", "add", "r.jsonl", "--reviewer", who], &lines.join("\n"));
     }
     folder
 }
@@ -684,7 +684,8 @@ fn what_is_exported_of_two_records_with_one_id_in_one_row_comes_back_to_both() {
         events.map(|event| (event["seen"]["content_sha256"].clone(), event["verdict"].clone())).collect()
     };
     let [mut before, mut after] = ["r.jsonl.reviews.jsonl", "new"].map(seen);
-    [&mut before, &mut after].into_iter().for_each(|said| said.sort_by_key(|said| said.0.to_string()));
+    before.sort_by_key(|said| said.0.to_string());
+    after.sort_by_key(|said| said.0.to_string());
     assert_eq!(before, after);
     let stats = folder.ok(&["review", "stats", "r.jsonl", "--reviews", "new"], "");
     assert!(stats.starts_with("6 items: 3 pass, 3 fail\n"), "{stats}");
