@@ -380,14 +380,14 @@ fn the_boards_say_how_many_records_are_gone_and_how_many_are_of_other_files() {
     d.keys("O").shows(&["4 reviewed items"]).hides(&["left out", "other files"]);
     let path = |name: &str| folder.path().join(name);
     let runs = std::fs::read_to_string(path("a.jsonl")).unwrap();
-    let without = |id: &str| runs.split_inclusive('\n').filter(|line| !line.contains(id)).collect::<String>();
+    let rest: String = runs.split_inclusive('\n').filter(|line| !line.contains("\"c7\"")).collect();
     // A verdict on another file, in the same review log.
     std::fs::write(path("z.jsonl"), runs.replace("\"c5\"", "\"other\"")).unwrap();
     let mut add = Command::new(env!("CARGO_BIN_EXE_stepscope"));
     let add = add.args(["review", "add", "--reviewer", "ada"]).arg(path("z.jsonl"));
     let add = add.arg("--reviews").arg(path("a.jsonl.reviews.jsonl"));
     assert!(fed(add, r#"{"id":"other","verdict":"pass"}"#).status.success());
-    std::fs::write(path("a.jsonl"), without("\"c7\"")).unwrap();
+    std::fs::write(path("a.jsonl"), rest).unwrap();
     let mut d = Drive::beside(&folder.path().join("a.jsonl"), &folder.path().join("b.jsonl"));
     d.resize(120, 60)
         .keys("O")

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, Hash};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use foldhash::fast::RandomState;
 use foldhash::{HashMap, HashMapExt as _, HashSet};
@@ -36,7 +37,12 @@ pub struct Reviews {
     by_reviewer: HashMap<Text, Vec<usize>>,
     label_sets: Vec<usize>,
     counts: SkippedEvents,
+    /// Number that no reviews with other events have: what was worked out of these holds as long as it is the same.
+    stamp: u64,
 }
+
+/// The last stamp that was given.
+static LAST_STAMP: AtomicU64 = AtomicU64::new(0);
 
 /// The items of one name.
 #[derive(Clone, Debug, Default)]
@@ -134,6 +140,7 @@ impl Reviews {
         self.events.push(event);
         self.undone.push(0);
         self.settle(at);
+        self.stamp = LAST_STAMP.fetch_add(1, Ordering::Relaxed) + 1;
         true
     }
 
@@ -410,16 +417,17 @@ impl<'a> ItemReviews<'a> {
     /// Lists which of the item's events are about this one of several records.
     fn of_record(self) -> Cow<'a, [usize]> {
         let Some((content, (_, group))) = self.content.zip(self.several) else { return Cow::Borrowed(self.own) };
-        let hold = self.own.iter().filter(|at| self.reviews.holds(**at));
-        let (at, events): (Vec<usize>, Vec<&Event>) =
-            hold.filter_map(|at| Some((*at, self.reviews.events.get(*at)?))).unzip();
-        // As a rule each file has a review log of its own, and nothing in it is about another record.
-        if events.iter().all(|event| event.seen.content_sha256.as_ref() == Some(content)) {
-            return Cow::Owned(at);
+        let shares = || {
+            let hold = self.own.iter().filter(|at| self.reviews.holds(**at));
+            let (at, events): (Vec<usize>, Vec<&Event>) =
+                hold.filter_map(|at| Some((*at, self.reviews.events.get(*at)?))).unzip();
+            group.shares(&at, &events)
+        };
+        let key = (self.reviews.stamp, self.own.first().copied());
+        match group.kept(key, shares) {
+            Some(shares) => Cow::Borrowed(shares.get(content).map_or(&[], Vec::as_slice)),
+            None => Cow::Owned(shares().remove(content).unwrap_or_default()),
         }
-        let owners = group.owners(&events);
-        let is_own = |owner: Option<usize>| owner.is_some_and(|owner| group.content(owner) == Some(content));
-        Cow::Owned(at.into_iter().zip(owners).filter(|(_, owner)| is_own(*owner)).map(|(at, _)| at).collect())
     }
 
     /// Tells whether something among these reviews may be about another record with the name: it is not known to be about

@@ -549,6 +549,24 @@ mod tests {
         assert_eq!(found(&index.join_later(&reviews)), place);
     }
 
+    /// Many records of one id in one row, each judged: work must not grow with their square.
+    #[test]
+    fn many_records_of_one_name_are_brought_together_in_one_pass() {
+        let records: Vec<Summary> = (0..3000)
+            .map(|n| {
+                let mut record = record("a", n, Some("x"), &n.to_string());
+                record.item.row_index = Some(0);
+                record
+            })
+            .collect();
+        let said: Vec<_> = records.iter().map(|one| ("ada", one, PASS)).collect();
+        let (reviews, index) = (judged(&said), Index::of(&records));
+        let each: Vec<_> = (0..3000).map(|n| (Some(n), Outcome::Pass)).collect();
+        assert_eq!(found(&index.join(&reviews).items), each);
+        assert_eq!(found(&index.join_later(&reviews)), each);
+        assert!(records.iter().all(|one| index.find(&reviews, one).map(ItemReviews::outcome) == Some(Outcome::Pass)));
+    }
+
     #[test]
     fn without_ids_a_later_run_is_known_by_content_then_by_question_and_place() {
         let records: Vec<Summary> = (0..4).map(|row| record("a", row, None, &row.to_string())).collect();

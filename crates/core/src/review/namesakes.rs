@@ -1,5 +1,7 @@
 //! Records that share a name, as after `cat run1 run2`: which of them each event is about.
 
+use std::sync::OnceLock;
+
 use foldhash::{HashMap, HashSet};
 
 use super::event::{Event, ItemRef, Text};
@@ -7,10 +9,18 @@ use super::fold::ItemReviews;
 use stepscope_base::canonical::Digest;
 
 /// Several records of one name, in their order.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct NameGroup {
     records: Vec<GroupedRecord>,
+    /// Events of each record, kept from the first time: many may have one name, and each asks again and again.
+    shares: OnceLock<(ShareKey, EventShares)>,
 }
+
+/// Positions of the events that are about the records of each content.
+pub(super) type EventShares = HashMap<Digest, Vec<usize>>;
+
+/// Stamp of the reviews, and the first event of the item.
+pub(super) type ShareKey = (u64, Option<usize>);
 
 /// Place and content of a record: its name alone does not tell it apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,6 +30,24 @@ struct GroupedRecord {
 }
 
 impl NameGroup {
+    /// Hands out the events of an item, each with its position, to the contents of the records that they are about.
+    pub(super) fn shares(&self, positions: &[usize], events: &[&Event]) -> EventShares {
+        let mut shares = EventShares::default();
+        for (at, owner) in positions.iter().zip(self.owners(events)) {
+            if let Some(content) = owner.and_then(|owner| self.content(owner)) {
+                shares.entry(*content).or_default().push(*at);
+            }
+        }
+        shares
+    }
+
+    /// Returns what was handed out of the same item of the same reviews; what is asked first is kept. `None`: something
+    /// else was.
+    pub(super) fn kept(&self, key: ShareKey, shares: impl FnOnce() -> EventShares) -> Option<&EventShares> {
+        let (kept, shares) = self.shares.get_or_init(|| (key, shares()));
+        (*kept == key).then_some(shares)
+    }
+
     /// Returns the content of a record by its position in the group.
     pub(super) fn content(&self, at: usize) -> Option<&Digest> {
         self.records.get(at).map(|record| &record.content)
@@ -180,7 +208,7 @@ mod tests {
         let content = |digit: char| Digest::of_bytes(digit.to_string().as_bytes());
         let item = ItemRef { id: Some("x".into()), row_index: Some(0), ..ItemRef::default() };
         let record = |digit| GroupedRecord { row: Some(0), content: content(digit) };
-        let group = NameGroup { records: records.chars().map(record).collect() };
+        let group = NameGroup { records: records.chars().map(record).collect(), ..NameGroup::default() };
         let event = |(n, (who, saw, replaces)): (usize, &(&str, char, Option<usize>))| {
             let mut event = Event::verdict(Reviewer::person((*who).to_owned()), item.clone(), Verdict::Pass);
             event.event_id = n.to_string().into();
