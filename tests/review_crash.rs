@@ -195,7 +195,8 @@ fn what_is_saved_while_the_end_waits_is_no_draft() {
     terminal.signal(Signal::TERM);
     let drafts = || -> String {
         let files = std::fs::read_dir(state.join("stepscope/drafts")).into_iter().flatten();
-        files.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap()).collect()
+        // A file on its way to its name may be gone before it is read.
+        files.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap_or_default()).collect()
     };
     while drafts().is_empty() {
         std::thread::yield_now();

@@ -69,8 +69,10 @@ pub(crate) fn take_drafts(app: &mut App, events: Vec<Event>) -> Effects {
         }
         _ => Vec::new(),
     };
+    // Only a record that is known to be judged is counted, and none is looked for again once its line is saved.
+    let effects = find_reviewed(app);
     reviews_changed(app);
-    Vec::new()
+    effects
 }
 
 /// Takes in whether drafts can be kept. Whoever leaves learns what that means for what is not saved.
