@@ -127,12 +127,17 @@ fn a_session_that_loses_verdicts_ends_with_their_number_and_a_code() {
     }
 }
 
+/// Records whose review log another program holds.
+fn locked_records() -> (tempfile::TempDir, PathBuf, std::fs::File) {
+    let (folder, path) = records(3);
+    let other = std::fs::File::create(stepscope_io::log::journal::beside(&path).path()).unwrap();
+    other.lock().unwrap();
+    (folder, path, other)
+}
+
 #[test]
 fn what_waits_for_another_program_at_the_end_is_kept_for_the_next_start() {
-    let (folder, path) = records(3);
-    let journal = stepscope_io::log::journal::beside(&path).path().to_owned();
-    let other = std::fs::File::create(&journal).unwrap();
-    other.lock().unwrap();
+    let (folder, path, other) = locked_records();
     let (state, file) = (folder.path().join("state"), folder.path().join("a file"));
     std::fs::write(&file, "").unwrap();
     let open = |state: &Path| {
@@ -161,7 +166,7 @@ fn what_waits_for_another_program_at_the_end_is_kept_for_the_next_start() {
         terminal.send("Q");
         end(&terminal, code, told);
     }
-    assert_eq!(std::fs::read(&journal).unwrap(), b"");
+    assert_eq!(std::fs::read(stepscope_io::log::journal::beside(&path).path()).unwrap(), b"");
     let terminal = open(&state);
     terminal.wait_for("NOT SAVED: 1 verdict of the last session");
     terminal.signal(Signal::KILL);
@@ -182,10 +187,7 @@ fn what_waits_for_another_program_at_the_end_is_kept_for_the_next_start() {
 
 #[test]
 fn what_is_saved_while_the_end_waits_is_no_draft() {
-    let (folder, path) = records(3);
-    let journal = stepscope_io::log::journal::beside(&path).path().to_owned();
-    let other = std::fs::File::create(&journal).unwrap();
-    other.lock().unwrap();
+    let (folder, path, other) = locked_records();
     let state = folder.path().join("state");
     let start = Start::stepscope(&["--reviewer", "ada", path.to_str().unwrap()]).size(120, 30);
     let terminal = Terminal::start(&start.env("XDG_STATE_HOME", state.to_str().unwrap()));

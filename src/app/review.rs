@@ -908,7 +908,9 @@ impl Review {
         let before = self.reviews.events().len();
         let is_known: Vec<bool> = events.iter().map(|event| self.reviews.event(&event.event_id).is_some()).collect();
         let first_new = is_known.iter().position(|is_known| !is_known);
-        let is_overtaken = first_new.is_some_and(|first| is_known.iter().skip(first).any(|is_known| *is_known));
+        let is_waiting = log.events().next().is_some();
+        let is_overtaken =
+            first_new.is_some_and(|first| is_waiting || is_known.iter().skip(first).any(|is_known| *is_known));
         if is_overtaken {
             self.forget(&events, log);
         }
@@ -917,8 +919,8 @@ impl Review {
                 self.reviews.push(event);
             }
         }
-        if anew || is_overtaken {
-            for (event, _) in log.events() {
+        for (event, _) in log.events() {
+            if self.reviews.event(&event.event_id).is_none() {
                 self.reviews.push(event.clone());
             }
         }
@@ -927,19 +929,6 @@ impl Review {
             self.renew(None);
         }
         news
-    }
-
-    /// Takes in what the first reading of the log found: what was said here in the meantime comes after it, also if it is
-    /// saved by now.
-    pub(crate) fn take_first_events(&mut self, events: Vec<Event>) {
-        let own = std::mem::take(&mut self.reviews);
-        (self.given, self.since_new_label) = Default::default();
-        for event in events.into_iter().chain(own.events().iter().cloned()) {
-            if self.reviews.event(&event.event_id).is_none() {
-                self.reviews.push(event);
-            }
-        }
-        self.renew(None);
     }
 
     /// Forgets what was read just now and what still waits to be saved: somebody else wrote in between, and the order of the

@@ -2,6 +2,7 @@
 //! reasons why an action cannot be done.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use stepscope_base::text::Shown;
 
 stepscope_base::words! {
     /// Context in which keys hold, by its heading in the help, in the order of the help. A look-up asks the contexts of
@@ -503,11 +504,12 @@ impl Key {
 
     /// The name of the key, as the table has it.
     pub(crate) fn name(self) -> String {
+        // A keyboard may have a key for any character, also for those that no terminal should get.
+        let shown = |c: char| Shown::line(c.to_string().as_bytes()).into_string();
         let name = match self.code {
             KeyCode::Char(' ') => "Space".to_owned(),
-            KeyCode::Char(c) if self.control => format!("^{}", c.to_ascii_uppercase()),
-            // Whoever presses it may have a key for any character, also for those that no terminal should get.
-            KeyCode::Char(c) => stepscope_base::text::Shown::line(c.to_string().as_bytes()).into_string(),
+            KeyCode::Char(c) if self.control => format!("^{}", shown(c.to_ascii_uppercase())),
+            KeyCode::Char(c) => shown(c),
             KeyCode::F(n) => format!("F{n}"),
             KeyCode::Enter => "Enter".to_owned(),
             KeyCode::Esc => "Esc".to_owned(),
@@ -778,6 +780,15 @@ mod tests {
 
     fn keys(name: &str) -> Vec<Key> {
         parse_chord(name).unwrap()
+    }
+
+    #[test]
+    fn the_name_of_a_key_is_safe_to_draw() {
+        for (code, name) in [('a', "a"), ('é', "é"), ('\u{ef3a7}', "⟨U+EF3A7⟩"), ('\u{202e}', "⟨U+202E⟩")] {
+            let key = Key { code: KeyCode::Char(code), control: false, shift: false };
+            assert_eq!(key.name(), name);
+            assert_eq!(Key { control: true, ..key }.name(), format!("^{}", name.to_ascii_uppercase()));
+        }
     }
 
     #[test]

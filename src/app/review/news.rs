@@ -30,13 +30,7 @@ pub(crate) fn take_reviews(app: &mut App, events: Vec<Event>, anew: bool, senten
         app.fail(sentence);
     }
     let mut effects = Vec::new();
-    let has_news = if first {
-        app.review.take_first_events(events);
-        true
-    } else {
-        app.review.take_events(&app.log, events, anew)
-    };
-    if has_news {
+    if app.review.take_events(&app.log, events, anew) {
         effects.extend(find_reviewed(app));
         reviews_changed(app);
     }

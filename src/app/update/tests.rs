@@ -21,7 +21,7 @@ use crate::screens::kind::ScreenKind;
 use crate::screens::run::state::RecordView;
 use crate::widgets::keymap::{Action, Keymap};
 use crate::widgets::theme::Theme;
-use stepscope_core::review::event::{Reviewer, Verdict};
+use stepscope_core::review::event::{Event, Reviewer, Verdict};
 use stepscope_core::run::fork::ForkOrigin;
 use stepscope_io::log::forks::KnownFork;
 use stepscope_io::pipeline::compare::BaselineRuns;
@@ -161,6 +161,26 @@ fn a_verdict_in_the_queue_costs_the_same_however_many_records_are_judged() {
     };
     let (few, many) = (cost(300, 10), cost(3_000, 1_000));
     assert!(few == many, "{few} and {many} rows");
+}
+
+#[test]
+fn what_waits_to_be_saved_stands_behind_what_others_wrote() {
+    let mut app = app(3, 0);
+    app.review = Review::new(Reviewer::person("me"), ReviewLog::Journal(Path::new("j").into()));
+    app.review.read = true;
+    app.show_record(opened(&app, 0), ScreenKind::Run);
+    app.review.look_at(target_of(&opened(&app, 0)).unwrap());
+    let _ = review::keys::judge(&mut app, Verdict::Pass);
+    let own = app.review.reviews.events()[0].clone();
+    let from = |id: &'static str| Event { event_id: id.into(), reviewer: Reviewer::person("other"), ..own.clone() };
+    let ids = |app: &App| app.review.reviews.events().iter().map(|event| event.event_id.clone()).collect::<Vec<_>>();
+    assert!(app.review.take_events(&app.log, vec![from("a")], false));
+    assert_eq!(ids(&app), ["a".into(), own.event_id.clone()]);
+    // Saved by now: the log has it behind another one.
+    app.log = Log::default();
+    assert!(app.review.take_events(&app.log, vec![from("b"), own.clone(), from("c")], false));
+    assert_eq!(ids(&app), ["a".into(), "b".into(), own.event_id.clone(), "c".into()]);
+    assert!(!app.review.take_events(&app.log, vec![own], false));
 }
 
 #[test]

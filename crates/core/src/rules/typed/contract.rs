@@ -60,8 +60,8 @@ pub(crate) const RULES: &[Rule] = &[
         id: RuleId::WrongType,
         summary: "value of the wrong type",
         explanation: "A number is written as a string, a flag as a word, a list as a single value: the value does not match \
-            the JSON Schema of its type. If lenient readers convert it (`\"0.9\"` to a number), the message says so and the \
-            finding is a warning, which flags the answer and does not reject it.",
+            the JSON Schema of its type; NaN and infinity are no numbers in JSON. If lenient readers convert it (`\"0.9\"` to \
+            a number), the message says so and the finding is a warning, which flags the answer and does not reject it.",
         bad: r#"{"answer_found": true, "confidence": [0.9], "caveats": "none", "items": [{"amount": {"value": null, "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
         good: r#"{"answer_found": true, "confidence": 0.9, "caveats": ["none"], "items": [{"amount": {"value": 250, "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
         check: |case, findings| speak(RuleId::WrongType, case, findings),
