@@ -65,7 +65,7 @@ pub fn read(effect: Effect, side: &Arc<SideData>, tell: &(impl Fn(Msg) + Sync)) 
         Effect::ByHash(moves, plan, wanted) => Msg::ByHash(moves, plan.find(&wanted, || true)),
         Effect::Append(append) => Msg::Log(append.write()),
         Effect::WriteForEditor(text) => Msg::EditorFile(editor_file(&text)),
-        Effect::ReadFromEditor(path) => Msg::EditorText(edited_text(&path)),
+        Effect::ReadFromEditor(path) => Msg::EditorText(edited_text(path)),
         Effect::Export(path, bytes) => {
             let result = write_new(&path, &bytes);
             Msg::Exported(path, result)

@@ -12,6 +12,7 @@ use crate::failure::{Failure, reason};
 use crate::log::{SAVE, lock_file};
 use crate::source::beneath::folder;
 use crate::source::open::read_whole;
+use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
 /// A longer text is not edited.
@@ -196,13 +197,14 @@ pub fn editor_file(text: &str) -> Result<TempPath, Failure> {
     })
 }
 
-/// Reads an editor's file back.
-pub fn edited_text(path: &Path) -> Result<String, Failure> {
-    let bytes = read_whole(path, MAX_EDITED)?;
-    String::from_utf8(bytes).map_err(|_| Failure {
-        what: "cannot use",
-        path: Shown::path(path),
-        source: Shown::own("it is not UTF-8"),
+/// Reads an editor's file back. What cannot be taken back stays in the file: a person has typed it.
+pub fn edited_text(lent: TempPath) -> Result<String, Failure> {
+    let read = read_whole(&lent, MAX_EDITED).and_then(|bytes| {
+        String::from_utf8(bytes).map_err(|_| Failure::own("cannot use", &Shown::path(&lent), "it is not UTF-8"))
+    });
+    read.map_err(|failure| match lent.keep() {
+        Ok(path) if path.exists() => Failure { source: shown!("{}; the file is kept", failure.source), ..failure },
+        _ => failure,
     })
 }
 
@@ -215,11 +217,28 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
         let lent = editor_file("a").unwrap();
         assert_eq!(std::fs::metadata(&lent).unwrap().permissions().mode() & 0o777, 0o600);
-        assert_eq!(edited_text(&lent).unwrap(), "a\n");
         let path = lent.to_path_buf();
-        drop(lent);
+        assert_eq!(edited_text(lent).unwrap(), "a\n");
         assert!(!path.exists());
         assert!(editor_file(&"a".repeat(1 << 20)).is_err());
+    }
+
+    #[test]
+    fn what_cannot_be_taken_back_from_an_editor_stays_in_its_file() {
+        for (typed, why) in [(b"caf\xe9".to_vec(), "it is not UTF-8"), (vec![b'a'; 2 << 20], "larger than 1 MB")] {
+            let lent = editor_file("a").unwrap();
+            let path = lent.to_path_buf();
+            std::fs::write(&path, &typed).unwrap();
+            let told = edited_text(lent).unwrap_err().to_string();
+            assert!(told.contains(why) && told.contains(path.to_str().unwrap()), "{told}");
+            assert!(told.ends_with("; the file is kept"), "{told}");
+            assert_eq!(std::fs::read(&path).unwrap(), typed);
+            std::fs::remove_file(path).unwrap();
+        }
+        let lent = editor_file("a").unwrap();
+        std::fs::remove_file(&lent).unwrap();
+        let told = edited_text(lent).unwrap_err().to_string();
+        assert!(told.ends_with("no such file"), "{told}");
     }
 
     #[test]

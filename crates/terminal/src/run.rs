@@ -298,6 +298,8 @@ pub fn on_file(command: &str, file: &Path) -> Command {
 pub fn ended(result: io::Result<ExitStatus>) -> Result<(), Shown> {
     match result {
         Ok(status) if status.success() => Ok(()),
+        // The shell's way to say so.
+        Ok(status) if status.code() == Some(127) => Err(Shown::own("was not found")),
         Ok(status) => Err(shown!("ended with {}", status.to_string())),
         Err(error) => Err(shown!("could not be started: {}", Shown::error(&error))),
     }
@@ -795,6 +797,13 @@ mod tests {
         turning.next_frame = Instant::now();
         assert!(turning.draw().is_continue());
         [before, turning.program.frames.get()]
+    }
+
+    #[test]
+    fn a_command_that_is_not_there_is_told_so() {
+        let why = |command: &str| ended(on_file(command, Path::new("a")).status()).unwrap_err().into_string();
+        assert_eq!(why("/nowhere/vim 2> /dev/null"), "was not found");
+        assert_eq!(why("exit 3;"), "ended with exit status: 3");
     }
 
     #[test]
