@@ -40,12 +40,14 @@ pub struct Report {
     pub absent: bool,
     /// Events without a checksum, taken as they are.
     pub unchecked: u64,
-    faults: BTreeMap<LineFault, (u64, Vec<u64>)>,
+    /// The lines that could not be read as they should, by what is wrong and whether events were found in them: how many,
+    /// and the first of them.
+    faults: BTreeMap<(LineFault, bool), (u64, Vec<u64>)>,
 }
 
 impl Report {
-    fn fault(&mut self, fault: LineFault, line: u64) {
-        let (count, lines) = self.faults.entry(fault).or_default();
+    fn fault(&mut self, fault: LineFault, holds_events: bool, line: u64) {
+        let (count, lines) = self.faults.entry((fault, holds_events)).or_default();
         if lines.last() != Some(&line) {
             *count += 1;
             if lines.len() < NAMED {
@@ -62,15 +64,18 @@ impl Report {
     /// Makes a sentence for each kind of fault, and for what is unusual; nothing is deleted because of it.
     pub fn sentences(&self, name: &Shown) -> Vec<Shown> {
         let mut sentences = Vec::new();
-        for (fault, (count, lines)) in &self.faults {
+        for ((fault, holds_events), (count, lines)) in &self.faults {
             let named: Vec<String> = lines.iter().map(u64::to_string).collect();
             let more = if *count > lines.len() as u64 { ", …" } else { "" };
             let word = if *count == 1 { "line" } else { "lines" };
             let what = fault.phrase();
-            sentences.push(shown!("{name}: {word} {}{more}: {what}; kept, not counted", named.join(", ")));
+            let then = if *holds_events { "kept, its whole events are counted" } else { "kept, not counted" };
+            sentences.push(shown!("{name}: {word} {}{more}: {what}; {then}", named.join(", ")));
         }
-        if self.unchecked > 0 {
-            sentences.push(shown!("{name}: {} events have no checksum and are used unchecked", self.unchecked));
+        match self.unchecked {
+            0 => {}
+            1 => sentences.push(shown!("{name}: 1 event has no checksum and is used unchecked")),
+            several => sentences.push(shown!("{name}: {several} events have no checksum and are used unchecked")),
         }
         sentences
     }
@@ -157,13 +162,21 @@ fn take_lines(
     }
     let mut lines = LineReader::default();
     each_line(blob, place, |line, number, ended| {
+        let mut holds_events = false;
         let fault = lines.read(line, |read, text| {
             report.unchecked += u64::from(!read.checked);
+            holds_events = true;
             found(LogLine::Event(read, text));
         });
         if let Some(fault) = fault {
             found(LogLine::Faulty(line, fault));
-            report.fault(if ended || fault != LineFault::Damaged { fault } else { LineFault::Torn }, number);
+            let fault = match fault {
+                LineFault::Damaged if !ended => LineFault::Torn,
+                // It holds events, in a list or another value.
+                LineFault::Foreign if holds_events => LineFault::Damaged,
+                fault => fault,
+            };
+            report.fault(fault, holds_events, number);
         }
     })
 }

@@ -311,3 +311,27 @@ fn what_waits_for_the_lock_of_another_program_is_named_until_it_is_saved() {
     assert!(closed.unsaved().is_empty());
     assert_eq!(ids(&path), ["a", "b"]);
 }
+
+#[test]
+fn what_is_said_of_a_line_is_true_of_the_events_in_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("j");
+    let [one, other] = ["a", "b"].map(|id| {
+        let mut event = verdict(id);
+        stamp(&mut event);
+        line(&event)
+    });
+    let bare = [&one[..memchr::memrchr(b',', &one).unwrap()], b"}"].concat();
+    let counted = "j: line 1: damaged; kept, its whole events are counted";
+    for (text, events, said) in [
+        ([b"\xef\xbb\xbf", &*one, b"\n", &*other, b"\n"].concat(), 2, counted),
+        ([b"[", &*one, b", ", &*other, b"]\n"].concat(), 2, counted),
+        (b"{\"v\": 1, \"event\n".to_vec(), 0, "j: line 1: damaged; kept, not counted"),
+        ([&*bare, b"\n"].concat(), 1, "j: 1 event has no checksum and is used unchecked"),
+    ] {
+        std::fs::write(&path, text).unwrap();
+        let (reviews, report) = read(&path);
+        assert_eq!(reviews.events().len(), events);
+        assert_eq!(report.sentences(&Shown::own("j")), [Shown::own(said)]);
+    }
+}
