@@ -565,6 +565,11 @@ fn a_cassette_stands_in_for_the_server() {
         .output()
         .unwrap();
     assert!(code(&output) == 3 && text(&output.stderr).contains("no recorded reply for this request"), "{output:?}");
+    let empty = folder.write("empty.jsonl", "");
+    let mut command = stepscope();
+    command.arg("rerun").arg(folder.path("runs.jsonl")).args(["--step", "1", "--cassette"]);
+    let output = command.arg(empty).output().unwrap();
+    assert!(code(&output) == 2 && text(&output.stderr).contains("the recording holds no exchange"), "{output:?}");
 }
 
 #[test]

@@ -200,7 +200,7 @@ impl Sending {
         let server = setup.server(&config)?;
         let runtime = runtime()?;
         if server.client.is_cassette() {
-            let model = server.model.clone().ok_or(Shown::own(NO_MODEL))?;
+            let model = server.model.clone().ok_or(Shown::own(NO_EXCHANGE))?;
             return Ok(ReadyServer { server, model, runtime });
         }
         let consents = self.yes || setup.names_model(&server);
@@ -257,6 +257,9 @@ fn only_model(server: &Server, runtime: &Runtime, named: bool, known: Option<&st
 /// Message if no model was named.
 const NO_MODEL: &str =
     "no model selected; pass --model (`stepscope models` lists them) or add a profile to config.toml";
+
+/// Message if a recording names no model, which its first exchange does.
+const NO_EXCHANGE: &str = "the recording holds no exchange; record one with --record";
 
 /// Time that a server may take to list its models.
 pub(super) const PATIENCE: Duration = Duration::from_secs(15);
