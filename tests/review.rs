@@ -1519,3 +1519,24 @@ fn everything_given_is_saved_whoever_reads_what_is_said_of_it() {
     assert_eq!(folder.text("r.jsonl").lines().count(), 1, "nobody could be told of more");
     assert!(folder.text("said").contains("what follows line 1 is not saved; give it again"));
 }
+
+#[test]
+fn a_file_that_is_named_twice_counts_once() {
+    let folder = Folder::new();
+    folder.write("a.jsonl", "{\"id\": \"a\", \"question\": \"Q?\", \"gold_num\": 1.0, \"correct\": false}\n");
+    let two = ["a.jsonl", "./a.jsonl"];
+    assert!(folder.ok(&[&["review", "stats"], &two[..]].concat(), "").ends_with("1 of 1 records unreviewed\n"));
+    let once = folder.ok(&["review", "next", "a.jsonl"], "");
+    assert_eq!(folder.ok(&[&["review", "next"], &two[..]].concat(), ""), once);
+    folder.ok(&[&["review", "add"], &two[..], &["--id", "a", "--verdict", "pass"]].concat(), "");
+    assert_eq!(folder.run(&[&["review", "next"], &two[..]].concat(), "").code, 1);
+}
+
+#[test]
+fn commands_that_do_not_take_standard_input_say_so() {
+    let folder = Folder::new();
+    for command in ["merge", "import"] {
+        let ran = folder.run(&["review", command, "-"], "");
+        assert_eq!((ran.code, ran.said.as_str()), (2, "stepscope: standard input is not taken here; pass a file\n"));
+    }
+}

@@ -1,5 +1,6 @@
 //! `stepscope review`: verdicts in and out without a screen.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use stepscope_io::pipeline::side_data::SideData;
@@ -115,6 +116,17 @@ impl Who {
 }
 
 impl Where {
+    /// Returns the record files, each once: of one that is named twice the records would count twice.
+    fn files(&self) -> Vec<PathBuf> {
+        let mut met = HashSet::new();
+        let is_new = |file: &&PathBuf| {
+            let is_stdin = file.as_os_str() == "-";
+            let path = if is_stdin { None } else { std::fs::canonicalize(file).ok() };
+            met.insert(path.unwrap_or_else(|| (*file).clone()))
+        };
+        self.files.iter().filter(is_new).cloned().collect()
+    }
+
     /// Returns the places of the review logs.
     fn journals(&self) -> Result<Vec<Place>, Shown> {
         if !self.reviews.is_empty() {
@@ -126,7 +138,7 @@ impl Where {
         if self.files.iter().any(|file| file.as_os_str() == "-") {
             return Err(Shown::own("standard input has no review log; pass --reviews FILE"));
         }
-        Ok(self.files.iter().map(|file| beside(file)).collect())
+        Ok(self.files().iter().map(|file| beside(file)).collect())
     }
 
     /// Returns the place of the one review log that is written.
@@ -140,12 +152,12 @@ impl Where {
 
     /// Reads the records, if any were named; what cannot be read is reported, and the result is `None`.
     fn records(&self, out: &Out, read: impl FnOnce(&[PathBuf], usize) -> Summaries) -> Option<Summaries> {
-        if self.files.is_empty() { Some(Summaries::default()) } else { said(read(&self.files, threads(None)), out) }
+        if self.files.is_empty() { Some(Summaries::default()) } else { said(read(&self.files(), threads(None)), out) }
     }
 
     /// Returns the records, which are read one after the other.
     fn passing(&self, side: &Arc<SideData>) -> PassingRecords<'static> {
-        PassingRecords::new(&self.files, |paths| Some(expand(paths)), threads(None), side)
+        PassingRecords::new(&self.files(), |paths| Some(expand(paths)), threads(None), side)
     }
 
     /// Reads the review logs without a complaint if there are no reviews yet.
@@ -164,8 +176,9 @@ impl Where {
         if !self.reviews.is_empty() {
             return read(&journals, out);
         }
-        let carried = carried(&self.files);
-        let mut contents = read(&beside_all(&self.files, &carried, out), out)?;
+        let files = self.files();
+        let carried = carried(&files);
+        let mut contents = read(&beside_all(&files, &carried, out), out)?;
         add_carried(&mut contents, carried, out);
         Some(contents)
     }

@@ -255,6 +255,9 @@ fn part([item, citation]: &[Text; 2]) -> Result<Option<AnswerPart>, Shown> {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Shown> {
+    if path.as_os_str() == "-" && !path.exists() {
+        return Err(Shown::own("standard input is not taken here; pass a file"));
+    }
     let Opened::File(blob) = open(path)? else {
         return Err(unreadable(path, &Shown::own("it is a pipe; write it to a file")));
     };

@@ -53,6 +53,10 @@ pub(super) fn run(merge: &Merge, out: &mut Out) -> Option<()> {
         });
         let report = out.given(report)?;
         let name = Shown::path(path);
+        if report.absent && path.as_os_str() == "-" {
+            out.complain(&Shown::own("standard input is not taken here; pass a file"));
+            return None;
+        }
         if report.absent {
             out.complain(&shown!("{name}: no such review log"));
             return None;

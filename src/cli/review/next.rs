@@ -111,7 +111,7 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
     let starts = starts(next, &queue, side, out)?;
     let records = next.place.passing(side);
     let found = Mutex::new(QueueScan::default());
-    let outcome = read_through(expand(&next.place.files), threads(None), side, |case, input| {
+    let outcome = read_through(expand(&next.place.files()), threads(None), side, |case, input| {
         let row = RowFacts::unchecked(0, 0).checked(case, case.findings(), case.baseline());
         let index = usize::try_from(case.origin().index).unwrap_or(usize::MAX);
         let start = starts.get(&case.origin().source).copied().unwrap_or_default();
@@ -174,7 +174,7 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
 /// Counts for each file the records before its first. They are numbered over all files, as on the screen, so that
 /// parts do not overlap; where the numbers decide nothing, or there is one file, no file is read for it.
 fn starts(next: &NextArgs, queue: &Queue, side: &Arc<SideData>, out: &mut Out) -> Option<BTreeMap<usize, usize>> {
-    let files = &next.place.files;
+    let files = &next.place.files();
     let is_one = files.len() == 1 && files.iter().all(|file| !file.is_dir());
     if is_one || queue.assigned.is_none() && queue.shuffle.is_none() {
         return Some(BTreeMap::new());
