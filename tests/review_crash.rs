@@ -1,4 +1,5 @@
-//! What the screen called saved survives the death of the program, and its end waits for what is being saved.
+//! What the screen called saved survives the death of the program, its end waits for what is being saved, and what
+//! others save shows.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail")]
 #![allow(dead_code, reason = "the harness serves several test files")]
 
@@ -230,4 +231,17 @@ fn a_limit_of_file_size_is_said_and_what_was_given_is_saved_once_it_is_gone() {
     terminal.assert_exit(0);
     assert!(terminal.left_on().is_empty());
     assert_eq!(saved(&path), ["r1"]);
+}
+
+#[test]
+fn what_others_append_meanwhile_shows_without_a_key() {
+    let (_folder, path) = records(3);
+    let terminal = open(&path);
+    terminal.wait_for("review 0/3");
+    let mut add = Command::new(env!("CARGO_BIN_EXE_stepscope"));
+    add.args(["review", "add", "--reviewer", "ada", "--id", "r3", "--verdict", "fail"]).arg(&path);
+    assert!(add.status().unwrap().success());
+    terminal.wait_for("review 1/3");
+    terminal.send("Q");
+    terminal.assert_exit(0);
 }

@@ -24,6 +24,8 @@ use stepscope_io::pipeline::reading::Reading;
 use stepscope_io::pipeline::search;
 use stepscope_io::source::beneath::Place;
 
+/// What others add to a review log shows after so long.
+const AGAIN: Duration = Duration::from_secs(2);
 /// Advice where drafts have no folder.
 const NO_FOLDER: &str = "there is none; set XDG_STATE_HOME or HOME";
 
@@ -112,8 +114,8 @@ impl ReviewWorker {
     }
 }
 
-/// Reads review logs and keeps drafts, each as it is asked for; of several asked for at once the last is enough. Returns
-/// why the last drafts could not be kept.
+/// Reads review logs and keeps drafts, each as it is asked for; of several asked for at once the last is enough. Logs
+/// that were read are looked at unasked, too: others write them. Returns why the last drafts could not be kept.
 fn look(
     wanted: &Receiver<Effect>,
     mut follows: Vec<Follow>,
@@ -122,10 +124,16 @@ fn look(
     outbox: &Outbox,
 ) -> Option<Failure> {
     let (mut begun, mut failure) = (false, None);
-    while let Ok(first) = wanted.recv() {
-        let wanted: Vec<Effect> = std::iter::once(first).chain(wanted.try_iter()).collect();
-        if wanted.iter().any(|effect| matches!(effect, Effect::ReadReviews)) {
-            look_once(&mut follows, carried, begun, outbox);
+    loop {
+        let first = if begun { wanted.recv_timeout(AGAIN) } else { wanted.recv().map_err(RecvTimeoutError::from) };
+        let wanted: Vec<Effect> = match first {
+            Ok(first) => std::iter::once(first).chain(wanted.try_iter()).collect(),
+            Err(RecvTimeoutError::Timeout) => Vec::new(),
+            Err(RecvTimeoutError::Disconnected) => return failure,
+        };
+        let is_asked = wanted.iter().any(|effect| matches!(effect, Effect::ReadReviews));
+        if is_asked || wanted.is_empty() {
+            look_once(&mut follows, carried, begun, is_asked, outbox);
         }
         if !std::mem::replace(&mut begun, true)
             && let Some(kept) = drafts.as_mut().map(Drafts::read)
@@ -152,10 +160,9 @@ fn look(
             outbox.send(Msg::DraftsKept(failure.clone().map_or(Ok(()), Err)));
         }
     }
-    failure
 }
 
-fn look_once(follows: &mut [Follow], carried: &[Event], begun: bool, outbox: &Outbox) {
+fn look_once(follows: &mut [Follow], carried: &[Event], begun: bool, is_asked: bool, outbox: &Outbox) {
     let (mut events, mut sentences, mut anew) = (Vec::new(), Vec::new(), false);
     for follow in follows.iter_mut() {
         match follow.news() {
@@ -164,7 +171,9 @@ fn look_once(follows: &mut [Follow], carried: &[Event], begun: bool, outbox: &Ou
                 events.extend(news.events);
                 sentences.extend(news.sentences);
             }
-            Err(failure) => drop(outbox.send(Msg::ReviewsFailed(failure))),
+            Err(failure) if is_asked => drop(outbox.send(Msg::ReviewsFailed(failure))),
+            // It is said with the next verdict, and not every other second.
+            Err(_) => {}
         }
     }
     if anew && follows.len() > 1 {

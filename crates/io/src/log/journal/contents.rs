@@ -69,7 +69,7 @@ impl Report {
             let more = if *count > lines.len() as u64 { ", …" } else { "" };
             let word = if *count == 1 { "line" } else { "lines" };
             let what = fault.phrase();
-            let then = if *holds_events { "kept, its whole events are counted" } else { "kept, not counted" };
+            let then = if *holds_events { "kept, complete events in it are counted" } else { "kept, not counted" };
             sentences.push(shown!("{name}: {word} {}{more}: {what}; {then}", named.join(", ")));
         }
         match self.unchecked {
@@ -196,6 +196,8 @@ pub struct Follow {
     place: Spot,
     /// Identity of the file: a path may lead to another one.
     file: Option<(u64, u64)>,
+    /// Length of the file when it was last read: an unfinished line is told once.
+    len: Option<u64>,
 }
 
 /// New events.
@@ -212,12 +214,12 @@ pub struct News {
 impl Follow {
     /// Follows the review log of this path, from its beginning.
     pub fn new(journal: impl Into<Place>) -> Self {
-        Self { journal: journal.into(), place: Spot::default(), file: None }
+        Self { journal: journal.into(), place: Spot::default(), file: None, len: None }
     }
 
     /// Starts over: everything counts as new.
     pub fn again(&mut self) {
-        self.place = Spot::default();
+        (self.place, self.len) = (Spot::default(), None);
     }
 
     /// Reads everything that was not there the last time.
@@ -231,9 +233,10 @@ impl Follow {
         let file = Some((meta.dev(), meta.ino()));
         if self.file != file || meta.len() < self.place.at {
             news.anew = self.file.is_some();
-            (self.place, self.file) = (Spot::default(), file);
+            self.again();
+            self.file = file;
         }
-        if meta.is_file() && meta.len() == self.place.at {
+        if meta.is_file() && (Some(meta.len()) == self.len || meta.len() == self.place.at) {
             return Ok(news);
         }
         let Opened::File(blob) = open_place(&self.journal)? else {
@@ -245,6 +248,7 @@ impl Follow {
                 news.events.push(read.event);
             }
         })?;
+        self.len = Some(meta.len());
         news.sentences = report.sentences(&Shown::path(self.journal.path()));
         Ok(news)
     }

@@ -284,6 +284,7 @@ fn what_others_append_is_followed() {
     std::fs::write(&path, [line("1"), line("2"), third[..20].to_vec()].concat()).unwrap();
     let torn = follow.news().unwrap();
     assert_eq!((ids(&torn).len(), torn.sentences.len()), (0, 1), "a line that is being written");
+    assert!(follow.news().unwrap().sentences.is_empty(), "it is told once");
     std::fs::write(&path, [line("1"), line("2"), third].concat()).unwrap();
     assert_eq!(ids(&follow.news().unwrap()), ["3"]);
     std::fs::write(&path, line("4")).unwrap();
@@ -322,7 +323,7 @@ fn what_is_said_of_a_line_is_true_of_the_events_in_it() {
         line(&event)
     });
     let bare = [&one[..memchr::memrchr(b',', &one).unwrap()], b"}"].concat();
-    let counted = "j: line 1: damaged; kept, its whole events are counted";
+    let counted = "j: line 1: damaged; kept, complete events in it are counted";
     for (text, events, said) in [
         ([b"\xef\xbb\xbf", &*one, b"\n", &*other, b"\n"].concat(), 2, counted),
         ([b"[", &*one, b", ", &*other, b"]\n"].concat(), 2, counted),
