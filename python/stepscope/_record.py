@@ -25,7 +25,7 @@ from . import _lines
 from ._call import _Asked, _safely, usage
 from ._later import _hand_on
 from ._reply import _counted, _get
-from ._run import Run, _current, _reset
+from ._run import Run, _current, _open_here, _reset
 from ._sink import Sink, sink
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -297,7 +297,7 @@ def _running(bound: inspect.BoundArguments, to: Sink) -> Iterator[None]:
     """Record a runner with these arguments."""
     given = bound.arguments
     run, outer = _current.get(), None
-    if run is None:
+    if run is None or _open_here(run) is None:
         run = outer = Run(to)
     procedure = given.get("proc", given.get("procedure"))
     text = given.get("problem_text", given.get("question"))

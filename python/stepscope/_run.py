@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Any, TypeVar, cast
 
 from . import _lines
-from ._sink import Sink
+from ._sink import Sink, warn
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -46,6 +46,8 @@ class Run:
         self.fields: dict[str, Any] = given
         self._sink = to
         self._key = uuid.uuid4().bytes
+        self._process = os.getpid()
+        self._is_refusal_told = False
         self._steps: list[tuple[str, bool]] = []
         self._making: list[str] = []
         self._asked: dict[int, int] = {}
@@ -80,8 +82,24 @@ class Run:
         """The run that calls of this one's block belong to now."""
         return self._block[0] if self._block else self
 
+    @property
+    def _is_here(self) -> bool:
+        """Whether this process began it; a forked child has a copy, which the parent does not see."""
+        return self._process == os.getpid()
+
+    def _refuse(self) -> None:
+        """Tell once that the calls of a forked child are not of this run."""
+        if not self._is_refusal_told:
+            self._is_refusal_told = True
+            warn(
+                f"stepscope: a forked process cannot add to the run {self.id!r} of its parent. What it asks is in lines"
+                " of their own, calls outside of a run with the run's id as run_id"
+            )
+
     def _add_step(self, call: dict[str, Any]) -> bool:
-        """Take a call; not where the line is written already."""
+        """Take a call; not where the line is written already, or is the parent's."""
+        if not self._is_here:
+            return False
         with self._lock:
             if self._done:
                 return False
@@ -105,7 +123,9 @@ class Run:
             return self._at
 
     def _add_making(self, text: str) -> bool:
-        """Take a call that made the procedure; not where the line is written already."""
+        """Take a call that made the procedure; not where the line is written already, or is the parent's."""
+        if not self._is_here:
+            return False
         with self._lock:
             if not self._done:
                 self._making.append(text)
@@ -176,7 +196,9 @@ class Run:
             record["correct"] = abs(float(cast(float, gold)) - float(cast(float, found))) <= 1e-6
 
     def _finish(self) -> None:
-        """Write the line."""
+        """Write the line, unless that is for the parent of this process to do."""
+        if not self._is_here:
+            return
         with self._lock:
             if self._done:
                 return
@@ -230,6 +252,14 @@ def _reset(variable: ContextVar[Any], token: Token[Any]) -> None:
 
 
 _current: ContextVar[Run | None] = ContextVar("stepscope_run", default=None)
+
+
+def _open_here(run: Run | None) -> Run | None:
+    """The run that calls of this one belong to, if they can."""
+    if run is None or run._is_here:
+        return run and run._last()
+    run._refuse()
+    return None
 
 
 class _Here(threading.local):
