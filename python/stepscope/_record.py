@@ -169,6 +169,8 @@ class _Query:
 
 
 def _wrapped(function: Callable[..., Any], to: Sink, run: Run | None) -> Callable[..., Any]:
+    """A function with its calls recorded: here alone, where it was recorded before."""
+    function = _unrecorded(function)
     query = _Query(function, to, run)
     if not inspect.iscoroutinefunction(function):
         return query
@@ -190,6 +192,20 @@ def _query_of(function: Any) -> _Query | None:
     if isinstance(function, FunctionType):
         return _coroutines.get(function)
     return function if isinstance(function, _Query) else None
+
+
+def _unrecorded(function: Any) -> Any:
+    """The function without its recording; methods and partial functions too."""
+    recorded = _query_of(function)
+    if recorded is not None:
+        return _unrecorded(recorded._function)
+    if isinstance(function, MethodType):
+        plain = _unrecorded(function.__func__)
+        return function if plain is function.__func__ else MethodType(plain, function.__self__)
+    if type(function) is functools.partial:
+        plain = _unrecorded(function.func)
+        return function if plain is function.func else functools.partial(plain, *function.args, **function.keywords)
+    return function
 
 
 class _Globals(dict[str, Any]):
@@ -335,11 +351,11 @@ def _wrap_queries(bound: inspect.BoundArguments, run: Run) -> None:
     """Record what a runner asks with, if that is not recorded already."""
     given = bound.arguments
     query = given.get("query_fn")
-    if callable(query) and _query_of(query) is None:
+    if callable(query) and _unrecorded(query) is query:
         given["query_fn"] = run.wrap(query)
     steps = given.get("run_steps_fn")
     inner = getattr(steps, "keywords", {}).get("query_fn") if isinstance(steps, functools.partial) else None
-    if isinstance(steps, functools.partial) and callable(inner) and _query_of(inner) is None:
+    if isinstance(steps, functools.partial) and callable(inner) and _unrecorded(inner) is inner:
         given["run_steps_fn"] = functools.partial(
             steps.func, *steps.args, **{**steps.keywords, "query_fn": run.wrap(inner)}
         )
@@ -355,7 +371,7 @@ def _recorded_maker(function: Callable[..., Any], to: Sink) -> Callable[..., Any
         except TypeError:
             return function(*args, **kwargs)
         query = bound.arguments.get("query_fn")
-        if callable(query) and _query_of(query) is None:
+        if callable(query) and _unrecorded(query) is query:
             bound.arguments["query_fn"] = _wrapped(query, to, None)
         return function(*bound.args, **bound.kwargs)
 
@@ -397,9 +413,8 @@ class Recording(Generic[F]):
 def _record(function: Callable[..., Any], to: Sink) -> Callable[..., Any]:
     if not callable(function):
         raise TypeError(f"record takes a function or a path, not {type(function).__name__}")
-    recorded = _query_of(function)
-    if recorded is not None:
-        return _wrapped(recorded._function, to, None)
+    if _query_of(function) is not None:
+        return _wrapped(function, to, None)
     if _is_runner(function) or _is_pipeline(function):
         return _recorded_runner(function, to)
     if _makes_runs(function):

@@ -631,6 +631,41 @@ class OfAnyFunction(InFolder):
         (line,) = lines(self.path)
         self.assertEqual(sorted(call["prompt"] for call in line["trace"]["steps"]), list("0123"))
 
+    def test_a_recorded_function_is_recorded_once_in_its_block(self):
+        class Client:
+            @record(self.folder / "other.jsonl")
+            def ask(self, prompt):
+                return prompt
+
+        @record(self.folder / "other.jsonl")
+        async def later(prompt):
+            return prompt
+
+        ask = record(lambda prompt: prompt, self.path)
+        with record(self.path, question=QUESTION) as about:
+            for asking in (ask, functools.partial(ask), Client().ask, about.wrap(ask), record(Client().ask, self.path)):
+                self.assertEqual(about.wrap(asking)("same thread"), "same thread")
+                thread = threading.Thread(target=about.wrap(asking), args=("another",))
+                thread.start()
+                thread.join()
+            self.assertEqual(asyncio.run(about.wrap(later)("awaited")), "awaited")
+        (line,) = lines(self.path)
+        asked = [(call["prompt"], call["step_index"], call.get("attempt")) for call in line["trace"]["steps"]]
+        prompts = ["same thread", "another"] * 5 + ["awaited"]
+        self.assertEqual(asked, [(prompt, n, None) for n, prompt in enumerate(prompts)])
+        self.assertFalse((self.folder / "other.jsonl").exists())
+
+    @needs_evoproc
+    def test_a_runner_with_a_query_that_is_recorded_twice(self):
+        query = record(support.model, self.path)
+        for inside in (lambda call: call(), lambda call: ThreadPoolExecutor(1).submit(call).result()):
+            self.path.unlink(missing_ok=True)
+            with record(self.path, gold_answer="#### 5") as about:
+                inside(lambda about=about: run(about.wrap(query)))
+            (line,) = lines(self.path)
+            self.assertEqual([(call["step_index"], call.get("attempt")) for call in line["trace"]["steps"]], [(0, None), (1, None), (2, None)])
+            self.assertTrue(line["correct"])
+
     def test_blocks_of_one_recording_at_the_same_time(self):
         recording = record(self.path)
 
