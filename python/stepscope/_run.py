@@ -70,7 +70,8 @@ class Run:
 
     def _begin(self) -> None:
         """What stands before and after the calls if this process is killed."""
-        told = (self.question, id(self.procedure), id(self.answer_schema))
+        others = (self.gold_answer, self.procedure, self.answer_schema, self.state, self.fitness)
+        told = (self.question, *map(id, others))
         if self._begun == told:
             return
         self._begun = told
@@ -152,6 +153,8 @@ class Run:
             if value is not None:
                 record[name] = value
         record.update(self.fields)
+        if self.fitness is not None:
+            record["fitness"] = self.fitness
         if self.gold_num is None and isinstance(self.gold_answer, str):
             gold = _gold_number(self.gold_answer)
             if gold is not None:
@@ -165,13 +168,13 @@ class Run:
             record.update(status="ok", mode=mode)
             if mode != "baseline":
                 record["procedure"] = self.procedure
-                if self.fitness is not None:
-                    record["fitness"] = self.fitness
                 if isinstance(steps, list):
                     record["steps"] = len(steps)
             record["state"] = self.state
             self._add_answer(record)
         else:
+            if self.state is not None:
+                record["state"] = self.state
             record.update(procedure=None, status="error", error_type=error[0], error=error[1])
             record["timestamp_utc"] = _lines.now()
             if self.procedure is not None:

@@ -129,6 +129,22 @@ def forked(child):
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
+class ToldLate(InFolder):
+    def test_a_run_that_is_killed_keeps_what_was_said_of_it_before_its_last_call(self):
+        def child():
+            with record(self.path, id="late") as about:
+                ask = about.wrap(lambda prompt: prompt)
+                ask("first")
+                about.gold_answer, about.state, about.fitness = "#### 7", {"total": 5}, 0.5
+                ask("second")
+                os._exit(0)
+
+        self.assertEqual(forked(child), 0)
+        (line,) = wait_for(lambda: lines(self.path))
+        self.assertEqual((line["error_type"], line["gold_num"], line["state"], line["fitness"]), ("Killed", 7, {"total": 5}, 0.5))
+        self.assertEqual(len(line["trace"]["steps"]), 2)
+
+
 class Forked(InFolder):
     """In the middle of a run, whose line its process alone writes."""
 

@@ -666,6 +666,19 @@ class OfAnyFunction(InFolder):
             self.assertEqual([(call["step_index"], call.get("attempt")) for call in line["trace"]["steps"]], [(0, None), (1, None), (2, None)])
             self.assertTrue(line["correct"])
 
+    def test_what_a_block_says_is_kept_however_it_ends(self):
+        for proc in (None, procedure()):
+            for error in (None, ValueError("late")):
+                self.path.unlink(missing_ok=True)
+                with contextlib.suppress(ValueError), record(self.path, question=QUESTION) as about:
+                    about.procedure, about.state, about.fitness = proc, {"total": 5}, 0.9
+                    about.fields["note"] = "n"
+                    if error:
+                        raise error
+                (line,) = lines(self.path)
+                self.assertEqual((line["state"], line["fitness"], line["note"]), ({"total": 5}, 0.9, "n"))
+                self.assertEqual(line.get("error"), None if error is None else "late")
+
     def test_blocks_of_one_recording_at_the_same_time(self):
         recording = record(self.path)
 
