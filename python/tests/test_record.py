@@ -549,6 +549,34 @@ class OfAnyFunction(InFolder):
             def __repr__(self):
                 raise RuntimeError("nor this")
 
+        class Dates:
+            """As NumPy has them, one or several."""
+
+            __module__ = "numpy"
+            dtype = SimpleNamespace(kind="M")
+
+            def __init__(self, texts):
+                self.texts = texts
+
+            def astype(self, kind):
+                return SimpleNamespace(tolist=lambda: self.texts)
+
+        class Series:
+            def __init__(self, index, values):
+                self.index, self.values = index, values
+
+            def to_list(self):
+                return self.values
+
+            def to_dict(self):
+                return dict(zip(self.index, self.values))
+
+        class Frame:
+            columns = ["a"]
+
+            def to_dict(self, orient="dict"):
+                return [{"a": 1}, {"a": 2}] if orient == "records" else {"a": {0: 1, 1: 2}}
+
         ask = record(lambda prompt: prompt, self.path)
         data = Data(datetime(2024, 1, 2, tzinfo=timezone.utc), Broken())
         for odd, told in (
@@ -558,6 +586,11 @@ class OfAnyFunction(InFolder):
             (Model, {"type": "object"}),
             ([Broken()], ["<Broken>"]),
             (memoryview(b"ab"), "ab"),
+            (Dates("2026-11-28T10:00"), "2026-11-28T10:00"),
+            (Dates([["2026-11-28", "NaT"]]), [["2026-11-28", None]]),
+            (Series([0, 1], ["x", Dates("NaT")]), ["x", None]),
+            (Series(["a", "b"], [1, 2]), {"a": 1, "b": 2}),
+            (Frame(), [{"a": 1}, {"a": 2}]),
             (deque([UUID(int=1), Fraction(1, 3)]), ["00000000-0000-0000-0000-000000000001", "1/3"]),
             ({(1, 2): Decimal("0.1")}, {"(1, 2)": "0.1"}),
             (16**5000, hex(16**5000)),
@@ -569,6 +602,40 @@ class OfAnyFunction(InFolder):
                     ask(odd)
                 (line,) = lines(self.path)
                 self.assertEqual(json.loads(line["response"]), told)
+
+    def test_values_of_the_usual_libraries(self):
+        rows = [{"a": 1, "t": datetime(2026, 11, 28, 10)}, {"a": 2, "t": None}]
+        told = [{"a": 1, "t": "2026-11-28T10:00:00"}, {"a": 2, "t": None}]
+        values = []
+        if support.has("numpy"):
+            import numpy
+
+            values += [(numpy.datetime64("2026-11-28T10:00"), "2026-11-28T10:00"), (numpy.datetime64("NaT"), None)]
+            values += [(numpy.array(["2026-11-28", "NaT"], "datetime64[ns]"), ["2026-11-28T00:00:00.000000000", None])]
+            values += [(numpy.float64(1.5), 1.5), (numpy.arange(2), [0, 1])]
+        if support.has("pandas"):
+            import pandas
+
+            frame = pandas.DataFrame(rows)
+            values += [(frame, told), (frame["t"], [row["t"] for row in told]), (frame.iloc[0], told[0])]
+            values += [(frame.index, [0, 1]), (pandas.NA, None)]
+        if support.has("polars"):
+            import polars
+
+            frame = polars.DataFrame(rows)
+            values += [(frame, told), (frame["t"], [row["t"] for row in told])]
+        if support.has("pyarrow"):
+            import pyarrow
+
+            table = pyarrow.Table.from_pylist(rows)
+            values += [(table, told), (table.to_batches()[0], told), (table["a"], [1, 2]), (table["a"][0], 1)]
+        for value, expected in values:
+            with self.subTest(value=value):
+                self.path.unlink(missing_ok=True)
+                with record(self.path) as about:
+                    about.state = {"value": value}
+                (line,) = lines(self.path)
+                self.assertEqual(line["state"], {"value": expected})
 
     def test_what_holds_itself_twice_is_written_once(self):
         loop = {}
