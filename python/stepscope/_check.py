@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import uuid
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import IO, Any, TypeVar
 
@@ -21,6 +22,8 @@ if sys.platform == "linux":
     import fcntl
 
 _T = TypeVar("_T")
+# The exit code where something could not be read; what was read has its results.
+_NOT_ALL_READ = 2
 _SEVERITIES = ("fatal", "repairable", "warning", "note")
 
 
@@ -84,9 +87,18 @@ def check(
     """What is wrong with records, and where to fix it: a list with a dict each, in order. Options as in ``stream``.
 
     Each has ``id``, ``sha256``, ``kind``, ``findings`` (``rule``, ``severity``, ``message``, ``pointer``, ...) and, of
-    a wrong run, ``triage`` (``fix``, ``step``, ``recovered``, ``confidence``, ``why``).
+    a wrong run, ``triage`` (``fix``, ``step``, ``recovered``, ``confidence``, ``why``). What could not be read (a
+    document that an answer cites) is a ``RuntimeWarning`` where there are results all the same.
     """
-    return CheckedRecords(stream(records, **options))
+    found = CheckedRecords()
+    try:
+        for each in stream(records, **options):
+            found.append(each)
+    except StepscopeError as error:
+        if not found or error.code != _NOT_ALL_READ:
+            raise
+        warnings.warn(str(error), RuntimeWarning, stacklevel=2)
+    return found
 
 
 def rewards(
@@ -117,7 +129,7 @@ def save(
     """Check records and write the results to a file of JSON lines, which is there whole or not at all. Options as in
     ``stream``.
 
-    The results do not go through Python. Whoever saves to the same path again replaces it; a folder that is missing is
+    The results do not go through Python. Whatever could not be read is a ``StepscopeError``. Whoever saves to the same path again replaces it; a folder that is missing is
     made.
     """
     folder, name = os.path.split(os.path.abspath(path))
@@ -184,7 +196,7 @@ def results(
         if faults:
             raise faults[0]
         if code not in (0, 1):
-            raise StepscopeError(said(b"".join(complaints), code))
+            raise StepscopeError(said(b"".join(complaints), code), code)
     finally:
         # Whoever stops early wants no more of it.
         if process.poll() is None:

@@ -94,6 +94,21 @@ class OfRecords(InFolder):
         with self.assertRaisesRegex(stepscope.StepscopeError, "no such file"):
             stepscope.check(self.folder / "nowhere.jsonl")
 
+    def test_what_could_be_read_is_told_though_something_could_not(self):
+        answers = [{"format": "stepscope.answer_trace", "version": 1, "id": n, "question": "How much?", "document": {"path": name}} for n, name in enumerate(["there.txt", "missing.txt"])]
+        (self.folder / "there.txt").write_text("USD 250\n")
+        for answer in answers:
+            answer["answer"] = {"answer_found": True, "items": [{"text": "USD 250", "spans": [{"line_start": 0, "line_end": 0, "quote": "USD 250"}]}]}
+        self.path.write_text("".join(json.dumps(answer) + "\n" for answer in answers))
+        with self.assertWarnsRegex(RuntimeWarning, "missing.txt: no such file"):
+            found = stepscope.check(self.path)
+        self.assertEqual([one["id"] for one in found], [0, 1])
+        for ask in (lambda: list(stepscope.stream(self.path)), lambda: stepscope.save(self.path, self.folder / "out.jsonl")):
+            with self.assertRaisesRegex(stepscope.StepscopeError, "no such file") as failed:
+                ask()
+            self.assertEqual(failed.exception.code, 2)
+        self.assertFalse((self.folder / "out.jsonl").exists())
+
     def test_a_table_is_refused_and_its_rows_are_not(self):
         class Frame(list):
             columns = ["id", "question"]

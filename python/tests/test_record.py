@@ -9,6 +9,7 @@ import functools
 import io
 import json
 import multiprocessing
+import os
 import pickle
 import statistics
 import subprocess
@@ -806,6 +807,50 @@ class OfAnswers(InFolder):
         self.assertEqual(third["answer"], json.loads(reply))
         self.assertEqual((good["kind"], good["grounded"]), ("typed", {"items": 1, "of": 1}))
         self.assertIn("answer/json_invalid", [finding["rule"] for finding in bad["findings"]])
+
+    def test_a_document_is_found_from_the_file_of_answers(self):
+        answer = {"answer_found": True, "items": [{"text": "USD 250", "spans": [{"line_start": 0, "line_end": 0, "quote": "USD 250"}]}]}
+        (self.folder / "answers" / "docs").mkdir(parents=True)
+        for place in ("answers/docs/policy.txt", "answers/..policy.txt", "outside.txt"):
+            (self.folder / place).write_text("Deductible: USD 250\n")
+        os.symlink(self.folder / "answers", self.folder / "link")
+        os.symlink(self.folder / "answers" / "docs", self.folder / "answers" / "linked")
+        os.symlink(self.folder / "outside.txt", self.folder / "answers" / "outside.txt")
+
+        def grounded(path, document):
+            record = stepscope.record_answer(path, question="How much?", answer=answer, document=document, schema="TextAnswer")
+            found = stepscope.check(path)[-1]["grounded"]
+            Path(path).unlink()
+            return record["document"].get("path"), found
+
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.folder)
+        all_found = {"items": 1, "of": 1}
+        for path, document, place in (
+            ("answers/a.jsonl", "answers/docs/policy.txt", "docs/policy.txt"),
+            ("answers/a.jsonl", self.folder / "answers" / "docs" / "policy.txt", "docs/policy.txt"),
+            ("answers/a.jsonl", "docs/policy.txt", "docs/policy.txt"),
+            ("answers/a.jsonl", "answers/..policy.txt", "..policy.txt"),
+            ("link/a.jsonl", "answers/docs/policy.txt", "docs/policy.txt"),
+            ("answers/a.jsonl", "answers/linked/policy.txt", "docs/policy.txt"),
+            ("a.jsonl", "outside.txt", "outside.txt"),
+        ):
+            self.assertEqual(grounded(path, document), (place, all_found))
+        for document in ("outside.txt", self.folder / "outside.txt", "answers/../outside.txt", "answers/outside.txt"):
+            with self.assertRaisesRegex(ValueError, r"document '.*outside\.txt' .*folder of 'answers/a\.jsonl'"):
+                grounded("answers/a.jsonl", document)
+        self.assertFalse(Path("answers/a.jsonl").exists())
+
+        class Table:
+            columns = ["page_num", "line_num", "text"]
+
+            def to_dicts(self):
+                return [{"page_num": 1, "line_num": 1, "text": "Deductible: USD 250"}]
+
+        self.assertEqual(grounded("a.jsonl", Table()), (None, all_found))
+        self.assertEqual(stepscope.record_answer("a.jsonl", question="", pages=Table())["retrieved_pages"], Table().to_dicts())
+        with self.assertRaisesRegex(TypeError, "table that does not tell its rows"):
+            stepscope.record_answer("a.jsonl", question="", document=SimpleNamespace(columns=["text"]))
 
 
 if __name__ == "__main__":
