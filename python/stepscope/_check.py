@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import IO, Any, TypeVar
 
-from ._lines import Whole, record_line
+from ._lines import Whole, is_table, record_line
 from ._parts import Part
 from ._program import StepscopeError, program, run, said
 
@@ -40,8 +40,10 @@ def stream(
 ) -> Iterator[dict[str, Any]]:
     """Check records one after the other, in order: an object each, as soon as it is there.
 
-    ``records``: a path (a file or a folder), a part of a file (see ``parts``), one record, or an iterable of records
-    (dicts, or lines of JSON as ``str`` or ``bytes``). ``fields`` names what is to be kept of each object
+    ``records``: a path (a file or a folder), a part of a file (see ``parts``), one record, an iterable of records
+    (dicts, or lines of JSON as ``str`` or ``bytes``), or a table of pandas, polars or pyarrow with a row per record.
+    Pass a table as it is: what is missing in a row is null or NaN in the dicts that it gives, and may be a finding.
+    ``fields`` names what is to be kept of each object
     (``triage.fix``), ``with_record`` adds the record.
     """
     flags = check_flags(
@@ -161,15 +163,12 @@ def results(
     elif isinstance(records, Part):
         arguments, feed = [program(), *flags, "-"], records.chunks()
     else:
-        if hasattr(records, "columns") and not isinstance(records, Mapping):
-            # Going through one gives its columns.
-            raise TypeError(
-                f"{type(records).__name__} is a table: pass its rows (pandas: to_dict('records'), polars: to_dicts(),"
-                " pyarrow: to_pylist()), or write it as Parquet and pass the path"
-            )
         arguments = [program(), *flags, "-"]
-        each = [records] if isinstance(records, Mapping) else records
-        feed = (one.text if isinstance(one, Whole) else record_line(one) for one in each)
+        if is_table(records):
+            feed = _of_table(records)
+        else:
+            each = [records] if isinstance(records, Mapping) else records
+            feed = (one.text if isinstance(one, Whole) else record_line(one) for one in each)
     process = subprocess.Popen(
         arguments,
         stdin=subprocess.DEVNULL if feed is None else subprocess.PIPE,
@@ -208,6 +207,41 @@ def results(
             # What it is fed from may keep it waiting.
             thread.join(1)
         process.stderr.close()
+
+
+def _of_table(table: Any) -> Iterator[bytes | memoryview]:
+    """A table as Parquet: in its rows, as the libraries give them, what is missing is null or NaN."""
+    file = io.BytesIO()
+    library = type(table).__module__.partition(".")[0]
+    try:
+        if library == "polars":
+            table = table.collect() if hasattr(table, "collect") else table
+            table.write_parquet(file)
+        elif library == "pandas":
+            # The positions of rows are no part of the records.
+            table = table.reset_index() if any(name is not None for name in table.index.names) else table
+            table.to_parquet(file, index=False)
+        else:
+            import pyarrow
+            import pyarrow.parquet
+
+            pyarrow.parquet.write_table(pyarrow.table(table), file)
+    except Exception as error:
+        if library == "pandas":
+            # Columns of dicts and lists may hold what has no type in common.
+            return _of_pandas(table)
+        raise TypeError(
+            f"{type(table).__name__} is a table that cannot be written as Parquet ({error}). Write it as Parquet or as"
+            " JSON lines, and pass the path"
+        ) from error
+    return iter([file.getbuffer()])
+
+
+def _of_pandas(table: Any) -> Iterator[bytes]:
+    """The rows of a table of pandas, without what is missing in them."""
+    rows, missing = (each.to_dict("records") for each in (table, table.isna()))
+    for row, is_missing in zip(rows, missing):
+        yield record_line({name: value for name, value in row.items() if not is_missing[name]})
 
 
 def _widen(pipe: IO[bytes] | None) -> None:

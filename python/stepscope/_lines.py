@@ -130,7 +130,7 @@ def _converted(value: Any) -> Any:
 
 def is_table(value: Any) -> bool:
     """Whether a value is a table, of pandas, polars, pyarrow or another library; going through one gives its columns."""
-    return hasattr(value, "columns") and not isinstance(value, (type, Mapping))
+    return hasattr(type(value), "columns") and not isinstance(value, Mapping)
 
 
 def rows(table: Any) -> list[Any] | None:

@@ -849,8 +849,12 @@ class OfAnswers(InFolder):
 
         self.assertEqual(grounded("a.jsonl", Table()), (None, all_found))
         self.assertEqual(stepscope.record_answer("a.jsonl", question="", pages=Table())["retrieved_pages"], Table().to_dicts())
+
+        class Columns:
+            columns = ["text"]
+
         with self.assertRaisesRegex(TypeError, "table that does not tell its rows"):
-            stepscope.record_answer("a.jsonl", question="", document=SimpleNamespace(columns=["text"]))
+            stepscope.record_answer("a.jsonl", question="", document=Columns())
 
 
 if __name__ == "__main__":
