@@ -65,6 +65,8 @@ class _Asked:
         self.origin = _Origin(sys._getframe(1))
         self.outer = run or _run._current.get()
         self.run = _run._open_here(self.outer)
+        if self.outer is None:
+            _run._tell_of_threads()
         self.owns = False
         if self.origin.runner is not None:
             self._meet_runner(self.origin.runner)

@@ -25,7 +25,7 @@ from . import _lines
 from ._call import _Asked, _safely, usage
 from ._later import _hand_on
 from ._reply import _counted, _get
-from ._run import Run, _current, _open_here, _reset
+from ._run import Run, _current, _enter, _leave, _open_here
 from ._sink import Sink, sink
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -324,14 +324,14 @@ def _running(bound: inspect.BoundArguments, to: Sink) -> Iterator[None]:
     run.question = run.question if run.question is not None else text
     run.answer_schema = given.get("answer_schema", run.answer_schema)
     _wrap_queries(bound, run)
-    token = _current.set(run)
+    token = _enter(run)
     try:
         yield
     except BaseException as error:
         run.error = _lines.words(error)
         raise
     finally:
-        _current.reset(token)
+        _leave(run, token)
         if outer is not None:
             _safely(outer._last()._close)
 
@@ -391,7 +391,7 @@ class Recording(Generic[F]):
 
     def __enter__(self) -> Run:
         run = Run(self._sink, self._fields)
-        self._entered[run] = _current.set(run)
+        self._entered[run] = _enter(run)
         return run
 
     def __exit__(
@@ -400,7 +400,7 @@ class Recording(Generic[F]):
         # Tasks and threads may be in blocks of one recording at the same time.
         entered, now = list(self._entered), _current.get()
         run = next((each for each in entered if each._last() is now), entered[-1])
-        _reset(_current, self._entered.pop(run))
+        _leave(run, self._entered.pop(run))
         run = run._last()
         if error is not None:
             run.error = _lines.words(error)
@@ -446,7 +446,8 @@ def record(first: Any, path: str | os.PathLike[str] | None = None, /, **fields: 
     - ``run_steps = record(run_steps_stateful_minimal, "runs.jsonl")``: a runner; its query function is recorded with it.
     - ``@record("calls.jsonl")``: the same as a decorator.
     - ``with record("runs.jsonl", question=..., gold_answer=..., id=...) as run:`` around one run, with what else its
-      record is to hold. Recorded functions that are called inside write into it.
+      record is to hold. Recorded functions that are called inside write into it; in other threads those of
+      ``run.wrap(function)`` do, and with ``asyncio.to_thread`` all.
 
     The wrapped function takes, gives and raises what it did. What cannot be written is a warning, never an error.
     """

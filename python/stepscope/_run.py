@@ -18,6 +18,11 @@ from ._sink import Sink, warn
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_UNRECORDED = (
+    "Unrecorded",
+    "no call of this run was recorded; calls in other threads are part of it through run.wrap(function), those in other"
+    " processes never",
+)
 _RUN_FIELDS = ("id", "row_index", "question", "gold_answer", "gold_num")
 
 
@@ -47,7 +52,7 @@ class Run:
         self._sink = to
         self._key = uuid.uuid4().bytes
         self._process = os.getpid()
-        self._is_refusal_told = False
+        self._is_warned = False
         self._steps: list[tuple[str, bool]] = []
         self._making: list[str] = []
         self._asked: dict[int, int] = {}
@@ -88,14 +93,10 @@ class Run:
         """Whether this process began it; a forked child has a copy, which the parent does not see."""
         return self._process == os.getpid()
 
-    def _refuse(self) -> None:
-        """Tell once that the calls of a forked child are not of this run."""
-        if not self._is_refusal_told:
-            self._is_refusal_told = True
-            warn(
-                f"stepscope: a forked process cannot add to the run {self.id!r} of its parent. What it asks is in lines"
-                " of their own, calls outside of a run with the run's id as run_id"
-            )
+    def _warn_once(self, words: str) -> None:
+        if not self._is_warned:
+            self._is_warned = True
+            warn(words)
 
     def _add_step(self, call: dict[str, Any]) -> bool:
         """Take a call; not where the line is written already, or is the parent's."""
@@ -213,7 +214,8 @@ class Run:
     def _close(self) -> None:
         """Write the line of a run whose end nobody saw."""
         if self.error is None and self.state is None and "raw" not in self.fields:
-            self.error = ("Interrupted", "the run did not come to its end")
+            has_calls = self._steps or self._making
+            self.error = ("Interrupted", "the run did not come to its end") if has_calls else _UNRECORDED
         self._finish()
 
 
@@ -261,8 +263,36 @@ def _open_here(run: Run | None) -> Run | None:
     """The run that calls of this one belong to, if they can."""
     if run is None or run._is_here:
         return run and run._last()
-    run._refuse()
+    run._warn_once(
+        f"stepscope: a forked process cannot add to the run {run.id!r} of its parent. What it asks is in lines of their"
+        " own, calls outside of a run with the run's id as run_id"
+    )
     return None
+
+
+# Runs that calls belong to where they are made, with the threads that began them.
+_entered: dict[Run, int] = {}
+
+
+def _enter(run: Run) -> Token[Run | None]:
+    """Calls belong to a run from here to ``_leave``, unless they are made in another thread."""
+    _entered[run] = threading.get_ident()
+    return _current.set(run)
+
+
+def _leave(run: Run, token: Token[Run | None]) -> None:
+    _entered.pop(run, None)
+    _reset(_current, token)
+
+
+def _tell_of_threads() -> None:
+    """Tell of a call outside of any run that the runs of other threads do not have it, which may be meant."""
+    for run, thread in list(_entered.items()):
+        if thread != threading.get_ident():
+            run._warn_once(
+                "stepscope: a call in another thread than that of `with record(...)` is no part of its run, unless it is"
+                " one of run.wrap(function), or of asyncio.to_thread"
+            )
 
 
 class _Here(threading.local):
@@ -302,6 +332,7 @@ def _after_fork() -> None:
     _registry = threading.Lock()
     _open_runs.clear()
     _waiting_calls.clear()
+    _entered.clear()
     _here.run = _here.ended = None
     _here.waiting = []
 

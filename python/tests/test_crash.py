@@ -116,20 +116,6 @@ class Killed(InFolder):
         (line,) = lines(self.path)
         self.assertEqual((line["error_type"], len(line["trace"]["steps"])), ("KeyboardInterrupt", 3))
 
-
-def forked(child):
-    """What a forked child gives, as its exit code."""
-    pid = os.fork()
-    if pid == 0:
-        code = 99
-        try:
-            code = child()
-        finally:
-            os._exit(code)
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-
-
-class ToldLate(InFolder):
     def test_a_run_that_is_killed_keeps_what_was_said_of_it_before_its_last_call(self):
         def child():
             with record(self.path, id="late") as about:
@@ -143,6 +129,18 @@ class ToldLate(InFolder):
         (line,) = wait_for(lambda: lines(self.path))
         self.assertEqual((line["error_type"], line["gold_num"], line["state"], line["fitness"]), ("Killed", 7, {"total": 5}, 0.5))
         self.assertEqual(len(line["trace"]["steps"]), 2)
+
+
+def forked(child):
+    """What a forked child gives, as its exit code."""
+    pid = os.fork()
+    if pid == 0:
+        code = 99
+        try:
+            code = child()
+        finally:
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
 class Forked(InFolder):

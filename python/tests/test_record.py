@@ -699,6 +699,51 @@ class OfAnyFunction(InFolder):
         (line,) = lines(self.path)
         self.assertEqual(sorted(call["prompt"] for call in line["trace"]["steps"]), list("0123"))
 
+    def test_a_call_in_another_thread_than_its_block_is_told(self):
+        ask = record(lambda prompt: prompt, self.path)
+
+        def asked_in(block):
+            self.path.unlink(missing_ok=True)
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                block()
+            self.assertLessEqual({each.category for each in told}, {RuntimeWarning})
+            *calls, line = lines(self.path)
+            kept = [call["prompt"] for call in line["trace"]["steps"]]
+            return [call.get("prompt") for call in calls], kept, line.get("error_type"), ["run.wrap" in str(each.message) for each in told]
+
+        def threads(asking):
+            with ThreadPoolExecutor(2) as pool:
+                list(pool.map(asking, "ab"))
+
+        def block(wrapped=False, here=False, to_thread=False):
+            with record(self.path) as about:
+                if here:
+                    ask("here")
+                if to_thread:
+                    asyncio.run(asyncio.to_thread(ask, "a"))
+                else:
+                    threads(about.wrap(ask) if wrapped else ask)
+
+        calls, kept, error, told = asked_in(block)
+        self.assertEqual((sorted(calls), kept, error, told), (["a", "b"], [], "Unrecorded", [True]))
+        calls, kept, error, told = asked_in(lambda: block(here=True))
+        self.assertEqual((sorted(calls), kept, error, told), (["a", "b"], ["here"], None, [True]))
+        calls, kept, error, told = asked_in(lambda: block(wrapped=True))
+        self.assertEqual((calls, sorted(kept), error, told), ([], ["a", "b"], None, []))
+        self.assertEqual(asked_in(lambda: block(to_thread=True)), ([], ["a"], None, []))
+
+        def own_blocks():
+            def one(prompt):
+                with record(self.path):
+                    ask(prompt)
+
+            threads(one)
+            ask("last")
+            block(here=True, wrapped=True)
+
+        self.assertEqual(asked_in(own_blocks)[3], [], "each has its own")
+
     def test_a_recorded_function_is_recorded_once_in_its_block(self):
         class Client:
             @record(self.folder / "other.jsonl")
