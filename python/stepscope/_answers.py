@@ -35,7 +35,9 @@ def record_answer(
     ``answer`` is the parsed answer (items with cited spans); without one it is read from ``raw``, the model's reply as
     it came: a text, or the client's reply object. ``pages`` are the pages that the model saw, as numbers from 1 or as
     rows with ``page_num``; leave it out where that is not known. ``document`` is a path (its lines as .parquet, .jsonl,
-    .txt or .md), a list of its lines, or the trace's own object; ``doc_id`` names a document of the same store.
+    .txt or .md), a list of its lines, a table of them, or the trace's own object; ``doc_id`` names a document of the
+    same store. A path is recorded as it counts from the file of answers, where a check looks for it; one that does not
+    lie in that file's folder or below is a ``ValueError``.
     """
     text, whole = _raw(raw)
     parsed = answer
@@ -51,7 +53,9 @@ def record_answer(
     if doc_id is not None:
         record["doc_id"] = doc_id
     record["question"] = question
-    place = _document(document)
+    place = _document(document, path)
+    if _lines.is_table(pages):
+        pages = _rows(pages)
     rows = None if pages is None else [page if isinstance(page, Mapping) else {"page_num": int(page)} for page in pages]
     about = {} if whole is None else {"raw_response": whole}
     about.update(meta or {})
@@ -91,9 +95,33 @@ def _raw(raw: Any) -> tuple[str | None, Any]:
     return text, whole
 
 
-def _document(document: Any) -> Mapping[str, Any] | None:
+def _document(document: Any, answers: str | os.PathLike[str]) -> Mapping[str, Any] | None:
     if document is None or isinstance(document, Mapping):
         return document
     if isinstance(document, (str, os.PathLike)):
-        return {"path": os.fspath(document)}
-    return {"lines": list(document)}
+        return {"path": _from_answers(os.fspath(document), os.fspath(answers))}
+    return {"lines": _rows(document) if _lines.is_table(document) else list(document)}
+
+
+def _from_answers(document: str, answers: str) -> str:
+    """The path of a document as it counts from the file of answers."""
+    folder = os.path.dirname(os.path.abspath(answers))
+    # One that is not here may be given as it is to be recorded.
+    is_there = not os.path.exists(document) and os.path.exists(os.path.join(folder, document))
+    path = os.path.join(folder, document) if is_there else document
+    # A check follows no links.
+    place = os.path.relpath(os.path.realpath(path), os.path.realpath(folder))
+    if place.split(os.sep)[0] != os.pardir:
+        return place
+    raise ValueError(
+        f"the document {document!r} lies neither in the folder of {answers!r} ({folder}) nor below it, and a check looks"
+        " for it nowhere else. Put it there, give its lines instead of its path, or leave it out and name it in the check"
+        " (document=...)"
+    )
+
+
+def _rows(table: Any) -> list[Any]:
+    found = _lines.rows(table)
+    if found is None:
+        raise TypeError(f"{type(table).__name__} is a table that does not tell its rows: give them as a list of dicts")
+    return found

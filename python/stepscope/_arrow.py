@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
 from ._check import check_flags, results
-from ._lines import Whole
+from ._lines import Whole, is_table
 from ._parts import Part
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def batches(
     are ``sha256``, ``rules``, ``id``, ``kind``, ``fix`` (all text), ``step``, ``findings`` (how many; 32 bits), and
     ``json``: what ``stream`` would give, with these ``fields``.
     """
-    if not isinstance(records, (str, os.PathLike, Part, Mapping)):
+    if not (isinstance(records, (str, os.PathLike, Part, Mapping)) or is_table(records)):
         records = _texts(records)
     return results(check_flags(fields=fields, **options), records, _tables)
 

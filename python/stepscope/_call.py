@@ -55,7 +55,7 @@ def _safely(do: Callable[..., Any], *args: Any) -> Any:
 class _Asked:
     """One call: what goes in, and from when on."""
 
-    __slots__ = ("call", "started", "token", "origin", "local", "index", "run", "to", "owns")
+    __slots__ = ("call", "started", "token", "origin", "local", "index", "run", "outer", "to", "owns")
 
     def __init__(self, to: Sink, arguments: Mapping[str, Any], run: Run | None) -> None:
         self.to = to
@@ -63,8 +63,10 @@ class _Asked:
         self.local: Mapping[str, Any] | None = None
         self.index: int | None = None
         self.origin = _Origin(sys._getframe(1))
-        run = run or _run._current.get()
-        self.run = run and run._last()
+        self.outer = run or _run._current.get()
+        self.run = _run._open_here(self.outer)
+        if self.outer is None:
+            _run._tell_of_threads()
         self.owns = False
         if self.origin.runner is not None:
             self._meet_runner(self.origin.runner)
@@ -272,15 +274,14 @@ class _Asked:
         text.update({"error": call.pop("error", None), **call})
         if self.run is not None and self.run._add_making(_lines.dumps(text)):
             return
-        if self.run is not None:
-            # Its line is written already.
-            self.to.line(_lines.line({**text, "run_id": self.run.id}))
-            return
-        key = uuid.uuid4().bytes
-        if not self.origin.is_maker or not self.origin.is_direct or len(_run._here.waiting) >= _MOST_WAITING:
-            self.to.line(_lines.line(text))
+        is_waiting = self.run is None and self.origin.is_maker and self.origin.is_direct
+        if not is_waiting or len(_run._here.waiting) >= _MOST_WAITING:
+            # The line of its run is written already, or the parent of this process writes it.
+            of = self.run or self.outer
+            self.to.line(_lines.line(text if of is None else {**text, "run_id": of.id}))
             return
         # It may make the procedure of a run that follows.
+        key = uuid.uuid4().bytes
         self.to.begin(key, _lines.line(text), b"", b"")
         _run._here.waiting.append((key, self.to, text))
         with _run._registry:

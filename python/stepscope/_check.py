@@ -10,10 +10,11 @@ import subprocess
 import sys
 import threading
 import uuid
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import IO, Any, TypeVar
 
-from ._lines import Whole, record_line
+from ._lines import Whole, is_table, record_line
 from ._parts import Part
 from ._program import StepscopeError, program, run, said
 
@@ -21,6 +22,8 @@ if sys.platform == "linux":
     import fcntl
 
 _T = TypeVar("_T")
+# The exit code where something could not be read; what was read has its results.
+_NOT_ALL_READ = 2
 _SEVERITIES = ("fatal", "repairable", "warning", "note")
 
 
@@ -37,8 +40,10 @@ def stream(
 ) -> Iterator[dict[str, Any]]:
     """Check records one after the other, in order: an object each, as soon as it is there.
 
-    ``records``: a path (a file or a folder), a part of a file (see ``parts``), one record, or an iterable of records
-    (dicts, or lines of JSON as ``str`` or ``bytes``). ``fields`` names what is to be kept of each object
+    ``records``: a path (a file or a folder), a part of a file (see ``parts``), one record, an iterable of records
+    (dicts, or lines of JSON as ``str`` or ``bytes``), or a table of pandas, polars or pyarrow with a row per record.
+    Pass a table as it is: what is missing in a row is null or NaN in the dicts that it gives, and may be a finding.
+    ``fields`` names what is to be kept of each object
     (``triage.fix``), ``with_record`` adds the record.
     """
     flags = check_flags(
@@ -84,9 +89,18 @@ def check(
     """What is wrong with records, and where to fix it: a list with a dict each, in order. Options as in ``stream``.
 
     Each has ``id``, ``sha256``, ``kind``, ``findings`` (``rule``, ``severity``, ``message``, ``pointer``, ...) and, of
-    a wrong run, ``triage`` (``fix``, ``step``, ``recovered``, ``confidence``, ``why``).
+    a wrong run, ``triage`` (``fix``, ``step``, ``recovered``, ``confidence``, ``why``). What could not be read (a
+    document that an answer cites) is a ``RuntimeWarning`` where there are results all the same.
     """
-    return CheckedRecords(stream(records, **options))
+    found = CheckedRecords()
+    try:
+        for each in stream(records, **options):
+            found.append(each)
+    except StepscopeError as error:
+        if not found or error.code != _NOT_ALL_READ:
+            raise
+        warnings.warn(str(error), RuntimeWarning, stacklevel=2)
+    return found
 
 
 def rewards(
@@ -117,7 +131,7 @@ def save(
     """Check records and write the results to a file of JSON lines, which is there whole or not at all. Options as in
     ``stream``.
 
-    The results do not go through Python. Whoever saves to the same path again replaces it; a folder that is missing is
+    The results do not go through Python. Whatever could not be read is a ``StepscopeError``. Whoever saves to the same path again replaces it; a folder that is missing is
     made.
     """
     folder, name = os.path.split(os.path.abspath(path))
@@ -149,15 +163,12 @@ def results(
     elif isinstance(records, Part):
         arguments, feed = [program(), *flags, "-"], records.chunks()
     else:
-        if hasattr(records, "columns") and not isinstance(records, Mapping):
-            # Going through one gives its columns.
-            raise TypeError(
-                f"{type(records).__name__} is a table: pass its rows (pandas: to_dict('records'), polars: to_dicts(),"
-                " pyarrow: to_pylist()), or write it as Parquet and pass the path"
-            )
         arguments = [program(), *flags, "-"]
-        each = [records] if isinstance(records, Mapping) else records
-        feed = (one.text if isinstance(one, Whole) else record_line(one) for one in each)
+        if is_table(records):
+            feed = _of_table(records)
+        else:
+            each = [records] if isinstance(records, Mapping) else records
+            feed = (one.text if isinstance(one, Whole) else record_line(one) for one in each)
     process = subprocess.Popen(
         arguments,
         stdin=subprocess.DEVNULL if feed is None else subprocess.PIPE,
@@ -184,7 +195,7 @@ def results(
         if faults:
             raise faults[0]
         if code not in (0, 1):
-            raise StepscopeError(said(b"".join(complaints), code))
+            raise StepscopeError(said(b"".join(complaints), code), code)
     finally:
         # Whoever stops early wants no more of it.
         if process.poll() is None:
@@ -196,6 +207,41 @@ def results(
             # What it is fed from may keep it waiting.
             thread.join(1)
         process.stderr.close()
+
+
+def _of_table(table: Any) -> Iterator[bytes | memoryview]:
+    """A table as Parquet: in its rows, as the libraries give them, what is missing is null or NaN."""
+    file = io.BytesIO()
+    library = type(table).__module__.partition(".")[0]
+    try:
+        if library == "polars":
+            table = table.collect() if hasattr(table, "collect") else table
+            table.write_parquet(file)
+        elif library == "pandas":
+            # The positions of rows are no part of the records.
+            table = table.reset_index() if any(name is not None for name in table.index.names) else table
+            table.to_parquet(file, index=False)
+        else:
+            import pyarrow
+            import pyarrow.parquet
+
+            pyarrow.parquet.write_table(pyarrow.table(table), file)
+    except Exception as error:
+        if library == "pandas":
+            # Columns of dicts and lists may hold what has no type in common.
+            return _of_pandas(table)
+        raise TypeError(
+            f"{type(table).__name__} is a table that cannot be written as Parquet ({error}). Write it as Parquet or as"
+            " JSON lines, and pass the path"
+        ) from error
+    return iter([file.getbuffer()])
+
+
+def _of_pandas(table: Any) -> Iterator[bytes]:
+    """The rows of a table of pandas, without what is missing in them."""
+    rows, missing = (each.to_dict("records") for each in (table, table.isna()))
+    for row, is_missing in zip(rows, missing):
+        yield record_line({name: value for name, value in row.items() if not is_missing[name]})
 
 
 def _widen(pipe: IO[bytes] | None) -> None:

@@ -93,8 +93,19 @@ def _as_json(value: Any) -> Any:
 def _converted(value: Any) -> Any:
     if isinstance(value, type):
         return _made(value, "model_json_schema")
-    # Objects of pydantic and of clients, named tuples; arrays and numbers of NumPy.
-    for method in ("model_dump", "to_dict", "_asdict", "tolist", "item"):
+    if type(value).__name__ in ("NaTType", "NAType"):  # of pandas: a value that is missing
+        return None
+    if is_table(value):
+        found = rows(value)
+        if found is not None:
+            return found
+    if type(value).__module__ == "numpy" and getattr(getattr(value, "dtype", None), "kind", None) == "M":
+        # It gives dates as objects or, in nanoseconds, as numbers.
+        return _without_nat(value.astype(str).tolist())
+    # Series of pandas have a `to_dict` too, which gives their positions as keys.
+    lists = () if _has_labels(value) else ("to_list", "to_pylist")
+    # Objects of pydantic and of clients, named tuples; arrays and numbers of NumPy; values of pyarrow.
+    for method in ("model_dump", *lists, "to_dict", "_asdict", "tolist", "item", "as_py"):
         made = _UNKNOWN if isinstance(value, memoryview) else _made(value, method)
         if made is not _UNKNOWN:
             return made
@@ -117,10 +128,38 @@ def _converted(value: Any) -> Any:
     return _made(value, "isoformat")
 
 
-def _made(value: Any, method: str) -> Any:
+def is_table(value: Any) -> bool:
+    """Whether a value is a table, of pandas, polars, pyarrow or another library; going through one gives its columns."""
+    return hasattr(type(value), "columns") and not isinstance(value, Mapping)
+
+
+def rows(table: Any) -> list[Any] | None:
+    """The rows of a table, if it tells them."""
+    for method, *how in (("to_dicts",), ("to_pylist",), ("to_dict", "records")):
+        made = _made(table, method, *how)
+        if isinstance(made, list):
+            return made
+    return None
+
+
+def _has_labels(value: Any) -> bool:
+    """Whether the values of a series have texts as names, as a row of a table does."""
+    try:
+        return len(value.index) > 0 and all(isinstance(label, str) for label in value.index)
+    except Exception:
+        return False
+
+
+def _without_nat(texts: Any) -> Any:
+    if isinstance(texts, list):
+        return [_without_nat(each) for each in texts]
+    return None if texts == "NaT" else texts
+
+
+def _made(value: Any, method: str, *how: Any) -> Any:
     """What a method makes of a value, if it is something for JSON: a mock has every method."""
     try:
-        made = getattr(value, method)()
+        made = getattr(value, method)(*how)
     except Exception:
         return _UNKNOWN
     return made if _is_json(made) else _UNKNOWN

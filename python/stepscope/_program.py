@@ -13,7 +13,11 @@ _NAME = "stepscope" + (sysconfig.get_config_var("EXE") or "")
 
 
 class StepscopeError(RuntimeError):
-    """The program could not do what was asked; the text is what it said."""
+    """The program could not do what was asked; the text is what it said, ``code`` what it ended with."""
+
+    def __init__(self, words: str, code: int | None = None) -> None:
+        super().__init__(words)
+        self.code = code
 
 
 def program() -> str:
@@ -55,7 +59,7 @@ def run(arguments: Sequence[str], *, stdin: bytes | None = None) -> bytes:
         check=False,
     )
     if done.returncode != 0:
-        raise StepscopeError(said(done.stderr, done.returncode))
+        raise StepscopeError(said(done.stderr, done.returncode), done.returncode)
     return done.stdout
 
 

@@ -25,7 +25,7 @@ from . import _lines
 from ._call import _Asked, _safely, usage
 from ._later import _hand_on
 from ._reply import _counted, _get
-from ._run import Run, _current, _reset
+from ._run import Run, _current, _enter, _leave, _open_here
 from ._sink import Sink, sink
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -169,6 +169,8 @@ class _Query:
 
 
 def _wrapped(function: Callable[..., Any], to: Sink, run: Run | None) -> Callable[..., Any]:
+    """A function with its calls recorded: here alone, where it was recorded before."""
+    function = _unrecorded(function)
     query = _Query(function, to, run)
     if not inspect.iscoroutinefunction(function):
         return query
@@ -190,6 +192,20 @@ def _query_of(function: Any) -> _Query | None:
     if isinstance(function, FunctionType):
         return _coroutines.get(function)
     return function if isinstance(function, _Query) else None
+
+
+def _unrecorded(function: Any) -> Any:
+    """The function without its recording; methods and partial functions too."""
+    recorded = _query_of(function)
+    if recorded is not None:
+        return _unrecorded(recorded._function)
+    if isinstance(function, MethodType):
+        plain = _unrecorded(function.__func__)
+        return function if plain is function.__func__ else MethodType(plain, function.__self__)
+    if type(function) is functools.partial:
+        plain = _unrecorded(function.func)
+        return function if plain is function.func else functools.partial(plain, *function.args, **function.keywords)
+    return function
 
 
 class _Globals(dict[str, Any]):
@@ -297,7 +313,7 @@ def _running(bound: inspect.BoundArguments, to: Sink) -> Iterator[None]:
     """Record a runner with these arguments."""
     given = bound.arguments
     run, outer = _current.get(), None
-    if run is None:
+    if run is None or _open_here(run) is None:
         run = outer = Run(to)
     procedure = given.get("proc", given.get("procedure"))
     text = given.get("problem_text", given.get("question"))
@@ -308,14 +324,14 @@ def _running(bound: inspect.BoundArguments, to: Sink) -> Iterator[None]:
     run.question = run.question if run.question is not None else text
     run.answer_schema = given.get("answer_schema", run.answer_schema)
     _wrap_queries(bound, run)
-    token = _current.set(run)
+    token = _enter(run)
     try:
         yield
     except BaseException as error:
         run.error = _lines.words(error)
         raise
     finally:
-        _current.reset(token)
+        _leave(run, token)
         if outer is not None:
             _safely(outer._last()._close)
 
@@ -335,11 +351,11 @@ def _wrap_queries(bound: inspect.BoundArguments, run: Run) -> None:
     """Record what a runner asks with, if that is not recorded already."""
     given = bound.arguments
     query = given.get("query_fn")
-    if callable(query) and _query_of(query) is None:
+    if callable(query) and _unrecorded(query) is query:
         given["query_fn"] = run.wrap(query)
     steps = given.get("run_steps_fn")
     inner = getattr(steps, "keywords", {}).get("query_fn") if isinstance(steps, functools.partial) else None
-    if isinstance(steps, functools.partial) and callable(inner) and _query_of(inner) is None:
+    if isinstance(steps, functools.partial) and callable(inner) and _unrecorded(inner) is inner:
         given["run_steps_fn"] = functools.partial(
             steps.func, *steps.args, **{**steps.keywords, "query_fn": run.wrap(inner)}
         )
@@ -355,7 +371,7 @@ def _recorded_maker(function: Callable[..., Any], to: Sink) -> Callable[..., Any
         except TypeError:
             return function(*args, **kwargs)
         query = bound.arguments.get("query_fn")
-        if callable(query) and _query_of(query) is None:
+        if callable(query) and _unrecorded(query) is query:
             bound.arguments["query_fn"] = _wrapped(query, to, None)
         return function(*bound.args, **bound.kwargs)
 
@@ -375,7 +391,7 @@ class Recording(Generic[F]):
 
     def __enter__(self) -> Run:
         run = Run(self._sink, self._fields)
-        self._entered[run] = _current.set(run)
+        self._entered[run] = _enter(run)
         return run
 
     def __exit__(
@@ -384,7 +400,7 @@ class Recording(Generic[F]):
         # Tasks and threads may be in blocks of one recording at the same time.
         entered, now = list(self._entered), _current.get()
         run = next((each for each in entered if each._last() is now), entered[-1])
-        _reset(_current, self._entered.pop(run))
+        _leave(run, self._entered.pop(run))
         run = run._last()
         if error is not None:
             run.error = _lines.words(error)
@@ -397,9 +413,8 @@ class Recording(Generic[F]):
 def _record(function: Callable[..., Any], to: Sink) -> Callable[..., Any]:
     if not callable(function):
         raise TypeError(f"record takes a function or a path, not {type(function).__name__}")
-    recorded = _query_of(function)
-    if recorded is not None:
-        return _wrapped(recorded._function, to, None)
+    if _query_of(function) is not None:
+        return _wrapped(function, to, None)
     if _is_runner(function) or _is_pipeline(function):
         return _recorded_runner(function, to)
     if _makes_runs(function):
@@ -431,7 +446,8 @@ def record(first: Any, path: str | os.PathLike[str] | None = None, /, **fields: 
     - ``run_steps = record(run_steps_stateful_minimal, "runs.jsonl")``: a runner; its query function is recorded with it.
     - ``@record("calls.jsonl")``: the same as a decorator.
     - ``with record("runs.jsonl", question=..., gold_answer=..., id=...) as run:`` around one run, with what else its
-      record is to hold. Recorded functions that are called inside write into it.
+      record is to hold. Recorded functions that are called inside write into it; in other threads those of
+      ``run.wrap(function)`` do, and with ``asyncio.to_thread`` all.
 
     The wrapped function takes, gives and raises what it did. What cannot be written is a warning, never an error.
     """

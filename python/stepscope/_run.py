@@ -14,10 +14,15 @@ from types import FrameType
 from typing import Any, TypeVar, cast
 
 from . import _lines
-from ._sink import Sink
+from ._sink import Sink, warn
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_UNRECORDED = (
+    "Unrecorded",
+    "no call of this run was recorded; calls in other threads are part of it through run.wrap(function), those in other"
+    " processes never",
+)
 _RUN_FIELDS = ("id", "row_index", "question", "gold_answer", "gold_num")
 
 
@@ -46,6 +51,8 @@ class Run:
         self.fields: dict[str, Any] = given
         self._sink = to
         self._key = uuid.uuid4().bytes
+        self._process = os.getpid()
+        self._is_warned = False
         self._steps: list[tuple[str, bool]] = []
         self._making: list[str] = []
         self._asked: dict[int, int] = {}
@@ -68,7 +75,8 @@ class Run:
 
     def _begin(self) -> None:
         """What stands before and after the calls if this process is killed."""
-        told = (self.question, id(self.procedure), id(self.answer_schema))
+        others = (self.gold_answer, self.procedure, self.answer_schema, self.state, self.fitness)
+        told = (self.question, *map(id, others))
         if self._begun == told:
             return
         self._begun = told
@@ -80,8 +88,20 @@ class Run:
         """The run that calls of this one's block belong to now."""
         return self._block[0] if self._block else self
 
+    @property
+    def _is_here(self) -> bool:
+        """Whether this process began it; a forked child has a copy, which the parent does not see."""
+        return self._process == os.getpid()
+
+    def _warn_once(self, words: str) -> None:
+        if not self._is_warned:
+            self._is_warned = True
+            warn(words)
+
     def _add_step(self, call: dict[str, Any]) -> bool:
-        """Take a call; not where the line is written already."""
+        """Take a call; not where the line is written already, or is the parent's."""
+        if not self._is_here:
+            return False
         with self._lock:
             if self._done:
                 return False
@@ -105,7 +125,9 @@ class Run:
             return self._at
 
     def _add_making(self, text: str) -> bool:
-        """Take a call that made the procedure; not where the line is written already."""
+        """Take a call that made the procedure; not where the line is written already, or is the parent's."""
+        if not self._is_here:
+            return False
         with self._lock:
             if not self._done:
                 self._making.append(text)
@@ -132,6 +154,8 @@ class Run:
             if value is not None:
                 record[name] = value
         record.update(self.fields)
+        if self.fitness is not None:
+            record["fitness"] = self.fitness
         if self.gold_num is None and isinstance(self.gold_answer, str):
             gold = _gold_number(self.gold_answer)
             if gold is not None:
@@ -145,13 +169,13 @@ class Run:
             record.update(status="ok", mode=mode)
             if mode != "baseline":
                 record["procedure"] = self.procedure
-                if self.fitness is not None:
-                    record["fitness"] = self.fitness
                 if isinstance(steps, list):
                     record["steps"] = len(steps)
             record["state"] = self.state
             self._add_answer(record)
         else:
+            if self.state is not None:
+                record["state"] = self.state
             record.update(procedure=None, status="error", error_type=error[0], error=error[1])
             record["timestamp_utc"] = _lines.now()
             if self.procedure is not None:
@@ -176,7 +200,9 @@ class Run:
             record["correct"] = abs(float(cast(float, gold)) - float(cast(float, found))) <= 1e-6
 
     def _finish(self) -> None:
-        """Write the line."""
+        """Write the line, unless that is for the parent of this process to do."""
+        if not self._is_here:
+            return
         with self._lock:
             if self._done:
                 return
@@ -188,7 +214,8 @@ class Run:
     def _close(self) -> None:
         """Write the line of a run whose end nobody saw."""
         if self.error is None and self.state is None and "raw" not in self.fields:
-            self.error = ("Interrupted", "the run did not come to its end")
+            has_calls = self._steps or self._making
+            self.error = ("Interrupted", "the run did not come to its end") if has_calls else _UNRECORDED
         self._finish()
 
 
@@ -232,6 +259,42 @@ def _reset(variable: ContextVar[Any], token: Token[Any]) -> None:
 _current: ContextVar[Run | None] = ContextVar("stepscope_run", default=None)
 
 
+def _open_here(run: Run | None) -> Run | None:
+    """The run that calls of this one belong to, if they can."""
+    if run is None or run._is_here:
+        return run and run._last()
+    run._warn_once(
+        f"stepscope: a forked process cannot add to the run {run.id!r} of its parent. What it asks is in lines of their"
+        " own, calls outside of a run with the run's id as run_id"
+    )
+    return None
+
+
+# Runs that calls belong to where they are made, with the threads that began them.
+_entered: dict[Run, int] = {}
+
+
+def _enter(run: Run) -> Token[Run | None]:
+    """Calls belong to a run from here to ``_leave``, unless they are made in another thread."""
+    _entered[run] = threading.get_ident()
+    return _current.set(run)
+
+
+def _leave(run: Run, token: Token[Run | None]) -> None:
+    _entered.pop(run, None)
+    _reset(_current, token)
+
+
+def _tell_of_threads() -> None:
+    """Tell of a call outside of any run that the runs of other threads do not have it, which may be meant."""
+    for run, thread in list(_entered.items()):
+        if thread != threading.get_ident():
+            run._warn_once(
+                "stepscope: a call in another thread than that of `with record(...)` is no part of its run, unless it is"
+                " one of run.wrap(function), or of asyncio.to_thread"
+            )
+
+
 class _Here(threading.local):
     """What a thread has begun."""
 
@@ -269,6 +332,7 @@ def _after_fork() -> None:
     _registry = threading.Lock()
     _open_runs.clear()
     _waiting_calls.clear()
+    _entered.clear()
     _here.run = _here.ended = None
     _here.waiting = []
 

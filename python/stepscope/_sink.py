@@ -198,6 +198,7 @@ class Sink:
     def _forked(self) -> None:
         """In a child: the writer is the parent's. Its pipe must close here, or it would not see its sender's end."""
         self._lock = threading.Lock()
+        self._kept.clear()
         process, self._process, self._owed = self._process, None, 0
         if process is not None:
             for pipe in (process.stdin, process.stdout):

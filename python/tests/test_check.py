@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 import unittest
+from types import SimpleNamespace
 
 import support
 from support import InFolder, procedure
@@ -30,6 +31,10 @@ WRONG = {
     "pred_num": 6,
     "correct": False,
 }
+
+
+def procedure_run(number):
+    return {**WRONG, "id": f"r{number}", "row_index": number}
 
 
 class OfRecords(InFolder):
@@ -94,15 +99,86 @@ class OfRecords(InFolder):
         with self.assertRaisesRegex(stepscope.StepscopeError, "no such file"):
             stepscope.check(self.folder / "nowhere.jsonl")
 
-    def test_a_table_is_refused_and_its_rows_are_not(self):
+    def test_what_could_be_read_is_told_though_something_could_not(self):
+        answers = [{"format": "stepscope.answer_trace", "version": 1, "id": n, "question": "How much?", "document": {"path": name}} for n, name in enumerate(["there.txt", "missing.txt"])]
+        (self.folder / "there.txt").write_text("USD 250\n")
+        for answer in answers:
+            answer["answer"] = {"answer_found": True, "items": [{"text": "USD 250", "spans": [{"line_start": 0, "line_end": 0, "quote": "USD 250"}]}]}
+        self.path.write_text("".join(json.dumps(answer) + "\n" for answer in answers))
+        with self.assertWarnsRegex(RuntimeWarning, "missing.txt: no such file"):
+            found = stepscope.check(self.path)
+        self.assertEqual([one["id"] for one in found], [0, 1])
+        for ask in (lambda: list(stepscope.stream(self.path)), lambda: stepscope.save(self.path, self.folder / "out.jsonl")):
+            with self.assertRaisesRegex(stepscope.StepscopeError, "no such file") as failed:
+                ask()
+            self.assertEqual(failed.exception.code, 2)
+        self.assertFalse((self.folder / "out.jsonl").exists())
+
+    def test_a_table_that_cannot_be_written_is_refused(self):
         class Frame(list):
             columns = ["id", "question"]
 
         for ask in (stepscope.check, stepscope.to_frame, lambda table: stepscope.rewards(table, verifier="json_structure")):
-            with self.assertRaisesRegex(TypeError, r"Frame is a table: .*to_dict\('records'\)"):
+            with self.assertRaisesRegex(TypeError, r"Frame is a table that cannot be written as Parquet .*JSON lines"):
                 ask(Frame(["id", "question"]))
         columns = {"columns": 2, "question": support.QUESTION}
         self.assertEqual(len(stepscope.check(columns)), 1, "a record may have a key of that name")
+
+    def test_rows_of_pandas_are_told_without_what_is_missing(self):
+        class Rows:
+            def __init__(self, rows):
+                self.rows = rows
+
+            def to_dict(self, orient):
+                return self.rows
+
+        class Frame(Rows):
+            """Of columns that Parquet has no type for."""
+
+            __module__ = "pandas"
+            columns, index = ["id", "question", "pred_num"], SimpleNamespace(names=[None])
+
+            def isna(self):
+                return Rows([{key: value != value for key, value in row.items()} for row in self.rows])
+
+        rows = [{"id": 1, "question": "How many?", "pred_num": float("nan")}, {"id": "b", "question": "How many?", "pred_num": 2}]
+        first, second = stepscope.check(Frame(rows), with_record=True)
+        self.assertEqual((first["record"], second["record"]), ({"id": 1, "question": "How many?"}, rows[1]))
+        self.assertNotIn("record/not_finite", [finding["rule"] for finding in first["findings"]])
+
+    def test_tables_of_the_usual_libraries_give_what_their_records_give(self):
+        records = [procedure_run(n) for n in range(4)] + [{**WRONG, "mode": "baseline", "procedure": None, "only_here": 1}]
+        records[1]["state"] = {**records[1]["state"], "total": "six"}  # another type in one row
+        records[0]["state"] = {**records[0]["state"], "deep": [{"a": 1}, {"b": None}]}
+        alike = [record for n, record in enumerate(records) if n != 1]
+
+        def told(found):
+            return [(one["id"], one["triage"]["fix"], [finding["rule"] for finding in one["findings"]]) for one in found]
+
+        tables = []
+        if support.has("pandas"):
+            import pandas
+
+            for each in (records, alike):
+                frame = pandas.DataFrame(each)
+                tables += [(frame, each), (frame.set_index("id"), each), (frame[frame["gold_num"] > 0], each)]
+        if support.has("polars"):
+            import polars
+
+            frame = polars.DataFrame(alike, infer_schema_length=None)
+            tables += [(frame, alike), (frame.lazy(), alike)]
+        if support.has("pyarrow"):
+            import pyarrow
+
+            table = pyarrow.Table.from_pylist(alike)
+            tables += [(table, alike), (table.to_batches()[0], alike)]
+            rows = [batch.num_rows for batch in stepscope.batches(table)]
+            self.assertEqual(sum(rows), len(alike))
+        for table, each in tables:
+            with self.subTest(type(table).__module__):
+                self.assertEqual(told(stepscope.check(table)), told(stepscope.check(each)))
+                stepscope.save(table, self.path)
+                self.assertEqual(len(self.path.read_bytes().splitlines()), len(each))
 
     def test_what_is_kept_can_be_named(self):
         (found,) = stepscope.check([WRONG], fields=["id", "triage.fix"], with_record=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import itertools
 import json
@@ -114,6 +115,110 @@ class Killed(InFolder):
         process.wait()
         (line,) = lines(self.path)
         self.assertEqual((line["error_type"], len(line["trace"]["steps"])), ("KeyboardInterrupt", 3))
+
+    def test_a_run_that_is_killed_keeps_what_was_said_of_it_before_its_last_call(self):
+        def child():
+            with record(self.path, id="late") as about:
+                ask = about.wrap(lambda prompt: prompt)
+                ask("first")
+                about.gold_answer, about.state, about.fitness = "#### 7", {"total": 5}, 0.5
+                ask("second")
+                os._exit(0)
+
+        self.assertEqual(forked(child), 0)
+        (line,) = wait_for(lambda: lines(self.path))
+        self.assertEqual((line["error_type"], line["gold_num"], line["state"], line["fitness"]), ("Killed", 7, {"total": 5}, 0.5))
+        self.assertEqual(len(line["trace"]["steps"]), 2)
+
+
+def forked(child):
+    """What a forked child gives, as its exit code."""
+    pid = os.fork()
+    if pid == 0:
+        code = 99
+        try:
+            code = child()
+        finally:
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+class Forked(InFolder):
+    """In the middle of a run, whose line its process alone writes."""
+
+    @contextlib.contextmanager
+    def through(self, writer):
+        _sink._close_all()
+        _sink._sinks.clear()
+        self.path.unlink(missing_ok=True)
+        with self.subTest(writer=writer), mock.patch.dict(os.environ, {"STEPSCOPE_WRITER": writer}):
+            yield
+
+    def told(self, ask, prompts):
+        """How often a child that asks says that it cannot add to the run."""
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            for prompt in prompts:
+                ask(prompt)
+        return sum("cannot add to the run 'batch'" in str(each.message) for each in told)
+
+    def test_calls_of_children_are_whole_lines_and_the_run_is_there_once(self):
+        for writer, before in itertools.product("01", ([], ["first"])):
+            with self.through(writer):
+                ask = record(lambda prompt: f"reply to {prompt}", self.path)
+                with record(self.path, id="batch", gold_answer="#### 1") as run:
+                    for prompt in before:
+                        ask(prompt)
+                    for prompts in ("ab", "cd"):
+                        self.assertEqual(forked(lambda prompts=prompts: self.told(ask, prompts)), 1)
+                    self.assertEqual(forked(lambda: self.told(run.wrap(lambda prompt: f"reply to {prompt}"), "e")), 1)
+                    ask("last")
+                _sink._close_all()  # what a writer knows more is in the file then
+                *calls, line = lines(self.path)
+                self.assertEqual([call["response"] for call in calls], [f"reply to {each}" for each in "abcde"])
+                self.assertEqual({call["run_id"] for call in calls}, {"batch"})
+                self.assertEqual([call["prompt"] for call in line["trace"]["steps"]], [*before, "last"])
+                self.assertEqual((line["id"], line["status"]), ("batch", "ok"))
+                self.assertEqual(list(self.folder.glob("*.torn")), [])
+
+    def test_a_child_that_leaves_the_block_writes_no_second_run(self):
+        for writer in "01":
+            with self.through(writer):
+                ask = record(lambda prompt: prompt, self.path)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    pid = os.getpid()
+                    with record(self.path, id="batch"):
+                        ask("first")
+                        child = os.fork()
+                        if child == 0:
+                            ask("child")
+                    if os.getpid() != pid:
+                        os._exit(0)
+                os.waitpid(child, 0)
+                _sink._close_all()
+                found = lines(self.path)
+                self.assertEqual([line["id"] for line in found if "trace" in line], ["batch"])
+                self.assertEqual([line["response"] for line in found if "trace" not in line], ["child"])
+
+    @needs_evoproc
+    def test_runs_of_a_child_are_its_own(self):
+        from test_record import get_schema, run, run_steps
+
+        for writer in "01":
+            with self.through(writer):
+                query, runner = record(support.model, self.path), record(run_steps, self.path)
+                given = (support.procedure(), support.QUESTION, get_schema("gsm"), "stub")
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    with record(self.path, id="batch", gold_answer="#### 7"):
+                        for one in (lambda: run(query), lambda: runner(*given, query_fn=support.model)):
+                            self.assertEqual(forked(lambda one=one: one()["final_answer_numerical"]), 5)
+                _sink._close_all()
+                *runs, batch = lines(self.path)
+                self.assertEqual([(each["status"], len(each["trace"]["steps"])) for each in runs], [("ok", 3)] * 2)
+                self.assertEqual((batch["id"], batch["trace"]["steps"]), ("batch", []))
+                self.assertNotIn("batch", [each["id"] for each in runs])
 
 
 def waiting(pipe):

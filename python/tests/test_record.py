@@ -9,6 +9,7 @@ import functools
 import io
 import json
 import multiprocessing
+import os
 import pickle
 import statistics
 import subprocess
@@ -549,6 +550,34 @@ class OfAnyFunction(InFolder):
             def __repr__(self):
                 raise RuntimeError("nor this")
 
+        class Dates:
+            """As NumPy has them, one or several."""
+
+            __module__ = "numpy"
+            dtype = SimpleNamespace(kind="M")
+
+            def __init__(self, texts):
+                self.texts = texts
+
+            def astype(self, kind):
+                return SimpleNamespace(tolist=lambda: self.texts)
+
+        class Series:
+            def __init__(self, index, values):
+                self.index, self.values = index, values
+
+            def to_list(self):
+                return self.values
+
+            def to_dict(self):
+                return dict(zip(self.index, self.values))
+
+        class Frame:
+            columns = ["a"]
+
+            def to_dict(self, orient="dict"):
+                return [{"a": 1}, {"a": 2}] if orient == "records" else {"a": {0: 1, 1: 2}}
+
         ask = record(lambda prompt: prompt, self.path)
         data = Data(datetime(2024, 1, 2, tzinfo=timezone.utc), Broken())
         for odd, told in (
@@ -558,6 +587,11 @@ class OfAnyFunction(InFolder):
             (Model, {"type": "object"}),
             ([Broken()], ["<Broken>"]),
             (memoryview(b"ab"), "ab"),
+            (Dates("2026-11-28T10:00"), "2026-11-28T10:00"),
+            (Dates([["2026-11-28", "NaT"]]), [["2026-11-28", None]]),
+            (Series([0, 1], ["x", Dates("NaT")]), ["x", None]),
+            (Series(["a", "b"], [1, 2]), {"a": 1, "b": 2}),
+            (Frame(), [{"a": 1}, {"a": 2}]),
             (deque([UUID(int=1), Fraction(1, 3)]), ["00000000-0000-0000-0000-000000000001", "1/3"]),
             ({(1, 2): Decimal("0.1")}, {"(1, 2)": "0.1"}),
             (16**5000, hex(16**5000)),
@@ -569,6 +603,40 @@ class OfAnyFunction(InFolder):
                     ask(odd)
                 (line,) = lines(self.path)
                 self.assertEqual(json.loads(line["response"]), told)
+
+    def test_values_of_the_usual_libraries(self):
+        rows = [{"a": 1, "t": datetime(2026, 11, 28, 10)}, {"a": 2, "t": None}]
+        told = [{"a": 1, "t": "2026-11-28T10:00:00"}, {"a": 2, "t": None}]
+        values = []
+        if support.has("numpy"):
+            import numpy
+
+            values += [(numpy.datetime64("2026-11-28T10:00"), "2026-11-28T10:00"), (numpy.datetime64("NaT"), None)]
+            values += [(numpy.array(["2026-11-28", "NaT"], "datetime64[ns]"), ["2026-11-28T00:00:00.000000000", None])]
+            values += [(numpy.float64(1.5), 1.5), (numpy.arange(2), [0, 1])]
+        if support.has("pandas"):
+            import pandas
+
+            frame = pandas.DataFrame(rows)
+            values += [(frame, told), (frame["t"], [row["t"] for row in told]), (frame.iloc[0], told[0])]
+            values += [(frame.index, [0, 1]), (pandas.NA, None)]
+        if support.has("polars"):
+            import polars
+
+            frame = polars.DataFrame(rows)
+            values += [(frame, told), (frame["t"], [row["t"] for row in told])]
+        if support.has("pyarrow"):
+            import pyarrow
+
+            table = pyarrow.Table.from_pylist(rows)
+            values += [(table, told), (table.to_batches()[0], told), (table["a"], [1, 2]), (table["a"][0], 1)]
+        for value, expected in values:
+            with self.subTest(value=value):
+                self.path.unlink(missing_ok=True)
+                with record(self.path) as about:
+                    about.state = {"value": value}
+                (line,) = lines(self.path)
+                self.assertEqual(line["state"], {"value": expected})
 
     def test_what_holds_itself_twice_is_written_once(self):
         loop = {}
@@ -631,6 +699,99 @@ class OfAnyFunction(InFolder):
         (line,) = lines(self.path)
         self.assertEqual(sorted(call["prompt"] for call in line["trace"]["steps"]), list("0123"))
 
+    def test_a_call_in_another_thread_than_its_block_is_told(self):
+        ask = record(lambda prompt: prompt, self.path)
+
+        def asked_in(block):
+            self.path.unlink(missing_ok=True)
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                block()
+            self.assertLessEqual({each.category for each in told}, {RuntimeWarning})
+            *calls, line = lines(self.path)
+            kept = [call["prompt"] for call in line["trace"]["steps"]]
+            return [call.get("prompt") for call in calls], kept, line.get("error_type"), ["run.wrap" in str(each.message) for each in told]
+
+        def threads(asking):
+            with ThreadPoolExecutor(2) as pool:
+                list(pool.map(asking, "ab"))
+
+        def block(wrapped=False, here=False, to_thread=False):
+            with record(self.path) as about:
+                if here:
+                    ask("here")
+                if to_thread:
+                    asyncio.run(asyncio.to_thread(ask, "a"))
+                else:
+                    threads(about.wrap(ask) if wrapped else ask)
+
+        calls, kept, error, told = asked_in(block)
+        self.assertEqual((sorted(calls), kept, error, told), (["a", "b"], [], "Unrecorded", [True]))
+        calls, kept, error, told = asked_in(lambda: block(here=True))
+        self.assertEqual((sorted(calls), kept, error, told), (["a", "b"], ["here"], None, [True]))
+        calls, kept, error, told = asked_in(lambda: block(wrapped=True))
+        self.assertEqual((calls, sorted(kept), error, told), ([], ["a", "b"], None, []))
+        self.assertEqual(asked_in(lambda: block(to_thread=True)), ([], ["a"], None, []))
+
+        def own_blocks():
+            def one(prompt):
+                with record(self.path):
+                    ask(prompt)
+
+            threads(one)
+            ask("last")
+            block(here=True, wrapped=True)
+
+        self.assertEqual(asked_in(own_blocks)[3], [], "each has its own")
+
+    def test_a_recorded_function_is_recorded_once_in_its_block(self):
+        class Client:
+            @record(self.folder / "other.jsonl")
+            def ask(self, prompt):
+                return prompt
+
+        @record(self.folder / "other.jsonl")
+        async def later(prompt):
+            return prompt
+
+        ask = record(lambda prompt: prompt, self.path)
+        with record(self.path, question=QUESTION) as about:
+            for asking in (ask, functools.partial(ask), Client().ask, about.wrap(ask), record(Client().ask, self.path)):
+                self.assertEqual(about.wrap(asking)("same thread"), "same thread")
+                thread = threading.Thread(target=about.wrap(asking), args=("another",))
+                thread.start()
+                thread.join()
+            self.assertEqual(asyncio.run(about.wrap(later)("awaited")), "awaited")
+        (line,) = lines(self.path)
+        asked = [(call["prompt"], call["step_index"], call.get("attempt")) for call in line["trace"]["steps"]]
+        prompts = ["same thread", "another"] * 5 + ["awaited"]
+        self.assertEqual(asked, [(prompt, n, None) for n, prompt in enumerate(prompts)])
+        self.assertFalse((self.folder / "other.jsonl").exists())
+
+    @needs_evoproc
+    def test_a_runner_with_a_query_that_is_recorded_twice(self):
+        query = record(support.model, self.path)
+        for inside in (lambda call: call(), lambda call: ThreadPoolExecutor(1).submit(call).result()):
+            self.path.unlink(missing_ok=True)
+            with record(self.path, gold_answer="#### 5") as about:
+                inside(lambda about=about: run(about.wrap(query)))
+            (line,) = lines(self.path)
+            self.assertEqual([(call["step_index"], call.get("attempt")) for call in line["trace"]["steps"]], [(0, None), (1, None), (2, None)])
+            self.assertTrue(line["correct"])
+
+    def test_what_a_block_says_is_kept_however_it_ends(self):
+        for proc in (None, procedure()):
+            for error in (None, ValueError("late")):
+                self.path.unlink(missing_ok=True)
+                with contextlib.suppress(ValueError), record(self.path, question=QUESTION) as about:
+                    about.procedure, about.state, about.fitness = proc, {"total": 5}, 0.9
+                    about.fields["note"] = "n"
+                    if error:
+                        raise error
+                (line,) = lines(self.path)
+                self.assertEqual((line["state"], line["fitness"], line["note"]), ({"total": 5}, 0.9, "n"))
+                self.assertEqual(line.get("error"), None if error is None else "late")
+
     def test_blocks_of_one_recording_at_the_same_time(self):
         recording = record(self.path)
 
@@ -691,6 +852,54 @@ class OfAnswers(InFolder):
         self.assertEqual(third["answer"], json.loads(reply))
         self.assertEqual((good["kind"], good["grounded"]), ("typed", {"items": 1, "of": 1}))
         self.assertIn("answer/json_invalid", [finding["rule"] for finding in bad["findings"]])
+
+    def test_a_document_is_found_from_the_file_of_answers(self):
+        answer = {"answer_found": True, "items": [{"text": "USD 250", "spans": [{"line_start": 0, "line_end": 0, "quote": "USD 250"}]}]}
+        (self.folder / "answers" / "docs").mkdir(parents=True)
+        for place in ("answers/docs/policy.txt", "answers/..policy.txt", "outside.txt"):
+            (self.folder / place).write_text("Deductible: USD 250\n")
+        os.symlink(self.folder / "answers", self.folder / "link")
+        os.symlink(self.folder / "answers" / "docs", self.folder / "answers" / "linked")
+        os.symlink(self.folder / "outside.txt", self.folder / "answers" / "outside.txt")
+
+        def grounded(path, document):
+            record = stepscope.record_answer(path, question="How much?", answer=answer, document=document, schema="TextAnswer")
+            found = stepscope.check(path)[-1]["grounded"]
+            Path(path).unlink()
+            return record["document"].get("path"), found
+
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.folder)
+        all_found = {"items": 1, "of": 1}
+        for path, document, place in (
+            ("answers/a.jsonl", "answers/docs/policy.txt", "docs/policy.txt"),
+            ("answers/a.jsonl", self.folder / "answers" / "docs" / "policy.txt", "docs/policy.txt"),
+            ("answers/a.jsonl", "docs/policy.txt", "docs/policy.txt"),
+            ("answers/a.jsonl", "answers/..policy.txt", "..policy.txt"),
+            ("link/a.jsonl", "answers/docs/policy.txt", "docs/policy.txt"),
+            ("answers/a.jsonl", "answers/linked/policy.txt", "docs/policy.txt"),
+            ("a.jsonl", "outside.txt", "outside.txt"),
+        ):
+            self.assertEqual(grounded(path, document), (place, all_found))
+        for document in ("outside.txt", self.folder / "outside.txt", "answers/../outside.txt", "answers/outside.txt"):
+            with self.assertRaisesRegex(ValueError, r"document '.*outside\.txt' .*folder of 'answers/a\.jsonl'"):
+                grounded("answers/a.jsonl", document)
+        self.assertFalse(Path("answers/a.jsonl").exists())
+
+        class Table:
+            columns = ["page_num", "line_num", "text"]
+
+            def to_dicts(self):
+                return [{"page_num": 1, "line_num": 1, "text": "Deductible: USD 250"}]
+
+        self.assertEqual(grounded("a.jsonl", Table()), (None, all_found))
+        self.assertEqual(stepscope.record_answer("a.jsonl", question="", pages=Table())["retrieved_pages"], Table().to_dicts())
+
+        class Columns:
+            columns = ["text"]
+
+        with self.assertRaisesRegex(TypeError, "table that does not tell its rows"):
+            stepscope.record_answer("a.jsonl", question="", document=Columns())
 
 
 if __name__ == "__main__":
