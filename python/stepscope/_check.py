@@ -131,8 +131,8 @@ def save(
     """Check records and write the results to a file of JSON lines, which is there whole or not at all. Options as in
     ``stream``.
 
-    The results do not go through Python. Whatever could not be read is a ``StepscopeError``. Whoever saves to the same path again replaces it; a folder that is missing is
-    made.
+    The results do not go through Python. Whatever could not be read is a ``StepscopeError``. Whoever saves to the same
+    path again replaces it; a folder that is missing is made.
     """
     folder, name = os.path.split(os.path.abspath(path))
     os.makedirs(folder, exist_ok=True)
