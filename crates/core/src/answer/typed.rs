@@ -9,7 +9,7 @@
 
 use crate::answer::document::{Document, Heading};
 use stepscope_base::json::{Kind, Member, Part, Pointer, Value};
-use stepscope_base::text::Untrusted;
+use stepscope_base::text::{Shown, Untrusted};
 
 /// Fields of every answer besides its items, in the order in which they are published.
 pub(crate) const BASE_FIELDS: [&str; 11] = [
@@ -200,6 +200,12 @@ impl<'a> TypedAnswer<'a> {
 }
 
 impl<'a> AnswerItem<'a> {
+    /// Names the item by its field, else by the key of its value.
+    pub fn title(&self) -> Shown {
+        let name = self.field.as_ref().or(self.value.as_ref().map(|(key, _)| key));
+        name.map_or_else(|| Shown::own("no value"), Untrusted::line)
+    }
+
     /// Returns the position of the value, as a JSON pointer.
     pub(crate) fn value_pointer(&self) -> Option<Pointer> {
         self.value.as_ref().map(|(key, _)| self.pointer.then(Part::Key(key.to_owned())))
