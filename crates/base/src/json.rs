@@ -947,6 +947,14 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// A whole number that is written as one and that fits.
+    pub fn whole<N: std::str::FromStr>(self) -> Option<N> {
+        if self.kind() != Kind::Int {
+            return None;
+        }
+        std::str::from_utf8(self.raw()).ok()?.parse().ok()
+    }
+
     /// A truth value.
     pub fn bool(self) -> Option<bool> {
         match self.kind() {

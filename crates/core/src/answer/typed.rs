@@ -330,7 +330,7 @@ pub(crate) fn flag(value: Value<'_>) -> Option<bool> {
 /// A whole number as lenient readers take it: `83`, `83.0` and `"83"`.
 pub fn whole(value: Value<'_>) -> Option<i64> {
     match value.kind() {
-        Kind::Int => std::str::from_utf8(value.raw()).ok()?.parse().ok(),
+        Kind::Int => value.whole(),
         Kind::Float => {
             let number = value.float()?;
             // Every whole number up to here is a float of its own.

@@ -248,7 +248,7 @@ fn event(value: Value<'_>) -> Result<Event, LineFault> {
     for member in value.members() {
         let value = member.value;
         match member.name().bytes() {
-            b"v" => is_newer = number(value).is_none_or(|version| version > VERSION),
+            b"v" => is_newer = value.whole::<u64>().is_none_or(|version| version > VERSION),
             b"event_id" => event_id = owned(value),
             b"kind" => kind = word(value, EventKind::from_word),
             b"item" => event.item = Some(item(value)),
@@ -257,7 +257,7 @@ fn event(value: Value<'_>) -> Result<Event, LineFault> {
             b"verdict" => verdict = word(value, Verdict::from_word),
             b"labels" => event.labels = value.items().filter_map(label_ref).collect(),
             b"fix_target" => event.fix_target = owned(value),
-            b"first_bad_step" => event.first_bad_step = number(value),
+            b"first_bad_step" => event.first_bad_step = value.whole(),
             b"variable" => event.variable = owned(value),
             b"anchors" => event.anchors = value.items().filter_map(read_anchor).collect(),
             b"gold_status" => gold_status = word(value, GoldStatus::from_word),
@@ -320,11 +320,7 @@ pub(super) fn items<'a>(value: Value<'a>, key: &str) -> impl Iterator<Item = Val
 }
 
 pub(super) fn whole(value: Value<'_>, key: &str) -> Option<u64> {
-    value.get(key).and_then(number)
-}
-
-fn number(value: Value<'_>) -> Option<u64> {
-    std::str::from_utf8(value.raw()).ok()?.parse().ok()
+    value.get(key).and_then(Value::whole)
 }
 
 /// Reads a word that must be known if it is there.
