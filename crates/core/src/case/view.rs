@@ -201,6 +201,12 @@ impl<'c> CaseView<'c> {
         })
     }
 
+    /// Returns the place of the procedure in the record.
+    pub fn procedure_pointer(&self) -> &Pointer {
+        static WHOLE: Pointer = Pointer(Vec::new());
+        self.record.as_ref().map_or(&WHOLE, |record| &record.procedure_pointer)
+    }
+
     /// The run that was made of a chain of thought.
     pub fn chain(&self) -> Option<&'c ThoughtChain> {
         self.case.cache.chain.get()?.as_deref()
