@@ -333,29 +333,40 @@ fn unresolved(
         .help("Move the step that writes this variable before the step that reads it.")
 }
 
+/// Makes what two rules say of some outputs of a step: the first is its place, the others are labelled.
+fn of_outputs(
+    rule: RuleId,
+    (words, again): (&'static str, &'static str),
+    (base, step): (&Pointer, &StepFlow<'_, '_>),
+    outputs: &[(usize, u32)],
+    names: &[&Untrusted<'_>],
+) -> Option<Finding> {
+    let ((first, _), rest) = outputs.split_first()?;
+    let message = Message::new(words).number(step.position + 1).text(": ").list(names.iter().map(|name| name.bytes()));
+    let finding = Finding::new(rule, message, output_place(base, step, *first))
+        .action(Action::PatchLocally)
+        .detail("step_id", step_id(step.step));
+    let label = |finding: Finding, (n, _): &(usize, u32)| finding.label(output_place(base, step, *n), again.to_owned());
+    Some(rest.iter().fold(finding, label))
+}
+
+fn outputs_that(step: &StepFlow<'_, '_>, is_meant: impl Fn(u32) -> bool) -> Vec<(usize, u32)> {
+    step.writes.iter().copied().enumerate().filter(|&(_, variable)| is_meant(variable)).collect()
+}
+
 fn check_redefined(case: &CaseView<'_>, findings: &mut Findings) {
     let Some((procedure, flow)) = case.valid_flow().filter(|(_, flow)| flow.rewrites()) else { return };
+    let base = case.procedure_pointer();
+    let words = ("Avoid re-defining existing variables at Step ", "written again");
     for step in flow.steps(procedure) {
-        let again = |&(_, &variable): &(usize, &u32)| {
-            flow.is_written_before(variable, step.position) && *flow.name(variable) != FINAL_ANSWER
-        };
-        let outputs: Vec<(usize, &u32)> = step.writes.iter().enumerate().filter(again).collect();
-        let Some((&(first, _), rest)) = outputs.split_first() else { continue };
-        let base = case.procedure_pointer();
-        let names: Vec<_> = outputs.iter().map(|&(_, &variable)| flow.name(variable)).collect();
-        let message = Message::new("Avoid re-defining existing variables at Step ")
-            .number(step.position + 1)
-            .text(": ")
-            .list(names.iter().map(|name| name.bytes()));
-        let mut finding = Finding::new(RuleId::Redefined, message, output_place(base, &step, first))
-            .action(Action::PatchLocally)
-            .detail("step_id", step_id(step.step))
+        let again = |variable| flow.is_written_before(variable, step.position) && *flow.name(variable) != FINAL_ANSWER;
+        let outputs = outputs_that(&step, again);
+        let names: Vec<_> = outputs.iter().map(|&(_, variable)| flow.name(variable)).collect();
+        let Some(finding) = of_outputs(RuleId::Redefined, words, (base, &step), &outputs, &names) else { continue };
+        let mut finding = finding
             .detail("consider_renaming", Datum::texts(names.iter().copied()))
             .help("Give the new value its own name, and let later steps read that.");
-        for &(n, _) in rest {
-            finding = finding.label(output_place(base, &step, n), "written again".to_owned());
-        }
-        for &(_, &variable) in &outputs {
+        for &(_, variable) in &outputs {
             let Some((writer, output)) = flow.first_write(variable) else { continue };
             let Some(writing) = procedure.steps.get(writer) else { continue };
             let place = writing.output_pointer(&Procedure::step_pointer(base, writer), output).then("name");
@@ -368,27 +379,19 @@ fn check_redefined(case: &CaseView<'_>, findings: &mut Findings) {
 
 fn check_unused(case: &CaseView<'_>, findings: &mut Findings) {
     let Some((procedure, flow)) = case.valid_flow() else { return };
+    let base = case.procedure_pointer();
+    let words = ("Remove unused outputs at Step ", "never read by a later step");
     for step in flow.steps(procedure) {
-        let dead = |&(_, &variable): &(usize, &u32)| flow.is_unused(variable, step.position);
-        let outputs: Vec<(usize, &u32)> = step.writes.iter().enumerate().filter(dead).collect();
-        let Some((&(first, _), rest)) = outputs.split_first() else { continue };
-        let base = case.procedure_pointer();
+        let outputs = outputs_that(&step, |variable| flow.is_unused(variable, step.position));
         // Untrusted sorts by code points, as Python does.
-        let mut names: Vec<_> = outputs.iter().map(|&(_, &variable)| flow.name(variable)).collect();
+        let mut names: Vec<_> = outputs.iter().map(|&(_, variable)| flow.name(variable)).collect();
         names.sort_unstable();
-        let message = Message::new("Remove unused outputs at Step ")
-            .number(step.position + 1)
-            .text(": ")
-            .list(names.iter().map(|name| name.bytes()));
-        let mut finding = Finding::new(RuleId::Unused, message, output_place(base, &step, first))
-            .action(Action::PatchLocally)
-            .detail("step_id", step_id(step.step))
-            .detail("remove_from_outputs", Datum::texts(names.iter().copied()))
-            .help("Remove the output, or let a later step read it.");
-        for &(n, _) in rest {
-            finding = finding.label(output_place(base, &step, n), "never read by a later step".to_owned());
-        }
-        findings.push(finding);
+        let Some(finding) = of_outputs(RuleId::Unused, words, (base, &step), &outputs, &names) else { continue };
+        findings.push(
+            finding
+                .detail("remove_from_outputs", Datum::texts(names.iter().copied()))
+                .help("Remove the output, or let a later step read it."),
+        );
     }
 }
 
