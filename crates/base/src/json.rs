@@ -798,7 +798,7 @@ fn first_bytes(name: &[u8]) -> u64 {
 }
 
 /// Appends a code point, lone surrogates in the generalised UTF-8 form.
-fn push_code(out: &mut Vec<u8>, code: u32) {
+pub fn push_code(out: &mut Vec<u8>, code: u32) {
     if let Some(c) = char::from_u32(code) {
         out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
     } else {
