@@ -85,13 +85,7 @@ pub fn write(event: &Event, out: &mut Vec<u8>) {
                 object.put("id", &label.id).put("set", &label.set).put("version", label.version);
             });
         });
-        object.maybe("fix_target", event.fix_target.as_ref());
-        object.maybe("first_bad_step", event.first_bad_step);
-        object.maybe("variable", event.variable.as_ref());
-        object.filled("anchors", &event.anchors, |one, writer| writer.object(|object| write_anchor(one, object)));
-        object.maybe("gold_status", event.gold_status.map(GoldStatus::word));
-        object.maybe("correction", event.correction.as_ref().and_then(|json| sorted(json.bytes())));
-        object.maybe("note", event.note.as_ref());
+        write_said(event, object);
         if let Some(part) = event.part {
             object.object("part", |object| write_part(part, object));
         }
@@ -119,6 +113,17 @@ pub fn write(event: &Event, out: &mut Vec<u8>) {
     out.extend_from_slice(format!("{crc:08x}").as_bytes());
     out.extend_from_slice(CRC.1);
     out.push(b'\n');
+}
+
+/// Writes what an event says beside its verdict and labels, as far as it says it.
+pub(super) fn write_said(event: &Event, object: &mut Object<'_>) {
+    object.maybe("fix_target", event.fix_target.as_ref());
+    object.maybe("first_bad_step", event.first_bad_step);
+    object.maybe("variable", event.variable.as_ref());
+    object.filled("anchors", &event.anchors, |one, writer| writer.object(|object| write_anchor(one, object)));
+    object.maybe("gold_status", event.gold_status.map(GoldStatus::word));
+    object.maybe("correction", event.correction.as_ref().and_then(|json| sorted(json.bytes())));
+    object.maybe("note", event.note.as_ref());
 }
 
 fn seen(seen: &SeenRecord, object: &mut Object<'_>) {
