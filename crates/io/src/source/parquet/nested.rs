@@ -102,8 +102,7 @@ impl LeafMeaning {
         match self {
             Self::Unsigned => Cell::Int(i64::from(number.cast_unsigned())),
             Self::Decimal(scale) => Cell::decimal(&number.to_be_bytes(), scale),
-            Self::Time(kind) => Cell::time(number.into(), kind),
-            Self::Plain | Self::Half | Self::Uuid | Self::Json => Cell::Int(number.into()),
+            _ => self.long(number.into()),
         }
     }
 
