@@ -810,6 +810,11 @@ pub fn push_code(out: &mut Vec<u8>, code: u32) {
     }
 }
 
+/// The whole number that a float is, up to which every one is a float of its own: pandas makes floats of whole numbers.
+pub fn whole_float(number: f64) -> Option<i64> {
+    (number.fract() == 0.0 && number.abs() <= 9e15).then_some(number as i64)
+}
+
 /// One value of a parsed text: a handle to copy around.
 #[derive(Clone, Copy)]
 pub struct Value<'a> {

@@ -8,7 +8,7 @@
 //! answer. `document` is `{"path"}`, `{"doc_id"}` or `{"lines": [{"page_num", "line_num", "text"}], "toc": [..]}`.
 
 use crate::answer::document::{Document, Heading};
-use stepscope_base::json::{Kind, Member, Part, Pointer, Value};
+use stepscope_base::json::{Kind, Member, Part, Pointer, Value, whole_float};
 use stepscope_base::text::{Shown, Untrusted};
 
 /// Fields of every answer besides its items, in the order in which they are published.
@@ -331,11 +331,7 @@ pub(crate) fn flag(value: Value<'_>) -> Option<bool> {
 pub fn whole(value: Value<'_>) -> Option<i64> {
     match value.kind() {
         Kind::Int => value.whole(),
-        Kind::Float => {
-            let number = value.float()?;
-            // Every whole number up to here is a float of its own.
-            (number.fract() == 0.0 && number.abs() <= 9e15).then_some(number as i64)
-        }
+        Kind::Float => whole_float(value.float()?),
         Kind::String => value.string()?.utf8()?.trim().parse().ok(),
         _ => None,
     }

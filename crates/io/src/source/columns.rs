@@ -5,7 +5,7 @@ use ::parquet::data_type::ByteArray;
 use crate::failure::Failure;
 use crate::source::open::Blob;
 use crate::source::times::{TimeKind, old_moment};
-use stepscope_base::json::Tape;
+use stepscope_base::json::{Tape, whole_float};
 use stepscope_base::json::write::{Letters, Style, python_float};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
@@ -61,7 +61,7 @@ impl Cell {
             Self::Bool(on) => Some((*on).into()),
             Self::Int(n) => Some(*n),
             // Columns with gaps become floats in pandas.
-            Self::Float(x) => (x.fract() == 0.0 && x.abs() < 9e15).then_some(*x as i64),
+            Self::Float(x) => whole_float(*x),
             Self::Text(text) | Self::JsonText(text) => std::str::from_utf8(text.data()).ok()?.trim().parse().ok(),
         }
     }
