@@ -43,6 +43,23 @@ pub struct Sampling {
     pub may_downgrade: bool,
 }
 
+/// Reads a seed as people write it; `none` leaves it to the server.
+pub fn seed(word: &str) -> Result<Option<i64>, &'static str> {
+    if word == "none" {
+        return Ok(None);
+    }
+    word.parse().map(Some).map_err(|_| "use a whole number, or none")
+}
+
+/// Reads a temperature as people write it; `none` leaves it to the server.
+pub fn temperature(word: &str) -> Result<Option<f64>, &'static str> {
+    if word == "none" {
+        return Ok(None);
+    }
+    let number = word.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    number.map(Some).ok_or("use a number from 0 up, or none")
+}
+
 impl Default for Sampling {
     fn default() -> Self {
         let (temperature, seed) = (Some(TEMPERATURE), Some(SEED));
