@@ -118,7 +118,7 @@ pub struct Record<'a> {
     pub answer_schema: Option<AnswerSchema>,
     /// The record's answer object: the state of a run, the whole of an answer.
     pub answer: Option<Value<'a>>,
-    /// The parts of a typed answer, if it is one.
+    /// The parts of a structured answer, if it is one.
     pub typed: Option<Box<TypedAnswer<'a>>>,
     /// The parts of a chain of thought, if it is one.
     pub chain: Option<Box<ChainParts<'a>>>,

@@ -59,7 +59,7 @@ pub struct AnswerRequest {
     pub many: Option<bool>,
 }
 
-/// Parts of a typed answer.
+/// Parts of a structured answer.
 #[derive(Clone, Debug, Default)]
 pub struct TypedAnswer<'a> {
     /// The answer object, if it could be read as one.

@@ -149,9 +149,9 @@ pub enum Column {
     Count(Severity),
     /// Number of findings.
     Findings,
-    /// Share of the items of a typed answer that are grounded.
+    /// Share of the items of a structured answer that are grounded.
     Grounded,
-    /// Number of items of a typed answer.
+    /// Number of items of a structured answer.
     Items,
 }
 

@@ -54,7 +54,7 @@ impl RowTexts {
     }
 }
 
-/// Shows the values of a typed answer: the first, and the number of the others.
+/// Shows the values of a structured answer: the first, and the number of the others.
 pub(crate) fn answered(record: &Record<'_>) -> Option<Shown> {
     let items = record.typed.as_ref()?.items();
     let (_, value) = items.iter().find_map(|item| item.value.as_ref())?;

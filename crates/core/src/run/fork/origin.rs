@@ -85,7 +85,7 @@ impl ForkOrigin {
             Some(How::Repair) => Shown::own("procedure repaired"),
             Some(How::Consensus) => shown!("majority values of step {step}"),
             Some(How::Edit) => return shown!("{} overridden before step {step}", self.names()),
-            // A typed answer is one call, and has no steps.
+            // A structured answer is one call, and has no steps.
             Some(How::Rerun) if self.asked.is_empty() => Shown::own("re-run"),
             Some(How::Rerun) if self.asked.len() > 1 => shown!("re-run from step {step}"),
             Some(How::Rerun) => shown!("step {step} re-run"),
