@@ -172,7 +172,7 @@ impl<'c> CaseView<'c> {
     }
 
     /// Finds the procedure's errors by upstream's schema: only if there are none, the five rules check it.
-    pub fn procedure_errors(&self) -> &SchemaErrors {
+    pub(crate) fn procedure_errors(&self) -> &SchemaErrors {
         self.procedure_errors.get_or_init(|| self.procedure().map(schema_errors).unwrap_or_default())
     }
 
@@ -182,7 +182,7 @@ impl<'c> CaseView<'c> {
     }
 
     /// The procedure with who writes and who reads what, if it holds upstream's schema.
-    pub fn valid_flow(&self) -> Option<(&Procedure<'c>, &Flow<'c>)> {
+    pub(crate) fn valid_flow(&self) -> Option<(&Procedure<'c>, &Flow<'c>)> {
         let procedure = self.valid_procedure()?;
         Some((procedure, self.flow.get_or_init(|| Flow::of(procedure))))
     }

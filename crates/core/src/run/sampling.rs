@@ -20,7 +20,7 @@ use distribution::Distribution;
 /// Upstream's temperature for the steps of a run.
 pub const TEMPERATURE: f64 = 1.0;
 /// Upstream's seed.
-pub const SEED: i64 = 1234;
+pub(crate) const SEED: i64 = 1234;
 /// The class of an end that the server brought about.
 pub const SERVER_ERROR: &str = "ServerError";
 /// The class of an end that a person brought about.

@@ -684,7 +684,7 @@ impl<'a> State<'a> {
     }
 
     /// Finds one of them as a value of its variable.
-    pub fn set_entry(&self, n: usize) -> Option<Entry<'a>> {
+    pub(crate) fn set_entry(&self, n: usize) -> Option<Entry<'a>> {
         let set = self.sets.get(n)?;
         let index = self.variable(&set.variable)?;
         let is_it = |write: &&Write<'_>| write.source == ValueSource::Set(n);

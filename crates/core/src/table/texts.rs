@@ -79,7 +79,7 @@ pub fn question(record: &Record<'_>) -> Option<Shown> {
 }
 
 /// The same, from the first bytes of its text.
-pub fn question_up_to(record: &Record<'_>, bytes: usize) -> Option<Shown> {
+pub(crate) fn question_up_to(record: &Record<'_>, bytes: usize) -> Option<Shown> {
     let procedure = record.procedure;
     let name = procedure.and_then(|value| value.get("NameDescription").or_else(|| value.get("name_description")));
     [record.question, name, record.error].into_iter().find_map(|value| scalar_up_to(value, bytes))

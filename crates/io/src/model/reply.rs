@@ -50,7 +50,7 @@ impl Intake {
 }
 
 /// A piece of the reply.
-pub type ReplyPiece = (ReplyPart, Untrusted<'static>);
+pub(crate) type ReplyPiece = (ReplyPart, Untrusted<'static>);
 
 /// The server says that it failed.
 #[derive(Clone, PartialEq, Eq, Debug)]

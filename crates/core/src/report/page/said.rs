@@ -178,7 +178,7 @@ impl Said {
     }
 
     /// Every text in it.
-    pub fn texts_mut(&mut self) -> impl Iterator<Item = &mut Text> {
+    pub(crate) fn texts_mut(&mut self) -> impl Iterator<Item = &mut Text> {
         let some = [&mut self.fix, &mut self.correction, &mut self.note, &mut self.variable, &mut self.when];
         let some = some.into_iter().flatten().chain(self.anchor.as_mut().map(Anchor::name_mut));
         std::iter::once(&mut self.who).chain(&mut self.labels).chain(some)

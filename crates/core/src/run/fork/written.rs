@@ -253,7 +253,7 @@ pub fn repaired(parent: &Record<'_>, text: &[u8], procedure: &[u8], created_utc:
 }
 
 /// Writes a run that began from nothing but a procedure and a question, as a record.
-pub fn run_record(
+pub(crate) fn run_record(
     procedure: Value<'_>,
     question: &Untrusted<'_>,
     shape: AnswerShape<'_>,
