@@ -54,7 +54,6 @@ pub struct AnswerStore {
     part: StorePart,
 }
 
-/// The folders of a store.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct StoreFolders {
     /// The folder that was named.

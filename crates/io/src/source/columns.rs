@@ -119,7 +119,6 @@ impl Cell {
         i64::try_from(number).map_or_else(|_| Self::Json(number.to_string().into_bytes().into()), Self::Int)
     }
 
-    /// Appends it as JSON.
     pub(super) fn append_json(&self, out: &mut Vec<u8>) {
         match self {
             Self::Null => out.extend_from_slice(b"null"),

@@ -136,7 +136,6 @@ pub(super) struct LeafRows {
     taken: usize,
 }
 
-/// A value of a leaf.
 struct LeafValue {
     /// Definition level: how much of the way to it is there.
     level: i16,
