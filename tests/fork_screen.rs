@@ -508,14 +508,14 @@ fn the_users_own_editor_gets_the_text_and_gives_it_back() {
     d.app.outside.command = Some("vi -u NONE".into());
     d.keys("^E");
     assert!(d.asked.last().unwrap().contains("vi -u NONE \\\"$1\\\""), "{:?}", d.asked);
-    let lent = d.app.outside.lent.as_ref().unwrap().to_path_buf();
-    assert_eq!(std::fs::read_to_string(&lent).unwrap(), "\"3 * 2\"\n");
-    std::fs::write(&lent, "66\n").unwrap();
+    let file = d.app.outside.file.as_ref().unwrap().to_path_buf();
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "\"3 * 2\"\n");
+    std::fs::write(&file, "66\n").unwrap();
     let ended = std::process::Command::new("true").status();
     d.event(Event::Returned(ended));
     d.draw();
     d.shows(&["│ 66 ", "back from the editor"]);
-    assert!(!lent.exists());
+    assert!(!file.exists());
     d.keys("^S").shows(&["✎ 66"]);
     d.keys("v ^E");
     d.event(Event::Returned(std::process::Command::new("false").status()));

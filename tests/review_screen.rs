@@ -95,7 +95,7 @@ fn id_of(event: &Event) -> String {
 }
 
 fn stats_of(reviews: &Reviews) -> Stats {
-    Stats::of(reviews, &Index::of(&[]).join(reviews).items)
+    Stats::of(reviews, &Index::of(&[]).join(reviews))
 }
 
 #[test]

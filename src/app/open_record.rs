@@ -754,12 +754,8 @@ fn is_prose(text: &Shown) -> bool {
     text.as_str().trim().contains(char::is_whitespace)
 }
 
-fn base(case: &CaseView<'_>) -> Pointer {
-    case.record.as_ref().map(|record| record.procedure_pointer.clone()).unwrap_or_default()
-}
-
 fn steps(case: &CaseView<'_>) -> Vec<StepRow> {
-    let base = base(case);
+    let base = case.procedure_pointer();
     let declared = case.procedure().map(|procedure| procedure.steps.as_slice()).unwrap_or_default();
     let last = case.state().last_step();
     (0..declared.len().max(case.state().step_count()))
@@ -778,7 +774,7 @@ fn steps(case: &CaseView<'_>) -> Vec<StepRow> {
                 is_last: last.contains(position),
                 pointer: match (step, call) {
                     (None, Some(call)) => call.pointer(),
-                    _ => case.pointer(Procedure::step_pointer(&base, position)),
+                    _ => case.pointer(Procedure::step_pointer(base, position)),
                 },
             }
         })
@@ -995,7 +991,7 @@ impl<'r, 'a> FindingPlaces<'r, 'a> {
             [Part::Index(n), ..] if pointer.is_within(base) => Some(*n),
             _ => None,
         };
-        if let Some(step) = below(&base(self.case).then("steps")) {
+        if let Some(step) = below(&self.case.procedure_pointer().then("steps")) {
             return Some(step);
         }
         let entry = below(&Pointer::from_iter(["trace", "steps"]))?;

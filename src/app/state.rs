@@ -76,7 +76,7 @@ pub struct Outside {
     /// Command of the editor, with its options.
     pub command: Option<String>,
     /// The file that it has now.
-    pub lent: Option<TempPath>,
+    pub file: Option<TempPath>,
 }
 
 /// The look: which themes there are and which is in force.

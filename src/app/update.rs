@@ -464,9 +464,9 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
             table::search::take_matches(app, id, found, done);
             if done { table::search::follow_matches(app) } else { Vec::new() }
         }
-        Msg::EditorFile(lent) => run::edit::lent(app, lent),
+        Msg::EditorFile(file) => run::edit::editor_file(app, file),
         Msg::EditorText(text) => {
-            run::edit::taken_back(app, text);
+            run::edit::editor_text(app, text);
             Vec::new()
         }
         Msg::Exported(path, result) => export::exported(app, &path, result),

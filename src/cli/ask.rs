@@ -293,21 +293,12 @@ pub(super) struct Sampling {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Maybe<T>(Option<T>);
 
-fn seed(word: &str) -> Result<Maybe<i64>, String> {
-    match word {
-        "none" => Ok(Maybe(None)),
-        word => word.parse().map(|seed| Maybe(Some(seed))).map_err(|_| "use a whole number, or none".to_owned()),
-    }
+fn seed(word: &str) -> Result<Maybe<i64>, &'static str> {
+    sampling::seed(word).map(Maybe)
 }
 
-fn temperature(word: &str) -> Result<Maybe<f64>, String> {
-    match word {
-        "none" => Ok(Maybe(None)),
-        word => {
-            let number = word.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
-            number.map(|number| Maybe(Some(number))).ok_or_else(|| "use a number from 0 up, or none".to_owned())
-        }
-    }
+fn temperature(word: &str) -> Result<Maybe<f64>, &'static str> {
+    sampling::temperature(word).map(Maybe)
 }
 
 fn enforcement(word: &str) -> Result<Enforcement, String> {

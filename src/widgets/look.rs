@@ -17,6 +17,7 @@ use crate::widgets::sign;
 use crate::widgets::theme::{Role, Theme};
 use stepscope_base::json::Kind;
 use stepscope_base::text::{columns, split_plain};
+use stepscope_core::answer::citations::Grounding;
 use stepscope_core::answer::route::Route;
 use stepscope_core::finding::Severity;
 use stepscope_core::run::state::Badge;
@@ -401,6 +402,26 @@ pub(crate) const fn badge_role(badge: Badge) -> Role {
         Badge::Override => Role::Changed,
         Badge::NotRun => Role::Ghost,
         Badge::Ambiguous | Badge::Missing | Badge::Unavailable => Role::BadgeDoubt,
+    }
+}
+
+/// The sign of a grounding.
+pub(crate) const fn grounding_glyph(grounding: Grounding) -> &'static str {
+    match grounding {
+        Grounding::Nowhere => sign::NOT_FOUND,
+        Grounding::Misplaced => sign::MISPLACED,
+        Grounding::Unproven => sign::UNPROVEN,
+        Grounding::Grounded => sign::CITED,
+    }
+}
+
+/// The role of a grounding.
+pub(crate) const fn grounding_role(grounding: Grounding) -> Role {
+    match grounding {
+        Grounding::Nowhere => Role::Fatal,
+        Grounding::Misplaced => Role::Warning,
+        Grounding::Unproven => Role::Note,
+        Grounding::Grounded => Role::Ok,
     }
 }
 

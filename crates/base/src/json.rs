@@ -798,7 +798,7 @@ fn first_bytes(name: &[u8]) -> u64 {
 }
 
 /// Appends a code point, lone surrogates in the generalised UTF-8 form.
-fn push_code(out: &mut Vec<u8>, code: u32) {
+pub fn push_code(out: &mut Vec<u8>, code: u32) {
     if let Some(c) = char::from_u32(code) {
         out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
     } else {
@@ -808,6 +808,11 @@ fn push_code(out: &mut Vec<u8>, code: u32) {
             0x80 | (code & 0x3f) as u8,
         ]);
     }
+}
+
+/// The whole number that a float is, up to which every one is a float of its own: pandas makes floats of whole numbers.
+pub fn whole_float(number: f64) -> Option<i64> {
+    (number.fract() == 0.0 && number.abs() <= 9e15).then_some(number as i64)
 }
 
 /// One value of a parsed text: a handle to copy around.
@@ -945,6 +950,14 @@ impl<'a> Value<'a> {
             }),
             _ => None,
         }
+    }
+
+    /// A whole number that is written as one and that fits.
+    pub fn whole<N: std::str::FromStr>(self) -> Option<N> {
+        if self.kind() != Kind::Int {
+            return None;
+        }
+        std::str::from_utf8(self.raw()).ok()?.parse().ok()
     }
 
     /// A truth value.

@@ -51,7 +51,7 @@ impl Message {
 
     /// Strings as `repr` prints them, with commas between.
     #[must_use]
-    pub fn quoted_each<T: AsRef<[u8]>>(mut self, texts: impl IntoIterator<Item = T>) -> Self {
+    pub(crate) fn quoted_each<T: AsRef<[u8]>>(mut self, texts: impl IntoIterator<Item = T>) -> Self {
         for (n, text) in texts.into_iter().enumerate() {
             if n > 0 {
                 self.0.extend_from_slice(b", ");

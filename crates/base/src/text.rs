@@ -13,7 +13,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr as _};
 use crate::unicode::{is_printable, stands_alone};
 
 /// Most combining marks that a base character keeps before the rest is shown as a count.
-pub const MAX_MARKS: usize = 8;
+pub(crate) const MAX_MARKS: usize = 8;
 
 /// Text from data: true bytes, for comparing, searching and copying. Lone surrogates are kept in the generalised UTF-8
 /// form (three bytes, `ED A0 80` to `ED BF BF`), so that byte order is code point order, as Python sorts.

@@ -42,7 +42,7 @@ pub fn left(most: u64) -> u64 {
 }
 
 /// Pays for work that was done.
-pub fn pay(units: u64) {
+pub(crate) fn pay(units: u64) {
     LEFT.set(LEFT.get().map(|left| left.saturating_sub(units)));
 }
 

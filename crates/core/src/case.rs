@@ -40,7 +40,7 @@ pub use view::CaseView;
 
 /// Surroundings of a record that help to judge it.
 pub trait Context: fmt::Debug + Send + Sync {
-    /// The document that a typed answer cites, where it is at hand.
+    /// The document that a structured answer cites, where it is at hand.
     fn document(&self, typed: &TypedAnswer<'_>) -> Option<Arc<Document>> {
         inline_document(typed).map(Arc::new)
     }
@@ -50,7 +50,7 @@ pub trait Context: fmt::Debug + Send + Sync {
         None
     }
 
-    /// The types that values of typed answers can have.
+    /// The types that values of structured answers can have.
     fn types(&self) -> &TypeRegistry {
         TypeRegistry::built_in()
     }

@@ -2,7 +2,7 @@
 //!
 //! Law: knows no files, no network, no async and no terminal.
 
-/// Typed answers: documents, citations, contract, dates, currencies, generation and route.
+/// Structured answers: documents, citations, contract, dates, currencies, generation and route.
 pub mod answer;
 /// The word-problem wing: numbers, expressions, quantities, and what each step should have given.
 pub mod arithmetic;
@@ -20,7 +20,7 @@ pub mod paint;
 pub mod procedure;
 /// One record, whatever its format.
 pub mod record;
-/// Reports of what was found, as text, short lines, JSON lines or SARIF.
+/// Reports of what was found: text, short lines, JSON lines, SARIF, pages, Markdown, tables and charts.
 pub mod report;
 /// Decisions of people about records: events, and the state that follows.
 pub mod review;

@@ -114,13 +114,11 @@ pub struct Record<'a> {
     pub trace_steps: Option<Value<'a>>,
     /// Origin of the record, if it is a fork: the `fork` of the run trace.
     pub trace_fork: Option<Value<'a>>,
-    /// Version of the run trace, where there is one.
-    pub trace_version: Option<Value<'a>>,
     /// Schema that the final answer follows, where that is known.
     pub answer_schema: Option<AnswerSchema>,
     /// The record's answer object: the state of a run, the whole of an answer.
     pub answer: Option<Value<'a>>,
-    /// The parts of a typed answer, if it is one.
+    /// The parts of a structured answer, if it is one.
     pub typed: Option<Box<TypedAnswer<'a>>>,
     /// The parts of a chain of thought, if it is one.
     pub chain: Option<Box<ChainParts<'a>>>,
@@ -158,7 +156,6 @@ impl<'a> Record<'a> {
             error: None,
             trace_steps: None,
             trace_fork: None,
-            trace_version: None,
             answer_schema: None,
             answer: None,
             typed: None,

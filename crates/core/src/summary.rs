@@ -124,7 +124,7 @@ impl Summary {
         self.item.id = record.id_text().map(|id| id_of(&id));
         self.item.row_index = row_index(record).or(self.item.row_index);
         self.answer_type = AnswerType::of(record);
-        // A typed answer is one call.
+        // A structured answer is one call.
         self.steps = record.step_count().or(record.typed.is_some().then_some(0));
         self.answer = match (self.answer_type, number) {
             (AnswerType::Number, Some(number)) => Some(Untrusted::from(number.value.json())),

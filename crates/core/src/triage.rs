@@ -468,8 +468,7 @@ impl<'c> Trial<'c, '_> {
         for write in self.recomputed.writes.iter().filter(open) {
             let Some((wrote, values)) = write.recorded.zip(self.read_by(write)) else { continue };
             let wrote = wrote.value.float();
-            let text = self.procedure.and_then(|procedure| procedure.steps.get(write.step)?.text);
-            let text = text.and_then(Value::string).unwrap_or_default();
+            let text = self.step_text(write.step);
             let constants: Vec<f64> =
                 numbers(text.utf8().unwrap_or_default()).into_iter().map(|(number, _)| number.value.float()).collect();
             let is_result = |value: f64| marks.iter().any(|mark| (mark.says.value.float() - value).abs() < 1e-6);
@@ -616,13 +615,25 @@ impl<'c> Trial<'c, '_> {
         if let Some(verdict) = self.fatal() {
             return verdict;
         }
-        if let Some((text, pointer)) = contradictions(self.record, &self.recomputed.answer).into_iter().next() {
-            self.argue(RuleId::FinalMismatch.word(), pointer, shown!("{text}"));
-            return (Fix::StepRun, self.last().map(|last| last.step), Confidence::Unsure);
+        if let Some(verdict) = self.argue_contradiction(self.last().map(|last| last.step)) {
+            return verdict;
         }
         let text = Shown::own("There is no expected number, and the run does not contradict itself.");
         self.argue(Reason::Unknown.word(), self.record.number_pointer(), text);
         (Fix::Unknown, None, Confidence::Unsure)
+    }
+
+    /// The run contradicts itself: its last step is to blame.
+    fn argue_contradiction(&mut self, last: Option<usize>) -> Option<Judgement> {
+        let (text, pointer) = contradictions(self.record, &self.recomputed.answer).into_iter().next()?;
+        self.argue(RuleId::FinalMismatch.word(), pointer, shown!("{text}"));
+        Some((Fix::StepRun, last, Confidence::Unsure))
+    }
+
+    /// Text of a step: what it says that it does.
+    fn step_text(&self, step: usize) -> Untrusted<'c> {
+        let text = self.procedure.and_then(|procedure| procedure.steps.get(step)?.text);
+        text.and_then(Value::string).unwrap_or_default()
     }
 
     fn last(&self) -> Option<&'c Computed> {

@@ -221,7 +221,7 @@ pub enum ChainError {
     Weight,
 }
 
-/// Results of the stages of a chain for one completion: a chain that is climbed until a stage breaks.
+/// Results of the stages of a chain for one completion, up to the first that breaks.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ChainResult {
     /// The stages, from the first.
@@ -277,7 +277,7 @@ impl Chain {
         &self.stages
     }
 
-    fn climb(&self, candidate: Candidate<'_>, tape: &mut Tape) -> ChainResult {
+    fn judge_stages(&self, candidate: Candidate<'_>, tape: &mut Tape) -> ChainResult {
         let mut reward = 0.0;
         let mut details = Message::default();
         let mut stopped = None;
@@ -344,14 +344,14 @@ impl Verifier {
                 result.unwrap_or_else(|undecided| VerifyResult::not_judged(&Shown::error(&undecided)))
             }
             Self::Bleu(bleu) => bleu.verify(candidate),
-            Self::Chained(chain) => chain.climb(candidate, tape).result,
+            Self::Chained(chain) => chain.judge_stages(candidate, tape).result,
         }
     }
 
     /// Judges a completion and keeps what every stage said; a verifier alone is a chain of one stage.
-    pub fn climb(&self, candidate: Candidate<'_>, tape: &mut Tape) -> ChainResult {
+    pub fn judge_stages(&self, candidate: Candidate<'_>, tape: &mut Tape) -> ChainResult {
         if let Self::Chained(chain) = self {
-            return chain.climb(candidate, tape);
+            return chain.judge_stages(candidate, tape);
         }
         let result = self.verify(candidate, tape);
         let stage = StageOutcome {

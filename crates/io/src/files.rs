@@ -198,11 +198,11 @@ pub fn editor_file(text: &str) -> Result<TempPath, Failure> {
 }
 
 /// Reads an editor's file back. What cannot be taken back stays in the file: a person has typed it.
-pub fn edited_text(lent: TempPath) -> Result<String, Failure> {
-    let read = read_whole(&lent, MAX_EDITED).and_then(|bytes| {
-        String::from_utf8(bytes).map_err(|_| Failure::own("cannot use", &Shown::path(&lent), "it is not UTF-8"))
+pub fn edited_text(file: TempPath) -> Result<String, Failure> {
+    let read = read_whole(&file, MAX_EDITED).and_then(|bytes| {
+        String::from_utf8(bytes).map_err(|_| Failure::own("cannot use", &Shown::path(&file), "it is not UTF-8"))
     });
-    read.map_err(|failure| match lent.keep() {
+    read.map_err(|failure| match file.keep() {
         Ok(path) if path.exists() => Failure { source: shown!("{}; the file is kept", failure.source), ..failure },
         _ => failure,
     })
@@ -215,10 +215,10 @@ mod tests {
     #[test]
     fn a_text_is_lent_for_its_owner_alone_and_up_to_a_size() {
         use std::os::unix::fs::PermissionsExt as _;
-        let lent = editor_file("a").unwrap();
-        assert_eq!(std::fs::metadata(&lent).unwrap().permissions().mode() & 0o777, 0o600);
-        let path = lent.to_path_buf();
-        assert_eq!(edited_text(lent).unwrap(), "a\n");
+        let file = editor_file("a").unwrap();
+        assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        let path = file.to_path_buf();
+        assert_eq!(edited_text(file).unwrap(), "a\n");
         assert!(!path.exists());
         assert!(editor_file(&"a".repeat(1 << 20)).is_err());
     }
@@ -226,18 +226,18 @@ mod tests {
     #[test]
     fn what_cannot_be_taken_back_from_an_editor_stays_in_its_file() {
         for (typed, why) in [(b"caf\xe9".to_vec(), "it is not UTF-8"), (vec![b'a'; 2 << 20], "larger than 1 MB")] {
-            let lent = editor_file("a").unwrap();
-            let path = lent.to_path_buf();
+            let file = editor_file("a").unwrap();
+            let path = file.to_path_buf();
             std::fs::write(&path, &typed).unwrap();
-            let told = edited_text(lent).unwrap_err().to_string();
+            let told = edited_text(file).unwrap_err().to_string();
             assert!(told.contains(why) && told.contains(path.to_str().unwrap()), "{told}");
             assert!(told.ends_with("; the file is kept"), "{told}");
             assert_eq!(std::fs::read(&path).unwrap(), typed);
             std::fs::remove_file(path).unwrap();
         }
-        let lent = editor_file("a").unwrap();
-        std::fs::remove_file(&lent).unwrap();
-        let told = edited_text(lent).unwrap_err().to_string();
+        let file = editor_file("a").unwrap();
+        std::fs::remove_file(&file).unwrap();
+        let told = edited_text(file).unwrap_err().to_string();
         assert!(told.ends_with("no such file"), "{told}");
     }
 

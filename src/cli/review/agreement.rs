@@ -25,7 +25,7 @@ pub(super) fn run(options: &Agreement, side: &Arc<SideData>, out: &mut Out) -> O
     let reviews = options.place.contents(out)?.reviews;
     let records = options.place.records(out, |files, threads| read(files, &reviews, threads, side, |_, _| {}))?;
     let index = Index::of(&records.summaries);
-    let agreement = agreement::Agreement::of_joined(&reviews, &super::joined(&index, &reviews, out));
+    let agreement = agreement::Agreement::of(&reviews, &super::joined(&index, &reviews, out));
     if options.format == ListFormat::Jsonl {
         agreement.write_json(out);
     } else {

@@ -36,7 +36,7 @@ pub(super) fn run(options: &Stats, side: &Arc<SideData>, out: &mut Out) -> Optio
     let summaries = options.place.records(out, |files, threads| read(files, reviews, threads, side, fix))?;
     let index = Index::of(&summaries.summaries);
     let joined = super::joined(&index, reviews, out);
-    let stats = stats::Stats::of_joined(reviews, &joined);
+    let stats = stats::Stats::of(reviews, &joined);
     if options.format == ListFormat::Jsonl {
         stats.write_json(out);
         return Some(());

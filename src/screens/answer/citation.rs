@@ -8,14 +8,15 @@ use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::screens::answer::items::sign;
-use crate::screens::answer::shown::{Grounding, ItemView, SpanView};
+use crate::screens::answer::shown::{ItemView, SpanView};
 use crate::screens::answer::state::{AnswerPane, AnswerView};
 use crate::widgets::layout::inner_width;
 use crate::widgets::list::Rows;
-use crate::widgets::look::{Look, Spans, pane};
+use crate::widgets::look::{Look, Spans, grounding_glyph, grounding_role, pane};
 use crate::widgets::prose;
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
+use stepscope_core::answer::citations::Grounding;
 use stepscope_core::paint::MarkedRange;
 
 /// Width of the label in front of the texts, in columns.
@@ -66,8 +67,8 @@ pub(crate) fn lines(answer: &AnswerView, width: usize, look: Look<'_>) -> Vec<Sp
 /// Lays out a citation in full: its result, its place, and the words.
 fn in_full(view: &SpanView, width: usize, look: Look<'_>) -> Vec<Spans> {
     let mut lines = vec![vec![
-        look.span(format!("{} ", view.standing.glyph()), view.standing.role()),
-        look.span(view.badge.as_str(), view.standing.role()),
+        look.span(format!("{} ", grounding_glyph(view.standing)), grounding_role(view.standing)),
+        look.span(view.badge.as_str(), grounding_role(view.standing)),
     ]];
     for sentence in &view.sentences {
         lines.extend(wrapped("", sentence, (&[], Role::Dim), Role::Text, width, look));

@@ -12,7 +12,9 @@ use unicode_width::UnicodeWidthStr;
 use crate::screens::answer::shown::{ShownAnswer, SpanView, letter};
 use crate::screens::answer::state::{AnswerPane, AnswerView};
 use crate::widgets::layout::inner_width;
-use crate::widgets::look::{Look, Spans, border_marks, frame, line_pane, put, put_cell};
+use crate::widgets::look::{
+    Look, Spans, border_marks, frame, grounding_glyph, grounding_role, line_pane, put, put_cell,
+};
 use crate::widgets::prose;
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
@@ -66,7 +68,9 @@ fn overview(answer: &AnswerView, document: &Document, area: Rect, buf: &mut Buff
     let place = |span: &&SpanView| {
         span.found.as_ref().map(|found| &found.lines).or(span.cited.as_ref()).map(|lines| lines.start)
     };
-    let marks = spans.iter().filter_map(|span| Some((place(span)?, span.standing.glyph(), span.standing.role())));
+    let marks = spans
+        .iter()
+        .filter_map(|span| Some((place(span)?, grounding_glyph(span.standing), grounding_role(span.standing))));
     border_marks(area, document.len(), marks, buf, look);
     let here = document.number(answer.lines.at).map(|(page, _)| page);
     for (n, cell) in strip(answer, document, area).into_iter().enumerate() {
@@ -102,7 +106,7 @@ fn strip(answer: &AnswerView, document: &Document, area: Rect) -> Vec<PageCell> 
         });
         let retrieved = pages.iter().any(|(page, _)| answer.shown.retrieved.contains(page));
         let (glyph, role) = match cited.map(|span| span.standing).min() {
-            Some(standing) => (standing.glyph(), standing.role()),
+            Some(standing) => (grounding_glyph(standing), grounding_role(standing)),
             None if retrieved => (sign::RETRIEVED, Role::Dim),
             None => (sign::NOT_RETRIEVED, Role::Faint),
         };

@@ -9,10 +9,13 @@ use crate::screens::answer::{checks, citation, document, items};
 use crate::screens::run::findings;
 use crate::screens::run::state::RecordView;
 use crate::widgets::layout::parts;
-use crate::widgets::look::{Look, Spans, put};
+use crate::widgets::look::{Look, Spans, grounding_glyph, grounding_role, put};
 use crate::widgets::prose;
+use crate::widgets::sign;
 use crate::widgets::theme::Role;
+use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_core::answer::citations::Grounding;
 
 /// Draws the panes and the question above them.
 pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
@@ -50,11 +53,18 @@ pub(crate) fn explain(view: &RecordView) -> Option<Shown> {
             match own.min_by_key(|note| note.severity) {
                 Some(note) => findings::explain(note),
                 None => answer.span_view().map_or(Shown::own("no citation"), |span| {
-                    answer.value().map_or(span.standing, |item| item.standing).meaning()
+                    meaning(answer.value().map_or(span.standing, |item| item.standing))
                 }),
             }
         }
     })
+}
+
+/// Returns the sign of a grounding with what it means.
+fn meaning(grounding: Grounding) -> Shown {
+    let glyph = grounding_glyph(grounding);
+    let meaning = sign::CITATIONS.iter().find(|(sign, _)| *sign == glyph);
+    meaning.map(|(_, meaning)| shown!("{glyph} {meaning}")).unwrap_or_default()
 }
 
 /// Describes what the cursor is on.
@@ -66,7 +76,7 @@ pub(crate) fn describe(view: &RecordView, look: Look<'_>) -> Spans {
     }
     let Some(view) = answer.span_view() else { return Vec::new() };
     let mut line = vec![
-        look.span(format!("{} {}  ", view.standing.glyph(), view.badge), view.standing.role()),
+        look.span(format!("{} {}  ", grounding_glyph(view.standing), view.badge), grounding_role(view.standing)),
         look.span(view.pointer.text().line().into_string(), Role::Faint),
     ];
     for sentence in &view.sentences {

@@ -12,7 +12,7 @@ use crate::screens::answer::shown::letter;
 use crate::screens::answer::state::{AnswerPane, AnswerRow, AnswerView, PartVerdict};
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::Rows;
-use crate::widgets::look::{Look, Spans, line_pane, pane};
+use crate::widgets::look::{Look, Spans, grounding_glyph, grounding_role, line_pane, pane};
 use crate::widgets::prose::{pad, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_core::review::event::AnswerPart;
@@ -62,7 +62,7 @@ fn item_line(answer: &AnswerView, item: usize, line: usize, look: Look<'_>) -> S
         return vec![Span::raw(" ".repeat(indent)), look.span(text, Role::Text)];
     }
     let mut line = vec![
-        look.span(format!("{} ", view.standing.glyph()), view.standing.role()),
+        look.span(format!("{} ", grounding_glyph(view.standing)), grounding_role(view.standing)),
         sign(item, look),
         look.span(format!(" {}  ", view.title), Role::Key),
     ];
@@ -88,9 +88,9 @@ fn span_line(answer: &AnswerView, span: usize, look: Look<'_>) -> Spans {
     let Some(view) = answer.shown.spans.get(span) else { return Vec::new() };
     let mut line = vec![
         Span::raw("    "),
-        look.span(format!("{} ", view.standing.glyph()), view.standing.role()),
+        look.span(format!("{} ", grounding_glyph(view.standing)), grounding_role(view.standing)),
         look.span(pad(view.written.as_str(), 8), Role::Dim),
-        look.span(format!(" {}  ", view.badge), view.standing.role()),
+        look.span(format!(" {}  ", view.badge), grounding_role(view.standing)),
     ];
     line.extend(verdict(answer, answer.part_of(span), look));
     line

@@ -8,13 +8,12 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::widgets::look::route_name;
 use crate::widgets::prose::{pad, pad_left};
-use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, ShownMap, Untrusted, head};
 use stepscope_core::answer::citations::{
-    QuotePlace, Resolution, SharedMistake, Tier, differences, lines_in_words, recovered, shared_offset,
+    Grounding, Resolution, SharedMistake, Tier, differences, lines_in_words, recovered, shared_offset,
 };
 use stepscope_core::answer::document::Document;
 use stepscope_core::answer::route::Route;
@@ -88,47 +87,6 @@ pub struct ItemView {
     pub standing: Grounding,
     /// Position in the record, as a JSON pointer.
     pub pointer: Pointer,
-}
-
-/// Degree to which a citation, or an item by its citations, is grounded. Worst first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Grounding {
-    /// The quote is nowhere in the document, or there is nothing to check.
-    Nowhere,
-    /// The quote is right, the place is not.
-    Misplaced,
-    /// No quote is given, or the document was not found.
-    Unproven,
-    /// The quote is where it was cited.
-    Grounded,
-}
-
-impl Grounding {
-    /// Returns its sign.
-    pub const fn glyph(self) -> &'static str {
-        match self {
-            Self::Nowhere => sign::NOT_FOUND,
-            Self::Misplaced => sign::MISPLACED,
-            Self::Unproven => sign::UNPROVEN,
-            Self::Grounded => sign::CITED,
-        }
-    }
-
-    /// Returns its sign with what that means.
-    pub(crate) fn meaning(self) -> Shown {
-        let meaning = sign::CITATIONS.iter().find(|(glyph, _)| *glyph == self.glyph());
-        meaning.map(|(glyph, meaning)| shown!("{glyph} {meaning}")).unwrap_or_default()
-    }
-
-    /// Returns its colour.
-    pub const fn role(self) -> Role {
-        match self {
-            Self::Nowhere => Role::Fatal,
-            Self::Misplaced => Role::Warning,
-            Self::Unproven => Role::Note,
-            Self::Grounded => Role::Ok,
-        }
-    }
 }
 
 /// Citation of an item.
@@ -275,8 +233,8 @@ fn span(item: usize, citation: &Citation<'_>, resolved: Option<(&Document, &Reso
     };
     let Some((document, resolution)) = resolved else { return view };
     view.cited.clone_from(&resolution.cited);
-    view.standing = standing(resolution);
-    view.badge = badge(resolution);
+    view.standing = resolution.grounding();
+    view.badge = resolution.phrase();
     view.sentences = sentences(document, resolution);
     view.found =
         resolution.found.as_ref().map(|found| FoundView { lines: found.lines.clone(), parts: found.parts(document) });
@@ -318,44 +276,6 @@ fn written(citation: &Citation<'_>) -> Shown {
     let pages = pair((text(citation.pages.0), text(citation.pages.1))).map(|pages| format!("p{pages}"));
     let parts: Vec<String> = [pages, lines].into_iter().flatten().collect();
     if parts.is_empty() { Shown::own("no lines") } else { shown!("{}", parts.join(" ")) }
-}
-
-fn standing(resolution: &Resolution) -> Grounding {
-    match resolution.place {
-        _ if resolution.is_grounded() => Grounding::Grounded,
-        QuotePlace::Cited | QuotePlace::NoQuote | QuotePlace::Unsearched | QuotePlace::Undecided => Grounding::Unproven,
-        QuotePlace::Wider | QuotePlace::Nearby | QuotePlace::OtherPage | QuotePlace::Elsewhere => Grounding::Misplaced,
-        QuotePlace::Nowhere | QuotePlace::NotInDoc => Grounding::Nowhere,
-    }
-}
-
-/// Sums up the result of a citation, short enough to fit next to the lines.
-fn badge(resolution: &Resolution) -> Shown {
-    let by = resolution.offset().filter(|by| *by != 0);
-    let way = |by: i64| {
-        let lines = by.unsigned_abs();
-        format!("{lines} line{} {}", if lines == 1 { "" } else { "s" }, if by < 0 { "above" } else { "below" })
-    };
-    match resolution.place {
-        QuotePlace::Cited => shown!("{}", resolution.word().replace('_', " ")),
-        QuotePlace::Wider => Shown::own("line number out of range"),
-        QuotePlace::Nearby => shown!("found {}", by.map_or_else(|| "near".to_owned(), way)),
-        QuotePlace::OtherPage | QuotePlace::Elsewhere => {
-            let page = resolution.found.as_ref().and_then(|found| found.pages).map(|(first, _)| first);
-            match page {
-                Some(page) => shown!("found on page {page}"),
-                None => Shown::own("found elsewhere"),
-            }
-        }
-        QuotePlace::Nowhere => match &resolution.near {
-            Some(near) => shown!("not found (closest {} %)", near.similarity),
-            None => Shown::own("not found"),
-        },
-        QuotePlace::Unsearched => Shown::own("undecided (search limit reached)"),
-        QuotePlace::Undecided => Shown::own("undecided"),
-        QuotePlace::NoQuote => Shown::own("no quote"),
-        QuotePlace::NotInDoc => Shown::own("no such line"),
-    }
 }
 
 fn sentences(document: &Document, resolution: &Resolution) -> Vec<Shown> {
@@ -467,7 +387,7 @@ fn items(items: &[AnswerItem<'_>]) -> Vec<ItemView> {
         let spans = next..next + item.citations.len();
         next = spans.end;
         ItemView {
-            title: title(item),
+            title: item.title(),
             lines: item.value.as_ref().map(|(key, value)| render(key, *value, width)).unwrap_or_default(),
             spans,
             standing: Grounding::Unproven,
@@ -475,15 +395,6 @@ fn items(items: &[AnswerItem<'_>]) -> Vec<ItemView> {
         }
     };
     items.iter().map(view).collect()
-}
-
-fn title(item: &AnswerItem<'_>) -> Shown {
-    let key = item.value.as_ref().map(|(key, _)| key.line());
-    match (&item.field, key) {
-        (Some(field), _) => field.line(),
-        (None, Some(key)) => key,
-        (None, None) => Shown::own("no value"),
-    }
 }
 
 /// Renders the value of an item as lines: an amount, a date, a table, anything.

@@ -6,7 +6,7 @@ use crate::app::open_record::OpenRecord;
 use crate::screens::rerun::outcome::{Outcome, Side};
 use crate::screens::rerun::transition::{Machine, Ready};
 use crate::screens::side_by_side::state::{Against, SideBySide};
-use crate::widgets::look::route_name;
+use crate::widgets::look::{grounding_glyph, route_name};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::answer::document::Document;
@@ -79,7 +79,7 @@ fn side_of(opened: &OpenRecord) -> Side {
         [item, others @ ..] => {
             let value = item.lines.first().cloned().unwrap_or_default();
             let more = if others.is_empty() { String::new() } else { format!(", {} more", others.len()) };
-            shown!("{} {value}{more}", item.standing.glyph())
+            shown!("{} {value}{more}", grounding_glyph(item.standing))
         }
     });
     let fix = opened.route.map(|route| shown!("route {}", route_name(route)));

@@ -24,7 +24,7 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::run::call::{Phase, Received, RunId};
 use stepscope_core::run::fork::Scope;
-use stepscope_core::run::sampling::CallEvent;
+use stepscope_core::run::sampling::{self, CallEvent};
 use stepscope_io::log::LineId;
 use stepscope_io::model::cassette::RECORDING;
 use stepscope_io::model::setup::Server;
@@ -366,7 +366,6 @@ fn turn_field(app: &mut App, by: isize) -> Effects {
 pub(crate) fn set_field(app: &mut App, field: Field, typed: &str) -> Result<Effects, Shown> {
     let Some(attempt) = app.screens.attempt_mut() else { return Ok(Vec::new()) };
     let typed = typed.trim();
-    let is_none = typed == "none";
     let sampling = &mut app.models.sampling;
     match field {
         Field::Model if typed.is_empty() || typed.len() > MAX_MODEL => {
@@ -379,13 +378,10 @@ pub(crate) fn set_field(app: &mut App, field: Field, typed: &str) -> Result<Effe
             return Ok(plan(app));
         }
         Field::Temperature => {
-            let number = typed.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
-            let wrong = Shown::own("use a number from 0 up, or none");
-            sampling.temperature = if is_none { None } else { Some(number.ok_or(wrong)?) };
+            sampling.temperature = sampling::temperature(typed).map_err(Shown::own)?;
         }
         Field::Seed => {
-            let wrong = |_| Shown::own("use a whole number, or none");
-            sampling.seed = if is_none { None } else { Some(typed.parse().map_err(wrong)?) };
+            sampling.seed = sampling::seed(typed).map_err(Shown::own)?;
         }
         Field::Send | Field::Server | Field::Scope | Field::Enforcement => {}
     }

@@ -213,8 +213,8 @@ fn open_outside(app: &mut App, mut editor: Box<Editor>) -> Effects {
 }
 
 /// Opens the editor on the file that holds the text.
-pub(crate) fn lent(app: &mut App, lent: Result<TempPath, Failure>) -> Effects {
-    let path = match lent {
+pub(crate) fn editor_file(app: &mut App, file: Result<TempPath, Failure>) -> Effects {
+    let path = match file {
         Ok(path) => path,
         Err(failure) => {
             return app.fail(shown!("{failure}"));
@@ -224,13 +224,13 @@ pub(crate) fn lent(app: &mut App, lent: Result<TempPath, Failure>) -> Effects {
         return Vec::new();
     };
     let effect = Effect::Foreground(on_file(command, &path));
-    app.outside.lent = Some(path);
+    app.outside.file = Some(path);
     vec![effect]
 }
 
 /// Reads the text once the editor has ended.
 pub(crate) fn returned(app: &mut App, ended: Result<(), Shown>) -> Effects {
-    let Some(path) = app.outside.lent.take() else { return Vec::new() };
+    let Some(path) = app.outside.file.take() else { return Vec::new() };
     if let Err(why) = ended {
         app.fail(shown!("the editor {why}; nothing changed"));
         return Vec::new();
@@ -239,7 +239,7 @@ pub(crate) fn returned(app: &mut App, ended: Result<(), Shown>) -> Effects {
 }
 
 /// Takes back the text from the external editor.
-pub(crate) fn taken_back(app: &mut App, text: Result<String, Failure>) {
+pub(crate) fn editor_text(app: &mut App, text: Result<String, Failure>) {
     let apply = Keymap::rows(Context::Editor).find(|binding| binding.action == Action::TakeEdit);
     let apply = apply.and_then(|binding| app.key_name(binding)).unwrap_or_default();
     match (text, app.dialog.as_mut().map(Dialog::own_mut)) {

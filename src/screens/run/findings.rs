@@ -18,7 +18,7 @@ use stepscope_core::finding::counted;
 use stepscope_core::paint::MarkedRange;
 use stepscope_core::rules;
 
-/// Lines of the recorded value above its proof.
+/// Lines of the recorded value above its derivation.
 const MAX_RECORDED: usize = 4;
 
 pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
@@ -26,8 +26,8 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
     let mut title = vec![look.span(RunPane::Findings.word(), Role::Title)];
     if !notes.is_empty() {
         title.push(look.span(format!("  {}", position(notes, view.findings.at)), Role::Dim));
-        if let Some(proof) = view.proof_here().filter(|_| usize::from(area.height) < notes.len() + 6) {
-            title.push(look.span(format!("   {}: why {}?", key(look), proof.title), Role::Faint));
+        if let Some(derivation) = view.derivation_here().filter(|_| usize::from(area.height) < notes.len() + 6) {
+            title.push(look.span(format!("   {}: why {}?", key(look), derivation.title), Role::Faint));
         }
     }
     if notes.is_empty() {
@@ -96,8 +96,8 @@ pub(crate) fn lines(view: &RecordView, n: usize, width: Option<usize>, look: Loo
     hanging(vec![look.span(format!("{glyph} "), role)], &text, look.style(Role::Text), &[mark], width)
 }
 
-/// Lays out the finding under the cursor with its proof, from a row on, where the list leaves room for it; what the
-/// list says in full is not said again.
+/// Lays out the finding under the cursor with its derivation, from a row on, where the list leaves room for it; what
+/// the list says in full is not said again.
 fn in_full(
     view: &RecordView,
     note: &Note,
@@ -113,16 +113,16 @@ fn in_full(
     let texts = texts.into_iter().filter(|(text, _)| !text.is_empty());
     let lines = texts.flat_map(|(text, role)| wrapped(text, width, height).map(move |line| (line, role)));
     let mut lines: Vec<Spans> = lines.map(|(line, role)| vec![look.span(line, role)]).collect();
-    if let Some(proof) = &view.proof {
+    if let Some(derivation) = &view.derivation {
         if !lines.is_empty() {
             lines.push(Vec::new());
         }
-        let title = look.span(format!("Why {}?  ", proof.title), Role::Title);
-        let held = format!("{} {}", proof.badge.label(), proof.held);
+        let title = look.span(format!("Why {}?  ", derivation.title), Role::Title);
+        let held = format!("{} {}", derivation.badge.label(), derivation.held);
         lines.extend(
             hanging(vec![title], &held, look.style(Role::Dim), &[], Some(width)).into_iter().take(MAX_RECORDED),
         );
-        let rows = proof.rows();
+        let rows = derivation.rows();
         let (room, all) = (height.saturating_sub(from + lines.len()), rows.len());
         let shown = if all <= room { all } else { room.saturating_sub(1) };
         lines.extend(rows.into_iter().take(shown).map(|branch| {
@@ -130,8 +130,8 @@ fn in_full(
         }));
         if shown < all {
             let more = counted(all - shown, "more line");
-            // In another pane the key may open another proof.
-            let key = if view.derivation().is_none() { format!(": {}", key(look)) } else { String::new() };
+            // In another pane the key may open another derivation.
+            let key = if view.chosen_derivation().is_none() { format!(": {}", key(look)) } else { String::new() };
             lines.push(vec![look.span(format!("… {more}{key}"), Role::Faint)]);
         }
     }

@@ -27,7 +27,7 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
         Action::NextPane => view.next_pane(count, 1),
         Action::PreviousPane => view.next_pane(None, -1),
         Action::Prove => {
-            if let Some(tree) = view.proof_here() {
+            if let Some(tree) = view.derivation_here() {
                 app.open_dialog(Dialog::Derivation(tree));
             }
             return Some(Vec::new());
@@ -57,7 +57,7 @@ fn open(app: &mut App) -> Effects {
         app.show_json();
     } else if matches!(view.pane, RunPane::Steps | RunPane::Timeline) {
         view.focus(RunPane::Step);
-    } else if let Some(tree) = view.derivation() {
+    } else if let Some(tree) = view.chosen_derivation() {
         app.open_dialog(Dialog::Derivation(tree));
     } else if let Some((title, text)) = view.chosen_text() {
         app.open_dialog(Dialog::Popup(Popup { title, text }));

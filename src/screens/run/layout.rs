@@ -84,7 +84,7 @@ fn wide(body: Rect, view: &RecordView, look: Look<'_>) -> Vec<(RunPane, Rect)> {
         pane_above(place, place.height - if height < 4 { 0 } else { height - 1 })
     };
     let (step, beside) = if is_third { (step, Rect::default()) } else { under(step) };
-    // The state takes what it holds, and never all: the findings and the proof get the rest.
+    // The state takes what it holds, and never all: the findings and the derivation get the rest.
     let notes = rows(opened.notes.len()).saturating_add(2).clamp(3, (rest.height / 3).max(3));
     let most = rest.height.saturating_sub(notes).max(4);
     let tall = rows(variables::tall_height(view, inner_width(right), usize::from(most), look));

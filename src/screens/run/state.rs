@@ -159,13 +159,13 @@ pub struct RecordView {
     pub detail_top: usize,
     /// First line of the prompt and the reply on screen.
     pub call_top: usize,
-    /// Derivation of the value under the cursor, as far as it was worked out.
-    pub(crate) proof: Option<Tree>,
+    /// Derivation of the value that the finding under the cursor is about, else of the first error.
+    pub(crate) derivation: Option<Tree>,
     /// The place of the finding under the cursor in the record, its number and width: worked out once.
     pub(crate) excerpt: Vec<Shown>,
     excerpted: Option<(usize, usize)>,
-    /// Subject of the proof: variable and step.
-    proved: Option<(usize, usize)>,
+    /// Subject of the derivation: variable and step.
+    derived: Option<(usize, usize)>,
     /// The wrong value's way to the answer.
     pub(crate) wrong: WrongPath,
     /// Tab that the step pane shows.
@@ -262,10 +262,10 @@ impl RecordView {
             worked_top: 0,
             detail_top: 0,
             call_top: 0,
-            proof: None,
+            derivation: None,
             excerpt: Vec::new(),
             excerpted: None,
-            proved: None,
+            derived: None,
             wrong: WrongPath::default(),
             tab: Tab::Data,
             detail: Detail::default(),
@@ -542,7 +542,7 @@ impl RecordView {
         } else if self.pane == RunPane::Worked {
             self.pane = RunPane::Question;
         }
-        self.refresh_proof();
+        self.refresh_derivation();
         self.refresh_excerpt();
         self.steps.at = self.moment.0.saturating_sub(1);
         self.steps.settle(self.opened.steps.len(), self.areas.height(RunPane::Steps));
@@ -789,7 +789,7 @@ impl RecordView {
     }
 
     /// Derives the computed value of the chosen variable, where one was worked out.
-    pub fn derivation(&self) -> Option<Tree> {
+    pub fn chosen_derivation(&self) -> Option<Tree> {
         let (title, held) = self.chosen_text().filter(|_| self.pane == RunPane::State)?;
         let write = self.opened.write_at(self.variables.at, self.moment)?;
         let derivation = self.opened.derivation(self.variables.at, write.step?)?;
@@ -797,18 +797,18 @@ impl RecordView {
         Some(Tree::of(title, held, &derivation, &self.opened.computed))
     }
 
-    /// Returns the proof of the chosen variable where its pane has the keys, else of the value that the findings are
-    /// about.
-    pub(crate) fn proof_here(&self) -> Option<Tree> {
-        self.derivation().or_else(|| self.proof.clone())
+    /// Returns the derivation of the chosen variable where its pane has the keys, else of the value that the
+    /// findings are about.
+    pub(crate) fn derivation_here(&self) -> Option<Tree> {
+        self.chosen_derivation().or_else(|| self.derivation.clone())
     }
 
-    /// Tells whether there is such a proof.
+    /// Tells whether there is such a derivation.
     pub(crate) fn can_prove(&self) -> bool {
-        self.proof.is_some() || self.derivation().is_some()
+        self.derivation.is_some() || self.chosen_derivation().is_some()
     }
 
-    /// Returns the variable and step whose proof belongs to the finding under the cursor, else to the first error.
+    /// Returns the variable and step whose derivation belongs to the finding under the cursor, else to the first error.
     fn to_prove(&self) -> Option<(usize, usize)> {
         let is_computed = |place: &(usize, usize)| self.opened.computed.value_of(place.0, Some(place.1)).is_some();
         let note = self.opened.notes.get(self.findings.at);
@@ -822,14 +822,14 @@ impl RecordView {
         own.or_else(|| written().find(differs)).or_else(|| written().find(is_computed))
     }
 
-    /// Works out the proof again where the finding under the cursor is about another value than before.
-    fn refresh_proof(&mut self) {
+    /// Works out the derivation again where the finding under the cursor is about another value than before.
+    fn refresh_derivation(&mut self) {
         let wanted = self.to_prove();
-        if wanted == self.proved {
+        if wanted == self.derived {
             return;
         }
-        self.proved = wanted;
-        self.proof = wanted.and_then(|(variable, step)| {
+        self.derived = wanted;
+        self.derivation = wanted.and_then(|(variable, step)| {
             let row = self.opened.variables.get(variable)?;
             let write = row.writes.iter().find(|write| write.step == Some(step));
             let held = write.map_or((Badge::Missing, Shown::own("nothing")), |write| {

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use crate::app::open_record::{OpenRecord, StepRow, WriteRow, prose};
 use crate::screens::answer::shown::ShownAnswer;
-use crate::widgets::look::route_name;
+use crate::widgets::look::{grounding_glyph, route_name};
 use stepscope_base::json::Value;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, head};
@@ -230,7 +230,7 @@ fn items(structured: &ShownAnswer) -> Shown {
     let lines = structured.items.iter().take(MAX_ITEMS).map(|item| {
         let value = item.lines.iter().cloned().reduce(|all, line| all.and(" ").join(&line)).unwrap_or_default();
         let badge = structured.worst_badge(item).map(|badge| shown!("  ({badge})")).unwrap_or_default();
-        shown!("{} {}  {}{badge}", item.standing.glyph(), item.title, value.shortened(MAX_VALUE))
+        shown!("{} {}  {}{badge}", grounding_glyph(item.standing), item.title, value.shortened(MAX_VALUE))
     });
     let all = lines.reduce(|all, line| all.and("\n").join(&line)).unwrap_or(Shown::own("no answer"));
     match structured.items.len().saturating_sub(MAX_ITEMS) {

@@ -12,7 +12,7 @@ use crate::screens::run::question;
 use crate::screens::run::steps::sign_of_step;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::Rows;
-use crate::widgets::look::{Look, Spans, kind_role, pane, route_name};
+use crate::widgets::look::{Look, Spans, grounding_glyph, grounding_role, kind_role, pane, route_name};
 use crate::widgets::prose::{fit, pad, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
@@ -111,8 +111,8 @@ fn citations(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -
     let Some(structured) = &opened.structured else { return Vec::new() };
     let lines = |span: &SpanView| {
         let place = format!("{}  {}", span.written, span.badge);
-        let head = format!("{} ", span.standing.glyph());
-        let mut lines = signed((&head, span.standing.role()), &place, (width, 1), Role::Dim, look);
+        let head = format!("{} ", grounding_glyph(span.standing));
+        let mut lines = signed((&head, grounding_role(span.standing)), &place, (width, 1), Role::Dim, look);
         let quote = span.quote.iter();
         lines.extend(
             quote.flat_map(|quote| signed(("  ", Role::Text), quote.as_str(), (width, QUOTE), Role::Text, look)),
@@ -177,7 +177,7 @@ fn facts(opened: &OpenRecord, width: usize, look: Look<'_>) -> Vec<Spans> {
         lines.extend(structured.items.iter().take(8).map(|item| {
             let value = item.lines.first().map_or("", |line| line.as_str());
             vec![
-                look.span(format!("{} ", item.standing.glyph()), item.standing.role()),
+                look.span(format!("{} ", grounding_glyph(item.standing)), grounding_role(item.standing)),
                 look.span(format!("{}  ", item.title), Role::Key),
                 look.span(fit(value, width.saturating_sub(12)), Role::Text),
             ]

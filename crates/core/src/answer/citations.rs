@@ -98,6 +98,19 @@ pub enum QuotePlace {
     NotInDoc,
 }
 
+/// Degree to which a citation, or an item by its citations, is grounded. Worst first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Grounding {
+    /// The quote is nowhere in the document, or there is nothing to check.
+    Nowhere,
+    /// The quote is right, the place is not.
+    Misplaced,
+    /// No quote is given, or the document was not found.
+    Unproven,
+    /// The quote is where it was cited.
+    Grounded,
+}
+
 /// Lines, pages and quote that a citation claims.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claim<'a> {
@@ -601,6 +614,45 @@ impl Resolution {
     pub fn offset(&self) -> Option<i64> {
         let (found, named) = (self.found.as_ref()?, self.named.as_ref()?);
         Some(i64::try_from(found.lines.start).ok()? - i64::try_from(named.start).ok()?)
+    }
+
+    /// Determines how well the citation is grounded.
+    pub fn grounding(&self) -> Grounding {
+        match self.place {
+            QuotePlace::Cited => Grounding::Grounded,
+            QuotePlace::NoQuote | QuotePlace::Unsearched | QuotePlace::Undecided => Grounding::Unproven,
+            QuotePlace::Wider | QuotePlace::Nearby | QuotePlace::OtherPage | QuotePlace::Elsewhere => {
+                Grounding::Misplaced
+            }
+            QuotePlace::Nowhere | QuotePlace::NotInDoc => Grounding::Nowhere,
+        }
+    }
+
+    /// Describes the result in a few words, short enough to fit next to the cited lines.
+    pub fn phrase(&self) -> Shown {
+        match self.place {
+            QuotePlace::Cited => shown!("{}", self.word().replace('_', " ")),
+            QuotePlace::Wider => Shown::own("runs beyond the cited lines"),
+            QuotePlace::Nearby => match self.offset() {
+                Some(by) if by != 0 => {
+                    let lines = if by.abs() == 1 { "line" } else { "lines" };
+                    shown!("found {} {lines} {}", by.unsigned_abs(), if by < 0 { "above" } else { "below" })
+                }
+                _ => Shown::own("found near the cited lines"),
+            },
+            QuotePlace::OtherPage | QuotePlace::Elsewhere => match self.found.as_ref().and_then(|found| found.pages) {
+                Some((page, _)) => shown!("found on page {page}"),
+                None => Shown::own("found elsewhere"),
+            },
+            QuotePlace::Nowhere => match &self.near {
+                Some(near) => shown!("not found (closest {} %)", near.similarity),
+                None => Shown::own("not found"),
+            },
+            QuotePlace::Unsearched => Shown::own("undecided (search limit reached)"),
+            QuotePlace::Undecided => Shown::own("undecided"),
+            QuotePlace::NoQuote => Shown::own("no quote"),
+            QuotePlace::NotInDoc => Shown::own("no such line"),
+        }
     }
 
     /// Names the result in one word: the tier if the quote is in its lines, else its place.

@@ -66,7 +66,7 @@ impl Routed {
 /// So many failed checks are listed as triggers.
 const MAX_FAILED: usize = 20;
 
-/// The route of a typed answer, from itself and what the rules found; `None` if the record is none.
+/// The route of a structured answer, from itself and what the rules found; `None` if the record is none.
 pub fn route(case: &CaseView<'_>, findings: &[Finding]) -> Option<Routed> {
     let (typed, answered) = case.answered()?;
     let truncation = case.truncation().map(|truncation| truncation.verdict).unwrap_or_default();

@@ -8,8 +8,8 @@
 //! answer. `document` is `{"path"}`, `{"doc_id"}` or `{"lines": [{"page_num", "line_num", "text"}], "toc": [..]}`.
 
 use crate::answer::document::{Document, Heading};
-use stepscope_base::json::{Kind, Member, Part, Pointer, Value};
-use stepscope_base::text::Untrusted;
+use stepscope_base::json::{Kind, Member, Part, Pointer, Value, whole_float};
+use stepscope_base::text::{Shown, Untrusted};
 
 /// Fields of every answer besides its items, in the order in which they are published.
 pub(crate) const BASE_FIELDS: [&str; 11] = [
@@ -59,7 +59,7 @@ pub struct AnswerRequest {
     pub many: Option<bool>,
 }
 
-/// Parts of a typed answer.
+/// Parts of a structured answer.
 #[derive(Clone, Debug, Default)]
 pub struct TypedAnswer<'a> {
     /// The answer object, if it could be read as one.
@@ -200,6 +200,12 @@ impl<'a> TypedAnswer<'a> {
 }
 
 impl<'a> AnswerItem<'a> {
+    /// Names the item by its field, else by the key of its value.
+    pub fn title(&self) -> Shown {
+        let name = self.field.as_ref().or(self.value.as_ref().map(|(key, _)| key));
+        name.map_or_else(|| Shown::own("no value"), Untrusted::line)
+    }
+
     /// Returns the position of the value, as a JSON pointer.
     pub(crate) fn value_pointer(&self) -> Option<Pointer> {
         self.value.as_ref().map(|(key, _)| self.pointer.then(Part::Key(key.to_owned())))
@@ -324,12 +330,8 @@ pub(crate) fn flag(value: Value<'_>) -> Option<bool> {
 /// A whole number as lenient readers take it: `83`, `83.0` and `"83"`.
 pub fn whole(value: Value<'_>) -> Option<i64> {
     match value.kind() {
-        Kind::Int => std::str::from_utf8(value.raw()).ok()?.parse().ok(),
-        Kind::Float => {
-            let number = value.float()?;
-            // Every whole number up to here is a float of its own.
-            (number.fract() == 0.0 && number.abs() <= 9e15).then_some(number as i64)
-        }
+        Kind::Int => value.whole(),
+        Kind::Float => whole_float(value.float()?),
         Kind::String => value.string()?.utf8()?.trim().parse().ok(),
         _ => None,
     }

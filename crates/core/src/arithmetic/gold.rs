@@ -119,7 +119,7 @@ pub struct Working {
 }
 
 /// Reads the calculations in the text of the expected answer, marked or as people write them.
-pub fn working(record: &Record<'_>) -> Working {
+pub(crate) fn working(record: &Record<'_>) -> Working {
     let mut all = Working::default();
     let Some(text) = record.gold_answer.and_then(Value::string) else { return all };
     let Some(text) = text.utf8().filter(|text| text.len() <= MAX_TEXT) else { return all };

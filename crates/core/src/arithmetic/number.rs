@@ -57,7 +57,7 @@ impl Number {
     /// Nothing.
     pub const ZERO: Self = Self::whole(0);
     /// One.
-    pub const ONE: Self = Self::whole(1);
+    pub(crate) const ONE: Self = Self::whole(1);
 
     /// A whole number.
     pub const fn whole(number: i64) -> Self {
@@ -90,7 +90,7 @@ impl Number {
     }
 
     /// The difference.
-    pub fn minus(self, other: Self) -> Option<Self> {
+    pub(crate) fn minus(self, other: Self) -> Option<Self> {
         self.plus(other.negated())
     }
 
@@ -111,7 +111,7 @@ impl Number {
     }
 
     /// A whole power.
-    pub fn power(self, exponent: Self) -> Option<Self> {
+    pub(crate) fn power(self, exponent: Self) -> Option<Self> {
         let exponent = exponent.integer()?;
         let times = u32::try_from(exponent.unsigned_abs()).ok().filter(|&times| times <= MAX_POWER)?;
         let mut product = Self::ONE;
@@ -135,7 +135,7 @@ impl Number {
 
     /// The next whole number below.
     #[must_use]
-    pub fn floor(self) -> Self {
+    pub(crate) fn floor(self) -> Self {
         Self { upper: self.upper.div_euclid(self.lower), lower: 1 }
     }
 
@@ -146,7 +146,7 @@ impl Number {
     }
 
     /// The whole number, if it is one.
-    pub fn integer(self) -> Option<i128> {
+    pub(crate) fn integer(self) -> Option<i128> {
         self.is_whole().then_some(self.upper)
     }
 

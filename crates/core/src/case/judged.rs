@@ -76,7 +76,7 @@ impl<'c> CaseView<'c> {
         self.case.cache.triage.get_or_init(judge).as_ref()
     }
 
-    /// Decides what should happen with a typed answer, and why.
+    /// Decides what should happen with a structured answer, and why.
     pub fn routed(&self) -> Option<&'c Routed> {
         self.case.cache.routed.get_or_init(|| route(self, self.findings())).as_ref()
     }

@@ -44,7 +44,7 @@ pub struct CaseView<'c> {
     excess: OnceCell<Vec<Excess>>,
 }
 
-/// A typed answer, read once for all rules.
+/// A structured answer, read once for all rules.
 #[derive(Debug)]
 pub struct Answered<'a> {
     /// Everything that was answered.
@@ -145,7 +145,7 @@ impl<'c> CaseView<'c> {
         self.case.tape.unlisted(kind)
     }
 
-    /// The types that values of typed answers can have.
+    /// The types that values of structured answers can have.
     pub fn types(&self) -> &'c TypeRegistry {
         self.case.around.types()
     }
@@ -172,7 +172,7 @@ impl<'c> CaseView<'c> {
     }
 
     /// Finds the procedure's errors by upstream's schema: only if there are none, the five rules check it.
-    pub fn procedure_errors(&self) -> &SchemaErrors {
+    pub(crate) fn procedure_errors(&self) -> &SchemaErrors {
         self.procedure_errors.get_or_init(|| self.procedure().map(schema_errors).unwrap_or_default())
     }
 
@@ -182,7 +182,7 @@ impl<'c> CaseView<'c> {
     }
 
     /// The procedure with who writes and who reads what, if it holds upstream's schema.
-    pub fn valid_flow(&self) -> Option<(&Procedure<'c>, &Flow<'c>)> {
+    pub(crate) fn valid_flow(&self) -> Option<(&Procedure<'c>, &Flow<'c>)> {
         let procedure = self.valid_procedure()?;
         Some((procedure, self.flow.get_or_init(|| Flow::of(procedure))))
     }
@@ -199,6 +199,12 @@ impl<'c> CaseView<'c> {
             let rest = self.answered().map(|(_, answered)| answered.rest).unwrap_or_default();
             self.record.as_ref().map(|record| excess::of(record, self.procedure(), rest)).unwrap_or_default()
         })
+    }
+
+    /// Returns the place of the procedure in the record.
+    pub fn procedure_pointer(&self) -> &Pointer {
+        static WHOLE: Pointer = Pointer(Vec::new());
+        self.record.as_ref().map_or(&WHOLE, |record| &record.procedure_pointer)
     }
 
     /// The run that was made of a chain of thought.
@@ -219,24 +225,24 @@ impl<'c> CaseView<'c> {
         }
     }
 
-    /// The parts of a typed answer, if the record is one.
+    /// The parts of a structured answer, if the record is one.
     pub fn typed(&self) -> Option<&TypedAnswer<'c>> {
         self.record.as_ref()?.typed.as_deref()
     }
 
-    /// A typed answer with everything it holds.
+    /// A structured answer with everything it holds.
     pub fn answered(&self) -> Option<(&TypedAnswer<'c>, &Answered<'c>)> {
         let typed = self.typed()?;
         let read = || Some(Box::new(Answered::of(typed, self.types())));
         Some((typed, self.answered.get_or_init(read).as_deref()?))
     }
 
-    /// The items of a typed answer; none of any other record.
+    /// The items of a structured answer; none of any other record.
     pub fn items(&self) -> &[AnswerItem<'c>] {
         self.answered().map(|(_, answered)| answered.items.as_slice()).unwrap_or_default()
     }
 
-    /// The document that a typed answer cites, where it is at hand.
+    /// The document that a structured answer cites, where it is at hand.
     pub fn document(&self) -> Option<&'c Arc<Document>> {
         self.case.cache.document.get_or_init(|| self.case.around.document(self.typed()?)).as_ref()
     }
@@ -255,7 +261,7 @@ impl<'c> CaseView<'c> {
         citations::meant_lines(citation, self.resolutions(), self.document()?)
     }
 
-    /// Counts the items of a typed answer whose quotes are where they should be; `None` where the
+    /// Counts the items of a structured answer whose quotes are where they should be; `None` where the
     /// document that would tell is not at hand.
     pub fn grounded(&self) -> Option<usize> {
         let items = self.items();
@@ -276,7 +282,7 @@ impl<'c> CaseView<'c> {
         self.case.cache.truncation.get_or_init(judge).as_ref()
     }
 
-    /// Finds out which readers would take a typed answer; `None` where its dialect has no published contract.
+    /// Finds out which readers would take a structured answer; `None` where its dialect has no published contract.
     pub fn strictness(&self) -> Option<Strictness> {
         let (typed, answered) = self.answered()?;
         contract::strictness(typed, &answered.items, &answered.breaches)

@@ -48,7 +48,7 @@ impl Surprise {
 pub(crate) fn runs_as_last(id: Option<Value<'_>>, steps: usize) -> bool {
     let Some(id) = id else { return false };
     match id.kind() {
-        Kind::Int => std::str::from_utf8(id.raw()).ok().and_then(|digits| digits.parse().ok()) == Some(steps as i64),
+        Kind::Int => id.whole() == Some(steps as i64),
         Kind::Float => id.float() == Some(steps as f64),
         Kind::True => steps == 1,
         Kind::False => steps == 0,

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::case::Case;
 use crate::finding::{Datum, Finding, Findings};
-use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step};
+use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure};
 use crate::record::formats;
 use crate::rules::procedure::UPSTREAM;
 use crate::rules::{RuleId, check_by};
@@ -248,7 +248,18 @@ fn first_step(procedure: &Procedure<'_>) -> Candidates {
         return Vec::new();
     }
     let inputs = [b"[", &*field(PROBLEM_TEXT.as_bytes(), "The full text of the problem."), b"]"].concat();
-    let edit = member_edit(step, 0, step.inputs_member.is_some(), "inputs", inputs);
+    let place = step_pointer(0);
+    let edit = if step.inputs_member.is_some() {
+        (place.then("inputs"), Edit::Replace(inputs))
+    } else {
+        let whole = Style::BODY.object(|object| {
+            for member in step.value.entries() {
+                object.put(member.name(), tight(member.value));
+            }
+            object.put("inputs", Raw(inputs));
+        });
+        (place, Edit::Replace(whole))
+    };
     vec![(Shown::own("make step 1 read only problem_text"), vec![edit])]
 }
 
@@ -466,21 +477,6 @@ fn final_step(procedure: &Procedure<'_>) -> Candidates {
     });
     let edit = (Pointer::from_iter(["steps"]), Edit::Append(added));
     vec![(Shown::own("add a last step that writes final_answer"), vec![edit])]
-}
-
-/// Replaces a member of a step, or adds it.
-fn member_edit(step: &Step<'_>, position: usize, is_there: bool, key: &'static str, json: Vec<u8>) -> (Pointer, Edit) {
-    let place = step_pointer(position);
-    if is_there {
-        return (place.then(key), Edit::Replace(json));
-    }
-    let step = Style::BODY.object(|object| {
-        for member in step.value.entries() {
-            object.put(member.name(), tight(member.value));
-        }
-        object.put(key, Raw(json));
-    });
-    (place, Edit::Replace(step))
 }
 
 /// A value with the edits below it; what is not edited stays letter for letter.

@@ -252,7 +252,7 @@ impl<'a> Runner<'a> {
     }
 
     /// A step's id as upstream prints it.
-    pub fn step_id(&self, step: usize) -> Untrusted<'a> {
+    pub(crate) fn step_id(&self, step: usize) -> Untrusted<'a> {
         let id = self.procedure.steps.get(step).and_then(|step| step.value.get("id"));
         id.map_or_else(|| Untrusted::from("None"), python::str)
     }

@@ -46,8 +46,8 @@ impl FixCounts {
     /// Adds what a line says that [`FixCounts::write_json`] wrote, or the line of a checked record. `None`: it is neither,
     /// or the record is right and says nothing.
     pub fn merge(&mut self, line: Value<'_>) -> Option<()> {
-        let count = |value: Value<'_>, key: &str| value.get(key).and_then(number).unwrap_or_default();
-        if let Some(runs) = line.get("runs").and_then(number) {
+        let count = |value: Value<'_>, key: &str| value.get(key).and_then(Value::whole).unwrap_or_default();
+        if let Some(runs) = line.get("runs").and_then(Value::whole) {
             let to = self.lines.entry(fix_of(line)?).or_default();
             to.runs = to.runs.saturating_add(runs);
             to.sure = to.sure.saturating_add(count(line, "sure"));
@@ -57,7 +57,7 @@ impl FixCounts {
                 *runs = runs.saturating_add(count(entry, "runs"));
             }
             for entry in line.get("steps")?.items() {
-                let step = (number(entry.get("step")?)? as usize).min(MAX_STEP);
+                let step = entry.get("step")?.whole::<usize>()?.min(MAX_STEP);
                 let runs = to.steps.entry(step).or_default();
                 *runs = runs.saturating_add(count(entry, "runs"));
             }
@@ -71,8 +71,8 @@ impl FixCounts {
         if let Some(rule) = triage.get("why").and_then(|why| why.items().next()?.get("rule")).and_then(name_of) {
             *to.rules.entry(rule).or_default() += 1;
         }
-        if let Some(step) = triage.get("step").and_then(number) {
-            *to.steps.entry((step as usize).min(MAX_STEP)).or_default() += 1;
+        if let Some(step) = triage.get("step").and_then(Value::whole::<usize>) {
+            *to.steps.entry(step.min(MAX_STEP)).or_default() += 1;
         }
         Some(())
     }
@@ -123,10 +123,6 @@ impl FixCounts {
             });
         }
     }
-}
-
-fn number(value: Value<'_>) -> Option<u64> {
-    std::str::from_utf8(value.raw()).ok()?.parse().ok()
 }
 
 fn fix_of(value: Value<'_>) -> Option<Fix> {

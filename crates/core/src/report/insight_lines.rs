@@ -130,23 +130,23 @@ pub const HEAT: &str = "Where to fix, by step";
 /// Graded records by confidence.
 pub const CALIBRATION: &str = "Confidence and accuracy";
 /// Graded records with a confidence, by kind.
-pub const BY_KIND: &str = "Confidence and accuracy by kind";
+pub(crate) const BY_KIND: &str = "Confidence and accuracy by kind";
 /// Graded records above a confidence.
-pub const COVERAGE: &str = "Risk and coverage";
+pub(crate) const COVERAGE: &str = "Risk and coverage";
 /// Graded records, by model.
-pub const ACCURACY_BY_MODEL: &str = "Accuracy by model";
+pub(crate) const ACCURACY_BY_MODEL: &str = "Accuracy by model";
 /// Graded records with a confidence, by model.
-pub const BY_MODEL: &str = "Confidence and accuracy by model";
+pub(crate) const BY_MODEL: &str = "Confidence and accuracy by model";
 /// Records by fitness.
 pub const FITNESS_CHART: &str = "Fitness";
 /// Fitness by generation.
-pub const BY_GENERATION: &str = "Mean fitness by generation";
+pub(crate) const BY_GENERATION: &str = "Mean fitness by generation";
 /// Records by reward.
 pub const REWARD: &str = "Reward";
 /// Records by the number of stages passed.
-pub const STAGES_CHART: &str = "Verifier stages passed";
+pub(crate) const STAGES_CHART: &str = "Verifier stages passed";
 /// Rewards by training cycle.
-pub const BY_CYCLE: &str = "Mean reward by cycle";
+pub(crate) const BY_CYCLE: &str = "Mean reward by cycle";
 /// So many cycles or generations are shown.
 const MAX_ROUNDS: usize = 200;
 /// Records in which a rule spoke.

@@ -104,7 +104,7 @@ struct Line<'c, 'r> {
 }
 
 impl Line<'_, '_> {
-    /// Route of a typed answer; nothing else has one.
+    /// Route of a structured answer; nothing else has one.
     fn routed(&self) -> Option<&Routed> {
         self.routed.get_or_init(|| route(self.case, self.findings)).as_ref()
     }

@@ -287,7 +287,7 @@ impl Redaction {
 
 /// The text of a record without the words that a model read and wrote: lines, pages, quotes, prompts and raw replies.
 /// Question and answers stay, and so do the values of a run's variables.
-pub fn without_passages(text: &[u8]) -> Cow<'_, [u8]> {
+pub(crate) fn without_passages(text: &[u8]) -> Cow<'_, [u8]> {
     const WORDS: &[&str] = stepscope_base::list![
         answer_text completion content context llm_discovered_keywords messages passage prompt quote raw raw_response
         reasoning reply response system tool_calls

@@ -221,10 +221,7 @@ impl ColumnType {
     fn of(self, value: Value<'_>) -> TableValue<'_> {
         match self {
             Self::Text => words(value),
-            Self::Int => std::str::from_utf8(value.raw())
-                .ok()
-                .and_then(|raw| raw.parse().ok())
-                .map_or(TableValue::Null, TableValue::Int),
+            Self::Int => value.whole().map_or(TableValue::Null, TableValue::Int),
             Self::Float => value.float().map_or(TableValue::Null, TableValue::Float),
             Self::Bool => value.bool().map_or(TableValue::Null, TableValue::Bool),
         }

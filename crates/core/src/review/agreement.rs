@@ -6,7 +6,7 @@ use foldhash::HashSet;
 
 use super::event::{Event, Text, Verdict};
 use super::fold::{ItemReviews, Reviews};
-use super::join::{Joined, JoinedItem, gone_phrase};
+use super::join::{Joined, gone_phrase};
 use super::labels::{LabelSets, name_for_people};
 use super::stats::name_of;
 use crate::finding::counted;
@@ -83,16 +83,11 @@ pub struct Agreement {
 
 impl Agreement {
     /// Measures the agreement on the records that are here.
-    pub fn of_joined(reviews: &Reviews, joined: &Joined<'_>) -> Self {
-        Self { gone: joined.gone.len() as u64, ..Self::of(reviews, &joined.items) }
-    }
-
-    /// Measures the agreement on reviewed items.
-    pub fn of(reviews: &Reviews, items: &[JoinedItem<'_>]) -> Self {
+    pub fn of(reviews: &Reviews, joined: &Joined<'_>) -> Self {
         let sets = reviews.label_sets();
-        let mut agreement = Self { is_offered: sets.is_empty(), ..Self::default() };
+        let mut agreement = Self { gone: joined.gone.len() as u64, is_offered: sets.is_empty(), ..Self::default() };
         let (mut votes_of, mut seen) = (Vec::new(), HashSet::default());
-        for item in items {
+        for item in &joined.items {
             let mut reviewed = item.reviewed;
             // Without its record an item is known by what all saw, in whatever file.
             if let Some(content) = only_content(reviewed).filter(|_| item.summary.is_none()) {
@@ -316,7 +311,7 @@ mod tests {
 
     /// The agreement on all items.
     fn measured(reviews: &Reviews) -> Agreement {
-        Agreement::of(reviews, &Index::of(&[]).join(reviews).items)
+        Agreement::of(reviews, &Index::of(&[]).join(reviews))
     }
 
     /// Verdicts as words: one text per reviewer, one letter per item; `F` fails with the label, `f` without, `.` none.
@@ -405,7 +400,7 @@ mod tests {
         for event in &events {
             both.push(event.clone());
         }
-        let of_records = |reviews: &Reviews| Agreement::of(reviews, &Index::of(&records).join(reviews).items);
+        let of_records = |reviews: &Reviews| Agreement::of(reviews, &Index::of(&records).join(reviews));
         for agreement in [measured(&both), of_records(&both)] {
             assert_eq!((agreement.overlap, agreement.judged.values().sum::<u64>(), agreement.stale), (1, 2, 0));
         }

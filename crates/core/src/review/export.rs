@@ -5,10 +5,10 @@ use super::cells;
 use super::event::{Event, EventKind, GoldStatus, ItemRef, LabelRef, Text, Verdict};
 use super::fold::ItemReviews;
 use super::labels::{CurrentLabel, LabelSets};
-use super::log_line::{write_anchor, write_part};
+use super::log_line::{write_part, write_said};
 use super::stats::name_of;
 use crate::triage::Fix;
-use stepscope_base::json::write::{AnySink, Json, Object, Style, sorted};
+use stepscope_base::json::write::{AnySink, Json, Object, Style};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted, is_hidden};
 
@@ -54,7 +54,7 @@ pub fn csv(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, raw: bool, out: &mut
             number(event.first_bad_step),
             bytes(event.variable.as_ref()),
             event.place().map(|place| place.into_string().into_bytes()).unwrap_or_default(),
-            event.gold_status.map_or("", super::event::GoldStatus::word).into(),
+            event.gold_status.map_or("", GoldStatus::word).into(),
             bytes(event.correction.as_ref()),
             bytes(item.dataset.as_ref()),
             number(item.row_index),
@@ -110,13 +110,7 @@ pub fn jsonl(reviewed: ItemReviews<'_>, question: Option<&Shown>, sets: &LabelSe
             object.put("stale", !reviewed.is_fresh(event));
             let labels: Vec<CurrentLabel> = event.labels.iter().flat_map(|label| sets.resolve(label)).collect();
             object.filled("labels", &labels, |label, writer| label.id.write(writer));
-            object.maybe("fix_target", event.fix_target.as_ref());
-            object.maybe("first_bad_step", event.first_bad_step);
-            object.maybe("variable", event.variable.as_ref());
-            object.filled("anchors", &event.anchors, |one, writer| writer.object(|object| write_anchor(one, object)));
-            object.maybe("gold_status", event.gold_status.map(GoldStatus::word));
-            object.maybe("correction", event.correction.as_ref().and_then(|json| sorted(json.bytes())));
-            object.maybe("note", event.note.as_ref());
+            write_said(event, object);
             object.maybe("decided", event.times.decided.as_ref());
             object.put("event_id", &event.event_id);
             if let Some(part) = event.part {

@@ -456,7 +456,7 @@ impl<'a> ItemReviews<'a> {
     }
 
     /// Tells whether one of its events was about this content.
-    pub fn saw(self, content: Option<&Digest>) -> bool {
+    pub(crate) fn saw(self, content: Option<&Digest>) -> bool {
         content.is_some() && self.events().any(|event| event.seen.content_sha256.as_ref() == content)
     }
 

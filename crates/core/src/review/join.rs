@@ -503,11 +503,11 @@ mod tests {
         assert_eq!(gone(&reviews, &records[..1]), (1, 1));
         assert_eq!(gone(&reviews, &[]), (2, 0), "where no records are at hand all counts");
         let index = Index::of(&records[..1]);
-        let agreement = Agreement::of_joined(&reviews, &index.join(&reviews));
+        let agreement = Agreement::of(&reviews, &index.join(&reviews));
         assert_eq!((agreement.overlap, agreement.gone), (0, 1));
         let phrase = "1 item of a record that is gone (left out)";
         assert!(agreement.lines().iter().any(|line| line.as_str() == phrase));
-        let stats = Stats::of_joined(&reviews, &index.join(&reviews));
+        let stats = Stats::of(&reviews, &index.join(&reviews));
         assert_eq!((stats.outcomes.values().sum::<u64>(), stats.lines()[1].as_str()), (1, phrase));
         for undone in ["e1", "e2"] {
             let who = if undone == "e1" { "ada" } else { "bob" };

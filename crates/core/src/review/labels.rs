@@ -9,7 +9,7 @@ use super::event::{Event, LabelDefinition, LabelRef, LabelSet, Text};
 use stepscope_base::text::Shown;
 
 /// The set of labels that are given without one.
-pub const DEFAULT_SET: &str = "default";
+pub(crate) const DEFAULT_SET: &str = "default";
 /// Labels that are offered as long as there are no others:
 /// id, name, when to give it, one case of it.
 const STARTER: [[&str; 4]; 9] = [

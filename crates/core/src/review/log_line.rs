@@ -85,13 +85,7 @@ pub fn write(event: &Event, out: &mut Vec<u8>) {
                 object.put("id", &label.id).put("set", &label.set).put("version", label.version);
             });
         });
-        object.maybe("fix_target", event.fix_target.as_ref());
-        object.maybe("first_bad_step", event.first_bad_step);
-        object.maybe("variable", event.variable.as_ref());
-        object.filled("anchors", &event.anchors, |one, writer| writer.object(|object| write_anchor(one, object)));
-        object.maybe("gold_status", event.gold_status.map(GoldStatus::word));
-        object.maybe("correction", event.correction.as_ref().and_then(|json| sorted(json.bytes())));
-        object.maybe("note", event.note.as_ref());
+        write_said(event, object);
         if let Some(part) = event.part {
             object.object("part", |object| write_part(part, object));
         }
@@ -119,6 +113,17 @@ pub fn write(event: &Event, out: &mut Vec<u8>) {
     out.extend_from_slice(format!("{crc:08x}").as_bytes());
     out.extend_from_slice(CRC.1);
     out.push(b'\n');
+}
+
+/// Writes what an event says beside its verdict and labels, as far as it says it.
+pub(super) fn write_said(event: &Event, object: &mut Object<'_>) {
+    object.maybe("fix_target", event.fix_target.as_ref());
+    object.maybe("first_bad_step", event.first_bad_step);
+    object.maybe("variable", event.variable.as_ref());
+    object.filled("anchors", &event.anchors, |one, writer| writer.object(|object| write_anchor(one, object)));
+    object.maybe("gold_status", event.gold_status.map(GoldStatus::word));
+    object.maybe("correction", event.correction.as_ref().and_then(|json| sorted(json.bytes())));
+    object.maybe("note", event.note.as_ref());
 }
 
 fn seen(seen: &SeenRecord, object: &mut Object<'_>) {
@@ -248,7 +253,7 @@ fn event(value: Value<'_>) -> Result<Event, LineFault> {
     for member in value.members() {
         let value = member.value;
         match member.name().bytes() {
-            b"v" => is_newer = number(value).is_none_or(|version| version > VERSION),
+            b"v" => is_newer = value.whole::<u64>().is_none_or(|version| version > VERSION),
             b"event_id" => event_id = owned(value),
             b"kind" => kind = word(value, EventKind::from_word),
             b"item" => event.item = Some(item(value)),
@@ -257,7 +262,7 @@ fn event(value: Value<'_>) -> Result<Event, LineFault> {
             b"verdict" => verdict = word(value, Verdict::from_word),
             b"labels" => event.labels = value.items().filter_map(label_ref).collect(),
             b"fix_target" => event.fix_target = owned(value),
-            b"first_bad_step" => event.first_bad_step = number(value),
+            b"first_bad_step" => event.first_bad_step = value.whole(),
             b"variable" => event.variable = owned(value),
             b"anchors" => event.anchors = value.items().filter_map(read_anchor).collect(),
             b"gold_status" => gold_status = word(value, GoldStatus::from_word),
@@ -320,11 +325,7 @@ pub(super) fn items<'a>(value: Value<'a>, key: &str) -> impl Iterator<Item = Val
 }
 
 pub(super) fn whole(value: Value<'_>, key: &str) -> Option<u64> {
-    value.get(key).and_then(number)
-}
-
-fn number(value: Value<'_>) -> Option<u64> {
-    std::str::from_utf8(value.raw()).ok()?.parse().ok()
+    value.get(key).and_then(Value::whole)
 }
 
 /// Reads a word that must be known if it is there.

@@ -59,16 +59,11 @@ pub struct Stats {
 
 impl Stats {
     /// Counts what was said of the records that are here.
-    pub fn of_joined(reviews: &Reviews, joined: &Joined<'_>) -> Self {
-        Self { gone: joined.gone.len() as u64, ..Self::of(reviews, &joined.items) }
-    }
-
-    /// Counts reviewed items.
-    pub fn of(reviews: &Reviews, items: &[JoinedItem<'_>]) -> Self {
+    pub fn of(reviews: &Reviews, joined: &Joined<'_>) -> Self {
         let sets = reviews.label_sets();
-        let mut stats = Self { is_offered: sets.is_empty(), ..Self::default() };
+        let mut stats = Self { gone: joined.gone.len() as u64, is_offered: sets.is_empty(), ..Self::default() };
         let mut times = Vec::new();
-        for &JoinedItem { reviewed, summary, .. } in items {
+        for &JoinedItem { reviewed, summary, .. } in &joined.items {
             stats.item(reviewed, summary, &sets);
             times.extend(reviewed.verdicts().iter().filter_map(|event| event.times.active_ms));
         }
@@ -307,9 +302,10 @@ mod tests {
     }
 
     /// All items, as if they had one and the same record.
-    fn joined<'a>(reviews: &'a Reviews, summary: Option<&'a Summary>) -> Vec<JoinedItem<'a>> {
+    fn joined<'a>(reviews: &'a Reviews, summary: Option<&'a Summary>) -> Joined<'a> {
         let content = summary.map(|summary| &summary.content);
-        reviews.items().map(|item| JoinedItem { reviewed: item.at(content), at: None, summary }).collect()
+        let items = reviews.items().map(|item| JoinedItem { reviewed: item.at(content), at: None, summary });
+        Joined { items: items.collect(), ..Joined::default() }
     }
 
     #[test]
@@ -336,8 +332,7 @@ mod tests {
         for event in [failed, passed, gold, stale, again, event(6, "e", Verdict::Defer)] {
             reviews.push(event);
         }
-        let items = joined(&reviews, Some(&now));
-        let stats = Stats::of(&reviews, &items);
+        let stats = Stats::of(&reviews, &joined(&reviews, Some(&now)));
         let outcomes: Vec<_> = stats.outcomes.iter().map(|(outcome, n)| (outcome.word(), *n)).collect();
         assert_eq!(outcomes, [("pass", 1), ("fail", 2), ("defer", 1), ("stale", 1)]);
         assert_eq!(stats.labels, BTreeMap::from([("slip".into(), 1), ("unit".into(), 1)]));

@@ -120,7 +120,7 @@ fn validate_copy(root: Value<'_>, answer: Value<'_>, schema: &Schema) -> Option<
 }
 
 fn check(case: &CaseView<'_>, findings: &mut Findings) {
-    // A typed answer has a contract of its own.
+    // A structured answer has a contract of its own.
     let Some(record) = case.record.as_ref().filter(|record| record.kind != RecordKind::Typed) else { return };
     let Some(answer) = record.answer else { return };
     let Some(schema) = case.answer_schema().or_else(|| record.answer_schema.map(published)) else { return };

@@ -7,16 +7,17 @@ use std::fmt;
 use crate::finding::Severity;
 use crate::record::RecordKind;
 
-/// Kinds of records that a rule is about. No rule is about both runs and typed answers but those about every record.
+/// Kinds of records that a rule is about. No rule is about both runs and structured answers but those about every
+/// record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kinds {
     /// All, broken ones too.
     Every,
-    /// All but typed answers and chains of thought, which have no procedure.
+    /// All but structured answers and chains of thought, which have no procedure.
     Runs,
-    /// All but typed answers.
+    /// All but structured answers.
     Worked,
-    /// Typed answers.
+    /// Structured answers.
     Typed,
 }
 

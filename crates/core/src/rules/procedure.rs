@@ -159,11 +159,6 @@ const GOOD_TWO_STEPS: &str = r#"{"NameDescription": "Add", "steps": [{"id": 1, "
 /// So many bytes of a text that is no JSON are quoted.
 const MAX_QUOTED: usize = 160;
 
-/// Returns the pointer of a record's procedure.
-fn base(case: &CaseView<'_>) -> Pointer {
-    case.record.as_ref().map(|record| record.procedure_pointer.clone()).unwrap_or_default()
-}
-
 fn unread<'a>(case: &CaseView<'a>) -> Option<Value<'a>> {
     Procedure::unread(case.procedure()?.value)
 }
@@ -178,7 +173,7 @@ fn check_text(case: &CaseView<'_>, findings: &mut Findings) {
     let begins = Shown::line(head(bytes, MAX_QUOTED));
     let more = if bytes.len() > MAX_QUOTED { "…" } else { "" };
     let message = shown!("The procedure is not valid JSON{said}. It begins: {begins}{more}");
-    let place = Place::Value(base(case).then(UNREAD));
+    let place = Place::Value(case.procedure_pointer().then(UNREAD));
     findings.push(
         Finding::new(RuleId::ProcedureNotJson, message.into_string(), place)
             .help("Raise the token limit or constrain the reply, and generate the procedure again."),
@@ -205,7 +200,7 @@ fn check_schema(case: &CaseView<'_>, findings: &mut Findings) {
             Part::Key(key) => Datum::Text(key.clone()),
             Part::Index(index) => Datum::Int(index.to_string()),
         });
-        let finding = Finding::new(RuleId::ProcedureSchema, message, error.place(&base(case)))
+        let finding = Finding::new(RuleId::ProcedureSchema, message, error.place(case.procedure_pointer()))
             .action(Action::PatchLocally)
             .detail("loc", Datum::List(parts.collect()))
             .detail("type", Datum::Text(Untrusted::from(error.kind.word())))
@@ -233,7 +228,7 @@ fn check_first_step(case: &CaseView<'_>, findings: &mut Findings) {
     if is_only(&step.inputs, PROBLEM_TEXT) {
         return;
     }
-    let pointer = Procedure::step_pointer(&base(case), 0);
+    let pointer = Procedure::step_pointer(case.procedure_pointer(), 0);
     let place = list_place(pointer, step.inputs_member.map(|member| member.name()));
     let message = "Step 1 inputs must be exactly ['problem_text'].";
     let finding = Finding::new(RuleId::FirstStepInputs, message.to_owned(), place)
@@ -249,7 +244,7 @@ fn check_final_step(case: &CaseView<'_>, findings: &mut Findings) {
     if is_only(&step.outputs, FINAL_ANSWER) {
         return;
     }
-    let pointer = Procedure::step_pointer(&base(case), procedure.steps.len() - 1);
+    let pointer = Procedure::step_pointer(case.procedure_pointer(), procedure.steps.len() - 1);
     let place = list_place(pointer, step.outputs_member.map(|member| member.name()));
     let answers = step.outputs.iter().any(|field| field.name.is_some_and(|name| name.is_string(FINAL_ANSWER)));
     let (action, help) = if answers {
@@ -314,14 +309,14 @@ fn unresolved(
     n: usize,
     variable: u32,
 ) -> Finding {
-    let base = base(case);
+    let base = case.procedure_pointer();
     let name = flow.name(variable);
     let message = Message::new("Input '")
         .text(name.bytes())
         .text("' of Step ")
         .number(step.position + 1)
         .text(" is not produced by any prior step.");
-    let finding = Finding::new(RuleId::UnresolvedInput, message, input_place(&base, step, n))
+    let finding = Finding::new(RuleId::UnresolvedInput, message, input_place(base, step, n))
         .action(Action::AddMissingProducer)
         .detail("step_id", step_id(step.step))
         .detail("input", Datum::Text(name.to_owned()));
@@ -329,7 +324,7 @@ fn unresolved(
         return finding.help("Let an earlier step write this variable, or read one that exists.");
     };
     let Some(writing) = procedure.steps.get(writer) else { return finding };
-    let place = Procedure::step_pointer(&base, writer);
+    let place = Procedure::step_pointer(base, writer);
     let place = Place::Value(writing.output_pointer(&place, output).then("name"));
     let how =
         if flow.is_written_once(variable) { "written only here, in step " } else { "first written here, in step " };
@@ -338,32 +333,43 @@ fn unresolved(
         .help("Move the step that writes this variable before the step that reads it.")
 }
 
+/// Makes what two rules say of some outputs of a step: the first is its place, the others are labelled.
+fn of_outputs(
+    rule: RuleId,
+    (words, again): (&'static str, &'static str),
+    (base, step): (&Pointer, &StepFlow<'_, '_>),
+    outputs: &[(usize, u32)],
+    names: &[&Untrusted<'_>],
+) -> Option<Finding> {
+    let ((first, _), rest) = outputs.split_first()?;
+    let message = Message::new(words).number(step.position + 1).text(": ").list(names.iter().map(|name| name.bytes()));
+    let finding = Finding::new(rule, message, output_place(base, step, *first))
+        .action(Action::PatchLocally)
+        .detail("step_id", step_id(step.step));
+    let label = |finding: Finding, (n, _): &(usize, u32)| finding.label(output_place(base, step, *n), again.to_owned());
+    Some(rest.iter().fold(finding, label))
+}
+
+fn outputs_that(step: &StepFlow<'_, '_>, is_meant: impl Fn(u32) -> bool) -> Vec<(usize, u32)> {
+    step.writes.iter().copied().enumerate().filter(|&(_, variable)| is_meant(variable)).collect()
+}
+
 fn check_redefined(case: &CaseView<'_>, findings: &mut Findings) {
     let Some((procedure, flow)) = case.valid_flow().filter(|(_, flow)| flow.rewrites()) else { return };
+    let base = case.procedure_pointer();
+    let words = ("Avoid re-defining existing variables at Step ", "written again");
     for step in flow.steps(procedure) {
-        let again = |&(_, &variable): &(usize, &u32)| {
-            flow.is_written_before(variable, step.position) && *flow.name(variable) != FINAL_ANSWER
-        };
-        let outputs: Vec<(usize, &u32)> = step.writes.iter().enumerate().filter(again).collect();
-        let Some((&(first, _), rest)) = outputs.split_first() else { continue };
-        let base = base(case);
-        let names: Vec<_> = outputs.iter().map(|&(_, &variable)| flow.name(variable)).collect();
-        let message = Message::new("Avoid re-defining existing variables at Step ")
-            .number(step.position + 1)
-            .text(": ")
-            .list(names.iter().map(|name| name.bytes()));
-        let mut finding = Finding::new(RuleId::Redefined, message, output_place(&base, &step, first))
-            .action(Action::PatchLocally)
-            .detail("step_id", step_id(step.step))
+        let again = |variable| flow.is_written_before(variable, step.position) && *flow.name(variable) != FINAL_ANSWER;
+        let outputs = outputs_that(&step, again);
+        let names: Vec<_> = outputs.iter().map(|&(_, variable)| flow.name(variable)).collect();
+        let Some(finding) = of_outputs(RuleId::Redefined, words, (base, &step), &outputs, &names) else { continue };
+        let mut finding = finding
             .detail("consider_renaming", Datum::texts(names.iter().copied()))
             .help("Give the new value its own name, and let later steps read that.");
-        for &(n, _) in rest {
-            finding = finding.label(output_place(&base, &step, n), "written again".to_owned());
-        }
-        for &(_, &variable) in &outputs {
+        for &(_, variable) in &outputs {
             let Some((writer, output)) = flow.first_write(variable) else { continue };
             let Some(writing) = procedure.steps.get(writer) else { continue };
-            let place = writing.output_pointer(&Procedure::step_pointer(&base, writer), output).then("name");
+            let place = writing.output_pointer(&Procedure::step_pointer(base, writer), output).then("name");
             let text = Message::new("first written here, in step ").number(writer + 1);
             finding = finding.label(Place::Value(place), text);
         }
@@ -373,27 +379,19 @@ fn check_redefined(case: &CaseView<'_>, findings: &mut Findings) {
 
 fn check_unused(case: &CaseView<'_>, findings: &mut Findings) {
     let Some((procedure, flow)) = case.valid_flow() else { return };
+    let base = case.procedure_pointer();
+    let words = ("Remove unused outputs at Step ", "never read by a later step");
     for step in flow.steps(procedure) {
-        let dead = |&(_, &variable): &(usize, &u32)| flow.is_unused(variable, step.position);
-        let outputs: Vec<(usize, &u32)> = step.writes.iter().enumerate().filter(dead).collect();
-        let Some((&(first, _), rest)) = outputs.split_first() else { continue };
-        let base = base(case);
+        let outputs = outputs_that(&step, |variable| flow.is_unused(variable, step.position));
         // Untrusted sorts by code points, as Python does.
-        let mut names: Vec<_> = outputs.iter().map(|&(_, &variable)| flow.name(variable)).collect();
+        let mut names: Vec<_> = outputs.iter().map(|&(_, variable)| flow.name(variable)).collect();
         names.sort_unstable();
-        let message = Message::new("Remove unused outputs at Step ")
-            .number(step.position + 1)
-            .text(": ")
-            .list(names.iter().map(|name| name.bytes()));
-        let mut finding = Finding::new(RuleId::Unused, message, output_place(&base, &step, first))
-            .action(Action::PatchLocally)
-            .detail("step_id", step_id(step.step))
-            .detail("remove_from_outputs", Datum::texts(names.iter().copied()))
-            .help("Remove the output, or let a later step read it.");
-        for &(n, _) in rest {
-            finding = finding.label(output_place(&base, &step, n), "never read by a later step".to_owned());
-        }
-        findings.push(finding);
+        let Some(finding) = of_outputs(RuleId::Unused, words, (base, &step), &outputs, &names) else { continue };
+        findings.push(
+            finding
+                .detail("remove_from_outputs", Datum::texts(names.iter().copied()))
+                .help("Remove the output, or let a later step read it."),
+        );
     }
 }
 

@@ -202,8 +202,8 @@ fn state_pointer(holder: &Taken<'_>) -> Pointer {
 }
 
 fn declared(case: &CaseView<'_>, holder: Holder) -> Place {
-    let base = case.record.as_ref().map(|record| record.procedure_pointer.clone()).unwrap_or_default();
-    let step = Procedure::step_pointer(&base, holder.step);
+    let base = case.procedure_pointer();
+    let step = Procedure::step_pointer(base, holder.step);
     let output = case.procedure().and_then(|procedure| procedure.steps.get(holder.step));
     Place::Value(output.map_or_else(|| step.clone(), |declaring| declaring.output_pointer(&step, holder.output)))
 }

@@ -38,7 +38,7 @@ pub fn joined(readable: bool) -> Finding {
 }
 
 /// Says of a record that its id stands earlier in the same source, in which line if that is known.
-pub fn duplicate_id(first_line: Option<u64>) -> Finding {
+pub(crate) fn duplicate_id(first_line: Option<u64>) -> Finding {
     let message = match first_line {
         Some(line) => format!("Line {line} already has this id; runs are joined by id."),
         None => "An earlier record of the same file has this id; runs are joined by id.".to_owned(),

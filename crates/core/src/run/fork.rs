@@ -9,7 +9,8 @@ pub(crate) mod origin;
 pub(crate) mod written;
 
 pub use origin::ForkOrigin;
-pub use written::{Executed, repaired, run_record};
+pub(crate) use written::run_record;
+pub use written::{Executed, repaired};
 
 /// Extent of a re-run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

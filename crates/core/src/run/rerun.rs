@@ -11,7 +11,7 @@ use stepscope_base::json::Value;
 use stepscope_base::text::Untrusted;
 
 /// Id of a step as JSON, as its procedure writes it.
-pub type StepId = Vec<u8>;
+pub(crate) type StepId = Vec<u8>;
 
 /// A run, continued from one of its steps.
 #[derive(Debug)]

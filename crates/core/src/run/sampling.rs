@@ -20,7 +20,7 @@ use distribution::Distribution;
 /// Upstream's temperature for the steps of a run.
 pub const TEMPERATURE: f64 = 1.0;
 /// Upstream's seed.
-pub const SEED: i64 = 1234;
+pub(crate) const SEED: i64 = 1234;
 /// The class of an end that the server brought about.
 pub const SERVER_ERROR: &str = "ServerError";
 /// The class of an end that a person brought about.
@@ -41,6 +41,23 @@ pub struct Sampling {
     pub enforcement: Enforcement,
     /// True if a weaker enforcement may be asked for when the server refuses this one.
     pub may_downgrade: bool,
+}
+
+/// Reads a seed as people write it; `none` leaves it to the server.
+pub fn seed(word: &str) -> Result<Option<i64>, &'static str> {
+    if word == "none" {
+        return Ok(None);
+    }
+    word.parse().map(Some).map_err(|_| "use a whole number, or none")
+}
+
+/// Reads a temperature as people write it; `none` leaves it to the server.
+pub fn temperature(word: &str) -> Result<Option<f64>, &'static str> {
+    if word == "none" {
+        return Ok(None);
+    }
+    let number = word.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    number.map(Some).ok_or("use a number from 0 up, or none")
 }
 
 impl Default for Sampling {

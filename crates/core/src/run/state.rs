@@ -175,6 +175,14 @@ pub struct Write<'a> {
     pub source: ValueSource,
 }
 
+impl Write<'_> {
+    /// Makes the writing of a step that nothing is known of yet.
+    fn unknown(step: usize) -> Self {
+        let (badge, source) = (Badge::Unavailable, ValueSource::Nowhere);
+        Self { from: Moment::after(step), step: Some(step), value: None, badge, source }
+    }
+}
+
 /// One variable of the global state, over the whole run.
 #[derive(Clone, Debug)]
 pub struct Variable<'a> {
@@ -435,8 +443,7 @@ impl<'a> State<'a> {
     }
 
     fn give_problem_text(&mut self) {
-        let given =
-            Write { from: Moment(0), step: None, value: None, badge: Badge::Unavailable, source: ValueSource::Nowhere };
+        let given = Write { from: Moment(0), step: None, ..Write::unknown(0) };
         let variable = self.intern(Untrusted::from(PROBLEM_TEXT), None);
         if let Some(variable) = self.variables.get_mut(variable) {
             variable.origin = VariableOrigin::Given;
@@ -529,16 +536,8 @@ impl<'a> State<'a> {
                 variable.origin = declared.err().unwrap_or(VariableOrigin::Declared);
                 variable.field = declared.ok().or(variable.field);
             }
-            variable.writes.push(Write {
-                from: Moment::after(step),
-                step: Some(step),
-                value: None,
-                badge: Badge::Unavailable,
-                source: ValueSource::Nowhere,
-            });
-            if let Some(links) = self.steps.get_mut(step) {
-                links.writes.push(index);
-            }
+            variable.writes.push(Write::unknown(step));
+            note_write(&mut self.steps, step, index);
         }
         if let (Some((entry, value)), Some(write)) = (recorded, variable.writes.last_mut()) {
             write.value = Some(value);
@@ -585,17 +584,8 @@ impl<'a> State<'a> {
             if variable.writes.get(at).is_some_and(|write| write.step == Some(step)) {
                 continue;
             }
-            let write = Write {
-                from: Moment::after(step),
-                step: Some(step),
-                value: None,
-                badge: Badge::Unavailable,
-                source: ValueSource::Nowhere,
-            };
-            variable.writes.insert(at, write);
-            if let Some(links) = self.steps.get_mut(step) {
-                links.writes.push(index);
-            }
+            variable.writes.insert(at, Write::unknown(step));
+            note_write(&mut self.steps, step, index);
         }
     }
 
@@ -694,7 +684,7 @@ impl<'a> State<'a> {
     }
 
     /// Finds one of them as a value of its variable.
-    pub fn set_entry(&self, n: usize) -> Option<Entry<'a>> {
+    pub(crate) fn set_entry(&self, n: usize) -> Option<Entry<'a>> {
         let set = self.sets.get(n)?;
         let index = self.variable(&set.variable)?;
         let is_it = |write: &&Write<'_>| write.source == ValueSource::Set(n);
@@ -856,6 +846,13 @@ fn first_entries<'a>(object: Value<'a>, room: &mut usize) -> Vec<Member<'a>> {
     let entries = object.first_entries(*room);
     *room -= object.members().take(*room).count();
     entries
+}
+
+/// Notes which variable a step writes.
+fn note_write(steps: &mut [Links], step: usize, variable: usize) {
+    if let Some(links) = steps.get_mut(step) {
+        links.writes.push(variable);
+    }
 }
 
 /// Settles `problem_text` as given: from the state, unless a step wrote over it there; else the record's question.

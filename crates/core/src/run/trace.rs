@@ -34,7 +34,7 @@ impl<'a> TraceStep<'a> {
         for member in value.members().filter(|member| !member.value.is_null()) {
             let slot = match member.key.plain_string() {
                 Some(b"step_index") => {
-                    position = std::str::from_utf8(member.value.raw()).ok().and_then(|digits| digits.parse().ok());
+                    position = member.value.whole();
                     continue;
                 }
                 Some(b"inputs") => &mut step.inputs,
@@ -150,10 +150,7 @@ pub(crate) fn set_list<'a>(record: &Record<'a>) -> Option<(Value<'a>, &'static s
 /// Reads the values of a fork that were set or calculated, in the order of the record.
 pub fn sets<'a>(record: &Record<'a>) -> Vec<RecordedSet<'a>> {
     let Some((fork, key, list)) = set_list(record) else { return Vec::new() };
-    let step_of = |value: Value<'_>| {
-        let step = value.get("step_index")?;
-        std::str::from_utf8(step.raw()).ok()?.parse().ok()
-    };
+    let step_of = |value: Value<'_>| value.get("step_index")?.whole();
     let at = step_of(fork);
     let list = list.items().take(MAX_SETS).enumerate();
     let read = |(n, entry): (usize, Value<'a>)| {

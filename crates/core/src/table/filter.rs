@@ -149,9 +149,9 @@ pub enum Column {
     Count(Severity),
     /// Number of findings.
     Findings,
-    /// Share of the items of a typed answer that are grounded.
+    /// Share of the items of a structured answer that are grounded.
     Grounded,
-    /// Number of items of a typed answer.
+    /// Number of items of a structured answer.
     Items,
 }
 
@@ -350,11 +350,6 @@ impl Filter {
     /// Tells whether everything fits.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
-    }
-
-    /// Tells whether the text must be asked, where rows know no names of models.
-    pub fn needs_text(&self) -> bool {
-        self.terms.iter().any(|term| term.test.letters().is_some())
     }
 
     /// Tells whether the text must be asked, where rows know their models by these names.
@@ -951,6 +946,11 @@ mod tests {
         Filter::parse(typed, TypeRegistry::built_in()).unwrap_err().message
     }
 
+    /// Tells whether the text must be asked, where rows know no names of models.
+    fn needs_text(filter: &Filter) -> bool {
+        filter.terms.iter().any(|term| term.test.letters().is_some())
+    }
+
     #[test]
     fn errors_say_what_would_do() {
         assert!(error("correct:maybe").contains("true, false, unknown"));
@@ -986,7 +986,7 @@ mod tests {
             assert!(error(typed).contains(words), "{typed}: {}", error(typed));
         }
         for text in ["<think>", "\"x=3\"", "text:\"reward<1\"", "2x=4", "a+b=c", "2=2", "hello!", "a-b"] {
-            assert!(Filter::parse(text, TypeRegistry::built_in()).unwrap().needs_text(), "{text}");
+            assert!(needs_text(&Filter::parse(text, TypeRegistry::built_in()).unwrap()), "{text}");
         }
     }
 
@@ -1057,7 +1057,7 @@ mod tests {
             [("fork:true", [true, false]), ("fork:false", [false, true]), ("-fork:true", [false, true])]
         {
             let filter = Filter::parse(typed, TypeRegistry::built_in()).unwrap();
-            assert!(filter.is_exact() && !filter.needs_text(), "{typed}");
+            assert!(filter.is_exact() && !needs_text(&filter), "{typed}");
             for (is_fork, row) in forks.clone().map(|row| (true, row)).chain(others.map(|row| (false, row))) {
                 let expected = if fits[usize::from(!is_fork)] { RowAnswer::Yes } else { RowAnswer::No };
                 assert_eq!(filter.fits_row(&row), expected, "{typed} {row:?}");
@@ -1197,7 +1197,7 @@ mod tests {
             ("model:'x'", run, true),
         ] {
             let filter = Filter::parse(typed, TypeRegistry::built_in()).unwrap();
-            assert!(filter.needs_text());
+            assert!(needs_text(&filter));
             assert_eq!(filter.fits_text(text.as_bytes()), fits, "{typed}");
         }
     }
@@ -1221,7 +1221,7 @@ mod tests {
         let rows: Vec<RowFacts> = texts.iter().map(|text| row(text)).collect();
         for typed in ["model:gemma", "-model:gemma", "model:\"gemma3:1b\"", "model:\"gemma3\"", "model:llama,SMOL"] {
             let filter = Filter::parse(typed, TypeRegistry::built_in()).unwrap();
-            assert!(filter.needs_text() && !filter.needs_text_with(&around.0), "{typed}");
+            assert!(needs_text(&filter) && !filter.needs_text_with(&around.0), "{typed}");
             for (row, text) in rows.iter().zip(&texts) {
                 // What the row says is what the text says.
                 let expected = if filter.fits_text(text.as_bytes()) { RowAnswer::Yes } else { RowAnswer::No };
@@ -1257,7 +1257,7 @@ mod tests {
         ] {
             let filter = Filter::parse(typed, TypeRegistry::built_in()).unwrap();
             assert_eq!(filter.fits_in(&row, &ModelNames::default(), is_a), fits, "{typed}");
-            assert!(!filter.needs_text());
+            assert!(!needs_text(&filter));
         }
         let filter = Filter::parse("cell:both,none x board:\"label/two words\"", TypeRegistry::built_in()).unwrap();
         assert_eq!(filter.sets().collect::<Vec<_>>(), ["cell:both", "cell:none", "board:label/two words"]);
@@ -1270,7 +1270,7 @@ mod tests {
     fn what_people_said_is_asked_apart_from_the_columns() {
         let filter =
             Filter::parse("verdict:fail,open -label:\"wrong unit\" reviewed:false", TypeRegistry::built_in()).unwrap();
-        assert!(filter.needs_reviews() && !filter.needs_text());
+        assert!(filter.needs_reviews() && !needs_text(&filter));
         assert_eq!(filter.fits_row(&RowFacts::unchecked(0, 3)), RowAnswer::Yes);
         assert!(filter.fits_judged(&VerdictState::default()));
         let label = |name: &str| crate::review::labels::CurrentLabel {

@@ -8,13 +8,13 @@ use crate::table::row::{Flag, RowFacts};
 use crate::triage::Fix;
 
 /// Confidences are counted in so many equal bins.
-pub const BINS: usize = 10;
+pub(crate) const BINS: usize = 10;
 /// The edges of the bins of fitness.
-pub const FITNESS: [f32; 7] = [-1.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1.25];
+pub(crate) const FITNESS: [f32; 7] = [-1.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1.25];
 /// The edges of the bins of rewards.
-pub const REWARDS: [f32; 11] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
+pub(crate) const REWARDS: [f32; 11] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 /// So many stages of a chain of verifiers, and more, are counted together.
-pub const STAGES: usize = 16;
+pub(crate) const STAGES: usize = 16;
 /// Distance below an edge at which a value still counts as on it, as for filters: columns are kept in 32 bits.
 const NEAR: f32 = 1e-6;
 /// The genetic search marks an evaluation that failed by a fitness below this; it is in no mean.
@@ -135,9 +135,9 @@ pub struct Insights {
     pub bins_by_kind: [[ConfidenceBin; BINS]; 16],
     /// Records by the number of their model, from 1; empty until a record names one.
     pub models: Vec<ModelCount>,
-    /// Records by fitness: below the first of [`FITNESS`], between two of them, from the last on.
+    /// Records by fitness: below the first of `FITNESS`, between two of them, from the last on.
     pub fitness_bins: [usize; FITNESS.len() + 1],
-    /// Records by reward, in the same way by [`REWARDS`].
+    /// Records by reward, in the same way by `REWARDS`.
     pub reward_bins: [usize; REWARDS.len() + 1],
     /// Records by the number of stages of a chain of verifiers that they passed.
     pub stages: [usize; STAGES + 1],
@@ -295,7 +295,7 @@ impl Insights {
     }
 
     /// Graded records by confidence.
-    pub fn bins(&self) -> [ConfidenceBin; BINS] {
+    pub(crate) fn bins(&self) -> [ConfidenceBin; BINS] {
         let mut all = [ConfidenceBin::default(); BINS];
         for bins in &self.bins_by_kind {
             for (sum, bin) in all.iter_mut().zip(bins) {
@@ -312,13 +312,13 @@ impl Insights {
 }
 
 /// The expected calibration error over bins: how far confidence and accuracy are apart, by weight.
-pub fn calibration_error(bins: &[ConfidenceBin; BINS]) -> f64 {
+pub(crate) fn calibration_error(bins: &[ConfidenceBin; BINS]) -> f64 {
     let all = bins.iter().map(|bin| bin.graded).sum::<usize>().max(1) as f64;
     bins.iter().map(|bin| (bin.accuracy() - bin.confidence()).abs() * bin.graded as f64 / all).sum()
 }
 
 /// The Brier score: the mean squared distance between confidence and outcome.
-pub fn brier(bins: &[ConfidenceBin; BINS]) -> f64 {
+pub(crate) fn brier(bins: &[ConfidenceBin; BINS]) -> f64 {
     let all = bins.iter().map(|bin| bin.graded).sum::<usize>().max(1) as f64;
     bins.iter().map(|bin| bin.squared_error as f64).sum::<f64>() / MILLION / all
 }

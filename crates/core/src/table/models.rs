@@ -37,7 +37,7 @@ impl ModelNames {
         self.0.read().unwrap_or_else(PoisonError::into_inner).len() < MAX_MODELS
     }
 
-    /// Returns the name of a number, as [`shown_name`] writes it.
+    /// Returns the name of a number, as `shown_name` writes it.
     pub fn name(&self, number: u16) -> Option<Shown> {
         let names = self.0.read().unwrap_or_else(PoisonError::into_inner);
         names.get(usize::from(number).checked_sub(1)?).map(|name| shown_name(&Untrusted::new(name)))
@@ -45,7 +45,7 @@ impl ModelNames {
 }
 
 /// Writes the name of a model as charts and filters do: on one line, without the quotes that a filter puts around it.
-pub fn shown_name(name: &Untrusted<'_>) -> Shown {
+pub(crate) fn shown_name(name: &Untrusted<'_>) -> Shown {
     let name = head(name.bytes(), MAX_NAME);
     Shown::line(&name.iter().map(|byte| if *byte == b'"' { b'\'' } else { *byte }).collect::<Vec<_>>())
 }

@@ -27,7 +27,7 @@ pub struct RowFacts {
     /// The confidence that the model gave itself.
     pub confidence: f32,
     /// Of a run, fitness and final number as the bits of floats; of a call, reward and [`Verified`]; of a procedure,
-    /// fitness and generation; of a typed answer, what [`TypedRow`] says.
+    /// fitness and generation; of a structured answer, what [`TypedRow`] says.
     facts: [u32; 2],
     /// Number of findings of each severity, gravest first; 255 means 255 or more.
     pub counts: [u8; 4],
@@ -76,7 +76,7 @@ pub enum Flag {
     Fault = 128,
 }
 
-/// Statements of a typed answer about itself, a bit each.
+/// Statements of a structured answer about itself, a bit each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum AnswerFlag {
@@ -92,7 +92,7 @@ pub enum AnswerFlag {
     Unstructured = 16,
 }
 
-/// Facts that a row keeps of a typed answer.
+/// Facts that a row keeps of a structured answer.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct TypedRow {
     /// Route that the answer takes.
@@ -110,7 +110,7 @@ pub struct TypedRow {
 }
 
 impl TypedRow {
-    /// Collects what rules and record say of a typed answer.
+    /// Collects what rules and record say of a structured answer.
     fn of(case: &CaseView<'_>, findings: &[Finding]) -> Option<Self> {
         let (typed, answered) = case.answered()?;
         let routed = route(case, findings);
@@ -441,7 +441,7 @@ impl RowFacts {
         self.verified().round.filter(|_| self.kind() == RecordKind::Procedure)
     }
 
-    /// Returns the facts of a typed answer; `None` for all other records.
+    /// Returns the facts of a structured answer; `None` for all other records.
     pub fn typed(&self) -> Option<TypedRow> {
         (self.kind() == RecordKind::Typed).then(|| TypedRow::unpack(self.facts))
     }

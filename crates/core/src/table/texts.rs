@@ -54,7 +54,7 @@ impl RowTexts {
     }
 }
 
-/// Shows the values of a typed answer: the first, and the number of the others.
+/// Shows the values of a structured answer: the first, and the number of the others.
 pub(crate) fn answered(record: &Record<'_>) -> Option<Shown> {
     let items = record.typed.as_ref()?.items();
     let (_, value) = items.iter().find_map(|item| item.value.as_ref())?;
@@ -79,7 +79,7 @@ pub fn question(record: &Record<'_>) -> Option<Shown> {
 }
 
 /// The same, from the first bytes of its text.
-pub fn question_up_to(record: &Record<'_>, bytes: usize) -> Option<Shown> {
+pub(crate) fn question_up_to(record: &Record<'_>, bytes: usize) -> Option<Shown> {
     let procedure = record.procedure;
     let name = procedure.and_then(|value| value.get("NameDescription").or_else(|| value.get("name_description")));
     [record.question, name, record.error].into_iter().find_map(|value| scalar_up_to(value, bytes))

@@ -3,7 +3,6 @@
 use super::{Judgement, Reason, Trial};
 use crate::finding::Severity;
 use crate::rules::RuleId;
-use crate::rules::run::contradictions;
 use crate::triage::{Confidence, Fix};
 use stepscope_base::json::Pointer;
 use stepscope_base::shown;
@@ -26,10 +25,9 @@ impl Trial<'_, '_> {
             self.argue(RuleId::Recompute.word(), self.record.number_pointer(), text);
             return (Fix::StepRun, Some(step), Confidence::Sure);
         }
-        if let Some((text, pointer)) = contradictions(self.record, &self.recomputed.answer).into_iter().next() {
-            self.argue(RuleId::FinalMismatch.word(), pointer, shown!("{text}"));
-            let last = self.procedure.and_then(|procedure| procedure.steps.len().checked_sub(1));
-            return (Fix::StepRun, last, Confidence::Unsure);
+        let last = self.procedure.and_then(|procedure| procedure.steps.len().checked_sub(1));
+        if let Some(verdict) = self.argue_contradiction(last) {
+            return verdict;
         }
         let is_wrong = gold.is_some() || self.record.correct == Some(false);
         if !is_wrong {

@@ -137,8 +137,7 @@ impl Trial<'_, '_> {
         if !(implied || unread) {
             return false;
         }
-        let text = self.procedure.and_then(|procedure| procedure.steps.get(write.step)?.text);
-        let text = text.and_then(Value::string).unwrap_or_default();
+        let text = self.step_text(write.step);
         let (Some(text), Some(wrote)) = (text.utf8(), write.recorded) else { return false };
         // "State x as the final answer": there is nothing to calculate.
         let step = self.procedure.and_then(|procedure| procedure.steps.get(write.step));

@@ -5,7 +5,6 @@ use crate::arithmetic::expression::{Expression, Operation, Worked, may_hold, num
 use crate::arithmetic::gold::{Gold, Working};
 use crate::arithmetic::number::{Number, Written};
 use crate::arithmetic::recompute::{Computed, ValueBasis, Wording, name_of, value_pointer};
-use stepscope_base::json::Value;
 use stepscope_base::shown;
 
 impl Trial<'_, '_> {
@@ -25,8 +24,7 @@ impl Trial<'_, '_> {
         let calculated = |write: &&Computed| !matches!(write.basis, ValueBasis::Extracted);
         // A number of the question that a step's own text only says again.
         let said = |write: &Computed, value: Number| {
-            let text = self.procedure.and_then(|procedure| procedure.steps.get(write.step)?.text);
-            let text = text.and_then(Value::string).unwrap_or_default();
+            let text = self.step_text(write.step);
             self.links.is_some_and(|links| links.quantities.iter().any(|one| one.value == value))
                 && numbers(text.utf8().unwrap_or_default()).iter().any(|(number, _)| number.value == value)
         };
@@ -70,8 +68,7 @@ impl Trial<'_, '_> {
     /// An equation of a step's own text that works out a number that the gold text never does, or from other numbers
     /// altogether.
     fn works_out_otherwise(&self, write: &Computed, way: &GoldWay) -> Option<String> {
-        let text = self.procedure.and_then(|procedure| procedure.steps.get(write.step)?.text);
-        let text = text.and_then(Value::string).unwrap_or_default();
+        let text = self.step_text(write.step);
         let text = text.utf8().filter(|text| may_hold(text.as_bytes()))?;
         let differs = |one: &Worked| {
             let operands = one.expression.numbers();

@@ -315,18 +315,18 @@ fn a_ladder_shows_every_stage_and_where_it_stopped() {
     let verifier = chain(stages);
     let (mut tape, mut inner) = (Tape::default(), Tape::default());
     let record = tape.parse(b"{}").unwrap();
-    let mut climb = |text: &[u8]| verifier.climb(Candidate { text, record }, &mut inner);
-    let chain = climb(b"[]");
+    let mut judge_stages = |text: &[u8]| verifier.judge_stages(Candidate { text, record }, &mut inner);
+    let chain = judge_stages(b"[]");
     assert_eq!(chain.stopped(), Some(1));
     let stages: Vec<_> =
         chain.stages.iter().map(|stage| (stage.name.as_str(), stage.adds, stage.result.is_some())).collect();
     assert_eq!(stages, [("json_structure", 0.25, true), ("regex_format", 0.0, true), ("json_structure", 0.0, false)]);
     assert_eq!(chain.result, on(&verifier, "[]"));
-    let chain = climb(b"[\"b\"]");
+    let chain = judge_stages(b"[\"b\"]");
     assert_eq!((chain.stopped(), chain.result.success), (None, true));
     assert!((chain.stages.iter().map(|stage| stage.adds).sum::<f64>() - chain.result.reward).abs() < 1e-12);
 
-    let alone = Verifier::JsonStructure.climb(Candidate { text: b"x", record }, &mut inner);
+    let alone = Verifier::JsonStructure.judge_stages(Candidate { text: b"x", record }, &mut inner);
     assert_eq!((alone.stages.len(), alone.stopped()), (1, Some(0)));
 }
 

@@ -25,7 +25,7 @@ pub(crate) fn body(backend: Backend, call: &Call, enforcement: Enforcement, stre
     (body, unsaid)
 }
 
-/// Lists the rungs that a kind of server has, from the one that is asked for down.
+/// Lists the enforcements that a kind of server has, from the one that is asked for down.
 pub(crate) fn downgrades(backend: Backend, call: &Call) -> Vec<Enforcement> {
     let has_schema = call.schema.is_some();
     let mut enforcements = Vec::new();

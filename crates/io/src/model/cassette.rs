@@ -240,7 +240,7 @@ fn exchange(line: Value<'_>) -> Option<((Backend, String), Exchange)> {
     let exchange = Exchange {
         model: text("model"),
         head: Head {
-            status: std::str::from_utf8(line.get("status")?.raw()).ok()?.parse().ok()?,
+            status: line.get("status")?.whole()?,
             kind: text("type").unwrap_or_default(),
             retry_after: text("retry_after"),
             location: None,

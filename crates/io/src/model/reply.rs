@@ -50,7 +50,7 @@ impl Intake {
 }
 
 /// A piece of the reply.
-pub type ReplyPiece = (ReplyPart, Untrusted<'static>);
+pub(crate) type ReplyPiece = (ReplyPart, Untrusted<'static>);
 
 /// The server says that it failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -370,7 +370,7 @@ impl ReplyReader {
 
     /// Takes down the tokens of prompt and reply, where they are counted under these names.
     fn usage(&mut self, usage: Option<Value<'_>>, [prompt, completion]: [&str; 2]) {
-        let count = |key| usage?.get(key).and_then(whole_number);
+        let count = |key| usage?.get(key).and_then(Value::whole);
         let known = &mut self.finish.usage;
         (known.prompt, known.completion) = (count(prompt).or(known.prompt), count(completion).or(known.completion));
     }
@@ -378,7 +378,7 @@ impl ReplyReader {
     fn counts(&mut self, usage: Option<Value<'_>>) {
         self.usage(usage, ["input_tokens", "output_tokens"]);
         let Some(usage) = usage else { return };
-        let count = |key: &str| usage.get(key).and_then(whole_number);
+        let count = |key: &str| usage.get(key).and_then(Value::whole);
         if let Some(read) = count("input_tokens") {
             // What was cached is counted apart.
             let cached = ["cache_read_input_tokens", "cache_creation_input_tokens"].into_iter().filter_map(count);
@@ -612,10 +612,6 @@ fn take_text(part: ReplyPart, value: Option<Value<'_>>, pieces: &mut Vec<ReplyPi
 /// Tells whether what was read is only the beginning of a value.
 fn is_open(tape: &Tape) -> bool {
     tape.problems().last().is_some_and(|problem| problem.kind == ProblemKind::Cut)
-}
-
-fn whole_number(value: Value<'_>) -> Option<u64> {
-    std::str::from_utf8(value.raw()).ok()?.parse().ok().filter(|_| value.kind() == Kind::Int)
 }
 
 /// Reads the error message of a server, in the shapes that servers use.

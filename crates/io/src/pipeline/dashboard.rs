@@ -91,11 +91,7 @@ pub fn read(
         elsewhere,
         parts: joined.items.iter().map(|item| item.reviewed.parts().count()).sum(),
         judges_fix: summaries.iter().any(|summary| summary.fix.is_some()),
-        agreement: if reviews.items().next().is_some() {
-            Agreement::of_joined(&reviews, &joined).lines()
-        } else {
-            Vec::new()
-        },
+        agreement: if reviews.items().next().is_some() { Agreement::of(&reviews, &joined).lines() } else { Vec::new() },
         cases: disagreements(&reviews, &summaries).into_iter().filter_map(case).collect(),
         labels: labels(&reviews, offered.as_ref()),
         offered,

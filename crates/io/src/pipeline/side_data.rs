@@ -82,7 +82,7 @@ impl SideData {
 
     /// Runs every stage of the verifier on a record's completion.
     pub fn chain_result(&self, record: Option<Value<'_>>) -> Option<ChainResult> {
-        Some(self.judge.as_ref()?.climb(record?))
+        Some(self.judge.as_ref()?.judge_stages(record?))
     }
 
     /// Tells whether asking would not mean waiting.

@@ -95,29 +95,31 @@ fn read_asked(
     is_asked: impl Fn(&ItemRef) -> bool + Sync,
     also: impl Fn(&mut Summary, &CaseView<'_>) + Sync,
 ) -> Summaries {
-    let tiny = Tiny::default();
-    let summary = |case: &CaseView<'_>, input: &Input| {
-        tiny.takes(case).then(|| {
-            let mut summary = summary_of(case, input, &[], &is_asked);
-            also(&mut summary, case);
-            summary
-        })
-    };
-    let (summaries, outcome) = check::read(expand(paths), threads, &side.around(), None, summary);
-    tiny.judge(summaries, outcome, paths)
+    gathered(paths, (expand(paths), threads, &side.around(), None), |case, input| {
+        let mut summary = summary_of(case, input, &[], &is_asked);
+        also(&mut summary, case);
+        summary
+    })
 }
 
 /// Reads and checks what these paths lead to: the summaries say which rules spoke, and what was asked.
 pub fn read_checked(paths: &[PathBuf], inputs: Expand, threads: usize, around: &Surroundings<'_>) -> Summaries {
+    gathered(paths, (inputs, threads, around, Some(Manner::default())), |case, input| {
+        let mut summary = summary_of(case, input, case.findings(), |_| true);
+        summary.take_question(case);
+        summary
+    })
+}
+
+/// Summarises what these paths lead to.
+fn gathered(
+    paths: &[PathBuf],
+    (inputs, threads, around, manner): (Expand, usize, &Surroundings<'_>, Option<Manner>),
+    summary: impl Fn(&CaseView<'_>, &Input) -> Summary + Sync,
+) -> Summaries {
     let tiny = Tiny::default();
-    let summary = |case: &CaseView<'_>, input: &Input| {
-        tiny.takes(case).then(|| {
-            let mut summary = summary_of(case, input, case.findings(), |_| true);
-            summary.take_question(case);
-            summary
-        })
-    };
-    let (summaries, outcome) = check::read(inputs, threads, around, Some(Manner::default()), summary);
+    let summary = |case: &CaseView<'_>, input: &Input| tiny.takes(case).then(|| summary(case, input));
+    let (summaries, outcome) = check::read(inputs, threads, around, manner, summary);
     tiny.judge(summaries, outcome, paths)
 }
 

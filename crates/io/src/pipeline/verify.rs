@@ -33,9 +33,9 @@ pub struct Judge {
 
 impl Judge {
     /// Judges the completion of a record and keeps what every stage said. Without a completion no stage is reached.
-    pub fn climb(&self, record: Value<'_>) -> ChainResult {
+    pub fn judge_stages(&self, record: Value<'_>) -> ChainResult {
         match completion(record, &self.field) {
-            Ok(text) => self.verifier.climb(Candidate { text: text.bytes(), record }, &mut Tape::default()),
+            Ok(text) => self.verifier.judge_stages(Candidate { text: text.bytes(), record }, &mut Tape::default()),
             Err(why) => ChainResult { stages: Vec::new(), result: VerifyResult::not_judged(&why) },
         }
     }

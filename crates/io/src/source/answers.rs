@@ -54,7 +54,6 @@ pub struct AnswerStore {
     part: StorePart,
 }
 
-/// The folders of a store.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct StoreFolders {
     /// The folder that was named.
@@ -217,7 +216,7 @@ fn root_within(folder: &Beneath, full: &Path, document: &Path) -> Option<Beneath
 
 /// Lists the names by which changes of a store are told: of its database and that one's log, and of the folder that is
 /// read.
-pub fn changing(store: &AnswerStore) -> Vec<PathBuf> {
+pub(crate) fn changing(store: &AnswerStore) -> Vec<PathBuf> {
     let mut names = Vec::new();
     if let Some(path) = store.database().and_then(|path| path.canonicalize().ok()) {
         let mut log = path.clone().into_os_string();

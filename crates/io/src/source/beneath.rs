@@ -198,7 +198,6 @@ impl Beneath {
         self.kind().is_ok_and(|found| found.kind == FileType::RegularFile)
     }
 
-    /// Tells whether it is a folder.
     pub(crate) fn is_folder(&self) -> bool {
         self.kind().is_ok_and(|found| found.kind == FileType::Directory)
     }

@@ -5,8 +5,8 @@ use ::parquet::data_type::ByteArray;
 use crate::failure::Failure;
 use crate::source::open::Blob;
 use crate::source::times::{TimeKind, old_moment};
-use stepscope_base::json::Tape;
 use stepscope_base::json::write::{Letters, Style, python_float};
+use stepscope_base::json::{Tape, whole_float};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_base::words::closest;
@@ -61,7 +61,7 @@ impl Cell {
             Self::Bool(on) => Some((*on).into()),
             Self::Int(n) => Some(*n),
             // Columns with gaps become floats in pandas.
-            Self::Float(x) => (x.fract() == 0.0 && x.abs() < 9e15).then_some(*x as i64),
+            Self::Float(x) => whole_float(*x),
             Self::Text(text) | Self::JsonText(text) => std::str::from_utf8(text.data()).ok()?.trim().parse().ok(),
         }
     }
@@ -119,7 +119,6 @@ impl Cell {
         i64::try_from(number).map_or_else(|_| Self::Json(number.to_string().into_bytes().into()), Self::Int)
     }
 
-    /// Appends it as JSON.
     pub(super) fn append_json(&self, out: &mut Vec<u8>) {
         match self {
             Self::Null => out.extend_from_slice(b"null"),

@@ -269,7 +269,7 @@ pub(crate) fn all_of(blob: &Blob, most: u64, what: &'static str) -> Result<Vec<u
 }
 
 /// Reads all of a text file that people write by hand.
-pub fn read_small_text(path: &Path, most: u64, what: &'static str) -> Result<String, Failure> {
+pub(crate) fn read_small_text(path: &Path, most: u64, what: &'static str) -> Result<String, Failure> {
     String::from_utf8(read_small(path, most, what)?)
         .map_err(|_| Failure::own(what, &Shown::path(path), "it is not UTF-8; save it as UTF-8"))
 }

@@ -150,6 +150,29 @@ fn the_place_is_seen_from_the_cited_lines() {
 }
 
 #[test]
+fn the_phrase_says_what_the_place_is() {
+    let quote = "Deductible: USD 1,200 per claim";
+    for (first, last, quote, grounding, phrase) in [
+        (5, 5, quote, Grounding::Grounded, "exact"),
+        (3, 4, "pays for loss by fire", Grounding::Misplaced, "found 1 line above"),
+        (2, 2, quote, Grounding::Misplaced, "found 3 lines below"),
+        // The line exists: the quote only begins before it.
+        (3, 4, "pays for loss by fire and for the information", Grounding::Misplaced, "runs beyond the cited lines"),
+        (15, 15, quote, Grounding::Misplaced, "found on page 1"),
+        (5, 5, "This policy covers flood without limit", Grounding::Nowhere, "not found"),
+        (5, 5, "", Grounding::Unproven, "no quote"),
+        (-3, -2, " ", Grounding::Nowhere, "no such line"),
+    ] {
+        let resolution = resolved(first, last, quote);
+        assert_eq!(
+            (resolution.grounding(), resolution.phrase().as_str()),
+            (grounding, phrase),
+            "{first} {last} {quote}"
+        );
+    }
+}
+
+#[test]
 fn numbers_inside_the_page_are_recognised() {
     // Line 4 of page 2 is line 10 of the document.
     let quote = "days of each loss, and shall keep the";

@@ -88,7 +88,6 @@ impl EqualitySide {
         self.written.is_none() && self.expression.is_operation()
     }
 
-    /// Its value.
     pub(crate) fn value(&self, name: &dyn Fn(u32) -> Option<Number>) -> Option<Number> {
         match self.written {
             Some(written) => Some(written.value),

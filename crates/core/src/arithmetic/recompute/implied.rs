@@ -9,7 +9,6 @@ use crate::arithmetic::number::Number;
 pub(super) struct Named<'t> {
     /// Its number in the expression that is made.
     pub(super) id: u32,
-    /// Its name.
     pub(super) name: &'t str,
     /// Its recorded value.
     pub(super) value: Number,

@@ -80,7 +80,6 @@ fn read(root: Value<'_>) -> Record<'_> {
 }
 
 fn read_trace<'a>(record: &mut Record<'a>, trace: Value<'a>) {
-    record.trace_version = trace.get("version");
     record.trace_fork = fork_of(trace);
     // A fork for which nobody was asked has a trace that only says where it comes from.
     let is_bare = |steps: &Value<'_>| steps.is_empty() && record.trace_fork.is_some();

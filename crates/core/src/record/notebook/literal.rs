@@ -1,5 +1,6 @@
 //! What Python's `repr` prints of dicts, lists, texts and numbers, as JSON.
 
+use stepscope_base::json::push_code;
 use stepscope_base::json::write::Style;
 use stepscope_base::text::Untrusted;
 
@@ -139,15 +140,7 @@ impl LiteralReader<'_> {
         let hex = self.text.get(self.at..self.at + digits)?;
         let code = u32::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()?;
         self.at += digits;
-        match char::from_u32(code) {
-            Some(c) => text.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
-            // Half a pair, as texts keep it.
-            None if code <= 0xffff => {
-                text.extend([0xe0 | (code >> 12) as u8, 0x80 | (code >> 6 & 0x3f) as u8, 0x80 | (code & 0x3f) as u8]);
-            }
-            None => return None,
-        }
-        Some(())
+        (code <= char::MAX.into()).then(|| push_code(text, code))
     }
 
     fn word(&mut self) -> Option<()> {

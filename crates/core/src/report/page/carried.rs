@@ -137,8 +137,7 @@ pub fn read(page: &[u8]) -> Result<CarriedRecord, NotCarried> {
     let root = tape.parse(json).ok_or(NotCarried::Damaged)?;
     let text = record_of(json, root).ok_or(NotCarried::Damaged)?;
     let typed = TypedAnswer { document: root.get("document"), ..TypedAnswer::default() };
-    let step =
-        root.get("step").and_then(|step| std::str::from_utf8(step.raw()).ok()?.parse::<usize>().ok()?.checked_sub(1));
+    let step = root.get("step").and_then(|step| step.whole::<usize>()?.checked_sub(1));
     Ok(CarriedRecord { text, document: inline_document(&typed), step })
 }
 

@@ -62,7 +62,6 @@ impl PageLink {
         Self(format!("{number:04}-{name}"))
     }
 
-    /// As a file.
     pub(super) fn file(&self) -> String {
         format!("{}.html", self.0)
     }
@@ -90,7 +89,6 @@ impl Html {
         self
     }
 
-    /// A number.
     pub(super) fn number(&mut self, number: usize) -> &mut Self {
         let _ = write!(self.0, "{number}");
         self

@@ -99,17 +99,7 @@ pub fn index(rows: &[IndexRow], source: &Shown, version: &'static str) -> String
 
 fn fix_of(row: &IndexRow) -> Shown {
     let step = row.step.map(|step| shown!(", step {step}")).unwrap_or_default();
-    row.fix.map(|fix| shown!("{}{step}", place(fix))).unwrap_or_default()
-}
-
-const fn place(fix: Fix) -> &'static str {
-    match fix {
-        Fix::None => "nothing",
-        Fix::StepRun => "model output",
-        Fix::Procedure => "procedure",
-        Fix::Gold => "expected answer",
-        Fix::Unknown => "unknown",
-    }
+    row.fix.map(|fix| shown!("{}{step}", fix.phrase())).unwrap_or_default()
 }
 
 fn charts(rows: &[IndexRow]) -> Vec<Bars> {
@@ -123,7 +113,7 @@ fn charts(rows: &[IndexRow]) -> Vec<Bars> {
         };
         (Shown::own(outcome.word()), mood, count(&|row| row.outcome == outcome))
     });
-    let fixes = Fix::ALL.map(|fix| (Shown::own(place(fix)), Mood::Open, count(&|row| row.fix == Some(fix))));
+    let fixes = Fix::ALL.map(|fix| (Shown::own(fix.phrase()), Mood::Open, count(&|row| row.fix == Some(fix))));
     let mut steps: BTreeMap<usize, usize> = BTreeMap::new();
     let mut rules: BTreeMap<&'static str, usize> = BTreeMap::new();
     for row in rows {

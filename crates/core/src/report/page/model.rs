@@ -5,10 +5,10 @@ use std::ops::{Range, RangeInclusive};
 
 use super::html::PageLink;
 use super::{Limits, PageOptions};
-use crate::answer::citations::{QuotePlace, Resolution, ResolvedCitation, parts};
+use crate::answer::citations::{Grounding, Resolution, ResolvedCitation, parts};
 use crate::answer::document::Document;
 use crate::answer::route::Route;
-use crate::answer::typed::{AnswerItem, Citation};
+use crate::answer::typed::Citation;
 use crate::arithmetic::recompute::{Derivation, Recomputed};
 use crate::case::CaseView;
 use crate::finding::{Severity, grouped};
@@ -62,6 +62,15 @@ impl Mood {
             Severity::Fatal | Severity::Repairable => Self::Bad,
             Severity::Warning => Self::Doubt,
             Severity::Note => Self::Open,
+        }
+    }
+
+    const fn of_citation(grounding: Grounding) -> Self {
+        match grounding {
+            Grounding::Grounded => Self::Good,
+            Grounding::Unproven => Self::Open,
+            Grounding::Misplaced => Self::Doubt,
+            Grounding::Nowhere => Self::Bad,
         }
     }
 }
@@ -629,7 +638,7 @@ impl Maker<'_, '_> {
                     Mood::Bad | Mood::Failed => 3,
                 });
                 parts.push(ItemPart {
-                    title: title(item),
+                    title: item.title().cut(80),
                     value: item.value.as_ref().map(|(_, value)| item_value(*value, self.limits)).unwrap_or_default(),
                     mood: worst.unwrap_or(Mood::Bad),
                     citations,
@@ -661,10 +670,12 @@ impl Maker<'_, '_> {
             (None, Some(near)) => (Some(near.lines.clone()), parts(document, &near.bytes)),
             _ => (resolution.cited.clone(), Vec::new()),
         };
+        let (grounding, phrase) = (resolution.grounding(), resolution.phrase());
         CitationPart {
             number,
-            mood: mood_of(resolution),
-            badge: badge(resolution),
+            mood: Mood::of_citation(grounding),
+            // No legend says what the tier is.
+            badge: if grounding == Grounding::Grounded { shown!("found: {phrase}") } else { phrase },
             quote,
             place: Some(resolution.cited_in_words(document)),
             lines: lines
@@ -728,11 +739,6 @@ fn part_of(tree: &Derivation, lines: &mut usize) -> DerivationPart {
     }
 }
 
-fn title(item: &AnswerItem<'_>) -> Shown {
-    let key = item.value.as_ref().map(|(key, _)| key.line());
-    item.field.as_ref().map(Untrusted::line).or(key).unwrap_or_else(|| Shown::own("no value")).cut(80)
-}
-
 /// The value of an item: an object or a list, one line each.
 fn item_value(value: Value<'_>, limits: &Limits) -> Shown {
     let rows: Vec<Shown> = match value.kind() {
@@ -752,43 +758,6 @@ fn item_value(value: Value<'_>, limits: &Limits) -> Shown {
     let more = format!("and {} more", grouped(rest));
     text.extend((rest > 0).then_some(more.as_str()));
     shown!("{}", text.join("\n"))
-}
-
-fn mood_of(resolution: &Resolution) -> Mood {
-    match resolution.place {
-        _ if resolution.is_grounded() => Mood::Good,
-        QuotePlace::Cited | QuotePlace::NoQuote | QuotePlace::Unsearched | QuotePlace::Undecided => Mood::Open,
-        QuotePlace::Wider | QuotePlace::Nearby | QuotePlace::OtherPage | QuotePlace::Elsewhere => Mood::Doubt,
-        QuotePlace::Nowhere | QuotePlace::NotInDoc => Mood::Bad,
-    }
-}
-
-/// Describes the outcome of a citation in a few words.
-fn badge(resolution: &Resolution) -> Shown {
-    match resolution.place {
-        QuotePlace::Cited => shown!("found: {}", resolution.word().replace('_', " ")),
-        QuotePlace::Wider => Shown::own("runs beyond the cited lines"),
-        QuotePlace::Nearby => match resolution.offset() {
-            Some(by) if by != 0 => {
-                let lines = if by.abs() == 1 { "line" } else { "lines" };
-                shown!("found {} {lines} {}", by.unsigned_abs(), if by < 0 { "above" } else { "below" })
-            }
-            _ => Shown::own("found near the cited lines"),
-        },
-        QuotePlace::OtherPage | QuotePlace::Elsewhere => {
-            match resolution.found.as_ref().and_then(|found| found.pages) {
-                Some((page, _)) => shown!("found on page {page}"),
-                None => Shown::own("found elsewhere"),
-            }
-        }
-        QuotePlace::Nowhere => match &resolution.near {
-            Some(near) => shown!("not found (closest {} %)", near.similarity),
-            None => Shown::own("not found"),
-        },
-        QuotePlace::Unsearched | QuotePlace::Undecided => Shown::own("undecided"),
-        QuotePlace::NoQuote => Shown::own("no quote"),
-        QuotePlace::NotInDoc => Shown::own("no such line"),
-    }
 }
 
 fn yes_no(value: Value<'_>, bytes: usize) -> Shown {

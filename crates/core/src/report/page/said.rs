@@ -131,7 +131,7 @@ impl Said {
             labels: labels.map(Untrusted::into_owned).filter_map(short).take(MAX_LABELS).collect(),
             is_offered: value.get("labels_offered").and_then(Value::bool).unwrap_or(false),
             fix: text("fix_target"),
-            step: value.get("first_bad_step").and_then(|step| std::str::from_utf8(step.raw()).ok()?.parse().ok()),
+            step: value.get("first_bad_step").and_then(Value::whole),
             gold: word("gold_status").and_then(|word| GoldStatus::from_word(&word)),
             correction: text("correction").filter(is_json),
             note: text("note"),
@@ -178,7 +178,7 @@ impl Said {
     }
 
     /// Every text in it.
-    pub fn texts_mut(&mut self) -> impl Iterator<Item = &mut Text> {
+    pub(crate) fn texts_mut(&mut self) -> impl Iterator<Item = &mut Text> {
         let some = [&mut self.fix, &mut self.correction, &mut self.note, &mut self.variable, &mut self.when];
         let some = some.into_iter().flatten().chain(self.anchor.as_mut().map(Anchor::name_mut));
         std::iter::once(&mut self.who).chain(&mut self.labels).chain(some)

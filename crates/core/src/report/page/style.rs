@@ -4,7 +4,6 @@ use stepscope_base::canonical::Digest;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
-/// The sheet.
 pub(super) const SHEET: &str = r#"
 :root{color-scheme:light dark;--paper:#fdfcf9;--card:#fff;--ink:#1d2125;--dim:#5a626b;--line:#dcd8d0;--soft:#f3f0ea;
 --bad:#a01c22;--bad-soft:#fbe9e7;--warn:#7a4a00;--warn-soft:#fcf0d7;--good:#1b6434;--good-soft:#e4f3e7;--link:#1a4f9c;--mark:#fdeaa8;--aim:#dfe9fb}

@@ -78,7 +78,7 @@ fn every_number_is_that_of_the_statistics_and_knows_its_records() {
 
     // Without the item that is no record here, the statistics of the shell say the same.
     let index = Index::of(&summaries);
-    let stats = Stats::of(&reviews, &index.join(&reviews).items);
+    let stats = Stats::of(&reviews, &index.join(&reviews));
     let rule = find(&boards, "Rule precision", "run/recompute");
     assert_eq!((behind(&boards, rule, 0), behind(&boards, rule, 1)), (&[0, 1, 2][..], &[3][..]));
     assert_eq!(rule.tail.as_str(), stats.rules[&"run/recompute".into()].phrase());
@@ -137,8 +137,7 @@ fn two_reviewers_are_a_matrix_that_agrees_with_the_agreement() {
     assert_eq!(behind(&boards, pair, 1), [3, 6, 9, 15, 18, 21]);
     assert_eq!(behind(&boards, pair, 0).len(), 12);
     let index = Index::of(&summaries);
-    let items = index.join(&reviews).items;
-    let all = crate::review::agreement::Agreement::of(&reviews, &items).all.unwrap();
+    let all = crate::review::agreement::Agreement::of(&reviews, &index.join(&reviews)).all.unwrap();
     let (agreed, kappa) = (all.verdict.agreed, all.verdict.kappa.unwrap());
     assert!(pair.tail.as_str().contains(&format!("{agreed} of 24")), "{}", pair.tail);
     assert_eq!(fails.tail.as_str(), format!("Cohen's kappa {kappa:.2}"));

@@ -216,9 +216,9 @@ mod any {
             reviews.events().iter().for_each(|event| write(event, &mut again));
             prop_assert_eq!(read(&again).0, reviews.events());
             let index = Index::of(&[]);
-            let items = index.join(&reviews).items;
-            Agreement::of(&reviews, &items).lines();
-            Stats::of(&reviews, &items).lines();
+            let joined = index.join(&reviews);
+            Agreement::of(&reviews, &joined).lines();
+            Stats::of(&reviews, &joined).lines();
         }
     }
 }

@@ -49,11 +49,7 @@ pub(crate) fn stale_of(fork: Value<'_>) -> Vec<usize> {
 
 fn steps_of(fork: Value<'_>, key: &str) -> Vec<usize> {
     let list = fork.get(key).map(Value::items).into_iter().flatten();
-    list.take(MAX_ITEMS).filter_map(whole).map(|step: u64| step as usize).collect()
-}
-
-fn whole(value: Value<'_>) -> Option<u64> {
-    std::str::from_utf8(value.raw()).ok()?.parse().ok()
+    list.take(MAX_ITEMS).filter_map(Value::whole::<u64>).map(|step| step as usize).collect()
 }
 
 impl ForkOrigin {
@@ -69,9 +65,9 @@ impl ForkOrigin {
                 _ => Untrusted::new(id.raw()).into_owned(),
             }),
             parent_sha256: text("parent_sha256").and_then(|hash| Some(hash.utf8()?.to_owned())).unwrap_or_default(),
-            parent_bytes: fork.get("parent_bytes").and_then(whole),
+            parent_bytes: fork.get("parent_bytes").and_then(Value::whole),
             how: text("how").and_then(|word| How::from_word(word.utf8()?)),
-            step: fork.get("step_index").and_then(whole).unwrap_or_default() as usize,
+            step: fork.get("step_index").and_then(Value::whole::<u64>).unwrap_or_default() as usize,
             edited: edited.filter_map(|edit| Some(edit.get("variable")?.string()?.into_owned())).collect(),
             asked: steps_of(fork, "asked"),
             prompts: steps_of(fork, "prompts_edited"),
@@ -89,7 +85,7 @@ impl ForkOrigin {
             Some(How::Repair) => Shown::own("procedure repaired"),
             Some(How::Consensus) => shown!("majority values of step {step}"),
             Some(How::Edit) => return shown!("{} overridden before step {step}", self.names()),
-            // A typed answer is one call, and has no steps.
+            // A structured answer is one call, and has no steps.
             Some(How::Rerun) if self.asked.is_empty() => Shown::own("re-run"),
             Some(How::Rerun) if self.asked.len() > 1 => shown!("re-run from step {step}"),
             Some(How::Rerun) => shown!("step {step} re-run"),

@@ -199,7 +199,7 @@ impl Fork {
         let mut asked: Vec<usize> = self.calls.iter().map(|call| call.step).collect();
         // What was recorded of the other steps stays as it is, unless this run did not come to them.
         let recorded = parent.trace_steps.into_iter().flat_map(Value::items).enumerate().filter(|(entry, step)| {
-            let index = step.get("step_index").and_then(|index| std::str::from_utf8(index.raw()).ok()?.parse().ok());
+            let index = step.get("step_index").and_then(Value::whole);
             let step = index.unwrap_or(*entry);
             !asked.contains(&step) && !self.unrun.contains(&step)
         });
@@ -253,7 +253,7 @@ pub fn repaired(parent: &Record<'_>, text: &[u8], procedure: &[u8], created_utc:
 }
 
 /// Writes a run that began from nothing but a procedure and a question, as a record.
-pub fn run_record(
+pub(crate) fn run_record(
     procedure: Value<'_>,
     question: &Untrusted<'_>,
     shape: AnswerShape<'_>,

@@ -11,6 +11,7 @@ use rusqlite::{Row, Statement, ToSql};
 use super::line::{Asked, Call, SeenPage, StoredNumber};
 use crate::source::lines::Gathered;
 use crate::source::sqlite::{Database, Table};
+use stepscope_base::json::whole_float;
 use stepscope_core::answer::document::{Document, Heading};
 
 /// Time to find the next row; after that the rest is not read.
@@ -71,7 +72,7 @@ impl Own {
     fn int(&self) -> Option<i64> {
         match self {
             Self::Int(n) => Some(*n),
-            Self::Float(x) => (x.fract() == 0.0 && x.abs() < 9e15).then_some(*x as i64),
+            Self::Float(x) => whole_float(*x),
             Self::Text(text) => std::str::from_utf8(text).ok()?.trim().parse().ok(),
             Self::Null | Self::Blob(_) => None,
         }

@@ -102,8 +102,7 @@ impl LeafMeaning {
         match self {
             Self::Unsigned => Cell::Int(i64::from(number.cast_unsigned())),
             Self::Decimal(scale) => Cell::decimal(&number.to_be_bytes(), scale),
-            Self::Time(kind) => Cell::time(number.into(), kind),
-            Self::Plain | Self::Half | Self::Uuid | Self::Json => Cell::Int(number.into()),
+            _ => self.long(number.into()),
         }
     }
 
@@ -137,7 +136,6 @@ pub(super) struct LeafRows {
     taken: usize,
 }
 
-/// A value of a leaf.
 struct LeafValue {
     /// Definition level: how much of the way to it is there.
     level: i16,
