@@ -439,6 +439,16 @@ fn who_disagrees_stands_side_by_side_and_is_decided() {
 }
 
 #[test]
+fn a_decision_begun_before_presenting_is_not_made_while() {
+    let (_folder, mut d) = undecided();
+    d.keys("A x 1 : 'present' Enter Enter").shows(&["nothing is saved while presenting"]);
+    d.keys("/").shows(&["nothing is saved while presenting"]);
+    d.keys("Esc a").shows(&["nothing is saved while presenting"]);
+    d.keys(": 'present' Enter x 1 Enter");
+    assert!(d.status().contains("saved c6"), "{}", d.status());
+}
+
+#[test]
 fn labels_of_a_log_without_a_set_are_those_that_a_review_offers_and_are_written_down_first() {
     let (folder, mut d) = undecided();
     d.keys("A x").shows(&["1 [ ] arithmetic slip", "4 [ ] wrong plan", "9 [ ] answer incomplete"]);

@@ -13,7 +13,7 @@ use stepscope::app::msg::Msg;
 use stepscope::app::state::{App, Status};
 use stepscope::screens::kind::ScreenKind;
 use stepscope::screens::stack::Focus;
-use stepscope::widgets::keymap::Action;
+use stepscope::widgets::keymap::{Action, Keymap};
 use stepscope_core::case::Case;
 use stepscope_core::review::event::{
     Anchor, AnswerPart, Event, EventKind, GoldStatus, ItemRef, Reviewer, Text, Verdict,
@@ -1520,6 +1520,50 @@ fn parts_of_an_answer_have_verdicts_of_their_own() {
     d.until(|app| app.review.saved);
     let last = desk.events().pop().unwrap();
     assert_eq!((last.kind, last.part, last.gold_status), (EventKind::Verdict, None, Some(GoldStatus::Suspect)));
+}
+
+#[test]
+fn no_action_leaves_a_line_waiting_while_presenting() {
+    let desk = Desk::new(1);
+    let runs = run(1) + &run(2);
+    std::fs::write(desk.runs(), format!("{runs}{}\n{ANSWER}\n", ANSWER.replace("a1", "a0"))).unwrap();
+    // Where it begins, and what is pressed before the action.
+    let scenes = [
+        ("", ""),
+        ("G Enter", ""),
+        ("G Enter 1 x", ""),
+        ("Enter a u", ""),
+        ("Enter x 1", ""),
+        ("Enter x 1", "/ 'new'"),
+    ];
+    for (before, then) in scenes {
+        let open = || {
+            let _ = std::fs::remove_file(beside(&desk.runs()).path());
+            let mut d = desk.open_with(|app| app.review.hide = Hide::of([Hidden::Gold]));
+            d.keys(before).until(|app| app.log.events().next().is_none());
+            d.keys(": 'present' Enter").keys(then);
+            assert!(d.app.presenting.is_some());
+            d
+        };
+        let mut d = open();
+        let said = desk.kinds();
+        for action in Action::ALL.into_iter().filter(|action| !matches!(action, Action::Tour | Action::Present)) {
+            if d.app.allowed(action).is_err() {
+                continue;
+            }
+            let seen = d.screen();
+            d.app.keymap = Keymap::with_changes([(action.word(), &["^Y".to_owned()][..])]).unwrap();
+            d.keys("^Y");
+            if d.screen() != seen {
+                d.keys("Enter y Enter");
+            }
+            assert_eq!(d.app.log.events().count(), 0, "{before}, {then}: {}\n{}", action.word(), d.screen());
+            assert_eq!(desk.kinds(), said, "{before}, {then}: {}", action.word());
+            if d.screen() != seen {
+                d = open();
+            }
+        }
+    }
 }
 
 #[test]

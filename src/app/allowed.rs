@@ -21,7 +21,7 @@ impl App {
 
     /// Checks that an action could be done if this were in front.
     pub(crate) fn allowed_at(&self, front: Focus, action: Action) -> Result<(), Reason> {
-        present::keys::allowed(self, action)?;
+        present::keys::allowed(self, front, action)?;
         match front {
             Focus::Dialog(kind) => allowed_in(self, kind, action),
             Focus::Decision
