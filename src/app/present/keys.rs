@@ -2,8 +2,8 @@
 
 use crate::app::msg::{Effect, Effects};
 use crate::app::present::Presenting;
-use crate::app::state::App;
 use crate::app::review::keys::judges_record;
+use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
 use crate::screens::stack::Focus;
 use crate::widgets::keymap::{Action, Reason, need};

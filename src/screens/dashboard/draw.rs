@@ -102,7 +102,7 @@ pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)
 }
 
 fn width_of(board: &DashboardTable, column: usize) -> usize {
-    board.heads.get(column).map_or(COLUMN, |head| head.as_str().chars().count() + 2).max(COLUMN)
+    board.heads.get(column).map_or(COLUMN, |head| head.as_str().width() + 2).max(COLUMN)
 }
 
 fn heads(board: &DashboardTable, look: Look<'_>) -> Spans {

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::state::App;
 use crate::screens::insights::state::line_at;
@@ -62,7 +63,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 
 /// Returns the width of the names, with the blanks around them.
 fn name_width(lines: &[InsightLine], width: usize) -> usize {
-    let longest = lines.iter().map(|line| line.name().chars().count() + 3).max().unwrap_or(0);
+    let longest = lines.iter().map(|line| line.name().width() + 3).max().unwrap_or(0);
     if width < WIDE { NAME } else { longest.clamp(NAME, LONG_NAME) }
 }
 

@@ -844,7 +844,7 @@ impl Text<'_> {
         self.say("received before the run ended; not a result", Role::Faint);
         for (step, name, value) in &outcome.received {
             let head = format!("  {}", fit(name.as_str(), self.width / 2));
-            let room = self.width.saturating_sub(head.chars().count() + 12);
+            let room = self.width.saturating_sub(head.width() + 12);
             let step = format!("  step {}", step + 1);
             self.spans(vec![
                 (head, Role::Key),
