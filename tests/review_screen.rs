@@ -1028,7 +1028,7 @@ fn a_final_verdict_is_undone_where_it_was_given() {
     d.keys("A u");
     assert!(d.status().contains("no final verdict to undo"), "{}", d.status());
     let cases = |d: &Drive| d.app.across.judged.as_ref().map_or(0, |judged| judged.cases.len());
-    let at = |d: &Drive| d.app.across.adjudication.list.at;
+    let at = |d: &Drive| d.app.kept.adjudication.list.at;
     let disputed = cases(&d);
     assert!(disputed >= 2, "{}", d.screen());
     d.keys("j a").until(|app| app.review.saved && app.across.judging.running.is_none());

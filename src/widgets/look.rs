@@ -370,7 +370,6 @@ pub(crate) fn border_marks(
     }
 }
 
-/// The role of a severity.
 pub(crate) const fn severity_role(severity: Severity) -> Role {
     match severity {
         Severity::Fatal => Role::Fatal,
@@ -393,7 +392,6 @@ pub(crate) const fn kind_role(kind: Kind) -> Role {
     }
 }
 
-/// The role of a badge.
 pub(crate) const fn badge_role(badge: Badge) -> Role {
     match badge {
         Badge::Recorded | Badge::Reconstructed => Role::Badge,

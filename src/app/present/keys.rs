@@ -26,9 +26,22 @@ const fn saves(front: Focus, action: Action) -> bool {
     match action {
         A::Keep => !matches!(front, Focus::Screen(ScreenKind::Run) | Focus::Labels(ScreenKind::Run)),
         A::Open => matches!(front, Focus::Decision),
-        A::SaveFail | A::SameVerdict | A::LabelAll | A::Confirm | A::Reveal | A::Undo | A::Redo => true,
-        A::FindLabel | A::NewLabel | A::RenameLabel | A::MergeLabel => true,
-        A::DecidePass | A::DecideFail | A::SaveAgain | A::Review | A::Export => true,
+        A::SaveFail
+        | A::SameVerdict
+        | A::LabelAll
+        | A::Confirm
+        | A::Reveal
+        | A::Undo
+        | A::Redo
+        | A::FindLabel
+        | A::NewLabel
+        | A::RenameLabel
+        | A::MergeLabel
+        | A::DecidePass
+        | A::DecideFail
+        | A::SaveAgain
+        | A::Review
+        | A::Export => true,
         _ => judges_record(action),
     }
 }
