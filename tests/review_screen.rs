@@ -72,6 +72,14 @@ impl Desk {
         Drive::reviewing(&self.runs(), "ada", &self.state(), change)
     }
 
+    /// Writes a fork of the first record next to the records.
+    fn fork(&self) {
+        let edits = vec![("sum".into(), b"9".to_vec())];
+        let record = run(1);
+        let fork = edited(&Case::read(record.trim().as_bytes()).view(), 0, edits, "2026-11-20T09:00:00.000Z").unwrap();
+        std::fs::write(self.runs().with_extension("jsonl.forks.jsonl"), [fork.as_slice(), b"\n"].concat()).unwrap();
+    }
+
     fn events(&self) -> Vec<Event> {
         events(beside(&self.runs()).path())
     }
@@ -722,10 +730,7 @@ fn a_batch_that_changes_nothing_offers_no_undo() {
 #[test]
 fn forks_that_do_not_fit_the_filter_are_neither_counted_nor_labelled() {
     let desk = Desk::new(3);
-    let record = run(1);
-    let edits = vec![("sum".into(), b"9".to_vec())];
-    let fork = edited(&Case::read(record.trim().as_bytes()).view(), 0, edits, "2026-11-20T09:00:00.000Z").unwrap();
-    std::fs::write(desk.runs().with_extension("jsonl.forks.jsonl"), [fork.as_slice(), b"\n"].concat()).unwrap();
+    desk.fork();
     let mut d = desk.open();
     d.wait_for(|app| app.rows() == 4 && app.fork_count() == 1);
     d.keys("x Enter").until(|app| app.review.saved);
@@ -742,10 +747,7 @@ fn forks_that_do_not_fit_the_filter_are_neither_counted_nor_labelled() {
 #[test]
 fn verdicts_on_forks_are_on_the_dashboard() {
     let desk = Desk::new(3);
-    let record = run(1);
-    let edits = vec![("sum".into(), b"9".to_vec())];
-    let fork = edited(&Case::read(record.trim().as_bytes()).view(), 0, edits, "2026-11-20T09:00:00.000Z").unwrap();
-    std::fs::write(desk.runs().with_extension("jsonl.forks.jsonl"), [fork.as_slice(), b"\n"].concat()).unwrap();
+    desk.fork();
     let mut d = desk.open_with(|app| app.across.journals.files = vec![desk.runs()]);
     d.wait_for(|app| app.rows() == 4 && app.fork_count() == 1);
     d.keys("x Enter").until(|app| app.review.saved);
@@ -1357,11 +1359,7 @@ fn forks_wait_for_the_verdict_where_something_is_hidden_and_are_no_items_of_the_
         d.keys("q");
     }
     drop(d);
-    let record = std::fs::read(desk.runs()).unwrap();
-    let record = record.split(|byte| *byte == b'\n').next().unwrap();
-    let edits = vec![("sum".into(), b"9".to_vec())];
-    let fork = edited(&Case::read(record).view(), 0, edits, "2026-11-20T09:00:00.000Z").unwrap();
-    std::fs::write(desk.runs().with_extension("jsonl.forks.jsonl"), [fork.as_slice(), b"\n"].concat()).unwrap();
+    desk.fork();
     let mut d = desk.open();
     d.wait_for(|app| app.rows() == 4);
     d.keys("Enter a").until(|app| app.review.saved);
