@@ -10,6 +10,9 @@ use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 use fed::fed;
 use stepscope_base::json::Tape;
@@ -949,16 +952,25 @@ fn a_filter_answers_before_its_input_ends() {
             .spawn()
             .unwrap();
         let mut stdin = child.stdin.take().unwrap();
-        let feeder = std::thread::spawn(move || {
-            let lines = format!("{GOOD}\n").repeat(300);
-            // Until nobody reads any more; what was read is let go of.
-            while stdin.write_all(lines.as_bytes()).is_ok() {}
+        let has_answered = Arc::new(AtomicBool::new(false));
+        let feeder = std::thread::spawn({
+            let has_answered = has_answered.clone();
+            move || {
+                let lines = format!("{GOOD}\n").repeat(300);
+                let mut fed = 0;
+                // Until nobody reads any more; what was read is let go of.
+                while fed < 200 << 20 && stdin.write_all(lines.as_bytes()).is_ok() {
+                    fed += lines.len();
+                }
+                has_answered.load(Relaxed)
+            }
         });
         let mut stdout = child.stdout.take().unwrap();
-        stdout.read_exact(&mut [0; 4_000]).unwrap();
+        let answer = stdout.read_exact(&mut [0; 4_000]);
+        has_answered.store(true, Relaxed);
         drop(stdout);
         child.wait().unwrap();
-        feeder.join().unwrap();
+        assert!(feeder.join().unwrap() && answer.is_ok(), "{arguments:?}: nothing came before the input ended");
     }
 }
 

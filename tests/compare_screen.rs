@@ -104,7 +104,7 @@ fn areas_are_cells_and_bases_that_are_the_same_are_one() {
     d.keys("j").click_on(" A only 1 ");
     assert_eq!(d.app.table.filter_text, "cell:only_a", "a click on the area of the cell under the cursor opens it");
     d.keys("m").click_on(" both correct ");
-    assert_eq!((d.app.screens.top(), d.app.across.compare.list.at), (ScreenKind::Compare, 0));
+    assert_eq!((d.app.screens.top(), d.app.kept.compare.list.at), (ScreenKind::Compare, 0));
 }
 
 #[test]
@@ -328,7 +328,7 @@ fn say(folder: &tempfile::TempDir, who: &str, lines: &str) {
 /// Moves down the dashboard to a line, and along it to a number.
 fn board(d: &mut Drive, name: &str, column: usize) {
     d.keys("g");
-    d.app.across.dashboard.column = 0;
+    d.app.kept.dashboard.column = 0;
     for _ in 0..200 {
         let on = d.screen().contains(name) && d.style_of(name).fg == Some(d.colour(Role::Accent));
         if on {
@@ -436,6 +436,16 @@ fn who_disagrees_stands_side_by_side_and_is_decided() {
     }
     let listed = shell(&["review", "list", "--outcome", "fail", "--ids"], &[&folder.path().join("a.jsonl")]);
     assert!(listed.contains("c6"), "{listed}");
+}
+
+#[test]
+fn a_decision_begun_before_presenting_is_not_made_while() {
+    let (_folder, mut d) = undecided();
+    d.keys("A x 1 : 'present' Enter Enter").shows(&["nothing is saved while presenting"]);
+    d.keys("/").shows(&["nothing is saved while presenting"]);
+    d.keys("Esc a").shows(&["nothing is saved while presenting"]);
+    d.keys(": 'present' Enter x 1 Enter");
+    assert!(d.status().contains("saved c6"), "{}", d.status());
 }
 
 #[test]
@@ -614,7 +624,7 @@ fn the_mouse_chooses_and_opens() {
         let (_, row) = d.find("both wrong");
         let (column, _) = d.find("gold-adjusted");
         d.click(column, row);
-        assert_eq!((d.app.across.compare.list.at, d.app.across.compare.basis), (3, 2));
+        assert_eq!((d.app.kept.compare.list.at, d.app.kept.compare.basis), (3, 2));
         let (column, row) = d.find("McNemar's exact test gold-adjusted");
         d.click(column, row);
         assert!(d.status().contains("select a cell above"), "{}", d.status());

@@ -2035,6 +2035,26 @@ fn a_ladder_shows_what_each_stage_gave_and_where_it_stopped() {
 }
 
 #[test]
+fn names_of_wide_letters_have_their_columns() {
+    let name = "変数の名前です変数";
+    let run = format!(
+        r#"{{"mode": "procedural", "question": "q", "procedure": {{"NameDescription": "n", "steps": [{{"id": 1, "stepDescription": "s", "inputs": [], "output": [{{"name": "{name}", "description": "d"}}]}}]}}, "state": {{"{name}": 1}}}}"#
+    );
+    let (_folder, mut d) = Drive::text(run);
+    d.keys("Enter ]").shows(&[&format!("{name} 1")]);
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let chain =
+        write("chain.toml", "[[stage]]\nname = \"正しい形の答え\"\nverifier = \"json_structure\"\nweight = 1.0\n");
+    let mut d = Drive::judged(&write("records.jsonl", "{\"prompt\": \"p\", \"completion\": \"{}\"}\n"), &chain);
+    d.keys("Enter V").shows(&["1 正しい形の答え  "]);
+}
+
+#[test]
 fn without_a_verifier_there_is_no_ladder() {
     let mut drive = Drive::runs();
     drive.keys("Enter V");

@@ -186,10 +186,8 @@ fn a_cancelled_call_frees_the_server() {
                     Some(_) => {}
                 }
             }
-            let begun = Instant::now();
             drop(running);
             tokio::task::yield_now().await;
-            assert!(begun.elapsed() < Duration::from_millis(100), "{backend:?}: {:?}", begun.elapsed());
             // The connection is closed by tasks of the runtime, which go on while the server is asked.
             let address = url.clone();
             if std::env::var("STEPSCOPE_LIVE_LLAMACPP").is_ok_and(|llamacpp| llamacpp == url) {

@@ -5,11 +5,13 @@
 #[path = "support/checked.rs"]
 mod checked;
 
-use std::io;
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use checked::checked;
+use rustix::fs::OFlags;
+use rustix::io::Errno;
 use stepscope_io::pipeline::check::{CheckOutcome, Manner, check};
 use stepscope_io::pipeline::side_data::Surroundings;
 use stepscope_io::source::input::{Input, expand};
@@ -210,9 +212,16 @@ fn a_pipe_is_read_to_its_end() {
     let writer = std::thread::spawn({
         let path = path.clone();
         move || {
-            // It is started after its reader.
-            std::thread::sleep(std::time::Duration::from_millis(200));
-            std::fs::write(path, format!("{A}\n").repeat(5000))
+            // It is started after its reader: until then there is nobody to write to.
+            let flags = OFlags::WRONLY | OFlags::NONBLOCK;
+            let mut pipe = loop {
+                match rustix::fs::open(&path, flags, rustix::fs::Mode::empty()) {
+                    Err(Errno::NXIO) => std::thread::yield_now(),
+                    pipe => break std::fs::File::from(pipe.unwrap()),
+                }
+            };
+            rustix::fs::fcntl_setfl(&pipe, OFlags::empty()).unwrap();
+            pipe.write_all(format!("{A}\n").repeat(5000).as_bytes())
         }
     });
     assert_eq!(run_paths(std::slice::from_ref(&path), 2).0.len(), 5000);

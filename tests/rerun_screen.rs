@@ -61,12 +61,18 @@ fn right(seen: &Seen, talk: &mut Talk) {
     stream(talk, &[&reply[..4], &reply[4..]]);
 }
 
-/// Opens the run in a folder of its own, at its second step.
-fn open() -> (tempfile::TempDir, PathBuf, Drive) {
+/// Opens a record in a folder of its own.
+fn open_record(record: &str) -> (tempfile::TempDir, PathBuf, Drive) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("runs.jsonl");
-    std::fs::write(&path, format!("{RUN}\n")).unwrap();
-    let mut d = Drive::open(std::slice::from_ref(&path));
+    std::fs::write(&path, format!("{record}\n")).unwrap();
+    let d = Drive::open(std::slice::from_ref(&path));
+    (folder, path, d)
+}
+
+/// Opens the run in a folder of its own, at its second step.
+fn open() -> (tempfile::TempDir, PathBuf, Drive) {
+    let (folder, path, mut d) = open_record(RUN);
     d.keys("Enter [");
     (folder, path, d)
 }
@@ -686,10 +692,7 @@ fn flawed() -> (String, String) {
 }
 
 fn repair(server: &Server) -> (tempfile::TempDir, PathBuf, Drive) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("runs.jsonl");
-    std::fs::write(&path, flawed().0 + "\n").unwrap();
-    let mut d = Drive::open(std::slice::from_ref(&path));
+    let (folder, path, mut d) = open_record(&flawed().0);
     d.ask(small_at(server.url("")));
     d.keys("Enter F G");
     (folder, path, d)
@@ -924,10 +927,7 @@ const REPLY: &str = r#"{"extraction_method": "verbatim", "confidence": 0.90, "ca
 
 /// Opens the answer in a folder of its own, and its re-run as far as the preview.
 fn answer_at(server: &Server) -> (tempfile::TempDir, PathBuf, Drive) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("runs.jsonl");
-    std::fs::write(&path, format!("{ANSWER}\n")).unwrap();
-    let mut d = Drive::open(std::slice::from_ref(&path));
+    let (folder, path, mut d) = open_record(ANSWER);
     d.ask(small_at(server.url("")));
     d.keys("Enter");
     preview(&mut d, "r");
@@ -1070,10 +1070,7 @@ fn what_is_no_answer_is_never_taken_for_one() {
 #[test]
 fn an_answer_whose_document_is_not_at_hand_is_not_asked_for() {
     let server = Server::start(|_, talk| stream(talk, &[REPLY]));
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("runs.jsonl");
-    std::fs::write(&path, ANSWER.replace("\"document\"", "\"d\"") + "\n").unwrap();
-    let mut d = Drive::open(std::slice::from_ref(&path));
+    let (_folder, _, mut d) = open_record(&ANSWER.replace("\"document\"", "\"d\""));
     d.ask(small_at(server.url("")));
     d.keys("Enter r");
     d.wait_for(|app| app.screens.attempt().is_some_and(|attempt| attempt.never.is_some()));

@@ -50,6 +50,16 @@ fn who_presents_saves_nothing_and_shows_the_keys() {
     let mut d = Drive::open(&[by_hand()]);
     d.keys(": p r e s e n t Enter q");
     assert_eq!((d.quit, d.kept.len()), (Some(0), 0), "not even where the cursor was");
+    let answers = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/policy.jsonl");
+    let folder = tempfile::tempdir().unwrap();
+    let journal = folder.path().join("reviews.jsonl");
+    let mut d = Drive::reviewing_in(&answers, &journal, "ada", folder.path(), |_| {});
+    d.keys(": p r e s e n t Enter 19G Enter");
+    for key in ["+", "\\", "&", "*", "a", "x", "1 a"] {
+        d.keys(key);
+        assert!(d.status().contains("nothing is saved while presenting"), "{key}: {}", d.status());
+    }
+    assert_eq!((d.app.log.events().count(), journal.exists()), (0, false));
 }
 
 #[test]

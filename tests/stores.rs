@@ -13,6 +13,8 @@ use std::io::BufRead as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -718,26 +720,30 @@ fn a_folder_that_is_swapped_all_the_time_gives_nothing_away() {
         answer(&at(folder).join("b.sqlite"), text);
     }
     std::os::unix::fs::symlink(at("home"), at("data/link")).unwrap();
-    let stop = Arc::new(std::sync::atomic::AtomicBool::new(false));
-    let (stopped, data) = (stop.clone(), at("data"));
-    let swaps = std::thread::spawn(move || {
-        let mut swaps = 0;
-        while !stopped.load(std::sync::atomic::Ordering::Relaxed) {
-            use rustix::fs::{CWD, RenameFlags, renameat_with};
-            renameat_with(CWD, data.join("sub"), CWD, data.join("link"), RenameFlags::EXCHANGE).unwrap();
-            swaps += 1;
+    let stop = Arc::new(AtomicBool::new(false));
+    let swaps = Arc::new(AtomicUsize::new(0));
+    let swapper = std::thread::spawn({
+        let (stop, swaps, data) = (stop.clone(), swaps.clone(), at("data"));
+        move || {
+            while !stop.load(Relaxed) {
+                use rustix::fs::{CWD, RenameFlags, renameat_with};
+                renameat_with(CWD, data.join("sub"), CWD, data.join("link"), RenameFlags::EXCHANGE).unwrap();
+                swaps.fetch_add(1, Relaxed);
+            }
         }
-        swaps
     });
-    let (mut inside, begun) = (0, Instant::now());
-    while begun.elapsed() < Duration::from_secs(3) {
+    let (mut runs, mut inside, begun) = (0, 0, Instant::now());
+    // It is swapped and read, and now and then read where it is itself.
+    while runs < 50 || swaps.load(Relaxed) <= 100 || inside == 0 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{runs}, {swaps:?}, {inside}");
+        runs += 1;
         let checked = run(at("data"));
         let all: String = checked.records.iter().map(|(text, _)| text.as_str()).collect();
         assert!(!all.contains("SECRET"), "{all}");
         inside += usize::from(all.contains("inside"));
     }
-    stop.store(true, std::sync::atomic::Ordering::Relaxed);
-    assert!(swaps.join().unwrap() > 100 && inside > 0, "it was swapped, and read where it was itself");
+    stop.store(true, Relaxed);
+    swapper.join().unwrap();
 }
 
 #[test]

@@ -16,10 +16,6 @@ use stepscope_io::pipeline::dashboard::BoardData;
 use stepscope_io::pipeline::reading::Reading;
 use stepscope_io::pipeline::snapshot::Address;
 
-use crate::screens::adjudication::state::Adjudication;
-use crate::screens::compare::state::CompareCursor;
-use crate::screens::dashboard::state::DashboardCursor;
-
 /// See the module.
 #[derive(Debug, Default)]
 pub struct Across {
@@ -39,16 +35,8 @@ pub struct Across {
     pub judged: Option<Arc<BoardData>>,
     /// State of the next reading of the dashboard data.
     pub judging: Pending,
-    /// Cursor of the dashboard.
-    pub dashboard: DashboardCursor,
-    /// The items on which reviewers disagree.
-    pub adjudication: Adjudication,
     /// The record whose partner is wanted as soon as there is a comparison.
     pub partner_of: Option<usize>,
-    /// Cursor of the groups.
-    pub compare: CompareCursor,
-    /// True if the parts that two records side by side have in common are shown too.
-    pub shows_same: bool,
     /// Number of records at the last computation, and number of times that rows had moved by then.
     pub of: (usize, u64),
     next: u64,

@@ -18,7 +18,7 @@ use crate::widgets::look::{Look, Spans, answer_key, clear, fit_spans, put, route
 use crate::widgets::prose::fit;
 use crate::widgets::theme::Role;
 use crate::widgets::window::open;
-use crate::widgets::{keymap, layout, look, prose};
+use crate::widgets::{keymap, layout, look, prose, sign};
 use stepscope_core::answer::route::Route;
 use stepscope_core::finding::{Severity, counted, grouped};
 use stepscope_core::triage::{Confidence, Fix};
@@ -147,9 +147,9 @@ fn verdict(app: &App, view: &RecordView, in_brief: bool, look: Look<'_>) -> Span
         _ => String::new(),
     };
     match opened.correct {
-        Some(true) => line.push(look.span("✓ correct   ", Role::Ok)),
-        Some(false) => line.push(look.span(format!("✗ wrong{sides}   "), Role::Fatal)),
-        None if opened.error.is_some() => line.push(look.span("⊘ run failed   ", Role::Fatal)),
+        Some(true) => line.push(look.span(format!("{} correct   ", sign::CORRECT), Role::Ok)),
+        Some(false) => line.push(look.span(format!("{} wrong{sides}   ", sign::WRONG), Role::Fatal)),
+        None if opened.error.is_some() => line.push(look.span(format!("{} run failed   ", sign::FAILED), Role::Fatal)),
         None => {}
     }
     if let Some(verdict) = opened.where_to_fix.as_ref().filter(|verdict| verdict.fix != Fix::None) {

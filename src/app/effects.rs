@@ -27,7 +27,8 @@ use stepscope_io::pipeline::load::{Loader, LoadingBegun};
 use stepscope_io::pipeline::search;
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::pipeline::store::LoadEvent;
-use stepscope_terminal::run::{Command, Control};
+use stepscope_terminal::run::{self, Command, Control, Options, Program};
+use stepscope_terminal::terminal::Tty;
 
 /// Longest wait at the end for verdicts that are on their way to the disk.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -165,6 +166,18 @@ impl Performer {
         complaints.extend(ended.drafts.iter().cloned().chain(self.memory.failure.map(Shown::from)));
         let is_lost = |(what, _): &(What, Failure)| *what == What::Fork;
         Finished { complaints, drafts_kept: ended.drafts.is_none(), forks_lost: ended.unsaved.iter().any(is_lost) }
+    }
+
+    /// Runs a program on the terminal until it ends, and returns its exit code.
+    pub(crate) fn run_on(
+        &mut self,
+        tty: &Tty,
+        program: &mut impl Program<Msg = Msg, Effect = Effect>,
+        options: Options,
+    ) -> Result<u8, Shown> {
+        let code = run::run(tty, program, options, |effect, sender| self.perform(effect, sender));
+        self.outbox.close();
+        code.map_err(|error| shown!("cannot use the terminal: {}", Shown::error(&error)))
     }
 
     /// Starts what an effect asks for, inside of the runtime, and never waits for it; what is for the terminal is given

@@ -22,7 +22,7 @@ use crate::screens::rerun::state::Pane;
 use crate::screens::run::state::RunPane;
 use crate::screens::stack::Screen;
 use crate::widgets::borders::close;
-use crate::widgets::keymap::Reason;
+use crate::widgets::keymap::{NO_RECORD, Reason};
 use crate::widgets::panes;
 use crate::widgets::theme::Theme;
 use stepscope_base::shown;
@@ -65,7 +65,7 @@ fn chosen(app: &App) -> ExportForm {
 /// Checks that the form under the cursor can be written here.
 pub(crate) fn may_write(app: &App) -> Result<(), Reason> {
     match chosen(app) {
-        form if form.is_of_record() && record_in_front(app).is_none() => Err("no record here"),
+        form if form.is_of_record() && record_in_front(app).is_none() => Err(NO_RECORD),
         ExportForm::PanePicture if focused_pane(app).is_none() => Err("this screen has one pane"),
         _ => Ok(()),
     }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::app::msg::Effect;
+use crate::widgets::sign;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::Event;
@@ -147,6 +148,6 @@ impl Log {
     /// The forks that are not saved, in a few words, as long as that is so.
     pub fn news(&self) -> Option<Shown> {
         let failed = self.failed_forks();
-        (failed > 0).then(|| shown!("✗ {failed} not saved"))
+        (failed > 0).then(|| shown!("{} {failed} not saved", sign::WRONG))
     }
 }

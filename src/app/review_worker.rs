@@ -24,7 +24,7 @@ use stepscope_io::pipeline::reading::Reading;
 use stepscope_io::pipeline::search;
 use stepscope_io::source::beneath::Place;
 
-/// Time after which what others add to a review log shows.
+/// Time after which the screen shows what others add to a review log.
 const AGAIN: Duration = Duration::from_secs(2);
 /// Advice where drafts have no folder.
 const NO_FOLDER: &str = "there is none; set XDG_STATE_HOME or HOME";

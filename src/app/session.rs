@@ -48,7 +48,7 @@ use stepscope_io::source::columns::ColumnMap;
 use stepscope_io::source::input::{Expand, expand, samples};
 use stepscope_io::source::page;
 use stepscope_terminal::colour::{Depth, light_hint};
-use stepscope_terminal::run::{self, Options};
+use stepscope_terminal::run::Options;
 use stepscope_terminal::terminal::Tty;
 
 /// Name in the state folder for reviews and files made from the sample runs, which are part of the program.
@@ -116,9 +116,9 @@ impl ReviewStart {
             (None, []) => home
                 .map(|home| journal::beside(&home.join(SAMPLES)))
                 .ok_or("these are the sample runs; to review them, pass --reviews FILE"),
-            (None, [path]) if path.as_os_str() == "-" => Err("standard input has no review log; pass --reviews FILE"),
+            (None, [path]) if path.as_os_str() == "-" => Err(journal::NONE_BESIDE_INPUT),
             (None, [path]) => Ok(journal::beside(path)),
-            (None, _) => Err("verdicts are saved to one review log; pass --reviews FILE"),
+            (None, _) => Err(journal::ONE_LOG),
         }
     }
 
@@ -313,9 +313,7 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     }
     take_first_texts(&mut app, tty.size(), texts);
     let options = Options { mouse: app.mouse, ask_background: app.looks.chosen.is_none() };
-    let code = run::run(&tty, &mut app, options, |effect, sender| performer.perform(effect, sender));
-    outbox.close();
-    let code = code.map_err(|error| shown!("cannot use the terminal: {}", Shown::error(&error)))?;
+    let code = performer.run_on(&tty, &mut app, options)?;
     let finished = performer.finish(&mut app);
     Ok(SessionEnd::of(code, app.log.failed_events(), finished))
 }

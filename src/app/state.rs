@@ -17,11 +17,10 @@ use crate::app::seek::Seek;
 use crate::dialogs::dialog::Dialog;
 use crate::dialogs::export::ExportChoice;
 use crate::screens::cell_records::state::CellRecords;
-use crate::screens::insights::state::InsightCursor;
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::edits::Edits;
 use crate::screens::run::state::{LostSearch, RecordView};
-use crate::screens::stack::{Focus, Screens};
+use crate::screens::stack::{Focus, ScreenMemory, Screens};
 use crate::screens::table::state::Table;
 use crate::widgets::keymap::{Action, Key, Keymap};
 use crate::widgets::list::List;
@@ -105,8 +104,8 @@ pub struct App {
     pub screens: Screens,
     /// The table.
     pub table: Table,
-    /// The cursor among the charts of all records.
-    pub insights: InsightCursor,
+    /// State that screens keep while they are closed.
+    pub kept: ScreenMemory,
     /// The records that the number under the cursor of a chart counts.
     pub cell_records: CellRecords,
     /// The dialog over them.
@@ -205,7 +204,7 @@ impl App {
             outside: Outside::default(),
             samples: false,
             across: Across::default(),
-            insights: InsightCursor::default(),
+            kept: ScreenMemory::default(),
             cell_records: CellRecords::default(),
             models: ModelChoice::default(),
             review: Review::nowhere("no review log; pass --reviews FILE"),
@@ -245,7 +244,7 @@ impl App {
     /// Finds what is in front, dialogs left out.
     pub fn focus_below_dialog(&self) -> Focus {
         match self.screens.top() {
-            ScreenKind::Adjudication if self.across.adjudication.choosing.is_some() => Focus::Decision,
+            ScreenKind::Adjudication if self.kept.adjudication.choosing.is_some() => Focus::Decision,
             screen if screen.is_judged_on() && self.review.draft.choosing => Focus::Labels(screen),
             screen => Focus::Screen(screen),
         }

@@ -25,7 +25,7 @@ use crate::screens::table::state::{Search, SortBy};
 use crate::screens::{
     adjudication, answer, cell_records, compare, dashboard, insights, json, rerun, run, side_by_side, table,
 };
-use crate::widgets::keymap::{Action, Key, Lookup, Reason};
+use crate::widgets::keymap::{Action, Key, Lookup, OPEN_RECORD, Reason};
 use crate::widgets::layout;
 use crate::widgets::list::Move;
 use crate::widgets::theme::Theme;
@@ -278,7 +278,7 @@ impl App {
 
     /// Finds the record `by` rows further than the open one, with its row.
     pub(crate) fn record_from(&self, by: isize) -> Result<(usize, usize), Reason> {
-        let view = self.screens.record().ok_or("open the record first")?;
+        let view = self.screens.record().ok_or(OPEN_RECORD)?;
         let here = self.own_row_of(view.opened.index);
         let here = here.unwrap_or_else(|| self.table.row_of(self.root_of(view.opened.index)));
         let row = self.table.row_from(here, by, self.store.len());

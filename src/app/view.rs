@@ -60,7 +60,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
         ScreenKind::Compare => compare::draw::draw(app, main, buf, look),
         ScreenKind::SideBySide => side_by_side::draw::draw(app, parts.body, buf, look),
         ScreenKind::Dashboard => dashboard::draw::draw(app, main, buf, look),
-        ScreenKind::Adjudication => adjudication::draw::draw(app, parts.body, buf, look),
+        ScreenKind::Adjudication => adjudication::draw::draw(app, buf, look),
         ScreenKind::Insights => insights::draw::draw(app, main, buf, look),
     }
     if app.screens.top().counts_records() {

@@ -285,7 +285,7 @@ pub(super) struct Sampling {
     #[arg(long, value_name = "N")]
     max_tokens: Option<u64>,
     /// Output format: schema (schema-constrained), json (any JSON), prompt (schema in prompt only)
-    #[arg(long, value_name = "RUNG", default_value = "schema", value_parser = enforcement)]
+    #[arg(long, value_name = "FORMAT", default_value = "schema", value_parser = enforcement)]
     enforce: Enforcement,
 }
 

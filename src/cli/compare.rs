@@ -88,22 +88,55 @@ pub(super) fn run(options: &Compare, side: &Arc<SideData>, out: &mut Out) -> u8 
     compare(options, side, out).unwrap_or(FAILED)
 }
 
+/// The two runs as they were read.
+struct ReadRuns {
+    summaries: [Vec<Summary>; 2],
+    reviews: (Reviews, Reviews),
+    filters: [Option<Filtered>; 2],
+    /// True if the last line of a file is cut off.
+    is_cut: bool,
+    /// Number of records that could not be read.
+    unread: u64,
+}
+
 /// Compares the two runs. `None`: this was not possible, and the reason was printed.
 fn compare(options: &Compare, known: &Arc<SideData>, out: &mut Out) -> Option<u8> {
-    let (reviews_a, reviews_b) = reviews(options, out)?;
+    let runs = read(options, known, out)?;
+    let [summaries_a, summaries_b] = &runs.summaries;
+    let mut join = Join::of(summaries_a, summaries_b);
+    let all = join.pairs.len();
+    keep_fitting(&runs, &mut join, out)?;
+    if let Some(id) = &options.id {
+        return one(options, id, &join, [summaries_a, summaries_b], known, out);
+    }
+    let side = |summaries, reviews, strict| Side { summaries, reviews, strict };
+    let a = side(summaries_a, &runs.reviews.0, false);
+    let b = side(summaries_b, &runs.reviews.1, !options.reviews.is_empty());
+    let items = judge(&join, a, b);
+    print(options, &ComparedRuns { join: &join, items: &items, a, b }, all, out);
+    if !options.fail_on_regression {
+        return Some(CLEAN);
+    }
+    gate(&items, &runs, out)
+}
+
+/// Reads both runs and what is said of them.
+fn read(options: &Compare, known: &Arc<SideData>, out: &mut Out) -> Option<ReadRuns> {
+    let reviews = reviews(options, out)?;
     let filter = |_| out.given(options.filter.read(known.types(), Verdicts::Known));
-    let [filter_a, filter_b] = [filter(&options.a)?, filter(&options.b)?];
-    let [a, b] =
-        [(&options.a, &reviews_a, &filter_a), (&options.b, &reviews_b, &filter_b)].map(|(path, reviews, filter)| {
-            summaries(std::slice::from_ref(path), reviews, known, out, |summary, case| {
-                if !options.cell.is_empty() {
-                    summary.take_question(case);
-                }
-                if let Some(filter) = filter {
-                    filter.note(case);
-                }
-            })
-        });
+    let filters = [filter(&options.a)?, filter(&options.b)?];
+    let [filter_a, filter_b] = &filters;
+    let sides = [(&options.a, &reviews.0, filter_a), (&options.b, &reviews.1, filter_b)];
+    let [a, b] = sides.map(|(path, reviews, filter)| {
+        summaries(std::slice::from_ref(path), reviews, known, out, |summary, case| {
+            if !options.cell.is_empty() {
+                summary.take_question(case);
+            }
+            if let Some(filter) = filter {
+                filter.note(case);
+            }
+        })
+    });
     let [a, b] = [a?, b?];
     for (name, side) in [(&options.a, &a), (&options.b, &b)] {
         // "0 records" would read as if somebody had looked.
@@ -113,28 +146,28 @@ fn compare(options: &Compare, known: &Arc<SideData>, out: &mut Out) -> Option<u8
         }
     }
     let is_cut = [&a, &b].iter().any(|side| side.outcome.counts.skips.cut.is_some());
-    let unread: u64 = [&a, &b].iter().map(|side| side.outcome.counts.broken).sum();
-    let [summaries_a, summaries_b] = [a.summaries, b.summaries];
-    let mut join = Join::of(&summaries_a, &summaries_b);
+    let unread = [&a, &b].iter().map(|side| side.outcome.counts.broken).sum();
+    Some(ReadRuns { summaries: [a.summaries, b.summaries], reviews, filters, is_cut, unread })
+}
+
+/// Leaves out the items that do not fit the filter. `None`: none fits.
+fn keep_fitting(runs: &ReadRuns, join: &mut Join, out: &Out) -> Option<()> {
+    let [Some(of_a), Some(of_b)] = &runs.filters else { return Some(()) };
     let all = join.pairs.len();
-    if let Some((of_a, of_b)) = filter_a.as_ref().zip(filter_b.as_ref()) {
-        let [index_a, index_b] = [&summaries_a, &summaries_b].map(|summaries| Index::of(summaries));
-        let fits: [&dyn Fn(&Summary) -> bool; 2] =
-            [&|one| takes(of_a, one, &index_a, &reviews_a), &|one| takes(of_b, one, &index_b, &reviews_b)];
-        join.retain([&summaries_a, &summaries_b], fits);
-        if join.pairs.is_empty() {
-            out.complain(&shown!("no item fits --filter; {} were compared", grouped(all)));
-            return None;
-        }
+    let [summaries_a, summaries_b] = &runs.summaries;
+    let [index_a, index_b] = [summaries_a, summaries_b].map(|summaries| Index::of(summaries));
+    let fits: [&dyn Fn(&Summary) -> bool; 2] =
+        [&|one| takes(of_a, one, &index_a, &runs.reviews.0), &|one| takes(of_b, one, &index_b, &runs.reviews.1)];
+    join.retain([summaries_a, summaries_b], fits);
+    if join.pairs.is_empty() {
+        out.complain(&shown!("no item fits --filter; {} were compared", grouped(all)));
+        return None;
     }
-    if let Some(id) = &options.id {
-        return one(options, id, &join, [&summaries_a, &summaries_b], known, out);
-    }
-    let side = |summaries, reviews, strict| Side { summaries, reviews, strict };
-    let a = side(&summaries_a, &reviews_a, false);
-    let b = side(&summaries_b, &reviews_b, !options.reviews.is_empty());
-    let items = judge(&join, a, b);
-    let comparison = ComparedRuns { join: &join, items: &items, a, b };
+    Some(())
+}
+
+/// Prints the comparison; `all`: the number of items before the filter.
+fn print(options: &Compare, comparison: &ComparedRuns<'_>, all: usize, out: &mut Out) {
     let listed = |item: &&ComparedItem| match item.cell(Basis::GoldAdjusted) {
         Some(cell) => options.cell.contains(&cell),
         None => false,
@@ -142,7 +175,7 @@ fn compare(options: &Compare, known: &Arc<SideData>, out: &mut Out) -> Option<u8
     match options.format {
         ListFormat::Jsonl => {
             let mut json = Vec::new();
-            for item in items.iter().filter(|item| options.cell.is_empty() || listed(item)) {
+            for item in comparison.items.iter().filter(|item| options.cell.is_empty() || listed(item)) {
                 comparison.write_item(item, &mut json);
                 out.write(&json);
                 json.clear();
@@ -153,13 +186,13 @@ fn compare(options: &Compare, known: &Arc<SideData>, out: &mut Out) -> Option<u8
         }
         ListFormat::Text => {
             if let Some(filter) = &options.filter.filter {
-                let (filter, fitting) = (Shown::line(filter.as_bytes()), grouped(join.pairs.len()));
+                let (filter, fitting) = (Shown::line(filter.as_bytes()), grouped(comparison.join.pairs.len()));
                 out.line(&shown!("filter {filter}: {fitting} of {}", finding::counted(all, "item")));
             }
             for line in comparison.board([&Shown::path(&options.a), &Shown::path(&options.b)]) {
                 out.line(&line);
             }
-            for (n, item) in items.iter().filter(listed).enumerate() {
+            for (n, item) in comparison.items.iter().filter(listed).enumerate() {
                 if n == 0 {
                     out.line(&Shown::default());
                 }
@@ -168,10 +201,11 @@ fn compare(options: &Compare, known: &Arc<SideData>, out: &mut Out) -> Option<u8
         }
     }
     out.flush();
-    if !options.fail_on_regression {
-        return Some(CLEAN);
-    }
-    if let Some(why) = incomparable(&items) {
+}
+
+/// Returns the exit code of a check for regressions. `None`: it cannot be told whether there is one.
+fn gate(items: &[ComparedItem], runs: &ReadRuns, out: &Out) -> Option<u8> {
+    if let Some(why) = incomparable(items) {
         out.complain(&shown!("cannot check for regressions: {why}"));
         return None;
     }
@@ -181,7 +215,7 @@ fn compare(options: &Compare, known: &Arc<SideData>, out: &mut Out) -> Option<u8
         out.complain(&shown!("{regressions} {word}: correct in B, not in A"));
         return Some(FOUND);
     }
-    if let Some(why) = unseen(&items, unread, is_cut) {
+    if let Some(why) = unseen(items, runs.unread, runs.is_cut) {
         out.complain(&shown!("cannot check for regressions: {why}"));
         return None;
     }

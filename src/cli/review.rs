@@ -19,7 +19,9 @@ use stepscope_core::review::event::{Event, Reviewer, ReviewerKind, Text};
 use stepscope_core::review::fold::{ItemReviews, Reviews};
 use stepscope_core::review::join::{Index, Joined};
 use stepscope_core::summary::Summary;
-use stepscope_io::log::journal::{Contents, beside, count_inside, found_beside, named, read_all};
+use stepscope_io::log::journal::{
+    Contents, NONE_BESIDE_INPUT, ONE_LOG, beside, count_inside, found_beside, named, read_all,
+};
 use stepscope_io::pipeline::summaries::{Summaries, read};
 use stepscope_io::source::beneath::Place;
 use stepscope_io::source::input::{expand, unreadable};
@@ -136,7 +138,7 @@ impl Where {
             return Err(Shown::own("pass a record file, or its review log with --reviews"));
         }
         if self.files.iter().any(|file| file.as_os_str() == "-") {
-            return Err(Shown::own("standard input has no review log; pass --reviews FILE"));
+            return Err(Shown::own(NONE_BESIDE_INPUT));
         }
         Ok(self.files().iter().map(|file| beside(file)).collect())
     }
@@ -146,7 +148,7 @@ impl Where {
         let mut journals = self.journals()?;
         match (journals.pop(), journals.is_empty()) {
             (Some(journal), true) => Ok(journal),
-            _ => Err(Shown::own("verdicts are saved to one review log; pass --reviews FILE")),
+            _ => Err(Shown::own(ONE_LOG)),
         }
     }
 
@@ -259,7 +261,7 @@ fn add_carried(contents: &mut Contents, carried: CarriedReviews<'_>, out: &Out) 
 pub(super) fn counted(asked: &[PathBuf], records: &[PathBuf], out: &Out) -> Option<Contents> {
     let piped = records.iter().any(|path| path.as_os_str() == "-");
     if asked.is_empty() && piped {
-        out.complain(&Shown::own("standard input has no review log; pass --reviews FILE"));
+        out.complain(&Shown::own(NONE_BESIDE_INPUT));
         return None;
     }
     if let Some(failure) = unreadable(asked).first() {

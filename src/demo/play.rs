@@ -124,15 +124,13 @@ pub fn open(start: &DemoStart) -> Result<u8, Shown> {
     let tty = Tty::open()
         .map_err(|error| no_terminal(&error, "play it without one with --check, --svg, --html, --md or --cast"))?;
     let depth = Depth::detect(variable);
-    let (mut tour, mut performer, outbox) = ready(start, script, depth, Speed::Times(REPLAY))?;
+    let (mut tour, mut performer, _) = ready(start, script, depth, Speed::Times(REPLAY))?;
     let followed = Folders::find(None).state.and_then(|folder| Followed::begin(&folder));
     if let Some(followed) = &followed {
         tour.telling(followed.folder().to_owned(), notes::now());
     }
     let options = Options { mouse: false, ask_background: start.theme.is_none() };
-    let code = run::run(&tty, &mut tour, options, |effect, sender| performer.perform(effect, sender));
-    outbox.close();
-    code.map_err(|error| shown!("cannot use the terminal: {}", Shown::error(&error)))
+    performer.run_on(&tty, &mut tour, options)
 }
 
 fn variable(name: &str) -> Option<String> {
@@ -181,12 +179,10 @@ pub fn record(start: &DemoStart, records: Vec<PathBuf>, file: &Path) -> Result<P
     let mut script = TourScript { title: "TODO: what the tour is about".to_owned(), records, ..TourScript::default() };
     let tty = Tty::open().map_err(|error| no_terminal(&error, "a tour is recorded on a terminal"))?;
     let depth = Depth::detect(variable);
-    let (tour, mut performer, outbox) = ready(start, script.clone(), depth, Speed::Times(REPLAY))?;
+    let (tour, mut performer, _) = ready(start, script.clone(), depth, Speed::Times(REPLAY))?;
     let mut recorder = TourRecorder::new(tour.app);
     let options = Options { mouse: false, ask_background: start.theme.is_none() };
-    let code = run::run(&tty, &mut recorder, options, |effect, sender| performer.perform(effect, sender));
-    outbox.close();
-    code.map_err(|error| shown!("cannot use the terminal: {}", Shown::error(&error)))?;
+    performer.run_on(&tty, &mut recorder, options)?;
     if recorder.kept.is_empty() {
         return Err(Shown::own("nothing was recorded: F2 keeps what is on the screen as a scene"));
     }

@@ -20,6 +20,7 @@ use crate::app::view;
 use crate::demo::picture::{blank_rows, cropped, line};
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::{Attempt, Stage};
+use crate::screens::stack::ScreenMemory;
 use crate::screens::table::search::try_filter;
 use crate::widgets::ascii;
 use crate::widgets::keymap::Key;
@@ -224,7 +225,7 @@ impl Tour {
         app.typed.clear();
         app.edits.clear();
         (app.table.list, app.presenting) = (List::default(), Some(Presenting::default()));
-        (app.insights, app.across.compare, app.across.dashboard) = Default::default();
+        app.kept = ScreenMemory::default();
         app.models.forget_choice();
         let filter = self.script.scenes.get(self.at).map(|scene| scene.filter.clone()).unwrap_or_default();
         let mut effects = attempt;

@@ -1,14 +1,32 @@
 //! What is in front: a stack of screens, and at most one dialog over it. Header, body and mouse go by these two; keys,
 //! footer and palette ask `App::focus`, which joins them.
 
+use crate::screens::adjudication::state::Adjudication;
+use crate::screens::compare::state::CompareCursor;
+use crate::screens::dashboard::state::DashboardCursor;
+use crate::screens::insights::state::InsightCursor;
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::Attempt;
 use crate::screens::run::state::RecordView;
 use crate::screens::side_by_side::state::SideBySide;
 use crate::widgets::keymap::Context;
 
-/// Screen over the table, with what it holds. What outlives it, such as the cursor of the comparison, is held by the
-/// session.
+/// State that screens keep while they are closed.
+#[derive(Clone, Debug, Default)]
+pub struct ScreenMemory {
+    /// Cursor of the groups of the comparison.
+    pub compare: CompareCursor,
+    /// Cursor of the dashboard.
+    pub dashboard: DashboardCursor,
+    /// The items on which reviewers disagree.
+    pub adjudication: Adjudication,
+    /// Cursor among the charts of all records.
+    pub insights: InsightCursor,
+    /// True if the parts that two records side by side have in common are shown too.
+    pub shows_same: bool,
+}
+
+/// Screen over the table, with what it holds. What outlives it, such as the cursor of the comparison, is [`ScreenMemory`].
 #[derive(Debug)]
 pub enum Screen {
     /// The open record: as a run, as an answer, or as JSON.

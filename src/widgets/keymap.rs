@@ -167,6 +167,15 @@ stepscope_base::words! {
 /// A reason why an action cannot be done now; it names keys by their actions, `<back>`: see [`Keymap::keyed`].
 pub(crate) type Reason = &'static str;
 
+/// Reason given below a re-run for what is done to the run.
+pub(crate) const GO_BACK: Reason = "go back to the run first (<back>)";
+/// Reason given where the table has no row.
+pub(crate) const NO_RECORD: Reason = "no record here";
+/// Reason given on the table for what needs an open record.
+pub(crate) const OPEN_RECORD: Reason = "open the record first";
+/// Reason given before the first search.
+pub(crate) const NO_SEARCH: Reason = "no search yet; <find> searches";
+
 pub(crate) fn need(holds: bool, why: Reason) -> Result<(), Reason> {
     if holds { Ok(()) } else { Err(why) }
 }

@@ -47,6 +47,23 @@ impl List {
         self.settle(len, height);
     }
 
+    /// Moves the cursor among `count` of the `len` rows, of which alone it counts; `row_of` finds one of them among all. At
+    /// the first of them, what stands above it is on screen too.
+    pub(crate) fn go_among(
+        &mut self,
+        movement: Move,
+        count: usize,
+        (len, height): (usize, usize),
+        row_of: impl Fn(usize) -> usize,
+    ) {
+        let mut among = Self { at: self.at, top: 0 };
+        among.go(movement, count, height);
+        self.at = among.at;
+        let mut view = Self { at: if self.at == 0 { 0 } else { row_of(self.at) }, top: self.top };
+        view.settle(len, height);
+        self.top = view.top;
+    }
+
     /// Keeps the cursor among the rows and on screen.
     pub fn settle(&mut self, len: usize, height: usize) {
         self.at = self.at.min(len.saturating_sub(1));

@@ -371,7 +371,6 @@ pub(crate) fn border_marks(
     }
 }
 
-/// The role of a severity.
 pub(crate) const fn severity_role(severity: Severity) -> Role {
     match severity {
         Severity::Fatal => Role::Fatal,
@@ -394,7 +393,6 @@ pub(crate) const fn kind_role(kind: Kind) -> Role {
     }
 }
 
-/// The role of a badge.
 pub(crate) const fn badge_role(badge: Badge) -> Role {
     match badge {
         Badge::Recorded | Badge::Reconstructed => Role::Badge,

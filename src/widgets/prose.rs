@@ -255,21 +255,22 @@ fn fitted(text: &str, width: usize) -> (Cow<'_, str>, usize) {
 
 /// [`fit`], then filled with blanks to exactly `width` columns.
 pub(crate) fn pad(text: &str, width: usize) -> String {
-    let (fitting, columns) = fitted(text, width);
-    let blanks = width.saturating_sub(columns);
-    let mut out = String::with_capacity(fitting.len() + blanks);
-    out.push_str(&fitting);
-    out.extend(repeat_n(' ', blanks));
-    out
+    filled(text, width, false)
 }
 
 /// [`fit`], then filled with blanks on the left.
 pub(crate) fn pad_left(text: &str, width: usize) -> String {
+    filled(text, width, true)
+}
+
+fn filled(text: &str, width: usize, is_right: bool) -> String {
     let (fitting, columns) = fitted(text, width);
     let blanks = width.saturating_sub(columns);
+    let before = if is_right { blanks } else { 0 };
     let mut out = String::with_capacity(fitting.len() + blanks);
-    out.extend(repeat_n(' ', blanks));
+    out.extend(repeat_n(' ', before));
     out.push_str(&fitting);
+    out.extend(repeat_n(' ', blanks - before));
     out
 }
 

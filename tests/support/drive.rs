@@ -73,6 +73,29 @@ pub(crate) fn small_at(url: String) -> Setup {
     Setup { wanted, speed: Speed::AtOnce, retries: Some(0), ..Setup::default() }
 }
 
+/// Searches to the end, and returns what it tells.
+fn searched<T: Send + 'static>(
+    id: u64,
+    plan: search::Plan,
+    fits: impl Fn(&[u8]) -> Option<T> + Clone + Send + Sync + 'static,
+    tell: impl Fn(Vec<(u32, T)>, bool) -> Msg,
+) -> Vec<Msg> {
+    let (sender, found) = channel();
+    let _running = search::start(plan, fits, move |found| sender.send(found).is_ok());
+    let mut out = Vec::new();
+    while let Ok(found) = found.recv_timeout(DEADLINE) {
+        match found {
+            search::SearchEvent::Some(records) => out.push(tell(records, false)),
+            search::SearchEvent::Failed(failure) => out.push(Msg::SearchFailed(id, failure)),
+            search::SearchEvent::All => {
+                out.push(tell(Vec::new(), true));
+                break;
+            }
+        }
+    }
+    out
+}
+
 /// Program at a keyboard that is a string and a screen that is a buffer.
 pub(crate) struct Drive {
     pub(crate) app: App,
@@ -271,42 +294,14 @@ impl Drive {
         let Some(effect) = self.calls.perform(effect, &self.to_loop) else { return Vec::new() };
         match effect {
             Effect::Search(id, filter, plan) => {
-                let (sender, found) = channel();
                 let fits = move |text: &[u8]| filter.fits_text(text).then_some(());
-                let running = search::start(plan, fits, move |found| sender.send(found).is_ok());
-                let mut out = Vec::new();
-                while let Ok(found) = found.recv_timeout(DEADLINE) {
-                    match found {
-                        search::SearchEvent::Some(records) => {
-                            out.push(Msg::Found(id, records.into_iter().map(|(record, ())| record).collect(), false));
-                        }
-                        search::SearchEvent::Failed(failure) => out.push(Msg::SearchFailed(id, failure)),
-                        search::SearchEvent::All => {
-                            out.push(Msg::Found(id, Vec::new(), true));
-                            break;
-                        }
-                    }
-                }
-                drop(running);
-                out
+                searched(id, plan, fits, |records, done| {
+                    Msg::Found(id, records.into_iter().map(|(record, ())| record).collect(), done)
+                })
             }
             Effect::Find(id, letters, plan) => {
-                let (sender, found) = channel();
                 let fits = move |text: &[u8]| place_in(text, &|piece| letters.is_match(piece));
-                let running = search::start(plan, fits, move |found| sender.send(found).is_ok());
-                let mut out = Vec::new();
-                while let Ok(found) = found.recv_timeout(DEADLINE) {
-                    match found {
-                        search::SearchEvent::Some(records) => out.push(Msg::Matched(id, records, false)),
-                        search::SearchEvent::Failed(failure) => out.push(Msg::SearchFailed(id, failure)),
-                        search::SearchEvent::All => {
-                            out.push(Msg::Matched(id, Vec::new(), true));
-                            break;
-                        }
-                    }
-                }
-                drop(running);
-                out
+                searched(id, plan, fits, |records, done| Msg::Matched(id, records, done))
             }
             Effect::KeepView(view, theme) => {
                 self.kept.push((view, theme));
@@ -378,40 +373,36 @@ impl Drive {
     ) -> Self {
         let reviewer = Reviewer::person(by.to_owned());
         let drafts = Drafts::of(state, journal, &reviewer);
-        let mut drive = Self::with_beside(paths, side, |app| {
+        let drive = Self::with_beside(paths, side, |app| {
             app.review = Review::new(reviewer, ReviewLog::Journal(journal.into()));
             change(app);
         });
+        let own = Some(journal.into());
+        drive.following(ReviewSetup { own, drafts: Some(drafts), ..ReviewSetup::default() })
+    }
+
+    /// Starts the threads of reviews, and waits until the logs are read.
+    fn following(mut self, setup: ReviewSetup) -> Self {
         let outbox = Outbox::default();
-        outbox.attach(drive.to_loop.clone());
-        let worker = ReviewWorker::start(
-            ReviewSetup { own: Some(journal.into()), drafts: Some(drafts), ..ReviewSetup::default() },
-            outbox.clone(),
-        );
-        drive.worker = Some((worker, Writer::start(move |line| outbox.send(Msg::Log(line)))));
-        drive.event(Event::Start(Size::new(120, 36)));
-        drive.until(|app| app.review.read);
-        drive
+        outbox.attach(self.to_loop.clone());
+        let worker = ReviewWorker::start(setup, outbox.clone());
+        self.worker = Some((worker, Writer::start(move |line| outbox.send(Msg::Log(line)))));
+        self.event(Event::Start(Size::new(120, 36)));
+        self.until(|app| app.review.read);
+        self
     }
 
     /// Opens files whose verdicts are shown while none can be given: those of the logs next to them, and those that pages carry.
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn looking_on(paths: &[PathBuf], change: impl FnOnce(&mut App)) -> Self {
-        let mut drive = Self::with(paths, |app| {
+        let drive = Self::with(paths, |app| {
             app.review = Review::read_only(Reviewer::person("ada"), "pass --reviews FILE");
             app.across = Across::new(None, Journals { files: paths.to_vec(), named: Vec::new() }, false);
             change(app);
         });
-        let outbox = Outbox::default();
-        outbox.attach(drive.to_loop.clone());
         let carried = paths.iter().flat_map(|path| reviews_of(path)).collect();
-        let setup =
-            ReviewSetup { others: paths.iter().map(|path| beside(path)).collect(), carried, ..ReviewSetup::default() };
-        drive.worker =
-            Some((ReviewWorker::start(setup, outbox.clone()), Writer::start(move |line| outbox.send(Msg::Log(line)))));
-        drive.event(Event::Start(Size::new(120, 36)));
-        drive.until(|app| app.review.read);
-        drive
+        let others = paths.iter().map(|path| beside(path)).collect();
+        drive.following(ReviewSetup { others, carried, ..ReviewSetup::default() })
     }
 
     /// Takes in what the background finds until a condition holds, and returns the program for the next step.

@@ -323,10 +323,4 @@ mod tests {
             assert_eq!(clamped(Size::from(given)), Size::from(want));
         }
     }
-
-    #[test]
-    fn leaving_twice_is_leaving_once() {
-        leave(b"", false);
-        leave(b"", false);
-    }
 }

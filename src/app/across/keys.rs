@@ -8,7 +8,7 @@ use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
 use crate::screens::side_by_side;
 use crate::screens::stack::Screen;
-use crate::widgets::keymap::{Action, Reason, need};
+use crate::widgets::keymap::{Action, GO_BACK, Reason, need};
 use crate::widgets::list::List;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -32,7 +32,7 @@ pub(crate) fn allowed(app: &App, screen: ScreenKind, action: Action) -> Option<R
         Action::Frequency => return may_count(app, action).err().map(Err),
         Action::Baseline => baseline.and_then(|()| match screen {
             ScreenKind::SideBySide => Ok(()),
-            ScreenKind::Rerun => Err("go back to the run first (<back>)"),
+            ScreenKind::Rerun => Err(GO_BACK),
             ScreenKind::Table | ScreenKind::Run | ScreenKind::Answer | ScreenKind::Json => {
                 side_by_side::keys::may_put_beside(app)
             }
@@ -125,7 +125,7 @@ pub(crate) const fn of_all(action: Action) -> Option<Screen> {
 
 /// Leaves a screen of all records, or two records side by side.
 pub(crate) fn leave(app: &mut App) -> Effects {
-    app.across.adjudication.choosing = None;
+    app.kept.adjudication.choosing = None;
     let Some(Screen::SideBySide(sides)) = app.screens.pop() else { return Vec::new() };
     // Who walked on side by side finds the same record behind.
     let open = app.screens.record().map(|view| view.opened.index);
@@ -200,7 +200,7 @@ pub(crate) fn take_comparison(app: &mut App, id: WorkId, result: Result<Arc<Comp
     match result {
         Ok(compared) => {
             if app.across.compared.is_none() {
-                app.across.compare.begin(&compared);
+                app.kept.compare.begin(&compared);
             }
             app.across.compared = Some(compared);
             app.arrange();
@@ -216,7 +216,7 @@ pub(crate) fn take_comparison(app: &mut App, id: WorkId, result: Result<Arc<Comp
 pub(crate) fn take_dashboard(app: &mut App, id: WorkId, result: Result<Arc<BoardData>, Failure>) -> Effects {
     match app.across.judging.done(id, result) {
         Some(Ok(judged)) => {
-            app.across.adjudication.find_sought(&judged);
+            app.kept.adjudication.find_sought(&judged);
             app.across.judged = Some(judged);
             app.arrange();
         }

@@ -2,25 +2,48 @@
 
 use crate::app::msg::{Effect, Effects};
 use crate::app::present::Presenting;
+use crate::app::review::keys::judges_record;
 use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
-use crate::widgets::keymap::{Action, Reason};
+use crate::screens::stack::Focus;
+use crate::widgets::keymap::{Action, Reason, need};
 use stepscope_base::text::Shown;
 use stepscope_terminal::run::Work as _;
 
 /// Reason given for a key that does nothing while presenting.
 const NOT_SAVED: Reason = "nothing is saved while presenting; :present ends it";
 
-/// Refuses an action that saves something.
-pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
+/// Refuses an action that saves something, and presenting while something is still to be saved.
+pub(crate) fn allowed(app: &App, front: Focus, action: Action) -> Result<(), Reason> {
+    need(app.presenting.is_none() || !saves(front, action), NOT_SAVED)?;
+    let is_saving = action == Action::Present && app.review.batch.is_some();
+    need(!is_saving, "verdicts are being saved; try again when they are")
+}
+
+/// Tells whether an action saves something, or leads to where that is done.
+const fn saves(front: Focus, action: Action) -> bool {
     use Action as A;
-    let saves =
-        matches!(
-            action,
-            A::Pass | A::Fail | A::Defer | A::Skip | A::BadStep | A::GoldStatus | A::FixTarget | A::Correct | A::Note
-        ) || matches!(action, A::Undo | A::Redo | A::LabelAll | A::DecidePass | A::DecideFail | A::Review | A::Export)
-            || action == A::Keep && app.screens.top() != ScreenKind::Run;
-    if app.presenting.is_some() && saves { Err(NOT_SAVED) } else { Ok(()) }
+    match action {
+        A::Keep => !matches!(front, Focus::Screen(ScreenKind::Run) | Focus::Labels(ScreenKind::Run)),
+        A::Open => matches!(front, Focus::Decision),
+        A::SaveFail
+        | A::SameVerdict
+        | A::LabelAll
+        | A::Confirm
+        | A::Reveal
+        | A::Undo
+        | A::Redo
+        | A::FindLabel
+        | A::NewLabel
+        | A::RenameLabel
+        | A::MergeLabel
+        | A::DecidePass
+        | A::DecideFail
+        | A::SaveAgain
+        | A::Review
+        | A::Export => true,
+        _ => judges_record(action),
+    }
 }
 
 /// Begins to present, or ends it.
@@ -36,6 +59,8 @@ pub(crate) fn turn(app: &mut App) -> Effects {
 /// Drops the effects that would leave traces while presenting.
 pub(crate) fn without_traces(app: &App, mut effects: Effects) -> Effects {
     if app.presenting.is_some() {
+        // Its line would wait for ever.
+        debug_assert!(!effects.iter().any(|effect| matches!(effect, Effect::Append(_))), "see `saves`");
         effects.retain(|effect| !effect.saves() && !matches!(effect, Effect::KeepView(..)));
     }
     effects

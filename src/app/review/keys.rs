@@ -15,7 +15,7 @@ use crate::app::review::{Draft, NO_VERDICT, Resume, ReviewLog, ReviewTarget, Sam
 use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
 use crate::screens::table::state::SortBy;
-use crate::widgets::keymap::{Action, Key, need};
+use crate::widgets::keymap::{Action, GO_BACK, Key, NO_RECORD, OPEN_RECORD, need};
 use crate::widgets::panes::turn;
 use crate::widgets::sign;
 use stepscope_base::shown;
@@ -86,9 +86,9 @@ pub(crate) fn review_allowed(app: &App, screen: ScreenKind, action: Action) -> O
     use Action as A;
     let on = |then: Result<(), &'static str>| may_review(app).and(then);
     let here = match screen {
-        ScreenKind::Table => need(app.record().is_some(), "no record here"),
-        ScreenKind::Rerun => Err("go back to the run first (<back>)"),
-        _ if screen.is_judged_on() => need(app.screens.record().is_some(), "open the record first"),
+        ScreenKind::Table => need(app.record().is_some(), NO_RECORD),
+        ScreenKind::Rerun => Err(GO_BACK),
+        _ if screen.is_judged_on() => need(app.screens.record().is_some(), OPEN_RECORD),
         _ => Err("open a record, or go back to the table first"),
     };
     let on_table = screen == ScreenKind::Table;
@@ -111,7 +111,7 @@ pub(crate) fn review_allowed(app: &App, screen: ScreenKind, action: Action) -> O
         }
         A::BadStep => {
             let steps = app.screens.record().is_some_and(|view| view.opened.has_steps());
-            on(here.and(need(!on_table, "open the record first").and(need(steps, "this record has no steps"))))
+            on(here.and(need(!on_table, OPEN_RECORD).and(need(steps, "this record has no steps"))))
         }
         A::Reveal => on(need(
             app.review.target.as_ref().is_some_and(|target| !target.hidden.is_empty()) && !on_table,
@@ -530,7 +530,7 @@ fn undo(app: &mut App) -> Effects {
     app.review.same = Err(NO_VERDICT);
     count_progress(app);
     app.say(shown!("Undone: {what} · {} redo", app.key_of(Action::Redo)));
-    app.across.adjudication.sought = last.item.clone().filter(|_| app.screens.top() == ScreenKind::Adjudication);
+    app.kept.adjudication.sought = last.item.clone().filter(|_| app.screens.top() == ScreenKind::Adjudication);
     if let Some(record) = record {
         effects.extend(go_to_record(app, record));
     }
@@ -544,7 +544,7 @@ fn redo(app: &mut App) -> Effects {
         let redo = app.review.say(Event::undo(app.review.me.clone(), undo));
         effects.extend(append(app, redo));
     }
-    app.across.adjudication.sought = None;
+    app.kept.adjudication.sought = None;
     count_progress(app);
     app.say(Shown::own("Redone"));
     if let Some(record) = undos.first().and_then(|undo| app.review.record_of(undo)) {

@@ -155,7 +155,9 @@ fn said(app: &App, look: Look<'_>) -> Spans {
             line.extend(others(app, (&target.summary.item, &target.summary.content), look));
         }
         None if target.again => line.push(look.span("repeat (self-agreement check)  ", Role::Accent)),
-        None if judged.stale => line.push(look.span("↻ changed since your review  ", Role::Warning)),
+        None if judged.stale => {
+            line.push(look.span(format!("{} changed since your review  ", sign::CHANGED), Role::Warning));
+        }
         None if judged.others => {
             let is_shown = target.hidden.is_empty();
             line.extend(by_others(app, (&target.summary.item, &target.summary.content), is_shown, look));
@@ -234,7 +236,9 @@ fn of_row(app: &App, look: Look<'_>) -> Spans {
             line.extend(draft(app, &Draft::of(event), look));
             line.extend(others(app, of, look));
         }
-        _ if judged.stale => line.push(look.span("↻ changed since your review  ", Role::Warning)),
+        _ if judged.stale => {
+            line.push(look.span(format!("{} changed since your review  ", sign::CHANGED), Role::Warning));
+        }
         _ if judged.others => line.extend(by_others(app, of, app.review.hide.is_empty(), look)),
         _ => return keys(app, look),
     }
@@ -456,7 +460,7 @@ fn labels(
     for (row, (n, label)) in fits.iter().enumerate().skip(first).take(room).enumerate() {
         let chosen = match purpose {
             LabelPurpose::Give => app.review.is_chosen(label, &set),
-            LabelPurpose::Decide => app.across.adjudication.has(app.across.judged.as_deref(), &label.id),
+            LabelPurpose::Decide => app.kept.adjudication.has(app.across.judged.as_deref(), &label.id),
             LabelPurpose::MergeInto(_) | LabelPurpose::All(_) => false,
         };
         let sign = if chosen { "[x] " } else { "[ ] " };

@@ -9,6 +9,7 @@ use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
 use crate::screens::table::search::end_of;
 use crate::screens::table::state::Search;
+use crate::widgets::keymap::NO_RECORD;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_base::words::{shell_option, shell_word};
@@ -84,7 +85,7 @@ pub(crate) fn open_at(app: &mut App, record: u64, step: Option<usize>) -> Effect
 
 /// The shell command that opens the record that keys are about, at its step; why there is none.
 pub(crate) fn link(app: &App) -> Result<Shown, &'static str> {
-    let record = app.current().ok_or("no record here")?;
+    let record = app.current().ok_or(NO_RECORD)?;
     let view = app.screens.record().filter(|view| view.opened.index == record);
     let id = match view {
         Some(view) => Some(view.opened.id.clone()),

@@ -1,6 +1,7 @@
 //! The reward by verifier stage: each, what it gave and where it stopped.
 
 use ratatui::layout::Rect;
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::dialogs::rewards::{Rewards, StageRow};
 use crate::widgets::look::{Look, Piece, Spans};
@@ -47,7 +48,7 @@ fn content(rewards: &Rewards, width: usize) -> Vec<Vec<Piece>> {
     if let Some(why) = &rewards.why {
         lines.extend(text(why.as_str(), width, 0, Role::Warning));
     }
-    let name_width = rewards.stages.iter().map(|stage| stage.name.as_str().chars().count()).max().unwrap_or(0);
+    let name_width = rewards.stages.iter().map(|stage| stage.name.as_str().width()).max().unwrap_or(0);
     for (n, stage) in rewards.stages.iter().enumerate() {
         lines.push(stage_line(n, stage, name_width.min(MAX_NAME)));
         if let Some(result) = &stage.result {

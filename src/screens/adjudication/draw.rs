@@ -42,7 +42,7 @@ struct PaneAreas {
 fn places(app: &App) -> PaneAreas {
     let areas = usual_places(app);
     let body = layout::parts(app.area()).body;
-    if app.across.adjudication.choosing.is_none() {
+    if app.kept.adjudication.choosing.is_none() {
         return areas;
     }
     let fits = |voices: Rect| label_rows(app, inner_width(voices)) <= inner_height(voices);
@@ -61,8 +61,8 @@ const ABOVE_LABELS: usize = 2;
 /// The labels of the item in front as they are laid out; `None`: there is none, or nothing is being given.
 fn shown_labels(app: &App, width: usize) -> Option<Vec<Vec<Piece>>> {
     let judged = app.across.judged.as_ref()?;
-    let chosen = app.across.adjudication.choosing.as_ref()?;
-    Some(label_lines(app, judged, app.across.adjudication.case(judged)?, chosen, width))
+    let chosen = app.kept.adjudication.choosing.as_ref()?;
+    Some(label_lines(app, judged, app.kept.adjudication.case(judged)?, chosen, width))
 }
 
 /// Counts the lines down to the last label.
@@ -109,11 +109,11 @@ pub(crate) fn height(app: &App) -> usize {
 pub(crate) fn row_of(app: &App, at: Position) -> Option<usize> {
     let area = places(app).list;
     let inside = area.contains(at) && at.y + 1 < area.bottom();
-    let row = app.across.adjudication.list.top + usize::from(at.y.checked_sub(area.y + 1).filter(|_| inside)?);
+    let row = app.kept.adjudication.list.top + usize::from(at.y.checked_sub(area.y + 1).filter(|_| inside)?);
     (row < app.across.judged.as_ref()?.cases.len()).then_some(row)
 }
 
-pub(crate) fn draw(app: &App, _area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(app: &App, buf: &mut Buffer, look: Look<'_>) {
     let PaneAreas { agreement, list, voices } = places(app);
     let quiet = Look { focused: false, ..look };
     let Some(judged) = &app.across.judged else {
@@ -126,7 +126,7 @@ pub(crate) fn draw(app: &App, _area: Rect, buf: &mut Buffer, look: Look<'_>) {
         cases(app, judged, list, buf, look);
     }
     if voices.height >= 2
-        && let Some(case) = app.across.adjudication.case(judged)
+        && let Some(case) = app.kept.adjudication.case(judged)
     {
         case_pane(app, judged, case, voices, buf, look);
     }
@@ -161,7 +161,7 @@ fn cases(app: &App, judged: &BoardData, area: Rect, buf: &mut Buffer, look: Look
         let line = vec![look.span("No open disagreements", Role::Ok)];
         return line_pane(title, line, area, buf, look);
     }
-    let rows = app.across.adjudication.list.rows(judged.cases.len());
+    let rows = app.kept.adjudication.list.rows(judged.cases.len());
     let line = |case: &DisputedRecord| {
         let what = if case.dispute.labels_only { "labels" } else { "verdict" };
         let role = if case.dispute.labels_only { Role::Dim } else { Role::Warning };
@@ -172,10 +172,10 @@ fn cases(app: &App, judged: &BoardData, area: Rect, buf: &mut Buffer, look: Look
 
 fn case_pane(app: &App, judged: &BoardData, case: &DisputedRecord, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let lines = case_lines(app, judged, case, area);
-    let rows = Rows { top: app.across.adjudication.top, len: lines.len(), at: None };
+    let rows = Rows { top: app.kept.adjudication.top, len: lines.len(), at: None };
     let line = |n: usize| look.spans(lines.get(n).map(Vec::as_slice).unwrap_or_default());
     let name = name_of(&case.summary.item).line();
-    let title = if app.across.adjudication.choosing.is_none() && long_question(case, inner_width(area)).is_some() {
+    let title = if app.kept.adjudication.choosing.is_none() && long_question(case, inner_width(area)).is_some() {
         vec![look.span(name.into_string(), Role::Title)]
     } else {
         let mut title = vec![look.span(title_of(case, inner_width(area)).into_string(), Role::Title)];
@@ -194,7 +194,7 @@ fn case_pane(app: &App, judged: &BoardData, case: &DisputedRecord, area: Rect, b
 pub(crate) fn size(app: &App) -> (usize, usize) {
     let area = places(app).voices;
     let judged = app.across.judged.as_ref();
-    let case = judged.and_then(|judged| Some((judged, app.across.adjudication.case(judged)?)));
+    let case = judged.and_then(|judged| Some((judged, app.kept.adjudication.case(judged)?)));
     let lines = case.map_or(0, |(judged, case)| case_lines(app, judged, case, area).len());
     (lines, inner_height(area))
 }
@@ -224,7 +224,7 @@ fn question_lines(question: &Shown, width: usize, room: usize) -> Vec<Vec<Piece>
 fn case_lines(app: &App, judged: &BoardData, case: &DisputedRecord, area: Rect) -> Vec<Vec<Piece>> {
     let width = inner_width(area);
     let mut lines = vec![facts(case)];
-    if let Some(chosen) = &app.across.adjudication.choosing {
+    if let Some(chosen) = &app.kept.adjudication.choosing {
         lines.push(vec![("fail, because of:".into(), Role::Fatal)]);
         lines.extend(label_lines(app, judged, case, chosen, width));
     }
@@ -244,7 +244,7 @@ fn case_lines(app: &App, judged: &BoardData, case: &DisputedRecord, area: Rect) 
         lines.push(Vec::new());
     }
     // The labels that are chosen from have the room.
-    if let Some(question) = long_question(case, width).filter(|_| app.across.adjudication.choosing.is_none()) {
+    if let Some(question) = long_question(case, width).filter(|_| app.kept.adjudication.choosing.is_none()) {
         let room = (inner_height(area) + 1).saturating_sub(lines.len());
         lines.splice(0..0, question_lines(question, width, room));
     }
@@ -286,8 +286,8 @@ fn facts(case: &DisputedRecord) -> Vec<Piece> {
         line.push((format!("   expected {}", gold.shown()), Role::Gold));
     }
     match summary.recorded.or(summary.right) {
-        Some(true) => line.push(("   ✓ graded correct".to_owned(), Role::Ok)),
-        Some(false) => line.push(("   ✗ graded wrong".to_owned(), Role::Fatal)),
+        Some(true) => line.push((format!("   {} graded correct", sign::CORRECT), Role::Ok)),
+        Some(false) => line.push((format!("   {} graded wrong", sign::WRONG), Role::Fatal)),
         None => {}
     }
     line
@@ -315,7 +315,7 @@ fn said(voice: &ReviewerVerdict, width: usize) -> Vec<Piece> {
 
 /// Names the adjudicator, or the keys while labels are chosen.
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
-    if app.across.adjudication.choosing.is_some() {
+    if app.kept.adjudication.choosing.is_some() {
         return vec![look.keyed("1-9 toggle labels, <find_label> finds others, <open> saves", Role::Accent)];
     }
     match &app.across.reviewer {

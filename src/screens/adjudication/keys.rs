@@ -16,6 +16,7 @@ use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::{Move, scroll};
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::{Event, EventKind, LabelRef, LabelSet, Reviewer, Verdict};
+use stepscope_io::log::journal::ONE_LOG;
 use stepscope_io::source::beneath::Place;
 
 pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
@@ -27,7 +28,7 @@ pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
             } else if app.review.is_on() && !app.review.reviewing {
                 review::keys::may_review(app)?;
             }
-            let any = app.across.judged.as_ref().is_some_and(|judged| app.across.adjudication.case(judged).is_some());
+            let any = app.across.judged.as_ref().is_some_and(|judged| app.kept.adjudication.case(judged).is_some());
             need(any, "nothing to decide")
         }
         // A verdict that was given elsewhere is not undone where it is not seen.
@@ -42,19 +43,19 @@ pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
 }
 
 pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
-    let chosen = app.across.adjudication.choosing.as_ref();
+    let chosen = app.kept.adjudication.choosing.as_ref();
     match action {
         Action::Open if chosen.is_some() => {
-            let chosen = app.across.adjudication.choosing.take().unwrap_or_default();
+            let chosen = app.kept.adjudication.choosing.take().unwrap_or_default();
             return Some(decide(app, Verdict::Fail, &chosen));
         }
-        Action::Escape | Action::Back if chosen.is_some() => app.across.adjudication.choosing = None,
+        Action::Escape | Action::Back if chosen.is_some() => app.kept.adjudication.choosing = None,
         Action::GiveLabel => labels::give_nth(app),
         Action::FindLabel => return Some(review::ask::open_labels(app, LabelPurpose::Decide)),
         Action::NextPane => show_agreement(app),
         Action::Open => return Some(open_case(app)),
         Action::DecidePass => return Some(decide(app, Verdict::Pass, &[])),
-        Action::DecideFail => app.across.adjudication.choosing = Some(Vec::new()),
+        Action::DecideFail => app.kept.adjudication.choosing = Some(Vec::new()),
         _ => return None,
     }
     Some(Vec::new())
@@ -65,7 +66,7 @@ pub(crate) fn go(app: &mut App, movement: Move) {
     let cases = app.across.judged.as_ref().map_or(0, |judged| judged.cases.len());
     let (lines, room) = draw::size(app);
     let height = draw::height(app);
-    let adjudication = &mut app.across.adjudication;
+    let adjudication = &mut app.kept.adjudication;
     let before = adjudication.list.at;
     if matches!(movement, Move::HalfPages(_) | Move::Pages(_)) {
         scroll(&mut adjudication.top, movement, lines, room);
@@ -81,14 +82,14 @@ pub(crate) fn go(app: &mut App, movement: Move) {
 /// Brings the cursor where the mouse is; where it is already, opens.
 pub(crate) fn click(app: &mut App, at: Position) -> Effects {
     let Some(row) = draw::row_of(app, at) else { return Vec::new() };
-    let again = app.across.adjudication.list.at == row;
+    let again = app.kept.adjudication.list.at == row;
     go(app, Move::To(row));
     if again { app.act(Action::Open) } else { Vec::new() }
 }
 
 /// Opens the record that reviewers disagree about.
 fn open_case(app: &mut App) -> Effects {
-    let case = app.across.judged.as_ref().and_then(|judged| app.across.adjudication.case(judged));
+    let case = app.across.judged.as_ref().and_then(|judged| app.kept.adjudication.case(judged));
     let record = case.and_then(|case| app.store.position(case.address.0, case.address.1));
     let Some(record) = record else {
         return app.say(Shown::own("this record was deleted"));
@@ -100,11 +101,11 @@ fn open_case(app: &mut App) -> Effects {
 }
 
 fn decide(app: &mut App, verdict: Verdict, chosen: &[usize]) -> Effects {
-    app.across.adjudication.choosing = None;
+    app.kept.adjudication.choosing = None;
     let Some(judged) = app.across.judged.clone() else { return Vec::new() };
-    let Some(case) = app.across.adjudication.case(&judged) else { return Vec::new() };
+    let Some(case) = app.kept.adjudication.case(&judged) else { return Vec::new() };
     let (Some(journal), Some(reviewer)) = (app.across.journals.own(), app.across.reviewer.clone()) else {
-        app.fail(Shown::own("verdicts are saved to one review log; pass --reviews FILE"));
+        app.fail(Shown::own(ONE_LOG));
         return Vec::new();
     };
     let labels: Vec<LabelRef> = chosen.iter().filter_map(|label| Some(judged.labels.get(*label)?.0.clone())).collect();

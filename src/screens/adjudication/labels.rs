@@ -28,9 +28,9 @@ pub(crate) fn toggle(app: &mut App, id: &Text) {
 
 /// Gives or takes a label, and keeps it on screen: a key does not change what is out of view.
 fn toggle_shown(app: &mut App, label: usize) {
-    app.across.adjudication.toggle(label);
+    app.kept.adjudication.toggle(label);
     if let Some((row, room)) = draw::label_place(app, label) {
-        let top = &mut app.across.adjudication.top;
+        let top = &mut app.kept.adjudication.top;
         *top = (*top).clamp((row + 1).saturating_sub(room), row);
     }
 }

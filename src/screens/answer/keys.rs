@@ -10,12 +10,34 @@ use crate::screens::answer::shown::TRUNCATION;
 use crate::screens::answer::state::{AnswerPane, AnswerView, CheckRow};
 use crate::screens::answer::{checks, citation, document};
 use crate::screens::run::state::RecordView;
-use crate::widgets::keymap::{Action, Reason};
+use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::Move;
 use crate::widgets::look::Look;
 use crate::widgets::panes;
 use stepscope_base::text::Shown;
 use stepscope_core::answer::document::{Document, Heading};
+
+/// Checks an action that the screen knows; `None`: another one.
+pub(crate) fn allowed(app: &App, action: Action) -> Option<Result<(), Reason>> {
+    use Action as A;
+    let view = app.screens.record();
+    let answer = view.and_then(|view| view.answer.as_ref());
+    Some(match action {
+        A::Open => {
+            let answer = answer.filter(|answer| answer.pane != AnswerPane::Checks);
+            answer.map_or(Ok(()), AnswerView::may_show_place)
+        }
+        A::NextPane | A::PreviousPane | A::Maximise | A::CopyQuote => Ok(()),
+        A::NextCitation | A::PreviousCitation => {
+            need(answer.is_some_and(AnswerView::cites), "this answer has no citations")
+        }
+        A::Contents => {
+            let document = view.and_then(RecordView::document).ok_or("the document was not found");
+            document.and_then(|document| need(!document.toc().is_empty(), "the document has no table of contents"))
+        }
+        _ => return None,
+    })
+}
 
 /// Does what a key means on the answer screen; `None`: what it means everywhere.
 pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects> {

@@ -45,7 +45,7 @@ fn place(app: &App) -> Rect {
 /// Returns the filter of the cell under the cursor; `Err`: why there is none.
 pub(crate) fn filter(app: &App) -> Result<String, &'static str> {
     let compared = app.across.compared.as_ref().ok_or("still joining the runs")?;
-    app.across.compare.filter(compared)
+    app.kept.compare.filter(compared)
 }
 
 /// Counts the rows on screen at a time.
@@ -91,7 +91,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let bases = distinct(&compared.columns);
     if bases.len() > 1 {
         let columns = bases.iter().map(|basis| {
-            let role = if *basis as usize == app.across.compare.basis { Role::Accent } else { Role::Faint };
+            let role = if *basis as usize == app.kept.compare.basis { Role::Accent } else { Role::Faint };
             look.span(pad_left(basis.phrase(), COLUMN), role)
         });
         let blank = std::iter::once(look.span(pad("", NAME + 2), Role::Faint));
@@ -99,7 +99,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     }
     let (_, body) = split_rows(inner, head.len() as u16);
     let rows = rows(compared);
-    let list = app.across.compare.list;
+    let list = app.kept.compare.list;
     let (measured, extra) = (measures(&compared.columns), extra(app, area));
     let places = mosaic(app, area);
     for (line, n) in list.visible(rows.len(), usize::from(body.height)).enumerate() {
@@ -119,7 +119,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 /// Draws the four cells in which both runs are judged, as areas: A from left to right, B from top to bottom.
 fn draw_mosaic(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let Some((place, tiles)) = mosaic(app, area) else { return };
-    let under = app.across.compared.as_ref().and_then(|compared| app.across.compare.row(compared));
+    let under = app.across.compared.as_ref().and_then(|compared| app.kept.compare.row(compared));
     clear(place, buf);
     // Above the areas, in the line of the heads: which side of A they are.
     let above = Rect { y: place.y.saturating_sub(1), height: 1, ..place };
@@ -173,8 +173,8 @@ type Mosaic = (Rect, [(Cell, u64, Rect); 4]);
 
 /// Lays out the areas: right of the cells, down to the measures. `None`: there is no room, or nothing to count.
 fn mosaic(app: &App, area: Rect) -> Option<Mosaic> {
-    let compared = app.across.compared.as_ref().filter(|_| app.across.compare.list.top == 0)?;
-    let column = compared.columns.get(app.across.compare.basis)?;
+    let compared = app.across.compared.as_ref().filter(|_| app.kept.compare.list.top == 0)?;
+    let column = compared.columns.get(app.kept.compare.basis)?;
     let left = (NAME + 2 + COLUMN * distinct(&compared.columns).len() + 6) as u16;
     let inner = Rect { x: area.x + 2 + left, y: area.y + 1 + head(app).len() as u16, ..area };
     let rows = rows(compared).into_iter().filter(|row| !matches!(row, CompareRow::Measure(..))).count();
@@ -232,8 +232,8 @@ pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)
     let line = usize::from(at.y.checked_sub(first).filter(|_| at.y + 1 < area.bottom())?);
     let rows = rows(app.across.compared.as_ref()?);
     let on_it =
-        |n: &usize| rows.get(*n).is_some_and(|row| *n - app.across.compare.list.top + gap(*row, area, extra) == line);
-    let row = (app.across.compare.list.top..rows.len()).find(on_it)?;
+        |n: &usize| rows.get(*n).is_some_and(|row| *n - app.kept.compare.list.top + gap(*row, area, extra) == line);
+    let row = (app.kept.compare.list.top..rows.len()).find(on_it)?;
     let column = usize::from(at.x).checked_sub(usize::from(area.x) + 2 + NAME + 2).map(|x| x / COLUMN);
     let bases = distinct(&app.across.compared.as_ref()?.columns);
     Some((row, column.and_then(|column| bases.get(column)).map(|basis| *basis as usize)))
@@ -255,7 +255,7 @@ fn mark(app: &App, row: CompareRow, line: usize, body: Rect, buf: &mut Buffer, l
         return;
     }
     let bases = app.across.compared.as_ref().map(|compared| distinct(&compared.columns)).unwrap_or_default();
-    let column = bases.iter().position(|basis| *basis as usize == app.across.compare.basis).unwrap_or(0);
+    let column = bases.iter().position(|basis| *basis as usize == app.kept.compare.basis).unwrap_or(0);
     let start = body.x.saturating_add((NAME + 2 + COLUMN * column) as u16);
     let cell = Rect { x: start, y: body.y + line as u16, width: COLUMN as u16 + 1, height: 1 };
     let name = Rect { width: (NAME + 2) as u16, x: body.x, ..cell };
@@ -330,10 +330,10 @@ fn spans(
 
 const fn look_of(cell: Cell) -> (&'static str, Role) {
     match cell {
-        Cell::Both => ("✓", Role::Ok),
+        Cell::Both => (sign::CORRECT, Role::Ok),
         Cell::OnlyA => ("◧", Role::Accent),
         Cell::OnlyB => ("◨", Role::Warning),
-        Cell::Neither => ("✗", Role::Fatal),
+        Cell::Neither => (sign::WRONG, Role::Fatal),
         Cell::Missing => (sign::FAILED, Role::Dim),
     }
 }

@@ -23,20 +23,20 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
         _ => return None,
     };
     if let Some(compared) = &app.across.compared {
-        app.across.compare.turn(by, compared);
+        app.kept.compare.turn(by, compared);
     }
     Some(Vec::new())
 }
 
 pub(crate) fn go(app: &mut App, movement: Move) {
     let rows = app.across.compared.as_ref().map_or(0, |compared| rows(compared).len());
-    app.across.compare.list.go(movement, rows, height(app));
+    app.kept.compare.list.go(movement, rows, height(app));
 }
 
 /// Brings the cursor where the mouse is; where it is already, opens.
 pub(crate) fn click(app: &mut App, at: Position) -> Effects {
     let Some((row, basis)) = place_of(app, at) else { return Vec::new() };
-    let cursor = &mut app.across.compare;
+    let cursor = &mut app.kept.compare;
     let before = (cursor.list.at, cursor.basis);
     (cursor.list.at, cursor.basis) = (row, basis.unwrap_or(cursor.basis));
     if before == (cursor.list.at, cursor.basis) { app.act(Action::Open) } else { Vec::new() }
@@ -47,7 +47,7 @@ fn open_cell(app: &mut App) -> Effects {
     let Some(compared) = &app.across.compared else { return Vec::new() };
     match filter(app) {
         Ok(filter) => {
-            let (cursor, compared) = (app.across.compare, compared.clone());
+            let (cursor, compared) = (app.kept.compare, compared.clone());
             let effects = across::keys::show_filtered(app, &filter);
             let hidden = cursor.hidden(&compared, &filter);
             if hidden > 0 {

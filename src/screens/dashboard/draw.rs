@@ -48,13 +48,13 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         put(vec![look.span(nothing(judged), Role::Dim)], 0, inner, buf);
     }
     let rows = rows(judged);
-    for (line, row) in rows.iter().skip(app.across.dashboard.top).take(usize::from(inner.height)).enumerate() {
+    for (line, row) in rows.iter().skip(app.kept.dashboard.top).take(usize::from(inner.height)).enumerate() {
         match row {
             DashboardRow::Blank => {}
             DashboardRow::More => put(vec![look.span("  … more lines", Role::Dim)], line, inner, buf),
             DashboardRow::Heads(board) => put(heads(board, look), line, inner, buf),
             DashboardRow::Line(n, board, content) => {
-                let chosen = (*n == app.across.dashboard.line).then_some(app.across.dashboard.column);
+                let chosen = (*n == app.kept.dashboard.line).then_some(app.kept.dashboard.column);
                 put(spans(board, content, chosen, usize::from(inner.width), look), line, inner, buf);
                 if chosen.is_some() {
                     point_at(line, inner, buf, look);
@@ -62,7 +62,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
             }
         }
     }
-    scroll_mark(area, app.across.dashboard.top, rows.len(), buf, look);
+    scroll_mark(area, app.kept.dashboard.top, rows.len(), buf, look);
 }
 
 /// Tells why there is no table.
@@ -92,7 +92,7 @@ pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)
     let (area, _) = with_third_pane(parts(app.area()).body);
     let row = inner_line(area, at.y)?;
     let rows = rows(app.across.judged.as_ref()?);
-    let DashboardRow::Line(line, board, _) = rows.get(app.across.dashboard.top + row)? else { return None };
+    let DashboardRow::Line(line, board, _) = rows.get(app.kept.dashboard.top + row)? else { return None };
     let x = usize::from(at.x).checked_sub(usize::from(area.x) + 2 + NAME + 2);
     let ends = board.heads.iter().enumerate().scan(0, |end, (n, _)| {
         *end += width_of(board, n);
@@ -102,7 +102,7 @@ pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)
 }
 
 fn width_of(board: &DashboardTable, column: usize) -> usize {
-    board.heads.get(column).map_or(COLUMN, |head| head.as_str().chars().count() + 2).max(COLUMN)
+    board.heads.get(column).map_or(COLUMN, |head| head.as_str().width() + 2).max(COLUMN)
 }
 
 fn heads(board: &DashboardTable, look: Look<'_>) -> Spans {
@@ -169,7 +169,7 @@ fn picture(board: &DashboardTable, line: &DashboardLine, room: usize) -> String 
 /// Returns the filter of the number under the cursor.
 pub(crate) fn filter(app: &App) -> Option<String> {
     let judged = app.across.judged.as_ref()?;
-    Some(app.across.dashboard.cell(judged)?.set.as_str().to_owned())
+    Some(app.kept.dashboard.cell(judged)?.set.as_str().to_owned())
 }
 
 /// Describes what opening would do.

@@ -23,7 +23,7 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
         _ => return None,
     };
     if let Some(judged) = &app.across.judged {
-        app.across.dashboard.turn(by, judged);
+        app.kept.dashboard.turn(by, judged);
     }
     Some(Vec::new())
 }
@@ -31,14 +31,14 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
 pub(crate) fn go(app: &mut App, movement: Move) {
     let height = body_height(app.area());
     if let Some(judged) = &app.across.judged {
-        app.across.dashboard.go(movement, judged, height);
+        app.kept.dashboard.go(movement, judged, height);
     }
 }
 
 /// Brings the cursor where the mouse is; where it is already, opens.
 pub(crate) fn click(app: &mut App, at: Position) -> Effects {
     let Some((line, column)) = place_of(app, at) else { return Vec::new() };
-    let cursor = &mut app.across.dashboard;
+    let cursor = &mut app.kept.dashboard;
     let before = (cursor.line, cursor.column);
     (cursor.line, cursor.column) = (line, column.unwrap_or(cursor.column));
     if before == (cursor.line, cursor.column) { app.act(Action::Open) } else { Vec::new() }

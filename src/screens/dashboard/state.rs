@@ -54,13 +54,10 @@ impl DashboardCursor {
     pub fn go(&mut self, movement: Move, judged: &BoardData, height: usize) {
         let rows = rows(judged);
         let lines = rows.iter().filter(|row| matches!(row, DashboardRow::Line(..))).count();
-        let mut list = List { at: self.line, top: 0 };
-        list.go(movement, lines, height);
-        self.line = list.at;
-        let here = rows.iter().position(|row| matches!(row, DashboardRow::Line(n, ..) if *n == self.line)).unwrap_or(0);
-        let mut view = List { at: if self.line == 0 { 0 } else { here }, top: self.top };
-        view.settle(rows.len(), height);
-        self.top = view.top;
+        let row_of = |line| rows.iter().position(|row| matches!(row, DashboardRow::Line(n, ..) if *n == line));
+        let mut list = List { at: self.line, top: self.top };
+        list.go_among(movement, lines, (rows.len(), height), |line| row_of(line).unwrap_or(0));
+        (self.line, self.top) = (list.at, list.top);
         self.turn(0, judged);
     }
 

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::state::App;
 use crate::screens::insights::state::line_at;
@@ -42,7 +43,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     if let Some(percent) = app.percent() {
         title.push(look.span(format!("  checking {percent} %"), Role::Accent));
     }
-    let cursor = app.insights;
+    let cursor = app.kept.insights;
     let at = line_at(&lines, cursor.list.at);
     let rows = Rows { top: cursor.list.top, len: lines.len(), at };
     let width = layout::inner_width(area);
@@ -62,7 +63,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 
 /// Returns the width of the names, with the blanks around them.
 fn name_width(lines: &[InsightLine], width: usize) -> usize {
-    let longest = lines.iter().map(|line| line.name().chars().count() + 3).max().unwrap_or(0);
+    let longest = lines.iter().map(|line| line.name().width() + 3).max().unwrap_or(0);
     if width < WIDE { NAME } else { longest.clamp(NAME, LONG_NAME) }
 }
 
@@ -139,7 +140,7 @@ pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, usize)> {
     let (area, _) = with_third_pane(parts(app.area()).body);
     let row = inner_line(area, at.y)?;
     let lines = lines(app);
-    let line = app.insights.list.top + row;
+    let line = app.kept.insights.list.top + row;
     let n = (0..lines.len()).find(|n| line_at(&lines, *n) == Some(line))?;
     let width = layout::inner_width(area);
     let name_width = name_width(&lines, width);
@@ -150,7 +151,7 @@ pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, usize)> {
 
 /// Returns the filter of the cell under the cursor: the records that its number counts, without forks.
 pub(crate) fn filter(app: &App) -> Option<String> {
-    let filter = app.insights.filter(&lines(app))?;
+    let filter = app.kept.insights.filter(&lines(app))?;
     let totals = app.store.totals();
     let has_forks = !totals.counts_forks() && (totals.has_forks() || app.fork_count() > 0);
     Some(if has_forks { format!("{filter} fork:false") } else { filter })

@@ -20,8 +20,8 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
     let lines = lines(app);
     match action {
         Action::Open => return filter(app).map(|filter| across::keys::show_filtered(app, &filter)),
-        Action::Left => app.insights.turn(-1, &lines),
-        Action::Right => app.insights.turn(1, &lines),
+        Action::Left => app.kept.insights.turn(-1, &lines),
+        Action::Right => app.kept.insights.turn(1, &lines),
         _ => return None,
     }
     Some(Vec::new())
@@ -29,21 +29,21 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
 
 pub(crate) fn go(app: &mut App, movement: Move) {
     let height = body_height(app.area());
-    app.insights.go(movement, &lines(app), height);
+    app.kept.insights.go(movement, &lines(app), height);
 }
 
 /// Opens the charts at the one of the column by which the table is sorted.
 pub(crate) fn open_chart(app: &mut App) {
     app.open_screen(Screen::Insights);
     let (title, height) = (chart_of(app.table.sort), body_height(app.area()));
-    app.insights.move_to_chart(title, &lines(app), height);
+    app.kept.insights.move_to_chart(title, &lines(app), height);
 }
 
 /// Brings the cursor where the mouse is; where it is already, opens.
 pub(crate) fn click(app: &mut App, at: Position) -> Effects {
     let Some((line, cell)) = place_of(app, at) else { return Vec::new() };
-    let before = (app.insights.list.at, app.insights.cell);
-    (app.insights.list.at, app.insights.cell) = (line, cell);
-    app.insights.turn(0, &lines(app));
-    if before == (app.insights.list.at, app.insights.cell) { app.act(Action::Open) } else { Vec::new() }
+    let before = (app.kept.insights.list.at, app.kept.insights.cell);
+    (app.kept.insights.list.at, app.kept.insights.cell) = (line, cell);
+    app.kept.insights.turn(0, &lines(app));
+    if before == (app.kept.insights.list.at, app.kept.insights.cell) { app.act(Action::Open) } else { Vec::new() }
 }

@@ -39,13 +39,7 @@ impl InsightCursor {
     /// Moves among the lines with cells, and keeps the cursor on screen.
     pub(crate) fn go(&mut self, movement: Move, lines: &[InsightLine], height: usize) {
         let count = lines.iter().filter(|line| !line.filters().is_empty()).count();
-        let mut list = List { at: self.list.at, top: 0 };
-        list.go(movement, count, height);
-        self.list.at = list.at;
-        let here = line_at(lines, self.list.at).unwrap_or(0);
-        let mut view = List { at: if self.list.at == 0 { 0 } else { here }, top: self.list.top };
-        view.settle(lines.len(), height);
-        self.list.top = view.top;
+        self.list.go_among(movement, count, (lines.len(), height), |n| line_at(lines, n).unwrap_or(0));
         self.turn(0, lines);
     }
 

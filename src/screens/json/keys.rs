@@ -7,9 +7,19 @@ use crate::app::msg::Effects;
 use crate::app::state::App;
 use crate::screens::json::draw::{raw_lines, raw_tops};
 use crate::screens::run::state::RecordView;
-use crate::widgets::keymap::Action;
+use crate::widgets::keymap::{Action, Reason};
 use crate::widgets::layout::{body_height, inner_width, parts};
 use crate::widgets::list::Move;
+
+/// Checks an action that the screen knows; `None`: another one.
+pub(crate) const fn allowed(action: Action) -> Option<Result<(), Reason>> {
+    use Action as A;
+    Some(match action {
+        A::Open => Err("use <fold> to fold"),
+        A::Fold | A::FoldAll | A::UnfoldAll | A::NextSibling | A::PreviousSibling => Ok(()),
+        _ => return None,
+    })
+}
 
 pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
     let RecordView { opened, outline, .. } = app.screens.record_mut()?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::app::open_record::OpenRecord;
 use crate::screens::rerun::outcome::{Outcome, Side};
-use crate::screens::rerun::transition::{Machine, Ready};
+use crate::screens::rerun::transition::{NextCall, Ready};
 use crate::screens::side_by_side::state::{Against, SideBySide};
 use crate::widgets::look::{grounding_glyph, route_name};
 use stepscope_base::shown;
@@ -43,7 +43,7 @@ pub(crate) fn ready(text: Vec<u8>, document: Option<Arc<Document>>, types: &Type
     let made = made.map_err(|why| shown!("this answer cannot be re-run: {}", Shown::error(&why)))?;
     let preview = Preview { steps: vec![0], of: 1, tokens: made.request.prompt.bytes().len().div_ceil(4) };
     let answer = Answer { source: made.source(), files: made.files, document, case };
-    let (machine, question) = (Machine::Answer(Box::new(answer)), Question::of(made.request));
+    let (machine, question) = (NextCall::Answer(Box::new(answer)), Question::of(made.request));
     Ok(Ready { machine, preview, question, past: None })
 }
 

@@ -12,7 +12,7 @@ use crate::app::model_choice::{Candidate, Mode, ModelChoice};
 use crate::app::state::App;
 use crate::screens::rerun::outcome::{ChangedRow, Outcome, Side};
 use crate::screens::rerun::state::{Attempt, Field, Kept, Pane, ReplyAmount, Stage, scope_words};
-use crate::screens::rerun::transition::Machine;
+use crate::screens::rerun::transition::NextCall;
 use crate::screens::run::state::RecordView;
 use crate::screens::{rerun, side_by_side};
 use crate::widgets::keymap::Action;
@@ -242,7 +242,7 @@ fn sending(attempt: &Attempt, models: &ModelChoice) -> (Shown, Role) {
     let times = if attempt.samples > 1 { format!(", the first sampled {}×", attempt.samples) } else { String::new() };
     let verb = if models.replays() { "replay" } else { "send" };
     let size = size(bytes);
-    if let Some(Machine::Answer(answer)) = attempt.ready.as_ref().map(|ready| &ready.machine) {
+    if let Some(NextCall::Answer(answer)) = attempt.ready.as_ref().map(|ready| &ready.machine) {
         let source = &answer.source;
         return (shown!("{verb} {source} · ~{tokens} tokens · {size} · {model} at {place}"), Role::Live);
     }
@@ -290,7 +290,7 @@ fn preview(app: &App, attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLin
 /// Lists every file whose lines are sent.
 fn files(app: &App, attempt: &Attempt) -> Vec<Shown> {
     let others = match attempt.ready.as_ref().map(|ready| &ready.machine) {
-        Some(Machine::Answer(answer)) => answer.files.as_slice(),
+        Some(NextCall::Answer(answer)) => answer.files.as_slice(),
         _ => &[],
     };
     files_sent(app.files_of_open(), others)
@@ -498,9 +498,9 @@ fn answers(outcome: &Outcome, look: Look<'_>) -> Spans {
     let side = |side: &Side| {
         let answer = side.answer.as_ref().map_or_else(|| "no answer".to_owned(), |answer| fit(answer.as_str(), 24));
         let (mark, role) = match side.right {
-            Some(true) => (" ✓ correct", Role::Ok),
-            Some(false) => (" ✗ wrong", Role::Fatal),
-            None => ("", Role::Text),
+            Some(true) => (format!(" {} correct", sign::CORRECT), Role::Ok),
+            Some(false) => (format!(" {} wrong", sign::WRONG), Role::Fatal),
+            None => (String::new(), Role::Text),
         };
         [look.span(answer, Role::Text), look.span(mark, role)]
     };
@@ -844,7 +844,7 @@ impl Text<'_> {
         self.say("received before the run ended; not a result", Role::Faint);
         for (step, name, value) in &outcome.received {
             let head = format!("  {}", fit(name.as_str(), self.width / 2));
-            let room = self.width.saturating_sub(head.chars().count() + 12);
+            let room = self.width.saturating_sub(head.width() + 12);
             let step = format!("  step {}", step + 1);
             self.spans(vec![
                 (head, Role::Key),

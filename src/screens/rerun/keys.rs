@@ -17,7 +17,7 @@ use crate::screens::rerun::transition::Reached;
 use crate::screens::run::state::RecordView;
 use crate::screens::stack::Screen;
 use crate::screens::{rerun, run};
-use crate::widgets::keymap::Action;
+use crate::widgets::keymap::{Action, GO_BACK, NO_SEARCH, Reason, need};
 use crate::widgets::list::Move;
 use crate::widgets::panes;
 use stepscope_base::shown;
@@ -60,9 +60,27 @@ impl App {
     }
 }
 
+/// Checks an action that the screen knows; `None`: another one.
+pub(crate) fn allowed(app: &App, action: Action) -> Option<Result<(), Reason>> {
+    use Action as A;
+    Some(match action {
+        A::Open | A::Keep | A::Edit => may_rerun(app, action),
+        A::NextPane | A::PreviousPane | A::Maximise => Ok(()),
+        A::Json
+        | A::NextRecord
+        | A::PreviousRecord
+        | A::NextFinding
+        | A::PreviousFinding
+        | A::NextFork
+        | A::PreviousFork
+        | A::Find => Err(GO_BACK),
+        A::FindNext | A::FindPrevious => Err(NO_SEARCH),
+        _ => return None,
+    })
+}
+
 /// Checks whether a step can be re-run; `Err`: why not. The keys and the footer ask it.
 pub(crate) fn may_rerun(app: &App, action: Action) -> Result<(), &'static str> {
-    let need = |holds: bool, why: &'static str| if holds { Ok(()) } else { Err(why) };
     let attempt = app.screens.attempt().filter(|_| app.screens.top() == ScreenKind::Rerun);
     if let Some(attempt) = attempt {
         let is_farther = matches!(action, Action::RerunFromHere | Action::RerunStale | Action::RerunSamples);

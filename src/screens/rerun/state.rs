@@ -21,7 +21,7 @@ use stepscope_io::log::LineId;
 use stepscope_io::model::setup::Server;
 
 use crate::screens::rerun::outcome::Outcome;
-use crate::screens::rerun::transition::{Machine, Reached, Ready, Transition};
+use crate::screens::rerun::transition::{NextCall, Reached, Ready, Transition};
 
 /// Maximum number of samples that can be asked for from the screen.
 pub(crate) const MAX_SAMPLES: usize = 100;
@@ -198,7 +198,7 @@ pub struct Attempt {
     /// Calls that are under way, or were last.
     pub round: Option<Box<SamplingRound>>,
     /// Machine that the calls are a part of, while they run and while a choice is awaited.
-    machine: Option<Machine>,
+    machine: Option<NextCall>,
     /// The steps that were asked so far: a sentence each.
     pub past: Vec<Shown>,
     /// Preview of all that is asked.
@@ -370,7 +370,7 @@ impl Attempt {
                 return goes_on;
             }
             Reached::Several(machine, round) => {
-                (self.machine, self.round) = (Some(Machine::Steps(machine)), Some(round));
+                (self.machine, self.round) = (Some(NextCall::Steps(machine)), Some(round));
                 (self.stage, self.pane, self.list) = (Stage::Several, Pane::Top, List::default());
                 self.follows = false;
             }
@@ -395,7 +395,7 @@ impl Attempt {
     pub fn take(&mut self, scope: Option<Scope>) -> Option<Transition> {
         let choice = self.list.at.checked_sub(1).map_or(Choice::Consensus, Choice::Reply);
         let round = self.round.as_ref().filter(|_| self.stage == Stage::Several)?;
-        let Machine::Steps(mut machine) = self.machine.take()? else { return None };
+        let NextCall::Steps(mut machine) = self.machine.take()? else { return None };
         if let Some(scope) = scope {
             machine.reach(scope);
             self.preview = machine.preview();

@@ -23,14 +23,14 @@ pub enum Transition {
     /// The call that gave this structured answer is to be made again, from the document that it cites.
     Answer(Vec<u8>, Option<Arc<Document>>),
     /// All replies to a question.
-    Came(Machine, Box<SamplingRound>),
+    Came(NextCall, Box<SamplingRound>),
     /// Choice of one of several replies.
     Take(Box<RerunMachine>, Box<SamplingRound>, Choice),
 }
 
 /// Machine that determines the next call.
 #[derive(Debug)]
-pub enum Machine {
+pub enum NextCall {
     /// The steps of a run.
     Steps(Box<RerunMachine>),
     /// The one call of a structured answer.
@@ -54,7 +54,7 @@ pub enum Reached {
 #[derive(Debug)]
 pub struct Ready {
     /// Machine that the question is a part of.
-    pub machine: Machine,
+    pub machine: NextCall,
     /// Preview of all that the machine asks.
     pub preview: Preview,
     /// Next question.
@@ -75,14 +75,14 @@ impl Transition {
                 Ok(ready) => Reached::Ask(Box::new(ready)),
                 Err(why) => Reached::Never(why),
             },
-            Self::Came(Machine::Answer(answer), mut round) => {
+            Self::Came(NextCall::Answer(answer), mut round) => {
                 round.judge();
                 match answer.outcome(&round, side, now) {
                     Some(outcome) => Reached::Over(Some(round), Box::new(outcome)),
                     None => Reached::Never(Shown::own("the fork could not be written")),
                 }
             }
-            Self::Came(Machine::Steps(machine), mut round) => {
+            Self::Came(NextCall::Steps(machine), mut round) => {
                 round.judge();
                 // Of calls that were broken off none is to be chosen. A reply that breaks the schema may be, as it is
                 // taken where it is the only one.
@@ -107,7 +107,7 @@ fn take(mut machine: Box<RerunMachine>, round: Box<SamplingRound>, side: &Arc<Si
 fn next(mut machine: Box<RerunMachine>, past: Option<Box<SamplingRound>>, side: &Arc<SideData>, now: &str) -> Reached {
     if let Some(question) = machine.question() {
         let preview = machine.preview();
-        return Reached::Ask(Box::new(Ready { machine: Machine::Steps(machine), preview, question, past }));
+        return Reached::Ask(Box::new(Ready { machine: NextCall::Steps(machine), preview, question, past }));
     }
     // Before anything was asked it is the request that cannot be made.
     if let (None, Some(ended)) = (&past, machine.ended()) {

@@ -8,12 +8,45 @@ use crate::dialogs::dialog::{Dialog, Popup};
 use crate::dialogs::fixes;
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::layout::areas;
-use crate::screens::run::state::{RecordView, RunPane};
+use crate::screens::run::state::{RecordView, RunPane, Tab};
 use crate::screens::run::{edit, findings, step, steps, variables};
 use crate::screens::side_by_side::making::Make;
-use crate::widgets::keymap::Action;
+use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::Move;
 use crate::widgets::look::Look;
+
+/// Checks an action that the screen knows; `None`: another one.
+pub(crate) fn allowed(app: &App, action: Action) -> Option<Result<(), Reason>> {
+    use Action as A;
+    let view = app.screens.record()?;
+    let steps = view.opened.has_steps();
+    Some(match action {
+        A::NextStep | A::PreviousStep | A::Difference | A::Writer | A::Reader => {
+            need(steps, "this record has no steps").and_then(|()| match action {
+                A::NextStep => view.may_walk(1),
+                A::PreviousStep => view.may_walk(-1),
+                A::Writer => view.writer().map(drop),
+                A::Reader => view.reader().map(drop),
+                _ => Ok(()),
+            })
+        }
+        A::Prove => need(view.can_prove(), "no recomputed value here"),
+        A::CopyStep => need(steps, "no step here"),
+        A::NextPane | A::PreviousPane | A::Maximise => Ok(()),
+        A::Exact | A::Repair | A::Between => need(steps, "open a run with steps first"),
+        A::Edit => {
+            let place = match view.pane {
+                RunPane::State | RunPane::Steps | RunPane::Timeline | RunPane::Findings => true,
+                pane => pane == RunPane::Step && view.tab == Tab::Prompt,
+            };
+            need(steps, "open a run with steps first")
+                .and(need(place, "select a variable, or the prompt of a step (<next_pane>)"))
+                .and_then(|()| edit::may_edit(app))
+        }
+        A::Keep => need(!view.edits.values.is_empty(), "no overrides; <edit> overrides a value"),
+        _ => return None,
+    })
+}
 
 pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects> {
     let count = app.count;

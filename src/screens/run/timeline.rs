@@ -160,7 +160,7 @@ fn track(view: &RecordView, step: usize, width: usize, look: Look<'_>) -> Spans 
     // What was recorded takes the room that the recomputed value leaves, at least a half; where there is no room for
     // both, it is left to the state.
     let rest = width.saturating_sub(5);
-    let recomputed = track.recomputed.as_str().chars().count().min(rest / 2);
+    let recomputed = track.recomputed.as_str().width().min(rest / 2);
     let recorded = if width < BOTH { String::new() } else { fit(track.recorded.as_str(), rest - recomputed) + " " };
     let text = format!(" {recorded}≠ {}", track.recomputed);
     let mut style = look.style(role);

@@ -158,7 +158,7 @@ fn title(view: &RecordView, look: Look<'_>) -> Spans {
 /// Returns the width in which names, values up to a limit, and lifelines stand next to one another.
 pub(crate) fn natural_width(view: &RecordView) -> usize {
     let rows = || view.opened.variables.iter().take(MAX_MEASURED);
-    let name = rows().map(|row| row.name.as_str().chars().count()).max().unwrap_or(0).clamp(8, 32) + 3;
+    let name = rows().map(|row| row.name.as_str().width()).max().unwrap_or(0).clamp(8, 32) + 3;
     let values = rows().flat_map(|row| &row.writes).filter_map(|write| write.value.as_ref());
     let value = values.map(|value| prose::cut(value.line.as_str(), WANTED).width()).max().unwrap_or(0);
     // Behind a value is what it should be.
@@ -167,7 +167,7 @@ pub(crate) fn natural_width(view: &RecordView) -> usize {
 }
 
 fn share(view: &RecordView, width: usize) -> Columns {
-    let names = view.opened.variables.iter().take(2_000).map(|row| row.name.as_str().chars().count());
+    let names = view.opened.variables.iter().take(2_000).map(|row| row.name.as_str().width());
     // Two columns for the glyph, one blank behind the name.
     let name = names.max().unwrap_or(0).clamp(8, (width * 7 / 20).clamp(8, 32)) + 3;
     let steps = view.opened.steps.len();

@@ -10,7 +10,7 @@ use crate::screens::side_by_side::draw;
 use crate::screens::side_by_side::making::Make;
 use crate::screens::side_by_side::state::{Against, SideBySide, SideRow};
 use crate::screens::stack::Screen;
-use crate::widgets::keymap::{Action, Reason, need};
+use crate::widgets::keymap::{Action, NO_RECORD, Reason, need};
 use crate::widgets::list::{Move, scroll};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -144,7 +144,7 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
         Action::Difference => {
             if let Some(sides) = app.screens.side_by_side_mut() {
                 sides.all = !sides.all;
-                app.across.shows_same = sides.all;
+                app.kept.shows_same = sides.all;
             }
         }
         Action::Keep => return Some(keep_made(app)),
@@ -164,7 +164,7 @@ pub(crate) fn go(app: &mut App, movement: Move) {
 
 /// Checks whether the record that keys are about has a partner, as far as is known.
 pub(crate) fn may_put_beside(app: &App) -> Result<(), &'static str> {
-    let record = app.current().ok_or("no record here")?;
+    let record = app.current().ok_or(NO_RECORD)?;
     let hidden = app.review.hidden_of(record);
     need(hidden.is_empty(), "fields are hidden until your verdict; <reveal> reveals them")?;
     let Some((compared, address)) = app.across.compared.as_ref().zip(app.store.address(record)) else {
@@ -217,7 +217,7 @@ pub(crate) fn put_beside(app: &mut App, record: usize) -> Effects {
         return vec![Effect::PutSideBySide(record, Box::new([own, other]), Against::Baseline)];
     }
     app.across.partner_of = None;
-    app.refuse(address.map_or("no record here", |address| no_partner(&compared, address)))
+    app.refuse(address.map_or(NO_RECORD, |address| no_partner(&compared, address)))
 }
 
 /// Opens the next record of the table, next to its own partner.
@@ -233,7 +233,7 @@ fn pair_by(app: &mut App, by: isize) -> Effects {
 
 /// Finds the record so many rows further than the one side by side, with its row.
 fn pair_from(app: &App, by: isize) -> Result<(usize, usize), &'static str> {
-    let sides = app.screens.side_by_side().ok_or("no record here")?;
+    let sides = app.screens.side_by_side().ok_or(NO_RECORD)?;
     let (row, rows) = (app.table.row_of(sides.record), app.rows());
     let along = (1..=NEAR).filter_map(|n| row.checked_add_signed(n * by.signum())).filter(|row| *row < rows);
     let partnered = |row: usize| {
@@ -251,7 +251,7 @@ fn is_beside_parent(app: &App) -> bool {
 }
 
 fn show_side_by_side(app: &mut App, mut sides: Box<SideBySide>) {
-    sides.all = app.across.shows_same;
+    sides.all = app.kept.shows_same;
     // A hash means nothing to those who watch.
     let is_id = |row: &SideRow| matches!(row, SideRow::Sides { name, .. } if name.as_str() == "id");
     if let Some(at) = sides.rows.iter().position(is_id).filter(|at| app.presenting.is_some() && *at < sides.facts) {

@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use crate::app::open_record::{OpenRecord, StepRow, WriteRow, prose};
 use crate::screens::answer::shown::ShownAnswer;
 use crate::widgets::look::{grounding_glyph, route_name};
+use crate::widgets::sign;
 use stepscope_base::json::Value;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, head};
@@ -195,8 +196,8 @@ fn facts(a: &OpenRecord, b: &OpenRecord) -> Vec<SideRow> {
     let right = |opened: &OpenRecord| {
         opened
             .correct
-            .map(|right| Shown::own(if right { "✓ correct" } else { "✗ wrong" }))
-            .or_else(|| opened.error.is_some().then(|| Shown::own("⊘ run failed")))
+            .map(|right| if right { shown!("{} correct", sign::CORRECT) } else { shown!("{} wrong", sign::WRONG) })
+            .or_else(|| opened.error.is_some().then(|| shown!("{} run failed", sign::FAILED)))
     };
     let fix = |opened: &OpenRecord| opened.where_to_fix.as_ref().map(|verdict| Shown::own(verdict.fix.phrase()));
     let rows = [

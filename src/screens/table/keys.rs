@@ -9,12 +9,37 @@ use crate::screens::insights;
 use crate::screens::kind::ScreenKind;
 use crate::screens::table::draw::{sort_at, sorts};
 use crate::screens::table::state::{SortBy, SortColumn};
-use crate::widgets::keymap::Action;
+use crate::widgets::keymap::{Action, NO_RECORD, OPEN_RECORD, Reason, need};
 use crate::widgets::layout::table_height;
 use crate::widgets::list::Move;
 use crate::widgets::panes::turn;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+
+/// Checks an action that the screen knows; `None`: another one.
+pub(crate) fn allowed(app: &App, action: Action) -> Option<Result<(), Reason>> {
+    use Action as A;
+    Some(match action {
+        A::Open | A::Json | A::CopyRecord | A::CopyQuestion => need(app.record().is_some(), NO_RECORD),
+        A::Difference => {
+            need(app.record().is_some(), NO_RECORD).and_then(|()| need(app.parent_of_current().is_some(), "not a fork"))
+        }
+        A::CopyValue | A::CopyPath => Err(OPEN_RECORD),
+        A::NextFinding | A::PreviousFinding => need(app.rows() > 0, "no records")
+            .and_then(|()| need(others_have_findings(app), "no other record has findings")),
+        A::Frequency | A::Filter | A::SortNext | A::SortPrevious | A::SortReverse => Ok(()),
+        _ => return None,
+    })
+}
+
+/// Tells whether a record other than the one under the cursor has findings, listed in the table or not.
+fn others_have_findings(app: &App) -> bool {
+    if !app.review.hide.is_empty() {
+        return app.store.len() > 1;
+    }
+    let own = app.record().and_then(|record| app.store.row(record)).map(|row| row.counts).unwrap_or_default();
+    app.store.totals().with.iter().zip(own).any(|(&with, own)| with > usize::from(own > 0))
+}
 
 pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects> {
     match action {

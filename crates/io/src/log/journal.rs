@@ -23,6 +23,11 @@ pub const REVIEWS: Content = Content {
     largest: u64::MAX,
 };
 
+/// Reason given where records come from standard input and no review log is named.
+pub const NONE_BESIDE_INPUT: &str = "standard input has no review log; pass --reviews FILE";
+/// Reason given where several review logs could be written.
+pub const ONE_LOG: &str = "verdicts are saved to one review log; pass --reviews FILE";
+
 /// Returns the review log of a record file: next to it, where it must be no link.
 pub fn beside(records: &Path) -> Place {
     REVIEWS.beside(records)
