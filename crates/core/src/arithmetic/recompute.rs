@@ -25,6 +25,7 @@ pub(crate) mod follows;
 mod implied;
 mod plans;
 mod prose;
+pub mod standing;
 
 use self::plans::PlanRequest;
 

@@ -5,7 +5,8 @@ use super::carried::{BEGIN, OPEN};
 use super::digest;
 use super::html::{Html, PageLink};
 use super::model::{
-    CitationPart, DerivationPart, FindingPart, ItemPart, Mood, PageModel, PassageLine, StateTable, StepPart, ValuePart,
+    CitationPart, DerivationPart, DerivedPart, FindingPart, ItemPart, MarkPart, Mood, PageModel, PassageLine,
+    StateTable, StepPart, ValuePart,
 };
 use super::said::{MAX_REASON, Said};
 use super::style::{SHEET, policy};
@@ -202,17 +203,11 @@ impl Page<'_> {
         }
         html.raw("<section aria-labelledby=\"derivations\">\n<h2 id=\"derivations\">Derivations</h2>\n");
         html.raw("<p class=\"dim\">The recomputed values of the steps, back to the numbers of the question.</p>\n");
-        for (recorded, differs, tree) in &model.derivations {
-            let mood = if differs.is_some() { Mood::Bad } else { Mood::Good };
+        for DerivedPart { mark, tree } in &model.derivations {
             html.raw("<h3><code>").text(&tree.name).raw("</code> after ");
             step_link(html, model, tree.step);
             html.raw(" ");
-            let word = if differs.is_some() {
-                shown!("recorded {recorded}, should be {}", tree.value)
-            } else {
-                shown!("as recorded")
-            };
-            chip(html, mood, &word);
+            chip(html, mark.mood, &mark.words);
             html.raw("</h3>\n<ul class=\"tree\">");
             write_tree(html, tree, model);
             html.raw("</ul>\n");
@@ -276,6 +271,11 @@ impl Page<'_> {
     }
 }
 
+fn write_mark(html: &mut Html, mark: &MarkPart) {
+    let class = if mark.mood == Mood::Bad { "<span class=\"bad-text\">" } else { "<span class=\"dim\">" };
+    html.raw(class).raw(mark.mood.glyph()).raw(" ").text(&mark.words).raw("</span>");
+}
+
 /// The number of a step, as a link where the page has the step.
 fn step_link(html: &mut Html, model: &PageModel, step: usize) {
     let words = shown!("step {step}");
@@ -299,8 +299,8 @@ fn write_step(html: &mut Html, step: &StepPart, model: &PageModel) {
         for (n, value) in step.writes.iter().take(4).enumerate() {
             html.raw(if n > 0 { ", " } else { "" }).raw("<span class=\"value\">").text(&value.name).raw(" = ");
             html.text(&short(&value.value)).raw("</span>");
-            if let Some(should) = &value.should {
-                html.raw(" <span class=\"bad-text\">✗ should be ").text(should).raw("</span>");
+            if let Some(mark) = &value.mark {
+                write_mark(html.raw(" "), mark);
             }
         }
         html.raw(if step.writes.len() > 4 { ", …" } else { "" }).raw("</span>");
@@ -360,8 +360,8 @@ fn write_values(html: &mut Html, title: &'static str, step: usize, values: &[Val
             None => html.text(&value.name),
         };
         html.raw("</code></th><td><span class=\"value\">").text(&value.value).raw("</span>");
-        if let Some(should) = &value.should {
-            html.raw(" <span class=\"bad-text\">✗ should be ").text(should).raw("</span>");
+        if let Some(mark) = &value.mark {
+            write_mark(html.raw(" "), mark);
         }
         html.raw("</td><td><span class=\"badge\">").raw(value.badge).raw("</span></td></tr>\n");
     }
@@ -386,9 +386,10 @@ fn write_state(html: &mut Html, table: &StateTable, model: &PageModel) {
         html.raw("<tr><th scope=\"row\"><code>").text(name).raw("</code></th>");
         for cell in cells {
             html.raw("<td").id(&cell.anchor);
-            html.raw(match (cell.is_set, &cell.should) {
-                (true, Some(_)) => " class=\"set bad\">",
-                (true, None) => " class=\"set\">",
+            let is_bad = cell.mark.as_ref().is_some_and(|mark| mark.mood == Mood::Bad);
+            html.raw(match (cell.is_set, is_bad) {
+                (true, true) => " class=\"set bad\">",
+                (true, false) => " class=\"set\">",
                 _ => " class=\"same\">",
             });
             if let Some(value) = &cell.value {
@@ -397,8 +398,8 @@ fn write_state(html: &mut Html, table: &StateTable, model: &PageModel) {
             } else {
                 html.raw("<span class=\"sign\" aria-label=\"not written yet\" role=\"img\">–</span>");
             }
-            if let Some(should) = &cell.should {
-                html.raw("<br><span class=\"bad-text\">✗ should be ").text(should).raw("</span>");
+            if let Some(mark) = &cell.mark {
+                write_mark(html.raw("<br>"), mark);
             }
             html.raw("</td>");
         }

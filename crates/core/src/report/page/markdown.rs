@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::PageOptions;
-use super::model::{DerivationPart, Mood, PageModel};
+use super::model::{DerivationPart, DerivedPart, MarkPart, Mood, PageModel};
 use super::said::MAX_REASON;
 use crate::finding::grouped;
 use stepscope_base::ascii;
@@ -85,6 +85,13 @@ impl Markdown {
     fn mood(&mut self, mood: Mood) -> &mut Self {
         self.raw(mood.glyph()).raw(" ")
     }
+
+    fn mark(&mut self, mark: Option<&MarkPart>) -> &mut Self {
+        match mark {
+            Some(mark) => self.raw(" ").mood(mark.mood).code(&mark.words),
+            None => self,
+        }
+    }
 }
 
 /// The page of a record, short enough for an issue.
@@ -146,9 +153,7 @@ fn steps(page: &mut Markdown, model: &PageModel) {
                     .code(&value.name)
                     .raw(" = ")
                     .code(&value.value.clone().shortened(400));
-                if let Some(should) = &value.should {
-                    page.raw(" ✗ should be ").code(should);
-                }
+                page.mark(value.mark.as_ref());
                 page.raw("\n");
             }
         }
@@ -172,7 +177,9 @@ fn state(page: &mut Markdown, model: &PageModel) {
         page.raw("| ").code(name).raw(" |");
         for cell in cells {
             match &cell.value {
-                Some(value) => page.raw(if cell.is_set { " ◆ " } else { " " }).code(value).raw(" |"),
+                Some(value) => {
+                    page.raw(if cell.is_set { " ◆ " } else { " " }).code(value).mark(cell.mark.as_ref()).raw(" |")
+                }
                 None => page.raw(" |"),
             };
         }
@@ -205,21 +212,21 @@ fn derivations(page: &mut Markdown, model: &PageModel) {
         return;
     }
     page.raw("<details><summary>Derivations</summary>\n\n");
-    for (_, _, tree) in &model.derivations {
-        branch(page, tree, 0);
+    for DerivedPart { mark, tree } in &model.derivations {
+        branch(page, tree, Some(mark), 0);
     }
     page.raw("\n</details>\n\n");
 }
 
-fn branch(page: &mut Markdown, tree: &DerivationPart, depth: usize) {
+fn branch(page: &mut Markdown, tree: &DerivationPart, mark: Option<&MarkPart>, depth: usize) {
     page.text.push_str(&"  ".repeat(depth));
     page.raw("- ").code(&tree.name).raw(" = ").code(&tree.value);
     if let Some(formula) = &tree.formula {
         page.raw(" = ").code(formula);
     }
-    page.raw(" (step ").number(tree.step).raw(")\n");
+    page.raw(" (step ").number(tree.step).raw(")").mark(mark).raw("\n");
     for from in &tree.from {
-        branch(page, from, depth + 1);
+        branch(page, from, None, depth + 1);
     }
 }
 

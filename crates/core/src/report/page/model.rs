@@ -9,6 +9,7 @@ use crate::answer::citations::{QuotePlace, Resolution, ResolvedCitation, parts};
 use crate::answer::document::Document;
 use crate::answer::route::Route;
 use crate::answer::typed::{AnswerItem, Citation};
+use crate::arithmetic::recompute::standing::{Standing, Standings, ToRecomputed};
 use crate::arithmetic::recompute::{Derivation, Recomputed};
 use crate::case::CaseView;
 use crate::finding::{Severity, grouped};
@@ -81,7 +82,7 @@ pub(super) struct PageModel {
     pub(super) steps: Vec<StepPart>,
     pub(super) steps_left: usize,
     pub(super) state: Option<StateTable>,
-    pub(super) derivations: Vec<(Shown, Option<usize>, DerivationPart)>,
+    pub(super) derivations: Vec<DerivedPart>,
     pub(super) items: Vec<ItemPart>,
     pub(super) items_left: usize,
     pub(super) texts: Vec<(&'static str, Shown)>,
@@ -122,7 +123,22 @@ pub(super) struct ValuePart {
     pub(super) cell: Option<PageLink>,
     pub(super) value: Shown,
     pub(super) badge: &'static str,
-    pub(super) should: Option<Shown>,
+    pub(super) mark: Option<MarkPart>,
+}
+
+/// Words of recomputing about a value.
+#[derive(Clone, Debug)]
+pub(super) struct MarkPart {
+    pub(super) mood: Mood,
+    pub(super) words: Shown,
+}
+
+impl MarkPart {
+    /// Of a value that is not as its step should have written it.
+    fn of(standing: &Standing) -> Option<Self> {
+        let mood = if standing.relation == ToRecomputed::Differs { Mood::Bad } else { Mood::Open };
+        standing.words().map(|words| Self { mood, words })
+    }
 }
 
 /// The global state: one row per variable, one column per step.
@@ -149,7 +165,14 @@ pub(super) struct StateCell {
     pub(super) value: Option<Shown>,
     /// The step wrote it.
     pub(super) is_set: bool,
-    pub(super) should: Option<Shown>,
+    pub(super) mark: Option<MarkPart>,
+}
+
+/// A recomputed value, how the recorded one stands to it, and its derivation.
+#[derive(Debug)]
+pub(super) struct DerivedPart {
+    pub(super) mark: MarkPart,
+    pub(super) tree: DerivationPart,
 }
 
 /// Derivation of a value, with that of its inputs.
@@ -242,8 +265,10 @@ impl PageModel {
         let findings: Vec<FindingPart> =
             case.findings().iter().take(limits.findings).map(|finding| finding_part(case, finding, limits)).collect();
         let executed = case.executed().filter(|_| !hides_fix);
-        let maker = Maker { case, limits, triage, executed, columns: columns(case, limits) };
         let record = case.record.as_ref();
+        let standings = record.zip(executed).map(|(record, executed)| Standings::of(record, executed, case.state()));
+        let standings = standings.unwrap_or_default();
+        let maker = Maker { case, limits, triage, executed, standings, columns: columns(case, limits) };
         let (mood, verdict) = maker.verdict();
         let (steps, steps_left) = maker.steps(options.step, &findings);
         let (items, items_left) = maker.items(options.passages);
@@ -355,6 +380,7 @@ struct Maker<'m, 'c> {
     limits: &'m Limits,
     triage: Option<&'c Triage>,
     executed: Option<&'c Recomputed>,
+    standings: Standings,
     /// After how many steps each column of the table of states stands; `None`: there is no table.
     columns: Option<RangeInclusive<usize>>,
 }
@@ -538,16 +564,14 @@ impl Maker<'_, '_> {
                 None => Shown::own("–"),
             },
             badge: entry.badge.label(),
-            should: (entry.writer == Some(step)).then(|| self.should(entry.variable, step)).flatten(),
+            mark: self.mark(entry, step),
         }
     }
 
-    /// Calculates the exact value, where the step gave another one.
-    fn should(&self, variable: usize, step: usize) -> Option<Shown> {
-        let executed = self.executed?;
-        let computed = executed.writes.get(executed.write(variable, step)?)?;
-        let value = computed.value.or(computed.alone).filter(|_| computed.differs())?;
-        Some(shown!("{}", value.shown()))
+    /// Marks what a step wrote, where recomputing gives another value.
+    fn mark(&self, entry: &Entry<'_>, step: usize) -> Option<MarkPart> {
+        let is_own = entry.writer == Some(step) && !entry.badge.is_put();
+        MarkPart::of(self.standings.get(entry.variable, Some(step).filter(|_| is_own))?)
     }
 
     fn rows(&self) -> impl Iterator<Item = usize> + '_ {
@@ -577,14 +601,14 @@ impl Maker<'_, '_> {
                     None => Shown::own(entry.badge.word()),
                 }),
                 is_set: own.is_some() || entry.is_some_and(|entry| entry.badge.is_put()),
-                should: own.and_then(|_| self.should(variable, column.checked_sub(1)?)),
+                mark: own.and_then(|own| self.mark(&own, column.checked_sub(1)?)),
             }
         };
         let cells = columns.iter().map(cell).collect();
         (name.cut(80), cells)
     }
 
-    fn derivations(&self) -> Vec<(Shown, Option<usize>, DerivationPart)> {
+    fn derivations(&self) -> Vec<DerivedPart> {
         let (Some(executed), state) = (self.executed, self.case.state()) else { return Vec::new() };
         let mut lines = self.limits.derivation_lines;
         let end = executed.end(state).map(|end| (end.variable, end.step));
@@ -595,15 +619,24 @@ impl Maker<'_, '_> {
         for (variable, step) in places.take(self.limits.derivations) {
             let tree = executed.write(variable, step).and_then(|write| executed.derivation(state, write));
             let Some(tree) = tree.filter(|tree| tree.formula.is_some() || !tree.from.is_empty()) else { continue };
-            let recorded = state.written(variable, step).and_then(|entry| entry.value);
-            let recorded = recorded.map(|value| line(value, 80)).unwrap_or_default();
-            let differs = self.should(variable, step).is_some().then_some(step + 1);
-            found.push((recorded, differs, part_of(&tree, &mut lines)));
+            found.push(DerivedPart { mark: self.derived_mark(variable, step), tree: part_of(&tree, &mut lines) });
             if lines == 0 {
                 break;
             }
         }
         found
+    }
+
+    /// Says how the recorded value stands to a derived one.
+    fn derived_mark(&self, variable: usize, step: usize) -> MarkPart {
+        let entry = self.case.state().written(variable, step);
+        let put = entry.map(|entry| entry.badge).filter(|badge| badge.is_put());
+        let recorded = entry.and_then(|entry| entry.value).map_or(Shown::own("nothing"), |value| line(value, 80));
+        match (put, entry.and_then(|entry| self.mark(&entry, step))) {
+            (Some(badge), _) => MarkPart { mood: Mood::Open, words: Shown::own(badge.label()) },
+            (None, Some(mark)) => MarkPart { words: shown!("recorded {recorded}, {}", mark.words), ..mark },
+            (None, None) => MarkPart { mood: Mood::Good, words: Shown::own("as recorded") },
+        }
     }
 
     fn items(&self, with_passages: bool) -> (Vec<ItemPart>, usize) {

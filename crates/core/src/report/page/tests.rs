@@ -127,6 +127,38 @@ fn a_changed_page_is_told_from_one_without_a_record() {
 }
 
 #[test]
+fn what_is_as_recorded_is_what_the_record_says() {
+    let samples = include_str!("../../../../../sample_runs/word_problems.jsonl");
+    let (mut same, mut other) = (0, 0);
+    for line in samples.lines() {
+        let case = Case::read(line.as_bytes());
+        let view = case.view();
+        let model = model::PageModel::of(&view, &options(&[]), &Limits::LEVELS[0]);
+        for derived in &model.derivations {
+            let (name, step) = (derived.tree.name.as_str(), derived.tree.step - 1);
+            let variable = view.state().variable(&name.into()).unwrap();
+            let recorded = view.state().written(variable, step).and_then(|entry| entry.value).unwrap();
+            let value: f64 = derived.tree.value.as_str().trim_start_matches("≈ ").parse().unwrap();
+            let said = crate::arithmetic::quantity::find(recorded.raw());
+            let says = said.last().is_some_and(|said| (said.float() - value).abs() < 0.01 * value.abs());
+            let words = derived.mark.words.as_str();
+            assert_eq!(words == "as recorded", says, "{} {name} {words}", model.title);
+            *(if says { &mut same } else { &mut other }) += 1;
+        }
+        // A value is told in the same words wherever it stands.
+        let table = model.state.iter().flat_map(|table| &table.rows);
+        let cells = table.flat_map(|(_, cells)| cells).filter_map(|cell| Some(&cell.mark.as_ref()?.words));
+        let values =
+            model.steps.iter().flat_map(|step| &step.writes).filter_map(|value| Some(&value.mark.as_ref()?.words));
+        let [mut cells, mut values] = [cells.collect::<Vec<_>>(), values.collect()];
+        cells.sort_by_key(|words| words.as_str());
+        values.sort_by_key(|words| words.as_str());
+        assert_eq!(cells, values, "{}", model.title);
+    }
+    assert!(same > 10 && other > 10, "{same} {other}");
+}
+
+#[test]
 fn a_page_stays_small_beside_many_long_notes() {
     let note = Some(Text::from("<&> ".repeat(1_500)));
     let said = Said { who: "ada".into(), kind: EventKind::Note, note, ..Said::default() };
