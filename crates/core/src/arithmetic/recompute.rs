@@ -425,6 +425,14 @@ impl Recomputed {
         })
     }
 
+    /// Counts the values that went into a derived one, with those for which a derivation has no room.
+    pub(crate) fn inputs_of(&self, derived: &Derivation) -> usize {
+        let write = self.write(derived.variable, derived.step).and_then(|write| self.writes.get(write));
+        let planned = write.filter(|_| derived.basis == ValueBasis::Plan);
+        let inputs = planned.into_iter().flat_map(|write| &write.inputs).filter_map(|(_, input)| *input);
+        inputs.filter(|input| self.writes.get(*input).is_some_and(|input| input.value.is_some())).count()
+    }
+
     /// The plan with the numbers that go in: `2 × 4 − 1`.
     fn formula(&self, computed: &Computed, plan: &Plan) -> String {
         let value = |id| self.input(computed, id)?.value;

@@ -5,7 +5,7 @@ use super::carried::{BEGIN, OPEN};
 use super::digest;
 use super::html::{Html, PageLink};
 use super::model::{
-    CitationPart, DerivationPart, DerivedPart, FindingPart, ItemPart, MarkPart, Mood, PageModel, PassageLine,
+    CitationPart, DerivationPart, DerivedPart, FindingPart, ItemPart, LeftOut, MarkPart, Mood, PageModel, PassageLine,
     StateTable, StepPart, ValuePart,
 };
 use super::said::{MAX_REASON, Said};
@@ -76,6 +76,13 @@ pub(super) fn chip(html: &mut Html, mood: Mood, word: &Shown) {
 fn more(html: &mut Html, count: usize, what: &'static str) {
     if count > 0 {
         html.raw("<p class=\"dim\">and ").text(&shown!("{}", grouped(count))).raw(" more ").raw(what).raw("</p>\n");
+    }
+}
+
+/// Counts the steps that are left out before one; without one, behind the last that is shown.
+fn left_out(html: &mut Html, all: &[LeftOut], step: Option<usize>, last: usize) {
+    if let Some(left) = LeftOut::before(all, step, last) {
+        html.raw("<p class=\"dim\">").text(&left.words()).raw("</p>\n");
     }
 }
 
@@ -159,9 +166,10 @@ impl Page<'_> {
         }
         html.raw("<section aria-labelledby=\"steps\">\n<h2 id=\"steps\">Steps</h2>\n");
         for step in &model.steps {
+            left_out(html, &model.steps_left, Some(step.number), 0);
             write_step(html, step, model);
         }
-        more(html, model.steps_left, "steps, not shown here");
+        left_out(html, &model.steps_left, None, model.steps.last().map_or(0, |step| step.number));
         html.raw("</section>\n");
     }
 
@@ -212,6 +220,7 @@ impl Page<'_> {
             write_tree(html, tree, model);
             html.raw("</ul>\n");
         }
+        more(html, model.derivations_left, "derivations, not shown here");
         html.raw("</section>\n");
     }
 
@@ -407,7 +416,9 @@ fn write_state(html: &mut Html, table: &StateTable, model: &PageModel) {
     }
     html.raw("</tbody></table></div>\n");
     more(html, table.rows_left, "variables, not shown here");
-    more(html, table.columns_left, "steps, not shown here");
+    for left in &table.columns_left {
+        html.raw("<p class=\"dim\">").text(&left.words()).raw("</p>\n");
+    }
     html.raw("</section>\n");
 }
 
@@ -419,10 +430,13 @@ fn write_tree(html: &mut Html, tree: &DerivationPart, model: &PageModel) {
     html.raw("</code> <span class=\"where\">");
     step_link(html, model, tree.step);
     html.raw("</span>");
-    if !tree.from.is_empty() {
+    if !tree.from.is_empty() || tree.left > 0 {
         html.raw("<ul>");
         for from in &tree.from {
             write_tree(html, from, model);
+        }
+        if tree.left > 0 {
+            html.raw("<li class=\"dim\">and ").number(tree.left).raw(" more, not shown here</li>");
         }
         html.raw("</ul>");
     }

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::PageOptions;
-use super::model::{DerivationPart, DerivedPart, MarkPart, Mood, PageModel};
+use super::model::{DerivationPart, DerivedPart, LeftOut, MarkPart, Mood, PageModel};
 use super::said::MAX_REASON;
 use crate::finding::grouped;
 use stepscope_base::ascii;
@@ -135,8 +135,15 @@ fn more(page: &mut Markdown, count: usize, what: &'static str) {
     }
 }
 
+fn left_out(page: &mut Markdown, left: Option<&LeftOut>) {
+    if let Some(left) = left {
+        let _ = write!(page.text, "\n{}\n\n", left.words().as_str());
+    }
+}
+
 fn steps(page: &mut Markdown, model: &PageModel) {
     for step in &model.steps {
+        left_out(page, LeftOut::before(&model.steps_left, Some(step.number), 0));
         page.raw(if step.is_open { "<details open><summary>" } else { "<details><summary>" });
         page.raw("Step ")
             .number(step.number)
@@ -159,7 +166,7 @@ fn steps(page: &mut Markdown, model: &PageModel) {
         }
         page.raw("\n</details>\n\n");
     }
-    more(page, model.steps_left, "steps");
+    left_out(page, LeftOut::before(&model.steps_left, None, model.steps.last().map_or(0, |step| step.number)));
 }
 
 fn state(page: &mut Markdown, model: &PageModel) {
@@ -186,6 +193,7 @@ fn state(page: &mut Markdown, model: &PageModel) {
         page.raw("\n");
     }
     more(page, table.rows_left, "variables");
+    table.columns_left.iter().for_each(|left| left_out(page, Some(left)));
     page.raw("\n</details>\n\n");
 }
 
@@ -215,6 +223,7 @@ fn derivations(page: &mut Markdown, model: &PageModel) {
     for DerivedPart { mark, tree } in &model.derivations {
         branch(page, tree, Some(mark), 0);
     }
+    more(page, model.derivations_left, "derivations");
     page.raw("\n</details>\n\n");
 }
 
@@ -227,6 +236,9 @@ fn branch(page: &mut Markdown, tree: &DerivationPart, mark: Option<&MarkPart>, d
     page.raw(" (step ").number(tree.step).raw(")").mark(mark).raw("\n");
     for from in &tree.from {
         branch(page, from, None, depth + 1);
+    }
+    if tree.left > 0 {
+        let _ = writeln!(page.text, "{}- and {} more", "  ".repeat(depth + 1), tree.left);
     }
 }
 
