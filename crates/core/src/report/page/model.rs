@@ -671,7 +671,7 @@ impl Maker<'_, '_> {
                     Some(value) => line(value, self.limits.cell),
                     None => Shown::own(entry.badge.word()),
                 }),
-                is_set: own.is_some() || entry.is_some_and(|entry| entry.badge.is_put()),
+                is_set: own.is_some() || state.is_put_at(variable, Moment(*column)),
                 mark: own.and_then(|own| self.mark(&own, column.checked_sub(1)?)),
             }
         };

@@ -230,6 +230,19 @@ fn what_is_wrong_is_on_the_page_of_a_long_run_and_the_rest_is_counted() {
 }
 
 #[test]
+fn only_the_step_before_which_a_person_set_a_value_is_marked() {
+    let fork = r#""trace": {"steps": [], "fork": {"how": "edit", "step_index": 1, "edited": [], "asked": [], "stale": [2, 3],
+        "values": [{"variable": "v1", "badge": "override", "step_index": 2, "value": 7, "was": 3}]}}"#;
+    let text = long(5, 9).replacen(r#""v1": 3"#, r#""v1": 7"#, 1);
+    let text = format!("{}, {fork}}}", text.strip_suffix('}').unwrap());
+    let case = Case::read(text.as_bytes());
+    let model = model::PageModel::of(&case.view(), &options(&[]), &Limits::LEVELS[0]);
+    let table = model.state.unwrap();
+    let set = |cells: &[model::StateCell]| cells.iter().map(|cell| u8::from(cell.is_set)).collect::<Vec<_>>();
+    assert_eq!((table.columns.as_slice(), set(&table.rows[0].1)), (&[1, 2, 3, 4, 5][..], vec![1, 1, 0, 0, 0]));
+}
+
+#[test]
 fn a_page_stays_small_beside_many_long_notes() {
     let note = Some(Text::from("<&> ".repeat(1_500)));
     let said = Said { who: "ada".into(), kind: EventKind::Note, note, ..Said::default() };
