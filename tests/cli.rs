@@ -1147,6 +1147,49 @@ fn boards_add_up_in_any_order_and_a_record_counts_once() {
     assert!(text(&output.stderr).contains("cut.jsonl: line 6 is cut off; it is not counted"), "{output:?}");
 }
 
+#[test]
+fn forks_are_no_answers_of_the_run_in_a_summary() {
+    let folder = Folder::new();
+    let samples = include_str!("../sample_runs/word_problems.jsonl");
+    let records = folder.write("runs.jsonl", samples);
+    let fork = |line: &str| {
+        let output = run(&["rerun", "--exact", "--line", line], &[&records]);
+        text(&output.stdout).to_owned()
+    };
+    let forks = folder.write("runs.jsonl.forks.jsonl", &(fork("61") + &fork("3")));
+    let summary = |options: &[&str], paths: &[&Path]| {
+        let arguments = [&["check", "--fail-on", "never"][..], options].concat();
+        text(&run(&arguments, paths).stdout).to_owned()
+    };
+    let charts = |printed: &str| {
+        let (charts, _) = printed.trim_end().rsplit_once("\n\n").unwrap();
+        charts.to_owned()
+    };
+    let both = summary(&["--summary"], &[&records, &forks]);
+    let apart = both.replace("\n\n2 forks, not counted above\n", "\n");
+    assert!(apart != both, "{both}");
+    assert_eq!(charts(&apart), charts(&summary(&["--summary"], &[&records])));
+    // Where there is nothing else they are counted.
+    let alone = summary(&["--summary"], &[&forks]);
+    assert!(alone.contains("Outcome") && !alone.contains("not counted"), "{alone}");
+    // Merged, lines and boards say the same as the whole.
+    let jsonl = ["--summary", "--format", "jsonl"];
+    let whole = summary(&jsonl, &[&records, &forks]);
+    assert_eq!(whole, summary(&jsonl, &[&records]));
+    let lines = folder.write("lines.jsonl", &summary(&["--format", "jsonl"], &[&records, &forks]));
+    let merge = [&["--merge"][..], &jsonl].concat();
+    assert_eq!(summary(&merge, &[&lines]), whole);
+    assert!(summary(&["--merge", "--summary"], &[&lines]).contains("\n\n2 forks, not counted above\n"));
+    let boards = [folder.write("a.jsonl", &whole), folder.write("b.jsonl", &summary(&jsonl, &[&forks]))];
+    assert_eq!(summary(&merge, &[&boards[0], &boards[1]]), whole);
+    assert_eq!(summary(&merge, &[&boards[1]]), summary(&jsonl, &[&forks]));
+    let pages = folder.path("pages");
+    let output = run(&["export", "--all", pages.to_str().unwrap(), "--force"], &[&records, &forks]);
+    assert_eq!(code(&output), 0, "{output:?}");
+    let index = std::fs::read_to_string(pages.join("index.html")).unwrap();
+    assert!(index.contains("<h1>61 records and 2 forks of ") && index.contains("Share of 61<"), "{index}");
+}
+
 /// Returns the script of a step of the action.
 fn script_of(step: &str) -> String {
     let action = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/action.yml")).unwrap();

@@ -234,6 +234,24 @@ fn a_page_takes_the_place_of_a_page_alone() {
 }
 
 #[test]
+fn a_picture_is_made_of_a_record_whatever_its_id_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let records = folder.path().join("ids.jsonl");
+    let record = |id: &str| {
+        format!(
+            r#"{{"id": {id}, "question": "q", "gold_num": 3, "pred_num": 3, "mode": "baseline", "state": {{"final_answer": "3"}}}}"#
+        )
+    };
+    std::fs::write(&records, [record("7.0"), record(r#""n\nl""#)].join("\n")).unwrap();
+    for line in ["1", "2"] {
+        let picture = folder.path().join(format!("{line}.svg"));
+        let output = stepscope(&["export", "--line", line, "--svg", picture.to_str().unwrap()], &[&records]);
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        assert!(std::fs::read_to_string(&picture).unwrap().starts_with("<svg "));
+    }
+}
+
+#[test]
 fn a_folder_of_pages_has_an_index_that_leads_to_each() {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("pages");

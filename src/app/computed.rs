@@ -6,12 +6,11 @@ use std::ops::Range;
 
 use stepscope_base::json::Value;
 use stepscope_base::shown;
-use stepscope_base::text::{Shown, ShownMap, Untrusted};
-use stepscope_core::arithmetic::number::Written;
+use stepscope_base::text::{Shown, ShownMap};
 use stepscope_core::arithmetic::quantity::{Quantities, near};
-use stepscope_core::arithmetic::recompute::{Recomputed, ValueBasis};
+use stepscope_core::arithmetic::recompute::Recomputed;
+use stepscope_core::arithmetic::recompute::standing::{Standing, Standings};
 use stepscope_core::case::CaseView;
-use stepscope_core::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL};
 use stepscope_core::record::Record;
 use stepscope_core::run::state::State;
 
@@ -45,17 +44,6 @@ pub struct QuantityMark {
     pub meaning: Shown,
 }
 
-/// Relation of a recorded value to the recomputed one, the worst last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ToRecomputed {
-    /// It is the same number.
-    Same,
-    /// It is no number.
-    NotComparable,
-    /// It is another number, or a calculation that was not carried out.
-    Differs,
-}
-
 /// Value that a step should have written.
 #[derive(Debug, Clone)]
 pub struct Computed {
@@ -63,10 +51,8 @@ pub struct Computed {
     pub value: Shown,
     /// Value with its derivation, on one line.
     pub line: Shown,
-    /// Relation of the recorded value to it.
-    pub relation: ToRecomputed,
-    /// The recorded value is a calculation that was not carried out.
-    pub unevaluated: bool,
+    /// Standing of the recorded value beside it.
+    pub standing: Standing,
 }
 
 impl ComputedValues {
@@ -126,31 +112,13 @@ impl ComputedValues {
 }
 
 fn computed(record: &Record<'_>, recomputed: &Recomputed, state: &State<'_>) -> HashMap<(usize, usize), Computed> {
-    let mut found = HashMap::new();
-    let is_text = record.answer.and_then(|answer| answer.get(FINAL_ANSWER)).is_some_and(|text| text.string().is_some());
-    // Text and number of the answer are one value of the recomputation, but each is what it says itself.
-    let [text, number] = [FINAL_ANSWER, FINAL_ANSWER_NUMERICAL].map(|name| state.variable(&Untrusted::from(name)));
-    for (n, write) in recomputed.writes.iter().enumerate().filter(|(_, write)| write.basis == ValueBasis::Plan) {
-        let Some(value) = write.value else { continue };
-        let line = recomputed.derivation(state, n).map(|derivation| derivation.line()).unwrap_or_default();
-        let is_waiting = write.unevaluated.is_some();
-        let of = |recorded: &[Written]| Computed {
-            value: shown!("{}", value.shown()),
-            line: shown!("{line}"),
-            relation: match recorded {
-                recorded if recorded.iter().any(|recorded| recorded.stands_for(value)) => ToRecomputed::Same,
-                [] if !is_waiting => ToRecomputed::NotComparable,
-                _ => ToRecomputed::Differs,
-            },
-            unevaluated: is_waiting,
-        };
-        let recorded = write.recorded.as_slice();
-        let number = number.filter(|_| text == Some(write.variable));
-        found.extend(number.map(|number| ((number, write.step), of(recorded))));
-        let own = if number.is_some() && is_text { recomputed.answer.text.as_slice() } else { recorded };
-        found.insert((write.variable, write.step), of(own));
-    }
-    found
+    let standings = Standings::of(record, recomputed, state);
+    let of = |(place, standing): (&(usize, usize), &Standing)| {
+        let derivation = recomputed.derivation(state, standing.write);
+        let line = derivation.map(|derivation| shown!("{}", derivation.line())).unwrap_or_default();
+        (*place, Computed { value: shown!("{}", standing.value.shown()), line, standing: *standing })
+    };
+    standings.all().map(of).collect()
 }
 
 /// A number as small raised digits.
@@ -163,6 +131,7 @@ pub(crate) fn superscript(n: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stepscope_core::arithmetic::recompute::standing::ToRecomputed;
     use stepscope_core::case::Case;
 
     #[test]
@@ -182,7 +151,7 @@ mod tests {
         let bought = case.state().variable(&"bought".into()).unwrap();
         let computed = &found.values[&(bought, 1)];
         assert_eq!(
-            (computed.value.as_str(), computed.unevaluated, computed.relation),
+            (computed.value.as_str(), computed.standing.unevaluated, computed.standing.relation),
             ("6", true, ToRecomputed::Differs)
         );
     }

@@ -25,6 +25,7 @@ use stepscope_io::source::input::Expand;
 use stepscope_io::source::open::read_small;
 
 mod expect;
+mod figures;
 mod merge;
 mod reporter;
 mod reviewed;

@@ -10,7 +10,7 @@ use crate::record::{Record, RecordKind};
 use crate::review::event::{AnswerPart, AnswerType, ItemRef, MAX_TEXT, SeenRecord, Text};
 use crate::review::stats::name_of;
 use crate::rules::RuleId;
-use crate::run::fork::ForkOrigin;
+use crate::run::fork::origin::is_fork;
 use crate::table::texts;
 use crate::triage::Fix;
 use stepscope_base::canonical::Digest;
@@ -85,7 +85,7 @@ impl Summary {
         is_asked: impl FnOnce(&ItemRef) -> bool,
     ) -> Self {
         let record = case.record.as_ref();
-        let is_fork = record.is_some_and(|record| ForkOrigin::of(record.root).is_some());
+        let is_fork = record.is_some_and(|record| is_fork(record.root));
         let mut summary = Self {
             kind: case.kind(),
             origin: case.origin(),

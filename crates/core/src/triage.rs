@@ -16,12 +16,13 @@ use crate::arithmetic::recompute::{
 };
 use crate::case::CaseView;
 use crate::finding::{Finding, Severity};
-use crate::procedure::Procedure;
 use crate::procedure::last_step::last_step_surprise;
+use crate::procedure::{PROBLEM_TEXT, Procedure};
 use crate::record::{Record, RecordKind};
 use crate::rules::RuleId;
 use crate::rules::run::{self, ErrorCause, contradictions, differs, explained};
 use crate::run::state::State;
+use crate::run::trace::{Put, RecordedSet, asks_otherwise};
 use stepscope_base::json::{Pointer, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
@@ -141,9 +142,12 @@ impl<'c> Trial<'c, '_> {
         }
         let verdict = match self.gold.clone() {
             _ if self.record.kind == RecordKind::Chain => self.chain(),
-            Some(gold) if self.record.kind != RecordKind::Baseline => self.against(&gold),
-            Some(gold) => self.baseline_against(&gold),
-            None => self.alone(),
+            Some(gold) if self.record.kind == RecordKind::Baseline => self.baseline_against(&gold),
+            Some(gold) => match self.overridden(&gold) {
+                None => self.against(&gold),
+                overridden => self.alone(overridden),
+            },
+            None => self.alone(None),
         };
         self.add_slips();
         // Of a chain of thought in prose the equations alone are understood.
@@ -173,6 +177,32 @@ impl<'c> Trial<'c, '_> {
         );
         self.argue(Reason::OutOfDate.word(), Pointer::from_iter(["trace", "fork", "stale"]), text);
         Some((Fix::Unknown, None, Confidence::Unsure))
+    }
+
+    /// Finds what a person set in a fork, so that the expected answer need not be that of its run: another question, or a value
+    /// that puts nothing right.
+    fn overridden(&self, gold: &Gold) -> Option<&'c RecordedSet<'c>> {
+        let is_question = |set: &&RecordedSet<'_>| set.variable == PROBLEM_TEXT;
+        let mut sets = self.state.sets().iter().filter(|set| set.put == Put::Override);
+        if asks_otherwise(self.record) {
+            return sets.find(is_question);
+        }
+        let recovers_gold = self.recomputed.recovered.is_some_and(|recovered| Self::is_gold(gold, recovered));
+        sets.filter(|set| !is_question(set)).find(|set| !recovers_gold && !self.puts_right(set))
+    }
+
+    /// Tells whether a person set what the step should have written, or a number of the question in place of one that it
+    /// does not hold.
+    fn puts_right(&self, set: &RecordedSet<'_>) -> bool {
+        let Some(variable) = self.state.variable(&set.variable) else { return false };
+        let mut own = self.recomputed.writes.iter().filter(|write| write.variable == variable);
+        let is_set = |write: &&Computed| write.basis == ValueBasis::Override && write.step == set.step;
+        let Some(now) = own.clone().find(is_set).and_then(Computed::wrote) else { return false };
+        let is_given =
+            |write: &Computed| write.basis == ValueBasis::Plan && write.value.is_some_and(|value| value.is_near(now));
+        let stands = |number: f64| self.links.is_some_and(|links| links.stands(number));
+        let stood = |was: Value<'_>| quantity::find(was.raw()).iter().any(|number| stands(number.float()));
+        own.any(is_given) || (stands(now.float()) && set.was.is_some_and(|was| !stood(was)))
     }
 
     fn right(&mut self) -> Judgement {
@@ -586,13 +616,16 @@ impl<'c> Trial<'c, '_> {
         Some((Fix::Procedure, None, Confidence::Likely))
     }
 
-    /// Without a gold number only what contradicts itself can be said.
-    fn alone(&mut self) -> Judgement {
+    /// Without a gold number, or with one that need not hold, only what contradicts itself can be said.
+    fn alone(&mut self, overridden: Option<&RecordedSet<'_>>) -> Judgement {
         if let Some(verdict) = self.no_answer_asked() {
             return verdict;
         }
         if let Some(step) = self.first_slip(true) {
             return (Fix::StepRun, Some(step), Confidence::Likely);
+        }
+        if let Some(verdict) = overridden.and_then(|_| self.misread_question()) {
+            return verdict;
         }
         let answer = self.answer;
         // What was rounded on the way is no slip.
@@ -617,6 +650,17 @@ impl<'c> Trial<'c, '_> {
         }
         if let Some(verdict) = self.argue_contradiction(self.last().map(|last| last.step)) {
             return verdict;
+        }
+        if let Some(set) = overridden {
+            if let Some(step) = self.first_slip(false) {
+                return (Fix::StepRun, Some(step), Confidence::Unsure);
+            }
+            let what = if set.variable == PROBLEM_TEXT { Shown::own("The question") } else { set.variable.line() };
+            let text = shown!(
+                "{what} was overridden: the expected answer need not hold, and the run does not contradict itself."
+            );
+            self.argue(Reason::Overridden.word(), set.pointer.clone(), text);
+            return (Fix::Unknown, None, Confidence::Unsure);
         }
         let text = Shown::own("There is no expected number, and the run does not contradict itself.");
         self.argue(Reason::Unknown.word(), self.record.number_pointer(), text);

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use foldhash::HashSet;
 
 use super::super::{CLEAN, Check, FAILED, FOUND, Out};
+use super::figures::FiguresApart;
 use super::threads;
 use stepscope_base::canonical::Digest;
 use stepscope_base::guard::lock;
@@ -14,7 +15,6 @@ use stepscope_base::text::Shown;
 use stepscope_core::finding::{Severity, counted, grouped};
 use stepscope_core::record::RecordKind;
 use stepscope_core::report::ReportFormat;
-use stepscope_core::report::fix_counts::FixCounts;
 use stepscope_core::report::insight_lines::{self, InsightLine};
 use stepscope_core::rules::id::RuleId;
 use stepscope_core::table::insights::Insights;
@@ -26,7 +26,7 @@ use stepscope_io::source::input::expand;
 /// Sum of the merged checks.
 #[derive(Default)]
 struct Merged {
-    board: FixCounts,
+    figures: FiguresApart,
     seen: HashSet<[u8; 32]>,
     records: u64,
     again: u64,
@@ -35,8 +35,6 @@ struct Merged {
     left_out: u64,
     /// Lines that are neither records nor summaries.
     others: u64,
-    /// Counts of the records, of what their lines say.
-    insights: Insights,
     /// Lines of records that do not say their kind or their findings.
     bare: u64,
     /// The gravest finding of the records.
@@ -61,13 +59,9 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
     let failed = !outcome.failures.is_empty() || !cut.is_empty();
     out.complain_of(cut.into_iter());
     if options.format() == ReportFormat::Jsonl {
-        merged.board.write_json(out);
+        merged.figures.write_json(out);
     } else if merged.records + merged.boards > 0 {
-        merged.board.lines().iter().for_each(|line| out.line(line));
-        for line in insight_lines::text(&merged.charts()) {
-            out.line(&line);
-        }
-        out.line(&Shown::default());
+        merged.figures.print(&merged.charts(), out);
         out.line(&shown!(
             "{} once each, {} of them again, {} of summaries",
             counted(merged.records as usize, "record"),
@@ -113,22 +107,28 @@ impl Merged {
     /// The charts of insights whose figures all the lines say; of confidences, models and outcomes they say nothing.
     fn charts(&self) -> Vec<InsightLine> {
         let is_whole = self.boards == 0 && self.bare == 0 && self.left_out == 0;
-        let mut insights = if is_whole { self.insights.clone() } else { Insights::default() };
-        for (fix, step, runs) in self.board.steps().filter(|(fix, ..)| *fix != Fix::None) {
+        let figures = self.figures.counted();
+        let mut insights = if is_whole { figures.insights.clone() } else { Insights::default() };
+        for (fix, step, runs) in figures.board.steps().filter(|(fix, ..)| *fix != Fix::None) {
             insights.add_fixes(fix, step, runs);
         }
         insight_lines::lines(&insights, &ModelNames::default())
     }
 
     fn take(&mut self, value: Value<'_>) {
-        if value.get("runs").is_some() {
-            match self.board.merge(value) {
-                Some(()) => self.boards += 1,
+        let says = |key: &str| value.get(key).and_then(Value::bool) == Some(true);
+        if let Some(runs) = value.get("runs") {
+            let figures = self.figures.of(says("forks"));
+            match figures.board.merge(value) {
+                Some(()) => {
+                    self.boards += 1;
+                    figures.records = figures.records.saturating_add(runs.float().unwrap_or_default() as u64);
+                }
                 None => self.others += 1,
             }
             return;
         }
-        if value.get("left_out").and_then(Value::bool) == Some(true) {
+        if says("left_out") {
             self.left_out += 1;
             return;
         }
@@ -139,8 +139,10 @@ impl Merged {
         };
         if self.seen.insert(digest.bytes()) {
             self.records += 1;
+            let figures = self.figures.of(says("fork"));
+            figures.records += 1;
             // A right record says nothing of where to fix it.
-            _ = self.board.merge(value);
+            _ = figures.board.merge(value);
             let kind = value.get("kind").and_then(word_of).and_then(|kind| RecordKind::from_word(&kind));
             let findings = value.get("findings").filter(|findings| findings.kind() == Kind::Array);
             match findings {
@@ -150,7 +152,7 @@ impl Merged {
             match kind.zip(findings) {
                 Some((kind, findings)) => {
                     let rules = findings.items().filter_map(|finding| word_of(finding.get("rule")?));
-                    self.insights.count_printed(kind, rules.filter_map(|rule| RuleId::from_word(&rule)));
+                    figures.insights.count_printed(kind, rules.filter_map(|rule| RuleId::from_word(&rule)));
                 }
                 None => self.bare += 1,
             }

@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::figures::FiguresApart;
 use super::reviewed::Reviewed;
 use crate::cli::filtered::Filtered;
 use crate::cli::links::Links;
@@ -11,11 +12,9 @@ use stepscope_base::guard::lock;
 use stepscope_base::text::Shown;
 use stepscope_core::case::CaseView;
 use stepscope_core::report::ReportFormat;
-use stepscope_core::report::fix_counts::FixCounts;
 use stepscope_core::report::insight_lines;
 use stepscope_core::report::jsonl::{self, LineShape};
 use stepscope_core::report::text::Look;
-use stepscope_core::table::insights::Insights;
 use stepscope_core::table::models::ModelNames;
 use stepscope_core::table::row::RowFacts;
 use stepscope_core::triage::Triage;
@@ -33,7 +32,7 @@ pub(super) struct Reporter<'o> {
     links: Option<Links>,
     reviewed: Option<Reviewed<'o>>,
     filtered: Option<Filtered>,
-    counts: Mutex<(FixCounts, Insights)>,
+    figures: Mutex<FiguresApart>,
     /// A record was met whose id the baseline has too.
     is_joined: AtomicBool,
 }
@@ -56,7 +55,7 @@ impl<'o> Reporter<'o> {
             links: Links::wanted(options.links, options.color, out),
             reviewed,
             filtered,
-            counts: Mutex::default(),
+            figures: Mutex::default(),
             is_joined: AtomicBool::new(options.baseline.is_none()),
         }
     }
@@ -81,10 +80,12 @@ impl<'o> Reporter<'o> {
         let triage = if self.judges && accepted.is_none() { case.triage() } else { judged.as_ref() };
         if self.summary {
             let row = RowFacts::unchecked(0, 0).checked(case, findings, case.baseline());
-            let mut counts = lock(&self.counts);
-            counts.1.count(&row, 1);
+            let mut figures = lock(&self.figures);
+            let figures = figures.of(row.is_fork());
+            figures.records += 1;
+            figures.insights.count(&row, 1);
             if let Some(triage) = triage {
-                counts.0.add(triage);
+                figures.board.add(triage);
             }
             return;
         }
@@ -116,19 +117,15 @@ impl<'o> Reporter<'o> {
     }
 
     fn print_summary(&self, options: &Check, records: u64, models: &ModelNames, out: &mut Out) {
-        let (board, insights) = &*lock(&self.counts);
-        let charts = insight_lines::lines(insights, models);
+        let figures = lock(&self.figures);
+        let charts = insight_lines::lines(&figures.counted().insights, models);
         if self.format == ReportFormat::Jsonl {
-            board.write_json(out);
+            figures.write_json(out);
             if options.charts {
                 insight_lines::write_json(&charts, out);
             }
         } else if records > 0 {
-            board.lines().iter().for_each(|line| out.line(line));
-            for line in insight_lines::text(&charts) {
-                out.line(&line);
-            }
-            out.line(&Shown::default());
+            figures.print(&charts, out);
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use ratatui::layout::Rect;
 
-use crate::app::computed::ToRecomputed;
 use crate::app::open_record::{Detail, Note, OpenRecord, ShownValue, VariableRow};
 use crate::dialogs::derivation::Tree;
 use crate::screens::answer::state::AnswerView;
@@ -19,6 +18,7 @@ use stepscope_base::json::Pointer;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::answer::document::Document;
+use stepscope_core::arithmetic::recompute::standing::ToRecomputed;
 use stepscope_core::finding::Severity;
 use stepscope_core::procedure::FINAL_ANSWER;
 use stepscope_core::record::RecordKind;
@@ -816,7 +816,7 @@ impl RecordView {
         let at = note.and_then(|note| note.step).or_else(|| self.opened.where_to_fix.as_ref()?.step)?;
         let differs = |place: &(usize, usize)| {
             let computed = self.opened.computed.value_of(place.0, Some(place.1));
-            computed.is_some_and(|computed| computed.relation == ToRecomputed::Differs)
+            computed.is_some_and(|computed| computed.standing.relation == ToRecomputed::Differs)
         };
         let written = || (0..self.opened.variables.len().min(2_000)).map(|variable| (variable, at));
         own.or_else(|| written().find(differs)).or_else(|| written().find(is_computed))

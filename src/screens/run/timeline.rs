@@ -7,7 +7,6 @@ use ratatui::style::Modifier;
 use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::app::computed::ToRecomputed;
 use crate::app::open_record::OpenRecord;
 use crate::screens::run::state::{RecordView, RunPane};
 use crate::widgets::charts;
@@ -18,6 +17,7 @@ use crate::widgets::prose::{fit, pad, pad_left};
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_core::arithmetic::recompute::standing::ToRecomputed;
 use stepscope_core::finding::grouped;
 use stepscope_core::run::cost::duration;
 use stepscope_core::run::state::Badge;
@@ -57,13 +57,13 @@ pub(crate) fn tracks(opened: &OpenRecord) -> Vec<Option<Track>> {
         for write in row.writes.iter().filter(|write| !write.badge.is_put()) {
             let Some(computed) = opened.computed.value_of(variable, write.step) else { continue };
             let Some(track) = write.step.and_then(|step| tracks.get_mut(step)) else { continue };
-            if is_set && computed.relation == ToRecomputed::NotComparable {
+            if is_set && computed.standing.relation == ToRecomputed::NotComparable {
                 continue;
             }
-            if track.as_ref().is_none_or(|track| computed.relation > track.relation) {
+            if track.as_ref().is_none_or(|track| computed.standing.relation > track.relation) {
                 let recorded = write.value.as_ref().map_or(Shown::own("nothing"), |value| value.line.clone());
                 let (name, recomputed) = (row.name.clone(), computed.value.clone());
-                *track = Some(Track { name, recorded, recomputed, relation: computed.relation });
+                *track = Some(Track { name, recorded, recomputed, relation: computed.standing.relation });
             }
         }
     }

@@ -8,7 +8,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr;
 
-use crate::app::computed::{ToRecomputed, superscript};
+use crate::app::computed::superscript;
 use crate::app::fork_tree::RECORDED;
 use crate::app::open_record::{VariableRow, WriteRow};
 use crate::screens::run::edits::Edit;
@@ -23,6 +23,7 @@ use crate::widgets::prose::{self, fit, pad, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_core::arithmetic::recompute::standing::ToRecomputed;
 use stepscope_core::finding::counted;
 use stepscope_core::procedure::FINAL_ANSWER;
 use stepscope_core::run::state::{Badge, Moment, Ran, VariableOrigin};
@@ -425,22 +426,21 @@ fn behind(view: &RecordView, variable: usize, write: &WriteRow, in_brief: bool, 
         let numbers: Vec<String> = taken.iter().map(|n| superscript(n + 1)).collect();
         spans.push(look.span(format!(" {}", numbers.join(" ")), Role::Accent));
     }
-    let own = view.opened.computed.value_of(variable, write.step);
-    let says = |value: &Shown| write.value.as_ref().is_some_and(|own| own.line == *value);
-    match own.filter(|_| !write.badge.is_put()) {
-        Some(computed) if computed.relation == ToRecomputed::Same || says(&computed.value) => {
-            spans.push(look.span("  ≙", Role::Ok));
-        }
-        Some(computed) if computed.relation == ToRecomputed::Differs && in_brief => {
-            spans.push(look.span(format!(" ≠ {}", computed.value), Role::Warning));
-        }
-        Some(computed) if computed.relation == ToRecomputed::Differs => {
-            spans.push(look.span(format!("  should be {}", computed.value), Role::Warning));
-        }
-        Some(computed) if in_brief => spans.push(look.span(format!(" ≙ {}", computed.value), Role::Dim)),
-        Some(computed) => spans.push(look.span(format!("  recomputed {}", computed.value), Role::Dim)),
-        None => {}
-    }
+    let own = view.opened.computed.value_of(variable, write.step).filter(|_| !write.badge.is_put());
+    let Some(computed) = own else { return spans };
+    let (role, sign) = match computed.standing.relation {
+        ToRecomputed::Same => (Role::Ok, "≙"),
+        ToRecomputed::NotComparable => (Role::Dim, "≙"),
+        ToRecomputed::Differs => (Role::Warning, "≠"),
+    };
+    spans.push(look.span(
+        match computed.standing.words() {
+            None => format!("  {sign}"),
+            Some(_) if in_brief => format!(" {sign} {}", computed.value),
+            Some(words) => format!("  {words}"),
+        },
+        role,
+    ));
     spans
 }
 
@@ -571,7 +571,7 @@ pub(crate) fn explain(view: &RecordView, keymap: &Keymap) -> Shown {
         return shown!("{}: has no value before its first step", row.name);
     };
     let computed = view.opened.computed.value_of(view.variables.at, held.step);
-    let computed = match computed.map(|computed| computed.relation) {
+    let computed = match computed.map(|computed| computed.standing.relation) {
         Some(ToRecomputed::Differs) => "; recomputing its step gives another value (<prove>: why)",
         Some(ToRecomputed::NotComparable) => "; recomputing its step gives a number (<prove>: why)",
         Some(ToRecomputed::Same) => "; ≙ recomputing its step gives the same value",

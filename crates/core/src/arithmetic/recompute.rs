@@ -25,6 +25,7 @@ pub(crate) mod follows;
 mod implied;
 mod plans;
 mod prose;
+pub mod standing;
 
 use self::plans::PlanRequest;
 
@@ -422,6 +423,14 @@ impl Recomputed {
             basis: computed.basis,
             from,
         })
+    }
+
+    /// Counts the values that went into a derived one, with those for which a derivation has no room.
+    pub(crate) fn inputs_of(&self, derived: &Derivation) -> usize {
+        let write = self.write(derived.variable, derived.step).and_then(|write| self.writes.get(write));
+        let planned = write.filter(|_| derived.basis == ValueBasis::Plan);
+        let inputs = planned.into_iter().flat_map(|write| &write.inputs).filter_map(|(_, input)| *input);
+        inputs.filter(|input| self.writes.get(*input).is_some_and(|input| input.value.is_some())).count()
     }
 
     /// The plan with the numbers that go in: `2 × 4 − 1`.

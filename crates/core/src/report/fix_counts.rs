@@ -110,14 +110,19 @@ impl FixCounts {
         lines
     }
 
-    /// The board as JSON lines: one object per place.
-    pub fn write_json(&self, out: &mut AnySink) {
+    /// Tells whether nothing was counted.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// The board as JSON lines: one object per place, and whether it is one of forks.
+    pub fn write_json(&self, of_forks: bool, out: &mut AnySink) {
         for (fix, line) in &self.lines {
             Style::ASCII.line(out, |object| {
                 object.put("fix", fix.word());
                 object.put("runs", line.runs);
                 object.put("sure", line.sure);
-                object.put("recovered", line.recovered);
+                object.put("recovered", line.recovered).maybe("forks", of_forks.then_some(true));
                 counts(&line.rules, object, "rules", "rule");
                 counts(&line.steps, object, "steps", "step");
             });

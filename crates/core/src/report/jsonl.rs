@@ -11,6 +11,7 @@ use crate::procedure::Procedure;
 use crate::record::id_text;
 use crate::rules::procedure::fitness;
 use crate::rules::stamp;
+use crate::run::fork::origin::is_fork;
 use crate::triage::Triage;
 use stepscope_base::canonical::Digest;
 use stepscope_base::json::write::{Json, Object, Raw, Style, Writer};
@@ -146,6 +147,10 @@ const MEMBERS: &[LineMember] = &[
             let labelled = parts.and_then(|parts| parts.labelled)?;
             Some(object.put(name, labelled.step().map(|step| step + 1)))
         },
+    },
+    LineMember {
+        name: "fork",
+        put: |line, name, object| line.case.root().is_some_and(is_fork).then(|| object.put(name, true)),
     },
     LineMember {
         name: "question",

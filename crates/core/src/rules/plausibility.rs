@@ -6,6 +6,7 @@ use crate::arithmetic::quantity::{Dimension, Kind, Quantity, asked_unit, asking_
 use crate::case::CaseView;
 use crate::finding::{Datum, Finding, Findings, Place};
 use crate::record::{Record, RecordKind};
+use crate::run::trace::{asks_otherwise, overrides};
 use stepscope_base::json::{Pointer, Value};
 use stepscope_base::text::Untrusted;
 
@@ -106,6 +107,12 @@ impl<'s, 'a> Answer<'s, 'a> {
         Some(Self { record, number, place })
     }
 
+    /// The same, where it may be compared with the question and with the expected answer: it is not where a person set
+    /// what the run calculates with.
+    fn of_question(case: &'s CaseView<'a>) -> Option<Self> {
+        Self::of(case).filter(|answer| overrides(answer.record).next().is_none())
+    }
+
     fn finding(&self, rule: RuleId, message: impl Into<Untrusted<'static>>, help: &'static str) -> Finding {
         Finding::new(rule, message, Place::Value((self.place)())).help(help)
     }
@@ -143,7 +150,8 @@ fn check_negative(case: &CaseView<'_>, findings: &mut Findings) {
         b"minus",
         b"change in",
     ];
-    let Some(answer) = Answer::of(case).filter(|answer| answer.number < 0.0 && answer.number.is_finite()) else {
+    let Some(answer) = Answer::of_question(case).filter(|answer| answer.number < 0.0 && answer.number.is_finite())
+    else {
         return;
     };
     let signed = case.numbers().iter().any(|quantity| quantity.float() < 0.0);
@@ -167,7 +175,7 @@ fn check_finite(case: &CaseView<'_>, findings: &mut Findings) {
 fn check_fractional(case: &CaseView<'_>, findings: &mut Findings) {
     let fraction =
         |answer: &Answer<'_, '_>| answer.number.is_finite() && (answer.number - answer.number.round()).abs() > 1e-6;
-    let Some(answer) = Answer::of(case).filter(fraction) else { return };
+    let Some(answer) = Answer::of_question(case).filter(fraction) else { return };
     let Some(question) = answer.question() else { return };
     let Some(counted) = counted(question.bytes()) else { return };
     let message = format!("The question counts {counted}, but the answer is not a whole number.");
@@ -198,7 +206,7 @@ fn check_magnitude(case: &CaseView<'_>, findings: &mut Findings) {
         let size = answer.number.abs();
         size.is_finite() && size != 0.0 && !(0.5..=5000.0).contains(&size)
     };
-    let Some(answer) = Answer::of(case).filter(far) else { return };
+    let Some(answer) = Answer::of_question(case).filter(far) else { return };
     let sizes = || {
         let real = case.numbers().iter().filter(|quantity| !matches!(quantity.kind, Kind::Label | Kind::Each));
         real.map(|quantity| quantity.float().abs()).filter(|size| *size > 0.0)
@@ -221,7 +229,7 @@ fn check_magnitude(case: &CaseView<'_>, findings: &mut Findings) {
 }
 
 fn check_unit(case: &CaseView<'_>, findings: &mut Findings) {
-    let Some(answer) = Answer::of(case) else { return };
+    let Some(answer) = Answer::of(case).filter(|answer| !asks_otherwise(answer.record)) else { return };
     let Some(question) = answer.question() else { return };
     let Some(wanted) = asked_unit(question.bytes()) else { return };
     let text = answer.record.pred_answer.or_else(|| answer.record.state?.get("final_answer"));
@@ -250,7 +258,7 @@ fn check_unit(case: &CaseView<'_>, findings: &mut Findings) {
 }
 
 fn check_factor(case: &CaseView<'_>, findings: &mut Findings) {
-    let Some(answer) = Answer::of(case) else { return };
+    let Some(answer) = Answer::of_question(case) else { return };
     let Some(gold) = gold(case).filter(|gold| *gold != 0.0) else { return };
     let ratio = (answer.number / gold).abs();
     if !ratio.is_finite() || ratio == 0.0 {

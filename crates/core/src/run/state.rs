@@ -745,6 +745,12 @@ impl<'a> State<'a> {
         entry
     }
 
+    /// Tells whether a person set a variable at a moment, not before.
+    pub fn is_put_at(&self, variable: usize, moment: Moment) -> bool {
+        let write = self.variables.get(variable).and_then(|variable| variable.write_at(moment));
+        write.is_some_and(|write| write.from == moment && write.badge.is_put())
+    }
+
     /// Lists the variables that a step writes, in its order.
     pub fn writes(&self, step: usize) -> Vec<Entry<'a>> {
         let links = self.steps.get(step).map(|links| links.writes.as_slice()).unwrap_or_default();

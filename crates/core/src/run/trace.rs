@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::procedure::PROBLEM_TEXT;
 use crate::record::Record;
 use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::text::Untrusted;
@@ -168,4 +169,15 @@ pub fn sets<'a>(record: &Record<'a>) -> Vec<RecordedSet<'a>> {
         })
     };
     list.filter_map(read).collect()
+}
+
+/// Lists the values of a fork that a person set.
+pub(crate) fn overrides<'a>(record: &Record<'a>) -> impl Iterator<Item = RecordedSet<'a>> {
+    sets(record).into_iter().filter(|set| set.put == Put::Override)
+}
+
+/// Tells whether a person set another question in a fork: what its steps read is not the record's question.
+pub(crate) fn asks_otherwise(record: &Record<'_>) -> bool {
+    let question = record.question.and_then(Value::string);
+    overrides(record).any(|set| set.variable == PROBLEM_TEXT && set.value.string() != question)
 }

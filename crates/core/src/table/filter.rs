@@ -14,7 +14,7 @@ use crate::compare::{Basis, Cell};
 use crate::finding::Severity;
 use crate::record::formats;
 use crate::record::types::TypeRegistry;
-use crate::record::{Record, RecordKind};
+use crate::record::{Record, RecordKind, id_text};
 use crate::review::event::{GoldStatus, Text};
 use crate::review::fold::Outcome;
 use crate::review::hide::{Hidden, Hide};
@@ -519,10 +519,9 @@ impl Test {
         match (self, record) {
             (Self::Text(letters), Some(record)) => first_place(record, &|piece| letters.is_match(piece)).is_some(),
             (Self::Id(letters), record) => record.and_then(own_id).is_some_and(|id| letters.is_match(id.raw())),
-            (Self::WholeId(_, id), record) => record.and_then(own_id).is_some_and(|own| match own.string() {
-                Some(text) => text == id.as_str(),
-                None => own.raw() == id.as_bytes(),
-            }),
+            (Self::WholeId(_, id), record) => record
+                .and_then(own_id)
+                .is_some_and(|own| id_text(own).is_some_and(|text| text == id.as_str()) || own.raw() == id.as_bytes()),
             (Self::Model(_, asked), record) => record.and_then(Record::model).is_some_and(|name| {
                 let name = shown_name(&name);
                 holds_one(asked, name.as_str())
@@ -864,6 +863,10 @@ fn escaped_source(text: &str, ignore_case: bool) -> String {
             ' '..='~' => source.push_str(&plain),
             _ => {
                 let _ = write!(source, "(?:{plain}");
+                let short = [('\n', 'n'), ('\t', 't'), ('\r', 'r'), ('\u{8}', 'b'), ('\u{c}', 'f')];
+                for (_, letter) in short.into_iter().filter(|(short, _)| *short == c) {
+                    let _ = write!(source, r"|(?-i:\\{letter})");
+                }
                 for case in cases(c) {
                     source.push_str("|(?i:");
                     for unit in case.encode_utf16(&mut [0; 2]) {
@@ -1154,6 +1157,10 @@ mod tests {
         assert!(found("and/or", r#"{"a": "and\/or"}"#) && found("ß", r#"{"a": "\u00df"}"#));
         let whole = |id: &str, text: &str| Filter::of_id(id).unwrap().fits_text(text.as_bytes());
         assert!(whole("a\"b", r#"{"id": "a\"b"}"#) && whole("7", r#"{"id": 7}"#));
+        // As `check` prints it and `show --id` takes it.
+        assert!(whole("7", r#"{"id": 7.0}"#) && whole("7.0", r#"{"id": 7.0}"#) && !whole("7", r#"{"id": 7.5}"#));
+        assert!(whole("n\nl", r#"{"id": "n\nl"}"#) && whole("n\nl", r#"{"id": "n\u000al"}"#));
+        assert!(!whole("n\nl", r#"{"id": "n\\nl"}"#) && whole("a\tb", r#"{"id": "a\tb"}"#));
         assert!(!whole("16", r#"{"id": "16c9"}"#) && !whole("A", r#"{"id": "a"}"#));
         assert!(Filter::parse("id:16c9", TypeRegistry::built_in()).unwrap().fits_text(br#"{"id": "16C951"}"#));
         assert!(

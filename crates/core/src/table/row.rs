@@ -7,7 +7,7 @@ use crate::finding::{Finding, Severity};
 use crate::record::{Record, RecordKind};
 use crate::review::hide::{Hidden, Hide};
 use crate::rules::id::RuleId;
-use crate::run::fork::origin::fork_of;
+use crate::run::fork::origin::is_fork;
 use crate::summary::said_for_zero;
 use crate::table::models::MAX_MODELS;
 use crate::table::rule_set::RuleSet;
@@ -381,7 +381,7 @@ impl RowFacts {
             SecondFact::Typed => f32::NAN.to_bits(),
         };
         self.facts = [first.to_bits(), second];
-        if record.root.get("trace").and_then(fork_of).is_some() {
+        if is_fork(record.root) {
             self.place |= IS_FORK;
         }
         self.set_model(case.models().zip(record.model()).and_then(|(models, name)| models.number(&name)));

@@ -529,3 +529,71 @@ fn a_change_that_explains_nothing_is_no_reason() {
     let said = said(&run);
     assert!(!said.iter().any(|said| said.contains("instead of")), "{said:?}");
 }
+
+/// A fork of such a run that adds: what a person set before step 2, with the value that it replaced.
+fn overridden(values: &str, calculation: &str, (variable, value, was): (&str, &str, &str)) -> String {
+    let question = "Ann has 36 pens and buys 5 more. How many pens does she have?";
+    let run = made(question, r#""gold_num": 41.0, "correct": false,"#, calculation, values);
+    let fork = format!(
+        r#""trace": {{"steps": [], "fork": {{"parent": "r", "how": "rerun", "step_index": 1, "asked": [1, 2], "stale": [],
+        "values": [{{"variable": "{variable}", "badge": "override", "step_index": 1, "value": {value}, "was": {was}}}]}}}}"#
+    );
+    format!("{}, {fork}}}", run.strip_suffix('}').unwrap())
+}
+
+#[test]
+fn a_value_that_a_person_set_is_no_mistake_of_the_model() {
+    let told = |text: &str| {
+        let case = Case::read(text.as_bytes());
+        let rules = case.findings().iter().map(|finding| finding.rule.word());
+        rules.filter(|rule| rule.starts_with("run/quantity")).collect::<Vec<_>>()
+    };
+    for set in ["75", "999", "46"] {
+        // Set by nobody, it is the extracting step's mistake.
+        let values = |answer: &str| {
+            format!(
+                r#""a": {set}, "b": 5, "c": {answer}, "final_answer": "{answer}", "final_answer_numerical": {answer}"#
+            )
+        };
+        let recorded = overridden(&values("70"), "c = a + b", ("d", "1", "2"));
+        assert!(!told(&recorded).is_empty(), "{set}");
+        let slipped = overridden(&values("70"), "c = a + b", ("a", set, "36"));
+        assert!(told(&slipped).is_empty(), "{set}: {:?}", told(&slipped));
+        let (fix, step, _) = placed(&slipped, None);
+        assert_eq!((fix, step), (Fix::StepRun, Some(1)), "{set}");
+        // All that follows is right: neither the run nor the plan is to blame for another answer.
+        let sum = set.parse::<u32>().unwrap() + 5;
+        let right = triage(&overridden(&values(&sum.to_string()), "c = a + b", ("a", set, "36")), None);
+        assert_eq!((right.fix, right.step, right.why[0].rule), (Fix::Unknown, None, "triage/overridden"), "{set}");
+        assert!(right.why[0].text.as_str().starts_with("a was overridden"), "{:?}", right.why);
+    }
+}
+
+#[test]
+fn a_value_that_a_person_put_right_leaves_the_expected_answer_as_it_is() {
+    let put_right = ("a", "36", "63");
+    let misread = r#""a": 36, "b": 50, "c": 86, "final_answer": "86", "final_answer_numerical": 86"#;
+    assert_eq!(placed(&overridden(misread, "c = a + b", put_right), None).1, Some(0));
+    let planned = r#""a": 36, "b": 5, "c": 31, "final_answer": "31", "final_answer_numerical": 31"#;
+    assert_eq!(placed(&overridden(planned, "c = a - b", put_right), None).0, Fix::Procedure);
+    let slipped = r#""a": 36, "b": 5, "c": 42, "final_answer": "42", "final_answer_numerical": 42"#;
+    assert_eq!(placed(&overridden(slipped, "c = a + b", put_right), None), (Fix::StepRun, Some(1), Confidence::Sure));
+}
+
+#[test]
+fn a_run_of_another_question_is_not_held_to_the_recorded_one() {
+    let asked = r#""Ann has 4800 pens and buys 5 more. How many pens does she have?""#;
+    let set = ("problem_text", asked, "null");
+    let values = r#""a": 4800, "b": 5, "c": 4805, "final_answer": "4805", "final_answer_numerical": 4805"#;
+    let text =
+        overridden(values, "c = a + b", set).replacen(r#""step_index": 1, "value""#, r#""step_index": 0, "value""#, 1);
+    let case = Case::read(text.as_bytes());
+    let rules: Vec<&str> = case.findings().iter().map(|finding| finding.rule.word()).collect();
+    assert!(!rules.iter().any(|rule| rule.starts_with("run/")), "{rules:?}");
+    let triage = triage(&text, None);
+    assert_eq!((triage.fix, triage.step, triage.why[0].rule), (Fix::Unknown, None, "triage/overridden"));
+    assert!(triage.why[0].text.as_str().starts_with("The question was overridden"), "{:?}", triage.why);
+    // A step that slips does so whatever the question is.
+    let slipped = text.replace("4805", "4806");
+    assert_eq!(placed(&slipped, None).1, Some(1));
+}

@@ -62,6 +62,8 @@ stepscope_base::words! {
         UnknownQuantity = "triage/unknown_quantity" => "The plan calculates with a quantity that no step gives a number.",
         /// A fork whose answer is out of date.
         OutOfDate = "triage/out_of_date" => "The answer of a fork comes from a step that was not run again though what it reads was changed.",
+        /// A fork that calculates with what a person set.
+        Overridden = "triage/overridden" => "A person overrode the question or a value, so the expected answer need not hold.",
         /// A difference by rounding.
         Rounding = "triage/rounding" => "Run and expected answer differ by how they round.",
         /// A difference by a unit.

@@ -16,6 +16,7 @@ use crate::arithmetic::number::Number;
 use crate::arithmetic::number_words::{NumberWord, number_word};
 use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step, words_apart};
 use crate::record::{Record, RecordKind};
+use crate::run::trace::{asks_otherwise, overrides};
 use stepscope_base::json::{Kind as JsonKind, Member, Value};
 use stepscope_base::text::Untrusted;
 
@@ -69,10 +70,10 @@ impl Holder {
 }
 
 impl QuantityLinks {
-    /// `None` where there is nothing to compare: no question, no plan, or no state.
+    /// `None` where there is nothing to compare: no question, no plan, no state, or a question that a person overrode.
     pub fn of(record: &Record<'_>, procedure: Option<&Procedure<'_>>) -> Option<Self> {
         let state = record.state.filter(|state| state.kind() == JsonKind::Object)?;
-        if !matches!(record.kind, RecordKind::Procedural | RecordKind::Fixed) {
+        if !matches!(record.kind, RecordKind::Procedural | RecordKind::Fixed) || asks_otherwise(record) {
             return None;
         }
         let question = record.question.or_else(|| state.get(PROBLEM_TEXT))?.string()?;
@@ -82,6 +83,10 @@ impl QuantityLinks {
         }
         let quantities = find(question.bytes());
         fill(&mut holdings, state, &question);
+        for set in overrides(record) {
+            let own = holdings.iter_mut().filter(|holding| holding.name == set.variable);
+            own.for_each(|holding| holding.overridden(set.was));
+        }
         for holding in &mut holdings {
             let text = procedure.and_then(|procedure| procedure.steps.get(holding.holder.step)?.text?.string());
             holding.holder.extracts &= !text.is_some_and(|text| says_value(text.bytes(), holding.value));
@@ -168,6 +173,8 @@ struct Holding<'a> {
     content: Content,
     /// True if another step writes it too: then it is unknown what this one wrote.
     rewritten: bool,
+    /// Numbers that it held before a person set it.
+    replaced: Option<Vec<Quantity>>,
 }
 
 /// Letters of `million` and of `thousands`.
@@ -175,6 +182,12 @@ const SHORTEST_SCALE: usize = 7;
 const LONGEST_SCALE: usize = 9;
 
 impl Holding<'_> {
+    /// Notes that a person set the value: it may hold a quantity, but no step misread or invented it.
+    fn overridden(&mut self, was: Option<Value<'_>>) {
+        self.content = Content::Some(self.content.numbers().to_vec());
+        self.replaced.get_or_insert_default().extend(was.into_iter().flat_map(|was| find(was.raw())));
+    }
+
     /// The thousands, millions or billions in which its name or description says that it counts.
     fn scale(&self) -> Option<f64> {
         let description = self.description.and_then(Value::string).unwrap_or_default();
@@ -447,7 +460,7 @@ impl<'a> Linking<'a> {
 
     fn judge(&mut self, procedure: &Procedure<'a>, state: Value<'a>) {
         let loose = self.holdings.iter().any(|holder| holder.links == 0 && holder.content != Content::Nothing);
-        let open = self.open();
+        let open = self.without_replaced(self.open());
         self.links.changed = self.stated();
         if open == 0 && !loose {
             return;
@@ -470,6 +483,21 @@ impl<'a> Linking<'a> {
         let free = self.links.quantities.iter().zip(&self.links.taken).enumerate();
         let free = free.filter(|(_, (quantity, taken))| quantity.sure && **taken == 0);
         free.fold(0, |mask, (q, _)| mask | 1 << q)
+    }
+
+    /// Leaves out the quantities that a variable held, or may have held, before a person set it.
+    fn without_replaced(&self, mut open: u64) -> u64 {
+        for holding in &self.holdings {
+            let Some(replaced) = &holding.replaced else { continue };
+            let held = mask(self.links.quantities.iter().take(MAX_LINKED), |quantity| {
+                replaced.iter().any(|number| fit(quantity, number.approx) >= QuantityFit::Kind)
+            });
+            if holding.links == 0 && held == 0 {
+                return 0;
+            }
+            open &= !held;
+        }
+        open
     }
 
     /// Looks into names and descriptions: which open quantities they name, and which variables hold another number
@@ -842,6 +870,7 @@ fn holdings<'a>(procedure: &Procedure<'a>) -> Vec<Holding<'a>> {
                 links: 0,
                 content: Content::Nothing,
                 rewritten,
+                replaced: None,
             });
         }
     }

@@ -5,7 +5,8 @@ use super::carried::{BEGIN, OPEN};
 use super::digest;
 use super::html::{Html, PageLink};
 use super::model::{
-    CitationPart, DerivationPart, FindingPart, ItemPart, Mood, PageModel, PassageLine, StateTable, StepPart, ValuePart,
+    CitationPart, DerivationPart, DerivedPart, FindingPart, ItemPart, LeftOut, MarkPart, Mood, PageModel, PassageLine,
+    StateTable, StepPart, ValuePart,
 };
 use super::said::{MAX_REASON, Said};
 use super::style::{SHEET, policy};
@@ -75,6 +76,13 @@ pub(super) fn chip(html: &mut Html, mood: Mood, word: &Shown) {
 fn more(html: &mut Html, count: usize, what: &'static str) {
     if count > 0 {
         html.raw("<p class=\"dim\">and ").text(&shown!("{}", grouped(count))).raw(" more ").raw(what).raw("</p>\n");
+    }
+}
+
+/// Counts the steps that are left out before one; without one, behind the last that is shown.
+fn left_out(html: &mut Html, all: &[LeftOut], step: Option<usize>, last: usize) {
+    if let Some(left) = LeftOut::before(all, step, last) {
+        html.raw("<p class=\"dim\">").text(&left.words()).raw("</p>\n");
     }
 }
 
@@ -158,9 +166,10 @@ impl Page<'_> {
         }
         html.raw("<section aria-labelledby=\"steps\">\n<h2 id=\"steps\">Steps</h2>\n");
         for step in &model.steps {
+            left_out(html, &model.steps_left, Some(step.number), 0);
             write_step(html, step, model);
         }
-        more(html, model.steps_left, "steps, not shown here");
+        left_out(html, &model.steps_left, None, model.steps.last().map_or(0, |step| step.number));
         html.raw("</section>\n");
     }
 
@@ -202,21 +211,16 @@ impl Page<'_> {
         }
         html.raw("<section aria-labelledby=\"derivations\">\n<h2 id=\"derivations\">Derivations</h2>\n");
         html.raw("<p class=\"dim\">The recomputed values of the steps, back to the numbers of the question.</p>\n");
-        for (recorded, differs, tree) in &model.derivations {
-            let mood = if differs.is_some() { Mood::Bad } else { Mood::Good };
+        for DerivedPart { mark, tree } in &model.derivations {
             html.raw("<h3><code>").text(&tree.name).raw("</code> after ");
             step_link(html, model, tree.step);
             html.raw(" ");
-            let word = if differs.is_some() {
-                shown!("recorded {recorded}, should be {}", tree.value)
-            } else {
-                shown!("as recorded")
-            };
-            chip(html, mood, &word);
+            chip(html, mark.mood, &mark.words);
             html.raw("</h3>\n<ul class=\"tree\">");
             write_tree(html, tree, model);
             html.raw("</ul>\n");
         }
+        more(html, model.derivations_left, "derivations, not shown here");
         html.raw("</section>\n");
     }
 
@@ -276,6 +280,11 @@ impl Page<'_> {
     }
 }
 
+fn write_mark(html: &mut Html, mark: &MarkPart) {
+    let class = if mark.mood == Mood::Bad { "<span class=\"bad-text\">" } else { "<span class=\"dim\">" };
+    html.raw(class).raw(mark.mood.glyph()).raw(" ").text(&mark.words).raw("</span>");
+}
+
 /// The number of a step, as a link where the page has the step.
 fn step_link(html: &mut Html, model: &PageModel, step: usize) {
     let words = shown!("step {step}");
@@ -299,8 +308,8 @@ fn write_step(html: &mut Html, step: &StepPart, model: &PageModel) {
         for (n, value) in step.writes.iter().take(4).enumerate() {
             html.raw(if n > 0 { ", " } else { "" }).raw("<span class=\"value\">").text(&value.name).raw(" = ");
             html.text(&short(&value.value)).raw("</span>");
-            if let Some(should) = &value.should {
-                html.raw(" <span class=\"bad-text\">✗ should be ").text(should).raw("</span>");
+            if let Some(mark) = &value.mark {
+                write_mark(html.raw(" "), mark);
             }
         }
         html.raw(if step.writes.len() > 4 { ", …" } else { "" }).raw("</span>");
@@ -360,8 +369,8 @@ fn write_values(html: &mut Html, title: &'static str, step: usize, values: &[Val
             None => html.text(&value.name),
         };
         html.raw("</code></th><td><span class=\"value\">").text(&value.value).raw("</span>");
-        if let Some(should) = &value.should {
-            html.raw(" <span class=\"bad-text\">✗ should be ").text(should).raw("</span>");
+        if let Some(mark) = &value.mark {
+            write_mark(html.raw(" "), mark);
         }
         html.raw("</td><td><span class=\"badge\">").raw(value.badge).raw("</span></td></tr>\n");
     }
@@ -386,9 +395,10 @@ fn write_state(html: &mut Html, table: &StateTable, model: &PageModel) {
         html.raw("<tr><th scope=\"row\"><code>").text(name).raw("</code></th>");
         for cell in cells {
             html.raw("<td").id(&cell.anchor);
-            html.raw(match (cell.is_set, &cell.should) {
-                (true, Some(_)) => " class=\"set bad\">",
-                (true, None) => " class=\"set\">",
+            let is_bad = cell.mark.as_ref().is_some_and(|mark| mark.mood == Mood::Bad);
+            html.raw(match (cell.is_set, is_bad) {
+                (true, true) => " class=\"set bad\">",
+                (true, false) => " class=\"set\">",
                 _ => " class=\"same\">",
             });
             if let Some(value) = &cell.value {
@@ -397,8 +407,8 @@ fn write_state(html: &mut Html, table: &StateTable, model: &PageModel) {
             } else {
                 html.raw("<span class=\"sign\" aria-label=\"not written yet\" role=\"img\">–</span>");
             }
-            if let Some(should) = &cell.should {
-                html.raw("<br><span class=\"bad-text\">✗ should be ").text(should).raw("</span>");
+            if let Some(mark) = &cell.mark {
+                write_mark(html.raw("<br>"), mark);
             }
             html.raw("</td>");
         }
@@ -406,7 +416,9 @@ fn write_state(html: &mut Html, table: &StateTable, model: &PageModel) {
     }
     html.raw("</tbody></table></div>\n");
     more(html, table.rows_left, "variables, not shown here");
-    more(html, table.columns_left, "steps, not shown here");
+    for left in &table.columns_left {
+        html.raw("<p class=\"dim\">").text(&left.words()).raw("</p>\n");
+    }
     html.raw("</section>\n");
 }
 
@@ -418,10 +430,13 @@ fn write_tree(html: &mut Html, tree: &DerivationPart, model: &PageModel) {
     html.raw("</code> <span class=\"where\">");
     step_link(html, model, tree.step);
     html.raw("</span>");
-    if !tree.from.is_empty() {
+    if !tree.from.is_empty() || tree.left > 0 {
         html.raw("<ul>");
         for from in &tree.from {
             write_tree(html, from, model);
+        }
+        if tree.left > 0 {
+            html.raw("<li class=\"dim\">and ").number(tree.left).raw(" more, not shown here</li>");
         }
         html.raw("</ul>");
     }

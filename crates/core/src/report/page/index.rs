@@ -35,6 +35,7 @@ pub struct IndexRow {
     step: Option<usize>,
     rules: Vec<&'static str>,
     findings: usize,
+    is_fork: bool,
 }
 
 impl IndexRow {
@@ -46,13 +47,15 @@ impl IndexRow {
         let mut rules: Vec<&'static str> = case.findings().iter().map(|finding| finding.rule.word()).collect();
         rules.sort_unstable();
         rules.dedup();
+        let row = RowFacts::of(case, true).hiding(options.hide);
         Self {
             file: PageLink::page(number, model.title.as_str()),
             question: model.question.unwrap_or_default().cut(140),
             title: model.title,
             mood: model.mood,
             verdict: model.verdict,
-            outcome: RowOutcome::of(&RowFacts::of(case, true).hiding(options.hide)),
+            outcome: RowOutcome::of(&row),
+            is_fork: row.is_fork(),
             fix: triage.map(|triage| triage.fix).filter(|fix| *fix != Fix::None),
             step: triage.and_then(|triage| triage.step).map(|step| step + 1),
             rules,
@@ -77,10 +80,17 @@ struct Bars {
 /// The index of a folder of pages.
 pub fn index(rows: &[IndexRow], source: &Shown, version: &'static str) -> String {
     let mut html = Html::default();
-    let title = shown!("{} of {source}", counted(rows.len(), "record"));
+    // Forks are no answers of the run, and count only where there is nothing else, as on the screen.
+    let records: Vec<&IndexRow> = rows.iter().filter(|row| !row.is_fork).collect();
+    let forks = rows.len() - records.len();
+    let records = if records.is_empty() { rows.iter().collect() } else { records };
+    let what = counted(records.len(), "record");
+    let is_mixed = forks > 0 && records.len() < rows.len();
+    let forks = if is_mixed { format!(" and {}", counted(forks, "fork")) } else { String::new() };
+    let title = shown!("{what}{forks} of {source}");
     begin(&mut html, &title, version);
     html.raw("<header>\n<p class=\"kicker\">stepscope report</p>\n<h1>").text(&title).raw("</h1>\n</header>\n<main>\n");
-    for chart in charts(rows) {
+    for chart in charts(&records) {
         write_chart(&mut html, &chart);
     }
     html.raw("<section>\n<h2 id=\"records\">Records</h2>\n");
@@ -102,7 +112,7 @@ fn fix_of(row: &IndexRow) -> Shown {
     row.fix.map(|fix| shown!("{}{step}", fix.phrase())).unwrap_or_default()
 }
 
-fn charts(rows: &[IndexRow]) -> Vec<Bars> {
+fn charts(rows: &[&IndexRow]) -> Vec<Bars> {
     let count = |takes: &dyn Fn(&IndexRow) -> bool| rows.iter().filter(|row| takes(row)).count();
     let outcomes = RowOutcome::ALL.map(|outcome| {
         let mood = match outcome {

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::PageOptions;
-use super::model::{DerivationPart, Mood, PageModel};
+use super::model::{DerivationPart, DerivedPart, LeftOut, MarkPart, Mood, PageModel};
 use super::said::MAX_REASON;
 use crate::finding::grouped;
 use stepscope_base::ascii;
@@ -85,6 +85,13 @@ impl Markdown {
     fn mood(&mut self, mood: Mood) -> &mut Self {
         self.raw(mood.glyph()).raw(" ")
     }
+
+    fn mark(&mut self, mark: Option<&MarkPart>) -> &mut Self {
+        match mark {
+            Some(mark) => self.raw(" ").mood(mark.mood).code(&mark.words),
+            None => self,
+        }
+    }
 }
 
 /// The page of a record, short enough for an issue.
@@ -128,8 +135,15 @@ fn more(page: &mut Markdown, count: usize, what: &'static str) {
     }
 }
 
+fn left_out(page: &mut Markdown, left: Option<&LeftOut>) {
+    if let Some(left) = left {
+        let _ = write!(page.text, "\n{}\n\n", left.words().as_str());
+    }
+}
+
 fn steps(page: &mut Markdown, model: &PageModel) {
     for step in &model.steps {
+        left_out(page, LeftOut::before(&model.steps_left, Some(step.number), 0));
         page.raw(if step.is_open { "<details open><summary>" } else { "<details><summary>" });
         page.raw("Step ")
             .number(step.number)
@@ -146,15 +160,13 @@ fn steps(page: &mut Markdown, model: &PageModel) {
                     .code(&value.name)
                     .raw(" = ")
                     .code(&value.value.clone().shortened(400));
-                if let Some(should) = &value.should {
-                    page.raw(" ✗ should be ").code(should);
-                }
+                page.mark(value.mark.as_ref());
                 page.raw("\n");
             }
         }
         page.raw("\n</details>\n\n");
     }
-    more(page, model.steps_left, "steps");
+    left_out(page, LeftOut::before(&model.steps_left, None, model.steps.last().map_or(0, |step| step.number)));
 }
 
 fn state(page: &mut Markdown, model: &PageModel) {
@@ -172,13 +184,16 @@ fn state(page: &mut Markdown, model: &PageModel) {
         page.raw("| ").code(name).raw(" |");
         for cell in cells {
             match &cell.value {
-                Some(value) => page.raw(if cell.is_set { " ◆ " } else { " " }).code(value).raw(" |"),
+                Some(value) => {
+                    page.raw(if cell.is_set { " ◆ " } else { " " }).code(value).mark(cell.mark.as_ref()).raw(" |")
+                }
                 None => page.raw(" |"),
             };
         }
         page.raw("\n");
     }
     more(page, table.rows_left, "variables");
+    table.columns_left.iter().for_each(|left| left_out(page, Some(left)));
     page.raw("\n</details>\n\n");
 }
 
@@ -205,21 +220,25 @@ fn derivations(page: &mut Markdown, model: &PageModel) {
         return;
     }
     page.raw("<details><summary>Derivations</summary>\n\n");
-    for (_, _, tree) in &model.derivations {
-        branch(page, tree, 0);
+    for DerivedPart { mark, tree } in &model.derivations {
+        branch(page, tree, Some(mark), 0);
     }
+    more(page, model.derivations_left, "derivations");
     page.raw("\n</details>\n\n");
 }
 
-fn branch(page: &mut Markdown, tree: &DerivationPart, depth: usize) {
+fn branch(page: &mut Markdown, tree: &DerivationPart, mark: Option<&MarkPart>, depth: usize) {
     page.text.push_str(&"  ".repeat(depth));
     page.raw("- ").code(&tree.name).raw(" = ").code(&tree.value);
     if let Some(formula) = &tree.formula {
         page.raw(" = ").code(formula);
     }
-    page.raw(" (step ").number(tree.step).raw(")\n");
+    page.raw(" (step ").number(tree.step).raw(")").mark(mark).raw("\n");
     for from in &tree.from {
-        branch(page, from, depth + 1);
+        branch(page, from, None, depth + 1);
+    }
+    if tree.left > 0 {
+        let _ = writeln!(page.text, "{}- and {} more", "  ".repeat(depth + 1), tree.left);
     }
 }
 

@@ -9,6 +9,7 @@ use crate::answer::citations::{Grounding, Resolution, ResolvedCitation, parts};
 use crate::answer::document::Document;
 use crate::answer::route::Route;
 use crate::answer::typed::Citation;
+use crate::arithmetic::recompute::standing::{Standing, Standings, ToRecomputed};
 use crate::arithmetic::recompute::{Derivation, Recomputed};
 use crate::case::CaseView;
 use crate::finding::{Severity, grouped};
@@ -88,14 +89,44 @@ pub(super) struct PageModel {
     pub(super) fix: Option<Shown>,
     pub(super) why: Vec<PageReason>,
     pub(super) steps: Vec<StepPart>,
-    pub(super) steps_left: usize,
+    pub(super) steps_left: Vec<LeftOut>,
     pub(super) state: Option<StateTable>,
-    pub(super) derivations: Vec<(Shown, Option<usize>, DerivationPart)>,
+    pub(super) derivations: Vec<DerivedPart>,
+    pub(super) derivations_left: usize,
     pub(super) items: Vec<ItemPart>,
     pub(super) items_left: usize,
     pub(super) texts: Vec<(&'static str, Shown)>,
     pub(super) findings: Vec<FindingPart>,
     pub(super) findings_left: usize,
+}
+
+/// Numbers of steps, one behind the other, that are not shown.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct LeftOut(pub(super) RangeInclusive<usize>);
+
+impl LeftOut {
+    /// Finds what is between the numbers that are shown, before and behind them.
+    fn between(shown: impl IntoIterator<Item = usize>, count: usize) -> Vec<Self> {
+        let (mut all, mut next) = (Vec::new(), 1);
+        for number in shown.into_iter().chain([count + 1]) {
+            all.extend((next < number).then(|| Self(next..=number - 1)));
+            next = next.max(number + 1);
+        }
+        all
+    }
+
+    /// Finds what is left out just before a step; without one, behind all that are shown.
+    pub(super) fn before(all: &[Self], step: Option<usize>, last: usize) -> Option<&Self> {
+        all.iter().find(|left| step.map_or(*left.0.start() > last, |step| left.0.end() + 1 == step))
+    }
+
+    pub(super) fn words(&self) -> Shown {
+        let (first, last) = (*self.0.start(), *self.0.end());
+        if first == last {
+            return shown!("and 1 more step ({first}), not shown here");
+        }
+        shown!("and {} more steps ({first} to {last}), not shown here", grouped(last + 1 - first))
+    }
 }
 
 /// One argument for where to fix it.
@@ -131,7 +162,22 @@ pub(super) struct ValuePart {
     pub(super) cell: Option<PageLink>,
     pub(super) value: Shown,
     pub(super) badge: &'static str,
-    pub(super) should: Option<Shown>,
+    pub(super) mark: Option<MarkPart>,
+}
+
+/// Words of recomputing about a value.
+#[derive(Clone, Debug)]
+pub(super) struct MarkPart {
+    pub(super) mood: Mood,
+    pub(super) words: Shown,
+}
+
+impl MarkPart {
+    /// Of a value that is not as its step should have written it.
+    fn of(standing: &Standing) -> Option<Self> {
+        let mood = if standing.relation == ToRecomputed::Differs { Mood::Bad } else { Mood::Open };
+        standing.words().map(|words| Self { mood, words })
+    }
 }
 
 /// The global state: one row per variable, one column per step.
@@ -141,7 +187,7 @@ pub(super) struct StateTable {
     pub(super) columns: Vec<usize>,
     pub(super) rows: Vec<(Shown, Vec<StateCell>)>,
     pub(super) rows_left: usize,
-    pub(super) columns_left: usize,
+    pub(super) columns_left: Vec<LeftOut>,
 }
 
 impl StateTable {
@@ -158,7 +204,14 @@ pub(super) struct StateCell {
     pub(super) value: Option<Shown>,
     /// The step wrote it.
     pub(super) is_set: bool,
-    pub(super) should: Option<Shown>,
+    pub(super) mark: Option<MarkPart>,
+}
+
+/// A recomputed value, how the recorded one stands to it, and its derivation.
+#[derive(Debug)]
+pub(super) struct DerivedPart {
+    pub(super) mark: MarkPart,
+    pub(super) tree: DerivationPart,
 }
 
 /// Derivation of a value, with that of its inputs.
@@ -170,6 +223,8 @@ pub(super) struct DerivationPart {
     /// From 1.
     pub(super) step: usize,
     pub(super) from: Vec<DerivationPart>,
+    /// Number of values that went in and are not shown.
+    pub(super) left: usize,
 }
 
 /// One item of an answer.
@@ -251,10 +306,18 @@ impl PageModel {
         let findings: Vec<FindingPart> =
             case.findings().iter().take(limits.findings).map(|finding| finding_part(case, finding, limits)).collect();
         let executed = case.executed().filter(|_| !hides_fix);
-        let maker = Maker { case, limits, triage, executed, columns: columns(case, limits) };
         let record = case.record.as_ref();
+        let standings = record.zip(executed).map(|(record, executed)| Standings::of(record, executed, case.state()));
+        let standings = standings.unwrap_or_default();
+        let grave = || findings.iter().filter(|finding| finding.mood == Mood::Bad).find_map(|finding| finding.step);
+        let first_bad = triage.and_then(|triage| triage.step).or_else(|| grave().map(|step| step - 1));
+        let places: Vec<usize> = options.step.into_iter().chain(first_bad).collect();
+        let columns = columns(case, limits, &places);
+        let rows = chosen_rows(case.state(), limits, &places, columns.as_deref().unwrap_or_default());
+        let maker = Maker { case, limits, triage, executed, standings, places, columns, rows };
         let (mood, verdict) = maker.verdict();
-        let (steps, steps_left) = maker.steps(options.step, &findings);
+        let (steps, steps_left) = maker.steps(&findings);
+        let (derivations, derivations_left) = maker.derivations();
         let (items, items_left) = maker.items(options.passages);
         let id = record.and_then(Record::id_text);
         let title = match &id {
@@ -273,7 +336,8 @@ impl PageModel {
             steps,
             steps_left,
             state: maker.state(),
-            derivations: maker.derivations(),
+            derivations,
+            derivations_left,
             items,
             items_left,
             texts: maker.texts(),
@@ -349,14 +413,54 @@ fn rows<'s>(state: &'s State<'_>) -> impl Iterator<Item = usize> + 's {
     variables.filter(|(_, variable)| variable.origin != VariableOrigin::Given).map(|(n, _)| n)
 }
 
-fn columns(case: &CaseView<'_>, limits: &Limits) -> Option<RangeInclusive<usize>> {
+/// Chooses which of many steps are shown: those around the ones in question.
+fn window(count: usize, most: usize, places: &[usize]) -> Vec<usize> {
+    let around = |first: usize, last: usize, most: usize| {
+        let room = most.saturating_sub(last - first + 1);
+        let from = first.saturating_sub(room.div_ceil(2)).min(count.saturating_sub(most));
+        from..count.min(from + most)
+    };
+    let places = || places.iter().copied().filter(|place| *place < count);
+    let (first, last) = (places().min().unwrap_or(0), places().max().unwrap_or(0));
+    if last - first < most {
+        return around(first, last, most).collect();
+    }
+    around(first, first, most / 2).chain(around(last, last, most / 2)).collect()
+}
+
+/// After how many steps the columns of the table of states stand; `None`: there is no table.
+fn columns(case: &CaseView<'_>, limits: &Limits, places: &[usize]) -> Option<Vec<usize>> {
     let state = case.state();
     if case.kind() == RecordKind::Procedure || rows(state).next().is_none() {
         return None;
     }
-    let last = state.step_count().min(limits.columns);
+    let steps = window(state.step_count(), limits.columns, places);
     let is_there_before = rows(state).any(|variable| state.value_at(variable, Moment(0)).is_some());
-    Some(usize::from(!is_there_before && last > 0)..=last)
+    let start = (is_there_before || steps.is_empty()).then_some(0);
+    Some(start.into_iter().chain(steps.into_iter().map(|step| step + 1)).collect())
+}
+
+/// Chooses which of many variables have a row: what the steps in question write, and the ones around them write and read.
+fn chosen_rows(state: &State<'_>, limits: &Limits, places: &[usize], columns: &[usize]) -> Vec<usize> {
+    let mut chosen: Vec<usize> = rows(state).collect();
+    if chosen.len() > limits.rows {
+        let is_shown = |step: usize| columns.binary_search(&(step + 1)).is_ok();
+        chosen.sort_by_cached_key(|variable| {
+            let variable = state.variables().get(*variable);
+            let writes =
+                |wanted: &dyn Fn(usize) -> bool| variable.is_some_and(|variable| variable.writers().any(wanted));
+            let reads = || variable.is_some_and(|variable| variable.readers.iter().any(|step| is_shown(*step)));
+            match () {
+                () if writes(&|step| places.contains(&step)) => 0,
+                () if writes(&is_shown) => 1,
+                () if reads() => 2,
+                () => 3,
+            }
+        });
+        chosen.truncate(limits.rows);
+        chosen.sort_unstable();
+    }
+    chosen
 }
 
 struct Maker<'m, 'c> {
@@ -364,8 +468,13 @@ struct Maker<'m, 'c> {
     limits: &'m Limits,
     triage: Option<&'c Triage>,
     executed: Option<&'c Recomputed>,
+    standings: Standings,
+    /// The steps in question: the one that was asked for, and the first bad one.
+    places: Vec<usize>,
     /// After how many steps each column of the table of states stands; `None`: there is no table.
-    columns: Option<RangeInclusive<usize>>,
+    columns: Option<Vec<usize>>,
+    /// The variables that it has rows for.
+    rows: Vec<usize>,
 }
 
 impl Maker<'_, '_> {
@@ -474,18 +583,12 @@ impl Maker<'_, '_> {
         declared.unwrap_or_else(|| self.case.state().step_count())
     }
 
-    fn steps(&self, asked: Option<usize>, findings: &[FindingPart]) -> (Vec<StepPart>, usize) {
+    fn steps(&self, findings: &[FindingPart]) -> (Vec<StepPart>, Vec<LeftOut>) {
         let count = self.step_count();
-        let first_bad = asked.or_else(|| self.triage?.step).or_else(|| {
-            let grave = |finding: &&FindingPart| finding.mood == Mood::Bad;
-            findings.iter().filter(grave).find_map(|finding| finding.step).map(|step| step - 1)
-        });
-        // Of very many steps those around the one in question.
-        let from = first_bad.unwrap_or(0).saturating_sub(self.limits.steps / 2);
-        let from = from.min(count.saturating_sub(self.limits.steps));
-        let steps: Vec<StepPart> =
-            (from..count).take(self.limits.steps).map(|step| self.step(step, first_bad, findings)).collect();
-        let left = count - steps.len();
+        let open = self.places.first().copied();
+        let steps = window(count, self.limits.steps, &self.places);
+        let steps: Vec<StepPart> = steps.into_iter().map(|step| self.step(step, open, findings)).collect();
+        let left = LeftOut::between(steps.iter().map(|step| step.number), count);
         (steps, left)
     }
 
@@ -537,7 +640,7 @@ impl Maker<'_, '_> {
         let after = entry.writer.map_or(0, |writer| writer + 1);
         let has_cell = !is_given
             && self.columns.as_ref().is_some_and(|columns| columns.contains(&after))
-            && self.rows().take(self.limits.rows).any(|n| n == entry.variable);
+            && self.rows.contains(&entry.variable);
         ValuePart {
             cell: has_cell.then(|| PageLink::variable(name.as_str(), entry.variable, after)),
             name: name.cut(120),
@@ -547,31 +650,23 @@ impl Maker<'_, '_> {
                 None => Shown::own("–"),
             },
             badge: entry.badge.label(),
-            should: (entry.writer == Some(step)).then(|| self.should(entry.variable, step)).flatten(),
+            mark: self.mark(entry, step),
         }
     }
 
-    /// Calculates the exact value, where the step gave another one.
-    fn should(&self, variable: usize, step: usize) -> Option<Shown> {
-        let executed = self.executed?;
-        let computed = executed.writes.get(executed.write(variable, step)?)?;
-        let value = computed.value.or(computed.alone).filter(|_| computed.differs())?;
-        Some(shown!("{}", value.shown()))
-    }
-
-    fn rows(&self) -> impl Iterator<Item = usize> + '_ {
-        rows(self.case.state())
+    /// Marks what a step wrote, where recomputing gives another value.
+    fn mark(&self, entry: &Entry<'_>, step: usize) -> Option<MarkPart> {
+        let is_own = entry.writer == Some(step) && !entry.badge.is_put();
+        MarkPart::of(self.standings.get(entry.variable, Some(step).filter(|_| is_own))?)
     }
 
     fn state(&self) -> Option<StateTable> {
-        let (state, limits) = (self.case.state(), self.limits);
+        let state = self.case.state();
         let columns = self.columns.clone()?;
-        let last = *columns.end();
-        let columns: Vec<usize> = columns.collect();
-        let rows: Vec<_> =
-            self.rows().take(limits.rows).map(|variable| self.state_row(state, variable, &columns)).collect();
-        let rows_left = self.rows().count() - rows.len();
-        Some(StateTable { columns_left: state.step_count() - last, columns, rows, rows_left })
+        let rows_left = rows(state).count() - self.rows.len();
+        let rows: Vec<_> = self.rows.iter().map(|variable| self.state_row(state, *variable, &columns)).collect();
+        let shown = columns.iter().copied().filter(|column| *column > 0);
+        Some(StateTable { columns_left: LeftOut::between(shown, state.step_count()), columns, rows, rows_left })
     }
 
     fn state_row(&self, state: &State<'_>, variable: usize, columns: &[usize]) -> (Shown, Vec<StateCell>) {
@@ -585,34 +680,54 @@ impl Maker<'_, '_> {
                     Some(value) => line(value, self.limits.cell),
                     None => Shown::own(entry.badge.word()),
                 }),
-                is_set: own.is_some() || entry.is_some_and(|entry| entry.badge.is_put()),
-                should: own.and_then(|_| self.should(variable, column.checked_sub(1)?)),
+                is_set: own.is_some() || state.is_put_at(variable, Moment(*column)),
+                mark: own.and_then(|own| self.mark(&own, column.checked_sub(1)?)),
             }
         };
         let cells = columns.iter().map(cell).collect();
         (name.cut(80), cells)
     }
 
-    fn derivations(&self) -> Vec<(Shown, Option<usize>, DerivationPart)> {
-        let (Some(executed), state) = (self.executed, self.case.state()) else { return Vec::new() };
-        let mut lines = self.limits.derivation_lines;
+    /// The derivations, those of wrong values first, and how many are left out.
+    fn derivations(&self) -> (Vec<DerivedPart>, usize) {
+        let (Some(executed), state) = (self.executed, self.case.state()) else { return (Vec::new(), 0) };
         let end = executed.end(state).map(|end| (end.variable, end.step));
         let calculated = executed.writes.iter().filter(|write| write.plan.is_some() && write.value.is_some());
-        let places =
-            end.into_iter().chain(calculated.map(|write| (write.variable, write.step)).filter(|at| Some(*at) != end));
-        let mut found = Vec::new();
-        for (variable, step) in places.take(self.limits.derivations) {
+        let trees = calculated.filter_map(|write| {
+            let (variable, step) = (write.variable, write.step);
             let tree = executed.write(variable, step).and_then(|write| executed.derivation(state, write));
-            let Some(tree) = tree.filter(|tree| tree.formula.is_some() || !tree.from.is_empty()) else { continue };
-            let recorded = state.written(variable, step).and_then(|entry| entry.value);
-            let recorded = recorded.map(|value| line(value, 80)).unwrap_or_default();
-            let differs = self.should(variable, step).is_some().then_some(step + 1);
-            found.push((recorded, differs, part_of(&tree, &mut lines)));
+            let tree = tree.filter(|tree| tree.formula.is_some() || !tree.from.is_empty())?;
+            Some((self.derived_mark(variable, step), tree))
+        });
+        let mut trees: Vec<(MarkPart, Derivation)> = trees.collect();
+        trees.sort_by_key(|(mark, tree)| match mark.mood {
+            Mood::Bad if self.places.contains(&tree.step) => 0,
+            Mood::Bad => 1,
+            _ if end == Some((tree.variable, tree.step)) => 2,
+            _ => 3,
+        });
+        let (count, mut lines) = (trees.len(), self.limits.derivation_lines);
+        let mut found = Vec::new();
+        for (mark, tree) in trees.into_iter().take(self.limits.derivations) {
             if lines == 0 {
                 break;
             }
+            found.push(DerivedPart { mark, tree: part_of(executed, &tree, &mut lines) });
         }
-        found
+        let left = count - found.len();
+        (found, left)
+    }
+
+    /// Says how the recorded value stands to a derived one.
+    fn derived_mark(&self, variable: usize, step: usize) -> MarkPart {
+        let entry = self.case.state().written(variable, step);
+        let put = entry.map(|entry| entry.badge).filter(|badge| badge.is_put());
+        let recorded = entry.and_then(|entry| entry.value).map_or(Shown::own("nothing"), |value| line(value, 80));
+        match (put, entry.and_then(|entry| self.mark(&entry, step))) {
+            (Some(badge), _) => MarkPart { mood: Mood::Open, words: Shown::own(badge.label()) },
+            (None, Some(mark)) => MarkPart { words: shown!("recorded {recorded}, {}", mark.words), ..mark },
+            (None, None) => MarkPart { mood: Mood::Good, words: Shown::own("as recorded") },
+        }
     }
 
     fn items(&self, with_passages: bool) -> (Vec<ItemPart>, usize) {
@@ -722,12 +837,12 @@ impl Maker<'_, '_> {
     }
 }
 
-fn part_of(tree: &Derivation, lines: &mut usize) -> DerivationPart {
+fn part_of(executed: &Recomputed, tree: &Derivation, lines: &mut usize) -> DerivationPart {
     *lines = lines.saturating_sub(1);
     let mut from = Vec::new();
     for one in &tree.from {
         if *lines > 0 {
-            from.push(part_of(one, lines));
+            from.push(part_of(executed, one, lines));
         }
     }
     DerivationPart {
@@ -735,6 +850,7 @@ fn part_of(tree: &Derivation, lines: &mut usize) -> DerivationPart {
         value: shown!("{}", tree.value.shown()),
         formula: tree.formula.as_ref().map(|formula| shown!("{formula}").shortened(400)),
         step: tree.step + 1,
+        left: executed.inputs_of(tree).saturating_sub(from.len()),
         from,
     }
 }

@@ -127,6 +127,122 @@ fn a_changed_page_is_told_from_one_without_a_record() {
 }
 
 #[test]
+fn what_is_as_recorded_is_what_the_record_says() {
+    let samples = include_str!("../../../../../sample_runs/word_problems.jsonl");
+    let (mut same, mut other) = (0, 0);
+    for line in samples.lines() {
+        let case = Case::read(line.as_bytes());
+        let view = case.view();
+        let model = model::PageModel::of(&view, &options(&[]), &Limits::LEVELS[0]);
+        for derived in &model.derivations {
+            let (name, step) = (derived.tree.name.as_str(), derived.tree.step - 1);
+            let variable = view.state().variable(&name.into()).unwrap();
+            let recorded = view.state().written(variable, step).and_then(|entry| entry.value).unwrap();
+            let value: f64 = derived.tree.value.as_str().trim_start_matches("≈ ").parse().unwrap();
+            let said = crate::arithmetic::quantity::find(recorded.raw());
+            let says = said.last().is_some_and(|said| (said.float() - value).abs() < 0.01 * value.abs());
+            let words = derived.mark.words.as_str();
+            assert_eq!(words == "as recorded", says, "{} {name} {words}", model.title);
+            *(if says { &mut same } else { &mut other }) += 1;
+        }
+        // A value is told in the same words wherever it stands.
+        let table = model.state.iter().flat_map(|table| &table.rows);
+        let cells = table.flat_map(|(_, cells)| cells).filter_map(|cell| Some(&cell.mark.as_ref()?.words));
+        let values =
+            model.steps.iter().flat_map(|step| &step.writes).filter_map(|value| Some(&value.mark.as_ref()?.words));
+        let [mut cells, mut values] = [cells.collect::<Vec<_>>(), values.collect()];
+        cells.sort_by_key(|words| words.as_str());
+        values.sort_by_key(|words| words.as_str());
+        assert_eq!(cells, values, "{}", model.title);
+    }
+    assert!(same > 10 && other > 10, "{same} {other}");
+}
+
+/// A run that counts up by one, and slips at one of its steps.
+fn long(steps: usize, slip: usize) -> String {
+    let input = |name: &str| format!(r#"[{{"name": "{name}", "description": "number"}}]"#);
+    let step = |n: usize| {
+        let (reads, text, writes) = match n {
+            1 => ("problem_text".to_owned(), "Read the number.".to_owned(), "v1".to_owned()),
+            n if n == steps => (format!("v{}", n - 1), format!("State v{}.", n - 1), "final_answer".to_owned()),
+            n => (format!("v{}", n - 1), format!("Compute v{n} = v{} + 1.", n - 1), format!("v{n}")),
+        };
+        format!(
+            r#"{{"id": {n}, "inputs": {}, "stepDescription": "{text}", "output": {}}}"#,
+            input(&reads),
+            input(&writes)
+        )
+    };
+    let all: Vec<String> = (1..=steps).map(step).collect();
+    let value = |n: usize| 2 + n + usize::from(n >= slip);
+    let state: Vec<String> = (1..steps).map(|n| format!(r#""v{n}": {}"#, value(n))).collect();
+    let end = value(steps - 1);
+    format!(
+        r#"{{"id": 1, "question": "What comes behind 3?", "gold_num": {}, "status": "ok", "mode": "procedural",
+        "procedure": {{"NameDescription": "Count", "steps": [{}]}}, "state": {{"problem_text": "", {},
+        "final_answer": "{end}", "final_answer_numerical": {end}}}, "pred_num": {end}, "correct": false}}"#,
+        end - 1,
+        all.join(","),
+        state.join(",")
+    )
+}
+
+#[test]
+fn what_is_wrong_is_on_the_page_of_a_long_run_and_the_rest_is_counted() {
+    for (count, slip, asked) in
+        [(12, 10, None), (24, 22, None), (40, 38, Some(4)), (300, 298, None), (300, 3, Some(250))]
+    {
+        let text = long(count, slip);
+        let case = Case::read(text.as_bytes());
+        let view = case.view();
+        assert_eq!(view.triage().unwrap().step, Some(slip - 1), "{count}");
+        for limits in &Limits::LEVELS {
+            let options = PageOptions { step: asked, ..options(&[]) };
+            let model = model::PageModel::of(&view, &options, limits);
+            let steps: Vec<usize> = model.steps.iter().map(|step| step.number).collect();
+            let table = model.state.as_ref().unwrap();
+            let count_of = |left: &[model::LeftOut]| left.iter().map(|left| left.0.clone().count()).sum::<usize>();
+            for wanted in [Some(slip), asked.map(|step| step + 1)].into_iter().flatten() {
+                assert!(steps.contains(&wanted) && table.columns.contains(&wanted), "{count} {steps:?} {table:?}");
+                assert!(
+                    table.rows.iter().any(|(name, _)| *name.as_str() == *format!("v{wanted}")),
+                    "{count} {table:?}"
+                );
+            }
+            assert_eq!(steps.len() + count_of(&model.steps_left), count);
+            assert_eq!(table.columns.len() + count_of(&table.columns_left), count);
+            assert!(steps.len() <= limits.steps && table.columns.len() <= limits.columns);
+            let first = &model.derivations[0];
+            assert_eq!((first.tree.step, first.mark.words.as_str().contains("should be")), (slip, true), "{first:?}");
+            assert_eq!(model.derivations.len() + model.derivations_left, count - 1);
+        }
+        let page = html(&view, &options(&[])).text;
+        if slip == 298 {
+            let (_, behind) = page.split_once("more steps (1 to ").unwrap();
+            let last: usize = behind.split_once(')').unwrap().0.parse().unwrap();
+            let next = format!("{last}), not shown here</p>\n<details id=\"step-{}\"", last + 1);
+            assert!(behind.starts_with(&next), "{next} {page}");
+            assert!(page.contains("more derivations, not shown here"), "{page}");
+            let text = markdown(&view, &options(&[]));
+            assert!(text.contains("), not shown here\n\n<details") && text.contains("more derivations"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn only_the_step_before_which_a_person_set_a_value_is_marked() {
+    let fork = r#""trace": {"steps": [], "fork": {"how": "edit", "step_index": 1, "edited": [], "asked": [], "stale": [2, 3],
+        "values": [{"variable": "v1", "badge": "override", "step_index": 2, "value": 7, "was": 3}]}}"#;
+    let text = long(5, 9).replacen(r#""v1": 3"#, r#""v1": 7"#, 1);
+    let text = format!("{}, {fork}}}", text.strip_suffix('}').unwrap());
+    let case = Case::read(text.as_bytes());
+    let model = model::PageModel::of(&case.view(), &options(&[]), &Limits::LEVELS[0]);
+    let table = model.state.unwrap();
+    let set = |cells: &[model::StateCell]| cells.iter().map(|cell| u8::from(cell.is_set)).collect::<Vec<_>>();
+    assert_eq!((table.columns.as_slice(), set(&table.rows[0].1)), (&[1, 2, 3, 4, 5][..], vec![1, 1, 0, 0, 0]));
+}
+
+#[test]
 fn a_page_stays_small_beside_many_long_notes() {
     let note = Some(Text::from("<&> ".repeat(1_500)));
     let said = Said { who: "ada".into(), kind: EventKind::Note, note, ..Said::default() };

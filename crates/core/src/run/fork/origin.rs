@@ -42,6 +42,11 @@ pub(crate) fn fork_of(trace: Value<'_>) -> Option<Value<'_>> {
     trace.get("fork").filter(|fork| fork.kind() == Kind::Object)
 }
 
+/// Tells whether a record is a fork.
+pub(crate) fn is_fork(root: Value<'_>) -> bool {
+    root.get("trace").and_then(fork_of).is_some()
+}
+
 /// Lists the steps of a fork, by position, whose values rest on what is no longer so: nobody asked them again.
 pub(crate) fn stale_of(fork: Value<'_>) -> Vec<usize> {
     steps_of(fork, "stale")

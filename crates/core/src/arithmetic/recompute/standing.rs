@@ -1,0 +1,96 @@
+//! Compares what a step wrote with what recomputing gives: the words of screen and pages about a value.
+
+use std::collections::HashMap;
+
+use super::{Recomputed, ValueBasis};
+use crate::arithmetic::number::{Number, Written};
+use crate::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL};
+use crate::record::Record;
+use crate::run::state::State;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+
+/// Relation of a recorded value to the recomputed one, the worst last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ToRecomputed {
+    /// It is the same number.
+    Same,
+    /// It is no number.
+    NotComparable,
+    /// It is another number, or a calculation that was not carried out.
+    Differs,
+}
+
+/// Value that a step should have written, and how the one that it wrote stands to it.
+#[derive(Debug, Clone, Copy)]
+pub struct Standing {
+    /// The value.
+    pub value: Number,
+    /// Index of it in the writes.
+    pub write: usize,
+    /// Relation of the recorded value to it.
+    pub relation: ToRecomputed,
+    /// The recorded value is a calculation that was not carried out.
+    pub unevaluated: bool,
+}
+
+impl Standing {
+    /// Phrases what is shown behind the recorded value; `None`: it is the same.
+    pub fn words(&self) -> Option<Shown> {
+        match self.relation {
+            ToRecomputed::Same => None,
+            ToRecomputed::NotComparable => Some(shown!("recomputed {}", self.value.shown())),
+            ToRecomputed::Differs => Some(shown!("should be {}", self.value.shown())),
+        }
+    }
+}
+
+/// The standings of all values that steps calculate, by variable and step.
+#[derive(Debug, Default)]
+pub struct Standings(HashMap<(usize, usize), Standing>);
+
+impl Standings {
+    /// Compares a run with its recomputation.
+    pub fn of(record: &Record<'_>, recomputed: &Recomputed, state: &State<'_>) -> Self {
+        let mut found = HashMap::new();
+        let text = record.answer.and_then(|answer| answer.get(FINAL_ANSWER));
+        let is_text = text.is_some_and(|text| text.string().is_some());
+        // Text and number of the answer are one value of the recomputation, but each is what it says itself.
+        let [text, number] = [FINAL_ANSWER, FINAL_ANSWER_NUMERICAL].map(|name| state.variable(&Untrusted::from(name)));
+        let plans = recomputed.writes.iter().enumerate().filter(|(_, write)| write.basis == ValueBasis::Plan);
+        for (n, write) in plans {
+            let Some(value) = write.value else { continue };
+            let unevaluated = write.unevaluated.is_some();
+            let says = |variable| {
+                let own = state.written(variable, write.step).and_then(|entry| entry.value);
+                let own = own.map(|own| own.string().unwrap_or(Untrusted::new(own.raw())));
+                own.is_some_and(|own| own == value.shown().as_str())
+            };
+            let of = |variable, recorded: &[Written]| {
+                let relation = match recorded {
+                    recorded if recorded.iter().any(|recorded| recorded.stands_for(value)) => ToRecomputed::Same,
+                    _ if says(variable) => ToRecomputed::Same,
+                    [] if !unevaluated => ToRecomputed::NotComparable,
+                    _ => ToRecomputed::Differs,
+                };
+                ((variable, write.step), Standing { value, write: n, relation, unevaluated })
+            };
+            let recorded = write.recorded.as_slice();
+            let number = number.filter(|_| text == Some(write.variable));
+            found.extend(number.map(|number| of(number, recorded)));
+            let own = if number.is_some() && is_text { recomputed.answer.text.as_slice() } else { recorded };
+            found.extend([of(write.variable, own)]);
+        }
+        Self(found)
+    }
+
+    /// Looks up the value that a step should have written into a variable.
+    pub fn get(&self, variable: usize, step: Option<usize>) -> Option<&Standing> {
+        self.0.get(&(variable, step?))
+    }
+
+    /// All of them, in no order.
+    pub fn all(&self) -> impl Iterator<Item = (&(usize, usize), &Standing)> {
+        self.0.iter()
+    }
+}
