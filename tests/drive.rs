@@ -1985,6 +1985,47 @@ fn every_pane_of_the_evidence_is_reached_and_survives_any_size() {
     assert!(d.status().contains("has no citations"), "{}", d.status());
 }
 
+/// Opens an answer to a question of many points, of which the last says what is asked for.
+fn long_question() -> (tempfile::TempDir, Drive) {
+    let points: Vec<String> = (1..30).map(|n| format!("(point {n}) what does chapter {n} say of the fee;")).collect();
+    let question = format!("{} and which of these is the HIGHEST? Answer with ONE amount only.", points.join(" "));
+    let record = r#"{"format": "stepscope.answer_trace", "version": 1, "question": "?", "answer_text": "It is 200"}"#;
+    Drive::text(record.replace('?', &question))
+}
+
+#[test]
+fn a_long_question_of_an_answer_is_a_pane_that_is_read_to_its_end() {
+    let (_folder, mut d) = long_question();
+    for size in [(80, 24), (120, 36)] {
+        d.resize(size.0, size.1);
+        d.keys("Enter").shows(&["7 Question", "(point 1)", "…"]).hides(&["HIGHEST"]);
+        let rows = d.lines().iter().position(|line| line.contains("1 Answer")).unwrap();
+        assert!(rows <= usize::from(size.1) / 3, "a third of the height\n{}", d.screen());
+        d.keys("7 Tab G").shows(&["HIGHEST", "ONE amount only."]).hides(&["(point 1)"]);
+        d.keys("g").shows(&["(point 1)"]).hides(&["HIGHEST"]);
+        d.keys("Z").shows(&["HIGHEST"]).hides(&["1 Answer"]);
+        d.keys("Enter").shows(&["╭ question"]);
+        d.keys("Esc Z Tab q");
+    }
+    d.resize(200, 60).keys("Enter").shows(&["ONE amount only."]);
+}
+
+#[test]
+fn find_shows_where_in_a_long_question_the_text_is() {
+    let (_folder, mut d) = long_question();
+    d.resize(80, 24).keys("Enter / 'highest' Enter").shows(&["HIGHEST", "1 of 1"]).hides(&["(point 1)"]);
+    d.keys("g").shows(&["(point 1)"]).hides(&["HIGHEST"]);
+    // The pane is kept for the next answer; where that has no question, it is no pane.
+    let without = r#"{"format": "stepscope.answer_trace", "version": 1, "answer_text": "It is 200"}"#;
+    let (_folder, mut d) = Drive::text(format!(
+        "{}\n{without}",
+        r#"{"format": "stepscope.answer_trace", "version": 1, "question": "How much?", "answer_text": "200"}"#
+    ));
+    d.keys("Enter 7 Tab }").shows(&["It is 200"]).hides(&["Question"]);
+    d.keys("7 Tab");
+    assert_eq!(d.status(), "no pane has this number here");
+}
+
 /// Opens three verified completions with a chain of three stages that judges them.
 fn verified() -> (tempfile::TempDir, Drive) {
     let folder = tempfile::tempdir().unwrap();

@@ -144,7 +144,8 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
         }
         A::Open | A::Keep | A::Edit if screen == ScreenKind::Rerun => rerun::keys::may_rerun(app, action),
         A::Open if screen == ScreenKind::Answer => {
-            let answer = view.and_then(|view| view.answer.as_ref()).filter(|answer| answer.pane != AnswerPane::Checks);
+            let has_place = |answer: &&AnswerView| !matches!(answer.pane, AnswerPane::Checks | AnswerPane::Question);
+            let answer = view.and_then(|view| view.answer.as_ref()).filter(has_place);
             answer.map_or(Ok(()), AnswerView::may_show_place)
         }
         A::Open => need(screen != ScreenKind::Json, "use <fold> to fold"),

@@ -6,10 +6,11 @@ use std::ops::Range;
 use crate::app::open_record::Note;
 use crate::screens::answer::shown::{Fact, ItemView, ROUTE, ShownAnswer, SpanView};
 use crate::screens::run::find::Hit;
+use crate::screens::run::state::RunPane;
 use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::{List, Move, scroll, top_above};
 use crate::widgets::panes;
-use crate::widgets::panes::Areas;
+use crate::widgets::panes::{Areas, Numbered};
 use stepscope_base::json::Pointer;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -29,6 +30,16 @@ stepscope_base::words! {
         Citation = "Citation",
         /// Statements of the answer about itself, findings, and what follows from them.
         Checks = "Checks",
+        /// Question that was answered, under the same number as on the run screen.
+        Question = "Question",
+    }
+}
+
+impl Numbered for AnswerPane {
+    const PANES: &'static [Self] = &Self::ALL;
+
+    fn number(self) -> Option<usize> {
+        if self == Self::Question { RunPane::Question.number() } else { Some(self as usize + 1) }
     }
 }
 
@@ -40,6 +51,7 @@ impl AnswerPane {
             Self::Items | Self::Citation => &[A::Open, A::NextCitation, A::CopyQuote, A::CopyValue],
             Self::Document => &[A::Contents, A::Find, A::NextCitation, A::CopyQuote],
             Self::Checks => &[A::Open, A::NextFinding, A::Explain],
+            Self::Question => RunPane::Question.actions(),
         }
     }
 }
@@ -106,6 +118,8 @@ pub struct AnswerView {
     pub moved: bool,
     /// The verdicts on its parts that may be seen.
     pub(crate) verdicts: Vec<PartVerdict>,
+    /// The record holds the question.
+    pub(crate) has_question: bool,
 }
 
 impl AnswerView {
@@ -139,6 +153,7 @@ impl AnswerView {
             at_found: false,
             moved: false,
             verdicts: Vec::new(),
+            has_question: true,
         };
         answer.follow_cursor();
         if answer.place().is_none() {
@@ -240,10 +255,19 @@ impl AnswerView {
         }
     }
 
+    /// Goes to a finding in the checks.
+    pub(crate) fn go_to_note(&mut self, note: usize) {
+        self.pane = AnswerPane::Checks;
+        let row = self.check_rows.iter().position(|row| *row == CheckRow::Note(note));
+        self.checks.at = row.unwrap_or(self.checks.at);
+    }
+
     /// Goes to the pane of a number, from 1, else to the next.
     pub(crate) fn next_pane(&mut self, number: Option<usize>, by: isize) -> Result<(), Reason> {
-        let all = &AnswerPane::ALL;
-        self.pane = number.map_or(Ok(panes::turn(all, self.pane, by)), |number| panes::numbered(all, number))?;
+        let is_there = |pane: &AnswerPane| *pane != AnswerPane::Question || self.has_question;
+        let all: Vec<AnswerPane> = AnswerPane::ALL.into_iter().filter(is_there).collect();
+        let pane = number.map_or(Ok(panes::turn(&all, self.pane, by)), panes::numbered)?;
+        self.pane = Some(pane).filter(is_there).ok_or(panes::NO_PANE)?;
         Ok(())
     }
 
@@ -261,6 +285,8 @@ impl AnswerView {
             }
             AnswerPane::Citation => scroll(&mut self.citation_top, movement, self.citation_lines, height),
             AnswerPane::Checks => self.checks.go(movement, self.check_rows.len(), height),
+            // The record has it, whatever its screen.
+            AnswerPane::Question => {}
         }
     }
 

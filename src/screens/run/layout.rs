@@ -2,6 +2,7 @@
 
 use ratatui::layout::Rect;
 
+use crate::app::open_record::OpenRecord;
 use crate::screens::run::state::{RecordView, RunPane};
 use crate::screens::run::{findings, question, step, steps, variables};
 use crate::widgets::layout::{THIRD, WIDE, inner_width, pane_above, pane_left, parts, rows};
@@ -147,7 +148,7 @@ fn columns(width: u16, view: &RecordView) -> [u16; 3] {
 fn narrow(body: Rect, view: &RecordView) -> Vec<(RunPane, Rect)> {
     let opened = &view.opened;
     let text_width = usize::from(body.width.saturating_sub(4));
-    let lines = question_rows(view, text_width, body);
+    let lines = question_rows(opened, text_width, body);
     let question = lines.saturating_add(2).clamp(3, (body.height / 5).max(4)).min(body.height);
     let (top, rest) = pane_above(body, question);
     let steps = rows(opened.steps.len()).saturating_add(2).clamp(3, (rest.height / 4).max(5)).min(rest.height);
@@ -185,7 +186,7 @@ fn question_and_worked(body: Rect, is_third: bool, view: &RecordView, look: Look
 /// Counts the lines of the question with its answer, or of the worked answer next to it, whichever are more.
 fn top_rows(body: Rect, worked: u16, view: &RecordView, look: Look<'_>) -> u16 {
     let text_width = |width: u16| usize::from(width.saturating_sub(4));
-    let question = question_rows(view, text_width(body.width - worked), body);
+    let question = question_rows(&view.opened, text_width(body.width - worked), body);
     let below = rows(question::answer_below(view, body.width - worked, look).len());
     question.saturating_add(below).max(worked_rows(view, text_width(worked), body))
 }
@@ -197,6 +198,6 @@ fn worked_rows(view: &RecordView, width: usize, body: Rect) -> u16 {
 }
 
 /// Counts the lines that the question takes, up to the height of the screen.
-fn question_rows(view: &RecordView, width: usize, body: Rect) -> u16 {
-    rows(prose::wrap_up_to(view.opened.question_text().as_str(), width, usize::from(body.height)).len())
+pub(crate) fn question_rows(opened: &OpenRecord, width: usize, body: Rect) -> u16 {
+    rows(prose::wrap_up_to(opened.question_text().as_str(), width, usize::from(body.height)).len())
 }

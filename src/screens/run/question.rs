@@ -9,10 +9,11 @@ use crate::app::computed::QuantityMark;
 use crate::app::open_record::OpenRecord;
 use crate::screens::run::state::{RecordView, RunPane};
 use crate::widgets::layout::{inner_height, inner_width};
-use crate::widgets::look::{Look, Spans, frame, scroll_mark};
+use crate::widgets::look::{Look, Spans, fit_spans, frame, scroll_mark};
 use crate::widgets::prose::hanging;
 use crate::widgets::theme::Role;
 use crate::widgets::{look, prose};
+use stepscope_base::text::Shown;
 use stepscope_core::paint::MarkedRange;
 
 /// Lines of an answer below the question.
@@ -29,7 +30,7 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
     title.extend(
         prose::left_out(opened.question_text().as_str()).map(|rest| look.span(format!("   {rest}"), Role::Warning)),
     );
-    if look.focused && !opened.computed.marks.is_empty() {
+    if look.focused && view.answer.is_none() && !opened.computed.marks.is_empty() {
         title.push(look.keyed("   <left> <right> numbers", Role::Faint));
     }
     let inner = frame(title, area, buf, look);
@@ -37,12 +38,33 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
         Some(error) if opened.question.as_str().is_empty() => (error, Role::Fatal),
         _ => (opened.question_text(), Role::Question),
     };
-    let window = view.question_top..view.question_top + usize::from(inner.height);
-    let question = prose::lines(text, inner_width(area), window, look.style(role), &marks(view, look));
-    for (row, line) in question.into_iter().map(|line| line.spans).chain(below).enumerate() {
+    let question = PaneText { text, style: look.style(role), marks: &marks(view, look) };
+    draw_text(question, (view.question_top, lines), below, inner, buf);
+    scroll_mark(area, view.question_top, lines, buf, look);
+}
+
+/// Text of a pane, its style and its marks.
+struct PaneText<'t> {
+    text: &'t Shown,
+    style: Style,
+    marks: &'t [MarkedRange<Style>],
+}
+
+/// Draws a text from a line on, and what is below it; a text that goes on ends in `…`.
+fn draw_text(text: PaneText<'_>, (top, len): (usize, usize), below: Vec<Spans>, inner: Rect, buf: &mut Buffer) {
+    let (width, height) = (usize::from(inner.width), usize::from(inner.height));
+    let lines = prose::lines(text.text, width, top..top + height, text.style, text.marks);
+    let mut lines: Vec<Spans> = lines.into_iter().map(|line| line.spans).collect();
+    if top + height < len {
+        let end = Span::styled(" …", text.style);
+        if let Some(last) = lines.last_mut() {
+            *last = fit_spans(std::mem::take(last), width.saturating_sub(end.width()));
+            last.extend(last.last().is_none_or(|span| !span.content.ends_with('…')).then_some(end.clone()));
+        }
+    }
+    for (row, line) in lines.into_iter().chain(below).enumerate() {
         look::put(line, row, inner, buf);
     }
-    scroll_mark(area, view.question_top, lines, buf, look);
 }
 
 /// Lays out the answer below the question, where it is too long for the title.
@@ -98,12 +120,10 @@ pub(crate) fn draw_worked(view: &RecordView, area: Rect, buf: &mut Buffer, look:
     let Some(worked) = &view.opened.worked else { return };
     let title = vec![look.span(RunPane::Worked.word(), Role::Title)];
     let inner = frame(title, area, buf, look);
-    let window = view.worked_top..view.worked_top + usize::from(inner.height);
-    let lines = prose::lines(worked, inner_width(area), window, look.style(Role::Text), &[]);
-    for (row, line) in lines.into_iter().enumerate() {
-        look::put(line.spans, row, inner, buf);
-    }
-    scroll_mark(area, view.worked_top, view.worked_lines(inner_width(area)), buf, look);
+    let lines = view.worked_lines(inner_width(area));
+    let text = PaneText { text: worked, style: look.style(Role::Text), marks: &[] };
+    draw_text(text, (view.worked_top, lines), Vec::new(), inner, buf);
+    scroll_mark(area, view.worked_top, lines, buf, look);
 }
 
 /// Marks the quantities: those that the chosen variable uses are lit, those that nothing uses are underlined.

@@ -210,7 +210,7 @@ fn title(view: &RecordView, look: Look<'_>) -> Spans {
 
 /// Finds the tab whose name is at a place of the screen.
 pub(crate) fn tab_at(view: &RecordView, at: Position, look: Look<'_>) -> Option<Tab> {
-    let mut panes = view.areas.on_screen(view.pane, &RunPane::ALL, look);
+    let mut panes = view.areas.on_screen(view.pane, look);
     let (_, area, look) = panes.find(|(pane, ..)| *pane == RunPane::Step)?;
     let span = title_span_at(&title(view, look), area, look, at)?;
     Tab::ALL.get(span.checked_sub(BEFORE_TABS)?).copied()
