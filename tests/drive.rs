@@ -759,7 +759,14 @@ fn borders_show_where_citations_and_findings_are() {
     let (x, y) = d.find("▁▁▁▁▁◑▁◉◉◉▁▁◉");
     d.click(x + 12, y);
     d.shows(&["page 13/13"]);
-    d.keys("J g");
+    // On a narrow screen they share their line with a title.
+    d.resize(80, 24).keys("1 Tab g").shows(&["3 Citation  F ──▁▁▁▁▁◑▁◉◉◉▁▁◉──"]);
+    let (x, y) = d.find("▁▁▁▁▁◑▁◉◉◉▁▁◉");
+    d.click(x + 12, y);
+    d.shows(&["page 13/13"]);
+    d.click_on("3 Citation");
+    d.shows(&["page 13/13"]);
+    d.resize(120, 36).keys("J g");
     let border: String = d.lines().iter().filter_map(|line| line.chars().last()).collect();
     assert!(border.contains('▲') && border.contains('!'), "{border}");
 }

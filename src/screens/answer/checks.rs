@@ -29,16 +29,22 @@ const MAX_LINES: usize = 12;
 /// Bytes of a message; the JSON has all of it.
 const MAX_MESSAGE: usize = 1_000;
 
-pub(crate) fn draw(view: &RecordView, answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+/// Builds the title of the pane.
+pub(crate) fn title(answer: &AnswerView, look: Look<'_>) -> Spans {
     let mut title = vec![look.span(AnswerPane::Checks.word(), Role::Title)];
-    let notes = &view.opened.notes;
-    if !notes.is_empty() {
-        title.push(look.span(format!("  {}", counted(notes.len(), "finding")), Role::Dim));
+    let notes = answer.check_rows.iter().filter(|row| matches!(row, CheckRow::Note(_))).count();
+    if notes > 0 {
+        title.push(look.span(format!("  {}", counted(notes, "finding")), Role::Dim));
     }
+    title
+}
+
+pub(crate) fn draw(view: &RecordView, answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let notes = &view.opened.notes;
     let at = (answer.pane == AnswerPane::Checks).then_some(answer.checks.at);
     let rows = Rows { at, ..answer.checks.rows(answer.check_rows.len()) };
     let width = inner_width(area);
-    tall_pane(title, rows, |n| lines(notes, answer, n, width, look), area, buf, look);
+    tall_pane(title(answer, look), rows, |n| lines(notes, answer, n, width, look), area, buf, look);
 }
 
 /// Describes the row under the cursor, for the status line.

@@ -22,6 +22,8 @@ pub(crate) fn draw(view: &RecordView, buf: &mut Buffer, look: Look<'_>) {
             AnswerPane::Question => question::draw(view, place, buf, look),
         }
     }
+    // They share a line with the title of another pane.
+    document::draw_pages(answer, buf, look);
 }
 
 /// Explains what is under the cursor, in one sentence.

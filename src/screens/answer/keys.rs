@@ -191,9 +191,14 @@ pub(crate) fn focus(app: &mut App, at: Position) -> Option<usize> {
 
 /// Brings the cursor of a pane where the mouse is.
 pub(crate) fn click(app: &mut App, at: Position) {
-    let Some(line) = focus(app, at) else { return };
     let look = Look::new(&app.looks.theme, &app.keymap, false);
     let Some(RecordView { opened, answer: Some(answer), .. }) = app.screens.record_mut() else { return };
+    if let Some(line) = document::page_at(answer, at, look) {
+        answer.go_to_line(line);
+        return;
+    }
+    let Some((pane, line)) = answer.areas.at(at) else { return };
+    answer.pane = pane;
     match answer.pane {
         AnswerPane::Items => answer.go(Move::To(answer.items.top + line)),
         AnswerPane::Checks => {
@@ -202,11 +207,6 @@ pub(crate) fn click(app: &mut App, at: Position) {
             let row = answer.checks.row_at(line, answer.check_rows.len(), lines);
             answer.go(Move::To(row));
         }
-        AnswerPane::Document => {
-            if let Some(line) = document::page_at(answer, answer.areas.of(AnswerPane::Document), at) {
-                answer.go_to_line(line);
-            }
-        }
-        AnswerPane::Citation | AnswerPane::Question => {}
+        AnswerPane::Document | AnswerPane::Citation | AnswerPane::Question => {}
     }
 }
