@@ -721,6 +721,33 @@ fn what_one_corrected_number_gives_is_not_said_to_be_recomputed() {
 }
 
 #[test]
+fn a_long_answer_leaves_room_for_the_numbers_that_it_is_compared_with() {
+    let answer = "After everything was counted she has 40 apples left over, in the cellar of the long house";
+    let (_folder, mut d) = Drive::text(apples(7, answer, 40));
+    for size in [(80, 24), (120, 36), (200, 60)] {
+        d.resize(size.0, size.1).keys("Enter");
+        let title = d.lines().into_iter().find(|line| line.contains("Question")).unwrap();
+        assert!(title.contains("expected 24") && title.contains("corrected 24"), "{size:?}\n{}", d.screen());
+        d.keys("q");
+    }
+}
+
+#[test]
+fn no_number_of_the_table_is_cut_to_another_one() {
+    let row = |id: u8, answer: &str, expected: &str| {
+        let text = apples(3, "24", 24).replace("{\"id\": 1, \"question\"", &format!("{{\"id\": {id}, \"question\""));
+        let text = text.replace("\"pred_num\": 24", &format!("\"pred_num\": {answer}"));
+        text.replace("\"gold_num\": 24", &format!("\"gold_num\": {expected}"))
+    };
+    let rows = [row(1, "1234567890123.5", "1234567890124.0"), row(2, "123456789.125", "123456788")];
+    let (_folder, mut d) = Drive::text(rows.join("\n"));
+    d.resize(80, 24).shows(&["1.23457e12 1.23457e12", "123456789  123456788"]);
+    for size in [(120, 36), (200, 60)] {
+        d.resize(size.0, size.1).shows(&["1234567890123.5 1234567890124.0", "123456789.125       123456788"]);
+    }
+}
+
+#[test]
 fn text_and_number_of_the_answer_are_compared_each_by_itself() {
     let (_folder, mut d) = Drive::text(apples(3, "She has 24 apples.", 42));
     d.resize(120, 36).keys("Enter");

@@ -162,7 +162,8 @@ fn track(view: &RecordView, step: usize, width: usize, look: Look<'_>) -> Spans 
     let rest = width.saturating_sub(5);
     let recomputed = track.recomputed.as_str().chars().count().min(rest / 2);
     let recorded = if width < BOTH { String::new() } else { fit(track.recorded.as_str(), rest - recomputed) + " " };
-    let text = format!(" {recorded}≠ {}", track.recomputed);
+    let recomputed = fit(track.recomputed.as_str(), width.saturating_sub(4 + recorded.width()));
+    let text = format!(" {recorded}≠ {recomputed}");
     let mut style = look.style(role);
     if is_first {
         style = style.add_modifier(Modifier::BOLD);

@@ -426,19 +426,21 @@ fn behind(view: &RecordView, variable: usize, write: &WriteRow, in_brief: bool, 
         spans.push(look.span(format!(" {}", numbers.join(" ")), Role::Accent));
     }
     let own = view.opened.computed.value_of(variable, write.step);
+    // A number that is a piece of its own is never cut to another one.
+    let said = |what: &str, value: &Shown, role| [look.span(what, role), look.span(value.as_str(), role)];
     let says = |value: &Shown| write.value.as_ref().is_some_and(|own| own.line == *value);
     match own.filter(|_| !write.badge.is_put()) {
         Some(computed) if computed.relation == ToRecomputed::Same || says(&computed.value) => {
             spans.push(look.span("  ≙", Role::Ok));
         }
         Some(computed) if computed.relation == ToRecomputed::Differs && in_brief => {
-            spans.push(look.span(format!(" ≠ {}", computed.value), Role::Warning));
+            spans.extend(said(" ≠ ", &computed.value, Role::Warning));
         }
         Some(computed) if computed.relation == ToRecomputed::Differs => {
-            spans.push(look.span(format!("  should be {}", computed.value), Role::Warning));
+            spans.extend(said("  should be ", &computed.value, Role::Warning));
         }
-        Some(computed) if in_brief => spans.push(look.span(format!(" ≙ {}", computed.value), Role::Dim)),
-        Some(computed) => spans.push(look.span(format!("  recomputed {}", computed.value), Role::Dim)),
+        Some(computed) if in_brief => spans.extend(said(" ≙ ", &computed.value, Role::Dim)),
+        Some(computed) => spans.extend(said("  recomputed ", &computed.value, Role::Dim)),
         None => {}
     }
     spans
