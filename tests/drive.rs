@@ -720,6 +720,60 @@ fn what_one_corrected_number_gives_is_not_said_to_be_recomputed() {
     d.shows(&["bags = 7   (step 1, as the run has it)", "apples = 12   (step 1, from the question)"]);
 }
 
+/// A run in forty steps, each two more than the one before; from step 17 on all of them are wrong.
+fn forty_steps() -> String {
+    let output = |name: &str| format!(r#"{{"name": "{name}", "description": "d"}}"#);
+    let step = |n: usize| match n {
+        1 => format!(
+            r#"{{"id": 1, "inputs": [{}], "stepDescription": "Extract the number (120)", "output": [{}]}}"#,
+            output("problem_text"),
+            output("a_1")
+        ),
+        40 => format!(
+            r#"{{"id": 40, "inputs": [{}], "stepDescription": "State a_39", "output": [{}]}}"#,
+            output("a_39"),
+            output("final_answer")
+        ),
+        _ => format!(
+            r#"{{"id": {n}, "inputs": [{}], "stepDescription": "Calculate a_{n} = a_{} + 2", "output": [{}]}}"#,
+            output(&format!("a_{}", n - 1)),
+            n - 1,
+            output(&format!("a_{n}"))
+        ),
+    };
+    let value = |n: usize| 118 + 2 * n - if n >= 17 { 30 } else { 0 };
+    let steps: Vec<String> = (1..=40).map(step).collect();
+    let state: Vec<String> = (1..40).map(|n| format!(r#""a_{n}": {}"#, value(n))).collect();
+    format!(
+        r#"{{"id": 1, "question": "The first sells 120, each later one 2 more. How many does number 39 sell?", "gold_num": 196,
+        "status": "ok", "mode": "procedural", "procedure": {{"NameDescription": "n", "steps": [{}]}},
+        "state": {{"problem_text": "t", {}, "final_answer": "{last}", "final_answer_numerical": {last}}}, "pred_num": {last},
+        "correct": false}}"#,
+        steps.join(", "),
+        state.join(", "),
+        last = value(39)
+    )
+    .replace('\n', " ")
+}
+
+#[test]
+fn of_many_steps_the_timeline_shows_where_they_leave_the_plan() {
+    let (_folder, mut d) = Drive::text(forty_steps());
+    for size in [(120, 36), (200, 60)] {
+        d.resize(size.0, size.1).keys("Enter");
+        let lines = d.lines();
+        let title = lines.iter().position(|line| line.contains("from step 17")).unwrap();
+        let column = lines[title].chars().position(|c| c == '5').unwrap();
+        let row = |line: &String| line.chars().skip(column).take_while(|c| !"│┃├┤".contains(*c)).collect::<String>();
+        let rows: Vec<String> = lines[title + 1..].iter().map(row).take_while(|row| !row.contains('─')).collect();
+        assert!(rows.len() >= 8 && rows.iter().any(|line| line.contains("≠ 152")), "{size:?}\n{}", d.screen());
+        // The argument is there in full.
+        d.shows(&["The plan is right"]).hides(&["Step 17 sh…", "and wrote …"]);
+        d.keys("5 Tab k").shows(&["❯39"]);
+        d.keys("1 Tab q");
+    }
+}
+
 #[test]
 fn a_long_answer_leaves_room_for_the_numbers_that_it_is_compared_with() {
     let answer = "After everything was counted she has 40 apples left over, in the cellar of the long house";
@@ -2085,6 +2139,24 @@ fn verified() -> (tempfile::TempDir, Drive) {
 }
 
 #[test]
+fn a_record_without_steps_shows_its_reply_and_no_empty_panes() {
+    let (_folder, mut d) = verified();
+    for size in [(80, 24), (120, 36), (200, 60)] {
+        d.resize(size.0, size.1).keys("Enter");
+        d.shows(&["Question", "Name it", "Reply", r#"{"name": "please"}"#, "Findings", "reward 1.0"]);
+        d.hides(&["Steps", "Global state", "problem_text"]);
+        let reply = d.lines().iter().position(|line| line.contains("Reply")).unwrap();
+        let findings = d.lines().iter().position(|line| line.contains("3 Findings")).unwrap();
+        assert!(findings - reply > usize::from(size.1) / 2, "the reply is large\n{}", d.screen());
+        // Tab goes only to what is there.
+        for _ in 0..4 {
+            d.keys("Tab").shows(&["Name it"]).hides(&["Steps", "Global state"]);
+        }
+        d.keys("q");
+    }
+}
+
+#[test]
 fn a_ladder_shows_what_each_stage_gave_and_where_it_stopped() {
     let (_folder, mut drive) = verified();
     drive.keys("Enter V");
@@ -2281,7 +2353,7 @@ fn lines_that_the_state_leaves_blank_are_for_the_findings() {
     let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/word_problems.jsonl");
     let mut drive = Drive::open(&[samples]);
     drive.resize(80, 24).keys("2G Enter");
-    drive.shows(&["confidence             1", "⇒ The plan is right", "▲ run/final_mismatch"]);
+    drive.shows(&["confidence             1", "⇒ The plan is right", "19 and wrote 3."]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::screens::json::state::Outline;
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::edits::Edits;
 use crate::screens::run::find::{Find, Hit, match_end, matching_nodes};
-use crate::screens::run::timeline::{Track, tracks};
+use crate::screens::run::timeline::{Track, divergence, tracks};
 use crate::widgets::keymap::{Action, Keymap, Reason};
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::{List, Move, scroll};
@@ -23,7 +23,7 @@ use stepscope_core::answer::document::Document;
 use stepscope_core::finding::Severity;
 use stepscope_core::procedure::FINAL_ANSWER;
 use stepscope_core::record::RecordKind;
-use stepscope_core::run::state::{Badge, Influence, Moment};
+use stepscope_core::run::state::{Badge, Influence, Moment, VariableOrigin};
 
 /// Lines below the findings from which on the place of one is shown.
 const MIN_EXCERPT: usize = 10;
@@ -193,6 +193,8 @@ pub struct RecordView {
     pub execution: String,
     /// The record as JSON.
     pub outline: Outline,
+    /// Width of the longest line of prompts and replies, once it was measured.
+    pub(crate) call_width: Option<usize>,
     /// True if it is shown as JSON.
     pub json: bool,
     /// The search in it.
@@ -282,13 +284,14 @@ impl RecordView {
             edits: Edits::default(),
             execution: String::new(),
             outline,
+            call_width: None,
             json: false,
             find: Find::default(),
             raw_lines: None,
         };
         view.json = view.own_kind() == ScreenKind::Json;
         if steps == 0 {
-            view.pane = RunPane::State;
+            view.pane = if view.own_kind() == ScreenKind::Run { RunPane::Step } else { RunPane::State };
         }
         view.variables.at = view.answer_variable();
         view.wrong = WrongPath::of(&view.opened);
@@ -442,8 +445,7 @@ impl RecordView {
             // Alone on the screen there is room for what it holds.
             RunPane::Call | RunPane::Worked if self.maximised => self.panes().contains(&pane),
             RunPane::Call | RunPane::Worked => self.areas.of(pane).height > 0,
-            RunPane::Timeline => self.has_timeline(),
-            _ => true,
+            pane => self.panes().contains(&pane),
         };
         if let Some(number) = number {
             let pane = panes::numbered(number)?;
@@ -458,12 +460,19 @@ impl RecordView {
         Ok(())
     }
 
+    /// Tells whether the state of a record without steps says more than its question.
+    fn has_state(&self) -> bool {
+        self.opened.variables.iter().any(|row| row.origin != VariableOrigin::Given)
+    }
+
     /// Lists the panes that hold something, even if there is no room for them.
     pub(crate) fn panes(&self) -> Vec<RunPane> {
         let holds = |pane: &RunPane| match pane {
             RunPane::Timeline => self.has_timeline(),
             RunPane::Call => self.opened.has_calls,
             RunPane::Worked => self.opened.worked.is_some(),
+            RunPane::Steps => self.opened.has_steps(),
+            RunPane::State => self.opened.has_steps() || self.has_state(),
             _ => true,
         };
         RunPane::ALL.into_iter().filter(holds).collect()
@@ -548,14 +557,25 @@ impl RecordView {
         self.refresh_excerpt();
         self.steps.at = self.moment.0.saturating_sub(1);
         self.steps.settle(self.opened.steps.len(), self.areas.height(RunPane::Steps));
-        self.timeline.at = self.steps.at;
-        self.timeline.settle(self.opened.steps.len(), self.areas.height(RunPane::Timeline));
+        self.settle_timeline();
         self.variables.settle(self.opened.variables.len(), self.areas.height(RunPane::State).saturating_sub(1));
-        self.findings.settle(self.opened.notes.len(), self.areas.height(RunPane::Findings));
         self.settle_question(self.areas.of(RunPane::Question));
         if self.areas.of(RunPane::Step).height > 0 {
             self.detail_top = self.detail_top.min(step_lines.saturating_sub(self.areas.height(RunPane::Step)));
         }
+    }
+
+    /// Keeps the current step on screen; until somebody walks, the first one whose value differs.
+    fn settle_timeline(&mut self) {
+        let height = self.areas.height(RunPane::Timeline);
+        let is_at_end = self.pane != RunPane::Timeline && self.moment == self.opened.end();
+        if let Some(first) = divergence(self).filter(|_| is_at_end) {
+            self.timeline = List { at: first, top: first.saturating_sub(height / 3) };
+        } else {
+            self.timeline.at = self.steps.at;
+        }
+        self.timeline.settle(self.opened.steps.len(), height);
+        self.timeline.at = self.steps.at;
     }
 
     /// Keeps the lines of the question on screen, and brings there what is to be; a hidden pane keeps its place.
@@ -781,20 +801,27 @@ impl RecordView {
         match self.pane {
             RunPane::Question => Some((Shown::own("question"), self.opened.question.clone())),
             RunPane::Worked => Some((Shown::own("expected answer (gold)"), self.opened.worked.clone()?)),
+            RunPane::Step if !self.opened.has_steps() => {
+                let reply = self.opened.reply.as_ref().map(|reply| (Shown::own("reply"), reply.clone()));
+                reply.or_else(|| self.chosen_variable())
+            }
             RunPane::Steps | RunPane::Step | RunPane::Call | RunPane::Timeline => {
                 Some((Shown::own("step"), self.detail.text.clone()))
             }
-            RunPane::State => {
-                let name = self.opened.variables.get(self.variables.at)?.name.clone();
-                let value = self.chosen_value()?;
-                let whole = value.pointer.as_ref().and_then(|pointer| self.opened.value_at(pointer));
-                Some((name, whole.unwrap_or_else(|| value.line.clone())))
-            }
+            RunPane::State => self.chosen_variable(),
             RunPane::Findings => {
                 let note = self.opened.notes.get(self.findings.at)?;
                 Some((Shown::own(note.rule), note.message.clone()))
             }
         }
+    }
+
+    /// Returns the chosen variable with its whole value.
+    fn chosen_variable(&self) -> Option<(Shown, Shown)> {
+        let name = self.opened.variables.get(self.variables.at)?.name.clone();
+        let value = self.chosen_value()?;
+        let whole = value.pointer.as_ref().and_then(|pointer| self.opened.value_at(pointer));
+        Some((name, whole.unwrap_or_else(|| value.line.clone())))
     }
 
     /// Derives the computed value of the chosen variable, where one was worked out.

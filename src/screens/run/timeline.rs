@@ -71,7 +71,7 @@ pub(crate) fn tracks(opened: &OpenRecord) -> Vec<Option<Track>> {
 }
 
 /// Returns the first step whose recorded value is not the recomputed one.
-fn divergence(view: &RecordView) -> Option<usize> {
+pub(crate) fn divergence(view: &RecordView) -> Option<usize> {
     view.tracks.iter().position(|track| track.as_ref().is_some_and(|track| track.relation == ToRecomputed::Differs))
 }
 
