@@ -775,6 +775,41 @@ fn of_many_steps_the_timeline_shows_where_they_leave_the_plan() {
 }
 
 #[test]
+fn findings_that_say_the_same_share_a_line_with_the_letters_of_their_items() {
+    let item = |n: u8| format!(r#"{{"text": "t{n}", "spans": [{{"line_start": {n}, "line_end": {n}}}]}}"#);
+    let items: Vec<String> = (1..5).map(item).collect();
+    let record = format!(
+        r#"{{"format": "stepscope.answer_trace", "version": 1, "question": "Which?", "answer": {{"answer_found": true, "extraction_method": "verbatim", "items": [{}]}}}}"#,
+        items.join(", ")
+    );
+    let (_folder, mut d) = Drive::text(record);
+    d.resize(200, 60).keys("Enter").shows(&["span/verbatim_without_quote → reject  A B C D  "]);
+    let rule = |d: &Drive| d.lines().iter().filter(|line| line.contains("span/verbatim_without_quote")).count();
+    assert_eq!(rule(&d), 1, "{}", d.screen());
+    // The cursor reaches each of them all the same.
+    let mut places = HashSet::new();
+    d.keys("4 Tab g");
+    for _ in 0..20 {
+        d.keys("j");
+        places.extend(d.lines().iter().rev().take(3).filter(|line| line.contains("/items/")).cloned());
+    }
+    assert!(places.len() >= 4, "{places:?}");
+}
+
+#[test]
+fn a_wrong_step_of_a_correct_run_is_told_in_the_findings_too() {
+    let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/word_problems.jsonl");
+    let mut d = Drive::open(&[samples]);
+    d.resize(120, 36).keys("5j Enter").shows(&[
+        "✓ correct   no findings ≠ step 2",
+        "≠ from step 2",
+        "120  should be 600",
+    ]);
+    d.shows(&["Step 2 wrote 120 for all_places, should be 600; the answer is right"]);
+    d.keys("}").hides(&["all the same."]);
+}
+
+#[test]
 fn a_long_answer_leaves_room_for_the_numbers_that_it_is_compared_with() {
     let answer = "After everything was counted she has 40 apples left over, in the cellar of the long house";
     let (_folder, mut d) = Drive::text(apples(7, answer, 40));
@@ -2034,8 +2069,8 @@ fn citations_are_walked_and_copied_with_their_lines() {
     d.keys("}");
     d.shows(&[
         "What does a lost key cost?",
-        "A amount   25 EUR",
-        "B amount  250 EUR",
+        "A amount    25 EUR",
+        "B amount   250 EUR",
         "no quote",
         "two fees are named",
     ]);

@@ -295,7 +295,8 @@ fn is_exponent(bytes: &[u8], at: usize) -> bool {
 /// there is no room.
 fn number_in_brief(text: &str, width: usize) -> Option<String> {
     let value = text.parse::<f64>().ok().filter(|value| value.is_finite())?;
-    let whole = text.contains('.').then(|| format!("{value:.0}")).filter(|whole| whole.trim_matches(['-', '0']) != "");
+    let whole =
+        text.contains('.').then(|| format!("{value:.0}")).filter(|whole| !whole.trim_matches(['-', '0']).is_empty());
     let in_digits = (0..width).rev().map(|digits| format!("{value:.digits$e}"));
     whole.into_iter().chain(in_digits).find(|brief| brief.len() <= width)
 }

@@ -1,6 +1,7 @@
 //! The answer screen's state: which item, which citation, which line of the document. It owns its changes; `update`
 //! only routes to it.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::app::open_record::Note;
@@ -15,6 +16,7 @@ use stepscope_base::json::Pointer;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::answer::citations::lines_in_words;
+use stepscope_core::finding::Severity;
 use stepscope_core::review::event::{AnswerPart, Verdict};
 
 stepscope_base::words! {
@@ -98,6 +100,8 @@ pub struct AnswerView {
     pub(crate) areas: Areas<AnswerPane>,
     /// The rows of the checks in the order of their weight: the route, the findings, what the answer says of itself.
     pub(crate) check_rows: Vec<CheckRow>,
+    /// The first row of those that say the same, for each of them: it shows them all.
+    pub(crate) check_heads: Vec<usize>,
     /// Number of lines that the citation takes in its pane.
     pub(crate) citation_lines: usize,
     /// Number of lines that the checks take in their pane, as far as a screen may show them.
@@ -134,15 +138,28 @@ impl AnswerView {
         let unnamed = |fact: &&Fact| fact.name.is_empty() || fact.name == ROUTE;
         let route = shown.facts.iter().take_while(unnamed).count();
         let facts = |range: Range<usize>| range.map(CheckRow::Fact);
-        let mut by_weight: Vec<usize> = (0..notes.len()).collect();
-        by_weight.sort_by_key(|note| notes.get(*note).map(|note| note.severity));
-        let notes = by_weight.into_iter().map(CheckRow::Note);
+        let mut firsts = HashMap::new();
+        let mut by_weight: Vec<(Severity, usize, usize)> = notes
+            .iter()
+            .enumerate()
+            .map(|(n, note)| (note.severity, *firsts.entry(shown.said_by(note)).or_insert(n), n))
+            .collect();
+        by_weight.sort_unstable();
+        let before = facts(0..route).count();
+        let head = |(row, (_, first, _)): (usize, &(Severity, usize, usize))| {
+            let same = by_weight.iter().take(row).rev().take_while(|(_, other, _)| other == first).count();
+            before + row - same
+        };
+        let heads = by_weight.iter().enumerate().map(head);
+        let check_heads = (0..before).chain(heads).collect();
+        let notes = by_weight.iter().map(|(.., note)| CheckRow::Note(*note));
         let check_rows = facts(0..route).chain(notes).chain(facts(route..shown.facts.len())).collect();
         let mut answer = Self {
             shown,
             pane: AnswerPane::Items,
             areas: Areas::default(),
             check_rows,
+            check_heads,
             citation_lines: 0,
             checks_lines: 0,
             rows,
@@ -253,6 +270,18 @@ impl AnswerView {
             CheckRow::Note(note) => Some(note),
             CheckRow::Fact(_) => None,
         }
+    }
+
+    /// Returns the row of the checks that shows one of them.
+    pub(crate) fn check_head(&self, row: usize) -> usize {
+        self.check_heads.get(row).copied().unwrap_or(row)
+    }
+
+    /// Lists the findings that a row of the checks shows; none where another one does.
+    pub(crate) fn notes_of(&self, row: usize) -> impl Iterator<Item = usize> {
+        let rows = self.check_rows.iter().enumerate().skip(row);
+        let own = rows.take_while(move |(other, _)| self.check_head(*other) == row);
+        own.filter_map(|(_, row)| if let CheckRow::Note(note) = row { Some(*note) } else { None })
     }
 
     /// Goes to a finding in the checks.
@@ -449,8 +478,9 @@ impl AnswerView {
     ) {
         self.items.settle(self.rows.len(), self.areas.height(AnswerPane::Items));
         let mut checks = self.checks;
+        checks.at = self.check_head(checks.at.min(self.check_rows.len().saturating_sub(1)));
         checks.settle_tall(self.check_rows.len(), self.areas.height(AnswerPane::Checks), |row| check_lines(self, row));
-        self.checks = checks;
+        self.checks = List { at: self.checks.at.min(self.check_rows.len().saturating_sub(1)), ..checks };
         let height = self.areas.height(AnswerPane::Document);
         let count = self.document_len();
         let at = self.lines.at.min(count.saturating_sub(1));

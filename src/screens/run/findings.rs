@@ -122,7 +122,10 @@ pub(crate) fn lines(view: &RecordView, n: usize, wrapping: Wrapping, look: Look<
     let mark = MarkedRange { range: 0..rule.len(), tone: look.style(role) };
     let text = format!("{rule}{}", note.message);
     let width = Some(wrapping.width).filter(|_| n < wrapping.full || note.finding.is_none());
-    hanging(vec![look.span(format!("{glyph} "), role)], &text, look.style(Role::Text), &[mark], width)
+    // What changes nothing is said in a low voice.
+    let is_quiet = note.finding.is_none() && view.opened.correct == Some(true);
+    let base = look.style(if is_quiet { Role::Dim } else { Role::Text });
+    hanging(vec![look.span(format!("{glyph} "), role)], &text, base, &[mark], width)
 }
 
 /// Lays out the finding under the cursor with its proof, from a row on, where the list leaves room for it; what the

@@ -86,10 +86,8 @@ fn without_steps(body: Rect, view: &RecordView, look: Look<'_>) -> Vec<(RunPane,
     let is_state_last = has_state && !is_wide && view.pane == RunPane::State;
     let last = if is_state_last { variables } else { findings };
     let (rest, last) = pane_above(rest, (rest.height + 1).saturating_sub(last));
-    let (step, state) = match is_wide && has_state {
-        true => pane_left(rest, rest.width * 3 / 5),
-        false => (rest, Rect::default()),
-    };
+    let (step, state) =
+        if is_wide && has_state { pane_left(rest, rest.width * 3 / 5) } else { (rest, Rect::default()) };
     let (findings, state) = if is_state_last { (Rect::default(), last) } else { (last, state) };
     let none = Rect::default();
     Places { question: top, worked, steps: none, step, state, findings, timeline: none, call: none }.shown()

@@ -42,7 +42,7 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
         _ => (opened.question_text(), Role::Question),
     };
     let question = PaneText { text, style: look.style(role), marks: &marks(view, look) };
-    draw_text(question, (view.question_top, lines), below, inner, buf);
+    draw_text(&question, (view.question_top, lines), below, inner, buf);
     scroll_mark(area, view.question_top, lines, buf, look);
 }
 
@@ -54,7 +54,7 @@ struct PaneText<'t> {
 }
 
 /// Draws a text from a line on, and what is below it; a text that goes on ends in `…`.
-fn draw_text(text: PaneText<'_>, (top, len): (usize, usize), below: Vec<Spans>, inner: Rect, buf: &mut Buffer) {
+fn draw_text(text: &PaneText<'_>, (top, len): (usize, usize), below: Vec<Spans>, inner: Rect, buf: &mut Buffer) {
     let (width, height) = (usize::from(inner.width), usize::from(inner.height));
     let lines = prose::lines(text.text, width, top..top + height, text.style, text.marks);
     let mut lines: Vec<Spans> = lines.into_iter().map(|line| line.spans).collect();
@@ -133,7 +133,7 @@ pub(crate) fn draw_worked(view: &RecordView, area: Rect, buf: &mut Buffer, look:
     let inner = frame(title, area, buf, look);
     let lines = view.worked_lines(inner_width(area));
     let text = PaneText { text: worked, style: look.style(Role::Text), marks: &[] };
-    draw_text(text, (view.worked_top, lines), Vec::new(), inner, buf);
+    draw_text(&text, (view.worked_top, lines), Vec::new(), inner, buf);
     scroll_mark(area, view.worked_top, lines, buf, look);
 }
 

@@ -245,6 +245,28 @@ impl WrongPath {
     }
 }
 
+/// Tells of the first step of a correct run whose value differs, where no finding does.
+fn harmless(view: &RecordView) -> Option<Note> {
+    let step = divergence(view).filter(|_| view.opened.correct == Some(true))?;
+    let track = view.tracks.get(step)?.as_ref()?;
+    let is_told = view.opened.notes.iter().any(|note| note.finding.is_some() && note.step == Some(step));
+    let variable = view.opened.variables.iter().position(|row| row.name == track.name);
+    let write = variable.and_then(|variable| view.opened.write_at(variable, Moment(step + 1)));
+    let pointer = write.and_then(|write| write.value.as_ref()?.pointer.clone()).unwrap_or_default();
+    let (number, Track { name, recorded, recomputed, .. }) = (step + 1, track);
+    let text = "the answer is right all the same";
+    (!is_told).then(|| Note {
+        finding: None,
+        severity: Severity::Note,
+        rule: "",
+        message: shown!("Step {number} wrote {recorded} for {name}, should be {recomputed}; {text}."),
+        help: None,
+        step: Some(step),
+        variable,
+        pointer,
+    })
+}
+
 impl RecordView {
     /// Looks at a record from its end, where the answer is; at a run that ended early, from the step in which it ended.
     pub fn new(mut opened: OpenRecord) -> Self {
@@ -296,6 +318,7 @@ impl RecordView {
         view.variables.at = view.answer_variable();
         view.wrong = WrongPath::of(&view.opened);
         view.tracks = tracks(&view.opened);
+        view.opened.notes.extend(harmless(&view));
         view.refresh();
         view
     }
@@ -970,12 +993,11 @@ impl RecordView {
             }
             Hit::Finding(finding) => {
                 self.findings.at = finding;
-                match &mut self.answer {
-                    Some(answer) => answer.go_to_note(finding),
-                    None => {
-                        self.pane = RunPane::Findings;
-                        self.show_finding();
-                    }
+                if let Some(answer) = &mut self.answer {
+                    answer.go_to_note(finding);
+                } else {
+                    self.pane = RunPane::Findings;
+                    self.show_finding();
                 }
             }
             Hit::Item(_) | Hit::Line(_) => {

@@ -185,7 +185,7 @@ pub(crate) fn explain(app: &App) -> Option<Shown> {
         (Some(true), _) => "✓ graded correct against the expected answer",
         (Some(false), _) => "✗ graded wrong against the expected answer",
         (None, RecordKind::Error | RecordKind::Broken) => "⊘ ended with an error, or cannot be read",
-        (None, RecordKind::Typed) => "structured answer: fix names its route, ✓ can be used",
+        (None, RecordKind::Typed) => "structured answer: the column route names its route, ✓ can be used",
         _ => "not graded",
     };
     let column = match app.table.sort {
