@@ -720,6 +720,122 @@ fn what_one_corrected_number_gives_is_not_said_to_be_recomputed() {
     d.shows(&["bags = 7   (step 1, as the run has it)", "apples = 12   (step 1, from the question)"]);
 }
 
+/// A run in forty steps, each two more than the one before; from step 17 on all of them are wrong.
+fn forty_steps() -> String {
+    let output = |name: &str| format!(r#"{{"name": "{name}", "description": "d"}}"#);
+    let step = |n: usize| match n {
+        1 => format!(
+            r#"{{"id": 1, "inputs": [{}], "stepDescription": "Extract the number (120)", "output": [{}]}}"#,
+            output("problem_text"),
+            output("a_1")
+        ),
+        40 => format!(
+            r#"{{"id": 40, "inputs": [{}], "stepDescription": "State a_39", "output": [{}]}}"#,
+            output("a_39"),
+            output("final_answer")
+        ),
+        _ => format!(
+            r#"{{"id": {n}, "inputs": [{}], "stepDescription": "Calculate a_{n} = a_{} + 2", "output": [{}]}}"#,
+            output(&format!("a_{}", n - 1)),
+            n - 1,
+            output(&format!("a_{n}"))
+        ),
+    };
+    let value = |n: usize| 118 + 2 * n - if n >= 17 { 30 } else { 0 };
+    let steps: Vec<String> = (1..=40).map(step).collect();
+    let state: Vec<String> = (1..40).map(|n| format!(r#""a_{n}": {}"#, value(n))).collect();
+    format!(
+        r#"{{"id": 1, "question": "The first sells 120, each later one 2 more. How many does number 39 sell?", "gold_num": 196,
+        "status": "ok", "mode": "procedural", "procedure": {{"NameDescription": "n", "steps": [{}]}},
+        "state": {{"problem_text": "t", {}, "final_answer": "{last}", "final_answer_numerical": {last}}}, "pred_num": {last},
+        "correct": false}}"#,
+        steps.join(", "),
+        state.join(", "),
+        last = value(39)
+    )
+    .replace('\n', " ")
+}
+
+#[test]
+fn of_many_steps_the_timeline_shows_where_they_leave_the_plan() {
+    let (_folder, mut d) = Drive::text(forty_steps());
+    for size in [(120, 36), (200, 60)] {
+        d.resize(size.0, size.1).keys("Enter");
+        let lines = d.lines();
+        let title = lines.iter().position(|line| line.contains("from step 17")).unwrap();
+        let column = lines[title].chars().position(|c| c == '5').unwrap();
+        let row = |line: &String| line.chars().skip(column).take_while(|c| !"│┃├┤".contains(*c)).collect::<String>();
+        let rows: Vec<String> = lines[title + 1..].iter().map(row).take_while(|row| !row.contains('─')).collect();
+        assert!(rows.len() >= 8 && rows.iter().any(|line| line.contains("≠ 152")), "{size:?}\n{}", d.screen());
+        // The argument is there in full.
+        d.shows(&["The plan is right"]).hides(&["Step 17 sh…", "and wrote …"]);
+        d.keys("5 Tab k").shows(&["❯39"]);
+        d.keys("1 Tab q");
+    }
+}
+
+#[test]
+fn findings_that_say_the_same_share_a_line_with_the_letters_of_their_items() {
+    let item = |n: u8| format!(r#"{{"text": "t{n}", "spans": [{{"line_start": {n}, "line_end": {n}}}]}}"#);
+    let items: Vec<String> = (1..5).map(item).collect();
+    let record = format!(
+        r#"{{"format": "stepscope.answer_trace", "version": 1, "question": "Which?", "answer": {{"answer_found": true, "extraction_method": "verbatim", "items": [{}]}}}}"#,
+        items.join(", ")
+    );
+    let (_folder, mut d) = Drive::text(record);
+    d.resize(200, 60).keys("Enter").shows(&["span/verbatim_without_quote → reject  A B C D  "]);
+    let rule = |d: &Drive| d.lines().iter().filter(|line| line.contains("span/verbatim_without_quote")).count();
+    assert_eq!(rule(&d), 1, "{}", d.screen());
+    // The cursor reaches each of them all the same.
+    let mut places = HashSet::new();
+    d.keys("4 Tab g");
+    for _ in 0..20 {
+        d.keys("j");
+        places.extend(d.lines().iter().rev().take(3).filter(|line| line.contains("/items/")).cloned());
+    }
+    assert!(places.len() >= 4, "{places:?}");
+}
+
+#[test]
+fn a_wrong_step_of_a_correct_run_is_told_in_the_findings_too() {
+    let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/word_problems.jsonl");
+    let mut d = Drive::open(&[samples]);
+    d.resize(120, 36).keys("5j Enter").shows(&[
+        "✓ correct   no findings ≠ step 2",
+        "≠ from step 2",
+        "120  should be 600",
+    ]);
+    d.shows(&["Step 2 wrote 120 for all_places, should be 600; the answer is right"]);
+    d.keys("}").hides(&["all the same."]);
+}
+
+#[test]
+fn a_long_answer_leaves_room_for_the_numbers_that_it_is_compared_with() {
+    let answer = "After everything was counted she has 40 apples left over, in the cellar of the long house";
+    let (_folder, mut d) = Drive::text(apples(7, answer, 40));
+    for size in [(80, 24), (120, 36), (200, 60)] {
+        d.resize(size.0, size.1).keys("Enter");
+        let title = d.lines().into_iter().find(|line| line.contains("Question")).unwrap();
+        assert!(title.contains("expected 24") && title.contains("corrected 24"), "{size:?}\n{}", d.screen());
+        d.keys("q");
+    }
+}
+
+#[test]
+fn no_number_of_the_table_is_cut_to_another_one() {
+    let row = |id: u8, answer: &str, expected: &str| {
+        let text = apples(3, "24", 24).replace("{\"id\": 1, \"question\"", &format!("{{\"id\": {id}, \"question\""));
+        let text = text.replace("\"pred_num\": 24", &format!("\"pred_num\": {answer}"));
+        text.replace("\"gold_num\": 24", &format!("\"gold_num\": {expected}"))
+    };
+    let rows = [row(1, "1234567890123.5", "1234567890124.0"), row(2, "123456789.125", "123456788")];
+    let (_folder, mut d) = Drive::text(rows.join("\n"));
+    d.resize(80, 24).shows(&["1.23457e12 1.23457e12", "123456789  123456788"]);
+    for size in [(120, 36), (200, 60)] {
+        d.resize(size.0, size.1).shows(&["1234567890123.5 1234567890124.0", "123456789.125       123456788"]);
+    }
+}
+
 #[test]
 fn text_and_number_of_the_answer_are_compared_each_by_itself() {
     let (_folder, mut d) = Drive::text(apples(3, "She has 24 apples.", 42));
@@ -759,7 +875,14 @@ fn borders_show_where_citations_and_findings_are() {
     let (x, y) = d.find("▁▁▁▁▁◑▁◉◉◉▁▁◉");
     d.click(x + 12, y);
     d.shows(&["page 13/13"]);
-    d.keys("J g");
+    // On a narrow screen they share their line with a title.
+    d.resize(80, 24).keys("1 Tab g").shows(&["3 Citation  F ──▁▁▁▁▁◑▁◉◉◉▁▁◉──"]);
+    let (x, y) = d.find("▁▁▁▁▁◑▁◉◉◉▁▁◉");
+    d.click(x + 12, y);
+    d.shows(&["page 13/13"]);
+    d.click_on("3 Citation");
+    d.shows(&["page 13/13"]);
+    d.resize(120, 36).keys("J g");
     let border: String = d.lines().iter().filter_map(|line| line.chars().last()).collect();
     assert!(border.contains('▲') && border.contains('!'), "{border}");
 }
@@ -1946,8 +2069,8 @@ fn citations_are_walked_and_copied_with_their_lines() {
     d.keys("}");
     d.shows(&[
         "What does a lost key cost?",
-        "A amount   25 EUR",
-        "B amount  250 EUR",
+        "A amount    25 EUR",
+        "B amount   250 EUR",
         "no quote",
         "two fees are named",
     ]);
@@ -1985,6 +2108,47 @@ fn every_pane_of_the_evidence_is_reached_and_survives_any_size() {
     assert!(d.status().contains("has no citations"), "{}", d.status());
 }
 
+/// Opens an answer to a question of many points, of which the last says what is asked for.
+fn long_question() -> (tempfile::TempDir, Drive) {
+    let points: Vec<String> = (1..30).map(|n| format!("(point {n}) what does chapter {n} say of the fee;")).collect();
+    let question = format!("{} and which of these is the HIGHEST? Answer with ONE amount only.", points.join(" "));
+    let record = r#"{"format": "stepscope.answer_trace", "version": 1, "question": "?", "answer_text": "It is 200"}"#;
+    Drive::text(record.replace('?', &question))
+}
+
+#[test]
+fn a_long_question_of_an_answer_is_a_pane_that_is_read_to_its_end() {
+    let (_folder, mut d) = long_question();
+    for size in [(80, 24), (120, 36)] {
+        d.resize(size.0, size.1);
+        d.keys("Enter").shows(&["7 Question", "(point 1)", "…"]).hides(&["HIGHEST"]);
+        let rows = d.lines().iter().position(|line| line.contains("1 Answer")).unwrap();
+        assert!(rows <= usize::from(size.1) / 3, "a third of the height\n{}", d.screen());
+        d.keys("7 Tab G").shows(&["HIGHEST", "ONE amount only."]).hides(&["(point 1)"]);
+        d.keys("g").shows(&["(point 1)"]).hides(&["HIGHEST"]);
+        d.keys("Z").shows(&["HIGHEST"]).hides(&["1 Answer"]);
+        d.keys("Enter").shows(&["╭ question"]);
+        d.keys("Esc Z Tab q");
+    }
+    d.resize(200, 60).keys("Enter").shows(&["ONE amount only."]);
+}
+
+#[test]
+fn find_shows_where_in_a_long_question_the_text_is() {
+    let (_folder, mut d) = long_question();
+    d.resize(80, 24).keys("Enter / 'highest' Enter").shows(&["HIGHEST", "1 of 1"]).hides(&["(point 1)"]);
+    d.keys("g").shows(&["(point 1)"]).hides(&["HIGHEST"]);
+    // The pane is kept for the next answer; where that has no question, it is no pane.
+    let without = r#"{"format": "stepscope.answer_trace", "version": 1, "answer_text": "It is 200"}"#;
+    let (_folder, mut d) = Drive::text(format!(
+        "{}\n{without}",
+        r#"{"format": "stepscope.answer_trace", "version": 1, "question": "How much?", "answer_text": "200"}"#
+    ));
+    d.keys("Enter 7 Tab }").shows(&["It is 200"]).hides(&["Question"]);
+    d.keys("7 Tab");
+    assert_eq!(d.status(), "no pane has this number here");
+}
+
 /// Opens three verified completions with a chain of three stages that judges them.
 fn verified() -> (tempfile::TempDir, Drive) {
     let folder = tempfile::tempdir().unwrap();
@@ -2007,6 +2171,24 @@ fn verified() -> (tempfile::TempDir, Drive) {
     );
     let drive = Drive::judged(&records, &chain);
     (folder, drive)
+}
+
+#[test]
+fn a_record_without_steps_shows_its_reply_and_no_empty_panes() {
+    let (_folder, mut d) = verified();
+    for size in [(80, 24), (120, 36), (200, 60)] {
+        d.resize(size.0, size.1).keys("Enter");
+        d.shows(&["Question", "Name it", "Reply", r#"{"name": "please"}"#, "Findings", "reward 1.0"]);
+        d.hides(&["Steps", "Global state", "problem_text"]);
+        let reply = d.lines().iter().position(|line| line.contains("Reply")).unwrap();
+        let findings = d.lines().iter().position(|line| line.contains("3 Findings")).unwrap();
+        assert!(findings - reply > usize::from(size.1) / 2, "the reply is large\n{}", d.screen());
+        // Tab goes only to what is there.
+        for _ in 0..4 {
+            d.keys("Tab").shows(&["Name it"]).hides(&["Steps", "Global state"]);
+        }
+        d.keys("q");
+    }
 }
 
 #[test]
@@ -2226,7 +2408,7 @@ fn lines_that_the_state_leaves_blank_are_for_the_findings() {
     let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/word_problems.jsonl");
     let mut drive = Drive::open(&[samples]);
     drive.resize(80, 24).keys("2G Enter");
-    drive.shows(&["confidence             1", "⇒ The plan is right", "▲ run/final_mismatch"]);
+    drive.shows(&["confidence             1", "⇒ The plan is right", "19 and wrote 3."]);
 }
 
 #[test]

@@ -1481,10 +1481,10 @@ fn parts_of_an_answer_have_verdicts_of_their_own() {
     let journals = Journals { files: vec![desk.runs()], named: Vec::new() };
     let mut d = desk.open_with(|app| app.across = Across::new(None, journals, false));
     d.keys("1 a").shows(&["names an item of an answer"]);
-    d.keys("Enter 1 a").shows(&["A text  ⊕ red"]);
+    d.keys("Enter 1 a").shows(&["A text ⊕ red"]);
     assert!(d.status().contains("pass: item A · u undo"), "{}", d.status());
     d.keys("2 x").shows(&["fail item B:", "[ ] 1"]);
-    d.keys("8 Enter").shows(&["B text  ⊖ wrong citation  blue", "review 0/2"]);
+    d.keys("8 Enter").shows(&["B text ⊖ blue  wrong citation", "review 0/2"]);
     d.keys("G +").shows(&["pass: item B, citation 2"]);
     assert_eq!(open_id(&d), "a1", "the record itself is still to be reviewed");
     d.keys("\\ Esc").hides(&["[ ] 1"]);
@@ -1571,10 +1571,10 @@ fn verdicts_of_others_on_a_part_are_seen_once_i_have_judged_it_or_the_record() {
     drop(ada);
     let state = tempfile::tempdir().unwrap();
     let mut bob = Drive::reviewing(&desk.runs(), "bob", state.path(), |_| {});
-    bob.keys("Enter").shows(&["A text  red"]).hides(&["ada ⊕"]);
-    bob.keys("1 a").shows(&["A text  ⊕ ada ⊕  red", "B text  blue"]);
+    bob.keys("Enter").shows(&["A text   red"]).hides(&["ada ⊕"]);
+    bob.keys("1 a").shows(&["A text ⊕ red  ada ⊕", "B text   blue"]);
     // The next record is in front after the verdict.
-    bob.keys("a {").shows(&["A text  ⊕ ada ⊕  red", "B text  ada ⊕  blue"]);
+    bob.keys("a {").shows(&["A text ⊕ red  ada ⊕", "B text   blue  ada ⊕"]);
 }
 
 #[test]

@@ -48,7 +48,9 @@ impl App {
                 Some(Dialog::Review(ReviewDialog::Labels { .. })) => review::ask::word_of_open(self),
                 _ => binding.hint,
             },
-            (Context::Answer, Action::Open) if pane == Some(AnswerPane::Checks) => "open",
+            (Context::Answer, Action::Open) if matches!(pane, Some(AnswerPane::Checks | AnswerPane::Question)) => {
+                "open"
+            }
             _ => binding.hint,
         }
     }

@@ -54,7 +54,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     match app.screens.top() {
         ScreenKind::Table => table::draw::draw(app, parts.body, buf, look),
         ScreenKind::Run => view.into_iter().for_each(|view| run::draw::draw(view, buf, look)),
-        ScreenKind::Answer => view.into_iter().for_each(|view| answer::draw::draw(view, area, buf, look)),
+        ScreenKind::Answer => view.into_iter().for_each(|view| answer::draw::draw(view, buf, look)),
         ScreenKind::Json => view.into_iter().for_each(|view| json::draw::draw(view, parts.body, buf, look)),
         ScreenKind::Rerun => rerun::draw::draw(app, buf, look),
         ScreenKind::Compare => compare::draw::draw(app, main, buf, look),

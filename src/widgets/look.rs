@@ -11,6 +11,7 @@ use ratatui::widgets::Widget;
 
 use crate::widgets::borders;
 use crate::widgets::keymap::Keymap;
+use crate::widgets::layout::rows;
 use crate::widgets::list::Rows;
 use crate::widgets::prose::{fit, wrap_up_to};
 use crate::widgets::sign;
@@ -100,13 +101,22 @@ pub(crate) fn frame(title: Spans, area: Rect, buf: &mut Buffer, look: Look<'_>) 
 
 /// Finds the span of a pane's title that is at a place of the screen.
 pub(crate) fn title_span_at(title: &[Span<'_>], area: Rect, look: Look<'_>, at: Position) -> Option<usize> {
-    let before_title = if look.number.is_some() { 4 } else { 2 };
-    let mut left = usize::from(at.x.checked_sub(area.x + before_title).filter(|_| at.y == area.y)?);
+    let mut left = usize::from(at.x.checked_sub(area.x + before_title(look)).filter(|_| at.y == area.y)?);
     title.iter().position(|span| {
         let is_it = left < span.width();
         left = left.saturating_sub(span.width());
         is_it
     })
+}
+
+/// The columns of a pane's upper border up to the end of its title, with the blank behind it.
+pub(crate) fn title_width(title: &[Span<'_>], area: Rect, look: Look<'_>) -> u16 {
+    let width = title.iter().map(Span::width).sum::<usize>().min(title_room(area, look));
+    before_title(look) + rows(width) + 1
+}
+
+const fn before_title(look: Look<'_>) -> u16 {
+    if look.number.is_some() { 4 } else { 2 }
 }
 
 /// The columns that a pane has for its title.

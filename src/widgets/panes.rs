@@ -12,9 +12,20 @@ use stepscope_base::words::closest;
 /// Reason given for a number that leads to no pane.
 pub(crate) const NO_PANE: &str = "no pane has this number here";
 
-/// The pane of a number, from 1.
-pub(crate) fn numbered<T: Copy>(all: &[T], number: usize) -> Result<T, Reason> {
-    number.checked_sub(1).and_then(|n| all.get(n)).copied().ok_or(NO_PANE)
+/// Panes of a screen, with the numbers that lead to them.
+pub(crate) trait Numbered: Copy + PartialEq + 'static {
+    /// All of them, in the order of Tab.
+    const PANES: &'static [Self];
+
+    /// Returns the number that leads to the pane, from 1.
+    fn number(self) -> Option<usize> {
+        Self::PANES.iter().position(|other| *other == self).map(|at| at + 1)
+    }
+}
+
+/// The pane of a number.
+pub(crate) fn numbered<T: Numbered>(number: usize) -> Result<T, Reason> {
+    T::PANES.iter().copied().find(|pane| pane.number() == Some(number)).ok_or(NO_PANE)
 }
 
 /// The pane that a title means, or a word of it that no other title has.
@@ -81,17 +92,15 @@ impl<P: Copy + PartialEq> Areas<P> {
         Some((*pane, usize::from(at.y.saturating_sub(place.y + 1))))
     }
 
-    /// Lists the panes that there is room for, each with its place and its look; `all`: in the order of their numbers.
-    pub(crate) fn on_screen<'l>(
-        &self,
-        focus: P,
-        all: &'static [P],
-        look: Look<'l>,
-    ) -> impl Iterator<Item = (P, Rect, Look<'l>)> {
+    /// Lists the panes that there is room for, each with its place and its look.
+    pub(crate) fn on_screen<'l>(&self, focus: P, look: Look<'l>) -> impl Iterator<Item = (P, Rect, Look<'l>)>
+    where
+        P: Numbered,
+    {
         let panes = self.0.iter().filter(|(_, place)| place.height >= 2 && place.width >= 4);
         panes.map(move |(pane, place)| {
-            let number = all.iter().position(|other| other == pane).map(|n| n + 1);
-            (*pane, *place, Look { focused: look.focused && *pane == focus, number, ..look })
+            let focused = look.focused && *pane == focus;
+            (*pane, *place, Look { focused, number: pane.number(), ..look })
         })
     }
 }

@@ -229,7 +229,8 @@ pub(crate) fn lines(
         .collect()
 }
 
-/// The beginning of a text that fits into `width` columns, ending in `…` if something was cut off.
+/// The beginning of a text that fits into `width` columns, ending in `…` if something was cut off. A number is never cut
+/// where it would read as another one: it is left out, and one that is all of the text is written by its size.
 pub(crate) fn fit(text: &str, width: usize) -> String {
     fitted(text, width).0.into_owned()
 }
@@ -250,7 +251,54 @@ fn fitted(text: &str, width: usize) -> (Cow<'_, str>, usize) {
         }
         (end, used) = (cluster.at + cluster.text.len(), used + cluster.columns);
     }
+    if let Some(start) = cut_number(text, end) {
+        if let Some(brief) = number_in_brief(text, width) {
+            let used = brief.len();
+            return (brief.into(), used);
+        }
+        // Digits are columns.
+        (end, used) = (start, used - (end - start));
+    }
     ((head.get(..end).unwrap_or_default().to_owned() + "…").into(), used + 1)
+}
+
+/// Finds where the number begins that a text would be cut in, unless it is cut behind a digit of its fraction.
+fn cut_number(text: &str, end: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    // Points, commas and the sign of an exponent belong to a number between two of its digits.
+    let joins = |at: usize| {
+        let is_joint = bytes.get(at).is_some_and(|byte| matches!(byte, b'.' | b',' | b'e' | b'E'));
+        at.checked_sub(1).is_some_and(is_digit) && is_joint && (is_digit(at + 1) || is_exponent(bytes, at))
+    };
+    let is_sign = |at: usize| at.checked_sub(1).is_some_and(|before| is_exponent(bytes, before));
+    let is_in = |at: usize| is_digit(at) || joins(at) || is_sign(at);
+    if !is_in(end) {
+        return None;
+    }
+    let start = (0..end).rev().take_while(|at| is_in(*at)).last()?;
+    let number = start..end + (end..bytes.len()).take_while(|at| is_in(*at)).count();
+    let point = bytes.get(start..end)?.iter().position(|byte| *byte == b'.').map(|at| start + at);
+    let has_size = point.is_some_and(|point| point + 1 < end) && !number.into_iter().any(|at| is_exponent(bytes, at));
+    (!has_size).then_some(start)
+}
+
+/// Tells whether an exponent with a sign begins at a place of a text, or one without.
+fn is_exponent(bytes: &[u8], at: usize) -> bool {
+    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let is_letter = bytes.get(at).is_some_and(|byte| matches!(byte, b'e' | b'E'));
+    let is_signed = bytes.get(at + 1).is_some_and(|byte| matches!(byte, b'+' | b'-')) && digit(at + 2);
+    is_letter && at.checked_sub(1).is_some_and(digit) && (is_signed || digit(at + 1))
+}
+
+/// Writes a number without its fraction, else as digits and an exponent, as many as fit; `None`: the text is no number, or
+/// there is no room.
+fn number_in_brief(text: &str, width: usize) -> Option<String> {
+    let value = text.parse::<f64>().ok().filter(|value| value.is_finite())?;
+    let whole =
+        text.contains('.').then(|| format!("{value:.0}")).filter(|whole| !whole.trim_matches(['-', '0']).is_empty());
+    let in_digits = (0..width).rev().map(|digits| format!("{value:.digits$e}"));
+    whole.into_iter().chain(in_digits).find(|brief| brief.len() <= width)
 }
 
 /// [`fit`], then filled with blanks to exactly `width` columns.
@@ -333,6 +381,25 @@ mod tests {
         assert_eq!(fit("x", 0), "");
     }
 
+    #[test]
+    fn no_number_is_cut_to_another_one() {
+        assert_eq!(fit("it wrote 125", 12), "it wrote 125");
+        assert_eq!(fit("it wrote 125", 11), "it wrote …");
+        assert_eq!(fit("1,250 apples", 4), "…");
+        assert_eq!(fit("on 2026-03-01", 10), "on 2026-…");
+        assert_eq!(fit("3.14159265 is it", 6), "3.141…", "the size is said");
+        assert_eq!(fit("costs 3.14", 9), "costs …");
+        assert_eq!(fit("1.5e300 is it", 5), "…");
+        assert_eq!(fit("123456789012", 10), "1.23457e11");
+        assert_eq!(fit("-123456789012", 6), "-1e11");
+        assert_eq!(fit("123456789012", 3), "…");
+        assert_eq!(fit("123456789.125", 10), "123456789");
+        assert_eq!(fit("0.00000000012", 3), "…");
+        assert_eq!(fit("0.3333333333333333", 6), "0.333…");
+        assert_eq!(pad_left("123456789012", 11), "1.234568e11");
+        assert_eq!(fit("step 12", 6), "step …");
+    }
+
     proptest! {
         #[test]
         fn lines_fit_and_lose_only_blanks(text in "[a-c_ 漢é\n]{0,60}", width in 2_usize..12) {
@@ -372,6 +439,10 @@ mod tests {
                 }
                 slowly.push_str(cluster);
                 used += cluster.width();
+            }
+            prop_assume!(number_in_brief(&text, 9).is_none());
+            if let Some(start) = cut_number(&text, slowly.len()) {
+                slowly.truncate(start);
             }
             let fits = text.width() <= width;
             let cut = if width > 0 { slowly + "…" } else { slowly };

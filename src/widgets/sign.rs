@@ -101,7 +101,7 @@ pub(crate) const VERDICTS: [Meaning; 7] = [
 
 /// Other marks of the table of records.
 pub(crate) const TABLE: [Meaning; 2] = [
-    (ROUTED, "answer that is not shipped: its route is in the column fix"),
+    (ROUTED, "answer that is not shipped: its route is in the column route"),
     (RECOVERS, "recomputed, if need be with a mistake corrected, it gives the expected answer"),
 ];
 

@@ -29,16 +29,22 @@ const MAX_LINES: usize = 12;
 /// Bytes of a message; the JSON has all of it.
 const MAX_MESSAGE: usize = 1_000;
 
-pub(crate) fn draw(view: &RecordView, answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+/// Builds the title of the pane.
+pub(crate) fn title(answer: &AnswerView, look: Look<'_>) -> Spans {
     let mut title = vec![look.span(AnswerPane::Checks.word(), Role::Title)];
-    let notes = &view.opened.notes;
-    if !notes.is_empty() {
-        title.push(look.span(format!("  {}", counted(notes.len(), "finding")), Role::Dim));
+    let notes = answer.check_rows.iter().filter(|row| matches!(row, CheckRow::Note(_))).count();
+    if notes > 0 {
+        title.push(look.span(format!("  {}", counted(notes, "finding")), Role::Dim));
     }
-    let at = (answer.pane == AnswerPane::Checks).then_some(answer.checks.at);
+    title
+}
+
+pub(crate) fn draw(view: &RecordView, answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let notes = &view.opened.notes;
+    let at = (answer.pane == AnswerPane::Checks).then_some(answer.check_head(answer.checks.at));
     let rows = Rows { at, ..answer.checks.rows(answer.check_rows.len()) };
     let width = inner_width(area);
-    tall_pane(title, rows, |n| lines(notes, answer, n, width, look), area, buf, look);
+    tall_pane(title(answer, look), rows, |n| lines(notes, answer, n, width, look), area, buf, look);
 }
 
 /// Describes the row under the cursor, for the status line.
@@ -74,7 +80,7 @@ pub(crate) fn explain(notes: &[Note], answer: &AnswerView) -> Shown {
 /// wherever the cursor is.
 pub(crate) fn height(notes: &[Note], answer: &AnswerView, width: usize, most: usize, look: Look<'_>) -> usize {
     let (mut lines, mut advice) = (0, 0);
-    for row in &answer.check_rows {
+    for (n, row) in answer.check_rows.iter().enumerate() {
         if lines > most {
             break;
         }
@@ -82,11 +88,12 @@ pub(crate) fn height(notes: &[Note], answer: &AnswerView, width: usize, most: us
             CheckRow::Fact(fact) => {
                 answer.shown.facts.get(*fact).map_or(0, |fact| fact_lines(notes, fact, width, look).len())
             }
-            CheckRow::Note(note) => notes.get(*note).map_or(0, |note| {
-                let [bare, full] = [false, true].map(|chosen| note_lines(answer, note, (width, chosen), look).len());
+            CheckRow::Note(_) => {
+                let [bare, full] =
+                    [false, true].map(|chosen| note_lines(notes, answer, n, (width, chosen), look).len());
                 advice = advice.max(full - bare);
                 bare
-            }),
+            }
         };
     }
     lines + advice
@@ -99,9 +106,9 @@ pub(crate) fn lines(notes: &[Note], answer: &AnswerView, row: usize, width: usiz
             let fact = answer.shown.facts.get(*fact);
             fact.map(|fact| fact_lines(notes, fact, width, look)).unwrap_or_default()
         }
-        Some(CheckRow::Note(note)) => {
-            let chosen = answer.checks.at == row;
-            notes.get(*note).map(|note| note_lines(answer, note, (width, chosen), look)).unwrap_or_default()
+        Some(CheckRow::Note(_)) => {
+            let chosen = answer.check_head(answer.checks.at) == row;
+            note_lines(notes, answer, row, (width, chosen), look)
         }
         None => Vec::new(),
     }
@@ -126,16 +133,35 @@ fn fact_lines(notes: &[Note], fact: &Fact, width: usize, look: Look<'_>) -> Vec<
     wrapped(fact.text.as_str(), room, MAX_LINES).enumerate().map(line).collect()
 }
 
-/// Lays out a finding, where it leads, and for the row under the cursor what to do.
-fn note_lines(answer: &AnswerView, note: &Note, (width, chosen): (usize, bool), look: Look<'_>) -> Vec<Spans> {
+/// Lays out the findings that a row shows: where they lead, the letters of their items, what they say, and for the row
+/// under the cursor what to do.
+fn note_lines(
+    notes: &[Note],
+    answer: &AnswerView,
+    row: usize,
+    (width, chosen): (usize, bool),
+    look: Look<'_>,
+) -> Vec<Spans> {
+    let own = || answer.notes_of(row).filter_map(|note| notes.get(note));
+    let Some(note) = own().next() else { return Vec::new() };
     let role = severity_role(note.severity);
     let (mut text, mut marks) = (note.rule.to_owned(), Vec::new());
     marks.push(MarkedRange { range: 0..text.len(), tone: look.style(role) });
-    let leads = |(rule, pointer, _): &&(Shown, _, _)| rule.as_str() == note.rule && *pointer == note.pointer;
-    if let Some((_, _, route)) = answer.shown.led.iter().find(leads) {
+    if let (.., Some(route)) = answer.shown.said_by(note) {
         let start = text.len();
-        let _ = write!(text, " → {}", route_name(*route));
+        let _ = write!(text, " → {}", route_name(route));
         marks.push(MarkedRange { range: start..text.len(), tone: look.style(Role::Accent) });
+    }
+    let current = answer.note().and_then(|note| notes.get(note)).filter(|_| chosen && look.focused);
+    let current = current.and_then(|note| answer.shown.letter_at(&note.pointer));
+    let mut letters: Vec<String> = own().filter_map(|note| answer.shown.letter_at(&note.pointer)).collect();
+    letters.dedup();
+    for (n, letter) in letters.iter().enumerate() {
+        text.push_str(if n == 0 { "  " } else { " " });
+        let start = text.len();
+        text.push_str(letter);
+        let role = if current.as_ref() == Some(letter) { Role::Current } else { Role::Key };
+        marks.push(MarkedRange { range: start..text.len(), tone: look.style(role) });
     }
     text.push_str("  ");
     text.push_str(cut(note.message.as_str(), MAX_MESSAGE));

@@ -28,16 +28,21 @@ const MAX_OTHERS: usize = 12;
 /// Sign, letter and key take about so much of a row among the items.
 const CUT: usize = 16;
 
-pub(crate) fn draw(answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+/// Builds the title of the pane.
+pub(crate) fn title(answer: &AnswerView, look: Look<'_>) -> Spans {
     let mut title = vec![look.span(AnswerPane::Citation.word(), Role::Title)];
     let count = answer.shown.spans.len();
     if let Some(span) = answer.span() {
         title.push(look.span(format!("  {}/{count}", span + 1), Role::Dim));
     }
     title.extend(answer.item().into_iter().flat_map(|item| [Span::raw("  "), sign(item, look)]));
+    title
+}
+
+pub(crate) fn draw(answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let lines = lines(answer, inner_width(area), look);
     let rows = Rows { top: answer.citation_top, len: lines.len(), at: None };
-    pane(title, rows, |n| lines.get(n).cloned().unwrap_or_default(), area, buf, look);
+    pane(title(answer, look), rows, |n| lines.get(n).cloned().unwrap_or_default(), area, buf, look);
 }
 
 /// Lays out all lines of the citation.

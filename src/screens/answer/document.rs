@@ -11,9 +11,10 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::screens::answer::shown::{ShownAnswer, SpanView, letter};
 use crate::screens::answer::state::{AnswerPane, AnswerView};
-use crate::widgets::layout::inner_width;
+use crate::screens::answer::{checks, citation};
+use crate::widgets::layout::{inner_width, split_columns};
 use crate::widgets::look::{
-    Look, Spans, border_marks, frame, grounding_glyph, grounding_role, line_pane, put, put_cell,
+    Look, Spans, border_marks, frame, grounding_glyph, grounding_role, line_pane, put, put_cell, title_width,
 };
 use crate::widgets::prose;
 use crate::widgets::sign;
@@ -24,8 +25,10 @@ use stepscope_core::paint::MarkedRange;
 
 /// Maximum number of bytes of a line that are shown.
 const MAX_LINE: usize = 4 << 10;
-/// The pages begin in this column of the lower border.
+/// Columns between the corners of the lower border, or a title on it, and the pages.
 const STRIP: u16 = 2;
+/// Cells that the strip of the pages has at least: fewer say nothing.
+const LEAST_CELLS: u16 = 6;
 /// Width from which on the number inside the page is shown next to the line's own.
 const BOTH_NUMBERS: usize = 56;
 
@@ -58,11 +61,6 @@ pub(crate) fn draw(answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look
             row += 1;
         }
     }
-    overview(answer, document, area, buf, look);
-}
-
-/// Marks where the citations are: those of the whole document on the border, the pages below it.
-fn overview(answer: &AnswerView, document: &Document, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut spans: Vec<_> = answer.shown.spans.iter().collect();
     spans.sort_by_key(|span| span.standing);
     let place = |span: &&SpanView| {
@@ -72,14 +70,33 @@ fn overview(answer: &AnswerView, document: &Document, area: Rect, buf: &mut Buff
         .iter()
         .filter_map(|span| Some((place(span)?, grounding_glyph(span.standing), grounding_role(span.standing))));
     border_marks(area, document.len(), marks, buf, look);
+}
+
+/// Draws the pages on the lower border, with what became of their citations.
+pub(crate) fn draw_pages(answer: &AnswerView, buf: &mut Buffer, look: Look<'_>) {
+    let Some(document) = answer.shown.document.as_deref() else { return };
+    let place = pages_place(answer, look);
     let here = document.number(answer.lines.at).map(|(page, _)| page);
-    for (n, cell) in strip(answer, document, area).into_iter().enumerate() {
+    for (x, cell) in (place.x..).zip(strip(answer, document, place)) {
         let style = look.style(cell.role);
         let style =
             if cell.pages.contains(&here.unwrap_or(i64::MIN)) { style.add_modifier(Modifier::REVERSED) } else { style };
-        let place = (area.x + STRIP + n as u16, area.bottom().saturating_sub(1));
-        put_cell(Span::styled(cell.glyph, style), place, buf);
+        put_cell(Span::styled(cell.glyph, style), (x, place.y), buf);
     }
+}
+
+/// Finds the place of the pages: the lower border, behind the title of the pane below if that stands on it.
+fn pages_place(answer: &AnswerView, look: Look<'_>) -> Rect {
+    let area = answer.areas.of(AnswerPane::Document);
+    let row = Rect { y: area.bottom().saturating_sub(1), height: u16::from(area.height > 2), ..area };
+    let below = answer.areas.on_screen(answer.pane, look).find(|(_, place, _)| place.y == row.y && place.x == row.x);
+    let title = match below {
+        Some((AnswerPane::Citation, place, look)) => title_width(&citation::title(answer, look), place, look),
+        Some((AnswerPane::Checks, place, look)) => title_width(&checks::title(answer, look), place, look),
+        _ => 0,
+    };
+    let (_, place) = split_columns(row, STRIP + title);
+    Rect { width: place.width.saturating_sub(STRIP), ..place }
 }
 
 /// Pages of the document that share a cell of the strip.
@@ -91,10 +108,9 @@ struct PageCell {
 
 /// Lists the pages from the first to the last: cited with what became of it, retrieved, or neither. Of a longer
 /// document several share a cell, and the worst citation shows.
-fn strip(answer: &AnswerView, document: &Document, area: Rect) -> Vec<PageCell> {
-    let room = usize::from(area.width.saturating_sub(STRIP + 2));
+fn strip(answer: &AnswerView, document: &Document, place: Rect) -> Vec<PageCell> {
     let pages = document.pages();
-    if room == 0 || pages.len() < 2 || area.height < 3 {
+    if place.is_empty() || place.width < LEAST_CELLS || pages.len() < 2 {
         return Vec::new();
     }
     let cell = |pages: &[(i64, Range<usize>)]| {
@@ -112,14 +128,15 @@ fn strip(answer: &AnswerView, document: &Document, area: Rect) -> Vec<PageCell> 
         };
         Some(PageCell { pages: first.0..=last.0, glyph, role })
     };
-    pages.chunks(pages.len().div_ceil(room)).filter_map(cell).collect()
+    pages.chunks(pages.len().div_ceil(usize::from(place.width))).filter_map(cell).collect()
 }
 
 /// Returns the first line of the page under the mouse.
-pub(crate) fn page_at(answer: &AnswerView, area: Rect, at: Position) -> Option<usize> {
-    let n = usize::from(at.x.checked_sub(area.x + STRIP).filter(|_| at.y + 1 == area.bottom())?);
+pub(crate) fn page_at(answer: &AnswerView, at: Position, look: Look<'_>) -> Option<usize> {
     let document = answer.shown.document.as_deref()?;
-    let cells = strip(answer, document, area);
+    let place = pages_place(answer, look);
+    let n = usize::from(at.x.checked_sub(place.x).filter(|_| place.contains(at))?);
+    let cells = strip(answer, document, place);
     document.page(*cells.get(n)?.pages.start()).map(|lines| lines.start)
 }
 

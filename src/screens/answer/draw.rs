@@ -1,41 +1,32 @@
 //! Draws the answer screen.
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 
-use crate::screens::answer::layout::question_height;
 use crate::screens::answer::state::AnswerPane;
 use crate::screens::answer::{checks, citation, document, items};
-use crate::screens::run::findings;
 use crate::screens::run::state::RecordView;
-use crate::widgets::layout::parts;
-use crate::widgets::look::{Look, Spans, grounding_glyph, grounding_role, put};
-use crate::widgets::prose;
+use crate::screens::run::{findings, question};
+use crate::widgets::look::{Look, Spans, grounding_glyph, grounding_role};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::answer::citations::Grounding;
 
-/// Draws the panes and the question above them.
-pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+/// Draws the panes.
+pub(crate) fn draw(view: &RecordView, buf: &mut Buffer, look: Look<'_>) {
     let Some(answer) = &view.answer else { return };
-    let body = parts(area).body;
-    let height = usize::from(question_height(body));
-    let inner = Rect { x: body.x + 1.min(body.width), width: body.width.saturating_sub(2), ..body };
-    let question =
-        prose::lines(&view.opened.question, usize::from(inner.width), 0..height, look.style(Role::Question), &[]);
-    for (row, line) in question.into_iter().enumerate() {
-        put(line.spans, row, inner, buf);
-    }
-    for (pane, place, look) in answer.areas.on_screen(answer.pane, &AnswerPane::ALL, look) {
+    for (pane, place, look) in answer.areas.on_screen(answer.pane, look) {
         match pane {
             AnswerPane::Items => items::draw(answer, place, buf, look),
             AnswerPane::Document => document::draw(answer, place, buf, look),
             AnswerPane::Citation => citation::draw(answer, place, buf, look),
             AnswerPane::Checks => checks::draw(view, answer, place, buf, look),
+            AnswerPane::Question => question::draw(view, place, buf, look),
         }
     }
+    // They share a line with the title of another pane.
+    document::draw_pages(answer, buf, look);
 }
 
 /// Explains what is under the cursor, in one sentence.
@@ -47,6 +38,7 @@ pub(crate) fn explain(view: &RecordView) -> Option<Shown> {
         AnswerPane::Document => {
             Shown::own("Lines of the document: ▌A is cited by item A, » is where its quote is found")
         }
+        AnswerPane::Question => Shown::own("The question that the answer is to"),
         AnswerPane::Items | AnswerPane::Citation => {
             let pointer = answer.part().and_then(|part| answer.pointer_of(part))?;
             let own = notes.iter().filter(|note| note.pointer.is_within(&pointer));
@@ -70,6 +62,9 @@ fn meaning(grounding: Grounding) -> Shown {
 /// Describes what the cursor is on.
 pub(crate) fn describe(view: &RecordView, look: Look<'_>) -> Spans {
     let Some(answer) = &view.answer else { return Vec::new() };
+    if answer.pane == AnswerPane::Question {
+        return Vec::new();
+    }
     if answer.pane == AnswerPane::Checks {
         let texts = checks::describe(view, answer).into_iter();
         return texts.map(|(text, role)| look.span(format!("{}  ", text.as_str().replace('\n', " ")), role)).collect();

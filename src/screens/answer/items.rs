@@ -17,6 +17,9 @@ use crate::widgets::prose::{pad, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_core::review::event::AnswerPart;
 
+/// Columns of the lines that a citation names.
+const MAX_WRITTEN: usize = 24;
+
 pub(crate) fn draw(answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let shown = &answer.shown;
     let mut title = vec![look.span(AnswerPane::Items.word(), Role::Title)];
@@ -64,10 +67,17 @@ fn item_line(answer: &AnswerView, item: usize, line: usize, look: Look<'_>) -> S
     let mut line = vec![
         look.span(format!("{} ", grounding_glyph(view.standing)), grounding_role(view.standing)),
         sign(item, look),
-        look.span(format!(" {}  ", view.title), Role::Key),
+        look.span(format!(" {} ", view.title), Role::Key),
     ];
-    line.extend(verdict(answer, Some(AnswerPart { item: item as u64, citation: None }), look));
-    line.push(look.span(text, Role::Text));
+    // My verdict has a column of its own, so that it moves nothing; its labels and what others say follow the value.
+    let part = Some(AnswerPart { item: item as u64, citation: None });
+    let own = answer.verdicts_of(part).find(|given| given.by.is_none());
+    line.push(own.map_or(Span::raw(" "), |given| look.span(glyph(given.verdict), role(given.verdict))));
+    line.push(look.span(format!(" {text}"), Role::Text));
+    let labels = own.map_or("", |given| given.labels.as_str());
+    line.push(look.span(format!("  {labels}"), own.map_or(Role::Text, |given| role(given.verdict))));
+    line.extend(own.filter(|given| !given.labels.is_empty()).map(|_| Span::raw("  ")));
+    line.extend(verdict(answer, part, look).into_iter().skip(usize::from(own.is_some())));
     line
 }
 
@@ -86,10 +96,12 @@ fn verdict(answer: &AnswerView, part: Option<AnswerPart>, look: Look<'_>) -> Spa
 
 fn span_line(answer: &AnswerView, span: usize, look: Look<'_>) -> Spans {
     let Some(view) = answer.shown.spans.get(span) else { return Vec::new() };
+    let longest = answer.shown.spans.iter().map(|span| span.written.as_str().width()).max();
+    let written = longest.unwrap_or(0).clamp(8, MAX_WRITTEN);
     let mut line = vec![
         Span::raw("    "),
         look.span(format!("{} ", grounding_glyph(view.standing)), grounding_role(view.standing)),
-        look.span(pad(view.written.as_str(), 8), Role::Dim),
+        look.span(pad(view.written.as_str(), written), Role::Dim),
         look.span(format!(" {}  ", view.badge), grounding_role(view.standing)),
     ];
     line.extend(verdict(answer, answer.part_of(span), look));

@@ -24,7 +24,7 @@ pub(crate) fn allowed(app: &App, action: Action) -> Option<Result<(), Reason>> {
     let answer = view.and_then(|view| view.answer.as_ref());
     Some(match action {
         A::Open => {
-            let answer = answer.filter(|answer| answer.pane != AnswerPane::Checks);
+            let answer = answer.filter(|answer| !matches!(answer.pane, AnswerPane::Checks | AnswerPane::Question));
             answer.map_or(Ok(()), AnswerView::may_show_place)
         }
         A::NextPane | A::PreviousPane | A::Maximise | A::CopyQuote => Ok(()),
@@ -69,8 +69,13 @@ fn answer_mut(app: &mut App) -> Option<&mut AnswerView> {
 }
 
 pub(crate) fn go(app: &mut App, movement: Move) {
-    if let Some(answer) = answer_mut(app) {
-        answer.go(movement);
+    let Some(view) = app.screens.record_mut() else { return };
+    match &mut view.answer {
+        Some(answer) if answer.pane == AnswerPane::Question => {
+            let area = answer.areas.of(AnswerPane::Question);
+            view.scroll_question(movement, area);
+        }
+        answer => answer.iter_mut().for_each(|answer| answer.go(movement)),
     }
 }
 
@@ -79,28 +84,43 @@ pub(crate) fn settle(app: &mut App) {
     let area = app.area();
     let App { screens, review, looks, keymap, .. } = app;
     let look = Look::new(&looks.theme, keymap, false);
-    let Some(RecordView { opened, maximised, answer: Some(answer), .. }) = screens.record_mut() else { return };
+    let Some(view) = screens.record_mut() else { return };
+    let RecordView { opened, maximised, answer: Some(answer), .. } = view else { return };
     answer.verdicts = review.part_verdicts();
-    answer.areas = areas(area, *maximised, answer);
+    answer.has_question = !opened.question_text().as_str().is_empty();
+    if answer.pane == AnswerPane::Question && !answer.has_question {
+        answer.pane = AnswerPane::Items;
+    }
+    answer.areas = areas(area, *maximised, opened, answer);
     answer.citation_lines = citation::lines(answer, answer.areas.width(AnswerPane::Citation), look).len();
     let (width, most) = (answer.areas.width(AnswerPane::Checks), usize::from(area.height));
     answer.checks_lines = checks::height(&opened.notes, answer, width, most, look);
     // How wide they are does not depend on their lines; how high they are does.
-    answer.areas = areas(area, *maximised, answer);
+    answer.areas = areas(area, *maximised, opened, answer);
     let width = answer.areas.width(AnswerPane::Document);
     let checks = answer.areas.width(AnswerPane::Checks);
     answer.settle(
         |answer, line| document::rows(answer, line, width),
         |answer, row| checks::lines(&opened.notes, answer, row, checks, look).len(),
     );
+    let question = answer.areas.of(AnswerPane::Question);
+    view.settle_question(question);
 }
 
 fn open(app: &mut App) -> Effects {
     let Some(view) = app.screens.record_mut() else { return Vec::new() };
     let Some(answer) = &mut view.answer else { return Vec::new() };
-    if answer.pane != AnswerPane::Checks {
-        answer.other_place();
-        return Vec::new();
+    match answer.pane {
+        AnswerPane::Checks => {}
+        AnswerPane::Question => {
+            let popup = Popup { title: Shown::own("question"), text: view.opened.question.clone() };
+            app.open_dialog(Dialog::Popup(popup));
+            return Vec::new();
+        }
+        AnswerPane::Items | AnswerPane::Document | AnswerPane::Citation => {
+            answer.other_place();
+            return Vec::new();
+        }
     }
     if let Some(fact) = answer.fact() {
         if fact.name == TRUNCATION
@@ -193,9 +213,14 @@ pub(crate) fn focus(app: &mut App, at: Position) -> Option<usize> {
 
 /// Brings the cursor of a pane where the mouse is.
 pub(crate) fn click(app: &mut App, at: Position) {
-    let Some(line) = focus(app, at) else { return };
     let look = Look::new(&app.looks.theme, &app.keymap, false);
     let Some(RecordView { opened, answer: Some(answer), .. }) = app.screens.record_mut() else { return };
+    if let Some(line) = document::page_at(answer, at, look) {
+        answer.go_to_line(line);
+        return;
+    }
+    let Some((pane, line)) = answer.areas.at(at) else { return };
+    answer.pane = pane;
     match answer.pane {
         AnswerPane::Items => answer.go(Move::To(answer.items.top + line)),
         AnswerPane::Checks => {
@@ -204,11 +229,6 @@ pub(crate) fn click(app: &mut App, at: Position) {
             let row = answer.checks.row_at(line, answer.check_rows.len(), lines);
             answer.go(Move::To(row));
         }
-        AnswerPane::Document => {
-            if let Some(line) = document::page_at(answer, answer.areas.of(AnswerPane::Document), at) {
-                answer.go_to_line(line);
-            }
-        }
-        AnswerPane::Citation => {}
+        AnswerPane::Document | AnswerPane::Citation | AnswerPane::Question => {}
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::app::open_record::Note;
 use crate::widgets::look::route_name;
 use crate::widgets::prose::{pad, pad_left};
 use crate::widgets::theme::Role;
@@ -186,6 +187,17 @@ impl ShownAnswer {
             retrieved,
             peek: truncation.map(|truncation| truncation.peeked.clone()).filter(|peek| !peek.is_empty()),
         })
+    }
+
+    /// Returns what a finding says, wherever it is: its rule, its message, and the route that it leads to.
+    pub(crate) fn said_by<'n>(&self, note: &'n Note) -> (&'n str, &'n str, Option<Route>) {
+        let leads = |(rule, pointer, _): &&(Shown, _, _)| rule.as_str() == note.rule && *pointer == note.pointer;
+        (note.rule, note.message.as_str(), self.led.iter().find(leads).map(|(.., route)| *route))
+    }
+
+    /// Returns the letter of the item that a place belongs to.
+    pub(crate) fn letter_at(&self, pointer: &Pointer) -> Option<String> {
+        self.items.iter().position(|item| pointer.is_within(&item.pointer)).map(letter)
     }
 
     /// Returns the badge of an item's worst citation, unless its quote is where it was cited.

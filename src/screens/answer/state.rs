@@ -1,19 +1,22 @@
 //! The answer screen's state: which item, which citation, which line of the document. It owns its changes; `update`
 //! only routes to it.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::app::open_record::Note;
 use crate::screens::answer::shown::{Fact, ItemView, ROUTE, ShownAnswer, SpanView};
 use crate::screens::run::find::Hit;
+use crate::screens::run::state::RunPane;
 use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::{List, Move, scroll, top_above};
 use crate::widgets::panes;
-use crate::widgets::panes::Areas;
+use crate::widgets::panes::{Areas, Numbered};
 use stepscope_base::json::Pointer;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::answer::citations::lines_in_words;
+use stepscope_core::finding::Severity;
 use stepscope_core::review::event::{AnswerPart, Verdict};
 
 stepscope_base::words! {
@@ -29,6 +32,16 @@ stepscope_base::words! {
         Citation = "Citation",
         /// Statements of the answer about itself, findings, and what follows from them.
         Checks = "Checks",
+        /// Question that was answered, under the same number as on the run screen.
+        Question = "Question",
+    }
+}
+
+impl Numbered for AnswerPane {
+    const PANES: &'static [Self] = &Self::ALL;
+
+    fn number(self) -> Option<usize> {
+        if self == Self::Question { RunPane::Question.number() } else { Some(self as usize + 1) }
     }
 }
 
@@ -40,6 +53,7 @@ impl AnswerPane {
             Self::Items | Self::Citation => &[A::Open, A::NextCitation, A::CopyQuote, A::CopyValue],
             Self::Document => &[A::Contents, A::Find, A::NextCitation, A::CopyQuote],
             Self::Checks => &[A::Open, A::NextFinding, A::Explain],
+            Self::Question => RunPane::Question.actions(),
         }
     }
 }
@@ -86,6 +100,8 @@ pub struct AnswerView {
     pub(crate) areas: Areas<AnswerPane>,
     /// The rows of the checks in the order of their weight: the route, the findings, what the answer says of itself.
     pub(crate) check_rows: Vec<CheckRow>,
+    /// The first row of those that say the same, for each of them: it shows them all.
+    pub(crate) check_heads: Vec<usize>,
     /// Number of lines that the citation takes in its pane.
     pub(crate) citation_lines: usize,
     /// Number of lines that the checks take in their pane, as far as a screen may show them.
@@ -106,6 +122,8 @@ pub struct AnswerView {
     pub moved: bool,
     /// The verdicts on its parts that may be seen.
     pub(crate) verdicts: Vec<PartVerdict>,
+    /// The record holds the question.
+    pub(crate) has_question: bool,
 }
 
 impl AnswerView {
@@ -120,15 +138,28 @@ impl AnswerView {
         let unnamed = |fact: &&Fact| fact.name.is_empty() || fact.name == ROUTE;
         let route = shown.facts.iter().take_while(unnamed).count();
         let facts = |range: Range<usize>| range.map(CheckRow::Fact);
-        let mut by_weight: Vec<usize> = (0..notes.len()).collect();
-        by_weight.sort_by_key(|note| notes.get(*note).map(|note| note.severity));
-        let notes = by_weight.into_iter().map(CheckRow::Note);
+        let mut firsts = HashMap::new();
+        let mut by_weight: Vec<(Severity, usize, usize)> = notes
+            .iter()
+            .enumerate()
+            .map(|(n, note)| (note.severity, *firsts.entry(shown.said_by(note)).or_insert(n), n))
+            .collect();
+        by_weight.sort_unstable();
+        let before = facts(0..route).count();
+        let head = |(row, (_, first, _)): (usize, &(Severity, usize, usize))| {
+            let same = by_weight.iter().take(row).rev().take_while(|(_, other, _)| other == first).count();
+            before + row - same
+        };
+        let heads = by_weight.iter().enumerate().map(head);
+        let check_heads = (0..before).chain(heads).collect();
+        let notes = by_weight.iter().map(|(.., note)| CheckRow::Note(*note));
         let check_rows = facts(0..route).chain(notes).chain(facts(route..shown.facts.len())).collect();
         let mut answer = Self {
             shown,
             pane: AnswerPane::Items,
             areas: Areas::default(),
             check_rows,
+            check_heads,
             citation_lines: 0,
             checks_lines: 0,
             rows,
@@ -139,6 +170,7 @@ impl AnswerView {
             at_found: false,
             moved: false,
             verdicts: Vec::new(),
+            has_question: true,
         };
         answer.follow_cursor();
         if answer.place().is_none() {
@@ -240,10 +272,31 @@ impl AnswerView {
         }
     }
 
+    /// Returns the row of the checks that shows one of them.
+    pub(crate) fn check_head(&self, row: usize) -> usize {
+        self.check_heads.get(row).copied().unwrap_or(row)
+    }
+
+    /// Lists the findings that a row of the checks shows; none where another one does.
+    pub(crate) fn notes_of(&self, row: usize) -> impl Iterator<Item = usize> {
+        let rows = self.check_rows.iter().enumerate().skip(row);
+        let own = rows.take_while(move |(other, _)| self.check_head(*other) == row);
+        own.filter_map(|(_, row)| if let CheckRow::Note(note) = row { Some(*note) } else { None })
+    }
+
+    /// Goes to a finding in the checks.
+    pub(crate) fn go_to_note(&mut self, note: usize) {
+        self.pane = AnswerPane::Checks;
+        let row = self.check_rows.iter().position(|row| *row == CheckRow::Note(note));
+        self.checks.at = row.unwrap_or(self.checks.at);
+    }
+
     /// Goes to the pane of a number, from 1, else to the next.
     pub(crate) fn next_pane(&mut self, number: Option<usize>, by: isize) -> Result<(), Reason> {
-        let all = &AnswerPane::ALL;
-        self.pane = number.map_or(Ok(panes::turn(all, self.pane, by)), |number| panes::numbered(all, number))?;
+        let is_there = |pane: &AnswerPane| *pane != AnswerPane::Question || self.has_question;
+        let all: Vec<AnswerPane> = AnswerPane::ALL.into_iter().filter(is_there).collect();
+        let pane = number.map_or(Ok(panes::turn(&all, self.pane, by)), panes::numbered)?;
+        self.pane = Some(pane).filter(is_there).ok_or(panes::NO_PANE)?;
         Ok(())
     }
 
@@ -261,6 +314,8 @@ impl AnswerView {
             }
             AnswerPane::Citation => scroll(&mut self.citation_top, movement, self.citation_lines, height),
             AnswerPane::Checks => self.checks.go(movement, self.check_rows.len(), height),
+            // The record has it, whatever its screen.
+            AnswerPane::Question => {}
         }
     }
 
@@ -423,8 +478,9 @@ impl AnswerView {
     ) {
         self.items.settle(self.rows.len(), self.areas.height(AnswerPane::Items));
         let mut checks = self.checks;
+        checks.at = self.check_head(checks.at.min(self.check_rows.len().saturating_sub(1)));
         checks.settle_tall(self.check_rows.len(), self.areas.height(AnswerPane::Checks), |row| check_lines(self, row));
-        self.checks = checks;
+        self.checks = List { at: self.checks.at.min(self.check_rows.len().saturating_sub(1)), ..checks };
         let height = self.areas.height(AnswerPane::Document);
         let count = self.document_len();
         let at = self.lines.at.min(count.saturating_sub(1));

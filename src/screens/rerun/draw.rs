@@ -93,7 +93,7 @@ fn top_height(attempt: &Attempt, body: Rect) -> u16 {
 
 pub(crate) fn draw(app: &App, buf: &mut Buffer, look: Look<'_>) {
     let Some(attempt) = app.screens.attempt() else { return };
-    for (pane, place, look) in attempt.areas.on_screen(attempt.pane, &Pane::ALL, look) {
+    for (pane, place, look) in attempt.areas.on_screen(attempt.pane, look) {
         match pane {
             Pane::Top => top(app, attempt, place, buf, look),
             _ => lower(app, attempt, pane, place, buf, look),

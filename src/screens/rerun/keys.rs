@@ -529,7 +529,7 @@ pub(crate) fn copied_of_rerun(app: &App) -> Option<Shown> {
 /// Goes to the pane of a number, from 1, else `by` panes further.
 fn pane_in_rerun(app: &mut App, number: Option<usize>, by: isize) {
     let Some(attempt) = app.screens.attempt_mut() else { return };
-    match number.map_or(Ok(panes::turn(&Pane::ALL, attempt.pane, by)), |number| panes::numbered(&Pane::ALL, number)) {
+    match number.map_or(Ok(panes::turn(&Pane::ALL, attempt.pane, by)), panes::numbered) {
         Ok(pane) => attempt.pane = pane,
         Err(why) => _ = app.refuse(why),
     }

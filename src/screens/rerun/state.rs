@@ -8,7 +8,7 @@ use crate::app::model_choice::{Candidate, ModelChoice};
 use crate::widgets::keymap::Action;
 use crate::widgets::list::List;
 use crate::widgets::panes;
-use crate::widgets::panes::Areas;
+use crate::widgets::panes::{Areas, Numbered};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::answer::document::Document;
@@ -127,6 +127,10 @@ stepscope_base::words! {
         /// The diff of recorded and new.
         Difference = "Difference",
     }
+}
+
+impl Numbered for Pane {
+    const PANES: &'static [Self] = &Self::ALL;
 }
 
 impl Pane {

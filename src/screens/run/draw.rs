@@ -13,7 +13,7 @@ use stepscope_base::text::Shown;
 use stepscope_core::run::state::Ran;
 
 pub(crate) fn draw(view: &RecordView, buf: &mut Buffer, look: Look<'_>) {
-    for (pane, place, look) in view.areas.on_screen(view.pane, &RunPane::ALL, look) {
+    for (pane, place, look) in view.areas.on_screen(view.pane, look) {
         match pane {
             RunPane::Question => question::draw(view, place, buf, look),
             RunPane::Worked => question::draw_worked(view, place, buf, look),

@@ -36,16 +36,13 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
     }
     let at = (view.pane == RunPane::Findings).then_some(view.findings.at);
     let rows = Rows { at, ..view.findings.rows(notes.len()) };
-    let width = width(view, area, look);
-    let lines = |n: usize| lines(view, n, width, look);
+    let wrapping = Wrapping::of(view, area, look);
+    let lines = |n: usize| lines(view, n, wrapping, look);
     let inner = tall_pane(title, rows, lines, area, buf, look);
     if let Some(note) = notes.get(view.findings.at) {
         // A blank line between the list and the text.
-        let from = 1 + match width {
-            Some(_) => (0..notes.len()).map(|n| lines(n).len()).sum::<usize>(),
-            None => notes.len(),
-        };
-        in_full(view, note, (from, width.is_some()), inner, buf, look);
+        let from = 1 + (0..notes.len()).map(|n| lines(n).len()).sum::<usize>();
+        in_full(view, note, (from, view.findings.at < wrapping.full), inner, buf, look);
     }
 }
 
@@ -71,11 +68,42 @@ fn position(notes: &[Note], at: usize) -> String {
     }
 }
 
-/// Returns the width to wrap the findings in, where all of them are on screen then; else each has one line.
-pub(crate) fn width(view: &RecordView, area: Rect, look: Look<'_>) -> Option<usize> {
-    let width = inner_width(area);
-    let lines = |n| lines(view, n, Some(width), look).len();
-    all_fit(view.opened.notes.len(), inner_height(area), lines).then_some(width)
+/// Way to lay out the findings: the argument and the first of them in full, the others on one line each.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wrapping {
+    width: usize,
+    /// Number of those in full.
+    full: usize,
+}
+
+impl Wrapping {
+    /// Wraps all of them in this width.
+    pub(crate) const fn full(width: usize) -> Self {
+        Self { width, full: usize::MAX }
+    }
+
+    /// Wraps as many as the pane has room for while all are on screen.
+    pub(crate) fn of(view: &RecordView, area: Rect, look: Look<'_>) -> Self {
+        let (width, count) = (inner_width(area), view.opened.notes.len());
+        let [brief, full] = [0, usize::MAX].map(|full| Self { width, full });
+        let height = |note, wrapping| lines(view, note, wrapping, look).len();
+        if !all_fit(count, inner_height(area), |note| height(note, brief)) {
+            return brief;
+        }
+        let mut left = inner_height(area) - (0..count).map(|note| height(note, brief)).sum::<usize>();
+        let fits = |note: &usize| {
+            let rest = left.checked_sub(height(*note, full) - height(*note, brief));
+            left = rest.unwrap_or(left);
+            rest.is_some()
+        };
+        Self { width, full: (0..count).take_while(fits).count() }
+    }
+}
+
+/// Counts the lines of the list with the argument alone in full; no further than this many findings.
+pub(crate) fn brief_height(view: &RecordView, width: usize, most: usize, look: Look<'_>) -> usize {
+    let wrapping = Wrapping { width, full: 0 };
+    (0..view.opened.notes.len().min(most)).map(|note| lines(view, note, wrapping, look).len()).sum()
 }
 
 /// Returns the sign of a finding, or of a line of the argument.
@@ -87,13 +115,17 @@ pub(crate) const fn sign_of(note: &Note) -> (&'static str, Role) {
 }
 
 /// Lays out the lines of a finding.
-pub(crate) fn lines(view: &RecordView, n: usize, width: Option<usize>, look: Look<'_>) -> Vec<Spans> {
+pub(crate) fn lines(view: &RecordView, n: usize, wrapping: Wrapping, look: Look<'_>) -> Vec<Spans> {
     let Some(note) = view.opened.notes.get(n) else { return Vec::new() };
     let (glyph, role) = sign_of(note);
     let rule = if note.finding.is_none() { String::new() } else { format!("{}  ", note.rule) };
     let mark = MarkedRange { range: 0..rule.len(), tone: look.style(role) };
     let text = format!("{rule}{}", note.message);
-    hanging(vec![look.span(format!("{glyph} "), role)], &text, look.style(Role::Text), &[mark], width)
+    let width = Some(wrapping.width).filter(|_| n < wrapping.full || note.finding.is_none());
+    // What changes nothing is said in a low voice.
+    let is_quiet = note.finding.is_none() && view.opened.correct == Some(true);
+    let base = look.style(if is_quiet { Role::Dim } else { Role::Text });
+    hanging(vec![look.span(format!("{glyph} "), role)], &text, base, &[mark], width)
 }
 
 /// Lays out the finding under the cursor with its derivation, from a row on, where the list leaves room for it; what

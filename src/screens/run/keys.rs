@@ -7,11 +7,13 @@ use crate::app::state::App;
 use crate::dialogs::dialog::{Dialog, Popup};
 use crate::dialogs::fixes;
 use crate::screens::kind::ScreenKind;
+use crate::screens::run::findings::Wrapping;
 use crate::screens::run::layout::areas;
 use crate::screens::run::state::{RecordView, RunPane, Tab};
 use crate::screens::run::{edit, findings, step, steps, variables};
 use crate::screens::side_by_side::making::Make;
 use crate::widgets::keymap::{Action, Reason, need};
+use crate::widgets::layout::inner_height;
 use crate::widgets::list::Move;
 use crate::widgets::look::Look;
 
@@ -129,6 +131,7 @@ pub(crate) fn settle(app: &mut App) {
     let App { screens, looks, keymap, .. } = app;
     let look = Look::new(&looks.theme, keymap, false);
     let Some(view) = screens.record_mut().filter(|view| view.kind() == ScreenKind::Run) else { return };
+    view.call_width.get_or_insert_with(|| step::call_width(&view.opened));
     let areas = areas(area, view, look);
     // What is edited changes with every key, all else only with the step and the screen.
     let shared_for = view.edited_prompt().is_none().then(|| [RunPane::Step, RunPane::Call].map(|pane| areas.of(pane)));
@@ -142,6 +145,11 @@ pub(crate) fn settle(app: &mut App) {
     let step_lines = if is_step_scrolled { step::height(view, &areas, view.with_step, look) } else { 0 };
     let is_call_scrolled = is_scrolled(RunPane::Call, view.call_top);
     let call_lines = if is_call_scrolled { step::call_height(view, &areas, view.with_step, look) } else { 0 };
+    let place = areas.of(RunPane::Findings);
+    let (wrapping, mut list) = (Wrapping::of(view, place, look), view.findings);
+    let lines = |note: usize| findings::lines(view, note, wrapping, look).len();
+    list.settle_tall(view.opened.notes.len(), inner_height(place), lines);
+    view.findings = list;
     view.settle(areas, step_lines, call_lines);
 }
 
@@ -176,8 +184,9 @@ pub(crate) fn click(app: &mut App, at: Position) -> Effects {
             view.variables.row_at(line - 1, view.opened.variables.len(), height)
         }
         RunPane::Findings => {
-            let width = findings::width(view, place, look);
-            view.findings.row_at(line, view.opened.notes.len(), |note| findings::lines(view, note, width, look).len())
+            let wrapping = Wrapping::of(view, place, look);
+            let lines = |note| findings::lines(view, note, wrapping, look).len();
+            view.findings.row_at(line, view.opened.notes.len(), lines)
         }
         _ => return Vec::new(),
     };

@@ -2,6 +2,8 @@
 
 use ratatui::layout::Rect;
 
+use crate::app::open_record::OpenRecord;
+use crate::screens::run::findings::Wrapping;
 use crate::screens::run::state::{RecordView, RunPane};
 use crate::screens::run::{findings, question, step, steps, variables};
 use crate::widgets::layout::{THIRD, WIDE, inner_width, pane_above, pane_left, parts, rows};
@@ -11,7 +13,13 @@ use crate::widgets::prose;
 
 pub(crate) fn areas(area: Rect, view: &RecordView, look: Look<'_>) -> Areas<RunPane> {
     let body = parts(area).body;
-    let shared = || if body.width >= WIDE { wide(body, view, look) } else { narrow(body, view) };
+    let opened = &view.opened;
+    let shared = || match opened.has_steps() {
+        false if opened.has_calls && body.width >= THIRD => stacked(body, view, look),
+        false => without_steps(body, view, look),
+        true if body.width >= WIDE => wide(body, view, look),
+        true => narrow(body, view, look),
+    };
     let areas = Areas::new(body, view.maximised.then_some(view.pane), shared);
     // Where there is no room for all, the pane that has the keys is on screen; two give them up to another one.
     let stays = !matches!(view.pane, RunPane::Call | RunPane::Worked);
@@ -32,16 +40,17 @@ struct Places {
 
 impl Places {
     fn shown(self) -> Vec<(RunPane, Rect)> {
-        let mut panes = vec![
+        let panes = [
             (RunPane::Question, self.question),
             (RunPane::Steps, self.steps),
             (RunPane::Step, self.step),
             (RunPane::State, self.state),
             (RunPane::Findings, self.findings),
+            (RunPane::Worked, self.worked),
+            (RunPane::Timeline, self.timeline),
+            (RunPane::Call, self.call),
         ];
-        let optional = [(RunPane::Worked, self.worked), (RunPane::Timeline, self.timeline), (RunPane::Call, self.call)];
-        panes.extend(optional.into_iter().filter(|(_, place)| !place.is_empty()));
-        panes
+        panes.into_iter().filter(|(_, place)| !place.is_empty()).collect()
     }
 }
 
@@ -56,14 +65,36 @@ const WORKED: [u16; 7] = [8, 9, 7, 10, 6, 11, 12];
 const CALL_OF_STACK: [u16; 2] = [11, 14];
 /// Lines of a finding in full below the list: how to fix it, its place, and the reason of its rule.
 const FINDING_IN_FULL: usize = 20;
+/// Rows of a long timeline, with its borders.
+const TIMELINE: u16 = 10;
+/// Columns of prompt and reply, however short their lines are.
+const NARROW_CALL: u16 = 40;
 /// Columns beyond which prompt and reply gain nothing.
 const CALL: u16 = 104;
 
+/// Lays out a record without steps: the question, the reply as large as can be, and the findings; the state where it
+/// says more than the question.
+fn without_steps(body: Rect, view: &RecordView, look: Look<'_>) -> Vec<(RunPane, Rect)> {
+    let (top, worked, rest) = question_and_worked(body, body.width >= THIRD, view, look);
+    let has_state = view.panes().contains(&RunPane::State);
+    let most = (rest.height / 4).max(3);
+    // On a narrow screen the findings and the state share the last place.
+    let is_wide = body.width >= WIDE;
+    let findings = rows(findings::brief_height(view, inner_width(rest), usize::from(most), look));
+    let findings = findings.max(1).saturating_add(2).clamp(3, most);
+    let variables = rows(view.opened.variables.len()).saturating_add(3).clamp(4, most.max(4));
+    let is_state_last = has_state && !is_wide && view.pane == RunPane::State;
+    let last = if is_state_last { variables } else { findings };
+    let (rest, last) = pane_above(rest, (rest.height + 1).saturating_sub(last));
+    let (step, state) =
+        if is_wide && has_state { pane_left(rest, rest.width * 3 / 5) } else { (rest, Rect::default()) };
+    let (findings, state) = if is_state_last { (Rect::default(), last) } else { (last, state) };
+    let none = Rect::default();
+    Places { question: top, worked, steps: none, step, state, findings, timeline: none, call: none }.shown()
+}
+
 fn wide(body: Rect, view: &RecordView, look: Look<'_>) -> Vec<(RunPane, Rect)> {
     let opened = &view.opened;
-    if !opened.has_steps() && opened.has_calls && body.width >= THIRD {
-        return stacked(body, view, look);
-    }
     let [steps, state, _] = columns(body.width, view);
     // Prompt and reply are the longest texts: they have the whole height.
     let (body, call) = pane_left(body, steps + state);
@@ -77,16 +108,19 @@ fn wide(body: Rect, view: &RecordView, look: Look<'_>) -> Vec<(RunPane, Rect)> {
     let steps = steps.into_iter().find(|rows| *rows <= most).unwrap_or(most);
     let (steps, step) = pane_above(left, steps);
     // The timeline takes what it holds from the step where that keeps as much again; on wide screens from the findings,
-    // where its values have room.
+    // where its values have room. Of a long one enough is on screen to see where it leaves the plan.
     let timeline = if view.has_timeline() { rows(opened.steps.len()).saturating_add(2) } else { 0 };
     let under = |place: Rect| {
-        let height = timeline.min(place.height / 2);
+        let least = TIMELINE.min(place.height * 3 / 5);
+        let height = timeline.min(least.max(place.height / 2));
         pane_above(place, place.height - if height < 4 { 0 } else { height - 1 })
     };
     let (step, beside) = if is_third { (step, Rect::default()) } else { under(step) };
     // The state takes what it holds, and never all: the findings and the derivation get the rest.
-    let notes = rows(opened.notes.len()).saturating_add(2).clamp(3, (rest.height / 3).max(3));
-    let most = rest.height.saturating_sub(notes).max(4);
+    let notes = rows(findings::brief_height(view, inner_width(right), usize::from(rest.height), look));
+    let notes = notes.saturating_add(2).clamp(3, (rest.height / 3).max(3));
+    let below = if is_third { timeline.min(TIMELINE).min(rest.height / 4) } else { 0 };
+    let most = rest.height.saturating_sub(notes + below).max(4);
     let tall = rows(variables::tall_height(view, inner_width(right), usize::from(most), look));
     let variables = [tall, rows(opened.variables.len())].map(|rows| rows.saturating_add(3).max(4));
     let variables = variables.into_iter().find(|rows| *rows <= most).unwrap_or(most);
@@ -101,26 +135,26 @@ fn stacked(body: Rect, view: &RecordView, look: Look<'_>) -> Vec<(RunPane, Rect)
     let is_broad = !step::holds_call(view, usual.1, look) && stack_rows(broad.0, view, look) <= body.height;
     let (body, call) = if is_broad { broad } else { usual };
     let (top, worked, rest) = question_and_worked(body, true, view, look);
-    let (steps, rest) = pane_above(rest, 3);
     let error = rows(step::opening_height(view, inner_width(body), look)).saturating_add(2);
     let (step, rest) = pane_above(rest, error.min(rest.height / 3));
     let most = rest.height / 2;
     let state = variables::tall_height(view, inner_width(rest), usize::from(most), look);
     let (state, findings) = pane_above(rest, rows(state).saturating_add(3).min(most));
-    Places { question: top, worked, steps, step, state, findings, timeline: Rect::default(), call }.shown()
+    let none = Rect::default();
+    Places { question: top, worked, steps: none, step, state, findings, timeline: none, call }.shown()
 }
 
 /// Counts the rows in which the stacked panes hide nothing.
 fn stack_rows(body: Rect, view: &RecordView, look: Look<'_>) -> u16 {
     let width = inner_width(body);
     let findings = (0..view.opened.notes.len()).take(usize::from(body.height));
-    let findings: usize = findings.map(|note| findings::lines(view, note, Some(width), look).len()).sum();
+    let findings: usize = findings.map(|note| findings::lines(view, note, Wrapping::full(width), look).len()).sum();
     let lines = step::opening_height(view, width, look)
         + variables::tall_height(view, width, usize::from(body.height), look)
         + findings
         + FINDING_IN_FULL;
-    // Borders of three panes, the heading of the state, the steps.
-    rows(lines).saturating_add(top_rows(body, 0, view, look)).saturating_add(2 + 2 + 3 + 2 + 3)
+    // Borders of three panes, the heading of the state.
+    rows(lines).saturating_add(top_rows(body, 0, view, look)).saturating_add(2 + 2 + 3 + 2)
 }
 
 /// Shares a width among steps, state, and prompt and reply, by what they hold; the same at every step of a record.
@@ -128,11 +162,6 @@ fn columns(width: u16, view: &RecordView) -> [u16; 3] {
     let opened = &view.opened;
     let wanted = |content: usize| rows(content).saturating_add(4);
     let call = width >= THIRD && opened.has_calls;
-    if !opened.has_steps() {
-        // The place of the steps shows the reply.
-        let steps = (width * 2 / 5).clamp(34, 76);
-        return [steps, width - steps, 0];
-    }
     let steps = wanted(steps::natural_width(view));
     if !call {
         let steps = steps.clamp(STEPS.min(width * 2 / 5), width * 2 / 5);
@@ -140,14 +169,14 @@ fn columns(width: u16, view: &RecordView) -> [u16; 3] {
     }
     let steps = steps.max(STEPS).min(width * 7 / 25);
     let state = wanted(variables::natural_width(view)).max(STATE).min(width * 19 / 50);
-    let call = (width - steps - state).min(CALL);
+    let call = (width - steps - state).min(CALL).min(wanted(view.call_width.unwrap_or(0)).max(NARROW_CALL));
     [steps, width - steps - call, call]
 }
 
-fn narrow(body: Rect, view: &RecordView) -> Vec<(RunPane, Rect)> {
+fn narrow(body: Rect, view: &RecordView, look: Look<'_>) -> Vec<(RunPane, Rect)> {
     let opened = &view.opened;
     let text_width = usize::from(body.width.saturating_sub(4));
-    let lines = question_rows(view, text_width, body);
+    let lines = question_rows(opened, text_width, body);
     let question = lines.saturating_add(2).clamp(3, (body.height / 5).max(4)).min(body.height);
     let (top, rest) = pane_above(body, question);
     let steps = rows(opened.steps.len()).saturating_add(2).clamp(3, (rest.height / 4).max(5)).min(rest.height);
@@ -158,13 +187,17 @@ fn narrow(body: Rect, view: &RecordView) -> Vec<(RunPane, Rect)> {
         _ => RunPane::Findings,
     };
     let notes = rows(opened.notes.len()).saturating_add(2);
+    // Where to fix is there in full.
+    let argument = opened.notes.iter().take_while(|note| note.finding.is_none()).count();
+    let argument =
+        rows(findings::brief_height(view, text_width, argument, look)).saturating_add(2).min(rest.height / 3);
     // What the state does not need is for the findings.
     let spare = (rest.height + 1).saturating_sub(rows(opened.variables.len()).saturating_add(3)).min(notes);
     let wanted = match view.pane {
         RunPane::Step => rest.height * 3 / 5,
         RunPane::Timeline => rows(opened.steps.len()).saturating_add(2).clamp(4, (rest.height / 2).max(4)),
         RunPane::Findings => notes.clamp(4, (rest.height / 2).max(4)).max(spare),
-        _ => notes.clamp(3, (rest.height / 4).max(3)).max(spare),
+        _ => notes.clamp(3, (rest.height / 4).max(3)).max(spare).max(argument),
     };
     let (state, bottom) = pane_above(rest, (rest.height + 1).saturating_sub(wanted));
     vec![(RunPane::Question, top), (RunPane::Steps, steps), (RunPane::State, state), (last, bottom)]
@@ -185,7 +218,7 @@ fn question_and_worked(body: Rect, is_third: bool, view: &RecordView, look: Look
 /// Counts the lines of the question with its answer, or of the worked answer next to it, whichever are more.
 fn top_rows(body: Rect, worked: u16, view: &RecordView, look: Look<'_>) -> u16 {
     let text_width = |width: u16| usize::from(width.saturating_sub(4));
-    let question = question_rows(view, text_width(body.width - worked), body);
+    let question = question_rows(&view.opened, text_width(body.width - worked), body);
     let below = rows(question::answer_below(view, body.width - worked, look).len());
     question.saturating_add(below).max(worked_rows(view, text_width(worked), body))
 }
@@ -197,6 +230,6 @@ fn worked_rows(view: &RecordView, width: usize, body: Rect) -> u16 {
 }
 
 /// Counts the lines that the question takes, up to the height of the screen.
-fn question_rows(view: &RecordView, width: usize, body: Rect) -> u16 {
-    rows(prose::wrap_up_to(view.opened.question_text().as_str(), width, usize::from(body.height)).len())
+pub(crate) fn question_rows(opened: &OpenRecord, width: usize, body: Rect) -> u16 {
+    rows(prose::wrap_up_to(opened.question_text().as_str(), width, usize::from(body.height)).len())
 }

@@ -4,32 +4,36 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::computed::QuantityMark;
 use crate::app::open_record::OpenRecord;
 use crate::screens::run::state::{RecordView, RunPane};
 use crate::widgets::layout::{inner_height, inner_width};
-use crate::widgets::look::{Look, Spans, frame, scroll_mark};
-use crate::widgets::prose::hanging;
+use crate::widgets::look::{Look, Spans, fit_spans, frame, scroll_mark, title_room};
+use crate::widgets::prose::{fit, hanging};
 use crate::widgets::theme::Role;
 use crate::widgets::{look, prose};
+use stepscope_base::text::Shown;
 use stepscope_core::paint::MarkedRange;
 
 /// Lines of an answer below the question.
 const MAX_ANSWER: usize = 3;
 /// Columns of a title that are not its text.
 const TITLE: u16 = 7;
+/// Places of the values in the title, those first that are never left out for another one.
+const BY_WEIGHT: [usize; 5] = [0, 3, 4, 2, 1];
 
 pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let opened = &view.opened;
     let lines = view.question_lines(inner_width(area));
     let below = answer_below(view, area.width, look);
     let below = if lines + below.len() <= inner_height(area) { below } else { Vec::new() };
-    let mut title = title(view, below.is_empty(), look);
+    let mut title = title(view, below.is_empty(), title_room(area, look), look);
     title.extend(
         prose::left_out(opened.question_text().as_str()).map(|rest| look.span(format!("   {rest}"), Role::Warning)),
     );
-    if look.focused && !opened.computed.marks.is_empty() {
+    if look.focused && view.answer.is_none() && !opened.computed.marks.is_empty() {
         title.push(look.keyed("   <left> <right> numbers", Role::Faint));
     }
     let inner = frame(title, area, buf, look);
@@ -37,17 +41,38 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
         Some(error) if opened.question.as_str().is_empty() => (error, Role::Fatal),
         _ => (opened.question_text(), Role::Question),
     };
-    let window = view.question_top..view.question_top + usize::from(inner.height);
-    let question = prose::lines(text, inner_width(area), window, look.style(role), &marks(view, look));
-    for (row, line) in question.into_iter().map(|line| line.spans).chain(below).enumerate() {
+    let question = PaneText { text, style: look.style(role), marks: &marks(view, look) };
+    draw_text(&question, (view.question_top, lines), below, inner, buf);
+    scroll_mark(area, view.question_top, lines, buf, look);
+}
+
+/// Text of a pane, its style and its marks.
+struct PaneText<'t> {
+    text: &'t Shown,
+    style: Style,
+    marks: &'t [MarkedRange<Style>],
+}
+
+/// Draws a text from a line on, and what is below it; a text that goes on ends in `…`.
+fn draw_text(text: &PaneText<'_>, (top, len): (usize, usize), below: Vec<Spans>, inner: Rect, buf: &mut Buffer) {
+    let (width, height) = (usize::from(inner.width), usize::from(inner.height));
+    let lines = prose::lines(text.text, width, top..top + height, text.style, text.marks);
+    let mut lines: Vec<Spans> = lines.into_iter().map(|line| line.spans).collect();
+    if top + height < len {
+        let end = Span::styled(" …", text.style);
+        if let Some(last) = lines.last_mut() {
+            *last = fit_spans(std::mem::take(last), width.saturating_sub(end.width()));
+            last.extend(last.last().is_none_or(|span| !span.content.ends_with('…')).then_some(end.clone()));
+        }
+    }
+    for (row, line) in lines.into_iter().chain(below).enumerate() {
         look::put(line, row, inner, buf);
     }
-    scroll_mark(area, view.question_top, lines, buf, look);
 }
 
 /// Lays out the answer below the question, where it is too long for the title.
 pub(crate) fn answer_below(view: &RecordView, width: u16, look: Look<'_>) -> Vec<Spans> {
-    let used: usize = title(view, true, look).iter().map(Span::width).sum();
+    let used: usize = title(view, true, usize::MAX, look).iter().map(Span::width).sum();
     match answer(&view.opened) {
         Some((text, role)) if used > usize::from(width.saturating_sub(TITLE)) => {
             let head = vec![look.span("answer ", Role::Dim)];
@@ -68,28 +93,36 @@ pub(crate) fn answer(opened: &OpenRecord) -> Option<(&str, Role)> {
     opened.answer.as_ref().or(opened.pred.as_ref()).map(|answer| (answer.as_str(), role))
 }
 
-fn title(view: &RecordView, with_answer: bool, look: Look<'_>) -> Spans {
+/// Builds the title: the answer takes the room that the values leave which it is compared with.
+fn title(view: &RecordView, with_answer: bool, room: usize, look: Look<'_>) -> Spans {
     let opened = &view.opened;
-    let mut title = vec![look.span(RunPane::Question.word(), Role::Title)];
-    let mut say = |name: &str, value: &str, role| {
-        title.extend([look.span(format!("   {name} "), Role::Dim), look.span(value, role)]);
-    };
-    if let Some(gold) = &opened.gold {
-        say("expected", gold.as_str(), Role::Gold);
-    }
-    if let Some((answer, role)) = answer(&view.opened).filter(|_| with_answer) {
-        say("answer", answer, role);
-    }
-    if let Some(baseline) = &opened.baseline {
-        say("baseline", baseline.as_str(), Role::Text);
-    }
-    if let Some((recovered, fix)) = opened.where_to_fix.as_ref().and_then(|fix| Some((fix.recovered.as_ref()?, fix))) {
+    let recovered = opened.where_to_fix.as_ref().and_then(|fix| {
         let name = if fix.corrected { "corrected" } else { "recomputed" };
-        say(name, recovered.as_str(), if fix.recovers_gold { Role::Ok } else { Role::Text });
+        Some((name, fix.recovered.as_ref()?.as_str(), if fix.recovers_gold { Role::Ok } else { Role::Text }))
+    });
+    let part = |name: &str, value: &str, role| (format!("   {name} "), value.to_owned(), role);
+    let own = |name, value: &Option<Shown>, role| value.as_ref().map(|value| part(name, value.as_str(), role));
+    let mut parts = [
+        own("expected", &opened.gold, Role::Gold),
+        answer(opened).filter(|_| with_answer).map(|(answer, role)| part("answer", answer, role)),
+        own("baseline", &opened.baseline, Role::Text),
+        recovered.map(|(name, value, role)| part(name, value, role)),
+        own("labelled", &opened.labelled, Role::Gold),
+    ];
+    let word = RunPane::Question.word();
+    let mut left = room.saturating_sub(word.len());
+    for n in BY_WEIGHT {
+        let Some(part) = parts.get_mut(n) else { continue };
+        *part = part.take().and_then(|(name, value, role)| {
+            let value = fit(&value, left.checked_sub(name.len())?);
+            let value = Some(value).filter(|value| !value.is_empty() && value != "…")?;
+            left -= name.len() + value.width();
+            Some((name, value, role))
+        });
     }
-    if let Some(labelled) = &opened.labelled {
-        say("labelled", labelled.as_str(), Role::Gold);
-    }
+    let mut title = vec![look.span(word, Role::Title)];
+    let spans = |(name, value, role)| [look.span(name, Role::Dim), look.span(value, role)];
+    title.extend(parts.into_iter().flatten().flat_map(spans));
     title
 }
 
@@ -98,12 +131,10 @@ pub(crate) fn draw_worked(view: &RecordView, area: Rect, buf: &mut Buffer, look:
     let Some(worked) = &view.opened.worked else { return };
     let title = vec![look.span(RunPane::Worked.word(), Role::Title)];
     let inner = frame(title, area, buf, look);
-    let window = view.worked_top..view.worked_top + usize::from(inner.height);
-    let lines = prose::lines(worked, inner_width(area), window, look.style(Role::Text), &[]);
-    for (row, line) in lines.into_iter().enumerate() {
-        look::put(line.spans, row, inner, buf);
-    }
-    scroll_mark(area, view.worked_top, view.worked_lines(inner_width(area)), buf, look);
+    let lines = view.worked_lines(inner_width(area));
+    let text = PaneText { text: worked, style: look.style(Role::Text), marks: &[] };
+    draw_text(&text, (view.worked_top, lines), Vec::new(), inner, buf);
+    scroll_mark(area, view.worked_top, lines, buf, look);
 }
 
 /// Marks the quantities: those that the chosen variable uses are lit, those that nothing uses are underlined.

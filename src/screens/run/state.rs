@@ -4,15 +4,16 @@ use ratatui::layout::Rect;
 
 use crate::app::open_record::{Detail, Note, OpenRecord, ShownValue, VariableRow};
 use crate::dialogs::derivation::Tree;
-use crate::screens::answer::state::AnswerView;
+use crate::screens::answer::state::{AnswerPane, AnswerView};
 use crate::screens::json::state::Outline;
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::edits::Edits;
-use crate::screens::run::find::{Find, Hit, matching_nodes};
-use crate::screens::run::timeline::{Track, tracks};
+use crate::screens::run::find::{Find, Hit, match_end, matching_nodes};
+use crate::screens::run::timeline::{Track, divergence, tracks};
 use crate::widgets::keymap::{Action, Keymap, Reason};
+use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::{List, Move, scroll};
-use crate::widgets::panes::Areas;
+use crate::widgets::panes::{Areas, Numbered};
 use crate::widgets::{panes, prose};
 use stepscope_base::json::Pointer;
 use stepscope_base::shown;
@@ -22,7 +23,7 @@ use stepscope_core::arithmetic::recompute::standing::ToRecomputed;
 use stepscope_core::finding::Severity;
 use stepscope_core::procedure::FINAL_ANSWER;
 use stepscope_core::record::RecordKind;
-use stepscope_core::run::state::{Badge, Influence, Moment};
+use stepscope_core::run::state::{Badge, Influence, Moment, VariableOrigin};
 
 /// Lines below the findings from which on the place of one is shown.
 const MIN_EXCERPT: usize = 10;
@@ -53,6 +54,10 @@ stepscope_base::words! {
         /// The expected answer as the data set works it out, where there is room next to the question.
         Worked = "Expected answer (gold)",
     }
+}
+
+impl Numbered for RunPane {
+    const PANES: &'static [Self] = &Self::ALL;
 }
 
 impl RunPane {
@@ -178,8 +183,8 @@ pub struct RecordView {
     pub influence: Option<Influence>,
     /// The quantity of the question that the cursor is on, while the question has the keys.
     pub quantity: Option<usize>,
-    /// The chosen quantity is to be brought on screen.
-    quantity_moved: bool,
+    /// The byte of the question that is to be brought on screen.
+    question_moved: Option<usize>,
     /// Structured answer, if the record is one.
     pub answer: Option<AnswerView>,
     /// Pending edits: variable values and a prompt.
@@ -188,6 +193,8 @@ pub struct RecordView {
     pub execution: String,
     /// The record as JSON.
     pub outline: Outline,
+    /// Width of the longest line of prompts and replies, once it was measured.
+    pub(crate) call_width: Option<usize>,
     /// True if it is shown as JSON.
     pub json: bool,
     /// The search in it.
@@ -238,6 +245,28 @@ impl WrongPath {
     }
 }
 
+/// Tells of the first step of a correct run whose value differs, where no finding does.
+fn harmless(view: &RecordView) -> Option<Note> {
+    let step = divergence(view).filter(|_| view.opened.correct == Some(true))?;
+    let track = view.tracks.get(step)?.as_ref()?;
+    let is_told = view.opened.notes.iter().any(|note| note.finding.is_some() && note.step == Some(step));
+    let variable = view.opened.variables.iter().position(|row| row.name == track.name);
+    let write = variable.and_then(|variable| view.opened.write_at(variable, Moment(step + 1)));
+    let pointer = write.and_then(|write| write.value.as_ref()?.pointer.clone()).unwrap_or_default();
+    let (number, Track { name, recorded, recomputed, .. }) = (step + 1, track);
+    let text = "the answer is right all the same";
+    (!is_told).then(|| Note {
+        finding: None,
+        severity: Severity::Note,
+        rule: "",
+        message: shown!("Step {number} wrote {recorded} for {name}, should be {recomputed}; {text}."),
+        help: None,
+        step: Some(step),
+        variable,
+        pointer,
+    })
+}
+
 impl RecordView {
     /// Looks at a record from its end, where the answer is; at a run that ended early, from the step in which it ended.
     pub fn new(mut opened: OpenRecord) -> Self {
@@ -272,22 +301,24 @@ impl RecordView {
             anchor: None,
             influence: None,
             quantity: None,
-            quantity_moved: false,
+            question_moved: None,
             answer,
             edits: Edits::default(),
             execution: String::new(),
             outline,
+            call_width: None,
             json: false,
             find: Find::default(),
             raw_lines: None,
         };
         view.json = view.own_kind() == ScreenKind::Json;
         if steps == 0 {
-            view.pane = RunPane::State;
+            view.pane = if view.own_kind() == ScreenKind::Run { RunPane::Step } else { RunPane::State };
         }
         view.variables.at = view.answer_variable();
         view.wrong = WrongPath::of(&view.opened);
         view.tracks = tracks(&view.opened);
+        view.opened.notes.extend(harmless(&view));
         view.refresh();
         view
     }
@@ -437,11 +468,10 @@ impl RecordView {
             // Alone on the screen there is room for what it holds.
             RunPane::Call | RunPane::Worked if self.maximised => self.panes().contains(&pane),
             RunPane::Call | RunPane::Worked => self.areas.of(pane).height > 0,
-            RunPane::Timeline => self.has_timeline(),
-            _ => true,
+            pane => self.panes().contains(&pane),
         };
         if let Some(number) = number {
-            let pane = panes::numbered(&RunPane::ALL, number)?;
+            let pane = panes::numbered(number)?;
             self.focus(Some(pane).filter(|pane| is_there(*pane)).ok_or(panes::NO_PANE)?);
             return Ok(());
         }
@@ -453,12 +483,19 @@ impl RecordView {
         Ok(())
     }
 
+    /// Tells whether the state of a record without steps says more than its question.
+    fn has_state(&self) -> bool {
+        self.opened.variables.iter().any(|row| row.origin != VariableOrigin::Given)
+    }
+
     /// Lists the panes that hold something, even if there is no room for them.
     pub(crate) fn panes(&self) -> Vec<RunPane> {
         let holds = |pane: &RunPane| match pane {
             RunPane::Timeline => self.has_timeline(),
             RunPane::Call => self.opened.has_calls,
             RunPane::Worked => self.opened.worked.is_some(),
+            RunPane::Steps => self.opened.has_steps(),
+            RunPane::State => self.opened.has_steps() || self.has_state(),
             _ => true,
         };
         RunPane::ALL.into_iter().filter(holds).collect()
@@ -488,10 +525,7 @@ impl RecordView {
                 self.refresh_influence();
             }
             RunPane::Findings => self.findings.go(movement, self.opened.notes.len(), height),
-            RunPane::Question => {
-                let lines = self.question_lines(width);
-                scroll(&mut self.question_top, movement, lines, height);
-            }
+            RunPane::Question => self.scroll_question(movement, self.areas.of(RunPane::Question)),
             RunPane::Worked => {
                 let lines = self.worked_lines(width);
                 scroll(&mut self.worked_top, movement, lines, height);
@@ -546,22 +580,48 @@ impl RecordView {
         self.refresh_excerpt();
         self.steps.at = self.moment.0.saturating_sub(1);
         self.steps.settle(self.opened.steps.len(), self.areas.height(RunPane::Steps));
-        self.timeline.at = self.steps.at;
-        self.timeline.settle(self.opened.steps.len(), self.areas.height(RunPane::Timeline));
+        self.settle_timeline();
         self.variables.settle(self.opened.variables.len(), self.areas.height(RunPane::State).saturating_sub(1));
-        self.findings.settle(self.opened.notes.len(), self.areas.height(RunPane::Findings));
-        if std::mem::take(&mut self.quantity_moved) {
-            self.show_quantity();
-        }
-        // Fewer lines on a wider screen; a hidden pane keeps its place.
-        let height = self.areas.height(RunPane::Question);
-        if self.question_top > 0 && self.areas.of(RunPane::Question).height > 0 {
-            let lines = self.question_lines(self.areas.width(RunPane::Question));
-            self.question_top = self.question_top.min(lines.saturating_sub(height));
-        }
+        self.settle_question(self.areas.of(RunPane::Question));
         if self.areas.of(RunPane::Step).height > 0 {
             self.detail_top = self.detail_top.min(step_lines.saturating_sub(self.areas.height(RunPane::Step)));
         }
+    }
+
+    /// Keeps the current step on screen; until somebody walks, the first one whose value differs.
+    fn settle_timeline(&mut self) {
+        let height = self.areas.height(RunPane::Timeline);
+        let is_at_end = self.pane != RunPane::Timeline && self.moment == self.opened.end();
+        if let Some(first) = divergence(self).filter(|_| is_at_end) {
+            self.timeline = List { at: first, top: first.saturating_sub(height / 3) };
+        } else {
+            self.timeline.at = self.steps.at;
+        }
+        self.timeline.settle(self.opened.steps.len(), height);
+        self.timeline.at = self.steps.at;
+    }
+
+    /// Keeps the lines of the question on screen, and brings there what is to be; a hidden pane keeps its place.
+    pub(crate) fn settle_question(&mut self, area: Rect) {
+        let (width, height) = (inner_width(area), inner_height(area));
+        if height == 0 {
+            return;
+        }
+        if let Some(byte) = self.question_moved.take() {
+            let lines = prose::wrap(self.opened.question_text().as_str(), width);
+            let line = lines.partition_point(|line| line.end <= byte);
+            self.question_top = self.question_top.clamp((line + 1).saturating_sub(height), line);
+        }
+        // Fewer lines on a wider screen.
+        if self.question_top > 0 {
+            self.question_top = self.question_top.min(self.question_lines(width).saturating_sub(height));
+        }
+    }
+
+    /// Scrolls the question in its pane.
+    pub(crate) fn scroll_question(&mut self, movement: Move, area: Rect) {
+        let lines = self.question_lines(inner_width(area));
+        scroll(&mut self.question_top, movement, lines, inner_height(area));
     }
 
     /// Goes to the next tab of the step pane, or the one before.
@@ -597,19 +657,11 @@ impl RecordView {
     /// Lights a quantity of the question and the first variable that took it up.
     pub(crate) fn choose_quantity(&mut self, quantity: usize) {
         self.quantity = Some(quantity);
-        self.quantity_moved = true;
-        if let Some(&variable) = self.opened.computed.marks.get(quantity).and_then(|mark| mark.variables.first()) {
+        let Some(mark) = self.opened.computed.marks.get(quantity) else { return };
+        self.question_moved = Some(mark.range.start);
+        if let Some(&variable) = mark.variables.first() {
             self.choose_variable(variable);
         }
-    }
-
-    fn show_quantity(&mut self) {
-        let mark = self.quantity.and_then(|n| self.opened.computed.marks.get(n));
-        let Some(start) = mark.map(|mark| mark.range.start) else { return };
-        let lines = prose::wrap(self.opened.question_text().as_str(), self.areas.width(RunPane::Question));
-        let line = lines.partition_point(|line| line.end <= start);
-        let lowest = (line + 1).saturating_sub(self.areas.height(RunPane::Question).max(1));
-        self.question_top = self.question_top.clamp(lowest, line);
     }
 
     /// Moves the cursor of the lifelines to a variable.
@@ -772,20 +824,27 @@ impl RecordView {
         match self.pane {
             RunPane::Question => Some((Shown::own("question"), self.opened.question.clone())),
             RunPane::Worked => Some((Shown::own("expected answer (gold)"), self.opened.worked.clone()?)),
+            RunPane::Step if !self.opened.has_steps() => {
+                let reply = self.opened.reply.as_ref().map(|reply| (Shown::own("reply"), reply.clone()));
+                reply.or_else(|| self.chosen_variable())
+            }
             RunPane::Steps | RunPane::Step | RunPane::Call | RunPane::Timeline => {
                 Some((Shown::own("step"), self.detail.text.clone()))
             }
-            RunPane::State => {
-                let name = self.opened.variables.get(self.variables.at)?.name.clone();
-                let value = self.chosen_value()?;
-                let whole = value.pointer.as_ref().and_then(|pointer| self.opened.value_at(pointer));
-                Some((name, whole.unwrap_or_else(|| value.line.clone())))
-            }
+            RunPane::State => self.chosen_variable(),
             RunPane::Findings => {
                 let note = self.opened.notes.get(self.findings.at)?;
                 Some((Shown::own(note.rule), note.message.clone()))
             }
         }
+    }
+
+    /// Returns the chosen variable with its whole value.
+    fn chosen_variable(&self) -> Option<(Shown, Shown)> {
+        let name = self.opened.variables.get(self.variables.at)?.name.clone();
+        let value = self.chosen_value()?;
+        let whole = value.pointer.as_ref().and_then(|pointer| self.opened.value_at(pointer));
+        Some((name, whole.unwrap_or_else(|| value.line.clone())))
     }
 
     /// Derives the computed value of the chosen variable, where one was worked out.
@@ -854,13 +913,14 @@ impl RecordView {
 
     /// Lists every place on this screen that holds a text, in reading order.
     pub fn hits(&self, is_match: impl Fn(&str) -> bool) -> Vec<Hit> {
-        let mut hits = self.answer.as_ref().map(|answer| answer.hits(&is_match)).unwrap_or_default();
-        if is_match(self.opened.question.as_str()) {
-            hits.push(Hit::Question);
-        }
+        let in_question = match_end(self.opened.question_text().as_str(), &is_match);
+        let mut hits: Vec<Hit> = in_question.map(Hit::Question).into_iter().collect();
+        hits.extend(self.answer.iter().flat_map(|answer| answer.hits(&is_match)));
         let steps = self.opened.steps.iter().enumerate();
         hits.extend(steps.filter(|(_, row)| is_match(row.text.as_str())).map(|(n, _)| Hit::Step(n)));
-        for (n, row) in self.opened.variables.iter().enumerate() {
+        // An answer is no run: its variables have no pane.
+        let variables = self.opened.variables.iter().filter(|_| self.answer.is_none());
+        for (n, row) in variables.enumerate() {
             let values = row.writes.iter().filter_map(|write| write.value.as_ref());
             let mut texts =
                 values.map(|value| value.line.as_str()).chain([row.name.as_str(), row.description.as_str()]);
@@ -916,7 +976,13 @@ impl RecordView {
     /// Goes to a place that was found.
     pub(crate) fn visit(&mut self, hit: Hit) {
         match hit {
-            Hit::Question => self.focus(RunPane::Question),
+            Hit::Question(end) => {
+                self.question_moved = end.checked_sub(1);
+                match &mut self.answer {
+                    Some(answer) => answer.pane = AnswerPane::Question,
+                    None => self.focus(RunPane::Question),
+                }
+            }
             Hit::Step(step) => {
                 self.pane = RunPane::Steps;
                 self.go_to_step(step);
@@ -927,8 +993,12 @@ impl RecordView {
             }
             Hit::Finding(finding) => {
                 self.findings.at = finding;
-                self.pane = RunPane::Findings;
-                self.show_finding();
+                if let Some(answer) = &mut self.answer {
+                    answer.go_to_note(finding);
+                } else {
+                    self.pane = RunPane::Findings;
+                    self.show_finding();
+                }
             }
             Hit::Item(_) | Hit::Line(_) => {
                 if let Some(answer) = &mut self.answer {

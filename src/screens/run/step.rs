@@ -6,18 +6,19 @@ use ratatui::style::Style;
 use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::app::open_record::{Detail, DetailValue};
+use crate::app::open_record::{Detail, DetailValue, OpenRecord};
 use crate::screens::run::state::{RecordView, RunPane, Tab, WithStep};
 use crate::screens::run::steps;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, Spans, badge_role, kind_role, pane, title_span_at};
 use crate::widgets::panes::Areas;
-use crate::widgets::prose::{fit, left_out, pad, wrap_up_to, wrapped};
+use crate::widgets::prose::{cut, fit, left_out, pad, wrap_up_to, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::finding::counted;
+use stepscope_core::record::RecordKind;
 use stepscope_core::run::state::Ran;
 
 /// A value in the list takes at most so many lines, and so many where room is short and the reply says it again;
@@ -30,6 +31,9 @@ const FACT_NAME: usize = 12;
 const TWO_FACTS: usize = 44;
 /// Lines of a reply that the step's pane has room for.
 const SHORT_REPLY: usize = 12;
+/// Steps whose prompts and replies are measured, and bytes of each line.
+const MAX_MEASURED: usize = 64;
+const MAX_NATURAL: usize = 400;
 /// Columns between two columns of text.
 const GAP: usize = 3;
 /// Most columns of a long text, and the least width of each: if all of the text is on screen then, and in any case.
@@ -180,6 +184,20 @@ pub(crate) fn holds_call(view: &RecordView, place: Rect, look: Look<'_>) -> bool
     call(view, WithStep::USUAL, (width, height), look).rows <= height
 }
 
+/// Measures the longest line of the prompts and replies of a run, of the first steps where there are many.
+pub(crate) fn call_width(opened: &OpenRecord) -> usize {
+    let details = || (0..opened.steps.len().min(MAX_MEASURED)).map(|step| opened.detail(step));
+    // A short reply is with the step.
+    let is_long = |reply: &&Shown| reply.as_str().len() > SHORT_REPLY * BROAD;
+    let texts = |detail: &Detail| {
+        let reply = detail.reply.as_ref().filter(is_long);
+        detail.prompt.iter().chain(reply).cloned().collect::<Vec<_>>()
+    };
+    let texts = texts(opened.creation()).into_iter().chain(details().flat_map(|detail| texts(&detail)));
+    let longest = |text: Shown| text.as_str().lines().map(|line| cut(line, MAX_NATURAL).width()).max();
+    if opened.has_calls { texts.filter_map(longest).max().unwrap_or(0) } else { 0 }
+}
+
 /// Counts the lines of what is known before the first step, where prompt and reply have a pane of their own.
 pub(crate) fn opening_height(view: &RecordView, width: usize, look: Look<'_>) -> usize {
     let mut page = StepText::new(width, look);
@@ -197,7 +215,9 @@ fn title(view: &RecordView, look: Look<'_>) -> Spans {
             false if view.opened.error.is_some() => "Error",
             false => "Reply",
         };
-        return vec![look.span(word, Role::Title)];
+        let why = no_steps(view).filter(|_| !view.opened.has_steps());
+        let why = why.map(|why| look.span(format!("  {why}"), Role::Dim));
+        return [look.span(word, Role::Title)].into_iter().chain(why).collect();
     };
     let mut title = vec![look.span(format!("{} {}", RunPane::Step.word(), step + 1), Role::Title), Span::raw("  ")];
     for tab in Tab::ALL {
@@ -208,9 +228,21 @@ fn title(view: &RecordView, look: Look<'_>) -> Spans {
     title
 }
 
+/// Explains why there are no steps, where there could be some.
+fn no_steps(view: &RecordView) -> Option<&'static str> {
+    Some(match view.opened.kind {
+        RecordKind::Baseline => "no procedure: one model call",
+        RecordKind::Error if view.opened.where_to_fix.as_ref().is_some_and(|fix| fix.step.is_some()) => {
+            "the record does not hold its procedure"
+        }
+        RecordKind::Error => "run ended before there was a procedure",
+        _ => return None,
+    })
+}
+
 /// Finds the tab whose name is at a place of the screen.
 pub(crate) fn tab_at(view: &RecordView, at: Position, look: Look<'_>) -> Option<Tab> {
-    let mut panes = view.areas.on_screen(view.pane, &RunPane::ALL, look);
+    let mut panes = view.areas.on_screen(view.pane, look);
     let (_, area, look) = panes.find(|(pane, ..)| *pane == RunPane::Step)?;
     let span = title_span_at(&title(view, look), area, look, at)?;
     Tab::ALL.get(span.checked_sub(BEFORE_TABS)?).copied()

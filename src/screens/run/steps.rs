@@ -8,7 +8,7 @@ use crate::app::open_record::{OpenRecord, StepRow};
 use crate::screens::run::state::{RecordView, RunPane};
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::{Rows, all_fit};
-use crate::widgets::look::{Look, Spans, line_pane, severity_role, tall_pane};
+use crate::widgets::look::{Look, Spans, severity_role, tall_pane};
 use crate::widgets::prose::{self, fit, hanging};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
@@ -26,12 +26,7 @@ pub(crate) const UNAVAILABLE: &str = "unavailable: the record does not say wheth
 pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let steps = &view.opened.steps;
     let mut title = vec![look.span(RunPane::Steps.word(), Role::Title)];
-    if !steps.is_empty() {
-        title.push(look.span(format!("  {}", view.opened.procedure_name), Role::Faint));
-    }
-    if steps.is_empty() {
-        return line_pane(title, vec![look.span(nothing(view), Role::Dim)], area, buf, look);
-    }
+    title.push(look.span(format!("  {}", view.opened.procedure_name), Role::Faint));
     let rows = Rows { at: view.step(), ..view.steps.rows(steps.len()) };
     let width = width(view, area, look);
     tall_pane(title, rows, |position| lines(view, position, width, look), area, buf, look);
@@ -110,17 +105,5 @@ pub(crate) fn sign_of_step(opened: &OpenRecord, position: usize, step: &StepRow)
         None if step.is_stale => (sign::NOT_RUN, Role::Warning),
         Some(severity) => (severity.glyph(), severity_role(severity)),
         None => (sign::CORRECT, Role::Dim),
-    }
-}
-
-fn nothing(view: &RecordView) -> &'static str {
-    use stepscope_core::record::RecordKind::{Baseline, Error};
-    match view.opened.kind {
-        Baseline => "no procedure: one model call",
-        Error if view.opened.where_to_fix.as_ref().is_some_and(|fix| fix.step.is_some()) => {
-            "the record does not hold its procedure"
-        }
-        Error => "run ended before there was a procedure",
-        _ => "no steps",
     }
 }

@@ -71,7 +71,7 @@ pub(crate) fn tracks(opened: &OpenRecord) -> Vec<Option<Track>> {
 }
 
 /// Returns the first step whose recorded value is not the recomputed one.
-fn divergence(view: &RecordView) -> Option<usize> {
+pub(crate) fn divergence(view: &RecordView) -> Option<usize> {
     view.tracks.iter().position(|track| track.as_ref().is_some_and(|track| track.relation == ToRecomputed::Differs))
 }
 
@@ -162,7 +162,8 @@ fn track(view: &RecordView, step: usize, width: usize, look: Look<'_>) -> Spans 
     let rest = width.saturating_sub(5);
     let recomputed = track.recomputed.as_str().width().min(rest / 2);
     let recorded = if width < BOTH { String::new() } else { fit(track.recorded.as_str(), rest - recomputed) + " " };
-    let text = format!(" {recorded}≠ {}", track.recomputed);
+    let recomputed = fit(track.recomputed.as_str(), width.saturating_sub(4 + recorded.width()));
+    let text = format!(" {recorded}≠ {recomputed}");
     let mut style = look.style(role);
     if is_first {
         style = style.add_modifier(Modifier::BOLD);

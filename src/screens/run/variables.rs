@@ -433,14 +433,13 @@ fn behind(view: &RecordView, variable: usize, write: &WriteRow, in_brief: bool, 
         ToRecomputed::NotComparable => (Role::Dim, "≙"),
         ToRecomputed::Differs => (Role::Warning, "≠"),
     };
-    spans.push(look.span(
-        match computed.standing.words() {
-            None => format!("  {sign}"),
-            Some(_) if in_brief => format!(" {sign} {}", computed.value),
-            Some(words) => format!("  {words}"),
-        },
-        role,
-    ));
+    let Some(verb) = computed.standing.verb() else {
+        spans.push(look.span(format!("  {sign}"), role));
+        return spans;
+    };
+    let what = if in_brief { format!(" {sign} ") } else { format!("  {verb} ") };
+    // A number that is a piece of its own is never cut to another one.
+    spans.extend([look.span(what, role), look.span(computed.value.as_str(), role)]);
     spans
 }
 

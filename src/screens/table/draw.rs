@@ -12,7 +12,7 @@ use crate::app::review;
 use crate::app::state::App;
 use crate::screens::table::preview;
 use crate::screens::table::state::{SortBy, SortColumn};
-use crate::widgets::layout::with_third;
+use crate::widgets::layout::{table_height, with_third};
 use crate::widgets::look::{Look, Spans, fill, put, route_name, severity_role};
 use crate::widgets::prose::{pad, pad_left};
 use crate::widgets::sign;
@@ -28,7 +28,8 @@ use stepscope_core::review::hide::{Hidden, Hide};
 use stepscope_core::table::row::{Flag, RowFacts, TypedRow};
 use stepscope_core::triage::Fix;
 
-/// Structured answers are no mere numbers: where the question has so many columns they take more, up to so many.
+/// Structured answers are no mere numbers, and some numbers are long: where the question has so many columns they take
+/// more, up to so many.
 const TITLE: usize = 36;
 const WIDER: usize = 14;
 /// From this width on all columns are there.
@@ -120,13 +121,25 @@ fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
     }
     let taken: usize = columns.iter().map(|(_, width)| width + 1).sum();
     let mut title = width.saturating_sub(taken);
-    let answer = columns.iter_mut().find(|(column, _)| *column == Column::Pred && totals.typed() > 0);
-    if let Some((_, width)) = answer {
-        let spare = title.saturating_sub(TITLE).min(WIDER);
+    for (column, width) in &mut columns {
+        let wanted = match column {
+            Column::Pred if totals.typed() > 0 => *width + WIDER,
+            Column::Pred | Column::Gold => widest_number(app, *column).min(*width + WIDER),
+            _ => 0,
+        };
+        let spare = wanted.saturating_sub(*width).min(title.saturating_sub(TITLE));
         (*width, title) = (*width + spare, title - spare);
     }
     columns.push((Column::Title, title));
     columns
+}
+
+/// Returns the width of the widest number that a column has on screen.
+fn widest_number(app: &App, column: Column) -> usize {
+    let rows = app.table.list.visible(app.rows(), table_height(app.area()));
+    let texts = rows.filter_map(|row| app.table.texts(app.table.record(row)?));
+    let texts = texts.map(|texts| if column == Column::Gold { texts.gold.as_str() } else { texts.pred.as_str() });
+    texts.filter(|text| text.parse::<f64>().is_ok()).map(str::len).max().unwrap_or(0)
 }
 
 /// Draws the table.
@@ -172,7 +185,7 @@ pub(crate) fn explain(app: &App) -> Option<Shown> {
         (Some(true), _) => "✓ graded correct against the expected answer",
         (Some(false), _) => "✗ graded wrong against the expected answer",
         (None, RecordKind::Error | RecordKind::Broken) => "⊘ ended with an error, or cannot be read",
-        (None, RecordKind::Typed) => "structured answer: fix names its route, ✓ can be used",
+        (None, RecordKind::Typed) => "structured answer: the column route names its route, ✓ can be used",
         _ => "not graded",
     };
     let column = match app.table.sort {

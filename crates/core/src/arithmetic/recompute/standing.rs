@@ -35,13 +35,18 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// Phrases what is shown behind the recorded value; `None`: it is the same.
-    pub fn words(&self) -> Option<Shown> {
+    /// The words in front of the value, behind the recorded one; `None`: it is the same.
+    pub const fn verb(&self) -> Option<&'static str> {
         match self.relation {
             ToRecomputed::Same => None,
-            ToRecomputed::NotComparable => Some(shown!("recomputed {}", self.value.shown())),
-            ToRecomputed::Differs => Some(shown!("should be {}", self.value.shown())),
+            ToRecomputed::NotComparable => Some("recomputed"),
+            ToRecomputed::Differs => Some("should be"),
         }
+    }
+
+    /// Phrases what is shown behind the recorded value; `None`: it is the same.
+    pub fn words(&self) -> Option<Shown> {
+        Some(shown!("{} {}", self.verb()?, self.value.shown()))
     }
 }
 
