@@ -125,6 +125,18 @@ fn what_is_named_twice_or_is_not_there_is_refused() {
 }
 
 #[test]
+fn duplicate_ids_of_several_files_are_told_with_their_file() {
+    let folder = Folder::new();
+    let one = folder.write("one.jsonl", &format!("{GOOD}\n{GOOD}\n"));
+    let two = folder.write("two.jsonl", &format!("{GOOD}\n"));
+    let told = |paths: &[&Path]| text(&run(&["check"], paths).stdout).lines().last().unwrap().to_owned();
+    let alone = told(&[&one]);
+    assert!(alone.ends_with("repeats an id: line 2 has the id of line 1"), "{alone}");
+    let both = told(&[&one, &two]);
+    assert!(both.ends_with("one.jsonl line 2 has the id of line 1"), "{both}");
+}
+
+#[test]
 fn a_long_first_line_hides_no_record() {
     let folder = Folder::new();
     let long = GOOD.replacen('{', &format!("{{\"trace_text\": \"{}\", ", "x".repeat(300_000)), 1);

@@ -231,9 +231,14 @@ fn rest(outcome: &CheckOutcome) -> Shown {
         rest = rest.join(&shown!("; {} {names} left out", outcome.hidden));
     }
     if !outcome.duplicates.is_empty() {
-        let named = outcome.duplicates.iter().map(|twice| match (twice.first, twice.line) {
-            (first, line) if first == line => shown!("line {line} has an id twice"),
-            (first, line) => shown!("line {line} has the id of line {first}"),
+        // Of several files each line says whose it is.
+        let file = |source| match outcome.sources.get(source) {
+            Some(source) if outcome.sources.len() > 1 => shown!("{} ", source.name),
+            _ => Shown::default(),
+        };
+        let named = outcome.duplicates.iter().map(|twice| match (file(&twice.source), twice.first, twice.line) {
+            (file, first, line) if first == line => shown!("{file}line {line} has an id twice"),
+            (file, first, line) => shown!("{file}line {line} has the id of line {first}"),
         });
         let named = Shown::listed(named, NAMED);
         let records = if outcome.duplicates.len() == 1 { "record repeats" } else { "records repeat" };

@@ -38,6 +38,8 @@ pub struct Summary {
     pub execution: Text,
     /// Its content.
     pub content: Digest,
+    /// The document that its answer is about, where it names one.
+    pub document: Option<Text>,
     /// Digest of what the model was asked.
     pub input: Option<Digest>,
     /// The beginning of the question, by which people know the item; `None`: nobody asked, or it has none.
@@ -92,6 +94,7 @@ impl Summary {
             item: ItemRef { dataset, id: None, row_index: Some(position), side: None },
             execution: if is_fork { "fork".into() } else { "rec".into() },
             content: Digest::UNASKED,
+            document: None,
             input: record.and_then(Record::input_digest),
             question: None,
             answer: None,
@@ -122,6 +125,7 @@ impl Summary {
     fn take(&mut self, record: &Record<'_>) {
         let number = final_number(record);
         self.item.id = record.id_text().map(|id| id_of(&id));
+        self.document = record.document_name().map(|name| id_of(&name));
         self.item.row_index = row_index(record).or(self.item.row_index);
         self.answer_type = AnswerType::of(record);
         // A typed answer is one call.

@@ -243,10 +243,11 @@ pub struct FilterError {
 const RECOVERED: [(&str, bool); 2] = [("gold", true), ("no", false)];
 
 /// Values of `cell:` in addition to the five cells.
-pub(crate) const OTHER_CELLS: [(&str, &str); 4] = [
+pub(crate) const OTHER_CELLS: [(&str, &str); 5] = [
     (REGRESSION, "correct in the baseline, not in this run"),
     (ALONE, "not in the baseline"),
     (DUPLICATE, "duplicate id: only the first is compared"),
+    (REPEATED, "repeated question, and no id that says which record of the baseline it belongs to"),
     (LEFT_OUT, "its expected answer is disputed: left out of the adjusted counts"),
 ];
 /// Right in the baseline, not in the run.
@@ -255,6 +256,8 @@ pub const REGRESSION: &str = "regression";
 pub const ALONE: &str = "alone";
 /// Left out because its id stands earlier.
 pub const DUPLICATE: &str = "duplicate";
+/// Without a partner because its question repeats.
+pub const REPEATED: &str = "repeated";
 /// Left out because its gold answer is disputed.
 pub const LEFT_OUT: &str = "left_out";
 
@@ -311,7 +314,7 @@ pub const FIELDS: &[(&str, &str)] = &[
     ("findings", "a count: findings=0"),
     (
         "cell:",
-        "comparison with the baseline: both, only_a, only_b, none, missing; regression, alone, duplicate, left_out",
+        "comparison with the baseline: both, only_a, only_b, none, missing; regression, alone, duplicate, repeated, left_out",
     ),
     ("fork:", "true: forks, which have trace.fork, in whatever file; false: the other records"),
     ("board:", "records behind a number of the dashboard (O), which writes this filter"),
