@@ -8,9 +8,9 @@ use crate::record::{Record, RecordKind};
 use crate::review::hide::{Hidden, Hide};
 use crate::rules::id::RuleId;
 use crate::run::fork::origin::fork_of;
-use crate::summary::said_for_zero;
 use crate::table::models::MAX_MODELS;
 use crate::table::rule_set::RuleSet;
+use crate::table::texts::given_number;
 use crate::triage::{Fix, Triage};
 use stepscope_base::json::Value;
 
@@ -31,8 +31,8 @@ pub struct RowFacts {
     facts: [u32; 2],
     /// Number of findings of each severity, gravest first; 255 means 255 or more.
     pub counts: [u8; 4],
-    /// Number of steps of the procedure.
-    pub steps: u16,
+    /// Number of steps of the procedure or chain of thought.
+    steps: u16,
     /// The kind in the lower four bits, the triage in the upper.
     kind: u8,
     flags: u8,
@@ -373,10 +373,7 @@ impl RowFacts {
             FirstFact::Typed => f32::NAN,
         };
         let second = match second {
-            SecondFact::Number => {
-                let said = said_for_zero(record).map(|said| said.value.float() as f32);
-                said.unwrap_or_else(|| number(record.pred_num)).to_bits()
-            }
+            SecondFact::Number => given_number(record).map_or(f32::NAN, |number| number as f32).to_bits(),
             SecondFact::Verified => Verified::of(case, record).pack(),
             SecondFact::Typed => f32::NAN.to_bits(),
         };
@@ -400,6 +397,11 @@ impl RowFacts {
     /// The fitness that was recorded; NaN where there is none.
     pub fn fitness(&self) -> f32 {
         self.first(FirstFact::Fitness)
+    }
+
+    /// Counts the steps of a procedure or chain of thought; `None` of all other records.
+    pub fn step_count(&self) -> Option<u16> {
+        (self.has(Flag::Procedure) || self.kind() == RecordKind::Chain).then_some(self.steps)
     }
 
     /// The final number; NaN where there is none.
