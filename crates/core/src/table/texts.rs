@@ -1,5 +1,6 @@
 //! The texts of a record in the table, apart from its columns of numbers.
 
+use crate::arithmetic::gold::plain;
 use crate::arithmetic::recompute::answered_number;
 use crate::case::CaseView;
 use crate::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL};
@@ -121,7 +122,8 @@ pub fn gold_text(record: &Record<'_>) -> Option<Shown> {
         let ending = text.bytes().get(at + 4..)?.trim_ascii();
         (!ending.is_empty()).then(|| Shown::line(head(ending)))
     });
-    ending.or_else(|| scalar(record.gold_num))
+    let plain = || scalar(record.gold_answer.filter(|answer| plain(*answer).is_some()));
+    ending.or_else(|| scalar(record.gold_num)).or_else(plain)
 }
 
 fn scalar(value: Option<Value<'_>>) -> Option<Shown> {
