@@ -352,7 +352,7 @@ impl RowFacts {
         let differs = |baseline: f64| (f64::from(row.pred_num()) - baseline).abs() > 1e-6 * baseline.abs().max(1.0);
         rules.set_disagrees(baseline.is_some_and(differs));
         row.rules = rules.shared();
-        if row.has(Flag::Right) && case.is_right() {
+        if row.has(Flag::Right) && case.is_right() && Triage::asks_whether_right(row.kind()) {
             // Most runs are right, and then there is nothing to look for.
             row.kind |= 1 << FIX_SHIFT;
         } else if let Some(triage) = Triage::judge(case, findings, baseline) {
@@ -628,6 +628,9 @@ mod tests {
     #[test]
     fn the_row_and_the_verdict_agree_on_what_is_right() {
         let cases = [
+            // Ended in an error, whatever it answered.
+            (r#""status": "error", "error": "boom", "gold_num": 10, "pred_num": 10, "correct": true"#, Fix::Unknown),
+            (r#""status": "error", "error": "boom", "gold_num": 10, "pred_num": 10"#, Fix::Unknown),
             // Judged right, with another number than gold: gold counts.
             (r#""gold_num": 10, "pred_num": 12, "correct": true"#, Fix::Procedure),
             // Judged right by a gold number that was misread at its comma.
