@@ -1147,6 +1147,59 @@ fn boards_add_up_in_any_order_and_a_record_counts_once() {
     assert!(text(&output.stderr).contains("cut.jsonl: line 6 is cut off; it is not counted"), "{output:?}");
 }
 
+#[test]
+fn merging_tells_what_its_lines_do_not_say_and_takes_one_rule_set() {
+    let folder = Folder::new();
+    let check = |more: &[&str]| {
+        let mut command = stepscope();
+        command.args(["check", "-", "--format", "jsonl", "--fail-on", "never"]).args(more);
+        text(&fed(&mut command, include_str!("../sample_runs/word_problems.jsonl")).stdout).to_owned()
+    };
+    let whole = check(&[]);
+    let lines = folder.write("lines.jsonl", &whole);
+    let few = folder.write("few.jsonl", &check(&["--fields", "sha256,triage.fix,findings.rule"]));
+    let merge = |paths: &[&Path], more: &[&str]| {
+        let output = run(&[&["check", "--merge", "--summary"], more].concat(), paths);
+        (code(&output), text(&output.stdout).to_owned(), text(&output.stderr).to_owned())
+    };
+    let section = |printed: &str, title: &str| {
+        printed
+            .split("\n\n")
+            .find(|section| section.trim_start().starts_with(title))
+            .map(|found| found.trim().to_owned())
+    };
+    let ((_, told, _), (ended, untold, _)) = (merge(&[&lines], &[]), merge(&[&few], &[]));
+    assert_eq!((ended, section(&untold, "Records by rule")), (0, section(&told, "Records by rule")));
+    assert_eq!(section(&untold, "Where to fix\n"), section(&told, "Where to fix\n"));
+    assert!(untold.contains("Blank: not all merged lines say it.") && !told.contains("Blank"), "{untold}");
+    assert!(!untold.contains("Where to fix, by step") && !untold.contains("\nKind\n"), "{untold}");
+    let (_, json, _) = merge(&[&few], &["--format", "jsonl"]);
+    for line in json.lines() {
+        let found: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert!(found["runs"].as_u64().is_some_and(|runs| runs > 0), "{line}");
+        for key in ["sure", "recovered", "rules", "steps"] {
+            assert_eq!(found.get(key), Some(&serde_json::Value::Null), "{key}: {line}");
+        }
+    }
+    // What is not known stays so.
+    let board = folder.write("board.jsonl", &json);
+    assert_eq!(merge(&[&board], &["--format", "jsonl"]).1, json);
+
+    let stamp =
+        |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["rules"].as_str().unwrap().to_owned();
+    let own = stamp(whole.lines().next().unwrap());
+    let other = folder.write("other.jsonl", &whole.replace(&own, "other 1"));
+    let both = [merge(&[&lines, &other], &[]), merge(&[&other, &lines], &[])];
+    assert_eq!(both[0], both[1], "in any order");
+    assert!(
+        both[0].0 == 2
+            && both[0].2.contains("cannot merge what different rules found: 0.")
+            && both[0].2.contains(", other 1;"),
+        "{both:?}"
+    );
+    assert!(both[0].1.is_empty());
+}
+
 /// Returns the script of a step of the action.
 fn script_of(step: &str) -> String {
     let action = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/action.yml")).unwrap();
