@@ -1200,6 +1200,45 @@ fn merging_tells_what_its_lines_do_not_say_and_takes_one_rule_set() {
     assert!(both[0].1.is_empty());
 }
 
+#[test]
+fn every_field_that_is_printed_may_be_asked_for_and_no_other() {
+    fn paths(value: &serde_json::Value, path: &str, found: &mut std::collections::BTreeSet<String>) {
+        match value {
+            serde_json::Value::Object(members) => {
+                for (name, value) in members {
+                    paths(value, &if path.is_empty() { name.clone() } else { format!("{path}.{name}") }, found);
+                }
+            }
+            serde_json::Value::Array(items) => items.iter().for_each(|item| paths(item, path, found)),
+            _ => _ = found.insert(path.to_owned()),
+        }
+    }
+    let mut found = std::collections::BTreeSet::new();
+    for name in ["word_problems", "policy", "chains", "baseline"] {
+        let output = run(&["check", "--format", "jsonl", "--fail-on", "never"], &[Path::new(&sample(name))]);
+        for line in text(&output.stdout).lines() {
+            paths(&serde_json::from_str(line).unwrap(), "", &mut found);
+        }
+    }
+    assert!(found.contains("triage.why.text") && found.contains("spans.resolution.word"), "{found:?}");
+    let all = found.into_iter().collect::<Vec<_>>().join(",");
+    let asked = |fields: &str| {
+        let output = fed(stepscope().args(["check", "-", "--format", "jsonl", "--fields", fields]), GOOD);
+        (code(&output), text(&output.stderr).to_owned())
+    };
+    assert_eq!(asked(&all), (0, String::new()));
+    for (fields, said) in [
+        ("id,triage.fixx", "unknown field \"triage.fixx\". Did you mean \"triage.fix\"?"),
+        ("findings.nope", "unknown field \"findings.nope\"; the fields of findings are rule, severity, "),
+        ("findings.labels.from", "unknown field \"findings.labels.from\"; the fields of findings.labels are pointer, "),
+        ("triaje", "unknown field \"triaje\". Did you mean \"triage\"?"),
+        ("nothing.of.it", "unknown field \"nothing\"; the fields are source, line, "),
+    ] {
+        let (code, told) = asked(fields);
+        assert!(code == 2 && told.contains(said), "{fields}: {told}");
+    }
+}
+
 /// Returns the script of a step of the action.
 fn script_of(step: &str) -> String {
     let action = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/action.yml")).unwrap();

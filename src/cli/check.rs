@@ -77,7 +77,7 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> Resul
 /// Reads which parts of JSON objects are asked for; options that do not go together are refused.
 fn line_shape(options: &Check) -> Result<LineShape, Shown> {
     let format = options.format();
-    let shape = options.shape.shape(&jsonl::members().collect::<Vec<_>>())?;
+    let shape = options.shape.shape(&jsonl::fields().collect::<Vec<_>>())?;
     if options.shape.is_given() && (format != ReportFormat::Jsonl || options.summary) {
         return Err(Shown::own("--fields and --with-record shape JSON objects; add --format jsonl"));
     }
