@@ -62,7 +62,10 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> Resul
     let code = finish(options, &outcome, &said, out);
     if let Some(baseline) = &options.baseline {
         if outcome.counts.records > 0 && !reporter.is_joined() {
-            out.complain(&shown!("{}: no baseline answer has the id of a record", Shown::path(baseline)));
+            out.complain(&shown!(
+                "{}: no baseline answer has the id or the question of a record",
+                Shown::path(baseline)
+            ));
         }
         if !reporter.judges && options.filter.filter.is_none() {
             out.complain(&Shown::own("--baseline tells where to fix; add --summary or --format jsonl to see it"));

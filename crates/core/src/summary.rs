@@ -266,9 +266,9 @@ pub(crate) fn final_number(record: &Record<'_>) -> Option<Written> {
     said_for_zero(record).or_else(|| RunAnswer::of(record).value())
 }
 
-/// The answer of a baseline record: a number for the join.
+/// The answer of a baseline record: a number for the join. A record that ended in an error gives none.
 pub fn baseline_answer(record: &Record<'_>) -> Option<f64> {
-    final_number(record).map(|answer| answer.value.float())
+    final_number(record).filter(|_| record.kind != RecordKind::Error).map(|answer| answer.value.float())
 }
 
 /// Returns the number that the answer's text says where `pred_num` is 0 only because the text could not be read.
@@ -346,6 +346,8 @@ mod tests {
             baseline_answer(case.view().record.as_ref().unwrap())
         };
         assert_eq!(["It is 1080.", "none of the 5", "0"].map(answer), [Some(1080.0), Some(0.0), Some(0.0)]);
+        let failed = Case::read(br#"{"id": 1, "question": "q", "status": "error", "error": "boom", "pred_num": 5}"#);
+        assert_eq!(baseline_answer(failed.view().record.as_ref().unwrap()), None);
     }
 
     #[test]

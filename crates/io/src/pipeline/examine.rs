@@ -100,6 +100,11 @@ pub(crate) fn id_hash(record: &Record<'_>) -> Option<u64> {
     Some(item_hash(record, record.id_text()?.bytes()))
 }
 
+/// Computes such a number for a record's question.
+pub(crate) fn question_hash(record: &Record<'_>) -> Option<u64> {
+    Some(item_hash(record, record.question?.string()?.bytes().trim_ascii()))
+}
+
 /// The document that a record names belongs to what it is about.
 fn item_hash(record: &Record<'_>, name: &[u8]) -> u64 {
     match record.document_name() {
