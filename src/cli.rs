@@ -450,12 +450,17 @@ pub(crate) struct ShapeArgs {
 }
 
 impl ShapeArgs {
-    /// Returns the requested shape of an object that has these members; an error names a field that it lacks.
-    pub(crate) fn shape(&self, members: &[&str]) -> Result<LineShape, Shown> {
-        let unknown = self.fields.iter().flat_map(Fields::names).find(|name| !members.contains(name));
-        if let Some(name) = unknown {
-            let known = members.join(", ");
-            return Err(shown!("unknown field \"{}\"; the fields are {known}", Shown::line(name.as_bytes())));
+    /// Returns the requested shape of an object that has these fields; an error names a field that it lacks.
+    pub(crate) fn shape(&self, known: &[&str]) -> Result<LineShape, Shown> {
+        if let Some((path, here)) = self.fields.as_ref().and_then(|fields| fields.unknown(known)) {
+            let (above, name) = path.rsplit_once('.').map_or(("", path.as_str()), |(above, name)| (above, name));
+            let path = Shown::line(path.as_bytes());
+            return Err(match closest(name, here.iter().copied()) {
+                Some(near) if above.is_empty() => shown!("unknown field \"{path}\". Did you mean \"{near}\"?"),
+                Some(near) => shown!("unknown field \"{path}\". Did you mean \"{above}.{near}\"?"),
+                None if above.is_empty() => shown!("unknown field \"{path}\"; the fields are {}", here.join(", ")),
+                None => shown!("unknown field \"{path}\"; the fields of {above} are {}", here.join(", ")),
+            });
         }
         let asks = |name| self.fields.iter().flat_map(Fields::names).any(|field| field == name);
         let mut fields = self.fields.clone();

@@ -128,6 +128,18 @@ fn what_is_named_twice_or_is_not_there_is_refused() {
 }
 
 #[test]
+fn duplicate_ids_of_several_files_are_told_with_their_file() {
+    let folder = Folder::new();
+    let one = folder.write("one.jsonl", &format!("{GOOD}\n{GOOD}\n"));
+    let two = folder.write("two.jsonl", &format!("{GOOD}\n"));
+    let told = |paths: &[&Path]| text(&run(&["check"], paths).stdout).lines().last().unwrap().to_owned();
+    let alone = told(&[&one]);
+    assert!(alone.ends_with("repeats an id: line 2 has the id of line 1"), "{alone}");
+    let both = told(&[&one, &two]);
+    assert!(both.ends_with("one.jsonl line 2 has the id of line 1"), "{both}");
+}
+
+#[test]
 fn a_long_first_line_hides_no_record() {
     let folder = Folder::new();
     let long = GOOD.replacen('{', &format!("{{\"trace_text\": \"{}\", ", "x".repeat(300_000)), 1);
@@ -1188,6 +1200,98 @@ fn forks_are_no_answers_of_the_run_in_a_summary() {
     assert_eq!(code(&output), 0, "{output:?}");
     let index = std::fs::read_to_string(pages.join("index.html")).unwrap();
     assert!(index.contains("<h1>61 records and 2 forks of ") && index.contains("Share of 61<"), "{index}");
+}
+
+#[test]
+fn merging_tells_what_its_lines_do_not_say_and_takes_one_rule_set() {
+    let folder = Folder::new();
+    let check = |more: &[&str]| {
+        let mut command = stepscope();
+        command.args(["check", "-", "--format", "jsonl", "--fail-on", "never"]).args(more);
+        text(&fed(&mut command, include_str!("../sample_runs/word_problems.jsonl")).stdout).to_owned()
+    };
+    let whole = check(&[]);
+    let lines = folder.write("lines.jsonl", &whole);
+    let few = folder.write("few.jsonl", &check(&["--fields", "sha256,triage.fix,findings.rule"]));
+    let merge = |paths: &[&Path], more: &[&str]| {
+        let output = run(&[&["check", "--merge", "--summary"], more].concat(), paths);
+        (code(&output), text(&output.stdout).to_owned(), text(&output.stderr).to_owned())
+    };
+    let section = |printed: &str, title: &str| {
+        printed
+            .split("\n\n")
+            .find(|section| section.trim_start().starts_with(title))
+            .map(|found| found.trim().to_owned())
+    };
+    let ((_, told, _), (ended, untold, _)) = (merge(&[&lines], &[]), merge(&[&few], &[]));
+    assert_eq!((ended, section(&untold, "Records by rule")), (0, section(&told, "Records by rule")));
+    assert_eq!(section(&untold, "Where to fix\n"), section(&told, "Where to fix\n"));
+    assert!(untold.contains("Blank: not all merged lines say it.") && !told.contains("Blank"), "{untold}");
+    assert!(!untold.contains("Where to fix, by step") && !untold.contains("\nKind\n"), "{untold}");
+    let (_, json, _) = merge(&[&few], &["--format", "jsonl"]);
+    for line in json.lines() {
+        let found: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert!(found["runs"].as_u64().is_some_and(|runs| runs > 0), "{line}");
+        for key in ["sure", "recovered", "rules", "steps"] {
+            assert_eq!(found.get(key), Some(&serde_json::Value::Null), "{key}: {line}");
+        }
+    }
+    // What is not known stays so.
+    let board = folder.write("board.jsonl", &json);
+    assert_eq!(merge(&[&board], &["--format", "jsonl"]).1, json);
+
+    let stamp =
+        |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["rules"].as_str().unwrap().to_owned();
+    let own = stamp(whole.lines().next().unwrap());
+    let other = folder.write("other.jsonl", &whole.replace(&own, "other 1"));
+    let both = [merge(&[&lines, &other], &[]), merge(&[&other, &lines], &[])];
+    assert_eq!(both[0], both[1], "in any order");
+    assert!(
+        both[0].0 == 2
+            && both[0].2.contains("cannot merge what different rules found: 0.")
+            && both[0].2.contains(", other 1;"),
+        "{both:?}"
+    );
+    assert!(both[0].1.is_empty());
+}
+
+#[test]
+fn every_field_that_is_printed_may_be_asked_for_and_no_other() {
+    fn paths(value: &serde_json::Value, path: &str, found: &mut std::collections::BTreeSet<String>) {
+        match value {
+            serde_json::Value::Object(members) => {
+                for (name, value) in members {
+                    paths(value, &if path.is_empty() { name.clone() } else { format!("{path}.{name}") }, found);
+                }
+            }
+            serde_json::Value::Array(items) => items.iter().for_each(|item| paths(item, path, found)),
+            _ => _ = found.insert(path.to_owned()),
+        }
+    }
+    let mut found = std::collections::BTreeSet::new();
+    for name in ["word_problems", "policy", "chains", "baseline"] {
+        let output = run(&["check", "--format", "jsonl", "--fail-on", "never"], &[Path::new(&sample(name))]);
+        for line in text(&output.stdout).lines() {
+            paths(&serde_json::from_str(line).unwrap(), "", &mut found);
+        }
+    }
+    assert!(found.contains("triage.why.text") && found.contains("spans.resolution.word"), "{found:?}");
+    let all = found.into_iter().collect::<Vec<_>>().join(",");
+    let asked = |fields: &str| {
+        let output = fed(stepscope().args(["check", "-", "--format", "jsonl", "--fields", fields]), GOOD);
+        (code(&output), text(&output.stderr).to_owned())
+    };
+    assert_eq!(asked(&all), (0, String::new()));
+    for (fields, said) in [
+        ("id,triage.fixx", "unknown field \"triage.fixx\". Did you mean \"triage.fix\"?"),
+        ("findings.nope", "unknown field \"findings.nope\"; the fields of findings are rule, severity, "),
+        ("findings.labels.from", "unknown field \"findings.labels.from\"; the fields of findings.labels are pointer, "),
+        ("triaje", "unknown field \"triaje\". Did you mean \"triage\"?"),
+        ("nothing.of.it", "unknown field \"nothing\"; the fields are source, line, "),
+    ] {
+        let (code, told) = asked(fields);
+        assert!(code == 2 && told.contains(said), "{fields}: {told}");
+    }
 }
 
 /// Returns the script of a step of the action.

@@ -256,6 +256,25 @@ fn odd_baselines_are_counted_not_refused() {
 }
 
 #[test]
+fn samples_of_one_question_have_no_partner() {
+    let sample = |question: &str, answer: u32| {
+        format!(
+            r#"{{"question": "{question}", "gold_num": 5, "mode": "baseline", "state": {{}}, "pred_num": {answer}}}"#
+        ) + "\n"
+    };
+    let a = [sample("same?", 5), sample("same?", 6), sample("other?", 5)].concat();
+    let b = [sample("other?", 5), sample("same?", 6), sample("same?", 5)].concat();
+    let (_folder, mut d) = two(&a, &b);
+    d.keys("m").shows(&["repeated questions: 2 in A, 2 in B (not paired)", "regressions"]);
+    assert_eq!(numbers(&d.screen(), "both correct"), [1]);
+    assert_eq!(numbers(&d.screen(), "B only"), [0], "the second of A goes with none of B");
+    d.keys("q f 'cell:repeated' Enter");
+    assert_eq!(d.app.rows(), 2);
+    d.keys("B");
+    assert!(d.status().starts_with("its question repeats"), "{}", d.status());
+}
+
+#[test]
 fn what_people_said_changes_the_later_bases_only() {
     let (folder, mut d) = two(
         &std::fs::read_to_string(fixture("runs.jsonl")).unwrap(),

@@ -1185,6 +1185,66 @@ fn two_records_are_compared_field_by_field() {
 }
 
 #[test]
+fn samples_of_one_question_are_not_paired_by_position() {
+    let folder = Folder::new();
+    let sample = |question: usize, right: bool| {
+        format!(
+            r#"{{"prompt": "Question {question}?", "completion": "x", "reward": {}, "success": {right}}}"#,
+            u8::from(right)
+        )
+    };
+    let lines: Vec<String> = (0..40).map(|n| sample(n / 4, n % 3 == 0)).collect();
+    let mut sorted = lines.clone();
+    sorted.sort_unstable();
+    folder.write("a.jsonl", lines.join("\n"));
+    folder.write("sorted.jsonl", sorted.join("\n"));
+    let compared = folder.run(&["compare", "a.jsonl", "sorted.jsonl", "--fail-on-regression"], "");
+    assert_eq!(compared.code, 2, "{}", compared.out);
+    assert!(compared.said.contains("cannot check for regressions: questions repeat"), "{}", compared.said);
+    for told in ["; repeated questions: 40 in A, 40 in B (not paired)", "McNemar's exact test   none  ", "14 of 40"] {
+        assert!(compared.out.contains(told), "{told}: {}", compared.out);
+    }
+    let json = folder.json(&["compare", "a.jsonl", "sorted.jsonl", "--format", "jsonl"]);
+    let (item, summary) = (&json[0], json.last().unwrap());
+    assert_eq!(
+        (&item["joined_by"], &item["question"], &item["a"]["dataset"], &item["a"]["line"], &item["b"]),
+        (&json!("repeated"), &json!("Question 0?"), &json!("a.jsonl"), &json!(1), &Value::Null)
+    );
+    assert_eq!((&summary["b"]["repeated_questions"], &summary["regressions"]), (&json!(40), &json!(0)));
+    assert_eq!(summary["recorded"]["mcnemar_p"], Value::Null);
+    let text = folder.ok(&["compare", "a.jsonl", "sorted.jsonl", "--cell", "missing"], "");
+    let last = text.lines().last().unwrap();
+    assert!(last.starts_with("sorted.jsonl:40 ") && last.contains("Question 9?"), "{last}");
+    assert!(last.ends_with("A not paired  B graded correct"), "{last}");
+
+    // Where nothing can be worse, whatever belongs together, there is no regression.
+    folder.write("right.jsonl", [sample(0, true), sample(0, true), sample(1, true)].join("\n"));
+    folder.write("once.jsonl", [sample(0, true), sample(1, true)].join("\n"));
+    assert_eq!(folder.run(&["compare", "right.jsonl", "once.jsonl", "--fail-on-regression"], "").code, 0);
+}
+
+#[test]
+fn a_question_is_joined_within_its_document() {
+    let folder = Folder::new();
+    let trace = |document: &str| {
+        format!(
+            r#"{{"format": "stepscope.answer_trace", "id": "q", "doc_id": "{document}", "question": "?", "answer": {{"answer_found": true, "items": []}}}}"#
+        )
+    };
+    folder.write("a.jsonl", [trace("lark"), trace("other")].join("\n"));
+    folder.write("b.jsonl", trace("other"));
+    let json = folder.json(&["compare", "a.jsonl", "b.jsonl", "--format", "jsonl"]);
+    let [alone, both, summary] = json.as_slice() else { panic!("{json:?}") };
+    assert_eq!((&alone["doc_id"], &alone["joined_by"]), (&json!("lark"), &json!("alone")));
+    assert_eq!((&both["doc_id"], &both["joined_by"], &both["a"]["line"]), (&json!("other"), &json!("id"), &json!(2)));
+    assert_eq!(summary["a"]["duplicates"], json!(0));
+    let checked = folder.run(&["check", "a.jsonl", "--fail-on", "never"], "");
+    assert!(!checked.out.contains("repeats an id"), "{}", checked.out);
+    let fields = folder.ok(&["compare", "a.jsonl", "b.jsonl", "--id", "q"], "");
+    assert!(fields.starts_with("A  a.jsonl:2"), "{fields}");
+}
+
+#[test]
 fn a_damaged_journal_is_listed_as_far_as_it_goes() {
     let folder = Folder::new();
     folder.ok(

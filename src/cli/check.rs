@@ -63,7 +63,10 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> Resul
     let code = finish(options, &outcome, &said, out);
     if let Some(baseline) = &options.baseline {
         if outcome.counts.records > 0 && !reporter.is_joined() {
-            out.complain(&shown!("{}: no baseline answer has the id of a record", Shown::path(baseline)));
+            out.complain(&shown!(
+                "{}: no baseline answer has the id or the question of a record",
+                Shown::path(baseline)
+            ));
         }
         if !reporter.judges && options.filter.filter.is_none() {
             out.complain(&Shown::own("--baseline tells where to fix; add --summary or --format jsonl to see it"));
@@ -78,7 +81,7 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> Resul
 /// Reads which parts of JSON objects are asked for; options that do not go together are refused.
 fn line_shape(options: &Check) -> Result<LineShape, Shown> {
     let format = options.format();
-    let shape = options.shape.shape(&jsonl::members().collect::<Vec<_>>())?;
+    let shape = options.shape.shape(&jsonl::fields().collect::<Vec<_>>())?;
     if options.shape.is_given() && (format != ReportFormat::Jsonl || options.summary) {
         return Err(Shown::own("--fields and --with-record shape JSON objects; add --format jsonl"));
     }
@@ -232,9 +235,14 @@ fn rest(outcome: &CheckOutcome) -> Shown {
         rest = rest.join(&shown!("; {} {names} left out", outcome.hidden));
     }
     if !outcome.duplicates.is_empty() {
-        let named = outcome.duplicates.iter().map(|twice| match (twice.first, twice.line) {
-            (first, line) if first == line => shown!("line {line} has an id twice"),
-            (first, line) => shown!("line {line} has the id of line {first}"),
+        // Of several files each line says whose it is.
+        let file = |source| match outcome.sources.get(source) {
+            Some(source) if outcome.sources.len() > 1 => shown!("{} ", source.name),
+            _ => Shown::default(),
+        };
+        let named = outcome.duplicates.iter().map(|twice| match (file(&twice.source), twice.first, twice.line) {
+            (file, first, line) if first == line => shown!("{file}line {line} has an id twice"),
+            (file, first, line) => shown!("{file}line {line} has the id of line {first}"),
         });
         let named = Shown::listed(named, NAMED);
         let records = if outcome.duplicates.len() == 1 { "record repeats" } else { "records repeat" };

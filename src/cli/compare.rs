@@ -129,7 +129,7 @@ fn read(options: &Compare, known: &Arc<SideData>, out: &mut Out) -> Option<ReadR
     let sides = [(&options.a, &reviews.0, filter_a), (&options.b, &reviews.1, filter_b)];
     let [a, b] = sides.map(|(path, reviews, filter)| {
         summaries(std::slice::from_ref(path), reviews, known, out, |summary, case| {
-            if !options.cell.is_empty() {
+            if !options.cell.is_empty() || matches!(options.format, ListFormat::Jsonl) {
                 summary.take_question(case);
             }
             if let Some(filter) = filter {
@@ -229,10 +229,18 @@ fn takes(filter: &Filtered, summary: &Summary, index: &Index<'_>, reviews: &Revi
     filter.took(summary, &judged)
 }
 
+/// Reason that records with the same question are not paired.
+const REPEATED: &str =
+    "questions repeat, and no id says which record of A belongs to which of B. Give the records ids.";
+
 /// Explains why "no regression" would say nothing: no item is in both runs, or none is known to be right or wrong in B.
 fn incomparable(items: &[ComparedItem]) -> Option<&'static str> {
-    let mut both = items.iter().filter(|item| item.pair.by != By::Alone).peekable();
+    let is_paired = |item: &&ComparedItem| matches!(item.pair.by, By::Id | By::Question);
+    let mut both = items.iter().filter(is_paired).peekable();
     if both.peek().is_none() {
+        if items.iter().any(|item| item.pair.by == By::Repeated) {
+            return Some(REPEATED);
+        }
         return Some("no record of A matches one of B, by id or by question. Compare runs of the same questions.");
     }
     let decided = both.any(|item| !item.left_out && item.right(Basis::GoldAdjusted).1.is_some());
@@ -241,6 +249,13 @@ fn incomparable(items: &[ComparedItem]) -> Option<&'static str> {
 
 /// Explains why a regression may be there that was not seen.
 fn unseen(items: &[ComparedItem], unread: u64, is_cut: bool) -> Option<Shown> {
+    let repeated = || items.iter().filter(|item| item.pair.by == By::Repeated);
+    let judged = |item: &ComparedItem| item.right(Basis::GoldAdjusted);
+    let may_be = repeated().any(|item| item.pair.a.is_some() && judged(item).0 != Some(true))
+        && repeated().any(|item| judged(item).1 == Some(true));
+    if may_be {
+        return Some(Shown::own(REPEATED));
+    }
     match items.iter().filter(|item| item.may_be_regression()).count() {
         0 if unread > 0 => Some(shown!("{} could not be read.", finding::counted(unread as usize, "record"))),
         0 => is_cut.then(|| Shown::own("the last line of a file is cut off.")),
@@ -276,11 +291,16 @@ fn one(
         let id_of = at.and_then(|at| summaries.get(at)).and_then(|summary| summary.item.id.as_ref());
         id_of.is_some_and(|own| *own == id)
     };
-    let Some(pair) = join.pairs.iter().find(|pair| has(a, pair.a) || has(b, pair.b)) else {
+    let of_id = || join.pairs.iter().filter(|pair| has(a, pair.a) || has(b, pair.b));
+    let Some(pair) = of_id().find(|pair| pair.a.is_some() && pair.b.is_some()).or_else(|| of_id().next()) else {
         out.complain(&shown!("no record has the id \"{}\"", Shown::line(id.as_bytes())));
         return None;
     };
     let (Some(a), Some(b)) = (pair.a.and_then(|at| a.get(at)), pair.b.and_then(|at| b.get(at))) else {
+        if pair.by == By::Repeated {
+            out.complain(&shown!("the record {} has no partner: {REPEATED}", Shown::line(id.as_bytes())));
+            return None;
+        }
         let side = if pair.a.is_some() { "A" } else { "B" };
         out.complain(&shown!("the record {} is only in {side}", Shown::line(id.as_bytes())));
         return None;

@@ -47,7 +47,7 @@ Examples:
   stepscope verify - --chain chain.toml < samples.jsonl";
 
 /// Members that a printed object can have.
-const MEMBERS: &[&str] = &["success", "reward", "details", "error", "metadata", "sha256", "rules", "record"];
+const MEMBERS: &[&str] = &["success", "reward", "details", "error", "metadata.*", "sha256", "rules", "record.*"];
 
 /// Kind of a verifier that consists of others.
 const CHAIN: &str = "chained";

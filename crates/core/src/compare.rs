@@ -1,9 +1,7 @@
 //! Two runs of the same questions: joined, counted in five cells, and judged as recorded, as reviewed and without
 //! disputed expected answers.
 
-use std::collections::VecDeque;
-
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 
 use crate::review::event::{Event, GoldStatus, Text};
 use crate::review::fold::{ItemReviews, Outcome, Reviews};
@@ -25,6 +23,8 @@ stepscope_base::words! {
         Id = "id",
         /// By their question.
         Question = "question",
+        /// Not at all: both runs hold its question and one of them several times, so it may go with any of these.
+        Repeated = "repeated",
         /// There is no other.
         Alone = "alone",
     }
@@ -41,7 +41,8 @@ pub struct Pair {
     pub by: By,
 }
 
-/// Both runs, joined: by id, else by question, never by position. Of an id that stands twice the first counts.
+/// Both runs, joined: by id, else by question, never by position, and within a document where the records name one. Of
+/// an id that stands twice the first counts; of a question that does, no record has a partner.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Join {
     /// In the order of the first run; what is in the second alone comes last.
@@ -56,10 +57,21 @@ pub struct Join {
     pub other_gold: usize,
 }
 
+/// Id or question of a record with the document that it is about.
+type Key<'c, T> = (&'c T, Option<&'c Text>);
+
+fn id_key(summary: &Summary) -> Option<Key<'_, Text>> {
+    Some((summary.item.id.as_ref()?, summary.document.as_ref()))
+}
+
+fn question_key(summary: &Summary) -> Option<Key<'_, Digest>> {
+    Some((summary.input.as_ref()?, summary.document.as_ref()))
+}
+
 /// One run on its way into a join.
 struct Half<'c> {
     summaries: &'c [Summary],
-    ids: HashMap<&'c Text, usize>,
+    ids: HashMap<Key<'c, Text>, usize>,
     twice: Vec<usize>,
     partners: Vec<Option<(usize, By)>>,
 }
@@ -67,7 +79,7 @@ struct Half<'c> {
 impl<'c> Half<'c> {
     fn new(summaries: &'c [Summary]) -> Self {
         let (mut ids, mut twice) = (HashMap::default(), Vec::new());
-        for (at, id) in summaries.iter().enumerate().filter_map(|(at, summary)| Some((at, summary.item.id.as_ref()?))) {
+        for (at, id) in summaries.iter().enumerate().filter_map(|(at, summary)| Some((at, id_key(summary)?))) {
             if *ids.entry(id).or_insert(at) != at {
                 twice.push(at);
             }
@@ -98,28 +110,39 @@ impl Join {
         let sides = [a, b];
         let (mut a, mut b) = (Half::new(a), Half::new(b));
         for (at, summary) in a.free() {
-            let other = summary.item.id.as_ref().and_then(|id| b.ids.get(id).copied());
+            let other = id_key(summary).and_then(|id| b.ids.get(&id).copied());
             if let Some(other) = other {
                 a.link(at, other, By::Id);
                 b.link(other, at, By::Id);
             }
         }
-        let mut questions: HashMap<&Digest, VecDeque<usize>> = HashMap::default();
-        for (at, input) in b.free().into_iter().filter_map(|(at, summary)| Some((at, summary.input.as_ref()?))) {
-            questions.entry(input).or_default().push_back(at);
-        }
-        for (at, input) in a.free().into_iter().filter_map(|(at, summary)| Some((at, summary.input.as_ref()?))) {
-            if let Some(other) = questions.get_mut(input).and_then(VecDeque::pop_front) {
-                a.link(at, other, By::Question);
-                b.link(other, at, By::Question);
+        let mut questions: HashMap<Key<'_, Digest>, [Vec<usize>; 2]> = HashMap::default();
+        for (side, half) in [&a, &b].into_iter().enumerate() {
+            for (at, input) in half.free().into_iter().filter_map(|(at, summary)| Some((at, question_key(summary)?))) {
+                questions.entry(input).or_default().get_mut(side).into_iter().for_each(|group| group.push(at));
             }
         }
+        let (mut repeated_a, mut repeated_b) = (HashSet::default(), HashSet::default());
+        for group in questions.into_values() {
+            match group.each_ref().map(Vec::as_slice) {
+                [[], _] | [_, []] => {}
+                [[at], [other]] => {
+                    a.link(*at, *other, By::Question);
+                    b.link(*other, *at, By::Question);
+                }
+                [of_a, of_b] => {
+                    repeated_a.extend(of_a);
+                    repeated_b.extend(of_b);
+                }
+            }
+        }
+        let by = |at: &usize, repeated: &HashSet<usize>| if repeated.contains(at) { By::Repeated } else { By::Alone };
         let of_a =
             (0..a.summaries.len()).filter(|at| a.twice.binary_search(at).is_err()).map(|at| match a.partner(at) {
                 Some((other, by)) => Pair { a: Some(at), b: Some(other), by },
-                None => Pair { a: Some(at), b: None, by: By::Alone },
+                None => Pair { a: Some(at), b: None, by: by(&at, &repeated_a) },
             });
-        let alone = b.free().into_iter().map(|(at, _)| Pair { a: None, b: Some(at), by: By::Alone });
+        let alone = b.free().into_iter().map(|(at, _)| Pair { a: None, b: Some(at), by: by(&at, &repeated_b) });
         let pairs: Vec<Pair> = of_a.chain(alone).collect();
         let mut join = Self { pairs, twice_a: a.twice, twice_b: b.twice, ..Self::default() };
         join.count_unlike(sides);
@@ -154,6 +177,12 @@ impl Join {
     /// Counts the items that were joined in a way.
     pub fn count(&self, by: By) -> usize {
         self.pairs.iter().filter(|pair| pair.by == by).count()
+    }
+
+    /// Counts the items of each run that have no partner, for a reason.
+    pub fn unpaired(&self, why: By) -> [usize; 2] {
+        let unpaired = || self.pairs.iter().filter(|pair| pair.by == why);
+        [unpaired().filter(|pair| pair.a.is_some()).count(), unpaired().filter(|pair| pair.b.is_some()).count()]
     }
 }
 
@@ -234,7 +263,7 @@ impl ComparedItem {
 
     fn is_lacking(&self) -> bool {
         let (a, b) = self.right(Basis::GoldAdjusted);
-        !self.left_out && b == Some(true) && a != Some(true)
+        self.pair.by != By::Repeated && !self.left_out && b == Some(true) && a != Some(true)
     }
 }
 
@@ -361,6 +390,11 @@ impl BasisCounts {
         }
         column.p = mcnemar(column.count(Cell::OnlyA), column.count(Cell::OnlyB));
         column
+    }
+
+    /// Tells whether any item is judged in both runs: without one there is nothing to test.
+    pub fn is_paired(&self) -> bool {
+        Cell::ALL.into_iter().any(|cell| cell != Cell::Missing && self.count(cell) > 0)
     }
 
     /// Items in a cell.

@@ -168,6 +168,13 @@ impl<'a> Record<'a> {
         id_text(self.id?)
     }
 
+    /// The document that its answer is about, where it names one. It is a part of the item: a trace has its id from its
+    /// question, which may be asked of several documents.
+    pub fn document_name(&self) -> Option<Untrusted<'a>> {
+        let typed = self.typed.as_ref()?;
+        id_text(typed.doc_id.or_else(|| typed.document?.get("doc_id"))?)
+    }
+
     /// The confidence that the model gave itself.
     pub fn confidence(&self) -> Option<f64> {
         self.answer?.get("confidence")?.float()

@@ -38,6 +38,8 @@ pub struct Summary {
     pub execution: Text,
     /// Its content.
     pub content: Digest,
+    /// The document that its answer is about, where it names one.
+    pub document: Option<Text>,
     /// Digest of what the model was asked.
     pub input: Option<Digest>,
     /// The beginning of the question, by which people know the item; `None`: nobody asked, or it has none.
@@ -92,6 +94,7 @@ impl Summary {
             item: ItemRef { dataset, id: None, row_index: Some(position), side: None },
             execution: if is_fork { "fork".into() } else { "rec".into() },
             content: Digest::UNASKED,
+            document: None,
             input: record.and_then(Record::input_digest),
             question: None,
             answer: None,
@@ -122,6 +125,7 @@ impl Summary {
     fn take(&mut self, record: &Record<'_>) {
         let number = final_number(record);
         self.item.id = record.id_text().map(|id| id_of(&id));
+        self.document = record.document_name().map(|name| id_of(&name));
         self.item.row_index = row_index(record).or(self.item.row_index);
         self.answer_type = AnswerType::of(record);
         // A structured answer is one call.
@@ -262,9 +266,9 @@ pub(crate) fn final_number(record: &Record<'_>) -> Option<Written> {
     said_for_zero(record).or_else(|| RunAnswer::of(record).value())
 }
 
-/// The answer of a baseline record: a number for the join.
+/// The answer of a baseline record: a number for the join. A record that ended in an error gives none.
 pub fn baseline_answer(record: &Record<'_>) -> Option<f64> {
-    final_number(record).map(|answer| answer.value.float())
+    final_number(record).filter(|_| record.kind != RecordKind::Error).map(|answer| answer.value.float())
 }
 
 /// Returns the number that the answer's text says where `pred_num` is 0 only because the text could not be read.
@@ -342,6 +346,8 @@ mod tests {
             baseline_answer(case.view().record.as_ref().unwrap())
         };
         assert_eq!(["It is 1080.", "none of the 5", "0"].map(answer), [Some(1080.0), Some(0.0), Some(0.0)]);
+        let failed = Case::read(br#"{"id": 1, "question": "q", "status": "error", "error": "boom", "pred_num": 5}"#);
+        assert_eq!(baseline_answer(failed.view().record.as_ref().unwrap()), None);
     }
 
     #[test]

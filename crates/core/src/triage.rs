@@ -42,12 +42,17 @@ pub mod verdict;
 pub use verdict::{Argument, Confidence, Fix, Reason, Triage};
 
 impl Triage {
+    /// Tells whether a right record of a kind needs no fix: one that ended in an error needs one, and others are no runs.
+    pub(crate) const fn asks_whether_right(kind: RecordKind) -> bool {
+        matches!(kind, RecordKind::Procedural | RecordKind::Fixed | RecordKind::Baseline | RecordKind::Chain)
+    }
+
     /// Judges a record that the rules have looked at; `None` for what is no run. A right run costs next to nothing.
     pub fn judge(case: &CaseView<'_>, findings: &[Finding], baseline: Option<f64>) -> Option<Self> {
         let record = case.record.as_ref()?;
         match record.kind {
             RecordKind::Error => return Some(of_error(record)),
-            RecordKind::Procedural | RecordKind::Fixed | RecordKind::Baseline | RecordKind::Chain => {}
+            kind if Self::asks_whether_right(kind) => {}
             _ => return None,
         }
         // A question that nobody ran yet.

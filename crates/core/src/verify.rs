@@ -217,7 +217,7 @@ pub enum ChainError {
     #[error("give a weight to all stages of a chain, or to none")]
     SomeWeights,
     /// A weight is no usable number.
-    #[error("a weight must be a number from -1000 to 1000")]
+    #[error("a weight must be a number from 0 to 1000")]
     Weight,
 }
 
@@ -263,7 +263,7 @@ impl Chain {
         let even = 1.0 / stages.len() as f64;
         let stages = stages.into_iter().map(|(name, verifier, weight)| {
             let weight = weight.unwrap_or(even);
-            if (-1000.0..=1000.0).contains(&weight) {
+            if (0.0..=1000.0).contains(&weight) {
                 Ok(Stage { name, verifier, weight })
             } else {
                 Err(ChainError::Weight)

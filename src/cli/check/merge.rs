@@ -1,5 +1,6 @@
 //! `stepscope check --merge --summary`: the output of several checks added up.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use foldhash::HashSet;
@@ -23,6 +24,9 @@ use stepscope_core::triage::Fix;
 use stepscope_io::pipeline::check::read_through;
 use stepscope_io::source::input::expand;
 
+/// Number of different stamps that are named.
+const MAX_STAMPS: usize = 4;
+
 /// Sum of the merged checks.
 #[derive(Default)]
 struct Merged {
@@ -35,8 +39,8 @@ struct Merged {
     left_out: u64,
     /// Lines that are neither records nor summaries.
     others: u64,
-    /// Lines of records that do not say their kind or their findings.
-    bare: u64,
+    /// Versions and rule sets by which the records were judged.
+    stamps: BTreeSet<String>,
     /// The gravest finding of the records.
     worst: Option<Severity>,
     /// Lines of records that do not say their findings.
@@ -56,6 +60,11 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
     out.complain_of(outcome.failures.iter().map(Shown::from));
     let cut = outcome.sources.values().filter_map(|source| Some((&source.name, source.counts.skips.cut?)));
     let cut: Vec<Shown> = cut.map(|(name, line)| shown!("{name}: line {line} is cut off; it is not counted")).collect();
+    if merged.stamps.len() > 1 {
+        let stamps = Shown::listed(merged.stamps.iter().map(|stamp| Shown::line(stamp.as_bytes())), MAX_STAMPS);
+        out.complain(&shown!("cannot merge what different rules found: {stamps}; check all records with one version"));
+        return FAILED;
+    }
     let failed = !outcome.failures.is_empty() || !cut.is_empty();
     out.complain_of(cut.into_iter());
     if options.format() == ReportFormat::Jsonl {
@@ -106,7 +115,7 @@ fn severity_of(finding: Value<'_>) -> Option<Severity> {
 impl Merged {
     /// The charts of insights whose figures all the lines say; of confidences, models and outcomes they say nothing.
     fn charts(&self) -> Vec<InsightLine> {
-        let is_whole = self.boards == 0 && self.bare == 0 && self.left_out == 0;
+        let is_whole = self.boards == 0 && self.untold == 0 && self.left_out == 0;
         let figures = self.figures.counted();
         let mut insights = if is_whole { figures.insights.clone() } else { Insights::default() };
         for (fix, step, runs) in figures.board.steps().filter(|(fix, ..)| *fix != Fix::None) {
@@ -132,6 +141,9 @@ impl Merged {
             self.left_out += 1;
             return;
         }
+        if self.stamps.len() < MAX_STAMPS {
+            self.stamps.extend(value.get("rules").and_then(word_of));
+        }
         let digest = value.get("sha256").and_then(Value::string).and_then(|hex| Digest::parse(hex.bytes()));
         let Some(digest) = digest else {
             self.others += 1;
@@ -145,17 +157,13 @@ impl Merged {
             _ = figures.board.merge(value);
             let kind = value.get("kind").and_then(word_of).and_then(|kind| RecordKind::from_word(&kind));
             let findings = value.get("findings").filter(|findings| findings.kind() == Kind::Array);
-            match findings {
-                Some(findings) => self.worst = findings.items().filter_map(severity_of).chain(self.worst).min(),
-                None => self.untold += 1,
-            }
-            match kind.zip(findings) {
-                Some((kind, findings)) => {
-                    let rules = findings.items().filter_map(|finding| word_of(finding.get("rule")?));
-                    figures.insights.count_printed(kind, rules.filter_map(|rule| RuleId::from_word(&rule)));
-                }
-                None => self.bare += 1,
-            }
+            let Some(findings) = findings else {
+                self.untold += 1;
+                return;
+            };
+            self.worst = findings.items().filter_map(severity_of).chain(self.worst).min();
+            let rules = findings.items().filter_map(|finding| word_of(finding.get("rule")?));
+            figures.insights.count_printed(kind, rules.filter_map(|rule| RuleId::from_word(&rule)));
         } else {
             self.again += 1;
         }

@@ -310,6 +310,11 @@ fn spans(
                 look.span(text, if a + b == 0 { Role::Faint } else { Role::Text }),
             ]
         }
+        CompareRow::Repeated => {
+            let [a, b] = compared.repeated;
+            let text = format!("  {a} in A, {b} in B (not paired)");
+            vec![name("repeated questions", " ", Role::Dim), look.span(text, Role::Text)]
+        }
         CompareRow::Measure(block, basis) => {
             let measure = measured.get(block).and_then(|lines| lines.get(basis)).cloned().unwrap_or_default();
             // All pictures begin in one column, so that the runs are compared on one scale.

@@ -4,7 +4,7 @@ use foldhash::HashSet;
 
 use crate::widgets::list::List;
 use stepscope_core::compare::{Basis, Cell, distinct};
-use stepscope_core::table::filter::{ALONE, DUPLICATE, LEFT_OUT, REGRESSION, cell_set};
+use stepscope_core::table::filter::{ALONE, DUPLICATE, LEFT_OUT, REGRESSION, REPEATED, cell_set};
 use stepscope_io::pipeline::compare::Compared;
 
 /// Row of the comparison.
@@ -20,6 +20,8 @@ pub enum CompareRow {
     Alone,
     /// Records whose id occurs earlier.
     Duplicates,
+    /// Records whose question repeats.
+    Repeated,
     /// A line about all items: which block, and which of the bases that differ.
     Measure(usize, usize),
 }
@@ -40,6 +42,9 @@ pub(crate) fn rows(compared: &Compared) -> Vec<CompareRow> {
         rows.push(CompareRow::LeftOut);
     }
     rows.extend([CompareRow::Regressions, CompareRow::Alone, CompareRow::Duplicates]);
+    if compared.repeated != [0, 0] {
+        rows.push(CompareRow::Repeated);
+    }
     let bases = distinct(&compared.columns).len();
     rows.extend((0..3).flat_map(|block| (0..bases).map(move |basis| CompareRow::Measure(block, basis))));
     rows
@@ -95,6 +100,7 @@ impl CompareCursor {
             CompareRow::Regressions => REGRESSION,
             CompareRow::Alone => ALONE,
             CompareRow::Duplicates => DUPLICATE,
+            CompareRow::Repeated => REPEATED,
             CompareRow::Measure(..) => return Err("this line counts all items; select a cell above"),
         };
         // Where nobody said anything all bases are the same, and the short name does.

@@ -181,7 +181,13 @@ const REPEATED: &str =
 
 /// Gives the reason that a record has no baseline record.
 fn no_partner(compared: &Compared, address: Address) -> &'static str {
-    if compared.is_duplicate(address) { REPEATED } else { "no baseline record for this item, by id or by question" }
+    match () {
+        () if compared.is_duplicate(address) => REPEATED,
+        () if compared.is_repeated(address) => {
+            "its question repeats, and no id says which baseline record belongs to it; cell:repeated lists such records"
+        }
+        () => "no baseline record for this item, by id or by question",
+    }
 }
 
 /// Puts a record next to its partner in the baseline, once it is known.

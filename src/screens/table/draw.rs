@@ -330,7 +330,7 @@ fn cell<'a>(app: &'a App, record: usize, row: &RowFacts, column: Column) -> (Cow
         Column::Kind if known => (row.kind().word().into(), kind_role(row.kind())),
         Column::Pred => (texts.map_or("", |texts| texts.pred.as_str()).into(), unless_right(Role::Text)),
         Column::Gold => (texts.map_or("", |texts| texts.gold.as_str()).into(), unless_right(Role::Gold)),
-        Column::Steps if known && row.has(Flag::Procedure) => (row.steps.to_string().into(), Role::Dim),
+        Column::Steps if known => (row.step_count().map_or_else(String::new, |n| n.to_string()).into(), Role::Dim),
         Column::Fitness => (number(row.fitness()), Role::Dim),
         Column::Reward => (number(row.reward()), unless_right(Role::Number)),
         Column::Confidence => (number(row.confidence), Role::Dim),

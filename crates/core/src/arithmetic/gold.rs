@@ -10,6 +10,8 @@ use stepscope_base::json::Value;
 
 /// Longer expected answers are not looked through for calculations.
 const MAX_TEXT: usize = 16_000;
+/// A longer text is more than a number.
+const MAX_PLAIN: usize = 60;
 /// More calculations are not worked out.
 const MAX_ANNOTATIONS: usize = 100;
 
@@ -18,7 +20,7 @@ const MAX_ANNOTATIONS: usize = 100;
 pub struct Gold {
     /// The number to compare with.
     pub value: Number,
-    /// True if it is at the end of the expected answer's text; else it is `gold_num`.
+    /// True if it is from the expected answer's text; else it is `gold_num`.
     pub from_text: bool,
     /// `gold_num` is another number than the one at the end of the text.
     pub misread: Option<Number>,
@@ -61,17 +63,31 @@ impl Annotation {
 }
 
 impl Gold {
-    /// Reads the expected number of a record; `None` where it has none.
+    /// Reads the expected number of a record; `None` where it has none. The number behind `####` counts, else `gold_num`,
+    /// else an expected answer that is nothing but a number.
     pub fn of(record: &Record<'_>) -> Option<Self> {
         let is_chain = record.chain.is_some();
         // What chains of thought are compared with is often a text: "18".
-        let number = |value| if is_chain { number_of(value) } else { Written::of(value) };
-        let number = record.gold_num.and_then(number).map(|written| written.value);
-        let Some(value) = record.gold_answer.and_then(|text| ending(text, is_chain)) else {
-            return number.map(|value| Self { value, from_text: false, misread: None });
+        let number = |value| if is_chain { number_of(value).map(|written| written.value) } else { plain(value) };
+        let number = record.gold_num.and_then(number);
+        if let Some(value) = record.gold_answer.and_then(|text| ending(text, is_chain)) {
+            return Some(Self { value, from_text: true, misread: number.filter(|number| !number.is_near(value)) });
+        }
+        let (value, from_text) = match number {
+            Some(number) => (number, false),
+            None => (record.gold_answer.and_then(plain)?, true),
         };
-        Some(Self { value, from_text: true, misread: number.filter(|number| !number.is_near(value)) })
+        Some(Self { value, from_text, misread: None })
     }
+}
+
+/// Reads a value that is nothing but a number, as JSON or as people write it: `1,080`, `$4.50`, `20%`.
+pub(crate) fn plain(value: Value<'_>) -> Option<Number> {
+    let Some(text) = value.string() else { return Written::of(value).map(|written| written.value) };
+    let text = text.utf8().filter(|text| text.len() <= MAX_PLAIN)?.trim();
+    let sign =
+        |c: char| c.is_ascii_digit() || matches!(c, ',' | '.' | '+' | '-' | '−' | '/' | '$' | '€' | '£' | '%' | ' ');
+    if text.chars().all(sign) { ended(text, false) } else { None }
 }
 
 /// The number behind the last `####`.
@@ -90,7 +106,11 @@ fn ending(text: Value<'_>, is_chain: bool) -> Option<Number> {
         }
     };
     let tail = std::str::from_utf8(&tail).ok()?.trim_start();
-    let tail = tail.split(['\n', '\r', '"', '\\']).next()?.trim_end();
+    ended(tail.split(['\n', '\r', '"', '\\']).next()?.trim_end(), is_chain)
+}
+
+/// Reads the number that an expected answer ends with.
+fn ended(tail: &str, is_chain: bool) -> Option<Number> {
     if let Some(number) = Written::parse(tail.as_bytes()) {
         return Some(number.value);
     }
@@ -221,6 +241,38 @@ mod tests {
             assert_eq!(value(gold), number, "{gold}");
         }
         assert!(with("#### 1,080", |record| Gold::of(record).unwrap().misread.is_some()));
+    }
+
+    #[test]
+    fn an_expected_answer_that_is_nothing_but_a_number_counts() {
+        let read = |fields: &str| {
+            let text = format!(r#"{{"id": 1, "question": "?", {fields}, "state": {{}}}}"#);
+            let mut tape = Tape::default();
+            Gold::of(&formats::read(tape.parse(text.as_bytes()).unwrap())).map(|gold| gold.value.shown())
+        };
+        for (fields, number) in [
+            (r#""gold_answer": "42""#, Some("42")),
+            (r#""gold_answer": 42"#, Some("42")),
+            (r#""gold_answer": " -1,080.50 ""#, Some("-1080.5")),
+            (r#""gold_answer": "$1,080""#, Some("1080")),
+            (r#""gold_answer": "20%""#, Some("20")),
+            (r#""gold_answer": "3/4""#, Some("0.75")),
+            (r#""gold_num": "1,080""#, Some("1080")),
+            (r#""gold_num": "42""#, Some("42")),
+            (r#""gold_num": "many", "gold_answer": "42""#, Some("42")),
+            // What is given as the number counts, as for upstream.
+            (r#""gold_num": 43, "gold_answer": "42""#, Some("43")),
+            (r#""gold_answer": "42 apples""#, None),
+            (r#""gold_answer": "3 or 4""#, None),
+            (r#""gold_answer": "3-5""#, None),
+            (r#""gold_answer": "12 30""#, None),
+            (r#""gold_answer": "1.2.2024""#, None),
+            (r#""gold_answer": """#, None),
+            (r#""gold_answer": true"#, None),
+            (r#""gold_answer": "B""#, None),
+        ] {
+            assert_eq!(read(fields).as_deref(), number, "{fields}");
+        }
     }
 
     #[test]

@@ -211,19 +211,12 @@ impl RunAnswer {
         if matches!(record.answer_schema, Some(AnswerSchema::Bool | AnswerSchema::Arc)) {
             return Self::default();
         }
-        let number = |value: Value<'_>| match value.kind() {
-            Kind::String => match read(value.string()?.utf8()?, &Names::default()) {
-                Reading::Number(number) => Some(number),
-                _ => None,
-            },
-            _ => Written::of(value),
-        };
         let answer = record.answer;
         let text = answer.and_then(|answer| answer.get(FINAL_ANSWER)).or(record.pred_answer);
         let text = text.filter(|text| text.raw().iter().any(u8::is_ascii_digit)).and_then(Value::string);
         Self {
-            numerical: answer.and_then(|answer| answer.get(FINAL_ANSWER_NUMERICAL)).and_then(number),
-            pred: record.pred_num.and_then(number),
+            numerical: answer.and_then(|answer| answer.get(FINAL_ANSWER_NUMERICAL)).and_then(answered_number),
+            pred: record.pred_num.and_then(answered_number),
             text: text.and_then(|text| Some(amounts(text.utf8()?))).unwrap_or_default(),
         }
     }
@@ -239,6 +232,17 @@ impl RunAnswer {
         let said = self.text.last().is_some_and(|said| said.value.is_near(gold));
         let near = |number: Option<Written>| number.is_some_and(|number| number.value.is_near(gold));
         Some(near(self.numerical) || near(self.pred) || value.is_near(gold) || (said && value == Number::ZERO))
+    }
+}
+
+/// Reads the number that an answer is, as JSON or as a text.
+pub(crate) fn answered_number(value: Value<'_>) -> Option<Written> {
+    match value.kind() {
+        Kind::String => match read(value.string()?.utf8()?, &Names::default()) {
+            Reading::Number(number) => Some(number),
+            _ => None,
+        },
+        _ => Written::of(value),
     }
 }
 

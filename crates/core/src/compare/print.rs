@@ -72,12 +72,16 @@ impl ComparedRuns<'_> {
 
     /// `joined 273 by id, 1 by question; 1 in A alone, 0 in B alone`
     pub fn joined(&self) -> Shown {
-        let [a, b] = self.alone();
+        let [a, b] = self.join.unpaired(By::Alone);
         let (ids, questions) = (self.join.count(By::Id), self.join.count(By::Question));
         let mut line = shown!("joined {ids} by id, {questions} by question; unmatched: {a} in A, {b} in B");
         let twice = (self.join.twice_a.len(), self.join.twice_b.len());
         if twice != (0, 0) {
             line = line.join(&shown!("; duplicate ids: {} in A, {} in B (first one used)", twice.0, twice.1));
+        }
+        let repeated = self.join.unpaired(By::Repeated);
+        if repeated != [0, 0] {
+            line = line.join(&shown!("; repeated questions: {} in A, {} in B (not paired)", repeated[0], repeated[1]));
         }
         if self.join.unlike > 0 {
             line = line.join(&shown!("; {} joined by id ask different questions", self.join.unlike));
@@ -88,22 +92,22 @@ impl ComparedRuns<'_> {
         line
     }
 
-    /// Counts the items that each run has alone.
-    fn alone(&self) -> [usize; 2] {
-        let alone = |of: fn(&ComparedItem) -> bool| self.items.iter().filter(|item| of(item)).count();
-        [alone(|item| item.pair.b.is_none()), alone(|item| item.pair.a.is_none())]
-    }
-
     /// One item as a line of text.
     pub fn line(&self, item: &ComparedItem, width: usize) -> Shown {
         let [a, b] = self.summaries(item);
         let first = || [a, b].into_iter().flatten();
-        let name = first().next().map(|summary| name_of(&summary.item).line()).unwrap_or_default();
+        let name = first().next().map(place_name).unwrap_or_default();
         let question = first().find_map(|summary| summary.question.clone()).unwrap_or_default().cut(QUESTION);
         let answer = |summary: Option<&Summary>| match summary {
+            None if item.pair.by == By::Repeated => Shown::own("not paired"),
             None => Shown::own("missing"),
             Some(summary) if summary.is_error() => Shown::own("error"),
-            Some(summary) => summary.answer.as_ref().map_or(Shown::own("no answer"), |answer| answer.line().cut(CUT)),
+            Some(summary) => match (&summary.answer, summary.recorded.or(summary.right)) {
+                (Some(answer), _) => answer.line().cut(CUT),
+                (None, Some(true)) => Shown::own("graded correct"),
+                (None, Some(false)) => Shown::own("graded wrong"),
+                (None, None) => Shown::own("no answer"),
+            },
         };
         let gold = first().find_map(|summary| summary.gold);
         let gold = gold.map(|gold| shown!("  expected {}", gold.shown())).unwrap_or_default();
@@ -121,6 +125,8 @@ impl ComparedRuns<'_> {
         Style::ASCII.line(out, |object| {
             object.put("kind", "item");
             object.maybe("id", [a, b].into_iter().flatten().find_map(|summary| summary.item.id.as_ref()));
+            object.maybe("doc_id", [a, b].into_iter().flatten().find_map(|summary| summary.document.as_ref()));
+            object.maybe("question", [a, b].into_iter().flatten().find_map(|summary| summary.question.as_ref()));
             object.put("joined_by", item.pair.by.word());
             object.object("cell", |object| {
                 for basis in Basis::ALL {
@@ -135,6 +141,8 @@ impl ComparedRuns<'_> {
                 let Some(summary) = summary else { continue };
                 object.object(key, |object| {
                     object.put("kind", summary.kind.word());
+                    object.maybe("dataset", summary.item.dataset.as_ref());
+                    object.put("line", summary.origin.line);
                     object.maybe("row_index", summary.item.row_index);
                     object.maybe("answer", summary.answer.as_ref());
                     object.maybe("gold", summary.gold.and_then(|gold| sorted(gold.json().as_bytes())));
@@ -150,15 +158,18 @@ impl ComparedRuns<'_> {
     pub fn write_summary(&self, names: [&Untrusted<'_>; 2], out: &mut Vec<u8>) {
         Style::ASCII.line(out, |object| {
             object.put("kind", "summary");
-            let [a, b] = self.alone();
-            for (key, name, side, twice, alone) in
-                [("a", names[0], self.a, &self.join.twice_a, a), ("b", names[1], self.b, &self.join.twice_b, b)]
-            {
+            let alone = self.join.unpaired(By::Alone);
+            let repeated = self.join.unpaired(By::Repeated);
+            for (key, name, side, twice, alone, repeated) in [
+                ("a", names[0], self.a, &self.join.twice_a, alone[0], repeated[0]),
+                ("b", names[1], self.b, &self.join.twice_b, alone[1], repeated[1]),
+            ] {
                 object.object(key, |object| {
                     object.put("source", name);
                     object.put("records", side.summaries.len());
                     object.put("duplicates", twice.len());
                     object.put("unmatched", alone);
+                    object.maybe("repeated_questions", Some(repeated).filter(|count| *count > 0));
                 });
             }
             object.object("joined", |object| {
@@ -178,10 +189,18 @@ impl ComparedRuns<'_> {
                     object.put("left_out", column.left_out);
                     object.object("accuracy_a", |object| column.a.write(object));
                     object.object("accuracy_b", |object| column.b.write(object));
-                    object.put("mcnemar_p", column.p);
+                    object.put("mcnemar_p", Some(column.p).filter(|_| column.is_paired()));
                 });
             }
         });
+    }
+}
+
+/// Names a record by its id, else by its place.
+fn place_name(summary: &Summary) -> Shown {
+    match (&summary.item.id, &summary.item.dataset) {
+        (None, Some(file)) => shown!("{}:{}", file.line(), summary.origin.line),
+        _ => name_of(&summary.item).line(),
     }
 }
 
@@ -222,7 +241,13 @@ pub fn measures(columns: &[BasisCounts; 3]) -> [Vec<MeasureLine>; 3] {
     let test = |(basis, column): (Basis, &BasisCounts)| {
         let (a, b) = (column.count(Cell::OnlyA), column.count(Cell::OnlyB));
         // No p is 0, however small.
-        let p = if column.p < 0.0001 { "p < 0.0001".to_owned() } else { format!("p = {:.4}", column.p) };
+        let p = if !column.is_paired() {
+            "none".to_owned()
+        } else if column.p < 0.0001 {
+            "p < 0.0001".to_owned()
+        } else {
+            format!("p = {:.4}", column.p)
+        };
         let text = shown!("McNemar's exact test{} {p}  ({a} vs {b} discordant)", named(basis));
         MeasureLine { text, interval: None }
     };

@@ -54,13 +54,50 @@ fn of_an_id_that_stands_twice_the_first_counts() {
     first.retain([&a, &b], [&is_one, &is_one]);
     assert_eq!((pairs(&first), first.twice_a, first.twice_b), (vec![(Some(0), Some(1), "id")], vec![1], vec![]));
     assert_eq!((join.twice_a, join.twice_b), (vec![1], vec![2]));
-    let unnamed =
-        |answer| summary(&format!(r#"{{"question": "?", "mode": "baseline", "state": {{}}, "pred_num": {answer}}}"#));
-    let samples = Join::of(&[unnamed(1), unnamed(2), unnamed(3)], &[unnamed(4), unnamed(5)]);
-    assert_eq!(
-        pairs(&samples),
-        [(Some(0), Some(0), "question"), (Some(1), Some(1), "question"), (Some(2), None, "alone")]
-    );
+}
+
+#[test]
+fn records_whose_question_repeats_are_not_paired() {
+    let unnamed = |question: &str, answer: f64| {
+        summary(&format!(
+            r#"{{"question": "{question}", "mode": "baseline", "gold_num": 5, "state": {{}}, "pred_num": {answer}}}"#
+        ))
+    };
+    let a = [unnamed("?", 5.0), unnamed("?", 6.0), unnamed("!", 5.0), unnamed("...", 6.0), unnamed("...", 6.0)];
+    let b = [unnamed("!", 5.0), unnamed("?", 6.0), unnamed("?", 5.0)];
+    let join = Join::of(&a, &b);
+    let expected = [
+        (Some(0), None, "repeated"),
+        (Some(1), None, "repeated"),
+        (Some(2), Some(0), "question"),
+        (Some(3), None, "alone"),
+        (Some(4), None, "alone"),
+        (None, Some(1), "repeated"),
+        (None, Some(2), "repeated"),
+    ];
+    assert_eq!(pairs(&join), expected);
+    let counts = column(&a, &b, &Reviews::default(), Basis::Recorded);
+    assert_eq!((counts.cells, counts.p), ([1, 0, 0, 0, 6], 1.0));
+    assert_eq!((counts.a, counts.b), (Share { hits: 2, of: 5 }, Share { hits: 2, of: 3 }), "each run by itself");
+    let none = Reviews::default();
+    let side = |summaries| Side { summaries, reviews: &none, strict: false };
+    assert!(judge(&join, side(&a), side(&b)).iter().all(|item| !item.is_regression() && !item.may_be_regression()));
+}
+
+#[test]
+fn a_question_about_another_document_is_another_item() {
+    let trace = |document: &str, id: &str| {
+        summary(&format!(
+            r#"{{"format": "stepscope.answer_trace", "id": "{id}", "doc_id": "{document}", "question": "?",
+            "answer": {{"items": []}}}}"#
+        ))
+    };
+    let a = [trace("lark", "x"), trace("other", "x")];
+    let join = Join::of(&a, &[trace("other", "x")]);
+    assert_eq!(pairs(&join), [(Some(0), None, "alone"), (Some(1), Some(0), "id")]);
+    assert!(join.twice_a.is_empty());
+    let join = Join::of(&a, &[trace("other", "y")]);
+    assert_eq!(pairs(&join), [(Some(0), None, "alone"), (Some(1), Some(0), "question")]);
 }
 
 fn column(a: &[Summary], b: &[Summary], reviews: &Reviews, basis: Basis) -> BasisCounts {

@@ -65,6 +65,25 @@ impl Fields {
         self.add(name);
     }
 
+    /// Finds the first field that is none of those known (`triage.fix`; in `record.*` is anything): its path, and what
+    /// could stand there.
+    pub fn unknown<'k>(&self, known: &[&'k str]) -> Option<(String, Vec<&'k str>)> {
+        if known.contains(&"*") {
+            return None;
+        }
+        self.0.iter().find_map(|(name, inner)| {
+            let below = known.iter().filter_map(|path| path.strip_prefix(name.as_str())?.strip_prefix('.'));
+            let below: Vec<&str> = below.collect();
+            if below.is_empty() && !known.contains(&name.as_str()) {
+                let mut here: Vec<&str> = known.iter().filter_map(|path| path.split('.').next()).collect();
+                here.dedup();
+                return Some((name.clone(), here));
+            }
+            let (path, here) = inner.unknown(&below).filter(|_| !below.is_empty())?;
+            Some((format!("{name}.{path}"), here))
+        })
+    }
+
     /// The first keys.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(name, _)| name.as_str())
@@ -150,6 +169,19 @@ mod tests {
         ] {
             assert_eq!(picked(fields), format!("{expected}\n"), "{fields}");
         }
+    }
+
+    #[test]
+    fn fields_that_are_nowhere_are_found() {
+        let known = ["id", "triage.fix", "triage.why.rule", "findings.rule", "record.*"];
+        let unknown = |fields: &str| fields.parse::<Fields>().unwrap().unknown(&known);
+        for fields in ["id", "triage", "triage.why", "triage.why.rule,findings", "record.any.thing", "record", "id.x"] {
+            assert_eq!(unknown(fields), None, "{fields}");
+        }
+        assert_eq!(unknown("id,idd"), Some(("idd".to_owned(), vec!["id", "triage", "findings", "record"])));
+        assert_eq!(unknown("triage.fixx"), Some(("triage.fixx".to_owned(), vec!["fix", "why"])));
+        assert_eq!(unknown("triage.why.text"), Some(("triage.why.text".to_owned(), vec!["rule"])));
+        assert_eq!(unknown("triage.*"), Some(("triage.*".to_owned(), vec!["fix", "why"])));
     }
 
     #[test]

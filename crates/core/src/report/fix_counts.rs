@@ -1,7 +1,8 @@
 //! The counts of `check --summary`: where to fix wrong runs, by which argument, and in which step.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::jsonl::NULL;
 use crate::triage::{Confidence, Fix, Triage};
 use stepscope_base::json::write::{AnySink, Json, Object, Style};
 use stepscope_base::json::{Kind, Value};
@@ -17,6 +18,8 @@ const NAMED: usize = 6;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FixCounts {
     lines: BTreeMap<Fix, FixCount>,
+    /// Counts that are not known, by their keys, because not all merged lines say them.
+    untold: BTreeSet<&'static str>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -46,42 +49,68 @@ impl FixCounts {
     /// Adds what a line says that [`FixCounts::write_json`] wrote, or the line of a checked record. `None`: it is neither,
     /// or the record is right and says nothing.
     pub fn merge(&mut self, line: Value<'_>) -> Option<()> {
-        let count = |value: Value<'_>, key: &str| value.get(key).and_then(Value::whole).unwrap_or_default();
-        if let Some(runs) = line.get("runs").and_then(Value::whole) {
+        let count = |value: Value<'_>, key: &str| value.get(key).and_then(Value::whole::<u64>);
+        let list = |key: &str| line.get(key).filter(|list| list.kind() == Kind::Array);
+        let untold = &mut self.untold;
+        let mut tell = |key: &'static str, is_told: bool| {
+            if !is_told {
+                untold.insert(key);
+            }
+        };
+        if let Some(runs) = count(line, "runs") {
             let to = self.lines.entry(fix_of(line)?).or_default();
             to.runs = to.runs.saturating_add(runs);
-            to.sure = to.sure.saturating_add(count(line, "sure"));
-            to.recovered = to.recovered.saturating_add(count(line, "recovered"));
-            for entry in line.get("rules")?.items() {
-                let runs = to.rules.entry(name_of(entry.get("rule")?)?).or_default();
-                *runs = runs.saturating_add(count(entry, "runs"));
+            for (sum, key) in [(&mut to.sure, "sure"), (&mut to.recovered, "recovered")] {
+                tell(key, count(line, key).is_some());
+                *sum = sum.saturating_add(count(line, key).unwrap_or_default());
             }
-            for entry in line.get("steps")?.items() {
+            tell("rules", list("rules").is_some());
+            for entry in list("rules").into_iter().flat_map(Value::items) {
+                let runs = to.rules.entry(name_of(entry.get("rule")?)?).or_default();
+                *runs = runs.saturating_add(count(entry, "runs").unwrap_or_default());
+            }
+            tell("steps", list("steps").is_some());
+            for entry in list("steps").into_iter().flat_map(Value::items) {
                 let step = entry.get("step")?.whole::<usize>()?.min(MAX_STEP);
                 let runs = to.steps.entry(step).or_default();
-                *runs = runs.saturating_add(count(entry, "runs"));
+                *runs = runs.saturating_add(count(entry, "runs").unwrap_or_default());
             }
             return Some(());
         }
         let triage = line.get("triage").filter(|triage| triage.kind() == Kind::Object)?;
         let to = self.lines.entry(fix_of(triage)?).or_default();
         to.runs += 1;
-        to.sure += u64::from(triage.get("confidence").is_some_and(|word| word.is_string(Confidence::Sure.word())));
-        to.recovered += u64::from(triage.get("recovers_gold").and_then(Value::bool).unwrap_or_default());
-        if let Some(rule) = triage.get("why").and_then(|why| why.items().next()?.get("rule")).and_then(name_of) {
+        let confidence = triage.get("confidence");
+        tell("sure", confidence.is_some());
+        to.sure += u64::from(confidence.is_some_and(|word| word.is_string(Confidence::Sure.word())));
+        let recovers = triage.get("recovers_gold");
+        tell("recovered", recovers.is_some());
+        to.recovered += u64::from(recovers.and_then(Value::bool).unwrap_or_default());
+        let why = triage.get("why").filter(|why| why.kind() == Kind::Array);
+        let rule = why.and_then(|why| why.items().next()?.get("rule"));
+        tell("rules", rule.is_some() || why.is_some_and(|why| why.items().next().is_none()));
+        if let Some(rule) = rule.and_then(name_of) {
             *to.rules.entry(rule).or_default() += 1;
         }
-        if let Some(step) = triage.get("step").and_then(Value::whole::<usize>) {
+        let step = triage.get("step");
+        tell("steps", step.is_some());
+        if let Some(step) = step.and_then(Value::whole::<usize>) {
             *to.steps.entry(step.min(MAX_STEP)).or_default() += 1;
         }
         Some(())
     }
 
-    /// Lists the places with the steps to fix, from 1, and the number of their runs; last those of no single step.
+    fn is_told(&self, key: &str) -> bool {
+        !self.untold.contains(key)
+    }
+
+    /// Lists the places with the steps to fix, from 1, and the number of their runs; last those of no single step. Where
+    /// not all steps are known, none is listed.
     pub fn steps(&self) -> impl Iterator<Item = (Fix, Option<usize>, u64)> {
         self.lines.iter().flat_map(|(fix, line)| {
-            let rest = line.steps.values().fold(line.runs, |rest, runs| rest.saturating_sub(*runs));
-            let steps = line.steps.iter().map(|(step, runs)| (*fix, Some(*step), *runs));
+            let steps = Some(&line.steps).filter(|_| self.is_told("steps")).into_iter().flatten();
+            let rest = steps.clone().fold(line.runs, |rest, (_, runs)| rest.saturating_sub(*runs));
+            let steps = steps.map(|(step, runs)| (*fix, Some(*step), *runs));
             steps.chain([(*fix, None, rest)])
         })
     }
@@ -95,16 +124,22 @@ impl FixCounts {
             vec![Shown::own("fix               runs  sure  recomputed ok  strongest reason; first wrong step")];
         for fix in Fix::ALL {
             let Some(line) = self.lines.get(&fix) else { continue };
-            let rules = most(line.rules.iter().map(|(rule, count)| (rule.clone(), *count)));
-            let steps = most(line.steps.iter().map(|(step, count)| (format!("step {step}"), *count)));
-            let joint = if steps.is_empty() { "" } else { "; " };
+            let known = |count: u64, key| if self.is_told(key) { count.to_string() } else { String::new() };
+            let rules = line.rules.iter().filter(|_| self.is_told("rules"));
+            let rules = most(rules.map(|(rule, count)| (rule.clone(), *count)));
+            let steps = line.steps.iter().filter(|_| self.is_told("steps"));
+            let steps = most(steps.map(|(step, count)| (format!("step {step}"), *count)));
+            let joint = if steps.is_empty() || rules.is_empty() { "" } else { "; " };
             lines.push(shown!(
                 "{:16} {:>5} {:>5} {:>14}  {rules}{joint}{steps}",
                 fix.phrase(),
                 line.runs,
-                line.sure,
-                line.recovered
+                known(line.sure, "sure"),
+                known(line.recovered, "recovered")
             ));
+        }
+        if !self.untold.is_empty() {
+            lines.push(Shown::own("Blank: not all merged lines say it."));
         }
         lines.push(Shown::default());
         lines
@@ -115,16 +150,17 @@ impl FixCounts {
         self.lines.is_empty()
     }
 
-    /// The board as JSON lines: one object per place, and whether it is one of forks.
+    /// The board as JSON lines: one object per place, and whether it is one of forks. What is not known is `null`.
     pub fn write_json(&self, of_forks: bool, out: &mut AnySink) {
         for (fix, line) in &self.lines {
             Style::ASCII.line(out, |object| {
                 object.put("fix", fix.word());
                 object.put("runs", line.runs);
-                object.put("sure", line.sure);
-                object.put("recovered", line.recovered).maybe("forks", of_forks.then_some(true));
-                counts(&line.rules, object, "rules", "rule");
-                counts(&line.steps, object, "steps", "step");
+                object.put("sure", Some(line.sure).filter(|_| self.is_told("sure")));
+                object.put("recovered", Some(line.recovered).filter(|_| self.is_told("recovered")));
+                object.maybe("forks", of_forks.then_some(true));
+                counts(Some(&line.rules).filter(|_| self.is_told("rules")), object, "rules", "rule");
+                counts(Some(&line.steps).filter(|_| self.is_told("steps")), object, "steps", "step");
             });
         }
     }
@@ -141,8 +177,11 @@ fn name_of(value: Value<'_>) -> Option<String> {
 }
 
 /// Counts of one kind as a JSON list.
-fn counts<K: Json>(of: &BTreeMap<K, u64>, object: &mut Object<'_>, key: &'static str, name: &'static str) {
-    object.objects(key, of, |(value, runs), object| _ = object.put(name, value).put("runs", runs));
+fn counts<K: Json>(of: Option<&BTreeMap<K, u64>>, object: &mut Object<'_>, key: &'static str, name: &'static str) {
+    match of {
+        Some(of) => object.objects(key, of, |(value, runs), object| _ = object.put(name, value).put("runs", runs)),
+        None => object.put(key, NULL),
+    };
 }
 
 /// The most frequent first.

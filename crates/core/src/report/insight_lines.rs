@@ -356,8 +356,7 @@ fn stages(insights: &Insights) -> Vec<InsightLine> {
 fn rules(insights: &Insights) -> Vec<InsightLine> {
     let mut rows: Vec<(RuleId, usize)> = RuleId::ALL.into_iter().zip(insights.rules).filter(|(_, n)| *n > 0).collect();
     rows.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    // Every record that was checked is of one kind.
-    let checked = insights.kinds.iter().sum();
+    let checked = insights.records();
     let bar = |(rule, count): (RuleId, usize)| InsightLine::Bar {
         name: rule.word().into(),
         count,
@@ -368,6 +367,9 @@ fn rules(insights: &Insights) -> Vec<InsightLine> {
 }
 
 fn kinds(insights: &Insights) -> Vec<InsightLine> {
+    if insights.of_no_kind > 0 {
+        return Vec::new();
+    }
     let kinds = RecordKind::ALL.into_iter().zip(insights.kinds);
     let mut rows: Vec<_> =
         kinds.map(|(kind, count)| (kind.word().to_owned(), count, format!("kind:{}", kind.word()))).collect();

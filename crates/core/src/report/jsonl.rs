@@ -71,10 +71,52 @@ pub fn write_as(
     }
 }
 
-/// The members that an object of `check` can have, in their order.
-pub fn members() -> impl Iterator<Item = &'static str> {
-    MEMBERS.iter().map(|member| member.name)
+/// The fields that an object of `check` can have, in their order, with their paths; in `record.*` is anything.
+pub fn fields() -> impl Iterator<Item = &'static str> {
+    let inside = |name: &'static str| {
+        let is_inside = move |field: &&str| field.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+        INSIDE.iter().copied().filter(is_inside)
+    };
+    MEMBERS.iter().flat_map(move |member| std::iter::once(member.name).chain(inside(member.name)))
 }
+
+/// The fields inside of members.
+const INSIDE: &[&str] = &[
+    "findings.rule",
+    "findings.severity",
+    "findings.action",
+    "findings.message",
+    "findings.details.*",
+    "findings.pointer",
+    "findings.labels.pointer",
+    "findings.labels.text",
+    "findings.labels.range",
+    "findings.more_labels",
+    "findings.more",
+    "triage.fix",
+    "triage.step",
+    "triage.recovered",
+    "triage.recovers_gold",
+    "triage.confidence",
+    "triage.why.rule",
+    "triage.why.pointer",
+    "triage.why.text",
+    "route.name",
+    "route.triggers",
+    "route.strong",
+    "route.strong_reason",
+    "route.why.route",
+    "route.why.pointer",
+    "route.why.text",
+    "strictness.lax",
+    "strictness.strict",
+    "strictness.why",
+    "spans.pointer",
+    "spans.resolution.*",
+    "grounded.items",
+    "grounded.of",
+    "record.*",
+];
 
 /// The members that name a record and who judged it: the same wherever it is read.
 pub fn identity(root: Option<Value<'_>>, text: &[u8], with_record: bool, object: &mut Object<'_>) {

@@ -10,6 +10,7 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use crate::answer::route::Route;
 use crate::answer::truncation::TruncationVerdict;
+use crate::case::Case;
 use crate::compare::{Basis, Cell};
 use crate::finding::Severity;
 use crate::record::formats;
@@ -21,9 +22,10 @@ use crate::review::hide::{Hidden, Hide};
 use crate::review::verdict_state::VerdictState;
 use crate::rules::{RULES, RuleId};
 use crate::table::models::{ModelNames, shown_name};
-use crate::table::row::{Flag, RowFacts, TypedRow};
+use crate::table::row::{RowFacts, TypedRow};
 use crate::table::rule_set::RuleSet;
 use crate::table::seen::first_place;
+use crate::table::texts::given_number;
 use crate::triage::Fix;
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::words::closest;
@@ -180,7 +182,7 @@ impl Column {
         let present = |value: f32| (!value.is_nan()).then_some(f64::from(value));
         match self {
             Self::FixStep => row.fix_step().map(f64::from),
-            Self::Steps => row.has(Flag::Procedure).then_some(f64::from(row.steps)),
+            Self::Steps => row.step_count().map(f64::from),
             Self::Fitness => present(row.fitness()),
             Self::Reward => present(row.reward()),
             Self::Stages => row.stages().map(f64::from),
@@ -195,6 +197,9 @@ impl Column {
         }
     }
 }
+
+/// From here on 32 bits do not tell cents apart.
+const COARSE: f64 = 16_384.0;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Operator {
@@ -216,10 +221,19 @@ impl Operator {
         (":", Self::Equal),
     ];
 
+    /// Compares a column, which is kept in 32 bits: what is the same there is equal.
     fn holds(self, value: f64, limit: f64) -> bool {
-        // Columns are kept in 32 bits, and fractions are typed as they are shown: both must meet what was rounded.
-        let is_typed = limit.fract() != 0.0 && (value - limit).abs() <= 1e-6 * limit.abs().max(1.0);
-        let near = is_typed || value as f32 - limit as f32 == 0.0;
+        self.holds_where(value, limit, value as f32 - limit as f32 == 0.0)
+    }
+
+    /// Compares a number that is all there.
+    fn holds_exactly(self, value: f64, limit: f64) -> bool {
+        self.holds_where(value, limit, value - limit == 0.0)
+    }
+
+    fn holds_where(self, value: f64, limit: f64, is_same: bool) -> bool {
+        // Fractions are typed as they are shown.
+        let near = is_same || limit.fract() != 0.0 && (value - limit).abs() <= 1e-6;
         match self {
             Self::Less => value < limit && !near,
             Self::AtMost => value <= limit || near,
@@ -243,10 +257,11 @@ pub struct FilterError {
 const RECOVERED: [(&str, bool); 2] = [("gold", true), ("no", false)];
 
 /// Values of `cell:` in addition to the five cells.
-pub(crate) const OTHER_CELLS: [(&str, &str); 4] = [
+pub(crate) const OTHER_CELLS: [(&str, &str); 5] = [
     (REGRESSION, "correct in the baseline, not in this run"),
     (ALONE, "not in the baseline"),
     (DUPLICATE, "duplicate id: only the first is compared"),
+    (REPEATED, "repeated question, and no id that says which record of the baseline it belongs to"),
     (LEFT_OUT, "its expected answer is disputed: left out of the adjusted counts"),
 ];
 /// Right in the baseline, not in the run.
@@ -255,6 +270,8 @@ pub const REGRESSION: &str = "regression";
 pub const ALONE: &str = "alone";
 /// Left out because its id stands earlier.
 pub const DUPLICATE: &str = "duplicate";
+/// Without a partner because its question repeats.
+pub const REPEATED: &str = "repeated";
 /// Left out because its gold answer is disputed.
 pub const LEFT_OUT: &str = "left_out";
 
@@ -311,7 +328,7 @@ pub const FIELDS: &[(&str, &str)] = &[
     ("findings", "a count: findings=0"),
     (
         "cell:",
-        "comparison with the baseline: both, only_a, only_b, none, missing; regression, alone, duplicate, left_out",
+        "comparison with the baseline: both, only_a, only_b, none, missing; regression, alone, duplicate, repeated, left_out",
     ),
     ("fork:", "true: forks, which have trace.fork, in whatever file; false: the other records"),
     ("board:", "records behind a number of the dashboard (O), which writes this filter"),
@@ -355,7 +372,7 @@ impl Filter {
     /// Tells whether the text must be asked, where rows know their models by these names.
     pub fn needs_text_with(&self, models: &ModelNames) -> bool {
         let is_known = |test: &Test| matches!(test, Test::Model(..)) && models.has_room();
-        self.terms.iter().any(|term| term.test.letters().is_some() && !is_known(&term.test))
+        self.terms.iter().any(|term| term.test.asks_text() && !is_known(&term.test))
     }
 
     /// The names of the sets of records that are asked for.
@@ -452,6 +469,13 @@ impl Filter {
     pub fn fits_text(&self, text: &[u8]) -> bool {
         let mut open = Vec::new();
         for term in &self.terms {
+            if let Some((comparison, limit)) = term.test.exact_number() {
+                let case = Case::read(text);
+                let number = case.view().record.as_ref().and_then(given_number);
+                if number.is_some_and(|number| comparison.holds_exactly(number, limit)) != term.wanted {
+                    return false;
+                }
+            }
             let Some(letters) = term.test.letters() else { continue };
             // Most records do not even hold the letters.
             match letters.is_match(text) {
@@ -479,6 +503,19 @@ impl Test {
             }
             _ => None,
         }
+    }
+
+    /// The comparison of an answer with a number that 32 bits do not tell from others; `None`: there is none.
+    fn exact_number(&self) -> Option<(Operator, f64)> {
+        match self {
+            Self::Number(Column::Pred, comparison, limit) if limit.abs() >= COARSE => Some((*comparison, *limit)),
+            _ => None,
+        }
+    }
+
+    /// Tells whether a row may not know, so that the text must be asked.
+    fn asks_text(&self) -> bool {
+        self.letters().is_some() || self.exact_number().is_some()
     }
 
     /// The field, and what it tells of a record that a reviewer may not want to know; `None`: nothing.
@@ -548,6 +585,11 @@ impl Test {
             Self::Truncation(verdicts) => row.typed().is_some_and(|typed| verdicts.contains(&typed.truncation)),
             Self::Type(places) => {
                 row.typed().and_then(|typed| typed.asked).is_some_and(|asked| places.contains(&usize::from(asked)))
+            }
+            Self::Number(Column::Pred, _, limit)
+                if self.exact_number().is_some() && row.pred_num().total_cmp(&(*limit as f32)).is_eq() =>
+            {
+                return None;
             }
             Self::Number(column, comparison, limit) => {
                 column.of(row).is_some_and(|value| comparison.holds(value, *limit))
@@ -1048,8 +1090,6 @@ mod tests {
 
     #[test]
     fn forks_are_told_by_what_they_say() {
-        use crate::case::Case;
-
         const RUN: &str = r#"{"id": 1, "question": "q", "state": {"a": 1}, "trace": {"fork": {"how": "edit"}}}"#;
         const ANSWER: &str =
             r#"{"format": "stepscope.answer_trace", "answer": {"items": []}, "trace": {"fork": {"how": "rerun"}}}"#;
@@ -1070,10 +1110,67 @@ mod tests {
         assert_eq!(found.iter().map(|found| found.word.as_str()).collect::<Vec<_>>(), ["fork:true", "fork:false"]);
     }
 
+    /// Tells whether a record fits, by its row or, where that does not know, by its text.
+    fn takes(typed: &str, text: &str) -> bool {
+        let filter = Filter::parse(typed, TypeRegistry::built_in()).unwrap();
+        let row = RowFacts::of(&Case::read(text.as_bytes()).view(), true);
+        match filter.fits_row(&row) {
+            RowAnswer::Yes => true,
+            RowAnswer::No => false,
+            RowAnswer::AskText => {
+                assert!(needs_text(&filter), "{typed}");
+                filter.fits_text(text.as_bytes())
+            }
+        }
+    }
+
+    #[test]
+    fn an_answer_is_found_by_the_number_that_is_shown() {
+        const CHAIN: &str =
+            r#"{"question": "?", "steps": ["2 + 3 = 5", "5 + 7 = 12. The answer is 12."], "answer": "12"}"#;
+
+        let run = |fields: &str| format!(r#"{{"id": 1, "question": "q", "mode": "baseline", {fields}}}"#);
+        for (text, number) in [
+            (run(r#""pred_num": 1200, "state": {"final_answer_numerical": 7}"#), "1200"),
+            (run(r#""pred_num": "1,200", "state": {}"#), "1200"),
+            (run(r#""state": {"final_answer": "It is", "final_answer_numerical": 100}"#), "100"),
+            (run(r#""state": {"final_answer_numerical": "2.5"}, "pred_answer": "7""#), "2.5"),
+            (run(r#""state": {}, "pred_answer": "-6""#), "-6"),
+            (r#"{"final_answer": "It is", "final_answer_numerical": 9, "confidence": 0.5}"#.to_owned(), "9"),
+            (CHAIN.to_owned(), "12"),
+        ] {
+            for (typed, fits) in [("pred=", true), ("pred<", false), ("pred>=", true), ("-pred=", false)] {
+                assert_eq!(takes(&format!("{typed}{number}"), &text), fits, "{typed}{number} {text}");
+            }
+        }
+        assert!(!takes("pred>-1e300", &run(r#""state": {}, "pred_answer": "Tom has 5""#)), "shown as a text");
+        assert!(takes("steps=2", CHAIN) && takes("steps>0", CHAIN) && !takes("steps>2", CHAIN));
+    }
+
+    #[test]
+    fn numbers_that_a_row_cannot_tell_apart_are_asked_of_the_text() {
+        let run = |number: &str| format!(r#"{{"id": 1, "mode": "baseline", "pred_num": {number}, "state": {{}}}}"#);
+        for (number, typed, fits) in [
+            ("16777217", "pred=16777217", true),
+            ("16777216", "pred=16777217", false),
+            ("16777216", "pred<16777217", true),
+            ("99999999", "pred>=100000000", false),
+            ("100000000", "pred>=100000000", true),
+            ("100000000", "-pred>99999999", false),
+            ("1234567.89", "pred=1234567.89", true),
+            ("1234567.91", "pred=1234567.89", false),
+            ("1e300", "pred=1e300", true),
+            ("2e300", "pred=1e300", false),
+            ("12345.67", "pred=12345.67", true),
+            ("12345.68", "pred=12345.67", false),
+            ("20000", "pred=20000 kind:error", false),
+        ] {
+            assert_eq!(takes(typed, &run(number)), fits, "{typed} {number}");
+        }
+    }
+
     #[test]
     fn typed_answers_are_filtered_by_their_own_columns() {
-        use crate::case::Case;
-
         let row = |answer: &str| {
             let text = format!(
                 r#"{{"format": "stepscope.answer_trace", "parsed_question": {{"expected_answer_shape": "date"}}, "answer": {answer}}}"#
@@ -1113,7 +1210,6 @@ mod tests {
 
     #[test]
     fn every_rule_is_found_by_its_id_and_by_each_beginning_of_it() {
-        use crate::case::Case;
         use crate::finding::{Finding, Place};
         use crate::rules::example;
         use stepscope_base::json::Pointer;

@@ -127,6 +127,8 @@ pub struct Insights {
     pub outcomes: [usize; 4],
     /// Records by kind, in the order of [`RecordKind::ALL`].
     pub kinds: [usize; 16],
+    /// Records whose kind was not told.
+    pub of_no_kind: usize,
     /// Wrong runs by the place to fix and the step to fix, in the order of [`Fix::ALL`].
     pub fixes: [[usize; STEPS]; 5],
     /// Records in which a rule spoke, in the order of [`RuleId::ALL`].
@@ -160,6 +162,7 @@ impl Default for Insights {
         Self {
             outcomes: [0; 4],
             kinds: [0; 16],
+            of_no_kind: 0,
             fixes: [[0; STEPS]; 5],
             rules: [0; RuleId::ALL.len()],
             bins_by_kind: [[ConfidenceBin::default(); BINS]; 16],
@@ -203,7 +206,7 @@ fn add_round(rounds: &mut BTreeMap<u16, RoundCount>, round: Option<u16>, value: 
 impl Insights {
     /// The number of records.
     pub fn records(&self) -> usize {
-        self.kinds.iter().sum()
+        self.kinds.iter().sum::<usize>() + self.of_no_kind
     }
 
     /// Counts a row; `step` is 1, or -1 for a row that goes. A row that no rule looked at is not counted.
@@ -245,9 +248,13 @@ impl Insights {
         }
     }
 
-    /// Counts what a printed line says of a record: its kind, and the rules that spoke. Nothing else of it is known.
-    pub fn count_printed(&mut self, kind: RecordKind, rules: impl IntoIterator<Item = RuleId>) {
-        add(self.kinds.get_mut(kind as usize), 1);
+    /// Counts what a printed line says of a record: its kind, if it says that, and the rules that spoke. Nothing else of it
+    /// is known.
+    pub fn count_printed(&mut self, kind: Option<RecordKind>, rules: impl IntoIterator<Item = RuleId>) {
+        match kind {
+            Some(kind) => add(self.kinds.get_mut(kind as usize), 1),
+            None => self.of_no_kind += 1,
+        }
         let rules: BTreeSet<usize> = rules.into_iter().map(|rule| rule as usize).collect();
         for rule in rules {
             add(self.rules.get_mut(rule), 1);

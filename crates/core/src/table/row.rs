@@ -8,9 +8,9 @@ use crate::record::{Record, RecordKind};
 use crate::review::hide::{Hidden, Hide};
 use crate::rules::id::RuleId;
 use crate::run::fork::origin::is_fork;
-use crate::summary::said_for_zero;
 use crate::table::models::MAX_MODELS;
 use crate::table::rule_set::RuleSet;
+use crate::table::texts::given_number;
 use crate::triage::{Fix, Triage};
 use stepscope_base::json::Value;
 
@@ -31,8 +31,8 @@ pub struct RowFacts {
     facts: [u32; 2],
     /// Number of findings of each severity, gravest first; 255 means 255 or more.
     pub counts: [u8; 4],
-    /// Number of steps of the procedure.
-    pub steps: u16,
+    /// Number of steps of the procedure or chain of thought.
+    steps: u16,
     /// The kind in the lower four bits, the triage in the upper.
     kind: u8,
     flags: u8,
@@ -352,7 +352,7 @@ impl RowFacts {
         let differs = |baseline: f64| (f64::from(row.pred_num()) - baseline).abs() > 1e-6 * baseline.abs().max(1.0);
         rules.set_disagrees(baseline.is_some_and(differs));
         row.rules = rules.shared();
-        if row.has(Flag::Right) && case.is_right() {
+        if row.has(Flag::Right) && case.is_right() && Triage::asks_whether_right(row.kind()) {
             // Most runs are right, and then there is nothing to look for.
             row.kind |= 1 << FIX_SHIFT;
         } else if let Some(triage) = Triage::judge(case, findings, baseline) {
@@ -373,10 +373,7 @@ impl RowFacts {
             FirstFact::Typed => f32::NAN,
         };
         let second = match second {
-            SecondFact::Number => {
-                let said = said_for_zero(record).map(|said| said.value.float() as f32);
-                said.unwrap_or_else(|| number(record.pred_num)).to_bits()
-            }
+            SecondFact::Number => given_number(record).map_or(f32::NAN, |number| number as f32).to_bits(),
             SecondFact::Verified => Verified::of(case, record).pack(),
             SecondFact::Typed => f32::NAN.to_bits(),
         };
@@ -400,6 +397,11 @@ impl RowFacts {
     /// The fitness that was recorded; NaN where there is none.
     pub fn fitness(&self) -> f32 {
         self.first(FirstFact::Fitness)
+    }
+
+    /// Counts the steps of a procedure or chain of thought; `None` of all other records.
+    pub fn step_count(&self) -> Option<u16> {
+        (self.has(Flag::Procedure) || self.kind() == RecordKind::Chain).then_some(self.steps)
     }
 
     /// The final number; NaN where there is none.
@@ -626,6 +628,9 @@ mod tests {
     #[test]
     fn the_row_and_the_verdict_agree_on_what_is_right() {
         let cases = [
+            // Ended in an error, whatever it answered.
+            (r#""status": "error", "error": "boom", "gold_num": 10, "pred_num": 10, "correct": true"#, Fix::Unknown),
+            (r#""status": "error", "error": "boom", "gold_num": 10, "pred_num": 10"#, Fix::Unknown),
             // Judged right, with another number than gold: gold counts.
             (r#""gold_num": 10, "pred_num": 12, "correct": true"#, Fix::Procedure),
             // Judged right by a gold number that was misread at its comma.

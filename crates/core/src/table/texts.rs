@@ -1,6 +1,9 @@
 //! The texts of a record in the table, apart from its columns of numbers.
 
+use crate::arithmetic::gold::plain;
+use crate::arithmetic::recompute::answered_number;
 use crate::case::CaseView;
+use crate::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL};
 use crate::record::{Record, RecordKind};
 use crate::summary::said_for_zero;
 use stepscope_base::json::{Kind, Value};
@@ -9,6 +12,8 @@ use stepscope_base::text::{self, Shown};
 
 /// Largest number of bytes of a record from which a row's texts are made; a longer one is read when it is opened.
 pub const MAX_ROW_TEXT: usize = 4 << 20;
+/// A longer text is no number.
+const MAX_NUMBER: usize = 60;
 /// More of a text is never needed in one row.
 const MAX_HEAD: usize = 480;
 
@@ -28,16 +33,12 @@ pub struct RowTexts {
 impl RowTexts {
     /// The texts of a record.
     pub fn of(record: &Record<'_>) -> Self {
-        let letter = record.answer.and_then(|answer| answer.get("final_answer"));
         Self {
             id: record.id_text().map(|id| id.line()).unwrap_or_default(),
             gold: gold_text(record).unwrap_or_default(),
             pred: answered(record)
                 .or_else(|| said_for_zero(record).map(|said| shown!("{}", said.value.shown())))
-                .or_else(|| scalar(record.pred_num))
-                .or_else(|| scalar(record.answer.and_then(|answer| answer.get("final_answer_numerical"))))
-                .or_else(|| scalar(record.pred_answer))
-                .or_else(|| scalar(letter))
+                .or_else(|| scalar(given(record)))
                 .unwrap_or_default(),
             title: title(record),
         }
@@ -52,6 +53,26 @@ impl RowTexts {
     pub fn of_broken(text: &[u8]) -> Self {
         Self { title: Shown::line(head(text)), ..Self::default() }
     }
+}
+
+/// Finds the value that is shown as the answer.
+fn given<'a>(record: &Record<'a>) -> Option<Value<'a>> {
+    let field = |key| record.answer.and_then(|answer| answer.get(key));
+    let present = |value: Option<Value<'a>>| value.filter(|value| !value.is_null());
+    present(record.pred_num)
+        .or_else(|| present(field(FINAL_ANSWER_NUMERICAL)))
+        .or_else(|| present(record.pred_answer))
+        .or_else(|| present(field(FINAL_ANSWER)))
+}
+
+/// Returns the number that is shown as the answer; `None` where that is a text.
+pub(crate) fn given_number(record: &Record<'_>) -> Option<f64> {
+    if let Some(said) = said_for_zero(record) {
+        return Some(said.value.float());
+    }
+    let given = given(record)?;
+    let written = || answered_number(given).filter(|_| given.raw().len() <= MAX_NUMBER);
+    given.float().or_else(|| Some(written()?.value.float()))
 }
 
 /// Shows the values of a structured answer: the first, and the number of the others.
@@ -92,7 +113,7 @@ fn title(record: &Record<'_>) -> Shown {
         .unwrap_or_else(|| Shown::line(head(record.root.raw())))
 }
 
-/// The gold number as the worked gold answer ends (`#### 1,080`), else as the record has it. `gold_num` alone is wrong
+/// The gold number as the worked gold answer ends (`#### 1,080`), else as the record has it, in either. `gold_num` alone is wrong
 /// where the text has a thousands comma.
 pub fn gold_text(record: &Record<'_>) -> Option<Shown> {
     let worked = record.gold_answer.and_then(Value::string);
@@ -101,7 +122,8 @@ pub fn gold_text(record: &Record<'_>) -> Option<Shown> {
         let ending = text.bytes().get(at + 4..)?.trim_ascii();
         (!ending.is_empty()).then(|| Shown::line(head(ending)))
     });
-    ending.or_else(|| scalar(record.gold_num))
+    let plain = || scalar(record.gold_answer.filter(|answer| plain(*answer).is_some()));
+    ending.or_else(|| scalar(record.gold_num)).or_else(plain)
 }
 
 fn scalar(value: Option<Value<'_>>) -> Option<Shown> {

@@ -504,7 +504,10 @@ mod tests {
         );
         assert!(stage("verifier = \"bleu\"").contains("it needs references"));
         assert!(stage("verifier = \"bleu\"\nreferences = \"a\"\nthreshold = inf").contains("not a finite number"));
-        assert!(stage("verifier = \"json_structure\"\nweight = nan").contains("a weight must be"));
+        for weight in ["nan", "-0.5", "1001"] {
+            let text = format!("verifier = \"json_structure\"\nweight = {weight}");
+            assert!(stage(&text).contains("a weight must be"), "{weight}");
+        }
     }
 
     #[test]

@@ -20,7 +20,7 @@ use stepscope_core::compare::print::ComparedRuns;
 use stepscope_core::compare::{Basis, BasisCounts, By, Cell, ComparedItem, Join, Side, judge};
 use stepscope_core::review::fold::Reviews;
 use stepscope_core::review::stats::name_of;
-use stepscope_core::table::filter::{ALONE, DUPLICATE, LEFT_OUT, REGRESSION, cell_set};
+use stepscope_core::table::filter::{ALONE, DUPLICATE, LEFT_OUT, REGRESSION, REPEATED, cell_set};
 
 /// Number of items in the baseline alone that are named.
 const MAX_NAMED: usize = 50;
@@ -137,6 +137,8 @@ pub struct Compared {
     pub alone: [usize; 2],
     /// Number of records whose id occurs earlier in the same file: they are in no group.
     pub duplicates: [usize; 2],
+    /// Records of each without a partner because their question repeats.
+    pub repeated: [usize; 2],
     /// The items that are in the baseline alone, as many as are named.
     pub only_in_b: Vec<Shown>,
     /// Verdicts of people change what is counted.
@@ -155,7 +157,16 @@ impl Compared {
 
     /// Tells whether a record of the run was left out because its id occurs earlier.
     pub fn is_duplicate(&self, address: Address) -> bool {
-        self.sets.get(&cell_set(Basis::GoldAdjusted, DUPLICATE)).is_some_and(|records| records.contains(&address))
+        self.is_in(DUPLICATE, address)
+    }
+
+    /// Tells whether a record of the run has no partner because its question repeats.
+    pub fn is_repeated(&self, address: Address) -> bool {
+        self.is_in(REPEATED, address)
+    }
+
+    fn is_in(&self, word: &str, address: Address) -> bool {
+        self.sets.get(&cell_set(Basis::GoldAdjusted, word)).is_some_and(|records| records.contains(&address))
     }
 
     /// Returns the records of the baseline.
@@ -188,7 +199,8 @@ pub fn compare(
         let partner = Partner { record: baseline.position(source, byte)?, by: item.pair.by };
         Some((*places.get(item.pair.a?)?, partner))
     };
-    let only_in_b = items.iter().filter(|item| item.pair.a.is_none()).filter_map(|item| b.get(item.pair.b?));
+    let is_only_in_b = |item: &&ComparedItem| item.pair.by == By::Alone && item.pair.a.is_none();
+    let only_in_b = items.iter().filter(is_only_in_b).filter_map(|item| b.get(item.pair.b?));
     let count = |holds: fn(&ComparedItem) -> bool| items.iter().filter(|item| holds(item)).count();
     Ok(Arc::new(Compared {
         names: [wanted.name.clone(), wanted.baseline.name()],
@@ -196,7 +208,8 @@ pub fn compare(
         joined,
         columns: Basis::ALL.map(|basis| BasisCounts::of(&items, basis)),
         regressions: count(ComparedItem::is_regression),
-        alone: [count(|item| item.pair.b.is_none()), count(|item| item.pair.a.is_none())],
+        alone: join.unpaired(By::Alone),
+        repeated: join.unpaired(By::Repeated),
         duplicates: [join.twice_a.len(), join.twice_b.len()],
         only_in_b: only_in_b.take(MAX_NAMED).map(|summary| name_of(&summary.item).line()).collect(),
         reviewed: !reviews_a.events().is_empty() || !reviews_b.events().is_empty(),
@@ -239,7 +252,10 @@ fn sets(join: &Join, items: &[ComparedItem], places: &[Address]) -> HashMap<Stri
             let cell = item.cell(basis).map_or(LEFT_OUT, Cell::word);
             add(cell_set(basis, cell), item.pair.a);
         }
-        for (word, holds) in [(REGRESSION, item.is_regression()), (ALONE, item.pair.b.is_none())] {
+        let by = item.pair.by;
+        for (word, holds) in
+            [(REGRESSION, item.is_regression()), (ALONE, by == By::Alone), (REPEATED, by == By::Repeated)]
+        {
             if holds {
                 for basis in Basis::ALL {
                     add(cell_set(basis, word), item.pair.a);

@@ -95,9 +95,22 @@ pub fn case_of_row<'t>(
     Case::of(text, tape, Location { offset: row.offset(), joined, duplicate, ..Location::default() }, around)
 }
 
-/// Computes a number for a record's id that hardly any other id has; `None` without an id.
+/// Computes a number for a record's id that hardly any other has; `None` without an id.
 pub(crate) fn id_hash(record: &Record<'_>) -> Option<u64> {
-    Some(hash(record.id_text()?.bytes()))
+    Some(item_hash(record, record.id_text()?.bytes()))
+}
+
+/// Computes such a number for a record's question.
+pub(crate) fn question_hash(record: &Record<'_>) -> Option<u64> {
+    Some(item_hash(record, record.question?.string()?.bytes().trim_ascii()))
+}
+
+/// The document that a record names belongs to what it is about.
+fn item_hash(record: &Record<'_>, name: &[u8]) -> u64 {
+    match record.document_name() {
+        Some(document) => hash(&[name, b"\n", document.bytes()].concat()),
+        None => hash(name),
+    }
 }
 
 /// Computes a number for bytes that hardly any others have.
