@@ -1,9 +1,9 @@
 //! Recordings: replies of model servers, byte for byte with their times, to be replayed without a network.
 //!
 //! A file of JSON lines, one an exchange. A request is known by its body: the same request asked n times plays
-//! the n-th recording of it, then the last again. There is no address and no key in it: an answer that says the key back
-//! in pieces, which only a reader puts together, is recorded as it was understood, in one piece and without the key.
-//! A file never becomes larger than can be played.
+//! the n-th recording of it, then the last again. What was refused or cut short, and then asked again, does not play.
+//! There is no address and no key in it: an answer that says the key back in pieces, which only a reader puts together,
+//! is recorded as it was understood, in one piece and without the key. A file never becomes larger than can be played.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -94,6 +94,13 @@ struct Exchange {
     is_cut: bool,
 }
 
+impl Exchange {
+    /// Tells whether it is a reply from beginning to end.
+    const fn is_whole(&self) -> bool {
+        matches!(self.head.status, 200..=299) && !self.is_cut
+    }
+}
+
 /// A recording, ready to play.
 #[derive(Clone, Debug)]
 pub struct Tape {
@@ -139,6 +146,9 @@ impl Tape {
             let (key, exchange) = read.ok_or(n + 1)?;
             exchanges.entry(key).or_default().push(exchange);
             count += 1;
+        }
+        for list in exchanges.values_mut().filter(|list| list.iter().any(Exchange::is_whole)) {
+            list.retain(Exchange::is_whole);
         }
         Ok(Self { exchanges: Arc::new(exchanges), played: Arc::default(), speed, count })
     }
