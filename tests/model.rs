@@ -1123,3 +1123,28 @@ fn what_was_sent_again_plays_its_reply() {
         assert_eq!(replies, ["é1", "é4"]);
     }
 }
+
+#[test]
+fn a_request_that_is_not_recorded_names_what_differs() {
+    let server = Server::start(|_, talk| {
+        let body = r#"{"choices": [{"message": {"content": "yes"}, "finish_reason": "stop"}]}"#;
+        talk.whole("200 OK", "application/json", "", body);
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tape.jsonl");
+    let recording = client(Backend::Chat, &server.url(""), limits()).recording(Recorder::open(&path).unwrap());
+    let json = Call { max_tokens: Some(300), enforcement: Enforcement::Json, ..call() };
+    assert_eq!(content(&heard(&recording.in_one_piece(), json.clone()).0), "yes");
+    let play = |backend, call| {
+        let cassette = Client::playing(Tape::open(&path, Speed::AtOnce).unwrap(), backend).unwrap();
+        trouble(&heard(&cassette, call).0).sentence.into_string()
+    };
+    for (backend, call, differs) in [
+        (Backend::Chat, call(), "max_tokens, output format, stream"),
+        (Backend::Chat, Call { prompt: "other".into(), seed: None, ..json.clone() }, "prompt, seed, stream"),
+        (Backend::Ollama, json, "backend"),
+    ] {
+        let said = play(backend, call);
+        assert!(said.contains(&format!("differs in {differs}. Leave that as recorded")), "{said}");
+    }
+}
