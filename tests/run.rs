@@ -822,6 +822,34 @@ fn the_models_of_a_server_are_listed() {
 }
 
 #[test]
+fn a_list_of_models_in_parts_is_listed_to_its_end() {
+    let server = Server::start(|seen, talk| {
+        let (names, more) = match seen.path().strip_prefix("/v1/models").unwrap() {
+            "" => (["a", "b"], true),
+            "?after_id=b" => (["c", "d e"], true),
+            "?after_id=d+e" => (["f", "g"], false),
+            other => panic!("{other}"),
+        };
+        let data = names.map(|id| serde_json::json!({"type": "model", "id": id}));
+        let body = serde_json::json!({"data": data, "has_more": more, "last_id": names[1]});
+        talk.whole("200 OK", "application/json", "", body.to_string());
+    });
+    let models = |url: &str, backend: &str| {
+        let output = stepscope().args(["models", "--format", "jsonl", "--url", url, "--backend", backend]).output();
+        records(&output.unwrap())[0]["models"].clone()
+    };
+    assert_eq!(models(&server.url(""), "anthropic"), serde_json::json!(["a", "b", "c", "d e", "f", "g"]));
+    // A server that never comes to an end, and one that sends only the list.
+    let endless = Server::start(|_, talk| {
+        talk.whole("200 OK", "application/json", "", r#"{"data": [{"id": "a"}], "has_more": true, "last_id": "a"}"#);
+    });
+    assert_eq!(models(&endless.url(""), "anthropic"), serde_json::json!(["a", "a"]));
+    assert_eq!(models(&endless.url(""), "openai"), serde_json::json!(["a"]));
+    let bare = Server::start(|_, talk| talk.whole("200 OK", "application/json", "", r#"[{"id": "meta/l3"}]"#));
+    assert_eq!(models(&bare.url(""), "openai"), serde_json::json!(["meta/l3"]));
+}
+
+#[test]
 fn what_cannot_be_run_is_told() {
     let folder = Folder::new();
     let broken = folder.write("broken.json", "{\"steps\": [");
