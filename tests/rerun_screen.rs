@@ -141,7 +141,11 @@ fn a_reply_streams_in_and_is_kept_as_a_fork() {
         round.is_some_and(|round| round.replies[0].received.content == b"{\"all_")
     });
     d.shows(&["Asking", "step 2, 1 of 1   small at", "receiving", "{\"all_", "schema sent"]);
-    d.hides(&["nuts\": 12}"]).shows(&["Esc cancel"]);
+    d.hides(&["nuts\": 12}"]).shows(&["Esc cancel"]).hides(&["r again"]);
+    for key in ["r", "R", "D", "^R", "v"] {
+        d.keys(key);
+        assert_eq!(d.status(), "a call is running; Esc cancels it", "{key}");
+    }
     go.send(()).unwrap();
     until(&mut d, Stage::Over);
     d.shows(&[

@@ -65,6 +65,11 @@ pub(crate) fn may_rerun(app: &App, action: Action) -> Result<(), &'static str> {
     let need = |holds: bool, why: &'static str| if holds { Ok(()) } else { Err(why) };
     let attempt = app.screens.attempt().filter(|_| app.screens.top() == ScreenKind::Rerun);
     if let Some(attempt) = attempt {
+        let idle = match attempt.stage {
+            Stage::Asking => Err(RUNNING),
+            Stage::Judging => Err(JUDGED),
+            _ => Ok(()),
+        };
         let is_farther = matches!(action, Action::RerunFromHere | Action::RerunStale | Action::RerunSamples);
         return match action {
             _ if attempt.is_answer() && is_farther => Err(ONE_CALL),
@@ -78,8 +83,7 @@ pub(crate) fn may_rerun(app: &App, action: Action) -> Result<(), &'static str> {
             },
             Action::Open => match (attempt.stage, attempt.pane) {
                 (Stage::Choosing, _) if attempt.picker.candidates.is_empty() => Err(NO_MODEL),
-                (Stage::Asking, _) => Err(RUNNING),
-                (Stage::Judging, _) => Err(JUDGED),
+                (Stage::Asking | Stage::Judging, _) => idle,
                 (Stage::Over, _) if attempt.ended().is_some() => Err("ended early; <rerun> re-runs, <back> leaves"),
                 (Stage::Over, _) => Err("<keep> saves, <rerun> re-runs, <back> leaves"),
                 (_, Pane::Top) => Ok(()),
@@ -87,18 +91,22 @@ pub(crate) fn may_rerun(app: &App, action: Action) -> Result<(), &'static str> {
             },
             Action::RerunFromHere if attempt.stage == Stage::Several => attempt.can_take(),
             Action::Edit => {
+                idle?;
                 need(attempt.stage == Stage::Preview, "press <rerun> first (back to the preview)")?;
                 need(attempt.ready.is_some(), "still preparing the request")
             }
             Action::Rerun => {
-                need(attempt.stage != Stage::Judging, JUDGED)?;
+                idle?;
                 let is_preview = matches!(attempt.stage, Stage::Preview | Stage::Choosing);
                 need(
                     !is_preview || attempt.scope != Scope::One || attempt.samples > 1,
                     "this is the preview already; <open> sends",
                 )
             }
-            _ => need(attempt.stage == Stage::Preview, "press <rerun> first (back to the preview)"),
+            _ => {
+                idle?;
+                need(attempt.stage == Stage::Preview, "press <rerun> first (back to the preview)")
+            }
         };
     }
     let view = app.screens.record();
@@ -148,9 +156,6 @@ fn rerun_again(app: &mut App, action: Action) -> Effects {
     if attempt.stage == Stage::Preview {
         (attempt.scope, attempt.samples) = wanted(action);
         return plan(app);
-    }
-    if attempt.is_running() {
-        return app.say(app.keyed(RUNNING));
     }
     if !may_drop(app, action) {
         return Vec::new();
