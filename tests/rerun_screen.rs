@@ -469,6 +469,43 @@ fn what_is_not_kept_is_dropped_only_after_a_question() {
 }
 
 #[test]
+fn finished_replies_are_not_dropped_unasked_while_others_run() {
+    let server = Server::start(|seen, talk| {
+        if seen.n == 0 {
+            return right(seen, talk);
+        }
+        talk.wait_for_hang_up();
+    });
+    let (_folder, path, mut d) = at(&server);
+    preview(&mut d, "R");
+    d.keys("Enter");
+    d.wait_for(|app| stage(app) == Some(Stage::Asking) && app.screens.attempt().unwrap().past.len() == 1);
+    d.keys("Q");
+    assert_eq!((d.quit, stage(&d.app)), (None, Some(Stage::Asking)));
+    assert!(d.status().starts_with("A call is running. Esc cancels it and keeps the replies"), "{}", d.status());
+    d.keys("Esc");
+    until(&mut d, Stage::Over);
+    d.shows(&["received before the run ended"]).hides(&["A call is running"]);
+    for key in ["Q", "q", "r"] {
+        d.keys(key);
+        assert!(d.quit.is_none() && d.status().starts_with("Unsaved result. s saves"), "{key}: {}", d.status());
+    }
+    d.shows(&["s save fork"]);
+    d.keys("s");
+    assert_eq!(forks(&path)[0]["status"], "error");
+    d.keys("q");
+    assert_eq!(stage(&d.app), None);
+    // The second time the key discards. Of a call of which nothing came there is nothing to discard.
+    let silent = Server::start(|_, talk| talk.wait_for_hang_up());
+    let (_folder, _path, mut d) = at(&silent);
+    preview(&mut d, "r");
+    d.keys("Enter");
+    until(&mut d, Stage::Asking);
+    d.keys("Q");
+    assert_eq!(d.quit, Some(0));
+}
+
+#[test]
 fn offline_nothing_is_asked() {
     let server = Server::start(right);
     let (_folder, _path, mut d) = open();

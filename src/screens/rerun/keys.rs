@@ -36,6 +36,9 @@ const NO_MODEL: &str = "no model to choose; start a local server, or pass --url"
 /// Reasons that a key does nothing: while a call runs, and while its reply is judged.
 const RUNNING: &str = "a call is running; <escape> cancels it";
 const JUDGED: &str = "checking the result…";
+/// Question before a running call is dropped with what came of it.
+const RUNNING_UNSAVED: &str =
+    "A call is running. <escape> cancels it and keeps the replies, the same key again discards all";
 /// Maximum length of the name of a model that is typed, in bytes.
 const MAX_MODEL: usize = 200;
 
@@ -246,11 +249,12 @@ pub(crate) fn take_told(app: &mut App, id: RunId, told: Vec<CallEvent>, now: Ins
 /// Drops the message about a running call once that is over.
 fn drop_stage_status(app: &mut App) {
     let stage = app.screens.attempt().map(|attempt| attempt.stage);
-    let running = app.keyed(RUNNING);
+    let running = [RUNNING, RUNNING_UNSAVED].map(|text| app.keyed(text));
+    let is_running = |said: &str| running.iter().any(|running| running.as_str() == said);
     let is_over = |said: &str| match stage {
         Some(Stage::Asking) => said == JUDGED,
-        Some(Stage::Judging) => said == running.as_str(),
-        _ => said == running.as_str() || said == JUDGED,
+        Some(Stage::Judging) => is_running(said),
+        _ => is_running(said) || said == JUDGED,
     };
     if app.status.as_ref().is_some_and(|status| is_over(status.text.as_str())) {
         app.status = None;
@@ -464,6 +468,7 @@ pub(crate) fn may_drop(app: &mut App, action: Action) -> bool {
     }
     attempt.warned = Some(action);
     let words = match attempt.stage {
+        Stage::Asking => RUNNING_UNSAVED,
         Stage::Several => "No reply chosen. <open> selects one, the same key again discards all",
         _ => "Unsaved result. <keep> saves, the same key again discards",
     };

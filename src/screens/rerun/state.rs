@@ -335,7 +335,7 @@ impl Attempt {
     }
 
     fn judge(&mut self) -> Option<Transition> {
-        self.stage = Stage::Judging;
+        (self.stage, self.warned) = (Stage::Judging, None);
         Some(Transition::Came(self.machine.take()?, self.round.clone()?))
     }
 
@@ -489,10 +489,26 @@ impl Attempt {
 
     /// Tells whether something that is not saved would be lost.
     pub fn is_unsaved(&self) -> bool {
-        let has_result = self.outcome.as_ref().is_some_and(|outcome| outcome.ended.is_none());
         // What could not be written is kept by the program, which asks again before it ends.
         let is_safe = matches!(self.kept, Kept::Saved | Kept::Saving(_) | Kept::Waiting(_));
-        self.stage == Stage::Several || has_result && !is_safe
+        match self.stage {
+            Stage::Choosing | Stage::Preview => false,
+            Stage::Several => true,
+            Stage::Asking | Stage::Judging => !self.past.is_empty() || self.has_heard(),
+            Stage::Over => {
+                // The beginning of a reply is none.
+                let is_result = |outcome: &Outcome| {
+                    outcome.ended.is_none() || !outcome.received.is_empty() || self.amount() == ReplyAmount::Whole
+                };
+                !is_safe && self.outcome.as_deref().is_some_and(is_result)
+            }
+        }
+    }
+
+    /// Tells whether anything came of the calls that run, or ran last.
+    fn has_heard(&self) -> bool {
+        let received = self.round.iter().flat_map(|round| &round.replies).map(|reply| &reply.received);
+        received.into_iter().any(|received| !received.content.is_empty() || !received.reasoning.is_empty())
     }
 }
 
