@@ -270,6 +270,30 @@ fn a_call_that_is_cancelled_before_its_first_word_took_its_time() {
 }
 
 #[test]
+fn a_busy_server_is_said_with_the_time_that_is_left() {
+    let server = Server::start(|_, talk| talk.whole("429 Busy", "text/plain", "Retry-After: 30\r\n", "slow down"));
+    let (_folder, _path, mut d) = open();
+    d.ask(Setup { retries: Some(1), ..small_at(server.url("")) });
+    preview(&mut d, "r");
+    d.keys("Enter");
+    d.wait_for(|app| {
+        let round = app.screens.attempt().unwrap().round.as_ref();
+        round.is_some_and(|round| !round.replies[0].received.log.is_empty())
+    });
+    let left = |d: &Drive| -> f64 {
+        let screen = d.screen();
+        let (_, left) = screen.split_once("server is busy: retrying in ").unwrap_or_else(|| panic!("{screen}"));
+        left.split_once(" s").unwrap().0.parse().unwrap()
+    };
+    let before = left(&d);
+    d.now += std::time::Duration::from_secs(9);
+    d.event(Event::Tick);
+    d.keys("Tab");
+    assert!((before - left(&d) - 9.0).abs() < 1.0 && before > 20.0, "{before} {}", d.screen());
+    d.keys("Esc").hides(&["server is busy:"]);
+}
+
+#[test]
 fn what_a_cancelled_call_still_says_is_not_heard() {
     let server = Server::start(|seen, talk| {
         talk.head("200 OK", "application/x-ndjson");

@@ -350,7 +350,9 @@ fn progress(attempt: &Attempt, look: Look<'_>) -> BoxLines {
         line.push(look.span(format!("   {model} {at} {}", reply.received.endpoint), Role::Live));
     }
     lines.push(line);
-    let mut line = vec![look.span(state_of(round, running), Role::Accent)];
+    let busy = attempt.retrying_in();
+    let busy = busy.map(|left| format!("server is busy: retrying in {:.1} s", left.as_secs_f64()));
+    let mut line = vec![look.span(busy.unwrap_or_else(|| state_of(round, running)), Role::Accent)];
     line.push(look.span(format!("   {:.1} s", attempt.elapsed().as_secs_f64()), Role::Text));
     line.extend(speed(round).map(|speed| look.span(format!("   {speed}"), Role::Dim)));
     line.extend(round.enforcement().map(|said| look.span(format!("   {said}"), Role::Dim)));

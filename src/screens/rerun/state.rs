@@ -13,7 +13,7 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::answer::document::Document;
 use stepscope_core::procedure::runner::Ask;
-use stepscope_core::run::call::{Call, Enforcement, Phase, RunId};
+use stepscope_core::run::call::{Call, Enforcement, Phase, RunEvent, RunId};
 use stepscope_core::run::fork::Scope;
 use stepscope_core::run::replay::{Preview, RerunStart};
 use stepscope_core::run::sampling::{CallEvent, Choice, SamplingRound};
@@ -221,6 +221,8 @@ pub struct Attempt {
     pub follows: bool,
     /// Time at which the running call was first heard of, and the present time.
     pub clock: Option<(Instant, Instant)>,
+    /// Time on that clock at which the one call that runs is sent again, while its server is busy.
+    retry_at: Option<Duration>,
     text: Vec<u8>,
 }
 
@@ -308,7 +310,7 @@ impl Attempt {
         (self.stage, self.pane, self.follows) = (Stage::Asking, Pane::Reply, true);
         self.tops = [0; 3];
         self.list = List::default();
-        self.clock = None;
+        (self.clock, self.retry_at) = (None, None);
         Some((id, server, calls))
     }
 
@@ -321,6 +323,10 @@ impl Attempt {
         let at = self.elapsed();
         let round = self.round.as_mut()?;
         for told in told {
+            match told.event {
+                RunEvent::Waiting { delay, .. } if round.replies.len() == 1 => self.retry_at = Some(at + delay),
+                _ => self.retry_at = None,
+            }
             round.hear(id, told, at);
         }
         if round.is_over() { self.judge() } else { None }
@@ -354,6 +360,11 @@ impl Attempt {
     /// Measures the time that the call has been running.
     pub fn elapsed(&self) -> Duration {
         self.clock.map(|(began, at)| at.saturating_duration_since(began)).unwrap_or_default()
+    }
+
+    /// Measures the time until the call is sent again; `None`: its server is not busy.
+    pub(crate) fn retrying_in(&self) -> Option<Duration> {
+        Some(self.retry_at?.saturating_sub(self.elapsed()))
     }
 
     /// Takes what was worked out. `true`: the next step is to be asked at once.
