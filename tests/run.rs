@@ -227,6 +227,27 @@ fn records(output: &Output) -> Vec<serde_json::Value> {
 }
 
 #[test]
+fn a_whole_run_steps_down_where_the_server_refuses_the_schema() {
+    let folder = Folder::new();
+    let server = Server::start(|seen, talk| {
+        if seen.json()["format"].is_object() {
+            let body = r#"{"error": "Invalid schema: 'oneOf' is not permitted"}"#;
+            return talk.whole("400 Bad Request", "application/json", "", body);
+        }
+        right(seen, talk);
+    });
+    let mut command = stepscope();
+    command.arg("run").arg(folder.path("runs.jsonl")).args(["--model", "m", "--url", &server.url("")]);
+    let output = command.output().unwrap();
+    let said = text(&output.stderr);
+    assert!(code(&output) == 0 && said.contains("'oneOf' is not permitted; now JSON mode requested"), "{said}");
+    assert!(
+        said.contains("step 1/3: 16 bytes in ") && said.contains("JSON mode requested, schema-valid 1/1"),
+        "{said}"
+    );
+}
+
+#[test]
 fn a_step_is_asked_again_and_the_fork_says_what_became_of_the_run() {
     let folder = Folder::new();
     let before = std::fs::read(folder.path("runs.jsonl")).unwrap();
