@@ -428,6 +428,34 @@ fn a_long_value_is_whole_in_the_difference() {
 }
 
 #[test]
+fn an_answer_in_words_is_compared_by_its_number() {
+    let reply = r#"{"final_answer": "There are 10 nuts left.", "final_answer_numerical": 10.0, "confidence": 1}"#;
+    let server = Server::start(move |_, talk| stream(talk, &[reply]));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("runs.jsonl");
+    std::fs::write(
+        &path,
+        RUN.replace("\"all_nuts\": 13", "\"all_nuts\": 12").replace("11.0", "10.0").replace("\"11\"", "\"10.0\"")
+            + "\n",
+    )
+    .unwrap();
+    let mut d = Drive::open(std::slice::from_ref(&path));
+    d.ask(small_at(server.url("")));
+    d.keys("Enter ]");
+    preview(&mut d, "r");
+    d.shows(&["recorded   10.0 ≙", "recomputed 10"]);
+    d.keys("Enter");
+    until(&mut d, Stage::Over);
+    d.shows(&["recorded   10.0 ≙", "new        There are 10 nuts left.", "✓ correct"]).hides(&["≠ recomputed"]);
+    d.keys("r r");
+    d.wait_for(ready);
+    preview(&mut d, "^R");
+    d.keys("Enter");
+    until(&mut d, Stage::Several);
+    d.shows(&["5 of 5 agree", "≙ recomputed"]).hides(&["recomputed, in no reply"]);
+}
+
+#[test]
 fn replies_that_lack_a_key_make_no_majority() {
     let server = Server::start(|_, talk| stream(talk, &["{\"nuts\": 4}"]));
     let (_folder, _path, mut d) = at(&server);

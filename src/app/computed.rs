@@ -4,10 +4,11 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use stepscope_base::json::Value;
+use stepscope_base::json::{Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, ShownMap, Untrusted};
-use stepscope_core::arithmetic::number::Written;
+use stepscope_core::arithmetic::amounts;
+use stepscope_core::arithmetic::number::{Number, Written};
 use stepscope_core::arithmetic::quantity::{Quantities, near};
 use stepscope_core::arithmetic::recompute::{Recomputed, ValueBasis};
 use stepscope_core::case::CaseView;
@@ -61,12 +62,28 @@ pub enum ToRecomputed {
 pub struct Computed {
     /// The value.
     pub value: Shown,
+    number: Number,
     /// Value with its derivation, on one line.
     pub line: Shown,
     /// Relation of the recorded value to it.
     pub relation: ToRecomputed,
     /// The recorded value is a calculation that was not carried out.
     pub unevaluated: bool,
+}
+
+impl Computed {
+    /// Tells whether a value of a reply, as a JSON text, says it: of the answer as the recorded text does, with words
+    /// around the number.
+    pub(crate) fn is_said_by(&self, variable: &Shown, json: &[u8]) -> bool {
+        let mut tape = Tape::default();
+        let Some(value) = tape.parse(json) else { return false };
+        let text = match value.string() {
+            None => Some(Untrusted::new(value.raw())),
+            Some(text) => Some(text).filter(|_| variable.as_str() == FINAL_ANSWER),
+        };
+        let text = text.as_ref().and_then(Untrusted::utf8);
+        text.is_some_and(|text| amounts(text).iter().any(|written| written.stands_for(self.number)))
+    }
 }
 
 impl ComputedValues {
@@ -136,6 +153,7 @@ fn computed(record: &Record<'_>, recomputed: &Recomputed, state: &State<'_>) -> 
         let is_waiting = write.unevaluated.is_some();
         let of = |recorded: &[Written]| Computed {
             value: shown!("{}", value.shown()),
+            number: value,
             line: shown!("{line}"),
             relation: match recorded {
                 recorded if recorded.iter().any(|recorded| recorded.stands_for(value)) => ToRecomputed::Same,

@@ -8,9 +8,10 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::bars;
+use crate::app::computed::ToRecomputed;
 use crate::app::model_choice::{Candidate, Mode, ModelChoice};
 use crate::app::state::App;
-use crate::screens::rerun::outcome::{ChangedRow, Outcome, Side};
+use crate::screens::rerun::outcome::{ChangedRow, Outcome, RowValue, Side};
 use crate::screens::rerun::state::{Attempt, Field, Kept, Pane, ReplyAmount, Stage, scope_words};
 use crate::screens::rerun::transition::Machine;
 use crate::screens::run::state::RecordView;
@@ -727,10 +728,9 @@ impl Text<'_> {
             for bucket in &field.buckets {
                 self.value_bar(&bucket.text, bucket.samples.len(), all, known);
             }
-            let computed = known.and_then(|row| row.computed.as_ref());
-            let came = |value: &&Shown| !field.buckets.iter().any(|bucket| is_value(&bucket.text, value));
-            if let Some(missed) = computed.filter(came) {
-                self.say(format!("  {missed}  recomputed, in no reply"), Role::Warning);
+            let missed = known.filter(|row| !field.buckets.iter().any(|bucket| is_recomputed(&bucket.text, row)));
+            if let Some(missed) = missed.and_then(|row| row.computed.as_ref()) {
+                self.say(format!("  {}  recomputed, in no reply", missed.value), Role::Warning);
             }
             if !field.absent.is_empty() {
                 self.bar("(not in the reply)", field.absent.len(), all, Role::Dim);
@@ -755,14 +755,14 @@ impl Text<'_> {
 
     /// Adds a value in full with its bar, and what it is: the recomputed one, the recorded one.
     fn value_bar(&mut self, text: &[u8], count: usize, all: usize, known: Option<&ChangedRow>) {
-        let is = |value: Option<&Shown>| value.is_some_and(|value| is_value(text, value));
-        let mark =
-            match (is(known.and_then(|row| row.computed.as_ref())), is(known.and_then(|row| row.recorded.as_ref()))) {
-                (true, true) => ("  ≙ recomputed, recorded", Role::Ok),
-                (true, false) => ("  ≙ recomputed", Role::Ok),
-                (false, true) => ("  recorded", Role::Dim),
-                (false, false) => ("", Role::Dim),
-            };
+        let recorded = known.and_then(|row| row.recorded.as_ref());
+        let is_recorded = recorded.is_some_and(|recorded| is_value(text, &recorded.text));
+        let mark = match (known.is_some_and(|row| is_recomputed(text, row)), is_recorded) {
+            (true, true) => ("  ≙ recomputed, recorded", Role::Ok),
+            (true, false) => ("  ≙ recomputed", Role::Ok),
+            (false, true) => ("  recorded", Role::Dim),
+            (false, false) => ("", Role::Dim),
+        };
         let shown = Shown::line(text);
         let mut lines: Vec<&str> = wrapped(shown.as_str(), self.bar_widths().0, MAX_LABEL).collect();
         let last = lines.pop().unwrap_or_default();
@@ -868,13 +868,14 @@ impl Text<'_> {
             let how = if row.is_asked { ", re-run" } else { "" };
             let name = fit(row.name.as_str(), self.width.saturating_sub(20));
             self.spans(vec![(format!("{glyph} "), role), (name, Role::Key), (format!("{step}{how}"), Role::Faint)]);
-            let computed = row.computed.as_ref();
+            let computed = row.computed.as_ref().map(|computed| &computed.value);
             self.side("recorded", row.recorded.as_ref(), computed);
             if row.new.is_some() || row.change == Change::OnlyA {
                 self.side("new", row.new.as_ref(), computed);
             }
             if let Some(computed) = computed {
-                self.side("recomputed", Some(computed), None);
+                let value = RowValue { text: computed.clone(), relation: None };
+                self.side("recomputed", Some(&value), None);
             }
         }
         if rows.len() > MAX_ROWS {
@@ -882,13 +883,14 @@ impl Text<'_> {
         }
     }
 
-    fn side(&mut self, word: &str, value: Option<&Shown>, computed: Option<&Shown>) {
-        let text = value.map_or("—", Shown::as_str);
-        let agrees = computed.filter(|_| value.is_some()).map(|computed| computed.as_str() == text);
-        let mark = match agrees {
-            Some(true) => (" ≙".to_owned(), Role::Ok),
-            Some(false) => (" ≠ recomputed".to_owned(), Role::Warning),
-            None => (String::new(), Role::Dim),
+    fn side(&mut self, word: &str, value: Option<&RowValue>, computed: Option<&Shown>) {
+        let text = value.map_or("—", |value| value.text.as_str());
+        let is_said = value.is_some() && computed.is_some_and(|computed| computed.as_str() == text);
+        let mark = match value.and_then(|value| value.relation) {
+            _ if is_said => (" ≙".to_owned(), Role::Ok),
+            Some(ToRecomputed::Same) => (" ≙".to_owned(), Role::Ok),
+            Some(ToRecomputed::Differs) => (" ≠ recomputed".to_owned(), Role::Warning),
+            Some(ToRecomputed::NotComparable) | None => (String::new(), Role::Dim),
         };
         let room = self.width.saturating_sub(VALUE_AT + 1);
         let role = if word == "recomputed" { Role::Accent } else { Role::Text };
@@ -912,6 +914,13 @@ fn is_value(text: &[u8], value: &Shown) -> bool {
     let line = Shown::line(text);
     let plain = line.as_str().trim_matches('"');
     plain == value.as_str() || normal(plain.as_bytes()) == normal(value.as_str().as_bytes())
+}
+
+/// Tells whether a value of a reply is the recomputed one of its variable.
+fn is_recomputed(text: &[u8], row: &ChangedRow) -> bool {
+    row.computed
+        .as_ref()
+        .is_some_and(|computed| is_value(text, &computed.value) || computed.is_said_by(&row.name, text))
 }
 
 /// Separates reasoning in marks from what follows it.
@@ -943,14 +952,18 @@ fn expected(attempt: &Attempt, view: Option<&RecordView>) -> Vec<ChangedRow> {
         let write = write.and_then(|writes| writes.iter().find(|write| write.step == Some(ask.step)));
         let recorded = write.and_then(|write| write.value.as_ref()).map(|value| value.line.clone());
         let computed = index.and_then(|index| opened.computed.value_of(index, Some(ask.step)));
+        let recorded = recorded.map(|text| RowValue { text, relation: computed.map(|computed| computed.relation) });
         let new = judged.and_then(|judged| judged.outputs.iter().find(|(other, _)| other == name));
+        let is_same = |json: &[u8]| computed.is_some_and(|computed| computed.is_said_by(&shown, json));
+        let relation = |json: &[u8]| is_same(json).then_some(ToRecomputed::Same);
+        let new = new.map(|(_, json)| RowValue { text: Shown::line(json), relation: relation(json) });
         ChangedRow {
             name: shown,
             step: Some(ask.step),
             is_asked: true,
             recorded,
-            new: new.map(|(_, value)| Shown::line(value)),
-            computed: computed.map(|computed| computed.value.clone()),
+            new,
+            computed: computed.cloned(),
             change: Change::Same,
         }
     };
