@@ -1063,6 +1063,34 @@ fn the_preview_and_the_shell_name_the_same_files() {
     assert!(sends.contains(&format!("{}, ", name(&path))) && sends.contains(&name(&document)), "{sends}");
 }
 
+#[test]
+fn a_small_screen_names_every_file_that_is_sent() {
+    let folder = tempfile::tempdir_in("/tmp").unwrap();
+    let (path, document) = (folder.path().join("runs.jsonl"), folder.path().join("policy.document.jsonl"));
+    let line = |page: u32, text: &str| format!("{{\"page_num\": {page}, \"line_num\": 1, \"text\": \"{text}\"}}\n");
+    std::fs::write(&document, line(1, "Policy") + &line(2, "The deductible is USD 250.")).unwrap();
+    let mut answer: serde_json::Value = serde_json::from_str(ANSWER).unwrap();
+    answer["document"] = serde_json::json!({"path": "policy.document.jsonl"});
+    let far = WantedServer {
+        backend: Some(stepscope_io::model::Backend::Chat),
+        url: Some("https://api.together.xyz/v1".to_owned()),
+        model: Some("meta-llama/Llama-4-Maverick-17B-128E-Instruct-FP8".to_owned()),
+        ..WantedServer::default()
+    };
+    for (record, names) in
+        [(RUN.to_owned(), &["runs.jsonl"][..]), (answer.to_string(), &["runs.jsonl", "policy.document.jsonl"])]
+    {
+        std::fs::write(&path, format!("{record}\n")).unwrap();
+        let mut d = Drive::open(std::slice::from_ref(&path));
+        d.ask(Setup { wanted: far.clone(), ..Setup::default() });
+        d.resize(80, 24).keys("Enter");
+        preview(&mut d, "r");
+        d.shows(names).shows(&["files sent"]).hides(&["more lines below"]);
+        d.resize(80, 14).shows(&["more lines below: G"]);
+        d.keys("G").hides(&["more lines below"]).shows(&names[names.len() - 1..]);
+    }
+}
+
 /// Runs `stepscope check` on the forks of a file and returns the exit code and the output.
 fn check(path: &Path) -> (Option<i32>, String) {
     let forks = path.with_file_name("runs.jsonl.forks.jsonl");

@@ -44,6 +44,8 @@ const MARKED: usize = 60;
 /// Column of a value in the difference, and the most lines that it takes.
 const VALUE_AT: usize = 13;
 const MAX_VALUE: usize = 60;
+/// Rows that the pane below the preview keeps.
+const MIN_LOWER: u16 = 4;
 /// Number of variables that are listed.
 const MAX_ROWS: usize = 1_000;
 /// Number of the variables that a step is to write that are listed.
@@ -51,10 +53,10 @@ const MAX_EXPECTED: usize = 200;
 /// Bytes of a reply that is still coming that are laid out for each row on screen.
 const TAIL: usize = 4;
 
-pub(crate) fn areas(attempt: &Attempt, area: Rect) -> Areas<Pane> {
+pub(crate) fn areas(app: &App, attempt: &Attempt, area: Rect) -> Areas<Pane> {
     let body = parts(area).body;
     Areas::new(body, attempt.maximised.then_some(attempt.pane), || {
-        let (top, lower) = pane_above(body, top_height(attempt, body));
+        let (top, lower) = pane_above(body, top_height(app, attempt, body));
         if body.width < WIDE {
             return vec![(Pane::Top, top), (shown_pane(attempt), lower)];
         }
@@ -74,19 +76,20 @@ fn shown_pane(attempt: &Attempt) -> Pane {
     }
 }
 
-fn top_height(attempt: &Attempt, body: Rect) -> u16 {
+fn top_height(app: &App, attempt: &Attempt, body: Rect) -> u16 {
     let rows = match attempt.stage {
         Stage::Choosing => attempt.picker.candidates.len() + 2,
         Stage::Preview => {
-            let files = if attempt.is_answer() { 2 } else { 1 };
-            attempt.fields().len() + 1 + files + attempt.edits.len().min(3) + usize::from(attempt.prompt.is_some())
+            let look = Look::new(&app.looks.theme, &app.keymap, false);
+            preview(app, attempt, inner_width(body), look).lines.len()
         }
         Stage::Asking | Stage::Judging => 2 + attempt.past.len().min(3),
         Stage::Several => attempt.rows() + 1,
         Stage::Over => 4 + attempt.past.len().min(3),
     };
     let most = match attempt.stage {
-        Stage::Preview => body.height * 2 / 3,
+        // What goes out is named in full before anything is sent; the prompt can be scrolled.
+        Stage::Preview => body.height.saturating_sub(MIN_LOWER),
         _ => body.height / 2,
     };
     u16::try_from(rows + 2).unwrap_or(u16::MAX).clamp(4, most.max(4))
@@ -155,9 +158,20 @@ fn top(app: &App, attempt: &Attempt, area: Rect, buf: &mut Buffer, look: Look<'_
     };
     // What the cursor is on stays on screen.
     let height = usize::from(inner.height);
-    let skip = page.cursor.map_or(0, |row| (row + 1).saturating_sub(height));
+    let end = page.lines.len().saturating_sub(height);
+    let is_cut = attempt.stage == Stage::Preview && end > 0;
+    let skip = match page.cursor {
+        // Behind its last row the preview names what goes out.
+        Some(row) if is_cut && attempt.list.at + 1 == attempt.rows() => end.min(row),
+        Some(row) => (row + 1 + usize::from(is_cut)).saturating_sub(height).min(end),
+        None => 0,
+    };
     for (row, line) in page.lines.iter().skip(skip).take(height).enumerate() {
         put(line.clone(), row, inner, buf);
+    }
+    if is_cut && skip < end {
+        let text = format!("… {} more lines below: {}", end - skip + 1, look.keymap.key_of(Action::Bottom));
+        put(vec![look.span(pad(&text, width), Role::Warning)], height.saturating_sub(1), inner, buf);
     }
     if let Some(row) = page.cursor {
         for row in row..row + page.tall {

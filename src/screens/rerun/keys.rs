@@ -596,8 +596,9 @@ pub(crate) fn focus(app: &mut App, at: Position) {
 /// Lays the panes out, and keeps the cursor among what there is.
 pub(crate) fn settle(app: &mut App) {
     let area = app.area();
+    let Some(areas) = app.screens.attempt().map(|attempt| rerun::draw::areas(app, attempt, area)) else { return };
     let Some(attempt) = app.screens.attempt_mut() else { return };
-    attempt.areas = rerun::draw::areas(attempt, area);
+    attempt.areas = areas;
     let (rows, height) = (attempt.rows(), attempt.areas.height(Pane::Top).max(1));
     attempt.picker.list.settle(attempt.picker.candidates.len(), height);
     attempt.list.settle(rows, height);
