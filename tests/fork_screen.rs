@@ -204,8 +204,13 @@ fn a_new_fork_appears_at_once_and_one_walks_between_it_and_its_parent() {
     let line = edited(d.app.screens.record().unwrap().opened.text(), 1, "problem_text", "\"another\"");
     keep(&mut d, line);
     d.wait_for(|app| app.fork_count() == 1 && app.fork_tree().len() == 2);
+    let moment = |d: &Drive| d.app.screens.record().unwrap().moment;
+    let end = moment(&d);
+    d.keys("[");
+    let kept = moment(&d);
     d.keys(")");
     assert!(d.header().contains("runs.jsonl ▸ 2/8 ▸") && d.header().contains("fork r1"), "{}", d.header());
+    assert!(kept < end && moment(&d) == kept, "{kept:?} of {end:?}, then {:?}", moment(&d));
     // A fork of the fork.
     let line = edited(d.app.screens.record().unwrap().opened.text(), 1, "problem_text", "\"third\"");
     keep(&mut d, line);

@@ -205,6 +205,12 @@ fn done(talk: &mut Talk) {
     talk.end();
 }
 
+fn reply(talk: &mut Talk, text: &str) {
+    sse(talk);
+    talk.chunk(event(text));
+    done(talk);
+}
+
 /// Asks a server that answers in this way.
 fn asked(answer: impl Fn(&Seen, &mut Talk) + Send + Sync + 'static) -> (Received, Server) {
     asked_with(Limits { retries: 0, ..limits() }, answer)
@@ -1090,4 +1096,55 @@ fn a_cassette_plays_what_was_recorded() {
     assert_eq!(server.seen().len(), 3, "a cassette asks nobody");
     std::fs::write(&path, "{\"format\": \"other\"}\n").unwrap();
     assert!(Tape::open(&path, Speed::AtOnce).unwrap_err().to_string().contains("line 1"));
+}
+
+#[test]
+fn what_was_sent_again_plays_its_reply() {
+    let busy = |talk: &mut Talk| talk.whole("429 Too Many Requests", "text/plain", "Retry-After: 0\r\n", "slow down");
+    let server = Server::start(move |seen, talk| match seen.n {
+        0 | 3 => busy(talk),
+        1 | 4.. => reply(talk, &format!("é{}", seen.n)),
+        _ => {
+            sse(talk);
+            talk.chunk(event("cut"));
+        }
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tape.jsonl");
+    let live = client(Backend::Chat, &server.url(""), limits()).recording(Recorder::open(&path).unwrap());
+    let (retried, repeated) = (call(), Call { seed: Some(7), ..call() });
+    assert_eq!(content(&heard(&live, retried.clone()).0), "é1");
+    assert_eq!(trouble(&heard(&live, repeated.clone()).0).kind, TroubleKind::Cut);
+    assert_eq!(content(&heard(&live, repeated.clone()).0), "é4");
+    assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 5);
+    let cassette = Client::playing(Tape::open(&path, Speed::AtOnce).unwrap(), Backend::Chat).unwrap();
+    for _ in 0..2 {
+        let replies = [&retried, &repeated].map(|call| content(&heard(&cassette, call.clone()).0));
+        assert_eq!(replies, ["é1", "é4"]);
+    }
+}
+
+#[test]
+fn a_request_that_is_not_recorded_names_what_differs() {
+    let server = Server::start(|_, talk| {
+        let body = r#"{"choices": [{"message": {"content": "yes"}, "finish_reason": "stop"}]}"#;
+        talk.whole("200 OK", "application/json", "", body);
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tape.jsonl");
+    let recording = client(Backend::Chat, &server.url(""), limits()).recording(Recorder::open(&path).unwrap());
+    let json = Call { max_tokens: Some(300), enforcement: Enforcement::Json, ..call() };
+    assert_eq!(content(&heard(&recording.in_one_piece(), json.clone()).0), "yes");
+    let play = |backend, call| {
+        let cassette = Client::playing(Tape::open(&path, Speed::AtOnce).unwrap(), backend).unwrap();
+        trouble(&heard(&cassette, call).0).sentence.into_string()
+    };
+    for (backend, call, differs) in [
+        (Backend::Chat, call(), "max_tokens, output format, stream"),
+        (Backend::Chat, Call { prompt: "other".into(), seed: None, ..json.clone() }, "prompt, seed, stream"),
+        (Backend::Ollama, json, "backend"),
+    ] {
+        let said = play(backend, call);
+        assert!(said.contains(&format!("differs in {differs}. Leave that as recorded")), "{said}");
+    }
 }

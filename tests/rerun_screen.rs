@@ -147,7 +147,11 @@ fn a_reply_streams_in_and_is_kept_as_a_fork() {
         round.is_some_and(|round| round.replies[0].received.content == b"{\"all_")
     });
     d.shows(&["Asking", "step 2, 1 of 1   small at", "receiving", "{\"all_", "schema sent"]);
-    d.hides(&["nuts\": 12}"]).shows(&["Esc cancel"]);
+    d.hides(&["nuts\": 12}"]).shows(&["Esc cancel"]).hides(&["r again"]);
+    for key in ["r", "R", "D", "^R", "v"] {
+        d.keys(key);
+        assert_eq!(d.status(), "a call is running; Esc cancels it", "{key}");
+    }
     go.send(()).unwrap();
     until(&mut d, Stage::Over);
     d.shows(&[
@@ -269,6 +273,30 @@ fn a_call_that_is_cancelled_before_its_first_word_took_its_time() {
     d.event(Msg::Run(id, vec![told]));
     until(&mut d, Stage::Over);
     d.hides(&["a call is running", "checking the result", "findings"]);
+}
+
+#[test]
+fn a_busy_server_is_said_with_the_time_that_is_left() {
+    let server = Server::start(|_, talk| talk.whole("429 Busy", "text/plain", "Retry-After: 30\r\n", "slow down"));
+    let (_folder, _path, mut d) = open();
+    d.ask(Setup { retries: Some(1), ..small_at(server.url("")) });
+    preview(&mut d, "r");
+    d.keys("Enter");
+    d.wait_for(|app| {
+        let round = app.screens.attempt().unwrap().round.as_ref();
+        round.is_some_and(|round| !round.replies[0].received.log.is_empty())
+    });
+    let left = |d: &Drive| -> f64 {
+        let screen = d.screen();
+        let (_, left) = screen.split_once("server is busy: retrying in ").unwrap_or_else(|| panic!("{screen}"));
+        left.split_once(" s").unwrap().0.parse().unwrap()
+    };
+    let before = left(&d);
+    d.now += std::time::Duration::from_secs(9);
+    d.event(Event::Tick);
+    d.keys("Tab");
+    assert!((before - left(&d) - 9.0).abs() < 1.0 && before > 20.0, "{before} {}", d.screen());
+    d.keys("Esc").hides(&["server is busy:"]);
 }
 
 #[test]
@@ -406,6 +434,34 @@ fn a_long_value_is_whole_in_the_difference() {
 }
 
 #[test]
+fn an_answer_in_words_is_compared_by_its_number() {
+    let reply = r#"{"final_answer": "There are 10 nuts left.", "final_answer_numerical": 10.0, "confidence": 1}"#;
+    let server = Server::start(move |_, talk| stream(talk, &[reply]));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("runs.jsonl");
+    std::fs::write(
+        &path,
+        RUN.replace("\"all_nuts\": 13", "\"all_nuts\": 12").replace("11.0", "10.0").replace("\"11\"", "\"10.0\"")
+            + "\n",
+    )
+    .unwrap();
+    let mut d = Drive::open(std::slice::from_ref(&path));
+    d.ask(small_at(server.url("")));
+    d.keys("Enter ]");
+    preview(&mut d, "r");
+    d.shows(&["recorded   10.0 ≙", "recomputed 10"]);
+    d.keys("Enter");
+    until(&mut d, Stage::Over);
+    d.shows(&["recorded   10.0 ≙", "new        There are 10 nuts left.", "✓ correct"]).hides(&["≠ recomputed"]);
+    d.keys("r r");
+    d.wait_for(ready);
+    preview(&mut d, "^R");
+    d.keys("Enter");
+    until(&mut d, Stage::Several);
+    d.shows(&["5 of 5 agree", "≙ recomputed"]).hides(&["recomputed, in no reply"]);
+}
+
+#[test]
 fn replies_that_lack_a_key_make_no_majority() {
     let server = Server::start(|_, talk| stream(talk, &["{\"nuts\": 4}"]));
     let (_folder, _path, mut d) = at(&server);
@@ -466,6 +522,43 @@ fn what_is_not_kept_is_dropped_only_after_a_question() {
     until(&mut d, Stage::Over);
     asks(&mut d, "q", "Unsaved result");
     asks(&mut d, "Q", "Unsaved result");
+    d.keys("Q");
+    assert_eq!(d.quit, Some(0));
+}
+
+#[test]
+fn finished_replies_are_not_dropped_unasked_while_others_run() {
+    let server = Server::start(|seen, talk| {
+        if seen.n == 0 {
+            return right(seen, talk);
+        }
+        talk.wait_for_hang_up();
+    });
+    let (_folder, path, mut d) = at(&server);
+    preview(&mut d, "R");
+    d.keys("Enter");
+    d.wait_for(|app| stage(app) == Some(Stage::Asking) && app.screens.attempt().unwrap().past.len() == 1);
+    d.keys("Q");
+    assert_eq!((d.quit, stage(&d.app)), (None, Some(Stage::Asking)));
+    assert!(d.status().starts_with("A call is running. Esc cancels it and keeps the replies"), "{}", d.status());
+    d.keys("Esc");
+    until(&mut d, Stage::Over);
+    d.shows(&["received before the run ended"]).hides(&["A call is running"]);
+    for key in ["Q", "q", "r"] {
+        d.keys(key);
+        assert!(d.quit.is_none() && d.status().starts_with("Unsaved result. s saves"), "{key}: {}", d.status());
+    }
+    d.shows(&["s save fork"]);
+    d.keys("s");
+    assert_eq!(forks(&path)[0]["status"], "error");
+    d.keys("q");
+    assert_eq!(stage(&d.app), None);
+    // The second time the key discards. Of a call of which nothing came there is nothing to discard.
+    let silent = Server::start(|_, talk| talk.wait_for_hang_up());
+    let (_folder, _path, mut d) = at(&silent);
+    preview(&mut d, "r");
+    d.keys("Enter");
+    until(&mut d, Stage::Asking);
     d.keys("Q");
     assert_eq!(d.quit, Some(0));
 }
@@ -968,6 +1061,34 @@ fn the_preview_and_the_shell_name_the_same_files() {
     let said = String::from_utf8(out.stderr).unwrap();
     let sends = said.lines().find(|line| line.contains("sends lines of")).unwrap_or_else(|| panic!("{said}"));
     assert!(sends.contains(&format!("{}, ", name(&path))) && sends.contains(&name(&document)), "{sends}");
+}
+
+#[test]
+fn a_small_screen_names_every_file_that_is_sent() {
+    let folder = tempfile::tempdir_in("/tmp").unwrap();
+    let (path, document) = (folder.path().join("runs.jsonl"), folder.path().join("policy.document.jsonl"));
+    let line = |page: u32, text: &str| format!("{{\"page_num\": {page}, \"line_num\": 1, \"text\": \"{text}\"}}\n");
+    std::fs::write(&document, line(1, "Policy") + &line(2, "The deductible is USD 250.")).unwrap();
+    let mut answer: serde_json::Value = serde_json::from_str(ANSWER).unwrap();
+    answer["document"] = serde_json::json!({"path": "policy.document.jsonl"});
+    let far = WantedServer {
+        backend: Some(stepscope_io::model::Backend::Chat),
+        url: Some("https://api.together.xyz/v1".to_owned()),
+        model: Some("meta-llama/Llama-4-Maverick-17B-128E-Instruct-FP8".to_owned()),
+        ..WantedServer::default()
+    };
+    for (record, names) in
+        [(RUN.to_owned(), &["runs.jsonl"][..]), (answer.to_string(), &["runs.jsonl", "policy.document.jsonl"])]
+    {
+        std::fs::write(&path, format!("{record}\n")).unwrap();
+        let mut d = Drive::open(std::slice::from_ref(&path));
+        d.ask(Setup { wanted: far.clone(), ..Setup::default() });
+        d.resize(80, 24).keys("Enter");
+        preview(&mut d, "r");
+        d.shows(names).shows(&["files sent"]).hides(&["more lines below"]);
+        d.resize(80, 14).shows(&["more lines below: G"]);
+        d.keys("G").hides(&["more lines below"]).shows(&names[names.len() - 1..]);
+    }
 }
 
 /// Runs `stepscope check` on the forks of a file and returns the exit code and the output.

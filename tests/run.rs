@@ -227,6 +227,27 @@ fn records(output: &Output) -> Vec<serde_json::Value> {
 }
 
 #[test]
+fn a_whole_run_steps_down_where_the_server_refuses_the_schema() {
+    let folder = Folder::new();
+    let server = Server::start(|seen, talk| {
+        if seen.json()["format"].is_object() {
+            let body = r#"{"error": "Invalid schema: 'oneOf' is not permitted"}"#;
+            return talk.whole("400 Bad Request", "application/json", "", body);
+        }
+        right(seen, talk);
+    });
+    let mut command = stepscope();
+    command.arg("run").arg(folder.path("runs.jsonl")).args(["--model", "m", "--url", &server.url("")]);
+    let output = command.output().unwrap();
+    let said = text(&output.stderr);
+    assert!(code(&output) == 0 && said.contains("'oneOf' is not permitted; now JSON mode requested"), "{said}");
+    assert!(
+        said.contains("step 1/3: 16 bytes in ") && said.contains("JSON mode requested, schema-valid 1/1"),
+        "{said}"
+    );
+}
+
+#[test]
 fn a_step_is_asked_again_and_the_fork_says_what_became_of_the_run() {
     let folder = Folder::new();
     let before = std::fs::read(folder.path("runs.jsonl")).unwrap();
@@ -819,6 +840,34 @@ fn the_models_of_a_server_are_listed() {
     assert!(code(&output) == 0 && text(&output.stdout).contains("  openai      c"), "{output:?}");
     let nobody = stepscope().args(["models", "--url", "http://127.0.0.1:1"]).output().unwrap();
     assert!(code(&nobody) == 3 && text(&nobody.stderr).contains("connection refused: http://127.0.0.1:1"));
+}
+
+#[test]
+fn a_list_of_models_in_parts_is_listed_to_its_end() {
+    let server = Server::start(|seen, talk| {
+        let (names, more) = match seen.path().strip_prefix("/v1/models").unwrap() {
+            "" => (["a", "b"], true),
+            "?after_id=b" => (["c", "d e"], true),
+            "?after_id=d+e" => (["f", "g"], false),
+            other => panic!("{other}"),
+        };
+        let data = names.map(|id| serde_json::json!({"type": "model", "id": id}));
+        let body = serde_json::json!({"data": data, "has_more": more, "last_id": names[1]});
+        talk.whole("200 OK", "application/json", "", body.to_string());
+    });
+    let models = |url: &str, backend: &str| {
+        let output = stepscope().args(["models", "--format", "jsonl", "--url", url, "--backend", backend]).output();
+        records(&output.unwrap())[0]["models"].clone()
+    };
+    assert_eq!(models(&server.url(""), "anthropic"), serde_json::json!(["a", "b", "c", "d e", "f", "g"]));
+    // A server that never comes to an end, and one that sends only the list.
+    let endless = Server::start(|_, talk| {
+        talk.whole("200 OK", "application/json", "", r#"{"data": [{"id": "a"}], "has_more": true, "last_id": "a"}"#);
+    });
+    assert_eq!(models(&endless.url(""), "anthropic"), serde_json::json!(["a", "a"]));
+    assert_eq!(models(&endless.url(""), "openai"), serde_json::json!(["a"]));
+    let bare = Server::start(|_, talk| talk.whole("200 OK", "application/json", "", r#"[{"id": "meta/l3"}]"#));
+    assert_eq!(models(&bare.url(""), "openai"), serde_json::json!(["meta/l3"]));
 }
 
 #[test]

@@ -4,13 +4,15 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use stepscope_base::json::Value;
+use stepscope_base::json::{Tape, Value};
 use stepscope_base::shown;
-use stepscope_base::text::{Shown, ShownMap};
+use stepscope_base::text::{Shown, ShownMap, Untrusted};
+use stepscope_core::arithmetic::amounts;
 use stepscope_core::arithmetic::quantity::{Quantities, near};
 use stepscope_core::arithmetic::recompute::Recomputed;
 use stepscope_core::arithmetic::recompute::standing::{Standing, Standings};
 use stepscope_core::case::CaseView;
+use stepscope_core::procedure::FINAL_ANSWER;
 use stepscope_core::record::Record;
 use stepscope_core::run::state::State;
 
@@ -53,6 +55,21 @@ pub struct Computed {
     pub line: Shown,
     /// Standing of the recorded value beside it.
     pub standing: Standing,
+}
+
+impl Computed {
+    /// Tells whether a value of a reply, as a JSON text, says it: of the answer as the recorded text does, with words
+    /// around the number.
+    pub(crate) fn is_said_by(&self, variable: &Shown, json: &[u8]) -> bool {
+        let mut tape = Tape::default();
+        let Some(value) = tape.parse(json) else { return false };
+        let text = match value.string() {
+            None => Some(Untrusted::new(value.raw())),
+            Some(text) => Some(text).filter(|_| variable.as_str() == FINAL_ANSWER),
+        };
+        let text = text.as_ref().and_then(Untrusted::utf8);
+        text.is_some_and(|text| amounts(text).iter().any(|written| written.stands_for(self.standing.value)))
+    }
 }
 
 impl ComputedValues {

@@ -25,8 +25,7 @@ impl App {
                 let is_here = leads_to(binding.action) == Some(self.screens.top());
                 let is_shown =
                     !self.hint_of(binding).is_empty() && !is_named && !is_here && self.key_name(binding).is_some();
-                if is_shown && is_offered(self, front, binding.action) && self.allowed_at(front, binding.action).is_ok()
-                {
+                if is_shown && self.allowed_at(front, binding.action).is_ok() {
                     rows.push(binding);
                 }
             }
@@ -87,7 +86,6 @@ impl App {
             .into_iter()
             .filter(|binding| {
                 is_new(binding.action)
-                    && is_offered(self, front, binding.action)
                     && !matches!(binding.action, Action::Palette | Action::Escape | Action::GiveLabel)
             })
             .collect();
@@ -126,11 +124,4 @@ fn leads_to(action: Action) -> Option<ScreenKind> {
         Action::Baseline => Some(ScreenKind::SideBySide),
         _ => across::keys::of_all(action).map(|screen| screen.kind()),
     }
-}
-
-/// Tells whether footer and palette offer an action on a screen. The output of a run that ended early is no result, so
-/// saving it is not offered; pressing the key still keeps it as a failed run.
-fn is_offered(app: &App, front: Focus, action: Action) -> bool {
-    let is_failed = app.screens.attempt().is_some_and(|attempt| attempt.ended().is_some());
-    !(is_failed && action == Action::Keep && front == Focus::Screen(ScreenKind::Rerun))
 }

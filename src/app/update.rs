@@ -377,6 +377,10 @@ impl App {
         let mut view = RecordView::new(opened);
         if let Some(before) = self.screens.record() {
             view = view.like(before);
+            let (from, to) = (before.opened.index, view.opened.index);
+            if from != to && self.root_of(from) == self.root_of(to) {
+                view.go_to_moment(before.moment.0);
+            }
         }
         view.json |= screen == ScreenKind::Json;
         self.screens.show_record(view);

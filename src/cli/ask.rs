@@ -308,24 +308,24 @@ fn enforcement(word: &str) -> Result<Enforcement, String> {
 
 impl Sampling {
     /// Returns the sampling options of calls. `temperature`: upstream's for this kind of question.
-    fn settle(&self, temperature: f64, may_downgrade: bool) -> sampling::Sampling {
+    fn settle(&self, temperature: f64) -> sampling::Sampling {
         sampling::Sampling {
             temperature: self.temperature.map_or(Some(temperature), |set| set.0),
             seed: self.seed.0,
             max_tokens: self.max_tokens,
             enforcement: self.enforce,
-            may_downgrade,
+            may_downgrade: true,
         }
     }
 
     /// Returns the sampling options for the steps of a run.
-    pub(super) fn steps(&self, may_downgrade: bool) -> sampling::Sampling {
-        self.settle(sampling::TEMPERATURE, may_downgrade)
+    pub(super) fn steps(&self) -> sampling::Sampling {
+        self.settle(sampling::TEMPERATURE)
     }
 
     /// Returns the sampling options for repairs.
     pub(super) fn repairs(&self) -> sampling::Sampling {
-        self.settle(repair::TEMPERATURE, true)
+        self.settle(repair::TEMPERATURE)
     }
 }
 
@@ -352,6 +352,14 @@ impl ReadyServer {
             DriveEvent::Taken(round) => taken(machine, round, out),
         }))
     }
+}
+
+/// Tells what came for a step that was asked once; `None`: nothing did.
+pub(super) fn step_line(round: &SamplingRound, steps: usize) -> Option<Shown> {
+    let [reply] = round.replies.as_slice() else { return None };
+    reply.judged.as_ref().filter(|_| reply.failed().is_none())?;
+    let (step, bytes, seconds) = (round.ask.step + 1, reply.received.content.len(), reply.elapsed.as_secs_f64());
+    Some(shown!("step {step}/{steps}: {bytes} bytes in {seconds:.1} s; {}", round.tally()))
 }
 
 /// Returns the reason why a run ended early, with the step if the server gave no reply.

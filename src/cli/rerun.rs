@@ -7,7 +7,7 @@ use std::sync::Arc;
 use stepscope_io::pipeline::side_data::SideData;
 
 use super::{AnswerArgs, CLEAN, FOUND, Out, UNANSWERED};
-use crate::cli::ask::{Request, Sampling, Sending, why_ended};
+use crate::cli::ask::{Request, Sampling, Sending, step_line, why_ended};
 use crate::cli::pick::{Pick, Picked};
 use stepscope_base::json::write::{Object, Raw, Style, one_line};
 use stepscope_base::json::{Tape, Value};
@@ -189,7 +189,7 @@ impl Session<'_> {
         // Before anything was asked it is the request that cannot be made.
         let never = || machine.ended().map_or(Shown::own("nothing to re-run"), |ended| shown!("{ended}"));
         let first = first.ok_or_else(never)?;
-        let (sampling, what) = (self.options.sampling.steps(true), preview(&machine.preview()));
+        let (sampling, what) = (self.options.sampling.steps(), preview(&machine.preview()));
         let request = Request {
             what: what.clone(),
             question: &first,
@@ -227,7 +227,7 @@ impl Session<'_> {
         let made = Generation::of(record, document.map(AsRef::as_ref), case.types())
             .map_err(|why| shown!("the answer at {} cannot be re-run: {}", self.place, Shown::error(&why)))?;
         let model = record.root.get("model").and_then(Value::string);
-        let sampling = self.options.sampling.steps(true);
+        let sampling = self.options.sampling.steps();
         let (source, question) = (made.source(), Question::of(made.request));
         let what = shown!("{source}, about {} tokens", question.ask.request.prompt.bytes().len().div_ceil(4));
         let request = Request {
@@ -258,13 +258,11 @@ impl Session<'_> {
     /// Says what came for a step; several replies are printed.
     fn tell(&self, round: &SamplingRound, count: usize, out: &mut Out) {
         if let ([reply], false) = (round.replies.as_slice(), round.is_several()) {
-            if let (Some(judged), None) = (&reply.judged, reply.failed()) {
-                let (bytes, seconds) = (reply.received.content.len(), reply.elapsed.as_secs_f64());
-                let (step, tally) = (round.ask.step + 1, round.tally());
-                self.say(out, &shown!("step {step}/{count}: {bytes} bytes in {seconds:.1} s; {tally}"));
+            if let (Some(judged), Some(came)) = (&reply.judged, step_line(round, count)) {
+                self.say(out, &came);
                 // What is no JSON ends the run, and is said there.
                 if let ReplyVerdict::Breaks(why) = &judged.verdict {
-                    out.complain(&shown!("step {step}: {}", why.line()));
+                    out.complain(&shown!("step {}: {}", round.ask.step + 1, why.line()));
                 }
             }
             return;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use super::{CLEAN, Out, UNANSWERED};
-use crate::cli::ask::{Request, Sampling, Sending, why_ended};
+use crate::cli::ask::{Request, Sampling, Sending, step_line, why_ended};
 use crate::cli::check::MAX_SCHEMA;
 use stepscope_base::json::write::Letters;
 use stepscope_base::json::{MAX_TEXT, Tape, Value};
@@ -87,7 +87,7 @@ pub(super) fn run(options: &Run, out: &mut Out) -> Result<u8, Shown> {
     let mut run = run.map_err(|why| Shown::error(&why))?;
     // Where nothing goes out, nobody needs to be asked.
     let Some(first) = run.question() else { return Ok(finished(options, &run, out)) };
-    let (sampling, steps) = (options.sampling.steps(false), run.steps());
+    let (sampling, steps) = (options.sampling.steps(), run.steps());
     let request = Request {
         what: if steps == 1 { Shown::own("1 step") } else { shown!("{steps} steps") },
         question: &first,
@@ -101,12 +101,8 @@ pub(super) fn run(options: &Run, out: &mut Out) -> Result<u8, Shown> {
             if run.ended().is_some() {
                 out.complain(&reply.what_came());
             }
-            if let (false, Some(judged)) = (options.quiet, &reply.judged) {
-                let (step, bytes, seconds) = (round.ask.step + 1, reply.received.content.len(), reply.elapsed);
-                let (seconds, verdict) = (seconds.as_secs_f64(), judged.verdict.word());
-                out.complain(&shown!("step {step}/{steps}: {bytes} bytes in {seconds:.1} s, {verdict}"));
-            }
         }
+        out.complain_of(step_line(round, steps).into_iter().filter(|_| !options.quiet));
     });
     let code = finished(options, &run, out);
     Ok(signalled.unwrap_or(code))

@@ -14,3 +14,5 @@ pub mod quantity;
 pub mod recompute;
 /// Calculations as they are typeset, made into plain signs.
 pub(crate) mod typeset;
+
+pub use expression::amounts;

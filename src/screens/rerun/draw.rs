@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::app::bars;
 use crate::app::model_choice::{Candidate, Mode, ModelChoice};
 use crate::app::state::App;
-use crate::screens::rerun::outcome::{ChangedRow, Outcome, Side};
+use crate::screens::rerun::outcome::{ChangedRow, Outcome, RowValue, Side};
 use crate::screens::rerun::state::{Attempt, Field, Kept, Pane, ReplyAmount, Stage, scope_words};
 use crate::screens::rerun::transition::NextCall;
 use crate::screens::run::state::RecordView;
@@ -25,6 +25,7 @@ use crate::widgets::theme::{Role, Theme};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::answer::generation::files_sent;
+use stepscope_core::arithmetic::recompute::standing::ToRecomputed;
 use stepscope_core::compare::difference::Change;
 use stepscope_core::finding::Severity;
 use stepscope_core::run::call::{JudgedReply, Phase};
@@ -43,6 +44,8 @@ const MARKED: usize = 60;
 /// Column of a value in the difference, and the most lines that it takes.
 const VALUE_AT: usize = 13;
 const MAX_VALUE: usize = 60;
+/// Rows that the pane below the preview keeps.
+const MIN_LOWER: u16 = 4;
 /// Number of variables that are listed.
 const MAX_ROWS: usize = 1_000;
 /// Number of the variables that a step is to write that are listed.
@@ -50,10 +53,10 @@ const MAX_EXPECTED: usize = 200;
 /// Bytes of a reply that is still coming that are laid out for each row on screen.
 const TAIL: usize = 4;
 
-pub(crate) fn areas(attempt: &Attempt, area: Rect) -> Areas<Pane> {
+pub(crate) fn areas(app: &App, attempt: &Attempt, area: Rect) -> Areas<Pane> {
     let body = parts(area).body;
     Areas::new(body, attempt.maximised.then_some(attempt.pane), || {
-        let (top, lower) = pane_above(body, top_height(attempt, body));
+        let (top, lower) = pane_above(body, top_height(app, attempt, body));
         if body.width < WIDE {
             return vec![(Pane::Top, top), (shown_pane(attempt), lower)];
         }
@@ -73,19 +76,20 @@ fn shown_pane(attempt: &Attempt) -> Pane {
     }
 }
 
-fn top_height(attempt: &Attempt, body: Rect) -> u16 {
+fn top_height(app: &App, attempt: &Attempt, body: Rect) -> u16 {
     let rows = match attempt.stage {
         Stage::Choosing => attempt.picker.candidates.len() + 2,
         Stage::Preview => {
-            let files = if attempt.is_answer() { 2 } else { 1 };
-            attempt.fields().len() + 1 + files + attempt.edits.len().min(3) + usize::from(attempt.prompt.is_some())
+            let look = Look::new(&app.looks.theme, &app.keymap, false);
+            preview(app, attempt, inner_width(body), look).lines.len()
         }
         Stage::Asking | Stage::Judging => 2 + attempt.past.len().min(3),
         Stage::Several => attempt.rows() + 1,
         Stage::Over => 4 + attempt.past.len().min(3),
     };
     let most = match attempt.stage {
-        Stage::Preview => body.height * 2 / 3,
+        // What goes out is named in full before anything is sent; the prompt can be scrolled.
+        Stage::Preview => body.height.saturating_sub(MIN_LOWER),
         _ => body.height / 2,
     };
     u16::try_from(rows + 2).unwrap_or(u16::MAX).clamp(4, most.max(4))
@@ -154,9 +158,20 @@ fn top(app: &App, attempt: &Attempt, area: Rect, buf: &mut Buffer, look: Look<'_
     };
     // What the cursor is on stays on screen.
     let height = usize::from(inner.height);
-    let skip = page.cursor.map_or(0, |row| (row + 1).saturating_sub(height));
+    let end = page.lines.len().saturating_sub(height);
+    let is_cut = attempt.stage == Stage::Preview && end > 0;
+    let skip = match page.cursor {
+        // Behind its last row the preview names what goes out.
+        Some(row) if is_cut && attempt.list.at + 1 == attempt.rows() => end.min(row),
+        Some(row) => (row + 1 + usize::from(is_cut)).saturating_sub(height).min(end),
+        None => 0,
+    };
     for (row, line) in page.lines.iter().skip(skip).take(height).enumerate() {
         put(line.clone(), row, inner, buf);
+    }
+    if is_cut && skip < end {
+        let text = format!("… {} more lines below: {}", end - skip + 1, look.keymap.key_of(Action::Bottom));
+        put(vec![look.span(pad(&text, width), Role::Warning)], height.saturating_sub(1), inner, buf);
     }
     if let Some(row) = page.cursor {
         for row in row..row + page.tall {
@@ -350,7 +365,9 @@ fn progress(attempt: &Attempt, look: Look<'_>) -> BoxLines {
         line.push(look.span(format!("   {model} {at} {}", reply.received.endpoint), Role::Live));
     }
     lines.push(line);
-    let mut line = vec![look.span(state_of(round, running), Role::Accent)];
+    let busy = attempt.retrying_in();
+    let busy = busy.map(|left| format!("server is busy: retrying in {:.1} s", left.as_secs_f64()));
+    let mut line = vec![look.span(busy.unwrap_or_else(|| state_of(round, running)), Role::Accent)];
     line.push(look.span(format!("   {:.1} s", attempt.elapsed().as_secs_f64()), Role::Text));
     line.extend(speed(round).map(|speed| look.span(format!("   {speed}"), Role::Dim)));
     line.extend(round.enforcement().map(|said| look.span(format!("   {said}"), Role::Dim)));
@@ -725,10 +742,9 @@ impl Text<'_> {
             for bucket in &field.buckets {
                 self.value_bar(&bucket.text, bucket.samples.len(), all, known);
             }
-            let computed = known.and_then(|row| row.computed.as_ref());
-            let came = |value: &&Shown| !field.buckets.iter().any(|bucket| is_value(&bucket.text, value));
-            if let Some(missed) = computed.filter(came) {
-                self.say(format!("  {missed}  recomputed, in no reply"), Role::Warning);
+            let missed = known.filter(|row| !field.buckets.iter().any(|bucket| is_recomputed(&bucket.text, row)));
+            if let Some(missed) = missed.and_then(|row| row.computed.as_ref()) {
+                self.say(format!("  {}  recomputed, in no reply", missed.value), Role::Warning);
             }
             if !field.absent.is_empty() {
                 self.bar("(not in the reply)", field.absent.len(), all, Role::Dim);
@@ -753,14 +769,14 @@ impl Text<'_> {
 
     /// Adds a value in full with its bar, and what it is: the recomputed one, the recorded one.
     fn value_bar(&mut self, text: &[u8], count: usize, all: usize, known: Option<&ChangedRow>) {
-        let is = |value: Option<&Shown>| value.is_some_and(|value| is_value(text, value));
-        let mark =
-            match (is(known.and_then(|row| row.computed.as_ref())), is(known.and_then(|row| row.recorded.as_ref()))) {
-                (true, true) => ("  ≙ recomputed, recorded", Role::Ok),
-                (true, false) => ("  ≙ recomputed", Role::Ok),
-                (false, true) => ("  recorded", Role::Dim),
-                (false, false) => ("", Role::Dim),
-            };
+        let recorded = known.and_then(|row| row.recorded.as_ref());
+        let is_recorded = recorded.is_some_and(|recorded| is_value(text, &recorded.text));
+        let mark = match (known.is_some_and(|row| is_recomputed(text, row)), is_recorded) {
+            (true, true) => ("  ≙ recomputed, recorded", Role::Ok),
+            (true, false) => ("  ≙ recomputed", Role::Ok),
+            (false, true) => ("  recorded", Role::Dim),
+            (false, false) => ("", Role::Dim),
+        };
         let shown = Shown::line(text);
         let mut lines: Vec<&str> = wrapped(shown.as_str(), self.bar_widths().0, MAX_LABEL).collect();
         let last = lines.pop().unwrap_or_default();
@@ -866,13 +882,14 @@ impl Text<'_> {
             let how = if row.is_asked { ", re-run" } else { "" };
             let name = fit(row.name.as_str(), self.width.saturating_sub(20));
             self.spans(vec![(format!("{glyph} "), role), (name, Role::Key), (format!("{step}{how}"), Role::Faint)]);
-            let computed = row.computed.as_ref();
+            let computed = row.computed.as_ref().map(|computed| &computed.value);
             self.side("recorded", row.recorded.as_ref(), computed);
             if row.new.is_some() || row.change == Change::OnlyA {
                 self.side("new", row.new.as_ref(), computed);
             }
             if let Some(computed) = computed {
-                self.side("recomputed", Some(computed), None);
+                let value = RowValue { text: computed.clone(), relation: None };
+                self.side("recomputed", Some(&value), None);
             }
         }
         if rows.len() > MAX_ROWS {
@@ -880,13 +897,14 @@ impl Text<'_> {
         }
     }
 
-    fn side(&mut self, word: &str, value: Option<&Shown>, computed: Option<&Shown>) {
-        let text = value.map_or("—", Shown::as_str);
-        let agrees = computed.filter(|_| value.is_some()).map(|computed| computed.as_str() == text);
-        let mark = match agrees {
-            Some(true) => (" ≙".to_owned(), Role::Ok),
-            Some(false) => (" ≠ recomputed".to_owned(), Role::Warning),
-            None => (String::new(), Role::Dim),
+    fn side(&mut self, word: &str, value: Option<&RowValue>, computed: Option<&Shown>) {
+        let text = value.map_or("—", |value| value.text.as_str());
+        let is_said = value.is_some() && computed.is_some_and(|computed| computed.as_str() == text);
+        let mark = match value.and_then(|value| value.relation) {
+            _ if is_said => (" ≙".to_owned(), Role::Ok),
+            Some(ToRecomputed::Same) => (" ≙".to_owned(), Role::Ok),
+            Some(ToRecomputed::Differs) => (" ≠ recomputed".to_owned(), Role::Warning),
+            Some(ToRecomputed::NotComparable) | None => (String::new(), Role::Dim),
         };
         let room = self.width.saturating_sub(VALUE_AT + 1);
         let role = if word == "recomputed" { Role::Accent } else { Role::Text };
@@ -910,6 +928,13 @@ fn is_value(text: &[u8], value: &Shown) -> bool {
     let line = Shown::line(text);
     let plain = line.as_str().trim_matches('"');
     plain == value.as_str() || normal(plain.as_bytes()) == normal(value.as_str().as_bytes())
+}
+
+/// Tells whether a value of a reply is the recomputed one of its variable.
+fn is_recomputed(text: &[u8], row: &ChangedRow) -> bool {
+    row.computed
+        .as_ref()
+        .is_some_and(|computed| is_value(text, &computed.value) || computed.is_said_by(&row.name, text))
 }
 
 /// Separates reasoning in marks from what follows it.
@@ -941,14 +966,19 @@ fn expected(attempt: &Attempt, view: Option<&RecordView>) -> Vec<ChangedRow> {
         let write = write.and_then(|writes| writes.iter().find(|write| write.step == Some(ask.step)));
         let recorded = write.and_then(|write| write.value.as_ref()).map(|value| value.line.clone());
         let computed = index.and_then(|index| opened.computed.value_of(index, Some(ask.step)));
+        let recorded =
+            recorded.map(|text| RowValue { text, relation: computed.map(|computed| computed.standing.relation) });
         let new = judged.and_then(|judged| judged.outputs.iter().find(|(other, _)| other == name));
+        let is_same = |json: &[u8]| computed.is_some_and(|computed| computed.is_said_by(&shown, json));
+        let relation = |json: &[u8]| is_same(json).then_some(ToRecomputed::Same);
+        let new = new.map(|(_, json)| RowValue { text: Shown::line(json), relation: relation(json) });
         ChangedRow {
             name: shown,
             step: Some(ask.step),
             is_asked: true,
             recorded,
-            new: new.map(|(_, value)| Shown::line(value)),
-            computed: computed.map(|computed| computed.value.clone()),
+            new,
+            computed: computed.cloned(),
             change: Change::Same,
         }
     };

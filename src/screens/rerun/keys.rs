@@ -36,6 +36,9 @@ const NO_MODEL: &str = "no model to choose; start a local server, or pass --url"
 /// Reasons that a key does nothing: while a call runs, and while its reply is judged.
 const RUNNING: &str = "a call is running; <escape> cancels it";
 const JUDGED: &str = "checking the result…";
+/// Question before a running call is dropped with what came of it.
+const RUNNING_UNSAVED: &str =
+    "A call is running. <escape> cancels it and keeps the replies, the same key again discards all";
 /// Maximum length of the name of a model that is typed, in bytes.
 const MAX_MODEL: usize = 200;
 
@@ -83,6 +86,11 @@ pub(crate) fn allowed(app: &App, action: Action) -> Option<Result<(), Reason>> {
 pub(crate) fn may_rerun(app: &App, action: Action) -> Result<(), &'static str> {
     let attempt = app.screens.attempt().filter(|_| app.screens.top() == ScreenKind::Rerun);
     if let Some(attempt) = attempt {
+        let idle = match attempt.stage {
+            Stage::Asking => Err(RUNNING),
+            Stage::Judging => Err(JUDGED),
+            _ => Ok(()),
+        };
         let is_farther = matches!(action, Action::RerunFromHere | Action::RerunStale | Action::RerunSamples);
         return match action {
             _ if attempt.is_answer() && is_farther => Err(ONE_CALL),
@@ -96,8 +104,7 @@ pub(crate) fn may_rerun(app: &App, action: Action) -> Result<(), &'static str> {
             },
             Action::Open => match (attempt.stage, attempt.pane) {
                 (Stage::Choosing, _) if attempt.picker.candidates.is_empty() => Err(NO_MODEL),
-                (Stage::Asking, _) => Err(RUNNING),
-                (Stage::Judging, _) => Err(JUDGED),
+                (Stage::Asking | Stage::Judging, _) => idle,
                 (Stage::Over, _) if attempt.ended().is_some() => Err("ended early; <rerun> re-runs, <back> leaves"),
                 (Stage::Over, _) => Err("<keep> saves, <rerun> re-runs, <back> leaves"),
                 (_, Pane::Top) => Ok(()),
@@ -105,18 +112,22 @@ pub(crate) fn may_rerun(app: &App, action: Action) -> Result<(), &'static str> {
             },
             Action::RerunFromHere if attempt.stage == Stage::Several => attempt.can_take(),
             Action::Edit => {
+                idle?;
                 need(attempt.stage == Stage::Preview, "press <rerun> first (back to the preview)")?;
                 need(attempt.ready.is_some(), "still preparing the request")
             }
             Action::Rerun => {
-                need(attempt.stage != Stage::Judging, JUDGED)?;
+                idle?;
                 let is_preview = matches!(attempt.stage, Stage::Preview | Stage::Choosing);
                 need(
                     !is_preview || attempt.scope != Scope::One || attempt.samples > 1,
                     "this is the preview already; <open> sends",
                 )
             }
-            _ => need(attempt.stage == Stage::Preview, "press <rerun> first (back to the preview)"),
+            _ => {
+                idle?;
+                need(attempt.stage == Stage::Preview, "press <rerun> first (back to the preview)")
+            }
         };
     }
     let view = app.screens.record();
@@ -166,9 +177,6 @@ fn rerun_again(app: &mut App, action: Action) -> Effects {
     if attempt.stage == Stage::Preview {
         (attempt.scope, attempt.samples) = wanted(action);
         return plan(app);
-    }
-    if attempt.is_running() {
-        return app.say(app.keyed(RUNNING));
     }
     if !may_drop(app, action) {
         return Vec::new();
@@ -259,11 +267,12 @@ pub(crate) fn take_told(app: &mut App, id: RunId, told: Vec<CallEvent>, now: Ins
 /// Drops the message about a running call once that is over.
 fn drop_stage_status(app: &mut App) {
     let stage = app.screens.attempt().map(|attempt| attempt.stage);
-    let running = app.keyed(RUNNING);
+    let running = [RUNNING, RUNNING_UNSAVED].map(|text| app.keyed(text));
+    let is_running = |said: &str| running.iter().any(|running| running.as_str() == said);
     let is_over = |said: &str| match stage {
         Some(Stage::Asking) => said == JUDGED,
-        Some(Stage::Judging) => said == running.as_str(),
-        _ => said == running.as_str() || said == JUDGED,
+        Some(Stage::Judging) => is_running(said),
+        _ => is_running(said) || said == JUDGED,
     };
     if app.status.as_ref().is_some_and(|status| is_over(status.text.as_str())) {
         app.status = None;
@@ -473,6 +482,7 @@ pub(crate) fn may_drop(app: &mut App, action: Action) -> bool {
     }
     attempt.warned = Some(action);
     let words = match attempt.stage {
+        Stage::Asking => RUNNING_UNSAVED,
         Stage::Several => "No reply chosen. <open> selects one, the same key again discards all",
         _ => "Unsaved result. <keep> saves, the same key again discards",
     };
@@ -600,8 +610,9 @@ pub(crate) fn focus(app: &mut App, at: Position) {
 /// Lays the panes out, and keeps the cursor among what there is.
 pub(crate) fn settle(app: &mut App) {
     let area = app.area();
+    let Some(areas) = app.screens.attempt().map(|attempt| rerun::draw::areas(app, attempt, area)) else { return };
     let Some(attempt) = app.screens.attempt_mut() else { return };
-    attempt.areas = rerun::draw::areas(attempt, area);
+    attempt.areas = areas;
     let (rows, height) = (attempt.rows(), attempt.areas.height(Pane::Top).max(1));
     attempt.picker.list.settle(attempt.picker.candidates.len(), height);
     attempt.list.settle(rows, height);

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::app::computed::ComputedValues;
+use crate::app::computed::{Computed, ComputedValues};
 use crate::app::open_record::one_line;
 use crate::screens::side_by_side::state::SideBySide;
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_core::arithmetic::recompute::standing::ToRecomputed;
 use stepscope_core::case::{Case, CaseView};
 use stepscope_core::compare::difference::{Change, Held, RecordDifference, VariableDifference};
 use stepscope_core::finding::{Finding, Severity};
@@ -56,13 +57,22 @@ pub struct ChangedRow {
     /// True if that step was asked again.
     pub is_asked: bool,
     /// Value in the parent.
-    pub recorded: Option<Shown>,
+    pub recorded: Option<RowValue>,
     /// Value in the fork.
-    pub new: Option<Shown>,
+    pub new: Option<RowValue>,
     /// Value as it is calculated exactly.
-    pub computed: Option<Shown>,
+    pub computed: Option<Computed>,
     /// Change from recorded to new.
     pub change: Change,
+}
+
+/// Value of a variable in one of the two.
+#[derive(Debug, Clone)]
+pub struct RowValue {
+    /// The value.
+    pub text: Shown,
+    /// Relation to the recomputed value; `None`: it is not known.
+    pub relation: Option<ToRecomputed>,
 }
 
 /// Summary of one of the two.
@@ -103,7 +113,7 @@ impl Outcome {
             return Self { line: line.clone(), ..Self::default() };
         };
         let asked: HashSet<usize> = fork.calls.iter().map(|call| call.step).collect();
-        let rows = rows(&difference, &other, &asked);
+        let rows = rows(&difference, [&one, &other], &asked);
         let diverges = difference.steps.iter().flatten().next().map(|first| first.step);
         let (before, after) = (Side::of(&one), Side::of(&other));
         let news = [only(other.findings(), one.findings()), only(one.findings(), other.findings())];
@@ -125,21 +135,40 @@ fn received(fork: &Fork) -> Vec<(usize, Shown, Shown)> {
     all
 }
 
-fn rows(difference: &RecordDifference<'_>, fork: &CaseView<'_>, asked: &HashSet<usize>) -> Vec<ChangedRow> {
-    let (state, computed) = (fork.state(), ComputedValues::of(fork));
-    let value = |held: Option<&Held<'_>>| held.and_then(|held| held.value).map(one_line);
+fn rows(
+    difference: &RecordDifference<'_>,
+    [parent, fork]: [&CaseView<'_>; 2],
+    asked: &HashSet<usize>,
+) -> Vec<ChangedRow> {
+    let [before, after] = [parent, fork].map(ComputedValues::of);
+    let state = fork.state();
+    let value = |held: Option<&Held<'_>>, relation| {
+        Some(RowValue { text: held.and_then(|held| held.value).map(one_line)?, relation })
+    };
     let row = |variable: &VariableDifference<'_>| {
         let index = state.variable(&variable.name);
         let end = Moment(state.step_count().saturating_add(1));
         let written = index.and_then(|index| state.value_at(index, end)).and_then(|entry| entry.writer);
         let step = written.or(variable.a.as_ref().and_then(|held| held.step));
+        let computed = index.and_then(|index| after.value_of(index, step));
+        let own = parent.state().variable(&variable.name).and_then(|index| before.value_of(index, step));
+        // Of a changed run something else is recomputed than of its parent.
+        let says = |computed: &Computed| {
+            let json = variable.a.as_ref().and_then(|held| held.value).map(Value::raw);
+            json.is_some_and(|json| computed.is_said_by(&variable.name.line(), json))
+        };
+        let recorded = computed.map(|computed| match own.filter(|own| own.value == computed.value) {
+            Some(own) => own.standing.relation,
+            None if says(computed) => ToRecomputed::Same,
+            None => ToRecomputed::Differs,
+        });
         ChangedRow {
             name: variable.name.line(),
             step,
             is_asked: step.is_some_and(|step| asked.contains(&step)),
-            recorded: value(variable.a.as_ref()),
-            new: value(variable.b.as_ref()),
-            computed: index.and_then(|index| computed.value_of(index, step)).map(|computed| computed.value.clone()),
+            recorded: value(variable.a.as_ref(), recorded),
+            new: value(variable.b.as_ref(), computed.map(|computed| computed.standing.relation)),
+            computed: computed.cloned(),
             change: variable.change,
         }
     };

@@ -13,7 +13,7 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::answer::document::Document;
 use stepscope_core::procedure::runner::Ask;
-use stepscope_core::run::call::{Call, Enforcement, Phase, RunId};
+use stepscope_core::run::call::{Call, Enforcement, Phase, RunEvent, RunId};
 use stepscope_core::run::fork::Scope;
 use stepscope_core::run::replay::{Preview, RerunStart};
 use stepscope_core::run::sampling::{CallEvent, Choice, SamplingRound};
@@ -225,6 +225,8 @@ pub struct Attempt {
     pub follows: bool,
     /// Time at which the running call was first heard of, and the present time.
     pub clock: Option<(Instant, Instant)>,
+    /// Time on that clock at which the one call that runs is sent again, while its server is busy.
+    retry_at: Option<Duration>,
     text: Vec<u8>,
 }
 
@@ -312,7 +314,7 @@ impl Attempt {
         (self.stage, self.pane, self.follows) = (Stage::Asking, Pane::Reply, true);
         self.tops = [0; 3];
         self.list = List::default();
-        self.clock = None;
+        (self.clock, self.retry_at) = (None, None);
         Some((id, server, calls))
     }
 
@@ -325,6 +327,10 @@ impl Attempt {
         let at = self.elapsed();
         let round = self.round.as_mut()?;
         for told in told {
+            match told.event {
+                RunEvent::Waiting { delay, .. } if round.replies.len() == 1 => self.retry_at = Some(at + delay),
+                _ => self.retry_at = None,
+            }
             round.hear(id, told, at);
         }
         if round.is_over() { self.judge() } else { None }
@@ -339,7 +345,7 @@ impl Attempt {
     }
 
     fn judge(&mut self) -> Option<Transition> {
-        self.stage = Stage::Judging;
+        (self.stage, self.warned) = (Stage::Judging, None);
         Some(Transition::Came(self.machine.take()?, self.round.clone()?))
     }
 
@@ -358,6 +364,11 @@ impl Attempt {
     /// Measures the time that the call has been running.
     pub fn elapsed(&self) -> Duration {
         self.clock.map(|(began, at)| at.saturating_duration_since(began)).unwrap_or_default()
+    }
+
+    /// Measures the time until the call is sent again; `None`: its server is not busy.
+    pub(crate) fn retrying_in(&self) -> Option<Duration> {
+        Some(self.retry_at?.saturating_sub(self.elapsed()))
     }
 
     /// Takes what was worked out. `true`: the next step is to be asked at once.
@@ -493,10 +504,26 @@ impl Attempt {
 
     /// Tells whether something that is not saved would be lost.
     pub fn is_unsaved(&self) -> bool {
-        let has_result = self.outcome.as_ref().is_some_and(|outcome| outcome.ended.is_none());
         // What could not be written is kept by the program, which asks again before it ends.
         let is_safe = matches!(self.kept, Kept::Saved | Kept::Saving(_) | Kept::Waiting(_));
-        self.stage == Stage::Several || has_result && !is_safe
+        match self.stage {
+            Stage::Choosing | Stage::Preview => false,
+            Stage::Several => true,
+            Stage::Asking | Stage::Judging => !self.past.is_empty() || self.has_heard(),
+            Stage::Over => {
+                // The beginning of a reply is none.
+                let is_result = |outcome: &Outcome| {
+                    outcome.ended.is_none() || !outcome.received.is_empty() || self.amount() == ReplyAmount::Whole
+                };
+                !is_safe && self.outcome.as_deref().is_some_and(is_result)
+            }
+        }
+    }
+
+    /// Tells whether anything came of the calls that run, or ran last.
+    fn has_heard(&self) -> bool {
+        let received = self.round.iter().flat_map(|round| &round.replies).map(|reply| &reply.received);
+        received.into_iter().any(|received| !received.content.is_empty() || !received.reasoning.is_empty())
     }
 }
 

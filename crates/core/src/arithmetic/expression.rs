@@ -1092,7 +1092,7 @@ pub(crate) fn scaled_at(text: &str, (number, range): &(Written, Range<usize>)) -
 }
 
 /// Lists the numbers that a sentence states, a fraction behind its parts, `1.5 million` before its 1.5.
-pub(crate) fn amounts(text: &str) -> Vec<Written> {
+pub fn amounts(text: &str) -> Vec<Written> {
     let found = numbers(text);
     let places = found.iter().flat_map(|one| {
         let scaled = scaled_at(text, one).map(|(scaled, _)| ((one.1.start, false), scaled));

@@ -1,12 +1,12 @@
 //! Recordings: replies of model servers, byte for byte with their times, to be replayed without a network.
 //!
 //! A file of JSON lines, one an exchange. A request is known by its body: the same request asked n times plays
-//! the n-th recording of it, then the last again. There is no address and no key in it: an answer that says the key back
-//! in pieces, which only a reader puts together, is recorded as it was understood, in one piece and without the key.
-//! A file never becomes larger than can be played.
+//! the n-th recording of it, then the last again. What was refused or cut short, and then asked again, does not play.
+//! There is no address and no key in it: an answer that says the key back in pieces, which only a reader puts together,
+//! is recorded as it was understood, in one piece and without the key. A file never becomes larger than can be played.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -88,10 +88,19 @@ type RecordedChunk = (Duration, Vec<u8>);
 #[derive(Clone, PartialEq, Debug, Default)]
 struct Exchange {
     model: Option<String>,
+    /// Body of the request.
+    request: Vec<u8>,
     head: Head,
     chunks: Vec<RecordedChunk>,
     /// The answer broke off.
     is_cut: bool,
+}
+
+impl Exchange {
+    /// Tells whether it is a reply from beginning to end.
+    const fn is_whole(&self) -> bool {
+        matches!(self.head.status, 200..=299) && !self.is_cut
+    }
 }
 
 /// A recording, ready to play.
@@ -140,6 +149,9 @@ impl Tape {
             exchanges.entry(key).or_default().push(exchange);
             count += 1;
         }
+        for list in exchanges.values_mut().filter(|list| list.iter().any(Exchange::is_whole)) {
+            list.retain(Exchange::is_whole);
+        }
         Ok(Self { exchanges: Arc::new(exchanges), played: Arc::default(), speed, count })
     }
 
@@ -159,16 +171,29 @@ impl Tape {
         Some((first.0, first.1?))
     }
 
+    /// Names the parts in which a request differs from the recorded one that is nearest to it.
+    fn differing(&self, backend: Backend, body: &[u8]) -> BTreeSet<String> {
+        let (mut tape, mut other) = (JsonTape::default(), JsonTape::default());
+        let parts = tape.parse(body).map(request_parts).unwrap_or_default();
+        let recorded = self.exchanges.iter().filter(|(key, _)| key.0 == backend).filter_map(|(_, list)| list.first());
+        let differing = recorded.map(|exchange| {
+            let recorded = other.parse(&exchange.request).map(request_parts).unwrap_or_default();
+            let names = parts.keys().chain(recorded.keys());
+            names.filter(|name| parts.get(*name) != recorded.get(*name)).cloned().collect::<BTreeSet<_>>()
+        });
+        let nearest = differing.min_by_key(|names| (names.contains(PROMPT), names.len(), names.clone()));
+        nearest.unwrap_or_else(|| BTreeSet::from(["backend".to_owned()]))
+    }
+
     pub(super) fn play(&self, backend: Backend, body: &[u8]) -> Result<(Head, Answer), Trouble> {
         let key = (backend, sha256(body));
         let Some(list) = self.exchanges.get(&key) else {
-            return Err(Trouble::new(
-                TroubleKind::NotSent,
-                shown!(
-                    "no recorded reply for this request among {}; leave prompt, model, seed and temperature as recorded, or choose a live model",
-                    self.count
-                ),
-            ));
+            let (count, differing) = (self.count, self.differing(backend, body).into_iter().collect::<Vec<_>>());
+            let sentence = shown!(
+                "no recorded reply for this request among {count}; the nearest recorded request differs in {}. Leave that as recorded, or choose a live model",
+                Shown::line(differing.join(", ").as_bytes())
+            );
+            return Err(Trouble::new(TroubleKind::NotSent, sentence));
         };
         let mut played = lock(&self.played);
         let turn = played.entry(key).or_insert(0);
@@ -182,6 +207,28 @@ impl Tape {
         };
         Ok((exchange.head, Answer::Played(played)))
     }
+}
+
+/// Name of the question itself among the parts of a request.
+const PROMPT: &str = "prompt";
+
+/// Returns the parts of a request as JSON texts, by the names that people know them by.
+fn request_parts(request: Value<'_>) -> BTreeMap<String, Vec<&[u8]>> {
+    let mut parts: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    let options = request.get("options").map(Value::entries).unwrap_or_default();
+    for member in request.entries().iter().chain(options.iter()) {
+        let name = String::from_utf8_lossy(member.name().bytes()).into_owned();
+        let known = match name.as_str() {
+            "options" => continue,
+            "messages" | "input" => PROMPT,
+            "num_predict" | "max_output_tokens" => "max_tokens",
+            "format" | "response_format" | "text" | "output_config" => "output format",
+            "stream_options" => "stream",
+            other => other,
+        };
+        parts.entry(known.to_owned()).or_default().push(member.value.raw());
+    }
+    parts
 }
 
 /// Unpacks the text of a recording; one that unpacks to more than can be played is refused.
@@ -239,6 +286,7 @@ fn exchange(line: Value<'_>) -> Option<((Backend, String), Exchange)> {
     let key = (Backend::from_word(&text("backend")?)?, text("sha256")?);
     let exchange = Exchange {
         model: text("model"),
+        request: line.get("request").and_then(Value::string).unwrap_or_default().bytes().to_vec(),
         head: Head {
             status: line.get("status")?.whole()?,
             kind: text("type").unwrap_or_default(),

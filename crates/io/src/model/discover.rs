@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use reqwest::Url;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -10,7 +11,7 @@ use super::exchange::{behind_colon, redirected};
 use super::redact::Redactor;
 use super::reply::error_text;
 use super::wire::Wire;
-use stepscope_base::json::{Tape, Value};
+use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Untrusted;
 use stepscope_core::run::call::{Trouble, TroubleKind};
@@ -32,6 +33,8 @@ pub(crate) const PORTS: [(u16, Backend, &str); 9] = [
 const MAX_LIST: usize = 4 << 20;
 /// Time within which a server on this machine answers.
 pub const NEAR: Duration = Duration::from_secs(2);
+/// Number of parts that a list is asked for in, at most.
+const MAX_PAGES: usize = 100;
 /// Number of models that are listed at most.
 const MAX_MODELS: usize = 10_000;
 
@@ -46,11 +49,27 @@ pub async fn models(endpoint: &Endpoint, patience: Duration) -> Result<Vec<Untru
 }
 
 async fn list(endpoint: &Endpoint) -> Result<Vec<Untrusted<'static>>, Trouble> {
-    let url = endpoint.list();
-    let origin = origin(&url);
+    let mut url = endpoint.list();
     let redactor = Redactor::new(endpoint.key());
     let wire = Wire::live(endpoint, NEAR.max(Duration::from_secs(10)))?;
-    let (head, mut answer) = wire.send(endpoint, &url, None).await?;
+    let (mut all, mut after) = (Vec::new(), None);
+    for _ in 0..MAX_PAGES {
+        let Page { names, last } = page(endpoint, &wire, &url, &redactor).await?;
+        all.extend(names.into_iter().map(|name| Untrusted::owned(redactor.whole(name.bytes()))));
+        let Some(last) = last.filter(|last| endpoint.backend == Backend::Anthropic && after.as_ref() != Some(last))
+        else {
+            break;
+        };
+        url.query_pairs_mut().clear().append_pair("after_id", &last);
+        after = Some(last);
+    }
+    all.truncate(MAX_MODELS);
+    Ok(all)
+}
+
+async fn page(endpoint: &Endpoint, wire: &Wire, url: &Url, redactor: &Redactor) -> Result<Page, Trouble> {
+    let origin = origin(url);
+    let (head, mut answer) = wire.send(endpoint, url, None).await?;
     let mut body = Vec::new();
     while let Some(bytes) = answer.chunk().await? {
         body.extend_from_slice(&bytes);
@@ -68,22 +87,39 @@ async fn list(endpoint: &Endpoint) -> Result<Vec<Untrusted<'static>>, Trouble> {
         let sentence = shown!("{origin} did not list its models (HTTP {}){words}", head.status);
         return Err(Trouble { status: Some(head.status), ..Trouble::new(TroubleKind::Refused, sentence) });
     }
-    let names = names(&body).ok_or_else(|| {
+    Page::read(&body).ok_or_else(|| {
         Trouble::new(TroubleKind::NoReply, shown!("{origin} did not send a list of models; is it that kind of server?"))
-    })?;
-    Ok(names.into_iter().map(|name| Untrusted::owned(redactor.whole(name.bytes()))).collect())
+    })
 }
 
-/// Reads names of models: `{"models": [{"name"}]}` from Ollama, `{"data": [{"id"}]}` from the others.
-fn names(body: &[u8]) -> Option<Vec<Untrusted<'static>>> {
-    let mut tape = Tape::default();
-    let root = tape.parse(body)?;
-    let (list, key) = match root.get("data").filter(|list| list.is_container()) {
-        Some(list) => (list, "id"),
-        None => (root.get("models")?, "name"),
-    };
-    let name = |model: Value<'_>| model.get(key).and_then(Value::string).map(Untrusted::into_owned);
-    Some(list.items().filter_map(name).take(MAX_MODELS).collect())
+/// Part of a list of models.
+struct Page {
+    names: Vec<Untrusted<'static>>,
+    /// Name behind which the list goes on; `None`: this is its end.
+    last: Option<String>,
+}
+
+impl Page {
+    /// Reads names of models: `{"models": [{"name"}]}` from Ollama, `{"data": [{"id"}]}` from the others, of which some
+    /// send only the list.
+    fn read(body: &[u8]) -> Option<Self> {
+        let mut tape = Tape::default();
+        let root = tape.parse(body)?;
+        let is_bare = root.kind() == Kind::Array;
+        let (list, key) = match root.get("data").filter(|list| list.is_container()) {
+            Some(list) => (list, "id"),
+            None if is_bare => (root, "id"),
+            None => (root.get("models")?, "name"),
+        };
+        let name = |model: Value<'_>| model.get(key).and_then(Value::string).map(Untrusted::into_owned);
+        let names: Vec<_> = list.items().filter_map(name).take(MAX_MODELS).collect();
+        if is_bare && names.is_empty() {
+            return None;
+        }
+        let goes_on = root.get("has_more").and_then(Value::bool) == Some(true);
+        let last = root.get("last_id").filter(|_| goes_on).and_then(Value::string);
+        Some(Self { names, last: last.and_then(|last| last.utf8().map(ToOwned::to_owned)) })
+    }
 }
 
 /// A server that answered.
@@ -125,8 +161,8 @@ mod tests {
     #[test]
     fn lists_of_every_kind_are_read() {
         let read = |text: &str| {
-            let names = names(text.as_bytes())?;
-            Some(names.into_iter().map(|name| name.line().into_string()).collect::<Vec<_>>())
+            let page = Page::read(text.as_bytes())?;
+            Some(page.names.into_iter().map(|name| name.line().into_string()).collect::<Vec<_>>())
         };
         assert_eq!(read(r#"{"models": [{"name": "a:1"}, {"x": 1}, {"name": "b"}]}"#).unwrap(), ["a:1", "b"]);
         // llama.cpp says both.
@@ -134,5 +170,7 @@ mod tests {
         assert_eq!(read(r#"{"data": []}"#).unwrap(), Vec::<String>::new());
         assert_eq!(read("<html>"), None);
         assert_eq!(read("[]"), None);
+        assert_eq!(read(r#"[{"id": "a"}, {"id": "b"}]"#).unwrap(), ["a", "b"]);
+        assert_eq!(read("[1]"), None);
     }
 }

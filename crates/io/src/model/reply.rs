@@ -386,10 +386,13 @@ impl ReplyReader {
         }
     }
 
-    /// Reads content, which is a text, or a list of parts with a text each.
+    /// Reads content, which is a text, or a list of parts with a text or with thoughts each.
     fn parts(content: Option<Value<'_>>, pieces: &mut Vec<ReplyPiece>) {
         take_text(ReplyPart::Content, content, pieces);
         for part in content.into_iter().flat_map(Value::items) {
+            for thought in part.get("thinking").into_iter().flat_map(Value::items) {
+                take_text(ReplyPart::Reasoning, thought.get("text"), pieces);
+            }
             take_text(ReplyPart::Content, part.get("text"), pieces);
         }
     }
@@ -404,7 +407,7 @@ impl ReplyReader {
     fn stop(&mut self, reason: Option<Value<'_>>) -> bool {
         let Some(reason) = reason.and_then(Value::string) else { return false };
         self.finish.stop = match reason.bytes() {
-            b"stop" | b"end_turn" | b"stop_sequence" | b"tool_use" | b"tool_calls" => Stop::End,
+            b"stop" | b"end_turn" | b"stop_sequence" | b"eos_token" | b"tool_use" | b"tool_calls" => Stop::End,
             b"length" | b"max_tokens" | b"max_output_tokens" | b"model_context_window_exceeded" => Stop::Length,
             _ => Stop::Other(reason.to_owned()),
         };
@@ -757,6 +760,22 @@ mod tests {
     fn reasoning_is_found_beside_a_null() {
         let frame = r#"{"choices": [{"delta": {"reasoning_content": null, "reasoning": "hm"}}]}"#;
         assert_eq!(heard(Backend::Chat, &[("", frame)]).unwrap().0, "Reasoning hm");
+    }
+
+    #[test]
+    fn reasoning_is_found_among_the_parts_of_the_content() {
+        let frame = r#"{"choices": [{"delta": {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, {"type": "text", "text": "5"}]}}]}"#;
+        assert_eq!(heard(Backend::Chat, &[("", frame)]).unwrap().0, "Reasoning hm Content 5");
+    }
+
+    #[test]
+    fn a_normal_end_is_known_by_every_name() {
+        for reason in ["stop", "eos_token", "end_turn"] {
+            let mut reader = ReplyReader::new(Backend::Chat);
+            let data = format!(r#"{{"choices": [{{"delta": {{}}, "finish_reason": "{reason}"}}]}}"#).into_bytes();
+            reader.frame(&Frame { data, ..Frame::default() }, &mut Vec::new()).unwrap();
+            assert_eq!((reader.is_stopped(), reader.into_finish().stop), (true, Stop::End), "{reason}");
+        }
     }
 
     #[test]
