@@ -392,7 +392,7 @@ fn a_pane_alone_is_as_high_as_what_it_holds() {
     for (record, file, pane, told) in [
         (&tower[..], "by_hand.jsonl", "fidnings", "(available: steps, global state, findings, step,"),
         (&tower[..], "by_hand.jsonl", "fidnings", "Did you mean \"findings\"?"),
-        (&answer[..], "policy.jsonl", "steps", "(available: answer, document, citation, checks)"),
+        (&answer[..], "policy.jsonl", "steps", "(available: answer, document, citation, checks, question)"),
     ] {
         std::fs::remove_file(&to).unwrap_or_default();
         let (code, picture, why) = export(record, file, pane);

@@ -578,6 +578,11 @@ impl OpenRecord {
         self.details.get(step).or_else(first).cloned().unwrap_or_else(|| detail(&self.view(), step))
     }
 
+    /// The steps in full that are at hand: all of a small record.
+    pub(crate) fn ready_details(&self) -> impl Iterator<Item = &Detail> {
+        self.details.iter().chain(self.first.iter().map(|(_, detail)| detail))
+    }
+
     /// Returns the call that made the procedure, which is what is known before the first step.
     pub(crate) const fn creation(&self) -> &Detail {
         &self.creation

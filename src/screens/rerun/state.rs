@@ -520,10 +520,11 @@ impl Attempt {
         }
     }
 
-    /// Tells whether anything came of the calls that run, or ran last.
+    /// Tells whether anything came of the calls that run, or ran last. The beginning of a reply that broke off is nothing.
     fn has_heard(&self) -> bool {
         let received = self.round.iter().flat_map(|round| &round.replies).map(|reply| &reply.received);
-        received.into_iter().any(|received| !received.content.is_empty() || !received.reasoning.is_empty())
+        let goes_on = received.filter(|received| !matches!(received.phase, Phase::Failed(_) | Phase::Cancelled));
+        goes_on.into_iter().any(|received| !received.content.is_empty() || !received.reasoning.is_empty())
     }
 }
 

@@ -184,17 +184,14 @@ pub(crate) fn holds_call(view: &RecordView, place: Rect, look: Look<'_>) -> bool
     call(view, WithStep::USUAL, (width, height), look).rows <= height
 }
 
-/// Measures the longest line of the prompts and replies of a run, of the first steps where there are many.
+/// Measures the longest line of the prompts and replies of a run, of the first steps where there are many: reading the
+/// others of a large record takes time.
 pub(crate) fn call_width(opened: &OpenRecord) -> usize {
-    let details = || (0..opened.steps.len().min(MAX_MEASURED)).map(|step| opened.detail(step));
     // A short reply is with the step.
     let is_long = |reply: &&Shown| reply.as_str().len() > SHORT_REPLY * BROAD;
-    let texts = |detail: &Detail| {
-        let reply = detail.reply.as_ref().filter(is_long);
-        detail.prompt.iter().chain(reply).cloned().collect::<Vec<_>>()
-    };
-    let texts = texts(opened.creation()).into_iter().chain(details().flat_map(|detail| texts(&detail)));
-    let longest = |text: Shown| text.as_str().lines().map(|line| cut(line, MAX_NATURAL).width()).max();
+    let details = [opened.creation()].into_iter().chain(opened.ready_details().take(MAX_MEASURED));
+    let texts = details.flat_map(|detail| detail.prompt.iter().chain(detail.reply.as_ref().filter(is_long)));
+    let longest = |text: &Shown| text.as_str().lines().map(|line| cut(line, MAX_NATURAL).width()).max();
     if opened.has_calls { texts.filter_map(longest).max().unwrap_or(0) } else { 0 }
 }
 
