@@ -31,6 +31,8 @@ use stepscope_core::triage::Fix;
 /// Structured answers are no mere numbers: where the question has so many columns they take more, up to so many.
 const TITLE: usize = 36;
 const WIDER: usize = 14;
+/// Heading above expected answers of runs and the grounded items of answers, where it has room.
+const BOTH: &str = "expected/grounded";
 /// From this width on all columns are there.
 const WIDE: usize = 116;
 /// Forks of forks are indented so often at most.
@@ -55,16 +57,43 @@ stepscope_base::words! {
     }
 }
 
+/// The kinds of records in the table: structured answers have other facts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kinds {
+    Runs,
+    Answers,
+    /// `scored`: a run has a fitness.
+    Mixed {
+        scored: bool,
+    },
+}
+
+impl Kinds {
+    fn of(app: &App) -> Self {
+        let totals = app.store.totals();
+        let counts = totals.insights();
+        match totals.typed() {
+            0 => Self::Runs,
+            typed if typed == counts.records() => Self::Answers,
+            _ => Self::Mixed { scored: counts.fitness > 0 },
+        }
+    }
+}
+
 impl Column {
-    /// Returns its word above structured answers, which have other facts.
-    const fn typed_word(self) -> &'static str {
-        match self {
-            Self::Kind => "type",
-            Self::Gold => "grounded",
-            Self::Fix => "route",
-            Self::Fitness => "continues",
-            Self::Steps => "",
-            other => other.word(),
+    /// Returns its word, which is true for every row below it.
+    const fn word_above(self, kinds: Kinds, width: usize) -> &'static str {
+        match (self, kinds) {
+            (Self::Kind, Kinds::Answers) => "type",
+            (Self::Kind, Kinds::Mixed { .. }) => "kind/type",
+            (Self::Gold, Kinds::Answers) => "grounded",
+            (Self::Gold, Kinds::Mixed { .. }) if width >= BOTH.len() => BOTH,
+            (Self::Gold, Kinds::Mixed { .. }) => "exp/ground",
+            (Self::Fix, Kinds::Answers) => "route",
+            (Self::Fix, Kinds::Mixed { .. }) => "fix/route",
+            (Self::Fitness, Kinds::Answers | Kinds::Mixed { scored: false }) => "continues",
+            (Self::Steps, Kinds::Answers) => "",
+            _ => self.word(),
         }
     }
 
@@ -120,6 +149,13 @@ fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
     }
     let taken: usize = columns.iter().map(|(_, width)| width + 1).sum();
     let mut title = width.saturating_sub(taken);
+    let gold = columns.iter_mut().find(|(column, _)| *column == Column::Gold);
+    if let (Some((_, width)), Kinds::Mixed { .. }) = (gold, Kinds::of(app)) {
+        let more = BOTH.len().saturating_sub(*width);
+        if title >= TITLE + more {
+            (*width, title) = (*width + more, title - more);
+        }
+    }
     let answer = columns.iter_mut().find(|(column, _)| *column == Column::Pred && totals.typed() > 0);
     if let Some((_, width)) = answer {
         let spare = title.saturating_sub(TITLE).min(WIDER);
@@ -229,11 +265,9 @@ fn is_hash(id: &str) -> bool {
 
 fn heading(app: &App, columns: &[(Column, usize)], look: Look<'_>) -> Spans {
     let mut line = Vec::new();
-    // The words are those of the row under the cursor.
-    let typed =
-        app.record().and_then(|record| app.store.row(record)).is_some_and(|row| row.kind() == RecordKind::Typed);
+    let kinds = Kinds::of(app);
     for &(column, width) in columns {
-        let word = if typed { column.typed_word() } else { column.word() };
+        let word = column.word_above(kinds, width);
         let sorted = column.sort() == Some(app.table.sort);
         let arrow = match (sorted, app.table.descending) {
             (true, true) => "▾",
@@ -275,12 +309,15 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
     let Some(row) = app.shown_row(record) else { return Vec::new() };
     let hide = app.review.hidden_of(record);
     let typed = row.typed();
+    let scored = Kinds::of(app) == Kinds::Mixed { scored: true };
     let mut line = Vec::new();
     for &(column, width) in columns {
         if is_hidden(column, hide, typed.is_some()) {
             line.push(look.span(aligned(column, sign::HIDDEN, width), Role::Faint));
         } else if column == Column::Findings {
             line.extend(findings(&row, !hide.is_empty(), width, look));
+        } else if column == Column::Fitness && typed.is_some() && scored {
+            line.push(Span::raw(" ".repeat(width)));
         } else {
             let typed = typed.as_ref().and_then(|typed| typed_cell(column, typed, app.side.types()));
             let typed = typed.map(|(text, role)| (text.into(), role));
