@@ -290,11 +290,13 @@ pub(crate) fn flowed<T>(pieces: impl IntoIterator<Item = (String, T)>, room: usi
     lines
 }
 
-/// Joins the parts of a text, which two blanks keep apart, that fit into some columns whole.
+/// Joins the parts of a text, which two blanks keep apart, that fit into some columns whole. Blanks in front, which
+/// align a number, belong to the first.
 pub(crate) fn whole_parts(text: &str, room: usize) -> String {
     let mut out = String::new();
+    let (indent, text) = text.split_at(text.len() - text.trim_start_matches(' ').len());
     for part in text.split("  ") {
-        let gap = if out.is_empty() { "" } else { "  " };
+        let gap = if out.is_empty() { indent } else { "  " };
         if out.width() + gap.len() + part.width() > room {
             break;
         }
@@ -401,5 +403,7 @@ mod tests {
         {
             assert_eq!(whole_parts(text, room), expected, "{room}");
         }
+        assert_eq!(whole_parts("  0.0 %  0 of 1", 15), "  0.0 %  0 of 1", "a number stays aligned");
+        assert_eq!(whole_parts("  0.0 %  0 of 1", 14), "  0.0 %");
     }
 }
