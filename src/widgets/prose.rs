@@ -52,6 +52,21 @@ pub(crate) fn wrap_up_to(text: &str, width: usize, most: usize) -> Vec<Range<usi
     lines
 }
 
+/// [`wrap`], where what is left of an indented line stays indented: each line with the blanks in front of it.
+pub(crate) fn wrap_hanging(text: &str, width: usize) -> Vec<(usize, Range<usize>)> {
+    let (mut lines, mut offset) = (Vec::new(), 0);
+    for paragraph in cut(text, MAX_PROSE).split('\n') {
+        let blanks = paragraph.len() - paragraph.trim_start_matches(' ').len();
+        let indent = if blanks * 2 < width { blanks } else { 0 };
+        let mut ranges = Vec::new();
+        let content = paragraph.get(indent..).unwrap_or_default();
+        wrap_paragraph(content, offset + indent, (width - indent).max(1), usize::MAX, &mut ranges);
+        lines.extend(ranges.into_iter().map(|range| (indent, range)));
+        offset += paragraph.len() + 1;
+    }
+    lines
+}
+
 /// The lines of a text themselves.
 pub(crate) fn wrapped(text: &str, width: usize, most: usize) -> impl Iterator<Item = &str> {
     wrap_up_to(text, width, most).into_iter().map(|range| text.get(range).unwrap_or_default())
