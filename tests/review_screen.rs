@@ -326,12 +326,12 @@ fn labels_are_found_made_renamed_and_merged_and_old_verdicts_follow() {
     let desk = Desk::new(4);
     let mut d = desk.open();
     d.keys("Enter x / 'off by one'").shows(&["Enter creates the label off by one"]);
-    d.keys("Enter").shows(&["new label: off by one", "⊖ fail: off by one"]);
+    d.keys("Enter").shows(&["New label: off by one", "⊖ fail: off by one"]);
     d.keys("Enter").until(|app| app.review.saved);
     d.keys("x / 'gold'").shows(&["expected answer is wrong"]);
     d.keys("Enter Enter").until(|app| app.review.saved);
     // Renamed, and merged into another.
-    d.keys("x / 'by one' ^R ^U 'fencepost' Enter").shows(&["renamed to fencepost"]);
+    d.keys("x / 'by one' ^R ^U 'fencepost' Enter").shows(&["Renamed to fencepost"]);
     d.keys("Esc / 'fence' ^G").shows(&["Merge fencepost into"]).hides(&["Enter toggle"]);
     // Esc leaves the inner list alone, and typed text is asked about.
     d.keys("Esc").shows(&["Labels", "Enter toggle", "[ ] fencepost"]).hides(&["Merge fencepost"]);
@@ -361,7 +361,7 @@ fn the_list_of_labels_offers_what_works_and_a_prompt_returns_to_it() {
     d.keys("^U 'wrong unit' ^R").shows(&["rename wrong unit or format to: wrong unit or format", "type to replace"]);
     d.keys("Esc").shows(&["[ ] wrong unit or format", "❯"]);
     d.keys("^R 'unit' Esc y").shows(&["[ ] wrong unit or format"]).hides(&["rename wrong"]);
-    d.keys("^R 'unit' Enter").shows(&["renamed to unit"]);
+    d.keys("^R 'unit' Enter").shows(&["Renamed to unit"]);
 }
 
 #[test]

@@ -234,9 +234,13 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
         A::SaveAgain => need(app.log.failed_forks() + app.log.failed_events() > 0, "everything is saved"),
         A::GiveLabel | A::SaveFail | A::FindLabel | A::PutAside => Err("press <fail> first"),
         A::FindNext | A::FindPrevious => need(has_search(app, screen), "no search yet; <find> searches"),
-        A::Find => need(screen != ScreenKind::Rerun, "go back to the run first (<back>)"),
+        A::Find => {
+            need(screen != ScreenKind::Rerun, "go back to the run first (<back>)")?;
+            need(screen != ScreenKind::Table || !app.has_no_records(), "no records")
+        }
         A::Frequency | A::Filter | A::SortNext | A::SortPrevious | A::SortReverse => {
-            need(screen == ScreenKind::Table, "go back to the table first")
+            need(screen == ScreenKind::Table, "go back to the table first")?;
+            need(!app.has_no_records(), "no records")
         }
         A::Fold | A::FoldAll | A::UnfoldAll | A::NextSibling | A::PreviousSibling => {
             need(screen == ScreenKind::Json, "open the raw JSON first (<json>)")

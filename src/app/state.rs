@@ -297,10 +297,15 @@ impl App {
         let sources = if recorded.is_empty() { all.iter().collect() } else { recorded };
         match sources.as_slice() {
             _ if self.samples => Shown::own("sample runs"),
-            [] => Shown::own("nothing"),
+            [] => Shown::own("no files"),
             [source] => source.name().last_part(),
             sources => shown!("{} files", sources.len()),
         }
+    }
+
+    /// Tells whether there are no records, and none are being read.
+    pub(crate) fn has_no_records(&self) -> bool {
+        self.store.is_empty() && self.store.is_settled() && self.percent().is_none()
     }
 
     /// Counts the forks among the records.

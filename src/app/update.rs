@@ -612,7 +612,7 @@ fn act_anywhere(app: &mut App, action: Action, times: isize) -> Effects {
         A::Theme => next_theme(app),
         A::Mouse => {
             app.mouse = !app.mouse;
-            app.say(Shown::own(if app.mouse { "mouse on" } else { "Mouse off: select text with the terminal" }));
+            app.say(Shown::own(if app.mouse { "Mouse on" } else { "Mouse off: select text with the terminal" }));
             return vec![Effect::Mouse(app.mouse)];
         }
         A::Redraw => return vec![Effect::Repaint],
@@ -833,7 +833,7 @@ fn next_theme(app: &mut App) {
     }
     if app.status.is_none() {
         let name = app.looks.chosen.clone().unwrap_or_else(|| "chosen by the terminal's background".into());
-        app.say(shown!("theme: {}", Shown::line(name.as_bytes())));
+        app.say(shown!("Theme: {}", Shown::line(name.as_bytes())));
     }
 }
 

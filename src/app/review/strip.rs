@@ -14,7 +14,7 @@ use crate::dialogs::dialog::Dialog;
 use crate::screens::kind::ScreenKind;
 use crate::widgets::keymap::Action;
 use crate::widgets::layout::{WIDE, parts};
-use crate::widgets::line::{PROPOSED, window as window_of};
+use crate::widgets::line::{hint, window as window_of};
 use crate::widgets::list::List;
 use crate::widgets::look::{Look, Spans, answer_key, clear, fit_spans, put, scroll_mark, select};
 use crate::widgets::prose::{fit, flowed, wrapped};
@@ -385,9 +385,7 @@ pub(crate) fn ask(app: &App, ask: &ReviewDialog, [area, status, bottom]: [Rect; 
             buf.set_style(bottom, look.style(Role::StatusBar));
             let role = if *proposed { Role::Dim } else { Role::Text };
             let mut spans = vec![look.span(head.into_string(), Role::HintKey), look.span(text, role)];
-            if *proposed {
-                spans.push(look.keyed(PROPOSED, Role::Hint));
-            }
+            spans.extend(hint(line, *proposed).map(|hint| look.keyed(hint, Role::Hint)));
             put(spans, 0, bottom, buf);
             if let Some(why) = refused {
                 answer_key(why.as_str(), Role::Warning, status, buf, look);

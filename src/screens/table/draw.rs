@@ -14,7 +14,7 @@ use crate::screens::table::preview;
 use crate::screens::table::state::{SortBy, SortColumn};
 use crate::widgets::layout::with_third;
 use crate::widgets::look::{Look, Spans, fill, put, route_name, severity_role};
-use crate::widgets::prose::{pad, pad_left};
+use crate::widgets::prose::{pad, pad_left, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
@@ -180,7 +180,9 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let body = Rect { y: inner.y + 1, height: inner.height - 1, ..inner };
     let rows = app.rows();
     if rows == 0 {
-        put(vec![look.keyed(nothing(app), Role::Dim)], 1, body, buf);
+        let why = look.keyed(nothing(app), Role::Dim);
+        let lines = wrapped(&why.content, usize::from(body.width), usize::from(body.height));
+        lines.enumerate().for_each(|(n, line)| put(vec![look.span(line, Role::Dim)], n + 1, body, buf));
         return;
     }
     let line = |row: usize| app.table.record(row).map(|record| cells(app, record, &columns, look)).unwrap_or_default();
@@ -193,7 +195,7 @@ fn nothing(app: &App) -> &'static str {
         "searching…"
     } else if !app.store.is_empty() {
         "no record matches the filter; <escape> clears it"
-    } else if app.percent().is_some() || !app.store.is_settled() {
+    } else if !app.has_no_records() {
         "reading…"
     } else {
         "No records here. Try: stepscope FILE or FOLDER, or :tour for what they look like"
