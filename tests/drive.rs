@@ -12,7 +12,7 @@ use stepscope_core::record::types::TypeRegistry;
 use crossterm::event::{KeyCode, MouseButton, MouseEventKind};
 use drive::{Drive, runs};
 use ratatui::layout::Position;
-use ratatui::style::Modifier;
+use ratatui::style::{Color, Modifier};
 use stepscope::dialogs::dialog::Dialog;
 use stepscope::screens::kind::ScreenKind;
 use stepscope::screens::run::state::{RunPane, Tab};
@@ -1333,7 +1333,18 @@ fn themes_change_while_it_runs() {
     assert_eq!(d.colour(Role::Text), dark);
     d.event(Event::Input(Input::Background(Rgb { r: 250, g: 250, b: 250 })));
     assert_eq!(d.colour(Role::Text), dark, "what was chosen stays");
-    for _ in BUILT_IN {
+    let ground = |d: &Drive| d.app.looks.theme.style(Role::Screen).bg;
+    assert!(ground(&d).is_some(), "dark text on a light terminal has its own ground");
+    let is_ink = |d: &Drive, x, y| d.colour_at(x, y) != Color::Reset;
+    for keys in ["?", "Esc :", "Esc f", "Esc"] {
+        d.keys(keys);
+        assert!((0..36).all(|y| (0..120).all(|x| is_ink(&d, x, y))), "{keys}: {}", d.screen());
+    }
+    d.event(Event::Input(Input::Background(Rgb { r: 10, g: 10, b: 10 })));
+    assert_eq!(ground(&d), None, "on a dark one it needs none");
+    d.event(Event::Input(Input::Background(Rgb { r: 250, g: 250, b: 250 })));
+    for (name, _) in BUILT_IN {
+        assert_eq!(ground(&d).is_some(), matches!(*name, "dark" | "high-contrast"), "{name}");
         d.keys("t");
     }
     assert_eq!(d.colour(Role::Text), light, "back to the background, which is known");

@@ -33,7 +33,7 @@ use stepscope_base::text::Shown;
 use stepscope_core::run::call::RunId;
 use stepscope_io::pipeline::store::{SourceRows, SourceState, Store};
 use stepscope_io::source::cut::Skips;
-use stepscope_terminal::colour::Depth;
+use stepscope_terminal::colour::{Depth, Rgb};
 use tempfile::TempPath;
 
 /// Shortest time between two sorts of the table while records are still being checked.
@@ -135,6 +135,8 @@ pub struct App {
     pub patience: Patience,
     /// The terminal's background is light, as far as is known.
     pub light: bool,
+    /// The colour of the terminal's background, where it answered.
+    pub background: Option<Rgb>,
     /// Number of the next search.
     pub next_search: SearchId,
     /// Time at which the table is to be sorted again.
@@ -191,6 +193,7 @@ impl App {
             copying: None,
             patience: Patience::Free,
             light,
+            background: None,
             next_search: 1,
             arrange_at: None,
             early: Vec::new(),

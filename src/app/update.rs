@@ -319,7 +319,8 @@ impl App {
         match (name, text) {
             (Some(name), Some((_, text))) => match Theme::parse(name, text, self.looks.depth) {
                 Ok(theme) => {
-                    self.looks.theme = theme;
+                    let is_against = self.background.is_some_and(|own| own.is_light() != theme.is_light());
+                    self.looks.theme = if is_against { theme.painted() } else { theme };
                     self.looks.chosen = Some(name.to_owned());
                 }
                 Err(error) => {
@@ -529,9 +530,9 @@ fn interrupt(app: &mut App) -> Effects {
 
 fn background(app: &mut App, rgb: Rgb) {
     app.light = rgb.is_light();
-    if app.looks.chosen.is_none() {
-        app.choose_theme(None);
-    }
+    app.background = Some(rgb);
+    let chosen = app.looks.chosen.clone();
+    app.choose_theme(chosen.as_deref());
 }
 
 /// The dialog in front, then what leads across all records, then the screen, then a review, and last the session.
