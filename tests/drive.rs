@@ -12,7 +12,7 @@ use stepscope_core::record::types::TypeRegistry;
 use crossterm::event::{KeyCode, MouseButton, MouseEventKind};
 use drive::{Drive, runs};
 use ratatui::layout::Position;
-use ratatui::style::Modifier;
+use ratatui::style::{Color, Modifier};
 use stepscope::dialogs::dialog::Dialog;
 use stepscope::screens::kind::ScreenKind;
 use stepscope::screens::run::state::{RunPane, Tab};
@@ -1431,6 +1431,14 @@ fn a_copy_is_whole_or_refused() {
 }
 
 #[test]
+fn a_prompt_says_what_ends_it_and_that_its_beginning_is_out_of_sight() {
+    let mut d = Drive::runs();
+    d.keys("f").shows(&["filter:    Enter accept · Esc cancel"]);
+    d.keys("'id:x'").hides(&["Enter accept"]);
+    d.keys(&format!("^U '{}yz'", "x".repeat(200))).shows(&["filter: …xxx", "xyz"]);
+}
+
+#[test]
 fn themes_change_while_it_runs() {
     let mut d = Drive::runs();
     let mut seen = Vec::new();
@@ -1438,8 +1446,8 @@ fn themes_change_while_it_runs() {
         d.keys("t");
         seen.push(d.status());
     }
-    let named = BUILT_IN.iter().map(|(name, _)| format!("theme: {name}"));
-    assert_eq!(seen, named.chain(["theme: chosen by the terminal's background".to_owned()]).collect::<Vec<_>>());
+    let named = BUILT_IN.iter().map(|(name, _)| format!("Theme: {name}"));
+    assert_eq!(seen, named.chain(["Theme: chosen by the terminal's background".to_owned()]).collect::<Vec<_>>());
     let dark = d.colour(Role::Text);
     d.event(Event::Input(Input::Background(Rgb { r: 250, g: 250, b: 250 })));
     let light = d.colour(Role::Text);
@@ -1448,7 +1456,18 @@ fn themes_change_while_it_runs() {
     assert_eq!(d.colour(Role::Text), dark);
     d.event(Event::Input(Input::Background(Rgb { r: 250, g: 250, b: 250 })));
     assert_eq!(d.colour(Role::Text), dark, "what was chosen stays");
-    for _ in BUILT_IN {
+    let ground = |d: &Drive| d.app.looks.theme.style(Role::Screen).bg;
+    assert!(ground(&d).is_some(), "dark text on a light terminal has its own ground");
+    let is_ink = |d: &Drive, x, y| d.colour_at(x, y) != Color::Reset;
+    for keys in ["?", "Esc :", "Esc f", "Esc"] {
+        d.keys(keys);
+        assert!((0..36).all(|y| (0..120).all(|x| is_ink(&d, x, y))), "{keys}: {}", d.screen());
+    }
+    d.event(Event::Input(Input::Background(Rgb { r: 10, g: 10, b: 10 })));
+    assert_eq!(ground(&d), None, "on a dark one it needs none");
+    d.event(Event::Input(Input::Background(Rgb { r: 250, g: 250, b: 250 })));
+    for (name, _) in BUILT_IN {
+        assert_eq!(ground(&d).is_some(), matches!(*name, "dark" | "high-contrast"), "{name}");
         d.keys("t");
     }
     assert_eq!(d.colour(Role::Text), light, "back to the background, which is known");
@@ -1703,7 +1722,12 @@ fn refused_keys_say_why() {
         assert_eq!(d.status(), why, "{keys}");
     }
     let (_folder, mut d) = Drive::text("");
-    d.shows(&["No records here. Try: stepscope FILE or FOLDER"]);
+    d.shows(&["No records here. Try: stepscope FILE or FOLDER"]).hides(&["f filter", "/ find", "> sort"]);
+    d.resize(60, 20).shows(&[":tour", " for what they look like"]);
+    for key in ["f", "/", ">"] {
+        d.keys(key);
+        assert_eq!(d.status(), "no records", "{key}");
+    }
     d.keys("I");
     assert_eq!(d.status(), "No records");
     d.keys("q Enter");
@@ -1915,7 +1939,7 @@ fn a_theme_with_a_mistake_is_said_and_does_not_end_the_round() {
     assert!(d.status().starts_with("theme broken, line 2: "), "{}", d.status());
     assert_eq!(d.app.looks.chosen.as_deref(), Some("last"));
     d.keys("t");
-    assert_eq!(d.status(), "theme: chosen by the terminal's background");
+    assert_eq!(d.status(), "Theme: chosen by the terminal's background");
 }
 
 // The proof.

@@ -399,7 +399,7 @@ fn a_procedure_is_repaired_without_a_model() {
     d.shows(&["not saved", "Procedure", "errors 4 → 1", "- "]);
     let target = folder.path().join("fixed.json");
     d.keys("o").keys("^U").keys(&format!("'{}' Enter", target.display()));
-    assert!(d.status().starts_with("written to "), "{}", d.status());
+    assert!(d.status().starts_with("Written to "), "{}", d.status());
     let fixed = std::fs::read_to_string(&target).unwrap();
     assert!(fixed.starts_with("{\n  \"NameDescription\"") && !fixed.contains("colour"), "{fixed}");
     d.keys("o").keys("^U").keys(&format!("'{}' Enter", path.display()));

@@ -67,6 +67,19 @@ fn help_is_one_key_away() {
 }
 
 #[test]
+fn a_light_theme_on_a_dark_terminal_has_its_own_background() {
+    let (_folder, terminal, _) = opened(|path| Start::stepscope(&[path, "--theme", "light"]));
+    let mut written = 0;
+    while !String::from_utf8_lossy(&terminal.raw()).contains("48;2;250;250;250") {
+        terminal.wait_written(written);
+        written = terminal.written();
+    }
+    terminal.send("Q");
+    terminal.assert_exit(0);
+    assert_restored(&terminal);
+}
+
+#[test]
 fn nothing_is_shown_that_could_not_be_hidden() {
     let (_folder, path, _) = run_file();
     let path = path.to_str().unwrap();

@@ -144,7 +144,7 @@ fn verdict_keys_act_only_in_a_review() {
     assert!(d.status().starts_with("Reviewing as ada") && d.status().contains(":review ends"), "{}", d.status());
     d.keys("a").until(|app| app.review.saved);
     assert_eq!((desk.kinds(), open_id(&d)), (vec![EventKind::Verdict], "r2".into()));
-    d.keys("x 1 : 'review' Enter").hides(&["[ ] 2"]);
+    d.keys("x 1 : 'review' Enter").hides(&["2 [ ]"]);
     d.keys("a");
     assert!(d.status().starts_with("Not reviewing"), "{}", d.status());
     assert_eq!(desk.kinds().len(), 1);
@@ -180,18 +180,43 @@ fn labels_that_have_no_room_are_counted() {
     let mut d = desk.open();
     d.resize(60, 20).keys("Enter x");
     let screen = d.screen();
-    let shown = (1..=9).filter(|n| screen.contains(&format!("[ ] {n} "))).count();
+    let shown = (1..=9).filter(|n| screen.contains(&format!("{n} [ ] "))).count();
     assert!((3..9).contains(&shown), "{screen}");
-    d.shows(&[&format!("+{} more: /", 9 - shown)]);
-    d.resize(120, 36).shows(&["[ ] 9 answer incomplete"]).hides(&[" more: /"]);
+    d.shows(&[&format!("+{} more: /", 9 - shown), &format!("1 … {shown} label")]);
+    d.resize(120, 36).shows(&["9 [ ] answer incomplete", "1 … 9 label"]).hides(&[" more: /"]);
+}
+
+#[test]
+fn the_name_of_a_label_is_cut_only_where_others_need_the_room() {
+    let name = "the units of the answer are those of another quantity";
+    let desk = Desk::new(1);
+    let mut d = desk.open();
+    d.keys(&format!("Enter x / 'arithmetic' ^R '{name}' Enter Esc"));
+    d.resize(200, 60).shows(&[&format!("1 [ ] {name}   2")]);
+    d.resize(60, 20).shows(&["1 [ ] the units of the answer are t…"]);
+}
+
+#[test]
+fn lists_that_go_on_have_a_scroll_mark() {
+    let desk = Desk::new(1);
+    let mut d = desk.open();
+    d.keys(":").shows(&["┃"]);
+    d.keys("Esc Enter x");
+    for n in 0..9 {
+        d.keys(&format!("/ 'label number {n}' Enter"));
+    }
+    d.keys("/");
+    let lines = d.lines();
+    let behind = lines.iter().find_map(|line| line.split("❯[ ] arithmetic slip").nth(1)).unwrap();
+    assert!(behind.trim_start().starts_with('┃'), "{}", d.screen());
 }
 
 #[test]
 fn a_fail_with_a_label_is_three_keys() {
     let desk = Desk::new(3);
     let mut d = desk.open();
-    d.keys("Enter x").shows(&["⊖ fail:", "[ ] 1 arithmetic slip", "[ ] 9 answer incomplete"]);
-    d.keys("1").shows(&["[x] 1 arithmetic slip"]);
+    d.keys("Enter x").shows(&["⊖ fail:", "1 [ ] arithmetic slip", "9 [ ] answer incomplete"]);
+    d.keys("1").shows(&["1 [x] arithmetic slip"]);
     d.keys("Enter");
     assert_eq!(open_id(&d), "r2");
     d.until(|app| app.review.saved);
@@ -307,12 +332,12 @@ fn labels_are_found_made_renamed_and_merged_and_old_verdicts_follow() {
     let desk = Desk::new(4);
     let mut d = desk.open();
     d.keys("Enter x / 'off by one'").shows(&["Enter creates the label off by one"]);
-    d.keys("Enter").shows(&["new label: off by one", "⊖ fail: off by one"]);
+    d.keys("Enter").shows(&["New label: off by one", "⊖ fail: off by one"]);
     d.keys("Enter").until(|app| app.review.saved);
     d.keys("x / 'gold'").shows(&["expected answer is wrong"]);
     d.keys("Enter Enter").until(|app| app.review.saved);
     // Renamed, and merged into another.
-    d.keys("x / 'by one' ^R ^U 'fencepost' Enter").shows(&["renamed to fencepost"]);
+    d.keys("x / 'by one' ^R ^U 'fencepost' Enter").shows(&["Renamed to fencepost"]);
     d.keys("Esc / 'fence' ^G").shows(&["Merge fencepost into"]).hides(&["Enter toggle"]);
     // Esc leaves the inner list alone, and typed text is asked about.
     d.keys("Esc").shows(&["Labels", "Enter toggle", "[ ] fencepost"]).hides(&["Merge fencepost"]);
@@ -342,7 +367,7 @@ fn the_list_of_labels_offers_what_works_and_a_prompt_returns_to_it() {
     d.keys("^U 'wrong unit' ^R").shows(&["rename wrong unit or format to: wrong unit or format", "type to replace"]);
     d.keys("Esc").shows(&["[ ] wrong unit or format", "❯"]);
     d.keys("^R 'unit' Esc y").shows(&["[ ] wrong unit or format"]).hides(&["rename wrong"]);
-    d.keys("^R 'unit' Enter").shows(&["renamed to unit"]);
+    d.keys("^R 'unit' Enter").shows(&["Renamed to unit"]);
 }
 
 #[test]
@@ -1466,8 +1491,11 @@ fn labels_explain_themselves() {
     let desk = Desk::new(2);
     let mut d = desk.open();
     d.keys("Enter ,").shows(&["1  arithmetic slip", "wrong result.", "For example: 12 * 8 = 98"]);
+    // What is left of a line stays under its text.
+    d.resize(60, 40).shows(&["│    operation, and a wrong result."]);
+    d.resize(120, 36);
     d.keys("Esc x ?").shows(&["For example: 12 * 8 = 98"]);
-    d.keys("Esc").shows(&["[ ] 1"]);
+    d.keys("Esc").shows(&["1 [ ]"]);
     d.keys("/").shows(&["A step has the right numbers"]);
 }
 
@@ -1483,11 +1511,11 @@ fn parts_of_an_answer_have_verdicts_of_their_own() {
     d.keys("1 a").shows(&["names an item of an answer"]);
     d.keys("Enter 1 a").shows(&["A text ⊕ red"]);
     assert!(d.status().contains("pass: item A · u undo"), "{}", d.status());
-    d.keys("2 x").shows(&["fail item B:", "[ ] 1"]);
+    d.keys("2 x").shows(&["fail item B:", "1 [ ]", "Enter save   "]).hides(&["save, next"]);
     d.keys("8 Enter").shows(&["B text ⊖ blue  wrong citation", "review 0/2"]);
     d.keys("G +").shows(&["pass: item B, citation 2"]);
     assert_eq!(open_id(&d), "a1", "the record itself is still to be reviewed");
-    d.keys("\\ Esc").hides(&["[ ] 1"]);
+    d.keys("\\ Esc").hides(&["1 [ ]"]);
     assert!(d.status().contains("No verdict on item B, citation 2"), "{}", d.status());
     d.keys("9 a").shows(&["this answer has fewer items"]);
     d.until(|app| app.review.saved);

@@ -495,3 +495,29 @@ proptest! {
         act(&mut drive, deeds);
     }
 }
+
+#[test]
+fn the_headings_of_a_mixed_table_are_true_for_every_row() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let [runs, answers] = ["tests/fixtures/runs.jsonl", "sample_runs/policy.jsonl"].map(|name| root.join(name));
+    let mut mixed = Drive::open(&[runs.clone(), answers.clone()]);
+    mixed.resize(120, 36);
+    let first = mixed.keys("g g").lines()[1].clone();
+    let last = mixed.keys("G").lines()[1].clone();
+    assert_eq!(first, last, "the headings follow the cursor");
+    let words = |drive: &Drive| drive.lines()[1].split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let common = ["fix/route", "answer", "exp/ground", "kind/type", "steps", "fitness", "conf", "question"];
+    assert!(words(&mixed).ends_with(&common.map(str::to_owned)), "{first}");
+    // A fitness is no list that continues: of an answer nothing is below it.
+    let at = first.find("fitness").unwrap();
+    let below = |line: &String| line.get(at - 3..at + 7).map(|cell| cell.trim().to_owned());
+    assert!(mixed.lines().iter().skip(2).filter_map(below).all(|cell| cell != "no" && cell != "yes"));
+    mixed.resize(150, 36);
+    assert!(words(&mixed).contains(&"expected/grounded".to_owned()), "{}", mixed.screen());
+    for (path, named) in [(&runs, ["fix", "expected", "kind"]), (&answers, ["route", "grounded", "question"])] {
+        let mut alone = Drive::open(std::slice::from_ref(path));
+        alone.resize(120, 36);
+        let words = words(&alone);
+        assert!(named.iter().all(|word| words.contains(&(*word).to_owned())), "{}", alone.screen());
+    }
+}

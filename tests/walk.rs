@@ -400,6 +400,7 @@ impl Walk {
                     // One pane may have the whole screen.
                     "Prompt",
                     "Reply",
+                    "Error",
                 ],
                 ScreenKind::Answer => &["Answer", "Items", "Document", "Citation", "Checks"],
                 ScreenKind::Json => &["JSON", "json"],

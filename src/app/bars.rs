@@ -14,7 +14,7 @@ use crate::screens::run::state::RecordView;
 use crate::screens::run::timeline::divergence;
 use crate::screens::{adjudication, answer, compare, dashboard, insights, json, rerun, run, side_by_side, table};
 use crate::widgets::keymap::{Action, BINDINGS, Binding};
-use crate::widgets::line::{PROPOSED, window};
+use crate::widgets::line::{hint, window};
 use crate::widgets::look::{Look, Spans, answer_key, clear, fit_spans, put, route_name, severity_role, shade};
 use crate::widgets::prose::fit;
 use crate::widgets::theme::Role;
@@ -370,7 +370,7 @@ pub(crate) fn prompt(prompt: &Prompt, area: Rect, buf: &mut Buffer, look: Look<'
         (None, false) => Role::Text,
     };
     let mut line = vec![look.span(sign(prompt.purpose), Role::HintKey), look.span(visible, role)];
-    line.extend(prompt.proposed.then(|| look.keyed(PROPOSED, Role::Hint)));
+    line.extend(hint(&prompt.line, prompt.proposed).map(|hint| look.keyed(hint, Role::Hint)));
     put(line, 0, place, buf);
     if let Some(count) = prompt.count.filter(|_| parts.status.height > 0 && prompt.error.is_none()) {
         clear(parts.status, buf);

@@ -192,7 +192,7 @@ pub(crate) fn exported(app: &mut App, path: &Path, result: Result<(), Failure>) 
     let asked = app.export.asked.take();
     let Err(failure) = result else {
         let withheld = if app.export.withheld { ", without what others said: give your verdict first" } else { "" };
-        return app.say(shown!("written to {}{withheld}", Shown::path(path)));
+        return app.say(shown!("Written to {}{withheld}", Shown::path(path)));
     };
     app.fail(shown!("{failure}"));
     // Who did something else meanwhile is not disturbed.

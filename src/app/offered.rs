@@ -4,6 +4,7 @@ use crate::app::across;
 use crate::app::review::{self, ReviewDialog};
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
+use crate::screens::adjudication;
 use crate::screens::answer::state::AnswerPane;
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::Stage;
@@ -12,6 +13,10 @@ use crate::widgets::fuzzy;
 use crate::widgets::keymap::{Action, Binding, Context, Keymap};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+
+/// Hints of the keys of labels, by how many are on screen.
+const LABEL_HINTS: [&str; review::LABEL_KEYS] =
+    ["label", "… 2 label", "… 3 label", "… 4 label", "… 5 label", "… 6 label", "… 7 label", "… 8 label", "… 9 label"];
 
 impl App {
     /// The rows of the footer: what works here, the most useful first.
@@ -47,6 +52,15 @@ impl App {
                 Some(Dialog::Review(ReviewDialog::Labels { .. })) => review::ask::word_of_open(self),
                 _ => binding.hint,
             },
+            (Context::Labels | Context::Decision, Action::GiveLabel) => {
+                let shown = match binding.context {
+                    Context::Labels => review::strip::labels_shown(self),
+                    _ => self.across.judged.as_ref().map_or(0, |judged| adjudication::state::offered(judged).len()),
+                };
+                shown.checked_sub(1).and_then(|last| LABEL_HINTS.get(last)).copied().unwrap_or(binding.hint)
+            }
+            // With a verdict on a part its record stays.
+            (Context::Labels, Action::SaveFail) if self.review.draft.part.is_some() => "save",
             (Context::Answer, Action::Open) if matches!(pane, Some(AnswerPane::Checks | AnswerPane::Question)) => {
                 "open"
             }

@@ -8,6 +8,7 @@ use crate::app::computed::ComputedValues;
 use crate::dialogs::rewards::Rewards;
 use crate::screens::answer::shown::ShownAnswer;
 use crate::screens::json::state::value_text;
+use crate::widgets::prose::cut;
 use stepscope_base::canonical::sha256;
 use stepscope_base::json::{Finder, Kind, Part, Pointer, Tape, Value};
 use stepscope_base::shown;
@@ -35,12 +36,18 @@ use stepscope_core::triage::{Argument, Confidence, Fix, Triage};
 use stepscope_io::pipeline::examine::case_of_row;
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::pipeline::side_data::Surroundings;
+use unicode_width::UnicodeWidthStr as _;
 
 /// Largest number of bytes of one text that are prepared for the screen.
 const MAX_TEXT: usize = 256 << 10;
 /// Size in bytes of the largest record that is read again for each step that is looked at: that takes less than to
 /// prepare all of its steps when it is opened.
 const MAX_READ_AGAIN: usize = 32 << 10;
+/// Steps whose prompts and replies are measured, and bytes of each line.
+const MAX_MEASURED: usize = 64;
+const MAX_NATURAL: usize = 400;
+/// Bytes of a reply that is with the step, and takes no room of its own.
+const SHORT_REPLY: usize = 384;
 /// Number of bytes of steps prepared when a larger record is opened; further steps are prepared when they are looked at.
 const MAX_READY: usize = 4 << 20;
 /// Largest number of values listed with a step that reads or writes them; the state has them all.
@@ -138,6 +145,8 @@ pub struct OpenRecord {
     creation: Detail,
     /// True if prompt or reply of a call is known.
     pub(crate) has_calls: bool,
+    /// Columns of the longest line of prompts and long replies, of the first steps where there are many.
+    pub(crate) call_width: usize,
     web: Web,
 }
 
@@ -308,6 +317,13 @@ pub struct Detail {
 }
 
 impl Detail {
+    /// Measures the longest line of the prompt and of a long reply, in columns.
+    fn call_width(&self) -> Option<usize> {
+        let reply = self.reply.as_ref().filter(|reply| reply.as_str().len() > SHORT_REPLY);
+        let lines = self.prompt.iter().chain(reply).flat_map(|text| text.as_str().lines());
+        lines.map(|line| cut(line, MAX_NATURAL).width()).max()
+    }
+
     /// Takes over what was recorded of a call of a model.
     fn take_call<'a>(&mut self, get: impl Fn(&str) -> Option<Value<'a>>) {
         let get = |key: &str| present(get(key));
@@ -463,6 +479,7 @@ impl OpenRecord {
             summary: None,
             hidden: Hide::default(),
             details: Vec::new(),
+            call_width: 0,
             first: None,
             creation: Detail::default(),
             has_calls: false,
@@ -518,6 +535,12 @@ impl OpenRecord {
         let calls = details.iter().chain(first.iter().map(|(_, detail)| detail)).chain([&creation]);
         let is_any = || is_read_again(case) && (0..steps.len()).any(|step| detail(case, step).has_call());
         let has_calls = calls.into_iter().any(Detail::has_call) || is_any();
+        let widths = if is_read_again(case) {
+            (0..steps.len().min(MAX_MEASURED)).filter_map(|step| detail(case, step).call_width()).max()
+        } else {
+            details.iter().take(MAX_MEASURED).filter_map(Detail::call_width).max()
+        };
+        let call_width = widths.max(creation.call_width()).filter(|_| has_calls).unwrap_or(0);
         let baseline = case.baseline();
         let rewards = side.chain_result(case.root()).map(|ladder| Rewards::of(&ladder, case.root()));
         let triage = case.triage().filter(|_| !self.hidden.has(Hidden::Triage));
@@ -533,7 +556,7 @@ impl OpenRecord {
         (self.steps, self.variables, self.surprise, self.procedure_name) = (steps, variables, surprise, procedure_name);
         (self.details, self.web) = (details, web);
         (self.ended_at, self.first) = (ended_at, first);
-        (self.creation, self.has_calls) = (creation, has_calls);
+        (self.creation, self.has_calls, self.call_width) = (creation, has_calls, call_width);
         self.cost = cost;
         for note in &notes {
             let (step, variable) = (note.step, note.variable);
@@ -576,11 +599,6 @@ impl OpenRecord {
     pub fn detail(&self, step: usize) -> Detail {
         let first = || self.first.as_ref().filter(|(first, _)| *first == step).map(|(_, detail)| detail);
         self.details.get(step).or_else(first).cloned().unwrap_or_else(|| detail(&self.view(), step))
-    }
-
-    /// The steps in full that are at hand: all of a small record.
-    pub(crate) fn ready_details(&self) -> impl Iterator<Item = &Detail> {
-        self.details.iter().chain(self.first.iter().map(|(_, detail)| detail))
     }
 
     /// Returns the call that made the procedure, which is what is known before the first step.

@@ -312,7 +312,7 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
         performer = start.begin_review(own.ok(), folders.state.as_deref(), performer, &mut app);
     }
     take_first_texts(&mut app, tty.size(), texts);
-    let options = Options { mouse: app.mouse, ask_background: app.looks.chosen.is_none() };
+    let options = Options { mouse: app.mouse, ask_background: true };
     let code = performer.run_on(&tty, &mut app, options)?;
     let finished = performer.finish(&mut app);
     Ok(SessionEnd::of(code, app.log.failed_events(), finished))

@@ -32,7 +32,7 @@ use stepscope_base::text::Shown;
 use stepscope_core::run::call::RunId;
 use stepscope_io::pipeline::store::{SourceRows, SourceState, Store};
 use stepscope_io::source::cut::Skips;
-use stepscope_terminal::colour::Depth;
+use stepscope_terminal::colour::{Depth, Rgb};
 use tempfile::TempPath;
 
 /// Shortest time between two sorts of the table while records are still being checked.
@@ -134,6 +134,8 @@ pub struct App {
     pub patience: Patience,
     /// The terminal's background is light, as far as is known.
     pub light: bool,
+    /// The colour of the terminal's background, where it answered.
+    pub background: Option<Rgb>,
     /// Number of the next search.
     pub next_search: SearchId,
     /// Time at which the table is to be sorted again.
@@ -190,6 +192,7 @@ impl App {
             copying: None,
             patience: Patience::Free,
             light,
+            background: None,
             next_search: 1,
             arrange_at: None,
             early: Vec::new(),
@@ -296,10 +299,15 @@ impl App {
         let sources = if recorded.is_empty() { all.iter().collect() } else { recorded };
         match sources.as_slice() {
             _ if self.samples => Shown::own("sample runs"),
-            [] => Shown::own("nothing"),
+            [] => Shown::own("no files"),
             [source] => source.name().last_part(),
             sources => shown!("{} files", sources.len()),
         }
+    }
+
+    /// Tells whether there are no records, and none are being read.
+    pub(crate) fn has_no_records(&self) -> bool {
+        self.store.is_empty() && self.store.is_settled() && self.percent().is_none()
     }
 
     /// Counts the forks among the records.

@@ -319,7 +319,8 @@ impl App {
         match (name, text) {
             (Some(name), Some((_, text))) => match Theme::parse(name, text, self.looks.depth) {
                 Ok(theme) => {
-                    self.looks.theme = theme;
+                    let is_against = self.background.is_some_and(|own| own.is_light() != theme.is_light());
+                    self.looks.theme = if is_against { theme.painted() } else { theme };
                     self.looks.chosen = Some(name.to_owned());
                 }
                 Err(error) => {
@@ -533,9 +534,9 @@ fn interrupt(app: &mut App) -> Effects {
 
 fn background(app: &mut App, rgb: Rgb) {
     app.light = rgb.is_light();
-    if app.looks.chosen.is_none() {
-        app.choose_theme(None);
-    }
+    app.background = Some(rgb);
+    let chosen = app.looks.chosen.clone();
+    app.choose_theme(chosen.as_deref());
 }
 
 /// The dialog in front, then what leads across all records, then the screen, then a review, and last the session.
@@ -616,7 +617,7 @@ fn act_anywhere(app: &mut App, action: Action, times: isize) -> Effects {
         A::Theme => next_theme(app),
         A::Mouse => {
             app.mouse = !app.mouse;
-            app.say(Shown::own(if app.mouse { "mouse on" } else { "Mouse off: select text with the terminal" }));
+            app.say(Shown::own(if app.mouse { "Mouse on" } else { "Mouse off: select text with the terminal" }));
             return vec![Effect::Mouse(app.mouse)];
         }
         A::Redraw => return vec![Effect::Repaint],
@@ -837,7 +838,7 @@ fn next_theme(app: &mut App) {
     }
     if app.status.is_none() {
         let name = app.looks.chosen.clone().unwrap_or_else(|| "chosen by the terminal's background".into());
-        app.say(shown!("theme: {}", Shown::line(name.as_bytes())));
+        app.say(shown!("Theme: {}", Shown::line(name.as_bytes())));
     }
 }
 

@@ -14,7 +14,7 @@ use crate::screens::{
 };
 use crate::widgets::ascii;
 use crate::widgets::layout::{parts, with_third_pane};
-use crate::widgets::look::{Look, clear, pointer, shade};
+use crate::widgets::look::{Look, clear, ground, pointer, shade};
 use crate::widgets::theme::Role;
 
 /// Draws the whole screen, and returns where its cursor is.
@@ -88,4 +88,5 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     if matches!(app.dialog, Some(Dialog::Drop(_))) {
         bars::drop_question(app, bars.status, buf, front);
     }
+    ground(buf, whole, theme.style(Role::Screen));
 }

@@ -38,5 +38,5 @@ pub(crate) fn window<'a>(app: &'a App, typed: &Line, area: Rect, look: Look<'a>)
     });
     let blank = (place.height > LEAST_HEIGHT).then(Vec::new);
     let head = [line].into_iter().chain(blank).chain(nothing).collect();
-    Window { head, has_cursor: true, has_mark: false, ..window }
+    Window { head, has_cursor: true, ..window }
 }

@@ -1,6 +1,8 @@
 //! A line that is being typed: what goes in at once, and what of it is on screen. Both cost what they are about, however
 //! long the line is.
 
+use std::borrow::Cow;
+
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_input::{Input as Line, InputRequest};
 use unicode_width::UnicodeWidthStr;
@@ -14,7 +16,18 @@ pub const MAX_LINE: usize = 64 << 10;
 const COLUMN: usize = 64;
 
 /// Hint behind a text that is proposed: the first letter that is typed takes its place, any other key edits it.
-pub(crate) const PROPOSED: &str = "   Enter accept · type to replace · <escape> cancel";
+const PROPOSED: &str = "   Enter accept · type to replace · <escape> cancel";
+
+/// Hint in a line in which nothing is typed yet.
+const EMPTY: &str = "   <take_edit> accept · <escape> cancel";
+
+/// The hint behind what is typed, if there is one.
+pub(crate) fn hint(line: &Line, proposed: bool) -> Option<&'static str> {
+    if proposed {
+        return Some(PROPOSED);
+    }
+    line.value().is_empty().then_some(EMPTY)
+}
 
 /// Empties a line whose text is only proposed, where a letter is typed.
 pub(crate) fn replace_proposed(line: &mut Line, proposed: bool, event: KeyEvent) {
@@ -56,8 +69,12 @@ pub fn window(line: &Line, room: usize) -> (String, usize) {
     let (before, after) = (typed.get(..at).unwrap_or_default(), typed.get(at..).unwrap_or_default());
     let most = room.saturating_add(1).saturating_mul(COLUMN);
     let start = (before.len().saturating_sub(most)..=before.len()).find(|start| before.is_char_boundary(*start));
-    let before = Shown::line(before.get(start.unwrap_or(0)..).unwrap_or_default().as_bytes());
-    let head = tail(before.as_str(), room);
+    let near = before.get(start.unwrap_or(0)..).unwrap_or_default();
+    let shown = Shown::line(near.as_bytes());
+    let mut head = Cow::from(tail(shown.as_str(), room));
+    if room > 0 && (near.len() < before.len() || head.len() < shown.as_str().len()) {
+        head = format!("…{}", tail(shown.as_str(), room - 1)).into();
+    }
     let after = Shown::line(cut(after, most).as_bytes());
     (format!("{head}{after}"), head.width())
 }
@@ -110,11 +127,11 @@ mod tests {
 
     #[test]
     fn the_end_before_the_cursor_is_on_screen() {
-        assert_eq!(window(&Line::new("abcdef".into()), 4), ("cdef".into(), 4));
+        assert_eq!(window(&Line::new("abcdef".into()), 4), ("…def".into(), 4));
         assert_eq!(window(&Line::new("abcdef".into()).with_cursor(1), 4), ("abcdef".into(), 1));
-        assert_eq!(window(&Line::new("漢字漢字".into()), 5), ("漢字".into(), 4));
+        assert_eq!(window(&Line::new("漢字漢字".into()), 5), ("…漢字".into(), 5));
         assert_eq!(window(&Line::new("a\u{202e}".into()), 20), ("a⟨U+202E⟩".into(), 9));
-        assert_eq!(window(&Line::new("x".repeat(MAX_LINE)), 3), ("xxx".into(), 3));
+        assert_eq!(window(&Line::new("x".repeat(MAX_LINE)), 3), ("…xx".into(), 3));
         assert_eq!(window(&Line::new("abc".into()), 0).1, 0);
     }
 }

@@ -197,6 +197,16 @@ pub(crate) fn clear(area: Rect, buf: &mut Buffer) {
     cells(area, buf).for_each(Cell::reset);
 }
 
+/// Gives what was cleared, or drawn without colours, those of a painted screen.
+pub(crate) fn ground(buf: &mut Buffer, area: Rect, screen: Style) {
+    let (Some(bg), Some(fg)) = (screen.bg, screen.fg) else { return };
+    let bare = Cell::default();
+    for cell in cells(area, buf) {
+        cell.bg = if cell.bg == bare.bg { bg } else { cell.bg };
+        cell.fg = if cell.fg == bare.fg { fg } else { cell.fg };
+    }
+}
+
 /// Goes over the cells of an area row by row: ratatui looks for the place of each cell anew.
 fn cells(area: Rect, buf: &mut Buffer) -> impl Iterator<Item = &mut Cell> {
     let area = area.intersection(buf.area);

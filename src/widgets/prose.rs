@@ -52,6 +52,21 @@ pub(crate) fn wrap_up_to(text: &str, width: usize, most: usize) -> Vec<Range<usi
     lines
 }
 
+/// [`wrap`], where what is left of an indented line stays indented: each line with the blanks in front of it.
+pub(crate) fn wrap_hanging(text: &str, width: usize) -> Vec<(usize, Range<usize>)> {
+    let (mut lines, mut offset) = (Vec::new(), 0);
+    for paragraph in cut(text, MAX_PROSE).split('\n') {
+        let blanks = paragraph.len() - paragraph.trim_start_matches(' ').len();
+        let indent = if blanks * 2 < width { blanks } else { 0 };
+        let mut ranges = Vec::new();
+        let content = paragraph.get(indent..).unwrap_or_default();
+        wrap_paragraph(content, offset + indent, (width - indent).max(1), usize::MAX, &mut ranges);
+        lines.extend(ranges.into_iter().map(|range| (indent, range)));
+        offset += paragraph.len() + 1;
+    }
+    lines
+}
+
 /// The lines of a text themselves.
 pub(crate) fn wrapped(text: &str, width: usize, most: usize) -> impl Iterator<Item = &str> {
     wrap_up_to(text, width, most).into_iter().map(|range| text.get(range).unwrap_or_default())
@@ -65,6 +80,9 @@ fn wrap_paragraph(text: &str, offset: usize, width: usize, most: usize, lines: &
         wrap_clusters(text, offset, width, most, lines);
     }
 }
+
+/// Largest number of bytes of an escape such as `⟨U+E0041⟩` or `⟨+12 marks⟩`, up to its last sign.
+const LONGEST_ESCAPE: usize = 20;
 
 /// Tells whether a word that is longer than a line may be broken behind a character.
 const fn is_joint(byte: u8) -> bool {
@@ -94,11 +112,20 @@ fn wrap_bytes(text: &[u8], offset: usize, width: usize, most: usize, lines: &mut
 
 fn wrap_clusters(text: &str, offset: usize, width: usize, most: usize, lines: &mut Vec<Range<usize>>) {
     let (mut start, mut used, mut blank, mut joint) = (0, 0, None, None);
+    let mut escape = 0..0;
     for Cluster { at, text: cluster, columns: more } in Clusters::of(text) {
+        if cluster == "⟨" && at >= escape.end {
+            let end = text.get(at..).and_then(|rest| rest.find('⟩')).filter(|end| *end <= LONGEST_ESCAPE);
+            escape = at..at + end.unwrap_or(0);
+        }
+        // What is shown of one character stays together.
+        let is_inside = escape.start < at && at <= escape.end;
+        let is_blank = cluster == " " && !is_inside;
         if used + more > width && at > start {
             let (end, next) = match blank {
-                Some(blank) if blank > start && cluster != " " => (blank, blank + 1),
-                _ if cluster == " " => (at, at + 1),
+                Some(blank) if blank > start && !is_blank => (blank, blank + 1),
+                _ if is_blank => (at, at + 1),
+                _ if is_inside && escape.start > start => (escape.start, escape.start),
                 _ => (joint.unwrap_or(at), joint.unwrap_or(at)),
             };
             lines.push(offset + start..offset + end);
@@ -108,12 +135,12 @@ fn wrap_clusters(text: &str, offset: usize, width: usize, most: usize, lines: &m
             used = columns(text.get(next..at).unwrap_or_default());
             (start, blank) = (next, None);
             joint = joint.filter(|joint| *joint > start + 1);
-            if cluster == " " {
+            if is_blank {
                 continue;
             }
         }
         match cluster.as_bytes() {
-            b" " => blank = Some(at),
+            b" " if is_blank => blank = Some(at),
             [byte] if is_joint(*byte) && at > start => joint = Some(at + 1),
             _ => {}
         }
@@ -339,11 +366,13 @@ pub(crate) fn flowed<T>(pieces: impl IntoIterator<Item = (String, T)>, room: usi
     lines
 }
 
-/// Joins the parts of a text, which two blanks keep apart, that fit into some columns whole.
+/// Joins the parts of a text, which two blanks keep apart, that fit into some columns whole. Blanks in front, which
+/// align a number, belong to the first.
 pub(crate) fn whole_parts(text: &str, room: usize) -> String {
     let mut out = String::new();
+    let (indent, text) = text.split_at(text.len() - text.trim_start_matches(' ').len());
     for part in text.split("  ") {
-        let gap = if out.is_empty() { "" } else { "  " };
+        let gap = if out.is_empty() { indent } else { "  " };
         if out.width() + gap.len() + part.width() > room {
             break;
         }
@@ -369,6 +398,9 @@ mod tests {
         assert_eq!(wrapped("漢字漢字", 5), ["漢字", "漢字"]);
         assert_eq!(wrapped("", 5), [""]);
         assert_eq!(wrapped("ab cd", 2), ["ab", "cd"]);
+        assert_eq!(wrapped("abcd⟨U+200D⟩ef", 10), ["abcd", "⟨U+200D⟩ef"], "an escape stays whole");
+        assert_eq!(wrapped("ab e⟨+12 marks⟩x", 12), ["ab", "e⟨+12 marks⟩", "x"]);
+        assert_eq!(wrapped("⟨U+200D⟩", 3), ["⟨U+", "200", "D⟩"], "where there is room for it");
         assert_eq!(wrapped("calc/missing_step", 11), ["calc/", "missing_", "step"]);
     }
 
@@ -473,5 +505,7 @@ mod tests {
         {
             assert_eq!(whole_parts(text, room), expected, "{room}");
         }
+        assert_eq!(whole_parts("  0.0 %  0 of 1", 15), "  0.0 %  0 of 1", "a number stays aligned");
+        assert_eq!(whole_parts("  0.0 %  0 of 1", 14), "  0.0 %");
     }
 }

@@ -314,6 +314,17 @@ impl Theme {
         Ok(Self { background, depth, full, styles: Vec::new(), series }.reduced())
     }
 
+    /// The same with its background painted: on a terminal of the other brightness its text could not be read. Without
+    /// colours of its own it is read everywhere.
+    pub(crate) fn painted(mut self) -> Self {
+        let (screen, text) = (self.full(Role::Screen), self.full(Role::Text));
+        if let Some(own) = self.full.get_mut(Role::Screen as usize).filter(|_| screen.bg.is_none() && text.fg.is_some())
+        {
+            *own = Full { fg: text.fg, bg: Some(self.background), ..Full::default() };
+        }
+        self.reduced()
+    }
+
     /// The same with a cursor that is seen from the last row of a room.
     pub(crate) fn for_presenting(&self) -> Self {
         let mut strong = self.clone();

@@ -21,8 +21,6 @@ pub(crate) struct Window<'a> {
     pub line: Box<dyn Fn(usize) -> Spans + 'a>,
     /// A cursor goes over the lines.
     pub has_cursor: bool,
-    /// A mark says which part of the lines is on screen.
-    pub has_mark: bool,
 }
 
 /// The width of a window that is at most so wide.
@@ -52,7 +50,7 @@ impl<'a> Window<'a> {
     /// Lines of which the first on screen moves.
     pub(crate) fn new(place: Rect, title: Spans, len: usize, line: impl Fn(usize) -> Spans + 'a) -> Self {
         let line = Box::new(line);
-        Self { place, title, head: Vec::new(), foot: Vec::new(), len, line, has_cursor: false, has_mark: true }
+        Self { place, title, head: Vec::new(), foot: Vec::new(), len, line, has_cursor: false }
     }
 
     fn height(&self) -> usize {
@@ -79,7 +77,7 @@ impl<'a> Window<'a> {
         let height = self.height();
         let top = self.head.len();
         let inner = open(self.title, self.place, buf, look);
-        scroll_mark(self.place, list.top, if self.has_mark { top + self.len } else { 0 }, buf, look);
+        scroll_mark(self.place, list.top, top + self.len, buf, look);
         for (row, line) in self.head.into_iter().enumerate() {
             put(line, row, inner, buf);
         }

@@ -256,7 +256,7 @@ fn line_taken(app: &mut App, field: &ReviewField, typed: &str) -> Effects {
             let name = Text::from(typed.to_owned());
             let set = app.review.label_set();
             let mut effects = new_label_set(app, set.renamed(id, &name));
-            app.say(shown!("renamed to {}", name.line()));
+            app.say(shown!("Renamed to {}", name.line()));
             effects.extend(ask_labels(app));
             effects
         }
@@ -482,7 +482,7 @@ fn make_label(app: &mut App, purpose: LabelPurpose, name: &str) -> Effects {
     let (id, name) = (id_for(name, &set), Text::from(name.to_owned()));
     let label = LabelDefinition { id, name, ..LabelDefinition::default() };
     let mut effects = new_label_set(app, set.with(label.clone()));
-    app.say(shown!("new label: {}", label.name.line()));
+    app.say(shown!("New label: {}", label.name.line()));
     effects.extend(take_label(app, purpose, label));
     effects
 }

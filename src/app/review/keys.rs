@@ -214,7 +214,7 @@ fn review_target(app: &mut App, action: Action) -> Effects {
         A::PutAside => {
             app.review.draft.choosing = false;
             if !app.review.draft.is_empty() {
-                app.say(app.keyed("kept as a draft; <fail> continues"));
+                app.say(app.keyed("Kept as a draft; <fail> continues"));
             }
             keep_drafts(app)
         }

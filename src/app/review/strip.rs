@@ -14,9 +14,9 @@ use crate::dialogs::dialog::Dialog;
 use crate::screens::kind::ScreenKind;
 use crate::widgets::keymap::Action;
 use crate::widgets::layout::{WIDE, parts};
-use crate::widgets::line::{PROPOSED, window as window_of};
+use crate::widgets::line::{hint, window as window_of};
 use crate::widgets::list::List;
-use crate::widgets::look::{Look, Spans, answer_key, clear, fit_spans, put, select};
+use crate::widgets::look::{Look, Spans, answer_key, clear, fit_spans, put, scroll_mark, select};
 use crate::widgets::prose::{fit, flowed, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
@@ -35,6 +35,9 @@ const LEAST_HEIGHT: u16 = 14;
 const LEAST_TO_CHOOSE: u16 = 8;
 /// Largest number of lines that labels take.
 const LABEL_LINES: usize = 3;
+/// The columns that a label takes around its name, and those of its name among many.
+const AROUND_LABEL: usize = 9;
+const LABEL_NAME: usize = 30;
 /// Number of labels that the list shows, the width of its window, and the lines of a guideline below it.
 const LISTED: usize = 12;
 const LIST_WIDTH: u16 = 100;
@@ -57,7 +60,7 @@ pub(crate) fn rows(app: &App) -> u16 {
     if !there || app.presenting.is_some() || app.size.height < least {
         return 0;
     }
-    let labels = if app.review.draft.choosing { label_lines(app).len() } else { 0 };
+    let labels = if app.review.draft.choosing { label_lines(app).0.len() } else { 0 };
     1 + u16::try_from(labels).unwrap_or(0)
 }
 
@@ -88,7 +91,7 @@ pub(crate) fn strip(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let place = Rect { x: area.right().saturating_sub(right_width as u16), width: right_width as u16, ..area };
     put(right, 0, place, buf);
     if app.review.draft.choosing {
-        for (n, line) in label_lines(app).into_iter().enumerate() {
+        for (n, line) in label_lines(app).0.into_iter().enumerate() {
             let spans =
                 line.into_iter().map(|(text, chosen)| look.span(text, if chosen { Role::Accent } else { Role::Text }));
             put(std::iter::once(Span::raw(" ")).chain(spans).collect(), n + 1, area, buf);
@@ -296,18 +299,31 @@ fn keys(app: &App, look: Look<'_>) -> Spans {
     line
 }
 
-/// The labels that have a key, as lines: each text, and whether it is chosen.
-fn label_lines(app: &App) -> Vec<Vec<(String, bool)>> {
+/// Counts the labels on screen that have a key.
+pub(crate) fn labels_shown(app: &App) -> usize {
+    label_lines(app).1
+}
+
+/// The labels that have a key, as lines: each text, and whether it is chosen; and how many they are.
+fn label_lines(app: &App) -> (Vec<Vec<(String, bool)>>, usize) {
     let set = app.review.label_set();
     let room = usize::from(app.size.width).saturating_sub(2);
-    let piece = |(n, label): (usize, &LabelDefinition)| {
-        let chosen = app.review.is_chosen(label, &set);
-        (format!("{} {} {}   ", if chosen { "[x]" } else { "[ ]" }, n + 1, label.name.line().cut(30)), chosen)
+    let all = |longest: usize| {
+        let piece = |(n, label): (usize, &LabelDefinition)| {
+            let chosen = app.review.is_chosen(label, &set);
+            let sign = if chosen { "[x]" } else { "[ ]" };
+            (format!("{} {sign} {}   ", n + 1, fit(label.name.line().as_str(), longest)), chosen)
+        };
+        flowed(set.labels.iter().take(LABEL_KEYS).enumerate().map(piece), room)
     };
-    let mut lines = flowed(set.labels.iter().take(LABEL_KEYS).enumerate().map(piece), room);
-    lines.truncate(LABEL_LINES);
+    let mut lines = all(room.saturating_sub(AROUND_LABEL));
+    // Names are cut only where they would leave others no room.
+    if lines.len() > LABEL_LINES {
+        lines = all(LABEL_NAME);
+        lines.truncate(LABEL_LINES);
+    }
     let mut shown: usize = lines.iter().map(Vec::len).sum();
-    let Some(last) = lines.last_mut() else { return lines };
+    let Some(last) = lines.last_mut() else { return (lines, shown) };
     let more = |shown: usize| format!("+{} more: {}", set.labels.len() - shown, app.key_of(Action::FindLabel));
     if shown < set.labels.len() {
         let mut used: usize = last.iter().map(|(text, _)| text.width()).sum();
@@ -319,7 +335,7 @@ fn label_lines(app: &App) -> Vec<Vec<(String, bool)>> {
         }
         last.push((more(shown), false));
     }
-    lines
+    (lines, shown)
 }
 
 /// The glyph of my verdict on a record, in the table.
@@ -373,9 +389,7 @@ pub(crate) fn ask(app: &App, ask: &ReviewDialog, [area, status, bottom]: [Rect; 
             buf.set_style(bottom, look.style(Role::StatusBar));
             let role = if *proposed { Role::Dim } else { Role::Text };
             let mut spans = vec![look.span(head.into_string(), Role::HintKey), look.span(text, role)];
-            if *proposed {
-                spans.push(look.keyed(PROPOSED, Role::Hint));
-            }
+            spans.extend(hint(line, *proposed).map(|hint| look.keyed(hint, Role::Hint)));
             put(spans, 0, bottom, buf);
             if let Some(why) = refused {
                 answer_key(why.as_str(), Role::Warning, status, buf, look);
@@ -448,7 +462,8 @@ fn labels(
         }
     };
     let title = vec![look.span(heading.into_string(), Role::Title)];
-    let inner = open(title, centred(area, width, height), buf, look);
+    let place = centred(area, width, height);
+    let inner = open(title, place, buf, look);
     let (text, _) = window_of(line, usize::from(inner.width).saturating_sub(3));
     put(vec![look.span("> ", Role::HintKey), look.span(format!("{text}▏"), Role::Text)], 0, inner, buf);
     let set = app.review.label_set();
@@ -457,6 +472,7 @@ fn labels(
         put(vec![look.span(*text, Role::Dim)], 1 + room + row, inner, buf);
     }
     let first = (list.at + 1).saturating_sub(room);
+    scroll_mark(place, first, fits.len() + 1 + guideline.len(), buf, look);
     for (row, (n, label)) in fits.iter().enumerate().skip(first).take(room).enumerate() {
         let chosen = match purpose {
             LabelPurpose::Give => app.review.is_chosen(label, &set),

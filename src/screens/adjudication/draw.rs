@@ -316,7 +316,7 @@ fn said(voice: &ReviewerVerdict, width: usize) -> Vec<Piece> {
 /// Names the adjudicator, or the keys while labels are chosen.
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
     if app.kept.adjudication.choosing.is_some() {
-        return vec![look.keyed("1-9 toggle labels, <find_label> finds others, <open> saves", Role::Accent)];
+        return vec![look.keyed("Digits toggle labels, <find_label> finds others, <open> saves", Role::Accent)];
     }
     match &app.across.reviewer {
         Some(reviewer) => vec![look.span(format!("Adjudicator: {}", reviewer.id.line()), Role::Dim)],

@@ -129,6 +129,10 @@ fn spans(board: &DashboardTable, line: &DashboardLine, chosen: Option<usize>, wi
     } else {
         Role::Dim
     };
+    // What only names the lines below it has the whole width.
+    if line.cells.is_empty() {
+        return vec![look.span(name, role)];
+    }
     let mut spans = vec![look.span(pad(&name, NAME + 2), role)];
     for (n, cell) in line.cells.iter().enumerate() {
         let text = cell.as_ref().map_or_else(|| "0".to_owned(), |cell| cell.count.to_string());

@@ -131,7 +131,6 @@ pub(crate) fn settle(app: &mut App) {
     let App { screens, looks, keymap, .. } = app;
     let look = Look::new(&looks.theme, keymap, false);
     let Some(view) = screens.record_mut().filter(|view| view.kind() == ScreenKind::Run) else { return };
-    view.call_width.get_or_insert_with(|| step::call_width(&view.opened));
     let areas = areas(area, view, look);
     // What is edited changes with every key, all else only with the step and the screen.
     let shared_for = view.edited_prompt().is_none().then(|| [RunPane::Step, RunPane::Call].map(|pane| areas.of(pane)));

@@ -169,7 +169,7 @@ fn columns(width: u16, view: &RecordView) -> [u16; 3] {
     }
     let steps = steps.max(STEPS).min(width * 7 / 25);
     let state = wanted(variables::natural_width(view)).max(STATE).min(width * 19 / 50);
-    let call = (width - steps - state).min(CALL).min(wanted(view.call_width.unwrap_or(0)).max(NARROW_CALL));
+    let call = (width - steps - state).min(CALL).min(wanted(view.opened.call_width).max(NARROW_CALL));
     [steps, width - steps - call, call]
 }
 

@@ -193,8 +193,6 @@ pub struct RecordView {
     pub execution: String,
     /// The record as JSON.
     pub outline: Outline,
-    /// Width of the longest line of prompts and replies, once it was measured.
-    pub(crate) call_width: Option<usize>,
     /// True if it is shown as JSON.
     pub json: bool,
     /// The search in it.
@@ -306,7 +304,6 @@ impl RecordView {
             edits: Edits::default(),
             execution: String::new(),
             outline,
-            call_width: None,
             json: false,
             find: Find::default(),
             raw_lines: None,

@@ -6,14 +6,14 @@ use ratatui::style::Style;
 use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::app::open_record::{Detail, DetailValue, OpenRecord};
+use crate::app::open_record::{Detail, DetailValue};
 use crate::screens::run::state::{RecordView, RunPane, Tab, WithStep};
 use crate::screens::run::steps;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, Spans, badge_role, kind_role, pane, title_span_at};
 use crate::widgets::panes::Areas;
-use crate::widgets::prose::{cut, fit, left_out, pad, wrap_up_to, wrapped};
+use crate::widgets::prose::{fit, left_out, pad, wrap_up_to, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -31,9 +31,6 @@ const FACT_NAME: usize = 12;
 const TWO_FACTS: usize = 44;
 /// Lines of a reply that the step's pane has room for.
 const SHORT_REPLY: usize = 12;
-/// Steps whose prompts and replies are measured, and bytes of each line.
-const MAX_MEASURED: usize = 64;
-const MAX_NATURAL: usize = 400;
 /// Columns between two columns of text.
 const GAP: usize = 3;
 /// Most columns of a long text, and the least width of each: if all of the text is on screen then, and in any case.
@@ -182,17 +179,6 @@ pub(crate) fn height(view: &RecordView, areas: &Areas<RunPane>, with_step: WithS
 pub(crate) fn holds_call(view: &RecordView, place: Rect, look: Look<'_>) -> bool {
     let (width, height) = (inner_width(place), inner_height(place));
     call(view, WithStep::USUAL, (width, height), look).rows <= height
-}
-
-/// Measures the longest line of the prompts and replies of a run, of the first steps where there are many: reading the
-/// others of a large record takes time.
-pub(crate) fn call_width(opened: &OpenRecord) -> usize {
-    // A short reply is with the step.
-    let is_long = |reply: &&Shown| reply.as_str().len() > SHORT_REPLY * BROAD;
-    let details = [opened.creation()].into_iter().chain(opened.ready_details().take(MAX_MEASURED));
-    let texts = details.flat_map(|detail| detail.prompt.iter().chain(detail.reply.as_ref().filter(is_long)));
-    let longest = |text: &Shown| text.as_str().lines().map(|line| cut(line, MAX_NATURAL).width()).max();
-    if opened.has_calls { texts.filter_map(longest).max().unwrap_or(0) } else { 0 }
 }
 
 /// Counts the lines of what is known before the first step, where prompt and reply have a pane of their own.

@@ -14,7 +14,7 @@ use crate::screens::table::preview;
 use crate::screens::table::state::{SortBy, SortColumn};
 use crate::widgets::layout::{table_height, with_third};
 use crate::widgets::look::{Look, Spans, fill, put, route_name, severity_role};
-use crate::widgets::prose::{pad, pad_left};
+use crate::widgets::prose::{pad, pad_left, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
@@ -32,6 +32,8 @@ use stepscope_core::triage::Fix;
 /// more, up to so many.
 const TITLE: usize = 36;
 const WIDER: usize = 14;
+/// Heading above expected answers of runs and the grounded items of answers, where it has room.
+const BOTH: &str = "expected/grounded";
 /// From this width on all columns are there.
 const WIDE: usize = 116;
 /// Forks of forks are indented so often at most.
@@ -56,16 +58,43 @@ stepscope_base::words! {
     }
 }
 
+/// The kinds of records in the table: structured answers have other facts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kinds {
+    Runs,
+    Answers,
+    /// `scored`: a run has a fitness.
+    Mixed {
+        scored: bool,
+    },
+}
+
+impl Kinds {
+    fn of(app: &App) -> Self {
+        let totals = app.store.totals();
+        let counts = totals.insights();
+        match totals.typed() {
+            0 => Self::Runs,
+            typed if typed == counts.records() => Self::Answers,
+            _ => Self::Mixed { scored: counts.fitness > 0 },
+        }
+    }
+}
+
 impl Column {
-    /// Returns its word above structured answers, which have other facts.
-    const fn typed_word(self) -> &'static str {
-        match self {
-            Self::Kind => "type",
-            Self::Gold => "grounded",
-            Self::Fix => "route",
-            Self::Fitness => "continues",
-            Self::Steps => "",
-            other => other.word(),
+    /// Returns its word, which is true for every row below it.
+    const fn word_above(self, kinds: Kinds, width: usize) -> &'static str {
+        match (self, kinds) {
+            (Self::Kind, Kinds::Answers) => "type",
+            (Self::Kind, Kinds::Mixed { .. }) => "kind/type",
+            (Self::Gold, Kinds::Answers) => "grounded",
+            (Self::Gold, Kinds::Mixed { .. }) if width >= BOTH.len() => BOTH,
+            (Self::Gold, Kinds::Mixed { .. }) => "exp/ground",
+            (Self::Fix, Kinds::Answers) => "route",
+            (Self::Fix, Kinds::Mixed { .. }) => "fix/route",
+            (Self::Fitness, Kinds::Answers | Kinds::Mixed { scored: false }) => "continues",
+            (Self::Steps, Kinds::Answers) => "",
+            _ => self.word(),
         }
     }
 
@@ -121,6 +150,13 @@ fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
     }
     let taken: usize = columns.iter().map(|(_, width)| width + 1).sum();
     let mut title = width.saturating_sub(taken);
+    let gold = columns.iter_mut().find(|(column, _)| *column == Column::Gold);
+    if let (Some((_, width)), Kinds::Mixed { .. }) = (gold, Kinds::of(app)) {
+        let more = BOTH.len().saturating_sub(*width);
+        if title >= TITLE + more {
+            (*width, title) = (*width + more, title - more);
+        }
+    }
     for (column, width) in &mut columns {
         let wanted = match column {
             Column::Pred if totals.typed() > 0 => *width + WIDER,
@@ -157,7 +193,9 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let body = Rect { y: inner.y + 1, height: inner.height - 1, ..inner };
     let rows = app.rows();
     if rows == 0 {
-        put(vec![look.keyed(nothing(app), Role::Dim)], 1, body, buf);
+        let why = look.keyed(nothing(app), Role::Dim);
+        let lines = wrapped(&why.content, usize::from(body.width), usize::from(body.height));
+        lines.enumerate().for_each(|(n, line)| put(vec![look.span(line, Role::Dim)], n + 1, body, buf));
         return;
     }
     let line = |row: usize| app.table.record(row).map(|record| cells(app, record, &columns, look)).unwrap_or_default();
@@ -170,7 +208,7 @@ fn nothing(app: &App) -> &'static str {
         "searching…"
     } else if !app.store.is_empty() {
         "no record matches the filter; <escape> clears it"
-    } else if app.percent().is_some() || !app.store.is_settled() {
+    } else if !app.has_no_records() {
         "reading…"
     } else {
         "No records here. Try: stepscope FILE or FOLDER, or :tour for what they look like"
@@ -242,11 +280,9 @@ fn is_hash(id: &str) -> bool {
 
 fn heading(app: &App, columns: &[(Column, usize)], look: Look<'_>) -> Spans {
     let mut line = Vec::new();
-    // The words are those of the row under the cursor.
-    let typed =
-        app.record().and_then(|record| app.store.row(record)).is_some_and(|row| row.kind() == RecordKind::Typed);
+    let kinds = Kinds::of(app);
     for &(column, width) in columns {
-        let word = if typed { column.typed_word() } else { column.word() };
+        let word = column.word_above(kinds, width);
         let sorted = column.sort() == Some(app.table.sort);
         let arrow = match (sorted, app.table.descending) {
             (true, true) => "▾",
@@ -288,12 +324,15 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
     let Some(row) = app.shown_row(record) else { return Vec::new() };
     let hide = app.review.hidden_of(record);
     let typed = row.typed();
+    let scored = Kinds::of(app) == Kinds::Mixed { scored: true };
     let mut line = Vec::new();
     for &(column, width) in columns {
         if is_hidden(column, hide, typed.is_some()) {
             line.push(look.span(aligned(column, sign::HIDDEN, width), Role::Faint));
         } else if column == Column::Findings {
             line.extend(findings(&row, !hide.is_empty(), width, look));
+        } else if column == Column::Fitness && typed.is_some() && scored {
+            line.push(Span::raw(" ".repeat(width)));
         } else {
             let typed = typed.as_ref().and_then(|typed| typed_cell(column, typed, app.side.types()));
             let typed = typed.map(|(text, role)| (text.into(), role));

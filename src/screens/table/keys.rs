@@ -27,7 +27,9 @@ pub(crate) fn allowed(app: &App, action: Action) -> Option<Result<(), Reason>> {
         A::CopyValue | A::CopyPath => Err(OPEN_RECORD),
         A::NextFinding | A::PreviousFinding => need(app.rows() > 0, "no records")
             .and_then(|()| need(others_have_findings(app), "no other record has findings")),
-        A::Frequency | A::Filter | A::SortNext | A::SortPrevious | A::SortReverse => Ok(()),
+        A::Find | A::Frequency | A::Filter | A::SortNext | A::SortPrevious | A::SortReverse => {
+            need(!app.has_no_records(), "no records")
+        }
         _ => return None,
     })
 }

@@ -41,9 +41,26 @@ pub(crate) fn meant(text: &str) -> Option<&'static str> {
     code.or_else(|| MEANT.iter().find(|(_, names)| names.contains(&upper.as_str())).map(|(code, _)| *code))
 }
 
+/// Tells whether a text has a number and a currency, as an amount does that a person writes.
+pub(crate) fn is_amount(text: &str) -> bool {
+    let is_apart = |c: char| c.is_ascii_digit() || c.is_whitespace() || "/,;()".contains(c);
+    let is_currency = |word: &str| is_code(word.as_bytes()) || meant(word).is_some();
+    text.bytes().any(|byte| byte.is_ascii_digit()) && text.split(is_apart).any(is_currency)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_amount_has_a_number_and_a_currency() {
+        for text in ["500 EUR", "eur 1,200.50", "€500", "US$ 5", "84.5 EUR/month", "-3 DEM (per claim)", "7 pounds"] {
+            assert!(is_amount(text), "{text}");
+        }
+        for text in ["abc", "500", "EUR", "500 florin", ""] {
+            assert!(!is_amount(text), "{text}");
+        }
+    }
 
     #[test]
     fn codes_are_three_capitals_of_the_list() {

@@ -40,7 +40,7 @@ pub struct DashboardLine {
     pub depth: usize,
     /// Name of what is counted.
     pub name: Shown,
-    /// The numbers, under the heads; `None`: there is nothing.
+    /// The numbers, under the heads; `None`: there is nothing. None at all: the line names those below it.
     pub cells: Vec<Option<DashboardCell>>,
     /// Remark at the end of the line.
     pub tail: Shown,
@@ -230,7 +230,7 @@ impl Dashboard {
             }
             so_far += items.len();
             let share = so_far as f64 / whole.max(1) as f64;
-            let tail = if sums { shown!("{:3.0} % so far", share * 100.0) } else { Shown::default() };
+            let tail = if sums { shown!("{:3.0} % cumulative", share * 100.0) } else { Shown::default() };
             lines.push(DashboardLine { depth: 0, name: shown!("{what}"), cells, tail, interval: None });
         }
         self.push(title, heads, lines);
@@ -244,13 +244,15 @@ impl Dashboard {
             let measure = Measure::of(&sides.iter().enumerate().flat_map(votes).collect::<Vec<_>>());
             let way = format!("{one}+{other}");
             let mut cells = VOTES.iter().zip(sides).map(|(side, items)| self.cell(&["pair", &way, side], items));
-            let mut row = |depth: usize, name: Shown, tail: Shown, interval: Option<[f64; 3]>| {
-                lines.push(DashboardLine { depth, name, cells: cells.by_ref().take(2).collect(), tail, interval });
+            let mut row = |name: &'static str, tail: Shown, interval: Option<[f64; 3]>| {
+                let (name, cells) = (Shown::own(name), cells.by_ref().take(2).collect());
+                DashboardLine { depth: 1, name, cells, tail, interval }
             };
             let share = Share { hits: measure.agreed, of: measure.items };
             let [agreed, kappa] = measure.phrases_of_two();
-            row(0, shown!("A {one}, B {other}: A passes"), agreed, share.interval());
-            row(1, Shown::own("A fails"), kappa, None);
+            let (name, tail) = (shown!("A {one}, B {other}"), Shown::default());
+            lines.push(DashboardLine { depth: 0, name, cells: Vec::new(), tail, interval: None });
+            lines.extend([row("A passes", agreed, share.interval()), row("A fails", kappa, None)]);
         }
         self.push("Reviewers, two by two", ["B passes", "B fails"].map(Shown::own).into(), lines);
     }
@@ -431,11 +433,11 @@ impl TimeColumns {
         cut(time, self.width)
     }
 
-    /// Writes `2026-11-20T13` as `13h`, `2026-11-20` as `11-20`.
+    /// Writes `2026-11-20T13` as `at 13:00`, `2026-11-20` as `11-20`.
     fn head(&self, time: &str) -> String {
         match (self.width, time.is_empty()) {
             (_, true) => "no date".to_owned(),
-            (13, _) => format!("{}h", time.get(11..).unwrap_or(time)),
+            (13, _) => time.get(11..).map_or_else(|| time.to_owned(), |hour| format!("at {hour}:00")),
             (10, _) => time.get(5..).unwrap_or(time).to_owned(),
             _ => time.to_owned(),
         }

@@ -1,6 +1,9 @@
 //! One event of a review: who said what about which item, and what they saw.
 
+use crate::answer::currency;
+use crate::answer::date::Date;
 use crate::arithmetic::expression::{self, Names, Reading};
+use crate::record::types::TypeRegistry;
 use crate::record::{AnswerSchema, Record};
 use stepscope_base::canonical::Digest;
 use stepscope_base::json::write::Style;
@@ -391,6 +394,10 @@ pub enum AnswerType {
     Choice,
     /// A text.
     Text,
+    /// A sum of money with its currency, of a structured answer.
+    Amount,
+    /// A day, of a structured answer.
+    Date,
     /// Anything: the record does not tell.
     Any,
 }
@@ -402,6 +409,13 @@ impl AnswerType {
             Some(AnswerSchema::Gsm) => return Self::Number,
             Some(AnswerSchema::Bool) => return Self::Bool,
             Some(AnswerSchema::Arc) => return Self::Choice,
+            _ => {}
+        }
+        let asked = record.typed.as_ref().map(|typed| typed.asked()).filter(|asked| asked.many != Some(true));
+        match asked.as_ref().and_then(|asked| asked.kind.as_ref()?.utf8()) {
+            Some("amount") => return Self::Amount,
+            Some("date") => return Self::Date,
+            Some("boolean") => return Self::Bool,
             _ => {}
         }
         let number = |value: Option<Value<'_>>| value.is_some_and(Value::is_number);
@@ -419,6 +433,7 @@ impl AnswerType {
     pub fn json_of(self, typed: &str) -> Text {
         let as_it_is = match self {
             Self::Choice | Self::Text => typed.starts_with('"'),
+            Self::Amount | Self::Date => typed.starts_with(['"', '{']),
             Self::Number | Self::Bool | Self::Any => Tape::default().parse(typed.as_bytes()).is_some(),
         };
         if as_it_is {
@@ -446,6 +461,17 @@ impl AnswerType {
             Self::Bool => value.bool().is_some(),
             Self::Choice => ["A", "B", "C", "D"].iter().any(|choice| value.is_string(choice)),
             Self::Text => kind == Json::String,
+            Self::Amount => {
+                is_text(value, currency::is_amount)
+                    || is_typed("amount", value)
+                        && value
+                            .get("currency")
+                            .is_some_and(|code| is_text(code, |code| currency::is_code(code.as_bytes())))
+            }
+            Self::Date => {
+                let is_day = |value| is_text(value, |day| Date::iso(day.as_bytes()).is_ok());
+                is_day(value) || is_typed("date", value) && value.get("iso").is_some_and(is_day)
+            }
             Self::Any => kind != Json::NotFinite,
         };
         (!fits).then_some(Shown::own(match self {
@@ -453,9 +479,21 @@ impl AnswerType {
             Self::Bool => "the correction must be true or false, as the answer is",
             Self::Choice => "the correction must be A, B, C or D, as the answer is",
             Self::Text => "the correction must be a string, as the answer is",
+            Self::Amount => "the correction must be an amount, e.g. 500 EUR",
+            Self::Date => "the correction must be a date, e.g. 2026-03-31",
             Self::Any => "the correction must be a finite number",
         }))
     }
+}
+
+fn is_text(value: Value<'_>, is_right: impl Fn(&str) -> bool) -> bool {
+    value.string().is_some_and(|text| text.utf8().is_some_and(is_right))
+}
+
+/// Tells whether a value is as the schema of its type says.
+fn is_typed(kind: &str, value: Value<'_>) -> bool {
+    let known = TypeRegistry::built_in().named(kind.as_bytes());
+    known.is_some_and(|known| matches!(known.schema.judge(value), Ok(None)))
 }
 
 #[cfg(test)]
@@ -478,6 +516,35 @@ mod tests {
         let bool = r#"{"final_answer": "yes", "final_answer_bool": true}"#;
         assert!(!refused(bool, "false") && refused(bool, "0"));
         assert!(!refused(r#"{"x": 1}"#, "[1]") && refused(r#"{"x": 1}"#, "NaN"));
+        let answer = |schema: &str| {
+            format!(
+                r#"{{"question": "?", "schema": "{schema}", "answer": {{"answer_found": false, "confidence": 0.9, "extraction_method": "verbatim", "items": []}}}}"#
+            )
+        };
+        let amount = answer("AmountAnswer");
+        for right in [r#""500 EUR""#, r#""€ 1,200.50 per claim""#, r#"{"value": 500, "currency": "EUR"}"#] {
+            assert!(!refused(&amount, right), "{right}");
+        }
+        for wrong in [
+            r#""abc""#,
+            "500",
+            r#""500""#,
+            r#"{"value": "500", "currency": "EUR"}"#,
+            r#"{"value": 5, "currency": "E"}"#,
+        ] {
+            assert!(refused(&amount, wrong), "{wrong}");
+        }
+        let date = answer("DateAnswer");
+        assert!(
+            !refused(&date, r#""2026-03-31""#) && refused(&date, r#""31 March""#) && refused(&date, r#""2026-02-30""#)
+        );
+        assert!(
+            !refused(&date, r#"{"iso": "2026-03-31", "original": "31 March"}"#)
+                && refused(&date, r#"{"iso": "2026-03-31"}"#)
+        );
+        let bool = answer("BooleanAnswer");
+        assert!(!refused(&bool, "true") && refused(&bool, r#""perhaps""#));
+        assert!(!refused(&answer("ListAnswer"), r#""abc""#));
     }
 
     #[test]
@@ -489,6 +556,9 @@ mod tests {
             (AnswerType::Choice, "b", "\"B\""),
             (AnswerType::Text, "1,080", "\"1,080\""),
             (AnswerType::Bool, "true", "true"),
+            (AnswerType::Amount, "500 EUR", "\"500 EUR\""),
+            (AnswerType::Amount, "{\"value\": 5}", "{\"value\": 5}"),
+            (AnswerType::Date, "2026-03-31", "\"2026-03-31\""),
             (AnswerType::Any, "é", "\"\\u00e9\""),
         ] {
             assert_eq!(kind.json_of(typed), json, "{typed}");

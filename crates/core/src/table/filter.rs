@@ -993,7 +993,7 @@ mod tests {
 
     /// Tells whether the text must be asked, where rows know no names of models.
     fn needs_text(filter: &Filter) -> bool {
-        filter.terms.iter().any(|term| term.test.letters().is_some())
+        filter.terms.iter().any(|term| term.test.asks_text())
     }
 
     #[test]
