@@ -318,8 +318,8 @@ fn is_exponent(bytes: &[u8], at: usize) -> bool {
     is_letter && at.checked_sub(1).is_some_and(digit) && (is_signed || digit(at + 1))
 }
 
-/// Writes a number without its fraction, else as digits and an exponent, as many as fit; `None`: the text is no number, or
-/// there is no room.
+/// Writes a number without its fraction, else as digits and an exponent, as many as fit; `None`: the text is no number,
+/// or there is no room.
 fn number_in_brief(text: &str, width: usize) -> Option<String> {
     let value = text.parse::<f64>().ok().filter(|value| value.is_finite())?;
     let whole =

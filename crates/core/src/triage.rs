@@ -184,8 +184,8 @@ impl<'c> Trial<'c, '_> {
         Some((Fix::Unknown, None, Confidence::Unsure))
     }
 
-    /// Finds what a person set in a fork, so that the expected answer need not be that of its run: another question, or a value
-    /// that puts nothing right.
+    /// Finds what a person set in a fork, so that the expected answer need not be that of its run: another question, or
+    /// a value that puts nothing right.
     fn overridden(&self, gold: &Gold) -> Option<&'c RecordedSet<'c>> {
         let is_question = |set: &&RecordedSet<'_>| set.variable == PROBLEM_TEXT;
         let mut sets = self.state.sets().iter().filter(|set| set.put == Put::Override);

@@ -113,8 +113,8 @@ fn title(record: &Record<'_>) -> Shown {
         .unwrap_or_else(|| Shown::line(head(record.root.raw())))
 }
 
-/// The gold number as the worked gold answer ends (`#### 1,080`), else as the record has it, in either. `gold_num` alone is wrong
-/// where the text has a thousands comma.
+/// The gold number as the worked gold answer ends (`#### 1,080`), else as the record has it, as a number or as an answer
+/// that is nothing else. `gold_num` alone is wrong where the text has a thousands comma.
 pub fn gold_text(record: &Record<'_>) -> Option<Shown> {
     let worked = record.gold_answer.and_then(Value::string);
     let ending = worked.as_ref().and_then(|text| {
