@@ -41,10 +41,10 @@ def record(rng, n):
               "output": [field(names[k + 1])]} for k in range(count)]
     if n % 7 == 0:
         steps[rng.randrange(count)]["output"].append(field(f"unused_{n}"))
-    answer = rng.randint(1, 999)
-    state = {"problem_text": prose(30), **{name: rng.randint(1, 99) for name in names[1:-1]},
+    question, answer = prose(45), rng.randint(1, 999)
+    state = {"problem_text": question, **{name: rng.randint(1, 99) for name in names[1:-1]},
              "final_answer": f"It is {answer}.", "final_answer_numerical": answer, "confidence": round(rng.random(), 2)}
-    return {"id": f"r{n:07d}", "row_index": n, "question": prose(60), "gold_answer": f"{prose(20)}\n#### {answer}",
+    return {"id": f"r{n:07d}", "row_index": n, "question": question, "gold_answer": f"{prose(20)}\n#### {answer}",
             "gold_num": float(answer), "status": "ok", "mode": "procedural",
             "procedure": {"NameDescription": prose(8), "steps": steps}, "fitness": round(rng.random(), 3),
             "steps": count, "state": state, "pred_answer": state["final_answer"], "pred_num": float(answer),

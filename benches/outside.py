@@ -9,13 +9,13 @@
   benches/outside.py /tmp/mistake --misses                  # and tells what was missed
 
 Clones may be bare or not; what a clone holds tells which set it is. ProcessBench needs the worked answers of the GSM8K
-clone. Every solution becomes a run record: each of its lines a step, and the number of the line the value of that step.
+clone. The program is given the records as people have them: question, steps or solution as text, worked answer. Nothing
+is read or converted here that the program does not read itself.
 Python's standard library only; nothing is downloaded and nothing is written but with --records.
 """
 import argparse, collections, json, os, re, subprocess, sys
 
 MISTAKE, GSM8K, PROCESS = "multistep_arithmetic.jsonl", "grade_school_math/data/", "code/dataset/gsm8k.json"
-NUMBER = re.compile(r"(?<![\w.])-?\$?\d[\d,]*(?:\.\d+)?|(?<![\w.])\.\d+")
 
 
 def read(clone, path):
@@ -32,29 +32,12 @@ def lines(text):
     return [json.loads(line) for line in text.splitlines() if line.strip()]
 
 
-def number(text):
-    """The number that a text of digits says; whole where it is whole."""
-    value = float(text.replace(",", "").replace("$", ""))
-    return int(value) if value == int(value) and abs(value) < 1e15 else value
+WORKED = "ground_truth_solution"
 
 
-def record(name, question, steps, answer, gold=None):
-    """A run record. A step is a text, the names it reads, the name it writes, and what it wrote there."""
-    field = lambda name: {"name": name, "description": ""}
-    planned, state = [], {"problem_text": question}
-    for at, (text, reads, writes, value) in enumerate(steps):
-        planned.append({"id": at + 1, "inputs": [field(name) for name in reads or ["problem_text"]],
-                        "stepDescription": text, "output": [field(writes)]})
-        state[writes] = value
-    last = steps[-1][2]
-    planned.append({"id": len(steps) + 1, "inputs": [field(last)], "stepDescription": f"State {last} as the final answer.",
-                    "output": [field("final_answer")]})
-    state |= {"final_answer": f"The answer is {answer}." if answer is not None else "There is no answer.", "confidence": 0.9}
-    if answer is not None:
-        state["final_answer_numerical"] = answer
-    made = {"id": name, "question": question, "status": "ok", "mode": "procedural",
-            "procedure": {"NameDescription": "A worked solution", "steps": planned}, "state": state, "pred_num": answer}
-    return made | ({"gold_answer": gold[0], "gold_num": gold[1]} if gold else {})
+def without_answer(record):
+    """The same record, its worked answer hidden."""
+    return {key: value for key, value in record.items() if key != WORKED}
 
 
 def options_for_gsm8k(doc, part, records):
@@ -87,12 +70,10 @@ def loud(said, rule):
     return [one for one in said["findings"] if one["rule"] == rule and one["severity"] != "note"]
 
 
-def step_of(record, finding):
-    """The step, from 1, whose value a finding points at."""
-    name = finding["pointer"].rsplit("/", 1)[-1]
-    names = {"final_answer_numerical": "final_answer", "pred_num": "final_answer"}
-    writes = [step["output"][0]["name"] for step in record["procedure"]["steps"]]
-    return writes.index(names.get(name, name)) + 1
+def step_of(finding):
+    """The step, from 1, of the list of steps that a finding points into."""
+    found = re.match(r"/steps/(\d+)", finding["pointer"])
+    return int(found[1]) + 1 if found else 0
 
 
 def share(hits, of):
@@ -111,21 +92,8 @@ def confidences(title, pairs):
 # ------------------------------------------------------------------------------------------- BIG-Bench Mistake
 
 def mistake_record(at, row):
-    """A trace of thoughts: `Let's calculate A = (1 + 2) = 3.` is a step that writes part_a."""
-    expression = row["input"].removesuffix("=").strip()
-    steps, known = [("Read the expression, and write it with a letter for each part.", [], "parts", row["steps"][0])], {}
-    for thought in row["steps"][1:]:
-        thought = thought.split(" So the answer is")[0]
-        sides = [side.strip().rstrip(".") for side in re.sub(r"^.*?(calculate|equation is) ", "", thought).split("=")]
-        letter = sides.pop(0) if re.fullmatch("[A-Z]", sides[0]) else None
-        reads = [known[word] for word in dict.fromkeys(re.findall("[A-Z]", sides[0])) if word in known]
-        plan = re.sub("[A-Z]", lambda word: known.get(word[0], word[0]), sides[0])
-        writes = f"part_{letter.lower()}" if letter else "result"
-        numbers = re.findall(r"-?\d+(?:\.\d+)?", sides[-1].replace("- ", "-"))
-        steps.append((f"Compute {writes} = {plan}.", reads, writes, number(numbers[-1]) if numbers else sides[-1]))
-        if letter:
-            known[letter] = writes
-    return record(f"mistake-{at}", f"What is {expression}?", steps, number(row["answer"]))
+    """A trace of thoughts: `Let's calculate A = (1 + 2) = 3.` The expected answer stays out."""
+    return {"id": f"mistake-{at}", "input": row["input"], "steps": row["steps"], "answer": row["answer"]}
 
 
 def mistake(program, text, keep, misses):
@@ -133,7 +101,7 @@ def mistake(program, text, keep, misses):
     records = [mistake_record(at, row) for at, row in enumerate(rows)]
     hits, wrong, table = 0, 0, []
     for row, made, said in zip(rows, records, checked(program, records, keep)):
-        slips = [step_of(made, one) for one in loud(said, "run/recompute")]
+        slips = [step_of(one) for one in loud(said, "run/recompute")]
         found = min(slips) - 1 if slips else None
         hit = found == row["mistake_index"]
         hits += hit
@@ -156,48 +124,17 @@ MARK = re.compile(r"<<([^<>]*)>>")
 MODELS = ("6b_finetuning", "6b_verification", "175b_finetuning", "175b_verification")
 
 
-def gold_of(worked):
-    """A worked answer in the form of the GSM8K files, and its number."""
-    text = re.sub(r"\nA:", "\n####", worked)
-    return text, number(text.rsplit("####", 1)[1].strip())
-
-
-def chain(name, question, thoughts, answer, gold, result):
-    """Lines of reasoning as steps: a line reads the earlier values that occur in it, and writes its own result."""
-    steps, values = [], {}
-    for at, line in enumerate(thoughts):
-        text = MARK.sub("", line).strip()
-        value = result(line)
-        said = {number(one) for one in NUMBER.findall(text)}
-        reads = [name for name, known in values.items() if known in said]
-        writes = f"value_{at + 1}"
-        steps.append((text, reads, writes, text if value is None else value))
-        if value is not None:
-            values[writes] = value
-    return record(name, question, steps, answer, gold)
-
-
-def marked(line):
-    """What the last calculator mark of a line gives."""
-    for mark in reversed(MARK.findall(line)):
-        result = mark.rsplit("=", 1)[-1].strip()
-        if NUMBER.fullmatch(result):
-            return number(result)
-    return None
+def worked_answer(text):
+    """A worked answer in the form of the GSM8K files."""
+    return re.sub(r"\nA:", "\n####", text)
 
 
 def gsm8k(program, text, keep, misses):
     rows, records, right = lines(text), [], []
     for at, row in enumerate(rows):
-        gold = gold_of(row["ground_truth"])
         for model in MODELS:
-            lines_, answer = row[model]["solution"], None
-            if "\nA:" in lines_:
-                lines_, said = lines_.rsplit("\nA:", 1)
-                found = NUMBER.findall(said)
-                answer = number(found[0]) if found else None
-            thoughts = [line for line in lines_.splitlines() if line.strip()]
-            records.append(chain(f"{at}-{model}", row["question"], thoughts or ["Nothing."], answer, gold, marked))
+            records.append({"id": f"{at}-{model}", "question": row["question"], "solution": row[model]["solution"],
+                            WORKED: worked_answer(row["ground_truth"])})
             right.append(row[model]["is_correct"])
     said = checked(program, records, keep)
     wrong = [(made, one) for made, one, is_right in zip(records, said, right) if not is_right]
@@ -205,7 +142,7 @@ def gsm8k(program, text, keep, misses):
     blamed = [(made, one) for made, one in wrong if one["triage"]["fix"] == "gold"]
     alarms = [(made, one) for made, one in sound if loud(one, "run/recompute")]
     # The same right solutions with the answer hidden: nothing may be said of them but by chance.
-    hidden = [{key: value for key, value in made.items() if key not in ("gold_answer", "gold_num")} for made, _ in sound]
+    hidden = [without_answer(made) for made, _ in sound]
     blind = [(made, one) for made, one in zip(hidden, checked(program, hidden, None)) if loud(one, "run/recompute")]
     notes = [made for made, one in sound if any(one["rule"] == "run/recompute" for one in one["findings"])]
     print("GSM8K, example solutions of four models")
@@ -222,49 +159,30 @@ def gsm8k(program, text, keep, misses):
 
 # ----------------------------------------------------------------------------------------------- ProcessBench
 
-def plain(text):
-    """LaTeX as plain signs."""
-    text = re.sub(r"\\(?:d|t)?frac\{([^{}]*)\}\{([^{}]*)\}", r"(\1)/(\2)", text)
-    text = re.sub(r"\\(?:text|mathrm|boxed|textbf)\{([^{}]*)\}", r"\1", text)
-    for sign, by in ((r"\times", "×"), (r"\cdot", "·"), (r"\div", "÷"), (r"\%", "%"), (r"\$", "$"), ("\\\\", " ")):
-        text = text.replace(sign, by)
-    return re.sub(r"\\[()\[\]]|\\[,;! ]|\\(?:left|right|quad)\b", " ", text).replace("**", "")
-
-
-def last_number(text):
-    """The result of the last equation of a step, else its last number."""
-    results = re.findall(r"=\s*(-?[$€£]?\s?\d[\d,]*(?:\.\d+)?)", text)
-    found = [results[-1]] if results else NUMBER.findall(text)
-    return number(found[-1].replace(" ", "").replace("€", "").replace("£", "").rstrip(",")) if found else None
-
-
-def place(made, said):
+def place(said):
     """The first bad step, from 0: where to fix, or a wrong equation of a run that is right by luck; -1: none."""
-    slips = [step_of(made, one) for one in said["findings"] if one["rule"] == "run/equation"]
+    slips = [step_of(one) for one in said["findings"] if one["rule"] == "run/recompute"]
     return (said["triage"]["step"] or min(slips, default=0)) - 1
 
 
 def process(program, text, worked, keep, misses):
     rows = json.loads(text)
     squeezed = lambda text: re.sub(r"\W+", "", text).lower()
-    gold = {squeezed(row["question"]): gold_of(row["answer"]) for row in worked}
-    records, known = [], 0
+    gold = {squeezed(row["question"]): row["answer"] for row in worked}
+    records = []
     for row in rows:
         own = gold.get(squeezed(row["problem"]))
-        known += own is not None
-        steps = [plain(step) for step in row["steps"]]
-        answers = [re.search(r"\\boxed\{([^{}]*)", step) for step in row["steps"]]
-        boxed = [NUMBER.findall(plain(found[1])) for found in answers if found]
-        answer = number(boxed[-1][0]) if boxed and boxed[-1] else last_number(steps[-1])
-        records.append(chain(row["id"], row["problem"], steps, answer, own, last_number))
+        made = {"id": row["id"], "problem": row["problem"], "steps": row["steps"]}
+        records.append(made | ({WORKED: own} if own else {}))
+    known = sum(WORKED in made for made in records)
     erring = [row["label"] >= 0 for row in rows]
     print(f"ProcessBench, GSM8K part ({known} of {len(rows)} worked answers found)")
     for title, hide in (("worked answer known", False), ("worked answer hidden", True)):
         shown = records
         if hide:
-            shown = [{key: value for key, value in made.items() if key not in ("gold_answer", "gold_num")} for made in records]
+            shown = [without_answer(made) for made in records]
         said = checked(program, shown, keep and keep + ("-hidden" if hide else ""))
-        located = [place(made, one) for made, one in zip(shown, said)]
+        located = [place(one) for one in said]
         found = sum(at == row["label"] for at, row, errs in zip(located, rows, erring) if errs)
         quiet = sum(at == -1 for at, errs in zip(located, erring) if not errs)
         a, b = found / sum(erring), quiet / (len(rows) - sum(erring))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the sample answers in this folder: a travel policy and 37 questions to it.
+"""Makes the sample answers in this folder: a travel policy and 39 questions to it.
 
     python make_policy.py            # needs pandas and pyarrow
 
@@ -279,10 +279,11 @@ def cells(row):
 CASES = []
 
 
-def case(question, shape, pages, answer, route, flaws=(), strong=None, why="", text=None, said=None):
-    """text: answer.json is this text and no JSON; said: what the raw response says, where that is something else."""
+def case(question, shape, pages, answer, route, flaws=(), strong=None, why="", text=None, said=None, cut=False):
+    """text: answer.json is this text and no JSON; said: what the raw response says, where that is something else; cut: it
+    says that it was cut off."""
     CASES.append(dict(question=question, shape=shape, pages=pages, answer=answer, route=route, flaws=list(flaws),
-                      strong=strong, why=why, text=text, said=said))
+                      strong=strong, why=why, text=text, said=said, cut=cut))
 
 
 def good():
@@ -378,8 +379,8 @@ def wrong_places():
     no_quote = span("Complaints are answered within 10 working days.")
     del no_quote["quote"]
     case("How fast are complaints answered?", "text", [12],
-         one({"text": "Within 10 working days.", "spans": [no_quote]}), "reject", ["span/verbatim_without_quote"],
-         why="it says verbatim, and quotes nothing")
+         one({"text": "Within 10 working days.", "spans": [no_quote]}), "ship", ["span/verbatim_without_quote"],
+         why="it says verbatim and quotes nothing, but its value stands in the cited lines")
 
 
 def wrong_values():
@@ -391,19 +392,22 @@ def wrong_values():
          ["answer/date_impossible", "answer/date_original_disagrees"], why="there is no 30 February")
     case("By when has a claim to be sent?", "date", [1, 10],
          one(date("2027-03-28", "28 February 2027", "End of cover: 28 February 2027")), "reject",
-         ["answer/date_original_disagrees"], why="the ISO date is another day than the original")
+         ["answer/date_original_disagrees", "answer/value_not_in_citation"],
+         why="the ISO date is another day than the original")
     case("What is paid for dental treatment?", "amount", [6],
          one(amount(400, "Dental treatment is paid up to EUR 400, for pain only.", currency="Euro")), "reject",
          ["answer/currency_not_iso4217"], why="Euro is no currency code")
     case("What is paid for lost tickets?", "amount", [3],
-         one(amount(0, "TRIP, without money, tickets and motor vehicles."), method="inferred", confidence=0.5), "reject",
-         ["answer/phantom_zero_suspected"], why="the schema wanted a number; the document names none")
+         one(amount(0, "TRIP, without money, tickets and motor vehicles."), method="inferred", confidence=0.3), "reject",
+         ["answer/phantom_zero_suspected", "answer/second_look"],
+         why="the schema wanted a number; the document names none, and the model is not confident")
     case("What is paid for each piece of baggage?", "table", [7],
          one({"table": {"headers": ["Item", "At most"], "rows": [cells(ITEMS[0]), [*cells(ITEMS[1]), "per person"],
                                                                  cells(ITEMS[2]), cells(ITEMS[3])[:1]]},
               "spans": [{"line_start": span(ITEMS[0])["line_start"], "line_end": span(ITEMS[-1], page=7)["line_end"],
-                         "quote": "\n".join(ITEMS)}]}), "reject", ["answer/table_not_rectangular"],
-         why="rows of two, three and one cells")
+                         "quote": "\n".join(ITEMS)}]}), "reject",
+         ["answer/table_not_rectangular", "answer/value_not_in_citation"],
+         why="rows of two, three and one cells, one of which the document does not have")
     case("Which sports are excluded?", "list", [8], texts(*EXCLUDED[2:8]), "broaden",
          ["answer/list_truncated_next_page"], strong="truncated",
          why="the list goes on on the page after the last one that the model saw")
@@ -411,10 +415,10 @@ def wrong_values():
          one({"text": "That costs nothing.", "spans": [span("That costs nothing.")]}), "reject",
          ["answer/shape_mismatch"], why="an amount was asked for, a text came")
     honest = one({"text": "30 days after the effective date.",
-                  "spans": [span("Whoever has not paid 30 days after the effective date has no cover")]})
+                  "spans": [span("paid 30 days after the effective date has no cover")]})
     case("When does unpaid cover lapse?", "text", [11], {**honest, "confidence": 0.99}, "reject",
-         ["answer/answer_differs_from_raw_response"], said=honest,
-         why="the stored answer is not the one that the model gave")
+         ["answer/answer_differs_from_raw_response", "answer/raw_response_unusable", "span/meaning_cut"], said=honest, cut=True,
+         why="the stored answer is not the one that the model gave, whose reply was cut off, and the quote begins behind a \"not\"")
 
 
 def wrong_shapes():
@@ -430,7 +434,7 @@ def wrong_shapes():
          ["answer/found_items_mismatch", "answer/complete_without_found", "answer/method_items_mismatch",
           "answer/shape_mismatch"], why="not found, and yet complete, with an item")
     whole = json.dumps(texts("The law of Ireland holds for this policy."), indent=2)
-    case("Which law holds?", "text", [12], None, "reject", ["answer/json_invalid"], text=whole[:len(whole) * 2 // 3],
+    case("Which law holds?", "text", [12], None, "reject", ["answer/json_invalid"], cut=True, text=whole[:len(whole) * 2 // 3],
          why="the reply was cut off")
     case("How old are the insured persons?", "list", [1], None, "pending", ["answer/answer_missing"],
          why="asked and retrieved, never answered")
@@ -455,6 +459,11 @@ def wrong_reasons():
               "quote": "We pay for treatment that a doctor orders on a TRIP before treatment in a hospital begins."}]}),
          "reject", ["span/quote_not_in_cited_lines", "span/quote_stitched"],
          why="both halves stand in the document, the sentence does not")
+    case("Which excess applies to baggage?", "amount", [5],
+         one({"amount": {"value": 2500, "currency": "EUR", "unit": None}, "spans": [span(LIMITS[3])]}), "human_review",
+         ["answer/other_value_asked"], why="the limit stands under its own heading, and the excess under the next")
+    case("Which activities and events are not covered?", "list", [8, 9], texts(*EXCLUDED[:5], *EXCLUDED[6:]), "broaden",
+         ["answer/list_incomplete"], why="entry (f) is left out")
 
 
 # ---------------------------------------------------------------- as a store
@@ -482,11 +491,14 @@ def parsed_question(case):
 
 def meta(case, n):
     said = case["text"] or json.dumps(case["said"] or case["answer"])
+    ended = {"status": "completed"}
+    if case["cut"]:
+        ended = {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
     return {
         "schema_used": schema_of(case["shape"]), "fragments_applied": ["BASE", f"SHAPE:{case['shape']}"],
         "template_version": "v1",
         "raw_response": {
-            "id": f"resp_made_up_{n:02}", "model": "made-up-1", "status": "completed",
+            "id": f"resp_made_up_{n:02}", "model": "made-up-1", **ended,
             "output": [{"type": "message", "role": "assistant",
                         "content": [{"type": "output_text", "text": said}]}],
             "usage": {"input_tokens": 900 + 13 * n, "output_tokens": len(said) // 4},

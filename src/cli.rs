@@ -368,9 +368,15 @@ pub struct Check {
     /// Accept files without any line, for hooks that pass whatever changed
     #[arg(long)]
     allow_empty: bool,
-    /// Check each record as an answer: general, bool, gsm, arc, or a JSON Schema file
+    /// Accept files of which no record has a known format, and say what each record is
+    #[arg(long)]
+    allow_unknown: bool,
+    /// Check each record as an answer: general, bool, gsm, gsm@1.0, arc, or a JSON Schema file
     #[arg(long, value_name = "SCHEMA")]
     pub schema: Option<String>,
+    /// Check the answer in each run's state by this schema, whatever schema the record names
+    #[arg(long, value_name = "SCHEMA", conflicts_with = "schema")]
+    pub answer_schema: Option<String>,
     /// Accept NaN and Infinity as final numbers (`check_finite_number=False`)
     #[arg(long)]
     pub no_finite_check: bool,
@@ -422,6 +428,11 @@ impl Check {
             FormatArg::Jsonl | FormatArg::Parquet => ReportFormat::Jsonl,
             FormatArg::Sarif => ReportFormat::Sarif,
         }
+    }
+
+    /// Tells whether a file of which no record is understood is a failure.
+    fn refuses_unknown(&self) -> bool {
+        !self.allow_unknown && !self.merge && self.fails_on(Some(Severity::Fatal))
     }
 
     /// Tells whether a gravest finding of this severity makes the exit code 1.
@@ -542,6 +553,8 @@ pub struct Show {
     /// Also print the global state before and after each step
     #[arg(long)]
     pub state: bool,
+    #[command(flatten)]
+    redact: export::RedactArgs,
     /// Colours
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Colour::Auto)]
     pub color: Colour,

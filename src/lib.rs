@@ -4,7 +4,7 @@
 //! its tours. The libraries are below `crates/`: `base` (text and JSON), `core` (records and every judgment of them), `io`
 //! (files, databases, models) and `terminal`, and two small ones, `schema` and `memory`. `base` <- `core` <- `io` <-
 //! `stepscope`. Data flows one way: input -> message -> update -> effect -> message. `tests/architecture.rs` reads all
-//! sources and fails where a law is broken; `docs/map.md` lists every file.
+//! sources and fails where a law is broken.
 
 /// The commands that need no screen. Law: knows no screen.
 pub mod cli;
@@ -29,8 +29,12 @@ pub mod app {
     pub(crate) mod fork_tree;
     /// Forks: the files that keep them, saving and following them.
     pub(crate) mod forks;
+    /// Places that jumps left, and the way back.
+    pub(crate) mod jumps;
     /// Lines on their way to the disk, and those that could not be saved.
     pub mod log;
+    /// Texts that the status line showed.
+    pub(crate) mod messages;
     /// The server and model that the keys ask.
     pub mod model_choice;
     /// Messages and effects.
@@ -53,6 +57,8 @@ pub mod app {
     pub mod seek;
     /// One session, from the start to the exit code.
     pub mod session;
+    /// Text that find looks for.
+    pub mod sought;
     /// The whole state.
     pub mod state;
     /// The list of the threads of a session.
@@ -61,6 +67,8 @@ pub mod app {
     pub(crate) mod update;
     /// Draws the whole screen.
     pub(crate) mod view;
+    /// Marks of the next record to go to.
+    pub(crate) mod wanted;
 }
 
 /// Tours: the program led from scene to scene, with pictures and recordings of it.
@@ -147,6 +155,8 @@ pub mod widgets {
     pub(crate) mod borders;
     /// Bars, heat maps and scales.
     pub(crate) mod charts;
+    /// Typed commands and the actions that they name.
+    pub(crate) mod command;
     /// Fuzzy ranking for the palette.
     pub(crate) mod fuzzy;
     /// The one table of keys.

@@ -113,12 +113,27 @@ fn show(demo: cli::DemoArgs, out: &mut Out) -> Result<u8, Shown> {
         return play::follow(demo.theme.as_deref(), demo.ascii);
     }
     let headless = demo.is_headless();
-    let cli::DemoArgs { mut paths, record, svg, cast, cast_v2, html, md, size, theme, ascii, force, .. } = demo;
+    let cli::DemoArgs {
+        mut paths,
+        record,
+        svg,
+        cast,
+        cast_v2,
+        html,
+        md,
+        with_notes,
+        size,
+        theme,
+        ascii,
+        trust,
+        force,
+        ..
+    } = demo;
     if record.is_none() && paths.len() > 1 {
         return Err(Shown::own("one tour at a time; records are named with --record FILE"));
     }
     let tour = if record.is_none() { paths.pop() } else { None };
-    let start = DemoStart { tour, svg, cast, cast_v2, html, md, size, theme, ascii, force };
+    let start = DemoStart { tour, svg, cast, cast_v2, html, md, with_notes, size, theme, ascii, trust, force };
     let played = match record {
         Some(file) => play::record(&start, paths, &file)?,
         None if headless => play::play(&start)?,

@@ -324,7 +324,7 @@ fn items_of_a_list_know_their_place() {
     let folder = Folder::new();
     let path = folder
         .write("list.json", "[\n  {\"id\": 1, \"state\": {\"é\": NaN}},   {\"id\": 2, \"state\": {\"a\": NaN}}]\n");
-    let output = run(&["check", "--format", "short"], &[&path]);
+    let output = run(&["check", "--allow-unknown", "--format", "short"], &[&path]);
     let places: Vec<_> = text(&output.stdout).lines().map(|line| line.rsplit_once("/list.json:").unwrap().1).collect();
     assert!(places[0].starts_with("2:28: "), "{places:?}");
     assert!(places.iter().any(|place| place.starts_with("2:62: ")), "{places:?}");
@@ -336,7 +336,7 @@ fn typed_answers_are_routed_and_know_types_of_ones_own() {
     let flags = r#""extraction_method": "verbatim", "confidence": 0.9, "caveats": [], "answer_found": true, "complete_answer_found": true, "context_completeness_weak": 0.9, "context_structured": true, "llm_discovered_keywords": [], "keywords_found": [], "conflicting_evidence": false, "suggested_clarification": null"#;
     let trace = |asked: &str, value: &str| {
         format!(
-            r#"{{"format": "stepscope.answer_trace", "version": 1, "question": "Which\u001b?", "parsed_question": {{"expected_answer_shape": "{asked}"}}, "document": {{"lines": ["VIN SHORT"]}}, "answer": {{{flags}, "items": [{{"vin": {value}, "spans": [{{"line_start": 0, "line_end": 0, "quote": "SHORT"}}]}}]}}}}"#
+            r#"{{"format": "stepscope.answer_trace", "version": 1, "question": "Which\u001b?", "parsed_question": {{"expected_answer_shape": "{asked}"}}, "document": {{"lines": ["VIN SHORT or 1M8GDM9AXKP042788"]}}, "answer": {{{flags}, "items": [{{"vin": {value}, "spans": [{{"line_start": 0, "line_end": 0, "quote": "SHORT"}}]}}]}}}}"#
         )
     };
     let text_of = [trace("vin", "\"SHORT\""), trace("vin", "\"1M8GDM9AXKP042788\""), trace("date", "1")].join("\n");
@@ -511,7 +511,7 @@ fn the_program_explains_itself() {
         let _: serde_json::Value = serde_json::from_slice(&schema.stdout).unwrap();
     }
     assert_eq!(code(&run(&["schema", "x"], &[])), 2);
-    assert_eq!(text(&run(&["schema"], &[]).stdout).lines().count(), 21);
+    assert_eq!(text(&run(&["schema"], &[]).stdout).lines().count(), 22);
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         assert!(text(&run(&["completions", shell], &[]).stdout).contains("fail-on"), "{shell}");
     }
@@ -644,7 +644,7 @@ fn an_empty_standard_input_is_no_mistake() {
     }
     assert_ne!(code(&run(&["check", "--allow-empty"], &[&cut])), 0);
     let hooks = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(".pre-commit-hooks.yaml")).unwrap();
-    assert_eq!(hooks.matches("entry: stepscope check --allow-empty --format short").count(), 2);
+    assert_eq!(hooks.matches("entry: stepscope check --allow-empty --allow-unknown --format short").count(), 2);
 }
 
 #[test]
@@ -671,7 +671,7 @@ fn a_filter_takes_records_as_on_the_screen() {
         stepscope().args(["check", "--filter", filter]).args(more).arg(&samples).output().unwrap()
     };
     let lines = results(&check("correct:false fix:procedure steps>3", &["--format", "jsonl"]));
-    assert!(lines.len() > 3, "{lines:?}");
+    assert!(lines.len() > 1, "{lines:?}");
     assert!(lines.iter().all(|line| line["triage"]["fix"] == "procedure"), "{lines:?}");
     let count = lines.len();
     let summary = check("correct:false fix:procedure steps>3", &["--summary"]);
@@ -820,7 +820,8 @@ fn completions_are_judged_in_order_and_compared_with_what_was_recorded() {
     assert_eq!(
         lines[0],
         serde_json::json!({"success": true, "reward": 1.0, "details": "JSON valid + schema-compliant", "error": null,
-            "metadata": {"recorded_reward": 1.0}, "sha256": lines[0]["sha256"], "rules": lines[0]["rules"]})
+            "metadata": {"recorded_reward": 1.0}, "line": 1, "id": null, "sha256": lines[0]["sha256"],
+            "rules": lines[0]["rules"]})
     );
     assert_eq!((&lines[1]["reward"], &lines[1]["error"]), (&0.5.into(), &"schema_invalid".into()));
     assert_eq!(lines[2]["error"], "no field \"completion\"; set --field");

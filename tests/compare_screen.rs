@@ -52,8 +52,6 @@ fn shell(arguments: &[&str], paths: &[&Path]) -> String {
 fn numbers(text: &str, name: &str) -> Vec<u64> {
     let line = text.lines().find(|line| line.contains(name)).unwrap_or_else(|| panic!("no {name} in\n{text}"));
     let rest = line.split_once(name).unwrap().1;
-    // Next to the numbers are their areas.
-    let rest = rest.split(['█', '▓', '▒', '░']).next().unwrap();
     let words = rest.split_whitespace().filter(|word| !word.contains('.'));
     words.filter_map(|word| word.parse().ok()).collect()
 }
@@ -95,15 +93,15 @@ fn the_cells_are_those_of_the_shell_and_each_is_a_filter() {
 }
 
 #[test]
-fn areas_are_cells_and_bases_that_are_the_same_are_one() {
+fn the_bar_has_its_cells_and_bases_that_are_the_same_are_one() {
     let mut d = fixtures();
     d.resize(120, 36)
         .keys("m")
-        .shows(&["A correct ", "A wrong ", " A only 1 "])
+        .shows(&["█ ✓ 4 █", "▓ ◧ 1 ▓", "▒ ◨ 3 ▒", "░ ✗ 1 ░", "· ⊘ 3 ·"])
         .hides(&["gold-adjusted", "as reviewed"]);
-    d.keys("j").click_on(" A only 1 ");
-    assert_eq!(d.app.table.filter_text, "cell:only_a", "a click on the area of the cell under the cursor opens it");
-    d.keys("m").click_on(" both correct ");
+    d.keys("j").click_on(" ◧ 1 ▓");
+    assert_eq!(d.app.table.filter_text, "cell:only_a", "a click on the part of the cell under the cursor opens it");
+    d.keys("m").click_on(" ✓ 4 █");
     assert_eq!((d.app.screens.top(), d.app.kept.compare.list.at), (ScreenKind::Compare, 0));
 }
 
@@ -174,7 +172,7 @@ fn a_run_stands_beside_a_direct_prompt() {
 #[test]
 fn two_runs_part_at_a_step_and_what_is_the_same_can_be_shown() {
     let mut d = fixtures();
-    d.keys("G Enter B").shows(&["first diverging step: 2 (values of product)", "Variables: "]);
+    d.keys("G Enter B").shows(&["first difference: step 2 (values of product)", "Variables: "]);
     d.shows(&["product", "35", "36", "→ product = 36"]).hides(&["/gold_num"]);
     d.keys("d G").shows(&["/gold_num"]);
     d.keys("q");
@@ -479,7 +477,11 @@ fn labels_of_a_log_without_a_set_are_those_that_a_review_offers_and_are_written_
     d.keys("4 Enter");
     assert!(d.status().contains("saved c6"), "{}", d.status());
     let events = |kind: EventKind| {
-        let all = read_all(&named(&[folder.path().join("a.jsonl.reviews.jsonl")])).unwrap().reviews.events().to_vec();
+        let all = read_all(&named(&[folder.path().join("a.jsonl.reviews.jsonl")]))
+            .unwrap()
+            .reviews
+            .events()
+            .collect::<Vec<_>>();
         all.into_iter().filter(|event| event.kind == kind).collect::<Vec<Event>>()
     };
     assert_eq!(events(EventKind::Adjudicate)[0].labels[0].id, Text::from("wrong_plan"));
@@ -555,11 +557,21 @@ fn intervals_of_a_table_begin_in_one_column() {
 }
 
 #[test]
-fn a_narrow_area_has_a_heading_too() {
+fn the_records_of_a_cell_stand_below_the_numbers_where_there_is_room() {
     let sample = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs").join(name);
     let mut d = Drive::beside(&sample("word_problems.jsonl"), &sample("baseline.jsonl"));
-    d.resize(80, 24).keys("m").shows(&["A ✓ 12", "A ✗ 39"]).hides(&["A correct ", "A wrong "]);
-    d.resize(200, 60).shows(&["A correct 12", "A wrong 39"]);
+    d.resize(80, 24).keys("m").shows(&["◧ 12", "✗ 39"]).hides(&["Matching records"]);
+    d.resize(120, 36).shows(&["◧ 12", "✗ 39", "Matching records  12 records", "Nils buys 3 notebooks"]);
+    d.keys("2j").shows(&["Matching records  first 13 records", "Rosa buys one kite"]);
+    d.resize(200, 60).shows(&["◧ 12", "✗ 39", "Matching records  39 records"]);
+}
+
+#[test]
+fn what_a_run_is_compared_with_is_no_part_of_it() {
+    let (folder, _) =
+        two(r#"{"id": "a", "question": "a?", "correct": true}"#, r#"{"id": "a", "question": "a?", "correct": false}"#);
+    let mut d = Drive::beside(folder.path(), &folder.path().join("b.jsonl"));
+    d.resize(120, 36).keys("m").shows(&["1 record  against", "joined 1 by id", "duplicate ids       0 in A, 0 in B"]);
 }
 
 #[test]
@@ -628,7 +640,10 @@ fn a_run_that_grows_is_compared_again_where_that_shows() {
     assert_eq!(d.table_ids(), ["c5", "c12"]);
     let base = std::fs::read_to_string(fixture("base.jsonl")).unwrap();
     let right = base.lines().find(|line| line.contains("\"c11\"")).unwrap();
-    let wrong = right.replace("25", "26").replace("\"correct\": true", "\"correct\": false");
+    // Its expected number stays, so that it is wrong by its number too.
+    let wrong = right.replace("25 pears", "26 pears").replace("numerical\": 25", "numerical\": 26");
+    let wrong = wrong.replace("pred_num\": 25", "pred_num\": 26").replace("multiply.\\n#### 25", "multiply.\\n#### 26");
+    let wrong = wrong.replace("\"correct\": true", "\"correct\": false");
     let path = folder.path().join("a.jsonl");
     std::fs::write(&path, std::fs::read_to_string(&path).unwrap() + &wrong + "\n").unwrap();
     d.wait_for(|app| app.store.len() == 13 && app.store.is_settled());
@@ -647,7 +662,7 @@ fn the_mouse_chooses_and_opens() {
         let (column, row) = d.find("McNemar's exact test gold-adjusted");
         d.click(column, row);
         assert!(d.status().contains("select a cell above"), "{}", d.status());
-        let (column, _) = d.find("as recorded");
+        let (column, _) = d.find("as graded");
         // The first click may scroll.
         for _ in 0..2 {
             let (_, row) = d.find("B only");

@@ -32,18 +32,16 @@ fn the_tour_runs_by_space_alone() {
 #[test]
 fn a_caption_is_whole_on_a_small_screen() {
     let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/tour.toml")).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let to = folder.path().to_str().unwrap();
-    assert_eq!(demo(&["--size", "80x24", "--svg", to], &[]).status.code(), Some(0));
+    let output = demo(&["--size", "80x24", "--html", "-"], &[]);
+    assert_eq!(output.status.code(), Some(0));
+    let page = String::from_utf8(output.stdout).unwrap();
     let captions: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("caption = \"")).collect();
-    let mut pictures: Vec<_> = std::fs::read_dir(to).unwrap().map(|entry| entry.unwrap().path()).collect();
-    pictures.sort();
+    let pictures: Vec<&str> = page.split("</svg>").filter(|picture| picture.contains("<svg")).collect();
     assert_eq!(captions.len(), pictures.len());
     for (caption, picture) in captions.iter().zip(pictures) {
-        let picture = std::fs::read_to_string(picture).unwrap();
         let end = caption.trim_end_matches('"').rsplit(' ').next().unwrap();
-        // The last rows but one: the caption, before the line of keys.
-        let bar = picture.lines().rev().skip(2).take(2).collect::<String>();
+        // The last rows: the caption, before the line of keys.
+        let bar = picture.lines().rev().take(4).collect::<String>();
         assert!(bar.contains(&format!("{end}</text>")), "{caption} does not fit");
     }
 }
@@ -79,7 +77,12 @@ fn nothing_of_a_tour_reaches_page_or_terminal_raw() {
     let hot = r"\u001b]52;c;x\u0007 \u202e";
     let text = format!("title = \"{hot}\"\n[[scene]]\nname = \"{hot}\"\ncaption = \"{hot}\"\nnote = \"{hot}\"\n");
     std::fs::write(&tour, text).unwrap();
-    let output = demo(&["--html", html.to_str().unwrap(), "--md", md.to_str().unwrap()], &[&tour]);
+    let files = ["--html", html.to_str().unwrap(), "--md", md.to_str().unwrap()];
+    let output = demo(&files, &[&tour]);
+    assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+    let written = std::fs::read_to_string(&html).unwrap();
+    assert!(!written.contains("<p class=\"note\">"), "what is for the presenter alone is left out: {written}");
+    let output = demo(&[&files[..], &["--with-notes"]].concat(), &[&tour]);
     assert_eq!(output.status.code(), Some(0), "{}", told(&output));
     for path in [html, md] {
         let written = std::fs::read_to_string(&path).unwrap();
@@ -136,18 +139,6 @@ fn the_pictures_are_of_the_present_program() {
     let output = demo(&["--size", "100x30", "--svg", folder.path().to_str().unwrap()], &[]);
     assert_eq!(output.status.code(), Some(0), "{}", told(&output));
     let document = std::fs::read_to_string(root.join("docs/sharing.md")).unwrap();
-    let (new, kept) = (folder.path().join("tour.cast"), root.join("docs/tour.cast"));
-    let output = demo(&["--size", "100x30", "--cast", new.to_str().unwrap()], &[]);
-    assert_eq!(output.status.code(), Some(0), "{}", told(&output));
-    if std::env::var_os("UPDATE_README").is_some() {
-        std::fs::copy(&new, &kept).unwrap();
-    }
-    assert!(document.contains("(tour.cast)"), "the recording is not in the document");
-    let [now, then] = [&new, &kept].map(|path| std::fs::read_to_string(path).unwrap());
-    assert!(
-        timeless(&now) == timeless(&then),
-        "docs/tour.cast is out of date: run UPDATE_README=1 cargo test --test demo"
-    );
     for name in PICTURES {
         let kept = format!("docs/pictures/{name}.svg");
         assert!(document.contains(&format!("(pictures/{name}.svg)")), "{kept} is not in the document");
@@ -231,4 +222,69 @@ fn what_looks_private_is_in_no_file_of_a_tour() {
     }
     let output = demo(&["--force", "--md", at("m").to_str().unwrap()], &[&at("t.toml")]);
     assert_eq!((output.status.code(), at("m").exists()), (Some(0), true), "{}", told(&output));
+}
+
+/// A tour of one scene over these records, in a folder of its own.
+fn strangers_tour(folder: &Path, head: &str, scene: &str) -> std::path::PathBuf {
+    let tour = folder.join("tour.toml");
+    std::fs::write(&tour, format!("title = \"t\"\n{head}\n[[scene]]\nname = \"a\"\n{scene}\n")).unwrap();
+    tour
+}
+
+#[test]
+fn the_keys_of_a_tour_do_nothing_but_show() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    std::fs::write(here.join("a.jsonl"), "{\"id\": 1, \"question\": \"Who?\", \"mode\": \"direct\"}\n").unwrap();
+    let spelled =
+        here.join("out.md").to_str().unwrap().chars().fold(String::new(), |spelled, c| spelled + &c.to_string() + " ");
+    for (keys, what) in [
+        (format!(": p r e s e n t Enter Enter o j Enter ^U {spelled}Enter"), "end presenting"),
+        (format!("Enter o j Enter ^U {spelled}Enter"), "save or export"),
+        (": t o u r Enter".to_owned(), "run a command"),
+    ] {
+        for option in ["--check", "--md"] {
+            let to = here.join("tour.md");
+            let tour = strangers_tour(here, "records = [\"a.jsonl\"]", &format!("keys = \"{keys}\""));
+            let options = if option == "--md" { vec![option, to.to_str().unwrap()] } else { vec![option] };
+            let output = demo(&options, &[&tour]);
+            assert_eq!(output.status.code(), Some(1), "{keys}: {}", told(&output));
+            assert!(told(&output).contains(what), "{keys}: {}", told(&output));
+            assert!(!here.join("out.md").exists(), "{keys}");
+        }
+    }
+}
+
+#[test]
+fn what_a_tour_names_lies_beneath_its_folder() {
+    let home = tempfile::tempdir().unwrap();
+    let (folder, outside) = (home.path().join("tour"), home.path().join("runs.jsonl"));
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(&outside, "{\"id\": 1, \"question\": \"Who?\", \"mode\": \"direct\"}\n").unwrap();
+    std::os::unix::fs::symlink(&outside, folder.join("link.jsonl")).unwrap();
+    std::fs::copy(&outside, folder.join("in.jsonl")).unwrap();
+    let absolute = format!("{:?}", outside.to_str().unwrap());
+    for name in ["\"../runs.jsonl\"", "\"link.jsonl\"", "\"/dev/zero\"", "\"gone.jsonl\"", absolute.as_str()] {
+        for head in [format!("records = [{name}]"), format!("records = [\"in.jsonl\"]\nrecording = {name}")] {
+            let output = demo(&["--check"], &[&strangers_tour(&folder, &head, "")]);
+            assert_eq!(output.status.code(), Some(2), "{head}: {}", told(&output));
+            assert_eq!(told(&output).lines().count(), 1, "{head}: {}", told(&output));
+        }
+    }
+    let output = demo(&["--check"], &[&strangers_tour(&folder, "recording = \"in.jsonl\"", "")]);
+    assert!(told(&output).contains("line 1: not a recorded exchange"), "{}", told(&output));
+    let tour = strangers_tour(&folder, "records = [\"../runs.jsonl\"]", "wait = \"Who?\"");
+    assert_eq!(demo(&["--check", "--trust"], &[&tour]).status.code(), Some(0));
+    let tour = strangers_tour(&folder, "records = [\"in.jsonl\"]", "wait = \"Who?\"");
+    assert_eq!(demo(&["--check"], &[&tour]).status.code(), Some(0));
+}
+
+#[test]
+fn a_scene_that_never_stands_is_given_up_soon() {
+    let folder = tempfile::tempdir().unwrap();
+    let tour = strangers_tour(folder.path(), "", "wait = \"never there\"");
+    let begun = std::time::Instant::now();
+    assert_eq!(demo(&["--check"], &[&tour]).status.code(), Some(1));
+    // The screen waits for half a minute.
+    assert!(begun.elapsed() < std::time::Duration::from_secs(20), "{:?}", begun.elapsed());
 }

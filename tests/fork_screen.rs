@@ -266,7 +266,7 @@ fn a_fork_stands_beside_its_parent() {
     let beside = [
         "A recorded",
         "B r1, trips overridden before step 4",
-        "first diverging step: 3 (values of trips)",
+        "first difference: step 3 (values of trips)",
         "origin",
         "recorded",
     ];
@@ -283,7 +283,7 @@ fn a_fork_stands_beside_its_parent() {
     d.keys("Enter").shows(&["fork r1"]);
     d.keys("d").shows(&["A recorded", "B r1"]);
     d.keys("d").shows(&["all shown"]);
-    d.keys("q |").shows(&["Difference  after step 3 → after step 4"]);
+    d.keys("q |").shows(&["Difference  after step 1 → after step 2"]);
 }
 
 #[test]
@@ -318,8 +318,8 @@ fn samples() -> (tempfile::TempDir, PathBuf) {
 fn what_a_recomputed_run_leaves_out_of_date_is_told_before_it_is_kept() {
     let (_folder, path) = samples();
     let mut d = open(&path);
-    // Its fifth step takes a number from the text that the fourth wrote.
-    d.keys("48 G Enter X").shows(&["B recomputed, not saved", "out of date", "steps 5, 6", "unknown"]);
+    // Its fourth step takes a number from what the third wrote.
+    d.keys("50 G Enter X").shows(&["B recomputed, not saved", "out of date", "steps 4, 5", "unknown"]);
     d.keys("q q").keys("2 G Enter X").hides(&["out of date"]);
 }
 
@@ -328,7 +328,7 @@ fn the_values_of_a_fork_are_its_own_whatever_the_trace_says() {
     let (_folder, path) = samples();
     let mut d = open(&path);
     // "A third of 36, and 5 more": its steps passed calculations on.
-    d.keys("j Enter X").shows(&["first diverging step: 2", "≠ first_cut_expr", "recomputed", "≠ rest_expr"]);
+    d.keys("j Enter X").shows(&["first difference: step 2", "≠ first_cut_expr", "recomputed", "≠ rest_expr"]);
     d.keys("s");
     d.wait_for(|app| app.fork_tree().len() == 2);
     d.keys(")");
@@ -497,7 +497,7 @@ fn the_prompt_of_a_step_is_edited() {
     let mut d = open(&path);
     d.keys("j Enter v");
     assert_eq!(d.status(), "the last step writes it: go back ([), or select another variable");
-    d.keys("S-Tab S-Tab S-Tab l v").shows(&["prompt of step 4", "Multiply and answer."]);
+    d.keys("S-Tab S-Tab S-Tab l v").shows(&["prompt of step 4", "Multiply trips by cars."]);
     d.keys("'Be brief. ' ^S").shows(&["✎ edited, not sent; v edits, r previews", "Be brief. Multiply"]);
     d.keys("v ^U ^S");
     let edits = &d.app.screens.record().unwrap().edits;
@@ -559,7 +559,7 @@ fn no_step_is_blamed_for_a_value_that_a_person_set_or_for_what_is_out_of_date() 
     let mut d = open(&path);
     d.wait_for(|app| app.fork_count() == 1 && app.rows() == 2);
     d.keys("j Enter").shows(&["fork r1", "Fix: unknown", "what step 2 reads was changed", "rope_metres"]);
-    d.hides(&["no number", "✗ 1", "first error"]);
+    d.hides(&["no number", "✗ 1", "step to fix"]);
     // So does the preview beside a wide table.
     d.keys("q").resize(200, 60);
     d.shows(&["rope_metres             40  override", "▲ 2  Define first_cut", "▲ 4  State the length"]);
@@ -593,7 +593,7 @@ fn an_open_record_is_found_again_in_a_file_that_was_replaced_or_nothing_is_done_
     replace(&lines[2..]);
     let is_gone = |why: &str| why.contains("not in it");
     d.wait_for(|app| app.allowed(Action::Exact).is_err_and(is_gone));
-    d.draw();
+    d.resize(150, 36).draw();
     d.shows(&["deleted"]);
     for key in ["X", "v", "r", "o", "}"] {
         d.keys(key).shows(&["this record is not in it as it is shown; q, then open it again"]);

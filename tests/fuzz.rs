@@ -35,6 +35,7 @@ use stepscope::app::open_record::OpenRecord;
 use stepscope::widgets::theme::Theme;
 use stepscope_base::schema::Schema;
 use stepscope_base::text::{Shown, is_hidden};
+use stepscope_core::review::import;
 use stepscope_core::table::filter::{Filter, text_pattern};
 use stepscope_core::table::row::RowFacts;
 use stepscope_core::table::seen::place_in;
@@ -506,7 +507,9 @@ fn judge_journal(case: &[u8], folder: &Path) -> Result<(), String> {
     fs::write(&path, case).unwrap();
     let read = || {
         let contents = read_all(&[Place::from(&path)]);
-        contents.map(|contents| format!("{:?}", contents.reviews.events())).map_err(|failure| format!("{failure}"))
+        contents
+            .map(|contents| format!("{:?}", contents.reviews.events().collect::<Vec<_>>()))
+            .map_err(|failure| format!("{failure}"))
     };
     same("two readings differ", &read(), &read())
 }
@@ -669,7 +672,32 @@ fn judge_filter(case: &[u8], _: &Path) -> Result<(), String> {
     }
 }
 
-const READERS: [Fuzzed; 19] = [
+fn imports() -> Vec<Vec<u8>> {
+    [
+        "id,verdict,labels,note\na,pass,,\nb,fail,\"slip, unit\",\"two\nlines\"\n",
+        "\u{feff}id;verdict;item;citation;stale\r\n'=a;fail;0;1;stale\r\n",
+        "id\tverdict\trow_index\treviewer\tsha256\nx\tdefer\t7\tada\t00ff\n",
+    ]
+    .map(|table| table.as_bytes().to_vec())
+    .to_vec()
+}
+
+fn judge_import(case: &[u8], _: &Path) -> Result<(), String> {
+    let read = || import::import(case).map_err(|why| why.into_string());
+    let one = read();
+    same("two readings differ", &one, &read())?;
+    let lines = case.iter().filter(|byte| matches!(byte, b'\n' | b'\r')).count() + 1;
+    let places =
+        one.iter().flat_map(|table| &table.rows).map(|row| row.as_ref().map_or_else(|(at, _)| *at, |row| row.place));
+    for (n, place) in places.enumerate() {
+        if place.row != n + 1 || place.line > lines {
+            return Err(format!("{place:?} is no place of row {}", n + 1));
+        }
+    }
+    Ok(())
+}
+
+const READERS: [Fuzzed; 20] = [
     Fuzzed { name: "store", weight: 10, seeds: stores, mutate: mutate_folder, judge: judge_store },
     Fuzzed { name: "record", weight: 4, seeds: records, mutate, judge: newest::judge_shared },
     Fuzzed {
@@ -707,6 +735,7 @@ const READERS: [Fuzzed; 19] = [
     Fuzzed { name: "schema", weight: 1, seeds: schemas, mutate, judge: judge_schema },
     Fuzzed { name: "stream", weight: 1, seeds: streams, mutate, judge: judge_stream },
     Fuzzed { name: "recording", weight: 1, seeds: recordings, mutate, judge: judge_recording },
+    Fuzzed { name: "import", weight: 1, seeds: imports, mutate, judge: judge_import },
     Fuzzed { name: "filter", weight: 1, seeds: filters, mutate, judge: judge_filter },
     Fuzzed { name: "page", weight: 4, seeds: newest::pages, mutate: newest::mutate_page, judge: newest::judge_page },
     Fuzzed {
@@ -805,7 +834,7 @@ fn seeds_are_what_their_readers_take() {
         fs::write(&path, &seed).unwrap();
         let contents = read_all(&[Place::from(&path)]).unwrap();
         let faults: Vec<_> = contents.sentences.iter().filter(|said| said.as_str().contains("not counted")).collect();
-        assert!(contents.reviews.events().len() == 2 && faults.is_empty(), "{faults:?}");
+        assert!(contents.reviews.len() == 2 && faults.is_empty(), "{faults:?}");
     }
 }
 

@@ -118,9 +118,10 @@ fn every_file_is_checked_in_honest_characters() {
     let before = inventory(folder.path());
     let wrong = with_all(&cases, |(path, case)| {
         let mut wrong = Vec::new();
-        let check = [OsStr::new("check"), OsStr::new("--jobs"), OsStr::new("1"), OsStr::new("--"), path.as_os_str()];
+        let check = ["check", "--allow-unknown", "--jobs", "1", "--"].map(OsStr::new);
+        let check: Vec<&OsStr> = check.into_iter().chain([path.as_os_str()]).collect();
         let show = [OsStr::new("show"), OsStr::new("--line"), OsStr::new("1"), OsStr::new("--"), path.as_os_str()];
-        for (arguments, codes) in [(&check, case.codes), (&show, &[0, 1, 2][..])] {
+        for (arguments, codes) in [(&check[..], case.codes), (&show[..], &[0, 1, 2][..])] {
             let (output, took) = run(arguments);
             wrong.extend(
                 judge(&output, took, codes).into_iter().map(|why| format!("{:?} {:?}: {why}", arguments[0], case.name)),
@@ -433,7 +434,9 @@ fn small_files_take_little_memory_and_what_is_not_read_is_said() {
     let (masses, most) = (masses(), little_kb());
     let jobs: Vec<_> = masses
         .iter()
-        .flat_map(|mass| [&["check", "--jobs", "1"][..], &["show", "--state"]].map(|words| (mass, words)))
+        .flat_map(|mass| {
+            [&["check", "--allow-unknown", "--jobs", "1"][..], &["show", "--state"]].map(|words| (mass, words))
+        })
         .collect();
     let wrong = with_all(&jobs, |((name, text, said), words)| {
         let path = folder.path().join(format!("{name}, {}", words[0]));

@@ -48,6 +48,9 @@ fn write(folder: &tempfile::TempDir, name: &str, text: &str) -> PathBuf {
 /// Memory, in megabytes: far more than these inputs need, and less than they could take.
 const ROOM: usize = 1 << 10;
 
+/// Memory for what needs hardly any: the program itself takes most of it.
+const LITTLE: usize = 320;
+
 /// Line of a record whose findings are not printed.
 const LEFT_OUT: &str = "{\"left_out\":true}";
 
@@ -395,4 +398,175 @@ fn no_memory_left_is_one_sentence() {
         assert_eq!(ran.said.lines().count(), 1, "{command:?} {}", ran.said);
         assert!(ran.said.starts_with("stepscope: not enough memory ("), "{command:?} {}", ran.said);
     }
+}
+
+/// A schema whose alternatives double at every level, so that a value that breaks them has a million errors.
+fn doubling(levels: usize) -> String {
+    let level =
+        |n: usize| format!(r##""a{n}":{{"anyOf":[{{"$ref":"#/$defs/a{0}"}},{{"$ref":"#/$defs/a{0}"}}]}}"##, n + 1);
+    let definitions: Vec<_> = (0..levels).map(level).collect();
+    format!(r##"{{"$ref":"#/$defs/a0","$defs":{{{},"a{levels}":{{"type":"array"}}}}}}"##, definitions.join(","))
+}
+
+/// A schema of alternatives in alternatives, each with an error that names every key of an object.
+fn naming(levels: usize) -> String {
+    let inside = |schema: String, n: usize| {
+        format!(r#"{{"anyOf":[{{"additionalProperties":false,"properties":{{"p{n}":{{}}}}}},{schema}]}}"#)
+    };
+    (0..levels).fold(r#"{"type":"array"}"#.to_owned(), inside)
+}
+
+#[test]
+fn errors_of_alternatives_are_not_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = format!(r#"{{"q": "{}"}}"#, "x".repeat(300_000));
+    let members: Vec<_> = (0..27_000).map(|n| format!(r#""k{n}":1"#)).collect();
+    let wide = format!("{{{}}}", members.join(","));
+    for (schema, value) in [(doubling(19), long), (naming(60), wide)] {
+        let schema = write(&folder, "schema.json", &schema);
+        let line = serde_json::json!({ "completion": value }).to_string();
+        let verify = ["verify", "-j", "1", "--verifier", "json_schema", "--schema", schema.to_str().unwrap(), "-"];
+        let ran = run(&folder, LITTLE, &verify, &line);
+        let said = String::from_utf8_lossy(&ran.out);
+        assert!(said.contains("is not valid under any of the given schemas"), "{} {}", ran.said, said.len());
+    }
+}
+
+#[test]
+fn holes_of_sparse_files_cost_nothing() {
+    use std::os::unix::fs::FileExt as _;
+    const HOLE: u64 = 100 << 30;
+    let folder = tempfile::tempdir().unwrap();
+    let record = r#"{"question_id":"q","answer":"a"}"#;
+    let path = write(&folder, "sparse.jsonl", &format!("{record}\n{record}\n"));
+    let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+    let counted = |lines: &str| {
+        let ran = run(&folder, ROOM, &["check", "--allow-unknown", "--format", "short", "sparse.jsonl"], "");
+        assert!(ran.code.is_some_and(|code| code < 2) && ran.said.contains(lines), "{}", ran.said);
+        String::from_utf8(ran.out).unwrap()
+    };
+    let before = counted("2 records");
+    file.set_len(HOLE).unwrap();
+    counted("2 records");
+    // What stands behind the hole, on the same line, is found.
+    file.write_all_at(format!("{record}\n{{\n").as_bytes(), HOLE).unwrap();
+    let after = counted("4 records");
+    assert!(after.starts_with(&before) && after.contains("sparse.jsonl:3:"), "{after}");
+    let ran = run(&folder, ROOM, &["show", "--line", "1", "sparse.jsonl"], "");
+    assert_eq!(ran.code, Some(0), "{}", ran.said);
+}
+
+#[test]
+fn a_line_is_shown_without_the_rest_of_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_stepscope"))
+        .args(["show", "--line", "1", "-"])
+        .current_dir(folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // More than a block, and no end: whoever asks for more of it waits for ever.
+    let mut stdin = child.stdin.take().unwrap();
+    let record = r#"{"question_id":"q","answer":"a"}"#;
+    let written = stdin.write_all(format!("{record}\n").repeat(20_000).as_bytes());
+    assert!(written.is_ok() || written.unwrap_err().kind() == std::io::ErrorKind::BrokenPipe);
+    assert!(child.wait().unwrap().success());
+    drop(stdin);
+}
+
+#[test]
+fn where_threads_are_scarce_one_does_the_work() {
+    if !rustix::process::getuid().is_root() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let record = r#"{"question_id":"q","answer":"a"}"#;
+    write(&folder, "many.jsonl", &format!("{record}\n").repeat(50_000));
+    // The limit on threads holds for people, not for root.
+    std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+    let output = Command::new("setpriv")
+        .args(["--reuid=61234", "--regid=61234", "--clear-groups", "prlimit", "--nproc=1"])
+        .args([env!("CARGO_BIN_EXE_stepscope"), "check", "-j", "4", "--format", "short", "many.jsonl"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("50000 records") && !said.contains("bug"), "{said}");
+    write(&folder, "verdicts.jsonl", r#"{"id":"q","verdict":"pass"}"#);
+    let output = Command::new("setpriv")
+        .args(["--reuid=61234", "--regid=61234", "--clear-groups", "prlimit", "--nproc=1"])
+        .args([env!("CARGO_BIN_EXE_stepscope"), "review", "add", "--reviewer", "ada", "--reviews", "log.jsonl"])
+        .current_dir(folder.path())
+        .stdin(std::fs::File::open(folder.path().join("verdicts.jsonl")).unwrap())
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "saved q\n", "{output:?}");
+}
+
+#[test]
+fn a_full_disk_leaves_no_empty_file_or_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = r#"{"question_id":"q","answer":"a"}"#;
+    write(&folder, "one.jsonl", &format!("{record}\n"));
+    write(
+        &folder,
+        "procedure.json",
+        r#"{"NameDescription":"p","steps":[{"id":1,"inputs":[],"stepDescription":"Do.","output":[{"name":"x","description":"d"}]}]}"#,
+    );
+    let limited = |arguments: &[&str]| {
+        let output = Command::new("prlimit")
+            .args(["--fsize=0", env!("CARGO_BIN_EXE_stepscope")])
+            .args(arguments)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.starts_with("stepscope: ") && !said.contains("bug"), "{said}");
+    };
+    let names = || {
+        let mut names: Vec<_> = folder.path().read_dir().unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    let before = names();
+    limited(&["check", "--format", "parquet", "--out", "deep/tables", "one.jsonl"]);
+    limited(&["export", "--all", "pages/of/it", "one.jsonl"]);
+    limited(&["export", "--html", "page.html", "one.jsonl"]);
+    limited(&["repair", "--without-model", "--out", "fixed.jsonl", "procedure.json"]);
+    assert_eq!(names(), before);
+}
+
+#[test]
+fn which_records_are_printed_does_not_depend_on_the_name_of_their_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = format!("{}.jsonl", "long_name_".repeat(20));
+    let lines = "{\"a\":1}\n".repeat(40_000);
+    let counted = |name: &str, format: &str| {
+        write(&folder, name, &lines);
+        let ran = run(&folder, ROOM, &["check", "--format", format, name], "");
+        number_before(" more records not printed", &ran.said)
+    };
+    for format in ["short", "jsonl", "sarif"] {
+        assert_eq!(counted("a.jsonl", format), counted(&long, format), "{format}");
+    }
+}
+
+#[test]
+fn verdicts_are_held_in_little_memory() {
+    const VERDICTS: usize = 60_000;
+    /// Of which the program itself takes most.
+    const MEGABYTES: usize = 130;
+    let folder = tempfile::tempdir().unwrap();
+    let verdict = |n: usize| {
+        format!(
+            r#"{{"v":1,"event_id":"01a22600-3b6c-77f1-8e8e-{n:012x}","kind":"verdict","item":{{"dataset":"runs.jsonl","id":"r{n:07}"}},"seen":{{"content_sha256":"{n:064x}"}},"reviewer":{{"id":"ada"}},"verdict":"pass","times":{{"decided":"2026-11-29T06:31:19.148Z"}}}}"#
+        )
+    };
+    let log = (0..VERDICTS).map(|n| verdict(n) + "\n").collect::<String>();
+    write(&folder, "v.reviews.jsonl", &log);
+    let ran = run(&folder, MEGABYTES, &["review", "stats", "--reviews", "v.reviews.jsonl"], "");
+    let out = String::from_utf8(ran.out).unwrap();
+    assert_eq!(ran.code, Some(0), "{}", ran.said);
+    assert!(out.contains(&VERDICTS.to_string()), "{out}");
 }

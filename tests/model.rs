@@ -884,6 +884,23 @@ fn no_key_comes_back_as_the_name_of_a_model() {
 }
 
 #[test]
+fn a_list_of_models_ends_at_its_limit_however_many_parts_it_has() {
+    let padding = "x".repeat(1 << 20);
+    let server = Server::start(move |seen, talk| {
+        let body = format!(
+            r#"{{"data": [{{"id": "{}"}}], "has_more": true, "last_id": "{}", "padding": "{padding}"}}"#,
+            "long ".repeat(20_000),
+            seen.n
+        );
+        talk.whole("200 OK", "application/json", "", body);
+    });
+    let endpoint = Endpoint::new(Backend::Anthropic, &server.url(""), None).unwrap();
+    let said = wait(stepscope_io::model::discover::models(&endpoint, Duration::from_secs(20))).unwrap_err();
+    assert!(said.sentence.as_str().ends_with("is larger than 4 MB"), "{said:?}");
+    assert_eq!(server.seen().len(), 4, "no part is asked for behind the limit");
+}
+
+#[test]
 fn an_address_that_a_server_names_is_shown_without_its_secrets() {
     for (to, shown) in [
         ("https://user:pw-of-somebody@other.example/v1?token=abc#x", "redirects to https://other.example/v1 ("),

@@ -164,7 +164,7 @@ fn answer_message(case: &Json, schema: &Schema, view: View) -> Option<String> {
     let mut tape = Tape::default();
     let root = tape.parse(&text).unwrap_or_else(|| panic!("case {n}"));
     let problem = answer::validate(root, root, schema, view)?;
-    let (Place::Key(pointer) | Place::Value(pointer)) = &problem.place else { panic!("case {n}") };
+    let pointer = &problem.pointer;
     assert!(root.find(pointer).is_some(), "case {n}: {pointer:?}");
     let mut json = Vec::new();
     Style::ASCII.append(&problem.message, &mut json);

@@ -383,6 +383,38 @@ fn without_memory_the_terminal_comes_back_with_a_sentence() {
     assert!(terminal.screen().contains("not enough memory"), "{}", terminal.screen());
 }
 
+/// Checks that one thread too few, whichever that is, leaves no terminal behind and is not called a bug.
+#[cfg(target_os = "linux")]
+#[test]
+fn where_threads_are_scarce_the_terminal_comes_back_with_a_sentence() {
+    // The limit holds for people, not for root, who alone can become somebody else.
+    if !rustix::process::getuid().is_root() {
+        return;
+    }
+    let script = "chmod -R a+rwX \"$HOME\" \"$(dirname \"$2\")\"; exec setpriv --reuid=61237 --regid=61237 --clear-groups \
+        prlimit --nproc=\"$THREADS\" \"$@\"";
+    let (mut ended, mut opened) = (0, 0);
+    for threads in 1..=12 {
+        let (_folder, path, name) = run_file();
+        let start = Start::script(script, &[path.to_str().unwrap()]);
+        let terminal = Terminal::start(&start.env("THREADS", &threads.to_string()));
+        let sentence = "no more threads can be started";
+        terminal.wait_until("the records or a sentence", |screen| screen.contains(name) || screen.contains(sentence));
+        // The first frame may come before the thread that is missing.
+        terminal.send("q");
+        match terminal.wait_exit() {
+            0 => opened += 1,
+            code => {
+                assert!(code == 2 && terminal.screen().contains(sentence), "{code} {}", terminal.screen());
+                ended += 1;
+            }
+        }
+        assert_restored(&terminal);
+        assert!(!terminal.screen().contains("bug"), "{}", terminal.screen());
+    }
+    assert!(ended > 0 && opened > 0, "{ended} {opened}");
+}
+
 /// Finds what a terminal would obey or hide in a command's output; our own colours, links to files and line ends do no
 /// harm.
 fn harm(raw: &[u8]) -> Option<String> {

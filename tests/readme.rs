@@ -46,6 +46,10 @@ fn the_list_of_rules_is_the_programs_own() {
             let summary = rule.summary.replace('|', "\\|");
             let _ = writeln!(text, "| `{}` | {} | {summary} |", rule.id, rule.id.severity());
         }
+        text += "\n## What grounded means\n\n\
+                 An item is grounded when its quotes are in the lines that it cites and its value is there too, by number, date,\n\
+                 currency, unit, negation, name or cell, in any writing. Nothing else is checked: a false paraphrase without any of\n\
+                 these needs a language model, and is left alone.\n";
         text += "\n## Reasons for a place to fix\n\n\
                  What `triage.why` names besides rules; no filter takes them, `fix:` filters by the place.\n\n\
                  | reason | |\n|---|---|\n";
@@ -140,6 +144,49 @@ fn every_test_and_file_that_the_documents_name_exists() {
         }
     }
     assert!(names > 30, "only {names} tests are named");
+}
+
+#[test]
+fn every_line_at_a_glance_names_tests_that_run() {
+    let text = std::fs::read_to_string(root().join("docs/security.md")).unwrap();
+    let table = text.split("## At a glance").nth(1).unwrap().split("\n## ").next().unwrap();
+    let rows: Vec<&str> = table.lines().filter(|line| line.starts_with("| ")).skip(2).collect();
+    let kinds = ["trusted", "read", "sent", "written", "cost"];
+    assert!(kinds.iter().all(|kind| rows.iter().any(|row| row.starts_with(&format!("| {kind} |")))), "{rows:?}");
+    let tests = tests_that_run();
+    assert!(tests.len() > 500, "only {} tests were found", tests.len());
+    for row in rows {
+        let cell = row.trim_end_matches([' ', '|']).rsplit('|').next().unwrap();
+        let named: Vec<&str> = quoted(cell).collect();
+        assert!(!named.is_empty(), "no test is named: {row}");
+        for name in named {
+            assert!(tests.contains(name), "{name} is no test: {row}");
+        }
+    }
+}
+
+/// Returns the names of all functions that the test harness runs.
+fn tests_that_run() -> std::collections::HashSet<String> {
+    fn read(folder: &std::path::Path, all: &mut std::collections::HashSet<String>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                read(&path, all);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                let text = std::fs::read_to_string(path).unwrap();
+                for marked in text.split("#[test]\n").skip(1) {
+                    let code = marked.lines().map(str::trim).find(|line| !line.starts_with(['#', '/']));
+                    let name = code.and_then(|line| line.strip_prefix("fn ")?.split('(').next());
+                    all.extend(name.map(ToOwned::to_owned));
+                }
+            }
+        }
+    }
+    let mut all = std::collections::HashSet::new();
+    for folder in ["src", "crates", "tests"] {
+        read(&root().join(folder), &mut all);
+    }
+    all
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn open_record(record: &str) -> (tempfile::TempDir, PathBuf, Drive) {
 /// Opens the run in a folder of its own, at its second step.
 fn open() -> (tempfile::TempDir, PathBuf, Drive) {
     let (folder, path, mut d) = open_record(RUN);
-    d.keys("Enter [");
+    d.keys("Enter");
     (folder, path, d)
 }
 
@@ -161,7 +161,7 @@ fn a_reply_streams_in_and_is_kept_as_a_fork() {
         "recorded   13 ≠ recomputed",
         "new        12 ≙",
     ]);
-    d.shows(&["Out of date: step 3", "Not saved. s saves as a fork"]);
+    d.shows(&["Step 2 again: ", "Out of date: step 3", "Not saved. s saves as a fork"]).hides(&["open fork"]);
     assert!(forks(&path).is_empty());
     d.keys("s");
     d.shows(&["saved as a fork", "saved in runs.jsonl.forks.jsonl"]);
@@ -447,7 +447,7 @@ fn an_answer_in_words_is_compared_by_its_number() {
     .unwrap();
     let mut d = Drive::open(std::slice::from_ref(&path));
     d.ask(small_at(server.url("")));
-    d.keys("Enter ]");
+    d.keys("Enter G");
     preview(&mut d, "r");
     d.shows(&["recorded   10.0 ≙", "recomputed 10"]);
     d.keys("Enter");
@@ -632,8 +632,8 @@ fn the_sample_runs_have_recorded_replies() {
         }
         if d.app.screens.attempt().unwrap().is_recorded == Some(true) {
             d.shows(&["replay", "replaying recorded replies", "replay 1 of"]);
-            d.shows(&["Nothing is sent: Enter on this line replays", "replay or edit", "files not sent "]);
-            d.hides(&["files sent", "send or edit"]);
+            d.shows(&["Nothing is sent: Enter on this line replays", "replay or edit", "data sent  "]);
+            d.shows(&["nothing: the reply comes from the recording"]).hides(&["nothing else of", "send or edit"]);
             d.keys("Enter");
             until(&mut d, Stage::Over);
             d.shows(&["↺ replay of a recorded reply"]);
@@ -814,7 +814,7 @@ fn a_procedure_is_repaired_by_a_model() {
     d.keys("Enter");
     d.wait_for(|app| fixes(app).starts_with("Enter: send to small at "));
     assert!(fixes(&d.app).contains("bytes · at most 10 calls") && server.seen().is_empty());
-    d.shows(&["files sent to the model: ", path.file_name().unwrap().to_str().unwrap()]);
+    d.shows(&["sent to the model: the procedure; nothing else of ", path.file_name().unwrap().to_str().unwrap()]);
     d.keys("Enter");
     d.wait_for(is_mended);
     d.shows(&[
@@ -832,6 +832,39 @@ fn a_procedure_is_repaired_by_a_model() {
     let fork = forks(&path).remove(0);
     assert_eq!(fork["trace"]["fork"]["how"], "repair");
     assert_eq!(fork["procedure"].to_string(), flawed().1);
+}
+
+#[test]
+fn what_was_saved_is_opened_from_the_result() {
+    let server = Server::start(right);
+    let (_folder, _path, mut d) = at(&server);
+    preview(&mut d, "R");
+    d.shows(&["data sent", "the prompt below; nothing else of ", "runs.jsonl"]);
+    d.keys("g Enter");
+    until(&mut d, Stage::Over);
+    d.shows(&["Steps 2 to 3 again: "]);
+    d.keys(")");
+    assert_eq!(stage(&d.app), Some(Stage::Over), "nothing is saved yet");
+    d.keys("s");
+    d.wait_for(|app| app.fork_tree().len() == 2);
+    d.shows(&[") open fork"]);
+    d.keys(")").shows(&["fork r1"]);
+    assert_eq!(d.app.screens.top(), ScreenKind::Run);
+    d.keys("d").shows(&["A recorded", "B r1"]);
+}
+
+#[test]
+fn a_repair_without_a_model_leads_to_their_list_and_back() {
+    let server = Server::start(right);
+    let (_folder, _path, mut d) = repair(&server);
+    d.app.models.is_configured = false;
+    d.keys("Esc F G").shows(&["Enter: repair with a model: choose one first"]);
+    d.keys("Enter").shows(&["Choose a model for the repair"]);
+    d.wait_for(|app| app.screens.attempt().is_some_and(|attempt| attempt.picker.candidates.len() == 1));
+    d.keys("Enter");
+    d.wait_for(|app| fixes(app).starts_with("Enter: send to small at "));
+    assert_eq!(d.app.screens.top(), ScreenKind::Run);
+    assert!(server.seen().iter().all(|seen| !seen.line.starts_with("POST")), "choosing sends nothing");
 }
 
 #[test]
@@ -1036,7 +1069,7 @@ fn the_preview_and_the_shell_name_the_same_files() {
     // A wrapped path has its last part somewhere on the screen.
     let row = |d: &mut Drive| {
         let screen = d.screen();
-        let from = screen.lines().position(|line| line.contains("files sent")).unwrap();
+        let from = screen.lines().position(|line| line.contains("data sent")).unwrap();
         screen.lines().skip(from).take(4).collect::<Vec<_>>().join("\n")
     };
     assert!(row(&mut d).contains("runs.jsonl"), "{}", d.screen());
@@ -1085,7 +1118,7 @@ fn a_small_screen_names_every_file_that_is_sent() {
         d.ask(Setup { wanted: far.clone(), ..Setup::default() });
         d.resize(80, 24).keys("Enter");
         preview(&mut d, "r");
-        d.shows(names).shows(&["files sent"]).hides(&["more lines below"]);
+        d.shows(names).shows(&["data sent"]).hides(&["more lines below"]);
         d.resize(80, 14).shows(&["more lines below: G"]);
         d.keys("G").hides(&["more lines below"]).shows(&names[names.len() - 1..]);
     }

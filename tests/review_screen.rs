@@ -90,7 +90,7 @@ impl Desk {
 }
 
 fn events(journal: &Path) -> Vec<Event> {
-    read_all(&named(&[journal.to_owned()])).unwrap().reviews.events().to_vec()
+    read_all(&named(&[journal.to_owned()])).unwrap().reviews.events().collect()
 }
 
 /// Returns the id of the open record.
@@ -1166,7 +1166,7 @@ fn what_another_instance_appends_is_seen() {
     let mut one = desk.open();
     let mut other = Drive::reviewing(&desk.runs(), "eve", &desk.state(), |_| {});
     other.keys("Enter x 1 Enter").until(|app| app.review.saved);
-    one.keys("Enter").until(|app| app.review.reviews.events().len() == 2);
+    one.keys("Enter").until(|app| app.review.reviews.len() == 2);
     one.shows(&["reviewed by others"]).hides(&["eve"]);
     one.keys("a").until(|app| app.review.saved);
     one.keys("{").shows(&["⊕ pass", "eve ⊖ fail"]);
@@ -1431,7 +1431,7 @@ fn a_review_opens_a_record_at_its_first_error() {
     d.keys("Enter").shows(&["Fix: model output, step 1", "step 1/2"]);
     d.keys("a").shows(&["2/2", "step 1/2"]);
     let mut looking = desk.open_with(|app| app.review.reviewing = false);
-    looking.keys("Enter").shows(&["step 2/2"]);
+    looking.keys("Enter").shows(&["step 1/2"]);
 
     // Of an answer what is gravest, not what is least grounded.
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/policy.jsonl");
@@ -1633,8 +1633,8 @@ fn what_one_said_elsewhere_stands_where_the_log_has_it() {
         Event { event_id: "elsewhere".into(), verdict: Some(Verdict::Pass), labels: Vec::new(), ..fail[0].clone() };
     // Another session of the same reviewer wrote before this one: the log is read with both, in its order.
     let read = [vec![elsewhere], fail].concat();
-    d.event(Msg::Reviews(read, false, Vec::new()));
-    let verdicts: Vec<_> = d.app.review.reviews.events().iter().filter_map(|event| event.verdict).collect();
+    d.event(Msg::Reviews(read.into_iter().collect(), false, Vec::new()));
+    let verdicts: Vec<_> = d.app.review.reviews.events().filter_map(|event| event.verdict).collect();
     assert_eq!(verdicts, [Verdict::Pass, Verdict::Fail]);
     d.keys("u").shows(&["Undone: fail"]);
 }

@@ -230,7 +230,7 @@ fn insights_show_in_which_step_to_fix() {
     let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/word_problems.jsonl");
     for (name, width, height) in [("insights_steps_80x24", 80, 24), ("insights_steps_120x36", 120, 36)] {
         let mut drive = Drive::open(std::slice::from_ref(&samples));
-        drive.resize(width, height).keys("I 6j l l");
+        drive.resize(width, height).keys("I 7j l l");
         insta::assert_snapshot!(name, drive.screen());
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::app::review::{Given, ReviewDialog};
 use crate::app::state::App;
+use crate::app::wanted::Wanted;
 use crate::app::{across, export, present, review, seek};
 use crate::dialogs::dialog::Dialog;
 use crate::screens::kind::ScreenKind;
@@ -76,8 +77,8 @@ fn allowed_in(app: &App, kind: Context, action: Action) -> Result<(), Reason> {
         A::Open => match dialog {
             Some(Dialog::Repair(repair)) => repair.machine.is_over && repair.machine.is_changed,
             Some(Dialog::Review(_)) => return review::ask::allowed_for_label(app, action),
-            Some(Dialog::Palette(line)) => {
-                let rows = app.palette_rows(line.value());
+            Some(Dialog::Palette(palette)) => {
+                let rows = app.palette_rows(palette);
                 let chosen = rows.get(app.scroll.at).ok_or("No matching command")?;
                 return app.allowed_at(app.focus_below_dialog(), chosen.action);
             }
@@ -85,6 +86,7 @@ fn allowed_in(app: &App, kind: Context, action: Action) -> Result<(), Reason> {
             _ => matches!(kind, K::Derivation | K::Contents | K::Fixes),
         },
         A::Fold if kind == K::Export => true,
+        A::Find => matches!(dialog, Some(Dialog::Help)),
         A::Left | A::Right | A::Fold | A::FoldAll | A::UnfoldAll => kind == K::Derivation,
         A::TakeEdit => matches!(kind, K::Editor | K::Line),
         A::ExternalEditor => {
@@ -163,9 +165,17 @@ fn elsewhere(app: &App, action: Action) -> Result<(), Reason> {
             need(app.rows() > 1, "this is the only record")?;
             app.record_from(if action == A::NextRecord { 1 } else { -1 }).map(drop)
         }
+        _ if Wanted::is_sought_by(action, app.screens.top() == ScreenKind::Table) => {
+            need(app.rows() > 0, "no records")?;
+            let wanted = Wanted::of(action);
+            let own = app.current().and_then(|record| app.store.row(record));
+            let others = wanted.are_others(app.store.totals(), own);
+            need(others || !app.review.hide.is_empty() && app.store.len() > 1, wanted.none())
+        }
         A::NextFinding | A::PreviousFinding => {
             need(view.is_some_and(|view| !view.opened.notes.is_empty()), "no findings in this record")
         }
+        A::JumpBack | A::JumpForth => app.jumps.allowed(action),
         A::NextFork | A::PreviousFork => need(app.has_forks(), "this record has no forks"),
         A::Exact | A::Repair | A::Between | A::Edit => Err("open a run with steps first"),
         A::Keep => Err("nothing to save here"),

@@ -15,12 +15,13 @@ use crate::screens::run::timeline::divergence;
 use crate::screens::{adjudication, answer, compare, dashboard, insights, json, rerun, run, side_by_side, table};
 use crate::widgets::keymap::{Action, BINDINGS, Binding};
 use crate::widgets::line::{hint, window};
-use crate::widgets::look::{Look, Spans, answer_key, clear, fit_spans, put, route_name, severity_role, shade};
+use crate::widgets::look::{
+    Look, Spans, answer_key, clear, fit_spans, put, route_name, route_sign, severity_role, shade,
+};
 use crate::widgets::prose::fit;
 use crate::widgets::theme::Role;
 use crate::widgets::window::open;
 use crate::widgets::{keymap, layout, look, prose, sign};
-use stepscope_core::answer::route::Route;
 use stepscope_core::finding::{Severity, counted, grouped};
 use stepscope_core::triage::{Confidence, Fix};
 
@@ -158,12 +159,12 @@ fn verdict(app: &App, view: &RecordView, in_brief: bool, look: Look<'_>) -> Span
         let text = if is_told { format!(" ({})", verdict.confidence.word()) } else { String::new() };
         let step = verdict.step.filter(|_| verdict.fix == Fix::StepRun);
         let step = step.map(|step| format!(", step {}", step + 1)).unwrap_or_default();
-        let text = format!("Fix: {}{step}{text}", verdict.fix.phrase());
+        let text = format!("Fix: {}{step}{text}", verdict.phrase);
         line.push(look.span(format!("{text}   "), Role::Accent));
     }
     line.extend(opened.route.map(|route| {
-        let role = if route == Route::Ship { Role::Ok } else { Role::Accent };
-        look.span(format!("→ {}   ", route_name(route)), role)
+        let (sign, role) = route_sign(route);
+        look.span(format!("{sign} {}   ", route_name(route)), role)
     }));
     line.extend(counts(view.counts(), look));
     let differs = divergence(view).filter(|_| opened.correct == Some(true) && view.counts() == [0; 4]);

@@ -7,10 +7,11 @@ use std::ops::Range;
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, ShownMap, Untrusted};
-use stepscope_core::arithmetic::amounts;
+use stepscope_core::arithmetic::number::Number;
 use stepscope_core::arithmetic::quantity::{Quantities, near};
 use stepscope_core::arithmetic::recompute::Recomputed;
 use stepscope_core::arithmetic::recompute::standing::{Standing, Standings};
+use stepscope_core::arithmetic::stated::read;
 use stepscope_core::case::CaseView;
 use stepscope_core::procedure::FINAL_ANSWER;
 use stepscope_core::record::Record;
@@ -18,6 +19,9 @@ use stepscope_core::run::state::State;
 
 /// Quantities of longer questions are not marked.
 const MAX_QUESTION: usize = 64 << 10;
+/// Words behind a quantity among which its thing is named, and letters from which on a word names one.
+const WORDS_BEHIND: usize = 4;
+const LONG_WORD: usize = 4;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -55,6 +59,8 @@ pub struct Computed {
     pub line: Shown,
     /// Standing of the recorded value beside it.
     pub standing: Standing,
+    /// The recorded value is a calculation that gives the value: it was only not carried out.
+    pub only_unevaluated: bool,
 }
 
 impl Computed {
@@ -68,7 +74,7 @@ impl Computed {
             Some(text) => Some(text).filter(|_| variable.as_str() == FINAL_ANSWER),
         };
         let text = text.as_ref().and_then(Untrusted::utf8);
-        text.is_some_and(|text| amounts(text).iter().any(|written| written.stands_for(self.standing.value)))
+        text.and_then(read).is_some_and(|said| said.may_be(self.standing.value))
     }
 }
 
@@ -88,9 +94,33 @@ impl ComputedValues {
         self.values.get(&(variable, step?))
     }
 
-    /// The first quantity of the question with this value.
-    pub(crate) fn quantity_of(&self, value: f64) -> Option<usize> {
-        self.marks.iter().position(|mark| near(mark.value, value))
+    /// Returns the quantity of the question that a number in the calculation of a variable is: one that the variable
+    /// took up, else the only one, or the only one that no variable took up, if the step repeats its words. Where
+    /// something is divided by the number, that part of one is the same. `None`: nothing says where it comes from.
+    pub(crate) fn source_of(&self, variable: usize, number: (Number, bool), step: &Shown) -> Option<usize> {
+        let (value, divides) = (number.0.float(), number.1);
+        let is_value = |mark: &QuantityMark| near(mark.value, value) || divides && near(mark.value * value, 1.0);
+        let only = |fits: &dyn Fn(&QuantityMark) -> bool| {
+            let mut found = self.marks.iter().enumerate().filter(|(_, mark)| is_value(mark) && fits(mark));
+            found.next().filter(|_| found.next().is_none()).map(|(n, _)| n)
+        };
+        let is_named = |quantity: &usize| self.is_named_in(*quantity, step);
+        only(&|mark| mark.variables.contains(&variable))
+            .or_else(|| only(&|_| true).filter(is_named))
+            .or_else(|| only(&|mark| mark.variables.is_empty()).filter(is_named))
+    }
+
+    /// Tells whether a text has a quantity's own words, or the first longer word behind it.
+    fn is_named_in(&self, quantity: usize, text: &Shown) -> bool {
+        let behind = || {
+            let end = self.marks.get(quantity)?.range.end;
+            let rest = self.question.as_ref()?.as_str().get(end..)?;
+            let words = rest.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
+            words.take(WORDS_BEHIND).find(|word| word.len() >= LONG_WORD)
+        };
+        let own = self.words(quantity).filter(|words| words.chars().all(char::is_alphabetic));
+        let text = text.as_str().to_lowercase();
+        own.into_iter().chain(behind()).any(|word| text.contains(&word.to_lowercase()))
     }
 
     /// The words of the question that are its quantity of this number, from 0.
@@ -133,7 +163,9 @@ fn computed(record: &Record<'_>, recomputed: &Recomputed, state: &State<'_>) -> 
     let of = |(place, standing): (&(usize, usize), &Standing)| {
         let derivation = recomputed.derivation(state, standing.write);
         let line = derivation.map(|derivation| shown!("{}", derivation.line())).unwrap_or_default();
-        (*place, Computed { value: shown!("{}", standing.value.shown()), line, standing: *standing })
+        let given = recomputed.writes.get(standing.write).and_then(|write| write.unevaluated_value);
+        let only_unevaluated = standing.unevaluated && given == Some(standing.value);
+        (*place, Computed { value: shown!("{}", standing.value.shown()), line, standing: *standing, only_unevaluated })
     };
     standings.all().map(of).collect()
 }

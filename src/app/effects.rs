@@ -14,12 +14,11 @@ use crate::app::outbox::Outbox;
 use crate::app::read::read;
 use crate::app::review_worker::{ReviewSetup, ReviewWorker};
 use crate::app::state::App;
-use crate::app::threads::{Thread, start};
+use crate::app::threads::{Thread, start, try_start};
 use crate::widgets::theme::BUILT_IN;
-use stepscope_base::guard::guarded;
+use stepscope_base::guard::{guarded, no_thread, scarce_threads};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::table::seen::place_in;
 use stepscope_io::config::session::{FileView, Session};
 use stepscope_io::failure::Failure;
 use stepscope_io::log::{Closed, Writer};
@@ -218,17 +217,19 @@ impl Performer {
             | Effect::FindFixes(_) => {
                 let (outbox, side) = (self.outbox.clone(), self.side.clone());
                 let tell = move |message| _ = outbox.send(message);
-                start(Thread::Across, move || read(effect, &side, &tell).map(tell));
+                if try_start(Thread::Across, move || read(effect, &side, &tell).map(tell)).is_err() {
+                    tell_scarce(sender);
+                }
             }
             Effect::Search(id, filter, plan) => {
                 let fits = move |text: &[u8]| guarded(|| filter.fits_text(text)).filter(|fits| *fits).map(drop);
-                self.search(id, plan, fits, move |records, done| {
+                self.search((id, sender), plan, fits, move |records, done| {
                     Msg::Found(id, records.into_iter().map(|(record, ())| record).collect(), done)
                 });
             }
-            Effect::Find(id, letters, plan) => {
-                let fits = move |text: &[u8]| guarded(|| place_in(text, &|piece| letters.is_match(piece))).flatten();
-                self.search(id, plan, fits, move |records, done| Msg::Matched(id, records, done));
+            Effect::Find(id, sought, plan) => {
+                let fits = move |text: &[u8]| guarded(|| sought.place_in(text)).flatten();
+                self.search((id, sender), plan, fits, move |records, done| Msg::Matched(id, records, done));
             }
             Effect::EndSearch(id) => self.searches.retain(|(other, _)| *other != id),
             // There may be gigabytes to read; an older search gives up.
@@ -236,9 +237,10 @@ impl Performer {
                 let (outbox, alive) = (self.outbox.clone(), Arc::new(()));
                 let watched = Arc::downgrade(&alive);
                 self.looking = Some(alive);
-                start(Thread::Parents, move || {
-                    outbox.send(Msg::ByHash(moves, plan.find(&wanted, || watched.strong_count() > 0)))
-                });
+                let find = move || outbox.send(Msg::ByHash(moves, plan.find(&wanted, || watched.strong_count() > 0)));
+                if try_start(Thread::Parents, find).is_err() {
+                    tell_scarce(sender);
+                }
             }
             Effect::Follow(path) => {
                 if let Some(loader) = &self.loader {
@@ -257,7 +259,7 @@ impl Performer {
     /// Starts a search in place of one of the same number; `message` tells what it found, and whether that was all.
     fn search<T: Send + 'static>(
         &mut self,
-        id: SearchId,
+        (id, sender): (SearchId, &mpsc::Sender<Msg>),
         plan: search::Plan,
         fits: impl Fn(&[u8]) -> Option<T> + Clone + Send + Sync + 'static,
         message: impl Fn(Vec<(u32, T)>, bool) -> Msg + Send + Sync + 'static,
@@ -271,8 +273,22 @@ impl Performer {
             })
         };
         self.searches.retain(|(other, _)| *other != id);
-        self.searches.push((id, search::start(plan, fits, report)));
+        match search::start(plan, fits, report) {
+            Ok(search) => self.searches.push((id, search)),
+            // A full channel has much else to tell.
+            Err(_) => drop(sender.try_send(Msg::SearchFailed(id, scarce()))),
+        }
     }
+}
+
+/// Says that what was asked for is not done, because there is no thread for it.
+fn tell_scarce(sender: &mpsc::Sender<Msg>) {
+    // A full channel has much else to tell.
+    let _ = sender.try_send(Msg::Load(LoadEvent::Failed(None, scarce())));
+}
+
+fn scarce() -> Failure {
+    Failure { what: "cannot start", path: Shown::own("a background thread"), source: scarce_threads() }
 }
 
 impl Threads {
@@ -282,7 +298,7 @@ impl Threads {
             reader: start_reader(Thread::Records, outbox, side),
             // Both at once: where memory has run out, no thread can be started any more.
             slow: start_reader(Thread::LargeRecords, outbox, side),
-            writer: Writer::start(move |told| to_loop.send(Msg::Log(told))),
+            writer: Writer::start(move |told| to_loop.send(Msg::Log(told))).unwrap_or_else(|error| no_thread(&error)),
             worker: reviewing.map(|reviews| ReviewWorker::start(reviews, outbox.clone())),
         }
     }

@@ -13,7 +13,7 @@ use crate::app::export::request::RecordExport;
 use crate::app::msg::{Effect, Effects};
 use crate::app::state::App;
 use crate::app::{across, review, view};
-use crate::demo::picture::{Recording, ansi, cropped, line, svg};
+use crate::demo::picture::{Recording, ansi, cropped, svg, texts};
 use crate::dialogs::dialog::{Dialog, PromptPurpose};
 use crate::dialogs::export::ExportForm;
 use crate::screens::answer::state::AnswerPane;
@@ -119,7 +119,9 @@ fn of_screen(app: &mut App, form: ExportForm, path: PathBuf) -> Result<Effects, 
         close(&mut light);
     }
     let mut private = PrivateHits::default();
-    (area.top()..area.bottom()).for_each(|row| private.look(line(&dark, row).trim().as_bytes(), &Shown::own("screen")));
+    for text in texts(&dark, dark.area) {
+        private.look(text.as_bytes(), &Shown::own("screen"));
+    }
     if !private.is_empty() {
         let look = look_private(private.count);
         return Err(shown!("not written: {look}; use stepscope export --svg --redact all"));

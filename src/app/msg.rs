@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ratatui::layout::Size;
-use regex::bytes::Regex;
 use tempfile::TempPath;
 
 use crate::app::across::RecordHandle;
@@ -14,11 +13,13 @@ use crate::app::export::request::RecordExport;
 use crate::app::fork_tree::Address;
 use crate::app::model_choice::Candidate;
 use crate::app::open_record::OpenRecord;
+use crate::app::sought::Sought;
 use crate::screens::rerun::transition::{Reached, Transition};
 use crate::screens::side_by_side::making::{Fixes, Make};
 use crate::screens::side_by_side::state::{Against, SideBySide};
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::{Event as ReviewEvent, Text};
+use stepscope_core::review::event_list::EventList;
 use stepscope_core::review::hide::Hide;
 use stepscope_core::run::call::{Call, RunId};
 use stepscope_core::run::sampling::CallEvent;
@@ -105,7 +106,7 @@ pub enum Msg {
 
     // Reviews.
     /// Events of the review logs; `true`: one is another file, these are all. And what is unusual in them.
-    Reviews(Vec<ReviewEvent>, bool, Vec<Shown>),
+    Reviews(EventList, bool, Vec<Shown>),
     /// A review log cannot be read or written.
     ReviewsFailed(Failure),
     /// Drafts that the last session left unfinished, and events that it could not save.
@@ -187,7 +188,7 @@ pub enum Effect {
     /// Looks for the records whose text fits.
     Search(SearchId, Arc<Filter>, Plan),
     /// Looks for text in what people see of these records.
-    Find(SearchId, Regex, Plan),
+    Find(SearchId, Sought, Plan),
     /// Ends a search.
     EndSearch(SearchId),
     /// Reads where forks come from.
@@ -255,6 +256,57 @@ pub enum Effect {
     FindServers(RunId),
     /// Makes a server ready to be asked.
     ChooseServer(RunId, Candidate),
+}
+
+impl Effect {
+    /// Says what it would do beside showing, in words that follow "asked to"; `None`: it only shows. A tour's effects pass
+    /// by this alone, so a new effect has to be placed here.
+    pub(crate) fn beyond_showing(&self) -> Option<&'static str> {
+        match self {
+            Self::Mouse(_)
+            | Self::Repaint
+            | Self::Quit(_)
+            | Self::Begin
+            | Self::RowTexts(..)
+            | Self::Record(..)
+            | Self::Preview(..)
+            | Self::Search(..)
+            | Self::Find(..)
+            | Self::EndSearch(_)
+            | Self::ForkOrigins(_)
+            | Self::ByHash(..)
+            | Self::ReadReviews
+            | Self::FindReviewed(..)
+            | Self::Summarise(..)
+            | Self::Compare(..)
+            | Self::ReadDashboard(..)
+            | Self::PutSideBySide(..)
+            | Self::MakeFork(..)
+            | Self::FindFixes(_)
+            | Self::CancelRun(_)
+            | Self::Transition(..)
+            | Self::ChooseServer(_, Candidate::Named(_) | Candidate::Samples) => None,
+            Self::StartRun { client, .. } if client.is_cassette() => None,
+            Self::StartRun { .. }
+            | Self::FindServers(_)
+            | Self::ChooseServer(_, Candidate::Found(..) | Candidate::Profile(_)) => Some("ask a model"),
+            Self::Copy(_) => Some("copy text"),
+            Self::Suspend => Some("stop the program"),
+            Self::Foreground(_) | Self::Tour(_) => Some("run a command"),
+            Self::WriteForEditor(_) | Self::ReadFromEditor(_) => Some("open an editor"),
+            Self::Export(..) | Self::ExportRecord(..) | Self::TellNotes(..) => Some("write a file"),
+            Self::Append(_) | Self::Follow(_) | Self::KeepDrafts(_) => Some("save something"),
+            Self::KeepView(..) => Some("keep its view"),
+        }
+    }
+
+    /// Tells whether a person may do it who took the keys in a tour, although its own keys may not.
+    pub(crate) const fn is_for_persons(&self) -> bool {
+        matches!(
+            self,
+            Self::Copy(_) | Self::Suspend | Self::Foreground(_) | Self::WriteForEditor(_) | Self::ReadFromEditor(_)
+        )
+    }
 }
 
 impl Work for Effect {

@@ -4,12 +4,13 @@ use crate::app::across;
 use crate::app::review::{self, ReviewDialog};
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
+use crate::dialogs::palette::Palette;
 use crate::screens::adjudication;
 use crate::screens::answer::state::AnswerPane;
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::Stage;
 use crate::screens::stack::Focus;
-use crate::widgets::fuzzy;
+use crate::widgets::command;
 use crate::widgets::keymap::{Action, Binding, Context, Keymap};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -47,6 +48,8 @@ impl App {
             // Nothing runs that could be cancelled: back says where it leads.
             (Context::Rerun, Action::Escape) if !matches!(stage, Some(Stage::Asking | Stage::Judging)) => "",
             (Context::Rerun, Action::Open) if self.models.replays() => "replay or edit",
+            // The status line names it while the step to fix is offered.
+            (Context::Rerun, Action::Rerun) if matches!(stage, Some(Stage::Choosing | Stage::Preview)) => "",
             (_, Action::Back) if self.focus() == Focus::Screen(ScreenKind::Table) => "quit",
             (Context::LabelList, Action::Open) => match &self.dialog {
                 Some(Dialog::Review(ReviewDialog::Labels { .. })) => review::ask::word_of_open(self),
@@ -87,7 +90,8 @@ impl App {
     }
 
     /// The actions of the palette that fit what was typed, best first, each with its row in the table of keys.
-    pub(crate) fn palette_rows(&self, typed: &str) -> Vec<&'static Binding> {
+    pub(crate) fn palette_rows(&self, palette: &Palette) -> Vec<&'static Binding> {
+        let typed = palette.line.value();
         let mut seen = Vec::new();
         let mut is_new = |action: Action| {
             let is_new = !seen.contains(&action);
@@ -109,15 +113,14 @@ impl App {
             Ok(()) => own.iter().position(|action| *action == binding.action).unwrap_or(own.len()),
             Err(_) => own.len() + 1,
         });
-        // Who knows the id from the settings finds it too.
-        let texts = |binding: &&Binding| {
-            let id = binding.action.word().replace('_', " ");
-            (binding.action.title(), format!("{} {id}", binding.help))
-        };
         // Who looks for something is told where it can be done.
         let others = ScreenKind::ALL.into_iter().filter(|_| !typed.is_empty()).map(ScreenKind::context);
         let elsewhere = others.flat_map(Keymap::rows).filter(|binding| is_new(binding.action));
-        fuzzy::rank(typed, rows.into_iter().chain(elsewhere), texts)
+        let fitting = rows.into_iter().chain(elsewhere);
+        let mut ranked: Vec<_> =
+            fitting.filter_map(|binding| Some((command::fit_in(typed, binding, palette.in_help)?, binding))).collect();
+        ranked.sort_by_key(|(fit, _)| *fit);
+        ranked.into_iter().map(|(_, binding)| binding).collect()
     }
 }
 

@@ -8,11 +8,10 @@ use crate::app::computed::ComputedValues;
 use crate::dialogs::rewards::Rewards;
 use crate::screens::answer::shown::ShownAnswer;
 use crate::screens::json::state::value_text;
-use crate::widgets::prose::cut;
 use stepscope_base::canonical::sha256;
 use stepscope_base::json::{Finder, Kind, Part, Pointer, Tape, Value};
 use stepscope_base::shown;
-use stepscope_base::text::{Shown, Untrusted, head};
+use stepscope_base::text::{Shown, Untrusted, cut, head};
 use stepscope_core::answer::document::Document;
 use stepscope_core::answer::route::Route;
 use stepscope_core::arithmetic::recompute::Derivation;
@@ -120,6 +119,8 @@ pub struct OpenRecord {
     pub surprise: Option<Surprise>,
     /// The step in which the run ended early, by position.
     pub ended_at: Option<usize>,
+    /// The moment to show first: the step to fix, else the one with the gravest error, else the end.
+    pub(crate) opening: Moment,
     /// True if some of the values come from a run trace.
     pub has_trace: bool,
     /// Cost of its steps, as far as the trace tells.
@@ -228,6 +229,8 @@ pub struct ShownValue {
 pub struct WhereToFix {
     /// Part to fix.
     pub fix: Fix,
+    /// The part as people read it.
+    pub phrase: &'static str,
     /// The first bad step.
     pub step: Option<usize>,
     /// Number that the procedure gives when it is recomputed.
@@ -244,6 +247,7 @@ impl WhereToFix {
     fn of(triage: &Triage) -> Self {
         Self {
             fix: triage.fix,
+            phrase: triage.phrase(),
             step: triage.step,
             recovered: triage.recovered.map(|number| shown!("{}", number.shown())),
             corrected: triage.corrected,
@@ -272,6 +276,13 @@ pub struct Note {
     pub variable: Option<usize>,
     /// Position in the record, as a JSON pointer.
     pub pointer: Pointer,
+}
+
+impl Note {
+    /// Tells whether it is about an error.
+    pub(crate) fn is_grave(&self) -> bool {
+        self.severity <= Severity::Repairable
+    }
 }
 
 /// A note at a value of the tape.
@@ -470,6 +481,7 @@ impl OpenRecord {
             variables: Vec::new(),
             surprise: None,
             ended_at: None,
+            opening: Moment(0),
             has_trace: false,
             cost: None,
             route: None,
@@ -526,7 +538,9 @@ impl OpenRecord {
         let nodes = places.nodes(findings);
         let (surprise, ended_at) = (case.state().last_step().surprise, case.state().ended_at());
         let cost = RunCost::of(case.state());
-        let first = end_of(ended_at, steps.len()).0.checked_sub(1).filter(|step| *step >= details.len());
+        let triage = case.triage().filter(|_| !self.hidden.has(Hidden::Triage));
+        let opening = opening_of(triage, &notes, steps.len(), end_of(ended_at, steps.len()));
+        let first = opening.0.checked_sub(1).filter(|step| (details.len()..steps.len()).contains(step));
         let first = first.map(|step| (step, detail(case, step)));
         let mut creation = Detail::default();
         if let Some(call) = case.root().and_then(|root| root.get("trace")?.get("creation")) {
@@ -543,7 +557,6 @@ impl OpenRecord {
         let call_width = widths.max(creation.call_width()).filter(|_| has_calls).unwrap_or(0);
         let baseline = case.baseline();
         let rewards = side.chain_result(case.root()).map(|ladder| Rewards::of(&ladder, case.root()));
-        let triage = case.triage().filter(|_| !self.hidden.has(Hidden::Triage));
         let argument: Vec<Note> =
             triage.iter().flat_map(|triage| &triage.why).map(|why| places.argument(why)).collect();
         let where_to_fix = triage.map(WhereToFix::of);
@@ -555,7 +568,7 @@ impl OpenRecord {
         let procedure_name = case.procedure().and_then(|procedure| procedure.name).map(prose).unwrap_or_default();
         (self.steps, self.variables, self.surprise, self.procedure_name) = (steps, variables, surprise, procedure_name);
         (self.details, self.web) = (details, web);
-        (self.ended_at, self.first) = (ended_at, first);
+        (self.ended_at, self.opening, self.first) = (ended_at, opening, first);
         (self.creation, self.has_calls, self.call_width) = (creation, has_calls, call_width);
         self.cost = cost;
         for note in &notes {
@@ -606,8 +619,7 @@ impl OpenRecord {
         &self.creation
     }
 
-    /// Finds the moment to show first: its end, where the answer is; of a run that ended early, the step in which it
-    /// ended.
+    /// Finds its end, where the answer is; of a run that ended early, the step in which it ended.
     pub fn end(&self) -> Moment {
         end_of(self.ended_at, self.steps.len())
     }
@@ -688,6 +700,13 @@ impl OpenRecord {
     }
 }
 
+/// Finds the moment to show first: the step to fix, else the one with the gravest error, else the end.
+fn opening_of(triage: Option<&Triage>, notes: &[Note], steps: usize, end: Moment) -> Moment {
+    let to_fix = triage.and_then(|triage| triage.step);
+    let gravest = || notes.iter().filter(|note| note.is_grave()).min_by_key(|note| note.severity)?.step;
+    to_fix.or_else(gravest).filter(|step| *step < steps).map_or(end, |step| Moment(step + 1))
+}
+
 fn end_of(ended_at: Option<usize>, steps: usize) -> Moment {
     Moment(ended_at.map_or(steps, |step| step + 1))
 }
@@ -762,7 +781,7 @@ impl Facts {
             worked: present(record.gold_answer).filter(|gold| gold.kind() == Kind::String).map(prose).filter(is_prose),
             pred: line(record.pred_num).or_else(|| line(own("final_answer_numerical"))),
             answer: line(record.pred_answer).or_else(|| line(own("final_answer"))),
-            correct: case.graded(),
+            correct: case.rightness().verdict(),
             error,
             reply: present(record.raw).map(prose),
             fitness: line(record.fitness),
@@ -1199,7 +1218,7 @@ mod tests {
         let row = RowFacts::unchecked(0, text.len() as u64);
         let opened = OpenRecord::new(0, 1, &row, text.into_bytes(), Surroundings::default());
         analyses::take();
-        let detail = opened.detail(39);
+        let detail = opened.detail(opened.opening.0 - 1);
         assert_eq!((opened.end(), analyses::take()), (Moment(40), 0), "the screen reads nothing again");
         assert!(opened.details.len() < 39, "{}", opened.details.len());
         let prompt = detail.prompt.unwrap();

@@ -18,9 +18,16 @@ const KEYS: usize = 5;
 #[derive(Debug, Default)]
 pub struct Presenting {
     keys: VecDeque<Key>,
+    /// True in a tour, whose keys cannot end it.
+    is_tour: bool,
 }
 
 impl Presenting {
+    /// Presents until the program ends: whoever wrote a tour is not who plays it.
+    pub(crate) fn of_tour() -> Self {
+        Self { is_tour: true, ..Self::default() }
+    }
+
     /// A key was pressed.
     pub(crate) fn press(&mut self, key: Key) {
         if self.keys.len() == KEYS {

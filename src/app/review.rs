@@ -27,6 +27,7 @@ use stepscope_core::review::event::{
     Anchor, AnswerPart, Event, EventKind, GoldStatus, ItemRef, LabelDefinition, LabelRef, LabelSet, Reviewer, Text,
     Verdict,
 };
+use stepscope_core::review::event_list::EventList;
 use stepscope_core::review::fold::{ItemReviews, Reviews};
 use stepscope_core::review::hide::Hide;
 use stepscope_core::review::labels::LabelSets;
@@ -482,7 +483,7 @@ impl Review {
 
     /// Tells whether a review was asked for, or something of one is there to show.
     pub(crate) fn is_begun(&self) -> bool {
-        self.shows() && (self.reviewing || !self.reviews.events().is_empty() || self.draft.choosing)
+        self.shows() && (self.reviewing || !self.reviews.is_empty() || self.draft.choosing)
     }
 
     // Labels.
@@ -657,7 +658,7 @@ impl Review {
     fn renew_place(&mut self, record: usize, summary: &Summary) {
         let is_moved = self.find(&summary.item, &summary.content).is_some_and(|reviewed| {
             let row = |event: &Event| event.item.as_ref().and_then(|item| item.row_index);
-            reviewed.events().any(|event| row(event) != summary.item.row_index)
+            reviewed.events().any(|event| row(&event) != summary.item.row_index)
         });
         if is_moved {
             return self.renew(Some(&summary.item));
@@ -732,8 +733,7 @@ impl Review {
     /// Takes the ids that have reviews and that no record was looked for yet. Records without an id are looked for by
     /// an empty one.
     pub fn wanted(&mut self) -> HashSet<Text> {
-        let of = |item: &ItemRef| item.id.clone().unwrap_or_default();
-        let ids = self.reviews.items().filter_map(|reviewed| reviewed.item().map(of));
+        let ids = self.reviews.items().map(|reviewed| reviewed.item().id.unwrap_or_default());
         let fresh: HashSet<Text> = ids.filter(|id| !self.sought.contains(id)).collect();
         self.sought.extend(fresh.iter().cloned());
         fresh
@@ -745,16 +745,16 @@ impl Review {
     }
 
     /// The verdict of mine that holds on the target as it is.
-    pub fn verdict(&self) -> Option<&Event> {
+    pub fn verdict(&self) -> Option<Event> {
         let summary = &self.target.as_ref()?.summary;
         self.mine(&summary.item, &summary.content)
     }
 
     /// The verdict of mine that holds on a record as it is.
-    pub(crate) fn mine<'a>(&'a self, item: &'a ItemRef, content: &'a Digest) -> Option<&'a Event> {
+    pub(crate) fn mine(&self, item: &ItemRef, content: &Digest) -> Option<Event> {
         let reviewed = self.find(item, content)?;
         let mine = reviewed.verdict_of(&self.me.id)?;
-        reviewed.is_fresh(mine).then_some(mine)
+        reviewed.is_fresh(&mine).then_some(mine)
     }
 
     /// The verdicts on parts of the target as it is; those of others once I have judged it or the part, or where they
@@ -771,7 +771,7 @@ impl Review {
                 || target.hidden.is_empty() && Said::is_carried(&event.reviewer.id)
                 || fresh.iter().any(|(other, event)| *other == part && is_mine(event))
         };
-        let verdict = |(part, event): &(AnswerPart, &Event)| {
+        let verdict = |(part, event): &(AnswerPart, Event)| {
             let labels: Vec<String> = self.names(&event.labels).into_iter().map(Shown::into_string).collect();
             let by = (!is_mine(event)).then(|| event.reviewer.id.line().cut(16));
             let verdict = event.verdict.filter(|_| is_seen(*part, event))?;
@@ -789,7 +789,7 @@ impl Review {
                 reviewed.parts().filter(|(judged, event)| *judged == part && event.reviewer.id == self.me.id);
             mine.next()
         });
-        said.map(|(_, event)| event.labels.clone()).unwrap_or_default()
+        said.map(|(_, event)| event.labels).unwrap_or_default()
     }
 
     /// Labels of a part are no longer chosen; what was begun of the whole record is in front again. Gives what was
@@ -856,13 +856,13 @@ impl Review {
     /// Counts after how many of my verdicts there was no label that is new to me.
     pub(crate) fn count_since_new_label(&mut self) {
         let (seen, counted) = &mut self.given;
-        for event in self.reviews.events().iter().skip(*counted) {
+        for event in self.reviews.events().skip(*counted) {
             if event.kind == EventKind::Verdict && event.reviewer.id == self.me.id {
                 let fresh = event.labels.iter().filter(|label| seen.insert(label.id.clone())).count();
                 self.since_new_label = if fresh > 0 { 0 } else { self.since_new_label + 1 };
             }
         }
-        *counted = self.reviews.events().len();
+        *counted = self.reviews.len();
         if seen.is_empty() {
             self.since_new_label = 0;
         }
@@ -900,12 +900,12 @@ impl Review {
     }
 
     /// Takes in events that were appended to a review log or found in it; `true`: some of them were not known.
-    pub(crate) fn take_events(&mut self, log: &Log, events: Vec<Event>, anew: bool) -> bool {
+    pub(crate) fn take_events(&mut self, log: &Log, events: EventList, anew: bool) -> bool {
         if anew {
             self.reviews = Reviews::default();
             (self.given, self.since_new_label) = Default::default();
         }
-        let before = self.reviews.events().len();
+        let before = self.reviews.len();
         let is_known: Vec<bool> = events.iter().map(|event| self.reviews.event(&event.event_id).is_some()).collect();
         let first_new = is_known.iter().position(|is_known| !is_known);
         let is_waiting = log.events().next().is_some();
@@ -924,7 +924,7 @@ impl Review {
                 self.reviews.push(event.clone());
             }
         }
-        let news = anew || self.reviews.events().len() > before;
+        let news = anew || self.reviews.len() > before;
         if news {
             self.renew(None);
         }
@@ -933,13 +933,13 @@ impl Review {
 
     /// Forgets what was read just now and what still waits to be saved: somebody else wrote in between, and the order of the
     /// log holds.
-    fn forget(&mut self, read: &[Event], log: &Log) {
-        let waiting = log.events().map(|(event, _)| event);
-        let later: HashSet<&Text> = read.iter().chain(waiting).map(|event| &event.event_id).collect();
+    fn forget(&mut self, read: &EventList, log: &Log) {
+        let waiting = log.events().map(|(event, _)| event.event_id.clone());
+        let later: HashSet<Text> = read.iter().map(|event| event.event_id).chain(waiting).collect();
         let events = std::mem::take(&mut self.reviews);
         (self.given, self.since_new_label) = Default::default();
-        for event in events.events().iter().filter(|event| !later.contains(&event.event_id)) {
-            self.reviews.push(event.clone());
+        for event in events.events().filter(|event| !later.contains(&event.event_id)) {
+            self.reviews.push(event);
         }
     }
 
@@ -996,8 +996,8 @@ impl Review {
     // Undo.
 
     /// The events that the next undo takes back, and what they are.
-    pub(crate) fn to_undo(&self) -> Vec<&Event> {
-        let is_own = |event: &&Event| {
+    pub(crate) fn to_undo(&self) -> Vec<Event> {
+        let is_own = |event: &Event| {
             let first = event.label_set.as_ref().is_some_and(|set| set.version <= 1);
             !matches!(event.kind, EventKind::Undo | EventKind::Reveal) && !event.draft && !first
         };
@@ -1023,7 +1023,7 @@ impl Review {
     /// The undos that the next redo takes back.
     pub(crate) fn pop_undone(&mut self) -> Vec<Event> {
         let ids = self.undone.pop().unwrap_or_default();
-        ids.iter().filter_map(|id| self.reviews.event(id)).map(|(event, _)| event.clone()).collect()
+        ids.iter().filter_map(|id| self.reviews.event(id)).map(|(event, _)| event).collect()
     }
 }
 

@@ -14,6 +14,7 @@ use stepscope_base::text::Shown;
 use stepscope_core::finding::Findings;
 use stepscope_core::record::formats;
 use stepscope_core::review::event::{Event, Text};
+use stepscope_core::review::event_list::EventList;
 use stepscope_core::summary::Summary;
 use stepscope_core::table::row::RowFacts;
 use stepscope_io::drafts::Drafts;
@@ -88,7 +89,7 @@ impl ReviewWorker {
             Effect::FindReviewed(moves, ids, plan) => {
                 let outbox = self.outbox.clone();
                 let fits = move |text: &[u8]| has_id(text, &ids).then_some(());
-                self.searches.push(search::start(plan, fits, move |found| match found {
+                self.searches.extend(search::start(plan, fits, move |found| match found {
                     search::SearchEvent::Some(records) => {
                         outbox.send(Msg::Reviewed(moves, records.into_iter().map(|(record, ())| record).collect()))
                     }
@@ -163,7 +164,7 @@ fn look(
 }
 
 fn look_once(follows: &mut [Follow], carried: &[Event], begun: bool, is_asked: bool, outbox: &Outbox) {
-    let (mut events, mut sentences, mut anew) = (Vec::new(), Vec::new(), false);
+    let (mut events, mut sentences, mut anew) = (EventList::default(), Vec::new(), false);
     for follow in follows.iter_mut() {
         match follow.news() {
             Ok(news) => {
@@ -178,14 +179,14 @@ fn look_once(follows: &mut [Follow], carried: &[Event], begun: bool, is_asked: b
     }
     if anew && follows.len() > 1 {
         // What the others hold must not be lost with what one of them no longer holds.
-        events.clear();
+        events = EventList::default();
         for follow in follows.iter_mut() {
             follow.again();
             events.extend(follow.news().map(|news| news.events).unwrap_or_default());
         }
     }
     if !begun || anew {
-        events.extend_from_slice(carried);
+        events.extend(carried.iter().cloned());
     }
     // The first time, that there is nothing is news as well.
     if !begun || anew || !events.is_empty() || !sentences.is_empty() {

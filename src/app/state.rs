@@ -8,7 +8,9 @@ use stepscope_io::pipeline::side_data::SideData;
 
 use crate::app::across::Across;
 use crate::app::forks::Forks;
+use crate::app::jumps::Jumps;
 use crate::app::log::Log;
+use crate::app::messages::Messages;
 use crate::app::model_choice::ModelChoice;
 use crate::app::msg::{Effects, SearchId};
 use crate::app::present::Presenting;
@@ -146,6 +148,10 @@ pub struct App {
     pub return_to: Option<usize>,
     /// The record that a link leads to, while it is looked for.
     pub seek: Option<Seek>,
+    /// Places that jumps left.
+    pub(crate) jumps: Jumps,
+    /// Texts that the status line showed.
+    pub(crate) messages: Messages,
     /// The program is being shown to others.
     pub presenting: Option<Presenting>,
     /// Options of the last export.
@@ -198,6 +204,8 @@ impl App {
             early: Vec::new(),
             return_to: None,
             seek: None,
+            jumps: Jumps::default(),
+            messages: Messages::default(),
             presenting: None,
             export: ExportChoice::default(),
             forks: Forks::default(),
@@ -342,11 +350,13 @@ impl App {
         stem.unwrap_or(otherwise).to_owned()
     }
 
-    /// Tells in a few words that a source was replaced, cut or deleted while it was open, or is a snapshot.
+    /// Tells in a few words that a source was replaced, cut or deleted while it was open, can no longer be read, or is a
+    /// snapshot.
     pub fn disk_news(&self) -> Option<Shown> {
         self.store.sources().iter().find_map(|source| match source.standing {
             SourceState::Changed if source.note.is_none() => Some(Shown::own("↻ changed on disk")),
             SourceState::Gone => Some(Shown::own("↻ deleted on disk")),
+            SourceState::Failed if !source.is_empty() => Some(Shown::own("↻ unreadable on disk")),
             _ => source.note.clone(),
         })
     }

@@ -1,6 +1,8 @@
 //! The threads of a session. The loader, searches and the log writer have theirs in `stepscope-io`; model calls are
 //! tasks of the event loop.
 
+use stepscope_base::guard::no_thread;
+
 stepscope_base::words! {
     /// A thread that the screen starts itself, by its purpose. The system shows its name.
     pub(crate) enum Thread {
@@ -19,13 +21,17 @@ stepscope_base::words! {
     }
 }
 
-/// Starts a thread under the name of its purpose.
-#[expect(
-    clippy::panic,
-    reason = "as `std::thread::spawn`: where no thread can be started, the session cannot continue"
-)]
+/// Starts a thread that the session cannot do without, under the name of its purpose.
 pub(crate) fn start<T: Send + 'static>(thread: Thread, work: impl FnOnce() -> T + Send + 'static) {
-    if let Err(error) = std::thread::Builder::new().name(thread.word().to_owned()).spawn(work) {
-        panic!("no thread for {}: {error}", thread.word());
+    if let Err(error) = try_start(thread, work) {
+        no_thread(&error);
     }
+}
+
+/// Starts a thread under the name of its purpose, if there is one to be had.
+pub(crate) fn try_start<T: Send + 'static>(
+    thread: Thread,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> std::io::Result<()> {
+    std::thread::Builder::new().name(thread.word().to_owned()).spawn(work).map(drop)
 }

@@ -6,14 +6,16 @@ use std::time::{Duration, Instant};
 use crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
-use tui_input::Input as Line;
 
+use crate::app::jumps::JumpPlace;
 use crate::app::log::What;
 use crate::app::msg::{Effect, Effects, Msg};
 use crate::app::open_record::OpenRecord;
 use crate::app::state::{App, Patience, REARRANGE, Status};
+use crate::app::wanted::Wanted;
 use crate::app::{across, export, forks, present, review, seek, view};
-use crate::dialogs::dialog::{Dialog, PromptPurpose};
+use crate::dialogs::dialog::{Dialog, Popup, PromptPurpose};
+use crate::dialogs::palette::Palette;
 use crate::dialogs::{editor, fixes, keys, repair};
 use crate::screens::cell_records::state::CellRecords;
 use crate::screens::kind::ScreenKind;
@@ -60,6 +62,8 @@ impl Program for App {
         let mut effects = take(self, message, now);
         effects.extend(table::search::follow_typing(self));
         wait(self, now);
+        let said = self.status.as_ref().filter(|status| **status != Status::greeting());
+        self.messages.hear(said.map(|status| (&status.text, status.failed)));
         self.settle();
         let fresh = before != self.table.list || effects.iter().any(|effect| matches!(effect, Effect::Repaint));
         if self.screens.top() == ScreenKind::Table || fresh {
@@ -160,7 +164,7 @@ impl App {
     }
 
     pub(crate) fn key(&mut self, event: KeyEvent) -> Effects {
-        self.status = None;
+        let was_refused = self.status.take().is_some_and(|status| status.refused);
         let key = Key::from_event(event);
         self.presenting.iter_mut().for_each(|presenting| presenting.press(key));
         if Some(key) == Key::from_name("^C") {
@@ -178,6 +182,14 @@ impl App {
         match self.keymap.look_up(&contexts, &self.typed) {
             Lookup::Found(action) => {
                 self.typed.clear();
+                // Who is told that a key cannot be used here answers that, and does not mean to leave. What runs is
+                // still cancelled.
+                let is_screen = matches!(front, Focus::Screen(screen) if screen != ScreenKind::Table);
+                let leaves = is_screen && !self.screens.attempt().is_some_and(Attempt::is_running);
+                if action == Action::Escape && was_refused && leaves {
+                    self.count = None;
+                    return Vec::new();
+                }
                 if action == Action::GiveLabel {
                     self.count = key.digit();
                 }
@@ -200,7 +212,9 @@ impl App {
         if names.is_empty() {
             return Vec::new();
         }
-        self.say(shown!("{} does nothing here; {} lists the keys", names.join(" "), self.key_of(Action::Help)))
+        let text = shown!("{} does nothing here; {} lists the keys", names.join(" "), self.key_of(Action::Help));
+        self.status = Some(Status { text, failed: false, refused: true });
+        Vec::new()
     }
 
     // Actions.
@@ -211,11 +225,29 @@ impl App {
             self.count = None;
             return self.refuse(why);
         }
+        if let Some(place) = self.jump_place() {
+            self.jumps.leave(place, action);
+        }
         let effects = perform(self, action);
         if self.count == count {
             self.count = None;
         }
         effects
+    }
+
+    /// Returns the place where one is, on the table or in a record.
+    pub(crate) fn jump_place(&self) -> Option<JumpPlace> {
+        let screen = self.screens.top();
+        let record = self.store.address(self.current()?)?;
+        let view = self.screens.record().filter(|view| screen == view.kind());
+        let row = view.map(|view| match (screen, &view.answer) {
+            (ScreenKind::Json, _) => view.outline.list,
+            (_, Some(answer)) => answer.items,
+            _ => view.variables,
+        });
+        let row = row.map_or((0, 0), |list| (list.at, list.top));
+        let moment = view.map_or(0, |view| view.moment.0);
+        (screen == ScreenKind::Table || view.is_some()).then_some(JumpPlace { record, screen, moment, row })
     }
 
     pub(crate) fn times(&self) -> isize {
@@ -285,6 +317,20 @@ impl App {
         let record = self.table.record(row).filter(|record| *record != view.opened.index);
         let record = record.ok_or(if by > 0 { "this is the last record" } else { "this is the first record" })?;
         Ok((row, record))
+    }
+
+    /// Finds the listed record with what is wanted, `by` such records further than the one in front, with its row.
+    pub(crate) fn record_with(&self, wanted: Wanted, by: isize) -> Option<(usize, usize)> {
+        let rows = self.rows();
+        let open = self.current().filter(|_| self.screens.top() != ScreenKind::Table);
+        let here = open.map_or(self.table.list.at, |record| self.table.row_of(self.root_of(record)));
+        let way = by.signum();
+        let others = (1..rows).map(|step| (here as isize + way * step as isize).rem_euclid(rows as isize) as usize);
+        let fitting = others.filter_map(|row| {
+            let record = self.table.record(row)?;
+            self.shown_row(record).filter(|facts| wanted.holds(facts)).map(|_| (row, record))
+        });
+        fitting.take(by.unsigned_abs()).last()
     }
 
     pub(crate) fn arrange(&mut self) {
@@ -384,8 +430,12 @@ impl App {
             }
         }
         view.json |= screen == ScreenKind::Json;
+        let is_from_table = self.screens.top() == ScreenKind::Table;
         self.screens.show_record(view);
         run::edit::recall_edits(self);
+        if is_from_table {
+            table::search::land_in_record(self);
+        }
     }
 }
 
@@ -552,7 +602,7 @@ fn perform(app: &mut App, action: Action) -> Effects {
 fn act_on_screen(app: &mut App, action: Action, times: isize) -> Option<Effects> {
     let top = app.screens.top();
     let done = match top {
-        ScreenKind::Table => table::keys::act(app, action, times),
+        ScreenKind::Table => table::keys::act(app, action),
         ScreenKind::Run => run::keys::act(app, action, times).or_else(|| rerun::keys::act(app, action)),
         ScreenKind::Answer => answer::keys::act(app, action, times).or_else(|| rerun::keys::act(app, action)),
         ScreenKind::Json => json::keys::act(app, action),
@@ -571,6 +621,16 @@ fn act_anywhere(app: &mut App, action: Action, times: isize) -> Effects {
     use Action as A;
     match action {
         A::Explain => return explain(app),
+        A::JumpBack | A::JumpForth => return jump(app, action == A::JumpBack),
+        A::Messages => {
+            let title = Shown::own("messages, newest first");
+            app.open_dialog(Dialog::Popup(Popup { title, text: app.messages.text() }));
+        }
+        _ if Wanted::is_sought_by(action, app.screens.top() == ScreenKind::Table) => {
+            let by = if matches!(action, A::NextWrong | A::NextFlagged | A::NextFinding) { times } else { -times };
+            let wanted = Wanted::of(action);
+            return go_to_record(app, app.record_with(wanted, by).ok_or(wanted.none_listed()));
+        }
         A::Down => app.go(Move::By(times)),
         A::Up => app.go(Move::By(-times)),
         A::HalfDown => app.go(Move::HalfPages(times)),
@@ -585,7 +645,7 @@ fn act_anywhere(app: &mut App, action: Action, times: isize) -> Effects {
         A::Quit => return quit(app),
         A::Rewards => app.open_dialog(Dialog::Rewards),
         A::Help => app.open_dialog(Dialog::Help),
-        A::Palette => app.open_dialog(Dialog::Palette(Line::default())),
+        A::Palette => app.open_dialog(Dialog::Palette(Palette::default())),
         A::Find => app.open_prompt(PromptPurpose::Find, String::new()),
         A::FindNext => table::search::find_by(app, times),
         A::FindPrevious => table::search::find_by(app, -times),
@@ -598,8 +658,8 @@ fn act_anywhere(app: &mut App, action: Action, times: isize) -> Effects {
                 }
             }
         }
-        A::NextRecord => return record_by(app, times),
-        A::PreviousRecord => return record_by(app, -times),
+        A::NextRecord => return go_to_record(app, app.record_from(times)),
+        A::PreviousRecord => return go_to_record(app, app.record_from(-times)),
         A::NextFork => return forks::follow::fork_by(app, times),
         A::PreviousFork => return forks::follow::fork_by(app, -times),
         A::DropEdits => run::edit::drop_edits(app),
@@ -686,7 +746,7 @@ fn menu(app: &mut App, at: Position) -> Effects {
         return click(app, at);
     }
     focus(app, at);
-    app.open_dialog(Dialog::Palette(Line::default()));
+    app.open_dialog(Dialog::Palette(Palette::default()));
     Vec::new()
 }
 
@@ -818,13 +878,36 @@ fn quit(app: &mut App) -> Effects {
     vec![app.keep(), Effect::Quit(0)]
 }
 
-fn record_by(app: &mut App, by: isize) -> Effects {
-    match app.record_from(by) {
+/// Goes back to the place of the last jump, or forth again.
+fn jump(app: &mut App, back: bool) -> Effects {
+    let Some(here) = app.jump_place() else { return Vec::new() };
+    let place = match app.jumps.go(back, here) {
+        Ok(place) => place,
+        Err(why) => return app.refuse(why),
+    };
+    let Some(record) = app.store.position(place.record.0, place.record.1) else {
+        return app.refuse("that record is no longer there");
+    };
+    app.table.list.at = app.table.row_of(record);
+    if place.screen == ScreenKind::Table {
+        return app.back_to_table();
+    }
+    let screen = if place.screen == ScreenKind::Json { "json" } else { "run" };
+    let (step, scroll) = (Some(place.moment), Some(place.row));
+    let view = FileView { screen: Some(screen.to_owned()), record: record as u64, step, scroll, ..FileView::default() };
+    review::keys::resume_at(app, &view);
+    app.request(record, place.screen)
+}
+
+/// Goes to a record of the list: puts the cursor of the table on it, or opens it in place of the open one.
+fn go_to_record(app: &mut App, found: Result<(usize, usize), Reason>) -> Effects {
+    match found {
         Ok((row, record)) => {
             app.table.list.at = row;
-            app.request(record, app.screens.top())
+            let top = app.screens.top();
+            if top == ScreenKind::Table { Vec::new() } else { app.request(record, top) }
         }
-        Err(why) => app.refuse(why),
+        Err(why) => app.say(Shown::own(why)),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::screens::{
 };
 use crate::widgets::ascii;
 use crate::widgets::layout::{parts, with_third_pane};
-use crate::widgets::look::{Look, clear, ground, pointer, shade};
+use crate::widgets::look::{Look, clear, ground, mark_matches, pointer, shade};
 use crate::widgets::theme::Role;
 
 /// Draws the whole screen, and returns where its cursor is.
@@ -57,13 +57,21 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
         ScreenKind::Answer => view.into_iter().for_each(|view| answer::draw::draw(view, buf, look)),
         ScreenKind::Json => view.into_iter().for_each(|view| json::draw::draw(view, parts.body, buf, look)),
         ScreenKind::Rerun => rerun::draw::draw(app, buf, look),
-        ScreenKind::Compare => compare::draw::draw(app, main, buf, look),
+        ScreenKind::Compare => compare::draw::draw(app, compare::draw::places(app).0, buf, look),
         ScreenKind::SideBySide => side_by_side::draw::draw(app, parts.body, buf, look),
         ScreenKind::Dashboard => dashboard::draw::draw(app, main, buf, look),
         ScreenKind::Adjudication => adjudication::draw::draw(app, buf, look),
         ScreenKind::Insights => insights::draw::draw(app, main, buf, look),
     }
+    let found = match app.screens.top() {
+        ScreenKind::Table => app.table.finding.as_ref().map(|finding| &finding.sought.shown),
+        screen => view.filter(|_| screen.is_of_record()).and_then(|view| view.find.shown.as_ref()),
+    };
+    if let Some(pattern) = found {
+        mark_matches(pattern, parts.body, buf, theme.style(Role::Match));
+    }
     if app.screens.top().counts_records() {
+        let third = if app.screens.top() == ScreenKind::Compare { compare::draw::places(app).1 } else { third };
         cell_records::draw::draw(app, third, buf, look);
     }
     // An answer of several lines lifts the strip.

@@ -20,6 +20,7 @@ use stepscope_io::model::discover::models;
 use stepscope_io::model::drive::{DriveEvent, drive};
 use stepscope_io::model::settings::{Settled, WantedServer};
 use stepscope_io::model::setup::{Server, Setup};
+use stepscope_io::source::beneath::Place;
 
 /// Which model is asked, where, and how.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -116,7 +117,7 @@ impl ModelFlags {
             total: self.timeout,
             retries: self.retries,
             in_one_piece: self.no_stream,
-            cassette: self.cassette.clone(),
+            cassette: self.cassette.clone().map(Place::Named),
             speed: self.speed.unwrap_or(speed),
             record: self.record.clone(),
         })

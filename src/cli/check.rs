@@ -10,16 +10,16 @@ use self::reviewed::Reviewed;
 use super::filtered::Verdicts;
 use super::tables::Tables;
 use super::{CLEAN, Check, FAILED, FOUND, FormatArg, Out};
-use stepscope_base::schema::Schema;
+use stepscope_base::schema::{NEWEST, Schema};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::finding::{Severity, grouped};
-use stepscope_core::record::AnswerSchema;
+use stepscope_core::record::{AnswerSchema, PublishedSchema};
 use stepscope_core::report::jsonl::{self, LineShape};
 use stepscope_core::report::tables::CHECKED;
 use stepscope_core::report::{ReportFormat, Totals};
-use stepscope_core::rules::answer::published;
-use stepscope_io::pipeline::check::{CheckOutcome, LEFT_OUT, Manner, check};
+use stepscope_core::rules::answer::{published, published_first};
+use stepscope_io::pipeline::check::{CheckOutcome, LEFT_OUT, Manner, SourceCounts, check};
 use stepscope_io::pipeline::side_data::{SideData, Surroundings};
 use stepscope_io::source::input::Expand;
 use stepscope_io::source::open::read_small;
@@ -32,6 +32,8 @@ mod reviewed;
 
 /// Maximum size of a schema file, in bytes: a larger file is no schema that anyone wrote.
 pub(super) const MAX_SCHEMA: u64 = 16 << 20;
+/// Maximum size of the findings that wait until a record is understood, in bytes.
+const MAX_HELD: usize = 1 << 20;
 /// Number of duplicate ids that are named.
 const NAMED: usize = 3;
 
@@ -44,7 +46,12 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> Resul
         Some(Some(reviewed)) => Some(reviewed),
         Some(None) => return Ok(FAILED),
     };
-    let schema = options.schema.as_deref().map(answer_schema).transpose()?;
+    let schema = options.schema.as_deref().or(options.answer_schema.as_deref()).map(answer_schema).transpose()?;
+    if let Some(SchemaChoice::Own(schema, name)) = &schema
+        && schema.draft() != NEWEST
+    {
+        out.complain(&shown!("{name} names {} of JSON Schema and is read as that", schema.draft()));
+    }
     if options.merge {
         return Ok(merge::run(options, out));
     }
@@ -108,18 +115,30 @@ fn check_all(
     let is_filter = format == ReportFormat::Jsonl && !options.summary;
     let manner = Manner { left_out: if is_filter { LEFT_OUT } else { b"" }, compares_ids: !is_filter };
     let mut any = false;
-    check(
+    // Of a file that nobody understands one sentence is said at the end, not one a line.
+    let mut held = Some(Vec::new()).filter(|_| options.refuses_unknown() && tables.is_none() && is_for_people(format));
+    let outcome = check(
         inputs,
         threads(options.jobs),
         &Surroundings {
             side: side.clone(),
-            schema: schema.map(SchemaChoice::schema),
+            schema: schema.map(SchemaChoice::schema).filter(|_| options.answer_schema.is_none()),
+            state_schema: schema.map(SchemaChoice::schema).filter(|_| options.answer_schema.is_some()),
             takes_not_finite: options.no_finite_check,
             ..Surroundings::default()
         },
         Some(manner),
         |case, input, out| reporter.record(case, input, out),
-        |bytes, _| {
+        |bytes, counts| {
+            if let Some(waiting) = &mut held
+                && (counts.records == 0 || counts.is_not_understood())
+                && waiting.len() + bytes.len() <= MAX_HELD
+            {
+                waiting.extend_from_slice(bytes);
+                return Ok(());
+            }
+            let waited = held.take().map(|waiting| [waiting.as_slice(), bytes].concat());
+            let bytes = waited.as_deref().unwrap_or(bytes);
             if let Some(tables) = &mut tables {
                 return tables.take(bytes);
             }
@@ -132,11 +151,43 @@ fn check_all(
             any |= !bytes.is_empty();
             if out.is_closed() { Err(Error::from(ErrorKind::BrokenPipe)) } else { Ok(()) }
         },
-    )
+    );
+    if let Some(waiting) = held.filter(|_| not_understood(options, &outcome).is_empty()) {
+        out.styled(&waiting);
+    }
+    outcome
+}
+
+/// Lists the sources of which no record was understood, if they count: those that were named, or all there are. One
+/// broken record alone has its own finding.
+fn not_understood<'o>(options: &Check, outcome: &'o CheckOutcome) -> Vec<&'o SourceCounts> {
+    let is_foreign = |source: &&SourceCounts| {
+        source.counts.is_not_understood() && (source.counts.records > 1 || source.counts.unknown > 0)
+    };
+    let sources = || outcome.sources.values().filter(|_| options.refuses_unknown());
+    let are_all = sources().all(|source| is_foreign(&source) || source.counts.records == 0);
+    let is_named =
+        |source: &SourceCounts| source.is_piped || options.paths.iter().any(|path| Shown::path(path) == source.name);
+    sources().filter(is_foreign).filter(|source| are_all || is_named(source)).collect()
+}
+
+/// Says that no record of a source was understood, and what helps.
+fn foreign(source: &SourceCounts) -> Shown {
+    let (records, broken) = (source.counts.records, source.counts.broken);
+    let what = match (records, records == broken) {
+        (_, true) => shown!("none of its {records} lines is JSON"),
+        (1, _) => Shown::own("its record has no known format"),
+        _ => shown!("none of its {records} records has a known format"),
+    };
+    shown!("cannot check {}: {what}; --allow-unknown says what each is", source.name)
 }
 
 pub(super) fn threads(asked: Option<NonZeroUsize>) -> usize {
     asked.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
+}
+
+const fn is_for_people(format: ReportFormat) -> bool {
+    matches!(format, ReportFormat::Text | ReportFormat::Short)
 }
 
 /// Says that there are no records, and what was passed over that could hold some.
@@ -178,13 +229,20 @@ fn finish(options: &Check, outcome: &CheckOutcome, said: &Shown, out: &mut Out) 
     if nothing {
         out.complain(&shown!("nothing to check: {}", no_records(outcome)));
     }
+    let foreign_sources = not_understood(options, outcome);
+    out.complain_of(foreign_sources.iter().take(NAMED).map(|source| foreign(source)));
+    if foreign_sources.len() > NAMED {
+        out.complain(&shown!("and {} more files of no known format", foreign_sources.len() - NAMED));
+    }
     // Engines have empty partitions, in files too.
     let failed = (nothing && options.fails_on(Some(Severity::Fatal)))
         || empty().next().is_some()
         || unread > 0
+        || !foreign_sources.is_empty()
         || counts.faults > 0;
     // "Nothing found" is no news of what nobody could read.
-    if counts.records > 0 || !failed {
+    let understood = foreign_sources.len() < outcome.sources.len() || foreign_sources.is_empty();
+    if (counts.records > 0 && understood) || !failed {
         let line = summary.line().join(said).join(&rest(outcome));
         match format {
             ReportFormat::Text => out.line(&line),
@@ -251,30 +309,35 @@ fn rest(outcome: &CheckOutcome) -> Shown {
     rest
 }
 
-/// Schema that `--schema` names.
+/// Schema that `--schema` or `--answer-schema` names.
 enum SchemaChoice {
-    Published(AnswerSchema),
-    Own(Box<Schema>),
+    Published(PublishedSchema),
+    /// The schema of a file, and the file.
+    Own(Box<Schema>, Shown),
 }
 
 impl SchemaChoice {
     fn schema(&self) -> &Schema {
         match self {
-            Self::Published(schema) => published(*schema),
-            Self::Own(schema) => schema,
+            Self::Published(named) if named.is_first => published_first(),
+            Self::Published(named) => published(named.schema),
+            Self::Own(schema, _) => schema,
         }
     }
 }
 
 fn answer_schema(name: &str) -> Result<SchemaChoice, Shown> {
-    if let Some(schema) = AnswerSchema::from_word(name) {
+    if let Some(schema) = AnswerSchema::named(name) {
         return Ok(SchemaChoice::Published(schema));
     }
     let path = Path::new(name);
     let fail = |why: &Shown| {
-        shown!("cannot use the schema {}: {why}; use general, bool, gsm, arc or a JSON Schema file", Shown::path(path))
+        shown!(
+            "cannot use the schema {}: {why}; use general, bool, gsm, gsm@1.0, arc or a JSON Schema file",
+            Shown::path(path)
+        )
     };
     let text = read_small(path, MAX_SCHEMA, "cannot read").map_err(|failure| fail(&failure.source))?;
-    let schema = Schema::compile(&text).map_err(|failure| fail(&shown!("{failure}")))?;
-    Ok(SchemaChoice::Own(Box::new(schema)))
+    let schema = Schema::compile_as_declared(&text).map_err(|failure| fail(&shown!("{failure}")))?;
+    Ok(SchemaChoice::Own(Box::new(schema), Shown::path(path)))
 }

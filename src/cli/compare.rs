@@ -51,7 +51,7 @@ pub struct Compare {
     cell: Vec<Cell>,
     #[command(flatten)]
     filter: FilterArgs,
-    /// Diff the two records of this id: fields, variables, first diverging step
+    /// Diff the two records of this id: fields, variables, first step that differs
     #[arg(long, value_name = "ID", conflicts_with_all = ["cell", "fail_on_regression", "filter"])]
     id: Option<String>,
     /// Exit 1 when an item is correct in the baseline and not in the run

@@ -36,9 +36,15 @@ pub struct DemoArgs {
     /// Show the presenter's notes to the tour that runs in another terminal
     #[arg(long, conflicts_with_all = ["paths", "check", "svg", "cast", "cast_v2", "html", "md"])]
     pub notes: bool,
+    /// Put the presenter's notes into the page and the Markdown
+    #[arg(long)]
+    pub with_notes: bool,
     /// Columns and rows without a terminal
     #[arg(long, value_name = "COLSxROWS", default_value = "100x30", value_parser = size)]
     pub size: (u16, u16),
+    /// Open the tour's records and its recording also outside of its folder
+    #[arg(long)]
+    pub trust: bool,
     /// Write files even though something in them looks private
     #[arg(long)]
     pub force: bool,

@@ -98,9 +98,8 @@ pub(super) struct Privacy {
     /// Leave out of page and record: gold, baseline, triage, confidence, model
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = hidden)]
     hide: Vec<Hidden>,
-    /// Take out what matches, in page and record: NAME=REGEX, or key, bearer, secret, email, home, all
-    #[arg(long, value_name = "NAME=REGEX")]
-    redact: Vec<String>,
+    #[command(flatten)]
+    redact: RedactArgs,
     /// Leave out the words of document and model: lines, quotes, prompts and raw replies
     #[arg(long)]
     no_passages: bool,
@@ -109,9 +108,23 @@ pub(super) struct Privacy {
     force: bool,
 }
 
+/// What is taken out of everything that is written.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(in crate::cli) struct RedactArgs {
+    /// Take out what matches, wherever it is: NAME=REGEX, or key, bearer, secret, email, home, all
+    #[arg(long, value_name = "NAME=REGEX")]
+    redact: Vec<String>,
+}
+
+impl RedactArgs {
+    pub(in crate::cli) fn read(&self) -> Result<Redaction, Shown> {
+        Redaction::read(&self.redact).map_err(|why| shown!("--redact: {why}"))
+    }
+}
+
 impl Privacy {
     fn cleaner(&self) -> Result<Cleaner, Shown> {
-        let redaction = Redaction::read(&self.redact).map_err(|why| shown!("--redact: {why}"))?;
+        let redaction = self.redact.read()?;
         Ok(Cleaner { hide: Hide::of(self.hide.iter().copied()), redaction, passages: !self.no_passages })
     }
 }
@@ -119,14 +132,14 @@ impl Privacy {
 /// Values that look private in many records: the first ones by position, whichever thread finds them, and how far each
 /// source was searched.
 #[derive(Default)]
-struct Looked {
+pub(in crate::cli) struct Looked {
     hits: BTreeMap<(usize, u64), PrivateHits>,
     count: usize,
     ends: HashMap<usize, u64>,
 }
 
 impl Looked {
-    fn add(&mut self, (source, offset): (usize, u64), hits: PrivateHits) {
+    pub(in crate::cli) fn add(&mut self, (source, offset): (usize, u64), hits: PrivateHits) {
         let end = self.ends.entry(source).or_default();
         *end = offset.max(*end);
         self.count += hits.count;
@@ -138,11 +151,11 @@ impl Looked {
         }
     }
 
-    fn has(&self, (source, offset): (usize, u64)) -> bool {
+    pub(in crate::cli) fn has(&self, (source, offset): (usize, u64)) -> bool {
         self.ends.get(&source).is_some_and(|end| offset <= *end)
     }
 
-    fn all(&mut self) -> PrivateHits {
+    pub(in crate::cli) fn all(&mut self) -> PrivateHits {
         let mut all = PrivateHits::default();
         for hits in std::mem::take(&mut self.hits).into_values() {
             all.extend(hits);
@@ -196,9 +209,9 @@ fn source_of(path: Option<&Path>, case: &CaseView<'_>) -> Vec<u8> {
 }
 
 /// Reports what looks private; `true`: nothing is written because of it.
-fn refuses(hits: &PrivateHits, force: bool, out: &Out) -> bool {
+pub(in crate::cli) fn refuses(hits: &PrivateHits, force: bool, out: &Out) -> bool {
     for hit in &hits.named {
-        out.complain(&shown!("{}: {} `{}`", hit.place, hit.kind.phrase(), hit.sample));
+        out.complain(&shown!("{}: {}", hit.place, hit.kind.phrase()));
     }
     if hits.count > hits.named.len() {
         out.complain(&shown!("and {} more", grouped(hits.count - hits.named.len())));
@@ -323,7 +336,7 @@ impl ExportArgs {
         if refuses(&lock(&looked).all(), self.privacy.force, out) {
             return Ok(FOUND);
         }
-        export_folder(folder)?;
+        let _made = export_folder(folder)?;
         let room: Mutex<PageRoom> = Mutex::default();
         // One behind the other: who comes first has room first.
         let (rows, outcome) = read(inputs()?, 1, &side.around(), None, |case, input| {
@@ -414,7 +427,7 @@ fn other_pages(folder: &Path, rows: &[IndexRow]) -> usize {
 }
 
 /// Returns the position of a record among all: its source, and its first byte there.
-fn place_of(case: &CaseView<'_>) -> (usize, u64) {
+pub(in crate::cli) fn place_of(case: &CaseView<'_>) -> (usize, u64) {
     (case.origin().source, case.origin().offset)
 }
 

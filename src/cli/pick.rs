@@ -80,6 +80,14 @@ impl Picked {
 }
 
 impl Pick {
+    /// Ends each input behind the line that is asked for.
+    pub(super) fn part_of(&self, inputs: Expand) -> Expand {
+        match self.line {
+            Some(line) => inputs.up_to_line(line as u64),
+            None => inputs,
+        }
+    }
+
     /// Tells whether a record is one of those that are asked for.
     pub(super) fn wants(&self, case: &CaseView<'_>) -> bool {
         match (&self.id, self.line) {
@@ -135,7 +143,7 @@ impl Pick {
         takes: impl Fn(&CaseView<'_>) -> bool + Sync,
     ) -> Result<Picked, Shown> {
         let found = Mutex::new(PickedRecords::default());
-        let outcome = read_through(inputs, threads(None), side, |case, input| {
+        let outcome = read_through(self.part_of(inputs), threads(None), side, |case, input| {
             if !self.wants(case) || !takes(case) {
                 return;
             }

@@ -306,7 +306,7 @@ impl Refused {
 /// Brings the reviews together with their records, and says of which files other reviews are.
 fn joined<'a>(index: &'a Index<'_>, reviews: &'a Reviews, out: &Out) -> Joined<'a> {
     let joined = index.join(reviews);
-    let file = |reviewed: &ItemReviews<'_>| reviewed.item().and_then(|item| item.dataset.clone());
+    let file = |reviewed: &ItemReviews<'_>| reviewed.item().dataset;
     let mut files: Vec<Text> = joined.elsewhere.iter().filter_map(file).collect();
     files.sort();
     files.dedup();

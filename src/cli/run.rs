@@ -18,6 +18,7 @@ use stepscope_core::procedure::runner::dumped;
 use stepscope_core::record::{AnswerSchema, formats};
 use stepscope_core::run::drive::Machine as _;
 use stepscope_core::run::whole::WholeRun;
+use stepscope_core::schemas::GSM_1_0;
 use stepscope_io::log::now;
 use stepscope_io::source::open::read_whole;
 
@@ -111,7 +112,7 @@ pub(super) fn run(options: &Run, out: &mut Out) -> Result<u8, Shown> {
 /// Returns the files whose lines are sent.
 fn files(options: &Run) -> Vec<Shown> {
     let name = |path: &Path| if path.as_os_str() == "-" { Shown::own("standard input") } else { Shown::path(path) };
-    let schema = options.answer_schema.as_deref().filter(|schema| AnswerSchema::from_word(schema).is_none());
+    let schema = options.answer_schema.as_deref().filter(|schema| AnswerSchema::named(schema).is_none());
     let others = options.question_file.as_deref().into_iter().chain(schema.map(Path::new));
     std::iter::once(&*options.procedure).chain(others).map(name).collect()
 }
@@ -163,12 +164,13 @@ enum Named {
 
 fn schema_of(name: Option<&str>) -> Result<Option<Named>, Shown> {
     let Some(name) = name else { return Ok(None) };
-    if let Some(schema) = AnswerSchema::from_word(name) {
-        return Ok(Some(Named::Published(schema)));
+    if let Some(named) = AnswerSchema::named(name) {
+        let first = || Named::Own(GSM_1_0.trim_ascii_end().as_bytes().to_vec());
+        return Ok(Some(if named.is_first { first() } else { Named::Published(named.schema) }));
     }
     let fail = |why: &Shown| {
         let name = Shown::line(name.as_bytes());
-        shown!("cannot use the schema {name}: {why}; use general, bool, gsm, arc or a JSON Schema file")
+        shown!("cannot use the schema {name}: {why}; use general, bool, gsm, gsm@1.0, arc or a JSON Schema file")
     };
     let text = read_whole(Path::new(name), MAX_SCHEMA).map_err(|failure| fail(&failure.source))?;
     Ok(Some(Named::Own(text)))

@@ -14,8 +14,11 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::case::CaseView;
 use stepscope_core::finding::grouped;
+use stepscope_core::report::page::Cleaner;
+use stepscope_core::report::redact::Redaction;
 use stepscope_core::report::text::Look;
 use stepscope_core::report::whole::{self, RecordPart, RecordText};
+use stepscope_core::review::hide::Hide;
 use stepscope_core::table::texts::question;
 use stepscope_io::pipeline::check::{MAX_OUTPUT, read_through};
 use stepscope_io::pipeline::room::room_of;
@@ -58,16 +61,20 @@ pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> Result<u8
     let links = Links::wanted(show.links, show.color, out);
     let terminal = out.is_terminal();
     let found = Mutex::new(Found::default());
-    let inputs = show.answers.expand(&show.paths)?;
+    let inputs = show.pick.part_of(show.answers.expand(&show.paths)?);
     let filter = show.filter.read(side.types(), Verdicts::Unknown)?;
+    let cleaner = Cleaner { hide: Hide::default(), redaction: show.redact.read()?, passages: true };
     let takes = |case: &CaseView<'_>| filter.as_ref().is_none_or(|filter| filter.takes(case, case.findings()));
     // The same pipeline as `check`: a large file is searched on all cores. The rules look at what is printed alone.
     let outcome = read_through(inputs, threads(None), side, |case, input| {
         let at = (case.origin().source, case.origin().offset);
-        if show.pick.wants(case) && takes(case) && lock(&found).note(at, place_of(case)) {
+        if show.pick.wants(case) && takes(case) && lock(&found).note(at, place_of(case, &cleaner.redaction)) {
             let linking = links.as_ref().map(|links| look.linking(links.file(input)));
             let part = RecordPart { step: show.step, prompt: show.prompt, state: show.state };
-            let page = whole::record(part, case, linking.as_ref().unwrap_or(&look), terminal, room(case));
+            let print = |case: &CaseView<'_>| {
+                whole::record(part, case, linking.as_ref().unwrap_or(&look), terminal, room(case))
+            };
+            let page = if cleaner.redaction.is_empty() { print(case) } else { print(&cleaner.record(case).view()) };
             let mut found = lock(&found);
             if found.comes_first(at) {
                 found.page = Some((at, page));
@@ -116,10 +123,11 @@ pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> Result<u8
 }
 
 /// Formats the place of a record, and its question.
-fn place_of(case: &CaseView<'_>) -> Shown {
-    let place = case.place_name();
+fn place_of(case: &CaseView<'_>, redaction: &Redaction) -> Shown {
+    let clean = |text: Shown| Shown::line(&redaction.text(text.as_str().as_bytes()));
+    let place = clean(case.place_name());
     match case.record.as_ref().and_then(question) {
-        Some(question) => shown!("{place}  {}", question.cut(QUESTION)),
+        Some(question) => shown!("{place}  {}", clean(question).cut(QUESTION)),
         None => place,
     }
 }

@@ -8,6 +8,7 @@ use super::{CLEAN, FAILED, FOUND, Out, ShapeArgs, TableArgs};
 use crate::cli::check::threads;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_core::arithmetic::number::near;
 use stepscope_core::finding::grouped;
 use stepscope_core::report::tables::VERIFIED;
 use stepscope_core::verify::Verifier;
@@ -47,7 +48,8 @@ Examples:
   stepscope verify - --chain chain.toml < samples.jsonl";
 
 /// Members that a printed object can have.
-const MEMBERS: &[&str] = &["success", "reward", "details", "error", "metadata.*", "sha256", "rules", "record.*"];
+const MEMBERS: &[&str] =
+    &["success", "reward", "details", "error", "metadata.*", "line", "id", "sha256", "rules", "record.*"];
 
 /// Kind of a verifier that consists of others.
 const CHAIN: &str = "chained";
@@ -197,7 +199,7 @@ pub(super) fn run(options: &Verify, out: &mut Out) -> Result<u8, Shown> {
     let judge = judge(&wanted, &options.judge.field)?;
     if let Verifier::Chained(chain) = &judge.verifier {
         let sum: f64 = chain.stages().iter().map(|stage| stage.weight).sum();
-        if (sum - 1.0).abs() > 1e-6 {
+        if !near(sum, 1.0) {
             out.complain(&shown!("the weights of the chain add up to {sum}, not 1, and so may its rewards"));
         }
     }

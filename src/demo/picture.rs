@@ -9,6 +9,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::widgets::borders::is_line;
 use stepscope_base::json::write::Style;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::report::page::push_markup;
@@ -303,6 +304,31 @@ pub(crate) fn line(buf: &Buffer, row: u16) -> String {
         .filter_map(|column| buf.cell((column, row)))
         .map(ratatui::buffer::Cell::symbol)
         .collect()
+}
+
+/// The texts of a part of the screen, each with its lines: what stands between the same borders from row to row is one.
+pub(crate) fn texts(buf: &Buffer, area: Rect) -> Vec<String> {
+    let (mut done, mut open) = (Vec::new(), BTreeMap::<u16, String>::new());
+    for row in area.top()..area.bottom() {
+        let mut own = BTreeMap::<u16, String>::new();
+        let mut begins = None;
+        for column in area.left()..area.right() {
+            let symbol = buf.cell((column, row)).map_or(" ", ratatui::buffer::Cell::symbol);
+            if is_line(symbol) {
+                begins = None;
+            } else {
+                own.entry(*begins.get_or_insert(column)).or_default().push_str(symbol);
+            }
+        }
+        for (column, text) in &mut own {
+            if let Some(above) = open.remove(column) {
+                *text = format!("{above}\n{}", text.trim_end());
+            }
+        }
+        done.extend(std::mem::replace(&mut open, own).into_values());
+    }
+    done.extend(open.into_values());
+    done
 }
 
 /// Recording for asciinema players. Version 2 has the times since the beginning, version 3 those since the event

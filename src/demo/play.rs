@@ -21,7 +21,7 @@ use crate::app::outbox::Outbox;
 use crate::app::state::{App, Looks};
 use crate::demo::handout::{self, HandoutScene};
 use crate::demo::notes::{Notes, NotesEffect, NotesMsg};
-use crate::demo::picture::{self, Recording, ansi, line, svg};
+use crate::demo::picture::{self, Recording, ansi, line, svg, texts};
 use crate::demo::record::{self, KeptScene, TourRecorder};
 use crate::demo::tour::{BAR, Tour};
 use crate::widgets::keymap::Keymap;
@@ -37,14 +37,15 @@ use stepscope_io::config::tour::{Scene, TourScript};
 use stepscope_io::config::{Config, Folders};
 use stepscope_io::failure::Failure;
 use stepscope_io::files::{export_folder, write_export, write_new};
-use stepscope_io::model::cassette::Speed;
+use stepscope_io::model::cassette::{Speed, Tape};
 use stepscope_io::model::settings::WantedServer;
 use stepscope_io::model::setup::Setup;
 use stepscope_io::notes::{self, Followed};
 use stepscope_io::pipeline::compare::BaselineRuns;
 use stepscope_io::pipeline::load::load;
 use stepscope_io::pipeline::side_data::SideData;
-use stepscope_io::source::input::{expand, samples};
+use stepscope_io::source::beneath::{Beneath, Place};
+use stepscope_io::source::input::{expand, expand_beneath, samples};
 use stepscope_terminal::colour::Depth;
 use stepscope_terminal::input::Input;
 use stepscope_terminal::run::{self, CHANNEL, Control, Options, Program as _};
@@ -79,12 +80,16 @@ pub struct DemoStart {
     pub html: Option<PathBuf>,
     /// The file for the same as Markdown.
     pub md: Option<PathBuf>,
+    /// True if both have the presenter's notes.
+    pub with_notes: bool,
     /// Columns and rows where there is no terminal.
     pub size: (u16, u16),
     /// The theme.
     pub theme: Option<String>,
     /// True if only ASCII characters are drawn on a terminal, whatever the locale says, and written into Markdown.
     pub ascii: bool,
+    /// The tour's records and its recording are opened wherever they lie.
+    pub trust: bool,
     /// Files are written although something in them looks private.
     pub force: bool,
 }
@@ -197,7 +202,8 @@ pub fn record(start: &DemoStart, records: Vec<PathBuf>, file: &Path) -> Result<P
     }
     write_new(file, text.as_bytes())?;
     let (count, name) = (counted(script.scenes.len(), "scene"), Shown::path(file));
-    played.scenes.push(shown!("Saved {name}: {count}. Write the captions, then: stepscope demo {name}"));
+    let trust = if script.leads_out(file) { " --trust" } else { "" };
+    played.scenes.push(shown!("Saved {name}: {count}. Write the captions, then: stepscope demo {name}{trust}"));
     Ok(played)
 }
 
@@ -247,7 +253,7 @@ fn screens_at(start: &DemoStart, script: &TourScript, size: (u16, u16)) -> Resul
 /// Refuses a tour in which something looks private, also in what its keys type.
 fn refuse_private_script(text: &str, script: &TourScript) -> Result<(), Shown> {
     let mut hits = PrivateHits::default();
-    text.lines().for_each(|line| hits.look(line.as_bytes(), &Shown::own("the tour")));
+    hits.look(text.as_bytes(), &Shown::own("the tour"));
     for scene in &script.scenes {
         hits.look(
             record::typed(&scene.keys).as_bytes(),
@@ -258,7 +264,7 @@ fn refuse_private_script(text: &str, script: &TourScript) -> Result<(), Shown> {
 }
 
 fn script(start: &DemoStart) -> Result<TourScript, Shown> {
-    let script = start.tour.as_deref().map_or_else(TourScript::built_in, TourScript::read);
+    let script = start.tour.as_deref().map_or_else(TourScript::built_in, |path| TourScript::read(path, start.trust));
     script.map_err(Shown::from)
 }
 
@@ -270,7 +276,12 @@ fn ready(
 ) -> Result<(Tour, Performer, Outbox), Shown> {
     let outbox = Outbox::default();
     let sink = outbox.clone();
-    let inputs = if script.records.is_empty() { samples() } else { expand(&script.records) };
+    let inputs = match &script.folder {
+        _ if script.records.is_empty() => samples(),
+        Some(folder) => expand_beneath(folder, &script.records)?,
+        None => expand(&script.records),
+    };
+    let recording = recording(&script)?;
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     let side = Arc::new(SideData::default());
     let (store, loading) = load(inputs, threads, side.clone(), move |event| sink.send(Msg::Load(event)));
@@ -282,7 +293,7 @@ fn ready(
     app.across.baseline = app.samples.then_some(BaselineRuns::Samples);
     // A tour asks no model: its keys are pressed without a person.
     let wanted = WantedServer { offline: true, ..WantedServer::default() };
-    let setup = Setup { wanted, cassette: script.recording.clone(), speed, ..Setup::default() };
+    let setup = Setup { wanted, cassette: recording, speed, ..Setup::default() };
     app.models = ModelChoice::new(setup.clone(), &Config::default());
     if let Some(name) = &start.theme {
         if !BUILT_IN.iter().any(|(known, _)| known == name) {
@@ -295,6 +306,22 @@ fn ready(
     Ok((Tour::new(app, script), performer, outbox))
 }
 
+/// Finds the recording of a tour, and refuses what is none before any scene is shown.
+fn recording(script: &TourScript) -> Result<Option<Place>, Shown> {
+    let Some(recording) = &script.recording else { return Ok(None) };
+    let place = match &script.folder {
+        Some(folder) => {
+            let root = Beneath::root(folder).map_err(|error| Failure::system("cannot open", folder, &error))?;
+            Place::Beneath(root.join(recording))
+        }
+        None => Place::Named(recording.clone()),
+    };
+    if Tape::open(&place, Speed::AtOnce)?.is_empty() {
+        return Err(shown!("cannot replay {}: there is no recorded exchange in it", Shown::path(place.path())));
+    }
+    Ok(Some(place))
+}
+
 /// Scene that is ready.
 struct StandingScene {
     name: String,
@@ -302,12 +329,15 @@ struct StandingScene {
     note: String,
     dark: Buffer,
     light: Buffer,
+    /// The program without the tour's caption and spot, dark and light; as the scene itself where nothing is led.
+    alone: [Buffer; 2],
     stay: Duration,
 }
 
 impl StandingScene {
-    fn handout(&self) -> HandoutScene<'_> {
-        HandoutScene { caption: &self.caption, note: &self.note, dark: &self.dark, light: &self.light }
+    fn handout(&self, with_notes: bool) -> HandoutScene<'_> {
+        let note = if with_notes { self.note.as_str() } else { "" };
+        HandoutScene { caption: &self.caption, note, dark: &self.dark, light: &self.light }
     }
 }
 
@@ -326,18 +356,24 @@ pub fn play(start: &DemoStart) -> Result<Played, Shown> {
         let stands = tour.stands().map_err(Clone::clone);
         match stands.and_then(|_| tour.missing_spot().map_or(Ok(()), |spot| Err(missing(spot)))) {
             Ok(()) => {
-                played.scenes.push(shown!("{} {name}: shown", at + 1));
+                played.scenes.push(match tour.denied() {
+                    Some(denied) => shown!("{} {name}: shown, but {denied}", at + 1),
+                    None => shown!("{} {name}: shown", at + 1),
+                });
+                played.failed += usize::from(tour.denied().is_some());
                 let (name, stay) = (file_name(at, &scene.name), tour.stay());
                 let caption = Shown::line(scene.caption.as_bytes()).into_string();
                 let note = Shown::prose(scene.note.as_bytes()).into_string();
                 let (dark, light) = (drawn(tour, "dark", start.size), drawn(tour, "light", start.size));
-                scenes.push(StandingScene { name, caption, note, dark, light, stay });
+                let alone = ["dark", "light"].map(|theme| tour.picture(theme, tour.stage_area()));
+                scenes.push(StandingScene { name, caption, note, dark, light, alone, stay });
             }
             Err(why) => {
                 let screen = drawn(tour, "dark", start.size);
                 let rows: Vec<String> = (0..screen.area.height).map(|row| line(&screen, row)).collect();
                 let screen = Shown::prose(rows.join("\n").as_bytes());
-                played.scenes.push(shown!("{} {name}: {why}\n{screen}", at + 1));
+                let denied = tour.denied().map(|denied| shown!("; {denied}")).unwrap_or_default();
+                played.scenes.push(shown!("{} {name}: {why}{denied}\n{screen}", at + 1));
                 played.failed += 1;
             }
         }
@@ -360,8 +396,9 @@ fn refuse_private(scenes: &[StandingScene]) -> Result<(), Shown> {
     let mut hits = PrivateHits::default();
     for scene in scenes {
         let place = shown!("scene {}", Shown::line(scene.name.as_bytes()));
-        let rows = (0..scene.dark.area.height).map(|row| line(&scene.dark, row));
-        rows.for_each(|row| hits.look(row.trim().as_bytes(), &place));
+        for text in texts(&scene.dark, scene.dark.area) {
+            hits.look(text.as_bytes(), &place);
+        }
     }
     refuse_hits(&hits)
 }
@@ -398,6 +435,7 @@ fn through(
 ) -> Result<(), Shown> {
     let runtime = Builder::new_current_thread().enable_time().build();
     let runtime = runtime.map_err(|error| shown!("cannot play the tour: {}", Shown::error(&error)))?;
+    tour.gives_up = true;
     runtime.block_on(async {
         let (sender, mut messages) = mpsc::channel(CHANNEL);
         let mut message = Msg::Start(Size::new(size.0, size.1));
@@ -432,14 +470,15 @@ fn write(start: &DemoStart, title: &str, scenes: &[StandingScene], output: &mut 
         write_export(path, bytes, is_ours)
     };
     if let Some(folder) = &start.svg {
-        export_folder(folder)?;
+        let _made = export_folder(folder)?;
         for scene in scenes {
-            let picture = svg(&scene.dark, &scene.light, &scene.caption);
+            let [dark, light] = &scene.alone;
+            let picture = svg(dark, light, &scene.caption);
             let path = folder.join(format!("{}.svg", scene.name));
             write_export(&path, picture.as_bytes(), |head| head.starts_with(picture::BEGIN.as_bytes()))?;
         }
     }
-    let handed: Vec<HandoutScene<'_>> = scenes.iter().map(StandingScene::handout).collect();
+    let handed: Vec<HandoutScene<'_>> = scenes.iter().map(|scene| scene.handout(start.with_notes)).collect();
     if let Some(html) = &start.html {
         save(html, handout::html(title, &handed).as_bytes(), &is_page)?;
     }
@@ -487,7 +526,7 @@ pub fn picture(wanted: &PagePicture<'_>) -> Result<Vec<u8>, Shown> {
     if scenes.is_empty() {
         scenes.push(scene(None));
     }
-    let script = TourScript { title: String::new(), records: vec![path], recording: None, scenes };
+    let script = TourScript { records: vec![path], scenes, ..TourScript::default() };
     let start = DemoStart::default();
     let (mut tour, performer, outbox) = ready(&start, script, Depth::True, Speed::AtOnce)?;
     // What is worked out from the record is hidden as well.
@@ -511,7 +550,8 @@ pub fn picture(wanted: &PagePicture<'_>) -> Result<Vec<u8>, Shown> {
                     }
                 };
                 let (name, note) = (String::new(), String::new());
-                drawn.push(StandingScene { name, caption, note, dark, light, stay: STEP_STAY });
+                let alone = [dark.clone(), light.clone()];
+                drawn.push(StandingScene { name, caption, note, dark, light, alone, stay: STEP_STAY });
             }
             Err(why) => failed = Some(why),
         });
@@ -526,5 +566,69 @@ pub fn picture(wanted: &PagePicture<'_>) -> Result<Vec<u8>, Shown> {
         }
         (None, [scene, ..]) => Ok(svg(&scene.dark, &scene.light, title.as_str()).into_bytes()),
         (None, []) => Err(Shown::own("nothing was drawn")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::style::{Color, Modifier};
+    use stepscope_terminal::colour::Rgb;
+
+    use super::*;
+
+    /// Letters, digits and signs that say something.
+    fn is_text(symbol: &str) -> bool {
+        symbol.chars().any(|c| c.is_alphanumeric() || "✗✓▲■!•⊘⇒".contains(c))
+    }
+
+    /// Lists the texts of a screen with less contrast than is needed to read them.
+    fn weak(buf: &Buffer) -> Vec<String> {
+        let colour = |colour: Color| match colour {
+            Color::Rgb(r, g, b) => Rgb::new(r, g, b),
+            other => panic!("{other:?} is no colour of a painted theme"),
+        };
+        let mut weak = Vec::new();
+        for y in 0..buf.area.height {
+            for cell in (0..buf.area.width).filter_map(|x| buf.cell((x, y))).filter(|cell| is_text(cell.symbol())) {
+                let ratio = colour(cell.fg).contrast(colour(cell.bg));
+                if ratio < 4.5 || cell.modifier.contains(Modifier::DIM) {
+                    let row = line(buf, y);
+                    weak.push(format!("{ratio:.2} {:?} on {:?}: {}", cell.fg, cell.bg, row.trim()));
+                }
+            }
+        }
+        weak.dedup();
+        weak
+    }
+
+    #[test]
+    fn every_text_of_every_scene_can_be_read() {
+        for size in [(80, 24), (120, 36), (200, 60)] {
+            let start = DemoStart { size, ..DemoStart::default() };
+            let script = script(&start).unwrap();
+            let (mut all, count) = (Vec::new(), script.scenes.len());
+            let (tour, performer, outbox) = ready(&start, script, Depth::True, Speed::AtOnce).unwrap();
+            let mut seen = 0;
+            through(tour, performer, size, |tour| {
+                seen += 1;
+                for name in ["dark", "light"] {
+                    tour.app.looks.theme = Theme::built_in(name, Depth::True).unwrap().painted();
+                    let mut led = Buffer::empty(Rect::new(0, 0, size.0, size.1));
+                    tour.draw_on(led.area, &mut led);
+                    let mut presented = Buffer::empty(tour.stage_area());
+                    crate::app::view::draw(&tour.app, presented.area, &mut presented);
+                    for (what, buf) in [("in the tour", led), ("while presenting", presented)] {
+                        let scene = tour.scene().0 + 1;
+                        all.extend(
+                            weak(&buf).into_iter().map(|text| format!("{size:?} {scene} {name} {what}: {text}")),
+                        );
+                    }
+                }
+            })
+            .unwrap();
+            outbox.close();
+            assert_eq!(seen, count);
+            assert!(all.is_empty(), "{} weak:\n{}", all.len(), all.join("\n"));
+        }
     }
 }

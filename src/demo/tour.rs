@@ -4,27 +4,29 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use ratatui::buffer::Buffer;
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Position, Rect, Size};
-use ratatui::style::Modifier;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::Widget as _;
-
-use unicode_width::UnicodeWidthStr;
 
 use crate::app::export::{self, drawn_in};
 use crate::app::msg::{Effect, Effects, Msg};
 use crate::app::present::Presenting;
+use crate::app::present::keys::{NOT_SAVED_IN_TOUR, ONLY_SHOWS};
 use crate::app::state::App;
 use crate::app::view;
 use crate::demo::picture::{blank_rows, cropped, line};
+use crate::dialogs::window::window;
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::{Attempt, Stage};
 use crate::screens::stack::ScreenMemory;
 use crate::screens::table::search::try_filter;
 use crate::widgets::ascii;
 use crate::widgets::keymap::Key;
+use crate::widgets::layout;
 use crate::widgets::list::List;
+use crate::widgets::look::Look;
 use crate::widgets::prose::{fit, wrapped};
 use crate::widgets::theme::{Role, Theme};
 use stepscope_base::shown;
@@ -42,10 +44,10 @@ const MADE_FOR: Size = Size { width: 80, height: 24 };
 const CAPTION: usize = 2;
 /// Longest wait for a scene: one that is not ready by then has failed.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// Wait without a terminal once nothing is under way any more.
+const GIVES_UP: Duration = Duration::from_secs(1);
 /// Time after a return to the tour in which Esc counts as a slip.
 const SLIP: Duration = Duration::from_secs(1);
-/// Characters that separate panes.
-const BORDERS: [char; 2] = ['│', '┃'];
 /// Time that a scene stays in auto-play; what there is to read adds to it.
 const STAY: Duration = Duration::from_secs(5);
 const STAY_PER_LETTER: Duration = Duration::from_millis(60);
@@ -78,6 +80,12 @@ pub(crate) struct Tour {
     at: usize,
     stage: SceneStage,
     since: Option<Instant>,
+    /// Time since which nothing is under way and yet the scene is not ready.
+    stuck: Option<Instant>,
+    /// True if nobody watches who could wait or go on.
+    pub(crate) gives_up: bool,
+    /// Things that the keys of the scene asked for and did not get.
+    denied: Vec<&'static str>,
     size: Size,
     /// True if the next scene is wanted as soon as this one is ready.
     hurries: bool,
@@ -102,6 +110,9 @@ impl Tour {
             at: 0,
             stage: SceneStage::Loading,
             since: None,
+            stuck: None,
+            gives_up: false,
+            denied: Vec::new(),
             size: Size::new(80, 24),
             hurries: false,
             auto: None,
@@ -144,6 +155,19 @@ impl Tour {
         (self.at, self.script.scenes.get(self.at).unwrap_or(&NONE))
     }
 
+    /// Says what the keys of the scene asked for and did not get; `None`: nothing.
+    pub(crate) fn denied(&self) -> Option<Shown> {
+        let asked = self.denied.join(", ");
+        (!asked.is_empty())
+            .then(|| shown!("its keys asked to {}, and a tour only shows", Shown::line(asked.as_bytes())))
+    }
+
+    fn deny(&mut self, what: &'static str) {
+        if !self.denied.contains(&what) {
+            self.denied.push(what);
+        }
+    }
+
     /// Tells whether the scene is ready; `Err`: it never will be.
     pub(crate) fn stands(&self) -> Result<bool, &Shown> {
         match &self.stage {
@@ -178,7 +202,8 @@ impl Tour {
     fn go(&mut self, scene: usize, now: Instant) {
         self.at = scene;
         self.stage = SceneStage::Loading;
-        self.since = Some(now);
+        (self.since, self.stuck) = (Some(now), None);
+        self.denied.clear();
         (self.auto, self.hurries) = (None, false);
     }
 
@@ -224,7 +249,7 @@ impl Tour {
         (app.dialog, app.status, app.count, app.opening, app.seek) = (None, None, None, None, None);
         app.typed.clear();
         app.edits.clear();
-        (app.table.list, app.presenting) = (List::default(), Some(Presenting::default()));
+        (app.table.list, app.presenting) = (List::default(), Some(Presenting::of_tour()));
         app.kept = ScreenMemory::default();
         app.models.forget_choice();
         let filter = self.script.scenes.get(self.at).map(|scene| scene.filter.clone()).unwrap_or_default();
@@ -248,7 +273,10 @@ impl Tour {
                 break;
             }
         }
-        let late = self.since.is_some_and(|since| now >= since + PATIENCE);
+        let is_stuck = !self.is_over() && self.is_stuck();
+        self.stuck = self.stuck.or(Some(now)).filter(|_| is_stuck);
+        let given_up = self.stuck.is_some_and(|since| self.gives_up && now >= since + GIVES_UP);
+        let late = given_up || self.since.is_some_and(|since| now >= since + PATIENCE);
         if late && !self.is_over() {
             let wait = || shown!("\"{}\" is not on the screen", Shown::line(self.scene().1.wait.as_bytes()));
             let why = self.failure().unwrap_or_else(wait);
@@ -326,7 +354,15 @@ impl Tour {
 
     fn press(&mut self, name: &str, now: Instant) -> Effects {
         if let Some(key) = Key::from_name(name) {
-            return self.app.update(Msg::Input(Input::Key(key.event())), now);
+            let effects = self.app.update(Msg::Input(Input::Key(key.event())), now);
+            let refusal = self.failure();
+            let is_said = |reason: &str| refusal.as_ref().is_some_and(|said| said.as_str() == reason);
+            if is_said(ONLY_SHOWS) {
+                self.deny("end presenting");
+            } else if is_said(NOT_SAVED_IN_TOUR) {
+                self.deny("save or export");
+            }
+            return effects;
         }
         self.stage = SceneStage::Failed(shown!("there is no key {}", Shown::line(name.as_bytes())));
         Vec::new()
@@ -337,9 +373,9 @@ impl Tour {
         Rect::new(0, 0, self.size.width, self.size.height.saturating_sub(BAR))
     }
 
-    /// Sentence of the program on something that did not work.
+    /// Sentence of the program on something that did not work or was refused.
     fn failure(&self) -> Option<Shown> {
-        self.app.status.as_ref().filter(|status| status.failed).map(|status| status.text.clone())
+        self.app.status.as_ref().filter(|status| status.failed || status.refused).map(|status| status.text.clone())
     }
 
     /// Texts that should stay bright, where none of them is on the screen.
@@ -367,12 +403,14 @@ impl Tour {
         view::draw(&self.app, above, buf);
         let (at, scene) = self.scene();
         if !self.wanders && self.stage == SceneStage::Stands {
-            dim_but(&scene.spot, above, buf, theme);
+            let parts = parts_of(&self.app, above, buf);
+            dim_but(&scene.spot, &parts, above, buf, theme);
         }
         let bar = Rect { y: above.bottom(), height: BAR.min(area.height), ..area };
         let text = Rect { height: (CAPTION as u16).min(bar.height), ..bar };
         let caption = match &self.stage {
             SceneStage::Failed(why) => why.clone(),
+            _ if !self.denied.is_empty() => self.denied().unwrap_or_default(),
             _ => Shown::line(scene.caption.as_bytes()),
         };
         buf.set_style(bar, theme.style(Role::Text));
@@ -402,9 +440,11 @@ impl Tour {
 
     /// Draws the program alone, in a theme, as people see it who do not present.
     pub(crate) fn picture(&mut self, theme: &str, area: Rect) -> Buffer {
-        self.app.presenting = None;
-        self.app.models.setup.wanted.offline = false;
-        drawn_in(&mut self.app, theme, area)
+        let wanted = &mut self.app.models.setup.wanted;
+        let (presenting, offline) = (self.app.presenting.take(), std::mem::take(&mut wanted.offline));
+        let picture = drawn_in(&mut self.app, theme, area);
+        (self.app.presenting, self.app.models.setup.wanted.offline) = (presenting, offline);
+        picture
     }
 
     /// Draws one pane of the program alone, by its title; `fits`: no higher than what it holds.
@@ -460,29 +500,53 @@ pub(crate) fn is_idle(app: &App) -> bool {
     filtered && !asked && !waits && !app.across.is_working()
 }
 
-/// Dims everything but the lines, or the part of them inside of a pane, that hold one of the texts, which `|` parts.
-fn dim_but(spots: &str, area: Rect, buf: &mut Buffer, theme: &Theme) {
-    let spots: Vec<&str> = spots.split('|').filter(|spot| !spot.is_empty()).collect();
-    let bright = |text: &str| {
-        let at = spots.iter().find_map(|spot| text.find(spot))?;
-        let (before, after) = text.split_at_checked(at)?;
-        let begin = before.rfind(BORDERS).map_or(0, |byte| before.get(..byte).map_or(0, UnicodeWidthStr::width));
-        let end = after.find(BORDERS).and_then(|byte| after.get(..byte));
-        let end = end.map_or(area.width, |inside| (before.width() + inside.width()) as u16);
-        Some(begin as u16..end)
+/// Lists the parts of a screen of which each is bright or dim as a whole, so that no value is half dimmed: the window
+/// in front, else the panes, else the lines; the first line and the one above the keys are parts of their own.
+fn parts_of(app: &App, area: Rect, buf: &Buffer) -> Vec<Rect> {
+    let look = Look::new(&app.looks.theme, &app.keymap, true);
+    let row = |y: u16| Rect { y, height: 1, ..area };
+    let bars = layout::parts(area);
+    let body = bars.body;
+    let mut parts = vec![bars.header, bars.status];
+    let record = app.screens.record();
+    match (window(app, area, buf, look), app.screens.top()) {
+        (Some(window), _) => parts.push(window.place),
+        (None, ScreenKind::Run) => parts.extend(record.into_iter().flat_map(|view| view.areas.places())),
+        (None, ScreenKind::Answer) => {
+            let answer = record.and_then(|view| view.answer.as_ref());
+            parts.extend(answer.into_iter().flat_map(|answer| answer.areas.places()));
+        }
+        (None, ScreenKind::Rerun) => {
+            parts.extend(app.screens.attempt().into_iter().flat_map(|attempt| attempt.areas.places()));
+        }
+        (None, screen) if screen.counts_records() => parts.push(body),
+        _ => parts.extend((body.top()..body.bottom()).map(row)),
+    }
+    parts
+}
+
+/// Dims every part of the screen that holds none of the texts, which `|` parts. What is dimmed stays readable: it loses
+/// its colours and its ground.
+fn dim_but(spots: &str, parts: &[Rect], area: Rect, buf: &mut Buffer, theme: &Theme) {
+    let is_spot = |text: &str| spots.split('|').any(|spot| !spot.is_empty() && text.contains(spot));
+    let text = |part: Rect, y: u16| {
+        let symbols = (part.left()..part.right()).filter_map(|x| buf.cell((x, y)));
+        symbols.map(Cell::symbol).collect::<String>()
     };
-    // The last line names the keys that were pressed.
-    let rows: Vec<_> = (area.top()..area.bottom().saturating_sub(1)).map(|y| (y, bright(&line(buf, y)))).collect();
-    // Where the text is on no line there is nothing to dim for.
-    if rows.iter().all(|(_, bright)| bright.is_none()) {
+    let is_bright = |part: &&Rect| (part.top()..part.bottom()).any(|y| is_spot(&text(**part, y)));
+    let bright: Vec<Rect> = parts.iter().filter(is_bright).copied().collect();
+    // Where the text is nowhere there is nothing to dim for.
+    if bright.is_empty() {
         return;
     }
-    let mut style = theme.style(Role::Dim).add_modifier(Modifier::DIM).remove_modifier(Modifier::REVERSED);
-    style.bg = theme.style(Role::Screen).bg.or(style.bg);
-    for (y, bright) in rows {
-        let bright = bright.unwrap_or_default();
-        for x in (area.left()..area.right()).filter(|x| !bright.contains(&(x - area.left()))) {
-            buf.set_style(Rect::new(x, y, 1, 1), style);
+    let mut style = theme.style(Role::Faint).remove_modifier(Modifier::REVERSED | Modifier::BOLD);
+    style.bg = theme.style(Role::Screen).bg.or(Style::reset().bg);
+    // The last line names the keys that were pressed.
+    for y in area.top()..area.bottom().saturating_sub(1) {
+        for x in area.left()..area.right() {
+            if !bright.iter().any(|part| part.contains(Position { x, y })) {
+                buf.set_style(Rect::new(x, y, 1, 1), style);
+            }
         }
     }
 }
@@ -493,6 +557,9 @@ impl Program for Tour {
 
     fn update(&mut self, message: Msg, now: Instant) -> Effects {
         self.since.get_or_insert(now);
+        if !matches!(message, Msg::Tick) {
+            self.stuck = None;
+        }
         let mut effects = match above_bar(message, &mut self.size) {
             Msg::Input(Input::Key(key)) if !self.wanders => self.key(key, now),
             Msg::Input(Input::Mouse(_) | Input::Paste(_)) if !self.wanders => Vec::new(),
@@ -515,11 +582,14 @@ impl Program for Tour {
         // A tour leaves nothing behind.
         effects.retain(|effect| !matches!(effect, Effect::KeepView(..)));
         // And its own keys reach nothing beside the screen: whoever wrote it is not who looks at it.
-        let reaches_out = |effect: &Effect| {
-            matches!(effect, Effect::Copy(_) | Effect::Foreground(_) | Effect::WriteForEditor(_) | Effect::Suspend)
-                || matches!(effect, Effect::Append(_) | Effect::Export(..) | Effect::KeepDrafts(_))
-        };
-        effects.retain(|effect| self.wanders || !reaches_out(effect));
+        effects.retain(|effect| match effect.beyond_showing() {
+            Some(_) if self.wanders && effect.is_for_persons() => true,
+            Some(what) => {
+                self.deny(what);
+                false
+            }
+            None => true,
+        });
         effects.extend(self.news());
         effects
     }
@@ -535,7 +605,8 @@ impl Program for Tour {
     fn wake_at(&self) -> Option<Instant> {
         let stuck = self.since.map(|since| since + PATIENCE);
         let stuck = stuck.filter(|_| !self.wanders && !self.is_over());
-        self.app.wake_at().into_iter().chain(self.auto.filter(|_| self.plays)).chain(stuck).min()
+        let given_up = self.stuck.filter(|_| self.gives_up).map(|since| since + GIVES_UP);
+        self.app.wake_at().into_iter().chain(given_up).chain(self.auto.filter(|_| self.plays)).chain(stuck).min()
     }
 }
 

@@ -7,6 +7,7 @@ use crate::app::review::ReviewDialog;
 use crate::dialogs::derivation::Tree;
 use crate::dialogs::editor::Editor;
 use crate::dialogs::export::ExportForm;
+use crate::dialogs::palette::Palette;
 use crate::dialogs::repair::state::Repairing;
 use crate::screens::rerun::state::Field;
 use crate::screens::side_by_side::making::Fixes;
@@ -20,7 +21,7 @@ pub enum Dialog {
     /// The help.
     Help,
     /// The palette of actions, with what was typed.
-    Palette(Line),
+    Palette(Palette),
     /// A line of text is being typed.
     Prompt(Prompt),
     /// A text in full.
@@ -108,9 +109,8 @@ impl Dialog {
     pub fn line_mut(&mut self) -> Option<&mut Line> {
         match self {
             Self::Prompt(prompt) => Some(&mut prompt.line),
-            Self::Palette(line) | Self::Review(ReviewDialog::Line { line, .. } | ReviewDialog::Labels { line, .. }) => {
-                Some(line)
-            }
+            Self::Palette(palette) => Some(&mut palette.line),
+            Self::Review(ReviewDialog::Line { line, .. } | ReviewDialog::Labels { line, .. }) => Some(line),
             _ => None,
         }
     }

@@ -20,7 +20,8 @@ const MAX_FILES: usize = 4;
 pub(crate) fn window<'a>(fixes: &'a Fixes, area: Rect, look: Look<'a>) -> Window<'a> {
     let inner = usize::from(width(area, WIDTH).saturating_sub(4));
     let names = fixes.files.iter().map(Shown::as_str).collect::<Vec<_>>().join(", ");
-    let names = if names.is_empty() { names } else { format!("files sent to the model: {names}") };
+    let names =
+        if names.is_empty() { names } else { format!("sent to the model: the procedure; nothing else of {names}") };
     let files = wrapped(&names, inner, MAX_FILES).filter(|line| !line.is_empty());
     let files: Vec<_> = files.map(|line| vec![look.span(line, Role::Faint)]).collect();
     let title = vec![

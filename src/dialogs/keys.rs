@@ -12,10 +12,12 @@ use crate::app::state::App;
 use crate::app::{export, review};
 use crate::dialogs::derivation::Origin;
 use crate::dialogs::dialog::{Dialog, Prompt, PromptPurpose};
+use crate::dialogs::palette::Palette;
 use crate::dialogs::window::window;
 use crate::dialogs::{fixes, repair};
 use crate::screens::run::state::RunPane;
 use crate::screens::{answer, rerun, run, table};
+use crate::widgets::command;
 use crate::widgets::keymap::{Action, Context, Key, Lookup};
 use crate::widgets::line::{MAX_LINE, cursor_byte, edit, insert, replace_proposed};
 use crate::widgets::list::List;
@@ -114,7 +116,7 @@ pub(crate) fn text_key(app: &mut App, event: KeyEvent) -> Effects {
     match dialog {
         Dialog::Review(ask) => review::ask::ask_key(app, ask, event),
         Dialog::Prompt(prompt) => prompt_key(app, prompt, event),
-        Dialog::Palette(line) => palette_key(app, line, event),
+        Dialog::Palette(palette) => palette_key(app, palette, event),
         Dialog::Editor(editor) => run::edit::editor_key(app, editor, event),
         other => {
             app.dialog = Some(other);
@@ -183,6 +185,10 @@ pub(crate) fn dialog_action(app: &mut App, action: Action) -> Option<Effects> {
             return Some(Vec::new());
         }
         (Action::Open, Dialog::Export) => return Some(export::ask_where(app)),
+        (Action::Find, Dialog::Help) => {
+            app.open_dialog(Dialog::Palette(Palette::of_help()));
+            return Some(Vec::new());
+        }
         (Action::Fold, Dialog::Export) => {
             app.export.redacts = !app.export.redacts;
             return Some(Vec::new());
@@ -231,10 +237,11 @@ pub(crate) fn click(app: &mut App, at: Position) -> Option<Effects> {
     }
     let Some(row) = window.row_at(at, app.scroll.top) else { return Some(Vec::new()) };
     drop(window);
-    if let Some(Dialog::Palette(line)) = &app.dialog {
-        let action = app.palette_rows(line.value()).get(row)?.action;
+    if let Some(Dialog::Palette(palette)) = &app.dialog {
+        let typed = palette.line.value().to_owned();
+        let action = app.palette_rows(palette).get(row)?.action;
         app.dialog = None;
-        return Some(run_named(app, action));
+        return Some(run_named(app, action, &typed));
     }
     if row == app.scroll.at {
         return dialog_action(app, Action::Open);
@@ -243,10 +250,13 @@ pub(crate) fn click(app: &mut App, at: Position) -> Option<Effects> {
     Some(Vec::new())
 }
 
-/// Does an action that was chosen by name, or says why it cannot be done here.
-fn run_named(app: &mut App, action: Action) -> Effects {
+/// Does an action that was chosen by what was typed, or says why it cannot be done here.
+fn run_named(app: &mut App, action: Action, typed: &str) -> Effects {
     match app.allowed_at(app.focus_below_dialog(), action) {
-        Ok(()) => app.act(action),
+        Ok(()) => {
+            app.count = command::row(typed);
+            app.act(action)
+        }
         Err(why) => {
             app.refuse(why);
             Vec::new()
@@ -254,21 +264,30 @@ fn run_named(app: &mut App, action: Action) -> Effects {
     }
 }
 
-fn palette_key(app: &mut App, mut line: Line, event: KeyEvent) -> Effects {
-    let rows = app.palette_rows(line.value());
+fn palette_key(app: &mut App, mut palette: Palette, event: KeyEvent) -> Effects {
+    let typed = palette.line.value();
+    let rows = app.palette_rows(&palette);
     match event.code {
         KeyCode::Enter => {
-            return match rows.get(app.scroll.at) {
-                Some(binding) => run_named(app, binding.action),
-                None => app.refuse("No matching command"),
-            };
+            let Some(binding) = rows.get(app.scroll.at) else { return app.refuse("No matching command") };
+            if palette.is_chosen || command::is_clear(typed, rows.iter().map(|row| row.action)) {
+                return run_named(app, binding.action, typed);
+            }
+            // What several commands may mean is done once it is confirmed.
+            app.say(shown!(
+                "Several commands fit: confirm again to run \"{}\", or select another",
+                binding.action.title()
+            ));
+            palette.is_chosen = true;
         }
-        KeyCode::Down | KeyCode::Tab => app.scroll.at += 1,
-        KeyCode::Up | KeyCode::BackTab => app.scroll.at = app.scroll.at.saturating_sub(1),
-        _ if edit(&mut line, event) => app.scroll.at = 0,
+        KeyCode::Down | KeyCode::Tab => (app.scroll.at, palette.is_chosen) = (app.scroll.at + 1, true),
+        KeyCode::Up | KeyCode::BackTab => {
+            (app.scroll.at, palette.is_chosen) = (app.scroll.at.saturating_sub(1), true);
+        }
+        _ if edit(&mut palette.line, event) => (app.scroll.at, palette.is_chosen) = (0, false),
         _ => {}
     }
-    app.dialog = Some(Dialog::Palette(line));
+    app.dialog = Some(Dialog::Palette(palette));
     Vec::new()
 }
 

@@ -10,17 +10,35 @@ use crate::widgets::prose::pad;
 use crate::widgets::theme::Role;
 use crate::widgets::window::{Window, centred};
 
+/// Typed text, and whether a row was chosen.
+#[derive(Debug, Default)]
+pub struct Palette {
+    /// The command.
+    pub line: Line,
+    /// True once the cursor was moved, or a row was confirmed that is not the only one.
+    pub(crate) is_chosen: bool,
+    /// True if it was opened from the help, whose lines are searched too.
+    pub(crate) in_help: bool,
+}
+
+impl Palette {
+    /// Searches the help.
+    pub(crate) fn of_help() -> Self {
+        Self { in_help: true, ..Self::default() }
+    }
+}
+
 /// Size in which it is of use, where the screen has it.
 const LEAST_WIDTH: u16 = 30;
 const LEAST_HEIGHT: u16 = 6;
 
-pub(crate) fn window<'a>(app: &'a App, typed: &Line, area: Rect, look: Look<'a>) -> Window<'a> {
+pub(crate) fn window<'a>(app: &'a App, palette: &Palette, area: Rect, look: Look<'a>) -> Window<'a> {
     // On the smallest screens it takes all, so that what is typed and a row are seen.
     let width = area.width.saturating_sub(8).clamp(LEAST_WIDTH, 76);
     let place = centred(area, width, area.height.saturating_sub(4).clamp(LEAST_HEIGHT, 20));
-    let (visible, _) = line::window(typed, usize::from(place.width.saturating_sub(7)));
+    let (visible, _) = line::window(&palette.line, usize::from(place.width.saturating_sub(7)));
     let line = vec![look.span(": ", Role::HintKey), look.span(visible, Role::Text), look.span("▏", Role::Accent)];
-    let rows = app.palette_rows(typed.value());
+    let rows = app.palette_rows(palette);
     let nothing = rows.is_empty().then(|| vec![look.span("No matching command", Role::Dim)]);
     let window = Window::new(place, vec![look.span("Actions", Role::Title)], rows.len(), move |n| {
         let Some(binding) = rows.get(n) else { return Vec::new() };

@@ -8,6 +8,7 @@ use crate::app::msg::{Effect, Effects};
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
 use crate::dialogs::repair::state::Repairing;
+use crate::screens::rerun::keys::choose_for_repair;
 use crate::screens::side_by_side::making::Make;
 use crate::widgets::keymap::Action;
 use stepscope_base::shown;
@@ -28,7 +29,7 @@ fn repair_line(app: &App, procedure: &[u8]) -> Result<Shown, Shown> {
         return Err(if app.models.is_configured {
             app.keyed("<open>: repair with a model (preview first)")
         } else {
-            app.keyed("repair with a model: choose one first (<rerun> on a step)")
+            app.keyed("<open>: repair with a model: choose one first")
         });
     };
     let model = repair_model(app).ok_or(Shown::own("repair with a model: start with --model"))?;
@@ -79,6 +80,7 @@ pub(crate) fn start(app: &mut App) -> Effects {
             app.choosing = Some(id);
             vec![Effect::ChooseServer(id, Candidate::Named(None))]
         }
+        Err(_) if app.models.server.is_none() && app.models.mode() != Mode::Offline => choose_for_repair(app),
         Err(why) => app.say(why),
     }
 }

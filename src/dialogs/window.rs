@@ -14,7 +14,7 @@ use crate::widgets::window::Window;
 pub(crate) fn window<'a>(app: &'a App, area: Rect, screen: &Buffer, look: Look<'a>) -> Option<Window<'a>> {
     Some(match app.dialog.as_ref()?.own() {
         Dialog::Help => help::window(app, area, screen, look),
-        Dialog::Palette(typed) => palette::window(app, typed, area, look),
+        Dialog::Palette(palette) => palette::window(app, palette, area, look),
         Dialog::Popup(popup) => popup::window(popup, area, look),
         Dialog::Derivation(tree) => derivation::draw::window(tree, area, look),
         Dialog::Rewards => rewards::draw::window(app.screens.record()?.opened.rewards.as_ref()?, area, look),

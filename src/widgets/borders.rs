@@ -79,7 +79,7 @@ fn is_double(sign: &str) -> bool {
 }
 
 /// Tells whether a sign is a part of a border.
-fn is_line(sign: &str) -> bool {
+pub(crate) fn is_line(sign: &str) -> bool {
     sign != sign::SCROLL && sign.chars().all(|c| matches!(c, '─'..='╿'))
 }
 

@@ -1,33 +1,23 @@
 //! Charts of the screen. What is nothing but characters is shared with the shell.
 
-use ratatui::layout::Rect;
-
-use crate::widgets::layout::{split_columns, split_rows};
 pub(crate) use stepscope_core::report::charts::{bar, dumbbell, interval, shade, share, short, span};
 
-/// Lays out four counts as areas: the columns are the shares of the pairs, the rows of each column those of its two
-/// counts. A count above zero has an area; zero has none.
-pub(crate) fn mosaic(counts: [[u64; 2]; 2], area: Rect) -> [[Rect; 2]; 2] {
-    let sums = counts.map(|pair| pair.iter().sum::<u64>());
-    let (left, right) = split_columns(area, cells(sums, area.width));
-    let column = |pair: [u64; 2], place: Rect| {
-        let (top, bottom) = split_rows(place, cells(pair, place.height));
-        [top, bottom]
-    };
-    let [first, second] = counts;
-    [column(first, left), column(second, right)]
-}
-
-/// Computes the number of cells, out of `all`, that the first of two counts gets.
-fn cells([first, second]: [u64; 2], all: u16) -> u16 {
-    let whole = first + second;
-    if whole == 0 || all == 0 {
-        return 0;
-    }
-    let cells = (u64::from(all) * first + whole / 2) / whole;
-    let least = u64::from(first > 0);
-    let most = u64::from(all) - u64::from(second > 0);
-    cells.clamp(least.min(most), most) as u16
+/// Divides a width by counts: what is above zero has a column at least, zero has none, and together they fill it.
+pub(crate) fn widths<const N: usize>(counts: [u64; N], width: u16) -> [u16; N] {
+    let mut left = u64::from(width);
+    let mut whole: u64 = counts.iter().sum();
+    let mut others = counts.iter().filter(|count| **count > 0).count() as u64;
+    counts.map(|count| {
+        if count == 0 {
+            return 0;
+        }
+        others -= 1;
+        let share = (left * count + whole / 2) / whole.max(1);
+        // Those that follow keep a column each.
+        let own = share.clamp(1.min(left), left.saturating_sub(others).max(1.min(left)));
+        (left, whole) = (left - own, whole - count);
+        own as u16
+    })
 }
 
 #[cfg(test)]
@@ -35,15 +25,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn areas_are_as_large_as_their_counts() {
-        let area = Rect::new(10, 5, 40, 10);
-        let [[both, only_a], [only_b, neither]] = mosaic([[10, 10], [0, 20]], area);
-        assert_eq!((both, only_a), (Rect::new(10, 5, 20, 5), Rect::new(10, 10, 20, 5)));
-        assert_eq!((only_b.area(), neither), (0, Rect::new(30, 5, 20, 10)));
-        let [[both, only_a], [only_b, neither]] = mosaic([[1, 9_999], [1, 0]], area);
-        assert!([both, only_a, only_b].iter().all(|tile| tile.area() > 0) && neither.area() == 0);
-        assert!(mosaic([[0, 0], [0, 0]], area).as_flattened().iter().all(|tile| tile.width == 0 || tile.area() <= 400));
-        let total: u32 = mosaic([[3, 4], [5, 6]], area).as_flattened().iter().map(|tile| tile.area()).sum();
-        assert_eq!(total, area.area());
+    fn parts_are_as_wide_as_their_counts() {
+        assert_eq!(widths([10, 10, 0, 20], 40), [10, 10, 0, 20]);
+        assert_eq!(widths([1, 9_999, 1], 40), [1, 38, 1]);
+        assert_eq!(widths([0, 0], 40), [0, 0]);
+        assert_eq!(widths([1, 1, 1], 2), [1, 1, 0]);
+        assert_eq!(widths([3, 4, 5, 6], 77).iter().sum::<u16>(), 77);
     }
 }

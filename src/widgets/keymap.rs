@@ -72,12 +72,19 @@ stepscope_base::words! {
         NextPane = "next_pane",
         PreviousPane = "previous_pane",
         Maximise = "maximise",
+        JumpBack = "jump_back",
+        JumpForth = "jump_forward",
+        Messages = "messages",
         Find = "find",
         FindNext = "find_next",
         FindPrevious = "find_previous",
         Filter = "filter",
         NextFinding = "next_finding",
         PreviousFinding = "previous_finding",
+        NextWrong = "next_wrong",
+        PreviousWrong = "previous_wrong",
+        NextFlagged = "next_with_findings",
+        PreviousFlagged = "previous_with_findings",
         NextCitation = "next_span",
         PreviousCitation = "previous_span",
         Contents = "contents",
@@ -198,6 +205,10 @@ impl Action {
             A::NextCitation => "next citation",
             A::PreviousCitation => "previous citation",
             A::Prove => "why this value",
+            A::NextWrong => "next wrong record",
+            A::PreviousWrong => "previous wrong record",
+            A::NextFlagged => "next record with findings",
+            A::PreviousFlagged => "previous record with findings",
             A::Difference => "diff",
             A::Between => "diff steps",
             A::Edit => "override",
@@ -228,7 +239,7 @@ impl Action {
         use Action as A;
         self.is_movement()
             || matches!(self, A::Back | A::Escape | A::Quit | A::Help | A::Palette | A::Theme | A::Mouse | A::Redraw)
-            || matches!(self, A::Suspend | A::Review | A::Tour | A::Present | A::Export)
+            || matches!(self, A::Suspend | A::Review | A::Tour | A::Present | A::Export | A::Messages)
     }
 }
 
@@ -270,13 +281,17 @@ bindings! {
     Table "<" => SortPrevious, "", "sort by the column to the left";
     Table "~" => SortReverse, "", "reverse order";
     Table "d" => Difference, "", "diff fork and parent";
-    Table "e" => NextFinding, "next finding", "next record with findings";
+    Table "z" => NextWrong, "next wrong", "next wrong record";
+    Table "e" => NextFinding, "with findings", "next record with findings";
     Table "E" => PreviousFinding, "", "previous record with findings";
+    Table "P" => NextFlagged, "", "next record with findings";
     Run "]" => NextStep, "next step", "next step";
-    Run "[" => PreviousStep, "previous", "previous step";
     Run "e" => NextFinding, "next finding", "next finding, and go to its place";
     Run "E" => PreviousFinding, "", "previous finding";
-    Run "p" => Prove, "why", "why: proof of the value under the cursor, else of the first error";
+    Run "z" => NextWrong, "next wrong", "next wrong record";
+    Run "P" => NextFlagged, "with findings", "next record with findings";
+    Run "[" => PreviousStep, "previous", "previous step";
+    Run "p" => Prove, "why", "why: proof of the value under the cursor, else of the step to fix";
     Run "w" => Writer, "writer", "go to the step that writes this variable";
     Run "W" => Reader, "reader", "go to the next step that reads this variable";
     Run "d" => Difference, "diff", "diff (fork and parent, or this and previous step)";
@@ -293,6 +308,7 @@ bindings! {
     Rerun "Enter" => Open, "send or edit", "send, or edit the selected setting";
     Rerun "v" => Edit, "edit prompt", "edit the prompt before it is sent";
     Rerun "s" => Keep, "save fork", "save result as fork";
+    Rerun ")" => NextFork, "open fork", "open the fork that was saved";
     Rerun "r" => Rerun, "again", "back to the preview, this step only";
     Rerun "R" => RerunFromHere, "from here", "use this reply and continue, or re-run from here";
     Rerun "D" => RerunStale, "dependents", "re-run step and dependents";
@@ -312,6 +328,8 @@ bindings! {
     Answer "Enter" => Open, "cited or found", "toggle cited / found place; expand check";
     Answer "e" => NextFinding, "next finding", "next finding, and its citation";
     Answer "E" => PreviousFinding, "", "previous finding";
+    Answer "z" => NextWrong, "next wrong", "next wrong record";
+    Answer "P" => NextFlagged, "with findings", "next record with findings";
     Answer "r" => Rerun, "re-run", "re-run this answer (preview first)";
     Answer "R" "D" "^R" => RerunFromHere, "", "not for structured answers: one call, nothing to continue from";
     Answer "c" => Contents, "contents", "table of contents of the document";
@@ -328,6 +346,8 @@ bindings! {
     Json "L" => UnfoldAll, "expand all", "expand all";
     Json "e" => NextFinding, "next finding", "next finding, and go to its place";
     Json "E" => PreviousFinding, "", "previous finding";
+    Json "z" => NextWrong, "next wrong", "next wrong record";
+    Json "P" => NextFlagged, "with findings", "next record with findings";
     Json "V" => Rewards, "reward", "reward by verifier stage";
     Json "}" => NextRecord, "next record", "next record";
     Json "{" => PreviousRecord, "", "previous record";
@@ -375,6 +395,8 @@ bindings! {
     Anywhere "A" => Adjudication, "", "adjudicate: settle disagreements";
     Anywhere "m" => Compare, "compare", "compare with baseline (each cell filters)";
     Anywhere "B" => Baseline, "baseline", "open next to its baseline record";
+    Anywhere => PreviousWrong, "", "previous wrong record";
+    Anywhere => PreviousFlagged, "", "previous record with findings";
     Anywhere => Review, "", "start or end a review (verdict keys act only during one)";
     Review "a" => Pass, "", "pass, next (on an answer 1a: item A passes)";
     Review "x" => Fail, "", "fail: choose labels, Enter saves, next (on an answer 2x: item B fails)";
@@ -412,6 +434,7 @@ bindings! {
     Line "Enter" => TakeEdit, "apply", "apply";
     Line "Esc" => Escape, "close", "close (asks if you typed something)";
     Window "Esc" "q" "Enter" "?" => Escape, "close", "close";
+    Window "/" => Find, "search", "in the help: search it, and run what is found";
     Drop "y" "Esc" "q" => DropText, "discard", "discard the text; any other key keeps it";
     Anywhere "Tab" => NextPane, "pane", "next pane (3Tab: pane 3)";
     Anywhere "S-Tab" => PreviousPane, "", "previous pane";
@@ -434,6 +457,9 @@ bindings! {
     Anywhere "y r" => CopyRecord, "", "copy record";
     Anywhere "y l" => CopyLink, "", "copy a command that opens this record and step";
     Anywhere "o" => Export, "", "export: report page, Markdown, picture or recording";
+    Anywhere "^O" => JumpBack, "", "back to the place before the last jump";
+    Anywhere "^T" => JumpForth, "", "forward again";
+    Anywhere => Messages, "", "messages of this session, newest first";
     Anywhere "^S" => SaveAgain, "", "retry failed saves";
     Anywhere => Tour, "", "tour of the program in three minutes; comes back here";
     Anywhere => Present, "", "present: strong cursor, keys shown, nothing is saved";

@@ -7,8 +7,9 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_input::{Input as Line, InputRequest};
 use unicode_width::UnicodeWidthStr;
 
-use crate::widgets::prose::{cut, tail};
+use crate::widgets::prose::tail;
 use stepscope_base::text::Shown;
+use stepscope_base::text::cut;
 
 /// Largest number of bytes of a line: as many as of a note.
 pub const MAX_LINE: usize = 64 << 10;

@@ -8,6 +8,7 @@ use ratatui::layout::{Margin, Position, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
+use regex::bytes::Regex;
 
 use crate::widgets::borders;
 use crate::widgets::keymap::Keymap;
@@ -83,6 +84,16 @@ pub(crate) const fn route_name(route: Route) -> &'static str {
         Route::NoAnswer => "no answer",
         Route::HumanReview => "human",
         other => other.word(),
+    }
+}
+
+/// Returns the sign and the colour of a route: what can be used, what is refused, what goes somewhere else first.
+pub(crate) const fn route_sign(route: Route) -> (&'static str, Role) {
+    match route {
+        Route::Ship => (sign::CORRECT, Role::Ok),
+        Route::Reject => (sign::WRONG, Role::Fatal),
+        Route::Pending => ("…", Role::Warning),
+        _ => (sign::ROUTED, Role::Accent),
     }
 }
 
@@ -204,6 +215,30 @@ pub(crate) fn ground(buf: &mut Buffer, area: Rect, screen: Style) {
     for cell in cells(area, buf) {
         cell.bg = if cell.bg == bare.bg { bg } else { cell.bg };
         cell.fg = if cell.fg == bare.fg { fg } else { cell.fg };
+    }
+}
+
+/// Marks what a search found in an area, as far as it is on one line of a pane; frames with their titles are left out.
+pub(crate) fn mark_matches(pattern: &Regex, area: Rect, buf: &mut Buffer, style: Style) {
+    const EDGES: [char; 11] = ['│', '┃', '├', '┤', '╭', '╮', '╰', '╯', '┬', '┴', '┼'];
+    let is_frame = |part: &str| part.contains("───") && !part.contains(['◆', '○', '◇']);
+    let area = area.intersection(buf.area);
+    for y in area.top()..area.bottom() {
+        let (mut text, mut starts) = (String::new(), Vec::new());
+        for x in area.left()..area.right() {
+            starts.push(text.len());
+            text.push_str(buf.cell((x, y)).map_or("", Cell::symbol));
+        }
+        let mut at = 0;
+        for part in text.split_inclusive(EDGES) {
+            for found in pattern.find_iter(part.as_bytes()).filter(|found| !found.is_empty() && !is_frame(part)) {
+                let first = starts.partition_point(|start| *start <= at + found.start()) - 1;
+                let last = starts.partition_point(|start| *start < at + found.end());
+                let place = Rect { x: area.x + first as u16, y, width: (last - first) as u16, height: 1 };
+                shade(place, buf, style);
+            }
+            at += part.len();
+        }
     }
 }
 

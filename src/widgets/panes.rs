@@ -75,6 +75,11 @@ impl<P: Copy + PartialEq> Areas<P> {
         self.0.iter().find(|(other, _)| *other == pane).map_or(Rect::default(), |(_, place)| *place)
     }
 
+    /// Lists the places of all panes that there is room for.
+    pub(crate) fn places(&self) -> impl Iterator<Item = Rect> {
+        self.0.iter().map(|(_, place)| *place).filter(|place| !place.is_empty())
+    }
+
     /// Counts the lines of a pane.
     pub(crate) fn height(&self, pane: P) -> usize {
         inner_height(self.of(pane))

@@ -10,7 +10,7 @@ use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use stepscope_base::text::{Shown, columns, is_plain, split_plain};
+use stepscope_base::text::{Shown, columns, cut, is_plain, split_plain};
 use stepscope_core::paint::{MarkedRange, segments};
 
 /// Largest number of bytes of one text that are laid out; the rest is announced.
@@ -189,15 +189,6 @@ impl<'a> Iterator for Clusters<'a> {
         self.at += text.len();
         Some(Cluster { at, text, columns })
     }
-}
-
-/// The longest beginning of at most `bytes` bytes that ends between characters.
-pub(crate) fn cut(text: &str, bytes: usize) -> &str {
-    if text.len() <= bytes {
-        return text;
-    }
-    let end = (0..=bytes).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-    text.get(..end).unwrap_or_default()
 }
 
 /// The longest end of a text that fits into `width` columns.

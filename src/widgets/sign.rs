@@ -5,7 +5,7 @@ use stepscope_core::finding::Severity;
 
 /// The answer is correct; a step has nothing against it.
 pub(crate) const CORRECT: &str = "✓";
-/// The answer is wrong; a step is the first error or failed.
+/// The answer is wrong; a step is the one to fix or failed.
 pub(crate) const WRONG: &str = "✗";
 /// The run ended with an error.
 pub(crate) const FAILED: &str = "⊘";
@@ -72,7 +72,7 @@ pub(crate) const SEVERITIES: [Meaning; 4] = [
 /// Outcomes of runs and steps.
 pub(crate) const OUTCOMES: [Meaning; 4] = [
     (CORRECT, "graded correct, or shipped; step without findings"),
-    (WRONG, "graded wrong, or rejected; first error of a run"),
+    (WRONG, "graded wrong, or rejected; step to fix"),
     (FAILED, "run ended with an error"),
     (NOT_RUN, "not run: the run ended before, or it was not run again"),
 ];

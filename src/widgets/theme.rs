@@ -396,8 +396,8 @@ fn advice(message: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Roles that are not text: shapes, and what is meant to step back.
-    const SHAPES: [Role; 4] = [Role::Border, Role::BorderFocus, Role::Lifeline, Role::Ghost];
+    /// Roles that are not text.
+    const SHAPES: [Role; 3] = [Role::Border, Role::BorderFocus, Role::Lifeline];
     /// Laid over other styles.
     const LAYERS: [Role; 2] = [Role::Selection, Role::SelectionDim];
 

@@ -26,7 +26,6 @@ use stepscope::widgets::keymap::Keymap;
 use stepscope::widgets::theme::{BUILT_IN, Role, Theme};
 use stepscope_base::text::is_hidden;
 use stepscope_core::review::event::Reviewer;
-use stepscope_core::table::seen::place_in;
 use stepscope_io::config::Config;
 use stepscope_io::config::session::FileView;
 use stepscope_io::config::verifiers::{VerifierChoice, judge};
@@ -299,8 +298,8 @@ impl Drive {
                     Msg::Found(id, records.into_iter().map(|(record, ())| record).collect(), done)
                 })
             }
-            Effect::Find(id, letters, plan) => {
-                let fits = move |text: &[u8]| place_in(text, &|piece| letters.is_match(piece));
+            Effect::Find(id, sought, plan) => {
+                let fits = move |text: &[u8]| sought.place_in(text);
                 searched(id, plan, fits, |records, done| Msg::Matched(id, records, done))
             }
             Effect::KeepView(view, theme) => {
@@ -386,7 +385,7 @@ impl Drive {
         let outbox = Outbox::default();
         outbox.attach(self.to_loop.clone());
         let worker = ReviewWorker::start(setup, outbox.clone());
-        self.worker = Some((worker, Writer::start(move |line| outbox.send(Msg::Log(line)))));
+        self.worker = Some((worker, Writer::start(move |line| outbox.send(Msg::Log(line))).unwrap()));
         self.event(Event::Start(Size::new(120, 36)));
         self.until(|app| app.review.read);
         self

@@ -33,6 +33,11 @@ impl Digest {
         Self(Sha256::digest(bytes).into())
     }
 
+    /// Makes it of its bytes.
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
     /// Its bytes.
     pub const fn bytes(&self) -> [u8; 32] {
         self.0

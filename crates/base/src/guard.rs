@@ -28,11 +28,33 @@ pub fn is_guarded() -> bool {
     GUARDED.get()
 }
 
+/// Beginnings of the panics of the standard library, the runtime and [`no_thread`] where no more threads can be started.
+const NO_THREAD: [&str; 2] = ["failed to spawn thread", "OS can't spawn worker thread"];
+
+/// Ends the work of a thread that cannot go on without another one.
+///
+/// # Panics
+///
+/// Always; [`sentence`] tells it from a bug.
+#[expect(clippy::panic, reason = "as `std::thread::spawn`")]
+pub fn no_thread(error: &std::io::Error) -> ! {
+    panic!("{}: {error}", NO_THREAD[0]);
+}
+
+/// The sentence where the system starts no more threads.
+pub fn scarce_threads() -> Shown {
+    Shown::own("no more threads can be started; end other programs, or raise the limit (`ulimit -u`)")
+}
+
 /// A panic in one sentence.
 pub fn sentence(info: &PanicHookInfo<'_>) -> Shown {
     let said = info.payload();
     let said = said.downcast_ref::<&str>().copied().or_else(|| said.downcast_ref::<String>().map(String::as_str));
-    let said = Shown::line(said.unwrap_or("no reason given").as_bytes()).cut(MAX_SAID);
+    let said = said.unwrap_or("no reason given");
+    if NO_THREAD.iter().any(|begin| said.starts_with(begin)) {
+        return scarce_threads().and(". Nothing that was saved is lost.");
+    }
+    let said = Shown::line(said.as_bytes()).cut(MAX_SAID);
     let place = info.location().map_or_else(|| Shown::own("an unknown place"), |at| place(at.file(), at.line()));
     shown!("internal error at {place}: {said}. This is a bug in stepscope; nothing that was saved is lost.")
 }

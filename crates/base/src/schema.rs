@@ -29,12 +29,17 @@ const PATTERN: usize = 100;
 /// So much of a pattern is said.
 const MAX_SAID: usize = 200;
 
+/// Name of the newest draft, which a schema has that names none.
+pub const NEWEST: &str = "draft 2020-12";
+
 /// A schema, ready to judge.
 #[derive(Debug, Default)]
 pub struct Schema {
     nodes: Vec<Subschema>,
     /// Names of the root's `properties`.
     own: Vec<Vec<u8>>,
+    /// The draft that it was read as: `draft 2020-12`.
+    draft: &'static str,
     /// The root looks at more than its properties one by one: keys that it does not name change what it says.
     whole: bool,
 }
@@ -311,7 +316,12 @@ impl Schema {
             name => !is_keyword(name),
         };
         let whole = !root.members().all(one_by_one);
-        Ok(Self { nodes: compiler.nodes, own, whole })
+        Ok(Self { nodes: compiler.nodes, own, draft: draft::name(draft), whole })
+    }
+
+    /// Names the draft that it was read as.
+    pub const fn draft(&self) -> &'static str {
+        self.draft
     }
 
     /// Fault of a whole value, or that this cannot be told: of several errors that which Python's

@@ -205,9 +205,8 @@ impl Shown {
         if text.len() <= bytes {
             return self;
         }
-        let end = (0..=bytes).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
-        let head = text.get(..end).unwrap_or_default();
-        Self(Cow::Owned(format!("{head}… {} bytes more", text.len() - end)))
+        let head = cut(text, bytes);
+        Self(Cow::Owned(format!("{head}… {} bytes more", text.len() - head.len())))
     }
 
     /// The same text in ASCII: twins of signs, escapes of other characters.
@@ -355,6 +354,15 @@ pub fn escape_len(rest: &[u8]) -> usize {
     let body = rest.get(2..).filter(|_| rest.get(1) == Some(&b'[')).unwrap_or_default();
     let parameters = body.iter().take_while(|byte| (0x20..0x40).contains(*byte)).count();
     if rest.get(1) == Some(&b'[') { (3 + parameters).min(rest.len()) } else { 1 }
+}
+
+/// The longest beginning of at most `bytes` bytes that ends between characters.
+pub fn cut(text: &str, bytes: usize) -> &str {
+    if text.len() <= bytes {
+        return text;
+    }
+    let end = (0..=bytes).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    text.get(..end).unwrap_or_default()
 }
 
 /// The first bytes of a text from data, at most so many, without cutting a character in two.

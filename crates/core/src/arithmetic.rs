@@ -12,7 +12,7 @@ pub(crate) mod number_words;
 pub mod quantity;
 /// Exact recomputation of each step's result.
 pub mod recompute;
+/// The answer that a text states.
+pub mod stated;
 /// Calculations as they are typeset, made into plain signs.
 pub(crate) mod typeset;
-
-pub use expression::amounts;

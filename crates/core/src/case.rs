@@ -18,15 +18,18 @@ use std::sync::Arc;
 use crate::answer::citations::ResolvedCitation;
 use crate::answer::document::Document;
 use crate::answer::route::Routed;
+use crate::answer::support::ItemSupport;
 use crate::answer::truncation::Truncation;
 use crate::answer::typed::{TypedAnswer, inline_document};
 use crate::arithmetic::gold::Gold;
 use crate::arithmetic::quantity::{Quantity, QuantityLinks};
-use crate::arithmetic::recompute::Recomputed;
+use crate::arithmetic::recompute::{Recomputed, RunAnswer};
 use crate::finding::Findings;
 use crate::record::types::TypeRegistry;
 use crate::record::{Record, formats};
+use crate::rightness::Rightness;
 use crate::run::chain::ThoughtChain;
+use crate::run::lost::LostValue;
 use crate::table::models::ModelNames;
 use crate::triage::verdict::Triage;
 use stepscope_base::json::{Problem, Tape, Value};
@@ -73,6 +76,11 @@ pub trait Context: fmt::Debug + Send + Sync {
     /// Tells whether a final number that is not finite breaks the answer's schema: upstream's `check_finite_number`.
     fn checks_finite(&self) -> bool {
         true
+    }
+
+    /// The schema of the answer in the state of every run, whatever the record says.
+    fn state_schema(&self) -> Option<&Schema> {
+        None
     }
 
     /// The schema of every record: each is taken as an answer object.
@@ -131,14 +139,17 @@ struct Cache {
     chain: OnceCell<Option<Box<ThoughtChain>>>,
     document: OnceCell<Option<Arc<Document>>>,
     gold: OnceCell<Option<Gold>>,
-    right: OnceCell<Option<bool>>,
+    answer: OnceCell<RunAnswer>,
+    rightness: OnceCell<Rightness>,
     in_order: OnceCell<bool>,
     is_worth_executing: OnceCell<bool>,
     links: OnceCell<Option<QuantityLinks>>,
     numbers: OnceCell<Vec<Quantity>>,
     executed: OnceCell<Option<Box<Recomputed>>>,
+    lost: OnceCell<Option<LostValue>>,
     truncation: OnceCell<Option<Truncation>>,
     cited: OnceCell<Vec<ResolvedCitation>>,
+    supports: OnceCell<Vec<ItemSupport>>,
     findings: OnceCell<Findings>,
     baseline: OnceCell<Option<f64>>,
     triage: OnceCell<Option<Triage>>,

@@ -8,6 +8,7 @@ use crate::review::fold::{ItemReviews, Outcome, Reviews};
 use crate::review::join::Index;
 use crate::review::regression::unquoted;
 use crate::review::stats::Share;
+use crate::rightness::Rightness;
 use crate::statistics::mcnemar;
 use crate::summary::Summary;
 use stepscope_base::canonical::Digest;
@@ -217,8 +218,8 @@ impl Cell {
 stepscope_base::words! {
     /// By what an answer is called right.
     pub enum Basis {
-        /// By `correct` in its record; by gold where there is none.
-        Recorded = "recorded" => "as recorded",
+        /// By the expected answer; by `correct` in its record where that could not be read.
+        Recorded = "recorded" => "as graded",
         /// By what people said, where they said something.
         Reviewed = "reviewed" => "as reviewed",
         /// Also without the items whose gold answer people dispute; by their correction, where there is one.
@@ -319,20 +320,25 @@ fn judge_pair(pair: Pair, a: ReviewedCard<'_>, b: ReviewedCard<'_>) -> ComparedI
     // The gold answer belongs to the question: who disputes it on one side disputes it on both.
     let disputed = reviewed().any(ItemReviews::disputes_gold);
     let correction = reviewed().find_map(|reviewed| {
-        let better = |event: &&Event| event.gold_status.is_some_and(GoldStatus::is_disputed);
+        let better = |event: &Event| event.gold_status.is_some_and(GoldStatus::is_disputed);
         reviewed.fresh().into_iter().find(better)?.correction.as_ref().map(unquoted)
     });
-    let recorded = sides
-        .map(|side| side.and_then(|(summary, _)| summary.recorded.or(summary.right).filter(|_| !summary.is_error())));
-    let judged = [(a, recorded[0]), (b, recorded[1])].map(|(side, recorded)| side.and_then(said).or(recorded));
+    let recorded = sides.map(|side| side.and_then(graded)).map(|rightness| rightness.and_then(Rightness::verdict));
+    let judged =
+        sides.map(|side| side.and_then(|side| graded(side).unwrap_or_default().reviewed(said(side)).verdict()));
     let adjusted = [(a, judged[0]), (b, judged[1])].map(|(side, judged)| match (&correction, side) {
-        (Some(correction), Some((summary, _))) if !summary.is_error() => Some(summary.answers(correction)),
+        (Some(correction), Some((summary, _))) if !summary.is_error() => summary.answers(correction),
         _ => judged,
     });
     let left_out = disputed && correction.is_none();
     let right = [recorded, judged, adjusted].map(|[a, b]| (a, b));
     let is_ungraded = adjusted[0].is_none() && a.is_some_and(|(summary, _)| !summary.is_error());
     ComparedItem { pair, right, left_out, is_ungraded }
+}
+
+/// Grade of the record; a run that failed has none.
+fn graded((summary, _): (&Summary, Option<ItemReviews<'_>>)) -> Option<Rightness> {
+    (!summary.is_error()).then_some(summary.rightness)
 }
 
 /// Tells whether people count the record as right; `None`: they did not decide.

@@ -314,6 +314,13 @@ impl Findings {
         self.list.iter().map(Finding::count).sum()
     }
 
+    /// Makes some of them as grave as told.
+    pub(crate) fn set_severity(&mut self, is_meant: impl Fn(&Finding) -> bool, severity: Severity) {
+        for finding in self.list.iter_mut().filter(|finding| is_meant(finding)) {
+            finding.severity = severity;
+        }
+    }
+
     /// Keeps only some.
     pub fn retain(&mut self, keeps: impl FnMut(&Finding) -> bool) {
         let mut kept = std::mem::take(self).list;

@@ -24,6 +24,8 @@ pub mod record;
 pub mod report;
 /// Decisions of people about records: events, and the state that follows.
 pub mod review;
+/// Verdict on whether a run is right, and who gave it.
+pub mod rightness;
 /// The registry of rules.
 pub mod rules;
 /// A run over time: the global state, what was recorded, forks and re-runs.

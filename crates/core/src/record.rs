@@ -67,6 +67,31 @@ stepscope_base::words! {
     }
 }
 
+impl AnswerSchema {
+    /// Finds a published schema by its name, with or without the version of the package: `gsm@1.0`.
+    pub fn named(name: &str) -> Option<PublishedSchema> {
+        let (word, version) = name.split_once('@').map_or((name, None), |(word, version)| (word, Some(version)));
+        let schema = Self::from_word(word)?;
+        let is_first = match version {
+            None | Some("1.1" | "1.1.0" | "1.2" | "1.2.0") => false,
+            Some("0.1" | "0.1.0" | "1.0" | "1.0.0") => true,
+            Some(_) => return None,
+        };
+        Some(PublishedSchema { schema, is_first: is_first && schema == Self::Gsm, has_version: version.is_some() })
+    }
+}
+
+/// A published schema in one of its versions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PublishedSchema {
+    /// The schema.
+    pub schema: AnswerSchema,
+    /// True if it is the version before 1.1.0, and that is another.
+    pub is_first: bool,
+    /// True if the name says which version.
+    pub has_version: bool,
+}
+
 /// A record: its kind, and the values that stand in known places. What stands elsewhere is still in `root`.
 #[derive(Clone, Debug)]
 pub struct Record<'a> {
@@ -183,12 +208,16 @@ impl<'a> Record<'a> {
     /// Returns the position of the final number: `final_answer_numerical`, else `pred_num`, else the text.
     pub(crate) fn number_pointer(&self) -> Pointer {
         let has = |key: &str| self.answer.and_then(|answer| answer.get(key)).is_some();
+        let in_answer = |key: &'static str| match self.kind {
+            RecordKind::Answer => Pointer::from_iter([key]),
+            _ => Pointer::from_iter(["state", key]),
+        };
         if has(FINAL_ANSWER_NUMERICAL) {
-            Pointer::from_iter(["state", FINAL_ANSWER_NUMERICAL])
+            in_answer(FINAL_ANSWER_NUMERICAL)
         } else if self.pred_num.is_some() {
             Pointer::from_iter(["pred_num"])
         } else if has(FINAL_ANSWER) {
-            Pointer::from_iter(["state", FINAL_ANSWER])
+            in_answer(FINAL_ANSWER)
         } else if self.pred_answer.is_some() {
             Pointer::from_iter(["pred_answer"])
         } else {

@@ -14,6 +14,8 @@ pub mod dashboard;
 pub mod disagreement;
 /// Events: what a reviewer says, and what they saw.
 pub mod event;
+/// Events in little memory.
+pub mod event_list;
 /// Verdicts as CSV, JSON lines, Markdown and text.
 pub mod export;
 /// The state that follows from the events: verdicts, outcomes, undo.

@@ -18,6 +18,7 @@ pub(crate) mod plausibility;
 pub mod procedure;
 pub mod quantity;
 pub(crate) mod reading;
+pub(crate) mod replies;
 pub mod review;
 pub mod run;
 pub mod source;
@@ -51,6 +52,7 @@ pub static RULES: [&Rule; RuleId::ALL.len()] = {
         procedure::RULES,
         answer::RULES,
         run::RULES,
+        replies::RULES,
         quantity::RULES,
         plausibility::RULES,
         typed::contract::RULES,
@@ -59,6 +61,7 @@ pub static RULES: [&Rule; RuleId::ALL.len()] = {
         typed::source::RULES,
         typed::computed::RULES,
         typed::conflict::RULES,
+        typed::evidence::RULES,
         span::RULES,
         source::RULES,
         review::RULES,

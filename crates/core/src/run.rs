@@ -12,12 +12,18 @@ pub mod drive;
 pub mod exact;
 /// A record and new outputs to a forked record, and which later steps are stale.
 pub mod fork;
+/// Values that got lost between the steps.
+pub(crate) mod lost;
 /// A recorded run, replayed up to a step and continued from there.
 pub mod replay;
+/// The text of a reply, taken apart.
+pub mod reply;
 /// The re-run machine: a recorded run, continued from one of its steps.
 pub mod rerun;
 /// The calls for one step: how they are made, and what their replies say together.
 pub mod sampling;
+/// Replies as servers send them and records keep them.
+pub(crate) mod saved_reply;
 /// The global state over time: what every step could read and what it wrote.
 pub mod state;
 /// Recorded calls of the steps.

@@ -15,7 +15,7 @@ pub struct Schema {
 }
 
 /// Every schema.
-pub const ALL: [Schema; 12] = [
+pub const ALL: [Schema; 13] = [
     Schema {
         name: "trace",
         summary: "a run record with the full trace of its steps (stepscope's own, version 1)",
@@ -67,8 +67,16 @@ pub const ALL: [Schema; 12] = [
         summary: "an answer with final_answer_numerical",
         text: include_str!("schemas/gsm.schema.json"),
     },
+    Schema {
+        name: "gsm@1.0",
+        summary: "the gsm answer of evoproc-procedures 0.1.0 and 1.0.0: with units, confidence optional",
+        text: GSM_1_0,
+    },
     Schema { name: "arc", summary: "an answer of A, B, C or D", text: include_str!("schemas/arc.schema.json") },
 ];
+
+/// The gsm answer as evoproc-procedures published it before 1.1.0.
+pub const GSM_1_0: &str = include_str!("schemas/gsm-1.0.schema.json");
 
 /// The text of a published answer schema, as `json.dumps(schema, ensure_ascii=False, indent=2)` gives it.
 pub const fn answer(schema: AnswerSchema) -> &'static str {

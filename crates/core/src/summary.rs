@@ -4,11 +4,13 @@
 use crate::answer::typed::{AnswerItem, whole};
 use crate::arithmetic::number::{Number, Written};
 use crate::arithmetic::recompute::RunAnswer;
+use crate::arithmetic::stated::{SameAnswer, read, same_answer};
 use crate::case::{CaseView, Location};
 use crate::finding::Finding;
 use crate::record::{Record, RecordKind};
 use crate::review::event::{AnswerPart, AnswerType, ItemRef, MAX_TEXT, SeenRecord, Text};
 use crate::review::stats::name_of;
+use crate::rightness::Rightness;
 use crate::rules::RuleId;
 use crate::run::fork::origin::is_fork;
 use crate::table::texts;
@@ -60,10 +62,8 @@ pub struct Summary {
     pub variables: Option<Box<[u64]>>,
     /// Number of citations of each of its items; `None`: not asked for, or no answer with cited lines.
     pub citations: Option<Box<[u32]>>,
-    /// True if the run was judged right, as its record says.
-    pub recorded: Option<bool>,
-    /// True if it is right: by the expected answer where there is one, else as it was judged.
-    pub right: Option<bool>,
+    /// Verdict on whether it is right, and who gave it.
+    pub rightness: Rightness,
     /// The rules that found something, each once.
     pub findings: Vec<RuleId>,
     /// Place to fix, as judged from the record itself; `None`: not asked for, or no run.
@@ -105,8 +105,7 @@ impl Summary {
             steps: None,
             variables: None,
             citations: None,
-            recorded: None,
-            right: None,
+            rightness: Rightness::default(),
             findings: Vec::new(),
             fix: None,
             fix_step: None,
@@ -114,7 +113,7 @@ impl Summary {
         summary.take_findings(findings);
         if let Some(record) = record {
             summary.take(record);
-            (summary.gold, summary.right) = (case.gold().map(|gold| gold.value), case.right());
+            (summary.gold, summary.rightness) = (case.gold().map(|gold| gold.value), case.rightness());
         }
         if is_asked(&summary.item) {
             summary.take_content(case);
@@ -135,7 +134,6 @@ impl Summary {
             _ => answer_text(record),
         };
         self.number = number.map(|number| number.value);
-        self.recorded = record.correct;
     }
 
     /// Also takes down its content.
@@ -233,14 +231,27 @@ impl Summary {
         matches!(self.kind, RecordKind::Error | RecordKind::Broken)
     }
 
-    /// Tells whether its answer equals another: the same number, or the same text but for blanks and capitals.
-    pub fn answers(&self, other: &Text) -> bool {
-        if let (Some(number), Some(other)) =
-            (self.number, crate::arithmetic::number::Written::parse(other.bytes().trim_ascii()))
-        {
-            return number.is_near(other.value);
+    /// Tells whether its answer is the same as another; `None` where that cannot be told.
+    pub fn answers(&self, other: &Text) -> Option<bool> {
+        let other_words = other.utf8().and_then(read)?;
+        if self.number.is_some_and(|number| other_words.says(number)) {
+            return Some(true);
         }
-        self.answer.as_ref().is_some_and(|answer| folded_answer(answer) == folded_answer(other))
+        let (own, other) = (self.answer.as_ref()?.utf8()?, other.utf8()?);
+        // Of a text of several lines only the last one is a statement.
+        let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+        if folded(own) == folded(other) {
+            return Some(true);
+        }
+        let own_words = read(own)?;
+        if own_words.number().is_none() && !own_words.is_announced {
+            return None;
+        }
+        match same_answer(&other_words, &own_words) {
+            SameAnswer::Same => Some(true),
+            SameAnswer::Different => Some(false),
+            SameAnswer::CannotTell => (self.number.is_some() && other_words.number().is_some()).then_some(false),
+        }
     }
 }
 
@@ -277,24 +288,19 @@ pub(crate) fn said_for_zero(record: &Record<'_>) -> Option<Written> {
     const NOTHING: [&str; 5] = ["no", "none", "nothing", "nobody", "zero"];
     record.pred_num.and_then(Value::float).filter(|number| *number == 0.0)?;
     let answer = RunAnswer::of(record);
-    let said = answer.text.last().copied().filter(|_| answer.numerical.is_none())?;
+    let said = answer.said().filter(|_| answer.numerical.is_none())?;
+    let number = said.number()?;
     let text = answer_text(record)?;
     let mut words = text.utf8()?.split(|c: char| !c.is_alphanumeric());
     let says_nothing = words.any(|word| NOTHING.iter().any(|nothing| word.eq_ignore_ascii_case(nothing)));
-    let is_zero = says_nothing || answer.text.iter().any(|number| number.value == Number::ZERO);
-    (!is_zero).then_some(said)
+    let is_zero = says_nothing || said.may_be(Number::ZERO);
+    (!is_zero).then_some(number)
 }
 
 fn answer_text(record: &Record<'_>) -> Option<Text> {
     let answer = record.pred_answer.or(record.answer.and_then(|answer| answer.get("final_answer")))?;
     let text = answer.string().unwrap_or_else(|| Untrusted::new(answer.raw()));
     Some(Untrusted::new(head(text.bytes().trim_ascii(), MAX_ANSWER)).to_owned()).filter(|_| !Value::is_null(answer))
-}
-
-/// Blanks folded, ASCII in lower case.
-fn folded_answer(text: &Text) -> Vec<u8> {
-    let words = text.bytes().split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join(&b' ').to_ascii_lowercase()
 }
 
 #[cfg(test)]
@@ -357,15 +363,17 @@ mod tests {
             "state": {"final_answer": "It is 1080.", "final_answer_numerical": 1080.0}, "pred_num": 1080.0, "correct": false}"#,
         );
         assert_eq!((run.item.id.as_ref(), run.item.row_index), (Some(&"17".into()), Some(9)));
-        assert_eq!((run.recorded, run.right), (Some(false), Some(true)));
+        assert_eq!((run.rightness.recorded, run.rightness.by_expected), (Some(false), Some(true)));
         assert_eq!(run.answer, Some("1080".into()));
         assert_eq!(run.input, Some(Digest::of_bytes(b"How many?")));
-        assert!(run.answers(&"1080.0".into()) && !run.answers(&"80".into()) && !run.is_error());
+        assert_eq!((run.answers(&"1080.0".into()), run.answers(&"80".into())), (Some(true), Some(false)));
+        assert!(!run.is_error());
         assert!(run.findings.contains(&RuleId::GoldNum));
         assert_eq!((run.question.as_ref(), run.title(9).as_str()), (None, "17"));
 
         let text = summary(r#"{"final_answer": "The  Big\nHouse "}"#);
-        assert!(text.answers(&"the big house".into()) && !text.answers(&"the house".into()));
+        assert_eq!(text.answers(&"the big house".into()), Some(true));
+        assert_ne!(text.answers(&"the house".into()), Some(true));
         assert_eq!((text.item.id, text.item.row_index), (None, Some(4)));
 
         let named = |text: &str| {

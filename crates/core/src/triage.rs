@@ -6,21 +6,22 @@
 
 use std::collections::HashSet;
 
-use crate::arithmetic::expression::{clock, list, numbers};
+use crate::arithmetic::expression::{list, numbers};
 use crate::arithmetic::gold::{Gold, Working, working};
-use crate::arithmetic::number::{Number, Written};
+use crate::arithmetic::number::{Number, Written, near};
 use crate::arithmetic::quantity::{self, QuantityLinks};
 use crate::arithmetic::recompute::follows::{gives, may_give};
 use crate::arithmetic::recompute::{
-    Computed, PlanSource, Recomputed, RunAnswer, ValueBasis, Wording, name_of, value_pointer,
+    Computed, PlanSource, Recomputed, RunAnswer, ValueBasis, Wording, may_plan, name_of, value_pointer,
 };
 use crate::case::CaseView;
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, Findings, Place, Severity};
 use crate::procedure::last_step::last_step_surprise;
 use crate::procedure::{PROBLEM_TEXT, Procedure};
 use crate::record::{Record, RecordKind};
 use crate::rules::RuleId;
 use crate::rules::run::{self, ErrorCause, contradictions, differs, explained};
+use crate::run::lost::LostValue;
 use crate::run::state::State;
 use crate::run::trace::{Put, RecordedSet, asks_otherwise};
 use stepscope_base::json::{Pointer, Value};
@@ -36,9 +37,11 @@ mod chain;
 mod change;
 mod departs;
 mod doubt;
+mod experiment;
 mod misread;
 pub mod verdict;
 
+use self::experiment::{Accused, Experiment};
 pub use verdict::{Argument, Confidence, Fix, Reason, Triage};
 
 impl Triage {
@@ -61,17 +64,21 @@ impl Triage {
         }
         let right = case.is_right();
         let (none, answered);
-        // Of a right run only the answer is looked at.
+        // Of a right run only the answer is looked at, unless something speaks against a step.
+        let slipped =
+            |finding: &Finding| matches!(finding.rule, RuleId::Recompute | RuleId::Equation | RuleId::FinalMismatch);
+        let is_looked_at =
+            !right || case.lost().is_some() || findings.iter().any(slipped) || states_another(record, case.procedure());
         let (state, recomputed) = match case.recomputed() {
-            Some(recomputed) if !right => (case.state(), recomputed),
-            None if !right => (case.state(), case.executed()?),
+            Some(recomputed) if is_looked_at => (case.state(), recomputed),
+            None if is_looked_at => (case.state(), case.executed()?),
             recomputed => {
                 (none, answered) =
                     (State::default(), Recomputed { answer: RunAnswer::of(record), ..Recomputed::default() });
                 (&none, recomputed.unwrap_or(&answered))
             }
         };
-        let links = if right { None } else { case.quantity_links() };
+        let links = if is_looked_at { case.quantity_links() } else { None };
         let mut trial = Trial {
             record,
             procedure: case.procedure(),
@@ -81,19 +88,65 @@ impl Triage {
             links,
             baseline,
             right,
+            lost: case.lost(),
             gold: case.gold().cloned(),
-            working: if right { Working::default() } else { working(record) },
+            working: if is_looked_at { working(record) } else { Working::default() },
             answer: recomputed.answer.value(),
             // Of a right run nothing has to be recovered, and most were not recomputed.
             recovered: recomputed.recovered.filter(|_| !right),
             corrected: false,
+            acquitted: Vec::new(),
             why: Vec::new(),
         };
         let (fix, step, confidence) = trial.judge();
         let recovered = trial.recovered;
         let recovers_gold = recovered.zip(trial.gold.as_ref()).is_some_and(|(own, gold)| gold.value.is_near(own));
         let corrected = trial.corrected;
-        Some(Self { fix, step, recovered, corrected, recovers_gold, confidence, why: trial.why })
+        let is_chain = record.kind == RecordKind::Chain;
+        Some(Self { fix, step, recovered, corrected, recovers_gold, is_chain, confidence, why: trial.why })
+    }
+}
+
+/// Takes back what the rules say against a step that an experiment acquits: with its recorded value the run gives the
+/// expected answer. What only words say goes, what signs prove becomes a note; the step that is accused is no note.
+pub(crate) fn acquit(case: &CaseView<'_>, findings: &mut Findings) {
+    let is_slip = |finding: &Finding| matches!(finding.rule, RuleId::Recompute | RuleId::Equation);
+    if case.is_right() || case.gold().is_none() || !findings.iter().any(is_slip) {
+        return;
+    }
+    let (Some(record), Some(recomputed)) = (case.record.as_ref(), case.recomputed()) else { return };
+    let (state, gold) = (case.state(), case.gold().cloned());
+    let trial = Trial {
+        record,
+        procedure: case.procedure(),
+        state,
+        recomputed,
+        findings: &[],
+        links: None,
+        baseline: None,
+        right: false,
+        lost: None,
+        gold: None,
+        working: Working::default(),
+        answer: recomputed.answer.value(),
+        recovered: None,
+        corrected: false,
+        acquitted: Vec::new(),
+        why: Vec::new(),
+    };
+    let accused = Experiment::of(&trial).zip(gold).and_then(|(experiment, gold)| experiment.by_plan(&gold));
+    let Some(accused) = accused else { return };
+    let place = |n: usize| value_pointer(record, state, recomputed.writes.get(n)?).map(Place::Value);
+    let is_sure =
+        |n: usize| recomputed.writes.get(n).and_then(|write| write.plan.as_ref()).is_some_and(|plan| plan.sure);
+    for n in accused.acquitted {
+        let Some(place) = place(n) else { continue };
+        findings.retain(|finding| !is_slip(finding) || *finding.place() != place || is_sure(n));
+        findings.set_severity(|finding| is_slip(finding) && *finding.place() == place, Severity::Note);
+    }
+    if let Some(place) = place(accused.write) {
+        let rule = RuleId::Recompute.severity();
+        findings.set_severity(|finding| is_slip(finding) && *finding.place() == place, rule);
     }
 }
 
@@ -111,22 +164,23 @@ struct Trial<'c, 'a> {
     /// The answer of the baseline to the same question.
     baseline: Option<f64>,
     right: bool,
+    /// The first value that got lost between the steps.
+    lost: Option<&'c LostValue>,
     gold: Option<Gold>,
     /// Calculations of the expected solution.
     working: Working,
     answer: Option<Written>,
     recovered: Option<Number>,
     corrected: bool,
+    /// Writes that differ from what was read of their calculations, and that nothing speaks against.
+    acquitted: Vec<usize>,
     why: Vec<Argument>,
 }
 
 impl<'c> Trial<'c, '_> {
     /// Tells whether a number is the expected number, as exactly as that is written.
     fn is_gold(gold: &Gold, number: Number) -> bool {
-        let scale = [10, 100, 1000].map(Number::whole).into_iter();
-        let step = scale.into_iter().find(|scale| gold.value.times(*scale).is_some_and(Number::is_whole));
-        let half = step.filter(|_| !gold.value.is_whole()).map_or(0.0, |step| 0.5 / step.float() + 1e-9);
-        gold.value.is_near(number) || (gold.value.float() - number.float()).abs() <= half
+        gold.value.is_rounding_of(number)
     }
 
     /// Tells whether the answer is this number, as people write it.
@@ -143,6 +197,9 @@ impl<'c> Trial<'c, '_> {
             return self.right();
         }
         if let Some(verdict) = self.out_of_date() {
+            return verdict;
+        }
+        if let Some(verdict) = self.no_answer_asked().or_else(|| self.value_lost()) {
             return verdict;
         }
         let verdict = match self.gold.clone() {
@@ -210,7 +267,62 @@ impl<'c> Trial<'c, '_> {
         own.any(is_given) || (stands(now.float()) && set.was.is_some_and(|was| !stood(was)))
     }
 
+    /// A right run. Where a step is proven wrong all the same, it is right by luck.
     fn right(&mut self) -> Judgement {
+        let verdict = self.answered_rightly();
+        match verdict {
+            (Fix::None, ..) => self.by_luck().unwrap_or(verdict),
+            _ => verdict,
+        }
+    }
+
+    /// A step that is proven wrong behind a right answer.
+    fn by_luck(&mut self) -> Option<Judgement> {
+        if let Some(lost) = self.lost {
+            let text = shown!("Right all the same: {}", lost.text);
+            self.argue(Reason::Luck.word(), lost.pointer.clone(), text);
+            return Some((Fix::StepRun, Some(lost.step), Confidence::Likely));
+        }
+        let slip = self.first_slip_write(true).filter(|write| !write.is_statement() && write.wrote().is_some());
+        if let Some(slip) = slip.filter(|_| !self.leads_to_gold()) {
+            let pointer = value_pointer(self.record, self.state, slip)?;
+            let text = shown!("Right by luck: {}", differs(self.state, self.recomputed, slip));
+            self.argue(Reason::Luck.word(), pointer, text);
+            return Some((Fix::StepRun, Some(slip.step), Confidence::Likely));
+        }
+        let gold = self.gold.clone()?;
+        let experiment = Experiment::of(self)?.before_the_answer()?;
+        let reads = experiment.target().filter(|reads| !Self::is_gold(&gold, *reads))?;
+        let copies_other = self.last().is_some_and(|end| end.is_statement() && end.differs());
+        if !copies_other && !states_another(self.record, self.procedure) {
+            return None;
+        }
+        let accused = experiment.by_plan(&gold).or_else(|| experiment.by_number_of_gold(&gold));
+        let accused = accused.or_else(|| experiment.by_another_operation(&gold));
+        let last = self.last()?.step;
+        let text =
+            shown!("Right by luck: step {} reads {} and states {}.", last + 1, reads.shown(), gold.value.shown());
+        self.argue(Reason::Luck.word(), self.record.number_pointer(), text);
+        let Some(accused) = accused else { return Some((Fix::None, None, Confidence::Unsure)) };
+        let write = self.recomputed.writes.get(accused.write)?;
+        let name = name_of(self.state, write.variable);
+        let wrote = write.wrote().map_or_else(|| "nothing".to_owned(), Number::shown);
+        let text = shown!("With {name} = {} instead of {wrote} its own values give that.", accused.value.shown());
+        let pointer = value_pointer(self.record, self.state, write).unwrap_or_default();
+        self.argue(Reason::Worked.word(), pointer, text);
+        Some((Fix::StepRun, Some(write.step), accused.confidence.max(Confidence::Likely)))
+    }
+
+    /// Tells whether the recorded values lead to the expected answer: then none of them is proven wrong, whatever was
+    /// read of its calculation.
+    fn leads_to_gold(&self) -> bool {
+        let Some(gold) = &self.gold else { return false };
+        let leads = |experiment: &Experiment<'_, '_, '_>| experiment.gives_with(gold, &[]);
+        let before = || Experiment::of(self).and_then(Experiment::before_the_answer);
+        before().or_else(|| Experiment::of(self)).is_some_and(|experiment| leads(&experiment))
+    }
+
+    fn answered_rightly(&mut self) -> Judgement {
         let number = self.record.number_pointer();
         match &self.gold {
             None => {
@@ -282,8 +394,8 @@ impl<'c> Trial<'c, '_> {
 
     /// A wrong run with a gold number.
     fn against(&mut self, gold: &Gold) -> Judgement {
-        if let Some(verdict) = self.no_answer_asked() {
-            return verdict;
+        if let Some(accused) = Experiment::of(self).and_then(|experiment| experiment.by_plan(gold)) {
+            return self.accuse(gold, &accused);
         }
         let recovered = self.recomputed.recovered;
         // What was rounded on the way without need is exact here.
@@ -319,13 +431,73 @@ impl<'c> Trial<'c, '_> {
         {
             return verdict;
         }
-        if let Some(verdict) = self.unknown_quantity() {
+        if let Some(verdict) = self.unknown_quantity().or_else(|| self.by_experiment(gold)) {
             return verdict;
         }
         match recovered {
             Some(recovered) => self.plan_contradicted(gold, recovered, slip),
             None => self.not_executed(gold, slip),
         }
+    }
+
+    /// A value that differs from its own calculation, and is all that keeps the run from the expected answer.
+    fn accuse(&mut self, gold: &Gold, accused: &Accused) -> Judgement {
+        self.acquitted.clone_from(&accused.acquitted);
+        let step = self.recomputed.writes.get(accused.write).map(|write| write.step);
+        let is_whole = self.recomputed.exact && self.recomputed.recovered.is_some_and(|own| Self::is_gold(gold, own));
+        if let Some(write) = self.recomputed.writes.get(accused.write) {
+            let differs = differs(self.state, self.recomputed, write);
+            let gives = gold.value.shown();
+            let text = match is_whole && self.uses_the_question() {
+                true => shown!("The plan is right: recomputed it gives {gives}, as expected. {differs}"),
+                false => shown!("{differs} With that value the run gives {gives}, as expected."),
+            };
+            self.argue(RuleId::Recompute.word(), self.record.number_pointer(), text);
+        }
+        if !self.recomputed.exact {
+            let text = Shown::own("Some values on the way cannot be recomputed and are used as recorded.");
+            self.argue(Reason::Partial.word(), Pointer::from_iter(["state"]), text);
+        }
+        (self.recovered, self.corrected) = (Some(gold.value), !self.recomputed.exact);
+        // The whole run was carried out again, from what it extracted to the expected answer.
+        let confidence = match self.recomputed.exact {
+            true if is_whole => Confidence::Sure,
+            true => accused.confidence,
+            false => Confidence::Likely,
+        };
+        (Fix::StepRun, step, confidence)
+    }
+
+    /// Tells whether every number of the question that asks for use is used: else a plan that gives the expected number
+    /// may do so by chance.
+    fn uses_the_question(&self) -> bool {
+        self.links.is_none_or(|links| links.missed.is_empty())
+    }
+
+    /// A value that no plan explains, and in whose place another one gives the expected answer.
+    fn by_experiment(&mut self, gold: &Gold) -> Option<Judgement> {
+        let experiment = Experiment::of(self)?;
+        let by_scale = experiment.by_scale(gold);
+        let of_gold = if by_scale.is_some() { None } else { experiment.by_number_of_gold(gold) };
+        let is_of_gold = of_gold.is_some();
+        let accused = by_scale.or(of_gold).or_else(|| experiment.by_another_operation(gold))?;
+        let write = self.recomputed.writes.get(accused.write)?;
+        let (step, name) = (write.step, name_of(self.state, write.variable));
+        let wrote = write.wrote().map_or_else(|| "nothing".to_owned(), Number::shown);
+        let pointer = value_pointer(self.record, self.state, write)?;
+        let (value, expected) = (accused.value.shown(), gold.value.shown());
+        let source = if is_of_gold { ", as in the expected solution," } else { "" };
+        let does = if accused.is_planned {
+            shown!("Step {} does what it says, which is not what is asked for. ", step + 1)
+        } else {
+            Shown::default()
+        };
+        let text =
+            shown!("{does}With {name} = {value}{source} instead of {wrote} the run gives {expected}, as expected.");
+        self.argue(Reason::Worked.word(), pointer, text);
+        (self.recovered, self.corrected) = (Some(gold.value), true);
+        let fix = if accused.is_planned { Fix::Procedure } else { Fix::StepRun };
+        Some((fix, Some(step), accused.confidence))
     }
 
     /// The last step was only to state the expected number, and wrote another one.
@@ -364,13 +536,39 @@ impl<'c> Trial<'c, '_> {
                 None => shown!("The run answers {answer}."),
             }
         });
-        let text = shown!("The plan is right: recomputed it gives {}, as expected. {wrong}", recovered.shown());
+        let right = if self.uses_the_question() {
+            "The plan is right: recomputed it gives"
+        } else {
+            "Recomputed, the plan gives"
+        };
+        let text = shown!("{right} {}, as expected. {wrong}", recovered.shown());
         self.argue(RuleId::Recompute.word(), self.record.number_pointer(), text);
         if !exact {
             let text = Shown::own("Some values on the way cannot be recomputed and are used as recorded.");
             self.argue(Reason::Partial.word(), Pointer::from_iter(["state"]), text);
         }
         (Fix::StepRun, step, confidence)
+    }
+
+    /// A step left what later steps read without a usable value: nothing after it is the first error, and nothing before
+    /// it but a step that contradicts its own signs.
+    fn value_lost(&mut self) -> Option<Judgement> {
+        let lost = self.lost?;
+        // A call that failed is the reason why there are no values.
+        if (0..self.state.step_count()).any(|step| self.state.call(step).is_some_and(|call| call.error.is_some())) {
+            return None;
+        }
+        if self.first_slip(true).is_some_and(|slip| slip < lost.step) {
+            return None;
+        }
+        self.argue(RuleId::OutputMissing.word(), lost.pointer.clone(), lost.text.clone());
+        let recovers = self.gold.as_ref().zip(self.recomputed.recovered).filter(|_| self.recomputed.exact);
+        let recovers = recovers.filter(|(gold, recovered)| Self::is_gold(gold, *recovered)).map(|(gold, _)| gold.value);
+        let Some(gold) = recovers else { return Some((Fix::StepRun, Some(lost.step), Confidence::Likely)) };
+        let text = shown!("The plan is right: recomputed it gives {}, as expected.", gold.shown());
+        self.argue(RuleId::Recompute.word(), self.record.number_pointer(), text);
+        self.recovered = Some(gold);
+        Some((Fix::StepRun, Some(lost.step), Confidence::Sure))
     }
 
     /// The ids keep evoproc from asking for the answer's number.
@@ -419,7 +617,8 @@ impl<'c> Trial<'c, '_> {
         let is_own_kind = |write: &&Computed| {
             let value = self.state.variables().get(write.variable).and_then(|variable| variable.final_value);
             let text = value.and_then(Value::string).unwrap_or_default();
-            text.utf8().is_some_and(|text| clock(text).is_some() || list(text).is_some())
+            let is_value = |text: &str| text.contains(|c: char| c.is_ascii_digit()) || list(text).is_some();
+            text.utf8().is_some_and(is_value)
         };
         let write = self
             .recomputed
@@ -459,40 +658,105 @@ impl<'c> Trial<'c, '_> {
     fn plan_contradicted(&mut self, gold: &Gold, recovered: Number, slip: Option<usize>) -> Judgement {
         let exact = self.recomputed.exact;
         let agrees = self.answers(recovered);
-        if let Some(verdict) = self.misread_question().or_else(|| self.other_numbers(gold, slip)) {
+        if let Some(verdict) = self.misread_question() {
             return verdict;
         }
-        let (gives, expected) = (recovered.shown(), gold.value.shown());
-        let text = if agrees && exact {
-            shown!("Every step follows the plan: recomputed it gives {gives} too, expected {expected}.")
-        } else if exact {
-            shown!("Recomputed, the plan gives {gives}, expected {expected}.")
-        } else {
-            shown!(
-                "With the recorded values of steps that could not be read, the plan gives {gives}, expected {expected}."
-            )
-        };
-        let pointer = self.record.number_pointer();
         // One slip in a plan that misses the expected number; several, and it is the execution that cannot be trusted.
         let slips = self.recomputed.writes.iter().filter(|write| write.differs()).count();
         if let Some(slip) = slip.filter(|_| !exact || slips > 1) {
             return (Fix::StepRun, Some(slip), Confidence::Unsure);
         }
-        if let Some(verdict) = self.worked_out_wrongly(gold).filter(|_| !exact) {
-            return verdict;
+        if !exact {
+            return self.not_read(gold);
         }
-        // What comes after a slip was not recomputed from what the step should have written.
-        if let Some(slip) = self.first_slip(false).filter(|_| !exact && agrees) {
-            return (Fix::StepRun, Some(slip), Confidence::Unsure);
+        // A step that did not do what its words were taken for may have done what they say.
+        if !agrees && slip.is_none() && slips > 0 {
+            return self.not_read(gold);
         }
-        self.argue(Reason::Plan.word(), pointer, text);
+        let (gives, expected) = (recovered.shown(), gold.value.shown());
+        let text = if agrees {
+            shown!("Every step follows the plan: recomputed it gives {gives} too, expected {expected}.")
+        } else {
+            shown!("Recomputed, the plan gives {gives}, expected {expected}.")
+        };
+        self.argue(Reason::Plan.word(), self.record.number_pointer(), text);
         self.missed_quantities();
         self.hint_at_units(gold);
         let step = self.departs_from_gold(gold);
         // Where the steps are carried out in their own texts, plan and execution are one.
         let is_worked = |write: &Computed| write.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Worked);
-        let is_plan = exact && agrees && !self.recomputed.writes.iter().any(is_worked);
+        // Without a worked solution the expected number may be as wrong as the plan.
+        let is_plan = agrees && !self.working.calculations.is_empty() && !self.recomputed.writes.iter().any(is_worked);
         (Fix::Procedure, step, if is_plan { Confidence::Likely } else { Confidence::Unsure })
+    }
+
+    /// Not every calculation was read: the procedure is at fault only where the part that it lacks is proven.
+    fn not_read(&mut self, gold: &Gold) -> Judgement {
+        if let Some(verdict) = self.worked_out_wrongly(gold).or_else(|| self.lacks_a_part(gold)) {
+            return verdict;
+        }
+        if let Some(verdict) = self.failed_step() {
+            return verdict;
+        }
+        let (read, of) = self.steps_read();
+        let answer = self.answer.map_or_else(|| "no number".to_owned(), |answer| answer.value.shown());
+        let steps = match of {
+            0 => shown!("no step says how it calculates"),
+            1 => shown!("{read} of 1 step says how it calculates"),
+            _ => shown!("{read} of {of} steps say how they calculate"),
+        };
+        let text = shown!(
+            "The answer is {answer}, expected {}; {steps}, so the record does not show why.",
+            gold.value.shown(),
+        );
+        self.argue(Reason::Unknown.word(), self.record.number_pointer(), text);
+        self.missed_quantities();
+        self.hint_at_units(gold);
+        (Fix::Unknown, None, Confidence::Unsure)
+    }
+
+    /// Counts the steps that calculate, and of these the ones whose calculations were all read.
+    fn steps_read(&self) -> (usize, usize) {
+        let end = self.last().map(|end| end.variable);
+        let mut steps: Vec<(usize, bool)> = Vec::new();
+        let counts = |write: &&Computed| {
+            let is_stated = Some(write.variable) == end && (write.plan.is_none() || write.is_statement());
+            !matches!(write.basis, ValueBasis::Extracted | ValueBasis::Override) && !is_stated
+        };
+        for write in self.recomputed.writes.iter().filter(counts) {
+            let is_read = write.plan.as_ref().is_some_and(|plan| plan.wording != Wording::Implied);
+            match steps.iter_mut().find(|(step, _)| *step == write.step) {
+                Some((_, all)) => *all &= is_read,
+                None => steps.push((write.step, is_read)),
+            }
+        }
+        (steps.iter().filter(|(_, is_read)| *is_read).count(), steps.len())
+    }
+
+    /// The plan lacks a part that the expected solution has: a number of the question that the plan has no variable for,
+    /// or what comes after the run's answer.
+    fn lacks_a_part(&mut self, gold: &Gold) -> Option<Judgement> {
+        let worked: Vec<_> = {
+            let text = self.record.gold_answer.and_then(Value::string)?;
+            let text = text.utf8()?;
+            quantity::find(text.rsplit_once("####").map_or(text, |(body, _)| body).as_bytes())
+        };
+        // Values that follow from nothing are no plan's.
+        let links = self.links.filter(|_| Experiment::of(self).is_some_and(|experiment| experiment.all_follow()))?;
+        let is_lacking =
+            |missed: &&quantity::Missed| !missed.room && links.is_used_in(missed.quantity, &worked) && worked.len() > 1;
+        let lacking = links.missed.iter().find(is_lacking).and_then(|missed| links.quantities.get(missed.quantity));
+        if let Some(lacking) = lacking {
+            let text = shown!(
+                "No variable and no step uses the {} of the question, and the expected solution does.",
+                lacking.value.shown()
+            );
+            self.argue(Reason::Plan.word(), Pointer::from_iter(["question"]), text);
+            let step = self.departs_from_gold(gold);
+            return Some((Fix::Procedure, step, Confidence::Unsure));
+        }
+        let step = self.stops_early(gold)?;
+        Some((Fix::Procedure, Some(step), Confidence::Unsure))
     }
 
     /// A step whose plan is not understood wrote what follows from nothing that it reads, while a result of the gold
@@ -506,7 +770,7 @@ impl<'c> Trial<'c, '_> {
             let text = self.step_text(write.step);
             let constants: Vec<f64> =
                 numbers(text.utf8().unwrap_or_default()).into_iter().map(|(number, _)| number.value.float()).collect();
-            let is_result = |value: f64| marks.iter().any(|mark| (mark.says.value.float() - value).abs() < 1e-6);
+            let is_result = |value: f64| marks.iter().any(|mark| near(mark.says.value.float(), value));
             let mut more = values.clone();
             let with_constant = constants.into_iter().take(3).any(|constant| {
                 more.truncate(values.len());
@@ -518,7 +782,7 @@ impl<'c> Trial<'c, '_> {
             }
             let results = marks.iter().map(|mark| mark.says.value).chain([gold.value]);
             // An input of its own is no result.
-            let is_other = |result: &Number| !values.iter().any(|value| (value - result.float()).abs() < 1e-9);
+            let is_other = |result: &Number| !values.iter().any(|value| near(*value, result.float()));
             let Some(result) = results.filter(is_other).find(|result| gives(&values, result.float())) else {
                 continue;
             };
@@ -574,23 +838,19 @@ impl<'c> Trial<'c, '_> {
             self.argue(RuleId::Unevaluated.word(), self.record.number_pointer(), text);
             return (Fix::StepRun, Some(step), Confidence::Unsure);
         }
-        if let Some(verdict) = self.worked_out_wrongly(gold).or_else(|| self.empty_plan()) {
+        if let Some(verdict) = self.empty_plan() {
             return verdict;
         }
-        // Values that follow from one another are those of a plan, even if nobody wrote it down as a calculation.
-        let counts = |write: &&Computed| write.basis != ValueBasis::Extracted && write.recorded.is_some();
-        let planned = self.recomputed.writes.iter().filter(counts).count() > 1
-            || self.recomputed.writes.iter().any(|write| write.basis == ValueBasis::Plan);
-        if !planned || self.answer.is_none() {
+        if self.answer.is_none() {
             return self.unknown(gold);
         }
-        let behind = self.recomputed.behind_the_end(self.state);
-        let is_unread = |write: &Computed| write.basis == ValueBasis::Recorded && write.recorded.is_some();
-        let unread = self.recomputed.writes.iter().zip(behind).any(|(write, is_behind)| is_behind && is_unread(write));
-        let steps = if unread { "Every step that could be read" } else { "Every step" };
+        let (read, of) = self.steps_read();
+        if read < of || of == 0 {
+            return self.not_read(gold);
+        }
+        let expected = gold.value.shown();
         let text = shown!(
-            "{steps} agrees with its own calculation, but the answer is not {}, as expected.",
-            gold.value.shown()
+            "All {of} steps that calculate agree with their own calculations, but the answer is not {expected}, as expected."
         );
         self.argue(Reason::Plan.word(), self.record.number_pointer(), text);
         self.missed_quantities();
@@ -623,11 +883,13 @@ impl<'c> Trial<'c, '_> {
 
     /// Without a gold number, or with one that need not hold, only what contradicts itself can be said.
     fn alone(&mut self, overridden: Option<&RecordedSet<'_>>) -> Judgement {
-        if let Some(verdict) = self.no_answer_asked() {
-            return verdict;
-        }
-        if let Some(step) = self.first_slip(true) {
-            return (Fix::StepRun, Some(step), Confidence::Likely);
+        let slips = self.slips(false);
+        // A reading that may not accuse names no step where no answer confirms it.
+        let accuses =
+            |write: &&Computed| write.plan.as_ref().is_some_and(|plan| plan.accuses() || write.is_statement());
+        let is_proven = slips.iter().all(accuses) && (!slips.is_empty() || self.first_waiting().is_some());
+        if let Some(step) = self.first_slip(true).filter(|_| is_proven) {
+            return self.first_if_read(step);
         }
         if let Some(verdict) = overridden.and_then(|_| self.misread_question()) {
             return verdict;
@@ -641,14 +903,17 @@ impl<'c> Trial<'c, '_> {
                 !whole && off <= ROUNDED * recovered.float().abs()
             })
         };
-        let recovered = self.recomputed.recovered.filter(|recovered| !self.answers(*recovered) && !rounded(recovered));
+        let recovered =
+            self.recomputed.recovered.filter(|recovered| is_proven && !self.answers(*recovered) && !rounded(recovered));
         if let Some(recovered) = recovered {
             let answer = answer.map_or_else(|| "no number".to_owned(), |answer| answer.value.shown());
             let text = shown!("Recomputed, the procedure gives {}, but the run answers {answer}.", recovered.shown());
             self.argue(RuleId::Recompute.word(), self.record.number_pointer(), text);
-            let step = self.first_slip(false).or_else(|| self.first_waiting()).or_else(|| Some(self.last()?.step));
-            let confidence = if self.recomputed.exact { Confidence::Likely } else { Confidence::Unsure };
-            return (Fix::StepRun, step, confidence);
+            let waiting = self.first_waiting();
+            let step = self.likeliest_slip().or(waiting).or_else(|| Some(self.last()?.step));
+            // A slip against words alone may be a misread sentence.
+            let is_proven = self.recomputed.exact && (waiting.is_some() || self.first_slip(false).is_none());
+            return (Fix::StepRun, step, if is_proven { Confidence::Likely } else { Confidence::Unsure });
         }
         if let Some(verdict) = self.fatal() {
             return verdict;
@@ -670,6 +935,38 @@ impl<'c> Trial<'c, '_> {
         let text = Shown::own("There is no expected number, and the run does not contradict itself.");
         self.argue(Reason::Unknown.word(), self.record.number_pointer(), text);
         (Fix::Unknown, None, Confidence::Unsure)
+    }
+
+    /// A step that contradicts its own signs is the first error only if all before it was recomputed.
+    fn first_if_read(&mut self, step: usize) -> Judgement {
+        if self.is_read_before(step) {
+            return (Fix::StepRun, Some(step), Confidence::Likely);
+        }
+        let text = shown!("Step {} holds an error; the steps before it were not all read.", step + 1);
+        let pointer = Procedure::step_pointer(&self.record.procedure_pointer, step);
+        self.argue(Reason::Unknown.word(), pointer, text);
+        (Fix::StepRun, Some(step), Confidence::Unsure)
+    }
+
+    /// Tells whether every calculation before a step was read. A step of a chain of thought that holds none is prose that
+    /// nobody read.
+    fn is_read_before(&self, step: usize) -> bool {
+        let is_chain = self.record.kind == RecordKind::Chain;
+        let of = |position: usize| self.recomputed.writes.iter().filter(move |write| write.step == position);
+        let is_read = |write: &Computed| {
+            let is_given = matches!(write.basis, ValueBasis::Extracted | ValueBasis::Override);
+            is_given || write.plan.as_ref().is_some_and(|plan| plan.wording != Wording::Implied)
+        };
+        (0..step).all(|position| of(position).all(is_read) && !(is_chain && of(position).next().is_none()))
+    }
+
+    /// The first number that differs from its own calculation and follows from nothing that its step reads; else the first
+    /// that differs.
+    fn likeliest_slip(&self) -> Option<usize> {
+        let slips = self.slips(false);
+        let experiment = Experiment::of(self);
+        let follows = |write: &Computed| experiment.as_ref().is_some_and(|experiment| experiment.follows(write));
+        slips.iter().find(|write| !follows(write)).or(slips.first()).map(|write| write.step)
     }
 
     /// The run contradicts itself: its last step is to blame.
@@ -745,7 +1042,8 @@ impl<'c> Trial<'c, '_> {
     /// Adds what the single steps show, behind the main argument.
     fn add_slips(&mut self) {
         let mut arguments = Vec::new();
-        for write in self.recomputed.writes.iter().filter(|write| write.differs()).take(4) {
+        let is_accused = |(n, write): &(usize, &Computed)| write.differs() && !self.acquitted.contains(n);
+        for (_, write) in self.recomputed.writes.iter().enumerate().filter(is_accused).take(4) {
             let rule = if write.is_statement() { Some(RuleId::FinalMismatch) } else { run::slip(write) };
             let Some(rule) = rule.map(RuleId::word) else { continue };
             let pointer = value_pointer(self.record, self.state, write).unwrap_or_default();
@@ -758,6 +1056,28 @@ impl<'c> Trial<'c, '_> {
         }
         self.why.append(&mut arguments);
     }
+}
+
+/// Tells whether the last step, which has nothing to calculate, states another number than the one that it reads.
+fn states_another(record: &Record<'_>, procedure: Option<&Procedure<'_>>) -> bool {
+    let stated = || {
+        let last = procedure?.steps.last()?;
+        let text = last.text.and_then(Value::string)?;
+        let mut inputs = last.input_names().filter(|name| *name != PROBLEM_TEXT);
+        let (input, further) = (inputs.next()?, inputs.next());
+        let text = text.utf8().filter(|text| further.is_none() && !may_plan(text) && numbers(text).is_empty())?;
+        let read = Written::of(record.state?.member_spelt(input.bytes())?.value)?;
+        let answer = RunAnswer::of(record).value()?;
+        let converts = ["convert", "round", "express", "percent"].iter().any(|word| text.to_lowercase().contains(word));
+        let hundred = Number::whole(100);
+        let is_scaled = |a: Number, b: Number| a.times(hundred).is_some_and(|scaled| scaled.is_near(b));
+        let is_same = answer.stands_for(read.value)
+            || read.stands_for(answer.value)
+            || is_scaled(answer.value, read.value)
+            || is_scaled(read.value, answer.value);
+        Some(!is_same && !converts)
+    };
+    stated().unwrap_or_default()
 }
 
 /// Finds where to fix what ended in an error, at a step if that is known.
@@ -779,7 +1099,7 @@ fn of_error(record: &Record<'_>) -> Triage {
     let pointer = if record.error.is_some() { Pointer::from_iter(["error"]) } else { Pointer::default() };
     let why =
         vec![Argument { rule: RuleId::RunError.word(), pointer, text: shown!("The run ended with an error: {what}.") }];
-    Triage { fix, step, recovered: None, corrected: false, recovers_gold: false, confidence, why }
+    Triage { fix, step, recovered: None, corrected: false, recovers_gold: false, is_chain: false, confidence, why }
 }
 
 #[cfg(test)]

@@ -21,7 +21,8 @@ pub mod bleu;
 mod field;
 mod json;
 
-/// Below this difference two rewards are one.
+/// Below this difference two rewards are one: both sides are floats from 0 to 1 that upstream adds up in another order, and
+/// a weight may be small.
 const SAME_REWARD: f64 = 1e-9;
 
 /// The details where the reference ended in an exception.

@@ -38,6 +38,13 @@ pub fn reason(error: &std::io::Error) -> Shown {
         _ if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
             Shown::own("its symbolic links form a loop")
         }
+        E::StorageFull => Shown::own("the disk is full"),
+        _ if [rustix::io::Errno::MFILE, rustix::io::Errno::NFILE]
+            .iter()
+            .any(|few| error.raw_os_error() == Some(few.raw_os_error())) =>
+        {
+            Shown::own("too many files are open; close other programs, or raise the limit (`ulimit -n`)")
+        }
         _ => Shown::error(error),
     }
 }

@@ -121,9 +121,24 @@ fn end_of(path: &Path) -> io::Result<Vec<u8>> {
     Ok(end)
 }
 
+/// The folders that an export made. Dropped, those that nothing was put into are taken away again.
+#[derive(Debug)]
+#[must_use = "it is taken away when this is dropped before something is in it"]
+pub struct ExportFolder(Vec<PathBuf>);
+
 /// Makes the folder that files are exported into; it may be there already.
-pub fn export_folder(folder: &Path) -> Result<(), Failure> {
-    DirBuilder::new().recursive(true).create(folder).map_err(|error| Failure::system("cannot create", folder, &error))
+pub fn export_folder(folder: &Path) -> Result<ExportFolder, Failure> {
+    let missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+    let made = ExportFolder(folder.ancestors().take_while(missing).map(Path::to_owned).collect());
+    let create = DirBuilder::new().recursive(true).create(folder);
+    create.map(|()| made).map_err(|error| Failure::system("cannot create", folder, &error))
+}
+
+impl Drop for ExportFolder {
+    fn drop(&mut self) {
+        // The system removes no folder that holds something.
+        let _ = self.0.iter().try_for_each(std::fs::remove_dir);
+    }
 }
 
 /// Puts a file of our own in place of the one before, whole or not at all, readable by its owner alone; makes its

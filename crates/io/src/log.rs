@@ -94,12 +94,12 @@ impl Standing {
 
 impl Writer {
     /// Starts the thread. `tell` is called by it; `false`: the receiver is gone.
-    pub fn start(tell: impl Fn(LogEvent) -> bool + Send + 'static) -> Self {
+    pub fn start(tell: impl Fn(LogEvent) -> bool + Send + 'static) -> std::io::Result<Self> {
         let (orders, taken) = channel::<Append>();
         let (alive, ended) = channel();
         let standing = Arc::<Standing>::default();
         let known = standing.clone();
-        std::thread::spawn(move || {
+        let write = move || {
             let mut files = Files { open: Vec::new(), is_held: known.is_held.clone() };
             while let Ok(first) = taken.recv() {
                 let waiting: Vec<Append> = std::iter::once(first).chain(taken.try_iter().take(TOGETHER - 1)).collect();
@@ -115,8 +115,9 @@ impl Writer {
                 }
             }
             drop(alive);
-        });
-        Self { orders, ended, standing }
+        };
+        std::thread::Builder::new().name("log".to_owned()).spawn(write)?;
+        Ok(Self { orders, ended, standing })
     }
 
     /// Gives a line to the thread; never waits.

@@ -30,8 +30,6 @@ pub mod page;
 pub(crate) mod parquet;
 /// Tables whose rows are records.
 pub(crate) mod rows;
-/// The sample runs, part of the program.
-pub mod samples;
 /// SQLite databases opened without harm.
 pub(crate) mod sqlite;
 /// Dates and times of tables, as text.

@@ -12,7 +12,7 @@ use ::parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use ::parquet::schema::types::{Type, TypePtr};
 
 use crate::failure::Failure;
-use crate::files::{NewFile, export_folder};
+use crate::files::{ExportFolder, NewFile, export_folder};
 use crate::log::SAVE;
 use stepscope_base::json::Tape;
 use stepscope_base::text::Shown;
@@ -32,6 +32,8 @@ const CREATED: &[u8] = b"stepscope version ";
 pub struct TableFiles {
     files: Vec<TableFile>,
     tape: Tape,
+    /// Folders that were made for them; they go after the files.
+    _made: ExportFolder,
 }
 
 #[derive(Debug)]
@@ -79,9 +81,9 @@ impl TableFiles {
 
     /// Begins the tables of a folder, which is made. Tables that an earlier call wrote there are replaced at the end.
     pub fn create(folder: &Path, tables: &'static [ResultTable]) -> Result<Self, Failure> {
-        export_folder(folder)?;
+        let made = export_folder(folder)?;
         let files = tables.iter().zip(Self::paths(folder, tables)).map(|(table, path)| TableFile::create(table, path));
-        Ok(Self { files: files.collect::<Result<_, _>>()?, tape: Tape::default() })
+        Ok(Self { files: files.collect::<Result<_, _>>()?, tape: Tape::default(), _made: made })
     }
 
     /// Adds the rows of results, which are JSON lines.

@@ -13,9 +13,17 @@ use stepscope_terminal::run::Work as _;
 /// Reason given for a key that does nothing while presenting.
 const NOT_SAVED: Reason = "nothing is saved while presenting; :present ends it";
 
+/// Reason given in a tour for the key that would end presenting.
+pub(crate) const ONLY_SHOWS: Reason = "a tour only shows: presenting cannot be ended";
+
+/// Reason given in a tour for a key that saves something.
+pub(crate) const NOT_SAVED_IN_TOUR: Reason = "nothing is saved in a tour";
+
 /// Refuses an action that saves something, and presenting while something is still to be saved.
 pub(crate) fn allowed(app: &App, front: Focus, action: Action) -> Result<(), Reason> {
-    need(app.presenting.is_none() || !saves(front, action), NOT_SAVED)?;
+    let is_tour = app.presenting.as_ref().is_some_and(|presenting| presenting.is_tour);
+    need(!is_tour || action != Action::Present, ONLY_SHOWS)?;
+    need(app.presenting.is_none() || !saves(front, action), if is_tour { NOT_SAVED_IN_TOUR } else { NOT_SAVED })?;
     let is_saving = action == Action::Present && app.review.batch.is_some();
     need(!is_saving, "verdicts are being saved; try again when they are")
 }

@@ -374,7 +374,7 @@ pub(crate) fn go_on(app: &mut App) -> Effects {
 pub(crate) fn take_up(app: &mut App) {
     let again = app.review.target.as_ref().is_some_and(|target| target.again);
     if app.review.draft.is_empty() && !again {
-        app.review.draft = app.review.verdict().map(Draft::of).unwrap_or_default();
+        app.review.draft = app.review.verdict().map(|event| Draft::of(&event)).unwrap_or_default();
     }
 }
 
@@ -425,7 +425,7 @@ fn verdict_event(app: &App, verdict: Verdict, draft: Draft) -> Option<Event> {
     if let Some(earlier) = earlier.and_then(|reviewed| reviewed.verdict_of(&app.review.me.id)) {
         event.supersedes = Some(earlier.event_id.clone());
         // Who goes back and changes a verdict does not judge a second time.
-        if !target.again && is_fresh(earlier, Some(content)) {
+        if !target.again && is_fresh(&earlier, Some(content)) {
             event.times.shown.clone_from(&earlier.times.shown);
         }
     }
@@ -511,7 +511,7 @@ fn reveal(app: &mut App) -> Effects {
 // Undo.
 
 fn undo(app: &mut App) -> Effects {
-    let events: Vec<Event> = app.review.to_undo().into_iter().cloned().collect();
+    let events = app.review.to_undo();
     let Some(last) = events.last() else { return Vec::new() };
     let what = match events.len() {
         1 => what_of(app, last),
@@ -722,13 +722,7 @@ pub(crate) fn hide_for(app: &App, record: usize) -> Hide {
 
 /// A record was opened: keys are about it from now on, and the next one is read ahead.
 pub(crate) fn review_opened(app: &mut App) -> Effects {
-    let is_resumed = resumed(app);
-    if app.review.reviewing
-        && !is_resumed
-        && let Some(view) = app.screens.record_mut()
-    {
-        view.go_to_first_error();
-    }
+    resumed(app);
     look_at_open(app)
 }
 
@@ -875,13 +869,13 @@ pub(crate) fn resume(app: &mut App) -> Effects {
     }
 }
 
-/// Goes back to the place in the open record at which the reviewer stopped; `false`: that was another record.
-fn resumed(app: &mut App) -> bool {
+/// Goes back to the place in the open record that was to be resumed, if it is that record.
+fn resumed(app: &mut App) {
     let top = app.screens.top();
     let here = app.screens.record_mut();
-    let Some((view, resume)) = here.zip(app.review.resume.take()) else { return false };
+    let Some((view, resume)) = here.zip(app.review.resume.take()) else { return };
     if view.opened.index != resume.record {
-        return false;
+        return;
     }
     if let Some(step) = resume.step {
         view.walk_to(step);
@@ -898,7 +892,6 @@ fn resumed(app: &mut App) -> bool {
     if let Some(step) = resume.step.filter(|step| *step > steps) {
         app.fail(shown!("no step {step}: this record has {steps}"));
     }
-    true
 }
 
 /// The first row that is still to be judged, else the first.

@@ -16,6 +16,7 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::finding::{counted, grouped};
 use stepscope_core::review::event::{Event, EventKind, LabelRef, Text, Verdict};
+use stepscope_core::review::event_list::EventList;
 use stepscope_core::rules::id::RuleId;
 use stepscope_core::summary::Summary;
 use stepscope_core::table::row::{Flag, RowFacts};
@@ -24,7 +25,7 @@ use stepscope_io::log::Appended;
 use stepscope_io::pipeline::search::Plan;
 
 /// Takes in events that were appended to the review logs or found in them; `anew`: one is another file, these are all.
-pub(crate) fn take_reviews(app: &mut App, events: Vec<Event>, anew: bool, sentences: Vec<Shown>) -> Effects {
+pub(crate) fn take_reviews(app: &mut App, events: EventList, anew: bool, sentences: Vec<Shown>) -> Effects {
     let first = !std::mem::replace(&mut app.review.read, true);
     if let Some(sentence) = sentences.into_iter().next() {
         app.fail(sentence);
@@ -299,7 +300,7 @@ fn label_summary(app: &mut App, record: usize, summary: &Summary, batch: &mut Ba
     let hidden = app.review.hidden_of(record);
     app.review.learn(record, summary);
     let reviewed = app.review.find(&summary.item, &summary.content);
-    let mine = reviewed.and_then(|reviewed| reviewed.verdict_of(&app.review.me.id)).cloned();
+    let mine = reviewed.and_then(|reviewed| reviewed.verdict_of(&app.review.me.id));
     let fresh = mine.as_ref().filter(|mine| stepscope_core::review::fold::is_fresh(mine, Some(&summary.content)));
     if fresh.is_some_and(|mine| batch.only_open || mine.verdict == Some(Verdict::Pass)) {
         batch.kept += 1;

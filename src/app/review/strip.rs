@@ -151,7 +151,7 @@ fn said(app: &App, look: Look<'_>) -> Spans {
     }
     let judged = review.judged(target.record);
     let mine = review.verdict().filter(|_| !target.again);
-    match mine.and_then(|event| event.verdict.map(|verdict| (event, verdict))) {
+    match mine.as_ref().and_then(|event| event.verdict.map(|verdict| (event, verdict))) {
         Some((event, verdict)) => {
             line.push(look.span(format!("{} {}  ", glyph(verdict), verdict.word()), role(verdict)));
             line.extend(draft(app, &Draft::of(event), look));
@@ -193,10 +193,10 @@ fn by_others(app: &App, (item, content): (&ItemRef, &Digest), is_shown: bool, lo
         .into_iter()
         .filter(|event| Said::is_carried(&event.reviewer.id));
     let mut line = Vec::new();
-    for (event, verdict) in events.filter_map(|event| Some((event, event.verdict?))) {
+    for (verdict, event) in events.filter_map(|event| Some((event.verdict?, event))) {
         let name = event.reviewer.id.line().cut(24);
         line.push(look.span(format!("{name} {} {}  ", glyph(verdict), verdict.word()), role(verdict)));
-        line.extend(draft(app, &Draft::of(event), look));
+        line.extend(draft(app, &Draft::of(&event), look));
     }
     if line.is_empty() { vec![look.span("reviewed by others  ", Role::Dim)] } else { line }
 }
@@ -206,13 +206,13 @@ fn notes(app: &App, look: Look<'_>) -> Spans {
     let Some(target) = &app.review.target else { return Vec::new() };
     let reviewed = app.review.find(&target.summary.item, &target.summary.content);
     let own = reviewed.into_iter().flat_map(ItemReviews::notes);
-    let own: Vec<&Event> = own.filter(|event| event.reviewer.id == app.review.me.id && event.note.is_some()).collect();
+    let own: Vec<Event> = own.filter(|event| event.reviewer.id == app.review.me.id && event.note.is_some()).collect();
     let note = |event: &Event| {
         let place = event.place().map(|place| shown!(" on {place}")).unwrap_or_default();
         let text = event.note.as_ref().map(|note| note.line().cut(40)).unwrap_or_default();
         look.span(format!("note “{text}”{place}  "), Role::Dim)
     };
-    own.into_iter().rev().map(note).collect()
+    own.iter().rev().map(note).collect()
 }
 
 /// Shows the verdicts of others, once I have given mine.
@@ -236,7 +236,7 @@ fn of_row(app: &App, look: Look<'_>) -> Spans {
     match (judged.mine, app.review.mine(&known.item, &known.content)) {
         (Some(verdict), Some(event)) => {
             line.push(look.span(format!("{} {}  ", glyph(verdict), verdict.word()), role(verdict)));
-            line.extend(draft(app, &Draft::of(event), look));
+            line.extend(draft(app, &Draft::of(&event), look));
             line.extend(others(app, of, look));
         }
         _ if judged.stale => {

@@ -171,16 +171,16 @@ fn what_waits_to_be_saved_stands_behind_what_others_wrote() {
     app.show_record(opened(&app, 0), ScreenKind::Run);
     app.review.look_at(target_of(&opened(&app, 0)).unwrap());
     let _ = review::keys::judge(&mut app, Verdict::Pass);
-    let own = app.review.reviews.events()[0].clone();
+    let own = app.review.reviews.events().next().unwrap();
     let from = |id: &'static str| Event { event_id: id.into(), reviewer: Reviewer::person("other"), ..own.clone() };
-    let ids = |app: &App| app.review.reviews.events().iter().map(|event| event.event_id.clone()).collect::<Vec<_>>();
-    assert!(app.review.take_events(&app.log, vec![from("a")], false));
+    let ids = |app: &App| app.review.reviews.events().map(|event| event.event_id).collect::<Vec<_>>();
+    assert!(app.review.take_events(&app.log, [from("a")].into_iter().collect(), false));
     assert_eq!(ids(&app), ["a".into(), own.event_id.clone()]);
     // Saved by now: the log has it behind another one.
     app.log = Log::default();
-    assert!(app.review.take_events(&app.log, vec![from("b"), own.clone(), from("c")], false));
+    assert!(app.review.take_events(&app.log, [from("b"), own.clone(), from("c")].into_iter().collect(), false));
     assert_eq!(ids(&app), ["a".into(), "b".into(), own.event_id.clone(), "c".into()]);
-    assert!(!app.review.take_events(&app.log, vec![own], false));
+    assert!(!app.review.take_events(&app.log, [own].into_iter().collect(), false));
 }
 
 #[test]

@@ -92,7 +92,7 @@ fn line(
     (expectation, why): (Expectation, &[Shown]),
     sets: &LabelSets<'_>,
 ) -> Shown {
-    let name = reviewed.item().map(name_of).unwrap_or_default().line();
+    let name = name_of(&reviewed.item()).line();
     let question = summary.and_then(|summary| summary.question.clone());
     let name = question.map_or(name.clone(), |question| shown!("{name}  {}", question.cut(QUESTION)));
     let why: Vec<&str> = why.iter().map(Shown::as_str).collect();
@@ -104,10 +104,9 @@ fn line(
 
 fn write(reviewed: ItemReviews<'_>, expectation: Expectation, why: &[Shown], sets: &LabelSets<'_>, out: &mut Vec<u8>) {
     Style::ASCII.line(out, |object| {
-        if let Some(item) = reviewed.item() {
-            object.maybe("id", item.id.as_ref());
-            object.maybe("row_index", item.row_index);
-        }
+        let item = reviewed.item();
+        object.maybe("id", item.id.as_ref());
+        object.maybe("row_index", item.row_index);
         object.put("expectation", expectation.word());
         object.put("why", why);
         let labels = reviewed.labels(sets);

@@ -256,12 +256,12 @@ impl Completion<'_> {
         if !event.event_id.is_empty() {
             return match self.reviews.event(&event.event_id) {
                 None => Ok(false),
-                Some((earlier, _)) if says_the_same(earlier, event) => Ok(true),
+                Some((earlier, _)) if says_the_same(&earlier, event) => Ok(true),
                 Some(_) => Err(shown!("another event has the event_id {}", event.event_id.line().cut(60))),
             };
         }
         let content = event.seen.content_sha256.as_ref();
-        let same = |earlier: &&Event| says_the_same(earlier, event) && is_fresh(earlier, content);
+        let same = |earlier: &Event| says_the_same(earlier, event) && is_fresh(earlier, content);
         let reviewed = || event.item.as_ref().and_then(|item| self.reviews.find(item, content));
         Ok(match event.kind {
             EventKind::Verdict => {
@@ -286,7 +286,7 @@ impl Completion<'_> {
         let content = event.seen.content_sha256.as_ref();
         let reviewed = event.item.as_ref().and_then(|item| self.reviews.find(item, content));
         let same = |earlier: &Event| says_the_same(earlier, event) && is_fresh(earlier, content);
-        event.event_id.is_empty() && reviewed.is_some_and(|reviewed| reviewed.events().any(same))
+        event.event_id.is_empty() && reviewed.is_some_and(|reviewed| reviewed.events().any(|earlier| same(&earlier)))
     }
 }
 

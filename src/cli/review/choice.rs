@@ -75,7 +75,7 @@ impl Choice {
     pub(super) fn checked(&self, reviews: &Reviews, out: &Out) -> Option<Self> {
         let mut choice = self.clone();
         // Without reviews nothing is known, and there is nothing to choose from.
-        if reviews.events().is_empty() {
+        if reviews.is_empty() {
             return Some(choice);
         }
         if !self.label.is_empty() {
@@ -91,7 +91,7 @@ impl Choice {
         }
         if !self.fix.is_empty() {
             let mut known: BTreeSet<String> = Fix::ALL.into_iter().map(|fix| fix.word().to_owned()).collect();
-            reviews.events().iter().filter_map(|event| event.fix_target.as_ref()).for_each(|fix| add(&mut known, fix));
+            reviews.events().filter_map(|event| event.fix_target).for_each(|fix| add(&mut known, &fix));
             if let Some(fix) = self.fix.iter().find(|fix| !known.contains(*fix)) {
                 out.complain(&unknown("place to fix", fix, &known));
                 return None;
@@ -99,7 +99,7 @@ impl Choice {
         }
         if let Some(by) = &self.by {
             let mut known = BTreeSet::new();
-            let judged = reviews.events().iter().filter(|event| event.verdict.is_some());
+            let judged = reviews.events().filter(|event| event.verdict.is_some());
             judged.for_each(|event| add(&mut known, &event.reviewer.id));
             if !known.contains(by) && !known.is_empty() {
                 out.complain(&unknown("reviewer", by, &known));
@@ -129,7 +129,7 @@ impl Choice {
         let by = self.by.as_ref().map(|by| Untrusted::from(by.clone()));
         (self.outcome.is_empty() || self.outcome.contains(&reviewed.outcome()))
             && (self.label.is_empty() || labelled())
-            && (self.fix.is_empty() || reviewed.fresh().into_iter().any(fixed))
+            && (self.fix.is_empty() || reviewed.fresh().into_iter().any(|event| fixed(&event)))
             && by.is_none_or(|by| reviewed.verdict_of(&by).is_some())
             && (!self.disputed_gold || reviewed.disputes_gold())
             && (!self.regenerate || is_to_be_run_again(reviewed))
@@ -139,7 +139,7 @@ impl Choice {
 /// Collects the labels that may be asked for, each with its id and name: those of the newest sets, and those given.
 fn labels(reviews: &Reviews) -> BTreeSet<(String, String)> {
     let (sets, starter) = (reviews.label_sets(), LabelSet::starter());
-    let given = sets.resolve_all(reviews.events()).into_iter().map(|label| (label.id, label.name));
+    let given = reviews.events().flat_map(|event| sets.resolve_all([&event])).map(|label| (label.id, label.name));
     let offered = sets.clone().or_offered(&starter);
     let offered = offered.newest().flat_map(|set| &set.labels).map(|label| (label.id.clone(), label.name.clone()));
     let words = |(id, name): (Text, Text)| Some((id.utf8()?.to_owned(), name.utf8()?.to_owned()));

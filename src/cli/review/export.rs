@@ -2,7 +2,7 @@
 
 use std::io::{Error, ErrorKind};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use stepscope_io::pipeline::side_data::SideData;
 
 use clap::{Args, ValueEnum};
@@ -10,16 +10,21 @@ use clap::{Args, ValueEnum};
 use super::Where;
 use super::choice::Choice;
 use crate::cli::check::threads;
+use crate::cli::export::{Looked, RedactArgs, place_of, refuses};
 use crate::cli::namesakes::PassingRecords;
-use crate::cli::{CLEAN, FAILED, Out};
+use crate::cli::{CLEAN, FAILED, FOUND, Out};
+use stepscope_base::guard::lock;
 use stepscope_base::text::Shown;
-use stepscope_core::review::export;
-use stepscope_core::review::fold::Outcome;
-use stepscope_core::review::join::{Index, JoinedItem};
+use stepscope_core::case::CaseView;
+use stepscope_core::report::redact::{PrivateHits, Redaction};
+use stepscope_core::review::export::{self, CellForm};
+use stepscope_core::review::fold::{ItemReviews, Outcome};
+use stepscope_core::review::join::Index;
+use stepscope_core::review::stats::name_of;
 use stepscope_io::log::journal::{beside, named};
-use stepscope_io::pipeline::check::check;
+use stepscope_io::pipeline::check::{check, read_through};
 use stepscope_io::pipeline::summaries::{read, summary_of};
-use stepscope_io::source::input::expand;
+use stepscope_io::source::input::{Input, expand};
 
 /// `stepscope review export`.
 #[derive(Args, Clone, Debug)]
@@ -34,9 +39,14 @@ pub struct ReviewExport {
     /// With control characters as they are, where the format allows it
     #[arg(long)]
     raw: bool,
-    /// Print the records of these files that failed, byte for byte, one per line
+    /// Print the records of these files that failed, byte for byte but for --redact, one per line
     #[arg(long, value_name = "RUNS", conflicts_with_all = ["format", "raw", "files"])]
     failed: Vec<PathBuf>,
+    #[command(flatten)]
+    redact: RedactArgs,
+    /// Print even though there is a key, token or password in it
+    #[arg(long)]
+    force: bool,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,8 +60,9 @@ enum ExportFormat {
 }
 
 pub(super) fn run(options: &ReviewExport, side: &Arc<SideData>, out: &mut Out) -> Option<u8> {
+    let redaction = options.redact.read().map_err(|why| out.complain(&why)).ok()?;
     if !options.failed.is_empty() {
-        return failed(options, side, out);
+        return failed(options, redaction, side, out);
     }
     let contents = options.place.contents(out)?;
     let reviews = &contents.reviews;
@@ -66,14 +77,29 @@ pub(super) fn run(options: &ReviewExport, side: &Arc<SideData>, out: &mut Out) -
         ExportFormat::Csv => export::csv_head(&mut bytes),
         ExportFormat::Markdown => bytes.extend_from_slice(export::MARKDOWN_HEAD.as_bytes()),
     }
+    let wanted = joined.items.iter().map(|item| item.reviewed).filter(|reviewed| choice.takes(*reviewed, &sets));
+    let wanted: Vec<ItemReviews<'_>> = wanted.collect();
+    let line = |reviewed: &ItemReviews<'_>| {
+        let mut line = Vec::new();
+        export::jsonl(*reviewed, None, &sets, &mut line);
+        redaction.record(line.trim_ascii_end()).into_owned()
+    };
+    let mut hits = PrivateHits::of_secrets();
+    for reviewed in &wanted {
+        let mut own = PrivateHits::of_secrets();
+        own.look_in_record(&line(reviewed));
+        hits.extend(own.of(&name_of(&reviewed.item()).line()));
+    }
+    if refuses(&hits, options.force, out) {
+        return Some(FOUND);
+    }
     let raw = options.raw && !out.is_terminal();
-    for JoinedItem { reviewed, .. } in joined.items {
-        if choice.takes(reviewed, &sets) {
-            match options.format {
-                ExportFormat::Jsonl => export::jsonl(reviewed, None, &sets, &mut bytes),
-                ExportFormat::Csv => export::csv(reviewed, &sets, raw, &mut bytes),
-                ExportFormat::Markdown => export::markdown(reviewed, &sets, raw, &mut bytes),
-            }
+    let form = CellForm { raw, redaction: redaction.clone() };
+    for reviewed in &wanted {
+        match options.format {
+            ExportFormat::Jsonl => bytes.extend(line(reviewed).into_iter().chain([b'\n'])),
+            ExportFormat::Csv => export::csv(*reviewed, &sets, &form, &mut bytes),
+            ExportFormat::Markdown => export::markdown(*reviewed, &sets, &form, &mut bytes),
         }
         out.write(&bytes);
         bytes.clear();
@@ -82,8 +108,9 @@ pub(super) fn run(options: &ReviewExport, side: &Arc<SideData>, out: &mut Out) -
     Some(CLEAN)
 }
 
-/// Writes the records that failed, as they are in their files.
-fn failed(options: &ReviewExport, side: &Arc<SideData>, out: &mut Out) -> Option<u8> {
+/// Writes the records that failed, as they are in their files, but for what is taken out. All of them are searched for
+/// secrets before the first is written.
+fn failed(options: &ReviewExport, redaction: Redaction, side: &Arc<SideData>, out: &mut Out) -> Option<u8> {
     if out.is_terminal() {
         out.complain(&Shown::own("these are raw bytes of your files: redirect them, for example > failed.jsonl"));
         return None;
@@ -96,18 +123,35 @@ fn failed(options: &ReviewExport, side: &Arc<SideData>, out: &mut Out) -> Option
     let choice = options.choice.checked(&contents.reviews, out)?;
     let (reviews, sets) = (&contents.reviews, contents.reviews.label_sets());
     let records = PassingRecords::new(&options.failed, |paths| Some(expand(paths)), threads(None), side);
+    let fails = |case: &CaseView<'_>, input: &Input| {
+        let summary = summary_of(case, input, &[], |_| true);
+        let reviewed = records.find(reviews, &summary);
+        reviewed.is_some_and(|reviewed| reviewed.outcome() == Outcome::Fail && choice.takes(reviewed, &sets))
+    };
+    let looked: Mutex<Looked> = Mutex::default();
+    if !options.force {
+        let looking = |case: &CaseView<'_>, input: &Input| {
+            let mut hits = PrivateHits::of_secrets();
+            if fails(case, input) {
+                hits.look_in_record(&redaction.record(case.text()));
+            }
+            lock(&looked).add(place_of(case), hits.of(&case.place_name()));
+        };
+        read_through(expand(&options.failed), threads(None), side, looking);
+        if refuses(&lock(&looked).all(), false, out) {
+            return Some(FOUND);
+        }
+    }
     let outcome = check(
         expand(&options.failed),
         threads(None),
         &side.around(),
         None,
         |case, input, out| {
-            let summary = summary_of(case, input, &[], |_| true);
-            let reviewed = records.find(reviews, &summary);
-            let fails =
-                reviewed.filter(|reviewed| reviewed.outcome() == Outcome::Fail && choice.takes(*reviewed, &sets));
-            if let Some(out) = out.filter(|_| fails.is_some()) {
-                one_line(case.text(), out);
+            // What was not there before was not looked at.
+            let is_looked_at = options.force || lock(&looked).has(place_of(case));
+            if let Some(out) = out.filter(|_| is_looked_at && fails(case, input)) {
+                one_line(&redaction.record(case.text()), out);
             }
         },
         |bytes, _| {

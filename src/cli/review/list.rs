@@ -1,5 +1,7 @@
 //! `stepscope review list`: the reviewed items.
 
+use std::borrow::Cow;
+
 use clap::Args;
 use std::sync::Arc;
 use stepscope_io::pipeline::side_data::SideData;
@@ -80,8 +82,8 @@ pub(super) fn run(list: &ListArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
     let unreviewed: Vec<(&Summary, Unreviewed)> =
         errors.chain(open).filter(|(summary, _)| takes(filter.as_ref(), Some(summary), None, &sets)).collect();
     if list.ids {
-        let items = chosen.iter().filter_map(|(reviewed, _)| reviewed.item());
-        let mut names: Vec<Shown> = items.map(|item| name_of(item).line()).collect();
+        let items = chosen.iter().map(|(reviewed, _)| reviewed.item());
+        let mut names: Vec<Shown> = items.map(|item| name_of(&item).line()).collect();
         // An id of two files or sides is one id.
         let mut seen = foldhash::HashSet::default();
         names.retain(|name| seen.insert(name.clone()));
@@ -99,8 +101,9 @@ pub(super) fn run(list: &ListArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
         }
         return Some(CLEAN);
     }
-    let listed = chosen.iter().map(|(reviewed, summary)| (reviewed.item(), *summary));
-    let columns = columns(listed.chain(unreviewed.iter().map(|(summary, _)| (Some(&summary.item), Some(*summary)))));
+    let listed = chosen.iter().map(|(reviewed, summary)| (Cow::Owned(reviewed.item()), *summary));
+    let unlisted = unreviewed.iter().map(|(summary, _)| (Cow::Borrowed(&summary.item), Some(*summary)));
+    let columns = columns(listed.chain(unlisted));
     for (reviewed, summary) in chosen {
         out.line(&export::text(reviewed, question(summary), &sets, columns));
     }
@@ -128,10 +131,10 @@ fn question(summary: Option<&Summary>) -> Option<Shown> {
 }
 
 /// Returns the columns that hold all of these items.
-fn columns<'s>(listed: impl Iterator<Item = (Option<&'s ItemRef>, Option<&'s Summary>)>) -> Columns {
+fn columns<'s>(listed: impl Iterator<Item = (Cow<'s, ItemRef>, Option<&'s Summary>)>) -> Columns {
     let characters = |text: &Shown, at_most: usize| text.as_str().chars().take(at_most).count();
     listed.fold(Columns::default(), |widest, (item, summary)| {
-        let name = item.map_or(0, |item| characters(&name_of(item).line(), MAX_WIDTH));
+        let name = characters(&name_of(&item).line(), MAX_WIDTH);
         let question = summary.and_then(|summary| summary.question.as_ref());
         // Where it is cut there is a sign for the rest.
         let question = question.map_or(0, |question| characters(question, MAX_QUESTION + 1));

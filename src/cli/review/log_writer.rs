@@ -1,6 +1,6 @@
 //! Saving one event after another, each safe before the next: the log writer of the screen, waited for.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use crate::cli::Out;
@@ -17,8 +17,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Writer that waits until each event is saved: see the module.
 pub(super) struct LogWriter {
-    writer: Writer,
+    writer: Option<Writer>,
     told: Receiver<LogEvent>,
+    tell: Sender<LogEvent>,
     place: Place,
     path: Shown,
 }
@@ -27,8 +28,10 @@ impl LogWriter {
     pub(super) fn open(place: &Place) -> Result<Self, Failure> {
         journal::REVIEWS.look(place)?;
         let (tell, told) = channel();
-        let writer = Writer::start(move |what| tell.send(what).is_ok());
-        Ok(Self { writer, told, place: place.clone(), path: Shown::path(place.path()) })
+        let to_us = tell.clone();
+        // Where no thread is to be had, this one writes.
+        let writer = Writer::start(move |what| to_us.send(what).is_ok()).ok();
+        Ok(Self { writer, told, tell, place: place.clone(), path: Shown::path(place.path()) })
     }
 
     /// Saves an event and returns it as it was saved.
@@ -41,7 +44,12 @@ impl LogWriter {
     pub(super) fn give(&mut self, mut event: Event) -> Event {
         journal::stamp(&mut event);
         let (place, line) = (self.place.clone(), journal::line(&event));
-        self.writer.append(Append { id: LineId::default(), place, content: journal::REVIEWS, line });
+        let append = Append { id: LineId::default(), place, content: journal::REVIEWS, line };
+        match &self.writer {
+            Some(writer) => writer.append(append),
+            // The other end is our own.
+            None => drop(self.tell.send(append.write())),
+        }
         event
     }
 

@@ -2,8 +2,8 @@
 
 use ratatui::layout::Rect;
 
-use crate::dialogs::derivation::{Origin, Tree};
-use crate::widgets::look::Look;
+use crate::dialogs::derivation::{Branch, Departure, Origin, Tree};
+use crate::widgets::look::{Look, Spans};
 use crate::widgets::theme::Role;
 use crate::widgets::window::{Window, around};
 
@@ -24,15 +24,29 @@ pub(crate) fn window<'a>(tree: &'a Tree, area: Rect, look: Look<'a>) -> Window<'
             (false, 0) => "",
             (false, _) => "▾ ",
         };
-        let role = match branch.origin {
-            Origin::Written { .. } => Role::Text,
-            Origin::Quantity(_) => Role::Cited,
-        };
-        vec![
-            look.span(branch.joint.as_str(), Role::Faint),
-            look.span(fold, Role::Faint),
-            look.span(branch.text.as_str(), role),
-        ]
+        row(branch, fold, look)
     });
     Window { head, has_cursor: true, ..window }
+}
+
+/// Lays out a row: its place in the tree, the sign of its fold, its value, and what was recorded instead.
+pub(crate) fn row(branch: &Branch, fold: &'static str, look: Look<'_>) -> Spans {
+    let role = match branch.origin {
+        Origin::Written { .. } => Role::Text,
+        Origin::Quantity(_) => Role::Cited,
+    };
+    let mut spans = vec![
+        look.span(branch.joint.as_str(), Role::Faint),
+        look.span(fold, Role::Faint),
+        look.span(branch.text.as_str(), role),
+    ];
+    if let Some(recorded) = &branch.recorded {
+        let role = match recorded.departure {
+            Departure::Form | Departure::Unevaluated => Role::Dim,
+            Departure::Follows => Role::Warning,
+            Departure::Leaves => Role::Fatal,
+        };
+        spans.push(look.span(format!("  {}", recorded.words()), role));
+    }
+    spans
 }

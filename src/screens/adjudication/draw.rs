@@ -285,7 +285,7 @@ fn facts(case: &DisputedRecord) -> Vec<Piece> {
     if let Some(gold) = summary.gold {
         line.push((format!("   expected {}", gold.shown()), Role::Gold));
     }
-    match summary.recorded.or(summary.right) {
+    match summary.rightness.verdict() {
         Some(true) => line.push((format!("   {} graded correct", sign::CORRECT), Role::Ok)),
         Some(false) => line.push((format!("   {} graded wrong", sign::WRONG), Role::Fatal)),
         None => {}

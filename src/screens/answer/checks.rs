@@ -14,9 +14,9 @@ use crate::screens::run::state::RecordView;
 use crate::widgets::layout::inner_width;
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, Spans, route_name, severity_role, tall_pane};
-use crate::widgets::prose::{cut, hanging, pad, wrapped};
+use crate::widgets::prose::{hanging, pad, wrapped};
 use crate::widgets::theme::Role;
-use stepscope_base::text::Shown;
+use stepscope_base::text::{Shown, cut};
 use stepscope_core::finding::counted;
 use stepscope_core::paint::MarkedRange;
 

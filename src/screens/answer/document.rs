@@ -25,12 +25,16 @@ use stepscope_core::paint::MarkedRange;
 
 /// Maximum number of bytes of a line that are shown.
 const MAX_LINE: usize = 4 << 10;
+/// Columns that the signs of a line's items take at most.
+const SIGNS: usize = 2;
 /// Columns between the corners of the lower border, or a title on it, and the pages.
 const STRIP: u16 = 2;
 /// Cells that the strip of the pages has at least: fewer say nothing.
 const LEAST_CELLS: u16 = 6;
-/// Width from which on the number inside the page is shown next to the line's own.
-const BOTH_NUMBERS: usize = 56;
+/// Width from which on the number inside the page is shown next to the line's own: the text comes first.
+const BOTH_NUMBERS: usize = 100;
+/// Word before the strip of the pages, with a blank.
+const PAGES: &str = "pages ";
 
 pub(crate) fn draw(answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span(AnswerPane::Document.word(), Role::Title)];
@@ -44,7 +48,7 @@ pub(crate) fn draw(answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look
         title.push(look.span(format!("  line {}", answer.lines.at), Role::Faint));
     }
     let inner = frame(title, area, buf, look);
-    let gutter = Gutter::of(document, inner_width(area));
+    let gutter = Gutter::of(answer, document, inner_width(area));
     let mut row = 0;
     for n in answer.lines.top..document.len() {
         if row >= usize::from(inner.height) {
@@ -77,6 +81,9 @@ pub(crate) fn draw_pages(answer: &AnswerView, buf: &mut Buffer, look: Look<'_>) 
     let Some(document) = answer.shown.document.as_deref() else { return };
     let place = pages_place(answer, look);
     let here = document.number(answer.lines.at).map(|(page, _)| page);
+    if let Some(x) = place.x.checked_sub(PAGES.len() as u16).filter(|_| !strip(answer, document, place).is_empty()) {
+        put(vec![look.span(PAGES, Role::Faint)], 0, Rect { x, width: PAGES.len() as u16, ..place }, buf);
+    }
     for (x, cell) in (place.x..).zip(strip(answer, document, place)) {
         let style = look.style(cell.role);
         let style =
@@ -95,7 +102,7 @@ fn pages_place(answer: &AnswerView, look: Look<'_>) -> Rect {
         Some((AnswerPane::Checks, place, look)) => title_width(&checks::title(answer, look), place, look),
         _ => 0,
     };
-    let (_, place) = split_columns(row, STRIP + title);
+    let (_, place) = split_columns(row, STRIP + title + PAGES.len() as u16);
     Rect { width: place.width.saturating_sub(STRIP), ..place }
 }
 
@@ -143,7 +150,7 @@ pub(crate) fn page_at(answer: &AnswerView, at: Position, look: Look<'_>) -> Opti
 /// Counts the rows that a line takes.
 pub(crate) fn rows(answer: &AnswerView, line: usize, width: usize) -> usize {
     let Some(document) = answer.shown.document.as_deref() else { return 1 };
-    let gutter = Gutter::of(document, width);
+    let gutter = Gutter::of(answer, document, width);
     let text = document.line(line).map(|text| Shown::line(head(text, MAX_LINE))).unwrap_or_default();
     prose::wrap(text.as_str(), gutter.text).len().max(1) + usize::from(begins_page(document, line))
 }
@@ -170,18 +177,21 @@ fn rule(shown: &ShownAnswer, document: &Document, line: usize, look: Look<'_>) -
 
 /// The columns in front of the text.
 struct Gutter {
+    /// Columns of the signs of items.
+    signs: usize,
     number: usize,
     both: bool,
     text: usize,
 }
 
 impl Gutter {
-    fn of(document: &Document, width: usize) -> Self {
-        let number = document.len().saturating_sub(1).to_string().len().max(3);
+    fn of(answer: &AnswerView, document: &Document, width: usize) -> Self {
+        let signs = answer.shown.items.len().clamp(1, SIGNS);
+        let number = document.len().saturating_sub(1).to_string().len();
         let both = width >= BOTH_NUMBERS;
         let inside = if both { 8 } else { 0 };
-        // A mark, an item's sign, the numbers, a blank.
-        Self { number, both, text: width.saturating_sub(5 + number + inside).max(8) }
+        // A mark, the items' signs, a blank, the numbers, a blank.
+        Self { signs, number, both, text: width.saturating_sub(3 + signs + number + inside).max(8) }
     }
 
     fn spans(&self, answer: &AnswerView, document: &Document, line: usize, first: bool, look: Look<'_>) -> Spans {
@@ -189,12 +199,12 @@ impl Gutter {
         let peeked = answer.shown.peek.as_ref().is_some_and(|peek| peek.contains(&line));
         let mut spans = vec![mark];
         if !first {
-            spans.push(Span::raw(" ".repeat(4 + self.number + if self.both { 8 } else { 0 })));
+            spans.push(Span::raw(" ".repeat(2 + self.signs + self.number + if self.both { 8 } else { 0 })));
             return spans;
         }
         let width = signs.content.as_ref().width();
         spans.push(signs);
-        spans.push(Span::raw(" ".repeat(3_usize.saturating_sub(width))));
+        spans.push(Span::raw(" ".repeat((self.signs + 1).saturating_sub(width))));
         let current = line == answer.lines.at;
         let role = if current {
             Role::Current
@@ -224,7 +234,7 @@ fn marks(answer: &AnswerView, line: usize, look: Look<'_>) -> (Span<'static>, Sp
             continue;
         }
         let sign = letter(span.item);
-        if !signs.contains(&sign) && signs.width() + sign.width() <= 3 {
+        if !signs.contains(&sign) && signs.width() + sign.width() <= SIGNS {
             signs.push_str(&sign);
         }
         if bar == " " || current == Some(n) {
@@ -274,5 +284,15 @@ fn painted(answer: &AnswerView, line: usize, len: usize, map: &ShownMap, look: L
             marks.push(MarkedRange { range: map.range(part.clone()), tone: look.style(role) });
         }
     }
+    marks.extend(values(answer, line, len, map, look));
     marks
+}
+
+/// Marks the values of the items where they stand in a line.
+fn values(answer: &AnswerView, line: usize, len: usize, map: &ShownMap, look: Look<'_>) -> Vec<MarkedRange<Style>> {
+    let start = answer.shown.document.as_deref().and_then(|document| document.offset(line)).unwrap_or_default();
+    let places = answer.shown.items.iter().flat_map(|item| &item.places);
+    let inside = places.filter(|place| place.start >= start && place.end <= start + len);
+    let tone = look.style(Role::Cited).add_modifier(Modifier::BOLD | Modifier::UNDERLINED);
+    inside.map(|place| MarkedRange { range: map.range(place.start - start..place.end - start), tone }).collect()
 }

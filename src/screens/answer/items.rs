@@ -12,9 +12,11 @@ use crate::screens::answer::shown::letter;
 use crate::screens::answer::state::{AnswerPane, AnswerRow, AnswerView, PartVerdict};
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::Rows;
-use crate::widgets::look::{Look, Spans, grounding_glyph, grounding_role, line_pane, pane};
+use crate::widgets::look::{Look, Spans, grounding_glyph, grounding_role, line_pane, pane, route_name, route_sign};
 use crate::widgets::prose::{pad, wrapped};
+use crate::widgets::sign::WRONG;
 use crate::widgets::theme::Role;
+use stepscope_core::answer::route::Route;
 use stepscope_core::review::event::AnswerPart;
 
 /// Columns of the lines that a citation names.
@@ -26,10 +28,15 @@ pub(crate) fn draw(answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look
     // The same count as in the table.
     if let (Some(grounded), all @ 1..) = (shown.grounded, shown.items.len()) {
         let role = if grounded == all { Role::Ok } else { Role::Warning };
-        title.push(look.span(format!("  {grounded} of {all} items grounded"), role));
+        title.push(look.span(format!("  {grounded}/{all} grounded"), role));
     }
+    title.extend(shown.text.iter().map(|_| look.span("  text without items", Role::Dim)));
+    title.extend(shown.decided.iter().map(|(route, why)| {
+        let (sign, role) = route_sign(*route);
+        let why = if *route == Route::Ship { String::new() } else { format!(": {why}") };
+        look.span(format!("  {sign} {}{why}", route_name(*route)), role)
+    }));
     if let Some(text) = &shown.text {
-        title.push(look.span("  text without items", Role::Dim));
         let room = inner_height(area);
         let mut lines: Vec<&str> = wrapped(text.as_str(), inner_width(area), room + 1).collect();
         if lines.len() > room {
@@ -73,7 +80,12 @@ fn item_line(answer: &AnswerView, item: usize, line: usize, look: Look<'_>) -> S
     let part = Some(AnswerPart { item: item as u64, citation: None });
     let own = answer.verdicts_of(part).find(|given| given.by.is_none());
     line.push(own.map_or(Span::raw(" "), |given| look.span(glyph(given.verdict), role(given.verdict))));
-    line.push(look.span(format!(" {text}"), Role::Text));
+    let is_refused = answer.shown.is_refused(view);
+    line.push(look.span(format!(" {text}"), if is_refused { Role::Fatal } else { Role::Text }));
+    line.extend(is_refused.then(|| look.span(format!("  {WRONG}"), Role::Fatal)));
+    if view.is_missing {
+        line.push(look.span("  value not in the cited lines", Role::Warning));
+    }
     let labels = own.map_or("", |given| given.labels.as_str());
     line.push(look.span(format!("  {labels}"), own.map_or(Role::Text, |given| role(given.verdict))));
     line.extend(own.filter(|given| !given.labels.is_empty()).map(|_| Span::raw("  ")));

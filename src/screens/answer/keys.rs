@@ -194,6 +194,8 @@ fn next_finding(app: &mut App, by: isize) -> Result<(), Reason> {
         return Err("no findings in this record");
     }
     let here = notes.iter().position(|row| *row == answer.checks.at);
+    // The first press shows the finding under the cursor; only the next one moves on.
+    let by = if answer.pane == AnswerPane::Checks || here.is_none() { by } else { by - by.signum() };
     let next = panes::turn_to(here, by, notes.len());
     answer.checks.at = notes.get(next).copied().unwrap_or(0);
     answer.pane = AnswerPane::Checks;

@@ -46,7 +46,7 @@ fn below_question(body: Rect, answer: &AnswerView) -> Vec<(AnswerPane, Rect)> {
     use AnswerPane::{Checks, Citation, Document, Items};
     let focus = answer.pane;
     if body.width >= WIDE {
-        let (left, document) = pane_left(body, (body.width * 9 / 20).min(LEFT));
+        let (left, document) = pane_left(body, (body.width * 2 / 5).min(LEFT));
         let (items, rest) = pane_above(left, items_height(answer, left).min(body.height / 3));
         let wanted = [answer.citation_lines, answer.checks_lines].map(|lines| rows(lines).saturating_add(2));
         let kept = if answer.citation_lines == 0 { LEAST } else { KEPT };

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use unicode_width::UnicodeWidthStr;
 
 use crate::app::open_record::Note;
-use crate::widgets::look::route_name;
+use crate::widgets::look::{route_name, route_sign};
 use crate::widgets::prose::{pad, pad_left};
 use crate::widgets::theme::Role;
 use stepscope_base::json::{Kind, Pointer, Value};
@@ -18,11 +18,11 @@ use stepscope_core::answer::citations::{
 };
 use stepscope_core::answer::document::Document;
 use stepscope_core::answer::route::Route;
+use stepscope_core::answer::support::ValueStanding;
 use stepscope_core::answer::truncation::TruncationVerdict;
 use stepscope_core::answer::typed::{AnswerItem, Citation, TypedAnswer};
 use stepscope_core::case::CaseView;
 pub(crate) use stepscope_core::review::event::letter;
-use stepscope_core::rules;
 
 /// Maximum number of lines of one value that are made ready; the JSON has the rest.
 const MAX_LINES: usize = 200;
@@ -36,7 +36,7 @@ pub(crate) const TRUNCATION: &str = "continues?";
 /// The name of the row that says what is to be done with the answer.
 pub(crate) const ROUTE: &str = "route";
 const FLAGS: [(&str, &str); 4] = [
-    ("answer_found", "found"),
+    ("answer_found", "answered"),
     ("complete_answer_found", "complete"),
     ("conflicting_evidence", "conflict"),
     ("context_structured", "structured"),
@@ -69,6 +69,8 @@ pub struct ShownAnswer {
     pub retrieved: Vec<i64>,
     /// Statements of the answer about itself, and what follows from them.
     pub facts: Vec<Fact>,
+    /// The route of the answer, and the first reason for it.
+    pub(crate) decided: Option<(Route, Shown)>,
     /// The routes that findings lead to: the rule, where its finding is, the route.
     pub(crate) led: Vec<(Shown, Pointer, Route)>,
     /// Lines of the page after the last one that the model saw.
@@ -84,8 +86,12 @@ pub struct ItemView {
     pub lines: Vec<Shown>,
     /// Range of its citations among all citations.
     pub spans: Range<usize>,
-    /// Grounding of the item: that of its worst citation.
+    /// Grounding of the item: that of its worst citation; unproven where its value is missing.
     pub standing: Grounding,
+    /// The cited lines do not hold its value.
+    pub is_missing: bool,
+    /// Bytes of the document at which its value stands.
+    pub places: Vec<Range<usize>>,
     /// Position in the record, as a JSON pointer.
     pub pointer: Pointer,
 }
@@ -165,9 +171,15 @@ impl ShownAnswer {
         let resolutions: Vec<&Resolution> = case.resolutions().iter().map(|cited| &cited.resolution).collect();
         let mut items = items(&answered.items);
         let spans = spans(&answered.items, document.as_deref(), &resolutions);
-        for item in &mut items {
+        for (n, item) in items.iter_mut().enumerate() {
             let own = spans.get(item.spans.clone()).unwrap_or_default();
             item.standing = own.iter().map(|span| span.standing).min().unwrap_or(Grounding::Nowhere);
+            let Some(support) = case.supports().get(n) else { continue };
+            item.places.clone_from(&support.places);
+            if support.standing == ValueStanding::Missing {
+                item.is_missing = true;
+                item.standing = item.standing.min(Grounding::Unproven);
+            }
         }
         let mut order: Vec<usize> = (0..items.len()).collect();
         order.sort_by_key(|item| items.get(*item).map(|view| view.standing));
@@ -182,6 +194,7 @@ impl ShownAnswer {
             spans,
             grounded: case.grounded(),
             led: led(case),
+            decided: decided(case),
             facts,
             document,
             retrieved,
@@ -193,6 +206,11 @@ impl ShownAnswer {
     pub(crate) fn said_by<'n>(&self, note: &'n Note) -> (&'n str, &'n str, Option<Route>) {
         let leads = |(rule, pointer, _): &&(Shown, _, _)| rule.as_str() == note.rule && *pointer == note.pointer;
         (note.rule, note.message.as_str(), self.led.iter().find(leads).map(|(.., route)| *route))
+    }
+
+    /// Tells whether a finding about an item alone has the answer refused.
+    pub(crate) fn is_refused(&self, item: &ItemView) -> bool {
+        self.led.iter().any(|(_, pointer, route)| *route == Route::Reject && pointer.is_within(&item.pointer))
     }
 
     /// Returns the letter of the item that a place belongs to.
@@ -306,16 +324,19 @@ fn sentences(document: &Document, resolution: &Resolution) -> Vec<Shown> {
     said
 }
 
+/// Returns the route of the answer with the first reason for it; without one, with what the route means.
+fn decided(case: &CaseView<'_>) -> Option<(Route, Shown)> {
+    let routed = case.routed()?;
+    let first = routed.triggers.iter().find(|trigger| trigger.route == routed.route);
+    Some((routed.route, first.map_or(Shown::own(routed.route.phrase()), |trigger| trigger.why.line())))
+}
+
 /// Lists the routes that findings lead to.
 fn led(case: &CaseView<'_>) -> Vec<(Shown, Pointer, Route)> {
     let triggers = case.routed().into_iter().flat_map(|routed| &routed.triggers);
-    let of_finding = triggers.filter(|trigger| is_rule(&trigger.why));
-    of_finding.map(|trigger| (trigger.why.line(), trigger.pointer.clone(), trigger.route)).collect()
-}
-
-/// Tells whether a trigger is a finding, which has a row of its own.
-fn is_rule(why: &Untrusted<'_>) -> bool {
-    why.utf8().is_some_and(|why| rules::rule(why).is_some())
+    triggers
+        .filter_map(|trigger| Some((Shown::own(trigger.rule?.word()), trigger.pointer.clone(), trigger.route)))
+        .collect()
 }
 
 /// Lists the rows about the answer as a whole: the route first, then its flags, then its words. What leads to a route
@@ -323,13 +344,9 @@ fn is_rule(why: &Untrusted<'_>) -> bool {
 fn facts(typed: &TypedAnswer<'_>, case: &CaseView<'_>, offset: Option<Shown>) -> Vec<Fact> {
     let mut own = own_facts(typed, case, offset);
     let Some(routed) = case.routed() else { return own };
-    let role = match routed.route {
-        Route::Ship => Role::Ok,
-        Route::Reject => Role::Fatal,
-        _ => Role::Accent,
-    };
+    let (_, role) = route_sign(routed.route);
     let mut facts = vec![Fact::new(ROUTE, shown!("{}: {}", route_name(routed.route), routed.route.phrase()), role)];
-    for trigger in routed.triggers.iter().filter(|trigger| !is_rule(&trigger.why)) {
+    for trigger in routed.triggers.iter().filter(|trigger| trigger.rule.is_none()) {
         if let Some(flag) = own.iter_mut().find(|fact| fact.pointer.as_ref() == Some(&trigger.pointer)) {
             flag.text = shown!("{} → {}: {}", flag.text, route_name(trigger.route), trigger.why.line());
             flag.role = if trigger.route == Route::Ship { flag.role } else { Role::Warning };
@@ -403,6 +420,8 @@ fn items(items: &[AnswerItem<'_>]) -> Vec<ItemView> {
             lines: item.value.as_ref().map(|(key, value)| render(key, *value, width)).unwrap_or_default(),
             spans,
             standing: Grounding::Unproven,
+            is_missing: false,
+            places: Vec::new(),
             pointer: item.pointer.clone(),
         }
     };

@@ -16,6 +16,7 @@ use stepscope_base::json::Pointer;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::answer::citations::lines_in_words;
+use stepscope_core::answer::route::Route;
 use stepscope_core::finding::Severity;
 use stepscope_core::review::event::{AnswerPart, Verdict};
 
@@ -127,8 +128,8 @@ pub struct AnswerView {
 }
 
 impl AnswerView {
-    /// Begins at the first item, its citation on screen.
-    pub fn new(shown: ShownAnswer, notes: &[Note]) -> Self {
+    /// Begins at the check that failed, else at the first item, its citation on screen.
+    pub fn new(shown: ShownAnswer, notes: &[Note], taken: Option<Route>) -> Self {
         let mut rows = Vec::new();
         for &item in &shown.order {
             let Some(view) = shown.items.get(item) else { continue };
@@ -152,8 +153,8 @@ impl AnswerView {
         };
         let heads = by_weight.iter().enumerate().map(head);
         let check_heads = (0..before).chain(heads).collect();
-        let notes = by_weight.iter().map(|(.., note)| CheckRow::Note(*note));
-        let check_rows = facts(0..route).chain(notes).chain(facts(route..shown.facts.len())).collect();
+        let note_rows = by_weight.iter().map(|(.., note)| CheckRow::Note(*note));
+        let check_rows = facts(0..route).chain(note_rows).chain(facts(route..shown.facts.len())).collect();
         let mut answer = Self {
             shown,
             pane: AnswerPane::Items,
@@ -173,10 +174,24 @@ impl AnswerView {
             has_question: true,
         };
         answer.follow_cursor();
+        answer.begin_at_fault(notes, taken.filter(|route| *route != Route::Ship));
         if answer.place().is_none() {
             answer.show_retrieved();
         }
         answer
+    }
+
+    /// Goes to the finding that leads to the route, else to the gravest error.
+    fn begin_at_fault(&mut self, notes: &[Note], route: Option<Route>) {
+        let note_at = |row: &CheckRow| if let CheckRow::Note(note) = *row { notes.get(note) } else { None };
+        let leads =
+            |row: &CheckRow| note_at(row).is_some_and(|note| route.is_some() && self.shown.said_by(note).2 == route);
+        let is_grave = |row: &CheckRow| note_at(row).is_some_and(Note::is_grave);
+        let failed = self.check_rows.iter().position(leads).or_else(|| self.check_rows.iter().position(is_grave));
+        if let Some((row, note)) = failed.and_then(|row| Some((row, note_at(self.check_rows.get(row)?)?))) {
+            self.checks.at = row;
+            self.choose(&note.pointer);
+        }
     }
 
     /// Moves to the first page that the model saw, the place to look when nothing is cited.

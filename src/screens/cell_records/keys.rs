@@ -54,9 +54,12 @@ fn look_further(app: &mut App, height: usize) -> Option<()> {
     is_wanted(&app.cell_records).then_some(())
 }
 
-/// Returns the third column of a screen whose numbers count records.
+/// Returns the pane of the records of a screen whose numbers count some.
 fn column(app: &App) -> Option<Rect> {
-    let (_, third) = with_third_pane(parts(app.area()).body);
+    let (_, third) = match app.screens.top() {
+        ScreenKind::Compare => compare::draw::places(app),
+        _ => with_third_pane(parts(app.area()).body),
+    };
     (app.screens.top().counts_records() && third.width > 0).then_some(third)
 }
 

@@ -8,8 +8,8 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::app::state::App;
 use crate::screens::compare::state::{CompareRow, rows};
 use crate::widgets::charts;
-use crate::widgets::layout::{inner_height, inner_width, parts, split_rows, with_third_pane};
-use crate::widgets::look::{Look, Spans, clear, frame, point_at, put, scroll_mark, select};
+use crate::widgets::layout::{inner_height, inner_width, pane_above, parts, split_rows, with_third_pane};
+use crate::widgets::look::{Look, Spans, frame, point_at, put, scroll_mark, select};
 use crate::widgets::prose::{fit, pad, pad_left, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
@@ -25,21 +25,24 @@ const NAME: usize = 18;
 const COLUMN: usize = 17;
 /// Maximum number of lines that tell how the runs were joined.
 const JOINED: usize = 3;
-/// The areas are so wide and so high at least, and at most.
-const NARROWEST: usize = 24;
+/// The list below the numbers has so many rows at least, its borders counted.
 const LOWEST: u16 = 6;
-const WIDEST: usize = 72;
-const HIGHEST: u16 = 32;
 /// The scale of an interval at least and at most.
 const SHORTEST: usize = 11;
 const SCALE: usize = 61;
 /// Height from which on the parts have blank lines between them.
 const ROOMY: u16 = 28;
 
-/// Returns the area of the comparison, without the records of its cell.
-fn place(app: &App) -> Rect {
-    let (place, _) = with_third_pane(parts(app.area()).body);
-    place
+/// Returns the area of the comparison and that of the records of its cell: beside it on a wide screen, else below it
+/// where there is room.
+pub(crate) fn places(app: &App) -> (Rect, Rect) {
+    let body = parts(app.area()).body;
+    let (place, third) = with_third_pane(body);
+    let Some(compared) = app.across.compared.as_ref().filter(|_| third.width == 0) else { return (place, third) };
+    let rows = rows(compared);
+    let gaps = rows.last().map_or(0, |row| gap(*row, body));
+    let needed = (head(app).len() + rows.len() + gaps + 2) as u16;
+    if body.height < needed + LOWEST { (place, third) } else { pane_above(body, needed) }
 }
 
 /// Returns the filter of the cell under the cursor; `Err`: why there is none.
@@ -50,13 +53,13 @@ pub(crate) fn filter(app: &App) -> Result<String, &'static str> {
 
 /// Counts the rows on screen at a time.
 pub(crate) fn height(app: &App) -> usize {
-    inner_height(place(app)).saturating_sub(head(app).len()).max(1)
+    inner_height(places(app).0).saturating_sub(head(app).len()).max(1)
 }
 
-/// Builds the lines above the rows, which do not scroll; the last line is for the heads of the columns.
+/// Builds the lines above the rows, which do not scroll; the last two are for the bar and the heads of the columns.
 fn head(app: &App) -> Vec<Shown> {
     let Some(compared) = &app.across.compared else { return Vec::new() };
-    let body = place(app);
+    let (body, _) = with_third_pane(parts(app.area()).body);
     let roomy = body.height >= ROOMY;
     let joined = compared.joined.as_str();
     let width = inner_width(body);
@@ -66,7 +69,8 @@ fn head(app: &App) -> Vec<Shown> {
     } else {
         vec![shown!("{}", fit(joined, width))]
     };
-    lines.extend(vec![Shown::default(); 1 + usize::from(roomy)]);
+    // A blank line, the bar of the cells, the heads of the columns.
+    lines.extend(vec![Shown::default(); 2 + usize::from(roomy)]);
     lines
 }
 
@@ -100,106 +104,59 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let (_, body) = split_rows(inner, head.len() as u16);
     let rows = rows(compared);
     let list = app.kept.compare.list;
-    let (measured, extra) = (measures(&compared.columns), extra(app, area));
-    let places = mosaic(app, area);
+    let measured = measures(&compared.columns);
+    let body_of_all = parts(app.area()).body;
     for (line, n) in list.visible(rows.len(), usize::from(body.height)).enumerate() {
         let Some(row) = rows.get(n) else { continue };
-        let line = line + gap(*row, area, extra);
-        let beside = places.filter(|_| !matches!(row, CompareRow::Measure(..))).map(|(place, _)| place.x);
-        let place = Rect { width: beside.map_or(body.width, |x| x.saturating_sub(body.x + 1)), ..body };
-        put(spans(compared, *row, &measured, usize::from(body.width), look), line, place, buf);
+        let line = line + gap(*row, body_of_all);
+        put(spans(compared, *row, &measured, usize::from(body.width), look), line, body, buf);
         if n == list.at {
             mark(app, *row, line, body, buf, look);
         }
     }
-    draw_mosaic(app, area, buf, look);
+    draw_bar(app, area, buf, look);
     scroll_mark(area, list.top, rows.len(), buf, look);
 }
 
-/// Draws the four cells in which both runs are judged, as areas: A from left to right, B from top to bottom.
-fn draw_mosaic(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let Some((place, tiles)) = mosaic(app, area) else { return };
+/// Draws the five cells as one bar.
+fn draw_bar(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let under = app.across.compared.as_ref().and_then(|compared| app.kept.compare.row(compared));
-    clear(place, buf);
-    // Above the areas, in the line of the heads: which side of A they are.
-    let above = Rect { y: place.y.saturating_sub(1), height: 1, ..place };
-    let heads = [("correct", sign::CORRECT, [0, 1]), ("wrong", sign::WRONG, [2, 3])].map(|(word, sign, pair)| {
-        let pair = pair.map(|n: usize| tiles.get(n).copied());
-        let count: u64 = pair.iter().flatten().map(|(_, count, _)| count).sum();
-        let width = pair.iter().flatten().map(|(.., tile)| tile.width).max().unwrap_or(0);
-        let x = pair.iter().flatten().map(|(.., tile)| tile.x).max().unwrap_or(above.x);
-        ([format!("A {word} {count}"), format!("A {sign} {count}")], Rect { x, width, ..above })
-    });
-    // A narrow area has a sign in place of the word; the other one then too.
-    let fits = |text: &str, place: Rect| place.width == 0 || text.width() < usize::from(place.width);
-    let is_long = heads.iter().all(|([long, _], place)| fits(long, *place));
-    for ([long, short], place) in heads {
-        let text = if is_long { long } else { short };
-        if fits(&text, place) {
-            put(vec![look.span(text, Role::Faint)], 0, place, buf);
-        }
-    }
-    for (cell, count, tile) in tiles {
-        let (_, role) = look_of(cell);
-        // A blank line and column keep areas apart.
-        let inside = Rect { width: tile.width.saturating_sub(1).max(1), height: tile.height, ..tile };
-        let fill = fill_of(cell).to_string().repeat(usize::from(inside.width));
-        for row in 0..inside.height {
-            put(vec![look.span(fill.as_str(), role)], usize::from(row), inside, buf);
-        }
-        let room = usize::from(inside.width.saturating_sub(2));
-        let full = format!(" {} {count} ", cell.phrase());
-        let text = if full.chars().count() <= room { full } else { format!(" {count} ") };
-        let is_chosen = under == Some(CompareRow::Cell(cell));
-        let style = if is_chosen { look.selection() } else { look.style(Role::Text) };
-        if text.chars().count() <= room && inside.height > 0 {
-            let label = Rect { x: inside.x + 1, width: room as u16, ..inside };
-            put(vec![Span::styled(text, style)], usize::from(inside.height / 2), label, buf);
+    for (cell, count, tile) in tiles(app, area) {
+        let (sign, role) = look_of(cell);
+        let width = usize::from(tile.width);
+        put(vec![look.span(fill_of(cell).repeat(width), role)], 0, tile, buf);
+        let label = format!(" {sign} {count} ");
+        if label.width() < width {
+            let style = if under == Some(CompareRow::Cell(cell)) { look.selection() } else { look.style(role) };
+            put(vec![Span::styled(label, style)], 0, Rect { x: tile.x + 1, width: tile.width - 1, ..tile }, buf);
         }
     }
 }
 
-const fn fill_of(cell: Cell) -> char {
+const fn fill_of(cell: Cell) -> &'static str {
     match cell {
-        Cell::Both => '█',
-        Cell::OnlyA => '▓',
-        Cell::OnlyB => '▒',
-        Cell::Neither | Cell::Missing => '░',
+        Cell::Both => "█",
+        Cell::OnlyA => "▓",
+        Cell::OnlyB => "▒",
+        Cell::Neither => "░",
+        Cell::Missing => "·",
     }
 }
 
-/// Area of the mosaic, and its parts, each with its count.
-type Mosaic = (Rect, [(Cell, u64, Rect); 4]);
-
-/// Lays out the areas: right of the cells, down to the measures. `None`: there is no room, or nothing to count.
-fn mosaic(app: &App, area: Rect) -> Option<Mosaic> {
-    let compared = app.across.compared.as_ref().filter(|_| app.kept.compare.list.top == 0)?;
-    let column = compared.columns.get(app.kept.compare.basis)?;
-    let left = (NAME + 2 + COLUMN * distinct(&compared.columns).len() + 6) as u16;
-    let inner = Rect { x: area.x + 2 + left, y: area.y + 1 + head(app).len() as u16, ..area };
-    let rows = rows(compared).into_iter().filter(|row| !matches!(row, CompareRow::Measure(..))).count();
-    let width = inner_width(area).saturating_sub(usize::from(left)).min(WIDEST);
-    let height = (rows as u16 + extra(app, area)).saturating_sub(1).min(area.bottom().saturating_sub(inner.y + 2));
-    if width < NARROWEST || height < LOWEST {
-        return None;
+/// Lays out the parts of the bar, each with its count.
+fn tiles(app: &App, area: Rect) -> Vec<(Cell, u64, Rect)> {
+    let column = app.across.compared.as_ref().and_then(|compared| compared.columns.get(app.kept.compare.basis));
+    let Some(column) = column else { return Vec::new() };
+    let y = area.y + 1 + head(app).len().saturating_sub(2) as u16;
+    let counts = Cell::ALL.map(|cell| column.count(cell));
+    let widths = charts::widths(counts, inner_width(area) as u16);
+    let mut x = area.x + 2;
+    let mut tiles = Vec::new();
+    for ((cell, count), width) in Cell::ALL.into_iter().zip(counts).zip(widths) {
+        tiles.push((cell, count, Rect { x, y, width, height: u16::from(y + 1 < area.bottom()) }));
+        x += width;
     }
-    let place = Rect { width: width as u16, height, ..inner };
-    let cells = [[Cell::Both, Cell::OnlyA], [Cell::OnlyB, Cell::Neither]];
-    let counts = cells.map(|pair| pair.map(|cell| column.count(cell)));
-    let [[a, b], [c, d]] = charts::mosaic(counts, place);
-    let [[both, only_a], [only_b, neither]] = counts;
-    let tiles =
-        [(Cell::Both, both, a), (Cell::OnlyA, only_a, b), (Cell::OnlyB, only_b, c), (Cell::Neither, neither, d)];
-    (both + only_a + only_b + neither > 0).then_some((place, tiles))
-}
-
-/// Counts the lines that the areas take beyond the rows next to them.
-fn extra(app: &App, area: Rect) -> u16 {
-    let Some(compared) = app.across.compared.as_ref().filter(|_| area.height >= ROOMY) else { return 0 };
-    let rows = rows(compared);
-    let above = rows.iter().filter(|row| !matches!(row, CompareRow::Measure(..))).count() as u16;
-    let needed = head(app).len() as u16 + rows.len() as u16 + 3;
-    HIGHEST.saturating_sub(above).min(area.height.saturating_sub(2 + needed))
+    tiles
 }
 
 fn names_of_sides(app: &App, look: Look<'_>) -> Spans {
@@ -220,30 +177,27 @@ fn names_of_sides(app: &App, look: Look<'_>) -> Spans {
 
 /// Finds the row at a place of the screen, and the basis of the column.
 pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)> {
-    let area = place(app);
-    if let Some((_, tiles)) = mosaic(app, area)
-        && let Some((cell, ..)) = tiles.into_iter().find(|(_, _, tile)| tile.contains(at))
-    {
+    let area = places(app).0;
+    if let Some((cell, ..)) = tiles(app, area).into_iter().find(|(_, _, tile)| tile.contains(at)) {
         let rows = rows(app.across.compared.as_ref()?);
         return Some((rows.iter().position(|row| *row == CompareRow::Cell(cell))?, None));
     }
-    let extra = extra(app, area);
+    let body = parts(app.area()).body;
     let first = area.y + 1 + head(app).len() as u16;
     let line = usize::from(at.y.checked_sub(first).filter(|_| at.y + 1 < area.bottom())?);
     let rows = rows(app.across.compared.as_ref()?);
-    let on_it =
-        |n: &usize| rows.get(*n).is_some_and(|row| *n - app.kept.compare.list.top + gap(*row, area, extra) == line);
+    let on_it = |n: &usize| rows.get(*n).is_some_and(|row| *n - app.kept.compare.list.top + gap(*row, body) == line);
     let row = (app.kept.compare.list.top..rows.len()).find(on_it)?;
     let column = usize::from(at.x).checked_sub(usize::from(area.x) + 2 + NAME + 2).map(|x| x / COLUMN);
     let bases = distinct(&app.across.compared.as_ref()?.columns);
     Some((row, column.and_then(|column| bases.get(column)).map(|basis| *basis as usize)))
 }
 
-/// Counts the blank lines above a row; `extra`: those that the areas take.
-const fn gap(row: CompareRow, area: Rect, extra: u16) -> usize {
+/// Counts the blank lines above a row; `body`: all of the screen between header and footer.
+const fn gap(row: CompareRow, body: Rect) -> usize {
     match row {
         // Both accuracies stand one below the other.
-        CompareRow::Measure(block, _) if area.height >= ROOMY => 1 + block / 2 + extra as usize,
+        CompareRow::Measure(block, _) if body.height >= ROOMY => 1 + block / 2,
         _ => 0,
     }
 }

@@ -16,6 +16,7 @@ use crate::widgets::theme::Role;
 use crate::widgets::{charts, layout};
 use stepscope_core::finding::counted;
 use stepscope_core::report::insight_lines::{self, InsightLine, part_of};
+use stepscope_core::table::insights::RowOutcome;
 
 /// The width of names at least and at most, and of a figure.
 const NAME: usize = 28;
@@ -56,8 +57,21 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let chart = columns.0 + 2 * FIGURE + 2;
     if let Some(row) = at.and_then(|at| at.checked_sub(rows.top)).filter(|row| *row < usize::from(inner.height)) {
         let place = Rect { x: inner.x + chart as u16, y: inner.y + row as u16, width: inner.width, height: 1 };
-        // Where the selection is shown in reverse, a bar in reverse would be the rest of its scale.
-        buf.set_style(place.intersection(inner), Style::new().remove_modifier(Modifier::REVERSED));
+        // Where the selection is shown in reverse, a bar in reverse would be the rest of its scale; on a strong
+        // ground, a hole in it.
+        let role = match at.and_then(|at| lines.get(at)) {
+            Some(InsightLine::Bar { filter, .. }) => bar_role(filter),
+            _ => Role::Accent,
+        };
+        let bar = if look.selection().fg.is_some() {
+            let ground = look.style(Role::Screen).bg.or(Style::reset().bg);
+            Style { bg: ground, ..look.style(role) }.remove_modifier(Modifier::BOLD)
+        } else {
+            Style::new()
+        };
+        // The selection goes one column further than the lines.
+        let marked = Rect { width: inner.width + 1, ..inner };
+        buf.set_style(place.intersection(marked), bar.remove_modifier(Modifier::REVERSED));
     }
 }
 
@@ -65,6 +79,17 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 fn name_width(lines: &[InsightLine], width: usize) -> usize {
     let longest = lines.iter().map(|line| line.name().width() + 3).max().unwrap_or(0);
     if width < WIDE { NAME } else { longest.clamp(NAME, LONG_NAME) }
+}
+
+/// Returns the colour of a bar: an outcome has its own, as in the table.
+fn bar_role(filter: &str) -> Role {
+    match RowOutcome::ALL.into_iter().find(|outcome| filter.ends_with(outcome.phrase())) {
+        Some(RowOutcome::Correct) => Role::Ok,
+        Some(RowOutcome::Wrong) => Role::Fatal,
+        Some(RowOutcome::Failed) => Role::Repairable,
+        Some(RowOutcome::Ungraded) => Role::Dim,
+        None => Role::Accent,
+    }
 }
 
 /// All cells of a heat map are on screen.
@@ -90,18 +115,19 @@ fn spans(line: &InsightLine, chosen: Option<usize>, (name_width, width): (usize,
             let heads = heads.iter().map(|head| look.span(pad_left(head, cell), Role::Faint));
             std::iter::once(look.span(pad("  step", name_width), Role::Faint)).chain(heads).collect()
         }
-        InsightLine::Bar { name, count, whole, .. } => vec![
+        InsightLine::Bar { name, count, whole, filter } => vec![
             name_span(name),
             look.span(pad_left(&count.to_string(), FIGURE), Role::Number),
             look.span(pad_left(&charts::share(*count, *whole), FIGURE), Role::Dim),
-            look.span(format!("  {}", charts::bar(*count, *whole, room)), Role::Accent),
+            look.span(format!("  {}", charts::bar(*count, *whole, room)), bar_role(filter)),
         ],
         InsightLine::Heat { name, cells, most } => {
             let cell_width = cell_width(cells.len(), rest);
             let gap = if cell_width < CELL { "" } else { " " };
             let cell = |(n, (count, _)): (usize, &(usize, String))| {
+                // A dot keeps the place of a cell; figures are where there is something to open.
                 let text = if *count == 0 {
-                    "0".to_owned()
+                    "·".to_owned()
                 } else {
                     let count_width = cell_width.saturating_sub(1 + 2 * gap.len());
                     format!("{}{gap}{}", charts::shade(*count, *most), charts::short(*count, count_width))

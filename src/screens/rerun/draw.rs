@@ -29,6 +29,7 @@ use stepscope_core::arithmetic::recompute::standing::ToRecomputed;
 use stepscope_core::compare::difference::Change;
 use stepscope_core::finding::Severity;
 use stepscope_core::run::call::{JudgedReply, Phase};
+use stepscope_core::run::reply::thoughts;
 use stepscope_core::run::sampling::distribution::{Distribution, normal};
 use stepscope_core::run::sampling::{Reply, SamplingRound};
 use stepscope_io::model::endpoint::NOT_SENT;
@@ -46,6 +47,8 @@ const VALUE_AT: usize = 13;
 const MAX_VALUE: usize = 60;
 /// Rows that the pane below the preview keeps.
 const MIN_LOWER: u16 = 4;
+/// Columns of an answer in the title.
+const TITLED: usize = 20;
 /// Number of variables that are listed.
 const MAX_ROWS: usize = 1_000;
 /// Number of the variables that a step is to write that are listed.
@@ -131,17 +134,25 @@ pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
             "Ended early: <keep> saves a failed fork, <rerun> re-runs, <back> goes back"
         }
         (Stage::Over, _) => match attempt.kept {
+            Kept::Saved if rerun::keys::leads_to_fork(app).is_ok() => {
+                "Saved. <next_fork> opens the fork, there <difference> compares it with its parent; <back> goes back"
+            }
             Kept::Saved => "Saved. <rerun> re-runs, <back> goes back",
             Kept::Saving(_) => "saving",
             Kept::Waiting(_) => "NOT SAVED: <save_again> retries",
             Kept::No | Kept::Failed => "Not saved. <keep> saves as a fork, <rerun> re-runs, <back> goes back",
         },
     };
-    vec![look.keyed(text, Role::Dim)]
+    let is_early = matches!(attempt.stage, Stage::Choosing | Stage::Preview);
+    let to_fix = attempt.to_fix.as_ref().filter(|_| is_early).map(|(step, _)| {
+        let key = look.keymap.key_of(Action::Rerun);
+        look.span(format!("The step to fix is {}: {key} re-runs that one   ", step + 1), Role::Accent)
+    });
+    to_fix.into_iter().chain([look.keyed(text, Role::Dim)]).collect()
 }
 
 fn top(app: &App, attempt: &Attempt, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let mut title = vec![look.span(heading(attempt), Role::Title)];
+    let mut title = heading(attempt, look);
     if rerun::keys::is_replay(app) {
         title.push(look.span("  ↺ replay of a recorded reply", Role::Warning));
     } else if app.models.mode() == Mode::Cassette {
@@ -193,15 +204,50 @@ impl BoxLines {
     }
 }
 
-const fn heading(attempt: &Attempt) -> &'static str {
-    match attempt.stage {
+fn heading(attempt: &Attempt, look: Look<'_>) -> Spans {
+    let text = match attempt.stage {
+        Stage::Choosing if attempt.repairs => "Choose a model for the repair",
         Stage::Choosing => "Choose a model",
         Stage::Preview => "Preview (not sent)",
         Stage::Asking => "Asking",
         Stage::Judging => "Judging",
         Stage::Several => "Samples: choose one",
-        Stage::Over => "Result",
-    }
+        Stage::Over => match attempt.outcome.as_ref().filter(|outcome| outcome.ended.is_none()) {
+            Some(outcome) => return result(attempt, outcome, look),
+            None => "Result",
+        },
+    };
+    vec![look.span(text, Role::Title)]
+}
+
+/// Says what came of it in one line: what was asked again, the answers, and whether that is better.
+fn result(attempt: &Attempt, outcome: &Outcome, look: Look<'_>) -> Spans {
+    let what = match attempt.preview.steps.as_slice() {
+        _ if attempt.is_answer() => "Re-run".to_owned(),
+        [step] => format!("Step {} again", step + 1),
+        [first, .., last] if last - first + 1 == attempt.preview.steps.len() => {
+            format!("Steps {} to {} again", first + 1, last + 1)
+        }
+        _ => format!("Step {} and its dependents again", attempt.step + 1),
+    };
+    let (before, after) = (&outcome.before, &outcome.after);
+    let answer = |side: &Side| side.answer.as_ref().map_or("no answer".into(), |answer| fit(answer.as_str(), TITLED));
+    let (said, role) = match (before.right, after.right) {
+        (Some(false), Some(true)) => (", now correct", Role::Ok),
+        (Some(true), Some(true)) => (", still correct", Role::Ok),
+        (Some(false), Some(false)) => (", still wrong", Role::Fatal),
+        (Some(true), Some(false)) => (", now wrong", Role::Fatal),
+        (None, Some(true)) => (", correct", Role::Ok),
+        (None, Some(false)) => (", wrong", Role::Fatal),
+        (_, None) => ("", Role::Title),
+    };
+    // Of an answer its route says what became of it; its values are long.
+    let (told, said) = match (&before.fix, &after.fix) {
+        (Some(before), Some(after)) if attempt.is_answer() && before == after => (format!("{after}"), ", as before"),
+        (Some(before), Some(after)) if attempt.is_answer() => (format!("{before} → {after}"), ""),
+        _ => (format!("{} → {}", answer(before), answer(after)), said),
+    };
+    vec![look.span(format!("{what}: {told}"), Role::Title), look.span(said, role)]
 }
 
 fn picker(attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLines {
@@ -280,14 +326,9 @@ fn preview(app: &App, attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLin
     };
     let values = attempt.fields().iter().skip(1);
     lines.extend(values.map(|field| row(field.word(), value(*field, attempt, models), Role::Text)));
-    for (n, file) in files(app, attempt).iter().enumerate() {
-        for (m, text) in wrapped(file.as_str(), width.saturating_sub(WORD + 2), usize::MAX).enumerate() {
-            let word = match n + m {
-                0 if models.replays() => "files not sent",
-                0 => "files sent",
-                _ => "",
-            };
-            lines.push(row(word, text.to_owned(), Role::Text));
+    for (n, said) in data_sent(app, attempt).iter().enumerate() {
+        for (m, text) in wrapped(said.as_str(), width.saturating_sub(WORD + 2), usize::MAX).enumerate() {
+            lines.push(row(if n + m == 0 { "data sent" } else { "" }, text.to_owned(), Role::Text));
         }
     }
     let edits = attempt.edits.iter().take(3).map(|(name, json)| format!("{} = {}", name.line(), Shown::line(json)));
@@ -302,13 +343,18 @@ fn preview(app: &App, attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLin
     BoxLines { lines, cursor: Some(cursor), tall: if at == 0 { tall } else { 1 } }
 }
 
-/// Lists every file whose lines are sent.
-fn files(app: &App, attempt: &Attempt) -> Vec<Shown> {
-    let others = match attempt.ready.as_ref().map(|ready| &ready.machine) {
-        Some(NextCall::Answer(answer)) => answer.files.as_slice(),
-        _ => &[],
-    };
-    files_sent(app.files_of_open(), others)
+/// Says what leaves this machine: the prompt, and the files whose lines are in it.
+fn data_sent(app: &App, attempt: &Attempt) -> Vec<Shown> {
+    if app.models.replays() {
+        return vec![Shown::own("nothing: the reply comes from the recording")];
+    }
+    let own = app.files_of_open();
+    if let Some(NextCall::Answer(answer)) = attempt.ready.as_ref().map(|ready| &ready.machine) {
+        let files = files_sent(own, &answer.files);
+        return std::iter::once(Shown::own("the prompt below, with lines of")).chain(files).collect();
+    }
+    let own = own.into_iter().reduce(|all, file| all.and(", ").join(&file));
+    vec![own.map_or(Shown::own("the prompt below"), |own| shown!("the prompt below; nothing else of {own}"))]
 }
 
 fn value(field: Field, attempt: &Attempt, models: &ModelChoice) -> String {
@@ -710,6 +756,9 @@ impl Text<'_> {
         if !judged.parts.around.is_nothing() {
             self.say(format!("{} {} removed", Severity::Note.glyph(), judged.parts.around.words()), Role::Dim);
         }
+        for note in judged.notes() {
+            self.say(format!("! {note}"), Role::Warning);
+        }
         if !judged.missing.is_empty() {
             let names: Vec<_> = judged.missing.iter().map(|name| name.line().into_string()).collect();
             self.say(format!("! missing {}", names.join(", ")), Role::Warning);
@@ -940,14 +989,12 @@ fn is_recomputed(text: &[u8], row: &ChangedRow) -> bool {
 /// Separates reasoning in marks from what follows it.
 fn apart(reply: &Reply) -> (&[u8], &[u8]) {
     let content = reply.received.content.as_slice();
-    let trimmed = content.trim_ascii_start();
-    let Some(inner) = trimmed.strip_prefix(b"<think>") else { return (b"", content) };
-    match memchr::memmem::find(inner, b"</think>") {
-        Some(end) => (
-            inner.get(..end).unwrap_or_default().trim_ascii(),
-            inner.get(end + 8..).unwrap_or_default().trim_ascii_start(),
-        ),
-        None => (inner.trim_ascii_start(), b""),
+    let (reasoning, behind) = thoughts(content);
+    match content.get(reasoning) {
+        Some(reasoning) if !reasoning.is_empty() => {
+            (reasoning, content.get(behind..).unwrap_or_default().trim_ascii_start())
+        }
+        _ => (b"", content),
     }
 }
 

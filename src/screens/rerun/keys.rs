@@ -5,10 +5,12 @@ use std::time::Instant;
 
 use ratatui::layout::Position;
 
+use crate::app::forks;
 use crate::app::model_choice::{Candidate, Mode};
 use crate::app::msg::{Effect, Effects};
 use crate::app::state::App;
 use crate::dialogs::dialog::PromptPurpose;
+use crate::dialogs::fixes::keys::look_for_fixes;
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::{
     AT_ONCE, Attempt, Field, Kept, MAX_SAMPLES, Of, Pane, ReplyAmount, SAMPLES, Stage, farther, turned,
@@ -74,12 +76,38 @@ pub(crate) fn allowed(app: &App, action: Action) -> Option<Result<(), Reason>> {
         | A::PreviousRecord
         | A::NextFinding
         | A::PreviousFinding
-        | A::NextFork
+        | A::JumpBack
+        | A::JumpForth
+        | A::NextWrong
+        | A::PreviousWrong
+        | A::NextFlagged
+        | A::PreviousFlagged
         | A::PreviousFork
         | A::Find => Err(GO_BACK),
         A::FindNext | A::FindPrevious => Err(NO_SEARCH),
+        A::NextFork => leads_to_fork(app),
         _ => return None,
     })
+}
+
+/// Checks that what was saved can be opened from the result.
+pub(crate) fn leads_to_fork(app: &App) -> Result<(), Reason> {
+    let saved =
+        app.screens.attempt().is_some_and(|attempt| attempt.stage == Stage::Over && attempt.kept == Kept::Saved);
+    need(saved, GO_BACK)?;
+    need(app.has_forks(), "the fork is being read")
+}
+
+/// Opens the list of models for a repair, which goes on once one is chosen.
+pub(crate) fn choose_for_repair(app: &mut App) -> Effects {
+    let Some(view) = app.screens.record() else { return Vec::new() };
+    let (step, opened) = (view.step_to_ask().unwrap_or(0), &view.opened);
+    let known = opened.model_of(step);
+    let mut attempt = Attempt::new(Of::Run, opened.text().to_vec(), step, opened.steps.len(), known);
+    attempt.repairs = true;
+    app.dialog = None;
+    app.open_screen(Screen::Rerun(Box::new(attempt)));
+    plan(app)
 }
 
 /// Checks whether a step can be re-run; `Err`: why not. The keys and the footer ask it.
@@ -120,7 +148,7 @@ pub(crate) fn may_rerun(app: &App, action: Action) -> Result<(), &'static str> {
                 idle?;
                 let is_preview = matches!(attempt.stage, Stage::Preview | Stage::Choosing);
                 need(
-                    !is_preview || attempt.scope != Scope::One || attempt.samples > 1,
+                    !is_preview || attempt.scope != Scope::One || attempt.samples > 1 || attempt.to_fix.is_some(),
                     "this is the preview already; <open> sends",
                 )
             }
@@ -164,6 +192,9 @@ fn rerun(app: &mut App, action: Action) -> Effects {
     (attempt.scope, attempt.samples) = wanted(action);
     attempt.edits = edits.pairs();
     attempt.prompt = edits.prompt.as_ref().filter(|(at, _)| *at == step).map(|(_, prompt)| prompt.clone());
+    // Who edited something means this step.
+    let to_fix = view.step_to_rerun().filter(|to_fix| edits.is_empty() && *to_fix != step);
+    attempt.to_fix = to_fix.map(|step| (step, opened.model_of(step)));
     app.open_screen(Screen::Rerun(Box::new(attempt)));
     plan(app)
 }
@@ -174,7 +205,10 @@ fn rerun_again(app: &mut App, action: Action) -> Effects {
     if attempt.stage == Stage::Several && action == Action::RerunFromHere {
         return take_reply(app, Some(Scope::FromHere));
     }
-    if attempt.stage == Stage::Preview {
+    if matches!(attempt.stage, Stage::Preview | Stage::Choosing) {
+        if action == Action::Rerun {
+            attempt.turn_to_fix();
+        }
         (attempt.scope, attempt.samples) = wanted(action);
         return plan(app);
     }
@@ -210,6 +244,8 @@ fn candidate(app: &mut App, id: RunId) -> Effects {
     let profiles = app.models.profiles.iter().filter(|_| !is_offline).cloned().map(Candidate::Profile);
     let samples = app.samples.then_some(Candidate::Samples);
     let Some(attempt) = app.screens.attempt_mut() else { return Vec::new() };
+    // No recording holds repairs.
+    let samples = samples.filter(|_| !attempt.repairs);
     attempt.picker.candidates = profiles.chain(samples).collect();
     (attempt.picker.is_looking, attempt.picker.trouble) = (!is_offline, None);
     attempt.picker.list.at = 0;
@@ -235,6 +271,10 @@ pub(crate) fn take_chosen(app: &mut App, id: RunId, chosen: Result<Box<Server>, 
             attempt.measure(&app.models);
             if attempt.model(&app.models).is_none() {
                 return candidate(app, id);
+            }
+            if attempt.repairs {
+                app.screens.pop();
+                return look_for_fixes(app);
             }
             Vec::new()
         }
@@ -584,6 +624,11 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
         A::Open => return Some(open_in_rerun(app)),
         A::Edit => return Some(run::edit::edit(app)),
         A::Keep => return Some(keep_attempt(app)),
+        // The fork that was saved last, in place of the result.
+        A::NextFork => {
+            app.screens.pop();
+            return Some(forks::follow::fork_by(app, -1));
+        }
         A::Escape | A::Back => return Some(leave_rerun(app, action)),
         A::Left => return Some(turn_field(app, -1)),
         A::Right => return Some(turn_field(app, 1)),

@@ -184,11 +184,11 @@ impl Side {
         let fix = triage.map(|triage| match triage.fix {
             Fix::None => Shown::own("nothing to fix"),
             Fix::Unknown => Shown::own("where to fix: unknown"),
-            fix => shown!("{}, {}", fix.phrase(), triage.confidence.word()),
+            _ => shown!("{}, {}", triage.phrase(), triage.confidence.word()),
         });
         let answer = record.and_then(|record| record.pred_num.or(record.pred_answer)).filter(|value| !value.is_null());
         let counts = Severity::ALL.map(|severity| findings.iter().filter(|found| found.severity == severity).count());
-        Self { right: case.graded(), answer: answer.map(one_line), fix, counts }
+        Self { right: case.rightness().verdict(), answer: answer.map(one_line), fix, counts }
     }
 }
 

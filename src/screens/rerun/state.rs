@@ -175,6 +175,10 @@ pub struct Attempt {
     pub step: usize,
     /// Number of steps.
     pub steps: usize,
+    /// The step to fix with the model that the record names for it, where that is another one: it is offered.
+    pub(crate) to_fix: Option<(usize, Option<String>)>,
+    /// True if only a model is chosen here, for the repair of the procedure.
+    pub(crate) repairs: bool,
     /// The model that the record names.
     pub known: Option<String>,
     /// Scope of the re-run.
@@ -246,6 +250,13 @@ impl Attempt {
         let (edits, prompt) = (self.edits.clone(), self.prompt.clone());
         let (step, scope, samples) = (self.step, self.scope, self.samples);
         Transition::Begin(text, RerunStart { step, edits, scope, samples, prompt, ..RerunStart::default() })
+    }
+
+    /// Turns to the step to fix, where it is offered.
+    pub(crate) fn turn_to_fix(&mut self) {
+        if let Some((step, known)) = self.to_fix.take() {
+            (self.step, self.known) = (step, known);
+        }
     }
 
     /// Goes back to the preview; what came is dropped.

@@ -47,7 +47,7 @@ pub(crate) fn explain(view: &RecordView, keymap: &Keymap) -> Shown {
             Some(step) if step.ran == Ran::No => shown!("{} not run: the run ended before this step", sign::NOT_RUN),
             Some(step) if step.ran == Ran::Unknown => Shown::own(steps::UNAVAILABLE),
             Some(_) if view.opened.where_to_fix.as_ref().is_some_and(|fix| fix.step == view.step()) => {
-                shown!("{} first error: from here on the run leaves the right path", sign::WRONG)
+                shown!("{} step to fix: the run went wrong here", sign::WRONG)
             }
             Some(step) => match step.worst {
                 Some(severity) => {

@@ -1,9 +1,11 @@
 //! Find in the open record: on its own screen, or in the JSON.
 
+use regex::bytes::Regex;
+
 use crate::screens::kind::ScreenKind;
-use crate::widgets::prose;
+use crate::screens::run::state::Tab;
 use stepscope_base::json::Value;
-use stepscope_base::text::Shown;
+use stepscope_base::text::{Shown, cut};
 
 /// A place that a search found on the run screen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,6 +18,8 @@ pub enum Hit {
     Variable(usize),
     /// Place in a finding.
     Finding(usize),
+    /// Place in the prompt or the reply of a step.
+    Call(usize, Tab),
     /// A row of the items of a structured answer.
     Item(usize),
     /// A line of the document.
@@ -33,6 +37,8 @@ pub struct Find {
     pub nodes: Vec<u32>,
     /// The place that was visited last, and on which screen.
     pub at: Option<(ScreenKind, usize)>,
+    /// Pattern of the search, which is marked on the screen.
+    pub(crate) shown: Option<Regex>,
 }
 
 /// Finds the end of the first match in a text, in bytes: that of the shortest beginning that matches.
@@ -43,7 +49,7 @@ pub(crate) fn match_end(text: &str, is_match: impl Fn(&str) -> bool) -> Option<u
     }
     while without < with {
         let middle = without.midpoint(with);
-        if is_match(prose::cut(text, middle)) { with = middle } else { without = middle + 1 }
+        if is_match(cut(text, middle)) { with = middle } else { without = middle + 1 }
     }
     Some(with)
 }

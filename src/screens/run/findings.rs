@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use crate::app::open_record::Note;
+use crate::dialogs::derivation;
 use crate::screens::run::state::{RecordView, RunPane};
 use crate::widgets::keymap::Action;
 use crate::widgets::layout::{inner_height, inner_width};
@@ -157,9 +158,7 @@ fn in_full(
         let rows = derivation.rows();
         let (room, all) = (height.saturating_sub(from + lines.len()), rows.len());
         let shown = if all <= room { all } else { room.saturating_sub(1) };
-        lines.extend(rows.into_iter().take(shown).map(|branch| {
-            vec![look.span(branch.joint.as_str(), Role::Faint), look.span(branch.text.as_str(), Role::Text)]
-        }));
+        lines.extend(rows.into_iter().take(shown).map(|branch| derivation::draw::row(branch, "", look)));
         if shown < all {
             let more = counted(all - shown, "more line");
             // In another pane the key may open another derivation.

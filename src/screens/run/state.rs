@@ -3,6 +3,7 @@
 use ratatui::layout::Rect;
 
 use crate::app::open_record::{Detail, Note, OpenRecord, ShownValue, VariableRow};
+use crate::app::sought::Sought;
 use crate::dialogs::derivation::Tree;
 use crate::screens::answer::state::{AnswerPane, AnswerView};
 use crate::screens::json::state::Outline;
@@ -24,9 +25,12 @@ use stepscope_core::finding::Severity;
 use stepscope_core::procedure::FINAL_ANSWER;
 use stepscope_core::record::RecordKind;
 use stepscope_core::run::state::{Badge, Influence, Moment, VariableOrigin};
+use stepscope_core::triage::Fix;
 
 /// Lines below the findings from which on the place of one is shown.
 const MIN_EXCERPT: usize = 10;
+/// Steps whose prompts and replies are looked through.
+const MAX_CALLS: usize = 500;
 /// More lines than any text has.
 const ENDLESS: usize = usize::MAX / 2;
 /// The wrong value's way is followed among so many variables.
@@ -164,7 +168,7 @@ pub struct RecordView {
     pub detail_top: usize,
     /// First line of the prompt and the reply on screen.
     pub call_top: usize,
-    /// Derivation of the value that the finding under the cursor is about, else of the first error.
+    /// Derivation of the value that the finding under the cursor is about, else of the step to fix.
     pub(crate) derivation: Option<Tree>,
     /// The place of the finding under the cursor in the record, its number and width: worked out once.
     pub(crate) excerpt: Vec<Shown>,
@@ -201,12 +205,12 @@ pub struct RecordView {
     raw_lines: Option<(usize, usize)>,
 }
 
-/// Path of a wrong value, from the first error to the answer: variables and the steps that wrote them wrong.
+/// Path of a wrong value, from the step to fix to the answer: variables and the steps that wrote them wrong.
 #[derive(Debug, Default)]
 pub(crate) struct WrongPath(Vec<(usize, usize)>);
 
 impl WrongPath {
-    /// Follows the first error of a run to the answer, where that error is known.
+    /// Follows the step to fix of a run to the answer, where that step is known.
     fn of(opened: &OpenRecord) -> Self {
         let Some(first) = opened.where_to_fix.as_ref().and_then(|verdict| verdict.step) else { return Self::default() };
         if opened.correct == Some(true) || opened.variables.len() > MAX_FOLLOWED {
@@ -265,14 +269,48 @@ fn harmless(view: &RecordView) -> Option<Note> {
     })
 }
 
+/// Tells why the first step whose value differs is not the step to fix.
+fn two_places(view: &RecordView) -> Option<Note> {
+    let (step, to_fix) = view.difference_elsewhere()?;
+    let Track { name, recorded, recomputed, .. } = view.tracks.get(step)?.as_ref()?;
+    let variable = view.opened.variables.iter().position(|row| row.name == *name)?;
+    let write = view.opened.write_at(variable, Moment(step + 1));
+    let pointer = write.and_then(|write| write.value.as_ref()?.pointer.clone()).unwrap_or_default();
+    let is_only_form = view.opened.computed.value_of(variable, Some(step))?.only_unevaluated;
+    let (step_number, to_fix) = (step + 1, to_fix + 1);
+    let message = if is_only_form {
+        shown!(
+            "First difference: step {step_number} wrote {name} as a calculation, which gives {recomputed}, as \
+             recomputed: no wrong value. The step to fix is {to_fix}."
+        )
+    } else {
+        shown!(
+            "First difference: step {step_number} wrote {recorded} for {name}, recomputed {recomputed}; by the reasons \
+             above, the step to fix is {to_fix}."
+        )
+    };
+    let severity = Severity::Note;
+    Some(Note {
+        finding: None,
+        severity,
+        rule: "",
+        message,
+        help: None,
+        step: Some(step),
+        variable: Some(variable),
+        pointer,
+    })
+}
+
 impl RecordView {
-    /// Looks at a record from its end, where the answer is; at a run that ended early, from the step in which it ended.
+    /// Looks at a record where it went wrong, else at its end, where the answer is.
     pub fn new(mut opened: OpenRecord) -> Self {
-        let answer = opened.structured.take().map(|structured| AnswerView::new(*structured, &opened.notes));
+        let (structured, route) = (opened.structured.take(), opened.route);
+        let answer = structured.map(|structured| AnswerView::new(*structured, &opened.notes, route));
         let steps = opened.steps.len();
         let outline = opened.root().map(Outline::new).unwrap_or_default();
         let mut view = Self {
-            moment: opened.end(),
+            moment: opened.opening,
             opened,
             lost: None,
             pane: RunPane::Steps,
@@ -315,7 +353,8 @@ impl RecordView {
         view.variables.at = view.answer_variable();
         view.wrong = WrongPath::of(&view.opened);
         view.tracks = tracks(&view.opened);
-        view.opened.notes.extend(harmless(&view));
+        view.opened.notes.extend(harmless(&view).or_else(|| two_places(&view)));
+        view.begin_at_fault();
         view.refresh();
         view
     }
@@ -404,21 +443,41 @@ impl RecordView {
         }
     }
 
-    /// Goes to what a reviewer looks at first: the step that went wrong first, or what is worst in an answer.
-    pub(crate) fn go_to_first_error(&mut self) {
-        let grave = |note: &&Note| note.severity <= Severity::Repairable;
-        let notes = self.opened.notes.iter().filter(grave);
-        if let Some(answer) = &mut self.answer {
-            if let Some(note) = notes.min_by_key(|note| note.severity) {
-                answer.choose(&note.pointer);
-            }
+    /// Puts the cursors on what the record opens at: the finding that names the step, and the value that is wrong there.
+    fn begin_at_fault(&mut self) {
+        self.steps.at = self.moment.0.saturating_sub(1);
+        let Some(step) = self.step().filter(|_| self.moment != self.opened.end() || self.step_to_fix().is_some())
+        else {
             return;
+        };
+        let names = |note: &Note| note.step == Some(step);
+        self.findings.at = self.opened.notes.iter().position(names).unwrap_or(0);
+        let writes = |row: &VariableRow| row.writes.iter().any(|write| write.step == Some(step));
+        let of_track = self.tracks.get(step).and_then(Option::as_ref).map(|track| &track.name);
+        let variables = &self.opened.variables;
+        let written = variables.iter().position(|row| Some(&row.name) == of_track && writes(row));
+        if let Some(variable) = written.or_else(|| variables.iter().position(writes)) {
+            self.variables.at = variable;
         }
-        let named = self.opened.where_to_fix.as_ref().and_then(|verdict| verdict.step);
-        let step = named.or_else(|| notes.min_by_key(|note| note.severity).and_then(|note| note.step));
-        if let Some(step) = step {
-            self.walk_to(step + 1);
-        }
+    }
+
+    /// Returns the step whose run is to be fixed: running it again may do that.
+    pub(crate) fn step_to_rerun(&self) -> Option<usize> {
+        let verdict = self.opened.where_to_fix.as_ref()?;
+        verdict.step.filter(|_| verdict.fix == Fix::StepRun)
+    }
+
+    /// Returns the first step whose value differs, where that is not the step to fix, and the step to fix.
+    pub(crate) fn difference_elsewhere(&self) -> Option<(usize, usize)> {
+        let to_fix = self.step_to_fix()?;
+        divergence(self)
+            .filter(|first| *first != to_fix && self.opened.correct != Some(true))
+            .map(|first| (first, to_fix))
+    }
+
+    /// Returns the step to fix, where the run is known to have one.
+    pub(crate) fn step_to_fix(&self) -> Option<usize> {
+        self.opened.where_to_fix.as_ref()?.step
     }
 
     /// Checks whether there is a step to walk to; `Err`: why not.
@@ -850,7 +909,7 @@ impl RecordView {
         let write = self.opened.write_at(self.variables.at, self.moment)?;
         let derivation = self.opened.derivation(self.variables.at, write.step?)?;
         let held = (write.badge, Shown::line(held.as_str().as_bytes()));
-        Some(Tree::of(title, held, &derivation, &self.opened.computed))
+        Some(Tree::of(title, held, &derivation, &self.opened))
     }
 
     /// Returns the derivation of the chosen variable where its pane has the keys, else of the value that the
@@ -864,7 +923,7 @@ impl RecordView {
         self.derivation.is_some() || self.chosen_derivation().is_some()
     }
 
-    /// Returns the variable and step whose derivation belongs to the finding under the cursor, else to the first error.
+    /// Returns the variable and step whose derivation belongs to the finding under the cursor, else to the step to fix.
     fn to_prove(&self) -> Option<(usize, usize)> {
         let is_computed = |place: &(usize, usize)| self.opened.computed.value_of(place.0, Some(place.1)).is_some();
         let note = self.opened.notes.get(self.findings.at);
@@ -892,7 +951,7 @@ impl RecordView {
                 (write.badge, write.value.as_ref().map_or(Shown::own("nothing"), |value| value.line.clone()))
             });
             let derivation = self.opened.derivation(variable, step)?;
-            Some(Tree::of(row.name.clone(), held, &derivation, &self.opened.computed))
+            Some(Tree::of(row.name.clone(), held, &derivation, &self.opened))
         });
     }
 
@@ -906,6 +965,13 @@ impl RecordView {
             self.excerpted = wanted;
             self.excerpt = note.map(|note| self.opened.excerpt(note, width)).unwrap_or_default();
         }
+    }
+
+    /// Lists the prompts or the replies of the steps that hold a text.
+    fn hits_in_calls(&self, tab: Tab, is_match: impl Fn(&str) -> bool) -> Vec<Hit> {
+        let text = |detail: Detail| if tab == Tab::Prompt { detail.prompt } else { detail.reply };
+        let holds = |step: &usize| text(self.opened.detail(*step)).is_some_and(|text| is_match(text.as_str()));
+        (0..self.opened.steps.len().min(MAX_CALLS)).filter(holds).map(|step| Hit::Call(step, tab)).collect()
     }
 
     /// Lists every place on this screen that holds a text, in reading order.
@@ -927,14 +993,16 @@ impl RecordView {
         }
         let notes = self.opened.notes.iter().enumerate();
         hits.extend(notes.filter(|(_, note)| is_match(note.message.as_str())).map(|(n, _)| Hit::Finding(n)));
+        hits.extend(self.hits_in_calls(Tab::Reply, is_match));
         hits
     }
 
     /// Looks for a text, on the screen and in the JSON.
-    pub fn look_for(&mut self, typed: &str, is_match: impl Fn(&str) -> bool) {
-        let hits = self.hits(&is_match);
+    pub(crate) fn look_for(&mut self, typed: &str, sought: &Sought) {
+        let is_match = |text: &str| sought.is_in(text);
+        let hits = if sought.in_prompts { self.hits_in_calls(Tab::Prompt, is_match) } else { self.hits(is_match) };
         let nodes = self.opened.root().map(|root| matching_nodes(root, is_match)).unwrap_or_default();
-        self.find = Find { typed: typed.to_owned(), hits, nodes, at: None };
+        self.find = Find { typed: typed.to_owned(), hits, nodes, at: None, shown: Some(sought.shown.clone()) };
     }
 
     /// Tells whether a text was looked for, found or not.
@@ -996,6 +1064,11 @@ impl RecordView {
                     self.pane = RunPane::Findings;
                     self.show_finding();
                 }
+            }
+            Hit::Call(step, tab) => {
+                self.go_to_step(step);
+                self.turn_to_tab(tab);
+                self.focus(if self.areas.of(RunPane::Call).height > 0 { RunPane::Call } else { RunPane::Step });
             }
             Hit::Item(_) | Hit::Line(_) => {
                 if let Some(answer) = &mut self.answer {

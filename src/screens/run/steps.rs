@@ -9,16 +9,18 @@ use crate::screens::run::state::{RecordView, RunPane};
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::{Rows, all_fit};
 use crate::widgets::look::{Look, Spans, severity_role, tall_pane};
-use crate::widgets::prose::{self, fit, hanging};
+use crate::widgets::prose::{fit, hanging};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
+use stepscope_base::text::cut;
 use stepscope_core::paint::MarkedRange;
 use stepscope_core::run::state::Ran;
 
 /// Steps that are measured for the width of the list, and bytes of each.
 const MAX_MEASURED: usize = 500;
 const MAX_NATURAL: usize = 200;
-const FIRST_ERROR: &str = "first error ";
+const STEP_TO_FIX: &str = "step to fix ";
+const FIRST_DIFFERENCE: &str = "first difference ";
 const OUT_OF_DATE: &str = "out of date ";
 /// Explanation of a step of an error row that does not say where it ended.
 pub(crate) const UNAVAILABLE: &str = "unavailable: the record does not say whether this step ran";
@@ -42,11 +44,10 @@ pub(crate) fn width(view: &RecordView, area: Rect, look: Look<'_>) -> Option<usi
 /// Returns the width in which the longest of the steps stands on one line.
 pub(crate) fn natural_width(view: &RecordView) -> usize {
     let steps = &view.opened.steps;
-    let first_bad = view.opened.where_to_fix.as_ref().and_then(|fix| fix.step);
     let text = |(n, step): (usize, &StepRow)| {
-        let mark = if first_bad == Some(n) { FIRST_ERROR.len() } else { 0 };
+        let mark = mark_of(view, n).map_or(0, |(mark, _)| mark.len());
         let mark = mark + if step.is_stale { OUT_OF_DATE.len() } else { 0 };
-        mark + prose::cut(step.text.as_str(), MAX_NATURAL).width()
+        mark + cut(step.text.as_str(), MAX_NATURAL).width()
     };
     let longest = steps.iter().enumerate().take(MAX_MEASURED).map(text).max();
     longest.map_or(0, |longest| longest + steps.len().to_string().len() + 3)
@@ -58,7 +59,6 @@ pub(crate) fn lines(view: &RecordView, position: usize, width: Option<usize>, lo
     let Some(step) = opened.steps.get(position) else { return Vec::new() };
     let digits = opened.steps.len().to_string().len();
     let current = view.step() == Some(position);
-    let first_bad = is_first_bad(opened, position);
     let (glyph, role) = sign_of_step(opened, position, step);
     let text = match position < view.moment.0 && step.ran != Ran::No {
         _ if current => Role::Current,
@@ -75,8 +75,8 @@ pub(crate) fn lines(view: &RecordView, position: usize, width: Option<usize>, lo
     if step.id.as_str() != number.to_string() {
         say(&format!("id {} ", fit(step.id.as_str(), 12)), Role::Warning);
     }
-    if first_bad {
-        say(FIRST_ERROR, Role::Fatal);
+    if let Some((mark, role)) = mark_of(view, position) {
+        say(mark, role);
     }
     match step.ran {
         Ran::No => say("not run ", Role::Dim),
@@ -91,14 +91,24 @@ pub(crate) fn lines(view: &RecordView, position: usize, width: Option<usize>, lo
     hanging(head, &words, look.style(text), &marks, width)
 }
 
-fn is_first_bad(opened: &OpenRecord, position: usize) -> bool {
+/// Returns what is said of a step: that it is to be fixed, or, where that is another one, that its value is the first
+/// that differs.
+fn mark_of(view: &RecordView, position: usize) -> Option<(&'static str, Role)> {
+    if is_to_fix(&view.opened, position) {
+        return Some((STEP_TO_FIX, Role::Fatal));
+    }
+    let differs = view.difference_elsewhere().is_some_and(|(first, _)| first == position);
+    differs.then_some((FIRST_DIFFERENCE, Role::Warning))
+}
+
+fn is_to_fix(opened: &OpenRecord, position: usize) -> bool {
     opened.where_to_fix.as_ref().is_some_and(|fix| fix.step == Some(position))
 }
 
 /// Returns the sign before a step: where to fix, what was found in it, or whether it ran.
 pub(crate) fn sign_of_step(opened: &OpenRecord, position: usize, step: &StepRow) -> (&'static str, Role) {
     match step.worst {
-        _ if step.failed || is_first_bad(opened, position) => (sign::WRONG, Role::Fatal),
+        _ if step.failed || is_to_fix(opened, position) => (sign::WRONG, Role::Fatal),
         // What is wrong with it as it is written still shows.
         None if step.ran == Ran::No => (sign::NOT_RUN, Role::Ghost),
         None if step.ran == Ran::Unknown => (" ", Role::Ghost),

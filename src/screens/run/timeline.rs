@@ -27,8 +27,6 @@ const MAX_VARIABLES: usize = 2_000;
 /// The columns of a duration and of tokens.
 const TIME: usize = 9;
 const TOKENS: usize = 13;
-/// Width from which on the title is a sentence.
-const LONG_TITLE: u16 = 70;
 /// Width from which on a step shows what it recorded and what recomputing gives.
 const BOTH: usize = 16;
 /// The waterfall has at least so many columns.
@@ -76,13 +74,10 @@ pub(crate) fn divergence(view: &RecordView) -> Option<usize> {
 }
 
 /// Says whether what was recorded is what recomputing gives; nothing where nothing was recomputed.
-fn comparison(view: &RecordView, width: u16, look: Look<'_>) -> Option<Span<'static>> {
+fn comparison(view: &RecordView, look: Look<'_>) -> Option<Span<'static>> {
     let worst = view.tracks.iter().flatten().map(|track| track.relation).max()?;
     Some(match (worst, divergence(view)) {
-        (_, Some(step)) => {
-            let text = if width >= LONG_TITLE { "recorded ≠ recomputed" } else { "≠" };
-            look.span(format!("  {text} from step {}", step + 1), Role::Fatal)
-        }
+        (_, Some(step)) => look.span(format!("  first difference: step {}", step + 1), Role::Fatal),
         (ToRecomputed::Same, None) => {
             let (known, of) = (view.tracks.iter().flatten().count(), view.tracks.len());
             let part = if known < of { format!(" in {known} of {of} steps") } else { String::new() };
@@ -98,7 +93,7 @@ fn comparison(view: &RecordView, width: u16, look: Look<'_>) -> Option<Span<'sta
 
 pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span(RunPane::Timeline.word(), Role::Title)];
-    title.extend(comparison(view, area.width, look));
+    title.extend(comparison(view, look));
     if let Some(cost) = &view.opened.cost {
         let time = if cost.time > 0.0 { format!("  {}", duration(cost.time)) } else { String::new() };
         let tokens =

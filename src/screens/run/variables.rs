@@ -19,10 +19,10 @@ use crate::widgets::list::all_fit;
 use crate::widgets::look::{
     Look, Spans, badge_role, fill_tall, fit_spans, frame, kind_role, line_pane, put, scroll_mark, severity_role,
 };
-use crate::widgets::prose::{self, fit, pad, wrapped};
+use crate::widgets::prose::{fit, pad, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
-use stepscope_base::text::Shown;
+use stepscope_base::text::{Shown, cut};
 use stepscope_core::arithmetic::recompute::standing::ToRecomputed;
 use stepscope_core::finding::counted;
 use stepscope_core::procedure::FINAL_ANSWER;
@@ -161,7 +161,7 @@ pub(crate) fn natural_width(view: &RecordView) -> usize {
     let rows = || view.opened.variables.iter().take(MAX_MEASURED);
     let name = rows().map(|row| row.name.as_str().width()).max().unwrap_or(0).clamp(8, 32) + 3;
     let values = rows().flat_map(|row| &row.writes).filter_map(|write| write.value.as_ref());
-    let value = values.map(|value| prose::cut(value.line.as_str(), WANTED).width()).max().unwrap_or(0);
+    let value = values.map(|value| cut(value.line.as_str(), WANTED).width()).max().unwrap_or(0);
     // Behind a value is what it should be.
     let value = (value + 2).max(ROOMY / 2);
     name + value + badge_width(view, true) + 1 + 3 * (view.opened.steps.len() + 1).min(20)

@@ -1,5 +1,7 @@
 //! Two records side by side: in columns where there is room, else one below the other.
 
+use std::ops::Range;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr as _;
@@ -66,8 +68,20 @@ pub(crate) fn lines(sides: &SideBySide, width: usize) -> Vec<Vec<Piece>> {
                 let wrapped = wrapped(text, width.saturating_sub(2)).into_iter();
                 lines.extend(wrapped.map(|line| vec![(sign.to_owned(), role), (line, role)]));
             }
-            SideRow::Sides { name, change, a, b } if wide => lines.extend(columns(name, *change, [a, b], width)),
-            SideRow::Sides { name, change, a, b } => lines.extend(stacked(name, *change, [a, b], width)),
+            SideRow::Sides { name, change, a, b, marks } => {
+                let plain = [role_of(*change); 2];
+                let is_outcome = row.is_outcome();
+                let roles = if is_outcome { sides.outcomes.map(|role| role.unwrap_or(plain[0])) } else { plain };
+                let side = |n: usize, text| SideText {
+                    text,
+                    role: roles.get(n).copied().unwrap_or(Role::Text),
+                    // The colour of an outcome says more than that it is another one.
+                    marks: marks.get(n).filter(|_| !is_outcome).map(Vec::as_slice).unwrap_or_default(),
+                };
+                let both = [side(0, a.as_ref()), side(1, b.as_ref())];
+                let lay_out = if wide { columns } else { stacked };
+                lines.extend(lay_out(name, *change, both, width));
+            }
         }
     }
     lines
@@ -93,41 +107,84 @@ const fn role_of(change: Change) -> Role {
     }
 }
 
-fn columns(name: &Shown, change: Change, sides: [&Option<Shown>; 2], width: usize) -> Vec<Vec<Piece>> {
+/// Value of one of the two.
+#[derive(Clone, Copy)]
+struct SideText<'s> {
+    text: Option<&'s Shown>,
+    role: Role,
+    /// Parts in which it differs from the other, in bytes.
+    marks: &'s [Range<usize>],
+}
+
+impl SideText<'_> {
+    /// Wraps the value in a width; what differs is in the colour of changes.
+    fn lines(self, width: usize) -> Vec<Vec<Piece>> {
+        let text = self.text.map_or("", Shown::as_str);
+        let ranges = prose::wrap_up_to(text, width, MAX_LINES);
+        ranges.into_iter().map(|line| self.pieces(text, &line)).collect()
+    }
+
+    fn pieces(self, text: &str, line: &Range<usize>) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        let mut at = line.start;
+        let mut push = |range: Range<usize>, role| {
+            pieces.extend(text.get(range).filter(|part| !part.is_empty()).map(|part| (part.to_owned(), role)));
+        };
+        for mark in self.marks.iter().filter(|mark| mark.start < line.end && mark.end > line.start) {
+            let mark = mark.start.max(at)..mark.end.min(line.end);
+            push(at..mark.start, self.role);
+            push(mark.clone(), Role::Changed);
+            at = mark.end.max(at);
+        }
+        push(at..line.end, self.role);
+        pieces
+    }
+}
+
+/// Fills a line with blanks up to a width.
+fn filled(mut line: Vec<Piece>, width: usize) -> Vec<Piece> {
+    let taken: usize = line.iter().map(|(text, _)| text.width()).sum();
+    line.push((" ".repeat(width.saturating_sub(taken)), Role::Text));
+    line
+}
+
+fn columns(name: &Shown, change: Change, sides: [SideText<'_>; 2], width: usize) -> Vec<Vec<Piece>> {
     // Long texts without a name take its place too.
     let name_width = if name.as_str().is_empty() { 0 } else { NAME };
     let side = width.saturating_sub(name_width + 2 + 6) / 2;
     let (mark, role) = sign(change);
     let names = if name_width == 0 { Vec::new() } else { wrapped(name, NAME) };
-    let [a, b] = sides.map(|text| text.as_ref().map(|text| wrapped(text, side)).unwrap_or_default());
-    let cell = |lines: &[String], n: usize| match lines.get(n) {
-        Some(line) => (pad(line, side), role_of(change)),
-        None if n == 0 && lines.is_empty() => (pad("—", side), Role::Faint),
-        None => (pad("", side), Role::Text),
+    let [a, b] = sides.map(|text| text.text.map(|_| text.lines(side)).unwrap_or_default());
+    let cell = |lines: &[Vec<Piece>], n: usize| match lines.get(n) {
+        Some(line) => filled(line.clone(), side),
+        None if n == 0 && lines.is_empty() => vec![(pad("—", side), Role::Faint)],
+        None => filled(Vec::new(), side),
     };
     (0..names.len().max(a.len()).max(b.len()).max(1))
         .map(|n| {
             let mark = if n == 0 { format!("{mark} ") } else { "  ".to_owned() };
             let name = pad(names.get(n).map_or("", String::as_str), name_width);
-            let gap = || (" │ ".to_owned(), Role::Faint);
-            vec![(mark, role), (name, Role::Key), gap(), cell(&a, n), gap(), cell(&b, n)]
+            let gap = || vec![(" │ ".to_owned(), Role::Faint)];
+            [vec![(mark, role), (name, Role::Key)], gap(), cell(&a, n), gap(), cell(&b, n)].concat()
         })
         .collect()
 }
 
-fn stacked(name: &Shown, change: Change, sides: [&Option<Shown>; 2], width: usize) -> Vec<Vec<Piece>> {
+fn stacked(name: &Shown, change: Change, sides: [SideText<'_>; 2], width: usize) -> Vec<Vec<Piece>> {
     let (mark, role) = sign(change);
     let mut lines = Vec::new();
     let short =
-        |text: &&Shown| text.as_str().width() + 4 < width.saturating_sub(NAME + 4) / 2 && !text.as_str().contains('\n');
+        |text: &Shown| text.as_str().width() + 4 < width.saturating_sub(NAME + 4) / 2 && !text.as_str().contains('\n');
     let head = |name: &Shown| vec![(format!("{mark} "), role), (pad(name.as_str(), NAME), Role::Key)];
+    let nothing = || vec![vec![("—".to_owned(), Role::Faint)]];
     // What fits goes on one line.
-    if name.as_str().width() <= NAME && sides.iter().all(|side| side.as_ref().as_ref().is_none_or(short)) {
+    if name.as_str().width() <= NAME && sides.iter().all(|side| side.text.is_none_or(short)) {
         let mut line = head(name);
+        let room = width.saturating_sub(NAME + 8) / 2;
         for (letter, side) in ["A", "B"].into_iter().zip(sides) {
-            let text = side.as_ref().map_or("—", Shown::as_str);
             line.push((format!(" {letter} "), Role::Faint));
-            line.push((pad(text, width.saturating_sub(NAME + 8) / 2), role_of(change)));
+            let text = if side.text.is_some() { side.lines(room) } else { nothing() };
+            line.extend(filled(text.into_iter().next().unwrap_or_default(), room));
         }
         return vec![line];
     }
@@ -135,10 +192,10 @@ fn stacked(name: &Shown, change: Change, sides: [&Option<Shown>; 2], width: usiz
         lines.push(vec![(format!("{mark} "), role), (name.as_str().to_owned(), Role::Key)]);
     }
     for (letter, side) in ["A", "B"].into_iter().zip(sides) {
-        let text = side.as_ref().map_or_else(|| vec!["—".to_owned()], |text| wrapped(text, width.saturating_sub(6)));
+        let text = if side.text.is_some() { side.lines(width.saturating_sub(6)) } else { nothing() };
         for (n, line) in text.into_iter().enumerate() {
             let letter = if n == 0 { letter } else { " " };
-            lines.push(vec![(format!("    {letter} "), Role::Faint), (line, role_of(change))]);
+            lines.push([vec![(format!("    {letter} "), Role::Faint)], line].concat());
         }
     }
     lines

@@ -2,14 +2,18 @@
 //! variable and field in which they differ. A run and its baseline, or a fork and its parent.
 
 use std::collections::{BTreeSet, HashSet};
+use std::ops::Range;
 
 use crate::app::open_record::{OpenRecord, StepRow, WriteRow, prose};
 use crate::screens::answer::shown::ShownAnswer;
-use crate::widgets::look::{grounding_glyph, route_name};
+use crate::widgets::look::{grounding_glyph, route_name, route_sign};
 use crate::widgets::sign;
+use crate::widgets::theme::Role;
 use stepscope_base::json::Value;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, head};
+use stepscope_core::answer::citations::differences;
+use stepscope_core::arithmetic::number::near;
 use stepscope_core::compare::difference::{Change, Held, MAX_FIELDS, RecordDifference};
 use stepscope_core::compare::lines::changed_lines;
 use stepscope_core::compare::print::{change_counts, diverges};
@@ -19,8 +23,6 @@ use stepscope_core::record::Record;
 use stepscope_core::run::fork::{How, named_steps};
 use stepscope_core::run::state::Badge;
 
-/// Upstream's tolerance for numbers.
-const NEAR: f64 = 1e-6;
 /// Maximum number of bytes of one value that are made ready; the JSON has the rest.
 const MAX_VALUE: usize = 8 << 10;
 /// Number of bytes shown after which later values are cut, and the length to which they are cut.
@@ -35,6 +37,17 @@ const MAX_ITEMS: usize = 100;
 /// Maximum number of values listed below the step that wrote them, and the characters after which each is cut.
 const MAX_WRITES: usize = 30;
 const MAX_WRITTEN: usize = 200;
+/// Maximum number of bytes of a text whose words are compared, and of all such texts of a pair.
+const MAX_WORDS: usize = 2 << 10;
+const MAX_ALL_WORDS: usize = 32 << 10;
+/// Similarity, in hundredths, below which two texts have nothing in common but a few words.
+const ALIKE: u8 = 30;
+/// Bytes of a value that is marked as a whole.
+const SHORT: usize = 32;
+/// Names of the rows that say what became of each.
+const ANSWER: &str = "answer";
+const GRADED: &str = "graded";
+const ROUTE: &str = "route";
 
 /// State of the screen that shows two records side by side.
 #[derive(Debug, Default)]
@@ -51,6 +64,8 @@ pub struct SideBySide {
     pub rows: Vec<SideRow>,
     /// Number of rows that are always shown: what each is and answers.
     pub facts: usize,
+    /// Colours of what became of each: right, wrong, or neither.
+    pub outcomes: [Option<Role>; 2],
     /// True if what is the same is shown too.
     pub all: bool,
     /// The first line on screen.
@@ -95,15 +110,27 @@ pub enum SideRow {
         a: Option<Shown>,
         /// Value of the second.
         b: Option<Shown>,
+        /// Parts in which the two differ, in bytes of each.
+        marks: [Vec<Range<usize>>; 2],
     },
     /// A line of a text of which the two have versions.
     Line(Change, Shown),
 }
 
 impl SideRow {
+    /// Makes the row of a value of each.
+    const fn of(name: Shown, change: Change, a: Option<Shown>, b: Option<Shown>) -> Self {
+        Self::Sides { name, change, a, b, marks: [Vec::new(), Vec::new()] }
+    }
+
     /// Tells whether it only says that both are the same.
     pub const fn is_same(&self) -> bool {
         matches!(self, Self::Sides { change: Change::Same, .. })
+    }
+
+    /// Tells whether it says what became of each.
+    pub fn is_outcome(&self) -> bool {
+        matches!(self, Self::Sides { name, .. } if [ANSWER, GRADED, ROUTE].contains(&name.as_str()))
     }
 }
 
@@ -120,7 +147,15 @@ impl SideBySide {
             rows.extend(procedures(one.record.as_ref(), other.record.as_ref()));
             rows.extend(findings(a, b));
             bound(&mut rows, facts);
-            return Self { record: a.index, names, against, rows, facts, ..Self::default() };
+            return Self {
+                record: a.index,
+                names,
+                against,
+                rows,
+                facts,
+                outcomes: [outcome(a), outcome(b)],
+                ..Self::default()
+            };
         }
         if let Some(difference) = &difference
             && (a.has_steps() || b.has_steps())
@@ -148,7 +183,7 @@ impl SideBySide {
             None => rows.push(SideRow::Sentence(Shown::own("one of the two is not valid JSON: fields not compared"))),
         }
         bound(&mut rows, facts);
-        Self { record: a.index, names, against, rows, facts, ..Self::default() }
+        Self { record: a.index, names, against, rows, facts, outcomes: [outcome(a), outcome(b)], ..Self::default() }
     }
 
     /// Adds a sentence about both at the top.
@@ -174,17 +209,40 @@ fn sides(name: Shown, a: Option<Shown>, b: Option<Shown>) -> Option<SideRow> {
         (Some(a), Some(b)) if a == b => Change::Same,
         _ => Change::Differs,
     };
-    Some(SideRow::Sides { name, change, a, b })
+    Some(SideRow::of(name, change, a, b))
+}
+
+/// Returns the colour of what became of a record.
+fn outcome(opened: &OpenRecord) -> Option<Role> {
+    let graded = opened.correct.map(|right| if right { Role::Ok } else { Role::Fatal });
+    let failed = || opened.error.is_some().then_some(Role::Fatal);
+    graded.or_else(failed).or_else(|| opened.route.map(|route| route_sign(route).1))
+}
+
+/// Marks the words in which two texts differ; all of both where they are short, nothing where long ones have little
+/// in common: everything in a colour of changes says nothing.
+fn words(a: &str, b: &str) -> [Vec<Range<usize>>; 2] {
+    let found = differences(a.as_bytes(), b.as_bytes());
+    if found.cut || found.similarity < ALIKE {
+        let is_short = a.len().max(b.len()) <= SHORT;
+        return [a, b].map(|text| std::iter::once(0..text.len()).filter(|_| is_short).collect());
+    }
+    // What was aligned ends before the texts do, where their ends differ.
+    let around = [0..found.text_range.start, found.text_range.end..b.len()];
+    let mut marks = found.text;
+    marks.extend(around.into_iter().filter(|range| !range.is_empty()));
+    marks.sort_by_key(|range| range.start);
+    [found.quote, marks]
 }
 
 /// Treats numbers that differ only in how they are written as equal: 4 and 4.0 are the same answer.
 fn as_numbers(row: SideRow) -> SideRow {
     let number = |text: &Option<Shown>| text.as_ref()?.as_str().replace(',', "").parse::<f64>().ok();
     match row {
-        SideRow::Sides { name, change: Change::Differs, a, b }
-            if number(&a).zip(number(&b)).is_some_and(|(a, b)| (a - b).abs() <= NEAR) =>
+        SideRow::Sides { name, change: Change::Differs, a, b, .. }
+            if number(&a).zip(number(&b)).is_some_and(|(a, b)| near(a, b)) =>
         {
-            SideRow::Sides { name, change: Change::Same, a, b }
+            SideRow::of(name, Change::Same, a, b)
         }
         row => row,
     }
@@ -199,13 +257,13 @@ fn facts(a: &OpenRecord, b: &OpenRecord) -> Vec<SideRow> {
             .map(|right| if right { shown!("{} correct", sign::CORRECT) } else { shown!("{} wrong", sign::WRONG) })
             .or_else(|| opened.error.is_some().then(|| shown!("{} run failed", sign::FAILED)))
     };
-    let fix = |opened: &OpenRecord| opened.where_to_fix.as_ref().map(|verdict| Shown::own(verdict.fix.phrase()));
+    let fix = |opened: &OpenRecord| opened.where_to_fix.as_ref().map(|verdict| Shown::own(verdict.phrase));
     let rows = [
-        both("answer", &|opened| opened.pred.clone().or_else(|| opened.answer.clone())).map(as_numbers),
-        both("graded", &right),
+        both(ANSWER, &|opened| opened.pred.clone().or_else(|| opened.answer.clone())).map(as_numbers),
+        both(GRADED, &right),
         both("expected", &|opened| opened.gold.clone()).map(as_numbers),
         both("items", &|opened| opened.structured.as_deref().map(items)),
-        both("route", &|opened| opened.route.map(|route| Shown::own(route_name(route)))),
+        both(ROUTE, &|opened| opened.route.map(|route| shown!("{} {}", route_sign(route).0, route_name(route)))),
         both("answer text", &|opened| opened.answer.clone().filter(|_| opened.pred.is_some())),
         both("error", &|opened| opened.error.clone()),
         both("where to fix", &fix),
@@ -340,7 +398,7 @@ fn steps(a: &OpenRecord, b: &OpenRecord, difference: &RecordDifference<'_>) -> V
             _ if differs(n) => Change::Differs,
             _ => Change::Same,
         };
-        SideRow::Sides { name: shown!("step {}", n + 1), change, a, b }
+        SideRow::of(shown!("step {}", n + 1), change, a, b)
     }));
     if count > MAX_STEPS {
         rows.push(SideRow::Sentence(shown!("{}", counted(count - MAX_STEPS, "more step"))));
@@ -354,22 +412,17 @@ fn variables(difference: &RecordDifference<'_>) -> Vec<SideRow> {
         let step = held.step.map(|step| shown!("step {}, ", step + 1)).unwrap_or_default();
         Some(shown!("{}   ({step}{})", value(held.value?), held.badge.label()))
     };
-    let rows = difference.variables.iter().map(|variable| SideRow::Sides {
-        name: variable.name.line(),
-        change: variable.change,
-        a: held(variable.a.as_ref()),
-        b: held(variable.b.as_ref()),
+    let rows = difference.variables.iter().map(|variable| {
+        SideRow::of(variable.name.line(), variable.change, held(variable.a.as_ref()), held(variable.b.as_ref()))
     });
     part("Variables", rows.collect())
 }
 
 fn fields(difference: &RecordDifference<'_>) -> Vec<SideRow> {
-    let rows = difference.fields.iter().map(|field| SideRow::Sides {
-        name: field.pointer.text().line(),
-        change: field.change,
-        a: field.a.map(value),
-        b: field.b.map(value),
-    });
+    // The id stands above, where the two are named.
+    let fields = difference.fields.iter().filter(|field| field.pointer.text().line().as_str() != "/id");
+    let rows = fields
+        .map(|field| SideRow::of(field.pointer.text().line(), field.change, field.a.map(value), field.b.map(value)));
     let mut rows = part("Fields", rows.collect());
     if difference.more_fields {
         rows.push(SideRow::Sentence(shown!("more than {MAX_FIELDS} fields, not all listed")));
@@ -397,14 +450,20 @@ fn bound(rows: &mut Vec<SideRow>, facts: usize) {
         rows.truncate(MAX_ROWS);
         rows.push(SideRow::Sentence(shown!("{}", counted(more, "more line"))));
     }
-    let mut spent = 0;
+    let (mut spent, mut compared) = (0, 0);
     for row in rows {
-        let SideRow::Sides { a, b, .. } = row else { continue };
-        for side in [a, b].into_iter().flatten() {
+        let SideRow::Sides { change, a, b, marks, .. } = row else { continue };
+        for side in [&mut *a, &mut *b].into_iter().flatten() {
             spent += side.as_str().len();
             if spent > MAX_ALL {
                 *side = std::mem::take(side).shortened(MAX_LATE);
             }
+        }
+        let (Some(a), Some(b), Change::Differs) = (a.as_ref(), b.as_ref(), *change) else { continue };
+        let longest = a.as_str().len().max(b.as_str().len());
+        if longest <= MAX_WORDS && compared + longest <= MAX_ALL_WORDS {
+            compared += longest;
+            *marks = words(a.as_str(), b.as_str());
         }
     }
 }
@@ -458,7 +517,7 @@ mod tests {
 
     fn side<'v>(sides: &'v SideBySide, wanted: &str) -> (Change, Option<&'v str>, Option<&'v str>) {
         let found = sides.rows.iter().find_map(|row| match row {
-            SideRow::Sides { name, change, a, b } if name.as_str() == wanted => {
+            SideRow::Sides { name, change, a, b, .. } if name.as_str() == wanted => {
                 Some((*change, a.as_ref().map(Shown::as_str), b.as_ref().map(Shown::as_str)))
             }
             _ => None,
@@ -489,7 +548,7 @@ mod tests {
         let parent = run(&[("Read", "a"), ("Add", "final_answer")], r#""a": 2, "final_answer": "3""#);
         let fork = run(&[("Read", "a"), ("Add both", "final_answer")], r#""a": 2, "final_answer": "4""#);
         let sides = sides(&parent, &fork);
-        assert!(says(&sides, "first diverging step: 2 (text, values of final_answer)"));
+        assert!(says(&sides, "first difference: step 2 (text, values of final_answer)"));
         assert!(says(&sides, "Steps: 1 changed, 1 same"));
         let step = side(&sides, "step 2");
         assert_eq!(
@@ -498,6 +557,30 @@ mod tests {
         );
         assert_eq!(side(&sides, "final_answer").1, Some("3   (step 2, inferred)"));
         assert!(sides.shown().count() < sides.rows.len());
+    }
+
+    #[test]
+    fn alike_texts_differ_by_word_and_outcomes_have_their_colours() {
+        let marked = |a: &str, b: &str| {
+            let [in_a, in_b] = words(a, b);
+            [(a, in_a), (b, in_b)]
+                .map(|(text, marks)| marks.iter().map(|mark| text[mark.clone()].to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!(
+            marked("Add the two prices up.", "Add the three prices up, too."),
+            [vec!["two"], vec!["three", ", too"]]
+        );
+        assert_eq!(marked("3", "19"), [["3"], ["19"]], "short values differ as a whole");
+        let long = "Nothing of this can be found in the other text, nor there.";
+        assert!(marked(long, "{1, 2, 3}").iter().all(Vec::is_empty), "all in one colour says nothing");
+        let record = |answer: &str, right: bool| {
+            format!(
+                r#"{{"id": 1, "question": "?", "gold_num": 1.0, "state": {{"final_answer": "{answer}"}}, "correct": {right}}}"#
+            )
+        };
+        let sides = sides(&record("1", true), &record("2", false));
+        assert_eq!(sides.outcomes, [Some(Role::Ok), Some(Role::Fatal)]);
+        assert!(sides.rows.iter().filter(|row| row.is_outcome()).count() >= 2);
     }
 
     #[test]

@@ -13,13 +13,12 @@ use crate::app::state::App;
 use crate::screens::table::preview;
 use crate::screens::table::state::{SortBy, SortColumn};
 use crate::widgets::layout::{table_height, with_third};
-use crate::widgets::look::{Look, Spans, fill, put, route_name, severity_role};
+use crate::widgets::look::{Look, Spans, fill, put, route_name, route_sign, severity_role};
 use crate::widgets::prose::{pad, pad_left, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::answer::route::Route;
 use stepscope_core::answer::truncation::TruncationVerdict;
 use stepscope_core::finding::{Severity, counted};
 use stepscope_core::record::RecordKind;
@@ -71,12 +70,11 @@ enum Kinds {
 
 impl Kinds {
     fn of(app: &App) -> Self {
-        let totals = app.store.totals();
-        let counts = totals.insights();
-        match totals.typed() {
+        let listed = app.table.listed(&app.store);
+        match listed.typed {
             0 => Self::Runs,
-            typed if typed == counts.records() => Self::Answers,
-            _ => Self::Mixed { scored: counts.fitness > 0 },
+            typed if typed == listed.records => Self::Answers,
+            _ => Self::Mixed { scored: listed.fitness > 0 },
         }
     }
 }
@@ -124,19 +122,18 @@ fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
     let middle = [(Column::Fix, 11), (Column::Reward, 6), (Column::Pred, 10), (Column::Gold, 10)];
     let kind = [(Column::Kind, 11)];
     let wide = [(Column::Steps, 6), (Column::Fitness, 9), (Column::Confidence, 6)];
-    // What no record has, or all alike, takes no room.
-    let totals = app.store.totals();
-    let counts = totals.insights();
+    // What no listed record has, or all alike, takes no room.
+    let listed = app.table.listed(&app.store);
     let tells = |(column, _): &&(Column, usize)| match column {
-        Column::Kind => counts.kinds.iter().filter(|count| **count > 0).count() > 1,
-        Column::Steps => counts.procedures > 0,
-        Column::Fitness => counts.fitness + totals.typed() > 0,
+        Column::Kind => listed.has_kinds(),
+        Column::Steps => listed.steps > 0,
+        Column::Fitness => listed.fitness + listed.ends > 0,
         // The rewards of a few must not cost all others their questions.
-        Column::Reward => counts.rewards > 0 && (width >= WIDE || counts.rewards * 8 >= records),
-        Column::Confidence => counts.confidences > 0,
+        Column::Reward => listed.rewards > 0 && (width >= WIDE || listed.rewards * 8 >= listed.records),
+        Column::Confidence => listed.confidences > 0,
         // That there is something to fix is hidden too.
         Column::Fix if !app.review.hide.is_empty() => true,
-        Column::Fix => counts.fixes.iter().flatten().sum::<usize>() + totals.typed() > 0,
+        Column::Fix => listed.fixes + listed.typed > 0,
         _ => true,
     };
     let mut columns = narrow.to_vec();
@@ -159,7 +156,11 @@ fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
     }
     for (column, width) in &mut columns {
         let wanted = match column {
-            Column::Pred if totals.typed() > 0 => *width + WIDER,
+            // Where only answers are listed, their texts share what other columns leave.
+            Column::Pred if listed.typed == listed.records && listed.typed > 0 => {
+                *width + WIDER.max(title.saturating_sub(2 * TITLE))
+            }
+            Column::Pred if listed.typed > 0 => *width + WIDER,
             Column::Pred | Column::Gold => widest_number(app, *column).min(*width + WIDER),
             _ => 0,
         };
@@ -368,7 +369,7 @@ fn cell<'a>(app: &'a App, record: usize, row: &RowFacts, column: Column) -> (Cow
         }
         Column::Kind if known => (row.kind().word().into(), kind_role(row.kind())),
         Column::Pred => (texts.map_or("", |texts| texts.pred.as_str()).into(), unless_right(Role::Text)),
-        Column::Gold => (texts.map_or("", |texts| texts.gold.as_str()).into(), unless_right(Role::Gold)),
+        Column::Gold => (texts.map_or("", |texts| texts.gold.as_str()).into(), unless_right(Role::Text)),
         Column::Steps if known => (row.step_count().map_or_else(String::new, |n| n.to_string()).into(), Role::Dim),
         Column::Fitness => (number(row.fitness()), Role::Dim),
         Column::Reward => (number(row.reward()), unless_right(Role::Number)),
@@ -434,22 +435,19 @@ const fn is_hidden(column: Column, hide: Hide, is_answer: bool) -> bool {
 
 /// Renders a column of a structured answer; `None`: it is the same as for every record.
 fn typed_cell(column: Column, typed: &TypedRow, types: &TypeRegistry) -> Option<(String, Role)> {
-    let ship = typed.route == Some(Route::Ship);
     Some(match column {
-        Column::Ok => match typed.route {
-            Some(Route::Ship) => (format!(" {}", sign::CORRECT), Role::Dim),
-            Some(Route::Reject) => (format!(" {}", sign::WRONG), Role::Fatal),
-            Some(Route::Pending) => (" …".into(), Role::Warning),
-            Some(_) => (format!(" {}", sign::ROUTED), Role::Accent),
-            None => (String::new(), Role::Faint),
-        },
+        // What can be used stays quiet.
+        Column::Ok => typed.route.map_or((String::new(), Role::Faint), |route| {
+            let (sign, role) = route_sign(route);
+            (format!(" {sign}"), if role == Role::Ok { Role::Dim } else { role })
+        }),
         Column::Kind => {
             let name = typed.asked.and_then(|n| types.types().get(usize::from(n)));
             (name.map(|known| known.name.line().into_string()).unwrap_or_default(), Role::Dim)
         }
-        Column::Fix => {
-            (typed.route.map(route_name).unwrap_or_default().to_owned(), if ship { Role::Ok } else { Role::Accent })
-        }
+        Column::Fix => typed
+            .route
+            .map_or((String::new(), Role::Faint), |route| (route_name(route).to_owned(), route_sign(route).1)),
         Column::Gold => match typed.share() {
             None => (String::new(), Role::Dim),
             Some(share) => {

@@ -14,7 +14,6 @@ use crate::widgets::layout::table_height;
 use crate::widgets::list::Move;
 use crate::widgets::panes::turn;
 use stepscope_base::shown;
-use stepscope_base::text::Shown;
 
 /// Checks an action that the screen knows; `None`: another one.
 pub(crate) fn allowed(app: &App, action: Action) -> Option<Result<(), Reason>> {
@@ -25,8 +24,6 @@ pub(crate) fn allowed(app: &App, action: Action) -> Option<Result<(), Reason>> {
             need(app.record().is_some(), NO_RECORD).and_then(|()| need(app.parent_of_current().is_some(), "not a fork"))
         }
         A::CopyValue | A::CopyPath => Err(OPEN_RECORD),
-        A::NextFinding | A::PreviousFinding => need(app.rows() > 0, "no records")
-            .and_then(|()| need(others_have_findings(app), "no other record has findings")),
         A::Find | A::Frequency | A::Filter | A::SortNext | A::SortPrevious | A::SortReverse => {
             need(!app.has_no_records(), "no records")
         }
@@ -34,16 +31,7 @@ pub(crate) fn allowed(app: &App, action: Action) -> Option<Result<(), Reason>> {
     })
 }
 
-/// Tells whether a record other than the one under the cursor has findings, listed in the table or not.
-fn others_have_findings(app: &App) -> bool {
-    if !app.review.hide.is_empty() {
-        return app.store.len() > 1;
-    }
-    let own = app.record().and_then(|record| app.store.row(record)).map(|row| row.counts).unwrap_or_default();
-    app.store.totals().with.iter().zip(own).any(|(&with, own)| with > usize::from(own > 0))
-}
-
-pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects> {
+pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
     match action {
         Action::Open => return Some(request(app, ScreenKind::Run)),
         Action::Json => return Some(request(app, ScreenKind::Json)),
@@ -52,8 +40,6 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
             let text = if text.is_empty() { text } else { text + " " };
             app.open_prompt(PromptPurpose::Filter, text);
         }
-        Action::NextFinding => finding_by(app, times),
-        Action::PreviousFinding => finding_by(app, -times),
         Action::Frequency => insights::keys::open_chart(app),
         Action::SortNext => sort_by(app, 1),
         Action::SortPrevious => sort_by(app, -1),
@@ -103,21 +89,6 @@ pub(crate) fn click(app: &mut App, at: Position, body: Rect) -> Effects {
     }
     app.table.list.at = row;
     Vec::new()
-}
-
-fn finding_by(app: &mut App, by: isize) {
-    let rows = app.rows();
-    let here = app.table.list.at;
-    let has = |row: &usize| {
-        app.table.record(*row).and_then(|record| app.shown_row(record)).is_some_and(|row| row.worst().is_some())
-    };
-    let way = by.signum();
-    let others = (1..rows).map(|step| (here as isize + way * step as isize).rem_euclid(rows as isize) as usize);
-    match others.filter(has).take(by.unsigned_abs()).last() {
-        Some(row) => app.table.list.at = row,
-        // The records with findings are there, or the key would not have been allowed.
-        None => _ = app.say(Shown::own("no other listed record has findings")),
-    }
 }
 
 fn sort_by(app: &mut App, by: isize) {

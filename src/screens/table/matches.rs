@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
-use regex::bytes::Regex;
-
 use crate::app::msg::SearchId;
+use crate::app::sought::Sought;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
@@ -15,8 +14,8 @@ pub struct Matches {
     pub id: SearchId,
     /// Text of the search, as typed.
     pub typed: String,
-    /// Pattern that is searched for.
-    pub letters: Regex,
+    /// Text that is searched for.
+    pub sought: Sought,
     /// Number of records that are or were looked at.
     pub planned: usize,
     /// True while the search is under way.
@@ -61,11 +60,11 @@ pub enum Next {
 
 impl Matches {
     /// Begins with nothing; looking begins at row `from` of `len`, and goes through `planned` records.
-    pub fn new(id: SearchId, typed: &str, letters: Regex, [from, len, planned]: [usize; 3]) -> Self {
+    pub fn new(id: SearchId, typed: &str, sought: Sought, [from, len, planned]: [usize; 3]) -> Self {
         Self {
             id,
             typed: typed.to_owned(),
-            letters,
+            sought,
             planned,
             running: true,
             jump: None,
@@ -224,7 +223,7 @@ mod tests {
     /// Makes matches in every third row; record and row are one but that hidden records have none.
     fn matches(from: usize) -> (Matches, Vec<usize>) {
         let order: Vec<usize> = (from..ROWS).chain(0..from).collect();
-        (Matches::new(1, "x", Regex::new("x").unwrap(), [from, ROWS, ROWS]), order)
+        (Matches::new(1, "x", Sought::parse("x").unwrap(), [from, ROWS, ROWS]), order)
     }
 
     fn go(matches: &Matches, by: isize, here: usize) -> Option<(usize, bool)> {

@@ -12,7 +12,7 @@ use crate::screens::run::question;
 use crate::screens::run::steps::sign_of_step;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::Rows;
-use crate::widgets::look::{Look, Spans, grounding_glyph, grounding_role, kind_role, pane, route_name};
+use crate::widgets::look::{Look, Spans, grounding_glyph, grounding_role, kind_role, pane, route_name, route_sign};
 use crate::widgets::prose::{fit, pad, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
@@ -168,10 +168,12 @@ fn facts(opened: &OpenRecord, width: usize, look: Look<'_>) -> Vec<Spans> {
     let fix = opened.where_to_fix.as_ref().filter(|verdict| !matches!(verdict.fix, Fix::None | Fix::Unknown));
     lines.extend(fix.map(|verdict| {
         let step = verdict.step.map(|step| format!(", step {}", step + 1)).unwrap_or_default();
-        fact("fix", &format!("{}{step} ({})", verdict.fix.phrase(), verdict.confidence.word()), Role::Accent)
+        fact("fix", &format!("{}{step} ({})", verdict.phrase, verdict.confidence.word()), Role::Accent)
     }));
     lines.extend(
-        opened.route.map(|route| fact("route", &format!("{}: {}", route_name(route), route.phrase()), Role::Accent)),
+        opened
+            .route
+            .map(|route| fact("route", &format!("{}: {}", route_name(route), route.phrase()), route_sign(route).1)),
     );
     if let Some(structured) = &opened.structured {
         lines.extend(structured.items.iter().take(8).map(|item| {

@@ -7,6 +7,7 @@ use std::time::Instant;
 use crate::app::across;
 use crate::app::msg::{Effect, Effects};
 use crate::app::review::ReviewLog;
+use crate::app::sought::Sought;
 use crate::app::state::{App, REARRANGE, Status};
 use crate::dialogs::dialog::{Dialog, FilterCount, PromptPurpose, Rest};
 use crate::screens::kind::ScreenKind;
@@ -16,7 +17,7 @@ use crate::screens::table::state::{BeforeTyping, Search};
 use crate::widgets::keymap::Action;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::table::filter::{Filter, RowAnswer, shown_pattern, text_pattern};
+use stepscope_core::table::filter::{Filter, RowAnswer};
 use stepscope_core::table::row::{Flag, RowFacts};
 use stepscope_io::pipeline::search::Plan;
 
@@ -187,7 +188,7 @@ pub(crate) fn follow_matches(app: &mut App) -> Effects {
     if finding.planned < store.len() {
         let plan = Plan::of(store, finding.planned, |_, _| true).hiding(|record| review.hide_for(record));
         finding.go_on(store.len());
-        return vec![Effect::Find(finding.id, finding.letters.clone(), plan)];
+        return vec![Effect::Find(finding.id, finding.sought.clone(), plan)];
     }
     land(app);
     Vec::new()
@@ -207,6 +208,9 @@ pub(crate) fn find(app: &mut App, typed: &str) -> Result<Effects, Shown> {
     if typed.is_empty() {
         return Ok(Vec::new());
     }
+    if let Some(place) = app.jump_place() {
+        app.jumps.leave(place, Action::FindNext);
+    }
     if app.screens.top() == ScreenKind::Table {
         return find_in_table(app, typed);
     }
@@ -216,25 +220,31 @@ pub(crate) fn find(app: &mut App, typed: &str) -> Result<Effects, Shown> {
 }
 
 fn find_in_record(app: &mut App, typed: &str) -> Result<(), Shown> {
-    let pattern = shown_pattern(typed).map_err(|why| shown!("{why}"))?;
-    if let Some(view) = app.screens.record_mut() {
-        view.look_for(typed, |text| pattern.is_match(text.as_bytes()));
-    }
+    let sought = Sought::parse(typed)?;
+    app.screens.record_mut().into_iter().for_each(|view| view.look_for(typed, &sought));
     Ok(())
 }
 
 fn find_in_table(app: &mut App, typed: &str) -> Result<Effects, Shown> {
-    let letters = regex_of(typed)?;
+    let sought = Sought::parse(typed)?;
     let id = app.new_search_id();
     let mut effects: Effects = app.end_find().into_iter().collect();
     let (from, records) = (app.table.list.at, app.store.len());
     let plan = Plan::in_order(&app.store, app.table.rows_from(from, records));
     let plan = plan.hiding(|record| app.review.hide_for(record));
-    let mut matches = Matches::new(id, typed, letters.clone(), [from, app.rows(), records]);
+    let mut matches = Matches::new(id, typed, sought.clone(), [from, app.rows(), records]);
     matches.jump = Some((0, from));
     app.table.finding = Some(matches);
-    effects.push(Effect::Find(id, letters, plan));
+    effects.push(Effect::Find(id, sought, plan));
     Ok(effects)
+}
+
+/// Goes to the first match in a record that was opened from among the matches of the table.
+pub(crate) fn land_in_record(app: &mut App) {
+    let is_match = |finding: &Matches| finding.nth(app.table.list.at).is_some();
+    if app.table.finding.as_ref().is_some_and(is_match) {
+        find_by(app, 1);
+    }
 }
 
 pub(crate) fn find_by(app: &mut App, by: isize) {
@@ -320,11 +330,6 @@ pub(crate) fn take_found(app: &mut App, id: u64, found: &[u32], done: bool, now:
             app.arrange_at = app.arrange_at.or(Some(now + REARRANGE));
         }
     }
-}
-
-/// Builds a pattern for text on screen: as in the filter, small letters find capitals too.
-fn regex_of(typed: &str) -> Result<regex::bytes::Regex, Shown> {
-    text_pattern(typed).map_err(|why| shown!("{why}"))
 }
 
 /// Returns the effect that ends a search.

@@ -10,6 +10,7 @@ use crate::screens::table::matches::Matches;
 use crate::screens::table::order::Order;
 use crate::widgets::list::List;
 use stepscope_base::text::Shown;
+use stepscope_core::answer::truncation::TruncationVerdict;
 use stepscope_core::finding::Severity;
 use stepscope_core::table::filter::{Column, Filter, RowAnswer};
 use stepscope_core::table::row::RowFacts;
@@ -119,6 +120,71 @@ fn gravity(row: &RowFacts) -> f64 {
     Severity::ALL.iter().fold(0.0, |weight, severity| weight * 256.0 + f64::from(row.count(*severity)))
 }
 
+/// Counts of what the listed records have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Listed {
+    /// Number of records.
+    pub(crate) records: usize,
+    /// Structured answers.
+    pub(crate) typed: usize,
+    /// Structured answers that are known to end, or to go on, behind what the model saw.
+    pub(crate) ends: usize,
+    /// Kinds of which there are some, a bit each.
+    kinds: u32,
+    /// Records with steps.
+    pub(crate) steps: usize,
+    /// Records with a fitness.
+    pub(crate) fitness: usize,
+    /// Records with a reward.
+    pub(crate) rewards: usize,
+    /// Records with a confidence.
+    pub(crate) confidences: usize,
+    /// Records with a place to fix.
+    pub(crate) fixes: usize,
+}
+
+impl Listed {
+    /// Counts what all records have.
+    fn all(store: &Store) -> Self {
+        let totals = store.totals();
+        let counts = totals.insights();
+        let kinds = counts.kinds.iter().enumerate().filter(|(_, count)| **count > 0);
+        Self {
+            records: store.len(),
+            typed: totals.typed(),
+            ends: totals.typed(),
+            kinds: kinds.fold(0, |kinds, (kind, _)| kinds | 1 << kind),
+            steps: counts.procedures,
+            fitness: counts.fitness,
+            rewards: counts.rewards,
+            confidences: counts.confidences,
+            fixes: counts.fixes.iter().flatten().sum(),
+        }
+    }
+
+    /// Adds a record.
+    fn with(self, row: &RowFacts) -> Self {
+        let typed = row.typed();
+        let ends = typed.as_ref().is_some_and(|typed| typed.truncation != TruncationVerdict::Unknown);
+        Self {
+            records: self.records + 1,
+            typed: self.typed + usize::from(typed.is_some()),
+            ends: self.ends + usize::from(ends),
+            kinds: self.kinds | 1 << row.kind() as u32,
+            steps: self.steps + usize::from(row.step_count().is_some_and(|count| count > 0)),
+            fitness: self.fitness + usize::from(typed.is_none() && !row.fitness().is_nan()),
+            rewards: self.rewards + usize::from(!row.reward().is_nan()),
+            confidences: self.confidences + usize::from(!row.confidence.is_nan()),
+            fixes: self.fixes + usize::from(row.fix().is_some_and(|fix| fix != Fix::None)),
+        }
+    }
+
+    /// Tells whether there are records of several kinds.
+    pub(crate) const fn has_kinds(&self) -> bool {
+        self.kinds.count_ones() > 1
+    }
+}
+
 /// A search over the records' text that is under way or done.
 #[derive(Debug, Clone)]
 pub struct Search {
@@ -188,6 +254,8 @@ pub struct Table {
     /// The search that `n` and `N` walk.
     pub finding: Option<Matches>,
     order: Option<Order>,
+    /// Counts of what the listed records have, where not all are listed.
+    listed: Option<Listed>,
     row_texts: HashMap<usize, RowTexts>,
     /// Records whose texts were asked for last, until texts come.
     asked: HashSet<usize>,
@@ -268,6 +336,11 @@ impl Table {
         }
     }
 
+    /// Counts what the listed records have: a column that none of them fills takes no room.
+    pub(crate) fn listed(&self, store: &Store) -> Listed {
+        self.listed.filter(|listed| listed.records > 0).unwrap_or_else(|| Listed::all(store))
+    }
+
     /// Tells whether every record is shown in the order of the file.
     pub(crate) fn is_natural(&self) -> bool {
         self.order.is_none()
@@ -293,6 +366,9 @@ impl Table {
             None if natural => None,
             None => Some([self.arranged(records, row, queued, fits, review), Vec::new(), Vec::new()]),
         };
+        self.listed = order.as_ref().filter(|_| !is_whole).map(|[rows, ..]| {
+            rows.iter().filter_map(|record| row(*record as usize)).fold(Listed::default(), |all, row| all.with(&row))
+        });
         self.order = order.map(|rows| Order::new(rows, records));
         let Self { finding, order, .. } = self;
         if let Some(finding) = finding {

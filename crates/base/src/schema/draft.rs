@@ -28,6 +28,17 @@ pub(super) fn named(schema: Value<'_>) -> Option<Draft> {
     })
 }
 
+/// Names a draft for people.
+pub(super) const fn name(draft: Draft) -> &'static str {
+    match draft {
+        Draft::Draft4 => "draft 4",
+        Draft::Draft6 => "draft 6",
+        Draft::Draft7 => "draft 7",
+        Draft::Draft201909 => "draft 2019-09",
+        _ => super::NEWEST,
+    }
+}
+
 /// True if a draft is at least as new as another.
 pub(super) fn since(draft: Draft, first: Draft) -> bool {
     let age = |draft| match draft {

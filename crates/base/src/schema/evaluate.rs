@@ -15,7 +15,7 @@ use super::{
     Body, Breach, Counted, Dependency, Id, Keyword, Law, Limit, Literal, Schema, Subschema, Type, Undecidable, View,
 };
 use crate::json::{Kind, Member, Value};
-use crate::pyregex::Pattern;
+use crate::pyregex::{Pattern, Undecided};
 use crate::python::{Message, PythonNumber};
 use crate::text::Untrusted;
 use crate::work;
@@ -53,7 +53,7 @@ pub(super) fn best(schema: &Schema, value: Value<'_>) -> Result<Option<Untrusted
         let _ = Evaluation::new(schema, View::Whole, given_up).node(0, value, &mut best);
     })?;
     let Errors::Best(fault) = best else { return Ok(None) };
-    Ok(fault.map(|fault| (fault.relevant().message)().into()))
+    Ok(fault.map(|fault| (fault.relevant())().into()))
 }
 
 /// Every breach, up to a limit; where something was given up, the last says so.
@@ -66,8 +66,7 @@ pub(super) fn every<'v>(schema: &'v Schema, value: Value<'v>) -> Vec<Breach<'v>>
         let Errors::Every(faults) = every else { return };
         for fault in faults {
             if let Some(Keyword::AdditionalProperties { known, joined, .. }) = fault.keyword {
-                let entries = fault.value.entries();
-                let extra = entries.into_iter().filter(|member| evaluation.is_extra(member, known, joined.as_ref()));
+                let extra = extra_members(fault.value, known, joined.as_ref());
                 breaches.extend(extra.map(|member| unexpected(fault.value, &member)));
             } else {
                 breaches.push(fault.breach());
@@ -88,15 +87,29 @@ fn unexpected<'v>(value: Value<'v>, member: &Member<'v>) -> Breach<'v> {
 }
 
 /// One step from a value to a part of it.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy)]
 enum PathPart<'v> {
     Item(usize),
-    Key(Untrusted<'v>),
+    Key(Value<'v>),
 }
+
+impl<'v> PathPart<'v> {
+    /// Key that orders steps: items before keys.
+    fn rank(self) -> (Option<Untrusted<'v>>, usize) {
+        match self {
+            Self::Item(n) => (None, n),
+            Self::Key(key) => (Some(key.string().unwrap_or_default()), 0),
+        }
+    }
+}
+
+/// The words of an error, put together when they are wanted. Many errors wait while alternatives are judged: they hold
+/// no list of what they name, but find it again.
+type Words<'v> = Box<dyn Fn() -> Message + 'v>;
 
 /// One error.
 struct Fault<'v> {
-    message: Box<dyn Fn() -> Message + 'v>,
+    message: Words<'v>,
     /// Subject of the error, for people: the value, or the first part that should not be there.
     value: Value<'v>,
     key: Option<Value<'v>>,
@@ -108,8 +121,8 @@ struct Fault<'v> {
     path: Vec<PathPart<'v>>,
     /// The value is of a type that the schema wants.
     of_type: bool,
-    /// Of `anyOf` and `oneOf`, the two least relevant errors of their branches.
-    context: Vec<Fault<'v>>,
+    /// Of `anyOf` and `oneOf`, the words of the deepest error of their branches, where one is deepest.
+    deepest: Option<Words<'v>>,
 }
 
 impl<'v> Fault<'v> {
@@ -129,21 +142,14 @@ impl<'v> Fault<'v> {
         let is_weak = |fault: &Self| matches!(fault.keyword, Some(Keyword::AnyOf(_) | Keyword::OneOf(_)));
         Reverse(self.path.len())
             .cmp(&Reverse(other.path.len()))
-            .then_with(|| self.path.cmp(&other.path))
+            .then_with(|| self.path.iter().map(|part| part.rank()).cmp(other.path.iter().map(|part| part.rank())))
             .then_with(|| (!is_weak(self)).cmp(&!is_weak(other)))
             .then_with(|| (!self.of_type).cmp(&!other.of_type))
     }
 
-    /// Of alternatives the deepest error, as long as one is deepest.
-    fn relevant(&self) -> &Self {
-        let mut best = self;
-        while let Some(least) = best.context.first() {
-            if best.context.get(1).is_some_and(|second| least.compare(second).is_eq()) {
-                break;
-            }
-            best = least;
-        }
-        best
+    /// Of alternatives the words of the deepest error, as long as one is deepest.
+    fn relevant(self) -> Words<'v> {
+        self.deepest.unwrap_or(self.message)
     }
 }
 
@@ -267,7 +273,7 @@ impl<'v> About<'_, 'v> {
     fn fault(self, keep: bool, message: impl Fn() -> Message + 'v) -> Fault<'v> {
         let mut path = Vec::new();
         if keep {
-            path.extend(Link::all(self.evaluation.path).cloned());
+            path.extend(Link::all(self.evaluation.path));
             path.reverse();
         }
         let of_type = keep && self.node.types.iter().any(|&wanted| is_type(self.value, wanted));
@@ -279,7 +285,7 @@ impl<'v> About<'_, 'v> {
             keyword: self.keyword,
             path,
             of_type,
-            context: Vec::new(),
+            deepest: None,
         }
     }
 
@@ -352,10 +358,7 @@ impl<'p, 'v> Evaluation<'p, 'v> {
     }
 
     fn member(self, id: Id, member: &Member<'v>, errors: &mut Errors<'v>) -> Flow {
-        // Names are only compared where several errors are.
-        let name =
-            if matches!(errors, Errors::Best(_) | Errors::Least(..)) { member.name() } else { Untrusted::default() };
-        self.below(id, PathPart::Key(name), member.value, errors)
+        self.below(id, PathPart::Key(member.key), member.value, errors)
     }
 
     fn holds(self, id: Id, value: Value<'v>) -> bool {
@@ -373,9 +376,10 @@ impl<'p, 'v> Evaluation<'p, 'v> {
 
     /// True if neither the names nor the patterns of a schema know a member.
     fn is_extra(self, member: &Member<'_>, known: &[Vec<u8>], patterns: Option<&Pattern>) -> bool {
-        let name = member.name();
-        !known.iter().any(|known| known.as_slice() == name.bytes())
-            && !patterns.is_some_and(|pattern| self.matches(pattern, &name))
+        is_extra(member, known, patterns).unwrap_or_else(|_| {
+            self.give_up();
+            true
+        })
     }
 
     fn always(self, id: Id) -> bool {
@@ -422,7 +426,7 @@ impl<'p, 'v> Evaluation<'p, 'v> {
                 return too_many_items(about, *prefix, errors);
             }
             Keyword::AdditionalItems { prefix, schema } if self.never(*schema) => {
-                return extra_items(about, "Additional", value.items().skip(*prefix).collect(), errors);
+                return extra_items(about, "Additional", move |n| n >= *prefix, errors);
             }
             Keyword::Items { prefix, schema, .. } | Keyword::AdditionalItems { prefix, schema } => (*prefix, *schema),
             _ => return ON,
@@ -500,8 +504,7 @@ impl<'p, 'v> Evaluation<'p, 'v> {
             }
             (Keyword::UnevaluatedItems(_), Kind::Array) => {
                 let evaluated = self.evaluated_items(about.node, value);
-                let extra = value.items().zip(evaluated).filter(|(_, known)| !known).map(|(item, _)| item);
-                extra_items(about, "Unevaluated", extra.collect(), errors)
+                extra_items(about, "Unevaluated", move |n| evaluated.get(n) == Some(&false), errors)
             }
             (Keyword::Contains { .. } | Keyword::ContainsAny(_), Kind::Array) => self.contains(about, keyword, errors),
             (Keyword::Not { schema, words }, _) => {
@@ -685,16 +688,17 @@ impl<'p, 'v> Evaluation<'p, 'v> {
         if value.members().find(is_extra).is_none() {
             return ON;
         }
-        let mut extras: Vec<_> = value.entries().into_iter().filter(is_extra).collect();
         if !self.never(*schema) {
-            return extras.iter().try_for_each(|member| self.member(*schema, member, errors));
+            let extras = value.entries().into_iter().filter(is_extra);
+            return extras.into_iter().try_for_each(|member| self.member(*schema, &member, errors));
         }
-        extras.sort_by_key(Member::name);
-        let key = extras.first().map(|member| member.key);
+        let extras = value.entries().into_iter().filter(is_extra);
+        let key = extras.min_by_key(Member::name).map(|member| member.key);
         let message = move || {
-            let names: Vec<Untrusted<'_>> = extras.iter().map(Member::name).collect();
+            let mut names: Vec<_> = extra_members(value, known, joined.as_ref()).map(|member| member.name()).collect();
+            names.sort();
+            let one = names.len() == 1;
             let names = || names.iter().map(Untrusted::bytes);
-            let one = extras.len() == 1;
             if let Some(patterns) = patterns {
                 let verb = if one { " does" } else { " do" };
                 let message = Message::default().quoted_each(names()).text(verb);
@@ -709,29 +713,34 @@ impl<'p, 'v> Evaluation<'p, 'v> {
     }
 
     fn unevaluated(self, about: About<'p, 'v>, schema: Id, errors: &mut Errors<'v>) -> Flow {
-        let entries = about.value.entries();
-        let evaluated = self.evaluated_properties(about.node, about.value, &entries);
-        let mut extras = Vec::new();
-        for (member, _) in entries.iter().zip(evaluated).filter(|(_, known)| !known) {
-            // Python names a property once for each of its errors.
+        let value = about.value;
+        let entries = value.entries();
+        let evaluated = self.evaluated_properties(about.node, value, &entries);
+        // Python names a property once for each of its errors.
+        let mut named: Vec<u8> = vec![0; entries.len()];
+        for ((member, _), named) in entries.iter().zip(evaluated).zip(&mut named).filter(|((_, known), _)| !known) {
             let mut own = Errors::Every(Vec::new());
             let _ = self.same(schema, member.value, &mut own);
             if let Errors::Every(faults) = own {
-                extras.extend(faults.iter().map(|_| *member));
+                *named = u8::try_from(faults.len()).unwrap_or(u8::MAX);
             }
         }
-        let Some(key) = extras.first().map(|member| member.key) else { return ON };
         let never = self.never(schema);
-        if never {
-            extras.sort_by_key(Member::name);
-        }
+        let extras = entries.iter().zip(&named).filter(|(_, named)| **named > 0).map(|(member, _)| member);
+        let first = if never { extras.min_by_key(|member| member.name()) } else { extras.into_iter().next() };
+        let Some(key) = first.map(|member| member.key) else { return ON };
         let message = move || {
+            let entries = value.entries();
+            let times = |(member, times): (&Member<'v>, &u8)| std::iter::repeat_n(member.name(), usize::from(*times));
+            let mut names: Vec<Untrusted<'_>> = entries.iter().zip(&named).flat_map(times).collect();
+            if never {
+                names.sort();
+            }
             let (begin, end) = if never {
                 ("Unevaluated properties are not allowed (", " unexpected)")
             } else {
                 ("Unevaluated properties are not valid under the given schema (", " unevaluated and invalid)")
             };
-            let names: Vec<Untrusted<'_>> = extras.iter().map(Member::name).collect();
             let verb = if names.len() == 1 { " was" } else { " were" };
             Message::new(begin).quoted_each(names.iter().map(Untrusted::bytes)).text(verb).text(end)
         };
@@ -903,16 +912,40 @@ fn wanted_names<'v>(about: About<'_, 'v>, name: &'v [u8], wanted: &'v [Vec<u8>],
     })
 }
 
-fn none_of<'v>(about: About<'_, 'v>, context: Vec<Fault<'v>>, errors: &mut Errors<'v>) -> Flow {
+/// Adds the error of alternatives of which none holds, with their two least relevant errors, if there are two.
+fn none_of<'v>(about: About<'_, 'v>, least: Vec<Fault<'v>>, errors: &mut Errors<'v>) -> Flow {
     let value = about.value;
     let message = move || Message::default().value(value).text(" is not valid under any of the given schemas");
-    errors.add(|keep| Fault { context, ..about.fault(keep, message) })
+    let mut least = least.into_iter();
+    let (first, second) = (least.next(), least.next());
+    let is_tie = first.as_ref().zip(second.as_ref()).is_some_and(|(first, second)| first.compare(second).is_eq());
+    let deepest = first.filter(|_| !is_tie).map(Fault::relevant);
+    errors.add(|keep| Fault { deepest, ..about.fault(keep, message) })
+}
+
+/// True if neither the names nor the patterns of a schema know a member.
+fn is_extra(member: &Member<'_>, known: &[Vec<u8>], patterns: Option<&Pattern>) -> Result<bool, Undecided> {
+    let name = member.name();
+    if known.iter().any(|known| known.as_slice() == name.bytes()) {
+        return Ok(false);
+    }
+    patterns.map_or(Ok(true), |pattern| pattern.is_in(name.bytes()).map(|is_in| !is_in))
+}
+
+/// The members of an object that neither the names nor the patterns of a schema know.
+fn extra_members<'v>(
+    value: Value<'v>,
+    known: &'v [Vec<u8>],
+    patterns: Option<&'v Pattern>,
+) -> impl Iterator<Item = Member<'v>> {
+    value.entries().into_iter().filter(move |member| is_extra(member, known, patterns).unwrap_or(true))
 }
 
 fn too_many_items<'v>(about: About<'_, 'v>, prefix: usize, errors: &mut Errors<'v>) -> Flow {
-    let rest: Vec<_> = about.value.items().skip(prefix).collect();
-    let Some(&first) = rest.first() else { return ON };
+    let value = about.value;
+    let Some(first) = value.items().nth(prefix) else { return ON };
     let message = move || {
+        let rest: Vec<_> = value.items().skip(prefix).collect();
         let items = if prefix == 1 { " item" } else { " items" };
         let message = Message::new("Expected at most ").number(prefix).text(items).text(" but found ");
         let message = message.number(rest.len()).text(" extra: ");
@@ -921,9 +954,18 @@ fn too_many_items<'v>(about: About<'_, 'v>, prefix: usize, errors: &mut Errors<'
     errors.add(|keep| Fault { value: first, ..about.fault(keep, message) })
 }
 
-fn extra_items<'v>(about: About<'_, 'v>, which: &'v str, extra: Vec<Value<'v>>, errors: &mut Errors<'v>) -> Flow {
-    let Some(&first) = extra.first() else { return ON };
+/// Adds the error of the items of a list whose numbers say that they should not be there.
+fn extra_items<'v>(
+    about: About<'_, 'v>,
+    which: &'v str,
+    is_extra: impl Fn(usize) -> bool + 'v,
+    errors: &mut Errors<'v>,
+) -> Flow {
+    let value = about.value;
+    let Some((_, first)) = value.items().enumerate().find(|(n, _)| is_extra(*n)) else { return ON };
     let message = move || {
+        let extra = value.items().enumerate().filter(|(n, _)| is_extra(*n));
+        let extra: Vec<_> = extra.map(|(_, item)| item).collect();
         let verb = if extra.len() == 1 { " was" } else { " were" };
         listed(Message::new(which).text(" items are not allowed ("), &extra).text(verb).text(" unexpected)")
     };

@@ -14,13 +14,19 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_base::work;
 
+mod changes;
+mod cut;
 mod differences;
 mod folded;
+mod interleaved;
+mod letters;
+mod marks;
 mod near;
 mod search;
 mod stitched;
 mod tiles;
 
+pub(crate) use cut::{Cut, cuts};
 pub use differences::differences;
 use folded::published;
 pub(crate) use folded::{FoldedText, fold_text};
@@ -38,8 +44,10 @@ const TELLING: usize = 16;
 pub(crate) const MAX_SPANS: usize = 4096;
 /// The most work for all quotes of one answer, about a quarter of a second; a small record gets what its size allows.
 const MAX_WORK: u64 = 200_000_000;
+/// The most bytes of all cited lines of one answer in which its quotes are looked for byte for byte, whatever work is left.
+const MAX_EXACT: u64 = 4 << 30;
 /// Work beyond what the size of a record allows: a tiny one may cite a hundred lines over some pages.
-const FOR_CITED: u64 = 600_000;
+const FOR_CITED: u64 = 800_000;
 
 stepscope_base::words! {
     /// A way to count lines.
@@ -64,10 +72,12 @@ stepscope_base::words! {
         SoftHyphens = "soft_hyphens" => "ignoring soft hyphens",
         /// But for hyphens at line ends.
         Hyphens = "hyphens" => "with hyphenated line breaks joined",
-        /// But for case, punctuation, accents, ligatures or a footnote's number glued to a word.
-        CaseOrPunctuation = "case_or_punctuation" => "except for case, punctuation or a footnote number",
+        /// But for case, punctuation, accents, other characters for the same, reference marks or HTML.
+        CaseOrPunctuation = "case_or_punctuation" => "except for case, punctuation, character forms or reference marks",
         /// With the headers, footers or footnotes between two pages left out.
         AcrossPages = "across_pages" => "ignoring headers, footers and footnotes between the pages",
+        /// With other lines or cells between its own: columns, line numbers, a heading that stands once.
+        Interleaved = "interleaved" => "with other lines or cells between its own",
         /// In pieces, with more text where the quote has an ellipsis.
         Elided = "elided" => "in parts, with an ellipsis for the text between them",
     }
@@ -137,6 +147,17 @@ pub struct QuoteMatch {
     pub tier: Tier,
     /// Lines among these that do not belong to the quote: headers, footers, footnotes.
     pub skipped: Vec<usize>,
+    /// Parts of the other lines that do not belong to the quote: line numbers, cells of another column.
+    pub left_out: Vec<Range<usize>>,
+}
+
+/// Part of a quote that means something else than the passage that the search takes for equal.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct QuoteChange {
+    /// The document's words.
+    pub text: Vec<u8>,
+    /// Part of the quote, in bytes of it without the blanks around it.
+    pub quote: Range<usize>,
 }
 
 /// Place that a quote found nowhere resembles most.
@@ -156,6 +177,8 @@ pub struct NearMatch {
     pub text: Vec<Range<usize>>,
     /// Only the beginnings were compared.
     pub cut: bool,
+    /// The letters were compared and not the words, which differ too much: the work of a text recognition.
+    pub by_letters: bool,
 }
 
 /// Result of resolving a citation.
@@ -179,6 +202,8 @@ pub struct Resolution {
     pub place: QuotePlace,
     /// The place that fits best.
     pub found: Option<QuoteMatch>,
+    /// Change of meaning against that place.
+    pub changed: Option<QuoteChange>,
     /// The numbering under which the claimed numbers lead to that place.
     pub numbering: Option<Numbering>,
     /// The places that were found, in order; not all where there are many.
@@ -203,6 +228,8 @@ struct NumberingFit {
 #[derive(Clone, Debug)]
 pub(crate) struct Budget {
     left: u64,
+    /// Bytes that may still be looked through for quotes byte for byte.
+    exact: u64,
     /// Something could not be paid.
     is_out: bool,
 }
@@ -215,7 +242,7 @@ impl Default for Budget {
 
 impl Budget {
     const fn of(work: u64) -> Self {
-        Self { left: work, is_out: false }
+        Self { left: work, exact: MAX_EXACT, is_out: false }
     }
 
     /// So many times a work; `false`: that is too much, and nothing more will be done.
@@ -224,6 +251,15 @@ impl Budget {
         self.is_out |= left.is_none();
         self.left = left.unwrap_or(0);
         !self.is_out
+    }
+
+    /// Pays for looking for a quote byte for byte, which other work never takes from; `false` if too little is left.
+    const fn find(&mut self, bytes: usize) -> bool {
+        let left = self.exact.checked_sub(bytes as u64);
+        if let Some(left) = left {
+            self.exact = left;
+        }
+        left.is_some()
     }
 
     /// Pays for folding some bytes; `false` if too little work is left.
@@ -368,6 +404,14 @@ pub(crate) fn resolve_within(document: &Document, claim: &Claim<'_>, budget: &mu
     let mut resolution = Resolution::unsought(document, claim);
     // A quote of nothing but blanks and marks says nothing.
     let says = |quote: &&[u8]| !published(quote, true).is_empty();
+    let contract = resolution.contract;
+    if let Some(found) = claim.quote.map(trimmed).filter(says).and_then(|quote| {
+        let cited = claim.cited(document, contract)?;
+        search::byte_for_byte(document, quote, &cited, budget)
+    }) {
+        resolution.settle(document, claim, QuotePlace::Cited, found, budget);
+        return resolution;
+    }
     // What it says has to be read first; a span that cites nothing of it costs a little too.
     if !budget.spend(1, 2_000) || !budget.fold(2 * claim.quote.map_or(0, <[u8]>::len)) {
         if claim.quote.is_some() {
@@ -388,7 +432,7 @@ pub(crate) fn resolve_within(document: &Document, claim: &Claim<'_>, budget: &mu
         match search.around(&cited, budget) {
             Some((QuotePlace::Cited, found)) => {
                 resolution.read_as(document, claim, numbering, cited);
-                resolution.settle(document, claim, QuotePlace::Cited, found);
+                resolution.settle(document, claim, QuotePlace::Cited, found, budget);
                 return resolution;
             }
             seen if numbering == resolution.contract => beside = seen,
@@ -402,7 +446,7 @@ pub(crate) fn resolve_within(document: &Document, claim: &Claim<'_>, budget: &mu
     }
     if let Some((place, found)) = beside {
         resolution.places = on_page.into_iter().collect();
-        resolution.settle(document, claim, place, found);
+        resolution.settle(document, claim, place, found, budget);
         return resolution;
     }
     resolution.look_everywhere(&search, claim, on_page, budget);
@@ -435,6 +479,31 @@ pub(crate) fn blanks_before(quote: &[u8]) -> usize {
     quote.len() - rest
 }
 
+/// Finds what a quote changes against the place where it was found. What the published check sees through changes nothing.
+fn change_of(document: &Document, claim: &Claim<'_>, found: &QuoteMatch, budget: &mut Budget) -> Option<QuoteChange> {
+    let quote = claim.quote.map(trimmed)?;
+    if found.tier <= Tier::Whitespace || found.tier == Tier::Elided || !budget.fold(2 * quote.len()) {
+        return None;
+    }
+    let text = found.text(document);
+    let (before, after) = (0..found.bytes.start, found.bytes.end..document.size());
+    let mut is_word = |word: &str| {
+        let in_part = |part: &Range<usize>| has_word(document.bytes(part.clone()), word.as_bytes());
+        budget.scan(document.size()) && [&before, &after].into_iter().any(in_part)
+    };
+    let change = changes::changed(&text, quote, &mut is_word)?;
+    Some(QuoteChange { text: text.get(change.text)?.to_vec(), quote: change.quote })
+}
+
+/// Tells whether a word stands in a text.
+fn has_word(text: &[u8], word: &[u8]) -> bool {
+    let is_letter = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
+    memchr::memmem::find_iter(text, word).any(|at| {
+        let before = at.checked_sub(1).and_then(|at| text.get(at));
+        !is_letter(before) && !is_letter(text.get(at + word.len()))
+    })
+}
+
 impl Resolution {
     /// Resolves as much of a claim as is possible without looking for the quote.
     fn unsought(document: &Document, claim: &Claim<'_>) -> Self {
@@ -455,6 +524,7 @@ impl Resolution {
             named: claim.named(document, contract, cited.as_ref()),
             cited,
             found: None,
+            changed: None,
             numbering: None,
             places: Vec::new(),
             total: 0,
@@ -471,7 +541,15 @@ impl Resolution {
         (self.contract, self.named, self.cited) = (numbering, Some(cited.clone()), Some(cited));
     }
 
-    fn settle(&mut self, document: &Document, claim: &Claim<'_>, place: QuotePlace, found: QuoteMatch) {
+    fn settle(
+        &mut self,
+        document: &Document,
+        claim: &Claim<'_>,
+        place: QuotePlace,
+        found: QuoteMatch,
+        budget: &mut Budget,
+    ) {
+        self.changed = change_of(document, claim, &found, budget);
         self.place = place;
         if !self.places.iter().any(|other| other.bytes == found.bytes) {
             self.places.push(found.clone());
@@ -522,19 +600,20 @@ impl Resolution {
         let nearby = seen.best.as_ref().filter(|_| self.cited.is_none()).filter(is_near).cloned();
         if let Some(found) = nearby.or(on_page).or(explained).or(seen.best) {
             let place = self.place_of(document, &found);
-            self.settle(document, claim, place, found);
+            self.settle(document, claim, place, found, budget);
             return;
         }
         if let Some(found) = searched.then(|| search.elided_anywhere(budget)).flatten() {
             let place = self.place_of(document, &found);
-            self.settle(document, claim, place, found);
+            self.settle(document, claim, place, found, budget);
             return;
         }
         let near = near::nearest(search, self.cited.as_ref(), budget);
-        match near.as_ref().and_then(|(_, region)| search.leniently_in(region, budget)) {
+        let lenient = near.as_ref().and_then(|(_, region)| search.leniently_in(region, budget));
+        match lenient.or_else(|| search.interleaved_anywhere(budget)) {
             Some(found) => {
                 let place = self.place_of(document, &found);
-                self.settle(document, claim, place, found);
+                self.settle(document, claim, place, found, budget);
             }
             // What was not looked through to the end may hold it.
             None if budget.is_out => self.place = QuotePlace::Unsearched,
@@ -594,9 +673,9 @@ impl Resolution {
         self.cited.as_ref().filter(|_| self.is_grounded()).or(Some(&found.lines))
     }
 
-    /// Tells whether the quote is in the cited lines, however it is written.
+    /// Tells whether the quote is in the cited lines, however it is written, and means there what it says.
     pub fn is_grounded(&self) -> bool {
-        self.place == QuotePlace::Cited
+        self.place == QuotePlace::Cited && self.changed.is_none()
     }
 
     /// Tells whether there was a quote to look for.
@@ -619,6 +698,7 @@ impl Resolution {
     /// Determines how well the citation is grounded.
     pub fn grounding(&self) -> Grounding {
         match self.place {
+            _ if self.changed.is_some() => Grounding::Unproven,
             QuotePlace::Cited => Grounding::Grounded,
             QuotePlace::NoQuote | QuotePlace::Unsearched | QuotePlace::Undecided => Grounding::Unproven,
             QuotePlace::Wider | QuotePlace::Nearby | QuotePlace::OtherPage | QuotePlace::Elsewhere => {
@@ -631,6 +711,7 @@ impl Resolution {
     /// Describes the result in a few words, short enough to fit next to the cited lines.
     pub fn phrase(&self) -> Shown {
         match self.place {
+            _ if self.changed.is_some() => Shown::own("changed"),
             QuotePlace::Cited => shown!("{}", self.word().replace('_', " ")),
             QuotePlace::Wider => Shown::own("runs beyond the cited lines"),
             QuotePlace::Nearby => match self.offset() {
@@ -645,6 +726,7 @@ impl Resolution {
                 None => Shown::own("found elsewhere"),
             },
             QuotePlace::Nowhere => match &self.near {
+                Some(near) if near.by_letters => shown!("not found ({} % of the letters)", near.similarity),
                 Some(near) => shown!("not found (closest {} %)", near.similarity),
                 None => Shown::own("not found"),
             },
@@ -658,6 +740,7 @@ impl Resolution {
     /// Names the result in one word: the tier if the quote is in its lines, else its place.
     pub fn word(&self) -> &'static str {
         match self.place {
+            _ if self.changed.is_some() => "changed",
             QuotePlace::Cited => self.found.as_ref().map_or("exact", |found| found.tier.word()),
             QuotePlace::Wider => "wider_range",
             QuotePlace::Nearby => "off_by",
@@ -736,11 +819,41 @@ pub fn parts(document: &Document, bytes: &Range<usize>) -> Vec<(usize, Range<usi
 }
 
 impl QuoteMatch {
+    /// Tells whether what stands between the parts of the quote may be a condition of it.
+    pub(crate) fn may_omit_condition(&self, document: &Document) -> bool {
+        match self.tier {
+            Tier::Elided => true,
+            Tier::Interleaved => interleaved::may_omit_condition(document, self),
+            _ => false,
+        }
+    }
+
+    /// The document's text there, without what does not belong to the quote.
+    pub(crate) fn text<'d>(&self, document: &'d Document) -> Cow<'d, [u8]> {
+        if self.skipped.is_empty() && self.left_out.is_empty() {
+            return Cow::Borrowed(document.bytes(self.bytes.clone()));
+        }
+        let mut text = Vec::new();
+        for (n, part) in self.parts(document) {
+            if !text.is_empty() {
+                text.push(b'\n');
+            }
+            text.extend_from_slice(document.line(n).and_then(|line| line.get(part)).unwrap_or_default());
+        }
+        Cow::Owned(text)
+    }
+
     /// Lists the bytes that belong to the quote, line by line: the line and the bytes in it.
     pub fn parts(&self, document: &Document) -> Vec<(usize, Range<usize>)> {
-        let mut parts = parts(document, &self.bytes);
-        parts.retain(|(n, _)| !self.skipped.contains(n));
-        parts
+        let mut from = self.bytes.start;
+        let mut list = Vec::new();
+        for gap in &self.left_out {
+            list.extend(parts(document, &(from..gap.start.max(from))));
+            from = gap.end.max(from);
+        }
+        list.extend(parts(document, &(from..self.bytes.end.max(from))));
+        list.retain(|(n, _)| !self.skipped.contains(n));
+        list
     }
 }
 
@@ -752,17 +865,7 @@ pub fn recovered<'d>(document: &'d Document, resolution: &Resolution) -> Option<
         let text = document.text(lines);
         return Some(Cow::Borrowed(text.strip_suffix(b"\n").unwrap_or(text)));
     };
-    if found.skipped.is_empty() {
-        return Some(Cow::Borrowed(document.bytes(found.bytes.clone())));
-    }
-    let mut text = Vec::new();
-    for (n, part) in found.parts(document) {
-        if !text.is_empty() {
-            text.push(b'\n');
-        }
-        text.extend_from_slice(document.line(n).and_then(|line| line.get(part)).unwrap_or_default());
-    }
-    Some(Cow::Owned(text))
+    Some(found.text(document))
 }
 
 /// Mistake that explains the numbers of all citations.
@@ -860,6 +963,12 @@ pub(crate) fn meant_lines(
     let at = resolved.binary_search_by_key(&citation.root.index(), |own| own.index).ok();
     let own = at.and_then(|at| resolved.get(at)).and_then(|own| own.resolution.proven());
     own.cloned().or_else(|| lines_named(citation, document))
+}
+
+/// Tells whether an item has a quote.
+pub(crate) fn has_item_quote(cited: &[ResolvedCitation], item: usize) -> bool {
+    let from = cited.partition_point(|cited| cited.item < item);
+    cited.iter().skip(from).take_while(|cited| cited.item == item).any(|cited| cited.resolution.has_quote())
 }
 
 /// Tells whether the evidence of an item holds: it has a quote, and every quote is in its cited lines.

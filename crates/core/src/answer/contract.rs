@@ -65,7 +65,7 @@ struct Schemas {
 /// Citations and fields of other dialects: what is there has its type, or is null.
 const OTHER_SPAN: &str = r#"{"type": "object", "properties": {"quote": {"type": ["string", "null"]},
     "found": {"type": ["boolean", "null"]}}, "patternProperties": {
-    "^((start|end)_)?(page|line)(_num|_number|_start|_end)?$": {"type": ["integer", "null"]}}}"#;
+    "^((start|end)_)?(page|line)(_num|_number|_start|_end)?$|^evidence_(start|end)$": {"type": ["integer", "null"]}}}"#;
 
 fn published() -> &'static Schemas {
     static SCHEMAS: LazyLock<Schemas> = LazyLock::new(|| {
@@ -85,8 +85,9 @@ pub(crate) fn breaches(typed: &TypedAnswer<'_>, items: &[AnswerItem<'_>], types:
         (Some(answer), _) => match (answer.kind(), typed.dialect()) {
             (Kind::String, _) => out.push(not_json(answer, &typed.pointer)),
             (_, Some(Dialect::Fields)) => items.iter().for_each(|item| out.other_span(item.root, &item.pointer)),
+            (_, Some(Dialect::Value)) => items.iter().for_each(|item| out.item_value(item, types)),
             (_, Some(Dialect::Items)) => {
-                out.base(answer, &typed.pointer);
+                out.base(answer, &typed.pointer, types);
                 for item in items {
                     out.item(item, types);
                 }
@@ -114,7 +115,7 @@ pub(crate) fn strictness(
     items: &[AnswerItem<'_>],
     breaches: &[ContractBreach],
 ) -> Option<Strictness> {
-    if typed.dialect() == Some(Dialect::Fields) {
+    if matches!(typed.dialect(), Some(Dialect::Fields | Dialect::Value)) {
         return None;
     }
     if typed.answer.is_none() && typed.answer_text.is_none() {
@@ -171,8 +172,18 @@ impl BreachCollector {
         }
     }
 
-    fn base(&mut self, answer: Value<'_>, pointer: &Pointer) {
+    fn base(&mut self, answer: Value<'_>, pointer: &Pointer, types: &TypeRegistry) {
         self.schema(&published().base, "the answer", answer, pointer);
+        // A person declares further fields as types.
+        for member in answer.members() {
+            let declared = types.under(member.name().bytes()).filter(|known| known.file.is_some());
+            if let Some(known) = declared {
+                let at = pointer.then(Part::Key(member.name().into_owned()));
+                let key = Place::Key(at.clone());
+                self.breaches.retain(|breach| breach.fault != ContractFault::Unknown || breach.place != key);
+                self.schema(&known.schema, "the value", member.value, &at);
+            }
+        }
         for name in ["confidence", "context_completeness_weak"] {
             let finite = answer.get(name).and_then(Value::float).is_none_or(f64::is_finite);
             // What is infinite because it is too large for a float has been judged by the schema.
@@ -190,17 +201,12 @@ impl BreachCollector {
             // The schema of the answer has said so, where it stands in the list.
             return;
         }
-        let Some((key, value)) = &item.value else {
+        let Some((key, _)) = &item.value else {
             let message = "The item has citations but no value.".into();
             let place = Place::Value(item.pointer.clone());
             return self.push(ContractBreach { fault: ContractFault::Missing, message, place, lenient: false });
         };
-        if let Some(pointer) = item.value_pointer() {
-            if let Some(known) = types.under(key.bytes()) {
-                self.schema(&known.schema, "the value", *value, &pointer);
-            }
-            self.not_finite(*value, &pointer);
-        }
+        self.item_value(item, types);
         let spans = ["spans", "citations", "span"].into_iter().find_map(|name| Some((name, item.root.get(name)?)));
         for member in item.root.entries() {
             let name = member.name();
@@ -224,6 +230,14 @@ impl BreachCollector {
                 self.schema(&published().span, "a citation", span.root, &span.pointer);
             }
         }
+    }
+
+    fn item_value(&mut self, item: &AnswerItem<'_>, types: &TypeRegistry) {
+        let (Some((key, value)), Some(pointer)) = (&item.value, item.value_pointer()) else { return };
+        if let Some(known) = types.under(key.bytes()) {
+            self.schema(&known.schema, "the value", *value, &pointer);
+        }
+        self.not_finite(*value, &pointer);
     }
 
     fn other_span(&mut self, span: Value<'_>, pointer: &Pointer) {

@@ -23,6 +23,139 @@ pub(crate) fn is_code(text: &[u8]) -> bool {
     text.len() == 3 && (stands_in(CURRENT) || stands_in(FORMER))
 }
 
+/// Codes that a sign can mean, the likeliest first.
+const SIGNS: [(char, &[&str]); 13] = [
+    (
+        '$',
+        &[
+            "USD", "CAD", "AUD", "NZD", "HKD", "SGD", "TWD", "MXN", "ARS", "CLP", "COP", "BBD", "BSD", "JMD", "TTD",
+            "XCD",
+        ],
+    ),
+    ('€', &["EUR"]),
+    ('£', &["GBP", "EGP", "GIP", "FKP", "SHP", "LBP", "SYP", "IEP", "SDG"]),
+    ('¥', &["JPY", "CNY"]),
+    ('￥', &["JPY", "CNY"]),
+    ('₹', &["INR"]),
+    ('₩', &["KRW"]),
+    ('₽', &["RUB"]),
+    ('₺', &["TRY"]),
+    ('₪', &["ILS"]),
+    ('₴', &["UAH"]),
+    ('₫', &["VND"]),
+    ('₦', &["NGN"]),
+];
+
+/// Letters in front of a dollar sign.
+const DOLLARS: [(&str, &[&str]); 14] = [
+    ("US", &["USD"]),
+    ("U.S.", &["USD"]),
+    ("S", &["SGD"]),
+    ("A", &["AUD"]),
+    ("AU", &["AUD"]),
+    ("C", &["CAD"]),
+    ("CA", &["CAD"]),
+    ("CAN", &["CAD"]),
+    ("HK", &["HKD"]),
+    ("NZ", &["NZD"]),
+    ("NT", &["TWD"]),
+    ("R", &["BRL"]),
+    ("MX", &["MXN"]),
+    ("J", &["JMD"]),
+];
+
+/// Words that name a currency, in small letters.
+const NAMES: [(&str, &[&str]); 22] = [
+    ("euro euros", &["EUR"]),
+    ("dollar dollars bucks", &["USD", "CAD", "AUD", "NZD", "HKD", "SGD", "TWD"]),
+    ("pound pounds sterling stg", &["GBP", "EGP", "GIP", "IEP", "LBP"]),
+    ("yen", &["JPY"]),
+    ("yuan rmb renminbi", &["CNY"]),
+    ("franc francs", &["CHF", "FRF", "BEF", "LUF", "XAF", "XOF"]),
+    ("franken sfr fr stutz", &["CHF"]),
+    ("rupee rupees rs", &["INR", "PKR", "LKR", "NPR", "MUR"]),
+    ("kr krone kroner kronor krona", &["SEK", "NOK", "DKK", "ISK"]),
+    ("zloty zlotys zł", &["PLN"]),
+    ("koruna korun kč", &["CZK", "SKK"]),
+    ("forint ft", &["HUF"]),
+    ("rand", &["ZAR"]),
+    ("peso pesos", &["MXN", "ARS", "CLP", "COP", "PHP"]),
+    ("real reais", &["BRL"]),
+    ("rouble roubles ruble rubles", &["RUB"]),
+    ("lira liras", &["TRY", "ITL"]),
+    ("shekel shekels", &["ILS"]),
+    ("won", &["KRW"]),
+    ("dirham dirhams", &["AED", "MAD"]),
+    ("riyal riyals", &["SAR", "QAR"]),
+    ("mark", &["DEM"]),
+];
+
+/// Countries whose name stands before that of a currency: `Canadian dollars`.
+const COUNTRIES: [(&str, &str, &str); 19] = [
+    ("us", "dollar", "USD"),
+    ("american", "dollar", "USD"),
+    ("canadian", "dollar", "CAD"),
+    ("australian", "dollar", "AUD"),
+    ("singapore", "dollar", "SGD"),
+    ("swiss", "franc", "CHF"),
+    ("schweizer", "franken", "CHF"),
+    ("suisse", "franc", "CHF"),
+    ("suisses", "franc", "CHF"),
+    ("french", "franc", "FRF"),
+    ("français", "franc", "FRF"),
+    ("belges", "franc", "BEF"),
+    ("indian", "rupee", "INR"),
+    ("swedish", "kron", "SEK"),
+    ("norwegian", "kron", "NOK"),
+    ("danish", "kron", "DKK"),
+    ("pounds", "sterling", "GBP"),
+    ("pound", "sterling", "GBP"),
+    ("british", "pound", "GBP"),
+];
+
+/// The code in the list that equals a text.
+fn listed(text: &str) -> Option<&'static str> {
+    CURRENT.split(' ').chain(FORMER.split(' ')).find(|code| *code == text)
+}
+
+/// The codes and the scale that a sign means with the letters right before it, and whether it takes these: `$`, `US$`, `k€`.
+pub(crate) fn symbol(sign: char, before: Option<&str>) -> Option<(&'static [&'static str], Option<i64>, bool)> {
+    let (_, codes) = SIGNS.iter().find(|(known, _)| *known == sign)?;
+    let Some(letters) = before else { return Some((codes, None, false)) };
+    if sign == '$'
+        && let Some((_, codes)) = DOLLARS.iter().find(|(known, _)| *known == letters)
+    {
+        return Some((codes, None, true));
+    }
+    match letters {
+        "k" | "K" | "T" => Some((codes, Some(1_000), true)),
+        "M" | "m" | "Mio" => Some((codes, Some(1_000_000), true)),
+        "CN" if sign == '¥' => Some((&["CNY"], None, true)),
+        _ => Some((codes, None, false)),
+    }
+}
+
+/// The codes and the scale that a word means: `EUR`, `kEUR`, `euros`, `pence`.
+pub(crate) fn word(text: &str) -> Option<(Vec<&'static str>, Option<i64>)> {
+    if let Some(code) = listed(text) {
+        return Some((vec![code], None));
+    }
+    let scaled = |prefix: &str, scale| Some((vec![listed(text.strip_prefix(prefix)?)?], Some(scale)));
+    if text.len() == 4
+        && let Some(found) = scaled("k", 1_000).or_else(|| scaled("T", 1_000)).or_else(|| scaled("M", 1_000_000))
+    {
+        return Some(found);
+    }
+    let lower = text.to_lowercase();
+    let (_, codes) = NAMES.iter().find(|(names, _)| names.split(' ').any(|name| name == lower))?;
+    Some((codes.to_vec(), None))
+}
+
+/// The code of a currency with the name of its country, in small letters.
+pub(crate) fn of_country(country: &str, noun: &str) -> Option<&'static str> {
+    COUNTRIES.iter().find(|(known, stem, _)| *known == country && noun.starts_with(stem)).map(|(.., code)| *code)
+}
+
 /// The code that was probably meant: `usd`, `US$`, `€`, `Euro`.
 pub(crate) fn meant(text: &str) -> Option<&'static str> {
     const MEANT: [(&str, &[&str]); 9] = [
@@ -37,8 +170,23 @@ pub(crate) fn meant(text: &str) -> Option<&'static str> {
         ("CAD", &["C$", "CA$", "CDN"]),
     ];
     let upper = text.trim().to_uppercase();
-    let code = CURRENT.split(' ').find(|code| *code == upper);
-    code.or_else(|| MEANT.iter().find(|(_, names)| names.contains(&upper.as_str())).map(|(code, _)| *code))
+    listed(&upper).or_else(|| MEANT.iter().find(|(_, names)| names.contains(&upper.as_str())).map(|(code, _)| *code))
+}
+
+/// The currencies that the signs and words of a text can mean, each as its codes. Words that are mostly others are none.
+pub(crate) fn marks(text: &str) -> Vec<Vec<&'static str>> {
+    const OTHERS: [&str; 12] = ["Ft", "ft", "mark", "Mark", "fr", "Fr", "won", "real", "rand", "kr", "pound", "pounds"];
+    let signs = text.chars().filter_map(|c| Some(symbol(c, None)?.0.to_vec()));
+    let words: Vec<&str> = text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).collect();
+    let named = words.iter().enumerate().filter_map(|(n, raw)| {
+        let near = [n.checked_sub(1), Some(n + 1)].into_iter().flatten().filter_map(|at| words.get(at));
+        let noun = raw.to_lowercase();
+        // "Swiss francs", "francs suisses"
+        let of_country = near.into_iter().find_map(|country| of_country(&country.to_lowercase(), &noun));
+        let codes = || word(raw).map(|(codes, _)| codes).filter(|_| !OTHERS.contains(raw));
+        of_country.map(|code| vec![code]).or_else(codes)
+    });
+    signs.chain(named).collect()
 }
 
 /// Tells whether a text has a number and a currency, as an amount does that a person writes.

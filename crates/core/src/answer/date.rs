@@ -3,6 +3,8 @@
 //! What people write is read conservatively: a text that speaks of a span of time (`30 days after 1 May 2024`), or that
 //! is not understood, gives nothing. `03/04/2024` can mean two days, and both are kept.
 
+use std::ops::Range;
+
 /// A day of the calendar.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Date {
@@ -51,6 +53,31 @@ impl Date {
         Self::of(date.year, date.month, date.day).ok_or(NoDate::Impossible)
     }
 
+    /// Number of days since the first day of the first year.
+    pub(crate) fn ordinal(self) -> i64 {
+        let (year, month, day) = (i64::from(self.year), i64::from(self.month), i64::from(self.day));
+        // Years begin in March, so that leap days come last.
+        let (year, month) = if month <= 2 { (year - 1, month + 9) } else { (year, month - 3) };
+        year * 365 + year / 4 - year / 100 + year / 400 + (month * 153 + 2) / 5 + day
+    }
+
+    /// The day of an [`Date::ordinal`].
+    pub(crate) fn from_ordinal(ordinal: i64) -> Option<Self> {
+        /// Days of ten thousand years.
+        const MAX: i64 = 3_652_500;
+        if !(1..MAX).contains(&ordinal) {
+            return None;
+        }
+        let mut year = u32::try_from((ordinal / 366).max(1)).ok()?;
+        while Self::of(year + 1, 1, 1)?.ordinal() <= ordinal {
+            year += 1;
+        }
+        let month =
+            (1..=12).rev().find(|month| Self::of(year, *month, 1).is_some_and(|first| first.ordinal() <= ordinal))?;
+        let day = ordinal - Self::of(year, month, 1)?.ordinal() + 1;
+        Self::of(year, month, u32::try_from(day).ok()?)
+    }
+
     /// Year, month and day of YYYY-MM-DD, whether or not the calendar has such a day.
     pub(crate) fn spelled(text: &[u8]) -> Option<Self> {
         let form = text.len() == 10
@@ -74,6 +101,21 @@ impl WrittenDate {
         year && self.month.is_none_or(|month| month == date.month) && self.day.is_none_or(|day| day == date.day)
     }
 
+    /// The year as it is written; of two digits without its century.
+    pub(crate) fn year(&self) -> Option<u32> {
+        self.year.map(|(year, _)| year)
+    }
+
+    /// Tells whether day and month are written, and the same as those of another.
+    pub(crate) fn same_day(&self, other: &Self) -> bool {
+        self.has_day() && (self.month, self.day) == (other.month, other.day)
+    }
+
+    /// Tells whether day and month are written.
+    pub(crate) fn has_day(&self) -> bool {
+        self.month.is_some() && self.day.is_some()
+    }
+
     /// The day, where all of it is written.
     pub(crate) fn whole(&self) -> Option<Date> {
         let (year, _) = self.year.filter(|(_, whole)| *whole)?;
@@ -95,12 +137,12 @@ pub(crate) fn written(text: &str) -> Vec<WrittenDate> {
     if text.len() > MAX_TEXT {
         return Vec::new();
     }
-    let tokens = tokens(&text.to_lowercase());
+    let tokens: Vec<DateToken> = tokens(text).into_iter().map(|(token, _)| token).collect();
     if tokens.iter().any(|token| matches!(token, DateToken::Word(word) if is_in(SPANS, word))) {
         return Vec::new();
     }
     let mut found: Vec<WrittenDate> =
-        (0..tokens.len()).flat_map(|at| full(tokens.get(at..).unwrap_or_default())).collect();
+        (0..tokens.len()).filter_map(|at| Some(full(tokens.get(at..)?)?.0)).flatten().collect();
     if found.is_empty() {
         found.extend(partial(&tokens));
     }
@@ -146,23 +188,27 @@ enum DateToken {
     Sign(char),
 }
 
-fn tokens(text: &str) -> Vec<DateToken> {
-    let mut tokens = Vec::new();
+/// Tokens of a text, each with its bytes.
+fn tokens(text: &str) -> Vec<(DateToken, Range<usize>)> {
+    let mut tokens: Vec<(DateToken, Range<usize>)> = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let is = |c: char| if first.is_ascii_digit() { c.is_ascii_digit() } else { c.is_alphabetic() };
         let len = if is(first) { rest.find(|c| !is(c)).unwrap_or(rest.len()) } else { first.len_utf8() };
         let (token, after) = rest.split_at(len);
+        let start = text.len() - rest.len();
+        let range = start..start + len;
         if first.is_ascii_digit() {
-            tokens.push(DateToken::Number(token.parse().unwrap_or(u32::MAX), len));
+            tokens.push((DateToken::Number(token.parse().unwrap_or(u32::MAX), len), range));
         } else if first.is_alphabetic() {
             // The ending of an ordinal number.
-            let ordinal = matches!(token, "st" | "nd" | "rd" | "th" | "er" | "ère" | "º" | "ª");
-            if !(ordinal && matches!(tokens.last(), Some(DateToken::Number(..)))) {
-                tokens.push(DateToken::Word(token.to_owned()));
+            let token = token.to_lowercase();
+            let ordinal = matches!(token.as_str(), "st" | "nd" | "rd" | "th" | "er" | "ère" | "º" | "ª");
+            if !(ordinal && matches!(tokens.last(), Some((DateToken::Number(..), _)))) {
+                tokens.push((DateToken::Word(token), range));
             }
         } else if !first.is_whitespace() {
-            tokens.push(DateToken::Sign(first));
+            tokens.push((DateToken::Sign(first), range));
         }
         rest = after;
     }
@@ -170,7 +216,18 @@ fn tokens(text: &str) -> Vec<DateToken> {
 }
 
 fn month(word: &str) -> Option<u32> {
-    (1..).zip(MONTHS).find(|(_, names)| is_in(names, word)).map(|(n, _)| n)
+    (1..).zip(MONTHS).find(|(_, names)| is_in(names, word)).map(|(n, _)| n).or_else(|| misread_month(word))
+}
+
+/// The month of a long name in which scanning took letters for others that look like them: `Noveniber`, `0ctober`.
+fn misread_month(word: &str) -> Option<u32> {
+    const MIN: usize = 6;
+    let plain = |text: &str| text.replace("ni", "m").replace("rn", "m").replace("iii", "m").replace(['1', '|'], "l");
+    let is_it = |names: &&str| names.split(' ').any(|name| name.len() >= MIN && plain(name) == plain(word));
+    if word.len() < MIN {
+        return None;
+    }
+    (1..).zip(MONTHS).find(|(_, names)| is_it(names)).map(|(n, _)| n)
 }
 
 /// The next tokens behind what says nothing.
@@ -189,15 +246,12 @@ fn past(mut tokens: &[DateToken]) -> &[DateToken] {
     tokens
 }
 
-/// A year behind a month; of two digits only where a sign binds it.
-fn year(tokens: &[DateToken]) -> Option<(u32, bool)> {
-    match (tokens.first(), past(tokens).first()) {
-        (_, Some(DateToken::Number(year, 4))) => Some((*year, true)),
-        (Some(DateToken::Sign('-' | '/' | '.' | '–')), Some(DateToken::Number(year, 2))) => Some((*year, false)),
-        (Some(DateToken::Sign('\'' | '’')), _) => match tokens.get(1) {
-            Some(DateToken::Number(year, 2)) => Some((*year, false)),
-            _ => None,
-        },
+/// A year behind a month, and the tokens behind it; of two digits only where a sign binds it.
+fn year(tokens: &[DateToken]) -> Option<((u32, bool), &[DateToken])> {
+    match (tokens, past(tokens)) {
+        (_, [DateToken::Number(year, 4), rest @ ..]) => Some(((*year, true), rest)),
+        ([DateToken::Sign('-' | '/' | '.' | '–'), ..], [DateToken::Number(year, 2), rest @ ..])
+        | ([DateToken::Sign('\'' | '’'), DateToken::Number(year, 2), rest @ ..], _) => Some(((*year, false), rest)),
         _ => None,
     }
 }
@@ -211,13 +265,14 @@ fn joins(first: &DateToken, second: &DateToken) -> bool {
     }
 }
 
-/// The whole dates that begin with the first token.
-fn full(tokens: &[DateToken]) -> Vec<WrittenDate> {
-    match tokens {
+/// The whole dates that begin with the first token, in all their meanings, and the number of their tokens.
+fn full(tokens: &[DateToken]) -> Option<(Vec<WrittenDate>, usize)> {
+    let (dates, rest): (Vec<WrittenDate>, &[DateToken]) = match tokens {
         [DateToken::Word(word), rest @ ..] => {
-            let Some(month) = month(word) else { return Vec::new() };
-            let [DateToken::Number(day, 1 | 2), rest @ ..] = past(rest) else { return Vec::new() };
-            year(rest).and_then(|year| WrittenDate::full(year, month, *day)).into_iter().collect()
+            let month = month(word)?;
+            let [DateToken::Number(day, 1 | 2), rest @ ..] = past(rest) else { return None };
+            let (year, rest) = year(rest)?;
+            (WrittenDate::full(year, month, *day).into_iter().collect(), rest)
         }
         [
             DateToken::Number(year, 4),
@@ -225,29 +280,127 @@ fn full(tokens: &[DateToken]) -> Vec<WrittenDate> {
             DateToken::Number(month, 1 | 2),
             second,
             DateToken::Number(day, 1 | 2),
-            ..,
-        ] if joins(first, second) => WrittenDate::full((*year, true), *month, *day).into_iter().collect(),
+            rest @ ..,
+        ] if joins(first, second) => (WrittenDate::full((*year, true), *month, *day).into_iter().collect(), rest),
         [
             DateToken::Number(first, 1 | 2),
             DateToken::Sign(a),
             DateToken::Number(second, 1 | 2),
             DateToken::Sign(b),
             DateToken::Number(year, digits @ (2 | 4)),
-            ..,
+            rest @ ..,
         ] if a == b && matches!(a, '-' | '/' | '.') => {
             let year = (*year, *digits == 4);
             let days_first = WrittenDate::full(year, *second, *first);
             // With points the day comes first.
             let months_first = if *a == '.' { None } else { WrittenDate::full(year, *first, *second) };
-            days_first.into_iter().chain(months_first).collect()
+            (days_first.into_iter().chain(months_first).collect(), rest)
         }
         [DateToken::Number(day, 1 | 2), rest @ ..] => {
-            let [DateToken::Word(word), rest @ ..] = past(rest) else { return Vec::new() };
-            let date = month(word).zip(year(rest)).and_then(|(month, year)| WrittenDate::full(year, month, *day));
-            date.into_iter().collect()
+            let [DateToken::Word(word), rest @ ..] = past(rest) else { return None };
+            let (year, rest) = year(rest)?;
+            (WrittenDate::full(year, month(word)?, *day).into_iter().collect(), rest)
         }
-        _ => Vec::new(),
+        _ => return None,
+    };
+    (!dates.is_empty()).then_some((dates, tokens.len() - rest.len()))
+}
+
+/// A date in a longer text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct FoundDate {
+    /// Everything that it can mean.
+    pub meanings: Vec<WrittenDate>,
+    /// Bytes of the text.
+    pub range: Range<usize>,
+}
+
+/// Finds the dates in a text, in order: whole ones, days of a month without a year, and months of a year.
+pub(crate) fn found(text: &str) -> Vec<FoundDate> {
+    /// Number of dates of one text that are read.
+    const MAX_DATES: usize = 100;
+    if !text.bytes().any(|byte| byte.is_ascii_digit()) {
+        return Vec::new();
     }
+    let (tokens, ranges): (Vec<DateToken>, Vec<Range<usize>>) = tokens(text).into_iter().unzip();
+    let bytes = |from: usize, count: usize| {
+        let start = ranges.get(from).map_or(0, |range| range.start);
+        start..ranges.get(from + count - 1).map_or(start, |range| range.end)
+    };
+    let mut dates: Vec<FoundDate> = Vec::new();
+    let (mut at, mut taken) = (0, 0);
+    while at < tokens.len() && dates.len() < MAX_DATES {
+        let Some(rest) = tokens.get(at..) else { break };
+        if let Some((meanings, count)) = full(rest) {
+            // "15 and 16 March 2024": the first day is of the same month.
+            let before = tokens.get(at.saturating_sub(3).max(taken)..at).unwrap_or_default();
+            if let Some((day, back)) = day_before(before)
+                && let Some(first) = meanings.first()
+            {
+                let meanings = vec![WrittenDate { day: Some(day), ..*first }];
+                dates.push(FoundDate { meanings, range: bytes(at - back, 1) });
+            }
+            dates.push(FoundDate { meanings, range: bytes(at, count) });
+            at += count;
+            taken = at;
+        } else if let Some((date, count)) = part(text, rest, ranges.get(at..).unwrap_or_default()) {
+            dates.push(FoundDate { meanings: vec![date], range: bytes(at, count) });
+            at += count;
+        } else {
+            at += 1;
+        }
+    }
+    dates
+}
+
+/// The day in front of another day, and how many tokens lie before: `15 and`, `15. bis`, `15–`.
+fn day_before(before: &[DateToken]) -> Option<(u32, usize)> {
+    let joins = |token: &DateToken| match token {
+        DateToken::Sign(sign) => matches!(sign, '-' | '–' | '&' | ','),
+        DateToken::Word(word) => matches!(word.as_str(), "and" | "to" | "und" | "bis" | "et" | "au" | "or" | "oder"),
+        DateToken::Number(..) => false,
+    };
+    match before {
+        [.., DateToken::Number(day @ 1..=31, 1 | 2), join] if joins(join) => Some((*day, 2)),
+        [DateToken::Number(day @ 1..=31, 1 | 2), DateToken::Sign('.'), join] if joins(join) => Some((*day, 3)),
+        _ => None,
+    }
+}
+
+/// A day of a month or a month of a year at the beginning of some tokens, and the number of its tokens.
+fn part(text: &str, tokens: &[DateToken], ranges: &[Range<usize>]) -> Option<(WrittenDate, usize)> {
+    /// Names of months that are other words too, unless they begin with a capital.
+    const WORDS: &str = "may mar march mai set out ago gen mag lug dic dez dec jan";
+    let none = WrittenDate::default();
+    let (first, rest) = tokens.split_first()?;
+    let named = |word: &str, at: usize| {
+        let month = month(word)?;
+        let raw = text.get(ranges.get(at)?.clone())?;
+        (!is_in(WORDS, word) || raw.starts_with(char::is_uppercase)).then_some(month)
+    };
+    let (date, rest) = match first {
+        DateToken::Number(day, 1 | 2) => {
+            let [DateToken::Word(word), behind @ ..] = past(rest) else { return None };
+            let month = named(word, tokens.len() - past(rest).len())?;
+            Date::of(2000, month, *day)?;
+            (WrittenDate { month: Some(month), day: Some(*day), ..none }, behind)
+        }
+        DateToken::Word(word) => {
+            let month = named(word, 0)?;
+            match past(rest) {
+                [DateToken::Number(year, 4), behind @ ..] => {
+                    (WrittenDate { year: Some((*year, true)), month: Some(month), ..none }, behind)
+                }
+                [DateToken::Number(day, 1 | 2), behind @ ..] => {
+                    Date::of(2000, month, *day)?;
+                    (WrittenDate { month: Some(month), day: Some(*day), ..none }, behind)
+                }
+                _ => return None,
+            }
+        }
+        _ => return None,
+    };
+    Some((date, tokens.len() - rest.len()))
 }
 
 /// A date that is not whole, where the text says nothing else.
@@ -327,6 +480,16 @@ mod tests {
         assert_eq!(agrees("03/04/2024", "2024-04-03"), Some(true));
         assert_eq!(agrees("03.04.2024", "2024-03-04"), Some(false));
         assert_eq!(agrees("1er avril 2024", "2024-04-01"), Some(true));
+    }
+
+    #[test]
+    fn days_are_counted_over_leap_years() {
+        let day = |year, month, day| Date::of(year, month, day).unwrap();
+        assert_eq!(day(2024, 3, 1).ordinal() - day(2024, 2, 1).ordinal(), 29);
+        assert_eq!(day(2025, 3, 14).ordinal() - day(2024, 3, 15).ordinal(), 364);
+        for date in [day(2024, 2, 29), day(2000, 12, 31), day(1, 3, 1), day(1999, 1, 1)] {
+            assert_eq!(Date::from_ordinal(date.ordinal()), Some(date));
+        }
     }
 
     #[test]

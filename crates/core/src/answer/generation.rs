@@ -229,7 +229,7 @@ pub fn answered(parent: &Record<'_>, parent_text: &[u8], round: &SamplingRound, 
         }
         record.put("prompt", &executed.prompt);
         if let Some(judged) = judged {
-            let reply = executed.raw.get(judged.parts.json.clone()).unwrap_or_default();
+            let reply = judged.parts.text(&executed.raw);
             let mut tape = Tape::default();
             match loads(&mut tape, reply) {
                 Ok(answer) if answer.kind() == Kind::Object => record.put("answer", tight(answer)),

@@ -39,8 +39,10 @@ stepscope_base::words! {
 pub struct Trigger {
     /// The route that it speaks for.
     pub route: Route,
-    /// Reason, in a few words; of a failed check, its rule.
+    /// Reason, in words.
     pub why: Untrusted<'static>,
+    /// The rule whose finding it is.
+    pub rule: Option<RuleId>,
     /// Position in the record, as a JSON pointer.
     pub pointer: Pointer,
 }
@@ -63,6 +65,9 @@ impl Routed {
     }
 }
 
+/// Rules whose notes and doubts a person must read before the answer is used.
+const TO_BE_READ: [RuleId; 3] = [RuleId::ComputedDiffers, RuleId::OtherValueAsked, RuleId::SecondLook];
+
 /// So many failed checks are listed as triggers.
 const MAX_FAILED: usize = 20;
 
@@ -77,7 +82,7 @@ pub fn route(case: &CaseView<'_>, findings: &[Finding]) -> Option<Routed> {
     }
     let failed = findings.iter().filter(|finding| is_failed_check(finding));
     for finding in failed.take(MAX_FAILED) {
-        triggers.fire(Route::Reject, finding.rule.word(), finding.place().pointer());
+        triggers.found(Route::Reject, finding);
     }
     let says = Says::of(typed, &answered.items);
     if typed.flag("conflicting_evidence") == Some(true) {
@@ -102,18 +107,30 @@ pub fn route(case: &CaseView<'_>, findings: &[Finding]) -> Option<Routed> {
     if truncation == TruncationVerdict::Truncated {
         triggers.fire(Route::Broaden, "the list continues on the next page", typed.pointer.then("items"));
     }
+    if let Some(clue) = findings.iter().find(|finding| finding.rule == RuleId::ListIncomplete) {
+        triggers.found(Route::Broaden, clue);
+    }
     if typed.base("extraction_method").is_some_and(|method| method.is_string("inferred")) {
         triggers.base(Route::HumanReview, "the answer was inferred", "extraction_method");
     }
     if let Some(conflict) = findings.iter().find(|finding| finding.rule == RuleId::ConflictUnflagged) {
-        triggers.fire(Route::ShowConflict, conflict.rule.word(), conflict.place().pointer());
+        triggers.found(Route::ShowConflict, conflict);
     }
     if let Some(converted) = findings.iter().find(|finding| is_converted(finding)) {
-        triggers.fire(Route::HumanReview, converted.rule.word(), converted.place().pointer());
+        triggers.found(Route::HumanReview, converted);
     }
     let undecided = findings.iter().find(|finding| finding.rule == RuleId::QuoteUndecided);
     if let Some(undecided) = undecided {
-        triggers.fire(Route::HumanReview, undecided.rule.word(), undecided.place().pointer());
+        triggers.found(Route::HumanReview, undecided);
+    }
+    for rule in TO_BE_READ {
+        // A warning about a calculation is a failed check.
+        let doubt = findings
+            .iter()
+            .find(|finding| finding.rule == rule && (is_doubt(finding) || finding.severity == Severity::Note));
+        if let Some(doubt) = doubt {
+            triggers.found(Route::HumanReview, doubt);
+        }
     }
     let is_unchecked = case.grounded().is_none();
     if is_unchecked {
@@ -126,6 +143,13 @@ pub fn route(case: &CaseView<'_>, findings: &[Finding]) -> Option<Routed> {
         || [Route::Reject, Route::ShowConflict, Route::NoAnswer, Route::Broaden].into_iter().any(speaks_against);
     if !held_back && undecided.is_none() && says.found == Some(true) && says.complete == Some(true) {
         triggers.fire(Route::Ship, "found, complete, and all checks pass", typed.pointer.clone());
+    }
+    if triggers.fired.is_empty() {
+        triggers.fire(
+            Route::HumanReview,
+            "the answer does not say whether it is found and complete",
+            typed.pointer.clone(),
+        );
     }
     let fired = triggers.fired;
     // Flags that nobody can read are for a person.
@@ -140,6 +164,12 @@ fn is_failed_check(finding: &Finding) -> bool {
         && finding.severity < Severity::Note
         && !matches!(finding.rule, RuleId::ListTruncatedNextPage | RuleId::AnswerMissing | RuleId::ConflictUnflagged)
         && !is_converted(finding)
+        && !is_doubt(finding)
+}
+
+/// Tells whether a finding proves nothing and asks for a person's eyes.
+fn is_doubt(finding: &Finding) -> bool {
+    finding.rule == RuleId::OtherValueAsked
 }
 
 /// Tells whether a finding is about a value of another type that lenient readers convert.
@@ -175,7 +205,13 @@ struct Triggers<'t, 'a> {
 
 impl Triggers<'_, '_> {
     fn fire(&mut self, route: Route, why: &'static str, pointer: Pointer) {
-        self.fired.push(Trigger { route, why: why.into(), pointer });
+        self.fired.push(Trigger { route, why: why.into(), rule: None, pointer });
+    }
+
+    /// By a finding, in its words.
+    fn found(&mut self, route: Route, finding: &Finding) {
+        let (why, rule) = (finding.message.clone(), Some(finding.rule));
+        self.fired.push(Trigger { route, why, rule, pointer: finding.place().pointer() });
     }
 
     /// At a base field, or the answer where it has none.
@@ -226,7 +262,7 @@ mod tests {
             (&[clarify, conflict], Route::ShowConflict, &["show_conflict", "clarify"]),
             (&[clarify], Route::Clarify, &["clarify", "ship"]),
             (&[("suggested_clarification", r#""  ""#)], Route::Ship, &["ship"]),
-            (&[("answer_found", "null")], Route::HumanReview, &[]),
+            (&[("answer_found", "null")], Route::HumanReview, &["human_review"]),
         ];
         for (changes, wanted, fired) in cases {
             assert_eq!(routed(&answer(changes), &[]), (wanted, fired.to_vec()), "{changes:?}");

@@ -31,8 +31,8 @@ const VALUE_KEYS: [&str; 9] = ["text", "amount", "date", "boolean", "table", "li
 
 /// Keys under which an item keeps its citations.
 const SPANS: [&str; 3] = ["spans", "citations", "span"];
-const FIRST_LINE: [&str; 5] = ["line_start", "start_line_num", "start_line", "line_num", "line"];
-const LAST_LINE: [&str; 3] = ["line_end", "end_line_num", "end_line"];
+const FIRST_LINE: [&str; 6] = ["line_start", "start_line_num", "start_line", "line_num", "line", "evidence_start"];
+const LAST_LINE: [&str; 4] = ["line_end", "end_line_num", "end_line", "evidence_end"];
 const FIRST_PAGE: [&str; 6] = ["page", "page_num", "page_start", "start_page_num", "start_page", "page_number"];
 const LAST_PAGE: [&str; 3] = ["page_end", "end_page_num", "end_page"];
 const QUOTE: &str = "quote";
@@ -48,6 +48,8 @@ pub(crate) enum Dialect {
     Items,
     /// A field each: `{value, quote, page, line_start, line_end, found, caveat}`.
     Fields,
+    /// A value of a built-in type alone, without citations: `{value, currency}`.
+    Value,
 }
 
 /// Type of the values that a question asks for, and whether it asks for all of several.
@@ -129,6 +131,9 @@ impl<'a> TypedAnswer<'a> {
     pub(crate) fn dialect(&self) -> Option<Dialect> {
         let answer = self.answer.filter(|answer| answer.kind() == Kind::Object)?;
         let has_fields = || has_fields(answer) || is_flat(answer);
+        if bare_value(answer).is_some() {
+            return Some(Dialect::Value);
+        }
         Some(if !is_rich(answer) && has_fields() { Dialect::Fields } else { Dialect::Items })
     }
 
@@ -187,6 +192,11 @@ impl<'a> TypedAnswer<'a> {
             }
             (Some(Dialect::Fields), Some(answer)) => fields(answer, &self.pointer, 0, &mut found),
             (Some(Dialect::Items), Some(answer)) => items(answer, &self.pointer, &mut found),
+            (Some(Dialect::Value), Some(answer)) => {
+                let value = bare_value(answer).map(|key| (Untrusted::from(key), answer));
+                let (pointer, citations) = (self.pointer.clone(), Vec::new());
+                found.items.push(AnswerItem { pointer, root: answer, field: None, value, citations });
+            }
             _ => {}
         }
         (found.items, found.rest)
@@ -208,7 +218,15 @@ impl<'a> AnswerItem<'a> {
 
     /// Returns the position of the value, as a JSON pointer.
     pub(crate) fn value_pointer(&self) -> Option<Pointer> {
+        if self.is_bare() {
+            return Some(self.pointer.clone());
+        }
         self.value.as_ref().map(|(key, _)| self.pointer.then(Part::Key(key.to_owned())))
+    }
+
+    /// Tells whether the item is nothing but its value, with no place for a citation.
+    pub(crate) fn is_bare(&self) -> bool {
+        self.value.as_ref().is_some_and(|(_, value)| value.index() == self.root.index())
     }
 
     /// Tells whether the item counts as found: fields may say of themselves that nothing was.
@@ -375,6 +393,25 @@ pub(crate) fn is_flat(value: Value<'_>) -> bool {
         }
     }
     says && begins && ends
+}
+
+/// Keys of the built-in types that are answers by themselves: the type, what it must have, and what it may have.
+const BARE_VALUES: [(&str, &[&str], &[&str]); 3] = [
+    ("amount", &["value", "currency"], &["unit"]),
+    ("date", &["iso", "original"], &[]),
+    ("address", &["street", "postal_code", "city"], &["country", "state", "region", "house_number"]),
+];
+
+/// Names the built-in type of which an object is a value and nothing else.
+pub(crate) fn bare_value(value: Value<'_>) -> Option<&'static str> {
+    let is_one = |(_, must, may): &&(&str, &[&str], &[&str])| {
+        let knows = |key: &str| must.contains(&key) || may.contains(&key);
+        value.len() <= must.len() + may.len()
+            && must.iter().all(|key| value.get(key).is_some_and(|value| !value.is_container()))
+            && value.members().all(|member| member.name().utf8().is_some_and(knows))
+    };
+    let found = (value.kind() == Kind::Object && value.len() < 8).then(|| BARE_VALUES.iter().find(is_one)).flatten();
+    found.map(|(name, ..)| *name)
 }
 
 /// Tells whether an object holds fields of `{value, quote, line_start, ..}`.

@@ -6,7 +6,6 @@
 use std::ops::Range;
 
 use crate::arithmetic::number::{Number, Written, ready_made};
-use crate::arithmetic::number_words::{LONGEST, NumberWord, number_word};
 use crate::arithmetic::quantity::unit;
 
 mod equality;
@@ -299,6 +298,20 @@ impl Expression {
         self.nodes.iter().any(|node| matches!(node, Node::Pair(..)))
     }
 
+    /// Tells whether it has more than one operation; of a sum of many, all are one.
+    pub(crate) fn is_several(&self) -> bool {
+        let operations = self.nodes.iter().filter_map(|node| match node {
+            Node::Pair(operation, ..) => Some(*operation),
+            _ => None,
+        });
+        let mut all = operations.collect::<Vec<_>>();
+        let is_one = all.first().is_some_and(|first| {
+            matches!(first, Operation::Add | Operation::Multiply) && all.iter().all(|other| other == first)
+        });
+        all.truncate(2);
+        all.len() > 1 && !is_one
+    }
+
     /// Lists the numbers in it, 20 for `20%`, in their order.
     pub fn numbers(&self) -> Vec<Number> {
         let number = |node: &Node| match node {
@@ -373,6 +386,8 @@ impl Expression {
             let own = match *node {
                 Node::Number(number) | Node::Percent(number) => vec![number],
                 Node::Name(_) | Node::Symbol(..) => Vec::new(),
+                // −8 goes in, not 8.
+                Node::Single(_, at) if matches!(self.nodes.get(usize::from(at)), Some(Node::Number(_))) => vec![value],
                 Node::Single(_, at) => of(at),
                 Node::Pair(_, left, right) => [of(left), of(right)].concat(),
             };
@@ -694,10 +709,17 @@ fn number(rest: &str, groups: bool) -> (TokenKind, usize) {
     };
     let tail = rest.get(at..).unwrap_or_default();
     let blanks = tail.len() - tail.trim_start_matches([' ', '\u{a0}', '\u{202f}']).len();
-    if tail.get(blanks..).is_some_and(|tail| tail.starts_with('%')) && blanks <= 2 {
-        return (TokenKind::Percent(written), at + blanks + 1);
+    match tail.get(blanks..).and_then(percent_sign).filter(|_| blanks <= 2) {
+        Some(len) => (TokenKind::Percent(written), at + blanks + len),
+        None => (TokenKind::Number(written), at),
     }
-    (TokenKind::Number(written), at)
+}
+
+/// Measures a sign of percent, or the word for it, at the beginning of a text.
+fn percent_sign(text: &str) -> Option<usize> {
+    let sign = ["%", "percent", "per cent", "pct"].into_iter().find(|sign| text.starts_with(sign))?;
+    let is_whole = sign == "%" || !text.get(sign.len()..)?.starts_with(is_part_of_name);
+    is_whole.then_some(sign.len())
 }
 
 fn word(rest: &str, names: &Names) -> (TokenKind, usize) {
@@ -724,6 +746,12 @@ fn mark_times(list: &mut [Lexeme], text: &str) {
         };
         let word = text.get(here.start..here.end).filter(|_| here.kind == TokenKind::Word);
         let operation = match word {
+            Some("x" | "X") if is_size(list, at, text) => {
+                if let Some(here) = list.get_mut(at) {
+                    here.kind = TokenKind::Break;
+                }
+                continue;
+            }
             Some("x" | "X") => Operation::Multiply,
             Some("mod" | "modulo" | "MOD") => Operation::Remainder,
             _ => continue,
@@ -743,6 +771,23 @@ fn mark_times(list: &mut [Lexeme], text: &str) {
             here.kind = TokenKind::Operator(operation);
         }
     }
+}
+
+/// Tells whether an x between two numbers makes a size: "a 2 x 4", "6 pieces of 2 x 4 wood".
+fn is_size(list: &[Lexeme], at: usize, text: &str) -> bool {
+    const BEFORE: [&str; 6] = ["a", "an", "of", "the", "each", "per"];
+    let whole = |at: Option<usize>| match at.and_then(|at| list.get(at)).map(|token| token.kind) {
+        Some(TokenKind::Number(written)) => written.decimals == 0,
+        _ => false,
+    };
+    let word = |at: Option<usize>| {
+        let token = list.get(at?).filter(|token| token.kind == TokenKind::Word)?;
+        Some(text.get(token.start..token.end)?.to_ascii_lowercase())
+    };
+    let is_named = word(at.checked_sub(2)).is_some_and(|word| BEFORE.contains(&word.as_str()));
+    // "of 2 x 4 = 8" is worked out.
+    let is_result = list.get(at + 2).is_some_and(|token| token.kind == TokenKind::Equals);
+    whole(at.checked_sub(1)) && whole(Some(at + 1)) && is_named && !is_result
 }
 
 /// Target of an assigned calculation.
@@ -805,7 +850,7 @@ pub(crate) fn find(text: &str, names: &Names) -> Vec<Calculation> {
             matches!(token.kind, TokenKind::Number(_) | TokenKind::Percent(_) | TokenKind::Name(_) | TokenKind::Open)
                 || (token.kind == TokenKind::Word && function(text, token).is_some())
                 || (token.kind == TokenKind::Operator(Operation::Subtract) && before == Some(TokenKind::Equals));
-        if is_factor(&list, at) {
+        if is_factor(&list, at, text) {
             at = behind_group(&list, at);
             continue;
         }
@@ -869,9 +914,12 @@ fn one(list: &[Lexeme], start: usize, text: &str) -> Option<(Calculation, usize)
 }
 
 /// Tells whether parentheses are multiplied by what is before them: `n(n - 1)`, `2 (a + b)`.
-fn is_factor(list: &[Lexeme], at: usize) -> bool {
+fn is_factor(list: &[Lexeme], at: usize, text: &str) -> bool {
     let Some([before, open]) = at.checked_sub(1).and_then(|start| list.get(start..=at)) else { return false };
-    let is_glued = !open.spaced && matches!(before.kind, TokenKind::Name(_));
+    // "π(a + b)", a function that is not known, a command that is not read.
+    let is_factor = |c: char| c.is_alphabetic() || c == '√';
+    let ends_in_factor = || text.get(..open.start).is_some_and(|head| head.ends_with(is_factor));
+    let is_glued = !open.spaced && (matches!(before.kind, TokenKind::Name(_)) || ends_in_factor());
     open.kind == TokenKind::Open && (is_glued || matches!(before.kind, TokenKind::Number(_) | TokenKind::Close))
 }
 
@@ -1048,62 +1096,6 @@ pub(crate) fn numbers(text: &str) -> Vec<(Written, Range<usize>)> {
     numbers
 }
 
-/// Reads the fraction that begins with a number of a text, `3/4`, `1 1/2`, `-((3)/(4))`, with its place.
-pub(crate) fn fraction_at(text: &str, (first, range): &(Written, Range<usize>)) -> Option<(Written, Range<usize>)> {
-    let inner = |text: &'_ str| text.len() - text.trim_start_matches([' ', '(', ')']).len();
-    let digits = |at: usize| match number(text.get(at..)?, true) {
-        (TokenKind::Number(part), len) if part.decimals == 0 => Some((part.value, at + len)),
-        _ => None,
-    };
-    let behind = |at: usize| Some(at + inner(text.get(at..)?));
-    let slash = |at: usize| text.get(at..).is_some_and(|rest| rest.starts_with('/'));
-    let (mut whole, mut upper, mut at) = (Number::ZERO, first.value.magnitude(), behind(range.end)?);
-    let is_mixed = !slash(at);
-    if is_mixed {
-        whole = upper;
-        (upper, at) = digits(at)?;
-        at = behind(at)?;
-    }
-    let (lower, end) = digits(behind(at + 1).filter(|_| slash(at))?)?;
-    let tail = text.get(end..)?;
-    let closed = end + tail.len() - tail.trim_start_matches(')').len();
-    let goes_on = text.get(behind(end)?..)?.starts_with(|c: char| c.is_ascii_digit() || "/*+-−×÷·^%=≈:√".contains(c));
-    let before = text.get(..range.start)?.trim_end_matches('(');
-    if goes_on || before.ends_with(['/', '^', '√']) || first.decimals > 0 || (is_mixed && upper >= lower) {
-        return None;
-    }
-    let value = whole.plus(upper.over(lower)?)?;
-    let is_negative = first.value.is_negative() || before.ends_with(['-', '−']);
-    let value = if is_negative { value.negated() } else { value };
-    Some((Written { value, decimals: 18 }, before.len()..closed))
-}
-
-/// Reads the number that a word behind a number of a text makes of it, `1.5 million`, with its place.
-pub(crate) fn scaled_at(text: &str, (number, range): &(Written, Range<usize>)) -> Option<(Written, Range<usize>)> {
-    let rest = text.get(range.end..)?.strip_prefix([' ', '-'])?;
-    let len = rest.bytes().take_while(u8::is_ascii_alphabetic).count().min(LONGEST);
-    match number_word(rest.get(..len)?.to_ascii_lowercase().as_bytes())? {
-        NumberWord::Scale(scale) => {
-            let value = number.value.times(Number::whole(scale))?;
-            Some((Written { value, decimals: 0 }, range.start..range.end + 1 + len))
-        }
-        _ => None,
-    }
-}
-
-/// Lists the numbers that a sentence states, a fraction behind its parts, `1.5 million` before its 1.5.
-pub fn amounts(text: &str) -> Vec<Written> {
-    let found = numbers(text);
-    let places = found.iter().flat_map(|one| {
-        let scaled = scaled_at(text, one).map(|(scaled, _)| ((one.1.start, false), scaled));
-        let fraction = fraction_at(text, one).map(|(fraction, range)| ((range.end, true), fraction));
-        scaled.into_iter().chain([((one.1.end, false), one.0)]).chain(fraction)
-    });
-    let mut amounts: Vec<_> = places.collect();
-    amounts.sort_by_key(|(place, _)| *place);
-    amounts.into_iter().map(|(_, amount)| amount).collect()
-}
-
 fn function(text: &str, token: &Lexeme) -> Option<Function> {
     Some(match text.get(token.start..token.end)?.to_ascii_lowercase().as_str() {
         "min" => Function::Fold(Operation::Minimum),
@@ -1180,11 +1172,17 @@ impl<'t> Parser<'t> {
             self.weigh();
             self.at += 1;
             let right = self.expression(if operation == Operation::Power { precedence } else { precedence + 1 })?;
-            // "2 / 1/5" means a fifth.
-            if !self.whole && operation == Operation::Divide && !is_tight && self.is_at_fraction() {
+            // "2 / 1/5" means a fifth, "a * 2 degrees/10 minutes" has a rate.
+            if !self.whole
+                && operation == Operation::Divide
+                && (!is_tight && self.is_at_fraction() || self.is_rate(left))
+            {
                 return None;
             }
             left = self.push(Node::Pair(operation, left, right))?;
+            if operation == Operation::Power {
+                left = self.behind_power(left)?;
+            }
         }
         self.depth -= 1;
         Some(left)
@@ -1198,6 +1196,41 @@ impl<'t> Parser<'t> {
             TokenKind::Word if self.is_share(left) && self.word() == Some("of") => Some((Operation::Multiply, 2)),
             _ => None,
         }
+    }
+
+    /// `2^3(5)`: parentheses right behind a power multiply the power. What it divides by is open: `8 / 2^2(5)`.
+    fn behind_power(&mut self, power: u16) -> Option<u16> {
+        if !self.list.get(self.at).is_some_and(|next| next.kind == TokenKind::Open && !next.spaced) {
+            return Some(power);
+        }
+        let is_divisor = self.list.iter().take(self.at).any(|token| {
+            matches!(token.kind, TokenKind::Operator(Operation::Divide | Operation::Quotient | Operation::Remainder))
+        });
+        if is_divisor {
+            return None;
+        }
+        let factor = self.expression(Operation::Power.precedence())?;
+        self.push(Node::Pair(Operation::Multiply, power, factor))
+    }
+
+    /// Tells whether a number is an exponent: its sign stands before the token at hand.
+    fn is_exponent(&self) -> bool {
+        let before = self.at.checked_sub(2).and_then(|at| self.list.get(at));
+        before.is_some_and(|token| token.kind == TokenKind::Operator(Operation::Power))
+    }
+
+    /// Tells whether the division just read is the sign of a rate behind another operation: `3 * 2 degrees/10 minutes`.
+    fn is_rate(&self, left: u16) -> bool {
+        let is_word = |at: usize| self.list.get(at).is_some_and(|token| token.kind == TokenKind::Word);
+        let is_unit = self.at.checked_sub(1).is_some_and(is_word) || is_word(self.at);
+        let mut slash = (0..self.at).rev().take(MAX_UNIT_WORDS + 3);
+        let slash = slash
+            .find(|at| self.list.get(*at).is_some_and(|token| token.kind == TokenKind::Operator(Operation::Divide)));
+        let is_tight =
+            slash.and_then(|at| self.list.get(at..at + 2)).is_some_and(|pair| pair.iter().all(|t| !t.spaced));
+        let is_behind_unit = slash.and_then(|at| at.checked_sub(1)).is_some_and(is_word);
+        let is_more = matches!(self.nodes.get(usize::from(left)), Some(Node::Pair(..)));
+        is_unit && is_tight && is_behind_unit && is_more
     }
 
     /// Tells whether the operator at hand has no blanks around it.
@@ -1266,7 +1299,9 @@ impl<'t> Parser<'t> {
             TokenKind::Number(number) => {
                 self.at += 1;
                 let node = self.push(Node::Number(number.value))?;
-                if let Some(product) = self.glued_factor(node) {
+                if !self.is_exponent()
+                    && let Some(product) = self.glued_factor(node)
+                {
                     return Some(product);
                 }
                 self.skip_unit()?;

@@ -2,21 +2,19 @@
 
 use std::borrow::Cow;
 
-use crate::arithmetic::expression::{self, Expression, Worked, alone, plain_signs, scaled_at, worked};
+use crate::arithmetic::expression::{Expression, Worked, alone, plain_signs, worked};
 use crate::arithmetic::number::{Number, Written};
+use crate::arithmetic::stated::{Stated, of_number, read, read_value};
 use crate::record::Record;
-use crate::run::chain::number_of;
 use stepscope_base::json::Value;
 
 /// Longer expected answers are not looked through for calculations.
 const MAX_TEXT: usize = 16_000;
-/// A longer text is more than a number.
-const MAX_PLAIN: usize = 60;
 /// More calculations are not worked out.
 const MAX_ANNOTATIONS: usize = 100;
 
 /// Number of the expected answer, and its origin.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Gold {
     /// The number to compare with.
     pub value: Number,
@@ -24,6 +22,8 @@ pub struct Gold {
     pub from_text: bool,
     /// `gold_num` is another number than the one at the end of the text.
     pub misread: Option<Number>,
+    /// The words that it was read from, where they are more than digits.
+    words: Option<Box<Stated>>,
 }
 
 /// Calculation in the text of the expected answer: `<<48/2=24>>`, or `48/2 = $24` where there are no marks.
@@ -62,36 +62,85 @@ impl Annotation {
     }
 }
 
-impl Gold {
-    /// Reads the expected number of a record; `None` where it has none. The number behind `####` counts, else `gold_num`,
-    /// else an expected answer that is nothing but a number.
-    pub fn of(record: &Record<'_>) -> Option<Self> {
-        let is_chain = record.chain.is_some();
-        // What chains of thought are compared with is often a text: "18".
-        let number = |value| if is_chain { number_of(value).map(|written| written.value) } else { plain(value) };
-        let number = record.gold_num.and_then(number);
-        if let Some(value) = record.gold_answer.and_then(|text| ending(text, is_chain)) {
-            return Some(Self { value, from_text: true, misread: number.filter(|number| !number.is_near(value)) });
-        }
-        let (value, from_text) = match number {
-            Some(number) => (number, false),
-            None => (record.gold_answer.and_then(plain)?, true),
-        };
-        Some(Self { value, from_text, misread: None })
+/// An expected number as it was read.
+struct ExpectedNumber {
+    value: Number,
+    words: Option<Box<Stated>>,
+}
+
+impl ExpectedNumber {
+    fn of(words: Stated) -> Option<Self> {
+        let value = words.number()?.value;
+        Some(Self { value, words: Some(Box::new(words)) })
+    }
+
+    fn is(&self, number: Number) -> bool {
+        self.value.is_near(number) || self.words.as_ref().is_some_and(|words| words.says(number))
     }
 }
 
-/// Reads a value that is nothing but a number, as JSON or as people write it: `1,080`, `$4.50`, `20%`.
-pub(crate) fn plain(value: Value<'_>) -> Option<Number> {
-    let Some(text) = value.string() else { return Written::of(value).map(|written| written.value) };
-    let text = text.utf8().filter(|text| text.len() <= MAX_PLAIN)?.trim();
-    let sign =
-        |c: char| c.is_ascii_digit() || matches!(c, ',' | '.' | '+' | '-' | '−' | '/' | '$' | '€' | '£' | '%' | ' ');
-    if text.chars().all(sign) { ended(text, false) } else { None }
+impl Gold {
+    /// Reads the expected number of a record; `None` where it has none. The number behind `####` counts, else `gold_num`,
+    /// else an expected answer that is a number in words or digits, or announces one.
+    pub fn of(record: &Record<'_>) -> Option<Self> {
+        let number = record.gold_num.and_then(in_value);
+        let of = |found: ExpectedNumber, from_text, misread| {
+            let ExpectedNumber { value, words } = found;
+            Self { value, from_text, misread, words }
+        };
+        if let Some(found) = record.gold_answer.and_then(at_end) {
+            let misread = number.map(|number| number.value).filter(|number| !found.is(*number));
+            return Some(of(found, true, misread));
+        }
+        if let Some(number) = number {
+            return Some(of(number, false, None));
+        }
+        record.gold_answer.and_then(in_value).map(|found| of(found, true, None))
+    }
+
+    /// Returns the expected answer with the words that it was read from.
+    pub fn stated(&self) -> Cow<'_, Stated> {
+        match &self.words {
+            Some(words) => Cow::Borrowed(words),
+            None => Cow::Owned(of_number(Written { value: self.value, decimals: 0 })),
+        }
+    }
 }
 
-/// The number behind the last `####`.
-fn ending(text: Value<'_>, is_chain: bool) -> Option<Number> {
+/// Reads an expected answer that is no number: a letter, yes or no, a text.
+pub(crate) fn expected_words(record: &Record<'_>) -> Option<Stated> {
+    let in_text = |value: Value<'_>| {
+        if value.string().is_none() {
+            return read_value(value);
+        }
+        let text = ending(value).or_else(|| Some(value.string()?.utf8()?.to_owned()))?;
+        read(&text).filter(|words| words.is_announced)
+    };
+    record.gold_answer.and_then(in_text).or_else(|| record.gold_num.and_then(in_text))
+}
+
+/// Reads a value that is a number, or a text that is or announces one.
+fn in_value(value: Value<'_>) -> Option<ExpectedNumber> {
+    let plain = |value| ExpectedNumber { value, words: None };
+    let Some(text) = value.string() else { return Written::of(value).map(|written| plain(written.value)) };
+    let text = text.utf8()?.trim();
+    match Written::parse(text.as_bytes()) {
+        Some(written) => Some(plain(written.value)),
+        None => read(text).filter(|words| words.is_announced).and_then(ExpectedNumber::of),
+    }
+}
+
+/// Reads the number behind the last `####`.
+fn at_end(text: Value<'_>) -> Option<ExpectedNumber> {
+    let tail = ending(text)?;
+    match Written::parse(tail.as_bytes()) {
+        Some(written) => Some(ExpectedNumber { value: written.value, words: None }),
+        None => read(&tail).and_then(ExpectedNumber::of),
+    }
+}
+
+/// Returns the line behind the last `####`.
+fn ending(text: Value<'_>) -> Option<String> {
     const MARK: &[u8] = b"####";
     let raw = text.raw().strip_suffix(b"\"")?;
     let behind = |text: &[u8]| memchr::memmem::rfind(text, MARK).map(|at| at + MARK.len());
@@ -106,27 +155,7 @@ fn ending(text: Value<'_>, is_chain: bool) -> Option<Number> {
         }
     };
     let tail = std::str::from_utf8(&tail).ok()?.trim_start();
-    ended(tail.split(['\n', '\r', '"', '\\']).next()?.trim_end(), is_chain)
-}
-
-/// Reads the number that an expected answer ends with.
-fn ended(tail: &str, is_chain: bool) -> Option<Number> {
-    if let Some(number) = Written::parse(tail.as_bytes()) {
-        return Some(number.value);
-    }
-    // A dash away from the number is no sign, and a blank behind the currency no end of it.
-    let tail = tail.strip_prefix("- ").unwrap_or(tail).trim_start_matches(['$', '€', '£', ' ']);
-    let found = expression::numbers(tail);
-    let number = match (expression::read(tail, &expression::Names::default()), found.as_slice()) {
-        (expression::Reading::Number(number), _) => number,
-        (_, [(number, _)]) => *number,
-        _ => return None,
-    };
-    let first = found.into_iter().next();
-    let scaled = first.as_ref().filter(|_| is_chain).and_then(|first| scaled_at(tail, first));
-    // Of a run 20% is compared as 20 and `1.5 million` as 1.5, as upstream reads them.
-    let (number, _) = scaled.or(first.filter(|_| tail.contains('%'))).unwrap_or((number, 0..0));
-    Some(number.value)
+    Some(tail.split(['\n', '\r']).next()?.trim_end().to_owned())
 }
 
 /// Worked text of an expected answer: its calculations, and the text behind them.
@@ -236,7 +265,7 @@ mod tests {
             ("#### 1/2", "0.5"),
             ("none", "80"),
             ("#### 5 apples", "5"),
-            ("#### 1.5 million", "1.5"),
+            ("#### 1.5 million", "1500000"),
         ] {
             assert_eq!(value(gold), number, "{gold}");
         }
@@ -262,7 +291,8 @@ mod tests {
             (r#""gold_num": "many", "gold_answer": "42""#, Some("42")),
             // What is given as the number counts, as for upstream.
             (r#""gold_num": 43, "gold_answer": "42""#, Some("43")),
-            (r#""gold_answer": "42 apples""#, None),
+            (r#""gold_answer": "42 apples""#, Some("42")),
+            (r#""gold_answer": "forty-two""#, Some("42")),
             (r#""gold_answer": "3 or 4""#, None),
             (r#""gold_answer": "3-5""#, None),
             (r#""gold_answer": "12 30""#, None),

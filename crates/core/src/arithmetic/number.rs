@@ -15,8 +15,10 @@ const MAX_POWER: u32 = 64;
 const SHOWN_DECIMALS: u32 = 6;
 /// Nobody rounds to a higher place.
 const MAX_ZEROS: u32 = 9;
-/// Upstream's measure of equality.
+/// Upstream grades with `math.isclose(pred_num, gold_num, rel_tol=0, abs_tol=1e-6)`.
 const NEAR: f64 = 1e-6;
+/// Share of a number that some hundred roundings of a float may add up to.
+const NOISE: f64 = 1e-13;
 
 /// Fractions with a sign of their own.
 const READY_MADE: [(&str, (i128, i128)); 15] = [
@@ -178,9 +180,19 @@ impl Number {
         float.is_finite().then(|| Written::parse(format!("{float:e}").as_bytes()))?.map(|written| written.value)
     }
 
-    /// Equal within upstream's measure, 1e-6.
+    /// Tells whether two numbers are the same, by the measure of [`near`].
     pub(crate) fn is_near(self, other: Self) -> bool {
-        self == other || (self.float() - other.float()).abs() <= NEAR
+        self == other || near(self.float(), other.float())
+    }
+
+    /// Tells whether this number, of which nobody knows how it was written, is another one or a rounding of it: to as
+    /// many decimals as it has, three at most.
+    pub(crate) fn is_rounding_of(self, exact: Self) -> bool {
+        let scale = [10, 100, 1000].map(Self::whole).into_iter();
+        let step = scale.into_iter().find(|scale| self.times(*scale).is_some_and(Self::is_whole));
+        let half = step.filter(|_| !self.is_whole()).map_or(0.0, |step| 0.5 / step.float());
+        let off = (self.float() - exact.float()).abs();
+        self.is_near(exact) || (half > 0.0 && off <= half + noise(half))
     }
 
     /// As it is shown in a formula: `7`, `(-7)`.
@@ -249,13 +261,20 @@ impl fmt::Display for Number {
     }
 }
 
-/// Tells whether two floats are equal within upstream's tolerance, relative to the larger one if that is above one.
+/// Tells whether two numbers are the same: the one measure of stepscope. It is upstream's, and where floats are too large
+/// for that, what they can tell apart. How a number is written is asked elsewhere: `Written::stands_for`.
 pub fn near(a: f64, b: f64) -> bool {
-    (a - b).abs() <= NEAR * a.abs().max(b.abs()).max(1.0)
+    let off = (a - b).abs();
+    off <= NEAR || (off.is_finite() && off <= noise(a.abs().max(b.abs())))
+}
+
+/// Returns how far floats of this size may be apart by calculating with floats alone.
+pub fn noise(size: f64) -> f64 {
+    NOISE * size.abs().max(10.0)
 }
 
 /// Reads a fraction with a sign of its own at the beginning of a text, and its length.
-pub(super) fn ready_made(text: &[u8]) -> Option<(Number, usize)> {
+pub(crate) fn ready_made(text: &[u8]) -> Option<(Number, usize)> {
     let (sign, (upper, lower)) = READY_MADE.iter().find(|(sign, _)| text.starts_with(sign.as_bytes()))?;
     Some((Number::fraction(*upper, *lower)?, sign.len()))
 }
@@ -336,17 +355,17 @@ impl Written {
 
     /// Tells whether this is how people would write an exact number: rounded or cut at the last written digit, or a
     /// whole number in place of a fractional one.
-    pub fn stands_for(self, exact: Number) -> bool {
+    pub(crate) fn stands_for(self, exact: Number) -> bool {
         let (written, exact_float) = (self.value.float(), exact.float());
         let off = (written - exact_float).abs();
-        if self.value == exact || off <= exact_float.abs() * 1e-9 + 1e-12 {
+        if self.value == exact || off <= noise(exact_float) {
             return true;
         }
         match self.decimals {
             0 => !exact.is_whole() && exact_float.abs() >= 1.0 && off < 1.0,
-            1 => off <= 0.05 + 1e-9,
+            1 => off <= 0.05 + noise(exact_float),
             // A whole unit of its last digit apart is another number.
-            decimals => off < 10_f64.powi(-(decimals.min(18) as i32)) * (1.0 - 1e-6),
+            decimals => off < 10_f64.powi(-(decimals.min(18) as i32)) - noise(exact_float),
         }
     }
 
@@ -361,7 +380,7 @@ impl Written {
         };
         let zeros = (1..=MAX_ZEROS).take_while(is_round).count();
         let place = 10_f64.powi(zeros as i32 - self.decimals.min(18) as i32);
-        self.stands_for(exact) || off <= place / 2.0 + 1e-9 || (self.decimals > 0 && off < place)
+        self.stands_for(exact) || off <= place / 2.0 + noise(exact.float()) || (self.decimals > 0 && off < place)
     }
 }
 
@@ -419,6 +438,8 @@ mod tests {
         assert_eq!(huge.plus(huge.negated()), Some(Number::ZERO));
         assert!(Number::fraction(i128::MIN, 1).is_none() && Number::fraction(1, i128::MIN).is_none());
         assert!(near(0.1 + 0.2, 0.3) && !near(7.0, 7.1) && !near(f64::NAN, f64::NAN));
+        assert!(!near(2_500_000.5, 2_500_001.0) && !near(f64::INFINITY, 1.0));
+        assert!(near(3.0 * 1.1e11, 3.3e11) && !near(3.3e11 + 1.0, 3.3e11));
     }
 
     #[test]

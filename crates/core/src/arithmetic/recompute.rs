@@ -6,27 +6,32 @@
 //! that no value can depend on itself.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::ops::Range;
 
-use crate::arithmetic::expression::{Calculation, Expression, Names, Reading, amounts, may_hold, read};
-use crate::arithmetic::gold::Gold;
+use crate::arithmetic::expression::{self, Calculation, Expression, Names, Reading, may_hold};
 use crate::arithmetic::number::{Number, Written};
+use crate::arithmetic::stated::{Stated, read};
 use crate::arithmetic::typeset::{Plain, is_typeset};
 use crate::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL, Field, PROBLEM_TEXT, Procedure, Step, words_apart};
 use crate::record::{AnswerSchema, Record, RecordKind};
+use crate::rightness::Rightness;
 use crate::run::state::{Badge, Ran, State, Write};
 use crate::run::trace::Put;
 use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::text::Untrusted;
 
 mod asides;
+pub mod classes;
 mod collected;
 pub(crate) mod follows;
 mod implied;
 mod plans;
 mod prose;
+pub(crate) mod shapes;
 pub mod standing;
 
+use self::classes::ReadingClass;
 use self::plans::PlanRequest;
 
 /// Procedures with more variables are not executed: each is looked for in every calculation of its step.
@@ -75,14 +80,21 @@ pub struct Plan {
     pub range: Option<Range<usize>>,
     /// Form in which it is written.
     pub wording: Wording,
+    /// Way in which it was read.
+    pub class: ReadingClass,
     /// Nothing else in the procedure contradicts it.
     pub sure: bool,
 }
 
 impl Plan {
     /// A calculation without a place in the text, which something may contradict.
-    const fn of(expression: Expression, source: PlanSource, wording: Wording) -> Self {
-        Self { expression, source, range: None, wording, sure: false }
+    pub(crate) const fn of(expression: Expression, source: PlanSource, class: ReadingClass) -> Self {
+        Self { expression, source, range: None, wording: class.wording(), class, sure: false }
+    }
+
+    /// Tells whether a step that wrote another number may be accused of it.
+    pub(crate) const fn accuses(&self) -> bool {
+        self.sure && self.class.may_accuse()
     }
 }
 
@@ -195,14 +207,15 @@ impl Computed {
 }
 
 /// The final answer of a run, as its fields give it.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct RunAnswer {
     /// `final_answer_numerical`.
     pub numerical: Option<Written>,
     /// `pred_num`.
     pub pred: Option<Written>,
-    /// The numbers in the final text.
-    pub text: Vec<Written>,
+    /// The final text, which is read when it is asked for.
+    text: Option<Box<str>>,
+    said: OnceCell<Option<Stated>>,
 }
 
 impl RunAnswer {
@@ -212,54 +225,37 @@ impl RunAnswer {
             return Self::default();
         }
         let answer = record.answer;
-        let text = answer.and_then(|answer| answer.get(FINAL_ANSWER)).or(record.pred_answer);
-        let text = text.filter(|text| text.raw().iter().any(u8::is_ascii_digit)).and_then(Value::string);
+        let text = answer.and_then(|answer| answer.get(FINAL_ANSWER)).or(record.pred_answer).and_then(Value::string);
         Self {
             numerical: answer.and_then(|answer| answer.get(FINAL_ANSWER_NUMERICAL)).and_then(answered_number),
             pred: record.pred_num.and_then(answered_number),
-            text: text.and_then(|text| Some(amounts(text.utf8()?))).unwrap_or_default(),
+            text: text.and_then(|text| text.utf8().map(Box::from)),
+            said: OnceCell::new(),
         }
     }
 
-    /// The number of the answer.
+    /// Returns the number of the answer.
     pub fn value(&self) -> Option<Written> {
-        self.numerical.or(self.pred).or_else(|| self.text.last().copied())
+        self.numerical.or(self.pred).or_else(|| self.said()?.number())
     }
 
-    /// Tells whether the answer is the expected number; a 0 is not believed where the sentence says another number.
-    pub fn is(&self, gold: Number) -> Option<bool> {
-        let value = self.value()?.value;
-        let said = self.text.last().is_some_and(|said| said.value.is_near(gold));
-        let near = |number: Option<Written>| number.is_some_and(|number| number.value.is_near(gold));
-        Some(near(self.numerical) || near(self.pred) || value.is_near(gold) || (said && value == Number::ZERO))
+    /// Returns what the final text states.
+    pub fn said(&self) -> Option<&Stated> {
+        self.said.get_or_init(|| read(self.text.as_deref()?)).as_ref()
+    }
+
+    /// Returns the words of the final text that its answer was read from.
+    pub fn words(&self) -> Option<&str> {
+        self.text.as_deref()?.get(self.said()?.range.clone())
     }
 }
 
-/// Reads the number that an answer is, as JSON or as a text.
+/// Reads the number that an answer is, as JSON or as a text that is nothing else.
 pub(crate) fn answered_number(value: Value<'_>) -> Option<Written> {
     match value.kind() {
-        Kind::String => match read(value.string()?.utf8()?, &Names::default()) {
-            Reading::Number(number) => Some(number),
-            _ => None,
-        },
+        Kind::String => read(value.string()?.utf8()?).filter(|said| said.is_announced)?.number(),
         _ => Written::of(value),
     }
-}
-
-/// Tells whether a run is right: by the expected answer if there is one, else as it was judged.
-pub fn is_right(record: &Record<'_>) -> Option<bool> {
-    is_right_by(Gold::of(record).as_ref(), record)
-}
-
-/// Does the same where the expected answer was read already.
-pub(crate) fn is_right_by(gold: Option<&Gold>, record: &Record<'_>) -> Option<bool> {
-    let Some(gold) = gold else { return record.correct };
-    // Most often the number alone says it, and the sentence need not be read.
-    let number = record.answer.and_then(|answer| answer.get(FINAL_ANSWER_NUMERICAL)).and_then(Written::of);
-    if number.is_some_and(|number| number.value.is_near(gold.value)) {
-        return Some(true);
-    }
-    RunAnswer::of(record).is(gold.value).or(record.correct)
 }
 
 /// Returns the position of a number of the run in its record, as a JSON pointer.
@@ -273,7 +269,7 @@ pub(crate) fn value_pointer(record: &Record<'_>, state: &State<'_>, computed: &C
 }
 
 /// A run, executed exactly.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Recomputed {
     /// Every output of every step, in order of execution.
     pub writes: Vec<Computed>,
@@ -308,7 +304,7 @@ impl Recomputed {
 
     /// Executes a run.
     pub fn of(record: &Record<'_>, procedure: Option<&Procedure<'_>>, state: &State<'_>) -> Self {
-        Self::judged(record, procedure, state, is_right(record))
+        Self::judged(record, procedure, state, Rightness::of(record).verdict())
     }
 
     /// The same where it was judged already.
@@ -349,6 +345,19 @@ impl Recomputed {
         let end = end.and_then(|end| writes.get(end)).filter(|end| end.basis == ValueBasis::Plan && !restated(end));
         let (recovered, exact) = (end.and_then(|end| end.value), end.is_some_and(|end| end.exact));
         Self { writes, variables, answer, recovered, exact }
+    }
+
+    /// Tells whether the value that a step writes into a variable must be a number: its own plan gives one, or a later
+    /// plan calculates with it.
+    pub(crate) fn must_be_number(&self, variable: usize, step: usize) -> bool {
+        let is_own = |write: &Computed| write.variable == variable && write.step == step && write.alone.is_some();
+        let reads_it = |write: &Computed| {
+            let plan = write.plan.as_ref().filter(|plan| write.step > step && plan.source != PlanSource::Value);
+            plan.is_some_and(|plan| {
+                plan.expression.is_operation() && plan.expression.names().contains(&(variable as u32))
+            })
+        };
+        self.writes.iter().any(|write| is_own(write) || reads_it(write))
     }
 
     /// The last value of a variable.
@@ -422,7 +431,7 @@ impl Recomputed {
             name: name_of(state, computed.variable),
             value: computed.value?,
             formula: planned.filter(|plan| plan.expression.is_operation()).map(|plan| self.formula(computed, plan)),
-            constants: planned.map(|plan| plan.expression.numbers()).unwrap_or_default(),
+            constants: planned.map(|plan| constants(&plan.expression)).unwrap_or_default(),
             step: computed.step,
             basis: computed.basis,
             from,
@@ -505,7 +514,14 @@ fn is_percent(state: &State<'_>, variable: usize) -> bool {
 /// Tells whether the value of a variable is a text like "45%".
 fn is_written_in_percent(state: &State<'_>, variable: usize) -> bool {
     let value = state.variables().get(variable).and_then(|variable| variable.final_value?.string());
-    value.is_some_and(|text| text.bytes().ends_with(b"%"))
+    value.is_some_and(|text| text.bytes().ends_with(b"%") || text.bytes().ends_with(b"percent"))
+}
+
+/// Tells whether a text holds no sign but those that are always read: what another one does to a calculation beside it
+/// nobody knows.
+fn holds_only_known_signs(text: &str) -> bool {
+    let is_known = |c: char| c.is_alphanumeric() || c.is_whitespace() || ".,;:?'\"()+-*/=_%$€£×÷·−–—’“”≈^".contains(c);
+    text.chars().all(is_known) && !text.chars().any(|c| matches!(c, '²' | '³' | 'π' | 'Σ' | 'Δ'))
 }
 
 /// Tells whether a value is a size, with a letter between its numbers: "12 x 8 x 5".
@@ -518,7 +534,7 @@ fn is_size(value: Value<'_>) -> bool {
 fn before_unit_letter(value: Value<'_>) -> Option<Written> {
     let text = value.string()?;
     let number = text.utf8()?.trim().strip_suffix(|letter: char| letter.is_ascii_alphabetic())?;
-    match read(number, &Names::default()) {
+    match expression::read(number, &Names::default()) {
         Reading::Number(number) => Some(number),
         _ => None,
     }
@@ -545,8 +561,8 @@ pub struct Derivation {
     pub value: Number,
     /// The calculation with its numbers; `None`: it was taken over as it is.
     pub formula: Option<String>,
-    /// Numbers in the calculation itself.
-    pub constants: Vec<Number>,
+    /// Numbers in the calculation itself, each with whether something is divided by it.
+    pub constants: Vec<(Number, bool)>,
     /// The step that writes it.
     pub step: usize,
     /// Basis of the value.
@@ -572,6 +588,11 @@ impl Derivation {
         }
         line
     }
+}
+
+/// Lists the numbers in a calculation, each with whether something is divided by it.
+fn constants(expression: &Expression) -> Vec<(Number, bool)> {
+    expression.numbers().into_iter().map(|number| (number, expression.divides_by(number))).collect()
 }
 
 struct Execution<'e, 'a> {
@@ -742,6 +763,13 @@ impl<'e, 'a> Execution<'e, 'a> {
         if plan.is_none() {
             plan = self.implied(&wanted);
         }
+        if let Some(plan) = plan.as_mut().filter(|plan| plan.wording == Wording::Signs) {
+            let text = step.text.and_then(Value::string).unwrap_or_default();
+            let text = if plan.source == PlanSource::Description { Some(description) } else { text.utf8() };
+            if !text.is_some_and(holds_only_known_signs) {
+                (plan.class, plan.sure) = (ReadingClass::Surrounded, false);
+            }
+        }
         if let (Some(plan), Some(typeset)) = (&mut plan, texts.typeset)
             && plan.source == PlanSource::Step
         {
@@ -754,7 +782,7 @@ impl<'e, 'a> Execution<'e, 'a> {
             && let Some(expression) = unevaluated.clone()
             && let Some(result) = self.by_execution(&expression)
         {
-            plan = Some(Plan { sure: true, ..Plan::of(expression, PlanSource::Value, Wording::Signs) });
+            plan = Some(Plan { sure: true, ..Plan::of(expression, PlanSource::Value, ReadingClass::Recorded) });
             value = Some(result);
         }
         let names = plan.iter().flat_map(|plan| plan.expression.names());
@@ -861,9 +889,10 @@ impl<'e, 'a> Execution<'e, 'a> {
     fn reading_of(&self, value: Option<Value<'_>>) -> Reading {
         let Some(value) = value else { return Reading::Other };
         match value.kind() {
-            Kind::String => {
-                value.string().and_then(|text| Some(read(text.utf8()?, &self.names))).unwrap_or(Reading::Other)
-            }
+            Kind::String => value
+                .string()
+                .and_then(|text| Some(expression::read(text.utf8()?, &self.names)))
+                .unwrap_or(Reading::Other),
             _ => Written::of(value).map_or(Reading::Other, Reading::Number),
         }
     }

@@ -264,6 +264,11 @@ impl<'t> Making<'t> {
                 self.braces.push(Brace::Words);
                 self.put(" ", len + 1);
             }
+            // `\\sqrt[3]{8}`: a root with a degree is not read.
+            "sqrt" if rest.get(len..).is_some_and(|rest| rest.starts_with('[')) => {
+                let degree = rest.get(len..).and_then(|rest| rest.find(']')).map_or(0, |end| end + 1);
+                self.put("√", len + degree);
+            }
             "sqrt" if is_open => {
                 self.braces.push(Brace::Round);
                 self.put("√(", len + 1);

@@ -9,7 +9,7 @@ use crate::review::hide::Hide;
 use crate::rules;
 use crate::rules::RuleId;
 use crate::rules::source::{duplicate_id, joined};
-use crate::triage::Triage;
+use crate::triage::{Triage, acquit};
 
 impl Case<'_> {
     /// The same of a record that stepscope cannot cope with: as if it were not readable, and without findings.
@@ -56,6 +56,7 @@ impl<'c> CaseView<'c> {
     pub fn findings(&self) -> &'c Findings {
         self.case.cache.findings.get_or_init(|| {
             let mut findings = rules::check(self);
+            acquit(self, &mut findings);
             if let Some(chain) = self.chain() {
                 findings = findings.into_iter().map(|finding| chain.placed(finding)).collect();
             }

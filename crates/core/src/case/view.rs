@@ -7,21 +7,24 @@ use std::sync::Arc;
 use crate::answer::citations::{self, ResolvedCitation};
 use crate::answer::contract::{self, ContractBreach, Strictness};
 use crate::answer::document::Document;
+use crate::answer::support::{self, ItemSupport, ValueStanding};
 use crate::answer::truncation::{self, Truncation};
 use crate::answer::typed::{AnswerItem, AnswerRequest, Citation, TypedAnswer, UnreadRest};
 use crate::arithmetic::expression::holds_typographic_sign;
 use crate::arithmetic::gold::Gold;
 use crate::arithmetic::quantity::{Quantity, QuantityLinks, find};
-use crate::arithmetic::recompute::{Recomputed, is_right_by};
+use crate::arithmetic::recompute::{Recomputed, RunAnswer, may_plan};
 use crate::case::{Case, Location};
 use crate::excess::{self, Excess};
 use crate::finding::Place;
-use crate::procedure::Procedure;
 use crate::procedure::flow::Flow;
 use crate::procedure::model::{SchemaErrors, schema_errors};
+use crate::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL, Field, PROBLEM_TEXT, Procedure};
 use crate::record::types::TypeRegistry;
 use crate::record::{Record, RecordKind};
+use crate::rightness::Rightness;
 use crate::run::chain::ThoughtChain;
+use crate::run::lost::{LostValue, first_lost, is_in_order, may_hold_lost};
 use crate::run::state::State;
 use crate::table::models::ModelNames;
 use stepscope_base::json::{Kind, Pointer, Problem, ProblemKind, Value};
@@ -165,6 +168,11 @@ impl<'c> CaseView<'c> {
         self.case.around.answer_schema()
     }
 
+    /// The schema that the answer in a state is to have, where a person named one.
+    pub(crate) fn state_schema(&self) -> Option<&'c Schema> {
+        self.case.around.state_schema()
+    }
+
     /// Its procedure.
     pub fn procedure(&self) -> Option<&Procedure<'c>> {
         let read = || self.record.as_ref()?.procedure.map(Procedure::read);
@@ -261,15 +269,37 @@ impl<'c> CaseView<'c> {
         citations::meant_lines(citation, self.resolutions(), self.document()?)
     }
 
-    /// Counts the items of a structured answer whose quotes are where they should be; `None` where the
-    /// document that would tell is not at hand.
+    /// Compares every item of a structured answer with what it cites, in order.
+    pub fn supports(&self) -> &'c [ItemSupport] {
+        let compare = || {
+            let (typed, answered) = self.answered()?;
+            let question = self.record.as_ref()?.question.and_then(Value::string);
+            let question = question.as_ref().and_then(Untrusted::utf8);
+            let document = self.document().map(AsRef::as_ref);
+            Some(support::supports(typed, &answered.items, &answered.asked, question, document, self.resolutions()))
+        };
+        self.case.cache.supports.get_or_init(|| compare().unwrap_or_default())
+    }
+
+    /// Tells whether an item is grounded: its quotes are in their lines, and its value stands there too, as far as it is
+    /// compared. Without a quote the value alone tells.
+    pub(crate) fn is_item_grounded(&self, item: usize) -> bool {
+        let standing = self.supports().get(item).map(|support| support.standing);
+        match standing {
+            Some(ValueStanding::Missing | ValueStanding::Paraphrased) => false,
+            Some(ValueStanding::Stands) if !citations::has_item_quote(self.resolutions(), item) => true,
+            _ => citations::is_item_grounded(self.resolutions(), item),
+        }
+    }
+
+    /// Counts the items of a structured answer that are grounded; `None` where the document that would tell is not at
+    /// hand.
     pub fn grounded(&self) -> Option<usize> {
         let items = self.items();
         if self.document().is_none() {
             return items.iter().all(|item| item.citations.is_empty()).then_some(0);
         }
-        let cited = self.resolutions();
-        Some((0..items.len()).filter(|item| citations::is_item_grounded(cited, *item)).count())
+        Some((0..items.len()).filter(|item| self.is_item_grounded(*item)).count())
     }
 
     /// Judges whether the model saw everything.
@@ -293,19 +323,24 @@ impl<'c> CaseView<'c> {
         self.case.cache.gold.get_or_init(|| Gold::of(self.record.as_ref()?)).as_ref()
     }
 
-    /// Tells whether the run is right: by the expected answer where there is one, else as it was judged.
-    pub fn right(&self) -> Option<bool> {
-        *self.case.cache.right.get_or_init(|| is_right_by(self.gold(), self.record.as_ref()?))
+    /// The answer of the run, as its fields and its final text give it.
+    pub(crate) fn answer(&self) -> &'c RunAnswer {
+        self.case.cache.answer.get_or_init(|| self.record.as_ref().map(RunAnswer::of).unwrap_or_default())
     }
 
-    /// Tells how the run was graded: as the record says, else by the expected answer.
-    pub fn graded(&self) -> Option<bool> {
-        self.record.as_ref().and_then(|record| record.correct).or_else(|| self.right())
+    /// Verdict on whether the run is right, and who gave it.
+    pub fn rightness(&self) -> Rightness {
+        let judge = || {
+            let record = self.record.as_ref()?;
+            Some(Rightness::by(self.gold(), record, || self.answer()))
+        };
+        let judge = || judge().unwrap_or_default();
+        *self.case.cache.rightness.get_or_init(judge)
     }
 
     /// Tells whether the run is known to be right.
     pub fn is_right(&self) -> bool {
-        self.right() == Some(true)
+        self.rightness().is_right()
     }
 
     /// Tells whether the state is written as upstream writes it, by `judge` when first asked.
@@ -340,7 +375,7 @@ impl<'c> CaseView<'c> {
             if let Some(chain) = self.chain() {
                 return Some(Box::new(chain.recomputed(record, self.state())));
             }
-            Some(Box::new(Recomputed::judged(record, self.procedure(), self.state(), self.right())))
+            Some(Box::new(Recomputed::judged(record, self.procedure(), self.state(), self.rightness().verdict())))
         };
         self.case.cache.executed.get_or_init(execute).as_deref()
     }
@@ -362,17 +397,17 @@ impl<'c> CaseView<'c> {
         record.state.filter(|state| is_run && state.kind() == Kind::Object)
     }
 
-    /// The run executed exactly, where that is worth its time for the rules: a run without any sign of calculation gives
-    /// little where it is right, and costs more than all other rules together. The triage of a wrong run needs it anyway.
+    /// The run executed exactly, where that is worth its time for the rules: to read every step costs more than all other
+    /// rules together, and without signs, or words between numbers, there is nothing to find.
     pub fn recomputed(&self) -> Option<&'c Recomputed> {
         let is_worth = || {
             let (record, plan) = (self.record.as_ref()?, self.procedure()?.value);
             Some(match record.kind {
                 RecordKind::Error => record.trace_steps.is_some_and(|steps| !steps.is_empty()),
                 _ => self.run_state().is_some_and(|state| {
-                    // Without gold nothing else tells whether it is right.
-                    let unjudged = self.gold().is_none() && !self.is_right();
-                    unjudged || may_calculate(&plan.unescaped()) || may_calculate(&state.unescaped())
+                    let may_slip = |procedure| record.kind == RecordKind::Chain || may_slip(procedure, state);
+                    let is_in_words = || !self.is_right() && self.procedure().is_some_and(may_slip);
+                    may_calculate(&plan.unescaped()) || may_calculate(&state.unescaped()) || is_in_words()
                 }),
             })
         };
@@ -380,10 +415,59 @@ impl<'c> CaseView<'c> {
         if is_worth { self.executed() } else { None }
     }
 
+    /// The first output of the run that was left without a usable value, though a later step reads it.
+    pub(crate) fn lost(&self) -> Option<&'c LostValue> {
+        let find = || {
+            let (record, procedure, state) = (self.record.as_ref()?, self.procedure()?, self.run_state()?);
+            if record.kind == RecordKind::Chain
+                || (self.in_order(|| is_in_order(procedure, state)) && !may_hold_lost(state))
+            {
+                return None;
+            }
+            let is_number = |variable: usize, step: usize| {
+                self.executed().is_some_and(|executed| executed.must_be_number(variable, step))
+            };
+            first_lost(record, procedure, self.state(), &is_number)
+        };
+        self.case.cache.lost.get_or_init(find).as_ref()
+    }
+
     /// The answer of the baseline to the same question.
     pub fn baseline(&self) -> Option<f64> {
         *self.case.cache.baseline.get_or_init(|| self.case.around.baseline(self.record.as_ref()?))
     }
+}
+
+/// Tells quickly whether a step may have slipped at a calculation in words: it writes one number, reads nothing but numbers,
+/// and its text names an operation or a number.
+fn may_slip(procedure: &Procedure<'_>, state: Value<'_>) -> bool {
+    let is_number = |field: &Field<'_>| {
+        let value = field.name_text().and_then(|name| Some(state.member_spelt(name.bytes())?.value));
+        value.is_some_and(|value| match value.kind() {
+            Kind::String => value.raw().iter().any(u8::is_ascii_digit) || !value.raw().is_ascii(),
+            _ => value.is_number(),
+        })
+    };
+    let names_number = |text: &Untrusted<'_>| {
+        text.utf8().is_some_and(|text| may_plan(text) || text.bytes().any(|byte| byte.is_ascii_digit()))
+    };
+    // "State the total": copied, or not.
+    let copies_other = |inputs: &[&Field<'_>]| {
+        let value = |name: &[u8]| state.member_spelt(name).map(|member| member.value);
+        let given = inputs.first().filter(|_| inputs.len() == 1).and_then(|field| value(field.name_text()?.bytes()));
+        given.and_then(Value::float) != value(FINAL_ANSWER_NUMERICAL.as_bytes()).and_then(Value::float)
+    };
+    procedure.steps.iter().any(|step| {
+        let [output] = step.outputs.as_slice() else { return false };
+        let is_own = |field: &&Field<'_>| field.name_text().is_none_or(|name| name != PROBLEM_TEXT);
+        let own: Vec<&Field<'_>> = step.inputs.iter().filter(is_own).collect();
+        let is_end = output.name_text().is_some_and(|name| name == FINAL_ANSWER);
+        let texts = || [step.text, output.description].into_iter().flatten().filter_map(Value::string);
+        (is_end || is_number(output))
+            && !own.is_empty()
+            && own.iter().all(|field| is_number(field))
+            && (texts().any(|text| names_number(&text)) || is_end && copies_other(&own))
+    })
 }
 
 /// The bytes of a calculation in signs; hyphens and percent are in every prose.

@@ -3,6 +3,7 @@
 
 use foldhash::{HashMap, HashSet};
 
+use crate::arithmetic::number::near;
 use crate::case::CaseView;
 use crate::procedure::{Procedure, Step};
 use crate::record::RecordKind;
@@ -14,7 +15,6 @@ use stepscope_base::text::Untrusted;
 /// More fields are not listed.
 pub const MAX_FIELDS: usize = 2_000;
 /// Upstream's measure of equality.
-const NEAR: f64 = 1e-6;
 /// Shown as variables and steps, not as fields.
 const NOT_FIELDS: [&str; 3] = ["procedure", "state", "trace"];
 
@@ -136,10 +136,9 @@ impl<'a> RecordDifference<'a> {
     }
 }
 
-/// Tells whether two values are the same to a reader: numbers within 1e-6.
+/// Tells whether two values are the same to a reader, however they are written.
 fn is_same(a: Value<'_>, b: Value<'_>) -> bool {
-    let near = || Some((a.float()? - b.float()?).abs() <= NEAR);
-    same_value(a, b) || near() == Some(true)
+    same_value(a, b) || a.float().zip(b.float()).is_some_and(|(a, b)| near(a, b))
 }
 
 /// Walks both records side by side, down to what holds no others or differs in kind.

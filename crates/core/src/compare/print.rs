@@ -102,7 +102,7 @@ impl ComparedRuns<'_> {
             None if item.pair.by == By::Repeated => Shown::own("not paired"),
             None => Shown::own("missing"),
             Some(summary) if summary.is_error() => Shown::own("error"),
-            Some(summary) => match (&summary.answer, summary.recorded.or(summary.right)) {
+            Some(summary) => match (&summary.answer, summary.rightness.verdict()) {
                 (Some(answer), _) => answer.line().cut(CUT),
                 (None, Some(true)) => Shown::own("graded correct"),
                 (None, Some(false)) => Shown::own("graded wrong"),
@@ -261,7 +261,7 @@ pub fn diverges(difference: &RecordDifference<'_>) -> Shown {
             let what: Vec<_> = first.what.iter().map(|what| what.word()).collect();
             let variables: Vec<String> = first.variables.iter().map(|name| name.line().into_string()).collect();
             let variables = if variables.is_empty() { String::new() } else { format!(" of {}", variables.join(", ")) };
-            shown!("first diverging step: {} ({}{variables})", first.step + 1, what.join(", "))
+            shown!("first difference: step {} ({}{variables})", first.step + 1, what.join(", "))
         }),
         None if difference.kinds.0 == difference.kinds.1 => {
             Shown::own("Only records with steps on both sides are compared by steps")

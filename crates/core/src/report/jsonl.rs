@@ -4,7 +4,9 @@ use std::cell::OnceCell;
 
 use super::fields::Fields;
 use super::places::Places;
+use crate::answer::citations;
 use crate::answer::route::{Route, Routed, route};
+use crate::arithmetic::recompute::{Computed, ValueBasis};
 use crate::case::CaseView;
 use crate::finding::{Action, Finding};
 use crate::procedure::Procedure;
@@ -101,18 +103,26 @@ const INSIDE: &[&str] = &[
     "triage.why.rule",
     "triage.why.pointer",
     "triage.why.text",
+    "readings.step",
+    "readings.reading",
+    "readings.agrees",
     "route.name",
     "route.triggers",
     "route.strong",
     "route.strong_reason",
     "route.why.route",
     "route.why.pointer",
+    "route.why.rule",
     "route.why.text",
     "strictness.lax",
     "strictness.strict",
     "strictness.why",
     "spans.pointer",
     "spans.resolution.*",
+    "values.pointer",
+    "values.standing",
+    "values.found.line",
+    "values.found.bytes",
     "grounded.items",
     "grounded.of",
     "record.*",
@@ -120,6 +130,7 @@ const INSIDE: &[&str] = &[
 
 /// The members that name a record and who judged it: the same wherever it is read.
 pub fn identity(root: Option<Value<'_>>, text: &[u8], with_record: bool, object: &mut Object<'_>) {
+    object.put("id", Id(root.and_then(|root| root.get("id"))));
     object.put("sha256", digest(root, text).as_str()).put("rules", stamp());
     if with_record {
         record("record", root, text, object);
@@ -183,6 +194,17 @@ const MEMBERS: &[LineMember] = &[
     },
     LineMember { name: "triage", put: |line, name, object| Some(object.put(name, line.triage)) },
     LineMember {
+        name: "readings",
+        put: |line, name, object| {
+            let recomputed = line.case.recomputed()?;
+            let is_read = |write: &&Computed| write.basis == ValueBasis::Plan && write.alone.is_some();
+            let read = recomputed.writes.iter().filter(is_read).filter_map(|write| Some((write, write.plan.as_ref()?)));
+            Some(object.objects(name, read, |(write, plan), object| {
+                object.put("step", write.step + 1).put("reading", plan.class.word()).put("agrees", !write.differs());
+            }))
+        },
+    },
+    LineMember {
         name: "labelled_step",
         put: |line, name, object| {
             let parts = line.case.record.as_ref().and_then(|record| record.chain.as_deref());
@@ -212,7 +234,7 @@ const MEMBERS: &[LineMember] = &[
                 object.put("strong", routed.truncation.word()).put("strong_reason", &reason);
                 object.objects("why", &routed.triggers, |trigger, object| {
                     object.put("route", trigger.route.word()).put("pointer", trigger.pointer.text());
-                    object.put("text", &trigger.why);
+                    object.maybe("rule", trigger.rule.map(crate::rules::RuleId::word)).put("text", &trigger.why);
                 });
             }))
         },
@@ -236,6 +258,23 @@ const MEMBERS: &[LineMember] = &[
             line.routed()?;
             Some(object.objects(name, line.case.resolutions(), |cited, object| {
                 object.put("pointer", cited.pointer.text()).put("resolution", &cited.resolution);
+            }))
+        },
+    },
+    LineMember {
+        name: "values",
+        put: |line, name, object| {
+            line.routed()?;
+            let document = line.case.document();
+            let items = line.case.items().iter().zip(line.case.supports());
+            Some(object.objects(name, items, |(item, support), object| {
+                object.put("pointer", item.pointer.text()).put("standing", support.standing.word());
+                let places = document
+                    .into_iter()
+                    .flat_map(|document| support.places.iter().flat_map(|bytes| citations::parts(document, bytes)));
+                object.objects("found", places, |(line, bytes), object| {
+                    object.put("line", line).list("bytes", [bytes.start, bytes.end]);
+                });
             }))
         },
     },

@@ -1,9 +1,11 @@
 //! What is taken out of a record before others see it, and what looks as if it should be.
 //!
 //! A secret may be spelled in many ways: every text is looked at as it stands, and again with its escapes undone, level
-//! by level, so that neither JSON in a string of JSON nor a character without width hides anything.
+//! by level, so that neither JSON in a string of JSON nor a character without width hides anything. It is known by its
+//! own beginning, or by a name: of its member, of a list around it, of the text or words beside it.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -15,16 +17,34 @@ use crate::run::trace::VariablePlaces;
 use stepscope_base::json::write::Style;
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::shown;
-use stepscope_base::text::{Piece, Shown, is_hidden, pieces};
+use stepscope_base::text::{Shown, Untrusted};
 
+mod encoded;
+mod members;
+mod named;
+mod names;
+mod services;
 mod unescaped;
 
+use names::{is_placeholder, looks_random};
 use unescaped::Unescaped;
 
 /// A pattern that needs more memory is refused.
 const MAX_PATTERN: usize = 4 << 20;
 /// So long may the name of a pattern be.
 const MAX_NAME: usize = 40;
+/// So often a text may be written in other digits.
+const MAX_ENCODED: usize = 2;
+/// Nothing shorter is private, as far as the kinds know.
+const SHORTEST: usize = 6;
+/// A longer text is read in parts of this length, which overlap so that nothing is cut.
+const PART: usize = 1 << 20;
+const OVERLAP: usize = 16 << 10;
+/// Kinds that nobody should have, whoever they are.
+const SECRETS: [PrivateKind; 3] = [PrivateKind::Key, PrivateKind::Bearer, PrivateKind::Secret];
+
+/// Part of a text to take out, and the name of what it is.
+type PrivateRange<'n> = (Range<usize>, &'n str);
 
 stepscope_base::words! {
     /// Kind of text that should not be sent to others by accident.
@@ -43,94 +63,55 @@ stepscope_base::words! {
 }
 
 impl PrivateKind {
-    const fn pattern(self) -> &'static str {
+    fn pattern(self) -> Cow<'static, str> {
         match self {
-            Self::Key => {
-                r"(?x)
-                -----BEGIN\ [A-Z0-9\ ]*PRIVATE\ KEY(?:\ BLOCK)?-----(?s:.*?)(?:-----END\ [A-Z0-9\ ]*PRIVATE\ KEY(?:\ BLOCK)?-----|\z)
-                | \b(?:sk|pk|rk|ak)[-_][A-Za-z0-9_-]{12,}
-                | \b(?:AKIA|ASIA|AROA|AIDA|AGPA|ANPA)[0-9A-Z]{12,}
-                | \b(?:gh[pousr]|hf|gsk|npm|r8|whsec|dop_v1|shpat|sq0csp|tfp|pul|ntn)_[A-Za-z0-9_-]{12,}
-                | \bgithub_pat_[A-Za-z0-9_]{12,}
-                | \b(?:glpat|xox[a-z]|xapp|xai|nvapi|pypi|dckr_pat|lin_api|fw|tvly|pplx|sgp|key)-[A-Za-z0-9_-]{12,}
-                | \bAIza[A-Za-z0-9_-]{20,}
-                | \bya29\.[A-Za-z0-9_.-]{12,}
-                | \bSG\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}
-                | \beyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?
-                | \b(?:age-secret-key-1|AGE-SECRET-KEY-1)[A-Za-z0-9]{20,}"
-            }
-            Self::Bearer => r"(?i)\b(?:bearer|basic|digest|token)\s+[A-Za-z0-9._~+/=-]{8,}",
+            Self::Key => services::pattern().into(),
+            Self::Bearer => r"(?i-u)\b(?:bearer|basic|token)\s+[A-Za-z0-9._~+/=-]{8,}|authorization\W{1,6}digest\s[^\r\n]+".into(),
+            // User and password of an address, and of the commands that take both.
             Self::Secret => {
-                r#"(?ix)
-                (?:api[_\s-]?key|apikey|secret(?:[_-]?(?:access[_-]?)?key)?|access[_-]?key|auth[_-]?token|access[_-]?token
-                    |refresh[_-]?token|session[_-]?token|token|passwd|password|passphrase|pwd)
-                ["'\\]*\s*[:=]\s*["'\\]*[^\s"'\\,;&<>()\[\]{}]{6,}
-                | ://[^/\s:@]+:[^/\s@]+@"#
+                r#"(?ix-u)
+                ://[^/\s:@"'<>]*:(?P<url>[^/\s"'<>]{4,})@ | ://(?P<user>[A-Za-z0-9_-]{20,})@
+                | \b(?:curl|http|https|wget)\b(?s:.){0,200}?\s["']?(?:-u|--user|--proxy-user|-a|--auth)["']?[\s=,]*["']?[^\s:"'@]+:(?P<curl>[^\s"']+)
+                | \bsshpass\s+-p\s*["']?(?P<ssh>[^\s"']{4,}) | \bmysql[a-z]*\s(?:[^\n]*\s)?-p["']?(?P<sql>[^\s"']{4,})"#.into()
             }
-            Self::Email => r"[\p{L}\p{N}._%+'-]+(?:@|\(at\)|\[at\])(?:[\p{L}\p{N}-]+\.)+\p{L}{2,}",
+            Self::Email => r"[\p{L}\p{N}._%+'-]+(?:@|\(at\)|\[at\])(?:[\p{L}\p{N}-]+\.)+\p{L}{2,}".into(),
             Self::Home => {
                 r#"(?ix)
                 (?:/home/|/users/|/export/home/|/var/home/|/root/) [^/\s"'<>:;,()\[\]\\]+
-                | \b[a-z]:[\\/]+(?:users|documents\ and\ settings)[\\/]+ [^\\/\s"'<>:;,]+"#
+                | \b[a-z]:[\\/]+(?:users|documents\ and\ settings)[\\/]+ [^\\/\s"'<>:;,]+"#.into()
             }
         }
     }
 
     /// Tells whether a match of the pattern is more than prose that only begins alike.
-    fn is_meant(self, found: &[u8]) -> bool {
-        let digits = found.iter().any(u8::is_ascii_digit);
-        // What is base64 may end in signs that part names from values elsewhere.
-        let end = found.iter().rposition(|byte| *byte != b'=').map_or(0, |last| last + 1);
-        let whole = found.get(..end).unwrap_or_default();
-        let value =
-            whole.rsplit(|byte| matches!(byte, b' ' | b'=' | b':' | b'"' | b'\'' | b'\t')).next().unwrap_or_default();
+    fn is_meant(self, pattern: &Regex, found: &[u8]) -> bool {
         match self {
-            Self::Key => digits || found.starts_with(b"-----") || found.starts_with(b"AI"),
-            Self::Bearer => {
-                value.iter().any(u8::is_ascii_digit) || (value.len() >= 20 && value.iter().any(u8::is_ascii_uppercase))
-            }
+            Self::Key => services::is_key(found),
+            Self::Bearer => is_authorization(found),
             Self::Secret => {
-                found.starts_with(b"://")
-                    || value.iter().any(|byte| byte.is_ascii_digit() || !byte.is_ascii_alphanumeric())
-                    || memchr::memmem::find(&found.to_ascii_lowercase(), b"pass").is_some()
+                let value = pattern.captures(found).and_then(|parts| parts.iter().skip(1).flatten().next());
+                value.is_none_or(|value| !is_placeholder(value.as_bytes()))
             }
             Self::Email | Self::Home => true,
         }
     }
 }
 
-/// Members whose value is a secret, whatever it looks like: letters and digits of their key.
-const SECRET_KEYS: [&str; 24] = [
-    "apikey",
-    "xapikey",
-    "key",
-    "secret",
-    "secretkey",
-    "clientsecret",
-    "secretaccesskey",
-    "accesskey",
-    "privatekey",
-    "password",
-    "passwd",
-    "passphrase",
-    "pwd",
-    "token",
-    "accesstoken",
-    "authtoken",
-    "refreshtoken",
-    "idtoken",
-    "sessiontoken",
-    "authorization",
-    "proxyauthorization",
-    "cookie",
-    "setcookie",
-    "credentials",
-];
-/// A shorter text under such a key is no secret.
-const SHORTEST_SECRET: usize = 8;
+/// Tells whether what stands behind the name of a scheme is no word.
+fn is_authorization(found: &[u8]) -> bool {
+    let mut words = found.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let (Some(scheme), Some(value)) = (words.next(), words.next_back()) else { return false };
+    let has_digit = value.iter().any(u8::is_ascii_digit);
+    match scheme.to_ascii_lowercase().as_slice() {
+        b"bearer" => has_digit || (value.len() >= 20 && value.iter().any(u8::is_ascii_uppercase)),
+        b"basic" => looks_random(value) || encoded::from_base64(value).iter().position(|byte| *byte == b':') > Some(0),
+        b"token" => looks_random(value) || (value.len() >= 32 && has_digit),
+        _ => true,
+    }
+}
 
 static PATTERNS: LazyLock<Vec<(PrivateKind, Regex)>> = LazyLock::new(|| {
-    let compiled = |kind: PrivateKind| Regex::new(kind.pattern()).ok().map(|pattern| (kind, pattern));
+    let compiled = |kind: PrivateKind| Regex::new(&kind.pattern()).ok().map(|pattern| (kind, pattern));
     PrivateKind::ALL.into_iter().filter_map(compiled).collect()
 });
 
@@ -139,10 +120,8 @@ static PATTERNS: LazyLock<Vec<(PrivateKind, Regex)>> = LazyLock::new(|| {
 pub struct PrivateHit {
     /// Kind of private text that it looks like.
     pub kind: PrivateKind,
-    /// Place of it, without the text itself.
+    /// Place of it. Nothing of the text itself is kept: what is told lands in logs.
     pub place: Shown,
-    /// First characters of it, and its length.
-    pub sample: Shown,
 }
 
 impl PrivateHit {
@@ -183,6 +162,11 @@ impl Redaction {
         Self { patterns: Vec::new(), kinds: PrivateKind::ALL.to_vec() }
     }
 
+    /// Keys, tokens and passwords: what nobody should have, and not what tells who somebody is.
+    pub fn secrets() -> Self {
+        Self { patterns: Vec::new(), kinds: SECRETS.to_vec() }
+    }
+
     /// Tells whether nothing is taken out.
     pub const fn is_empty(&self) -> bool {
         self.patterns.is_empty() && self.kinds.is_empty()
@@ -195,43 +179,76 @@ impl Redaction {
     }
 
     /// Finds what to take out of a text, in order, without overlaps.
-    fn find(&self, text: &[u8]) -> Vec<(Range<usize>, &str)> {
-        let mut found: Vec<(Range<usize>, &str)> = Vec::new();
-        for unescaped in Unescaped::all(text) {
+    fn find(&self, text: &[u8]) -> Vec<PrivateRange<'_>> {
+        let mut found = Vec::new();
+        // The way back from a text without its escapes takes many times its size: a large one is read part by part.
+        let mut start = 0;
+        while let Some(part) = text.get(start..(start + PART).min(text.len())).filter(|part| !part.is_empty()) {
+            let hits = self.find_all(part, MAX_ENCODED).into_iter();
+            found.extend(hits.map(|(range, name)| (start + range.start..start + range.end, name)));
+            if start + part.len() == text.len() {
+                break;
+            }
+            start += PART - OVERLAP;
+        }
+        apart(found)
+    }
+
+    /// `encoded`: so often texts in other digits are read.
+    fn find_all(&self, text: &[u8], encoded: usize) -> Vec<PrivateRange<'_>> {
+        let mut found: Vec<PrivateRange<'_>> = Vec::new();
+        if text.len() < SHORTEST && self.patterns.is_empty() {
+            return found;
+        }
+        let names = self.kinds.contains(&PrivateKind::Secret);
+        Unescaped::each(text, |view, is_end| {
             for (name, pattern) in &self.patterns {
-                let hits = pattern.find_iter(unescaped.text()).map(|hit| hit.range()).filter(|hit| !hit.is_empty());
-                found.extend(hits.map(|hit| (unescaped.in_source(&hit), name.as_str())));
+                let hits = pattern.find_iter(view.text()).map(|hit| hit.range()).filter(|hit| !hit.is_empty());
+                found.extend(hits.map(|hit| (view.in_source(&hit), name.as_str())));
             }
             for (kind, pattern) in PATTERNS.iter().filter(|(kind, _)| self.kinds.contains(kind)) {
-                let hits = pattern.find_iter(unescaped.text()).filter(|hit| kind.is_meant(hit.as_bytes()));
-                found.extend(hits.map(|hit| (unescaped.in_source(&hit.range()), kind.word())));
+                let hits = pattern.find_iter(view.text()).filter(|hit| kind.is_meant(pattern, hit.as_bytes()));
+                found.extend(hits.map(|hit| (view.in_source(&hit.range()), kind.word())));
             }
-        }
-        found.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
-        let mut apart: Vec<(Range<usize>, &str)> = Vec::new();
-        for (range, name) in found {
-            match apart.last_mut() {
-                Some((last, _)) if range.start < last.end => last.end = last.end.max(range.end),
-                _ => apart.push((range, name)),
+            if names {
+                named::find(view.text(), |range| found.push((view.in_source(&range), PrivateKind::Secret.word())));
             }
-        }
-        apart
+            // What no escape is in is the same in all views.
+            if is_end && encoded > 0 {
+                encoded::find(view.text(), |range, text| {
+                    let is_secret = |hit: &&PrivateRange<'_>| SECRETS.iter().any(|kind| kind.word() == hit.1);
+                    let inner = self.find_all(&text, encoded - 1);
+                    found.extend(inner.iter().find(is_secret).map(|hit| (view.in_source(&range), hit.1)));
+                });
+            }
+        });
+        found
+    }
+
+    /// Finds what to take out of the lines of a text: what goes over several of them is found in each.
+    fn find_in_lines(&self, lines: &[impl AsRef<[u8]>]) -> Vec<Vec<PrivateRange<'_>>> {
+        let text = lines.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(&b'\n');
+        let found = self.find(&text);
+        let (mut first, mut start) = (0, 0);
+        let of_line = |line: &_| {
+            let end = start + AsRef::<[u8]>::as_ref(line).len();
+            let mut own = Vec::new();
+            for (n, (range, name)) in found.iter().enumerate().skip(first).take_while(|(_, hit)| hit.0.start < end) {
+                let part = range.start.max(start) - start..range.end.min(end).max(start) - start;
+                own.extend((!part.is_empty()).then_some((part, *name)));
+                if range.end <= end + 1 {
+                    first = n + 1;
+                }
+            }
+            start = end + 1;
+            own
+        };
+        lines.iter().map(of_line).collect()
     }
 
     /// A text without it.
     pub fn text<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
-        let found = self.find(text);
-        if found.is_empty() {
-            return Cow::Borrowed(text);
-        }
-        let (mut out, mut at) = (Vec::with_capacity(text.len()), 0);
-        for (range, name) in found {
-            out.extend_from_slice(text.get(at..range.start).unwrap_or_default());
-            out.extend_from_slice(format!("[redacted:{name}]").as_bytes());
-            at = range.end;
-        }
-        out.extend_from_slice(text.get(at..).unwrap_or_default());
-        Cow::Owned(out)
+        settled(text, |text| without(text, &self.find(text)))
     }
 
     /// The text of a record without it: in keys, strings and numbers, so that it stays JSON.
@@ -239,19 +256,21 @@ impl Redaction {
         if self.is_empty() {
             return Cow::Borrowed(text);
         }
+        settled(text, |text| self.record_once(text))
+    }
+
+    fn record_once<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
         let mut tape = Tape::default();
-        let sound = tape.read(text) && tape.problems().is_empty();
-        let Some(root) = tape.root(text).filter(|root| sound && root.raw().len() == text.trim_ascii().len()) else {
+        let Some(root) = sound_root(&mut tape, text) else {
             // What is no JSON is text, and what stands around JSON may be anything. Without it, it may be JSON.
-            let clean = self.text(text);
-            let is_json = matches!(clean, Cow::Owned(_)) && tape.read(&clean) && tape.problems().is_empty();
-            return if is_json { Cow::Owned(self.record(&clean).into_owned()) } else { clean };
+            return self.text(text);
         };
         let (mut out, mut at) = (Vec::with_capacity(text.len()), 0);
-        each_token(root, |token, secret| {
-            let Some(new) = self.token(token, secret) else { return };
+        self.each_hit(root, |token, hits| {
             out.extend_from_slice(text.get(at..token.range().start).unwrap_or_default());
-            Style::ASCII.append(stepscope_base::text::Untrusted::owned(new), &mut out);
+            let string = token.string();
+            let new = without(string.as_ref().map_or(token.raw(), Untrusted::bytes), hits).into_owned();
+            Style::ASCII.append(Untrusted::owned(new), &mut out);
             at = token.range().end;
         });
         if at == 0 {
@@ -261,28 +280,92 @@ impl Redaction {
         Cow::Owned(out)
     }
 
-    /// Redacts a key, a string or a number; `None`: it stays as it is.
-    fn token(&self, token: Value<'_>, is_secret: bool) -> Option<Vec<u8>> {
-        let string = token.string();
-        let text = string.as_ref().map_or(token.raw(), stepscope_base::text::Untrusted::bytes);
-        if is_secret && self.kinds.contains(&PrivateKind::Secret) {
-            return Some(format!("[redacted:{}]", PrivateKind::Secret.word()).into_bytes());
+    /// Every key, string and number of a record that holds something to take out, with the parts that are.
+    fn each_hit<'v>(&self, root: Value<'v>, mut found: impl FnMut(Value<'v>, &[PrivateRange<'_>])) {
+        let mut over_lines: HashMap<usize, Vec<PrivateRange<'_>>> = HashMap::new();
+        for lines in members::lines(root) {
+            let texts: Vec<Untrusted<'_>> = lines.iter().filter_map(|line| line.string()).collect();
+            let texts: Vec<&[u8]> = texts.iter().map(Untrusted::bytes).collect();
+            for (line, hits) in lines.iter().zip(self.find_in_lines(&texts)).filter(|(_, hits)| !hits.is_empty()) {
+                over_lines.entry(line.index()).or_default().extend(hits);
+            }
         }
-        match self.text(text) {
-            Cow::Owned(new) => Some(new),
-            Cow::Borrowed(_) => None,
-        }
+        let names = self.kinds.contains(&PrivateKind::Secret);
+        members::each_token(root, |token, is_secret| {
+            let string = token.string();
+            let text = string.as_ref().map_or(token.raw(), Untrusted::bytes);
+            let mut hits =
+                if is_secret && names { vec![(0..text.len(), PrivateKind::Secret.word())] } else { self.find(text) };
+            if let Some(more) = over_lines.remove(&token.index()) {
+                hits = apart(hits.into_iter().chain(more).collect());
+            }
+            if !hits.is_empty() {
+                found(token, &hits);
+            }
+        });
     }
 
     /// A document without it.
     pub fn document(&self, document: &Document) -> Document {
-        let line = |n: usize| {
+        let lines: Vec<&[u8]> = (0..document.len()).filter_map(|n| document.line(n)).collect();
+        let clean = lines.iter().zip(self.find_in_lines(&lines)).enumerate().filter_map(|(n, (line, hits))| {
             let (page, number) = document.number(n)?;
-            Some((page, number, self.text(document.line(n)?).into_owned()))
-        };
+            Some((page, number, self.text(&without(line, &hits)).into_owned()))
+        });
         let heading = |heading: &Heading| Heading { title: self.text(&heading.title).into_owned(), ..heading.clone() };
-        Document::of((0..document.len()).filter_map(line).collect(), document.toc().iter().map(heading).collect())
+        Document::of(clean.collect(), document.toc().iter().map(heading).collect())
     }
+}
+
+/// Parses a text that is JSON and nothing else.
+fn sound_root<'v>(tape: &'v mut Tape, text: &'v [u8]) -> Option<Value<'v>> {
+    let sound = tape.read(text) && tape.problems().is_empty();
+    tape.root(text).filter(|root| sound && root.raw().len() == text.trim_ascii().len())
+}
+
+/// Puts ranges in order and joins those that overlap.
+fn apart(mut found: Vec<PrivateRange<'_>>) -> Vec<PrivateRange<'_>> {
+    found.sort_by_key(|(range, name)| (range.start, std::cmp::Reverse(range.end), *name));
+    let mut apart: Vec<PrivateRange<'_>> = Vec::new();
+    for (range, name) in found {
+        match apart.last_mut() {
+            Some((last, _)) if range.start < last.end => last.end = last.end.max(range.end),
+            _ => apart.push((range, name)),
+        }
+    }
+    apart
+}
+
+/// A text without parts of it.
+fn without<'t>(text: &'t [u8], found: &[PrivateRange<'_>]) -> Cow<'t, [u8]> {
+    if found.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let (mut out, mut at) = (Vec::with_capacity(text.len()), 0);
+    for (range, name) in found {
+        out.extend_from_slice(text.get(at..range.start).unwrap_or_default());
+        out.extend_from_slice(format!("[redacted:{name}]").as_bytes());
+        at = range.end;
+    }
+    out.extend_from_slice(text.get(at..).unwrap_or_default());
+    Cow::Owned(out)
+}
+
+/// Cleans a text until nothing changes any more: what was between two parts that went may look private without them.
+fn settled(text: &[u8], clean: impl for<'c> Fn(&'c [u8]) -> Cow<'c, [u8]>) -> Cow<'_, [u8]> {
+    /// Number of passes; what is left then is told.
+    const MOST: usize = 4;
+    let mut cleaned = clean(text);
+    for _ in 1..MOST {
+        if matches!(cleaned, Cow::Borrowed(_)) {
+            break;
+        }
+        match clean(&cleaned) {
+            Cow::Owned(cleaner) => cleaned = Cow::Owned(cleaner),
+            Cow::Borrowed(_) => break,
+        }
+    }
+    cleaned
 }
 
 /// The text of a record without the words that a model read and wrote: lines, pages, quotes, prompts and raw replies.
@@ -344,31 +427,6 @@ fn pattern(word: &str) -> Result<(String, Regex), Shown> {
     }
 }
 
-/// Every key, string and number of a value in order, and whether it is a string under a key that is called a secret.
-fn each_token(root: Value<'_>, mut found: impl FnMut(Value<'_>, bool)) {
-    for stop in root.walk() {
-        let mut secret = false;
-        if let Some(key) = stop.key {
-            found(key, false);
-            let is_text = |text: &[u8]| text.len() >= SHORTEST_SECRET && !text.starts_with(b"[redacted:");
-            secret = is_secret_key(key) && stop.value.string().is_some_and(|text| is_text(text.bytes()));
-        }
-        if matches!(stop.value.kind(), Kind::String | Kind::Int | Kind::Float) {
-            found(stop.value, secret);
-        }
-    }
-}
-
-fn is_secret_key(key: Value<'_>) -> bool {
-    let Some(name) = key.string() else { return false };
-    if name.bytes().len() > MAX_NAME {
-        return false;
-    }
-    let letters = name.bytes().iter().filter(|byte| byte.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase);
-    let letters: Vec<u8> = letters.collect();
-    SECRET_KEYS.iter().any(|known| known.as_bytes() == letters)
-}
-
 /// Text that looks private, apart from what was redacted: the first hits by name, and the number of all.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct PrivateHits {
@@ -376,11 +434,22 @@ pub struct PrivateHits {
     pub named: Vec<PrivateHit>,
     /// All of them.
     pub count: usize,
+    /// Only keys, tokens and passwords count.
+    pub secrets_alone: bool,
 }
 
 impl PrivateHits {
     /// So many are named.
     pub const NAMED: usize = 20;
+
+    /// Looks for keys, tokens and passwords alone.
+    pub fn of_secrets() -> Self {
+        Self { secrets_alone: true, ..Self::default() }
+    }
+
+    fn wanted(&self) -> Redaction {
+        if self.secrets_alone { Redaction::secrets() } else { Redaction::all() }
+    }
 
     /// Tells whether there are no hits.
     pub const fn is_empty(&self) -> bool {
@@ -389,44 +458,35 @@ impl PrivateHits {
 
     /// Looks through a text.
     pub fn look(&mut self, text: &[u8], place: &Shown) {
-        self.find(&Redaction::all(), text, || place.clone());
+        for (range, name) in self.wanted().find(text) {
+            self.add(name, || match memchr::memchr_iter(b'\n', text.get(..range.start).unwrap_or(text)).count() {
+                0 => place.clone(),
+                lines => shown!("{place}, line {}", lines + 1),
+            });
+        }
     }
 
     /// Looks through a record.
     pub fn look_in_record(&mut self, text: &[u8]) {
         let mut tape = Tape::default();
-        let sound = tape.read(text) && tape.problems().is_empty();
-        let Some(root) = tape.root(text).filter(|root| sound && root.raw().len() == text.trim_ascii().len()) else {
-            return self.look(text, &Shown::own("record"));
-        };
+        let Some(root) = sound_root(&mut tape, text) else { return self.look(text, &Shown::own("record")) };
         let all = Redaction::all();
-        each_token(root, |token, secret| {
-            let string = token.string();
-            let text = string.as_ref().map_or(token.raw(), stepscope_base::text::Untrusted::bytes);
-            // An address may hold what it leads to.
-            let pointer = || root.pointer_at(token.range().start).text();
-            let place = || shown!("record {}", Shown::line(&all.text(pointer().bytes())));
-            if secret {
-                self.add(PrivateKind::Secret, text, place);
-            } else {
-                self.find(&all, text, place);
+        self.wanted().each_hit(root, |token, hits| {
+            for (_, name) in hits {
+                // To tell the place takes a look at the record, and an address may hold what it leads to.
+                self.add(name, || {
+                    let pointer = root.pointer_at(token.range().start).text();
+                    shown!("record {}", Shown::line(&all.text(pointer.bytes())))
+                });
             }
         });
     }
 
-    /// The place is asked for where it is named: to tell it takes a look at the record.
-    fn find(&mut self, all: &Redaction, text: &[u8], place: impl Fn() -> Shown) {
-        for (range, name) in all.find(text) {
-            if let Some(kind) = PrivateKind::from_word(name) {
-                self.add(kind, text.get(range).unwrap_or_default(), &place);
-            }
-        }
-    }
-
-    fn add(&mut self, kind: PrivateKind, found: &[u8], place: impl Fn() -> Shown) {
+    fn add(&mut self, name: &str, place: impl Fn() -> Shown) {
+        let Some(kind) = PrivateKind::from_word(name) else { return };
         self.count += 1;
         if self.named.len() < Self::NAMED {
-            self.named.push(PrivateHit { kind, place: place(), sample: sample(found) });
+            self.named.push(PrivateHit { kind, place: place() });
         }
     }
 
@@ -444,18 +504,7 @@ impl PrivateHits {
     }
 }
 
-/// The beginning, and how long it is: enough to find it, not to use it.
-fn sample(found: &[u8]) -> Shown {
-    let count = pieces(found).count();
-    let visible = |piece: &Piece| matches!(piece, Piece::Char(c) if !is_hidden(*c));
-    let begin: String = pieces(found)
-        .map(|(_, piece)| piece)
-        .filter(visible)
-        .take(4.min(count / 3))
-        .filter_map(|piece| if let Piece::Char(c) = piece { Some(c) } else { None })
-        .collect();
-    shown!("{begin}… ({count} characters)")
-}
-
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tries;

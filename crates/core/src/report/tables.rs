@@ -146,6 +146,8 @@ pub const VERIFIED: &[ResultTable] = &[ResultTable {
         text("details", CellSource::Line("details")),
         text("error", CellSource::Line("error")),
         text("metadata", CellSource::Line("metadata")),
+        int("line", CellSource::Line("line")),
+        text("id", CellSource::Line("id")),
         truth("left_out", CellSource::Line("left_out")),
         text("record", CellSource::Line("record")),
     ],

@@ -119,12 +119,12 @@ fn json_lines_are_json_and_exact() {
 #[test]
 fn ids_are_written_as_they_are() {
     for (text, id) in [
-        (r#"{"id": 007e, "state": 1}"#, "null"),
-        (r#"{"id": 12345678901234567890123, "state": 1}"#, "12345678901234567890123"),
-        (r#"{"id": 1.50, "state": 1}"#, "1.50"),
-        (r#"{"id": "é\ud800", "state": 1}"#, r#""\u00e9\ud800""#),
-        (r#"{"id": NaN, "state": 1}"#, "null"),
-        (r#"{"id": [1], "state": 1}"#, "null"),
+        (r#"{"id": 007e, "question": "?", "state": {}}"#, "null"),
+        (r#"{"id": 12345678901234567890123, "question": "?", "state": {}}"#, "12345678901234567890123"),
+        (r#"{"id": 1.50, "question": "?", "state": {}}"#, "1.50"),
+        (r#"{"id": "é\ud800", "question": "?", "state": {}}"#, r#""\u00e9\ud800""#),
+        (r#"{"id": NaN, "question": "?", "state": {}}"#, "null"),
+        (r#"{"id": [1], "question": "?", "state": {}}"#, "null"),
     ] {
         let line = rendered(ReportFormat::Jsonl, text, &[]);
         assert!(line.contains(&format!("\"id\":{id},\"kind\"")), "{line}");

@@ -112,7 +112,10 @@ impl WholeRecord<'_, '_> {
     fn head(&self, look: &Look, out: &mut RecordText) {
         let (case, record) = (self.case, self.record);
         let id = record.id_text().map_or_else(|| Shown::own("none"), |id| id.line());
-        let verdict = match (record.correct, case.graded()) {
+        let rightness = case.rightness();
+        let verdict = match (rightness.recorded, rightness.verdict()) {
+            (Some(true), Some(false)) => ", graded correct, but the answer is not as expected",
+            (Some(false), Some(true)) => ", graded wrong, but the answer is as expected",
             (Some(true), _) => ", graded correct",
             (Some(false), _) => ", graded wrong",
             (None, Some(true)) => ", answer as expected",
@@ -182,7 +185,7 @@ impl WholeRecord<'_, '_> {
     /// Prints where to fix the run, and the argument.
     fn triage(&self, triage: &Triage, out: &mut RecordText) {
         let step = triage.step.map_or_else(Shown::default, |step| shown!(", step {}", step + 1));
-        out.line(&shown!("Where to fix\n  {}{step} ({})", triage.fix.phrase(), triage.confidence.word()));
+        out.line(&shown!("Where to fix\n  {}{step} ({})", triage.phrase(), triage.confidence.word()));
         for argument in &triage.why {
             out.line(&shown!("  - {}  [{} {}]", argument.text, argument.rule, argument.pointer.text().line()));
         }

@@ -26,7 +26,7 @@ const PASS_OR_FAIL: &str = "pass or fail";
 const COHEN: &str = "Cohen's kappa";
 
 /// One judged item: who said what.
-type Votes<'a> = BTreeMap<&'a Text, Vote>;
+type Votes = BTreeMap<Text, Vote>;
 
 /// Verdict of one reviewer on an item.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -90,9 +90,10 @@ impl Agreement {
         for item in &joined.items {
             let mut reviewed = item.reviewed;
             // Without its record an item is known by what all saw, in whatever file.
-            if let Some(content) = only_content(reviewed).filter(|_| item.summary.is_none()) {
-                let side = reviewed.item().and_then(|item| item.side.as_ref());
-                if !seen.insert((reviewed.item().map(name_of), side, content)) {
+            let content = only_content(reviewed).filter(|_| item.summary.is_none());
+            if let Some(content) = &content {
+                let item = reviewed.item();
+                if !seen.insert((name_of(&item), item.side, *content)) {
                     continue;
                 }
                 reviewed = reviewed.at(Some(content));
@@ -101,10 +102,12 @@ impl Agreement {
             match votes(reviewed, &sets) {
                 Some(votes) => {
                     for reviewer in votes.keys() {
-                        *agreement.judged.entry((*reviewer).clone()).or_default() += 1;
+                        *agreement.judged.entry(reviewer.clone()).or_default() += 1;
                     }
-                    agreement.overlap += u64::from(votes.len() > 1);
-                    votes_of.push(votes);
+                    if votes.len() > 1 {
+                        agreement.overlap += 1;
+                        votes_of.push(votes);
+                    }
                 }
                 None => agreement.unlike += 1,
             }
@@ -187,31 +190,32 @@ impl Agreement {
 }
 
 /// Lists the verdicts that may be votes: deferring or skipping is none.
-fn judged(reviewed: ItemReviews<'_>) -> impl Iterator<Item = &Event> {
+fn judged(reviewed: ItemReviews<'_>) -> impl Iterator<Item = Event> {
     reviewed.verdicts().into_iter().filter(|event| event.verdict.is_some_and(Verdict::judges))
 }
 
 /// Finds the content that all who judged an item saw; `None`: there are several, or nobody knows.
-fn only_content(reviewed: ItemReviews<'_>) -> Option<&Digest> {
-    let mut contents = judged(reviewed).map(|event| event.seen.content_sha256.as_ref());
+fn only_content(reviewed: ItemReviews<'_>) -> Option<Digest> {
+    let mut contents = judged(reviewed).map(|event| event.seen.content_sha256);
     let first = contents.next()??;
     contents.all(|other| other == Some(first)).then_some(first)
 }
 
 /// Collects the votes on an item as it is; `None`: they were not about the same content.
-fn votes<'a>(reviewed: ItemReviews<'a>, sets: &LabelSets<'_>) -> Option<Votes<'a>> {
-    let (verdicts, stale): (Vec<&Event>, Vec<&Event>) = judged(reviewed).partition(|event| reviewed.is_fresh(event));
+fn votes(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>) -> Option<Votes> {
+    let (verdicts, stale): (Vec<Event>, Vec<Event>) = judged(reviewed).partition(|event| reviewed.is_fresh(event));
     let seen = verdicts.iter().chain(stale.iter().filter(|_| verdicts.len() < 2));
     let contents: BTreeSet<_> = seen.filter_map(|event| event.seen.content_sha256).collect();
-    let vote = |event: &'a Event| {
+    let vote = |event: Event| {
         let labels = event.labels.iter().flat_map(|label| sets.resolve(label)).map(|label| (label.set, label.name));
-        (&event.reviewer.id, Vote { fails: event.verdict == Some(Verdict::Fail), labels: labels.collect() })
+        let labels = labels.collect();
+        (event.reviewer.id, Vote { fails: event.verdict == Some(Verdict::Fail), labels })
     };
     (contents.len() < 2).then(|| verdicts.into_iter().map(vote).collect())
 }
 
 impl Group {
-    fn of(reviewers: &[Text], items: &[Votes<'_>]) -> Self {
+    fn of(reviewers: &[Text], items: &[Votes]) -> Self {
         let shared: Vec<Vec<&Vote>> = items
             .iter()
             .map(|votes| reviewers.iter().filter_map(|who| votes.get(who)).collect::<Vec<_>>())
@@ -374,7 +378,7 @@ mod tests {
     #[test]
     fn what_was_not_the_same_for_both_is_left_out() {
         let mut both = reviews(&[("ada", "p")]);
-        let mut event = both.events()[0].clone();
+        let mut event = both.events().next().unwrap();
         (event.event_id, event.reviewer.id) = ("x".into(), "bob".into());
         event.seen.content_sha256 = Some(Digest::of_bytes(b"1"));
         both.push(event.clone());
@@ -387,11 +391,12 @@ mod tests {
 
     #[test]
     fn one_content_under_two_names_is_one_item_and_what_is_stale_is_no_vote() {
-        let case = crate::case::Case::read(br#"{"id": "0", "state": {"final_answer": "1"}}"#.as_slice());
+        let case =
+            crate::case::Case::read(br#"{"id": "0", "question": "?", "state": {"final_answer": "1"}}"#.as_slice());
         let record = crate::summary::Summary::of(&case.view(), &[], Some("runs.jsonl".into()), 0);
         let records = [record.clone()];
         let mut both = reviews(&[("ada", "p"), ("eve", "f")]);
-        let mut events = both.events().to_vec();
+        let mut events = both.events().collect::<Vec<_>>();
         for (event, file) in events.iter_mut().zip(["runs.jsonl", "copy.jsonl"]) {
             event.item.as_mut().unwrap().dataset = Some(file.into());
             event.seen = record.seen();

@@ -317,8 +317,8 @@ struct Reviewers {
 }
 
 impl Reviewers {
-    fn add(&mut self, item: usize, verdicts: Vec<&Event>) {
-        let judged = |event: &&Event| event.verdict.is_some_and(Verdict::judges);
+    fn add(&mut self, item: usize, verdicts: Vec<Event>) {
+        let judged = |event: &Event| event.verdict.is_some_and(Verdict::judges);
         let mut votes: Vec<(String, bool)> = Vec::new();
         for event in verdicts.into_iter().filter(judged) {
             let who = event.reviewer.id.line().into_string();
@@ -358,7 +358,7 @@ struct FailedItems {
 }
 
 impl FailedItems {
-    fn add(&mut self, item: usize, fresh: &[&Event], sets: &LabelSets<'_>) {
+    fn add(&mut self, item: usize, fresh: &[Event], sets: &LabelSets<'_>) {
         let failed = || fresh.iter().filter(|event| event.verdict == Some(Verdict::Fail));
         let mut names = Vec::new();
         for event in failed() {
@@ -389,7 +389,7 @@ fn step_part(step: u64) -> (u64, String) {
     (step, format!("step {step}"))
 }
 
-fn target_of<'e>(fresh: &[&'e Event]) -> Option<&'e Text> {
+fn target_of(fresh: &[Event]) -> Option<&Text> {
     let mut failed = fresh.iter().filter(|event| event.verdict == Some(Verdict::Fail));
     failed.find_map(|event| event.fix_target.as_ref())
 }

@@ -52,9 +52,9 @@ pub fn disagreements(reviews: &Reviews, summaries: &[Summary]) -> Vec<Disagreeme
 }
 
 fn disagreement(record: usize, reviewed: ItemReviews<'_>, sets: &LabelSets<'_>) -> Option<Disagreement> {
-    let judges = |event: &&Event| event.verdict.is_some_and(Verdict::judges);
+    let judges = |event: &Event| event.verdict.is_some_and(Verdict::judges);
     let fresh = reviewed.fresh().into_iter().filter(judges);
-    let voices: Vec<ReviewerVerdict> = fresh.filter_map(|event| voice(event, sets)).collect();
+    let voices: Vec<ReviewerVerdict> = fresh.filter_map(|event| voice(&event, sets)).collect();
     let first = voices.first()?;
     let sorted =
         |voice: &ReviewerVerdict| voice.labels.iter().map(Shown::as_str).map(str::to_owned).collect::<BTreeSet<_>>();

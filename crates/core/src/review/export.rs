@@ -7,6 +7,7 @@ use super::fold::ItemReviews;
 use super::labels::{CurrentLabel, LabelSets};
 use super::log_line::{write_part, write_said};
 use super::stats::name_of;
+use crate::report::redact::Redaction;
 use crate::triage::Fix;
 use stepscope_base::json::write::{AnySink, Json, Object, Style};
 use stepscope_base::shown;
@@ -29,14 +30,23 @@ fn label_names(labels: &[LabelRef], sets: &LabelSets<'_>) -> Vec<u8> {
     names.iter().map(Untrusted::bytes).collect::<Vec<_>>().join(&b';')
 }
 
+/// Form of the cells of a table.
+#[derive(Clone, Debug, Default)]
+pub struct CellForm {
+    /// With controls as they are.
+    pub raw: bool,
+    /// Text to take out.
+    pub redaction: Redaction,
+}
+
 /// Writes the head of the CSV.
 pub fn csv_head(out: &mut Vec<u8>) {
     cells::write(COLUMNS, out);
 }
 
-/// Writes the rows of an item. `raw`: with controls as they are.
-pub fn csv(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, raw: bool, out: &mut Vec<u8>) {
-    let Some(item) = reviewed.item() else { return };
+/// Writes the rows of an item.
+pub fn csv(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, form: &CellForm, out: &mut Vec<u8>) {
+    let item = reviewed.item();
     let bytes = |text: Option<&Text>| text.map(|text| text.bytes().to_vec()).unwrap_or_default();
     let number = |number: Option<u64>| number.map(|number| number.to_string().into_bytes()).unwrap_or_default();
     let outcome = reviewed.outcome();
@@ -47,7 +57,7 @@ pub fn csv(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, raw: bool, out: &mut
             label_names(&event.labels, sets),
             bytes(event.note.as_ref()),
             outcome.word().into(),
-            if reviewed.is_fresh(event) { Vec::new() } else { b"stale".to_vec() },
+            if reviewed.is_fresh(&event) { Vec::new() } else { b"stale".to_vec() },
             bytes(Some(&event.reviewer.id)),
             event.kind.word().into(),
             bytes(event.fix_target.as_ref()),
@@ -65,7 +75,7 @@ pub fn csv(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, raw: bool, out: &mut
             number(event.part.and_then(|part| part.citation)),
             event.seen.content_sha256.map(|content| content.to_string().into_bytes()).unwrap_or_default(),
         ];
-        cells::write(&cells.map(|cell| inert(&cell, raw)), out);
+        cells::write(&cells.map(|cell| inert(&form.redaction.text(&cell), form.raw)), out);
     }
 }
 
@@ -96,9 +106,9 @@ fn begins_shown(cell: &[u8]) -> bool {
 
 /// Writes one JSON object an item, with the question of its record where that is given.
 pub fn jsonl(reviewed: ItemReviews<'_>, question: Option<&Shown>, sets: &LabelSets<'_>, out: &mut AnySink) {
-    let Some(item) = reviewed.item() else { return };
+    let item = reviewed.item();
     Style::ASCII.line(out, |object| {
-        write_item(item, object);
+        write_item(&item, object);
         object.maybe("question", question);
         object.put("outcome", reviewed.outcome().word());
         object.put("gold_disputed", reviewed.disputes_gold());
@@ -107,10 +117,10 @@ pub fn jsonl(reviewed: ItemReviews<'_>, question: Option<&Shown>, sets: &LabelSe
             object.put("kind", event.kind.word());
             object.put("reviewer", &event.reviewer.id);
             object.maybe("verdict", event.verdict.map(Verdict::word));
-            object.put("stale", !reviewed.is_fresh(event));
+            object.put("stale", !reviewed.is_fresh(&event));
             let labels: Vec<CurrentLabel> = event.labels.iter().flat_map(|label| sets.resolve(label)).collect();
             object.filled("labels", &labels, |label, writer| label.id.write(writer));
-            write_said(event, object);
+            write_said(&event, object);
             object.maybe("decided", event.times.decided.as_ref());
             object.put("event_id", &event.event_id);
             if let Some(part) = event.part {
@@ -147,33 +157,33 @@ pub const MARKDOWN_HEAD: &str =
     "| id | outcome | verdicts | labels | fix | expected answer | note |\n|---|---|---|---|---|---|---|\n";
 
 /// Writes a row of the Markdown table.
-pub fn markdown(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, raw: bool, out: &mut Vec<u8>) {
-    let Some(item) = reviewed.item() else { return };
-    let events: Vec<&Event> = reviewed.said().collect();
+pub fn markdown(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, form: &CellForm, out: &mut Vec<u8>) {
+    let item = reviewed.item();
+    let events: Vec<Event> = reviewed.said().collect();
     let join = |texts: Vec<Vec<u8>>| {
         let texts: Vec<_> = texts.into_iter().filter(|text| !text.is_empty()).collect();
         texts.join(b", ".as_slice())
     };
-    let verdict = |event: &&Event| {
+    let verdict = |event: &Event| {
         let verdict = verdict_phrase(event, sets)?;
         Some([event.reviewer.id.bytes(), b": ", verdict.as_bytes()].concat())
     };
-    let fix = |event: &&Event| {
+    let fix = |event: &Event| {
         let step = event.first_bad_step.map(|step| format!(", step {step}")).unwrap_or_default();
         let target = event.fix_target.as_ref()?;
         let known = target.utf8().and_then(Fix::from_word);
         let phrase = known.map_or(target.bytes(), |fix| fix.phrase().as_bytes());
         Some([phrase, step.as_bytes()].concat())
     };
-    let gold = |event: &&Event| event.gold_status.map(|status| status.phrase().into());
-    let note = |event: &&Event| {
+    let gold = |event: &Event| event.gold_status.map(|status| status.phrase().into());
+    let note = |event: &Event| {
         let note = event.note.as_ref()?.bytes();
         let place = event.place().map(|place| format!("on {place}: ")).unwrap_or_default();
         Some([place.as_bytes(), note].concat())
     };
     let judged = || events.iter().filter(|event| event.kind != EventKind::Note || event.part.is_some());
     let cells = [
-        name_of(item).bytes().to_vec(),
+        name_of(&item).bytes().to_vec(),
         reviewed.outcome().word().into(),
         join(judged().filter_map(verdict).collect()),
         join(reviewed.labels(sets).iter().map(|label| label.name.bytes().to_vec()).collect()),
@@ -184,21 +194,30 @@ pub fn markdown(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, raw: bool, out:
     out.push(b'|');
     for cell in cells {
         out.push(b' ');
-        plain_markdown(&cell, raw, out);
+        plain_markdown(&form.redaction.text(&cell), form.raw, out);
         out.extend_from_slice(b" |");
     }
     out.push(b'\n');
 }
 
-/// Writes text into a cell of a table, so that nothing of it is taken for Markdown or HTML.
+/// Writes text into a cell of a table, so that nothing of it is taken for Markdown or HTML. Signs that mean nothing
+/// there are left to be read.
 fn plain_markdown(text: &[u8], raw: bool, out: &mut Vec<u8>) {
     let shown = if raw { text.to_vec() } else { Shown::prose(text).into_string().into_bytes() };
-    for byte in shown {
+    for (n, &byte) in shown.iter().enumerate() {
+        let after = shown.get(n + 1).copied().unwrap_or(b' ');
         match byte {
             b'\n' | b'\r' => out.push(b' '),
             b'<' => out.extend_from_slice(b"&lt;"),
             b'&' => out.extend_from_slice(b"&amp;"),
-            b'!'..=b'/' | b':'..=b'@' | b'['..=b'`' | b'{'..=b'~' => out.extend_from_slice(&[b'\\', byte]),
+            // `http://`, `:smile:` and `www.`; not `ada: fail`.
+            b':' if after.is_ascii_whitespace() => out.push(byte),
+            b'.' if !shown.get(n.saturating_sub(3)..n).is_some_and(|before| before.eq_ignore_ascii_case(b"www")) => {
+                out.push(byte);
+            }
+            b':' | b'.' | b'!' | b'#' | b'$' | b'*' | b'>' | b'@' | b'['..=b'`' | b'|' | b'~' => {
+                out.extend_from_slice(&[b'\\', byte]);
+            }
             _ => out.push(byte),
         }
     }
@@ -226,7 +245,7 @@ impl Columns {
 
 /// Writes one line for people.
 pub fn text(reviewed: ItemReviews<'_>, question: Option<Shown>, sets: &LabelSets<'_>, columns: Columns) -> Shown {
-    let name = reviewed.item().map(name_of).unwrap_or_default().line().cut(60);
+    let name = name_of(&reviewed.item()).line().cut(60);
     let outcome = reviewed.outcome();
     let labels: Vec<String> = reviewed.labels(sets).iter().map(|label| label.name.line().into_string()).collect();
     let mut parts = Vec::new();
@@ -234,12 +253,12 @@ pub fn text(reviewed: ItemReviews<'_>, question: Option<Shown>, sets: &LabelSets
         parts.push(labels.join(", "));
     }
     for event in reviewed.said() {
-        let said = match (event.kind, verdict_phrase(event, sets)) {
+        let said = match (event.kind, verdict_phrase(&event, sets)) {
             (EventKind::Adjudicate, Some(verdict)) => format!("{} decided {verdict}", event.reviewer.id.line()),
             (_, Some(verdict)) => format!("{} {verdict}", event.reviewer.id.line()),
             _ => format!("{} notes", event.reviewer.id.line()),
         };
-        let mut said = if reviewed.is_fresh(event) { said } else { format!("{said} (out of date)") };
+        let mut said = if reviewed.is_fresh(&event) { said } else { format!("{said} (out of date)") };
         if let Some(target) = &event.fix_target {
             said = format!("{said}, fix: {}", Fix::phrase_of(target));
         }
@@ -276,6 +295,10 @@ mod tests {
         let mut reviews = Reviews::default();
         reviews.push(event);
         reviews
+    }
+
+    fn raw() -> CellForm {
+        CellForm { raw: true, ..CellForm::default() }
     }
 
     fn written(reviews: &Reviews, write: impl Fn(ItemReviews<'_>, &LabelSets<'_>, &mut Vec<u8>)) -> String {
@@ -324,7 +347,7 @@ mod tests {
             let reviews = reviews(id, "=HYPERLINK(\"http://x\")");
             let mut text = Vec::new();
             csv_head(&mut text);
-            text.extend_from_slice(written(&reviews, |one, sets, out| csv(one, sets, true, out)).as_bytes());
+            text.extend_from_slice(written(&reviews, |one, sets, out| csv(one, sets, &raw(), out)).as_bytes());
             let mut reader = ReaderBuilder::new().from_reader(text.as_slice());
             for record in reader.byte_records() {
                 for cell in &record.unwrap() {
@@ -342,11 +365,11 @@ mod tests {
     #[test]
     fn controls_are_shown_unless_they_are_wanted() {
         let reviews = reviews("a\u{1b}[31m", "\u{202e}x");
-        let shown = written(&reviews, |one, sets, out| csv(one, sets, false, out));
+        let shown = written(&reviews, |one, sets, out| csv(one, sets, &CellForm::default(), out));
         assert!(shown.starts_with("a␛[31m,fail,slip;a|b,⟨U+202E⟩x,fail,,ada,verdict,"), "{shown}");
-        assert!(written(&reviews, |one, sets, out| csv(one, sets, true, out)).contains('\u{1b}'));
+        assert!(written(&reviews, |one, sets, out| csv(one, sets, &raw(), out)).contains('\u{1b}'));
         for inert in [
-            written(&reviews, |one, sets, out| markdown(one, sets, false, out)),
+            written(&reviews, |one, sets, out| markdown(one, sets, &CellForm::default(), out)),
             written(&reviews, |one, sets, out| jsonl(one, None, sets, out)),
             text(reviews.items().next().unwrap(), None, &reviews.label_sets(), Columns::default()).into_string(),
         ] {
@@ -357,8 +380,9 @@ mod tests {
     #[test]
     fn no_note_is_markdown() {
         let reviews = reviews("a", "![x](http://x) <b> | `c` &amp; *d*\n# e");
-        let row = written(&reviews, |one, sets, out| markdown(one, sets, false, out));
-        let expected = r"| a | fail | ada\: fail | a\|b\, slip |  |  | \!\[x\]\(http\:\/\/x\) &lt;b\> \| \`c\` &amp;amp\; \*d\* \# e |";
+        let row = written(&reviews, |one, sets, out| markdown(one, sets, &CellForm::default(), out));
+        let expected =
+            r"| a | fail | ada: fail | a\|b, slip |  |  | \!\[x\](http\://x) &lt;b\> \| \`c\` &amp;amp; \*d\* \# e |";
         assert_eq!(row.trim_end(), expected);
     }
 
@@ -369,12 +393,12 @@ mod tests {
             let event = Event::verdict(Reviewer::person("ada"), item("a"), Verdict::Fail);
             let event = Event { event_id: "e".into(), ..event };
             reviews.push(Event { fix_target: Some(target.into()), first_bad_step: Some(2), ..event });
-            let row = written(&reviews, |one, sets, out| markdown(one, sets, false, out));
-            assert!(row.contains(&format!(r"| {phrase}\, step 2 |")), "{row}");
+            let row = written(&reviews, |one, sets, out| markdown(one, sets, &CellForm::default(), out));
+            assert!(row.contains(&format!(r"| {phrase}, step 2 |")), "{row}");
             let line = text(reviews.items().next().unwrap(), None, &reviews.label_sets(), Columns::default());
             assert!(line.as_str().contains(&format!("fix: {phrase}, step 2")), "{line}");
             for exact in [
-                written(&reviews, |one, sets, out| csv(one, sets, false, out)),
+                written(&reviews, |one, sets, out| csv(one, sets, &CellForm::default(), out)),
                 written(&reviews, |one, sets, out| jsonl(one, None, sets, out)),
             ] {
                 assert!(exact.contains(target), "{exact}");
@@ -385,16 +409,18 @@ mod tests {
     #[test]
     fn a_part_of_an_answer_is_no_verdict_on_the_whole() {
         let mut reviews = reviews("a", "n");
-        let mut event = reviews.events()[0].clone();
+        let mut event = reviews.events().next().unwrap();
         (event.event_id, event.kind, event.note) = ("p".into(), EventKind::Note, None);
         event.part = Some(AnswerPart { item: 1, citation: None });
         event.labels.truncate(1);
         reviews.push(event);
-        let row = written(&reviews, |one, sets, out| markdown(one, sets, false, out));
-        assert!(row.contains(r"| ada\: fail\, ada\: fail item B \(slip\) |"), "{row}");
+        let row = written(&reviews, |one, sets, out| markdown(one, sets, &CellForm::default(), out));
+        assert!(row.contains(r"| ada: fail, ada: fail item B (slip) |"), "{row}");
         let mut text = Vec::new();
         csv_head(&mut text);
-        text.extend_from_slice(written(&reviews, |one, sets, out| csv(one, sets, false, out)).as_bytes());
+        text.extend_from_slice(
+            written(&reviews, |one, sets, out| csv(one, sets, &CellForm::default(), out)).as_bytes(),
+        );
         let parts: Vec<_> = import(&text).unwrap().rows.into_iter().map(|row| row.unwrap().part).collect();
         assert_eq!(parts, [["", ""], ["1", ""]].map(|cells| cells.map(Text::from)));
         let others = import(b"id,verdict,item\n7,pass,apple\n").unwrap();

@@ -57,7 +57,9 @@ impl Hidden {
         match self {
             Self::Gold => &[
                 RuleId::GoldNum,
+                RuleId::Grade,
                 RuleId::GoldSteps,
+                RuleId::Grade,
                 RuleId::Recompute,
                 RuleId::AnswerZero,
                 RuleId::AnswerFactor,
@@ -77,6 +79,8 @@ impl Hidden {
                 RuleId::MissingField,
                 RuleId::WrongType,
                 RuleId::AnswerDiffersFromRawResponse,
+                RuleId::ReplyDiffers,
+                RuleId::SecondLook,
             ],
             Self::Baseline | Self::Triage | Self::Model => &[],
         }
@@ -154,7 +158,7 @@ impl Hide {
         }
         let mut out = Vec::with_capacity(text.len());
         let mut at = 0;
-        for Cut { range, is_listed } in cuts {
+        for LeftOutPart { range, is_listed } in cuts {
             out.extend_from_slice(text.get(at..range.start).unwrap_or_default());
             let next = if is_listed { comma_behind(text, range.end) } else { Some(range.end) };
             if next.is_none() {
@@ -166,10 +170,10 @@ impl Hide {
         Some(out)
     }
 
-    fn cuts(self, root: Value<'_>) -> Vec<Cut> {
+    fn cuts(self, root: Value<'_>) -> Vec<LeftOutPart> {
         let keys: Vec<(Hidden, &str)> =
             self.each().flat_map(|hidden| hidden.keys().iter().map(move |key| (hidden, *key))).collect();
-        let mut cuts: Vec<Cut> = Vec::new();
+        let mut cuts: Vec<LeftOutPart> = Vec::new();
         if keys.is_empty() {
             return cuts;
         }
@@ -184,7 +188,7 @@ impl Hide {
             if let (Some(key), Some((hidden, _))) = (stop.key, hidden)
                 && (*hidden == Hidden::Confidence || !variables.contains(key.range().start))
             {
-                cuts.push(Cut { range: from..stop.value.range().end, is_listed: true });
+                cuts.push(LeftOutPart { range: from..stop.value.range().end, is_listed: true });
             } else if self.has(Hidden::Confidence) {
                 cuts.extend(confidence_in(&stop));
             }
@@ -194,24 +198,25 @@ impl Hide {
 }
 
 /// Part of a record's text that is left out.
-struct Cut {
+struct LeftOutPart {
     range: Range<usize>,
     /// A member or an item: a comma goes with it.
     is_listed: bool,
 }
 
 /// The confidence in a reply, which is JSON in a string, and among the keys that a schema asks for.
-fn confidence_in(stop: &Stop<'_>) -> Vec<Cut> {
+fn confidence_in(stop: &Stop<'_>) -> Vec<LeftOutPart> {
     let value = stop.value;
     match value.kind() {
         Kind::String if memchr::memmem::find(value.raw(), b"confidence").is_some() => {
             let start = value.range().start;
-            let cut = |found: Match<'_>| Cut { range: start + found.start()..start + found.end(), is_listed: false };
+            let cut =
+                |found: Match<'_>| LeftOutPart { range: start + found.start()..start + found.end(), is_listed: false };
             STATED.iter().flat_map(|stated| stated.find_iter(value.raw())).map(cut).collect()
         }
         Kind::Array if stop.key.is_some_and(|key| key.is_string("required")) => {
             let asked = value.items().filter(|item| item.is_string("confidence"));
-            asked.map(|item| Cut { range: item.range(), is_listed: true }).collect()
+            asked.map(|item| LeftOutPart { range: item.range(), is_listed: true }).collect()
         }
         _ => Vec::new(),
     }

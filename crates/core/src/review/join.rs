@@ -153,18 +153,18 @@ impl<'a> Index<'a> {
         }
         for reviewed in reviews.items() {
             let item = reviewed.item();
-            let has_id = item.is_some_and(|item| item.id.is_some());
+            let has_id = item.id.is_some();
             let mut records = self.records_of(reviewed);
             if !has_id {
                 // A position tells nothing of a record that is another one now.
-                let seen: HashSet<&Digest> = contents_of(reviewed).collect();
+                let seen: HashSet<Digest> = contents_of(reviewed).collect();
                 records.retain(|at| self.at(*at).is_some_and(|summary| seen.contains(&summary.content)));
             }
             if !records.is_empty() {
                 self.take(reviews, reviewed, &records, &mut marks, &mut items);
                 continue;
             }
-            let name = item.filter(|_| has_id).and_then(ItemName::of);
+            let name = ItemName::of(&item).filter(|_| has_id);
             let named = name.and_then(|name| self.names.get(&name)).map_or(&[][..], Vec::as_slice);
             let is_free = |at: &usize| self.at(*at).is_some_and(|one| !self.is_judged(reviews, one));
             let free: Vec<usize> = named.iter().copied().filter(is_free).collect();
@@ -185,8 +185,8 @@ impl<'a> Index<'a> {
                 continue;
             }
             // What holds the same was asked the same.
-            let seen = || contents_of(reviewed).find_map(|content| contents.get(content)).copied();
-            let at = if free.is_empty() { seen() } else { None }.or_else(|| self.likely(item, records));
+            let seen = || contents_of(reviewed).find_map(|content| contents.get(&content)).copied();
+            let at = if free.is_empty() { seen() } else { None }.or_else(|| self.likely(Some(&item), records));
             let summary = at.and_then(|at| self.at(at));
             let reviewed = reviewed.at(summary.map(|summary| &summary.content));
             items.push(JoinedItem { reviewed, at, summary });
@@ -200,10 +200,9 @@ impl<'a> Index<'a> {
     /// Finds the records that an item is about. Each event is about the records of the content that was seen, in whatever
     /// file; where there is none, about that in its place, else the first of its name.
     fn records_of(&self, reviewed: ItemReviews<'_>) -> Vec<usize> {
-        let Some((item, name)) = reviewed.item().and_then(|item| Some((item, ItemName::of(item)?))) else {
-            return Vec::new();
-        };
-        let (named, group) = (self.positions(item), self.namesakes.group(item));
+        let item = reviewed.item();
+        let Some(name) = ItemName::of(&item) else { return Vec::new() };
+        let (named, group) = (self.positions(&item), self.namesakes.group(&item));
         let mut owners = group.into_iter().flat_map(|group| group.owners_of(reviewed));
         let mut records = BTreeSet::new();
         let mut missing = Vec::new();
@@ -213,12 +212,12 @@ impl<'a> Index<'a> {
             match seen {
                 Some(seen) => records.extend(seen),
                 None if group.is_some() => records.extend(owner),
-                None => missing.extend(event.item.as_ref()),
+                None => missing.extend(event.item),
             }
         }
         for item in missing {
             let in_place =
-                self.likely(Some(item), named).filter(|at| records.is_empty() || self.is_in_place(*at, item));
+                self.likely(Some(&item), named).filter(|at| records.is_empty() || self.is_in_place(*at, &item));
             records.extend(in_place);
         }
         records.into_iter().collect()
@@ -281,7 +280,7 @@ impl<'a> Index<'a> {
                     own
                 }
             };
-            if let Some(group) = self.namesakes.group(joined.named()) {
+            if let Some(group) = self.namesakes.group(&joined.named()) {
                 joined = joined.of_several(&summary.item, group);
             }
             items.push(JoinedItem { reviewed: joined, at: Some(at), summary: Some(summary) });
@@ -290,7 +289,8 @@ impl<'a> Index<'a> {
 
     /// Tells whether an item is of a file that is not among those of the records.
     fn is_elsewhere(&self, reviewed: ItemReviews<'_>) -> bool {
-        let file = reviewed.item().and_then(|item| item.dataset.as_ref());
+        let item = reviewed.item();
+        let file = item.dataset.as_ref();
         file.is_some() && !self.files.is_empty() && !self.files.contains(&file) && !self.files.contains(&None)
     }
 }
@@ -311,8 +311,8 @@ pub fn gone_phrase(items: usize) -> Option<Shown> {
     }
 }
 
-fn contents_of(reviewed: ItemReviews<'_>) -> impl Iterator<Item = &Digest> {
-    reviewed.events().filter_map(|event| event.seen.content_sha256.as_ref())
+fn contents_of(reviewed: ItemReviews<'_>) -> impl Iterator<Item = Digest> {
+    reviewed.events().filter_map(|event| event.seen.content_sha256)
 }
 
 #[cfg(test)]
@@ -396,7 +396,7 @@ mod tests {
         assert_eq!(found(&joined.items), [(Some(0), Outcome::Pass), (Some(1), Outcome::Fail)]);
         assert!(joined.items.iter().all(|item| item.reviewed.events().count() == 1));
         assert_eq!(
-            joined.items.iter().map(|item| item.reviewed.item().unwrap().row_index).collect::<Vec<_>>(),
+            joined.items.iter().map(|item| item.reviewed.item().row_index).collect::<Vec<_>>(),
             [Some(0), Some(1)]
         );
         assert_eq!(found(&index.join_later(&both)), [(Some(0), Outcome::Pass), (Some(1), Outcome::Fail)]);
@@ -458,7 +458,7 @@ mod tests {
         let each = [(Some(0), Outcome::Pass), (Some(1), Outcome::Fail)];
         let said = |reviewed: ItemReviews<'_>| {
             let events =
-                reviewed.events().map(|event| (event.reviewer.id.line().into_string(), reviewed.is_fresh(event)));
+                reviewed.events().map(|event| (event.reviewer.id.line().into_string(), reviewed.is_fresh(&event)));
             events.collect::<Vec<_>>()
         };
         let index = Index::of(&records);

@@ -17,10 +17,10 @@ pub struct NameGroup {
 }
 
 /// Positions of the events that are about the records of each content.
-pub(super) type EventShares = HashMap<Digest, Vec<usize>>;
+pub(super) type EventShares = HashMap<Digest, Vec<u32>>;
 
 /// Stamp of the reviews, and the first event of the item.
-pub(super) type ShareKey = (u64, Option<usize>);
+pub(super) type ShareKey = (u64, Option<u32>);
 
 /// Place and content of a record: its name alone does not tell it apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,7 +31,7 @@ struct GroupedRecord {
 
 impl NameGroup {
     /// Hands out the events of an item, each with its position, to the contents of the records that they are about.
-    pub(super) fn shares(&self, positions: &[usize], events: &[&Event]) -> EventShares {
+    pub(super) fn shares(&self, positions: &[u32], events: &[Event]) -> EventShares {
         let mut shares = EventShares::default();
         for (at, owner) in positions.iter().zip(self.owners(events)) {
             if let Some(content) = owner.and_then(|owner| self.content(owner)) {
@@ -66,12 +66,12 @@ impl NameGroup {
     /// Finds for each of the events of the name the record that it is about, by its position in the group; `None`: that is
     /// not among them. The content that was seen decides. Where no record has it, a record was edited since: the one on
     /// which the reviewer took the verdict back up, else one in the same place whose own content nobody saw.
-    pub(super) fn owners(&self, events: &[&Event]) -> Vec<Option<usize>> {
+    pub(super) fn owners(&self, events: &[Event]) -> Vec<Option<usize>> {
         let mut known: HashMap<&Digest, usize> = HashMap::default();
         for (at, record) in self.records.iter().enumerate() {
             known.entry(&record.content).or_insert(at);
         }
-        let by_id: HashMap<&Text, &Event> = events.iter().map(|event| (&event.event_id, *event)).collect();
+        let by_id: HashMap<&Text, &Event> = events.iter().map(|event| (&event.event_id, event)).collect();
         let replaced = |event: &Event| {
             let earlier = by_id.get(event.supersedes.as_ref()?)?;
             (earlier.reviewer.id == event.reviewer.id).then_some(*earlier)
@@ -91,7 +91,7 @@ impl NameGroup {
                 known.insert(content, owner);
             }
         }
-        let owner = |event: &&Event| match seen(event) {
+        let owner = |event: &Event| match seen(event) {
             Some(content) => known.get(content).copied(),
             None => Some(heirs.first(row(event)).unwrap_or(0)),
         };
@@ -191,7 +191,7 @@ impl Namesakes {
 
     /// Chooses those reviews of a record's name that are about this record.
     pub fn choose<'r>(&'r self, found: ItemReviews<'r>, record: &'r ItemRef) -> Option<ItemReviews<'r>> {
-        let Some(group) = self.group(found.named()) else { return Some(found) };
+        let Some(group) = self.group(&found.named()) else { return Some(found) };
         let own = found.of_several(record, group);
         own.events().next().is_some().then_some(own)
     }
@@ -217,7 +217,7 @@ mod tests {
             event
         };
         let events: Vec<Event> = said.iter().enumerate().map(event).collect();
-        group.owners(&events.iter().collect::<Vec<_>>())
+        group.owners(&events)
     }
 
     #[test]

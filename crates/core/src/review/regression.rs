@@ -38,7 +38,7 @@ pub fn judge(reviewed: ItemReviews<'_>, summary: Option<&Summary>) -> Option<(Ex
     }
 }
 
-fn deciding(reviewed: ItemReviews<'_>, verdict: Verdict) -> impl Iterator<Item = &Event> {
+fn deciding(reviewed: ItemReviews<'_>, verdict: Verdict) -> impl Iterator<Item = Event> {
     reviewed.fresh().into_iter().filter(move |event| event.verdict == Some(verdict))
 }
 
@@ -49,16 +49,16 @@ fn is_same(event: &Event, summary: &Summary) -> bool {
 /// Lists the reasons why an item that passed does not any more; empty: it still does.
 fn regressions(reviewed: ItemReviews<'_>, summary: Option<&Summary>) -> Vec<Shown> {
     let Some(summary) = summary else { return vec![Shown::own("no longer among the records")] };
-    if deciding(reviewed, Verdict::Pass).any(|event| is_same(event, summary)) {
+    if deciding(reviewed, Verdict::Pass).any(|event| is_same(&event, summary)) {
         return Vec::new();
     }
     if summary.is_error() {
         return vec![Shown::own("ended without an answer")];
     }
     let mut why = Vec::new();
-    let gold_says = |right| summary.right == Some(right) && !reviewed.disputes_gold();
-    let passed: Vec<&Text> = deciding(reviewed, Verdict::Pass).filter_map(|event| event.seen.answer.as_ref()).collect();
-    let same = passed.iter().any(|answer| summary.answers(answer));
+    let gold_says = |right| summary.rightness.verdict() == Some(right) && !reviewed.disputes_gold();
+    let passed: Vec<Text> = deciding(reviewed, Verdict::Pass).filter_map(|event| event.seen.answer).collect();
+    let same = passed.iter().any(|answer| summary.answers(answer) == Some(true));
     match passed.first() {
         // Another answer that is right by gold is as good.
         Some(answer) if !same && !gold_says(true) => {
@@ -68,13 +68,12 @@ fn regressions(reviewed: ItemReviews<'_>, summary: Option<&Summary>) -> Vec<Show
         None if gold_says(false) => why.push(Shown::own("wrong answer")),
         _ => {}
     }
-    let known: Option<Vec<&Text>> = deciding(reviewed, Verdict::Pass)
-        .filter_map(|event| event.findings.as_ref())
-        .map(|findings| findings.iter().collect())
-        .reduce(|all: Vec<&Text>, more| all.into_iter().chain(more).collect());
+    let known = deciding(reviewed, Verdict::Pass)
+        .filter_map(|event| event.findings)
+        .reduce(|all, more| all.into_iter().chain(more).collect());
     if let Some(known) = known {
         let is_grave = |rule: &&RuleId| rule.severity() <= Severity::Warning;
-        let is_new = |rule: &&RuleId| !known.iter().any(|seen| **seen == *rule.word());
+        let is_new = |rule: &&RuleId| !known.iter().any(|seen| *seen == *rule.word());
         let new = summary.findings.iter().filter(is_grave).filter(is_new);
         why.extend(new.map(|id| shown!("new finding {id}")));
     }
@@ -83,11 +82,11 @@ fn regressions(reviewed: ItemReviews<'_>, summary: Option<&Summary>) -> Vec<Show
 
 fn failed(reviewed: ItemReviews<'_>, summary: Option<&Summary>) -> (Expectation, Vec<Shown>) {
     let Some(summary) = summary else { return (Expectation::Gone, Vec::new()) };
-    let same = deciding(reviewed, Verdict::Fail).any(|event| is_same(event, summary));
-    let correction = deciding(reviewed, Verdict::Fail).find_map(|event| event.correction.as_ref());
+    let same = deciding(reviewed, Verdict::Fail).any(|event| is_same(&event, summary));
+    let correction = deciding(reviewed, Verdict::Fail).find_map(|event| event.correction);
     let right = match correction {
-        Some(correction) => !summary.is_error() && summary.answers(&unquoted(correction)),
-        None => !same && summary.right == Some(true) && !reviewed.disputes_gold(),
+        Some(correction) => !summary.is_error() && summary.answers(&unquoted(&correction)) == Some(true),
+        None => !same && summary.rightness.verdict() == Some(true) && !reviewed.disputes_gold(),
     };
     if right { (Expectation::Fixed, Vec::new()) } else { (Expectation::StillFailing, Vec::new()) }
 }

@@ -93,9 +93,9 @@ impl Stats {
         }
     }
 
-    fn count_failed(&mut self, fresh: &[&Event], summary: Option<&Summary>, sets: &LabelSets<'_>) {
+    fn count_failed(&mut self, fresh: &[Event], summary: Option<&Summary>, sets: &LabelSets<'_>) {
         let failed = || fresh.iter().filter(|event| event.verdict == Some(Verdict::Fail));
-        let names: BTreeSet<Text> = sets.resolve_all(failed().copied()).into_iter().map(|label| label.name).collect();
+        let names: BTreeSet<Text> = sets.resolve_all(failed()).into_iter().map(|label| label.name).collect();
         for name in names {
             *self.labels.entry(name).or_default() += 1;
         }
@@ -117,7 +117,7 @@ impl Stats {
             let Some(verdict) = event.verdict else { continue };
             *self.parts.entry(verdict).or_default() += 1;
             if verdict == Verdict::Fail {
-                failed.extend(sets.resolve_all([event]).into_iter().map(|label| (part, label.name)));
+                failed.extend(sets.resolve_all([&event]).into_iter().map(|label| (part, label.name)));
             }
         }
         for (_, label) in failed {
@@ -125,7 +125,7 @@ impl Stats {
         }
     }
 
-    fn count_rules(&mut self, fresh: &[&Event], fails: bool) {
+    fn count_rules(&mut self, fresh: &[Event], fails: bool) {
         let rules: BTreeSet<&Text> = fresh.iter().filter_map(|event| event.findings.as_ref()).flatten().collect();
         for rule in rules {
             let share = self.rules.entry(rule.clone()).or_default();
@@ -270,7 +270,7 @@ fn most(counts: impl Iterator<Item = (Shown, u64)>) -> Vec<(Shown, String)> {
 
 /// Tells whether an item is to be run again: it fails, and the expected answer is not to blame.
 pub fn is_to_be_run_again(reviewed: ItemReviews<'_>) -> bool {
-    let gold = |event: &&Event| event.fix_target.as_ref().is_some_and(|target| *target == Fix::Gold.word());
+    let gold = |event: &Event| event.fix_target.as_ref().is_some_and(|target| *target == Fix::Gold.word());
     reviewed.outcome() == Outcome::Fail && !reviewed.disputes_gold() && !reviewed.fresh().iter().any(gold)
 }
 

@@ -31,8 +31,8 @@ impl VerdictState {
         let decided = looks.iter().filter(|event| reviewed.is_fresh(event) && event.verdict.is_some_and(is_done));
         Self {
             outcome: Some(reviewed.outcome()),
+            stale: mine.as_ref().is_some_and(|event| !reviewed.is_fresh(event)),
             mine: mine.filter(|event| reviewed.is_fresh(event)).and_then(|event| event.verdict),
-            stale: mine.is_some_and(|event| !reviewed.is_fresh(event)),
             times: decided.count(),
             others: reviewed.verdicts().iter().any(|event| event.reviewer.id != me.id),
             labels: reviewed.labels(sets),
@@ -50,8 +50,8 @@ impl VerdictState {
     ) -> Self {
         let state = Self::of(reviewed, me, sets);
         let fresh = reviewed.fresh();
-        let is_mine = |event: &&Event| event.reviewer.id == me.id;
-        if state.mine.is_some() || fresh.iter().any(is_mine) || fresh.iter().all(|event| is_told(event)) {
+        let is_mine = |event: &Event| event.reviewer.id == me.id;
+        if state.mine.is_some() || fresh.iter().any(is_mine) || fresh.iter().all(is_told) {
             return state;
         }
         let outcome = if state.stale { Outcome::Stale } else { Outcome::Open };

@@ -1,14 +1,16 @@
 //! The answer against its schema, in the words of evoproc's `validate_answer`.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use super::{Rule, RuleId};
+pub use crate::answer::validation::{AnswerProblem, validate};
+use crate::answer::validation::{NOT_FINITE, NOT_NUMBER};
 use crate::case::CaseView;
-use crate::finding::{Finding, Findings, Place};
-use crate::procedure::FINAL_ANSWER_NUMERICAL;
-use crate::record::{AnswerSchema, RecordKind};
+use crate::finding::{Finding, Findings, Place, Severity};
+use crate::record::{AnswerSchema, PublishedSchema, Record, RecordKind};
+use crate::run::reply::parts;
 use crate::schemas;
-use stepscope_base::json::{Kind, Pointer, Tape, Value};
+use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::python::Message;
 use stepscope_base::schema::{Schema, View};
 use stepscope_base::text::Untrusted;
@@ -21,8 +23,10 @@ pub(crate) const RULES: &[Rule] = &[SCHEMA, words::FINAL_BOOL, words::FINAL_LETT
 const SCHEMA: Rule = Rule {
     id: RuleId::AnswerSchema,
     summary: "answer does not match its schema",
-    explanation: "The last step is asked for an answer of a published shape (general, bool, gsm or arc), or of your own \
-            with --schema. A server that ignores the schema replies all the same, and its reply is compared and counted as \
+    explanation: "The last step is asked for an answer of a published shape (general, bool, gsm or arc), or of your own. \
+            The schema of --answer-schema decides, else the one that the record names (`trace.answer_schema`, the \
+            `response_format` of a call), else the published one whose keys the answer has; an answer that only an earlier version \
+            of it allows is a note. A server that ignores the schema replies all the same, and its reply is compared and counted as \
             if it were right. The message is evoproc's: the first violation in the order of the schema. In a run only the \
             schema's own keys are checked, because the state holds the variables of all steps. Numbers must be finite: \
             Python writes NaN and Infinity, which JSON does not have.",
@@ -30,19 +34,6 @@ const SCHEMA: Rule = Rule {
     good: r#"{"final_answer": "It is 7.", "final_answer_numerical": 7, "confidence": 0.9}"#,
     check,
 };
-
-/// Messages of evoproc, unless it is called with `check_finite_number=False`.
-const NOT_FINITE: &str = "final_answer_numerical must be finite";
-const NOT_NUMBER: &str = "final_answer_numerical must be a number";
-
-/// Fault of an answer.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct AnswerProblem {
-    /// In upstream's words.
-    pub message: Untrusted<'static>,
-    /// The value, the key, or the object that lacks one.
-    pub place: Place,
-}
 
 /// One of upstream's schemas, ready to judge.
 pub fn published(schema: AnswerSchema) -> &'static Schema {
@@ -57,91 +48,160 @@ pub fn published(schema: AnswerSchema) -> &'static Schema {
     }
 }
 
-/// Validates an answer somewhere in `root` as evoproc's `validate_answer` does, and returns its fault.
-pub fn validate(root: Value<'_>, answer: Value<'_>, schema: &Schema, view: View) -> Option<AnswerProblem> {
-    if view == View::OwnKeys && schema.judges_whole_object() {
-        return validate_copy(root, answer, schema);
-    }
-    let problem = match schema.first_breach(answer, view) {
-        Ok(problem) => problem,
-        Err(why) => {
-            let message = Untrusted::owned(why.to_string().into_bytes());
-            return Some(AnswerProblem { message, place: Place::Value(root.pointer_to(answer)) });
-        }
-    };
-    if let Some(problem) = problem {
-        let message = Message::new("schema validation error: ").text(problem.message.bytes()).into();
-        let place = match problem.key {
-            Some(key) => Place::Key(root.pointer_to(key)),
-            None => Place::Value(root.pointer_to(problem.value)),
-        };
-        return Some(AnswerProblem { message, place });
-    }
-    if view == View::OwnKeys && !schema.names(FINAL_ANSWER_NUMERICAL.as_bytes()) {
-        return None;
-    }
-    let number = answer.get(FINAL_ANSWER_NUMERICAL)?;
-    let message = match number.kind() {
-        // In Python a truth value is a number too.
-        Kind::True | Kind::False | Kind::Int => return None,
-        Kind::Float | Kind::NotFinite if number.float().is_some_and(f64::is_finite) => return None,
-        Kind::Float | Kind::NotFinite => NOT_FINITE,
-        _ => NOT_NUMBER,
-    };
-    Some(AnswerProblem { message: Untrusted::from(message), place: Place::Value(root.pointer_to(number)) })
+/// The gsm schema before 1.1.0, ready to judge.
+pub fn published_first() -> &'static Schema {
+    static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Schema::built_in(schemas::GSM_1_0));
+    &SCHEMA
 }
 
-/// Judges a copy of the answer that holds the schema's own keys alone, for schemas that count or name keys.
-fn validate_copy(root: Value<'_>, answer: Value<'_>, schema: &Schema) -> Option<AnswerProblem> {
-    if answer.kind() != Kind::Object {
-        return validate(root, answer, schema, View::Whole);
-    }
-    let mut text = b"{".to_vec();
-    for member in answer.entries() {
-        if schema.names(member.name().bytes()) {
-            text.extend_from_slice(if text.len() > 1 { b"," } else { b"" });
-            text.extend_from_slice(member.key.raw());
-            text.push(b':');
-            text.extend_from_slice(member.value.raw());
-        }
-    }
-    text.push(b'}');
-    let mut tape = Tape::default();
-    let copy = tape.parse(&text)?;
-    let mut problem = validate(copy, copy, schema, View::Whole)?;
-    let base = root.pointer_to(answer);
-    let moved = |pointer: &Pointer| Pointer(base.0.iter().chain(&pointer.0).cloned().collect());
-    problem.place = match &problem.place {
-        Place::Key(pointer) => Place::Key(moved(pointer)),
-        Place::Value(pointer) => Place::Value(moved(pointer)),
-        Place::Bytes { .. } | Place::Span { .. } => Place::Value(base),
-    };
-    Some(problem)
+fn place(problem: &AnswerProblem) -> Place {
+    let pointer = problem.pointer.clone();
+    if problem.is_key { Place::Key(pointer) } else { Place::Value(pointer) }
 }
 
 fn check(case: &CaseView<'_>, findings: &mut Findings) {
     // A structured answer has a contract of its own.
     let Some(record) = case.record.as_ref().filter(|record| record.kind != RecordKind::Typed) else { return };
-    let Some(answer) = record.answer else { return };
-    let Some(schema) = case.answer_schema().or_else(|| record.answer_schema.map(published)) else { return };
-    let view = match record.kind {
-        RecordKind::Answer | RecordKind::Baseline => View::Whole,
-        _ => View::OwnKeys,
-    };
-    let judged = validate(record.root, answer, schema, view);
-    let is_of_number = |message: &Untrusted<'_>| *message == NOT_FINITE || *message == NOT_NUMBER;
-    let judged = judged.filter(|problem| case.checks_finite() || !is_of_number(&problem.message));
-    if let Some(problem) = judged {
-        let finding = Finding::new(RuleId::AnswerSchema, problem.message, problem.place)
-            .help("Correct the value, or re-run the last step with a server that enforces the schema.");
-        findings.push(finding);
+    if record.kind == RecordKind::Call && case.answer_schema().is_none() {
+        return check_call(record, findings);
     }
+    let Some(answer) = record.answer else { return };
+    let judged = |schema: &Schema| {
+        let view = if record.kind == RecordKind::Answer { View::Whole } else { View::OwnKeys };
+        let is_of_number = |message: &Untrusted<'_>| *message == NOT_FINITE || *message == NOT_NUMBER;
+        let judged = validate(record.root, answer, schema, view);
+        judged.filter(|problem| case.checks_finite() || !is_of_number(&problem.message))
+    };
+    let given = case.answer_schema().or_else(|| case.state_schema());
+    let problem = match (given, named_by(record)) {
+        (Some(schema), _) => judged(schema),
+        (None, NamedSchema::Own(schema)) => compiled(schema.raw()).and_then(|schema| judged(&schema)),
+        (None, NamedSchema::Published(named)) if named.is_first => judged(published_first()),
+        (None, NamedSchema::Published(named)) if named.has_version => judged(published(named.schema)),
+        (None, NamedSchema::Published(_)) => judged_by_any(record, &judged, findings),
+        // What does not say that it is evoproc's owes nothing to evoproc's schemas.
+        (None, NamedSchema::Nothing) if record.procedure.is_some() || has_final_answer(answer) => {
+            judged_by_any(record, &judged, findings)
+        }
+        (None, NamedSchema::Nothing) => None,
+    };
+    if let Some(problem) = problem {
+        findings.push(finding(problem));
+    }
+}
+
+/// Schema that a record names for its answer.
+enum NamedSchema<'a> {
+    Own(Value<'a>),
+    Published(PublishedSchema),
+    Nothing,
+}
+
+fn named_by<'a>(record: &Record<'a>) -> NamedSchema<'a> {
+    let Some(named) = record.root.get("trace").and_then(|trace| trace.get("answer_schema")) else {
+        return NamedSchema::Nothing;
+    };
+    let published = |name: Untrusted<'_>| name.utf8().and_then(AnswerSchema::named).map(NamedSchema::Published);
+    match named.kind() {
+        Kind::Object => NamedSchema::Own(named),
+        Kind::String => named.string().and_then(published).unwrap_or(NamedSchema::Nothing),
+        _ => NamedSchema::Nothing,
+    }
+}
+
+fn has_final_answer(answer: Value<'_>) -> bool {
+    answer.members().any(|member| member.name().bytes().starts_with(b"final_answer"))
+}
+
+/// Judges by the newest version of the schema whose keys the answer has. What only an earlier version allows is a note.
+fn judged_by_any(
+    record: &Record<'_>,
+    judged: &dyn Fn(&Schema) -> Option<AnswerProblem>,
+    findings: &mut Findings,
+) -> Option<AnswerProblem> {
+    let schema = record.answer_schema?;
+    let problem = judged(published(schema))?;
+    if schema != AnswerSchema::Gsm || judged(published_first()).is_some() {
+        return Some(problem);
+    }
+    let said = problem.message.bytes();
+    let said = said.strip_prefix(b"schema validation error: ").unwrap_or(said);
+    let message =
+        Message::new("Valid under the gsm schema of evoproc-procedures 0.1.0 and 1.0.0, not under that of 1.1.0: ");
+    let finding = Finding::new(RuleId::AnswerSchema, message.text(said).text("."), place(&problem));
+    findings.push(
+        finding.severity(Severity::Note).help("Nothing to do if that version made it: see --answer-schema gsm@1.0."),
+    );
+    None
+}
+
+/// Judges the reply of a call by the schema that its request names.
+fn check_call(record: &Record<'_>, findings: &mut Findings) {
+    let Some(raw) = record.raw.filter(|raw| raw.kind() == Kind::String) else { return };
+    let Some(schema) = requested_schema(record.root) else { return };
+    let Some((text, schema)) = raw.string().zip(compiled(schema.raw())) else { return };
+    if text.bytes().trim_ascii().is_empty() {
+        return;
+    }
+    let keys: Vec<Untrusted<'_>> = requested_schema(record.root)
+        .and_then(|schema| schema.get("properties"))
+        .into_iter()
+        .flat_map(Value::members)
+        .map(|member| member.name())
+        .collect();
+    let parts = parts(text.bytes(), &keys);
+    let mut tape = Tape::default();
+    let message = match tape.parse(parts.text(text.bytes())) {
+        Some(value) => validate(value, value, &schema, View::Whole).map(|problem| problem.message),
+        None => Some(Untrusted::from("The reply is not JSON, but a schema was asked for.")),
+    };
+    if let Some(message) = message {
+        let pointer = record.root.pointer_to(raw);
+        findings.push(finding(AnswerProblem { message, pointer, is_key: false }));
+    }
+}
+
+/// Finds the schema in a request, in the dialects of chat completions, Responses and Ollama.
+fn requested_schema(request: Value<'_>) -> Option<Value<'_>> {
+    let format = request
+        .get("response_format")
+        .or_else(|| request.get("text")?.get("format"))
+        .or_else(|| request.get("format").filter(|format| format.kind() == Kind::Object))?;
+    let schema = format.get("json_schema").and_then(|json| json.get("schema")).or_else(|| format.get("schema"));
+    schema.or_else(|| format.get("properties").map(|_| format)).filter(|schema| schema.kind() == Kind::Object)
+}
+
+fn finding(problem: AnswerProblem) -> Finding {
+    let place = place(&problem);
+    Finding::new(RuleId::AnswerSchema, problem.message, place)
+        .help("Correct the value, or re-run the last step with a server that enforces the schema.")
+}
+
+/// Maximum number of schemas of records that are kept: the records of a file name one or a few.
+const MAX_KEPT: usize = 16;
+
+/// Makes a schema of a record ready, once for all records that name it. One that cannot be used judges nothing.
+fn compiled(text: &[u8]) -> Option<Arc<Schema>> {
+    type Kept = Vec<(Vec<u8>, Option<Arc<Schema>>)>;
+    static KEPT: Mutex<Kept> = Mutex::new(Vec::new());
+    let find = |kept: &Kept| kept.iter().find(|(known, _)| known == text).map(|(_, schema)| schema.clone());
+    if let Some(known) = find(&KEPT.lock().unwrap_or_else(PoisonError::into_inner)) {
+        return known;
+    }
+    let schema = Schema::compile_as_declared(text).ok().map(Arc::new);
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if kept.len() == MAX_KEPT {
+        kept.clear();
+    }
+    kept.push((text.to_vec(), schema.clone()));
+    schema
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::case::Case;
+    use stepscope_base::json::Pointer;
     use stepscope_base::schema::Law;
 
     fn problem(schema: &str, answer: &str, view: View) -> Option<(String, Place)> {
@@ -149,7 +209,7 @@ mod tests {
         let mut tape = Tape::default();
         let root = tape.parse(answer.as_bytes()).unwrap();
         let problem = validate(root, root, &schema, view)?;
-        Some((problem.message.line().into_string(), problem.place))
+        Some((problem.message.line().into_string(), place(&problem)))
     }
 
     fn pointer(parts: &[&'static str]) -> Pointer {
@@ -190,6 +250,58 @@ mod tests {
         let (message, place) = problem(schema, r#"{"x": 2, "b": {"y": 1}}"#, View::OwnKeys).unwrap();
         assert_eq!(message, "schema validation error: {'b': {'y': 1}} does not have enough properties");
         assert_eq!(place, Place::Value(Pointer::default()));
+    }
+
+    fn said(text: &str) -> Vec<(Severity, String)> {
+        let case = Case::read(text.as_bytes());
+        let view = case.view();
+        let mut findings = Findings::new();
+        check(&view, &mut findings);
+        findings.iter().map(|finding| (finding.severity, finding.message.line().into_string())).collect()
+    }
+
+    #[test]
+    fn the_schema_that_a_record_names_is_its_law() {
+        let run = |state: &str| {
+            said(&format!(
+                r#"{{"mode": "procedural", "procedure": {{"steps": []}}, "state": {{"problem_text": "?", {state}}}, "trace": {{"answer_schema":
+                {{"type": "object", "properties": {{"team": {{"type": "string"}}}}, "required": ["team"], "additionalProperties": false}}}}}}"#
+            ))
+        };
+        assert_eq!(run(r#""team": "a", "other": 1"#), []);
+        assert_eq!(run(r#""team": 5"#)[0].1, "schema validation error: 5 is not of type 'string'");
+        let call = |reply: &str| {
+            said(&format!(
+                r#"{{"prompt": "?", "response": {reply}, "response_format": {{"type": "json_schema", "json_schema": {{"schema":
+                {{"properties": {{"a": {{"type": "number"}}}}, "required": ["a"]}}}}}}}}"#
+            ))
+        };
+        assert_eq!(call(r#""<think>{}</think>{\"a\": 1}""#), []);
+        assert_eq!(call(r#""{\"a\": \"x\"}""#).len(), 1);
+        assert_eq!(call(r#""no""#)[0].1, "The reply is not JSON, but a schema was asked for.");
+        let other = r#"{"mode": "baseline", "status": "ok", "question": "?", "state": {"summary": "s"}, "raw": "x"}"#;
+        assert_eq!(said(other), [], "not evoproc's");
+    }
+
+    #[test]
+    fn an_answer_of_an_earlier_version_is_a_note() {
+        for answer in [
+            r#"{"final_answer": "7", "final_answer_numerical": 7}"#,
+            r#"{"final_answer": "7", "final_answer_numerical": 7, "units": "km", "confidence": 1}"#,
+        ] {
+            let said = said(answer);
+            assert!(said.len() == 1 && said[0].0 == Severity::Note && said[0].1.contains("1.0.0"), "{said:?}");
+        }
+        let broken = said(r#"{"final_answer": "7", "final_answer_numerical": "7"}"#);
+        assert_eq!(broken[0].0, Severity::Repairable);
+        let named = |name: &str| {
+            said(&format!(
+                r#"{{"procedure": {{"steps": []}}, "state": {{"final_answer": "7", "final_answer_numerical": 7}}, "trace": {{"answer_schema": "{name}"}}}}"#
+            ))
+        };
+        assert_eq!(named("gsm@1.0"), []);
+        assert_eq!(named("gsm@1.2.0")[0].0, Severity::Repairable);
+        assert_eq!(named("gsm")[0].0, Severity::Note);
     }
 
     #[test]

@@ -118,8 +118,13 @@ table! {
     Recompute = "run/recompute", Worked, Warning, Flagged;
     Equation = "run/equation", Runs, Warning, Flagged;
     FinalMismatch = "run/final_mismatch", Worked, Warning, Flagged;
+    Grade = "run/grade", Worked, Warning, Flagged;
     GoldNum = "run/gold_num", Worked, Warning, Flagged;
     GoldSteps = "run/gold_steps", Worked, Note, Flagged;
+    ReplyDiffers = "run/reply_differs", Runs, Warning, Flagged;
+    ReplyCut = "run/reply_cut", Runs, Warning, Flagged;
+    QuestionDiffers = "run/question_differs", Runs, Warning, Flagged;
+    LostBackslash = "run/lost_backslash", Worked, Warning, Flagged;
     QuantityMissed = "run/quantity_missed", Worked, Warning, Flagged;
     QuantityInvented = "run/quantity_invented", Runs, Warning, Flagged;
     QuantityChanged = "run/quantity_changed", Runs, Warning, Flagged;
@@ -148,10 +153,15 @@ table! {
     PhantomZeroSuspected = "answer/phantom_zero_suspected", Typed, Warning, Flagged;
     TableNotRectangular = "answer/table_not_rectangular", Typed, Repairable, Flagged;
     AnswerDiffersFromRawResponse = "answer/answer_differs_from_raw_response", Typed, Warning, Flagged;
+    RawResponseUnusable = "answer/raw_response_unusable", Typed, Warning, Flagged;
     ListTruncatedNextPage = "answer/list_truncated_next_page", Typed, Warning, Flagged;
     ComputedDiffers = "answer/computed_differs", Typed, Warning, Flagged;
     ConflictUnflagged = "answer/conflict_unflagged", Typed, Warning, Flagged;
     ThresholdUncited = "answer/threshold_uncited", Typed, Note, Flagged;
+    ValueNotInCitation = "answer/value_not_in_citation", Typed, Warning, Ungrounded;
+    OtherValueAsked = "answer/other_value_asked", Typed, Warning, Flagged;
+    ListIncomplete = "answer/list_incomplete", Typed, Note, Flagged;
+    SecondLook = "answer/second_look", Typed, Note, Flagged;
     ItemNoSpans = "span/item_no_spans", Typed, Warning, Ungrounded;
     LineStartNotInDoc = "span/line_start_not_in_doc", Typed, Repairable, Ungrounded;
     LineEndNotInDoc = "span/line_end_not_in_doc", Typed, Repairable, Ungrounded;
@@ -169,6 +179,7 @@ table! {
     SpanCrossesPage = "span/span_crosses_page", Typed, Note, Ungrounded;
     SharedOffset = "span/shared_offset", Typed, Note, Ungrounded;
     SpanBoundary = "span/boundary", Typed, Note, Ungrounded;
+    MeaningCut = "span/meaning_cut", Typed, Warning, Ungrounded;
     RecordJoined = "record/joined", Every, Note, Clean;
     DuplicateId = "record/duplicate_id", Every, Note, Clean;
     ReviewFailed = "review/failed", Every, Warning, Clean;

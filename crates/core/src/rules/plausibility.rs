@@ -154,7 +154,9 @@ fn check_negative(case: &CaseView<'_>, findings: &mut Findings) {
     else {
         return;
     };
-    let signed = case.numbers().iter().any(|quantity| quantity.float() < 0.0);
+    let is_signed = |text: Untrusted<'_>| holds_signed(text.bytes());
+    let signed =
+        case.numbers().iter().any(|quantity| quantity.float() < 0.0) || answer.question().is_some_and(is_signed);
     if signed || answer.question().is_none_or(|text| BELOW.iter().any(|word| holds(text.bytes(), word))) {
         return;
     }
@@ -166,15 +168,28 @@ fn check_negative(case: &CaseView<'_>, findings: &mut Findings) {
     ));
 }
 
+/// Tells whether a text has a number with a minus before it: `-8`, `−$20`.
+fn holds_signed(text: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(text);
+    let mut before = ' ';
+    text.char_indices().any(|(at, c)| {
+        let starts = matches!(before, ' ' | '(' | '\n' | ':' | ',' | '$' | '€' | '£');
+        before = c;
+        let rest = text.get(at + c.len_utf8()..).unwrap_or_default().trim_start_matches(['$', '€', '£']);
+        matches!(c, '-' | '−' | '–') && starts && rest.starts_with(|c: char| c.is_ascii_digit())
+    })
+}
+
 fn check_finite(case: &CaseView<'_>, findings: &mut Findings) {
-    let Some(answer) = Answer::of(case).filter(|answer| !answer.number.is_finite()) else { return };
+    let Some(answer) = Answer::of(case).filter(|answer| case.checks_finite() && !answer.number.is_finite()) else {
+        return;
+    };
     let help = "Look for a division by zero or a text taken for a number.";
     findings.push(answer.finding(RuleId::AnswerNotFinite, "The answer is not a finite number.".to_owned(), help));
 }
 
 fn check_fractional(case: &CaseView<'_>, findings: &mut Findings) {
-    let fraction =
-        |answer: &Answer<'_, '_>| answer.number.is_finite() && (answer.number - answer.number.round()).abs() > 1e-6;
+    let fraction = |answer: &Answer<'_, '_>| answer.number.is_finite() && !near(answer.number, answer.number.round());
     let Some(answer) = Answer::of_question(case).filter(fraction) else { return };
     let Some(question) = answer.question() else { return };
     let Some(counted) = counted(question.bytes()) else { return };

@@ -2,7 +2,7 @@
 //! it did not take up it did not need.
 
 use super::{Rule, RuleId};
-use crate::arithmetic::quantity::{Holder, Missed, Quantity, QuantityLinks, find, near};
+use crate::arithmetic::quantity::{Holder, Kind, Missed, Quantity, QuantityLinks, find, near};
 use crate::case::CaseView;
 use crate::finding::{Datum, Finding, Findings, Place, Severity};
 use crate::procedure::{PROBLEM_TEXT, Procedure};
@@ -21,8 +21,8 @@ pub(crate) const RULES: &[Rule] = &[
         explanation: "A number of the question that the run never uses cannot enter the answer. Either the plan has no \
             variable for it, and the procedure is at fault; or its variable holds something else, and the step that reads \
             the question is at fault: the detail \"fault\" says which. Not every number matters: if the expected solution \
-            does without it too, or the plan leaves it out and there is no expected answer to compare with, this is a \
-            note. Runs with the right answer are not checked.",
+            does without it too, or if it is not known whether the run is right, this is a note. Runs with the right answer are \
+            not checked.",
         bad: r#"{"question": "Ann buys 4 pens at $3 each and pays with $20. How much change does she get?", "gold_answer": "4*3 = 12, 20-12 = 8\n#### 8", "procedure": {"NameDescription": "Pens", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the facts", "output": [{"name": "pens", "description": "number of pens"}, {"name": "price", "description": "price of a pen"}]}, {"id": 2, "inputs": [{"name": "pens", "description": "number"}, {"name": "price", "description": "price"}], "stepDescription": "Multiply", "output": [{"name": "final_answer", "description": "answer"}]}]}, "state": {"pens": 4, "price": 3, "final_answer": "She gets $12."}, "pred_num": 12, "correct": false}"#,
         good: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "gold_answer": "4*3 = 12\n#### 12", "procedure": {"NameDescription": "Pens", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the facts", "output": [{"name": "pens", "description": "number of pens"}, {"name": "price", "description": "price of a pen"}]}, {"id": 2, "inputs": [{"name": "pens", "description": "number"}, {"name": "price", "description": "price"}], "stepDescription": "Multiply", "output": [{"name": "final_answer", "description": "answer"}]}]}, "state": {"pens": 4, "price": 3, "final_answer": "She pays $7."}, "pred_num": 7, "correct": false}"#,
         check: check_missed,
@@ -52,6 +52,12 @@ pub(crate) const RULES: &[Rule] = &[
 /// The links of a run that is worth explaining.
 fn links<'s>(case: &'s CaseView<'_>) -> Option<&'s QuantityLinks> {
     if case.is_right() { None } else { case.quantity_links() }
+}
+
+/// The severity of a rule here: what a run leaves out or reads otherwise may be meant so, and is a note unless the run is
+/// known to be wrong.
+fn judged(case: &CaseView<'_>, rule: RuleId) -> Severity {
+    if case.rightness().verdict().is_some() { rule.severity() } else { Severity::Note }
 }
 
 /// A holder with its name, its value and what the plan says of it.
@@ -91,7 +97,8 @@ fn check_missed(case: &CaseView<'_>, findings: &mut Findings) {
     // What matters comes first, then the rest.
     let needed = links.missed.iter().filter(is_needed);
     let spare = links.missed.iter().filter(|missed| !is_needed(missed));
-    let severity = if needed.clone().next().is_some() { RuleId::QuantityMissed.severity() } else { Severity::Note };
+    let is_needed = needed.clone().next().is_some();
+    let severity = if is_needed { judged(case, RuleId::QuantityMissed) } else { Severity::Note };
     let mut quantities = needed.chain(spare).filter_map(|missed| links.quantities.get(missed.quantity)).take(TOLD);
     let Some(first) = quantities.next() else { return };
     let (fault, nothing, room, help) = if room {
@@ -126,7 +133,8 @@ fn check_missed(case: &CaseView<'_>, findings: &mut Findings) {
 }
 
 fn check_invented(case: &CaseView<'_>, findings: &mut Findings) {
-    let Some(links) = links(case) else { return };
+    // A question without numbers is not where the numbers come from.
+    let Some(links) = links(case).filter(|links| !links.quantities.is_empty()) else { return };
     let count = links.invented.len();
     let holders = links.invented.iter().filter_map(|&holder| Taken::of(case, *links.holders.get(holder)?));
     for (n, holder) in holders.enumerate().take(TOLD) {
@@ -137,6 +145,7 @@ fn check_invented(case: &CaseView<'_>, findings: &mut Findings) {
         };
         let message = more(holds(&holder).text(why.as_bytes()), n, count);
         let finding = Finding::new(RuleId::QuantityInvented, message, Place::Value(state_pointer(&holder)))
+            .severity(judged(case, RuleId::QuantityInvented))
             .label(declared(case, holder.holder), "declared here")
             .detail("fault", Datum::Text(Untrusted::from(fault)))
             .help("Compare it with the question, and re-run the step that extracted it.");
@@ -152,9 +161,11 @@ fn check_changed(case: &CaseView<'_>, findings: &mut Findings) {
         let Some((quantity, holder)) = links.quantities.get(changed.quantity).zip(holder) else { continue };
         let fault = if holder.is_planned() { "procedure" } else { "step_run" };
         let says = if changed.planned { ", but the plan and the question say " } else { ", but the question says " };
-        let message = holds(&holder).text(says.as_bytes()).text(quantity.value.to_string().as_bytes());
+        let percent = if quantity.kind == Kind::Percent { " %" } else { "" };
+        let message = holds(&holder).text(says.as_bytes()).text(quantity.value.to_string().as_bytes()).text(percent);
         let finding =
             Finding::new(RuleId::QuantityChanged, more(message, n, count), Place::Value(state_pointer(&holder)))
+                .severity(judged(case, RuleId::QuantityChanged))
                 .label(place(case, quantity), "the question says")
                 .label(declared(case, holder.holder), "declared here")
                 .detail("value", value(quantity))

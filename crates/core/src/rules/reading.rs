@@ -46,7 +46,11 @@ pub(crate) const RULES: &[Rule] = &[
             In a result such a value mostly means that a number could not be read, and it makes every comparison false.",
         bad: r#"{"id": 1, "question": "?", "state": {"final_answer": NaN}}"#,
         good: r#"{"id": 1, "question": "?", "state": {"final_answer": null}}"#,
-        check: |case, findings| report(RuleId::NotFinite, case, findings),
+        check: |case, findings| {
+            if case.checks_finite() {
+                report(RuleId::NotFinite, case, findings);
+            }
+        },
     },
     Rule {
         id: RuleId::DuplicateKey,

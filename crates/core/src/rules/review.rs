@@ -58,7 +58,7 @@ pub fn of_review(
         Outcome::Stale => (RuleId::ReviewStale, "Review it again: the record has changed."),
         _ => return None,
     };
-    let events: Vec<&Event> = reviewed.adjudication().into_iter().chain(reviewed.verdicts()).collect();
+    let events: Vec<Event> = reviewed.adjudication().into_iter().chain(reviewed.verdicts()).collect();
     let said: Vec<Vec<u8>> = events.iter().filter_map(|event| saying(event, sets)).collect();
     let message = Untrusted::owned(said.join(b"; ".as_slice()));
     let failing = events.iter().find(|event| event.verdict == Some(Verdict::Fail));

@@ -5,16 +5,18 @@ use std::collections::HashSet;
 
 use super::{Rule, RuleId};
 use crate::arithmetic::expression::may_hold;
-use crate::arithmetic::gold::working;
+use crate::arithmetic::gold::{expected_words, working};
 use crate::arithmetic::number::{Number, Written};
 use crate::arithmetic::recompute::{Computed, Recomputed, RunAnswer, Wording, name_of, plan_pointer, value_pointer};
+use crate::arithmetic::stated::{SameAnswer, Stated, of_number, same_answer};
 use crate::case::CaseView;
 use crate::finding::{Finding, Findings, Place, Severity};
-use crate::procedure::last_step::last_step_surprise;
-use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure};
+use crate::procedure::last_step::{last_step_surprise, runs_as_last};
+use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step};
 use crate::record::{Record, RecordKind};
 use crate::run::chain::ThoughtChain;
-use crate::run::state::{ANSWER_KEYS, State};
+use crate::run::lost::is_in_order;
+use crate::run::state::{ANSWER_KEYS, State, own_keys};
 use crate::run::trace::failing_id;
 use stepscope_base::json::{Kind, Member, Pointer, Value};
 use stepscope_base::shown;
@@ -58,10 +60,11 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::OutputMissing,
-        summary: "declared output missing from the final state",
+        summary: "declared output missing from the final state, or without a usable value",
         explanation: "A step that ran leaves its outputs in the state. If one is missing, the step was asked for something \
-            else (the step whose id equals the number of steps is asked for the answer instead of its own outputs), or the \
-            record was made with another procedure.",
+            else (the step whose id equals the number of steps is asked for the answer instead of its own outputs), it wrote \
+            another name, or the record was made with another procedure. If it is null, NaN, empty, an error text or an \
+            object in place of a number, the steps that read it had nothing to work with: the first such value is named.",
         bad: r#"{"id": 1, "question": "?", "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
         {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract.", "output": [{"name": "a", "description": ""}]},
         {"id": 2, "inputs": [{"name": "a", "description": ""}], "stepDescription": "State a.", "output": [{"name": "final_answer", "description": ""}]}]},
@@ -171,6 +174,17 @@ pub(crate) const RULES: &[Rule] = &[
         check: final_mismatch,
     },
     Rule {
+        id: RuleId::Grade,
+        summary: "recorded grade contradicts the expected answer",
+        explanation: "The record says that the run is correct, but its answer is not the expected one; or that it is wrong, \
+            and the answer is the same as the expected one: the grader read another number, or only the first digits of \
+            it. stepscope counts by the expected answer. Where an answer can be read in several ways, this says nothing. \
+            Grade the run again, or correct the expected answer.",
+        bad: r#"{"id": 1, "question": "20 and 26?", "gold_num": 46.0, "mode": "baseline", "state": {"final_answer": "It is 44."}, "pred_num": 44.0, "correct": true, "raw": "{}"}"#,
+        good: r#"{"id": 1, "question": "20 and 26?", "gold_num": 46.0, "mode": "baseline", "state": {"final_answer": "It is 44."}, "pred_num": 44.0, "correct": false, "raw": "{}"}"#,
+        check: grade,
+    },
+    Rule {
         id: RuleId::GoldNum,
         summary: "gold_num differs from the number at the end of the expected solution",
         explanation: "The notebooks read gold_num with a pattern that stops at thousands commas: \"#### 1,080\" became 80, and \
@@ -274,7 +288,7 @@ fn slipped(case: &CaseView<'_>, rule: RuleId, findings: &mut Findings) {
     for computed in differing.take(ENOUGH) {
         let Some(plan) = &computed.plan else { continue };
         let Some(pointer) = value_pointer(record, state, computed) else { continue };
-        let sure = plan.sure || proved;
+        let sure = plan.accuses() || proved;
         let severity = if sure { graded(case, rule) } else { Severity::Note };
         let message = differs(state, recomputed, computed);
         let mut finding = Finding::new(rule, message.as_str().to_owned(), Place::Value(pointer)).severity(severity);
@@ -324,10 +338,12 @@ pub(crate) fn contradictions(record: &Record<'_>, answer: &RunAnswer) -> Vec<(St
     let mut list = Vec::new();
     let Some(number) = answer.numerical.or(answer.pred) else { return list };
     let same = |a: Written, b: Written| a.stands_for(b.value) || b.stands_for(a.value);
-    let hundred = Number::whole(100);
-    let percent = |a: Written| a.value.times(hundred).is_some_and(|scaled| number.value.is_near(scaled));
-    if !answer.text.is_empty() && !answer.text.iter().any(|&text| same(text, number) || percent(text)) {
-        let said = answer.text.last().map_or_else(String::new, |last| last.value.shown());
+    let differs = |said: &&Stated| {
+        let is_rounded = said.numbers().any(|text| same(text, number));
+        !is_rounded && same_answer(&of_number(number), said) == SameAnswer::Different
+    };
+    if let Some(said) = answer.said().filter(differs) {
+        let said = said.number().or(said.numbers().last()).map_or_else(String::new, |said| said.value.shown());
         let field = if answer.numerical.is_some() { "final_answer_numerical" } else { "pred_num" };
         let message = format!("Answer text says {said}, {field} says {}.", number.value.shown());
         list.push((message, record.number_pointer()));
@@ -345,7 +361,8 @@ pub(crate) fn contradictions(record: &Record<'_>, answer: &RunAnswer) -> Vec<(St
     list
 }
 
-/// Tells whether the final sentence has the final number, digit by digit, and `pred_num` is the same: the usual case.
+/// Tells whether the final number stands last in the final text, digit by digit, and `pred_num` is the same: the usual
+/// case.
 fn says_number(record: &Record<'_>) -> bool {
     let Some(answer) = record.answer else { return false };
     let (Some(number), Some(text)) = (answer.get("final_answer_numerical"), answer.get(FINAL_ANSWER)) else {
@@ -364,8 +381,22 @@ fn says_number(record: &Record<'_>) -> bool {
     };
     // Digits are rare in a sentence, and a searcher costs more than a short text.
     let Some(&first) = digits.first() else { return false };
-    let stands = |at: usize| text.get(at..at + digits.len()) == Some(digits) && bounded(at);
+    // A sign in front may be a word.
+    let stands = |at: usize| {
+        let is_signed = at > 0 && digits.first() != Some(&b'-');
+        let is_last = |rest: &[u8]| !rest.iter().any(u8::is_ascii_digit);
+        text.get(at..at + digits.len()) == Some(digits)
+            && text.get(at + digits.len()..).is_some_and(is_last)
+            && bounded(at)
+            && !(is_signed && ends_in_minus(text.get(..at)))
+    };
     same && number.is_number() && memchr::memchr_iter(first, text).any(stands)
+}
+
+/// Tells whether a text ends in a sign that makes the number behind it negative.
+fn ends_in_minus(text: Option<&[u8]>) -> bool {
+    let text = text.unwrap_or_default().trim_ascii_end().to_ascii_lowercase();
+    [&b"minus"[..], b"negative", b"-", "−".as_bytes(), "–".as_bytes()].iter().any(|sign| text.ends_with(sign))
 }
 
 fn final_mismatch(case: &CaseView<'_>, findings: &mut Findings) {
@@ -378,8 +409,8 @@ fn final_mismatch(case: &CaseView<'_>, findings: &mut Findings) {
     if executed.is_none() && says_number(record) {
         return;
     }
-    let answer = RunAnswer::of(record);
-    let list = contradictions(record, &answer);
+    let answer = case.answer();
+    let list = contradictions(record, answer);
     let stated = executed.and_then(|recomputed| {
         let end = recomputed.writes.iter().rfind(|write| write.is_statement())?;
         end.differs().then_some(end)
@@ -420,29 +451,18 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// The state as evoproc writes it: the question, every declared output in order, the answer's own keys.
-fn is_in_order(case: &CaseView<'_>, procedure: &Procedure<'_>, state: Value<'_>) -> bool {
-    case.in_order(|| {
-        let mut keys = state.members().map(|member| member.key.plain_string());
-        let first = keys.next() == Some(Some(PROBLEM_TEXT.as_bytes()));
-        let mut is_next = |field: &Field<'_>| {
-            let name = field.name.and_then(Value::plain_string);
-            name.is_some() && keys.next() == Some(name)
-        };
-        first
-            && procedure.steps.iter().all(|step| step.outputs.iter().all(&mut is_next))
-            && keys.all(|key| ANSWER_KEYS.iter().any(|own| key == Some(own.as_bytes())))
-    })
-}
-
 fn output_missing(case: &CaseView<'_>, findings: &mut Findings) {
     let Some((record, procedure, state)) = planned(case) else { return };
-    if is_in_order(case, procedure, state) {
+    wrote_nothing(case, findings);
+    if case.in_order(|| is_in_order(procedure, state)) {
         return;
     }
     let keys = Keys::of(state);
     let mut said = 0;
-    for (position, step) in procedure.steps.iter().enumerate() {
+    // A step with an answer schema of the record's own is asked for its keys in place of its outputs.
+    let is_asked_otherwise =
+        |step: &Step<'_>| own_keys(record).is_some() && runs_as_last(step.id, procedure.steps.len());
+    for (position, step) in procedure.steps.iter().enumerate().filter(|(_, step)| !is_asked_otherwise(step)) {
         for (n, field) in step.outputs.iter().enumerate() {
             let Some(name) = field.name_text() else { continue };
             if said >= ENOUGH || keys.has(&name) {
@@ -461,12 +481,25 @@ fn output_missing(case: &CaseView<'_>, findings: &mut Findings) {
     }
 }
 
+/// The first output that is there, and holds nothing that the steps which read it can use.
+fn wrote_nothing(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some(lost) = case.lost().filter(|lost| !lost.is_absent) else { return };
+    let place = Place::Value(lost.pointer.clone());
+    let finding = Finding::new(RuleId::OutputMissing, lost.text.as_str().to_owned(), place);
+    findings.push(finding.severity(graded(case, RuleId::OutputMissing)).help("Re-run this step."));
+}
+
 fn output_undeclared(case: &CaseView<'_>, findings: &mut Findings) {
-    let Some((_, procedure, state)) = planned(case) else { return };
-    if is_in_order(case, procedure, state) {
+    let Some((record, procedure, state)) = planned(case) else { return };
+    if case.in_order(|| is_in_order(procedure, state)) {
         return;
     }
-    let own = |name: &Untrusted<'_>| *name == PROBLEM_TEXT || ANSWER_KEYS.iter().any(|key| *name == *key);
+    let asked = own_keys(record);
+    let own = |name: &Untrusted<'_>| {
+        *name == PROBLEM_TEXT
+            || ANSWER_KEYS.iter().any(|key| *name == *key)
+            || asked.is_some_and(|keys| keys.member_spelt(name.bytes()).is_some())
+    };
     let fields = || procedure.steps.iter().flat_map(|step| &step.outputs).filter_map(Field::name_text);
     let many = state.len() > FEW;
     let declared: HashSet<Untrusted<'_>> = if many { fields().collect() } else { HashSet::new() };
@@ -613,6 +646,37 @@ fn error(case: &CaseView<'_>, findings: &mut Findings) {
     let key = ["error", "error_type", "status"].into_iter().find(|key| record.root.get(key).is_some());
     let pointer = key.map_or_else(Pointer::default, |key| Pointer::from_iter([key]));
     findings.push(Finding::new(RuleId::RunError, message, Place::Value(pointer)).help(help));
+}
+
+fn grade(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some(record) = &case.record else { return };
+    let rightness = case.rightness();
+    if !rightness.is_contradicted() || record.kind == RecordKind::Error {
+        return;
+    }
+    let expected = case.gold().map(|gold| shown!("{}", gold.value.shown()));
+    let expected = expected.or_else(|| expected_words(record).map(|words| shown!("\"{}\"", words.text())));
+    let expected = expected.unwrap_or_default();
+    let message = if rightness.is_right() {
+        shown!("Graded wrong, but the answer is the expected {expected}.")
+    } else {
+        match case.answer().value() {
+            Some(answer) => {
+                shown!(
+                    "Graded correct, but the answer is {} and the expected answer is {expected}.",
+                    answer.value.shown()
+                )
+            }
+            None => shown!("Graded correct, but the answer is not the expected {expected}."),
+        }
+    };
+    let pointer = record.chain.as_deref().and_then(|chain| chain.correct.clone());
+    let pointer = pointer.unwrap_or_else(|| Pointer::from_iter(["correct"]));
+    findings.push(
+        Finding::new(RuleId::Grade, message.into_string(), Place::Value(pointer))
+            .label(Place::Value(record.number_pointer()), "the answer")
+            .help("Grade the run again, or correct the expected answer."),
+    );
 }
 
 fn gold_num(case: &CaseView<'_>, findings: &mut Findings) {

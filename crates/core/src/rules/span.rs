@@ -5,9 +5,10 @@
 
 use super::{Rule, RuleId};
 use crate::answer::citations::{
-    self, Numbering, QuoteMatch, QuotePlace, Resolution, SharedMistake, StitchedPart, Tier, lines_in_words,
+    self, Cut, Numbering, QuoteMatch, QuotePlace, Resolution, SharedMistake, StitchedPart, Tier, lines_in_words,
 };
 use crate::answer::document::Document;
+use crate::answer::support::ValueStanding;
 use crate::answer::typed::{AnswerItem, Citation, TypedAnswer};
 use crate::case::CaseView;
 use crate::finding::{Datum, Finding, Findings, Place, PlaceLabel, Severity};
@@ -69,7 +70,7 @@ macro_rules! too_much {
             four_times!(four_times!(four_times!(four_times!(
                 r#"{"line_start": 0, "line_end": 1, "quote": "Flood is excluded."}, "#
             )))),
-            r#"{"line_start": 1, "line_end": 1, "quote": "It is paid by bank transfer."}]}]}}"#
+            r#"{"line_start": 1, "line_end": 1, "quote": "It is paid by bank  transfer."}]}]}}"#
         )
     };
 }
@@ -240,9 +241,9 @@ pub(crate) const RULES: &[Rule] = &[
         id: RuleId::VerbatimWithoutQuote,
         summary: "verbatim answer without a quote",
         explanation: "The answer claims to copy its values word for word from the document, but no citation of this item \
-            quotes them. This is a published check, one finding per item. Ask for a quote, or set the method to computed or \
-            inferred.",
-        bad: trace!("verbatim", r#"{"text": "USD 1,200", "spans": [{"line_start": 1, "line_end": 1, "quote": null}]}"#),
+            quotes them. This is a published check, one finding per item; a note where the value is in the cited lines. Ask \
+            for a quote, or set the method to computed or inferred.",
+        bad: trace!("verbatim", r#"{"text": "Flood", "spans": [{"line_start": 1, "line_end": 1, "quote": null}]}"#),
         good: good!(),
         check: check_verbatim,
     },
@@ -296,6 +297,20 @@ pub(crate) const RULES: &[Rule] = &[
         good: good!(),
         check: check_boundary,
     },
+    Rule {
+        id: RuleId::MeaningCut,
+        summary: "citation leaves out a negation or exception",
+        explanation: "The quote is in the document, but the text directly before or behind it takes it back: it begins \
+            behind \"not\" or \"It is false that\", ends before \"unless\" or \"except\", or has only a part of a \
+            number or none of its minus sign. An exception behind a quote of fewer than four words is not reported, nor one that \
+            another citation of the item holds.",
+        bad: trace!(
+            "verbatim",
+            r#"{"text": "x", "spans": [{"line_start": 1, "line_end": 1, "quote": "200 per claim."}]}"#
+        ),
+        good: good!(),
+        check: check_meaning_cut,
+    },
 ];
 
 /// One span with what it belongs to.
@@ -328,6 +343,16 @@ impl Span<'_, '_> {
         place(self.citation, self.citation.lines.1.or(self.citation.lines.0).or(self.citation.pages.0))
     }
 
+    /// The bytes of the document's text that it holds: of its quote, else of the cited lines.
+    fn held(&self) -> std::ops::Range<usize> {
+        if let Some(found) = &self.resolution.found {
+            return found.bytes.clone();
+        }
+        let lines = self.resolution.cited.clone().filter(|_| !self.resolution.has_quote());
+        let start = lines.as_ref().and_then(|lines| self.document.offset(lines.start));
+        start.zip(lines).map_or(0..0, |(start, lines)| start..start + self.document.text(lines).len())
+    }
+
     fn words(&self, found: &QuoteMatch) -> String {
         lines_in_words(self.document, &found.lines).into_string()
     }
@@ -358,7 +383,7 @@ fn int(n: impl TryInto<i64>) -> Datum {
 }
 
 fn check_no_spans(case: &CaseView<'_>, findings: &mut Findings) {
-    for item in case.items().iter().filter(|item| item.citations.is_empty() && item.is_found()) {
+    for item in case.items().iter().filter(|item| item.citations.is_empty() && item.is_found() && !item.is_bare()) {
         let help = "Re-run the call, and ask for at least one citation with every item.";
         findings.push(finding(RuleId::ItemNoSpans, "The item cites nothing.".to_owned(), evidence(item), help));
     }
@@ -419,8 +444,9 @@ fn check_quote(case: &CaseView<'_>, findings: &mut Findings) {
     for span in spans(case).filter(decided).filter(|span| !span.resolution.is_published_ok()) {
         let resolution = span.resolution;
         let honest = resolution.found.as_ref().filter(|_| resolution.is_grounded());
+        let is_doubtful = honest.is_some_and(|found| found.may_omit_condition(span.document));
         let (message, help) = match (honest, resolution.place) {
-            (Some(found), _) if found.tier == Tier::Elided => (
+            (Some(found), _) if is_doubtful => (
                 format!("The quote is in the cited lines {}.", found.tier.phrase()),
                 "Read what it leaves out: that may be a condition or an exception.",
             ),
@@ -431,6 +457,10 @@ fn check_quote(case: &CaseView<'_>, findings: &mut Findings) {
             (Some(_), _) => (
                 "The quote is in the cited lines, but they are in reverse order.".to_owned(),
                 "Swap line_start and line_end.",
+            ),
+            (None, QuotePlace::Cited) => (
+                "The quote is in the cited lines, but does not mean the same.".to_owned(),
+                "Compare both texts: the document decides, not the quote.",
             ),
             (None, QuotePlace::Wider) => {
                 ("The cited lines hold only part of the quote.".to_owned(), "Cite all lines of the quote.")
@@ -446,8 +476,12 @@ fn check_quote(case: &CaseView<'_>, findings: &mut Findings) {
             (None, _) => ("The quote is not in the cited lines.".to_owned(), "Correct the line numbers."),
         };
         let mut finding = finding(RuleId::QuoteNotInCitedLines, message, span.quote(), help);
-        if honest.is_some_and(|found| found.tier != Tier::Elided) {
+        if honest.is_some() && !is_doubtful {
             finding.severity = Severity::Note;
+        }
+        if let Some(change) = &resolution.changed {
+            let text = Message::new("the document says ").quoted(head(&change.text, EXCERPT));
+            finding.push_label(PlaceLabel { place: part_of_quote(&span, &change.quote), text: text.into() });
         }
         finding = finding.label(span.first_line(), format!("cites {}", span.cited_words()));
         findings.push(finding.detail("resolution", Datum::Text(Untrusted::from(resolution.word()))));
@@ -563,8 +597,13 @@ fn check_nowhere(case: &CaseView<'_>, findings: &mut Findings) {
             continue;
         };
         let words = lines_in_words(span.document, &near.lines);
-        let message = format!("Quote not found in the document; closest: {words}, {} % alike.", near.similarity);
-        let help = "Compare both texts: the document decides, not the quote.";
+        let alike = if near.by_letters { "of the letters alike" } else { "alike" };
+        let message = format!("Quote not found in the document; closest: {words}, {} % {alike}.", near.similarity);
+        let help = if near.by_letters {
+            "Compare both texts with a picture of the page: text recognition may have misread letters."
+        } else {
+            "Compare both texts: the document decides, not the quote."
+        };
         let text = head(span.document.bytes(near.bytes.clone()), EXCERPT);
         let there = Message::new("the document says: ").text(text);
         let mut finding =
@@ -585,14 +624,23 @@ fn check_nowhere(case: &CaseView<'_>, findings: &mut Findings) {
 
 /// The parts of a quote that do not stand in the place that it resembles.
 fn parts_of_quote(span: &Span<'_, '_>, near: &citations::NearMatch) -> Vec<PlaceLabel> {
-    let Some(quote) = span.citation.quote.and_then(Value::string) else { return Vec::new() };
-    let Place::Value(pointer) = span.quote() else { return Vec::new() };
-    let blanks = citations::blanks_before(quote.bytes());
     let part = |range: &std::ops::Range<usize>| PlaceLabel {
-        place: Place::Span { pointer: pointer.clone(), start: blanks + range.start, end: blanks + range.end },
+        place: part_of_quote(span, range),
         text: Untrusted::from("differs from the document"),
     };
     near.quote.iter().filter(|range| !range.is_empty()).map(part).collect()
+}
+
+/// The place of a part of a quote, in bytes of it without the blanks around it.
+fn part_of_quote(span: &Span<'_, '_>, range: &std::ops::Range<usize>) -> Place {
+    let quote = span.citation.quote.and_then(Value::string);
+    match (span.quote(), quote) {
+        (Place::Value(pointer), Some(quote)) => {
+            let blanks = citations::blanks_before(quote.bytes());
+            Place::Span { pointer, start: blanks + range.start, end: blanks + range.end }
+        }
+        (place, _) => place,
+    }
 }
 
 fn check_verbatim(case: &CaseView<'_>, findings: &mut Findings) {
@@ -602,10 +650,18 @@ fn check_verbatim(case: &CaseView<'_>, findings: &mut Findings) {
     }
     let quoted =
         |citation: &Citation<'_>| citation.quote.and_then(Value::string).is_some_and(|quote| !quote.is_empty());
-    for item in case.items().iter().filter(|item| item.is_found() && !item.citations.iter().any(quoted)) {
-        let message = "The answer is verbatim, but the item has no quote.".to_owned();
+    let items = case.items().iter().enumerate();
+    for (n, item) in items.filter(|(_, item)| item.is_found() && !item.citations.iter().any(quoted)) {
+        // The value itself may be the words of the document.
+        let stands = case.supports().get(n).is_some_and(|support| support.standing == ValueStanding::Stands);
+        let message = if stands {
+            "The item has no quote, but its value is in the cited lines."
+        } else {
+            "The answer is verbatim, but the item has no quote."
+        };
         let help = "Ask for the words of the document with every item, or set the method to computed or inferred.";
-        findings.push(finding(RuleId::VerbatimWithoutQuote, message, evidence(item), help));
+        let finding = finding(RuleId::VerbatimWithoutQuote, message, evidence(item), help);
+        findings.push(if stands { finding.severity(Severity::Note) } else { finding });
     }
 }
 
@@ -670,6 +726,31 @@ fn check_boundary(case: &CaseView<'_>, findings: &mut Findings) {
         let help = "Read the lines around it: they may hold a condition or an exception.";
         let place = if span.resolution.has_quote() { span.quote() } else { span.first_line() };
         findings.push(finding(RuleId::SpanBoundary, format!("The passage {hints}."), place, help));
+    }
+}
+
+fn check_meaning_cut(case: &CaseView<'_>, findings: &mut Findings) {
+    let all: Vec<(usize, Span<'_, '_>)> = case.resolutions().iter().map(|cited| cited.item).zip(spans(case)).collect();
+    for (item, span) in &all {
+        let Some(found) = &span.resolution.found else { continue };
+        for cut in citations::cuts(span.document, found) {
+            let bytes = cut.bytes();
+            let holds = |(other, span): &&(usize, Span<'_, '_>)| {
+                let held = span.held();
+                other == item && held.start <= bytes.start && bytes.end <= held.end
+            };
+            if all.iter().filter(|own| !std::ptr::eq(own.1.resolution, span.resolution)).any(|own| holds(&own)) {
+                continue;
+            }
+            let words = head(span.document.bytes(bytes), EXCERPT);
+            let message = match cut {
+                Cut::Behind(_) => Message::new("The quote begins behind ").quoted(words).text(", which denies it."),
+                Cut::Before(_) => Message::new("The quote ends before ").quoted(words).text(", which takes it back."),
+                Cut::Number(_) => Message::new("The quote has only a part of the number ").quoted(words).text("."),
+            };
+            let help = "Read the whole sentence, and cite it to its end.";
+            findings.push(finding(RuleId::MeaningCut, message, span.quote(), help));
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 pub(crate) mod computed;
 pub(crate) mod conflict;
 pub(crate) mod contract;
+pub(crate) mod evidence;
 pub(crate) mod flags;
 pub mod source;
 pub(crate) mod values;

@@ -1,14 +1,15 @@
 //! One call of a model as a machine, and what its text gives: Idle, Connecting, Streaming, then Done, Failed or
 //! Cancelled. Nothing is sent from here.
 //!
-//! A reply is three things at once: the text as it came, the JSON in it once reasoning and fences are taken off, and a
+//! A reply is three things at once: the text as it came, the JSON in it ([`crate::run::reply`] finds it), and a
 //! judgement of that JSON by the schema that was asked for, always made here and never taken from the server.
 
 use std::fmt;
-use std::ops::Range;
 use std::time::Duration;
 
-use crate::rules::answer::validate;
+use crate::answer::validation::validate;
+pub use crate::run::reply::Stop;
+use crate::run::reply::{Parts, lost_command, parts};
 use stepscope_base::json::{Kind, Tape};
 use stepscope_base::pyload::loads;
 use stepscope_base::schema::{Schema, View};
@@ -69,38 +70,6 @@ pub enum ReplyPart {
     Content,
     /// Reasoning before the reply, where the server tells it apart.
     Reasoning,
-}
-
-/// Reason why a model stopped.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub enum Stop {
-    /// The model was done.
-    #[default]
-    End,
-    /// The limit of the reply, or of the context, was reached. The JSON may be whole all the same.
-    Length,
-    /// Anything else that the server names.
-    Other(Untrusted<'static>),
-}
-
-impl Stop {
-    /// Explains why the reply ended early; `None`: the model was done.
-    pub fn early(&self) -> Option<Shown> {
-        match self {
-            Self::End => None,
-            Self::Length => Some(Shown::own("token limit reached (--max-tokens)")),
-            Self::Other(why) => Some(shown!("stopped: {}", why.line())),
-        }
-    }
-
-    /// Returns the word for the trace; `None`: the model was done.
-    pub(crate) fn word(&self) -> Option<Untrusted<'static>> {
-        match self {
-            Self::End => None,
-            Self::Length => Some(Untrusted::from("length")),
-            Self::Other(why) => Some(why.clone()),
-        }
-    }
 }
 
 /// Tokens as the server counted them.
@@ -322,132 +291,6 @@ fn join(text: &mut Vec<u8>, more: &[u8]) {
     text.extend_from_slice(more.get(3..).unwrap_or_default());
 }
 
-/// Text found around the JSON of a reply.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Wrapping {
-    /// Reasoning in `<think>` marks.
-    pub reasoning: bool,
-    /// A code fence.
-    pub fence: bool,
-    /// Other words.
-    pub prose: bool,
-}
-
-impl Wrapping {
-    /// Tells whether the reply was the JSON and nothing else.
-    pub const fn is_nothing(self) -> bool {
-        !(self.reasoning || self.fence || self.prose)
-    }
-
-    /// Describes it in words; empty where there was nothing.
-    pub const fn words(self) -> &'static str {
-        match (self.reasoning, self.fence, self.prose) {
-            (false, false, false) => "",
-            (true, false, false) => "reasoning before it",
-            (false, true, false) => "a code fence around it",
-            (true, true, false) => "reasoning before it and a code fence around it",
-            (_, _, true) => "other text around it",
-        }
-    }
-}
-
-/// A reply taken apart; the ranges are bytes of its content.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Parts {
-    /// The reasoning in it, without the marks.
-    pub reasoning: Option<Range<usize>>,
-    /// The JSON, or the text in its place.
-    pub json: Range<usize>,
-    /// Text that was taken off.
-    pub around: Wrapping,
-}
-
-/// The marks that reasoning models put around their thoughts.
-const THOUGHTS: [(&[u8], &[u8]); 3] =
-    [(b"<think>", b"</think>"), (b"<thinking>", b"</thinking>"), (b"<reasoning>", b"</reasoning>")];
-/// Maximum number of places tried where a JSON object may begin among words.
-const MAX_STARTS: usize = 64;
-
-/// Takes a reply apart.
-pub fn parts(content: &[u8]) -> Parts {
-    let mut around = Wrapping::default();
-    let mut rest = trimmed(content, 0..content.len());
-    let mut reasoning = None;
-    for (open, close) in THOUGHTS {
-        let body = content.get(rest.clone()).unwrap_or_default();
-        let opened = body.starts_with(open);
-        let Some(end) = memchr::memmem::find(body, close).or(opened.then_some(body.len())) else { continue };
-        // A server's template may have written the opening mark before the reply began; then it is no JSON.
-        if !opened && body.starts_with(b"{") {
-            continue;
-        }
-        let from = rest.start + if opened { open.len() } else { 0 };
-        let until = rest.start + end;
-        around.reasoning = true;
-        reasoning = Some(trimmed(content, from..until.max(from)));
-        rest = trimmed(content, (until + close.len()).min(rest.end)..rest.end);
-        break;
-    }
-    let json = inner(content, rest, &mut around);
-    Parts { reasoning, json, around }
-}
-
-/// Finds the JSON among what is left.
-fn inner(content: &[u8], rest: Range<usize>, around: &mut Wrapping) -> Range<usize> {
-    let text = content.get(rest.clone()).unwrap_or_default();
-    if reads(text) {
-        return rest;
-    }
-    if let Some((range, whole)) = fenced(content, rest.clone())
-        && reads(content.get(range.clone()).unwrap_or_default())
-    {
-        around.fence = true;
-        around.prose = !whole;
-        return range;
-    }
-    // What begins as an object and never ends was cut: an object inside it is not the reply.
-    let most = if text.starts_with(b"{") { 1 } else { MAX_STARTS };
-    let starts = memchr::memchr_iter(b'{', text).take(most);
-    let ends: Vec<usize> = memchr::memrchr_iter(b'}', text).take(4).collect();
-    for start in starts {
-        for end in ends.iter().filter(|end| **end > start) {
-            if reads(text.get(start..=*end).unwrap_or_default()) {
-                around.prose = true;
-                return rest.start + start..rest.start + end + 1;
-            }
-        }
-    }
-    rest
-}
-
-/// Finds the inside of the first code fence, and tells whether the fence is all there is.
-fn fenced(content: &[u8], rest: Range<usize>) -> Option<(Range<usize>, bool)> {
-    let text = content.get(rest.clone())?;
-    let open = memchr::memmem::find(text, b"```")?;
-    let line = open + 3 + memchr::memchr(b'\n', text.get(open + 3..)?).map_or(0, |newline| newline + 1);
-    // Without a line of its own the language, if there is one, stands before the JSON.
-    let line = if line == open + 3 {
-        line + text.get(line..)?.iter().take_while(|byte| byte.is_ascii_alphabetic()).count()
-    } else {
-        line
-    };
-    let close = memchr::memmem::rfind(text.get(line..)?, b"```").map(|close| line + close);
-    let inside = trimmed(content, rest.start + line..rest.start + close.unwrap_or(text.len()));
-    let whole = open == 0 && close.is_none_or(|close| close + 3 == text.len());
-    Some((inside, whole))
-}
-
-fn reads(text: &[u8]) -> bool {
-    Tape::default().read(text)
-}
-
-fn trimmed(text: &[u8], range: Range<usize>) -> Range<usize> {
-    let part = text.get(range.clone()).unwrap_or_default();
-    let start = range.start + (part.len() - part.trim_ascii_start().len());
-    let end = range.start + part.trim_ascii_end().len();
-    start..end.max(start)
-}
-
 /// Verdict on a reply: whether it is what was asked for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ReplyVerdict {
@@ -494,9 +337,23 @@ pub struct JudgedReply {
     pub outputs: Vec<(Untrusted<'static>, Vec<u8>)>,
     /// The expected keys that are not in it: upstream's runner ends there, even where the schema lets them be.
     pub missing: Vec<Untrusted<'static>>,
+    /// The first value in which a LaTeX command lost its backslash, and the command.
+    pub lost: Option<(Untrusted<'static>, String)>,
 }
 
 impl JudgedReply {
+    /// Says what a person should know of how the reply was read.
+    pub fn notes(&self) -> impl Iterator<Item = Shown> {
+        let cut = self.parts.is_cut.then(|| Shown::own("the reply breaks off inside JSON"));
+        let lost = self.lost.as_ref().map(|(name, command)| {
+            shown!(
+                "{} holds a control character where {command} was written: the model did not escape the backslash",
+                name.line()
+            )
+        });
+        [self.parts.choice(), cut, lost].into_iter().flatten()
+    }
+
     /// Tells whether its values can be taken over.
     pub fn is_usable(&self) -> bool {
         matches!(self.verdict, ReplyVerdict::Obeyed | ReplyVerdict::Breaks(_)) && !self.outputs.is_empty()
@@ -519,15 +376,20 @@ impl Judge {
 
     /// Judges a reply.
     pub fn judge(&self, content: &[u8]) -> JudgedReply {
-        let parts = parts(content);
-        let json = content.get(parts.json.clone()).unwrap_or_default();
-        let mut judged =
-            JudgedReply { parts, verdict: ReplyVerdict::Empty, outputs: Vec::new(), missing: self.expected.clone() };
+        let parts = parts(content, &self.expected);
+        let json = parts.text(content).to_vec();
+        let mut judged = JudgedReply {
+            parts,
+            verdict: ReplyVerdict::Empty,
+            outputs: Vec::new(),
+            missing: self.expected.clone(),
+            lost: None,
+        };
         if json.is_empty() {
             return judged;
         }
         let mut tape = Tape::default();
-        let value = match loads(&mut tape, json) {
+        let value = match loads(&mut tape, &json) {
             Ok(value) => value,
             Err(said) => {
                 judged.verdict = ReplyVerdict::Invalid(said.into());
@@ -546,6 +408,9 @@ impl Judge {
             if let Some(member) = found(&name)
                 && judged.outputs.iter().all(|(other, _)| other != name)
             {
+                let text = member.value.string().filter(|_| judged.lost.is_none());
+                let command = text.and_then(|text| lost_command(text.bytes()));
+                judged.lost = judged.lost.take().or_else(|| command.map(|command| (name.clone(), command)));
                 judged.outputs.push((name.clone(), member.value.raw().to_vec()));
             }
         }
@@ -556,41 +421,6 @@ impl Judge {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn apart(content: &str) -> (Option<&str>, &str, &'static str) {
-        let parts = parts(content.as_bytes());
-        (parts.reasoning.map(|range| &content[range]), &content[parts.json], parts.around.words())
-    }
-
-    #[test]
-    fn reasoning_and_fences_are_taken_off() {
-        for (content, reasoning, json, around) in [
-            ("{\"a\": 1}\n \t\n", None, "{\"a\": 1}", ""),
-            ("<think>\nso {b}\n</think>\n\n{\"a\": 1}", Some("so {b}"), "{\"a\": 1}", "reasoning before it"),
-            ("so be it</think>{}", Some("so be it"), "{}", "reasoning before it"),
-            ("<think>never ends", Some("never ends"), "", "reasoning before it"),
-            ("{\"a\": \"</think>\"}", None, "{\"a\": \"</think>\"}", ""),
-            ("```json\n{\"a\": 1}\n```", None, "{\"a\": 1}", "a code fence around it"),
-            ("```{}```", None, "{}", "a code fence around it"),
-            ("```json {\"a\": \"```\"}```", None, "{\"a\": \"```\"}", "a code fence around it"),
-            ("<think></think>```\n{}", Some(""), "{}", "reasoning before it and a code fence around it"),
-            ("Sure! Here:\n```json\n{}\n```\nBye {x}", None, "{}", "other text around it"),
-            ("Sure: {\"a\": {\"b\": 1}} and so on", None, "{\"a\": {\"b\": 1}}", "other text around it"),
-            ("{\"a\": 1} and so on", None, "{\"a\": 1}", "other text around it"),
-            ("{\"a\": [{\"b\": 1}, {\"b\"", None, "{\"a\": [{\"b\": 1}, {\"b\"", ""),
-            ("not at all {", None, "not at all {", ""),
-            ("", None, "", ""),
-        ] {
-            assert_eq!(apart(content), (reasoning, json, around), "{content}");
-        }
-    }
-
-    #[test]
-    fn braces_without_end_are_looked_through_quickly() {
-        let open = "{".repeat(1 << 20);
-        assert_eq!(apart(&open).1.len(), 1 << 20);
-        assert_eq!(apart(&format!("{open}}}")).1.len(), (1 << 20) + 1);
-    }
 
     #[test]
     fn a_reply_is_judged_by_the_schema() {

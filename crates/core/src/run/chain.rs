@@ -8,13 +8,13 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use crate::arithmetic::expression::{
-    Equality, EqualitySide, Expression, Names, equalities, fraction_at, numbers, scaled_at,
-};
+use crate::arithmetic::expression::{Equality, EqualitySide, Expression, Names, equalities, numbers};
 use crate::arithmetic::gold::Gold;
 use crate::arithmetic::number::{Number, Written};
 use crate::arithmetic::quantity::{Holder, Quantity, QuantityLinks, find};
-use crate::arithmetic::recompute::{Computed, Plan, PlanSource, Recomputed, RunAnswer, ValueBasis, Wording};
+use crate::arithmetic::recompute::classes::ReadingClass;
+use crate::arithmetic::recompute::{Computed, Plan, PlanSource, Recomputed, RunAnswer, ValueBasis};
+use crate::arithmetic::stated::{read, read_value};
 use crate::arithmetic::typeset::Plain;
 use crate::finding::{Finding, Place};
 use crate::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL, PROBLEM_TEXT};
@@ -287,13 +287,8 @@ impl ThoughtChain {
             let worked = value.plan.as_ref().and_then(|plan| plan.evaluate(exact));
             let plan = value.plan.as_ref().and_then(|plan| {
                 let expression = plan.renamed(|name| Some(ids.get(name as usize).copied()?? as u32))?;
-                Some(Plan {
-                    expression,
-                    source: PlanSource::Step,
-                    range: Some(value.range.clone()),
-                    wording: Wording::Signs,
-                    sure: true,
-                })
+                let plan = Plan::of(expression, PlanSource::Step, ReadingClass::Chained);
+                Some(Plan { range: Some(value.range.clone()), sure: true, ..plan })
             });
             let basis = if plan.is_some() && worked.is_some() { ValueBasis::Plan } else { ValueBasis::Recorded };
             // What was rounded on purpose stays so.
@@ -317,8 +312,7 @@ impl ThoughtChain {
         {
             let mut computed = Computed::of_chain(end, self.steps.len().saturating_sub(1), input.output + 1);
             let expression = Expression::name(variable as u32);
-            let plan =
-                Plan { expression, source: PlanSource::Step, range: None, wording: Wording::Statement, sure: false };
+            let plan = Plan::of(expression, PlanSource::Step, ReadingClass::Statement);
             (computed.recorded, computed.plan) = (Some(answer.says), Some(plan));
             (computed.alone, computed.value) = (input.recorded.map(|number| number.value), input.value);
             (computed.basis, computed.exact) = (ValueBasis::Plan, input.exact);
@@ -657,104 +651,36 @@ fn answer<'a>(
     values: &[ChainValue],
 ) -> (Option<ChainAnswer>, Option<Place>, Option<Untrusted<'a>>) {
     let expected = Gold::of(record).map(|gold| gold.value);
-    // Of several readings the one that is expected: who asks for millions expects 1.5 of them.
-    let chosen = |readings: Vec<NumberAt>| {
-        let is_expected = |(number, _): &NumberAt| expected.is_some_and(|expected| number.value.is_near(expected));
-        let at = readings.iter().position(is_expected).unwrap_or_default();
-        readings.into_iter().nth(at)
-    };
-    let given = record.pred_answer.and_then(|answer| chosen(readings_of(answer)));
-    let stated = texts.last().and_then(|last| Some((last, chosen(stated(last.text.utf8()?))?)));
     let from = |says: Written| {
         values.iter().rposition(|value| value.says.value.is_near(says.value) || says.stands_for(value.says.value))
     };
     let number = |says: Written| ChainAnswer { says, from: from(says) };
-    let text = |(says, range): &NumberAt, last: &StepText<'_>| {
-        let words = last.text.utf8().and_then(|text| text.get(range.clone())).unwrap_or_default();
-        // A typeset fraction is shown as a number.
-        let plain = if words.contains('\\') { says.value.to_string() } else { Plain::of(words).text };
-        Untrusted::owned(plain.into_bytes())
-    };
-    match (given, &stated) {
-        (Some((given, _)), stated) => {
-            let said = stated.as_ref().map(|(last, stated)| text(stated, last));
-            let said = said.or_else(|| record.pred_answer.and_then(Value::string));
-            (Some(number(given)), parts.answer.clone().map(Place::Value), said)
-        }
-        (None, _) if record.pred_answer.is_some_and(|answer| !answer.is_null()) => {
-            let said = record.pred_answer.and_then(Value::string);
-            (None, parts.answer.clone().map(Place::Value), said)
-        }
-        (None, Some((last, stated))) => (Some(number(stated.0)), Some(last.span(&stated.1)), Some(text(stated, last))),
-        (None, None) => {
-            let last = values.last().filter(|value| value.step + 1 == texts.len());
-            let end = last.map(|value| ChainAnswer { says: value.says, from: Some(values.len() - 1) });
-            let said = last.map(|value| Untrusted::from(value.says.value.shown()));
-            (end, last.map(|value| value.place.clone()), said)
-        }
+    if let Some(given) = record.pred_answer.filter(|answer| !answer.is_null()) {
+        let said = given.string().or_else(|| Some(Untrusted::new(given.raw())));
+        let says = read_value(given).and_then(|given| given.number_like(expected));
+        return (says.map(number), parts.answer.clone().map(Place::Value), said);
     }
-}
-
-/// A number and its place in a text.
-type NumberAt = (Written, Range<usize>);
-
-/// Reads the number of a value that is a number or a text with nothing else: `1.5 million` is 1500000.
-pub(crate) fn number_of(value: Value<'_>) -> Option<Written> {
-    readings_of(value).into_iter().next().map(|(number, _)| number)
-}
-
-/// Reads such a number in every way, the likelier first.
-fn readings_of(value: Value<'_>) -> Vec<NumberAt> {
-    if value.kind() != Kind::String {
-        return Written::of(value).map(|number| (number, 0..0)).into_iter().collect();
+    let stated = texts.last().and_then(|last| Some((last, read(last.text.utf8()?)?)));
+    let value = values.last().filter(|value| value.step + 1 == texts.len());
+    let of_value = |value: &ChainValue| {
+        let end = ChainAnswer { says: value.says, from: Some(values.len() - 1) };
+        (Some(end), Some(value.place.clone()), Some(Untrusted::from(value.says.value.shown())))
+    };
+    let Some((last, stated)) = stated else { return value.map_or((None, None, None), of_value) };
+    let says = stated.number_like(expected);
+    // Words without an answer say less than the last equation.
+    if let (None, Some(value), false) = (says, value, stated.is_announced) {
+        return of_value(value);
     }
-    let text = value.string().unwrap_or_default();
-    let text = text.utf8().filter(|text| text.len() <= 60).unwrap_or_default();
-    let plain = Plain::of(text);
-    let is_plain = |(_, range): &NumberAt| {
-        let around = [plain.text.get(..range.start), plain.text.get(range.end..)];
-        let other = |c: char| c.is_ascii_digit() || matches!(c, '/' | '^' | '√');
-        !around.into_iter().flatten().any(|text| text.contains(other))
+    let words = last.text.utf8().and_then(|text| text.get(stated.range.clone())).unwrap_or_default();
+    // What is typeset is shown as a number.
+    let text = match says {
+        Some(says) if words.contains('\\') => says.value.to_string(),
+        _ => Plain::of(words).text,
     };
-    readings(&plain.text).into_iter().filter(is_plain).collect()
-}
-
-/// Reads the first number of a text: `3/4` as a fraction, `1.5 million` also as 1.5.
-fn readings(text: &str) -> Vec<NumberAt> {
-    let Some(first) = numbers(text).into_iter().next() else { return Vec::new() };
-    match fraction_at(text, &first) {
-        Some(fraction) => vec![fraction],
-        None => scaled_at(text, &first).into_iter().chain([first]).collect(),
-    }
-}
-
-/// Finds the answer that a last step says outright, `\boxed{30}`, `#### 30`, `the answer is 30`, in every reading.
-fn stated(text: &str) -> Vec<NumberAt> {
-    let text = text.get(..MAX_TEXT.min(text.len())).unwrap_or_default();
-    let lower = text.to_ascii_lowercase();
-    let behind = |mark: &&str| Some(lower.rfind(*mark)? + mark.len());
-    let marks = ["\\boxed{", "####", "answer is:", "answer is", "answer:", "\na:"];
-    let Some(start) = marks.iter().find_map(behind) else { return Vec::new() };
-    let rest = text.get(start..).unwrap_or_default();
-    let end = rest.find(['\n', ';']).unwrap_or(rest.len()).min(60);
-    let rest = rest.get(..end).or_else(|| rest.get(..rest.len().min(20))).unwrap_or_default();
-    let plain = Plain::of(rest);
-    // A list or a calculation is no plain number.
-    let is_plain = |(_, range): &NumberAt| {
-        let before = plain.text.get(..range.start).unwrap_or_default();
-        let after = plain.text.get(range.end..).unwrap_or_default().trim_start();
-        before.chars().all(|c| !c.is_alphanumeric() || c.is_ascii_alphabetic())
-            && !before.contains(['(', '√', '/', '^'])
-            && !after.starts_with(['/', '^', '*', '+', '-', '=', ':', '√'])
-    };
-    let placed = |(number, range): NumberAt| {
-        let mut place = plain.range(&range);
-        let sign =
-            rest.get(..place.start).and_then(|before| ["-", "−"].into_iter().find(|sign| before.ends_with(sign)));
-        place.start -= sign.filter(|_| number.value.is_negative()).map_or(0, str::len);
-        (number, start + place.start..start + place.end)
-    };
-    readings(&plain.text).into_iter().filter(is_plain).map(placed).collect()
+    let is_answer = says.is_some() || stated.is_announced;
+    let said = is_answer.then(|| Untrusted::owned(text.trim().as_bytes().to_vec()));
+    (says.map(number), is_answer.then(|| last.span(&stated.range)), said)
 }
 
 #[cfg(test)]

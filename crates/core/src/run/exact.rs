@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::arithmetic::recompute::classes::ReadingClass;
 use crate::arithmetic::recompute::{Computed, Recomputed, ValueBasis};
 use crate::case::CaseView;
 use crate::procedure::prompt::needs;
@@ -21,12 +22,18 @@ pub fn exact_fork(case: &CaseView<'_>) -> Result<Fork, Shown> {
         return Err(Shown::own("nothing to recompute: this record has no run of a procedure"));
     };
     let state = case.state();
-    let Settled { puts, stale } = Settled::of(procedure, state, recomputed);
+    let expected = case.gold().map(|gold| gold.value);
+    let is_confirmed = recomputed.recovered.is_some_and(|value| expected.is_some_and(|gold| gold.is_near(value)));
+    let Settled { puts, stale } = Settled::of(procedure, state, recomputed, is_confirmed);
     let first = puts.iter().filter(|write| differs(write)).map(|write| write.step).min().ok_or_else(|| {
-        let known = recomputed.writes.iter().filter(|write| is_calculated(write)).count();
+        let calculated = || recomputed.writes.iter().filter(|write| is_calculated(write));
+        // What differs by a reading that may not replace it is not known.
+        let known = calculated().filter(|write| !differs(write)).count();
         let of = recomputed.writes.len();
         match known {
-            0 => Shown::own("nothing to recompute: the procedure does not say how any value is calculated"),
+            0 if calculated().next().is_none() => {
+                Shown::own("nothing to recompute: the procedure does not say how any value is calculated")
+            }
             _ if known == of => Shown::own("nothing to recompute: every value is as calculated"),
             _ => shown!("nothing to recompute: what can be calculated, {known} of {of} values, is as recorded"),
         }
@@ -61,7 +68,7 @@ pub fn exact_fork(case: &CaseView<'_>) -> Result<Fork, Shown> {
                 put(write.step, &numerical, json.as_bytes().to_vec());
             }
             put(write.step, &variable.name, format!("\"{json}\"").into_bytes());
-        } else if !is_said(state, write) {
+        } else if !says_it(state, write) {
             put(write.step, &variable.name, json.as_bytes().to_vec());
         }
     }
@@ -78,10 +85,12 @@ struct Settled<'r> {
 
 impl<'r> Settled<'r> {
     /// Follows the values through the steps. What rests on an outdated value is not put: it would only look recomputed.
-    fn of(procedure: &Procedure<'_>, state: &State<'_>, recomputed: &'r Recomputed) -> Self {
+    /// `is_confirmed`: what the run gives so is the expected answer.
+    fn of(procedure: &Procedure<'_>, state: &State<'_>, recomputed: &'r Recomputed, is_confirmed: bool) -> Self {
         let mut settled = Self::default();
         // Variables that hold another number than recorded, and those whose step should have run again for that.
         let (mut changed, mut outdated) = (HashSet::new(), HashSet::new());
+        let is_said = |write: &Computed| is_said(write, is_confirmed);
         for step in 0..procedure.steps.len() {
             let of_step = || recomputed.writes.iter().filter(move |write| write.step == step);
             for set in of_step().filter(|write| write.basis == ValueBasis::Override) {
@@ -94,13 +103,17 @@ impl<'r> Settled<'r> {
             };
             let reads_changed = state.is_stale(step) || reads.iter().any(is_affected);
             for write in of_step().filter(|write| write.basis != ValueBasis::Override) {
-                let is_put = is_calculated(write) && !write.inputs.iter().any(|(input, _)| outdated.contains(input));
+                let is_put = is_calculated(write)
+                    && is_said(write)
+                    && !write.inputs.iter().any(|(input, _)| outdated.contains(input));
                 let is_stale = !is_put && reads_changed;
                 let note = |set: &mut HashSet<usize>, holds: bool| {
                     if holds { set.insert(write.variable) } else { set.remove(&write.variable) }
                 };
                 note(&mut changed, is_put && differs(write));
-                note(&mut outdated, is_stale);
+                // What only names suggest is put nowhere, and nothing is worked out of it.
+                let is_guessed = is_calculated(write) && !is_said(write) && differs(write);
+                note(&mut outdated, is_stale || is_guessed);
                 if is_put {
                     settled.puts.push(write);
                 }
@@ -117,13 +130,19 @@ fn is_calculated(write: &Computed) -> bool {
     write.basis == ValueBasis::Plan && write.value.is_some()
 }
 
+/// Tells whether a text says how a value is calculated, so that no other one is written on a reading that may not accuse.
+fn is_said(write: &Computed, is_confirmed: bool) -> bool {
+    let may_replace = |class: ReadingClass| is_confirmed || class.may_accuse() || !differs(write);
+    write.plan.as_ref().is_none_or(|plan| plan.class.is_said() && may_replace(plan.class))
+}
+
 /// Tells whether the recorded value is another than the calculated one; a text without a number is.
 fn differs(write: &Computed) -> bool {
     write.recorded.is_none_or(|recorded| write.value.is_some_and(|value| !recorded.stands_for(value)))
 }
 
 /// Tells whether the recorded value is a text that says the calculated number, as some steps are asked to write it.
-fn is_said(state: &State<'_>, write: &Computed) -> bool {
+fn says_it(state: &State<'_>, write: &Computed) -> bool {
     let is_text = || {
         let entry = state.written(write.variable, write.step);
         entry.and_then(|entry| entry.value).is_some_and(|value| value.kind() == Kind::String)

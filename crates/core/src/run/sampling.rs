@@ -5,11 +5,10 @@
 use std::time::Duration;
 
 use crate::procedure::runner::{Ask, Ended, object};
-use crate::run::call::{
-    Call, Enforcement, Judge, JudgedReply, Phase, Received, ReplyVerdict, RunEvent, RunId, Usage, Wrapping,
-};
+use crate::run::call::{Call, Enforcement, Judge, JudgedReply, Phase, Received, ReplyVerdict, RunEvent, RunId, Usage};
 use crate::run::drive::Question;
 use crate::run::fork::Executed;
+use crate::run::reply::Wrapping;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted, head};
 
@@ -284,13 +283,18 @@ impl SamplingRound {
         let around: Vec<Wrapping> = came.map(|reply| reply.executed.around).collect();
         if !self.is_several() {
             let words = around.first().map_or("", |around| around.words());
-            return Some(Shown::own(words)).filter(|_| !words.is_empty()).into_iter().collect();
+            let notes = self.replies.first().and_then(|reply| reply.judged.as_ref()).into_iter();
+            let words = Some(Shown::own(words)).filter(|_| !words.is_empty());
+            return words.into_iter().chain(notes.flat_map(JudgedReply::notes)).collect();
         }
         let count = |has: fn(&Wrapping) -> bool| around.iter().filter(|around| has(around)).count();
+        let judged = self.replies.iter().filter_map(|reply| reply.judged.as_ref());
+        let noted = judged.filter(|judged| judged.notes().next().is_some()).count();
         let kinds = [
             (count(|around| around.reasoning), "after reasoning"),
             (count(|around| around.fence), "in a code fence"),
             (count(|around| around.prose), "within other text"),
+            (noted, "with notes"),
         ];
         kinds.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| shown!("{count} {what}")).collect()
     }
@@ -438,8 +442,7 @@ impl Reply {
 
     /// Returns the JSON of the reply, or what came in its place; empty until it is judged.
     pub fn json(&self) -> &[u8] {
-        let part = self.judged.as_ref().and_then(|judged| self.received.content.get(judged.parts.json.clone()));
-        part.unwrap_or_default()
+        self.judged.as_ref().map(|judged| judged.parts.text(&self.received.content)).unwrap_or_default()
     }
 
     /// Describes a reply that could not be used, in a sentence.

@@ -746,7 +746,7 @@ impl<'a> State<'a> {
     }
 
     /// Tells whether a person set a variable at a moment, not before.
-    pub fn is_put_at(&self, variable: usize, moment: Moment) -> bool {
+    pub(crate) fn is_put_at(&self, variable: usize, moment: Moment) -> bool {
         let write = self.variables.get(variable).and_then(|variable| variable.write_at(moment));
         write.is_some_and(|write| write.from == moment && write.badge.is_put())
     }

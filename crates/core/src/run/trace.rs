@@ -57,7 +57,7 @@ impl<'a> TraceStep<'a> {
     }
 
     /// Tells whether the call ended in an error and gave nothing.
-    pub fn is_failed(&self) -> bool {
+    pub(crate) fn is_failed(&self) -> bool {
         self.error.is_some() && self.outputs.is_none_or(Value::is_empty)
     }
 

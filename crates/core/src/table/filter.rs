@@ -10,6 +10,7 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use crate::answer::route::Route;
 use crate::answer::truncation::TruncationVerdict;
+use crate::arithmetic::number::near;
 use crate::case::Case;
 use crate::compare::{Basis, Cell};
 use crate::finding::Severity;
@@ -233,7 +234,7 @@ impl Operator {
 
     fn holds_where(self, value: f64, limit: f64, is_same: bool) -> bool {
         // Fractions are typed as they are shown.
-        let near = is_same || limit.fract() != 0.0 && (value - limit).abs() <= 1e-6;
+        let near = is_same || limit.fract() != 0.0 && near(value, limit);
         match self {
             Self::Less => value < limit && !near,
             Self::AtMost => value <= limit || near,
@@ -1056,7 +1057,8 @@ mod tests {
             let confidence = crate::triage::Confidence::Sure;
             let (recovered, why) = (None, Vec::new());
             let fix = Fix::Procedure;
-            row.judge(&Triage { fix, step, recovered, corrected: false, recovers_gold: false, confidence, why });
+            let (corrected, recovers_gold, is_chain) = (false, false, false);
+            row.judge(&Triage { fix, step, recovered, corrected, recovers_gold, is_chain, confidence, why });
             row
         };
         let (fourth, whole) = (row(Some(3)), row(None));
@@ -1143,7 +1145,10 @@ mod tests {
                 assert_eq!(takes(&format!("{typed}{number}"), &text), fits, "{typed}{number} {text}");
             }
         }
-        assert!(!takes("pred>-1e300", &run(r#""state": {}, "pred_answer": "Tom has 5""#)), "shown as a text");
+        // A short text with one number states it.
+        assert!(takes("pred=5", &run(r#""state": {}, "pred_answer": "Tom has 5""#)));
+        let open = run(r#""state": {}, "pred_answer": "Tom has 5 apples.\nNobody knows more.""#);
+        assert!(!takes("pred>-1e300", &open), "shown as a text");
         assert!(takes("steps=2", CHAIN) && takes("steps>0", CHAIN) && !takes("steps>2", CHAIN));
     }
 

@@ -15,8 +15,9 @@ pub(crate) const FITNESS: [f32; 7] = [-1.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1.25];
 pub(crate) const REWARDS: [f32; 11] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 /// So many stages of a chain of verifiers, and more, are counted together.
 pub(crate) const STAGES: usize = 16;
-/// Distance below an edge at which a value still counts as on it, as for filters: columns are kept in 32 bits.
-const NEAR: f32 = 1e-6;
+/// Distance below an edge at which a value still counts as on it: columns keep 32 bits, so that a value that was written as
+/// 0.7 lies beside the edge at 0.7.
+const EDGE: f32 = 1e-6;
 /// The genetic search marks an evaluation that failed by a fitness below this; it is in no mean.
 const FAILED_FITNESS: f32 = -1e8;
 /// Wrong runs are counted by the step to fix: 0 is no single step, and all from the last on are counted together.
@@ -189,7 +190,7 @@ const fn add(count: Option<&mut usize>, step: isize) {
 
 /// Finds the bin of a value: how many edges lie at or below it.
 fn bin_of(edges: &[f32], value: f32) -> usize {
-    edges.partition_point(|edge| *edge <= value + NEAR * edge.abs().max(1.0))
+    edges.partition_point(|edge| *edge <= value + EDGE * edge.abs().max(1.0))
 }
 
 /// Adds a record to its cycle or generation; one of which none is left goes.
@@ -274,7 +275,7 @@ impl Insights {
     /// Counts a graded row by its confidence and its model.
     fn grade(&mut self, row: &RowFacts, correct: bool, step: isize) {
         let at = Some(row.confidence).filter(|confidence| (0.0..=1.0).contains(confidence));
-        let at = at.map(|confidence| (((confidence + NEAR) * BINS as f32) as usize).min(BINS - 1));
+        let at = at.map(|confidence| (((confidence + EDGE) * BINS as f32) as usize).min(BINS - 1));
         let confidence = f64::from(row.confidence);
         let bins = self.bins_by_kind.get_mut(row.kind() as usize);
         if let Some(bin) = at.zip(bins).and_then(|(at, bins)| bins.get_mut(at)) {

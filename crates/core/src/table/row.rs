@@ -2,6 +2,7 @@
 
 use crate::answer::route::{Route, route};
 use crate::answer::truncation::TruncationVerdict;
+use crate::arithmetic::number::near;
 use crate::case::CaseView;
 use crate::finding::{Finding, Severity};
 use crate::record::{Record, RecordKind};
@@ -334,7 +335,9 @@ impl RowFacts {
         row.flags = (self.flags & Flag::Joined as u8) | Flag::Checked as u8;
         if let Some(record) = &case.record {
             row.take(case, record);
-            match case.graded() {
+            // The grade in the record gives way to the expected answer.
+            row.flags &= !(Flag::Right as u8 | Flag::Wrong as u8);
+            match case.rightness().verdict() {
                 Some(true) => row.set(Flag::Right),
                 Some(false) => row.set(Flag::Wrong),
                 None => {}
@@ -349,13 +352,11 @@ impl RowFacts {
             rules.insert(finding.rule);
             row.count_findings(finding.severity, finding.count());
         }
-        let differs = |baseline: f64| (f64::from(row.pred_num()) - baseline).abs() > 1e-6 * baseline.abs().max(1.0);
-        rules.set_disagrees(baseline.is_some_and(differs));
+        // The column keeps 32 bits, too few to tell neighbours apart.
+        let own = case.record.as_ref().filter(|_| !row.pred_num().is_nan()).and_then(given_number);
+        rules.set_disagrees(own.zip(baseline).is_some_and(|(own, baseline)| !near(own, baseline)));
         row.rules = rules.shared();
-        if row.has(Flag::Right) && case.is_right() && Triage::asks_whether_right(row.kind()) {
-            // Most runs are right, and then there is nothing to look for.
-            row.kind |= 1 << FIX_SHIFT;
-        } else if let Some(triage) = Triage::judge(case, findings, baseline) {
+        if let Some(triage) = Triage::judge(case, findings, baseline) {
             row.judge(&triage);
         }
         row
@@ -557,6 +558,13 @@ impl RowFacts {
         }
     }
 
+    /// Tells whether it is wrong: graded so, ended with an error, not readable, or an answer to be rejected.
+    pub fn is_wrong(&self) -> bool {
+        let failed = matches!(self.kind(), RecordKind::Error | RecordKind::Broken) && self.has(Flag::Checked);
+        let rejected = self.typed().is_some_and(|typed| typed.route == Some(Route::Reject));
+        self.correct().map_or(failed || rejected, |correct| !correct)
+    }
+
     /// Tells whether the baseline gives another answer, as far as there is one.
     pub(crate) fn disagrees(&self) -> bool {
         self.rules.disagrees()
@@ -655,7 +663,7 @@ mod tests {
             );
             let case = Case::read(text.as_bytes());
             let row = RowFacts::unchecked(0, 3).checked(&case.view(), &[], None);
-            assert_eq!((row.correct(), case.view().graded()), (right, right));
+            assert_eq!((row.correct(), case.view().rightness().verdict()), (right, right));
         }
     }
 
@@ -849,6 +857,7 @@ mod tests {
     #[test]
     fn a_row_keeps_the_step_to_fix_next_to_offset_and_model() {
         let triage = |step| Triage {
+            is_chain: false,
             fix: Fix::StepRun,
             step,
             recovered: None,

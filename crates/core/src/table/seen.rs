@@ -1,5 +1,5 @@
-//! The text of a record that a person can see, in reading order (question, steps, names, values, replies, answers),
-//! without JSON keys and schemas.
+//! The text of a record that a person reads, in reading order (question, steps, names, values, replies, answers),
+//! without JSON keys, schemas and the prompts that hold them; those are looked through apart.
 
 use crate::procedure::Procedure;
 use crate::record::Record;
@@ -15,16 +15,42 @@ const MAX_NAME: usize = 60;
 /// Finds the first place in the text of a record where `holds` finds something that a person sees; `None`: nowhere. If
 /// the text is not JSON, all of it is seen.
 pub fn place_in(text: &[u8], holds: &impl Fn(&[u8]) -> bool) -> Option<Shown> {
-    // Most records do not even hold the letters.
+    read_if_held(text, holds, |record| match record {
+        Some(record) => first_place(record, holds),
+        None => Some(Shown::own("text")),
+    })
+}
+
+/// Finds the first prompt of a record in which `holds` finds something; `None`: in none.
+pub fn prompt_in(text: &[u8], holds: &impl Fn(&[u8]) -> bool) -> Option<Shown> {
+    read_if_held(text, holds, |record| {
+        let record = record?;
+        let is = |prompt: Option<Value<'_>>| prompt.is_some_and(|prompt| in_values(prompt, holds));
+        let creation = record.root.get("trace").and_then(|trace| trace.get("creation")?.get("prompt"));
+        for (word, prompt) in [("prompt", record.root.get("prompt")), ("creation, prompt", creation)] {
+            if is(prompt) {
+                return Some(Shown::own(word));
+            }
+        }
+        let steps = record.procedure.map(|procedure| Procedure::read(procedure).steps.len());
+        let calls = by_position(record, steps);
+        let step = calls.iter().position(|call| is(call.as_ref().and_then(|call| call.get("prompt"))))?;
+        Some(shown!("step {}, prompt", step + 1))
+    })
+}
+
+/// Reads a record, if its text holds the letters at all: most do not.
+fn read_if_held(
+    text: &[u8],
+    holds: &impl Fn(&[u8]) -> bool,
+    look: impl FnOnce(Option<&Record<'_>>) -> Option<Shown>,
+) -> Option<Shown> {
     if !holds(text) {
         return None;
     }
     let mut tape = Tape::default();
     tape.read(text);
-    match tape.root(text) {
-        Some(root) => first_place(&formats::read(root), holds),
-        None => Some(Shown::own("text")),
-    }
+    look(tape.root(text).map(formats::read).as_ref())
 }
 
 /// Finds the first place where a text is seen, in a few words; `holds` is asked about pieces of JSON as they are
@@ -87,7 +113,7 @@ fn in_procedure(record: &Record<'_>, holds: &impl Fn(&[u8]) -> bool) -> Option<S
         if let Some(name) = of_members(call.outputs) {
             return Some(shown!("step {}, {name}", n + 1));
         }
-        for (word, value) in [("reply", call.get("raw")), ("error", call.error), ("prompt", call.get("prompt"))] {
+        for (word, value) in [("reply", call.get("raw")), ("error", call.error)] {
             if is(value) {
                 return Some(shown!("step {}, {word}", n + 1));
             }
@@ -119,7 +145,8 @@ fn in_typed(record: &Record<'_>, holds: &impl Fn(&[u8]) -> bool) -> Option<Shown
     is(typed.document).then(|| Shown::own("document"))
 }
 
-/// Fields that stepscope does not know are shown as JSON, and so is a record of no known shape.
+/// Fields that stepscope does not know are shown as JSON, and so is a record of no known shape; not the trace, whose
+/// prompts are looked through apart.
 fn in_other_fields(record: &Record<'_>, holds: &impl Fn(&[u8]) -> bool) -> Option<Shown> {
     let root = record.root;
     let typed = record.typed.as_deref();
@@ -139,7 +166,8 @@ fn in_other_fields(record: &Record<'_>, holds: &impl Fn(&[u8]) -> bool) -> Optio
     if root.kind() != Kind::Object {
         return in_json(root, root, holds);
     }
-    let mut others = root.members().filter(|member| !is_schema(member.key) && !is_known(member.value));
+    let is_own = |key: Value<'_>| is_schema(key) || key.is_string("trace") && record.trace_steps.is_some();
+    let mut others = root.members().filter(|member| !is_own(member.key) && !is_known(member.value));
     others.find_map(|member| in_json(root, member.value, holds))
 }
 
@@ -189,7 +217,6 @@ mod tests {
             ("daily", "step 1, laid"),
             ("16", "step 1, laid"),
             ("sixteen", "step 1, reply"),
-            ("exact", "step 1, prompt"),
             ("sell", "step 2"),
             ("final_ans", "step 2, final_answer"),
             ("forty", "step 2, final_answer"),
@@ -197,9 +224,16 @@ mod tests {
         ] {
             assert_eq!(place(run, typed).as_deref(), Some(expected), "{typed}");
         }
-        for hidden in ["hidden_key", "hidden words", "stepDescription", "NameDescription", "status", "properties"] {
+        for hidden in
+            ["hidden_key", "hidden words", "stepDescription", "NameDescription", "status", "properties", "exact"]
+        {
             assert_eq!(place(run, hidden), None, "{hidden}");
         }
+        let pattern = text_pattern("exact").unwrap();
+        let in_prompt =
+            |text: &str| prompt_in(text.as_bytes(), &|bytes| pattern.is_match(bytes)).map(Shown::into_string);
+        assert_eq!(in_prompt(run).as_deref(), Some("step 1, prompt"));
+        assert_eq!(in_prompt(r#"{"id": "r1", "question": "exact?", "state": {"final_answer": "7"}}"#), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The texts of a record in the table, apart from its columns of numbers.
 
-use crate::arithmetic::gold::plain;
 use crate::arithmetic::recompute::answered_number;
+use crate::arithmetic::stated::read_value;
 use crate::case::CaseView;
 use crate::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL};
 use crate::record::{Record, RecordKind};
@@ -65,7 +65,7 @@ fn given<'a>(record: &Record<'a>) -> Option<Value<'a>> {
         .or_else(|| present(field(FINAL_ANSWER)))
 }
 
-/// Returns the number that is shown as the answer; `None` where that is a text.
+/// Returns the number that is shown as the answer; `None` where that is a text that states none.
 pub(crate) fn given_number(record: &Record<'_>) -> Option<f64> {
     if let Some(said) = said_for_zero(record) {
         return Some(said.value.float());
@@ -122,8 +122,9 @@ pub fn gold_text(record: &Record<'_>) -> Option<Shown> {
         let ending = text.bytes().get(at + 4..)?.trim_ascii();
         (!ending.is_empty()).then(|| Shown::line(head(ending)))
     });
-    let plain = || scalar(record.gold_answer.filter(|answer| plain(*answer).is_some()));
-    ending.or_else(|| scalar(record.gold_num)).or_else(plain)
+    let is_short = |answer: &Value<'_>| answer.raw().len() <= MAX_NUMBER && read_value(*answer).is_some();
+    let whole = || scalar(record.gold_answer.filter(is_short));
+    ending.or_else(|| scalar(record.gold_num)).or_else(whole)
 }
 
 fn scalar(value: Option<Value<'_>>) -> Option<Shown> {

@@ -6,7 +6,10 @@ use crate::rules::RuleId;
 use crate::triage::{Confidence, Fix};
 use stepscope_base::json::Pointer;
 use stepscope_base::shown;
-use stepscope_base::text::Shown;
+use stepscope_base::text::{Shown, Untrusted};
+
+/// Longest words of an answer that are quoted.
+const MAX_WORDS: usize = 60;
 
 impl Trial<'_, '_> {
     /// A chain that is not known to be right.
@@ -48,7 +51,19 @@ impl Trial<'_, '_> {
         if self.findings.iter().any(|finding| is_missed(finding.rule, finding.severity)) {
             return (Fix::Procedure, None, Confidence::Unsure);
         }
-        let text = Shown::own("The answer is wrong, but every equation that could be read in the chain is right.");
+        let answer = self.answer.map_or_else(|| "not a number".to_owned(), |answer| answer.value.shown());
+        let words = self.recomputed.answer.words().filter(|words| *words != answer);
+        let words = words.map(|words| shown!(" (\"{}\")", Untrusted::from(words).line().cut(MAX_WORDS)));
+        let expected = gold.map(|gold| shown!(", expected {}", gold.value.shown())).unwrap_or_default();
+        let text = shown!(
+            "The answer is {answer}{}{expected}; {}, so the record does not show why.",
+            words.unwrap_or_default(),
+            match self.recomputed.writes.iter().filter(|write| write.plan.is_some() && !write.is_statement()).count() {
+                0 => Shown::own("no equation in the chain could be read"),
+                1 => Shown::own("the one equation that could be read in it is right"),
+                count => shown!("the {count} equations that could be read in it are right"),
+            }
+        );
         self.argue(Reason::Unknown.word(), self.record.number_pointer(), text);
         (Fix::Unknown, None, Confidence::Unsure)
     }

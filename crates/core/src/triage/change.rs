@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use super::{Confidence, Fix, Judgement, Reason, Trial};
+use super::{Confidence, Experiment, Fix, Judgement, Reason, Trial};
 use crate::arithmetic::expression::{Expression, Names, find as calculations};
 use crate::arithmetic::gold::Gold;
 use crate::arithmetic::number::{Number, Written};
@@ -57,7 +57,7 @@ impl ChangeReason {
 }
 
 /// A part of the gold text's calculations: the numbers that go in, and what comes out.
-struct Part<'t> {
+struct WorkedPart<'t> {
     operands: Vec<Number>,
     gives: Number,
     line: &'t str,
@@ -67,7 +67,7 @@ struct Part<'t> {
 
 /// Parts needed to carry a run out again.
 pub(super) struct WorkedReplay<'t> {
-    parts: Vec<Part<'t>>,
+    parts: Vec<WorkedPart<'t>>,
     /// Of each write that no plan explains, the writes that its step reads; `None` of all others.
     unplanned: Vec<Option<Vec<usize>>>,
     /// Of each write, whether nothing says how its step calculates.
@@ -99,7 +99,7 @@ impl Trial<'_, '_> {
         let mut parts = Vec::new();
         for one in working.calculations.iter().filter(|one| !one.is_wrong()) {
             let of_parts = one.calculation.as_ref().map(Expression::parts).unwrap_or_default();
-            parts.extend(of_parts.into_iter().map(|(operands, gives)| Part {
+            parts.extend(of_parts.into_iter().map(|(operands, gives)| WorkedPart {
                 operands,
                 gives,
                 line: &one.line,
@@ -179,7 +179,7 @@ impl Trial<'_, '_> {
         let fitting = |joined: bool| {
             replay.parts.iter().filter(move |part| part.joined == joined && self.is_made_of(part, read)).collect()
         };
-        let mut found: Vec<&Part<'_>> = fitting(false);
+        let mut found: Vec<&WorkedPart<'_>> = fitting(false);
         if found.is_empty() {
             found = fitting(true);
         }
@@ -194,7 +194,7 @@ impl Trial<'_, '_> {
             return Some(part.gives);
         }
         let name = name_of(self.state, write.variable).to_lowercase();
-        let speaks = |part: &&&Part<'_>| {
+        let speaks = |part: &&&WorkedPart<'_>| {
             let line = part.line.to_lowercase();
             name.split('_').filter(|word| word.len() > 3 && line.contains(*word)).count()
         };
@@ -204,7 +204,7 @@ impl Trial<'_, '_> {
     }
 
     /// Tells whether a calculation is made of these numbers, each once, and of nothing else that the question counts.
-    fn is_made_of(&self, part: &Part<'_>, read: &[Number]) -> bool {
+    fn is_made_of(&self, part: &WorkedPart<'_>, read: &[Number]) -> bool {
         let mut left = part.operands.clone();
         let hundred = Number::whole(100);
         for value in read {
@@ -231,14 +231,18 @@ impl Trial<'_, '_> {
 
     /// The change that makes the run right; nothing to change: the steps that say nothing were carried out wrongly.
     fn changed_once(&self, replay: &WorkedReplay<'_>, gold: &Gold) -> Option<(Others, Confidence)> {
-        let gives = |others: &[(usize, Number)]| {
+        let experiment = Experiment::of(self);
+        let gives_as_solved = |others: &[(usize, Number)]| {
             let end = self.carried_out(replay, others).get(replay.end).copied().flatten();
             end.is_some_and(|end| Self::is_gold(gold, end))
         };
+        let gives_as_before =
+            |others: &Others| experiment.as_ref().is_some_and(|experiment| experiment.gives_with(gold, others));
+        let gives = |others: &Others| gives_as_solved(others) || gives_as_before(others);
         let mut changes = self.changes();
         changes.sort_by_key(|(reason, _)| *reason);
         // A number that the question speaks against is the better reason than steps that do not say what they do.
-        let gives_anyway = gives(&[]);
+        let gives_anyway = gives_as_solved(&[]);
         let is_silent = gives_anyway && replay.open.contains(&true);
         if gives_anyway {
             let is_turned = self.is_turned(replay);
@@ -378,9 +382,15 @@ impl Trial<'_, '_> {
         let carried_out = self.replay(&working).map(|replay| self.carried_out(&replay, &[]));
         self.working = working;
         let carried_out = carried_out?;
+        // What the expected solution works out as well is not wrong, only worked out in fewer steps.
+        let marks = &self.working.calculations;
+        let is_result = |wrote: &Written| marks.iter().any(|mark| mark.says.value.is_near(wrote.value));
         let differs = |write: &Computed, value: Option<Number>| {
             let wrote = write.recorded.or_else(|| Some(Written { value: write.unevaluated_value?, decimals: 18 }));
-            wrote.zip(value).is_some_and(|(wrote, value)| !write.is_written(wrote, value))
+            wrote
+                .filter(|wrote| !is_result(wrote))
+                .zip(value)
+                .is_some_and(|(wrote, value)| !write.is_written(wrote, value))
         };
         let writes = &self.recomputed.writes;
         let (write, value) = writes.iter().zip(&carried_out).find(|(write, value)| differs(write, **value))?;
@@ -408,7 +418,7 @@ fn names_all(step: &Step<'_>, text: &str) -> bool {
 }
 
 /// Adds calculations that are made of two: `144 - 144 / 8`.
-fn join(parts: &mut Vec<Part<'_>>) {
+fn join(parts: &mut Vec<WorkedPart<'_>>) {
     let single = parts.len().min(MAX_PARTS);
     for later in 1..single {
         for earlier in 0..later {
@@ -417,7 +427,7 @@ fn join(parts: &mut Vec<Part<'_>>) {
             let mut operands = second.operands.clone();
             operands.swap_remove(at);
             operands.extend(&first.operands);
-            parts.push(Part { operands, gives: second.gives, line: second.line, joined: true });
+            parts.push(WorkedPart { operands, gives: second.gives, line: second.line, joined: true });
         }
     }
 }

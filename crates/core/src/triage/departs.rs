@@ -36,15 +36,43 @@ impl Trial<'_, '_> {
             value.or_else(other)
         };
         let mut calculations = self.recomputed.writes.iter().filter(calculated);
-        if let Some((write, what)) = calculations.clone().find_map(|write| Some((write, strange(write)?))) {
+        if let Some((write, what)) = calculations.find_map(|write| Some((write, strange(write)?))) {
             let pointer = value_pointer(self.record, self.state, write)?;
             let text = shown!("Step {} {what}, unlike the expected solution.", write.step + 1);
             let step = write.step;
             self.argue(Reason::Departs.word(), pointer, text);
             return Some(step);
         }
+        // Where the expected solution goes another way, the step that gives the answer is where to look.
+        self.stops_early(gold).or_else(|| self.step_of_answer())
+    }
+
+    /// The first step that works out the answer.
+    fn step_of_answer(&self) -> Option<usize> {
         let answer = self.answer?.value;
-        let write = calculations.find(|write| number(write).is_some_and(|value| value.is_near(answer)))?;
+        let gives_it = |write: &&Computed| {
+            write.basis != ValueBasis::Extracted && write.wrote().is_some_and(|value| value.is_near(answer))
+        };
+        self.recomputed.writes.iter().find(gives_it).map(|write| write.step)
+    }
+
+    /// The step that gives the answer, where the expected solution works it out from the same numbers, and goes on.
+    pub(super) fn stops_early(&mut self, gold: &Gold) -> Option<usize> {
+        let answer = self.answer?.value;
+        let last = self.working.calculations.last()?;
+        let is_gone_on = !last.says.value.is_near(answer);
+        let held = self.values_on_the_way();
+        let is_held = |number: &Number| {
+            held.iter().any(|value| value.is_near(*number))
+                || !self.links.is_some_and(|links| links.stands(number.float()))
+        };
+        let expressions = self.working.calculations.iter().filter(|one| !one.is_wrong());
+        let mut parts = expressions.filter_map(|one| one.calculation.as_ref()).flat_map(Expression::parts);
+        let is_same =
+            parts.any(|(operands, gives)| gives.is_near(answer) && operands.len() > 1 && operands.iter().all(is_held));
+        let step = self.step_of_answer().filter(|_| is_same && is_gone_on)?;
+        let write =
+            self.recomputed.writes.iter().find(|write| write.step == step && write.basis != ValueBasis::Extracted)?;
         let pointer = value_pointer(self.record, self.state, write)?;
         let text = shown!(
             "Step {} gives the answer, {}; the expected solution has it too and continues to {}.",

@@ -4,7 +4,7 @@
 use super::misread::said;
 use super::{Confidence, Fix, Judgement, Reason, Trial};
 use crate::arithmetic::gold::Gold;
-use crate::arithmetic::number::{Number, Written};
+use crate::arithmetic::number::{Number, Written, near};
 use crate::arithmetic::quantity::{Dimension, Unit, asked_unit, unit};
 use crate::arithmetic::recompute::{Computed, ValueBasis};
 use crate::finding::{Finding, Severity};
@@ -163,8 +163,7 @@ impl Trial<'_, '_> {
         let gold = lower(self.record.gold_answer);
         let used = gold.split(|c: char| !c.is_alphabetic()).filter_map(|word| unit(word.as_bytes()));
         // The run answers in the unit that is asked for: so many times as many as the gold's larger ones.
-        let differs =
-            |used: Unit| used.dimension == asked.dimension && (used.size / asked.size - ratio.float()).abs() < 1e-9;
+        let differs = |used: Unit| used.dimension == asked.dimension && near(used.size / asked.size, ratio.float());
         used.into_iter().any(differs)
             && !words_of(&gold).any(|word| unit(word.as_bytes()).is_some_and(|own| own == asked))
     }
@@ -202,9 +201,7 @@ impl Trial<'_, '_> {
         let texts = [self.record.question, self.record.gold_answer].map(lower);
         let units: Vec<Unit> =
             texts.iter().flat_map(|text| words_of(text)).filter_map(|word| unit(word.as_bytes())).collect();
-        let apart = |a: &Unit, b: &Unit| {
-            a.dimension == b.dimension && (a.size / b.size - ratio.float()).abs() < 1e-9 * ratio.float()
-        };
+        let apart = |a: &Unit, b: &Unit| a.dimension == b.dimension && near(a.size / b.size, ratio.float());
         units.iter().any(|a| units.iter().any(|b| apart(a, b)))
     }
 

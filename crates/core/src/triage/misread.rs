@@ -1,6 +1,6 @@
 //! Whether the question was misread: the plan gives gold with the question's own numbers in place of what was extracted.
 
-use super::{Confidence, Fix, Judgement, Reason, Trial};
+use super::{Confidence, Experiment, Fix, Judgement, Reason, Trial};
 use crate::arithmetic::expression::{Names, Reading, numbers, read};
 use crate::arithmetic::gold::Gold;
 use crate::arithmetic::number::Number;
@@ -9,12 +9,9 @@ use crate::arithmetic::quantity::Quantity;
 use crate::arithmetic::recompute::{ValueBasis, name_of, value_pointer};
 use crate::finding::{Datum, Finding, Severity};
 use crate::rules::RuleId;
-use stepscope_base::json::Value;
 use stepscope_base::shown;
 
-/// Questions with more numbers are not read otherwise.
-const MAX_KNOWN: usize = 10;
-/// Nor are runs that extract more values.
+/// Runs that extract more values are not read otherwise.
 const MAX_EXTRACTED: usize = 6;
 
 impl Trial<'_, '_> {
@@ -40,10 +37,8 @@ impl Trial<'_, '_> {
             let extracted = (0..links.holders.len()).take(MAX_EXTRACTED).filter_map(write_of);
             ways.extend(extracted.map(|write| vec![(write, value)]));
         }
-        let gives = |others: &Vec<(usize, Number)>| {
-            let given = self.recomputed.replay(self.state, others);
-            !others.is_empty() && given.is_some_and(|given| given.is_near(gold.value))
-        };
+        let experiment = Experiment::of(self)?;
+        let gives = |others: &Vec<(usize, Number)>| !others.is_empty() && experiment.gives_with(gold, others);
         let found = ways.into_iter().find(gives)?;
         (self.recovered, self.corrected) = (Some(gold.value), true);
         self.misread_as(&found, gold, Confidence::Likely)
@@ -97,29 +92,6 @@ impl Trial<'_, '_> {
         values.len() > 1 && links.missed.len() > 1 && !values.into_iter().any(stands)
     }
 
-    /// A model that slips may have misread the question too: with one or two other numbers of the question in place of
-    /// what it extracted, the plan gives gold.
-    pub(super) fn other_numbers(&mut self, gold: &Gold, slip: Option<usize>) -> Option<Judgement> {
-        slip?;
-        let question = self.record.question.and_then(Value::string)?;
-        let mut known = said(question.utf8()?);
-        known.sort_unstable();
-        known.dedup();
-        let extracted: Vec<usize> = self
-            .recomputed
-            .writes
-            .iter()
-            .enumerate()
-            .filter(|(_, write)| write.basis == ValueBasis::Extracted && write.value.is_some())
-            .map(|(n, _)| n)
-            .collect();
-        if known.len() > MAX_KNOWN || extracted.len() > MAX_EXTRACTED || !self.recomputed.exact {
-            return None;
-        }
-        let found = self.changed(&[], &extracted, &known, gold, 2)?;
-        self.misread_as(&found, gold, Confidence::Unsure)
-    }
-
     pub(super) fn misread_as(
         &mut self,
         found: &[(usize, Number)],
@@ -138,34 +110,6 @@ impl Trial<'_, '_> {
         let text = shown!("With {} the run gives {}, as expected.", named.join(" and "), gold.value.shown());
         self.argue(Reason::Misread.word(), pointer, text);
         Some((Fix::StepRun, Some(step), confidence))
-    }
-
-    /// The fewest extracted values to change so that the plan gives gold.
-    fn changed(
-        &self,
-        so_far: &[(usize, Number)],
-        extracted: &[usize],
-        known: &[Number],
-        gold: &Gold,
-        most: usize,
-    ) -> Option<Vec<(usize, Number)>> {
-        let mut tried = Vec::new();
-        for (at, &write) in extracted.iter().enumerate() {
-            for &value in known {
-                let mut others = so_far.to_vec();
-                others.push((write, value));
-                if self.recomputed.replay(self.state, &others).is_some_and(|given| given.is_near(gold.value)) {
-                    return Some(others);
-                }
-                tried.push((at, others));
-            }
-        }
-        if most <= 1 {
-            return None;
-        }
-        tried
-            .into_iter()
-            .find_map(|(at, others)| self.changed(&others, extracted.get(at + 1..)?, known, gold, most - 1))
     }
 }
 

@@ -73,7 +73,8 @@ fn the_plan_executed_exactly_is_the_witness() {
         r#""gold_answer": "x #### 117", "gold_num": 117.0,"#,
         r#""a": 3, "b": 40, "c": 120, "final_answer": "120", "final_answer_numerical": 120"#,
     );
-    assert_eq!(placed(&plan, None), (Fix::Procedure, None, Confidence::Likely));
+    // Without a worked solution the expected number may be wrong as well.
+    assert_eq!(placed(&plan, None), (Fix::Procedure, None, Confidence::Unsure));
     assert_eq!(placed(&plan, Some(117.0)).0, Fix::Procedure);
     assert_eq!(placed(&plan, Some(120.0)), (Fix::Gold, None, Confidence::Likely));
     let marks = run(
@@ -508,7 +509,7 @@ fn numbers_whose_words_tell_them_apart_are_not_taken_for_exchanged() {
         named.replace("Compute a - b", &format!("Compute {a} - {b}"))
     };
     let told = placed(&named(&run, "tax_percent", "tip_percent"), None);
-    assert_eq!(told, (Fix::Procedure, None, Confidence::Likely));
+    assert_eq!(told, (Fix::Procedure, None, Confidence::Unsure));
     let exchanged = placed(&named(&run, "tip_percent", "tax_percent"), None);
     assert_eq!(exchanged, (Fix::StepRun, Some(0), Confidence::Likely));
     let like = placed(&named(&run, "first_percent", "second_percent"), None);

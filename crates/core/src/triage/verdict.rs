@@ -44,6 +44,8 @@ stepscope_base::words! {
     pub enum Reason {
         /// The expected answer.
         Right = "triage/right" => "The answer is the expected one.",
+        /// A right answer behind a wrong step.
+        Luck = "triage/luck" => "The answer is right, though a step on the way is proven wrong: right by luck.",
         /// The record's own grade alone.
         Judged = "triage/judged" => "The record says that the run is right, and holds no expected answer.",
         /// A number misread, or two exchanged.
@@ -100,8 +102,20 @@ pub struct Triage {
     pub corrected: bool,
     /// That number is the gold number.
     pub recovers_gold: bool,
+    /// True if the run is a chain of thought: it has no procedure, and what is wrong with its plan is its reasoning.
+    pub is_chain: bool,
     /// Confidence of the verdict.
     pub confidence: Confidence,
     /// The argument, strongest first.
     pub why: Vec<Argument>,
+}
+
+impl Triage {
+    /// The place to fix as people read it.
+    pub const fn phrase(&self) -> &'static str {
+        match self.fix {
+            Fix::Procedure if self.is_chain => "reasoning",
+            fix => fix.phrase(),
+        }
+    }
 }

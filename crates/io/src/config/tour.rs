@@ -9,9 +9,8 @@ use crate::source::beneath::folder;
 use crate::source::open::read_small_text;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_samples::TOUR;
 
-/// The tour that is part of the program, over the sample runs.
-const BUILT_IN: &str = include_str!("../../../../sample_runs/tour.toml");
 /// A larger file was not written by hand.
 const MAX_TOUR: u64 = 1 << 20;
 /// Number of scenes; a longer tour is not shown.
@@ -32,6 +31,9 @@ pub struct TourScript {
     /// Recorded replies for the scenes that re-run a step; of the sample runs, those that come with them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recording: Option<PathBuf>,
+    /// Folder beneath which records and recording are opened; `None`: a person named them or trusts the tour.
+    #[serde(skip)]
+    pub folder: Option<PathBuf>,
     /// The scenes, in their order.
     #[serde(rename = "scene")]
     pub scenes: Vec<Scene>,
@@ -68,16 +70,29 @@ pub struct Scene {
 impl TourScript {
     /// Returns the built-in tour.
     pub fn built_in() -> Result<Self, Failure> {
-        Self::parse(BUILT_IN, &Shown::own("the built-in tour"))
+        Self::parse(TOUR, &Shown::own("the built-in tour"))
     }
 
-    /// Reads a tour from a file.
-    pub fn read(path: &Path) -> Result<Self, Failure> {
+    /// Reads a tour from a file. `is_trusted`: its records and its recording may lie anywhere.
+    pub fn read(path: &Path, is_trusted: bool) -> Result<Self, Failure> {
         let mut tour = Self::parse(&read_small_text(path, MAX_TOUR, USE)?, &Shown::path(path))?;
+        if !is_trusted {
+            tour.folder = Some(folder(path).to_owned());
+            return Ok(tour);
+        }
         let folder = path.parent().unwrap_or(Path::new(""));
         tour.recording = tour.recording.map(|recording| folder.join(recording));
         tour.records = tour.records.iter().map(|record| folder.join(record)).collect();
         Ok(tour)
+    }
+
+    /// Tells whether a tour in this file would open records outside of its folder.
+    pub fn leads_out(&self, path: &Path) -> bool {
+        let outside = |folder: PathBuf| {
+            let inside = |record: &PathBuf| record.canonicalize().is_ok_and(|record| record.starts_with(&folder));
+            !self.records.iter().all(inside)
+        };
+        folder(path).canonicalize().is_ok_and(outside)
     }
 
     /// Writes the text of a file from which [`TourScript::read`] reads the same.
@@ -132,7 +147,7 @@ mod tests {
         let text = tour.text(&path).unwrap();
         assert!(text.starts_with(RECORDED) && text.contains("records = [\"../a b.jsonl\"]"), "{text}");
         std::fs::write(&path, text).unwrap();
-        let read = TourScript::read(&path).unwrap();
+        let read = TourScript::read(&path, true).unwrap();
         assert_eq!((read.scenes, read.title), (tour.scenes, tour.title));
         assert_eq!(read.records[0].canonicalize().unwrap(), tour.records[0].canonicalize().unwrap());
     }

@@ -83,7 +83,9 @@ pub struct Appended {
 
 /// Returns the time, RFC 3339 in UTC, to the millisecond.
 pub fn now() -> String {
-    format!("{:.3}", jiff::Timestamp::now())
+    // A clock may be set to a year that a calendar does not reach.
+    let now = jiff::Timestamp::try_from(std::time::SystemTime::now()).unwrap_or_default();
+    format!("{now:.3}")
 }
 
 /// Adds one line, without its end, to a file and returns when it is on the disk.
@@ -99,6 +101,8 @@ pub(crate) struct Appender {
     file: Option<File>,
     /// A file was there once.
     begun: bool,
+    /// This one made the file, and nothing is in it yet.
+    made: bool,
     /// True while another program's lock is waited for.
     is_held: Arc<AtomicBool>,
 }
@@ -108,7 +112,7 @@ impl Appender {
     pub(crate) fn open(place: impl Into<Place>, content: Content) -> Result<Self, Failure> {
         let place = place.into();
         match place.beneath().and_then(|at| look(&at, content)) {
-            Ok(()) => Ok(Self { place, content, file: None, begun: false, is_held: Arc::default() }),
+            Ok(()) => Ok(Self { place, content, file: None, begun: false, made: false, is_held: Arc::default() }),
             Err(error) => Err(content.failure(&place, &error)),
         }
     }
@@ -126,6 +130,7 @@ impl Appender {
         let mut met = Appended::default();
         for attempt in 1.. {
             let Err(error) = self.attempt(line, attempt > 1, &mut met) else { break };
+            self.leave_nothing_empty();
             // Nothing more is believed of this descriptor; closing it gives the lock back too.
             self.file = None;
             if attempt >= ATTEMPTS || is_settled(&error) {
@@ -158,7 +163,19 @@ impl Appender {
         if durable {
             file.sync_data()?;
         }
-        file.unlock()
+        file.unlock()?;
+        self.made = false;
+        Ok(())
+    }
+
+    /// Takes a file away that was made for a line and got none. Its lock is still held: nobody has written into it, and
+    /// who waits for it looks whether it still has its name.
+    fn leave_nothing_empty(&mut self) {
+        let is_empty = |file: &File| file.metadata().is_ok_and(|meta| meta.len() == 0);
+        if std::mem::take(&mut self.made) && self.file.as_ref().is_some_and(is_empty) {
+            // Then it stays, and holds nothing.
+            let _ = self.place.beneath().and_then(|at| at.remove());
+        }
     }
 
     /// Opens the file that the path leads to, and locks it.
@@ -189,6 +206,7 @@ impl Appender {
         let file = match at.open(WRITE, 0) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 met.anew |= self.begun;
+                self.made = true;
                 at.open(WRITE | OFlags::CREATE, 0o600)?
             }
             opened => opened?,

@@ -68,12 +68,19 @@ pub fn line(event: &Event) -> Vec<u8> {
 /// Gives an event its id, time and version where it has none.
 pub fn stamp(event: &mut Event) {
     if event.event_id.is_empty() {
-        event.event_id = Untrusted::from(uuid::Uuid::now_v7().to_string());
+        event.event_id = Untrusted::from(new_id(std::time::SystemTime::now()).to_string());
     }
     event.times.decided.get_or_insert_with(now);
     if event.tool_version.is_empty() {
         event.tool_version = env!("CARGO_PKG_VERSION").into();
     }
+}
+
+/// Makes an id. Its time does not count where the clock stands before 1970, which the format does not know.
+fn new_id(now: std::time::SystemTime) -> uuid::Uuid {
+    let since = now.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let time = uuid::Timestamp::from_unix(uuid::NoContext, since.as_secs(), since.subsec_nanos());
+    uuid::Uuid::new_v7(time)
 }
 
 /// Returns the time, RFC 3339 in UTC, to the millisecond.

@@ -3,7 +3,8 @@
 //! A file of JSON lines, one an exchange. A request is known by its body: the same request asked n times plays
 //! the n-th recording of it, then the last again. What was refused or cut short, and then asked again, does not play.
 //! There is no address and no key in it: an answer that says the key back in pieces, which only a reader puts together,
-//! is recorded as it was understood, in one piece and without the key. A file never becomes larger than can be played.
+//! is recorded as it was understood, in one piece and without the key. So is one that holds anything else that looks
+//! like a secret, and what was asked is recorded without it. A file never becomes larger than can be played.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -19,13 +20,14 @@ use super::wire::{Answer, Head};
 use crate::failure::{Failure, reason};
 use crate::log::{Content, append_line};
 use crate::source::beneath::Place;
-use crate::source::open::read_whole;
+use crate::source::open::{read_beneath, read_whole};
 use stepscope_base::canonical::sha256;
 use stepscope_base::guard::lock;
 use stepscope_base::json::write::Style;
 use stepscope_base::json::{Kind, ProblemKind, Tape as JsonTape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::report::redact::{PrivateHits, Redaction};
 use stepscope_core::run::call::{Trouble, TroubleKind};
 
 /// Place of the replies that are played, in the words of the screen.
@@ -115,8 +117,13 @@ pub struct Tape {
 impl Tape {
     /// Reads a recording. Any line in it that is no exchange is an error: half a recording would play something else.
     /// Of an exchange whose recording was broken off nothing plays.
-    pub fn open(path: &Path, speed: Speed) -> Result<Self, Failure> {
-        Self::packed(&read_whole(path, MAX_FILE)?, &Shown::path(path), speed)
+    pub fn open(place: impl Into<Place>, speed: Speed) -> Result<Self, Failure> {
+        let place = place.into();
+        let bytes = match &place {
+            Place::Named(path) => read_whole(path, MAX_FILE)?,
+            place => read_beneath(place, MAX_FILE)?,
+        };
+        Self::packed(&bytes, &Shown::path(place.path()), speed)
     }
 
     /// Reads a recording from the bytes of a file of this name, which may be compressed with zstd.
@@ -153,6 +160,11 @@ impl Tape {
             list.retain(Exchange::is_whole);
         }
         Ok(Self { exchanges: Arc::new(exchanges), played: Arc::default(), speed, count })
+    }
+
+    /// Tells whether there is no exchange in it.
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
     }
 
     /// Tells whether it holds an answer to this request.
@@ -271,10 +283,15 @@ impl Played {
     }
 }
 
-/// Tells whether a line is only the beginning of a recording: its writer was stopped, or the disk was full.
+/// Tells whether a line is only a part of a recording: its writer was stopped, the disk was full, or a power cut left
+/// zeros, which JSON has nowhere, in the place of what was not on the disk yet.
 fn is_unfinished(tape: &JsonTape, line: &[u8]) -> bool {
+    if line.contains(&0) {
+        return true;
+    }
     let is_cut = tape.problems().last().is_some_and(|problem| problem.kind == ProblemKind::Cut);
-    is_cut && line.starts_with(format!("{{\"format\":\"{FORMAT}\"").as_bytes())
+    let begin = format!("{{\"format\":\"{FORMAT}\"").into_bytes();
+    is_cut && (line.starts_with(&begin) || begin.starts_with(line))
 }
 
 fn exchange(line: Value<'_>) -> Option<((Backend, String), Exchange)> {
@@ -344,10 +361,10 @@ impl Recorder {
         text("path", endpoint.call().path().as_bytes());
         text("model", model.as_bytes());
         text("sha256", sha256(body).as_bytes());
-        text("request", body);
+        text("request", &Redaction::secrets().record(body));
         Take {
             recorder: self.clone(),
-            told: redactor.is_needed().then(|| KeptNames::by(backend, redactor)),
+            told: Some(KeptNames::by(backend, redactor)),
             line,
             chunks_at: None,
             too_large: false,
@@ -363,7 +380,7 @@ impl Recorder {
 #[derive(Debug)]
 pub(super) struct Take {
     recorder: Recorder,
-    /// Texts that all chunks make together, where there is a key that they may hold.
+    /// Texts that all chunks make together; `None`: nothing of it is kept any more.
     told: Option<KeptNames>,
     line: Vec<u8>,
     /// Offset of the chunks in the line; `None`: no answer came.
@@ -436,13 +453,21 @@ impl Take {
         }
     }
 
+    /// Tells whether a chunk holds a secret by itself.
+    fn holds_secret(&self, chunks_at: usize) -> bool {
+        let chunks = [b"[", self.line.get(chunks_at..).unwrap_or(&self.line), b"]"].concat();
+        let mut hits = PrivateHits::of_secrets();
+        hits.look_in_record(&chunks);
+        !hits.is_empty()
+    }
+
     fn write(&mut self) -> Option<Shown> {
         // What is written once is not written again when this is dropped.
         let chunks_at = self.chunks_at.take()?;
         if let Some(mut told) = self.told.take() {
             told.end(self.lines);
             // Chunk by chunk the key is gone. Pieces of it that only a reader puts together are still there.
-            if told.gives_away() {
+            if told.gives_away() || self.holds_secret(chunks_at) {
                 self.line.truncate(chunks_at);
                 self.chunks = 0;
                 self.put(&told.written());
@@ -510,6 +535,30 @@ mod tests {
         assert_eq!(Tape::read(&recorded, Speed::AtOnce).unwrap().count, count);
         std::fs::write(&path, [recorded, vec![b'\n'; 2000]].concat()).unwrap();
         assert!(recorder().unwrap_err().to_string().contains("would become too large"));
+    }
+
+    #[test]
+    fn a_recording_holds_no_secret() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tape.jsonl");
+        let key = ["ghp_", "A1b2C3d4E5f6G7h8I9j0K1l2M3n4"].concat();
+        let (half, rest) = key.split_at(12);
+        let said = |text: &str| format!("{{\"response\":\"{text}\",\"done\":false}}\n");
+        let end = "{\"response\":\"\",\"done\":true,\"done_reason\":\"stop\"}\n".to_owned();
+        let asked = format!("{{\"prompt\":\"why does {key} fail?\",\"db_password\":\"hunter2x\"}}");
+        let own = "{\"response\":\"no key\",\"done\":true}\n".to_owned();
+        for chunks in [vec![said(&key), end.clone()], vec![said(half), said(rest), end], vec![own.clone()]] {
+            let chunks: Vec<&str> = chunks.iter().map(String::as_str).collect();
+            assert_eq!(record(&Recorder::open(&path).unwrap(), &asked, &chunks), None);
+        }
+        let recorded = std::fs::read_to_string(&path).unwrap();
+        assert!(!recorded.contains(&key[4..12]) && !recorded.contains(&rest[..8]), "{recorded}");
+        assert!(!recorded.contains("hunter2x") && recorded.matches("[redacted:key]").count() == 5, "{recorded}");
+        // What holds no secret is recorded byte for byte, and all of it plays.
+        let tape = Tape::read(recorded.as_bytes(), Speed::AtOnce).unwrap();
+        assert!(tape.count == 3 && tape.holds(Backend::Ollama, asked.as_bytes()));
+        let last = tape.exchanges.values().flatten().last().unwrap();
+        assert_eq!(last.chunks.iter().map(|(_, bytes)| bytes.clone()).collect::<Vec<_>>(), [own.into_bytes()]);
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub(crate) const PORTS: [(u16, Backend, &str); 9] = [
     (13305, Backend::Chat, "Lemonade"),
 ];
 
-/// A list of models is not larger.
+/// A list of models is not larger, all its parts together.
 const MAX_LIST: usize = 4 << 20;
 /// Time within which a server on this machine answers.
 pub const NEAR: Duration = Duration::from_secs(2);
@@ -52,14 +52,12 @@ async fn list(endpoint: &Endpoint) -> Result<Vec<Untrusted<'static>>, Trouble> {
     let mut url = endpoint.list();
     let redactor = Redactor::new(endpoint.key());
     let wire = Wire::live(endpoint, NEAR.max(Duration::from_secs(10)))?;
-    let (mut all, mut after) = (Vec::new(), None);
+    let (mut all, mut after, mut room) = (Vec::new(), None, MAX_LIST);
     for _ in 0..MAX_PAGES {
-        let Page { names, last } = page(endpoint, &wire, &url, &redactor).await?;
+        let Page { names, last } = page(endpoint, &wire, &url, &redactor, &mut room).await?;
         all.extend(names.into_iter().map(|name| Untrusted::owned(redactor.whole(name.bytes()))));
-        let Some(last) = last.filter(|last| endpoint.backend == Backend::Anthropic && after.as_ref() != Some(last))
-        else {
-            break;
-        };
+        let goes_on = endpoint.backend == Backend::Anthropic && all.len() < MAX_MODELS;
+        let Some(last) = last.filter(|last| goes_on && after.as_ref() != Some(last)) else { break };
         url.query_pairs_mut().clear().append_pair("after_id", &last);
         after = Some(last);
     }
@@ -67,13 +65,20 @@ async fn list(endpoint: &Endpoint) -> Result<Vec<Untrusted<'static>>, Trouble> {
     Ok(all)
 }
 
-async fn page(endpoint: &Endpoint, wire: &Wire, url: &Url, redactor: &Redactor) -> Result<Page, Trouble> {
+/// Asks for one part of a list. `room`: bytes that it and all parts behind it may still have.
+async fn page(
+    endpoint: &Endpoint,
+    wire: &Wire,
+    url: &Url,
+    redactor: &Redactor,
+    room: &mut usize,
+) -> Result<Page, Trouble> {
     let origin = origin(url);
     let (head, mut answer) = wire.send(endpoint, url, None).await?;
     let mut body = Vec::new();
     while let Some(bytes) = answer.chunk().await? {
         body.extend_from_slice(&bytes);
-        if body.len() > MAX_LIST {
+        if body.len() > *room {
             let sentence = shown!("the list of models of {origin} is larger than 4 MB");
             return Err(Trouble::new(TroubleKind::TooLarge, sentence));
         }
@@ -87,6 +92,7 @@ async fn page(endpoint: &Endpoint, wire: &Wire, url: &Url, redactor: &Redactor) 
         let sentence = shown!("{origin} did not list its models (HTTP {}){words}", head.status);
         return Err(Trouble { status: Some(head.status), ..Trouble::new(TroubleKind::Refused, sentence) });
     }
+    *room -= body.len();
     Page::read(&body).ok_or_else(|| {
         Trouble::new(TroubleKind::NoReply, shown!("{origin} did not send a list of models; is it that kind of server?"))
     })

@@ -402,7 +402,7 @@ impl<'d> Listener<'d> {
         }
         let any = !joined.is_empty();
         for (part, text) in joined {
-            let text = self.redactor(part).push(&text);
+            let text = self.redactor(part).push_yielding(&text).await;
             self.say(part, text).await?;
         }
         if any {

@@ -30,6 +30,8 @@ const MAX_DIGITS: usize = 8;
 const UNSEEN: [&str; 9] = ["\0", "\r", "\n", "\u{ad}", "\u{200b}", "\u{200c}", "\u{200d}", "\u{2060}", "\u{feff}"];
 /// Number of them that may be between two characters.
 const MAX_UNSEEN: usize = 8;
+/// Number of bytes that are looked at before other tasks have their turn.
+const PIECE: usize = 64 << 10;
 /// Last characters of a prefix that all keys of a kind have, which is no longer than [`LONGEST_PREFIX`].
 const PREFIX_ENDS: &[u8] = b"-_.:";
 const LONGEST_PREFIX: usize = 16;
@@ -83,6 +85,9 @@ const fn is_sign(byte: u8) -> bool {
 /// Finds the next character that is seen, and tells whether the text ends before that shows.
 fn behind_unseen(text: &[u8], mut at: usize) -> (usize, bool) {
     for _ in 0..MAX_UNSEEN {
+        if text.get(at).is_some_and(|byte| !is_sign(*byte)) {
+            return (at, false);
+        }
         let rest = text.get(at..).unwrap_or_default();
         let Some(unseen) = UNSEEN.iter().find(|unseen| rest.starts_with(unseen.as_bytes())) else {
             let open = |unseen: &&str| !rest.is_empty() && unseen.as_bytes().starts_with(rest);
@@ -108,14 +113,23 @@ enum There {
 #[derive(Clone)]
 pub struct Redactor {
     forms: Arc<[Form]>,
-    /// Bytes that a spelling may begin with.
-    begins: Arc<[bool; 256]>,
-    /// A form of the key begins with a backslash.
-    slashed: bool,
+    bytes: Arc<Bytes>,
     /// Bytes that may be the beginning of the key.
     held: Vec<u8>,
     /// True once the key was in what was pushed.
     found: bool,
+}
+
+/// Single bytes that the forms of a key begin with or hold.
+struct Bytes {
+    /// The first characters of the forms.
+    first: [bool; 256],
+    /// Bytes that a spelling may begin with.
+    begins: [bool; 256],
+    /// A form of the key begins with a backslash.
+    slashed: bool,
+    /// A form of the key holds a backslash.
+    holds_slash: bool,
 }
 
 impl fmt::Debug for Redactor {
@@ -128,13 +142,16 @@ impl Redactor {
     /// Makes a redactor for this key; without one nothing is taken out.
     pub fn new(key: Option<&ApiKey>) -> Self {
         let forms = key.map(|key| forms(key.text().as_bytes())).unwrap_or_default();
-        let mut begins = [false; 256];
-        for (byte, begins) in (0..=u8::MAX).zip(&mut begins) {
-            let first = |form: &Form| form.text.first().is_some_and(|first| form.letters.are_same(byte, *first));
-            *begins = !forms.is_empty() && (matches!(byte, b'\\' | b'%' | b'&') || forms.iter().any(first));
+        let (mut first, mut begins) = ([false; 256], [false; 256]);
+        for ((byte, first), begins) in (0..=u8::MAX).zip(&mut first).zip(&mut begins) {
+            let is_first = |form: &Form| form.text.first().is_some_and(|own| form.letters.are_same(byte, *own));
+            *first = forms.iter().any(is_first);
+            *begins = *first || (!forms.is_empty() && ESCAPES.contains(&byte));
         }
         let slashed = forms.iter().any(|form| form.text.first() == Some(&b'\\'));
-        Self { forms: forms.into(), begins: Arc::new(begins), slashed, held: Vec::new(), found: false }
+        let holds_slash = forms.iter().any(|form| form.text.contains(&b'\\'));
+        let bytes = Arc::new(Bytes { first, begins, slashed, holds_slash });
+        Self { forms: forms.into(), bytes, held: Vec::new(), found: false }
     }
 
     /// Tells whether there is anything to take out.
@@ -153,6 +170,16 @@ impl Redactor {
         self.held = text.get(cleaned.held..).unwrap_or_default().to_vec();
         self.found |= cleaned.found;
         cleaned.text
+    }
+
+    /// Takes a piece as [`Redactor::push`] does, and lets other tasks have their turn meanwhile, however long it is.
+    pub(super) async fn push_yielding(&mut self, text: &[u8]) -> Vec<u8> {
+        let mut cleaned = Vec::with_capacity(text.len());
+        for piece in text.chunks(PIECE) {
+            cleaned.extend(self.push(piece));
+            tokio::task::yield_now().await;
+        }
+        cleaned
     }
 
     /// Ends the text, and gives what was held back.
@@ -187,8 +214,7 @@ impl Redactor {
 
     /// Finds the next place where a spelling may begin.
     fn next(&self, text: &[u8], from: usize) -> Option<usize> {
-        let begins = |byte: &u8| self.begins.get(usize::from(*byte)).copied().unwrap_or(false);
-        text.get(from..)?.iter().position(begins).map(|at| from + at)
+        text.get(from..)?.iter().position(|byte| is_in(&self.bytes.begins, *byte)).map(|at| from + at)
     }
 
     /// Takes the key out of a text. `over`: nothing more comes.
@@ -217,7 +243,7 @@ impl Redactor {
 
     /// Counts the backslashes here that have so many behind them that none of them escapes anything.
     fn too_many_slashes(&self, text: &[u8], at: usize) -> usize {
-        if self.slashed || text.get(at) != Some(&b'\\') {
+        if self.bytes.slashed || text.get(at) != Some(&b'\\') {
             return 0;
         }
         let slashes = text.iter().skip(at).take_while(|byte| **byte == b'\\').count();
@@ -225,9 +251,19 @@ impl Redactor {
     }
 
     fn there(&self, text: &[u8], at: usize, over: bool) -> There {
+        let slash = self.bytes.holds_slash;
+        // What is spelled here is read once for all forms.
+        let mut first = Vec::new();
+        if spelled(text, at, slash, &mut first) && !over {
+            return There::Open;
+        }
+        first.retain(|spelling| is_in(&self.bytes.first, spelling.byte));
+        if first.is_empty() {
+            return There::Other;
+        }
         let mut found = There::Other;
         for form in self.forms.iter().filter(|form| form.may_begin(text, at)) {
-            match (found, form.at(text, at, over)) {
+            match (found, form.at(text, &first, slash, over)) {
                 (_, There::Open) => return There::Open,
                 (There::Key(a), There::Key(b)) => found = There::Key(a.max(b)),
                 (There::Other, there) => found = there,
@@ -236,6 +272,10 @@ impl Redactor {
         }
         found
     }
+}
+
+fn is_in(bytes: &[bool; 256], byte: u8) -> bool {
+    bytes.get(usize::from(byte)).copied().unwrap_or(false)
 }
 
 /// A text without the key.
@@ -247,15 +287,21 @@ struct Cleaned {
 }
 
 impl Form {
-    fn at(&self, text: &[u8], at: usize, over: bool) -> There {
+    /// Compares it with a text whose first character is spelled in one of these ways. `slash`: backslashes count.
+    fn at(&self, text: &[u8], first: &[Spelling], slash: bool, over: bool) -> There {
         // Where the characters so far may end: more than one place only where the key itself holds what escapes begin with.
         let (mut ends, mut next) = (Vec::new(), Vec::new());
-        let (mut read, mut longest) = (0, at);
+        let (mut read, mut longest, mut spellings) = (0, 0, Vec::new());
         for wanted in self.text.iter() {
-            let mut open = read == 0 && self.spelled(text, at, *wanted, &mut next);
+            let is_same = |spelling: &&Spelling| self.letters.are_same(spelling.byte, *wanted);
+            if read == 0 {
+                next.extend(first.iter().filter(is_same).map(|spelling| spelling.end));
+            }
+            let mut open = false;
             for end in ends.drain(..) {
                 let (from, cut) = behind_unseen(text, end);
-                open |= cut || self.spelled(text, from, *wanted, &mut next);
+                open |= cut | spelled(text, from, slash, &mut spellings);
+                next.extend(spellings.drain(..).filter(|spelling| is_same(&spelling)).map(|spelling| spelling.end));
             }
             if open && !over {
                 return There::Open;
@@ -268,51 +314,65 @@ impl Form {
         }
         if read >= self.enough { There::Key(longest) } else { There::Other }
     }
+}
 
-    /// Adds every place where a spelling of a character ends. Whether one is cut off by the end of the text.
-    fn spelled(&self, text: &[u8], at: usize, wanted: u8, ends: &mut Vec<usize>) -> bool {
-        let Some(first) = text.get(at) else { return true };
-        let same = |code: u32| u8::try_from(code).is_ok_and(|code| self.letters.are_same(code, wanted));
-        if same(u32::from(*first)) {
-            ends.push(at + 1);
-        }
-        if !ESCAPES.contains(first) {
-            return false;
-        }
-        let mut open = escaped(*first, text, at + 1, same, ends);
-        // The sign of an escape may be escaped itself.
-        let mut signs = Vec::new();
-        for sign in ESCAPES {
-            open |= escaped(*first, text, at + 1, |code| code == u32::from(sign), &mut signs);
-            for end in signs.drain(..) {
-                open |= escaped(sign, text, end, same, ends);
-            }
-        }
-        open
-    }
+/// A character as a text spells it.
+#[derive(Clone, Copy)]
+struct Spelling {
+    byte: u8,
+    /// Offset behind it.
+    end: usize,
 }
 
 /// First bytes of escapes.
 const ESCAPES: [u8; 3] = *b"\\%&";
 
-/// Adds every place where an escape of a character ends whose sign is right before this place. Tells whether one is cut
-/// off.
-fn escaped(sign: u8, text: &[u8], at: usize, same: impl Fn(u32) -> bool, ends: &mut Vec<usize>) -> bool {
+/// Adds every character that is spelled here, and tells whether one is cut off by the end of the text. `slash`: a
+/// backslash, too, is a character that somebody looks for.
+fn spelled(text: &[u8], at: usize, slash: bool, spellings: &mut Vec<Spelling>) -> bool {
+    let Some(&first) = text.get(at) else { return true };
+    spellings.push(Spelling { byte: first, end: at + 1 });
+    if !ESCAPES.contains(&first) {
+        return false;
+    }
+    if slash {
+        add_slashes(first, text, at + 1, spellings);
+    }
+    let from = spellings.len();
+    let mut open = escaped(first, text, at + 1, spellings);
+    // The sign of an escape may be escaped itself.
+    for n in from..spellings.len() {
+        let Some(&Spelling { byte, end }) = spellings.get(n) else { break };
+        if ESCAPES.contains(&byte) {
+            if slash {
+                add_slashes(byte, text, end, spellings);
+            }
+            open |= escaped(byte, text, end, spellings);
+        }
+    }
+    open
+}
+
+/// Counts the backslashes behind an escape's first; `None`: so many that none of them escapes anything.
+fn slashes(text: &[u8], at: usize) -> Option<usize> {
+    let slashes = text.iter().skip(at).take(MAX_SLASHES).take_while(|byte| **byte == b'\\').count();
+    (slashes < MAX_SLASHES).then_some(slashes)
+}
+
+/// Adds the backslashes that an escape spells whose sign is right before this place.
+fn add_slashes(sign: u8, text: &[u8], at: usize, spellings: &mut Vec<Spelling>) {
+    let count = if sign == b'\\' { slashes(text, at).unwrap_or(0) } else { 0 };
+    spellings.extend((1..=count).map(|count| Spelling { byte: b'\\', end: at + count }));
+}
+
+/// Adds every other character that an escape spells whose sign is right before this place. Tells whether one is cut off.
+fn escaped(sign: u8, text: &[u8], at: usize, spellings: &mut Vec<Spelling>) -> bool {
     match sign {
         b'\\' => {
-            // How many more there are.
-            let slashes = text.iter().skip(at).take(MAX_SLASHES).take_while(|byte| **byte == b'\\').count();
-            if slashes >= MAX_SLASHES {
-                return false;
-            }
-            if same(u32::from(b'\\')) {
-                ends.extend((1..=slashes).map(|count| at + count));
-            }
+            let Some(slashes) = slashes(text, at) else { return false };
             let at = at + slashes;
-            let Some(kind) = text.get(at) else { return true };
-            if same(u32::from(*kind)) {
-                ends.push(at + 1);
-            }
+            let Some(&kind) = text.get(at) else { return true };
+            spellings.push(Spelling { byte: kind, end: at + 1 });
             let digits = match (kind, text.get(at + 1)) {
                 (b'u', None) => return true,
                 (b'u', Some(b'{')) => Digits { from: at + 2, radix: 16, least: 1, most: MAX_DIGITS, end: b"}" },
@@ -321,12 +381,12 @@ fn escaped(sign: u8, text: &[u8], at: usize, same: impl Fn(u32) -> bool, ends: &
                 (b'x', _) => Digits { from: at + 1, radix: 16, least: 2, most: 2, end: b"" },
                 _ => return false,
             };
-            digits.read(text, same, ends)
+            digits.read(text, spellings)
         }
         b'%' => {
             let (mut from, mut open) = (at, false);
             for _ in 0..MAX_LEVELS {
-                open |= Digits { from, radix: 16, least: 2, most: 2, end: b"" }.read(text, &same, ends);
+                open |= Digits { from, radix: 16, least: 2, most: 2, end: b"" }.read(text, spellings);
                 let Some(b"25") = text.get(from..from + 2) else { break };
                 from += 2;
             }
@@ -351,7 +411,7 @@ fn escaped(sign: u8, text: &[u8], at: usize, same: impl Fn(u32) -> bool, ends: &
                 [b'#', ..] => (from + 1, 10),
                 _ => return false,
             };
-            Digits { from, radix, least: 1, most: MAX_DIGITS, end: b";" }.read(text, same, ends)
+            Digits { from, radix, least: 1, most: MAX_DIGITS, end: b";" }.read(text, spellings)
         }
     }
 }
@@ -366,8 +426,8 @@ struct Digits {
 }
 
 impl Digits {
-    /// Adds the place where it ends if it is the character. Whether it is cut off by the end of the text.
-    fn read(&self, text: &[u8], same: impl Fn(u32) -> bool, ends: &mut Vec<usize>) -> bool {
+    /// Adds the character, if it is one byte. Tells whether it is cut off by the end of the text.
+    fn read(&self, text: &[u8], spellings: &mut Vec<Spelling>) -> bool {
         let mut code = 0_u32;
         let mut at = self.from;
         while at - self.from < self.most {
@@ -377,14 +437,15 @@ impl Digits {
             at += 1;
         }
         let rest = text.get(at..).unwrap_or_default();
-        if at - self.from < self.least || !same(code) {
+        let Ok(byte) = u8::try_from(code) else { return false };
+        if at - self.from < self.least {
             return false;
         }
         if rest.len() < self.end.len() {
             return true;
         }
         if rest.starts_with(self.end) {
-            ends.push(at + self.end.len());
+            spellings.push(Spelling { byte, end: at + self.end.len() });
         }
         false
     }
@@ -578,6 +639,51 @@ mod tests {
         }
         redactor.finish();
         assert!(begun.elapsed() < std::time::Duration::from_secs(10), "{:?}", begun.elapsed());
+    }
+
+    /// Processor time of this thread.
+    fn used() -> std::time::Duration {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        std::time::Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32)
+    }
+
+    #[test]
+    fn signs_of_escapes_cost_little_more_than_words() {
+        const SIZE: usize = 1 << 20;
+        let words = "what anybody may say in a reply, ".repeat(SIZE / 33);
+        let took = |text: &str| {
+            let (mut redactor, before) = (redactor(KEY), used());
+            text.as_bytes().chunks(10_000).for_each(|piece| drop(redactor.push(piece)));
+            redactor.finish();
+            used().saturating_sub(before)
+        };
+        let usual = took(&words).max(std::time::Duration::from_millis(1));
+        let run = format!("{}q", "\\".repeat(MAX_SLASHES - 1));
+        for sign in
+            ["&", "%", "\\", "&#", "&#1", "&amp;", "%2", "%25", "\\u", "\\u007", "&#37;", "%26#", "s", "s\0", &run]
+        {
+            let text = sign.repeat(SIZE / sign.len());
+            let slow = took(&text);
+            assert!(slow < 60 * usual, "{sign:?} took {slow:?}, and words {usual:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn others_have_their_turn_while_a_long_text_is_looked_at() {
+        let text = "&".repeat(10 * PIECE);
+        let mut redactor = redactor(KEY);
+        let turns = std::cell::Cell::new(0);
+        let other = async {
+            loop {
+                turns.set(turns.get() + 1);
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::select! {
+            cleaned = redactor.push_yielding(text.as_bytes()) => assert!(cleaned.len() + 1 >= text.len()),
+            () = other => {}
+        }
+        assert!(turns.get() >= 9, "{turns:?}");
     }
 
     proptest! {

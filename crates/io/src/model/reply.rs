@@ -1,6 +1,7 @@
 //! Frames of a reply -> its text, for each kind of server. Tolerant: what is not understood is counted and passed over,
 //! what a server says of an error is an error, and a reply is complete only if the server said so.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::endpoint::Backend;
@@ -10,6 +11,7 @@ use stepscope_base::json::write::{Object, Style};
 use stepscope_base::json::{Kind, ProblemKind, Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::report::redact::Redaction;
 use stepscope_core::run::call::{Finish, ReplyPart, Stop};
 
 /// Decoding of a body.
@@ -406,17 +408,13 @@ impl ReplyReader {
     /// Takes down why the reply ended; tells whether that is said.
     fn stop(&mut self, reason: Option<Value<'_>>) -> bool {
         let Some(reason) = reason.and_then(Value::string) else { return false };
-        self.finish.stop = match reason.bytes() {
-            b"stop" | b"end_turn" | b"stop_sequence" | b"eos_token" | b"tool_use" | b"tool_calls" => Stop::End,
-            b"length" | b"max_tokens" | b"max_output_tokens" | b"model_context_window_exceeded" => Stop::Length,
-            _ => Stop::Other(reason.to_owned()),
-        };
+        self.finish.stop = Stop::named(&reason);
         true
     }
 }
 
 /// Texts of an answer, collected as it comes, to know before it is played again whether a key is in what a reader puts
-/// together.
+/// together: the one that was sent, or anything else that looks like a secret.
 #[derive(Debug)]
 pub struct KeptNames {
     backend: Backend,
@@ -426,6 +424,7 @@ pub struct KeptNames {
     reasoning: Vec<u8>,
     failed: Option<Said>,
     redactor: Redactor,
+    redaction: Redaction,
     /// The strings of all frames: those of one key and depth together, as somebody else may put them together.
     joined: HashMap<(usize, Vec<u8>), Redactor>,
     /// True if a key is in it, or that cannot be told.
@@ -447,6 +446,7 @@ impl KeptNames {
             reasoning: Vec::new(),
             failed: None,
             redactor,
+            redaction: Redaction::secrets(),
             joined: HashMap::new(),
             found: false,
         }
@@ -489,7 +489,8 @@ impl KeptNames {
         let model = finish.model.as_ref().map(Untrusted::bytes);
         let failed = self.failed.as_ref().map(|said| said.0.bytes());
         let mut texts = [self.content.as_slice(), &self.reasoning].into_iter().chain(stop).chain(model).chain(failed);
-        self.found |= texts.any(|text| self.redactor.finds(text));
+        let is_secret = |text: &[u8]| matches!(self.redaction.text(text), Cow::Owned(_));
+        self.found |= texts.any(|text| self.redactor.finds(text) || is_secret(text));
     }
 
     /// Tells whether it gives the key away.
@@ -518,7 +519,7 @@ impl KeptNames {
 
     /// Adds the strings of a value to those before it.
     fn join(&mut self, value: &[u8]) {
-        if self.found {
+        if self.found || !self.redactor.is_needed() {
             return;
         }
         let mut tape = std::mem::take(&mut self.reader.tape);
@@ -543,7 +544,7 @@ impl KeptNames {
 
     /// Writes the same in one piece, without a key.
     pub fn written(&self) -> Vec<u8> {
-        let clean = |text: &[u8]| self.redactor.whole(text);
+        let clean = |text: &[u8]| self.redaction.text(&self.redactor.whole(text)).into_owned();
         if let Some(said) = &self.failed {
             return Style::SAVED.object(|object| _ = object.text("error", clean(said.0.bytes())));
         }

@@ -7,9 +7,10 @@ use super::cassette::{Recorder, Speed, Tape};
 use super::settings::{Settled, WantedServer, limits, settle};
 use super::{Backend, Client, Endpoint, Limits};
 use crate::config::Config;
-use crate::source::samples::CASSETTE;
+use crate::source::beneath::Place;
 use stepscope_base::text::Shown;
 use stepscope_core::run::sampling::ServerInfo;
+use stepscope_samples::CASSETTE;
 
 /// Flags about a model.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -27,7 +28,7 @@ pub struct Setup {
     /// Replies are asked for in one piece.
     pub in_one_piece: bool,
     /// Path of a recording that plays instead.
-    pub cassette: Option<PathBuf>,
+    pub cassette: Option<Place>,
     /// Speed at which it plays.
     pub speed: Speed,
     /// Path of a recording to be made.
@@ -79,8 +80,8 @@ impl Setup {
     /// Checks what the flags name, before anything is done: a recording or a profile may not be there, an address may
     /// be none, a variable may have no key.
     pub fn check(&self, config: &Config) -> Result<(), Shown> {
-        if let Some(path) = &self.cassette {
-            return Tape::open(path, self.speed).map(drop).map_err(Shown::from);
+        if let Some(place) = &self.cassette {
+            return Tape::open(place, self.speed).map(drop).map_err(Shown::from);
         }
         if self.names_server() || self.wanted.key_env.is_some() {
             let wanted = WantedServer { offline: false, ..self.wanted.clone() };
@@ -109,8 +110,8 @@ impl Setup {
 
     /// Makes the server to be asked.
     pub fn server(&self, config: &Config) -> Result<Server, Shown> {
-        let server = if let Some(path) = &self.cassette {
-            let tape = Tape::open(path, self.speed)?;
+        let server = if let Some(place) = &self.cassette {
+            let tape = Tape::open(place, self.speed)?;
             self.playing(tape)?
         } else {
             let (settled, limits) = self.settle(config)?;

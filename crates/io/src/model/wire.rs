@@ -65,7 +65,7 @@ impl Arriving {
     async fn chunk(&mut self) -> Result<Option<Vec<u8>>, Trouble> {
         while self.over.is_none() {
             let (bytes, over) = match self.response.chunk().await {
-                Ok(Some(bytes)) => (self.redactor.push(&bytes), None),
+                Ok(Some(bytes)) => (self.redactor.push_yielding(&bytes).await, None),
                 Ok(None) => (self.redactor.finish(), Some(Ok(()))),
                 Err(error) => (self.redactor.finish(), Some(Err(broken(&error, &self.redactor)))),
             };

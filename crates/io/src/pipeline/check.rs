@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::failure::Failure;
 use crate::pipeline::examine::id_hash;
 use crate::pipeline::line::{self, Done, Task};
-use crate::pipeline::room::{End, Room, room_of};
+use crate::pipeline::room::{End, Room, cost, room_of};
 use crate::pipeline::side_data::{SideData, Surroundings};
 use crate::source::block::Block;
 use crate::source::cut::Skips;
@@ -29,6 +29,8 @@ pub struct CheckCounts {
     pub records: u64,
     /// Records that could not be read as JSON.
     pub broken: u64,
+    /// Records of no known format.
+    pub unknown: u64,
     /// Findings of each severity, gravest first.
     pub findings: [u64; 4],
     /// Records whose gravest finding is of a severity, gravest first.
@@ -42,9 +44,15 @@ pub struct CheckCounts {
 }
 
 impl CheckCounts {
+    /// Tells whether there are records and none of them is of a known format.
+    pub const fn is_not_understood(&self) -> bool {
+        self.records > 0 && self.unknown + self.broken == self.records
+    }
+
     fn add(&mut self, other: &Self) {
         self.records += other.records;
         self.broken += other.broken;
+        self.unknown += other.unknown;
         self.faults += other.faults;
         self.unprinted += other.unprinted;
         for (to, from) in [(&mut self.findings, other.findings), (&mut self.worst, other.worst)] {
@@ -57,6 +65,7 @@ impl CheckCounts {
         self.records += 1;
         self.faults += u64::from(case.is_fault());
         self.broken += u64::from(case.kind() == RecordKind::Broken);
+        self.unknown += u64::from(case.kind() == RecordKind::Unknown);
         let mut worst = None;
         for finding in is_checked.then(|| case.findings()).into_iter().flatten() {
             if let Some(count) = self.findings.get_mut(finding.severity as usize) {
@@ -271,7 +280,8 @@ fn render_block(
     let around: Arc<dyn Context> = Arc::new(Surroundings { input, documents, ..around.clone() });
     // No more is kept of a block, whatever room there is.
     let room = room_of(block.bytes.len(), MAX_OUTPUT);
-    let mut has_room = true;
+    let (mut has_room, mut spent) = (true, 0);
+    let name = task.input.name();
     let cut_off = task.each_case(block, tape, (&around, checks), |case, line| {
         counts.count(case, checks);
         if compares_ids {
@@ -283,19 +293,22 @@ fn render_block(
             out.truncate(sound);
             counts.faults += 1;
         }
-        if out.len() > room {
+        let mut own = cost(out.get(sound..).unwrap_or_default(), name.as_str().as_bytes());
+        if spent + own > room {
             out.truncate(sound);
-            has_room = false;
+            (has_room, own) = (false, 0);
         }
         // What is not printed of a record without findings would not speak of any.
         let speaks = checks && !case.findings().is_empty();
         counts.unprinted += u64::from(!has_room && speaks);
         if !has_room {
             out.extend_from_slice(left_out);
+            own = left_out.len();
         }
+        spent += own;
         if out.len() > sound {
             // What is left out here is counted already.
-            ends.push((out.len(), speaks && has_room));
+            ends.push(End { at: out.len(), cost: spent, counts: speaks && has_room });
         }
     });
     counts.skips.cut = counts.skips.cut.or(cut_off);

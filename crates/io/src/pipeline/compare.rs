@@ -14,13 +14,13 @@ use crate::pipeline::store::{LoadEvent, Store};
 use crate::source::beneath::Place;
 use crate::source::input::{Expand, expand, sample};
 use crate::source::page::reviews_of;
-use crate::source::samples::SAMPLE_BASELINE;
 use stepscope_base::text::Shown;
 use stepscope_core::compare::print::ComparedRuns;
 use stepscope_core::compare::{Basis, BasisCounts, By, Cell, ComparedItem, Join, Side, judge};
 use stepscope_core::review::fold::Reviews;
 use stepscope_core::review::stats::name_of;
 use stepscope_core::table::filter::{ALONE, DUPLICATE, LEFT_OUT, REGRESSION, REPEATED, cell_set};
+use stepscope_samples::SAMPLE_BASELINE;
 
 /// Number of items in the baseline alone that are named.
 const MAX_NAMED: usize = 50;
@@ -185,7 +185,8 @@ pub fn compare(
     let baseline = read(wanted, threads)?;
     let of_b = Journals { files: wanted.baseline.files(), named: wanted.journals.named.clone() };
     let (reviews_a, reviews_b) = (wanted.journals.read()?, of_b.read()?);
-    let a = wanted.run.summaries(threads, None, |item| reviews_a.names(item), |done| percent(done / 2));
+    let run = wanted.run.clone().without(&baseline);
+    let a = run.summaries(threads, None, |item| reviews_a.names(item), |done| percent(done / 2));
     let b = Snapshot::of(&baseline);
     let b = b.summaries(threads, None, |item| reviews_b.names(item), |done| percent(50 + done / 2));
     let places: Vec<Address> = a.iter().map(address).collect();
@@ -212,7 +213,7 @@ pub fn compare(
         repeated: join.unpaired(By::Repeated),
         duplicates: [join.twice_a.len(), join.twice_b.len()],
         only_in_b: only_in_b.take(MAX_NAMED).map(|summary| name_of(&summary.item).line()).collect(),
-        reviewed: !reviews_a.events().is_empty() || !reviews_b.events().is_empty(),
+        reviewed: !reviews_a.is_empty() || !reviews_b.is_empty(),
         sets: sets(&join, &items, &places),
         partners: items.iter().filter_map(partner).collect(),
         baseline,

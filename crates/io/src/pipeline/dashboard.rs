@@ -107,12 +107,12 @@ fn labels(reviews: &Reviews, offered: Option<&LabelSet>) -> Vec<(LabelRef, Shown
     }
     let first = sets.given_from();
     let (own, others): (Vec<_>, Vec<_>) = sets.newest().partition(|set| set.id == first.id);
-    let of_sets = own.into_iter().chain(others).flat_map(|set| set.labels.iter().map(|label| &label.id));
-    let given = reviews.events().iter().flat_map(|event| &event.labels).map(|label| &label.id);
+    let of_sets = own.into_iter().chain(others).flat_map(|set| set.labels.iter().map(|label| label.id.clone()));
+    let given = reviews.events().flat_map(|event| event.labels).map(|label| label.id);
     let mut labels: Vec<(LabelRef, Shown)> = Vec::new();
     let mut seen = HashSet::default();
     for id in of_sets.chain(given) {
-        let label = sets.give(id);
+        let label = sets.give(&id);
         for today in sets.resolve(&label) {
             let label = sets.give(&today.id);
             if seen.insert(label.id.clone()) {

@@ -90,18 +90,25 @@ pub(crate) fn run<W, T: Tally>(
 ) -> Ended {
     let threads = threads.max(1);
     let line = Line::new(inputs, threads as u64 * AHEAD, sink);
-    std::thread::scope(|scope| {
-        for _ in 1..threads {
-            scope.spawn(|| line.work(&worker, &work));
-        }
-        line.work(&worker, &work);
-    });
+    on_threads(threads, || line.work(&worker, &work));
     let reader = line.reader.into_inner().unwrap_or_else(PoisonError::into_inner);
     let missing = reader.cache.failures();
     let links = reader.links + reader.inputs.links();
     let hidden = reader.inputs.hidden();
     let BlockReader { failures, notes, passed_over, pages, .. } = reader;
     Ended { failures, missing, notes, passed_over, pages, links, hidden }
+}
+
+/// Does the same on so many threads, of which this is one; where no more are to be had, those that there are do all of it.
+pub(super) fn on_threads(threads: usize, work: impl Fn() + Sync) {
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            if std::thread::Builder::new().spawn_scoped(scope, &work).is_err() {
+                break;
+            }
+        }
+        work();
+    });
 }
 
 impl Task {
@@ -346,6 +353,10 @@ impl BlockReader {
                 self.begin_next()?;
             }
             let Some(current) = &mut self.current else { continue };
+            if self.inputs.ends_before(current.cursor.line) {
+                self.current = None;
+                continue;
+            }
             match current.cursor.next(block, u64::MAX, Want::Bytes) {
                 Ok(true) => {
                     self.next += 1;

@@ -1050,17 +1050,18 @@ impl Scout {
 
     fn reopen(&mut self, source: usize, changed: bool) {
         let Some(track) = self.sources.get_mut(source) else { return };
-        match begin(&track.input, &self.shared.cache, &self.shared.columns) {
-            Ok(Begun::Source(found)) => self.opened(source, found, changed),
-            Ok(_) => {}
-            Err(failure) => {
-                // Said once; the next change is looked at again.
-                let now = track.stat_now();
-                if track.stat != now {
-                    track.stat = now;
-                    self.send(LoadEvent::Failed(Some(source), failure));
-                }
-            }
+        const OTHER_KIND: &str = "it has become another kind of file; open it again";
+        let failure = match begin(&track.input, &self.shared.cache, &self.shared.columns) {
+            Ok(Begun::Source(found)) => return self.opened(source, found, changed),
+            Ok(Begun::PassedOver(PassedOver::Unread(why))) => Failure::own("cannot read", &track.input.name(), why),
+            Ok(_) => Failure::own("cannot read", &track.input.name(), OTHER_KIND),
+            Err(failure) => failure,
+        };
+        // Said once; the next change is looked at again.
+        let now = track.stat_now();
+        if track.stat != now {
+            track.stat = now;
+            self.send(LoadEvent::Failed(Some(source), failure));
         }
     }
 
@@ -1090,9 +1091,12 @@ impl Scout {
             self.watcher = notify::recommended_watcher(move |event| heard(&wake, event)).ok();
         }
         // Without a watcher the files are still read, only not followed.
-        if let Some(watcher) = &mut self.watcher {
-            for folder in folders {
-                let _ = watcher.watch(&folder, RecursiveMode::NonRecursive);
+        if let Some(mut watcher) = self.watcher.take() {
+            let watch = |folder: &PathBuf| drop(watcher.watch(folder, RecursiveMode::NonRecursive));
+            match guarded(|| folders.iter().for_each(watch)) {
+                Some(()) => self.watcher = Some(watcher),
+                // It does not notice that it has no thread until it is asked, and again when it is dropped.
+                None => std::mem::forget(watcher),
             }
         }
     }

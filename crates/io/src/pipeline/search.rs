@@ -171,22 +171,27 @@ pub fn start<H: Send + 'static>(
     plan: Plan,
     fits: impl Fn(&[u8]) -> Option<H> + Clone + Send + Sync + 'static,
     report: impl Fn(SearchEvent<H>) -> bool + Send + Sync + 'static,
-) -> Search {
+) -> std::io::Result<Search> {
     let stop = Arc::new(AtomicBool::new(false));
     let threads = std::thread::available_parallelism().map_or(2, usize::from).clamp(1, plan.pieces.len().max(1));
     let finished = Mutex::new(Finished { next: 0, done: BTreeMap::new() });
     let next = AtomicUsize::new(0);
     let shared = Arc::new(SearchState { pieces: plan.pieces, next, stop: stop.clone(), fits, report, finished });
-    for _ in 0..threads {
-        let shared = shared.clone();
+    for n in 0..threads {
+        let own = shared.clone();
         // Without a thread the others do its share; the spawning thread must not look through gigabytes itself.
-        let _ = std::thread::Builder::new().name("search".to_owned()).spawn(move || {
+        let started = std::thread::Builder::new().name("search".to_owned()).spawn(move || {
             // Each thread its own copy: copies of a regex share nothing that threads would wait for.
-            let fits = shared.fits.clone();
-            look_through(&shared, &fits);
+            let fits = own.fits.clone();
+            look_through(&own, &fits);
         });
+        match started {
+            Err(error) if n == 0 => return Err(error),
+            Err(_) => break,
+            Ok(_) => {}
+        }
     }
-    Search(stop)
+    Ok(Search(stop))
 }
 
 fn look_through<F, R: Fn(SearchEvent<H>) -> bool, H>(

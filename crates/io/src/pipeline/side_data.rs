@@ -120,6 +120,8 @@ pub struct Surroundings<'s> {
     pub side: Arc<SideData>,
     /// The schema of each, if all are answer objects.
     pub schema: Option<&'s Schema>,
+    /// The schema of the answers in states.
+    pub state_schema: Option<&'s Schema>,
     /// A final number may be NaN or infinite.
     pub takes_not_finite: bool,
 }
@@ -172,6 +174,10 @@ impl Context for Surroundings<'_> {
 
     fn checks_finite(&self) -> bool {
         !self.takes_not_finite
+    }
+
+    fn state_schema(&self) -> Option<&Schema> {
+        self.state_schema
     }
 
     fn answer_schema(&self) -> Option<&Schema> {

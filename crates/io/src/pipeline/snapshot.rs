@@ -1,12 +1,14 @@
 //! The records of a store as they are now, for another thread to read them all as summaries.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::pipeline::examine::case_of_row;
+use crate::pipeline::line::on_threads;
 use crate::pipeline::side_data::SideData;
-use crate::pipeline::store::Store;
+use crate::pipeline::store::{SourceRows, Store};
 use crate::pipeline::summaries::dataset;
 use crate::source::open::Blob;
 use stepscope_base::guard::{guarded, lock};
@@ -26,6 +28,11 @@ pub(crate) fn address(summary: &Summary) -> Address {
     (summary.origin.source, summary.origin.offset)
 }
 
+/// Returns the file of a source; the name of what comes with the program.
+fn place(source: &SourceRows) -> PathBuf {
+    source.path().map_or_else(|| source.name().as_str().into(), |path| path.canonicalize().unwrap_or(path.into()))
+}
+
 /// See the module.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
@@ -35,6 +42,8 @@ pub struct Snapshot {
 #[derive(Clone, Debug)]
 struct SnapshotSource {
     number: usize,
+    /// Its file; of what comes with the program its name.
+    place: PathBuf,
     dataset: Option<Text>,
     blob: Arc<Blob>,
     rows: Vec<RowFacts>,
@@ -51,13 +60,25 @@ impl Snapshot {
 
     /// Takes everything that was found so far: forks are reviewed like records.
     pub fn with_forks(store: &Store) -> Self {
-        let source = |(number, source): (usize, &crate::pipeline::store::SourceRows)| {
+        let source = |(number, source): (usize, &SourceRows)| {
             let blob = source.blob()?.clone();
             let dataset = source.path().and_then(dataset);
             let (rows, is_forks) = (source.rows().copied().collect(), source.is_forks());
-            Some(SnapshotSource { number, dataset, blob, rows, is_forks })
+            let place = place(source);
+            Some(SnapshotSource { number, place, dataset, blob, rows, is_forks })
         };
         Self { sources: store.sources().iter().enumerate().filter_map(source).collect() }
+    }
+
+    /// Leaves the records of another store's files out: they are what these are compared with. Where nothing would be
+    /// left, all stay: somebody compares a file with itself.
+    #[must_use]
+    pub fn without(mut self, other: &Store) -> Self {
+        let theirs: Vec<PathBuf> = other.sources().iter().map(place).collect();
+        if self.sources.iter().any(|source| !theirs.contains(&source.place)) {
+            self.sources.retain(|source| !theirs.contains(&source.place));
+        }
+        self
     }
 
     /// Summarises every record, in their order; with `triage` the rules look at each, and where to fix it is judged in
@@ -77,24 +98,20 @@ impl Snapshot {
             .collect();
         let (next, finished, done) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(Vec::new()));
         let share = |pieces_done: usize| 100 * pieces_done / pieces.len().max(1);
-        std::thread::scope(|scope| {
-            for _ in 0..threads.clamp(1, pieces.len().max(1)) {
-                scope.spawn(|| {
-                    let mut memory = Default::default();
-                    while let Some((source, first)) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let rows = source.rows.iter().enumerate().skip(*first).take(PIECE);
-                        let summaries: Vec<Summary> = rows
-                            .filter_map(|(at, row)| summary(source, at, row, &mut memory, triage, &is_asked))
-                            .collect();
-                        lock(&done).extend(summaries);
-                        let before = finished.fetch_add(1, Ordering::Relaxed);
-                        if share(before) < share(before + 1) {
-                            percent(share(before + 1));
-                        }
-                    }
-                });
+        let work = || {
+            let mut memory = Default::default();
+            while let Some((source, first)) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let rows = source.rows.iter().enumerate().skip(*first).take(PIECE);
+                let summaries: Vec<Summary> =
+                    rows.filter_map(|(at, row)| summary(source, at, row, &mut memory, triage, &is_asked)).collect();
+                lock(&done).extend(summaries);
+                let before = finished.fetch_add(1, Ordering::Relaxed);
+                if share(before) < share(before + 1) {
+                    percent(share(before + 1));
+                }
             }
-        });
+        };
+        on_threads(threads.min(pieces.len()), work);
         let mut summaries = done.into_inner().unwrap_or_else(PoisonError::into_inner);
         summaries.sort_by_cached_key(address);
         summaries

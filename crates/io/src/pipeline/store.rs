@@ -167,6 +167,8 @@ pub struct Totals {
     pub right: usize,
     /// Runs judged wrong.
     pub wrong: usize,
+    /// Records that are wrong: those runs, what failed, and answers to be rejected.
+    pub faulty: usize,
     /// Figures of the records, and of the forks among them.
     insights: Box<[Insights; 2]>,
 }
@@ -200,6 +202,7 @@ impl Totals {
         add(&mut self.checked, row.has(Flag::Checked));
         add(&mut self.right, row.has(Flag::Right));
         add(&mut self.wrong, row.has(Flag::Wrong));
+        add(&mut self.faulty, row.is_wrong());
         let [records, forks] = &mut *self.insights;
         if row.is_fork() { forks } else { records }.count(row, step);
         for (to, &n) in self.with.iter_mut().zip(&row.counts) {

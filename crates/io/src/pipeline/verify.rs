@@ -178,6 +178,7 @@ fn verify_block(
                 shape.line(out, |out| {
                     Style::ASCII.line(out, |object| {
                         result.members(recorded, object);
+                        object.put("line", place.line);
                         identity(root, place.text, shape.record, object);
                     });
                 });
@@ -185,13 +186,13 @@ fn verify_block(
                     out.truncate(sound);
                     has_room = false;
                 } else {
-                    ends.push((out.len(), true));
+                    ends.push(End::plain(out.len(), true));
                 }
             }
             if !has_room {
                 counts.unprinted += 1;
                 out.extend_from_slice(LEFT_OUT);
-                ends.push((out.len(), false));
+                ends.push(End::plain(out.len(), false));
             }
         });
     });

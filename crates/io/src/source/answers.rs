@@ -313,6 +313,15 @@ pub fn read(store: &AnswerStore, each: &mut dyn FnMut(&[u8]) -> bool) -> StoreRe
                 "this SQLite database is not an answer store: it has no table answers, questions, lines or llm_calls";
             report.failures.push(Failure::own("cannot read", &Shown::path(&store.path), WHY));
         }
+        let unread = database::unread_columns(database).unwrap_or_default();
+        if !unread.is_empty() {
+            let why = shown!(
+                "columns that are computed when they are read are not read, because they may cost anything: {}; store \
+                them, or make a copy of the database in which they are plain columns",
+                Shown::line(unread.join(", ").as_bytes())
+            );
+            report.failures.push(Failure { what: "cannot read all of", path: Shown::path(&store.path), source: why });
+        }
         report.changed = !database.is_current();
     }
     report

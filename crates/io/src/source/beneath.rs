@@ -16,7 +16,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rustix::fs::{Access, AtFlags, CWD, Dir, FileType, Mode, OFlags, RawMode, accessat, fstat, openat, statat};
+use rustix::fs::{
+    Access, AtFlags, CWD, Dir, FileType, Mode, OFlags, RawMode, accessat, fstat, openat, statat, unlinkat,
+};
 use rustix::io::Errno;
 
 /// Number of folders held open; of more, each use opens its folder again and checks that it is the same one.
@@ -191,6 +193,12 @@ impl Beneath {
     pub(crate) fn sync_name(&self) -> io::Result<()> {
         let folder = self.parent().ok_or(io::ErrorKind::NotFound)?;
         File::from(folder.open(OFlags::RDONLY | OFlags::DIRECTORY, 0)?).sync_all()
+    }
+
+    /// Takes the name away.
+    pub(crate) fn remove(&self) -> io::Result<()> {
+        let (folder, name) = self.parent().zip(self.path.file_name()).ok_or(io::ErrorKind::NotFound)?;
+        Ok(unlinkat(folder.open(OFlags::RDONLY | OFlags::DIRECTORY, 0)?, name, AtFlags::empty())?)
     }
 
     /// Tells whether it is a regular file.

@@ -87,6 +87,11 @@ pub enum Want {
     Bytes,
 }
 
+/// Tells whether a block holds nothing, as where a sparse file has a hole.
+fn is_zeros(block: &[u8]) -> bool {
+    block.len() == BLOCK && block.iter().all(|byte| *byte == 0)
+}
+
 impl Cursor {
     /// Makes a cursor at the beginning of a source.
     pub fn new(blob: Arc<Blob>, layout: Layout) -> Self {
@@ -160,6 +165,8 @@ impl Cursor {
         }
         let last = block.bytes.len() < BLOCK || self.at + BLOCK as u64 >= end;
         let (done, lines) = cut(self.layout, &mut self.state, &block.bytes, last, &mut block.cuts, &mut block.skips);
+        // A line may begin with more filler than a block: what follows decides what the line is.
+        let done = if done == 0 && leading(&block.bytes) == block.bytes.len() { block.bytes.len() } else { done };
         if done == 0 {
             self.long(block, end, want)?;
         } else {
@@ -167,6 +174,11 @@ impl Cursor {
             block.lines = lines;
             let passed = block.bytes.get(..done).unwrap_or_default();
             self.column = advance_column(self.column, passed);
+            if is_zeros(&block.bytes) {
+                let behind = self.blob.behind_hole(block.end, end);
+                self.column += (behind - block.end) as usize;
+                block.end = behind;
+            }
             if last {
                 let blank = trailing(passed);
                 self.ends_in_list(block, done - blank);
@@ -238,6 +250,11 @@ impl Cursor {
             self.state.note(&part);
             self.column = advance_column(self.column, &part);
             at += part.len() as u64;
+            if is_zeros(&part) {
+                let behind = self.blob.behind_hole(at, end);
+                self.column += (behind - at) as usize;
+                at = behind;
+            }
             self.blob.read(at, BLOCK.min(end.saturating_sub(at) as usize), &mut part)?;
             if part.is_empty() {
                 break (at, false);

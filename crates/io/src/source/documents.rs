@@ -9,12 +9,12 @@ use crate::failure::Failure;
 use crate::source::answers::{AnswerStore, StoreDocuments, StoreVersion};
 use crate::source::beneath::{Beneath, Place, folder};
 use crate::source::lines::{MAX_LINES, MAX_TEXT};
-use crate::source::samples::SAMPLES;
 use stepscope_base::guard::lock;
 use stepscope_base::json::Value;
 use stepscope_base::text::Shown;
 use stepscope_core::answer::document::Document;
 use stepscope_core::answer::typed::{TypedAnswer, inline_document};
+use stepscope_samples::SAMPLES;
 
 mod file;
 
@@ -29,6 +29,8 @@ enum DocumentKey {
     File(Place),
     /// A path that a record may not name.
     Outside(PathBuf),
+    /// All that records name which came through a pipe.
+    Piped,
     Sample(&'static str),
 }
 
@@ -154,6 +156,7 @@ impl DocumentKey {
             Self::Store(_, name) => Shown::line(name),
             Self::File(path) => Shown::path(path.path()),
             Self::Outside(path) => Shown::path(path),
+            Self::Piped => Shown::own("the documents that piped records name"),
             Self::Sample(name) => Shown::own(name),
         }
     }
@@ -215,9 +218,23 @@ impl Documents {
         let path = typed.document.and_then(|document| text(document.get("path")?));
         let doc_id = typed.document.and_then(|document| text(document.get("doc_id")?));
         let doc_id = doc_id.or_else(|| typed.doc_id.and_then(text));
-        path.and_then(|path| self.by_path(&path))
-            .or_else(|| doc_id.and_then(|doc_id| self.by_name(&doc_id)))
-            .or_else(|| self.cache.given.as_ref().and_then(|given| self.cache.of_file(given)))
+        path.and_then(|path| self.by_path(&path)).or_else(|| doc_id.and_then(|doc_id| self.by_name(&doc_id))).or_else(
+            || match &self.cache.given {
+                Some(given) => self.cache.of_file(given),
+                None => self.unread(typed),
+            },
+        )
+    }
+
+    /// Says that a document is named and not looked for, because nobody knows where its record comes from.
+    fn unread(&self, typed: &TypedAnswer<'_>) -> Option<Arc<Document>> {
+        const WHY: &str = "no folder is known in which they would be; pass one with --document, or the file of records";
+        if !matches!(self.place, Scope::Nowhere) || typed.document?.get("path")?.string()?.is_empty() {
+            return None;
+        }
+        let key = DocumentKey::Piped;
+        let failure = Failure::own("did not read", &key.name(), WHY);
+        self.cache.get(key, || Err(failure))
     }
 
     fn by_path(&self, path: &[u8]) -> Option<Arc<Document>> {

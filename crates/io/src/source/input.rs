@@ -22,7 +22,6 @@ use crate::source::magic::{LFS, is_journal, not_records};
 use crate::source::open::{
     Blob, Opened, Stat, await_writer, beneath_failure, open, open_beneath, open_place, spool, standard_input,
 };
-use crate::source::samples::{SAMPLES, Sample};
 use crate::source::sqlite;
 use crate::source::{arrow, page, parquet, rows};
 use stepscope_base::guard::guarded;
@@ -33,6 +32,7 @@ use stepscope_core::record::RecordKind;
 use stepscope_core::record::formats;
 use stepscope_core::record::notebook::{Notebook, is_notebook};
 use stepscope_core::review::log_line;
+use stepscope_samples::{SAMPLES, Sample};
 
 /// UTF-16 and UTF-32 are turned into UTF-8 in memory up to this size.
 pub(crate) const MAX_WIDE: u64 = 64 << 20;
@@ -56,6 +56,8 @@ pub enum Input {
     Found(Beneath),
     /// A file found next to a store: passed over if it does not begin with anything known.
     Beside(Beneath),
+    /// A file that a tour names, beneath the folder of the tour.
+    OfTour(Beneath),
     /// A store of answers.
     Answers(AnswerStore),
     /// Forks of the records of another input.
@@ -70,7 +72,7 @@ impl Input {
         match self {
             Self::Standard => Shown::own("standard input"),
             Self::Named(path) => Shown::path(path),
-            Self::Found(at) | Self::Beside(at) => Shown::path(at.path()),
+            Self::Found(at) | Self::Beside(at) | Self::OfTour(at) => Shown::path(at.path()),
             Self::Forks(place) => Shown::path(place.path()),
             Self::Answers(store) => Shown::path(store.path()),
             Self::Sample(sample) => Shown::own(sample.name),
@@ -82,7 +84,7 @@ impl Input {
         match self {
             Self::Standard | Self::Sample(_) => None,
             Self::Named(path) => Some(path),
-            Self::Found(at) | Self::Beside(at) => Some(at.path()),
+            Self::Found(at) | Self::Beside(at) | Self::OfTour(at) => Some(at.path()),
             Self::Forks(place) => Some(place.path()),
             Self::Answers(store) => Some(store.path()),
         }
@@ -108,7 +110,7 @@ impl Input {
         match self {
             Self::Standard | Self::Sample(_) => None,
             Self::Named(path) => Some(Place::Named(path.clone())),
-            Self::Found(at) | Self::Beside(at) => Some(Place::Beneath(at.clone())),
+            Self::Found(at) | Self::Beside(at) | Self::OfTour(at) => Some(Place::Beneath(at.clone())),
             Self::Forks(place) => Some(place.clone()),
             Self::Answers(store) => Some(store.named()),
         }
@@ -123,6 +125,17 @@ pub fn expand(paths: &[PathBuf]) -> Expand {
         cache: Arc::new(DocumentCache::new(paths)),
         ..Expand::default()
     }
+}
+
+/// Lists all inputs that a tour names, in order: beneath its folder, through no link. Whoever wrote a tour is not who
+/// plays it.
+pub fn expand_beneath(folder: &Path, names: &[PathBuf]) -> Result<Expand, Failure> {
+    let root = Beneath::root(folder).map_err(|error| Failure::system(LIST, folder, &error))?;
+    let all: Vec<Beneath> = names.iter().map(|name| root.join(name)).collect();
+    for at in all.iter().filter(|at| !at.is_folder()) {
+        open_beneath(at)?;
+    }
+    Ok(Expand { stack: all.into_iter().rev().map(Step::OfTour).collect(), ..Expand::default() })
 }
 
 /// Finds the paths that cannot be opened, and the reasons. Pipes are not touched: opening one would take what comes.
@@ -161,11 +174,14 @@ pub struct Expand {
     forks: Option<BTreeMap<PathBuf, Place>>,
     links: u64,
     hidden: u64,
+    last_line: Option<u64>,
 }
 
 #[derive(Debug)]
 enum Step {
     Named(PathBuf),
+    /// Name from a tour.
+    OfTour(Beneath),
     /// Name from a listing, its type, and whether it lies next to a store.
     Listed(Beneath, FileType, bool),
     Sample(&'static Sample),
@@ -198,6 +214,15 @@ impl Iterator for Expand {
                     };
                     if found.is_some() {
                         return found;
+                    }
+                }
+                Step::OfTour(at) => {
+                    // Opening will say what is wrong with it.
+                    if !at.is_folder() {
+                        return Some(Ok(Input::OfTour(at)));
+                    }
+                    if let Some(found) = self.enter(&at, true, false) {
+                        return Some(found);
                     }
                 }
                 // They belong to their parents.
@@ -238,6 +263,17 @@ impl Expand {
         let also = also.filter(|path| path.exists());
         let forks = also.map(|path| (path.to_owned(), Place::Named(path.to_owned()))).into_iter().collect();
         Self { forks: Some(forks), ..self }
+    }
+
+    /// Reads of each input only the records that begin up to this line.
+    #[must_use]
+    pub fn up_to_line(self, line: u64) -> Self {
+        Self { last_line: Some(line), ..self }
+    }
+
+    /// Tells whether nothing is wanted of an input from this line on.
+    pub(crate) fn ends_before(&self, line: u64) -> bool {
+        self.last_line.is_some_and(|last| last < line)
     }
 
     fn add_forks(&mut self, place: Place) {
@@ -372,6 +408,7 @@ pub fn begin(input: &Input, cache: &Arc<DocumentCache>, columns: &ColumnMap) -> 
         Input::Standard => standard_input()?,
         Input::Named(path) => open(path)?,
         Input::Forks(place) => open_place(place)?,
+        Input::OfTour(at) => Opened::File(open_beneath(at)?),
         // What cannot be opened in a folder was not asked for by name, unless its name says that it is records.
         Input::Found(at) | Input::Beside(at) => match open_beneath(at) {
             Err(_) if !claims_json(at.path()) => return Ok(Begun::PassedOver(PassedOver::Other)),
@@ -385,7 +422,7 @@ pub fn begin(input: &Input, cache: &Arc<DocumentCache>, columns: &ColumnMap) -> 
         Opened::Pipe(pipe) => return Ok(Begun::Pipe(pipe)),
         Opened::File(blob) => blob,
     };
-    let named = matches!(input, Input::Named(_));
+    let named = matches!(input, Input::Named(_) | Input::OfTour(_));
     if let Some(place) = blob.place().filter(|_| is_database(&blob)) {
         let is_store = named || answers::is_store(place);
         if is_store && !columns.is_empty() {

@@ -222,14 +222,32 @@ pub(crate) fn await_writer(pipe: &File) {
     let _ = rustix::event::poll(&mut fds, Some(&patience));
 }
 
-/// Files of `/proc` and `/sys` look regular but have no end, no size, or side effects.
+/// File systems whose files look regular but have no end, no size, or side effects, by their magic numbers.
+#[cfg(target_os = "linux")]
+const KERNEL: [u64; 14] = [
+    0x9fa0,      // proc
+    0x6265_6572, // sysfs
+    0x6462_6720, // debugfs
+    0x7472_6163, // tracefs
+    0x7363_6673, // securityfs
+    0x0027_e0eb, // cgroup
+    0x6367_7270, // cgroup2
+    0xcafe_4a11, // bpf
+    0x6265_6570, // configfs
+    0x6165_676c, // pstore
+    0xde5e_81e4, // efivarfs
+    0x6573_5543, // fusectl
+    0xf97c_ff8c, // selinuxfs
+    0x4249_4e4d, // binfmt_misc
+];
+
+/// Refuses a file that is made by the kernel when it is read.
 fn refuse_kernel(path: &Path, file: &File) -> Result<(), Failure> {
     #[cfg(target_os = "linux")]
     {
-        const PROC: u64 = 0x9fa0;
-        const SYS: u64 = 0x6265_6572;
         if let Ok(system) = rustix::fs::fstatfs(file)
-            && matches!(system.f_type.cast_unsigned(), PROC | SYS)
+            // Some systems extend the sign of the lower half.
+            && KERNEL.contains(&(system.f_type.cast_unsigned() & 0xffff_ffff))
         {
             return Err(Failure::own(
                 OPEN,
@@ -255,6 +273,12 @@ pub fn read_small(path: &Path, most: u64, what: &'static str) -> Result<Vec<u8>,
 pub(crate) fn read_small_beneath(at: &Beneath, most: u64, what: &'static str) -> Result<Vec<u8>, Failure> {
     let blob = open_beneath(at).map_err(|failure| Failure { what, ..failure })?;
     all_of(&blob, most, what)
+}
+
+/// Reads all of a regular file that data or a listing named, if it is not larger than `limit`.
+pub(crate) fn read_beneath(place: &Place, limit: u64) -> Result<Vec<u8>, Failure> {
+    let at = place.beneath().map_err(|error| beneath_failure(OPEN, place.path(), &error))?;
+    read_small_beneath(&at, limit, READ)
 }
 
 /// Reads all of a file that is not larger than `most`.
@@ -410,6 +434,21 @@ impl Blob {
         Ok(())
     }
 
+    /// Finds the last byte of a hole that reaches from here up to `end` or less: a sparse file keeps nothing there, and
+    /// reads as zeros. Without a hole it is `at` itself.
+    pub(crate) fn behind_hole(&self, at: u64, end: u64) -> u64 {
+        // The offset of standard input belongs to others too.
+        if self.place.is_none() {
+            return at;
+        }
+        let data = self.with(|file| match rustix::fs::seek(file, rustix::fs::SeekFrom::Data(at)) {
+            Err(rustix::io::Errno::NXIO) => file.metadata().map(|meta| meta.len()),
+            found => Ok(found?),
+        });
+        // Where the system tells of no holes, all is read.
+        data.map_or(at, |data| data.min(end).saturating_sub(1)).max(at)
+    }
+
     /// Lets something be done with the open file.
     pub(crate) fn with<T>(&self, act: impl FnOnce(&File) -> std::io::Result<T>) -> Result<T, Failure> {
         let fail = |error: &std::io::Error| Failure { what: READ, path: self.name.clone(), source: reason(error) };
@@ -506,7 +545,10 @@ mod tests {
         assert!(why(&at("loop")).ends_with("its symbolic links form a loop"));
         assert!(why(Path::new("/dev/zero")).ends_with("it is a device; only files and pipes can be read"));
         #[cfg(target_os = "linux")]
-        assert!(why(Path::new("/proc/self/mem")).contains("an interface of the kernel"));
+        for path in ["/proc/self/mem", "/sys/kernel/uevent_seqnum", "/sys/fs/cgroup/cgroup.procs"] {
+            let is_there = Path::new(path).exists();
+            assert!(!is_there || why(Path::new(path)).contains("an interface of the kernel"), "{path}");
+        }
         let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
         assert!(why(&at("socket")).contains("it is a socket"));
     }

@@ -38,8 +38,13 @@ const MAX_CELL: i32 = 64 << 20;
 const TRIES: usize = 6;
 /// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(15);
-/// Number of steps of the database between two looks at the clock.
+/// Number of steps of the database between two looks at what they took.
 const STEPS: i32 = 1000;
+/// Number of looks in a millisecond of a slow machine. Steps are counted and not timed, so that a database gives the same
+/// rows however busy the machine is.
+const LOOKS_A_MILLISECOND: u64 = 20;
+/// Factor by which steps may take longer before the time counts after all: a disk may not answer.
+const PATIENCE: u32 = 5;
 /// Size of the head of a write-ahead log: another head means that the log began again.
 const WAL_HEAD: usize = 32;
 const WAL: &str = "-wal";
@@ -53,27 +58,37 @@ const READ: &str = "cannot read";
 pub(crate) struct Database {
     connection: Connection,
     place: Place,
-    clock: Arc<Clock>,
+    work: Arc<Work>,
     /// State of the file when it was opened; `None` for a copy, which does not change.
     stat: Option<Stat>,
     /// Note on how it was opened.
     pub note: Option<Shown>,
 }
 
-/// Deadline of an answer.
+/// Work that an answer may take.
 #[derive(Debug)]
-struct Clock {
+struct Work {
     begun: Instant,
-    /// Milliseconds since `begun`.
-    until: AtomicU64,
-    /// Number of looks at it: one in [`STEPS`] steps.
+    /// Number of looks so far: one in [`STEPS`] steps.
     looks: AtomicU64,
+    /// Number of looks after which it is broken off.
+    most: AtomicU64,
+    /// Milliseconds since `begun` after which it is broken off too.
+    until: AtomicU64,
 }
 
-impl Clock {
+impl Work {
     fn is_over(&self) -> bool {
-        self.looks.fetch_add(1, Ordering::Relaxed);
-        self.begun.elapsed().as_millis() as u64 > self.until.load(Ordering::Relaxed)
+        let looks = self.looks.fetch_add(1, Ordering::Relaxed);
+        looks >= self.most.load(Ordering::Relaxed)
+            || self.begun.elapsed().as_millis() as u64 > self.until.load(Ordering::Relaxed)
+    }
+
+    fn allow(&self, time: Duration) {
+        let looks = (time.as_millis() as u64).saturating_mul(LOOKS_A_MILLISECOND);
+        self.most.store(self.looks.load(Ordering::Relaxed).saturating_add(looks), Ordering::Relaxed);
+        let until = self.begun.elapsed().saturating_add(time.saturating_mul(PATIENCE));
+        self.until.store(until.as_millis() as u64, Ordering::Relaxed);
     }
 }
 
@@ -82,9 +97,17 @@ impl Clock {
 pub(crate) struct Table {
     name: String,
     columns: Vec<String>,
+    /// Columns that are computed when they are read, which may cost anything.
+    generated: Vec<String>,
 }
 
 impl Table {
+    /// Lists those of these columns that are there and not read, because they are computed when they are.
+    pub(crate) fn unread<'n>(&self, names: &[&'n str]) -> Vec<&'n str> {
+        let is_generated = |name: &&&str| self.generated.iter().any(|column| column.eq_ignore_ascii_case(name));
+        names.iter().filter(is_generated).copied().collect()
+    }
+
     /// Returns the column as it is written in a query; `NULL` where there is none.
     pub(crate) fn column(&self, name: &str) -> String {
         self.columns.iter().find(|column| column.eq_ignore_ascii_case(name)).map_or("NULL".into(), |name| quoted(name))
@@ -252,8 +275,9 @@ fn address(file: &Path) -> String {
 
 impl Database {
     fn new(connection: Connection, place: Place) -> rusqlite::Result<Self> {
-        let clock = Arc::new(Clock { begun: Instant::now(), until: AtomicU64::new(0), looks: AtomicU64::new(0) });
-        let mut database = Self { connection, place, clock, stat: None, note: None };
+        let (looks, most, until) = <(AtomicU64, AtomicU64, AtomicU64)>::default();
+        let work = Arc::new(Work { begun: Instant::now(), looks, most, until });
+        let mut database = Self { connection, place, work, stat: None, note: None };
         database.restrict()?;
         Ok(database)
     }
@@ -283,8 +307,8 @@ impl Database {
         ] {
             connection.set_limit(limit, most)?;
         }
-        let clock = self.clock.clone();
-        connection.progress_handler(STEPS, Some(move || clock.is_over()))?;
+        let work = self.work.clone();
+        connection.progress_handler(STEPS, Some(move || work.is_over()))?;
         self.allow(Duration::from_secs(10));
         // A map of a file that another program cuts would end this one.
         for setting in ["mmap_size=0", "cell_size_check=1", "temp_store=2", "cache_size=-4096"] {
@@ -301,16 +325,15 @@ impl Database {
         Ok(())
     }
 
-    /// Allows so much time from now on; then what it does is broken off.
+    /// Allows as much work from now on as takes so much time on a slow machine; then what it does is broken off.
     pub(crate) fn allow(&self, time: Duration) {
-        let until = self.clock.begun.elapsed().saturating_add(time);
-        self.clock.until.store(until.as_millis() as u64, Ordering::Relaxed);
+        self.work.allow(time);
     }
 
     /// Counts the thousands of steps that its statements took so far, those of short ones left out.
     #[cfg(test)]
     pub(crate) fn steps(&self) -> u64 {
-        self.clock.looks.load(Ordering::Relaxed)
+        self.work.looks.load(Ordering::Relaxed)
     }
 
     /// Counts the bytes of its pages.
@@ -346,16 +369,17 @@ impl Database {
         let Ok(name) = std::str::from_utf8(name).map(str::to_owned) else { return Ok(None) };
         let mut statement = self.connection.prepare(&format!("PRAGMA table_xinfo({})", quoted(&name)))?;
         let mut rows = statement.query([])?;
-        let mut columns = Vec::new();
+        let (mut columns, mut generated) = (Vec::new(), Vec::new());
         while let Some(row) = rows.next()? {
             // What is generated on reading may cost anything.
             const GENERATED: i64 = 2;
             let hidden = row.get_ref(6)?.as_i64().unwrap_or(0);
-            if let (Ok(column), true) = (row.get_ref(1)?.as_str(), hidden != GENERATED) {
-                columns.push(column.to_owned());
+            if let Ok(column) = row.get_ref(1)?.as_str() {
+                let list = if hidden == GENERATED { &mut generated } else { &mut columns };
+                list.push(column.to_owned());
             }
         }
-        Ok(Some(Table { name, columns }))
+        Ok(Some(Table { name, columns, generated }))
     }
 
     /// Finds which of these names are those of views and tables that are made by code.
@@ -546,6 +570,7 @@ mod tests {
         let calls = database.table("llm_calls").unwrap().unwrap();
         assert_eq!((calls.name(), calls.column("IN\"PUT")), ("\"LLM_Calls\"".into(), "\"in\"\"put\"".into()));
         assert_eq!((calls.has("big"), calls.column("big")), (false, "NULL".into()));
+        assert_eq!(calls.unread(&["input", "BIG"]), ["BIG"]);
     }
 
     #[test]
@@ -559,6 +584,15 @@ mod tests {
         let error = database.connection().query_row(endless, [], |_| Ok(())).unwrap_err();
         assert!(begun.elapsed() < Duration::from_secs(2));
         assert!(database.failure(&error).to_string().contains("takes too long"));
+        let rows = || {
+            database.allow(Duration::from_millis(1));
+            let endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c";
+            let mut statement = database.connection().prepare(endless).unwrap();
+            let mut rows = statement.raw_query();
+            std::iter::from_fn(|| rows.next().ok().flatten().map(drop)).count()
+        };
+        let first = rows();
+        assert!(first > 0 && (0..5).all(|_| rows() == first), "work is counted, not timed");
         database.allow(Duration::from_secs(9));
         assert_eq!(count(&database, "t"), 0, "the next question is answered");
     }

@@ -1,14 +1,17 @@
 //! Text brought down to what counts when a quote is looked for: letters in lower case, digits and signs, without
-//! blanks, punctuation, accents and `[12]` marks. One search in it finds a quote whatever became of its line ends.
+//! blanks, punctuation, accents, reference marks and HTML. One search in it finds a quote whatever became of its line
+//! ends.
 //!
 //! Between digits something always stays, because `1.2` is not `12`, and a sign before a number stays, because `-5` is
-//! not `5`.
+//! not `5`. Characters are compared by what Unicode calls their compatibility decomposition: `½` is `1/2`, `№` is `No`.
 
 use std::ops::{ControlFlow, Range};
 
+use icu_normalizer::{DecomposingNormalizer, DecomposingNormalizerBorrowed};
 use memchr::memmem::Finder;
 use nucleo_matcher::chars::normalize;
 
+use super::marks::{self, Tag, mark};
 use crate::answer::document::Document;
 use stepscope_base::text::{Piece, pieces};
 
@@ -24,7 +27,7 @@ enum CharClass {
     Nothing,
     Letter,
     Digit,
-    /// A digit set high: often a footnote's number.
+    /// A digit or sign set high: an exponent, or a footnote's number.
     High,
     /// A sign that means something: `%`, `$`, `=`.
     Sign,
@@ -48,26 +51,37 @@ pub(crate) struct FoldState {
     between: u8,
     /// Number of letters before, with nothing but punctuation behind them.
     word: u8,
+    /// Number of letters before, with a blank behind them.
+    last: u8,
+    /// The character before is set high.
+    high: bool,
 }
 
 impl Default for FoldState {
     fn default() -> Self {
-        Self { digit: false, running: false, open: true, between: 0, word: 0 }
+        Self { digit: false, running: false, open: true, between: 0, word: 0, last: 0, high: false }
     }
 }
 
 impl FoldState {
     fn keep(&mut self, digit: bool) {
         (self.digit, self.running, self.open, self.between) = (digit, digit, false, 0);
+        (self.last, self.high) = (0, false);
     }
 
     fn drop(&mut self, open: bool) {
-        (self.running, self.open) = (false, open);
+        (self.running, self.open, self.high) = (false, open, false);
     }
 
     fn blank(&mut self) {
         self.drop(true);
+        self.last = self.last.max(self.word);
         self.word = 0;
+    }
+
+    /// Tells whether a footnote's number may follow: behind a word, or a blank behind it.
+    const fn may_have_note(&self) -> bool {
+        self.word >= WORD || (self.open && self.last >= WORD)
     }
 }
 
@@ -81,13 +95,14 @@ trait FoldSink {
     fn between(&mut self, _at: usize, _state: FoldState) {}
 }
 
-/// Folds a piece of text without line ends. `footnotes`: digits glued to the end of a word are left out.
+/// Folds a piece of text without line ends. `footnotes`: digits glued to the end of a word are left out, and digits set
+/// high, and `(Smith, 2020)`.
 fn fold(text: &[u8], state: &mut FoldState, footnotes: bool, sink: &mut impl FoldSink) -> ControlFlow<()> {
     let mut at = 0;
     while let Some(&byte) = text.get(at) {
         sink.between(at, *state);
+        let rest = text.get(at..).unwrap_or_default();
         if byte.is_ascii_alphabetic() {
-            let rest = text.get(at..).unwrap_or_default();
             let len = rest.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
             sink.letters(rest.get(..len).unwrap_or_default(), at)?;
             state.keep(false);
@@ -100,34 +115,193 @@ fn fold(text: &[u8], state: &mut FoldState, footnotes: bool, sink: &mut impl Fol
             at += 1;
             continue;
         }
-        if byte == b'['
-            && let Some(len) = mark(text.get(at..).unwrap_or_default())
-        {
-            at += len;
-            continue;
-        }
-        let mut long = [0; 8];
-        let (len, class, out) = if byte < 0x80 {
-            (1, ascii_class(byte), 0)
-        } else {
-            let (len, c) = character(text.get(at..).unwrap_or_default());
-            let (class, out) = fold_wide(c, &mut long);
-            (len, class, out)
+        at += match byte {
+            b'0'..=b'9' => digit(rest, at, footnotes, state, sink)?,
+            0x80.. => wide(rest, at, footnotes, state, sink)?,
+            _ => ascii(rest, at, footnotes, state, sink)?,
         };
-        let short = [byte.to_ascii_lowercase()];
-        let out = if out > 0 { long.get(..out).unwrap_or_default() } else { &short[..] };
-        let digit_follows = text.get(at + len).is_some_and(u8::is_ascii_digit);
-        if footnotes
-            && matches!(class, CharClass::Digit | CharClass::High)
-            && let Some(glued) = glued(text.get(at..).unwrap_or_default(), class, *state)
-        {
-            at += glued;
-            continue;
-        }
-        step(class, out, digit_follows, at..at + len, state, sink)?;
-        at += len;
     }
     ControlFlow::Continue(())
+}
+
+/// Folds the digit at the beginning of a text, or leaves out a footnote's number; gives the length.
+fn digit(
+    text: &[u8],
+    at: usize,
+    footnotes: bool,
+    state: &mut FoldState,
+    sink: &mut impl FoldSink,
+) -> ControlFlow<(), usize> {
+    if footnotes && let Some(len) = glued(text, *state) {
+        return ControlFlow::Continue(len);
+    }
+    step(CharClass::Digit, text.get(..1).unwrap_or_default(), false, at..at + 1, state, sink)?;
+    ControlFlow::Continue(1)
+}
+
+/// Folds the sign, bracket, mark, entity or tag at the beginning of a text; gives the length.
+fn ascii(
+    text: &[u8],
+    at: usize,
+    footnotes: bool,
+    state: &mut FoldState,
+    sink: &mut impl FoldSink,
+) -> ControlFlow<(), usize> {
+    let byte = text.first().copied().unwrap_or(b' ');
+    let next = text.get(1).copied().unwrap_or(b' ');
+    let pair = match byte {
+        b'[' => match marks::reference(text) {
+            Some(len) => return ControlFlow::Continue(len),
+            None => None,
+        },
+        b'(' if footnotes => match marks::author_and_year(text) {
+            Some(len) => return ControlFlow::Continue(len),
+            None => None,
+        },
+        b'&' => match marks::entity(text) {
+            Some((len, decoded)) => {
+                let follows = text.get(len).is_some_and(u8::is_ascii_digit);
+                for c in decoded.chars() {
+                    one(c, follows, at..at + len, state, sink)?;
+                }
+                return ControlFlow::Continue(len);
+            }
+            None => None,
+        },
+        b'<' => match marks::tag(text) {
+            Some((len, Tag::High)) => return high(text, len, at, footnotes, state, sink),
+            Some((len, Tag::Break)) => {
+                state.blank();
+                return ControlFlow::Continue(len);
+            }
+            Some((len, Tag::Style)) => return ControlFlow::Continue(len),
+            None => None,
+        },
+        b'|' => {
+            state.blank();
+            return ControlFlow::Continue(1);
+        }
+        // An exponent: behind a number it is kept, `x^2` is `x²`.
+        b'^' if matches!(next, b'0'..=b'9' | b'{' | b'(' | b'-' | b'+' | 0xe2) => {
+            if state.running {
+                sink.take(b"^", at..at + 1)?;
+                state.keep(false);
+            }
+            state.open = true;
+            return ControlFlow::Continue(1);
+        }
+        b'!' if next == b'=' => Some(NOT_EQUAL),
+        b'-' if next == b'>' => Some("→"),
+        _ => None,
+    };
+    if let Some(pair) = pair {
+        step(CharClass::Sign, pair.as_bytes(), false, at..at + 2, state, sink)?;
+        return ControlFlow::Continue(2);
+    }
+    step(ascii_class(byte), &[byte], next.is_ascii_digit(), at..at + 1, state, sink)?;
+    ControlFlow::Continue(1)
+}
+
+/// Text that `≠` is decomposed to, and what `!=` means.
+const NOT_EQUAL: &str = "=\u{338}";
+
+/// Folds what an HTML tag of some length sets high, if it is a short number; gives the length up to its end.
+fn high(
+    text: &[u8],
+    tag: usize,
+    at: usize,
+    footnotes: bool,
+    state: &mut FoldState,
+    sink: &mut impl FoldSink,
+) -> ControlFlow<(), usize> {
+    const MAX_HIGH: usize = 24;
+    let rest = text.get(tag..).unwrap_or_default();
+    let inner = rest.iter().take(MAX_HIGH).take_while(|byte| **byte != b'<').count();
+    let inner = rest.get(..inner).unwrap_or_default();
+    let is_number = inner.iter().any(u8::is_ascii_digit)
+        && inner.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b',' | b' '));
+    if !is_number {
+        return ControlFlow::Continue(tag);
+    }
+    if !(footnotes && state.may_have_note()) {
+        for (n, byte) in inner.iter().enumerate().filter(|(_, byte)| !matches!(byte, b',' | b' ')) {
+            let from = at + tag + n;
+            step(CharClass::High, &[*byte], false, from..from + 1, state, sink)?;
+        }
+    }
+    ControlFlow::Continue(tag + inner.len())
+}
+
+/// Folds the character beyond ASCII at the beginning of a text; gives the length.
+fn wide(
+    text: &[u8],
+    at: usize,
+    footnotes: bool,
+    state: &mut FoldState,
+    sink: &mut impl FoldSink,
+) -> ControlFlow<(), usize> {
+    let (len, c) = character(text);
+    let rest = text.get(len..).unwrap_or_default();
+    if c == '【'
+        && let Some(len) = marks::reference(text)
+    {
+        return ControlFlow::Continue(len);
+    }
+    // What became of a hyphen at the end of a line.
+    let is_hyphen = c == '¬' && state.word > 0 && rest.trim_ascii().is_empty();
+    let is_note = footnotes && high_digit(c).is_some() && state.may_have_note();
+    if !is_hyphen && !is_note {
+        one(c, rest.first().is_some_and(u8::is_ascii_digit), at..at + len, state, sink)?;
+    }
+    ControlFlow::Continue(len)
+}
+
+/// Folds a character that comes from some bytes.
+fn one(
+    c: char,
+    digit_follows: bool,
+    from: Range<usize>,
+    state: &mut FoldState,
+    sink: &mut impl FoldSink,
+) -> ControlFlow<()> {
+    const DECOMPOSE: DecomposingNormalizerBorrowed<'static> = DecomposingNormalizer::new_nfkd();
+    if let Some(digit) = high_digit(c) {
+        return step(CharClass::High, &[digit], false, from, state, sink);
+    }
+    if !may_decompose(c) {
+        return part(c, digit_follows, from, state, sink);
+    }
+    // `1½` is one and a half, and no eleven halves.
+    if state.running && matches!(c, '¼'..='¾' | '⅐'..='⅟' | '↉' | '①'..='⒛' | '⓪'..='⓿' | '❶'..='➓')
+    {
+        state.blank();
+    }
+    for c in DECOMPOSE.normalize_iter(std::iter::once(c)) {
+        part(c, digit_follows, from.clone(), state, sink)?;
+    }
+    ControlFlow::Continue(())
+}
+
+/// Folds a character, or a part of one that was decomposed.
+fn part(
+    c: char,
+    digit_follows: bool,
+    from: Range<usize>,
+    state: &mut FoldState,
+    sink: &mut impl FoldSink,
+) -> ControlFlow<()> {
+    let mut long = [0; 16];
+    let (class, len) = match c {
+        '|' => (CharClass::Blank, 0),
+        c if c.is_ascii() => (ascii_class(c as u8), encoded(c.to_ascii_lowercase(), &mut long)),
+        _ => fold_wide(c, &mut long),
+    };
+    step(class, long.get(..len).unwrap_or_default(), digit_follows, from, state, sink)
+}
+
+fn encoded(c: char, out: &mut [u8]) -> usize {
+    let len = c.len_utf8();
+    out.get_mut(..len).map_or(0, |out| c.encode_utf8(out).len())
 }
 
 fn step(
@@ -145,7 +319,7 @@ fn step(
             state.keep(false);
             state.word = state.word.saturating_add(1);
         }
-        CharClass::Digit | CharClass::High => {
+        CharClass::Digit => {
             if state.digit && !state.running {
                 let between = if state.between == 0 { b' ' } else { state.between };
                 sink.take(&[between], from.start..from.start)?;
@@ -153,6 +327,15 @@ fn step(
             sink.take(out, from)?;
             state.keep(true);
             state.word = 0;
+        }
+        CharClass::High => {
+            // `10⁶` is no 106.
+            if state.running && !state.high {
+                sink.take(b"^", from.start..from.start)?;
+            }
+            sink.take(out, from)?;
+            state.keep(true);
+            (state.high, state.word) = (true, 0);
         }
         CharClass::Sign => {
             sink.take(out, from)?;
@@ -181,29 +364,18 @@ fn step(
     ControlFlow::Continue(())
 }
 
-/// The length of a `[12]` mark at the beginning of a text that begins with a bracket.
-pub(crate) fn mark(text: &[u8]) -> Option<usize> {
-    let digits = text.get(1..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    (digits > 0 && text.get(1 + digits) == Some(&b']')).then_some(digits + 2)
-}
-
 /// Returns the length of a footnote's number at the beginning of a text that continues where a word ended.
-fn glued(text: &[u8], class: CharClass, state: FoldState) -> Option<usize> {
-    if state.word < WORD {
-        return None;
-    }
-    if class == CharClass::High {
-        return Some(character(text).0);
-    }
+fn glued(text: &[u8], state: FoldState) -> Option<usize> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let ends = text.get(digits).is_none_or(|byte| !byte.is_ascii_alphanumeric());
-    (digits <= 2 && ends).then_some(digits)
+    (state.word >= WORD && digits <= 2 && ends).then_some(digits)
 }
 
 /// Tells whether some number in a text may be glued to a word: rather too often than not often enough, but fast.
 pub(super) fn may_hold_glued(text: &[u8]) -> bool {
     let mut word = 0_u8;
-    text.iter().any(|byte| {
+    let next = text.iter().skip(1).chain(std::iter::once(&b' '));
+    text.iter().zip(next).any(|(byte, next)| {
         match byte {
             b'0'..=b'9' if word >= WORD => return true,
             // Characters among which are digits set high or low.
@@ -212,6 +384,9 @@ pub(super) fn may_hold_glued(text: &[u8]) -> bool {
             b'\n' => word = 0,
             // Marks are left out: in `word[3]12` the number is behind the word.
             b'[' => {}
+            // What may be `<sup>3</sup>` or `(Smith, 2020)`.
+            b'<' => return true,
+            b'(' if next.is_ascii_uppercase() || !next.is_ascii() => return true,
             _ => match ascii_class(*byte) {
                 CharClass::Punctuation if *byte != b':' => {}
                 CharClass::Dot => {}
@@ -244,74 +419,101 @@ const fn ascii_class(byte: u8) -> CharClass {
     }
 }
 
+/// The digit or sign that a character sets high.
+const fn high_digit(c: char) -> Option<u8> {
+    Some(match c {
+        '¹' => b'1',
+        '²' => b'2',
+        '³' => b'3',
+        '⁰' => b'0',
+        '⁴'..='⁹' => b'4' + (c as u32 - '⁴' as u32) as u8,
+        '⁺' => b'+',
+        '⁻' => b'-',
+        _ => return None,
+    })
+}
+
+/// Tells whether a character may consist of others. Those that are frequent in a script and are not taken apart are left
+/// out, and the signs that stand for a blank with something above or below.
+const fn may_decompose(c: char) -> bool {
+    !matches!(c as u32,
+        0..=0x9f | 0xa8 | 0xaf | 0xb4 | 0xb8 | 0x400..=0x52f | 0x2010..=0x2027 | 0x3400..=0x9fff | 0xac00..=0xd7a3)
+}
+
 /// Class of a character beyond ASCII, and how many bytes of `out` hold what it becomes; 0 where that does not matter.
-fn fold_wide(c: char, out: &mut [u8; 8]) -> (CharClass, usize) {
-    let ligature = match c {
-        'ﬀ' => "ff",
-        'ﬁ' => "fi",
-        'ﬂ' => "fl",
-        'ﬃ' => "ffi",
-        'ﬄ' => "ffl",
-        'ﬅ' | 'ﬆ' => "st",
-        'æ' | 'Æ' => "ae",
-        'œ' | 'Œ' => "oe",
-        'ß' | 'ẞ' => "ss",
-        _ => "",
+fn fold_wide(c: char, out: &mut [u8; 16]) -> (CharClass, usize) {
+    let (class, like) = match c {
+        'æ' | 'Æ' => (CharClass::Letter, "ae"),
+        'œ' | 'Œ' => (CharClass::Letter, "oe"),
+        'ß' | 'ẞ' => (CharClass::Letter, "ss"),
+        '×' | '✕' | '✖' | '⨯' => (CharClass::Letter, "x"),
+        '≤' | '⩽' | '≦' => (CharClass::Sign, "<="),
+        '≥' | '⩾' | '≧' => (CharClass::Sign, ">="),
+        // As `+/-` is read: a dash behind a sign is none before a number.
+        '±' => (CharClass::Sign, "+/"),
+        '⁄' | '∕' => (CharClass::Sign, "/"),
+        '٪' => (CharClass::Sign, "%"),
+        '٬' => (CharClass::Punctuation, ","),
+        '٫' => (CharClass::Dot, "."),
+        _ => (CharClass::Nothing, ""),
     };
-    if let Some(place) = out.get_mut(..ligature.len()).filter(|place| !place.is_empty()) {
-        place.copy_from_slice(ligature.as_bytes());
-        return (CharClass::Letter, ligature.len());
+    if let Some(place) = out.get_mut(..like.len()).filter(|place| !place.is_empty()) {
+        place.copy_from_slice(like.as_bytes());
+        return (class, like.len());
     }
-    let c = plain(c);
+    if let Some(digit) = decimal_digit(c) {
+        return (CharClass::Digit, encoded(digit, out));
+    }
     let class = match u32::from(c) {
-        0..0x80 => match ascii_class(c as u8) {
-            CharClass::Digit if c.is_ascii_digit() => CharClass::High,
-            class => class,
-        },
+        // Crosses out the sign before it: `≠`.
+        0x338 => CharClass::Sign,
         // Soft hyphen, accents of their own, invisible characters, variation selectors.
-        0xad | 0x300..=0x36f | 0x200b..=0x200f | 0x202a..=0x202e | 0x2060..=0x2064 | 0xfe00..=0xfe0f | 0xfeff => {
+        0xad | 0x300..=0x36f | 0x1ab0..=0x1aff | 0x1dc0..=0x1dff | 0x200b..=0x200f | 0x202a..=0x202e => {
             CharClass::Nothing
         }
+        0x2060..=0x2064 | 0x20d0..=0x20ff | 0xfe00..=0xfe0f | 0xfe20..=0xfe2f | 0xfeff => CharClass::Nothing,
+        // The points of Hebrew and Arabic, and what draws an Arabic word out.
+        0x591..=0x5bd | 0x5bf..=0x5c7 | 0x610..=0x61a | 0x640 | 0x64b..=0x65f | 0x670 => CharClass::Nothing,
         0x2010..=0x2015 | 0x2212 | 0xfe58 | 0xfe63 => CharClass::Dash,
+        // Bars between the cells of a table.
+        0xa6 | 0x2502 | 0x2503 => CharClass::Blank,
         // Currency, degrees, plus-minus, times, per mille, arrows, comparisons; not the bullets among them.
         0xa2..=0xa5 | 0xa7 | 0xac | 0xb0 | 0xb1 | 0xd7 | 0xf7 | 0x2030 | 0x2031 | 0x20a0..=0x20cf | 0x2190..=0x21ff => {
             CharClass::Sign
         }
         0x2200..=0x2218 | 0x221a..=0x22c4 | 0x22c6..=0x22ff => CharClass::Sign,
+        // These voice the letter before them.
+        0x3099 | 0x309a => CharClass::Letter,
         _ if c.is_alphanumeric() => CharClass::Letter,
         _ if c.is_whitespace() => CharClass::Blank,
         _ => CharClass::Punctuation,
     };
     let mut at = 0;
-    for lower in c.to_lowercase().filter(|lower| !('\u{300}'..='\u{36f}').contains(lower)) {
-        let len = lower.len_utf8();
-        if let Some(place) = out.get_mut(at..at + len) {
-            lower.encode_utf8(place);
-            at += len;
-        }
+    let is_kept = |lower: &char| !('\u{300}'..='\u{337}').contains(lower) && !('\u{339}'..='\u{36f}').contains(lower);
+    for lower in c.to_lowercase().filter(is_kept) {
+        at += encoded(plain(lower), out.get_mut(at..).unwrap_or_default());
     }
     (class, at)
 }
 
-/// A character without accent, width and height.
+/// A small letter without what tells it from its like.
 fn plain(c: char) -> char {
     match c {
-        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
-        '\u{b2}' => '2',
-        '\u{b3}' => '3',
-        '\u{b9}' => '1',
-        '\u{2070}' | '\u{2074}'..='\u{2079}' => digit(u32::from(c) - 0x2070),
-        '\u{2080}'..='\u{2089}' => digit(u32::from(c) - 0x2080),
-        'ª' => 'a',
-        'º' => 'o',
-        'µ' => 'μ',
         'ς' => 'σ',
+        'ё' => 'е',
         _ => normalize(c),
     }
 }
 
-fn digit(value: u32) -> char {
-    char::from_digit(value, 10).unwrap_or('0')
+/// The digit that a character of another script is.
+fn decimal_digit(c: char) -> Option<char> {
+    /// The zeros of scripts, from which nine digits follow.
+    const ZEROS: [u32; 16] = [
+        0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xe50, 0xed0, 0x1040,
+        0x17e0,
+    ];
+    let zero = ZEROS.iter().rev().find(|zero| **zero <= u32::from(c))?;
+    char::from_digit((u32::from(c) - zero).min(10), 10)
 }
 
 /// State of the fold before some byte of the document.
@@ -472,6 +674,11 @@ impl FoldedText {
 
 /// A text that is no part of a document, folded: its bytes, and where the first and the last of them come from.
 pub(crate) fn fold_text(text: &[u8]) -> (Vec<u8>, Range<usize>) {
+    fold_whole(text, false)
+}
+
+/// Folds a text as [`fold_text`] does. `footnotes`: as in [`FoldedText::of`].
+pub(super) fn fold_whole(text: &[u8], footnotes: bool) -> (Vec<u8>, Range<usize>) {
     struct Whole(Vec<u8>, Option<Range<usize>>);
     impl FoldSink for Whole {
         fn take(&mut self, out: &[u8], from: Range<usize>) -> ControlFlow<()> {
@@ -489,8 +696,38 @@ pub(crate) fn fold_text(text: &[u8]) -> (Vec<u8>, Range<usize>) {
         }
     }
     let mut whole = Whole(Vec::with_capacity(text.len()), None);
-    let _ = fold(text, &mut FoldState::default(), false, &mut whole);
+    let _ = fold(text, &mut FoldState::default(), footnotes, &mut whole);
     (whole.0, whole.1.unwrap_or(text.len()..text.len()))
+}
+
+/// A folded text with the bytes that each of its bytes comes from.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(super) struct Trace {
+    pub bytes: Vec<u8>,
+    pub from: Vec<Range<usize>>,
+}
+
+impl Trace {
+    /// Folds a text; a line's end in it is a blank. `footnotes`: as in [`FoldedText::of`].
+    pub(super) fn of(text: &[u8], footnotes: bool) -> Self {
+        let mut trace = Self { bytes: Vec::with_capacity(text.len()), from: Vec::with_capacity(text.len()) };
+        let _ = fold(text, &mut FoldState::default(), footnotes, &mut trace);
+        trace
+    }
+}
+
+impl FoldSink for Trace {
+    fn take(&mut self, out: &[u8], from: Range<usize>) -> ControlFlow<()> {
+        self.bytes.extend_from_slice(out);
+        self.from.resize(self.bytes.len(), from);
+        ControlFlow::Continue(())
+    }
+
+    fn letters(&mut self, letters: &[u8], from: usize) -> ControlFlow<()> {
+        self.bytes.extend(letters.iter().map(u8::to_ascii_lowercase));
+        self.from.extend((from..from + letters.len()).map(|at| at..at + 1));
+        ControlFlow::Continue(())
+    }
 }
 
 /// Normalizes a text as the published check does: blanks folded to one, `[12]` marks dropped. The published text does

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::differences::{Differences, cost, differences};
+use super::letters;
 use super::search::Search;
 use super::tiles::TILE;
 use super::{Budget, NearMatch};
@@ -59,7 +60,7 @@ pub(super) fn nearest(
             best = near(document, found, start).map(|near| (near, region));
         }
     }
-    best
+    best.or_else(|| letters::nearest(search, cited, budget))
 }
 
 fn is_alike(found: &Differences) -> bool {
@@ -78,6 +79,7 @@ fn near(document: &Document, found: Differences, start: usize) -> Option<NearMat
         quote: found.quote,
         text: found.text.into_iter().map(moved).collect(),
         cut: found.cut,
+        by_letters: false,
     })
 }
 

@@ -5,11 +5,12 @@ use std::ops::Range;
 use memchr::memmem::Finder;
 
 use super::folded::{
-    FoldedText, equal_without_line_hyphens, equal_without_soft_hyphens, fold_text, is_like, is_word, mark,
+    FoldedText, equal_without_line_hyphens, equal_without_soft_hyphens, fold_text, fold_whole, is_like, is_word,
     may_hold_glued, published,
 };
 use super::tiles::PossiblePlaces;
 use super::{Budget, NEARBY, QuoteMatch, QuotePlace, Tier};
+use super::{interleaved, marks};
 use crate::answer::document::Document;
 use stepscope_base::text::{Piece, pieces};
 
@@ -57,6 +58,28 @@ pub(super) struct Everywhere {
     pub best: Option<QuoteMatch>,
     /// Number of places, up to [`MAX_COUNT`].
     pub total: usize,
+}
+
+/// Finds a quote byte for byte in some lines.
+pub(super) fn byte_for_byte(
+    document: &Document,
+    quote: &[u8],
+    lines: &Range<usize>,
+    budget: &mut Budget,
+) -> Option<QuoteMatch> {
+    let text = document.text(lines.clone());
+    if quote.is_empty() || !budget.find(text.len()) {
+        return None;
+    }
+    let start = document.offset(lines.start)? + memchr::memmem::find(text, quote)?;
+    Some(at(document, start..start + quote.len(), Tier::Exact, Vec::new()))
+}
+
+fn at(document: &Document, bytes: Range<usize>, tier: Tier, skipped: Vec<usize>) -> QuoteMatch {
+    let last = bytes.end.max(bytes.start + 1) - 1;
+    let lines = document.line_at(bytes.start)..document.line_at(last) + 1;
+    let pages = document.pages_of(&lines);
+    QuoteMatch { lines, pages, bytes, tier, skipped, left_out: Vec::new() }
 }
 
 /// A quote, ready to be looked for.
@@ -109,12 +132,49 @@ impl<'d> Search<'d> {
         }
         let window = self.window(cited);
         let plain = Self::best(cited, self.hits(&window, budget)).filter(|(place, _)| *place != QuotePlace::Cited);
-        let forgiven = self.forgiving(&window, cited, budget);
-        match (&plain, &forgiven) {
-            (Some((place, _)), Some((other, _))) if other < place => forgiven,
-            (None, _) => forgiven,
-            _ => plain,
+        let mut best = Self::nearer(plain, self.forgiving(&window, cited, budget));
+        let is_cited = |best: &Option<(QuotePlace, QuoteMatch)>| {
+            best.as_ref().is_some_and(|(place, _)| *place == QuotePlace::Cited)
+        };
+        if !is_cited(&best)
+            && let Some(unmarked) = self.unmarked(budget)
+        {
+            best = Self::nearer(best, Self::best(cited, unmarked.hits(&window, budget)));
+            best = Self::nearer(best, unmarked.forgiving(&window, cited, budget));
         }
+        if !is_cited(&best) {
+            let found = interleaved::find(self, &window, budget);
+            best = Self::nearer(best, Self::best(cited, found));
+        }
+        best
+    }
+
+    /// The one of two places that is nearer to the cited lines; the first where both are alike.
+    fn nearer(
+        one: Option<(QuotePlace, QuoteMatch)>,
+        other: Option<(QuotePlace, QuoteMatch)>,
+    ) -> Option<(QuotePlace, QuoteMatch)> {
+        match (&one, &other) {
+            (Some((place, _)), Some((nearer, _))) if nearer < place => other,
+            (None, _) => other,
+            _ => one,
+        }
+    }
+
+    /// The quote without the marks that a model may have added: digits set high or glued to a word, `(Smith, 2020)`.
+    fn unmarked(&self, budget: &mut Budget) -> Option<Self> {
+        if !may_hold_glued(self.quote) || !budget.fold(self.quote.len()) {
+            return None;
+        }
+        let (folded, core) = fold_whole(self.quote, true);
+        let is_other = folded.len() >= SHORT && folded != self.folded();
+        is_other.then(|| Self { finder: Finder::new(&folded).into_owned(), core, ..*self })
+    }
+
+    /// Finds a quote between whose lines others stand, around the places of its longest beginnings.
+    pub(super) fn interleaved_anywhere(&self, budget: &mut Budget) -> Option<QuoteMatch> {
+        let all = 0..self.document.len();
+        (self.bytes(&all) <= LOCAL).then(|| interleaved::find(self, &all, budget)).flatten()
     }
 
     /// The best place among the cited lines; where they are few, it agrees with the published check.
@@ -270,7 +330,7 @@ impl<'d> Search<'d> {
     }
 
     /// Tells whether the quote may be in some lines with something left out between: its letters are there in order.
-    fn may_be_in(&self, lines: &Range<usize>, budget: &mut Budget) -> bool {
+    pub(super) fn may_be_in(&self, lines: &Range<usize>, budget: &mut Budget) -> bool {
         if !budget.spend(self.bytes(lines), 2) {
             return false;
         }
@@ -499,11 +559,8 @@ impl<'d> Search<'d> {
         }
     }
 
-    fn at(&self, bytes: Range<usize>, tier: Tier, skipped: Vec<usize>) -> QuoteMatch {
-        let last = bytes.end.max(bytes.start + 1) - 1;
-        let lines = self.document.line_at(bytes.start)..self.document.line_at(last) + 1;
-        let pages = self.document.pages_of(&lines);
-        QuoteMatch { lines, pages, bytes, tier, skipped }
+    pub(super) fn at(&self, bytes: Range<usize>, tier: Tier, skipped: Vec<usize>) -> QuoteMatch {
+        at(self.document, bytes, tier, skipped)
     }
 
     /// Takes in the punctuation at both ends of the quote, where the document has it too.
@@ -527,23 +584,20 @@ impl<'d> Search<'d> {
     }
 }
 
-/// A text without the blanks and `[12]` marks at its beginning.
+/// A text without the blanks and reference marks at its beginning.
 fn without_marks_before(mut text: &[u8]) -> &[u8] {
     loop {
         text = text.trim_ascii_start();
-        let Some(rest) = text.strip_prefix(b"[").and_then(|_| text.get(mark(text)?..)) else { return text };
+        let Some(rest) = marks::reference(text).and_then(|len| text.get(len..)) else { return text };
         text = rest;
     }
 }
 
-/// A text without the blanks and `[12]` marks at its end.
+/// A text without the blanks and reference marks at its end.
 fn without_marks_behind(mut text: &[u8]) -> &[u8] {
     loop {
         text = text.trim_ascii_end();
-        let Some(inner) = text.strip_suffix(b"]") else { return text };
-        let digits = inner.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-        let head = inner.get(..inner.len() - digits).filter(|_| digits > 0).and_then(|head| head.strip_suffix(b"["));
-        let Some(head) = head else { return text };
+        let Some(head) = marks::before_last(text) else { return text };
         text = head;
     }
 }
@@ -554,14 +608,14 @@ fn signs(text: &[u8]) -> impl Iterator<Item = char> + '_ {
     chars.filter(|c| !c.is_whitespace())
 }
 
-fn first_char(text: &[u8]) -> Option<char> {
+pub(super) fn first_char(text: &[u8]) -> Option<char> {
     match pieces(text).next()?.1 {
         Piece::Char(c) => Some(c),
         _ => None,
     }
 }
 
-fn last_char(text: &[u8]) -> Option<char> {
+pub(super) fn last_char(text: &[u8]) -> Option<char> {
     (1..=4).find_map(|len| std::str::from_utf8(text.get(text.len().checked_sub(len)?..)?).ok()?.chars().next())
 }
 

@@ -283,7 +283,7 @@ fn a_quote_of_signs_alone_is_looked_for_as_it_is() {
 #[test]
 fn what_the_published_check_finds_is_found() {
     let document = document(&[&["the rate A-5 applies"]]);
-    let resolution = resolve(&document, &claim(0, 0, "-5 applies"));
+    let resolution = resolve(&document, &claim(0, 0, "-5  applies"));
     assert_eq!((resolution.word(), resolution.is_published_ok()), ("whitespace", true));
 }
 
@@ -374,11 +374,14 @@ fn the_budget_bounds_what_is_looked_through() {
     let mut budget = Budget::of(MAX_WORK - whole.left);
     assert_eq!(resolve_within(&policy(), &far, &mut budget).place, QuotePlace::OtherPage);
     // What cannot be paid is undecided, wherever the quote stands.
-    let close = claim(5, 5, "Deductible: USD 1,200 per claim");
+    let close = claim(5, 5, "deductible: USD 1,200 per claim");
     for claim in [&far, &close] {
         let resolution = resolve_within(&policy(), claim, &mut budget);
         assert_eq!((resolution.place, resolution.word()), (QuotePlace::Undecided, "undecided"));
     }
+    // But for one that stands in the cited lines byte for byte.
+    let exact = claim(5, 5, "Deductible: USD 1,200 per claim");
+    assert_eq!(resolve_within(&policy(), &exact, &mut budget).word(), "exact");
     let made_up = claim(15, 15, "Damage by flood is excluded without limit");
     let mut whole = Budget::default();
     assert_eq!(resolve_within(&policy(), &made_up, &mut whole).place, QuotePlace::Nowhere);
@@ -433,7 +436,14 @@ proptest! {
         let (first, last) = (lines.start as i64, lines.end as i64 - 1);
         let shouted = text.to_uppercase();
         if shouted != text {
-            prop_assert_eq!(resolve(&document, &claim(first, last, &shouted)).word(), "case_or_punctuation");
+            let word = resolve(&document, &claim(first, last, &shouted)).word();
+            // Five metres are no five million.
+            // Units have few letters, a comma behind them counted.
+            let words: Vec<&str> = text.split_whitespace().collect();
+            let has_unit =
+                words.windows(2).any(|pair| pair[0].ends_with(|c: char| c.is_ascii_digit()) && pair[1].len() <= 5);
+            let is_unit = has_unit && word == "changed";
+            prop_assert!(is_unit || word == "case_or_punctuation", "{}", word);
         }
         // The same lines, every one broken in the middle of a word with a hyphen.
         let broken: Vec<String> = text.split_inclusive(|c: char| !c.is_ascii_lowercase()).flat_map(|word| {
@@ -560,13 +570,16 @@ fn what_was_not_looked_for_is_undecided_and_never_nowhere() {
     let document = long_document(20_000);
     let wrong = |n: usize| (n, format!("these words {n} were made up by somebody else entirely"));
     let mut quotes: Vec<_> = (0..9_000).map(wrong).collect();
+    quotes.push((7, "some words of line  7 here".to_owned()));
     quotes.push((7, "some words of line 7 here".to_owned()));
     let (work, places) = worked(&document, &quotes);
     assert_eq!(work, MAX_WORK);
     let first =
         places.iter().position(|place| matches!(place, QuotePlace::Undecided | QuotePlace::Unsearched)).unwrap();
     assert!(first > 10 && places[..first].iter().all(|place| *place == QuotePlace::Nowhere), "{first}");
-    assert!(places[first + 1..].iter().all(|place| *place == QuotePlace::Undecided));
+    let (exact, others) = places[first + 1..].split_last().unwrap();
+    assert!(others.iter().all(|place| *place == QuotePlace::Undecided));
+    assert_eq!(*exact, QuotePlace::Cited, "it stands there byte for byte");
     // The same again says the same.
     assert_eq!(worked(&document, &quotes).1, places);
 }

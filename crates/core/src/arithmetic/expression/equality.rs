@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::{Expression, Lexeme, Names, Node, Operation, Parser, Single, TokenKind, is_currency, is_hyphen, tokens};
-use crate::arithmetic::number::{Number, Written};
+use crate::arithmetic::number::{Number, Written, near};
 use crate::arithmetic::number_words::{NumberWord, number_word};
 use crate::arithmetic::quantity::{Dimension, Unit, names_by_number, unit};
 
@@ -201,8 +201,8 @@ impl EqualitySide {
         let factor = if ratio < 1.0 { 1.0 / ratio } else { ratio };
         let is_between = |unit: &Unit| {
             let ratios = unit.dimension.sizes().iter().map(|size| (size / unit.size).max(unit.size / size));
-            let off = if self.is_about() { ROUNDED_UNITS } else { 1e-6 };
-            ratios.filter(|ratio| *ratio > 1.0).any(|ratio| (factor - ratio).abs() < off * factor)
+            let about = |ratio: f64| self.is_about() && (factor - ratio).abs() < ROUNDED_UNITS * factor;
+            ratios.filter(|ratio| *ratio > 1.0).any(|ratio| near(factor / ratio, 1.0) || about(ratio))
         };
         !is_shared && self.measures.iter().chain(&before.measures).any(is_between)
     }
@@ -227,7 +227,7 @@ impl EqualitySide {
 /// Every equation of a text, in order.
 pub(crate) fn equalities(text: &str, names: &Names) -> Vec<Equality> {
     let mut found = Vec::new();
-    if !(text.contains(['=', '≈']) || text.contains("equal")) {
+    if !(text.contains(['=', '≈']) || text.contains("equal")) || counts_modulo(text) {
         return found;
     }
     let Some(mut list) = tokens(text, names) else { return found };
@@ -252,6 +252,13 @@ pub(crate) fn equalities(text: &str, names: &Names) -> Vec<Equality> {
         (at, floor) = (end, end);
     }
     found
+}
+
+/// Tells whether a text calculates with remainders only: "Modulo 10: 8 + 8 = 6", "8 + 8 ≡ 6".
+pub(crate) fn counts_modulo(text: &str) -> bool {
+    const WORDS: [&str; 5] = ["mod", "modulo", "modulus", "modular", "congruent"];
+    let is_said = |word: &str| WORDS.iter().any(|said| word.eq_ignore_ascii_case(said));
+    text.contains('≡') || text.split(|c: char| !c.is_alphabetic()).any(is_said)
 }
 
 /// The tokens with one equals sign in place of `≈`, ", which equals", "is about equal to" and `= about`.
@@ -400,6 +407,9 @@ impl Reader<'_> {
                 is_plain && !(is_call || is_unknown || is_rest || is_bound || is_named || is_mixed || self.is_added(at))
             }
             TokenKind::Break if matches!(text, "'" | "’" | "!") && !here.spaced => false,
+            TokenKind::Break if self.is_ratio(at) => false,
+            // `0.(3)`: digits that repeat.
+            TokenKind::Break if text == "." && !here.spaced && here.kind == TokenKind::Open => false,
             TokenKind::Break => {
                 text.chars().all(|c| {
                     matches!(c, '\n' | '.' | ':' | ';' | '?' | '!' | '"' | '\'' | '#' | '$' | '<' | '>' | '&' | '…')
@@ -452,6 +462,31 @@ impl Reader<'_> {
         is_sign && sign.checked_sub(1).is_some_and(|at| !matches!(self.kind(at), Some(TokenKind::Break)))
     }
 
+    /// Tells whether parentheses hold nothing but words: `6 / 2 (apples)`.
+    fn is_aside(&self, open: usize) -> bool {
+        let inner = self.list.iter().skip(open + 1).take_while(|token| token.kind != TokenKind::Close);
+        let is_word = |token: &Lexeme| {
+            let text = self.text.get(token.start..token.end).unwrap_or_default();
+            matches!(token.kind, TokenKind::Word | TokenKind::Comma) && text.chars().count() > 1
+        };
+        inner.into_iter().all(is_word)
+    }
+
+    /// Tells whether a colon stands between two sides of a proportion: `3 * 5 : 5 * 5`.
+    fn is_ratio(&self, at: usize) -> bool {
+        let is_colon = |token: &Lexeme| self.text.get(token.start..token.end) == Some(":");
+        let before = at.checked_sub(1).and_then(|at| self.list.get(at));
+        let Some((here, next)) = self.list.get(at).filter(|here| is_colon(here)).zip(self.list.get(at + 1)) else {
+            return false;
+        };
+        let is_operand = |token: &Lexeme, end: TokenKind| {
+            matches!(token.kind, TokenKind::Number(_) | TokenKind::Name(_) | TokenKind::Percent(_)) || token.kind == end
+        };
+        here.spaced == next.spaced
+            && before.is_some_and(|before| is_operand(before, TokenKind::Close))
+            && is_operand(next, TokenKind::Open)
+    }
+
     /// A full stop glued to digits on both sides ends no sentence.
     fn is_glued(&self, at: usize) -> bool {
         self.list.get(at + 1).is_some_and(|next| !next.spaced)
@@ -488,12 +523,12 @@ impl Reader<'_> {
         let is_half = next.is_some_and(|next| match next.kind {
             TokenKind::Operator(_) if is_hyphen(self.list, end) => false,
             TokenKind::Operator(_) | TokenKind::Number(_) | TokenKind::Percent(_) | TokenKind::Name(_) => true,
-            TokenKind::Open => !next.spaced,
+            TokenKind::Open => !next.spaced || !self.is_aside(end),
             TokenKind::Break => {
                 let text = self.text.get(next.start..).unwrap_or_default();
-                // A factorial, a power, the minutes of a time of day.
+                // A factorial, a power, the minutes of a time of day, a proportion.
                 let after = text.chars().nth(1);
-                let is_time = text.starts_with(':') && after.is_some_and(|c| c.is_ascii_digit());
+                let is_time = text.starts_with(':') && after.is_some_and(|c| c.is_ascii_digit()) || self.is_ratio(end);
                 // `0.` and what repeats without end.
                 let is_cut = text.starts_with('.') && after == Some('√');
                 self.is_sign(Some(end)) || (!next.spaced && (text.starts_with('!') || is_time || is_cut))
@@ -575,9 +610,10 @@ impl Reader<'_> {
                     .map(|token| token.kind)
                     .find(|kind| matches!(kind, TokenKind::Number(_) | TokenKind::Percent(_))),
             ),
-            [Node::Number(number), Node::Single(Single::Negate, _)] => {
-                let kind = tokens.iter().map(|token| token.kind).find(|kind| matches!(kind, TokenKind::Number(_)));
-                plain(kind).map(|written| Written { value: number.negated(), ..written })
+            [Node::Number(_) | Node::Percent(_), Node::Single(Single::Negate, _)] => {
+                let mut kinds = tokens.iter().map(|token| token.kind);
+                let kind = kinds.find(|kind| matches!(kind, TokenKind::Number(_) | TokenKind::Percent(_)));
+                plain(kind).map(|written| Written { value: written.value.negated(), ..written })
             }
             _ => None,
         };

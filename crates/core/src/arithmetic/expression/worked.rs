@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::equality::counts_modulo;
 use super::{Expression, Lexeme, Names, Node, Parser, Single, TokenKind, numbers, tokens};
 use crate::arithmetic::number::{Number, Written, near};
 use crate::arithmetic::number_words::{NumberWord, number_word};
@@ -62,6 +63,9 @@ impl Worked {
 /// Every calculation with a result, in order; `text` is one line or several.
 pub(crate) fn worked(text: &str) -> Vec<Worked> {
     let mut found = Vec::new();
+    if counts_modulo(text) {
+        return found;
+    }
     let mut offset = 0;
     for line in text.split_inclusive(['\n', ';']) {
         if line.bytes().any(|byte| byte.is_ascii_digit()) && found.len() < MAX_FOUND {

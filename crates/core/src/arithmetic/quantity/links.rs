@@ -3,6 +3,7 @@
 //! so that it costs little.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
@@ -366,6 +367,7 @@ impl<'a> Linking<'a> {
             }
         }
         self.link_compounds();
+        self.link_other_conventions();
         self.share_constants();
     }
 
@@ -382,6 +384,24 @@ impl<'a> Linking<'a> {
             let Some(first) = pairs.into_iter().position(held) else { continue };
             holding.links |= 0b11 << first;
             links.taken.iter_mut().skip(first).take(2).for_each(|mask| *mask |= 1 << holder);
+        }
+    }
+
+    /// Links numbers that stand in the question in another convention: `1 404`, `1.600`, `3,14`, the 87 of `1:87`.
+    fn link_other_conventions(&mut self) {
+        let Self { links, holdings, question, .. } = self;
+        for (holder, holding) in holdings.iter_mut().enumerate().take(MAX_LINKED) {
+            let Content::One(value) = holding.content else { continue };
+            if holding.links != 0 {
+                continue;
+            }
+            let Some(place) = written_otherwise(question.bytes(), value) else { continue };
+            for (q, quantity) in links.quantities.iter().enumerate().take(MAX_LINKED) {
+                if quantity.span.start < place.end && place.start < quantity.span.end {
+                    holding.links |= 1 << q;
+                    links.taken.iter_mut().skip(q).take(1).for_each(|mask| *mask |= 1 << holder);
+                }
+            }
         }
     }
 
@@ -824,6 +844,48 @@ fn kind_words(quantity: &Quantity, holding: &Holding<'_>) -> usize {
     };
     let name = holding.name.bytes();
     if words.iter().any(|word| memchr::memmem::find(name, word).is_some()) { 6 } else { 0 }
+}
+
+/// Bytes of a number with all its separators.
+const MAX_WRITTEN: usize = 24;
+
+/// Finds a number in a text that writes it in another convention: groups of three digits with any separator, a comma or
+/// point for the decimals, and each side of a ratio.
+fn written_otherwise(text: &[u8], value: f64) -> Option<Range<usize>> {
+    let text = std::str::from_utf8(text).ok()?;
+    let is_start = |at: usize| {
+        let before = text.get(..at).and_then(|head| head.chars().next_back());
+        !before.is_some_and(|c| c.is_ascii_digit())
+    };
+    let starts = text.match_indices(|c: char| c.is_ascii_digit()).map(|(at, _)| at).filter(|at| is_start(*at));
+    starts.into_iter().find_map(|start| {
+        let (mut end, mut whole, mut last) = (start, String::new(), String::new());
+        let mut is_sided = text.get(..start).is_some_and(|head| head.trim_end().ends_with(':'));
+        loop {
+            let rest = text.get(end..)?;
+            let digits = rest.get(..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len()))?;
+            last.push_str(digits);
+            end += digits.len();
+            let behind = text.get(end..)?;
+            is_sided |= behind.trim_start().starts_with(':');
+            // The last group may be decimals: all before it is the whole part.
+            let decimal = format!("{whole}.{last}").parse::<f64>().ok().filter(|_| !whole.is_empty());
+            let grouped = format!("{whole}{last}").parse::<f64>().ok().filter(|_| !whole.is_empty() && last.len() == 3);
+            let own = last.parse::<f64>().ok().filter(|_| whole.is_empty() && is_sided);
+            if [decimal, grouped, own].into_iter().flatten().any(|number| near(number, value)) {
+                return Some(start..end);
+            }
+            let mut signs = behind.chars();
+            let separator = signs
+                .next()
+                .filter(|c| matches!(c, ',' | '.' | '\'' | '’' | ' ' | '\u{a0}' | '\u{202f}' | '\u{2009}'))?;
+            if !signs.next().is_some_and(|c| c.is_ascii_digit()) || end - start > MAX_WRITTEN {
+                return None;
+            }
+            whole.push_str(&std::mem::take(&mut last));
+            end += separator.len_utf8();
+        }
+    })
 }
 
 /// Tells whether two numbers, both 10 or more, have as many digits before the point.

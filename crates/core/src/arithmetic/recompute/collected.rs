@@ -1,19 +1,25 @@
 //! Calculations on values that are no single number: the sum of a list, the minutes between two times of day.
 
+use super::classes::ReadingClass;
 use super::prose::lower_words;
 use crate::arithmetic::expression::{Expression, Operation, clock, list};
 use crate::arithmetic::number::Number;
 
 /// Plans the calculation that the texts of a step ask for on these values; `inputs` is the number of all that it reads.
 /// `named` are the names and descriptions of what it reads.
-pub(super) fn plan(texts: &[&str; 3], named: &[&str], values: &[&str], inputs: usize) -> Option<Expression> {
+pub(super) fn plan(
+    texts: &[&str; 3],
+    named: &[&str],
+    values: &[&str],
+    inputs: usize,
+) -> Option<(Expression, ReadingClass)> {
     match values {
-        [one] if inputs == 1 => listed(texts[0], named, &list(one)?),
+        [one] if inputs == 1 => Some((listed(texts[0], named, &list(one)?)?, ReadingClass::Listed)),
         [from, to] if inputs == 2 => {
             // Where a description is missing nothing tells whose the others are.
             let is_end = |input| named.len().is_multiple_of(2) && is_end(named, input);
             let (from, to) = if is_end(0) && !is_end(1) { (to, from) } else { (from, to) };
-            between(texts, clock(from)?, clock(to)?)
+            Some((between(texts, named, clock(from)?, clock(to)?)?, ReadingClass::Clock))
         }
         _ => None,
     }
@@ -75,10 +81,24 @@ fn joined(operation: Operation, numbers: &[Number]) -> Option<Expression> {
     Expression::all(operation, numbers.iter().copied().map(Expression::number))
 }
 
+/// Words that ask for the time between two others, or say nothing.
+const BETWEEN: &[&str] = stepscope_base::list![
+    compute calculate find determine get obtain take work out the a an of and to is are in by as between from elapsed
+    duration difference subtract subtracting spent long how many much time times hours hour minutes minute her his its their
+    it start end begin finish until clock total number at with up
+];
+
+/// Tells whether every word of the step asks for the time between two others, or is one of the names and descriptions.
+fn says_only(texts: &[&str; 3], named: &[&str]) -> bool {
+    let own: Vec<String> = named.iter().chain(&texts[1..]).flat_map(|text| lower_words(text)).collect();
+    let is_known = |word: &String| BETWEEN.contains(&word.as_str()) || own.contains(word);
+    lower_words(texts[0]).iter().all(is_known)
+}
+
 /// From one time of day to another, over midnight or noon where it must be.
-fn between(texts: &[&str; 3], from: (i64, bool), to: (i64, bool)) -> Option<Expression> {
+fn between(texts: &[&str; 3], named: &[&str], from: (i64, bool), to: (i64, bool)) -> Option<Expression> {
     let asked = ["between", "from", "elapsed", "duration", "difference", "subtract", "spent", "long", " - ", " − "];
-    if !has(&texts[..1], &asked) {
+    if !has(&texts[..1], &asked) || !says_only(texts, named) {
         return None;
     }
     let around = if from.1 || to.1 || from.0 >= 13 * 60 || to.0 >= 13 * 60 { 24 * 60 } else { 12 * 60 };
@@ -98,7 +118,7 @@ mod tests {
 
     fn result(text: &str, values: &[&str]) -> String {
         let plan = plan(&[text, "", ""], &["daily_miles", "score", "price"], values, values.len());
-        plan.and_then(|plan| plan.evaluate(|_| None)).map_or_else(|| "nothing".into(), Number::shown)
+        plan.and_then(|(plan, _)| plan.evaluate(|_| None)).map_or_else(|| "nothing".into(), Number::shown)
     }
 
     #[test]
@@ -120,7 +140,7 @@ mod tests {
     fn the_end_is_the_end_wherever_it_is_listed() {
         let texts = ["Subtract the start time from the end time in hours.", "", ""];
         let named = ["When it ends", "When it begins", "end_time", "start_time"];
-        let plan = plan(&texts, &named, &["17:00", "13:00"], 2).unwrap();
+        let (plan, _) = plan(&texts, &named, &["17:00", "13:00"], 2).unwrap();
         assert_eq!(plan.evaluate(|_| None).map(Number::shown).as_deref(), Some("4"));
     }
 

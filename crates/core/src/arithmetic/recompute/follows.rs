@@ -1,6 +1,12 @@
 //! Whether a number can come out of others: each used once, with the four operations. It tells a slip from a plan that
 //! nobody understood: what follows from nothing that a step reads was not worked out there.
 
+use crate::arithmetic::number::near;
+
+/// Error that rounding or cutting to hundredths leaves at most.
+const A_CENT: f64 = 0.011;
+/// Share of a number that was rounded to its first four digits.
+const A_DIGIT: f64 = 1e-4;
 /// With more numbers only sums and products are tried.
 const MAX_ALL: usize = 3;
 /// With more numbers than this nothing is tried.
@@ -10,16 +16,16 @@ const CONSTANTS: [f64; 11] = [2.0, 3.0, 4.0, 7.0, 12.0, 24.0, 30.0, 52.0, 60.0, 
 
 /// Tells whether exactly this number can come out of the values.
 pub(crate) fn gives(values: &[f64], wanted: f64) -> bool {
-    reached(values, &|number| (number - wanted).abs() <= 1e-9 * wanted.abs().max(1.0))
+    reached(values, &|number| near(number, wanted))
 }
 
 /// Tells whether this number may have come out of the values: rounded, or with a well-known conversion.
 pub(crate) fn may_give(values: &[f64], wanted: f64) -> bool {
     let like = |number: f64| {
         let off = (number - wanted).abs();
-        off <= 0.011 || (off < 1.0 && wanted.fract() == 0.0 && wanted.abs() >= 1.0) || off <= 1e-4 * wanted.abs()
+        off <= A_CENT || (off < 1.0 && wanted.fract() == 0.0 && wanted.abs() >= 1.0) || off <= A_DIGIT * wanted.abs()
     };
-    let exactly = |number: f64| (number - wanted).abs() <= 0.011;
+    let exactly = |number: f64| (number - wanted).abs() <= A_CENT;
     let converted =
         |number: f64| CONSTANTS.iter().any(|constant| exactly(number * constant) || exactly(number / constant));
     reached(values, &like) || (values.len() <= MAX_ALL && joined(values, &converted))

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{Computed, Execution, Plan, PlanSource, Texts, Wording, collected, follows, implied, prose};
+use super::classes::ReadingClass;
+use super::{Computed, Execution, Plan, PlanSource, Texts, ValueBasis, Wording, collected, follows, implied, prose};
 use crate::arithmetic::expression::{
     AssignedTo, Calculation, Expression, Names, Operation, Reading, bound, equation, find, may_hold, mixes_units,
     numbers, plain_signs, read, solved, worked,
@@ -209,7 +210,7 @@ impl<'a> Execution<'_, 'a> {
         let is_foreign = |plan: &Plan| {
             self.unused(&plan.expression, wanted).any(is_value) && plan.expression.names().iter().any(|id| !reads(id))
         };
-        let by_step = by_step.filter(|plan| !is_part && !is_foreign(plan));
+        let by_step = by_step.filter(|plan| !is_part && !is_foreign(plan) && !self.names_unused(plan, wanted));
         let example =
             || ["such as", "e.g.", "for example", "for instance"].iter().any(|word| description.contains(word));
         let by_description = if !may_hold(description.as_bytes()) || example() {
@@ -256,7 +257,7 @@ impl<'a> Execution<'_, 'a> {
         let value = |field: &Field<'_>| Some((self.index(field)? as u32, self.recorded(field)?));
         let inputs: Vec<(u32, Number)> = step.inputs.iter().filter_map(value).collect();
         let expression = bound(&one.expression, &inputs);
-        Some(Plan { sure: true, ..Plan::of(expression, PlanSource::Step, Wording::Worked) })
+        Some(Plan { sure: true, ..Plan::of(expression, PlanSource::Step, ReadingClass::Worked) })
     }
 
     /// A calculation of nothing but the numbers that the step reads, without a result: "Carl: 23 - 8".
@@ -279,7 +280,7 @@ impl<'a> Execution<'_, 'a> {
         let bound = bound(expression, &inputs);
         let names = bound.names();
         let is_all = !names.is_empty() && inputs.iter().all(|(id, _)| names.contains(id));
-        is_all.then(|| Plan { range: Some(range.clone()), ..Plan::of(bound, PlanSource::Step, Wording::Signs) })
+        is_all.then(|| Plan { range: Some(range.clone()), ..Plan::of(bound, PlanSource::Step, ReadingClass::Numbers) })
     }
 
     /// The inputs of a step that a calculation without a name of its own does not use.
@@ -294,6 +295,20 @@ impl<'a> Execution<'_, 'a> {
         let is_unused =
             move |field: &&Field<'a>| self.index(field).is_some_and(|index| !used.contains(&(index as u32)));
         wanted.step.inputs.iter().filter(is_unused)
+    }
+
+    /// Tells whether the words around a calculation speak of a number that it leaves out: "x = a * b, and apply the coupon".
+    fn names_unused(&self, plan: &Plan, wanted: &PlanRequest<'_, 'a>) -> bool {
+        let Some(range) = &plan.range else { return false };
+        let around = [wanted.texts.step.get(..range.start), wanted.texts.step.get(range.end..)];
+        let output = self.name(wanted.variable);
+        let mut unused =
+            self.unused(&plan.expression, wanted).filter(|field| is_value(field) && self.recorded(field).is_some());
+        unused.any(|field| {
+            let name = field.name_text().unwrap_or_default();
+            let name = name.utf8().unwrap_or_default();
+            around.iter().flatten().any(|text| prose::speaks_of(text, name, output))
+        })
     }
 
     /// Tells whether a calculation without a name is only a part of what the words around it say.
@@ -344,13 +359,13 @@ impl<'a> Execution<'_, 'a> {
         let agrees = self.by_record(&expression).is_some_and(|value| recorded.stands_for(value));
         let values: Vec<f64> = inputs.iter().map(|input| input.value.float()).collect();
         let adopted = agrees || !follows::may_give(&values, recorded.value.float());
-        adopted.then(|| Plan::of(expression, PlanSource::Step, Wording::Implied))
+        adopted.then(|| Plan::of(expression, PlanSource::Step, ReadingClass::Implied))
     }
 
     /// Solves an equation in the step's text: `2 * (length + width) = perimeter`, or one in x.
     fn solution(&self, wanted: &PlanRequest<'_, '_>) -> Option<Plan> {
         let PlanRequest { variable, texts, .. } = *wanted;
-        let made = |expression, range| Plan { range, ..Plan::of(expression, PlanSource::Step, Wording::Signs) };
+        let made = |expression, range| Plan { range, ..Plan::of(expression, PlanSource::Step, ReadingClass::Solved) };
         let own = variable as u32;
         let named = texts.found.iter().find_map(|found| match found.target {
             Some(AssignedTo::Name(right)) if right != own && found.expression.names().contains(&own) => {
@@ -391,8 +406,9 @@ impl<'a> Execution<'_, 'a> {
             Some(false) => (Vec::new(), values),
             None => (named, values),
         };
-        let expression = collected::plan(&[texts.step, description, name], &named, &values, step.inputs.len())?;
-        Some(Plan::of(expression, PlanSource::Step, Wording::Words))
+        let (expression, class) =
+            collected::plan(&[texts.step, description, name], &named, &values, step.inputs.len())?;
+        Some(Plan::of(expression, PlanSource::Step, class))
     }
 
     /// A calculation in signs that is this output's by its name, or because no other can be meant.
@@ -462,7 +478,12 @@ impl<'a> Execution<'_, 'a> {
         let behind = if found.len() == 1 { text } else { text.get(chosen.range.end..).unwrap_or_default() };
         let expression = prose::rounded(behind, &chosen.expression).unwrap_or(chosen.expression);
         let sure = sure && !(source == PlanSource::Step && holds_word(text, "if"));
-        Some(Plan { expression, source, range: Some(chosen.range), wording: Wording::Signs, sure })
+        let class = match source {
+            PlanSource::Description => ReadingClass::SignsDescribed,
+            _ if is_own => ReadingClass::Assigned,
+            _ => ReadingClass::Signs,
+        };
+        Some(Plan { range: Some(chosen.range), sure, ..Plan::of(expression, source, class) })
     }
 
     /// A number that the procedure itself gives: "(value 3)" for what is extracted, "set total to 12".
@@ -470,7 +491,7 @@ impl<'a> Execution<'_, 'a> {
         let PlanRequest { variable, texts, description, recorded, .. } = *wanted;
         let made = |number: Number, source| Plan {
             sure: true,
-            ..Plan::of(Expression::number(number), source, Wording::Constant)
+            ..Plan::of(Expression::number(number), source, ReadingClass::Constant)
         };
         let name = self.state.variables().get(variable)?.name.utf8()?;
         let set = texts.step.split_once(name).and_then(|(_, rest)| {
@@ -537,6 +558,7 @@ impl<'a> Execution<'_, 'a> {
                 variable: name.utf8()?,
                 description: description.utf8().unwrap_or_default(),
                 value: self.held(*index).recorded,
+                running: self.is_running(*index),
             });
         }
         // Without the numbers nothing tells one reading from another; to state the one input needs no other reading.
@@ -545,26 +567,39 @@ impl<'a> Execution<'_, 'a> {
             let states = owned.len() == 1 && inputs.iter().all(is_known);
             return self.stated(wanted, inputs).filter(|_| states);
         }
-        if let Some(expression) = self.with_signs_inside(texts, &inputs) {
-            return Some(Plan::of(expression, PlanSource::Step, Wording::Words));
+        let output = prose::Output { name: self.name(variable), description };
+        if let Some(expression) = self.with_signs_inside(texts, &inputs, &output) {
+            return self.unless_turned(Plan::of(expression, PlanSource::Step, ReadingClass::Several), wanted);
         }
         let is_known = |text: &str| !prose::says_otherwise(text);
+        let of_source = |source| match source {
+            PlanSource::Description => prose::Output { description: "", ..output },
+            _ => output,
+        };
         for (text, source) in [(texts.step, PlanSource::Step), (description, PlanSource::Description)] {
             if prose::may_plan(text)
+                // "Parts of gravel more than cement" says what is compared, and nothing of how it is worked out.
+                && (source == PlanSource::Step || !prose::compares(text))
                 // What the step does otherwise its result's description does not know.
                 && (source == PlanSource::Step || is_known(texts.step))
-                && let Some((expression, sure)) = prose::read(text, &inputs)
+                && let Some(read) = prose::read(text, &inputs, &of_source(source))
             {
-                // "The difference between" says nothing of its sign.
-                let given = self.by_record(&expression).map(Number::negated);
-                let turned = wanted.recorded.is_some_and(|recorded| Some(recorded.value) == given);
-                let sure = sure && !turned;
-                return Some(Plan { sure, ..Plan::of(expression, source, Wording::Words) });
+                let several = read.expression.is_several();
+                let class = match (source, several, read.in_full) {
+                    (PlanSource::Description, ..) => ReadingClass::WordsDescribed,
+                    _ if read.goes_on => ReadingClass::GoesOn,
+                    (_, false, true) => ReadingClass::OneInFull,
+                    (_, false, false) => ReadingClass::One,
+                    (_, true, true) => ReadingClass::SeveralInFull,
+                    (_, true, false) => ReadingClass::Several,
+                };
+                let plan = Plan { sure: read.in_full, ..Plan::of(read.expression, source, class) };
+                return self.unless_turned(plan, wanted);
             }
         }
         let is_end = self.name(variable) == FINAL_ANSWER;
         if let Some(expression) = prose::rounds(texts.step, &inputs, wanted.recorded).filter(|_| !is_end) {
-            return Some(Plan { sure: true, ..Plan::of(expression, PlanSource::Step, Wording::Words) });
+            return Some(Plan { sure: true, ..Plan::of(expression, PlanSource::Step, ReadingClass::Rounded) });
         }
         // "Evaluate the expression": the one input that is a calculation still.
         let evaluates = || ["valuat", "implif", "ubstitut", "olve"].iter().any(|stem| texts.step.contains(stem));
@@ -576,9 +611,33 @@ impl<'a> Execution<'_, 'a> {
         if let (Some(one), None) = (waiting.next(), waiting.next())
             && evaluates()
         {
-            return Some(Plan::of(Expression::name(one.id), PlanSource::Step, Wording::Statement));
+            return Some(Plan::of(Expression::name(one.id), PlanSource::Step, ReadingClass::Statement));
         }
         self.stated(wanted, inputs)
+    }
+
+    /// Tells whether a variable is what the step before worked out.
+    fn is_running(&self, variable: usize) -> bool {
+        let write = self.held(variable).write;
+        let is_last = write.is_some() && write == self.writes.len().checked_sub(1);
+        let mut writes = self.writes.iter().rev();
+        let last = writes.next();
+        let is_alone = writes.next().is_none_or(|before| last.is_some_and(|last| last.step != before.step));
+        is_last && is_alone && last.is_some_and(|last| last.basis != ValueBasis::Extracted)
+    }
+
+    /// Takes a plan in words unless it gives a number below zero where the step wrote none: then something is meant that
+    /// the words leave out, such as the next day.
+    fn unless_turned(&self, mut plan: Plan, wanted: &PlanRequest<'_, '_>) -> Option<Plan> {
+        let Some(given) = self.by_record(&plan.expression) else { return Some(plan) };
+        let is_below = given.is_negative() && wanted.recorded.is_some_and(|wrote| !wrote.value.is_negative());
+        let is_from_above = plan
+            .expression
+            .names()
+            .into_iter()
+            .all(|id| self.held(id as usize).recorded.is_none_or(|value| !value.is_negative()));
+        plan.sure &= wanted.recorded.is_none_or(|wrote| wrote.value != given.negated());
+        (!(is_below && is_from_above)).then_some(plan)
     }
 
     /// Plans a last step that only states one of the numbers that it reads.
@@ -614,7 +673,7 @@ impl<'a> Execution<'_, 'a> {
         if self.is_said_before(&stated, wanted) {
             return None;
         }
-        Some(Plan::of(stated, PlanSource::Step, Wording::Statement))
+        Some(Plan::of(stated, PlanSource::Step, ReadingClass::Statement))
     }
 
     /// Tells whether the step that wrote the stated number has the final one in its text: then the other number of that
@@ -645,7 +704,12 @@ impl<'a> Execution<'_, 'a> {
     }
 
     /// A plan in words with one calculation in signs inside: "divide the total by (a + b)".
-    fn with_signs_inside(&self, texts: &Texts<'_>, inputs: &[prose::Input<'_>]) -> Option<Expression> {
+    fn with_signs_inside(
+        &self,
+        texts: &Texts<'_>,
+        inputs: &[prose::Input<'_>],
+        output: &prose::Output<'_>,
+    ) -> Option<Expression> {
         let [Calculation { target: None, expression, range, .. }] = texts.found else { return None };
         let (before, behind) = (texts.step.get(..range.start)?, texts.step.get(range.end..)?);
         // "Sold seats × ticket price + b": the signs around it bind it otherwise.
@@ -669,7 +733,8 @@ impl<'a> Execution<'_, 'a> {
             return None;
         }
         let value = self.by_record(expression);
-        outside.push(prose::Input { id: INSIDE, name: "calculation", variable: "calculation", description: "", value });
-        prose::plan(&text, &outside)?.replaced(|name| (name == INSIDE).then_some(expression))
+        let (name, description) = ("calculation", "");
+        outside.push(prose::Input { id: INSIDE, name, variable: name, description, value, running: false });
+        prose::read(&text, &outside, output)?.expression.replaced(|name| (name == INSIDE).then_some(expression))
     }
 }

@@ -10,6 +10,7 @@ use self::reader::{PhraseReader, Tree};
 use self::refused::is_refused;
 use self::rounding::Rounding;
 use self::units::{factor, unit};
+use self::whole::{Account, TakenWords};
 use self::words::{Word, parts, sentence, stem, value_of, words};
 use crate::arithmetic::expression::{Expression, Operation};
 use crate::arithmetic::number::Number;
@@ -22,10 +23,12 @@ mod refused;
 mod resolve;
 mod rounding;
 mod units;
+mod whole;
 mod words;
 
 pub(super) use self::rounding::{rounded, rounds};
 pub(super) use self::units::{asks_for_other_unit, is_conversion, unit_of, wants_other_unit};
+pub(super) use self::whole::{Output, speaks_of};
 pub(super) use self::words::lower_words;
 
 /// Longer texts hold more than one operation.
@@ -46,6 +49,18 @@ pub(super) struct Input<'t> {
     pub(super) description: &'t str,
     /// Its recorded value.
     pub(super) value: Option<Number>,
+    /// It is what the step before gave.
+    pub(super) running: bool,
+}
+
+/// A calculation that a sentence asks for, word for word.
+#[derive(Clone, Debug)]
+pub(super) struct Sentence {
+    pub(super) expression: Expression,
+    /// Every input is named in full: nothing is left to choose.
+    pub(super) in_full: bool,
+    /// It goes on with what it does not name: the result of the step before.
+    pub(super) goes_on: bool,
 }
 
 /// Words by which an operation is done otherwise than these readings know.
@@ -120,37 +135,33 @@ const fn stems(letter: u8) -> &'static [&'static str] {
     }
 }
 
-/// Reads a plan. The names in the expression are the inputs' ids.
-pub(super) fn plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
-    read(text, inputs).map(|(expression, _)| expression)
-}
-
-/// The same, with `true` where every input is named in full: nothing is left to choose.
-pub(super) fn read(text: &str, inputs: &[Input<'_>]) -> Option<(Expression, bool)> {
+/// Reads the calculation that a text asks for. The names in the expression are the inputs' ids.
+pub(super) fn read(text: &str, inputs: &[Input<'_>], output: &Output<'_>) -> Option<Sentence> {
     if inputs.is_empty() || inputs.len() > MAX_INPUTS || text.len() > MAX_TEXT {
         return None;
     }
     // Where every input is named in full, no word of a name can be one of the sentence.
     let Some(atoms) = atoms::of(text, inputs, false) else {
-        return sentence_plan(text, inputs).map(|expression| (expression, false));
+        return sentence_plan(text, inputs, output);
     };
-    let named = sentence_plan(&atoms.text, &atoms.inputs()).or_else(|| {
+    let named = sentence_plan(&atoms.text, &atoms.inputs(), output).or_else(|| {
         // "a times a": named twice, meant twice.
         let atoms = atoms::of(text, inputs, true).filter(|atoms| atoms.inputs().len() > inputs.len())?;
-        sentence_plan(&atoms.text, &atoms.inputs())
+        sentence_plan(&atoms.text, &atoms.inputs(), output)
     });
-    named.map(|expression| (expression, true))
+    named.map(|sentence| Sentence { in_full: true, ..sentence })
 }
 
-fn sentence_plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
+fn sentence_plan(text: &str, inputs: &[Input<'_>], output: &Output<'_>) -> Option<Sentence> {
     let mut words = words(text)?;
-    leave_out_reasons(&mut words)?;
+    let reason = leave_out_reasons(&mut words)?;
     leave_out_subject(&mut words);
+    let made = |expression| Sentence { expression, in_full: false, goes_on: false };
     let converts = |word: &Word<'_>| matches!(word.lower.as_ref(), "convert" | "converting");
     if let Some(at) = words.iter().position(converts)
-        && let Some(conversion) = conversion(&words, at, inputs)
+        && let Some(conversion) = conversion(&words, at, inputs).filter(|_| converts_only(&words, inputs, output))
     {
-        return Some(conversion);
+        return Some(made(conversion));
     }
     let cues = cues(&words, 0);
     let (first, last) = (cues.first()?, cues.last()?);
@@ -170,25 +181,91 @@ fn sentence_plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
     if averaged && !cues.iter().any(divides) && !inputs.iter().any(|input| mentions(input, "average")) {
         return None;
     }
-    [false, true].into_iter().find_map(|nouns_first| {
+    let fits = cues.iter().any(fits_into);
+    let expression = [false, true].into_iter().find_map(|nouns_first| {
         let (leaves, numbers) = (Vec::new(), Vec::new());
-        let mut reader =
-            PhraseReader { words: &words, inputs, leaves, numbers, rest: false, depth: 0, read: 0, nouns_first };
+        let mut reader = PhraseReader {
+            words: &words,
+            inputs,
+            output,
+            leaves,
+            numbers,
+            rest: false,
+            depth: 0,
+            read: 0,
+            nouns_first,
+            fits,
+            taken: TakenWords::default(),
+        };
         let tree = reader.tree(&cues, sentence.start..whole.end)?;
         let tree = match (whole.remainder, tree) {
             (false, tree) => tree,
             (true, Tree::Pair(Operation::Divide, upper, lower)) => Tree::Pair(Operation::Remainder, upper, lower),
             (true, _) => return None,
         };
+        reader.taken.words.extend(whole.taken.iter().map(|at| *at..*at + 1));
         let expression = reader.resolve(&tree)?;
-        if counts_on(words.get(sentence.end..)?, &expression, inputs) {
+        let rounding = whole.rounds.filter(|_| whole.end < sentence.end).map(|_| whole.end..sentence.end);
+        let is_whole = Account::of(&reader).beside(&sentence, rounding, &tree)
+            && whole::explains_asides(text, inputs, output, &expression.numbers())
+            && explains_reason(&reason, &expression, inputs, output);
+        // "How many fit": a part of one does not.
+        let is_cut = fits && whole.rounds.is_none() && !reader.evaluated(&expression)?.is_whole();
+        if !is_whole || is_cut || counts_on(words.get(sentence.end..)?, &expression, inputs) {
             return None;
         }
-        match whole.rounds {
-            Some(rounding) => rounding.applied(&expression),
-            None => Some(expression),
+        let expression = match whole.rounds {
+            Some(rounding) => rounding.applied(&expression)?,
+            None => expression,
+        };
+        let is_named = !resolve::uses_only(&tree) || inputs.iter().all(|input| is_mentioned(input, &words));
+        Some(Sentence { goes_on: resolve::goes_on(&tree) || !is_named, ..made(expression) })
+    })?;
+    // Of the one input that is not named it must be known that it is meant.
+    let is_sound = !expression.goes_on || inputs.iter().any(|input| input.running);
+    is_sound.then_some(expression)
+}
+
+/// Tells whether some words name an input, if only in part.
+fn is_mentioned(input: &Input<'_>, words: &[Word<'_>]) -> bool {
+    words.iter().any(|word| parts(word.text).any(|part| mentions(input, &part)))
+}
+
+/// Tells whether a sentence that converts says nothing else.
+fn converts_only(words: &[Word<'_>], inputs: &[Input<'_>], output: &Output<'_>) -> bool {
+    let known = |word: &Word<'_>| {
+        let lower = word.lower.as_ref();
+        let is_unit =
+            unit(lower).is_some() || lower.starts_with("percent") || matches!(lower, "convert" | "converting");
+        is_unit || whole::says_nothing(lower) || whole::is_word_of(lower, inputs, output)
+    };
+    words.iter().all(known)
+}
+
+/// Tells whether a reason that was left out speaks only of what the calculation has: "it sold 3 times as many, so divide …".
+fn explains_reason(reason: &[Word<'_>], expression: &Expression, inputs: &[Input<'_>], output: &Output<'_>) -> bool {
+    let numbers = expression.numbers();
+    let known = |(at, word): (usize, &Word<'_>)| {
+        let lower = word.lower.as_ref();
+        let is_value =
+            |number: Number| numbers.contains(&number) || inputs.iter().any(|input| input.value == Some(number));
+        let is_cue = cues::cue(reason, at).is_some();
+        match word.number {
+            Some(number) => is_value(number),
+            None => {
+                is_cue
+                    || matches!(lower, "because" | "since")
+                    || whole::says_nothing(lower)
+                    || whole::is_word_of(lower, inputs, output)
+            }
         }
-    })
+    };
+    reason.iter().enumerate().all(known)
+}
+
+/// Tells whether a text compares two things: "more than", "fewer than".
+pub(super) fn compares(text: &str) -> bool {
+    lower_words(text).iter().any(|word| word == "than")
 }
 
 /// Tells whether the sentences behind an operation count on: "There is one more tree than gaps."
@@ -215,14 +292,15 @@ fn has_cue(words: Option<&[Word<'_>]>) -> bool {
 
 /// Leaves out a reason that names an operation of its own, in front or at the end: "It sold 3 times as many, so divide …",
 /// "Divide by 3, because it sold …". `None`: there is nothing but a reason.
-fn leave_out_reasons(words: &mut Vec<Word<'_>>) -> Option<()> {
+fn leave_out_reasons<'t>(words: &mut Vec<Word<'t>>) -> Option<Vec<Word<'t>>> {
+    let mut left_out = Vec::new();
     let is = |word: &Word<'_>, list: &[&str]| list.contains(&word.lower.as_ref());
     let last = |words: &[Word<'_>], list: &[&str]| words.iter().rposition(|word| !word.stop && is(word, list));
     if let Some(at) = last(words, &["so", "therefore", "hence", "thus"])
         && let Some(reason) = words.get(..at).and_then(first_cue)
     {
         if has_cue(words.get(at + 1..)) {
-            words.drain(..=at);
+            left_out.extend(words.drain(..=at));
         } else if words.iter().take(reason).any(|word| is(word, &["is", "are", "was", "were", "has", "have", "had"])) {
             return None;
         }
@@ -230,9 +308,9 @@ fn leave_out_reasons(words: &mut Vec<Word<'_>>) -> Option<()> {
     if let Some(at) = last(words, &["because", "since"]).filter(|at| has_cue(words.get(..*at)))
         && has_cue(words.get(at + 1..))
     {
-        words.truncate(at);
+        left_out.extend(words.drain(at..));
     }
-    Some(())
+    Some(left_out)
 }
 
 /// Leaves out a subject that is named by an operation: "The sum of 5 such numbers is 5 times …".
@@ -297,6 +375,8 @@ struct Whole {
     rounds: Option<Rounding>,
     /// True if the remainder of a division is meant.
     remainder: bool,
+    /// Words that say so.
+    taken: Vec<usize>,
 }
 
 impl Whole {
@@ -305,15 +385,25 @@ impl Whole {
         let known = |word: &str| inputs.iter().any(|input| mentions(input, word));
         let word = |at: usize| words.get(at).map_or("", |word| word.lower.as_ref());
         let is_cue = |at: usize| cues.iter().any(|cue| cue.1.contains(&at));
-        let mut whole = Self { end: sentence.end, rounds: None, remainder: false };
+        let mut whole = Self { end: sentence.end, rounds: None, remainder: false, taken: Vec::new() };
         for at in sentence.clone() {
             let here = word(at);
             match here {
-                "remainder" | "leftover" if !known(here) => whole.remainder = true,
-                "left" if word(at + 1) == "over" && cues.iter().any(divides) => whole.remainder = true,
-                // "What is left when a is divided by b"
-                "left" if matches!(word(at + 1), "when" | "after") && cues.iter().all(divides) => {
+                "remainder" | "leftover" if !known(here) => {
                     whole.remainder = true;
+                    whole.taken.push(at);
+                }
+                // "What is left when a is divided by b"
+                "left"
+                    if word(at + 1) == "over" && cues.iter().any(divides)
+                        || matches!(word(at + 1), "when" | "after") && cues.iter().all(divides) =>
+                {
+                    whole.remainder = true;
+                    whole.taken.extend(
+                        [at, at + 1, at + 2]
+                            .into_iter()
+                            .filter(|at| matches!(word(*at), "left" | "over" | "when" | "after")),
+                    );
                 }
                 "round" | "rounded" | "rounding" if !known(here) && at > cues.first()?.1.start => {
                     whole.rounds = Some(Rounding::of(words.get(at + 1..sentence.end)?)?);
@@ -323,12 +413,13 @@ impl Whole {
                 }
                 // "First, add …"
                 "first" if at == sentence.start || cues.iter().any(|cue| cue.1.start == at + 1) => {}
-                "ratio" if matches!(word(at + 1), "of" | "between") => {}
+                "ratio" if is_cue(at) || matches!(word(at + 1), "of" | "between") => {}
                 // "The floor area" asks for nothing.
                 "floor" if matches!(word(at + 1), "of" | "the" | "division" | "it") && !known(here) => return None,
                 // "How many full bags fit into the sack": what is left over makes none.
                 "whole" | "full" | "complete" | "entire" if !known(here) && cues.iter().any(fits_into) => {
                     whole.rounds = Some(Rounding::DOWN);
+                    whole.taken.push(at);
                 }
                 _ if BLOCKED.contains(&here) && !known(here) => return None,
                 _ if words.get(at).is_some_and(multiplies) && !known(here) && !is_cue(at) => return None,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Recomputed, ValueBasis};
+use super::{Computed, Recomputed, ValueBasis};
 use crate::arithmetic::number::{Number, Written};
 use crate::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL};
 use crate::record::Record;
@@ -62,7 +62,9 @@ impl Standings {
         let is_text = text.is_some_and(|text| text.string().is_some());
         // Text and number of the answer are one value of the recomputation, but each is what it says itself.
         let [text, number] = [FINAL_ANSWER, FINAL_ANSWER_NUMERICAL].map(|name| state.variable(&Untrusted::from(name)));
-        let plans = recomputed.writes.iter().enumerate().filter(|(_, write)| write.basis == ValueBasis::Plan);
+        let is_said = |write: &Computed| write.plan.as_ref().is_none_or(|plan| plan.class.is_said());
+        let plans =
+            recomputed.writes.iter().enumerate().filter(|(_, write)| write.basis == ValueBasis::Plan && is_said(write));
         for (n, write) in plans {
             let Some(value) = write.value else { continue };
             let unevaluated = write.unevaluated.is_some();
@@ -83,8 +85,10 @@ impl Standings {
             let recorded = write.recorded.as_slice();
             let number = number.filter(|_| text == Some(write.variable));
             found.extend(number.map(|number| of(number, recorded)));
-            let own = if number.is_some() && is_text { recomputed.answer.text.as_slice() } else { recorded };
-            found.extend([of(write.variable, own)]);
+            let said = || recomputed.answer.said().map(|said| said.numbers().collect::<Vec<_>>()).unwrap_or_default();
+            let relation =
+                if number.is_some() && is_text { of(write.variable, &said()) } else { of(write.variable, recorded) };
+            found.extend([relation]);
         }
         Self(found)
     }

@@ -8,7 +8,7 @@ use crate::answer::typed::{flag, whole};
 use crate::record::{Record, RecordKind};
 use stepscope_base::json::{Kind, Member, Pointer, Value};
 use stepscope_base::shown;
-use stepscope_base::text::{Shown, Untrusted};
+use stepscope_base::text::Shown;
 
 /// See the module.
 pub(crate) const FORMAT: Format = Format {
@@ -216,8 +216,7 @@ fn read(root: Value<'_>) -> Record<'_> {
         pred_answer: answer.map(|member| member.value),
         gold_num: gold.map(|member| member.value),
         gold_answer: gold_text.map(|member| member.value),
-        correct: value_of(keys.correct)
-            .or_else(|| same_text(answer.map(|answer| answer.value), gold.map(|gold| gold.value))),
+        correct: value_of(keys.correct),
         chain: Some(Box::new(parts)),
         reward: root.get("reward").filter(|reward| reward.is_number()),
         // The name that labelled data sets have for it goes first.
@@ -236,14 +235,6 @@ fn value_of(correct: Option<Member<'_>>) -> Option<bool> {
         },
         _ => flag(value),
     }
-}
-
-/// Tells whether an answer is the expected one, for answers that are no numbers: `(D)`, `yes`.
-fn same_text(answer: Option<Value<'_>>, gold: Option<Value<'_>>) -> Option<bool> {
-    let (answer, gold) = (answer?.string()?, gold?.string()?);
-    let has_digit = |text: &Untrusted<'_>| text.bytes().iter().any(u8::is_ascii_digit);
-    let same = answer.bytes().trim_ascii().eq_ignore_ascii_case(gold.bytes().trim_ascii());
-    (!has_digit(&answer) && !has_digit(&gold)).then_some(same)
 }
 
 #[cfg(test)]
@@ -281,6 +272,8 @@ mod tests {
             (r#"{"question": "?", "steps": []}"#, RecordKind::Procedure),
             (r#"{"question": "?", "steps": [{"id": 1}]}"#, RecordKind::Procedure),
             (r#"{"prompt": "?", "completion": "x", "reward": 1.0, "success": true}"#, RecordKind::Call),
+            (r#"{"prompt": null, "response": "x", "started_utc": "", "duration_ms": 1}"#, RecordKind::Call),
+            (r#"{"prompt": null, "response": "x", "error": null}"#, RecordKind::Unknown),
             (r#"{"question": "?", "answer": "x"}"#, RecordKind::Unknown),
         ] {
             assert_eq!(kind(text), other, "{text}");
@@ -307,11 +300,8 @@ mod tests {
     }
 
     #[test]
-    fn answers_that_are_no_numbers_are_compared_as_texts() {
+    fn a_grade_in_words_is_read() {
         let correct = |text: &str| parts(text, |record, _| record.correct);
-        assert_eq!(correct(r#"{"input": "?", "steps": ["a"], "target": "(E)", "answer": "(e) "}"#), Some(true));
-        assert_eq!(correct(r#"{"input": "?", "steps": ["a"], "target": "(E)", "answer": "(D)"}"#), Some(false));
-        assert_eq!(correct(r#"{"input": "?", "steps": ["a"], "target": "5", "answer": "7"}"#), None);
         assert_eq!(
             correct(r#"{"question": "?", "steps": ["a"], "model_output_answer_correctness": "wrong"}"#),
             Some(false)

@@ -49,6 +49,14 @@ const KNOWN: &[ForeignShape] = &[
     known("a page of rows from a dataset viewer", &["features", "rows"], &[]),
     known("a request of an OpenAI batch", &["custom_id", "method", "body"], &[]),
     known("a reply of an OpenAI batch", &["custom_id", "response"], &[]),
+    known("a step of a Burr application", &["type", "action", "sequence_id"], &["state", "inputs"]),
+    known("messages of pydantic-ai", &["parts", "kind"], &[]),
+    known("a session of Google ADK", &["app_name", "events"], &["user_id", "state"]),
+    known("a session of Google ADK", &["appName", "events"], &["userId", "state"]),
+    known("a call that DSPy logged", &["messages", "outputs"], &["prompt", "kwargs"]),
+    known("results of promptfoo", &["promptIdx", "testIdx"], &[]),
+    known("results of promptfoo", &["results", "evalId"], &[]),
+    known("samples of lm-evaluation-harness", &["doc_id", "resps"], &["arguments", "filtered_resps"]),
     known("a run of LangSmith", &["run_type", "inputs"], &[]),
     known("a chat", &["messages"], &[]),
     known(MODEL_REPLY, &["choices"], &["object", "model", "usage"]),
@@ -87,7 +95,8 @@ fn object(root: Value<'_>) -> Option<&'static str> {
     if root.is_empty() {
         return Some("an empty object");
     }
-    let has = |key: &&str| root.get(key).is_some();
+    // An error of null is none.
+    let has = |key: &&str| root.get(key).is_some_and(|value| **key != *"error" || !value.is_null());
     let fits = |known: &&ForeignShape| known.all.iter().all(has) && (known.any.is_empty() || known.any.iter().any(has));
     if let Some(known) = KNOWN.iter().find(fits) {
         return Some(known.name);

@@ -6,9 +6,13 @@
 use super::Format;
 use super::answer::schema_of;
 use crate::answer::typed::flag;
+use crate::procedure::Procedure;
 use crate::record::{AnswerSchema, Record, RecordKind};
 use crate::run::fork::origin::fork_of;
 use stepscope_base::json::{Kind, Pointer, Value};
+
+/// The words that evoproc's users have for the ways of running.
+const MODES: [&str; 3] = ["baseline", "procedural", "procedural_fixed"];
 
 /// See the module.
 pub const FORMAT: Format = Format {
@@ -18,16 +22,41 @@ pub const FORMAT: Format = Format {
     read,
 };
 
+/// Tells whether an object is a run. One key is never enough: others have a `state`, an `error` or an `id` too.
 fn recognise(value: Value<'_>) -> bool {
-    let mut shared = 0;
-    value.members().any(|member| match member.name().bytes() {
-        b"procedure" | b"state" | b"trace" | b"gold_answer" | b"gold_num" | b"pred_answer" | b"pred_num" => true,
-        b"id" | b"question" | b"status" | b"mode" | b"correct" | b"error" | b"raw" | b"row_index" => {
-            shared += 1;
-            shared >= 3
+    let (mut parts, mut partners, mut shared) = (0, 0, 0);
+    let (mut question, mut procedure) = (false, false);
+    for member in value.members() {
+        let value = member.value;
+        let name = member.name();
+        match name.bytes() {
+            b"state" => parts += usize::from(value.kind() == Kind::Object || value.is_null()),
+            b"procedure" if Procedure::is_like(value) => return true,
+            b"trace" if is_trace(value) => return true,
+            b"procedure" => (parts, procedure) = (parts + 1, true),
+            b"trace" | b"gold_answer" | b"gold_num" | b"pred_num" => parts += 1,
+            // Others name what a program predicted like that.
+            b"pred_answer" => partners += 1,
+            b"question" => question = true,
+            b"mode" => partners += usize::from(MODES.iter().any(|mode| value.is_string(mode))),
+            b"row_index" => partners += 1,
+            b"raw" => partners += usize::from(value.kind() == Kind::String),
+            b"id" | b"status" | b"correct" => shared += 1,
+            b"error" => shared += usize::from(!value.is_null()),
+            _ => {}
         }
-        _ => false,
-    })
+    }
+    let with_partner = parts + partners + usize::from(question);
+    (parts > 0 && with_partner > 1)
+        || (procedure && shared > 1)
+        || (question && partners + shared > 1)
+        || (partners > 0 && partners + shared > 2)
+}
+
+/// Tells whether a value is a run trace.
+fn is_trace(value: Value<'_>) -> bool {
+    value.get("format").is_some_and(|format| format.is_string("stepscope.run_trace"))
+        || value.get("steps").is_some_and(|steps| steps.kind() == Kind::Array)
 }
 
 fn read(root: Value<'_>) -> Record<'_> {
@@ -91,7 +120,7 @@ fn read_trace<'a>(record: &mut Record<'a>, trace: Value<'a>) {
         record.procedure_pointer = Pointer::from_iter(["trace", "procedure"]);
     }
     let schema = trace.get("answer_schema").and_then(Value::string);
-    record.answer_schema = schema.and_then(|name| AnswerSchema::from_word(name.utf8()?));
+    record.answer_schema = schema.and_then(|name| AnswerSchema::named(name.utf8()?)).map(|named| named.schema);
 }
 
 fn kind_of(record: &Record<'_>, mode: Option<Value<'_>>, status: Option<Value<'_>>) -> RecordKind {
@@ -106,5 +135,42 @@ fn kind_of(record: &Record<'_>, mode: Option<Value<'_>>, status: Option<Value<'_
         RecordKind::Fixed
     } else {
         RecordKind::Procedural
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::recognise;
+    use stepscope_base::json::Tape;
+
+    #[test]
+    fn one_key_does_not_make_a_run() {
+        let is_run = |text: &str| recognise(Tape::default().parse(text.as_bytes()).unwrap());
+        for other in [
+            r#"{"city": "Ulm", "state": "BW"}"#,
+            r#"{"city": "Ulm", "state": "BW", "question": "?"}"#,
+            r#"{"type": "end_entry", "state": {"question": "?"}, "exception": null}"#,
+            r#"{"id": "a", "custom_id": "b", "response": {}, "error": null}"#,
+            r#"{"id": 1, "state": {}}"#,
+            r#"{"state": {}, "error": "x"}"#,
+            r#"{"id": 1, "error": "x", "status": "error"}"#,
+            r#"{"parts": [], "kind": "response", "state": "complete"}"#,
+            r#"{"question": "?", "pred_answer": "x"}"#,
+            r#"{"id": 1, "trace": "x"}"#,
+        ] {
+            assert!(!is_run(other), "{other}");
+        }
+        for run in [
+            r#"{"id": 1, "question": "?", "state": {}}"#,
+            r#"{"mode": "baseline", "state": {}}"#,
+            r#"{"procedure": null, "state": {}}"#,
+            r#"{"id": 1, "question": "?", "status": "error", "error": "x"}"#,
+            r#"{"question": "?", "gold_answer": "4"}"#,
+            r#"{"state": {}, "pred_num": 4}"#,
+            r#"{"trace": {"steps": []}}"#,
+            r#"{"id": 1, "procedure": null, "status": "error", "error": "x"}"#,
+        ] {
+            assert!(is_run(run), "{run}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Structured answers with citations: an answer trace, or an answer object alone.
 
 use super::Format;
-use crate::answer::typed::{TypedAnswer, has_fields, is_flat, is_rich};
+use crate::answer::typed::{TypedAnswer, bare_value, has_fields, is_flat, is_rich};
 use crate::record::{Record, RecordKind};
 use stepscope_base::json::{Kind, Pointer, Value};
 
@@ -26,7 +26,7 @@ pub(crate) const TRACE: Format = Format {
 pub const FORMAT: Format = Format {
     id: "typed",
     example: r#"{"extraction_method": "verbatim", "confidence": 0.9, "answer_found": true, "items": [{"text": "USD 250", "spans": [{"line_start": 0, "line_end": 0, "quote": "USD 250"}]}]}"#,
-    recognise: |value| is_rich(value) || has_fields(value) || is_flat(value),
+    recognise: |value| is_rich(value) || has_fields(value) || is_flat(value) || bare_value(value).is_some(),
     read: |value| {
         // The smallest answers carry their question beside them.
         let question = value.get("question").filter(|question| question.kind() == Kind::String);

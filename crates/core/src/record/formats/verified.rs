@@ -1,6 +1,7 @@
 //! A completion with its reward, as training runs save them (`cycle_N_verified.jsonl`), one per line.
 
 use super::Format;
+use super::call::is_prompt;
 use crate::answer::typed::flag;
 use crate::record::{Record, RecordKind};
 
@@ -8,7 +9,10 @@ use crate::record::{Record, RecordKind};
 pub(crate) const FORMAT: Format = Format {
     id: "verified",
     example: r#"{"prompt": "2 + 3?", "completion": "5", "reward": 1.0, "success": true, "details": "Matched at offset 0"}"#,
-    recognise: |value| ["prompt", "completion", "reward"].into_iter().all(|key| value.get(key).is_some()),
+    recognise: |value| {
+        value.get("prompt").is_some_and(is_prompt)
+            && ["completion", "reward"].into_iter().all(|key| value.get(key).is_some())
+    },
     read: |value| Record {
         id: value.get("id"),
         question: value.get("prompt"),

@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use super::{PageOptions, Said};
 use crate::answer::document::Document;
+use crate::answer::typed::TypedAnswer;
 use crate::answer::typed::inline_document;
-use crate::case::{Case, CaseView};
+use crate::case::{Case, CaseView, Context, Location};
+use crate::record::Record;
 use crate::report::redact::{PrivateHits, Redaction, without_passages};
 use crate::review::hide::{Hidden, Hide};
+use stepscope_base::json::Tape;
 use stepscope_base::text::{Shown, Untrusted};
 
 /// Takes out what others are not to see.
@@ -34,17 +37,51 @@ pub struct Cleaned {
     cleaner: Cleaner,
 }
 
+/// Surroundings of a record that others see: its document, and the name of its source.
+#[derive(Debug)]
+struct CleanContext {
+    document: Option<Arc<Document>>,
+    source: Untrusted<'static>,
+}
+
+impl Context for CleanContext {
+    fn document(&self, typed: &TypedAnswer<'_>) -> Option<Arc<Document>> {
+        self.document.document(typed)
+    }
+
+    fn source(&self, _: Option<&Record<'_>>) -> Untrusted<'_> {
+        Untrusted::new(self.source.bytes())
+    }
+}
+
 impl Cleaner {
-    /// A record with what was said of it, and where it stood, as others may see it.
-    pub fn clean(&self, case: &CaseView<'_>, mut said: Vec<Said>, source: &[u8]) -> Cleaned {
+    /// A record at its place, as others may see it.
+    pub fn record(&self, case: &CaseView<'_>) -> Case<'static> {
+        let (text, document) = self.text_and_document(case);
+        let source = Untrusted::owned(self.redaction.text(case.source().bytes()).into_owned());
+        let mut tape = Tape::default();
+        tape.read(&text);
+        let origin = Location { line: case.line(), ..Location::default() };
+        Case::of(text, tape, origin, Arc::new(CleanContext { document, source }))
+    }
+
+    /// The text of a record, and the document that it does not hold itself.
+    fn text_and_document(&self, case: &CaseView<'_>) -> (Vec<u8>, Option<Arc<Document>>) {
         let text = self.hide.mask(case.text());
         let text = if self.passages { text } else { without_passages(&text).into_owned().into() };
         let text = self.redaction.record(&text).into_owned();
         let holds_it = case.typed().is_some_and(|typed| inline_document(typed).is_some());
         let document = case.document().filter(|_| self.passages && !holds_it);
-        let document = document.map(|document| {
-            if self.redaction.is_empty() { document.clone() } else { Arc::new(self.redaction.document(document)) }
-        });
+        let clean = |document: &Arc<Document>| match self.redaction.is_empty() {
+            true => document.clone(),
+            false => Arc::new(self.redaction.document(document)),
+        };
+        (text, document.map(clean))
+    }
+
+    /// A record with what was said of it, and where it stood, as others may see it.
+    pub fn clean(&self, case: &CaseView<'_>, mut said: Vec<Said>, source: &[u8]) -> Cleaned {
+        let (text, document) = self.text_and_document(case);
         // A correction is the expected answer in other words.
         for said in said.iter_mut().filter(|_| self.hide.has(Hidden::Gold)) {
             (said.gold, said.correction) = (None, None);

@@ -48,8 +48,8 @@ pub(super) fn write(
     let mut page = Page { html: Html::default(), model, options };
     page.head();
     page.html.raw("<main>\n");
-    page.question();
     page.verdict();
+    page.question();
     page.steps();
     page.state();
     page.items();
@@ -68,7 +68,7 @@ struct Page<'p> {
     options: &'p PageOptions<'p>,
 }
 
-/// `✗ first error`, coloured.
+/// `✗ step to fix`, coloured.
 pub(super) fn chip(html: &mut Html, mood: Mood, word: &Shown) {
     html.raw("<span class=\"chip ").raw(mood.class()).raw("\">").raw(mood.glyph()).raw(" ").text(word).raw("</span>");
 }
@@ -89,7 +89,7 @@ fn left_out(html: &mut Html, all: &[LeftOut], step: Option<usize>, last: usize) 
 impl Page<'_> {
     fn head(&mut self) {
         let model = self.model;
-        let title = shown!("{}: {}", model.title, model.verdict).cut(160);
+        let title = shown!("{} {}: {}", model.mood.glyph(), model.verdict, model.title).cut(160);
         let html = &mut self.html;
         begin(html, &title, self.options.version);
         html.raw("<header>\n<p class=\"kicker\">stepscope report");
@@ -99,7 +99,7 @@ impl Page<'_> {
         }
         html.raw("</p>\n<h1>").text(&model.title).raw("</h1>\n<nav aria-label=\"Contents\"><ul>");
         if let Some(step) = self.options.step {
-            html.raw("<li>").link(&PageLink::step(step + 1), &shown!("Step in question: {}", step + 1)).raw("</li>");
+            html.raw("<li>").link(&PageLink::step(step + 1), &shown!("Opened at step {}", step + 1)).raw("</li>");
         }
         let parts = [
             ("<li><a href=\"#steps\">Steps</a></li>", !model.steps.is_empty()),
@@ -116,7 +116,10 @@ impl Page<'_> {
     }
 
     fn question(&mut self) {
-        if let Some(question) = &self.model.question {
+        // What the heading says in full is said once.
+        if let Some(question) =
+            self.model.question.as_ref().filter(|question| question.as_str() != self.model.title.as_str())
+        {
             self.html.raw(
                 "<section aria-labelledby=\"question\">\n<h2 id=\"question\">Question</h2>\n<p class=\"lead prose\">",
             );
@@ -259,7 +262,7 @@ impl Page<'_> {
 
     fn foot(&mut self, case: &CaseView<'_>, carried: Option<&[u8]>) {
         let (html, options) = (&mut self.html, self.options);
-        html.raw("<footer>\n<p>Made by stepscope ").raw(options.version).raw(" (");
+        html.raw("<footer>\n<p>").text(&self.model.name).raw(". Made by stepscope ").raw(options.version).raw(" (");
         html.number(RuleId::ALL.len()).raw(" rules) from the record with SHA-256 <code>");
         html.text(&shown!("{}", digest(case))).raw("</code>.");
         if options.is_changed() {

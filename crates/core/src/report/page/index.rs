@@ -25,8 +25,10 @@ const MAX_STEP: usize = 12;
 pub struct IndexRow {
     /// The name of its page.
     file: PageLink,
+    /// Its number, from 1.
+    number: usize,
+    /// The question; without one what it is, with its id.
     title: Shown,
-    question: Shown,
     mood: Mood,
     verdict: Shown,
     outcome: RowOutcome,
@@ -49,9 +51,9 @@ impl IndexRow {
         rules.dedup();
         let row = RowFacts::of(case, true).hiding(options.hide);
         Self {
-            file: PageLink::page(number, model.title.as_str()),
-            question: model.question.unwrap_or_default().cut(140),
-            title: model.title,
+            file: PageLink::page(number, model.name.as_str()),
+            number,
+            title: model.title.cut(140),
             mood: model.mood,
             verdict: model.verdict,
             outcome: RowOutcome::of(&row),
@@ -97,7 +99,7 @@ pub fn index(rows: &[IndexRow], source: &Shown, version: &'static str) -> String
     html.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"records\"><table class=\"values\"><thead><tr>");
     html.raw("<th scope=\"col\">Record</th><th scope=\"col\">Question</th><th scope=\"col\">Verdict</th><th scope=\"col\">Where to fix</th><th scope=\"col\">Findings</th></tr></thead><tbody>\n");
     for row in rows {
-        html.raw("<tr><th scope=\"row\">").page_link(&row.file, &row.title).raw("</th><td>").text(&row.question);
+        html.raw("<tr><th scope=\"row\">").number(row.number).raw("</th><td>").page_link(&row.file, &row.title);
         html.raw("</td><td>");
         chip(&mut html, row.mood, &row.verdict);
         html.raw("</td><td>").text(&fix_of(row)).raw("</td><td>").number(row.findings).raw("</td></tr>\n");

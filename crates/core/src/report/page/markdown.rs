@@ -1,7 +1,7 @@
 //! The model of a page as GitHub-flavoured Markdown, for an issue: a summary, and the rest folded.
 //!
-//! Text of a record is code, character by character a reference wherever a sign could mean something: it links to nobody,
-//! mentions nobody, closes no issue and ends no table.
+//! Sentences can be read as they are; values and names are code. A sign is a reference only where it could mean
+//! something: text of a record links to nobody, mentions nobody, closes no issue and ends no table.
 
 use std::fmt::Write as _;
 
@@ -51,21 +51,68 @@ impl Markdown {
         self
     }
 
-    /// Text on one line, as code; it may stand in a table, in a list and in a summary.
+    /// Text on one line, as code: values and names; it may stand in a table, in a list and in a summary.
     fn code(&mut self, text: &Shown) -> &mut Self {
         self.text.push_str("<code>");
         let text = self.letters(text);
-        for c in text.as_str().chars() {
-            match c {
-                '\n' => self.text.push_str(" &#9166; "),
-                c if c.is_ascii_alphanumeric() || c == ' ' => self.text.push(c),
-                c if c.is_ascii() => {
-                    let _ = write!(self.text, "&#{};", u32::from(c));
-                }
-                c => self.text.push(c),
+        self.inert(text.as_str());
+        self.raw("</code>")
+    }
+
+    /// Sentences on one line; what would mention somebody, link somewhere or close an issue is code.
+    fn prose(&mut self, text: &Shown) -> &mut Self {
+        let text = self.letters(text);
+        for (n, word) in text.as_str().split(' ').enumerate() {
+            if n > 0 {
+                self.text.push(' ');
+            }
+            if means_something(word) {
+                self.text.push_str("<code>");
+                self.inert(word);
+                self.text.push_str("</code>");
+            } else {
+                self.inert(word);
             }
         }
-        self.raw("</code>")
+        self
+    }
+
+    /// Adds a text with references in place of the signs that could mean something: the others are left to be read.
+    fn inert(&mut self, text: &str) {
+        let (mut before, mut ws) = (' ', 0);
+        let mut chars = text.chars().peekable();
+        while let Some(c) = chars.next() {
+            let after = chars.peek().copied().unwrap_or(' ');
+            let is_between = |fits: fn(char) -> bool| fits(before) && fits(after);
+            let is_plain = match c {
+                '\n' => {
+                    self.text.push_str(if self.ascii { " &#9166; " } else { " ⏎ " });
+                    before = ' ';
+                    continue;
+                }
+                // Inside a word it emphasises nothing, nor does a star between blanks.
+                '_' => is_between(char::is_alphanumeric),
+                '*' => is_between(char::is_whitespace),
+                // Before an amount it opens a formula that nothing closes.
+                '$' => before.is_whitespace() && after.is_ascii_digit(),
+                // `http://`, `mailto:` and `:smile:`.
+                ':' => after.is_whitespace() || is_between(|c| c.is_ascii_digit()),
+                // `[x](y)`
+                ']' => !matches!(after, '(' | '['),
+                // `#12`
+                '#' => !after.is_alphanumeric(),
+                // `www.`
+                '.' => ws < 3,
+                '<' | '&' | '`' | '[' | '|' | '\\' | '~' | '@' => false,
+                _ => true,
+            };
+            if is_plain {
+                self.text.push(c);
+            } else {
+                let _ = write!(self.text, "&#{};", u32::from(c));
+            }
+            (before, ws) = (c, if c.eq_ignore_ascii_case(&'w') { ws + 1 } else { 0 });
+        }
     }
 
     /// Text of several lines, in a fence that is longer than any in it.
@@ -88,34 +135,52 @@ impl Markdown {
 
     fn mark(&mut self, mark: Option<&MarkPart>) -> &mut Self {
         match mark {
-            Some(mark) => self.raw(" ").mood(mark.mood).code(&mark.words),
+            Some(mark) => self.raw(" ").mood(mark.mood).prose(&mark.words),
             None => self,
         }
     }
 }
 
+/// Tells whether a tracker would make something of a word: a mention, an issue, a commit, a link.
+fn means_something(word: &str) -> bool {
+    let is_reference = |part: &str| {
+        // `GH-12` and `PROJ-7`.
+        part.split_once('-').is_some_and(|(key, number)| {
+            key.ends_with(|c: char| c.is_ascii_uppercase()) && number.starts_with(|c: char| c.is_ascii_digit())
+        })
+    };
+    let is_commit = |part: &str| part.len() >= 7 && part.chars().all(|c| c.is_ascii_hexdigit());
+    let lower = word.to_ascii_lowercase();
+    word.contains(['@', '#'])
+        || lower.contains("://")
+        || lower.contains("www.")
+        || is_reference(word)
+        || word.split(|c: char| !c.is_ascii_alphanumeric()).any(is_commit)
+}
+
 /// The page of a record, short enough for an issue.
 pub(super) fn write(model: &PageModel, options: &PageOptions<'_>) -> String {
     let mut page = Markdown { ascii: options.ascii, ..Markdown::default() };
-    page.raw(BEGIN).raw("### ").mood(model.mood).code(&model.title).raw("\n\n| | |\n|--|--|\n| Verdict | ");
-    page.mood(model.mood).code(&model.verdict).raw(" |\n");
+    page.raw(BEGIN).raw("### ").mood(model.mood).prose(&model.title).raw("\n\n");
+    page.raw("**").mood(model.mood).prose(&model.verdict).raw("**\n");
     if let Some(fix) = &model.fix {
-        page.raw("| Fix | ").code(fix).raw(" |\n");
+        page.raw("\n").prose(fix).raw("\n");
     }
+    page.raw("\n| | |\n|--|--|\n");
     for (name, text) in model.facts.iter().take(12) {
         page.raw("| ").raw(name).raw(" | ").code(&text.clone().shortened(300)).raw(" |\n");
     }
     page.raw("| Findings | ").number(model.findings.len() + model.findings_left).raw(" |\n");
     if !options.source.as_str().is_empty() {
-        page.raw("| Record | ").code(&options.source).raw(" |\n");
+        page.raw("| Record | ").prose(&options.source).raw(" |\n");
     }
-    if let Some(question) = &model.question {
+    if let Some(question) = model.question.as_ref().filter(|question| question.as_str() != model.title.as_str()) {
         page.raw("\n**Question**").block(question);
     }
     if !model.why.is_empty() {
-        page.raw("**Why**\n\n");
+        page.raw("\n**Why**\n\n");
         for reason in &model.why {
-            page.raw("1. ").code(&reason.text).raw(" (").code(&reason.rule).raw(")\n");
+            page.raw("1. ").prose(&reason.text).raw(" (").code(&reason.rule).raw(")\n");
         }
         page.raw("\n");
     }
@@ -125,7 +190,7 @@ pub(super) fn write(model: &PageModel, options: &PageOptions<'_>) -> String {
     derivations(&mut page, model);
     findings(&mut page, model);
     said(&mut page, options);
-    page.raw("\n<sub>Made by stepscope ").raw(options.version).raw("</sub>\n");
+    page.raw("\n<sub>").prose(&model.name).raw(". Made by stepscope ").raw(options.version).raw("</sub>\n");
     page.text
 }
 
@@ -201,9 +266,9 @@ fn items(page: &mut Markdown, model: &PageModel) {
     for item in &model.items {
         page.raw("<details><summary>").mood(item.mood).code(&item.title).raw("</summary>").block(&item.value);
         for citation in &item.citations {
-            page.raw("- Citation ").number(citation.number).raw(": ").mood(citation.mood).code(&citation.badge);
+            page.raw("- Citation ").number(citation.number).raw(": ").mood(citation.mood).prose(&citation.badge);
             if let Some(place) = &citation.place {
-                page.raw(", cited ").code(place);
+                page.raw(", cited ").prose(place);
             }
             if let Some(quote) = &citation.quote {
                 page.raw(": ").code(&quote.clone().shortened(400));
@@ -254,7 +319,7 @@ fn findings(page: &mut Markdown, model: &PageModel) {
             .raw(" | ")
             .code(&Shown::own(finding.rule))
             .raw(" | ");
-        page.code(&finding.message.clone().shortened(400)).raw(" | ").code(&finding.pointer).raw(" |\n");
+        page.prose(&finding.message.clone().shortened(400)).raw(" | ").code(&finding.pointer).raw(" |\n");
     }
     more(page, model.findings_left, "findings");
     page.raw("\n</details>\n");
@@ -269,18 +334,18 @@ fn said(page: &mut Markdown, options: &PageOptions<'_>) {
         let [decides, verdict] = said.words();
         page.raw("- ").raw(decides).raw(verdict);
         if let Some(part) = said.part {
-            page.raw(" of ").code(&shown!("{}", part.phrase()));
+            page.raw(" of ").prose(&shown!("{}", part.phrase()));
         }
         page.raw(" by ").code(&said.who.line().cut(80));
         page.raw(if said.is_stale { " (↻ changed since)" } else { "" });
         for (name, text) in said.reasons(MAX_REASON) {
-            page.raw("; ").raw(name).raw(": ").code(&text);
+            page.raw("; ").raw(name).raw(": ").prose(&text);
         }
         if let Some(step) = said.step.and_then(|step| usize::try_from(step).ok()) {
             page.raw("; First wrong step: ").number(step);
         }
         if let Some(note) = &said.note {
-            page.raw(": ").code(&said.place().join(&note.prose().shortened(1_000)));
+            page.raw(": ").prose(&said.place().join(&note.prose().shortened(1_000)));
         }
         page.raw("\n");
     }

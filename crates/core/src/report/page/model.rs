@@ -79,7 +79,10 @@ impl Mood {
 /// Everything that a page says.
 #[derive(Debug)]
 pub(super) struct PageModel {
+    /// The question; without one the name.
     pub(super) title: Shown,
+    /// Kind and id of the record.
+    pub(super) name: Shown,
     pub(super) kind: &'static str,
     pub(super) question: Option<Shown>,
     pub(super) facts: Vec<(&'static str, Shown)>,
@@ -320,14 +323,17 @@ impl PageModel {
         let (derivations, derivations_left) = maker.derivations();
         let (items, items_left) = maker.items(options.passages);
         let id = record.and_then(Record::id_text);
-        let title = match &id {
+        let name = match &id {
             Some(id) => shown!("{} {}", title_of(case.kind()), id.line().cut(80)),
             None => Shown::own(title_of(case.kind())),
         };
+        let question = record.and_then(|record| record.question).map(|question| value_text(question, limits.text));
+        let asked = question.as_ref().map(|question| shown!("{}", question.as_str().replace('\n', " ")).cut(TITLE));
         Self {
-            title,
+            title: asked.filter(|asked| !asked.as_str().trim().is_empty()).unwrap_or_else(|| name.clone()),
+            name,
             kind: case.kind().phrase(),
-            question: record.and_then(|record| record.question).map(|question| value_text(question, limits.text)),
+            question,
             facts: maker.facts(),
             mood,
             verdict,
@@ -347,6 +353,9 @@ impl PageModel {
     }
 }
 
+/// Characters of a question that stand in the heading.
+const TITLE: usize = 160;
+
 const fn title_of(kind: RecordKind) -> &'static str {
     match kind {
         RecordKind::Procedure => "Procedure",
@@ -363,6 +372,7 @@ fn fix_words(triage: &Triage) -> Shown {
     let what = match triage.fix {
         Fix::None => "Nothing to fix",
         Fix::StepRun => "Fix: model output",
+        Fix::Procedure if triage.is_chain => "Fix: reasoning",
         Fix::Procedure => "Fix: procedure",
         Fix::Gold => "Check the expected answer",
         Fix::Unknown => "Where to fix: unknown",
@@ -522,11 +532,14 @@ impl Maker<'_, '_> {
         let answered = answered.or_else(|| record.pred_answer.map(|value| shown!("answered {}", line(value, 120))));
         let expected = self.case.gold().map(|gold| shown!(", expected {}", gold.value.shown())).unwrap_or_default();
         let answered = answered.unwrap_or_else(|| Shown::own("no answer"));
-        // Who graded may have compared with another number than the expected answer ends with.
-        let disputed = self.case.right() != self.case.graded();
-        match self.case.graded() {
-            Some(true) if disputed => (Mood::Good, shown!("Graded right: {answered}{expected}")),
-            Some(false) if disputed => (Mood::Bad, shown!("Graded wrong: {answered}{expected}")),
+        let rightness = self.case.rightness();
+        match rightness.verdict() {
+            Some(true) if rightness.is_contradicted() => {
+                (Mood::Good, shown!("Right, though graded wrong: {answered}{expected}"))
+            }
+            Some(false) if rightness.is_contradicted() => {
+                (Mood::Bad, shown!("Wrong, though graded right: {answered}{expected}"))
+            }
             Some(true) => (Mood::Good, shown!("Right: {answered}{expected}")),
             Some(false) => (Mood::Bad, shown!("Wrong: {answered}{expected}")),
             None => (Mood::Open, shown!("Not graded: {answered}")),
@@ -603,7 +616,7 @@ impl Maker<'_, '_> {
             (Ran::Failed, _) => (Mood::Bad, "run ended here"),
             (Ran::No, _) => (Mood::Open, "not run"),
             (Ran::Unknown, _) => (Mood::Open, "unavailable"),
-            (Ran::Yes, _) if is_first_bad => (Mood::Bad, "first error"),
+            (Ran::Yes, _) if is_first_bad => (Mood::Bad, "step to fix"),
             (Ran::Yes, _) if state.is_stale(step) => (Mood::Doubt, "out of date"),
             (Ran::Yes, Some(Severity::Fatal | Severity::Repairable)) => (Mood::Bad, "error"),
             (Ran::Yes, Some(Severity::Warning)) => (Mood::Doubt, "warning"),

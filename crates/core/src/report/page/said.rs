@@ -76,7 +76,7 @@ impl Said {
             when: event.times.decided.clone(),
             is_stale: !reviewed.is_fresh(event),
         };
-        reviewed.said().map(one).collect()
+        reviewed.said().map(|event| one(&event)).collect()
     }
 
     /// Returns the words for it: whether it decides between reviewers, and its verdict.

@@ -46,7 +46,7 @@ summary .value{font-size:.8125rem}
 details>.in{padding:0 1.25rem 1rem;border-top:1px solid var(--line)}
 details details{background:none;margin:.75rem 0 0}
 .turn{display:flex;gap:1.25rem;font-size:.9375rem;margin:1rem 0 0}
-.scroll{overflow-x:auto;border:1px solid var(--line);border-radius:6px;background:var(--card);max-width:100%}
+.scroll{overflow-x:auto;border:1px solid var(--line);border-radius:6px;background:linear-gradient(to right,var(--card) 40%,transparent) left/2rem 100% no-repeat local,linear-gradient(to left,var(--card) 40%,transparent) right/2rem 100% no-repeat local,linear-gradient(to right,var(--line),transparent) left/.6rem 100% no-repeat,linear-gradient(to left,var(--line),transparent) right/.6rem 100% no-repeat var(--card);max-width:100%}
 table{border-collapse:collapse;width:100%;font-size:.9375rem;line-height:1.4}
 th,td{padding:.4rem .7rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--line)}
 tr:last-child>*{border-bottom:0}

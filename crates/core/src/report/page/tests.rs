@@ -267,9 +267,26 @@ fn markdown_says_of_a_review_what_the_page_says() {
     all.extend((0..60).map(|_| said(EventKind::Note, None, false)));
     let case = Case::read(br#"{"id": 1}"#.as_slice());
     let text = markdown(&case.view(), &options(&all));
-    let first = "- decided: fail by <code>ada</code>; Labels: <code>slip</code>; Where to fix: <code>procedure</code>; \
-                 Expected answer: <code>wrong</code>; Correct answer: <code>29</code>; First wrong step: 4\n";
+    let first = "- decided: fail by <code>ada</code>; Labels: slip; Where to fix: procedure; Expected answer: wrong; \
+                 Correct answer: 29; First wrong step: 4\n";
     assert!(text.contains(first), "{text}");
     assert!(text.contains("- pass by <code>ada</code> (↻ changed since)\n"), "{text}");
     assert!(text.contains("\nand 12 more reviews\n"), "{text}");
+}
+
+#[test]
+fn markdown_can_be_read_and_means_nothing_but_its_text() {
+    let question = "Closes #12, says @ada: see https://evil.example or www.evil.example, PROJ-7, deadbeef. Pay $4 for 3*2 <b>eggs</b>, `x_y`, [a](b): 50 | 60; done.";
+    let text = format!(r#"{{"id": "r1", "question": {}, "state": {{"final_answer": "a_b @ada"}}}}"#, json(question));
+    let written = markdown(&Case::read(text.as_bytes()).view(), &options(&[]));
+    let heading = written.lines().nth(1).unwrap();
+    for plain in ["Closes ", " says ", " see ", " or ", "Pay $4 for ", " 60; done."] {
+        assert!(heading.contains(plain), "{plain}: {heading}");
+    }
+    for live in ["#12,", "@ada", "://", "www.", " PROJ-7", " deadbeef", "3*2", "<b>", "`x", "[a", "](", " | "] {
+        assert!(!heading.contains(live), "{live}: {heading}");
+    }
+    assert!(!written.contains("@ada") && written.contains("a_b"), "{written}");
+    let last = written.lines().last().unwrap();
+    assert!(last.contains("r1") && !heading.contains("r1"), "the id stands last: {last}");
 }

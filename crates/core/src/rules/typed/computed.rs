@@ -5,24 +5,27 @@
 
 use super::super::{Rule, RuleId};
 use super::Report;
+use crate::answer::figures::{Convention, figures};
 use crate::answer::typed::AnswerItem;
+use crate::answer::wording::{TextWord, part, words};
 use crate::arithmetic::expression::numbers;
-use crate::arithmetic::number::Written;
+use crate::arithmetic::number::{Written, near, noise};
 use crate::case::CaseView;
 use crate::finding::{Findings, Place, Severity};
-use stepscope_base::json::{Pointer, Value};
+use parts::{CitedPart, CitedParts, PartKind, weight};
+use results::{PartResult, results, shown};
+use stepscope_base::json::Pointer;
 use stepscope_base::python::Message;
+use stepscope_base::text::Untrusted;
 
-/// More cited numbers are tried in twos only.
-const MAX_TRIPLES: usize = 8;
-/// And up to so many in fours.
-const MAX_FOURS: usize = 5;
+mod parts;
+mod results;
+mod time;
+
 /// More cited numbers say nothing: something would come out by chance.
 const MAX_PARTS: usize = 16;
-/// A longer quote or line is prose with numbers in it.
-const MAX_TEXT: usize = 600;
-/// So many lines around the cited ones are searched for the scale of a table.
-const AROUND: usize = 12;
+/// A longer unit is not told with the number.
+const MAX_UNIT: usize = 20;
 
 /// The rules of this file.
 pub(crate) const RULES: &[Rule] = &[Rule {
@@ -42,48 +45,396 @@ fn check(case: &CaseView<'_>, findings: &mut Findings) {
     if !typed.base("extraction_method").is_some_and(|method| method.is_string("computed")) {
         return;
     }
+    let question = case.record.as_ref().and_then(|record| record.question?.string());
+    let question = question.as_ref().and_then(Untrusted::utf8).unwrap_or_default();
     let help = "Calculate the value again from the cited numbers, and cite every number.";
     for item in &answered.items {
-        let Some((value, place)) = number_of(item) else { continue };
-        let parts = CitedParts::of(case, item);
-        if parts.numbers.len() < 2 || parts.numbers.len() > MAX_PARTS || !parts.is_clear {
-            continue;
-        }
-        let scales = parts.scales(item);
-        let results = results(&parts.numbers);
-        // A number that is only cited again, or counts the parts, was not worked out from them.
-        let is_copied = parts.numbers.iter().any(|part| value.fits(*part)) || value.fits(parts.numbers.len() as f64);
-        if is_copied || scales.iter().any(|scale| results.iter().any(|result| value.fits(result.value * scale))) {
-            continue;
-        }
-        let near = results.iter().find(|result| scales.iter().any(|scale| value.is_slip_of(result.value * scale)));
-        let wrong_scale = results.iter().find(|result| value.is_scaled(result.value * scales.first().unwrap_or(&1.0)));
-        let written = value.shown.as_str();
-        let (message, severity) = match near.or(wrong_scale) {
-            Some(result) => (
-                Message::new("The answer is ")
-                    .text(written)
-                    .text(", but ")
-                    .text(result.formula(&parts.numbers))
-                    .text(" is ")
-                    .text(shown(result.value))
-                    .text("."),
-                RuleId::ComputedDiffers.severity(),
-            ),
-            None => (
-                Message::new("The answer is ").text(written).text(", which follows from none of the cited numbers."),
-                Severity::Note,
-            ),
-        };
-        let mut report = Report::new(RuleId::ComputedDiffers, help, findings);
-        if let Some(finding) = report.add(message, Place::Value(place)) {
+        let parts = CitedParts::of(case, item, question);
+        let told = time::differs(&parts.texts, item, question)
+            .map(|(message, place)| (message, place, RuleId::ComputedDiffers.severity()))
+            .or_else(|| differs(&parts, item, question));
+        if let Some((message, place, severity)) = told
+            && let Some(finding) =
+                Report::new(RuleId::ComputedDiffers, help, findings).add(message, Place::Value(place))
+        {
             finding.severity = severity;
         }
     }
 }
 
+/// Compares a value with everything that the cited numbers give by the calculation that the question asks for.
+fn differs(parts: &CitedParts, item: &AnswerItem<'_>, question: &str) -> Option<(Message, Pointer, Severity)> {
+    let (value, place) = number_of(item)?;
+    let is_open = time::counts_days(&parts.texts, item) || parts.numbers.len() < 2 || parts.numbers.len() > MAX_PARTS;
+    if is_open || !parts.is_clear {
+        return None;
+    }
+    let numbers = &parts.numbers;
+    let scales = parts.scales(item);
+    let sought = Sought::of(question, parts, CitedParts::is_percent(item));
+    let warning = RuleId::ComputedDiffers.severity();
+    let is_percent = CitedParts::is_percent(item);
+    // The unit belongs to the number: 9246 may be right and 9246 million wrong.
+    let unit = parts::unit_of(item).filter(|unit| !unit.is_empty() && unit.len() <= MAX_UNIT);
+    let answer = || {
+        let message = Message::new("The answer is ").text(value.shown.as_str());
+        match &unit {
+            Some(unit) => message.text(" ").text(unit.as_str()),
+            None => message,
+        }
+    };
+    let is_sum = matches!(sought, Sought::Anything | Sought::Sum);
+    let results: Vec<PartResult> = match weighted(numbers, question).filter(|_| is_sum) {
+        Some(sum) => vec![sum],
+        None => results(numbers).into_iter().filter(|result| sought.allows(result, numbers)).collect(),
+    };
+    // A number that is only cited again, or counts the parts, was not worked out from them.
+    if let Some(left) = left_out(question, &value, numbers, &results) {
+        let message = answer().text(", the sum of the cited numbers without ").text(shown(left)).text(".");
+        return Some((message, place, warning));
+    }
+    let is_copied = numbers.iter().any(|part| value.fits(part.value)) || value.fits(numbers.len() as f64);
+    let reached = |result: &&PartResult| scales.iter().any(|scale| value.fits(result.value * scale));
+    if let Some(result) = results.iter().find(reached) {
+        return fell(&value, result, numbers, question).map(|message| (message, place, Severity::Note));
+    }
+    if (is_copied && sought == Sought::Anything)
+        || with_question(&value, numbers, question)
+        || is_average_of_years(&value, numbers, question, &scales)
+    {
+        return None;
+    }
+    // Only a calculation with all of the numbers is one that was meant, and only a ratio gives a percentage of amounts.
+    let has_percent = numbers.iter().any(|part| part.kind == PartKind::Percent);
+    // A count is not added to a measure: "three vials of 1.5 ml".
+    let is_kind = |is: fn(PartKind) -> bool| numbers.iter().any(|part| is(part.kind));
+    let are_alike = !(is_kind(|kind| kind == PartKind::Bare) && is_kind(|kind| matches!(kind, PartKind::Measure(_))));
+    let meant = |result: &&PartResult| {
+        result.is_plain(numbers.len())
+            && (are_alike || !result.form.contains(['+', '−']))
+            && (!is_percent || has_percent || result.form.contains('/'))
+    };
+    let is_near = |result: &&PartResult| scales.iter().any(|scale| value.is_slip_of(result.value * scale));
+    let is_scaled = |result: &&PartResult| value.is_scaled(result.value * scales.first().unwrap_or(&1.0));
+    let near = results.iter().filter(meant).find(is_near);
+    let found = near.or_else(|| results.iter().filter(meant).find(is_scaled));
+    Some(match found {
+        Some(result) => {
+            let message = answer().text(", but ").text(result.formula(numbers)).text(" is ");
+            (message.text(shown(result.value)).text("."), place, warning)
+        }
+        None => (answer().text(sought.missed()), place, Severity::Note),
+    })
+}
+
+/// Calculation that a question asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Sought {
+    /// It does not say.
+    Anything,
+    /// By how much one is more than the other.
+    Difference,
+    /// By which percentage one is more than the other.
+    Growth,
+    /// All together.
+    Sum,
+    /// Average of them.
+    Average,
+    /// Amount with a percentage added, as a tax is.
+    Raised,
+    /// Amount with a percentage taken off, as a discount is.
+    Reduced,
+    /// The whole, of which an amount is a percentage.
+    Whole,
+}
+
+/// Phrases by which a question asks for a sum.
+const SUMS: &[&str] = &[
+    "in total",
+    "altogether",
+    " together",
+    "combined",
+    "add up",
+    "adds up",
+    "sum of",
+    "in all?",
+    "suman",
+    "the whole ",
+    "zusammen",
+    "insgesamt",
+    "au total",
+    "en tout",
+    "en total",
+];
+/// Words of a question that asks for no sum, whatever else it says.
+const NO_SUM: &[&str] = stepscope_base::list![
+    average mean ratio proportion share difference durchschnitt durchschnittlich left remain remains remaining per without times
+    portion part anteil each out
+];
+/// Phrases by which it asks for an amount with its tax or after it went up, and without.
+const RAISED: &[&str] = &[
+    "after the rise",
+    "after the increase",
+    "nach der erhöhung",
+    "including vat",
+    "including tax",
+    "including gst",
+    "including sales tax",
+    "incl. vat",
+    "inclusive of",
+    "with vat",
+    "with tax",
+    "with gst",
+    "plus vat",
+    "inkl. mwst",
+    "inklusive",
+    "einschließlich",
+    "mit mwst",
+    "mit mehrwertsteuer",
+    "brutto",
+    "ttc",
+    "tva comprise",
+    "con iva",
+    "iva incluido",
+];
+const UNTAXED: &[&str] =
+    &["before vat", "before tax", "excluding", "excl.", "ohne", "netto", "without", "hors", "sin iva"];
+/// Phrases by which it asks for an amount after a discount.
+const DISCOUNTED: &[&str] = &[
+    "after the discount",
+    "after discount",
+    "after the rebate",
+    "after the reduction",
+    "discounted",
+    "discount applied",
+    "group discount",
+    "with the discount",
+    "net of the discount",
+    "reduced price",
+    "nach abzug",
+    "mit rabatt",
+    "nach rabatt",
+    "après remise",
+    "après réduction",
+    "remise déduite",
+];
+
+impl Sought {
+    fn of(question: &str, parts: &CitedParts, is_percent: bool) -> Self {
+        const CHANGES: &str = "rise rose risen increase increased grow grew grown growth change changed fall fell fallen decrease \
+            decreased decline declined drop dropped gestiegen gesunken zuruckgegangen wachstum augmente baisse";
+        const COMPARES: &str = "higher lower more less fewer cheaper shorter longer larger smaller hoher niedriger";
+        let lower = question.to_lowercase();
+        let own = words(question);
+        let has_phrase = |phrases: &[&str]| phrases.iter().any(|phrase| lower.contains(phrase));
+        let changes = own.iter().any(|word| CHANGES.split_whitespace().any(|known| known == word.folded));
+        let compares = own.iter().any(|word| COMPARES.split_whitespace().any(|known| known == word.folded));
+        let is_share = has_phrase(&["percentage of", "as a percent"]) && !has_phrase(&["by what percentage"]);
+        let in_points = has_phrase(&["percentage point", "prozentpunkt"]);
+        let in_percent = !in_points && has_phrase(&["%", "percent", "prozent", "pourcent"]);
+        let has_percent = parts.numbers.iter().any(|part| part.kind == PartKind::Percent);
+        let is_whole = parts.texts.iter().any(|text| is_part_of_whole(text));
+        let is_of_percentage = has_percent && !is_percent && !in_percent;
+        if is_of_percentage && has_phrase(RAISED) && !has_phrase(UNTAXED) {
+            Self::Raised
+        } else if is_of_percentage && has_phrase(DISCOUNTED) {
+            Self::Reduced
+        } else if changes
+            && in_percent
+            && !is_share
+            && has_phrase(&["percent", "by what %", "prozent", "pourcent", "in %"])
+        {
+            Self::Growth
+        } else if in_points
+            || (has_phrase(&[
+                "by how much",
+                "by how many",
+                "how much more",
+                "how much less",
+                "how much higher",
+                "how many more",
+                "how many fewer",
+                "how much cheaper",
+                "what was the surplus",
+                "what is the surplus",
+                "what was the deficit",
+                "wie viel mehr",
+                "wie viel weniger",
+                "cuánto más",
+                "um wie viel",
+                "de combien",
+            ]) && (changes || compares || lower.contains("surplus") || lower.contains("deficit"))
+                && !in_percent)
+            || (has_phrase(&[
+                "difference between",
+                "difference in",
+                "change in",
+                "increase in",
+                "decrease in",
+                "(decrease) in",
+            ]) && !in_percent
+                && !is_percent
+                && !has_phrase(&["average", "total change"]))
+        {
+            Self::Difference
+        } else if is_whole && !in_percent {
+            Self::Whole
+        } else if has_phrase(SUMS)
+            && !changes
+            && !compares
+            && !in_percent
+            && !own.iter().any(|word| NO_SUM.contains(&word.folded.as_str()))
+        {
+            Self::Sum
+        } else if has_phrase(&["what is the average", "what was the average", "durchschnitt", "en moyenne"]) && !changes
+        {
+            Self::Average
+        } else {
+            Self::Anything
+        }
+    }
+
+    /// Tells whether a result is one of such a calculation, of the later to the earlier number where that is known.
+    fn allows(self, result: &PartResult, parts: &[CitedPart]) -> bool {
+        let form = result.form;
+        let time = |n: usize| result.of.get(n).and_then(|at| parts.get(usize::from(*at))?.time);
+        let is_forward = || time(0).zip(time(1)).is_none_or(|(first, second)| first >= second);
+        match self {
+            Self::Anything => true,
+            Self::Difference => form.contains('−') && !form.contains("× 100") && !form.ends_with("/ b"),
+            // A change that is cited itself is a share of what it changed.
+            Self::Growth if form == "a / b × 100" => time(0).is_none() && time(1).is_none(),
+            // People call a change in percentage points a change in percent too.
+            Self::Growth if form == "a − b" => {
+                let is_percent = |n: usize| parts.get(n).is_some_and(|part| part.kind == PartKind::Percent);
+                result.of.get(..2).is_some_and(|of| of.iter().all(|at| is_percent(usize::from(*at))))
+            }
+            Self::Growth => {
+                form.contains('−')
+                    && form.contains('/')
+                    && !form.starts_with("a / b −")
+                    && (form.len() > 24 || is_forward())
+            }
+            // "Three vials of 1.5 mL each"
+            Self::Sum if form == "a × b" => {
+                let kind = |n: usize| parts.get(usize::from(*result.of.get(n)?)).map(|part| part.kind);
+                kind(0) != kind(1)
+            }
+            Self::Sum => form.contains('+') && !form.contains('/') || form == "the sum of all",
+            Self::Average => {
+                (form.contains('/') && !form.contains("100") && !form.contains('−')) || form.contains("average")
+            }
+            Self::Raised => form.contains("(1 +"),
+            Self::Reduced => form.contains("(1 −"),
+            Self::Whole => form != "a × b / 100" && !form.contains("(1 "),
+        }
+    }
+
+    /// Says that nothing of the kind gives the value.
+    const fn missed(self) -> &'static str {
+        match self {
+            Self::Difference => ", which is no difference of the cited numbers.",
+            Self::Growth => ", which is no change in percent of the cited numbers.",
+            Self::Sum => ", which is no sum of the cited numbers.",
+            Self::Average => ", which is no average of the cited numbers.",
+            Self::Anything | Self::Raised | Self::Reduced | Self::Whole => {
+                ", which does not follow from the cited numbers."
+            }
+        }
+    }
+}
+
+/// Tells whether a text says that an amount is a percentage of something: "EUR 300, that is 75 % of the costs".
+fn is_part_of_whole(text: &str) -> bool {
+    const IS: [&str; 9] =
+        ["that is", "i.e.", "which is", "being", "represents", "equal to", "das sind", "soit", "es decir"];
+    let found = figures(text, Convention::Unknown);
+    found.windows(2).any(|pair| {
+        let [first, second] = pair else { return false };
+        let between = part(text, first.range.end..second.range.start).to_lowercase();
+        let behind = words(part(text, second.range.end..));
+        let is_of = behind.first().is_some_and(|word| matches!(word.folded.as_str(), "of" | "der" | "des" | "de"));
+        first.is_money() && second.percent && is_of && IS.iter().any(|word| between.contains(word))
+    })
+}
+
+/// The sum of the parts, each as often as the question counts it; `None` where it does not count them all.
+fn weighted(parts: &[CitedPart], question: &str) -> Option<PartResult> {
+    let weights: Option<Vec<f64>> = parts.iter().map(|part| weight(part, question)).collect();
+    // "The top three expenses" counts the parts.
+    let counts_parts = |weights: &[f64]| weights.iter().all(|weight| near(*weight, parts.len() as f64));
+    let weights = weights
+        .filter(|weights| weights.len() > 1 && weights.iter().any(|weight| *weight > 1.0) && !counts_parts(weights))?;
+    let value = parts.iter().zip(weights).map(|(part, weight)| part.value * weight).sum();
+    Some(PartResult { value, form: "the sum of all", of: [0; 4] })
+}
+
+/// Tells whether a value is the average over the years of the question, of which some had nothing.
+fn is_average_of_years(value: &StatedResult, parts: &[CitedPart], question: &str, scales: &[f64]) -> bool {
+    const MAX_YEARS: i64 = 20;
+    let own = words(question);
+    let is_average = own.iter().any(|word| matches!(word.folded.as_str(), "average" | "mean" | "durchschnittlich"));
+    let years = own.iter().filter_map(TextWord::year);
+    let (Some(first), Some(last)) = (years.clone().min(), years.max()) else { return false };
+    let count = last - first + 1;
+    let alike = parts.iter().all(|part| parts.first().is_some_and(|first| part.adds_to(first)));
+    let sum: f64 = parts.iter().map(|part| part.value).sum();
+    is_average
+        && alike
+        && (2..=MAX_YEARS).contains(&count)
+        && usize::try_from(count).is_ok_and(|count| count > parts.len())
+        && scales.iter().any(|scale| value.fits(sum / count as f64 * scale))
+}
+
+/// Tells whether a value follows from all cited numbers and those of the question.
+fn with_question(value: &StatedResult, parts: &[CitedPart], question: &str) -> bool {
+    let asked = parts::of_question(question, parts);
+    let all: Vec<CitedPart> = parts.iter().cloned().chain(asked.iter().cloned()).collect();
+    !asked.is_empty()
+        && all.len() <= 4
+        && results(&all).iter().any(|result| result.uses_all(all.len()) && value.fits(result.value))
+}
+
+/// Says so where an answer is below zero, the question asks by how much something rose, and it did.
+fn fell(value: &StatedResult, result: &PartResult, parts: &[CitedPart], question: &str) -> Option<Message> {
+    const RISES: &str = "rise rose risen increase increased grow grew grown higher more gain gestiegen";
+    const FALLS: &str = "decrease decreased decline fall fell drop dropped lower less reduction loss";
+    let asked = words(question);
+    let holds = |list: &str| asked.iter().any(|word| list.split(' ').any(|known| known == word.folded));
+    let is_rise = holds(RISES) && !holds(FALLS) && parts.iter().all(|part| part.value >= 0.0);
+    let at = |n: usize| result.of.get(n).and_then(|at| parts.get(usize::from(*at)));
+    let (first, second) = (at(0)?, at(1)?);
+    let (later, earlier) = match first.time?.cmp(&second.time?) {
+        std::cmp::Ordering::Greater => (first, second),
+        std::cmp::Ordering::Less => (second, first),
+        std::cmp::Ordering::Equal => return None,
+    };
+    let is_reversed = value.value < 0.0 && later.value > earlier.value && result.form == "a − b";
+    (is_rise && is_reversed)
+        .then(|| Message::new("The answer is below zero, but the later of the two cited numbers is the larger one."))
+}
+
+/// Returns the cited number that a sum leaves out, where the question asks for one and all numbers but this make it.
+fn left_out(question: &str, value: &StatedResult, parts: &[CitedPart], results: &[PartResult]) -> Option<f64> {
+    const ADDS: &str =
+        "total sum together altogether combined overall add come aggregate zusammen insgesamt summe gesamt somme";
+    let asked = words(question);
+    let is_sum = asked.iter().any(|word| ADDS.split(' ').any(|known| word.folded == known));
+    let uses_all = |result: &PartResult| result.uses_all(parts.len()) && value.fits(result.value);
+    if parts.len() < 3 || !is_sum || results.iter().any(uses_all) || parts.iter().any(|part| value.fits(part.value)) {
+        return None;
+    }
+    // "At 24 C" is no part of a time.
+    if !parts.iter().all(|part| parts.first().is_some_and(|first| first.kind == part.kind)) {
+        return None;
+    }
+    let all: f64 = parts.iter().map(|part| part.value).sum();
+    let mut without = parts.iter().map(|part| part.value).filter(|part| value.fits(all - part));
+    without.next().filter(|_| without.next().is_none())
+}
+
 /// A number as it is written.
-struct Stated {
+struct StatedResult {
     value: f64,
     /// Half of its last written digit.
     half: f64,
@@ -91,7 +442,7 @@ struct Stated {
     shown: String,
 }
 
-impl Stated {
+impl StatedResult {
     fn of(written: Written, shown: String) -> Self {
         // A whole number may be written with a point: 1972.0.
         let decimals = if written.value.is_whole() { 0 } else { written.decimals.min(9) };
@@ -101,7 +452,7 @@ impl Stated {
     /// Tells whether it is how people write a result: rounded, cut, with or without its sign.
     fn fits(&self, result: f64) -> bool {
         let off = (self.value.abs() - result.abs()).abs();
-        let least = self.half.max(result.abs() * 1e-9);
+        let least = self.half.max(noise(result));
         // What is cut and not rounded is off by a whole digit at most.
         let cut = if self.decimals > 0 { 2.0 * least } else { least };
         off <= cut * 1.000_001
@@ -135,231 +486,22 @@ impl Stated {
 }
 
 /// The number of an item, and where it stands.
-fn number_of(item: &AnswerItem<'_>) -> Option<(Stated, Pointer)> {
+fn number_of(item: &AnswerItem<'_>) -> Option<(StatedResult, Pointer)> {
     let (key, value) = item.value.as_ref()?;
     let pointer = item.value_pointer()?;
     if let Some(number) = value.get("value").filter(|_| *key == "amount" || value.get("currency").is_some()) {
         let written = Written::of(number).or_else(|| Written::parse(number.string()?.bytes().trim_ascii()))?;
-        return Some((Stated::of(written, written.value.shown()), pointer.then("value")));
+        return Some((StatedResult::of(written, written.value.shown()), pointer.then("value")));
     }
     if value.is_number() {
         let written = Written::of(*value)?;
-        return Some((Stated::of(written, written.value.shown()), pointer));
+        return Some((StatedResult::of(written, written.value.shown()), pointer));
     }
     let text = value.string()?;
     let text = text.utf8().filter(|text| text.len() <= 80)?;
     let found = numbers(text);
     let [(written, range)] = found.as_slice() else { return None };
-    Some((Stated::of(*written, text.get(range.clone())?.to_owned()), pointer))
-}
-
-/// The numbers that an item cites.
-struct CitedParts {
-    numbers: Vec<f64>,
-    /// Unit in which the document counts: thousands, millions.
-    scale: Option<f64>,
-    /// Every citation gave a number, so that none is left out.
-    is_clear: bool,
-}
-
-impl CitedParts {
-    fn of(case: &CaseView<'_>, item: &AnswerItem<'_>) -> Self {
-        let mut parts = Self { numbers: Vec::new(), scale: None, is_clear: true };
-        for citation in &item.citations {
-            let quote = citation.quote.and_then(Value::string);
-            let lines = case.document().and_then(|document| Some((document, case.meant_lines(citation)?)));
-            let text = match (&quote, &lines) {
-                (Some(quote), _) => quote.bytes().to_vec(),
-                (None, Some((document, lines))) => document.text(lines.clone()).to_vec(),
-                (None, None) => continue,
-            };
-            let Ok(text) = String::from_utf8(text) else { continue };
-            let found = if text.len() <= MAX_TEXT { cited_numbers(&text) } else { Vec::new() };
-            parts.is_clear &= !found.is_empty();
-            parts.numbers.extend(found);
-            parts.scale = parts.scale.or_else(|| scale_word(&text));
-            if let Some((document, lines)) = lines {
-                let around = lines.start.saturating_sub(AROUND)..lines.end.saturating_add(2).min(document.len());
-                let around =
-                    around.filter_map(|line| document.line(line)).filter_map(|line| std::str::from_utf8(line).ok());
-                parts.scale = parts.scale.or_else(|| around.into_iter().find_map(scale_word));
-            }
-        }
-        parts
-    }
-
-    /// By what a result may be multiplied before it is compared.
-    fn scales(&self, item: &AnswerItem<'_>) -> Vec<f64> {
-        let unit = item.value.as_ref().and_then(|(_, value)| value.get("unit")?.string());
-        let unit = unit.as_ref().and_then(|unit| unit.utf8()).map(str::to_lowercase).unwrap_or_default();
-        let own = SCALES.iter().find(|(word, _)| unit.starts_with(word)).map(|(_, scale)| *scale);
-        let is_percent = unit.contains('%') || unit.contains("percent");
-        match (own, self.scale) {
-            (Some(own), Some(of_document)) => vec![of_document / own],
-            (None, Some(of_document)) if !is_percent => vec![1.0, of_document],
-            _ => vec![1.0],
-        }
-    }
-}
-
-const SCALES: [(&str, f64); 4] = [("thousand", 1e3), ("million", 1e6), ("billion", 1e9), ("trillion", 1e12)];
-
-/// The scale that a text names for what it counts: `in thousands`, `$ millions`, `(000s)`.
-fn scale_word(text: &str) -> Option<f64> {
-    let lower = text.to_lowercase();
-    SCALES
-        .iter()
-        .find(|(word, _)| {
-            lower.match_indices(word).any(|(at, _)| {
-                let before = lower.get(..at).unwrap_or_default().trim_end();
-                // "3 million" is one number's own scale.
-                before.ends_with("in")
-                    || before.ends_with(['$', '(', '€', '£', '¥'])
-                    || before.ends_with("us$")
-                    || before.ends_with("rmb")
-            })
-        })
-        .map(|(_, scale)| *scale)
-}
-
-/// The numbers of a cited text, with the scale that stands right behind one; years are left out where others stand.
-fn cited_numbers(text: &str) -> Vec<f64> {
-    let found = numbers(text);
-    let is_year = |value: f64, digits: usize| digits == 4 && (1900.0..2100.0).contains(&value);
-    let mut all = Vec::new();
-    for (written, range) in &found {
-        let behind = text.get(range.end..).unwrap_or_default().trim_start().to_lowercase();
-        let scale = SCALES.iter().find(|(word, _)| behind.starts_with(word)).map_or(1.0, |(_, scale)| *scale);
-        let before = text.get(..range.start).unwrap_or_default().trim_end_matches(['$', '€', '£', ' ']);
-        // Accounts write what is taken off in parentheses.
-        let is_negative =
-            before.ends_with('(') && text.get(range.end..).is_some_and(|rest| rest.trim_start().starts_with(')'));
-        let value = written.value.float() * scale * if is_negative { -1.0 } else { 1.0 };
-        all.push((value, is_year(value, range.len())));
-    }
-    let has_other = all.iter().any(|(_, year)| !year);
-    all.into_iter().filter(|(_, year)| !year || !has_other).map(|(value, _)| value).collect()
-}
-
-/// Result of calculating with some of the parts.
-#[derive(Clone, Copy)]
-struct PartResult {
-    value: f64,
-    form: &'static str,
-    of: [u8; 4],
-}
-
-impl PartResult {
-    /// The calculation with its numbers.
-    fn formula(&self, parts: &[f64]) -> String {
-        let mut out = String::new();
-        for c in self.form.chars() {
-            match c {
-                'a'..='d' => {
-                    let part = self.of.get((c as usize) - ('a' as usize)).and_then(|n| parts.get(usize::from(*n)));
-                    out.push_str(&part.map_or_else(String::new, |part| shown(*part)));
-                }
-                c => out.push(c),
-            }
-        }
-        out
-    }
-}
-
-fn shown(number: f64) -> String {
-    let rounded = (number * 1e4).round() / 1e4;
-    format!("{rounded}")
-}
-
-/// Everything that is worked out of cited numbers.
-fn results(parts: &[f64]) -> Vec<PartResult> {
-    let mut out = Vec::new();
-    let absolute: Vec<f64> = parts.iter().map(|part| part.abs()).collect();
-    combine(parts, &mut out);
-    if absolute.as_slice() != parts {
-        combine(&absolute, &mut out);
-    }
-    out.retain(|result| result.value.is_finite());
-    out
-}
-
-fn combine(parts: &[f64], out: &mut Vec<PartResult>) {
-    let n = parts.len();
-    let mut put = |value: f64, form: &'static str, of: [usize; 4]| {
-        out.push(PartResult { value, form, of: of.map(|n| n as u8) });
-    };
-    let indexed = || parts.iter().copied().enumerate();
-    for (i, a) in indexed() {
-        for (j, b) in indexed().filter(|(j, _)| *j != i) {
-            let of = [i, j, 0, 0];
-            put(a - b, "a − b", of);
-            put(a / b, "a / b", of);
-            put(a / b * 100.0, "a / b × 100", of);
-            put((a - b) / b, "(a − b) / b", of);
-            put((a - b) / b * 100.0, "(a − b) / b × 100", of);
-            put(a / (a + b) * 100.0, "a / (a + b) × 100", of);
-            put(a * b / 100.0, "a × b / 100", of);
-            if i < j {
-                put(a + b, "a + b", of);
-                put(f64::midpoint(a, b), "(a + b) / 2", of);
-                put(a * b, "a × b", of);
-            }
-            if n > MAX_TRIPLES {
-                continue;
-            }
-            for (k, c) in indexed().filter(|(k, _)| *k != i && *k != j) {
-                let of = [i, j, k, 0];
-                if i < j {
-                    put(a + b - c, "a + b − c", of);
-                    put((a + b) / c, "(a + b) / c", of);
-                    put((a + b) / c * 100.0, "(a + b) / c × 100", of);
-                    put(c / (a + b) * 100.0, "c / (a + b) × 100", [i, j, k, 0]);
-                    put(a * b / c, "a × b / c", of);
-                    put(a * b - c, "a × b − c", of);
-                    put(a * b + c, "a × b + c", of);
-                    put((a + b) * c, "(a + b) × c", of);
-                    if j < k {
-                        put(a + b + c, "a + b + c", of);
-                        put((a + b + c) / 3.0, "(a + b + c) / 3", of);
-                        put(a * b * c, "a × b × c", of);
-                    }
-                }
-                put((a - b) / c, "(a − b) / c", of);
-                put((a - b) / c * 100.0, "(a − b) / c × 100", of);
-                put(a - b - c, "a − b − c", of);
-                if n > MAX_FOURS {
-                    continue;
-                }
-                for (l, d) in indexed().filter(|(l, _)| *l != i && *l != j && *l != k) {
-                    let of = [i, j, k, l];
-                    put(a / b - c / d, "a / b − c / d", of);
-                    put((a / b - c / d) * 100.0, "(a / b − c / d) × 100", of);
-                    put(((a - b) / b - (c - d) / d) * 100.0, "(a − b) / b × 100 − (c − d) / d × 100", of);
-                    put((a - b) / (c - d), "(a − b) / (c − d)", of);
-                    put((a - b) - (c - d), "(a − b) − (c − d)", of);
-                    put((a - b) / (c - d) * 100.0, "(a − b) / (c − d) × 100", of);
-                    if i < j && k < l {
-                        put((a + b) / (c + d), "(a + b) / (c + d)", of);
-                        put((a + b) / (c + d) * 100.0, "(a + b) / (c + d) × 100", of);
-                        put((a + b - c - d) / (c + d) * 100.0, "(a + b − c − d) / (c + d) × 100", of);
-                        put(f64::midpoint(a, b) - f64::midpoint(c, d), "(a + b) / 2 − (c + d) / 2", of);
-                        put(a + b - c - d, "a + b − c − d", of);
-                        put(a * b + c * d, "a × b + c × d", of);
-                    }
-                    if i < j && j < k {
-                        put(a + b + c - d, "a + b + c − d", of);
-                        put((a + b + c) / d, "(a + b + c) / d", of);
-                        put((a + b + c) / d * 100.0, "(a + b + c) / d × 100", of);
-                    }
-                }
-            }
-        }
-    }
-    if n > 3 {
-        let sum: f64 = parts.iter().sum();
-        put(sum, "the sum of all", [0; 4]);
-        put(sum / n as f64, "the average of all", [0; 4]);
-    }
+    Some((StatedResult::of(*written, text.get(range.clone())?.to_owned()), pointer))
 }
 
 #[cfg(test)]
@@ -399,6 +541,106 @@ mod tests {
         ] {
             assert_eq!(said(value, unit, &quotes), None, "{value} {quotes:?}");
         }
+    }
+
+    fn asked(question: &str, lines: &[&str], value: &str) -> Option<String> {
+        let quoted: Vec<String> = lines.iter().map(|line| format!("\"{line}\"")).collect();
+        let span = |n: usize| format!(r#"{{"line_start": {n}, "line_end": {n}, "quote": {}}}"#, quoted[n]);
+        // The first line heads the columns.
+        let spans: Vec<String> = (1..lines.len()).map(span).collect();
+        let text = format!(
+            r#"{{"format": "stepscope.answer_trace", "question": "{question}", "document": {{"lines": [{}]}}, "answer": {{"extraction_method": "computed",
+            "answer_found": true, "items": [{{{value}, "spans": [{}]}}]}}}}"#,
+            quoted.join(","),
+            spans.join(",")
+        );
+        let case = Case::read(text.as_bytes());
+        let mut findings = Findings::new();
+        check(&case.view(), &mut findings);
+        findings.first().map(|finding| finding.message.line().into_string())
+    }
+
+    #[test]
+    fn the_calculation_is_the_one_that_the_question_asks_for() {
+        let amount =
+            |value: &str, unit: &str| format!(r#""amount": {{"value": {value}, "currency": "EUR", "unit": {unit}}}"#);
+        let table = ["                2023     2022", "Sales          120.0     80.0"];
+        let growth = "By what percentage did sales grow from 2022 to 2023?";
+        let percent = "\"%\"";
+        assert_eq!(asked(growth, &table, &amount("50", percent)), None);
+        assert!(asked(growth, &table, &amount("33.3", percent)).is_some(), "of the later year");
+        let rise = "By how much did sales rise from 2022 to 2023?";
+        assert_eq!(asked(rise, &table, &amount("40", "null")), None);
+        assert!(asked(rise, &table, &amount("200", "null")).is_some(), "the sum");
+        assert!(asked(rise, &table, &amount("-40", "null")).is_some(), "a fall");
+        let prices = ["Price list", "Adult: EUR 40", "Child: EUR 25"];
+        let total = "What do two adults and one child pay?";
+        assert_eq!(asked(total, &prices, &amount("105", "null")), None);
+        assert!(asked(total, &prices, &amount("65", "null")).is_some(), "one adult");
+        let fee = ["Terms", "The fee is EUR 200.", "It falls by 5 % in May."];
+        assert!(asked("What is it then?", &fee, &amount("195", "null")).is_some(), "a percentage is no money");
+    }
+
+    #[test]
+    fn a_question_names_its_calculation() {
+        let amount =
+            |value: &str, unit: &str| format!(r#""amount": {{"value": {value}, "currency": "EUR", "unit": {unit}}}"#);
+        let fees = ["", "Registration: EUR 40", "Exam: EUR 95"];
+        let sum = "What do registration and exam add up to?";
+        assert_eq!(asked(sum, &fees, &amount("135", "null")), None);
+        assert!(asked(sum, &fees, &amount("55", "null")).is_some(), "a difference is no sum");
+        let bill = ["", "The room costs EUR 200, plus VAT of 7 %."];
+        let taxed = "What does the room cost including VAT?";
+        assert_eq!(asked(taxed, &bill, &amount("214", "null")), None);
+        assert!(asked(taxed, &bill, &amount("14", "null")).is_some(), "the tax alone");
+        assert!(asked(taxed, &bill, &amount("186", "null")).is_some(), "the tax taken off");
+        let times = ["", "Rise: 2 h 15 min at 26 C; proof: 50 minutes"];
+        let minutes = |value: &str| format!(r#""amount": {{"value": {value}, "currency": null, "unit": "minutes"}}"#);
+        let both = "How many minutes do rise and proof take together?";
+        assert_eq!(asked(both, &times, &minutes("185")), None);
+        assert!(asked(both, &times, &minutes("265")).is_some(), "2.15 hours are no 215 minutes");
+        let four = ["", "EUR 10", "EUR 20", "EUR 30", "EUR 40"];
+        let said = asked("What is the average?", &four, &amount("26", "null")).unwrap();
+        assert!(!said.contains("3ver3ge"), "{said}");
+    }
+
+    #[test]
+    fn averages_and_percentages_are_read_as_people_ask_for_them() {
+        let amount =
+            |value: &str, unit: &str| format!(r#""amount": {{"value": {value}, "currency": "EUR", "unit": {unit}}}"#);
+        let three = ["", "2019: 40 km", "2018: 25 km", "2017: 20 km"];
+        let means = "What is the change in the average distance between 2017-2018 and 2018-2019?";
+        assert_eq!(asked(means, &three, &amount("10", "null")), None);
+        assert!(asked(means, &three, &amount("11", "null")).is_some(), "of no two means");
+        let some = ["", "2019: 30 grants", "2017: 60 grants"];
+        let mean = "What was the average number of grants for 2017-2019?";
+        assert_eq!(asked(mean, &some, &amount("30", "null")), None, "2018 had none");
+        assert!(asked(mean, &some, &amount("31", "null")).is_some());
+        let rates = ["", "Rate 2019: 3.5 %", "Rate 2018: 2.5 %"];
+        let change = "What is the percentage change in the rate between 2018 and 2019?";
+        assert_eq!(asked(change, &rates, &amount("1", "\"percent\"")), None, "in points");
+        assert!(asked(change, &rates, &amount("7", "\"percent\"")).is_some());
+        let top = ["", "Prepaid rent: EUR 252", "Prepaid bonds: EUR 199", "Prepaid licences: EUR 51"];
+        assert_eq!(asked("What is the sum of the top 3 prepaid costs?", &top, &amount("502", "null")), None);
+        let dear = ["", "Sales 2019: 4.72", "Sales 2018: 3.36", "Sales 2017: 3.69"];
+        let told = asked("What is the average change of sales?", &dear, &amount("15.77", "\"percent\""));
+        assert_eq!(told.as_deref(), Some("The answer is 15.77 percent, which does not follow from the cited numbers."));
+    }
+
+    #[test]
+    fn spans_of_time_have_a_direction() {
+        let date = |iso: &str| format!(r#""date": {{"iso": "{iso}", "original": "{iso}"}}"#);
+        let notice = ["Terms", "The lease ends on 31 August 2025.", "Give notice two months before it ends."];
+        assert_eq!(asked("By when?", &notice, &date("2025-06-30")), None);
+        assert!(asked("By when?", &notice, &date("2025-10-31")).is_some());
+        let days = |value: &str| format!(r#""amount": {{"value": {value}, "currency": "XXX", "unit": "days"}}"#);
+        let cover = ["Terms", "Cover: 2025-03-01 to 2025-03-10, both days included"];
+        assert_eq!(asked("For how many days?", &cover, &days("10")), None);
+        assert!(asked("For how many days?", &cover, &days("9")).is_some());
+        let hours = |value: &str| format!(r#""amount": {{"value": {value}, "currency": "XXX", "unit": "hours"}}"#);
+        let open = ["Hours", "Friday 09:00 - 17:30"];
+        assert_eq!(asked("For how long?", &open, &hours("8.5")), None);
+        assert!(asked("For how long?", &open, &hours("9")).is_some());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::Report;
 use crate::answer::contract::ContractFault;
 use crate::case::CaseView;
 use crate::finding::{Finding, Findings, Place, Severity};
-use stepscope_base::json::Pointer;
+use stepscope_base::json::{Part, Pointer};
 
 /// The rules of this file.
 pub(crate) const RULES: &[Rule] = &[
@@ -51,8 +51,9 @@ pub(crate) const RULES: &[Rule] = &[
         summary: "answer has a field that the contract does not have",
         explanation: "The model added its own field. A lenient reader drops it silently, a strict schema refuses the answer; \
             stepscope shows and keeps it. An item's value under an unregistered key is not an unknown field. \
-            `context_completeness_strong` must not come from the model: the next page decides it.",
-        bad: r#"{"answer_found": true, "confidence": 0.9, "reasoning": "It says so.", "items": [{"text": "USD 250", "page": 3, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
+            `context_completeness_strong` must not come from the model: the next page decides it. A further field of the \
+            answer itself, such as `jurisdiction`, is a note; a schema of its own (--schemas) declares it.",
+        bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"text": "USD 250", "page": 3, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
         good: r#"{"answer_found": true, "confidence": 0.9, "caveats": ["It says so."], "items": [{"vin": "1M8GDM9AXKP042788", "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
         check: |case, findings| speak(RuleId::UnknownField, case, findings),
     },
@@ -104,14 +105,27 @@ const fn told(fault: ContractFault) -> (RuleId, &'static str) {
 
 /// Says what the contract found of one sort.
 fn speak(rule: RuleId, case: &CaseView<'_>, findings: &mut Findings) {
-    let Some((_, answered)) = case.answered() else { return };
+    let Some((typed, answered)) = case.answered() else { return };
     for breach in &answered.breaches {
         let (own, help) = told(breach.fault);
         if own == rule {
             let finding = Finding::new(rule, breach.message.clone(), breach.place.clone()).help(help);
             // What lenient readers convert is worth a look, and no reason to refuse the answer.
             let is_converted = breach.lenient && rule == RuleId::WrongType;
-            findings.push(if is_converted { finding.severity(Severity::Warning) } else { finding });
+            // Pipelines add fields of their own to the answer; what the next page decides is not theirs to say.
+            let is_further = rule == RuleId::UnknownField && is_further_field(&breach.place, &typed.pointer);
+            findings.push(match (is_converted, is_further) {
+                (true, _) => finding.severity(Severity::Warning),
+                (_, true) => finding.severity(Severity::Note),
+                _ => finding,
+            });
         }
     }
+}
+
+/// Tells whether a key is a further field of the answer itself.
+fn is_further_field(place: &Place, answer: &Pointer) -> bool {
+    let Place::Key(pointer) = place else { return false };
+    let is_own = pointer.0.len() == answer.0.len() + 1;
+    is_own && pointer.0.last() != Some(&Part::from("context_completeness_strong"))
 }

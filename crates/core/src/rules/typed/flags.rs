@@ -126,7 +126,7 @@ fn check_found(case: &CaseView<'_>, findings: &mut Findings) {
                 }
             }
         }
-        None => {}
+        Some(Dialect::Value) | None => {}
     }
 }
 

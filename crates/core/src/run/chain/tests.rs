@@ -54,7 +54,7 @@ fn every_calculation_is_a_value_of_its_step() {
     );
     assert_eq!(findings(&case), []);
     let view = case.view();
-    assert_eq!((view.right(), view.state().step_count()), (Some(true), 3));
+    assert_eq!((view.rightness().verdict(), view.state().step_count()), (Some(true), 3));
     // The last step calculates with what the first two wrote.
     let reads: Vec<_> = view
         .state()
@@ -100,7 +100,7 @@ fn where_every_equation_holds_the_expected_solution_is_asked() {
 fn the_lines_of_a_solution_are_its_steps() {
     let case = sample(4);
     let view = case.view();
-    assert_eq!((view.state().step_count(), view.right()), (2, Some(true)));
+    assert_eq!((view.state().step_count(), view.rightness().verdict()), (2, Some(true)));
     assert_eq!(values(&case)[..2], ["litres 150".to_owned(), "minutes 10".to_owned()]);
     let case = sample(5);
     let said = "Step 2 should calculate 12 + 4 = 16 and wrote 18.".to_owned();
@@ -121,16 +121,18 @@ fn an_answer_is_a_fraction_or_counts_in_millions() {
         ("The answer is $1.5 million.", r#""1.5 million""#, Some(true)),
         ("The answer is 2,500,000.", r#""$2.5 million""#, Some(true)),
         ("The answer is 3000.", r#""3 thousand""#, Some(true)),
-        ("The answer is 1.5.", r#""1.5 million""#, Some(false)),
+        // Whoever asks in millions may be answered with the number of them.
+        ("The answer is 1.5.", r#""1.5 million""#, Some(true)),
+        ("The answer is 1500.", r#""1.5 million""#, Some(false)),
         ("The answer is 10/3 ≈ 3.33", "3.33", Some(true)),
     ] {
         let text = format!(r#"{{"question": "?", "steps": ["It is so.", "{answer}"], "expected_answer": {expected}}}"#);
         let case = Case::read(text.into_bytes());
-        assert_eq!(case.view().right(), right, "{answer} {expected}");
+        assert_eq!(case.view().rightness().verdict(), right, "{answer} {expected}");
         assert_eq!(findings(&case), [], "{answer} {expected}");
     }
     let text = r#"{"question": "?", "steps": ["It is so.", "The answer is 2,500,000."], "gold_answer": "It is #### $2.5 million"}"#;
-    assert_eq!(Case::read(text.as_bytes()).view().right(), Some(true));
+    assert_eq!(Case::read(text.as_bytes()).view().rightness().verdict(), Some(true));
 }
 
 #[test]
@@ -148,7 +150,7 @@ fn a_chain_may_count_in_the_millions_of_its_question() {
         let case = Case::read(text.into_bytes());
         let view = case.view();
         assert_eq!(
-            (view.right(), view.quantity_links().map(|links| links.missed.len())),
+            (view.rightness().verdict(), view.quantity_links().map(|links| links.missed.len())),
             (Some(false), Some(missed)),
             "{step}"
         );

@@ -2,13 +2,14 @@
 //! origin under `trace.fork`.
 
 use super::{Fork, How};
-use crate::arithmetic::recompute::is_right;
 use crate::procedure::FINAL_ANSWER;
 use crate::procedure::prompt::AnswerShape;
 use crate::procedure::runner::{Ask, Ended, Values};
 use crate::record::formats;
 use crate::record::{Record, RecordKind};
-use crate::run::call::{Enforcement, Usage, Wrapping};
+use crate::rightness::Rightness;
+use crate::run::call::{Enforcement, Usage};
+use crate::run::reply::Wrapping;
 use stepscope_base::canonical::sha256;
 use stepscope_base::json::write::{Object, Raw, Style, client_number, one_line, tight};
 use stepscope_base::json::{Kind, Part, Tape, Value};
@@ -329,7 +330,7 @@ fn complete(
     };
     let judged = with(None);
     let mut tape = Tape::default();
-    match tape.parse(&judged).map(formats::read).and_then(|record| is_right(&record)) {
+    match tape.parse(&judged).map(formats::read).and_then(|record| Rightness::of(&record).verdict()) {
         None => judged,
         right => with(right),
     }

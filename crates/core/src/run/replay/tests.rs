@@ -1,7 +1,7 @@
 use super::*;
-use crate::arithmetic::recompute::is_right;
 use crate::case::Case;
 use crate::record::formats;
+use crate::rightness::Rightness;
 use crate::run::exact::exact_fork;
 use crate::run::rerun::{RerunMachine, edited as edited_fork};
 use crate::run::state::Ran;
@@ -171,7 +171,7 @@ fn an_ended_fork_has_no_answer() {
     assert_eq!((&all["state"]["d"], all["state"].get("c"), all["state"].get("final_answer")), (&0.into(), None, None));
     let text = serde_json::to_vec(&one).unwrap();
     with(std::str::from_utf8(&text).unwrap(), |record, _, state| {
-        assert_eq!((is_right(record), record.answer.is_none()), (None, true), "it has no result");
+        assert_eq!((Rightness::of(record).verdict(), record.answer.is_none()), (None, true), "it has no result");
         let ran: Vec<_> = (0..4).map(|step| state.has_run(step)).collect();
         assert_eq!(ran, [Ran::Yes, Ran::Yes, Ran::Failed, Ran::Yes]);
     });

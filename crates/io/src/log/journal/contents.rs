@@ -9,7 +9,7 @@ use crate::source::beneath::{Place, folder};
 use crate::source::open::{Blob, Opened, open_place, spool};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::review::event::Event;
+use stepscope_core::review::event_list::EventList;
 use stepscope_core::review::fold::Reviews;
 use stepscope_core::review::log_line::{LineFault, LineReader, MAX_LINE, ReadEvent};
 
@@ -204,7 +204,7 @@ pub struct Follow {
 #[derive(Debug, Default)]
 pub struct News {
     /// The events, in their order; one of an unfinished line may come again.
-    pub events: Vec<Event>,
+    pub events: EventList,
     /// Oddities, in sentences.
     pub sentences: Vec<Shown>,
     /// The file is another one, or shorter than it was: all its events are given, from the first on.
@@ -245,7 +245,7 @@ impl Follow {
         let mut report = Report::default();
         take_lines(&blob, &mut self.place, &mut report, &mut |line| {
             if let LogLine::Event(read, _) = line {
-                news.events.push(read.event);
+                news.events.extend([read.event]);
             }
         })?;
         self.len = Some(meta.len());

@@ -36,7 +36,7 @@ fn open(path: &Path) -> (Journal, Receiver<LogEvent>) {
     let (tell, told) = channel();
     let place = Place::from(path);
     REVIEWS.look(&place).unwrap();
-    (Journal(Writer::start(move |what| tell.send(what).is_ok()), place), told)
+    (Journal(Writer::start(move |what| tell.send(what).is_ok()).unwrap(), place), told)
 }
 
 /// Saves events and gives what was met.
@@ -62,7 +62,7 @@ fn read(path: &Path) -> (Reviews, Report) {
 fn ids(path: &Path) -> Vec<String> {
     let (reviews, _) = read(path);
     let id = |event: &Event| event.item.as_ref().unwrap().id.as_ref().unwrap().line().into_string();
-    reviews.events().iter().map(id).collect()
+    reviews.events().map(|event| id(&event)).collect()
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn what_is_told_saved_can_be_read() {
         let LogEvent { id, result } = told.recv().unwrap();
         assert_eq!((id, result.unwrap()), (LineId(n), Appended::default()));
         let kept = read(&path).0;
-        assert_eq!(kept.event(&event.event_id), Some((event, true)));
+        assert_eq!(kept.event(&event.event_id), Some((event.clone(), true)));
         let id = uuid::Uuid::parse_str(event.event_id.utf8().unwrap()).unwrap();
         assert_eq!(id.get_version_num(), 7);
         assert!(event.times.decided.as_ref().unwrap().utf8().unwrap().ends_with('Z'));
@@ -332,7 +332,15 @@ fn what_is_said_of_a_line_is_true_of_the_events_in_it() {
     ] {
         std::fs::write(&path, text).unwrap();
         let (reviews, report) = read(&path);
-        assert_eq!(reviews.events().len(), events);
+        assert_eq!(reviews.len(), events);
         assert_eq!(report.sentences(&Shown::own("j")), [Shown::own(said)]);
     }
+}
+
+#[test]
+fn a_clock_before_1970_is_no_reason_to_lose_a_verdict() {
+    let (before, day) =
+        (std::time::UNIX_EPOCH - std::time::Duration::from_secs(1), std::time::Duration::from_hours(24));
+    let (one, other) = (super::new_id(before), super::new_id(std::time::UNIX_EPOCH + day));
+    assert!(one != super::new_id(before) && one < other, "{one} {other}");
 }

@@ -29,6 +29,48 @@ const PAGE: u64 = 64;
 /// The tables that make a database a store.
 pub(super) const TABLES: [&str; 6] = ["answers", "parsed_questions", "questions", "lines", "documents", "llm_calls"];
 
+/// The columns of a store that are read.
+const COLUMNS: [&str; 26] = [
+    "question_id",
+    "doc_id",
+    "question_text",
+    "parsed_json",
+    "page_num",
+    "rank",
+    "score",
+    "similarity",
+    "match_count",
+    "meta_json",
+    "answer_json",
+    "schema_name",
+    "model_used",
+    "created_at",
+    "call_hash",
+    "model",
+    "input",
+    "output_json",
+    "label",
+    "line_num",
+    "text",
+    "toc_idx",
+    "level",
+    "title",
+    "start_page",
+    "end_page",
+];
+/// Tables that add to those of [`TABLES`].
+const SIDE_TABLES: [&str; 3] = ["retrieved_pages", "generation_meta", "toc"];
+
+/// Lists the columns of a store that are not read, because they are computed when they are: `answers.answer_json`.
+pub(super) fn unread_columns(database: &Database) -> rusqlite::Result<Vec<String>> {
+    let mut unread = Vec::new();
+    for name in TABLES.into_iter().chain(SIDE_TABLES) {
+        let columns = database.table(name)?.map(|table| table.unread(&COLUMNS)).unwrap_or_default();
+        unread.extend(columns.into_iter().map(|column| format!("{name}.{column}")));
+    }
+    Ok(unread)
+}
+
 /// A value of a row, owned.
 #[derive(Clone, PartialEq, Debug)]
 enum Own {

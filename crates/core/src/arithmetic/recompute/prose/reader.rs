@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::cues::{Cue, CueAt, cues, is_command};
 use super::resolve::pair;
 use super::units::{factor, unit};
+use super::whole::{Output, TakenWords};
 use super::words::{Behind, EMPTY, Word, parts};
 use super::{Input, mentions};
 use crate::arithmetic::expression::Operation;
@@ -34,7 +35,7 @@ const PURPOSES: &[&str] = stepscope_base::list![
     giving yielding resulting producing which where since because assuming expressed using
 ];
 
-const PURPOSE_VERBS: &[&str] = stepscope_base::list![
+pub(super) const PURPOSE_VERBS: &[&str] = stepscope_base::list![
     obtain get find compute determine calculate form yield produce give derive reach arrive express define represent
     account
 ];
@@ -51,6 +52,8 @@ pub(super) enum Tree {
     Percent(Number),
     /// The one input.
     Only,
+    /// The result of the step before: "add the shipping", "multiply by the weeks".
+    Running,
     Pair(Operation, Box<Tree>, Box<Tree>),
     /// Difference of two: of the two orders people mean the one that is not negative.
     Difference(Box<Tree>, Box<Tree>),
@@ -59,6 +62,7 @@ pub(super) enum Tree {
 pub(super) struct PhraseReader<'r, 't> {
     pub(super) words: &'r [Word<'t>],
     pub(super) inputs: &'r [Input<'t>],
+    pub(super) output: &'r Output<'t>,
     pub(super) leaves: Vec<Range<usize>>,
     pub(super) numbers: Vec<Number>,
     /// A list has taken all that is left.
@@ -69,6 +73,21 @@ pub(super) struct PhraseReader<'r, 't> {
     pub(super) read: usize,
     /// "The sum of a times b and c" is a sum, not a product.
     pub(super) nouns_first: bool,
+    /// The sentence asks how often one thing fits into another.
+    pub(super) fits: bool,
+    /// Use of every word so far.
+    pub(super) taken: TakenWords,
+}
+
+/// The lengths of a reader's lists at some time.
+#[derive(Clone, Copy)]
+struct Kept {
+    leaves: usize,
+    numbers: usize,
+    rest: bool,
+    phrases: usize,
+    words: usize,
+    lists: usize,
 }
 
 impl PhraseReader<'_, '_> {
@@ -92,6 +111,7 @@ impl PhraseReader<'_, '_> {
             done.push(self.expression(start..place.start)?);
         }
         for (n, (cue, place)) in verbs.iter().enumerate() {
+            self.taken.words.push(place.clone());
             if *cue == Cue::Convert
                 && done.is_empty()
                 && let Some((next, at)) = verbs.get(n + 1)
@@ -107,6 +127,9 @@ impl PhraseReader<'_, '_> {
             }
             let next = verbs.get(n + 1).map_or(sentence.end, |(_, next)| next.start);
             let after = self.until_purpose(place.end..next);
+            if after.end < next && next < sentence.end {
+                self.taken.purposes.push(after.end..next);
+            }
             let before = sentence.start..place.start;
             self.act(*cue, after, before, &mut done)?;
         }
@@ -138,6 +161,7 @@ impl PhraseReader<'_, '_> {
             && done.len() >= 2
             && self.is_pronoun(after.clone())
         {
+            self.taken.words.push(after);
             let all = std::mem::take(done).into_iter().reduce(|left, right| pair(operation, left, right))?;
             done.push(all);
             return Some(());
@@ -162,8 +186,24 @@ impl PhraseReader<'_, '_> {
             Cue::Subtract => {
                 // "the budget after subtracting both costs"
                 let (minus, from) = match self.split_once(after.clone(), &["from", "off"]) {
-                    Some((minus, from)) => (minus, self.expression(from)?),
-                    None => (after, self.subject(before)?),
+                    Some((minus, from)) => (minus, Some(self.expression(from)?)),
+                    None => (after, None),
+                };
+                let one = self.inputs.len() == 1 && from.is_none();
+                let kept = self.kept();
+                // "Subtract a third of the people", from the people.
+                if one
+                    && let Some(part) = self.expression(minus.clone())
+                    && let Some(whole) = part_of(&part)
+                {
+                    return Some(pair(Operation::Subtract, whole.clone(), part));
+                }
+                if one {
+                    self.restore(kept);
+                }
+                let from = match from {
+                    Some(from) => from,
+                    None => self.subject(before)?,
                 };
                 pair(Operation::Subtract, from, self.several(minus)?)
             }
@@ -206,9 +246,46 @@ impl PhraseReader<'_, '_> {
         if combines && self.inputs.iter().any(is_factor) {
             return None;
         }
+        if operation == Operation::Add
+            && let Some(sum) = self.added(after.clone())
+        {
+            return Some(sum);
+        }
         // A sum of one thing is none.
-        self.list(operation, after, true)
-            .filter(|list| !matches!(list, Tree::Leaf(_) | Tree::Number(_) | Tree::Percent(_)))
+        self.list(operation, after, true).filter(|list| matches!(list, Tree::Rest(..)) || is_of(list, operation))
+    }
+
+    /// "Add the shipping" to what the step before gave; "add a third of the people" to the people.
+    fn added(&mut self, phrase: Range<usize>) -> Option<Tree> {
+        let joint = |at: usize| {
+            matches!(self.word(at), Some("and" | "to" | "with")) || self.words.get(at).is_some_and(|word| word.comma)
+        };
+        let found = cues(self.words.get(..phrase.end)?, phrase.start);
+        if phrase.clone().any(joint) || self.inputs.len() > 2 || self.rest {
+            return None;
+        }
+        let kept = self.kept();
+        let made = match found.as_slice() {
+            [] if self.inputs.len() == 2 && !self.has_plural(phrase.clone()) => {
+                self.operand(phrase).filter(|tree| matches!(tree, Tree::Leaf(_)))
+            }
+            [(Cue::Factor(..) | Cue::Infix(Operation::Multiply, false), _)] if self.inputs.len() == 1 => {
+                self.expression(phrase)
+            }
+            _ => None,
+        };
+        let Some(made) = made else {
+            self.restore(kept);
+            return None;
+        };
+        Some(match part_of(&made) {
+            Some(whole) => pair(Operation::Add, whole.clone(), made.clone()),
+            None if matches!(made, Tree::Leaf(_)) => pair(Operation::Add, Tree::Running, made),
+            None => {
+                self.restore(kept);
+                return None;
+            }
+        })
     }
 
     /// Reads the operand of a verb without an object: the phrase before it.
@@ -217,18 +294,27 @@ impl PhraseReader<'_, '_> {
         if self.word(before.start) == Some("from") {
             return self.expression(before.start + 1..before.end);
         }
-        let from = before.start + usize::from(self.word(before.start).is_some_and(is_command));
+        let mut from = before.start + usize::from(self.word(before.start).is_some_and(is_command));
+        // "Start with the total and subtract"
+        if matches!(self.word(from), Some("start" | "begin" | "starting")) && self.word(from + 1) == Some("with") {
+            self.taken.words.push(from..from + 2);
+            from += 2;
+        }
         let joint =
             |word: &str| matches!(word, "by" | "after" | "before" | "when" | "from" | "to" | "into" | "convert");
         let start = (from..before.end).find(|&at| self.word(at).is_some_and(joint)).filter(|at| *at > from);
         if self.inputs.len() == 1 {
             return Some(Tree::Only);
         }
-        // "Take away both": from the one thing that is left.
+        // "Take away both": from what the step before gave.
         if before.is_empty() && !std::mem::replace(&mut self.rest, true) {
-            return Some(Tree::Rest(Operation::Add, Some(1)));
+            return Some(Tree::Running);
         }
-        self.operand(from..start.unwrap_or(before.end))
+        let end = start.unwrap_or(before.end);
+        if matches!(self.word(end), Some("after" | "by" | "when")) && end < before.end {
+            self.taken.words.push(end..end + 1);
+        }
+        self.operand(from..end)
     }
 
     /// Reads the subtrahend: one thing or several.
@@ -275,6 +361,7 @@ impl PhraseReader<'_, '_> {
             return Some(tree);
         }
         if let Some((_, place)) = places.iter().find(|(cue, _)| *cue == Cue::Remains) {
+            self.taken.words.push(place.clone());
             return self.remains(place.end..phrase.end);
         }
         let noun = places.first().filter(|(_, place)| self.is_article(phrase.start..place.start)).cloned();
@@ -299,7 +386,9 @@ impl PhraseReader<'_, '_> {
         let is_of_all = |at: usize| at.checked_sub(1).is_some_and(|at| self.word(at) == Some("all") && comma(at));
         let apart = infix(false).filter(|(_, place)| comma(place.start) || is_of_all(place.start));
         if let Some((cue, place)) = apart.or_else(|| infix(true)).or_else(|| infix(false)) {
-            let left = self.expression(phrase.start..place.start - usize::from(is_of_all(place.start)))?;
+            let from = place.start - usize::from(is_of_all(place.start));
+            self.taken.words.push(from..place.end);
+            let left = self.expression(phrase.start..from)?;
             let right = self.expression(place.end..phrase.end)?;
             return Some(match *cue {
                 Cue::Infix(operation, true) => pair(operation, right, left),
@@ -322,6 +411,7 @@ impl PhraseReader<'_, '_> {
 
     /// A calculation named by a noun: `sum of`, `difference between`, `half of`.
     fn noun(&mut self, cue: Cue, at: usize, after: Range<usize>) -> Option<Tree> {
+        self.taken.words.push(at..after.start);
         Some(match cue {
             Cue::Factor(upper, lower) => {
                 let number = Number::fraction(upper, lower)?;
@@ -337,6 +427,8 @@ impl PhraseReader<'_, '_> {
                 if self.depth > 1 || !self.leaves.is_empty() {
                     return None;
                 }
+                let phrases = self.listed(after, &["and"]);
+                self.taken.lists.extend(phrases);
                 Tree::Mean
             }
             Cue::Divide => {
@@ -356,6 +448,7 @@ impl PhraseReader<'_, '_> {
     fn excess(&mut self, phrase: &Range<usize>, places: &[CueAt]) -> Option<Tree> {
         let (_, place) = places.iter().find(|(cue, _)| *cue == Cue::Excess)?;
         let than = self.find(place.end..phrase.end, &["than"])?;
+        self.taken.words.extend([place.clone(), than..than + 1]);
         let a = self.operand(place.end..than)?;
         let b = self.operand(than + 1..phrase.end)?;
         Some(Tree::Difference(Box::new(a), Box::new(b)))
@@ -368,11 +461,14 @@ impl PhraseReader<'_, '_> {
             matches!(word, "is" | "are" | "was" | "were" | "has" | "have" | "been" | "taken" | "gone" | "off" | "away")
                 || matches!(word, "removed" | "used" | "spent" | "subtracted" | "out" | "given" | "sold" | "deducted")
         };
+        self.taken.words.push(of.end..off.start);
         while off.end > off.start && self.word(off.end - 1).is_some_and(gone) {
             off.end -= 1;
+            self.taken.words.push(off.end..off.end + 1);
         }
         let leads = |word: &str| matches!(word, "removing" | "taking" | "subtracting" | "deducting" | "away" | "off");
         while off.end > off.start && self.word(off.start).is_some_and(leads) {
+            self.taken.words.push(off.start..off.start + 1);
             off.start += 1;
         }
         let of = self.expression(of)?;
@@ -402,9 +498,11 @@ impl PhraseReader<'_, '_> {
                 if by > after.start && !self.is_pronoun(after.start..by) {
                     // "Then divide a by that"
                     let is_result = self.is_pronoun(by + 1..after.end) && by + 1 < after.end;
+                    self.taken.words.push(by + 1..after.end);
                     let upper = is_result.then(|| self.expression(after.start..by))??;
                     return Some(pair(operation, upper, result));
                 }
+                self.taken.words.push(after.start..by);
                 pair(operation, result, self.expression(by + 1..after.end)?)
             }
             Cue::All(operation) => match self.find(after.clone(), &["to"]) {
@@ -424,6 +522,7 @@ impl PhraseReader<'_, '_> {
                     pair(Operation::Subtract, result, self.several(after.start..from)?)
                 }
                 Some(from) if self.is_pronoun(after.start..from) => {
+                    self.taken.words.push(after.start..from);
                     pair(Operation::Subtract, self.expression(from + 1..after.end)?, result)
                 }
                 Some(_) => return None,
@@ -458,39 +557,58 @@ impl PhraseReader<'_, '_> {
     }
 
     /// Records the state before a reading, to be restored if the reading fails.
-    const fn kept(&self) -> (usize, usize, bool) {
-        (self.leaves.len(), self.numbers.len(), self.rest)
-    }
-
-    fn restore(&mut self, kept: (usize, usize, bool)) {
-        self.leaves.truncate(kept.0);
-        self.numbers.truncate(kept.1);
-        self.rest = kept.2;
-    }
-
-    /// A list of operands: one phrase each if that fits, else all inputs that no other phrase names.
-    fn list(&mut self, operation: Operation, phrase: Range<usize>, whole: bool) -> Option<Tree> {
-        // "Add a to b", but "subtract what was given to Ann and to Bob".
-        let separators: &[&str] = match operation {
-            Operation::Multiply => &["by", "and", "with"],
-            _ if whole => &["and", "to", "with"],
-            _ => &["and", "with"],
-        };
-        if !cues(self.words.get(..phrase.end)?, phrase.start).is_empty() {
-            return self.nested_list(operation, &phrase, separators);
+    const fn kept(&self) -> Kept {
+        Kept {
+            leaves: self.leaves.len(),
+            numbers: self.numbers.len(),
+            rest: self.rest,
+            phrases: self.taken.leaves.len(),
+            words: self.taken.words.len(),
+            lists: self.taken.lists.len(),
         }
-        let commas = |at: usize| self.words.get(at).is_some_and(|word| word.comma);
+    }
+
+    fn restore(&mut self, kept: Kept) {
+        self.leaves.truncate(kept.leaves);
+        self.numbers.truncate(kept.numbers);
+        self.rest = kept.rest;
+        self.taken.leaves.truncate(kept.phrases);
+        self.taken.words.truncate(kept.words);
+        self.taken.lists.truncate(kept.lists);
+    }
+
+    /// Cuts a phrase at commas and at some words.
+    fn listed(&self, phrase: Range<usize>, separators: &[&str]) -> Vec<Range<usize>> {
         let mut phrases = Vec::new();
         let mut start = phrase.start;
         for at in phrase.clone() {
             let separates = self.word(at).is_some_and(|word| separators.contains(&word));
-            if separates || commas(at) {
+            if separates || self.words.get(at).is_some_and(|word| word.comma) {
                 phrases.push(start..at);
                 start = at + usize::from(separates);
             }
         }
         phrases.push(start..phrase.end);
         phrases.retain(|phrase| !self.is_empty(phrase.clone()));
+        phrases
+    }
+
+    /// A list of operands: one phrase each if that fits, else all inputs that no other phrase names.
+    fn list(&mut self, operation: Operation, phrase: Range<usize>, whole: bool) -> Option<Tree> {
+        // "Add a to b", but "subtract what was given to Ann and to Bob".
+        let separators: &[&str] = match operation {
+            // "a with b" are two, and what comes "with" more than two belongs to something else.
+            Operation::Multiply if phrase.clone().any(|at| matches!(self.word(at), Some("by" | "and"))) => {
+                &["by", "and"]
+            }
+            Operation::Multiply => &["with"],
+            _ if whole => &["and", "to"],
+            _ => &["and"],
+        };
+        if !cues(self.words.get(..phrase.end)?, phrase.start).is_empty() {
+            return self.nested_list(operation, &phrase, separators);
+        }
+        let phrases = self.listed(phrase.clone(), separators);
         let numbers: Vec<bool> = phrases.iter().map(|phrase| self.literal(phrase.clone()).is_some()).collect();
         let open = self.inputs.len().checked_sub(self.leaves.len())?;
         let literal = numbers.contains(&true);
@@ -507,6 +625,7 @@ impl PhraseReader<'_, '_> {
         if whole && !is_share && !literal && open >= 2 && !self.rest && !one {
             let named = if phrases.len() > 1 { Some(phrases.len()) } else { self.count(phrase) };
             self.rest = true;
+            self.taken.lists.extend(phrases);
             return Some(Tree::Rest(operation, named));
         }
         if phrases.is_empty() {
@@ -612,6 +731,7 @@ impl PhraseReader<'_, '_> {
         }
         if let Some((number, percent)) = self.literal(phrase.clone()) {
             self.numbers.push(number);
+            self.take_number(phrase.clone());
             let share = || number.over(Number::whole(100));
             return if percent { share().map(Tree::Percent) } else { Some(Tree::Number(number)) };
         }
@@ -625,10 +745,29 @@ impl PhraseReader<'_, '_> {
         };
         let own = said(&phrase);
         if let Some(leaf) = self.leaves.iter().position(|leaf| !own.is_empty() && said(leaf) == own) {
+            self.taken.leaves.push((phrase, leaf));
             return Some(Tree::Leaf(leaf));
         }
+        self.taken.leaves.push((phrase.clone(), self.leaves.len()));
         self.leaves.push(phrase);
         Some(Tree::Leaf(self.leaves.len() - 1))
+    }
+
+    /// Takes the words of a number, with the unit behind it.
+    fn take_number(&mut self, phrase: Range<usize>) {
+        let is_number = |at: &usize| self.words.get(*at).is_some_and(|word| word.number.is_some());
+        let Some(at) = phrase.clone().find(is_number) else {
+            // "The number of rounds (3)"
+            return self.taken.words.push(phrase);
+        };
+        let is_unit = |at: usize| {
+            let word = self.word(at).unwrap_or_default();
+            word.starts_with("percent") || unit(word).is_some() || self.inputs.iter().any(|input| mentions(input, word))
+        };
+        let units = (at + 1..phrase.end).take_while(|at| is_unit(*at)).count();
+        let before = (phrase.start..at).all(|at| self.word(at).is_some_and(|word| BEFORE_NUMBERS.contains(&word)));
+        let start = if before { phrase.start } else { at };
+        self.taken.words.push(start..at + 1 + units);
     }
 
     /// Tells whether a phrase holds what no input explains: a number in digits, "a fifth", or "the two" of nothing that
@@ -762,4 +901,24 @@ impl PhraseReader<'_, '_> {
         let start = (from..at).rev().find(introduces).map(|n| n + 1);
         start.unwrap_or_else(|| from + usize::from(self.word(from).is_some_and(is_command)))..at
     }
+}
+
+/// The operand of which a product takes a part: the people of "a third of the people".
+fn part_of(tree: &Tree) -> Option<&Tree> {
+    match tree {
+        Tree::Pair(Operation::Multiply, part, whole) => {
+            let is_part = match **part {
+                Tree::Number(number) => Number::ZERO < number && number < Number::ONE,
+                Tree::Percent(_) => true,
+                _ => false,
+            };
+            is_part.then_some(&**whole)
+        }
+        _ => None,
+    }
+}
+
+/// Tells whether a tree is made by an operation.
+fn is_of(tree: &Tree, operation: Operation) -> bool {
+    matches!(tree, Tree::Pair(own, ..) if *own == operation)
 }

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::reader::{PhraseReader, Tree};
-use super::words::{parts, value_of};
+use super::whole::Account;
+use super::words::{lower_words, parts, value_of};
 use super::{Input, mentions};
 use crate::arithmetic::expression::{Expression, Operation};
 use crate::arithmetic::number::Number;
@@ -16,8 +17,10 @@ const CLEAR: f64 = 0.3;
 
 impl PhraseReader<'_, '_> {
     pub(super) fn resolve(&self, tree: &Tree) -> Option<Expression> {
+        let account = Account::of(self);
         if matches!(tree, Tree::Mean) {
-            return self.mean();
+            let all: Vec<usize> = (0..self.inputs.len()).collect();
+            return self.mean().filter(|_| account.lists(&all));
         }
         let leaves: Vec<Vec<String>> = self.leaves.iter().map(|leaf| self.leaf_parts(leaf.clone())).collect();
         let names: Vec<(Vec<String>, Vec<String>)> =
@@ -37,17 +40,19 @@ impl PhraseReader<'_, '_> {
         let scores: Vec<Vec<f64>> = (0..self.leaves.len())
             .map(|leaf| (0..self.inputs.len()).map(|input| score(leaf, input)).collect())
             .collect();
+        let named: Vec<Vec<bool>> = (0..self.leaves.len())
+            .map(|leaf| (0..self.inputs.len()).map(|input| account.names(leaf, input, tree)).collect())
+            .collect();
+        let is_named = |leaf: usize, input: usize| named.get(leaf).and_then(|row| row.get(input)) == Some(&true);
         let score = |leaf: usize, input: usize| scores.get(leaf).and_then(|row| row.get(input)).copied().unwrap_or(0.0);
         let mut readings = Vec::new();
         arrangements(self.leaves.len(), self.inputs.len(), &mut Vec::new(), 0.0, &score, &mut readings);
+        readings.retain(|(_, reading)| reading.iter().enumerate().all(|(leaf, input)| is_named(leaf, *input)));
         readings.sort_by(|a, b| b.0.total_cmp(&a.0));
         let best = readings.first()?.0;
-        if !self.leaves.is_empty() && best <= 0.0 {
-            return None;
-        }
         let mut chosen: Option<(Expression, Option<Number>)> = None;
         for (_, reading) in readings.iter().take_while(|(score, _)| *score >= best - CLEAR) {
-            let expression = self.build(tree, reading)?;
+            let expression = self.build(tree, reading, &account)?;
             let value = expression.evaluate(|id| self.value(id));
             match &chosen {
                 None => chosen = Some((expression, value)),
@@ -56,6 +61,11 @@ impl PhraseReader<'_, '_> {
             }
         }
         chosen.map(|(expression, _)| expression)
+    }
+
+    /// Returns what an expression gives with the inputs as recorded.
+    pub(super) fn evaluated(&self, expression: &Expression) -> Option<Number> {
+        expression.evaluate(|id| self.value(id))
     }
 
     fn leaf_parts(&self, leaf: Range<usize>) -> Vec<String> {
@@ -79,7 +89,7 @@ impl PhraseReader<'_, '_> {
     }
 
     /// Builds the expression of one reading; every input must be used, or be there as a number.
-    fn build(&self, tree: &Tree, reading: &[usize]) -> Option<Expression> {
+    fn build(&self, tree: &Tree, reading: &[usize], account: &Account<'_, '_, '_>) -> Option<Expression> {
         let free: Vec<usize> = (0..self.inputs.len()).filter(|input| !reading.contains(input)).collect();
         let said = |input: &usize| {
             let value = self.inputs.get(*input).and_then(|input| input.value);
@@ -88,6 +98,15 @@ impl PhraseReader<'_, '_> {
             })
         };
         let open: Vec<usize> = free.iter().copied().filter(|input| !said(input)).collect();
+        if goes_on(tree) {
+            let is_running = |input: &usize| self.inputs.get(*input).is_some_and(|input| input.running);
+            let others: Vec<usize> = open.iter().copied().filter(|input| !is_running(input)).collect();
+            let listed = if rest_of(tree).is_some() { account.lists(&others) } else { others.is_empty() };
+            return (listed && others.len() < open.len()).then(|| self.assemble(tree, reading, &others, false))?;
+        }
+        if rest_of(tree).is_some() && ![&open, &free].into_iter().any(|open| account.lists(open)) {
+            return None;
+        }
         match rest_of(tree) {
             // "Count the days and multiply by them": the one input is not both.
             None if uses_only(tree) && !self.leaves.is_empty() => None,
@@ -143,6 +162,7 @@ impl PhraseReader<'_, '_> {
         match tree {
             Tree::Leaf(leaf) => name(*reading.get(*leaf)?, scaled, self.is_percentage(*leaf, reading)),
             Tree::Only => name(0, scaled, false),
+            Tree::Running => name(self.inputs.iter().position(|input| input.running)?, scaled, false),
             Tree::Number(number) | Tree::Percent(number) => Some(Expression::number(*number)),
             Tree::Mean => None,
             Tree::Difference(left, right) => {
@@ -206,7 +226,8 @@ impl PhraseReader<'_, '_> {
                 Expression::pair(*operation, &side(left, right)?, &side(right, left)?)
             }
             Tree::Pair(Operation::Add | Operation::Subtract, left, right)
-                if self.may_be_share(left, reading) != self.may_be_share(right, reading) =>
+                if ![left, right].into_iter().any(|side| matches!(**side, Tree::Number(_)))
+                    && self.may_be_share(left, reading) != self.may_be_share(right, reading) =>
             {
                 None
             }
@@ -238,7 +259,10 @@ impl PhraseReader<'_, '_> {
 
     /// Tells whether a phrase means a rate, a tax or the like of which nobody says that it is in percent.
     fn may_be_share(&self, tree: &Tree, reading: &[usize]) -> bool {
-        let Tree::Leaf(leaf) = tree else { return false };
+        let running = || self.inputs.iter().find(|input| input.running);
+        let Tree::Leaf(leaf) = tree else {
+            return *tree == Tree::Running && running().is_some_and(may_be_share);
+        };
         let phrase = self.leaves.get(*leaf).map(|leaf| self.leaf_parts(leaf.clone())).unwrap_or_default();
         let input = reading.get(*leaf).and_then(|input| self.inputs.get(*input));
         phrase.iter().any(|part| part == "rate") || input.is_some_and(may_be_share)
@@ -259,7 +283,20 @@ fn may_be_share(input: &Input<'_>) -> bool {
     is_rate
         || says_percent(input)
         || is_below_one && is_said
-        || (is_named(&["discount", "tax", "tip", "interest"]) && (is_below_one || is_percent(input)))
+        || is_percent(input)
+        || is_named(PARTS) && !says_money(input)
+        || is_below_one && is_named(&["loss", "growth", "increase", "decrease", "share", "part", "fraction"])
+}
+
+/// Names of what is a part of an amount, or an amount.
+const PARTS: &[&str] = &["discount", "tax", "tip", "interest", "vat", "commission", "markup", "gratuity", "rebate"];
+
+/// Tells whether an input is said to be an amount of money.
+fn says_money(input: &Input<'_>) -> bool {
+    const MONEY: [&str; 9] = ["dollar", "euro", "pound", "cent", "amount", "cost", "money", "price", "fee"];
+    let is_said =
+        |text: &str| lower_words(text).iter().any(|word| MONEY.contains(&word.strip_suffix('s').unwrap_or(word)));
+    is_said(input.variable) || is_said(input.description) || input.description.contains(['$', '€', '£'])
 }
 
 /// Tells whether an input is in percent by its name.
@@ -283,11 +320,20 @@ fn rest_of(tree: &Tree) -> Option<&Tree> {
     match tree {
         Tree::Rest(..) | Tree::Mean => Some(tree),
         Tree::Pair(_, left, right) | Tree::Difference(left, right) => rest_of(left).or_else(|| rest_of(right)),
-        Tree::Leaf(_) | Tree::Number(_) | Tree::Percent(_) | Tree::Only => None,
+        Tree::Leaf(_) | Tree::Number(_) | Tree::Percent(_) | Tree::Only | Tree::Running => None,
     }
 }
 
-fn uses_only(tree: &Tree) -> bool {
+/// Tells whether a tree goes on with what the step before gave.
+pub(super) fn goes_on(tree: &Tree) -> bool {
+    match tree {
+        Tree::Running => true,
+        Tree::Pair(_, left, right) | Tree::Difference(left, right) => goes_on(left) || goes_on(right),
+        _ => false,
+    }
+}
+
+pub(super) fn uses_only(tree: &Tree) -> bool {
     match tree {
         Tree::Only => true,
         Tree::Pair(_, left, right) | Tree::Difference(left, right) => uses_only(left) || uses_only(right),

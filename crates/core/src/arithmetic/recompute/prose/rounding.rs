@@ -2,7 +2,7 @@
 
 use super::cues::cues;
 use super::words::{Word, words};
-use super::{BLOCKED, Input, atoms, mentions, unit};
+use super::{BLOCKED, Input, atoms, mentions, multiplies, unit};
 use crate::arithmetic::expression::{Expression, Operation, Single};
 use crate::arithmetic::number::{Number, Written};
 use crate::arithmetic::number_words::{NumberWord, number_word};
@@ -135,7 +135,10 @@ pub(in super::super) fn rounds(text: &str, inputs: &[Input<'_>], written: Option
     let (before, behind) = split(&words)?;
     let says_more = |word: &Word<'_>| {
         let here = word.lower.as_ref();
-        (BLOCKED.contains(&here) && !MANNERS.contains(&here)) || here == "convert" || word.is_percent()
+        (BLOCKED.contains(&here) && !MANNERS.contains(&here))
+            || here == "convert"
+            || multiplies(word)
+            || word.is_percent()
     };
     let numbers = |words: &[Word<'_>]| words.iter().filter(|word| word.number.is_some()).count();
     let is_more = words.iter().any(says_more) || !cues(&words, 0).is_empty();

@@ -1,0 +1,144 @@
+//! Whether a run is right: the one place that says so. Table, header, check, compare, filters, pages and charts ask it.
+//!
+//! A run is right as people say who reviewed it, else as the expected answer says where it and the answer could be read,
+//! else as its record says. Where record and expected answer contradict each other, `run/grade` says so.
+
+use std::cell::OnceCell;
+
+use crate::answer::date::{self, Date};
+use crate::arithmetic::gold::{Gold, expected_words};
+use crate::arithmetic::number::{Number, Written};
+use crate::arithmetic::recompute::RunAnswer;
+use crate::arithmetic::stated::{SameAnswer, Stated, of_number, read_value, same_answer};
+use crate::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL};
+use crate::record::{AnswerSchema, Record, RecordKind};
+use stepscope_base::json::Value;
+use stepscope_base::text::Untrusted;
+
+/// Knowledge of a run being right, by who has it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Rightness {
+    /// Grade in the record.
+    pub recorded: Option<bool>,
+    /// Agreement of the answer with the expected one; `None` where one of them is missing or could not be read.
+    pub by_expected: Option<bool>,
+    /// Verdict of people.
+    pub by_review: Option<bool>,
+}
+
+impl Rightness {
+    /// Judges a record.
+    pub fn of(record: &Record<'_>) -> Self {
+        let answer = OnceCell::new();
+        Self::by(Gold::of(record).as_ref(), record, || answer.get_or_init(|| RunAnswer::of(record)))
+    }
+
+    /// Judges a record whose expected answer was read already. Its own answer is read only if it must be.
+    pub(crate) fn by<'r>(gold: Option<&Gold>, record: &Record<'_>, answer: impl FnOnce() -> &'r RunAnswer) -> Self {
+        let by_expected = match gold {
+            Some(gold) => answers_number(gold, record, answer),
+            None => expected_words(record).and_then(|expected| answers_words(&expected, record)),
+        };
+        Self { recorded: record.correct, by_expected, by_review: None }
+    }
+
+    /// Adds the verdict of people.
+    #[must_use]
+    pub const fn reviewed(self, by_review: Option<bool>) -> Self {
+        Self { by_review, ..self }
+    }
+
+    /// Tells whether the run is right; `None`: nobody knows.
+    pub fn verdict(self) -> Option<bool> {
+        self.by_review.or(self.by_expected).or(self.recorded)
+    }
+
+    /// Tells whether the run is known to be right.
+    pub fn is_right(self) -> bool {
+        self.verdict() == Some(true)
+    }
+
+    /// Tells whether the grade in the record is not what the expected answer says.
+    pub(crate) fn is_contradicted(self) -> bool {
+        self.recorded.zip(self.by_expected).is_some_and(|(recorded, expected)| recorded != expected)
+    }
+}
+
+/// Tells whether the answer of a record is the expected number.
+fn answers_number<'r>(gold: &Gold, record: &Record<'_>, answer: impl FnOnce() -> &'r RunAnswer) -> Option<bool> {
+    if record.kind == RecordKind::Chain {
+        return chain_answers_number(gold, record, answer());
+    }
+    // Most often the number alone says it, and no text need be read.
+    let numerical = record.answer.and_then(|answer| answer.get(FINAL_ANSWER_NUMERICAL)).and_then(Written::of);
+    if numerical.is_some_and(|number| number.value.is_near(gold.value)) {
+        return Some(true);
+    }
+    let expected = asked(&gold.stated(), record);
+    let is_expected = |number: Written| same_answer(&expected, &of_number(number)) == SameAnswer::Same;
+    let answer = answer();
+    if answer.numerical.is_some_and(is_expected) || answer.pred.is_some_and(is_expected) {
+        return Some(true);
+    }
+    // A number that was taken from the text is not believed against it, nor is a 0 that stands for "not read".
+    if answer.numerical.is_some_and(|number| number.value != Number::ZERO) {
+        return Some(false);
+    }
+    match answer.said().map_or(SameAnswer::CannotTell, |said| same_answer(&expected, said)) {
+        SameAnswer::Same => Some(true),
+        SameAnswer::CannotTell if answer.numerical.is_none() && answer.pred.is_none() => None,
+        SameAnswer::CannotTell | SameAnswer::Different => Some(false),
+    }
+}
+
+/// The same of a chain of thought: its number was read from its text, which says more.
+fn chain_answers_number(gold: &Gold, record: &Record<'_>, answer: &RunAnswer) -> Option<bool> {
+    let expected = asked(&gold.stated(), record);
+    let is = |number: Written| same_answer(&expected, &of_number(number)) == SameAnswer::Same;
+    match answer.said().map_or(SameAnswer::CannotTell, |said| same_answer(&expected, said)) {
+        SameAnswer::Same => Some(true),
+        SameAnswer::Different => Some(false),
+        SameAnswer::CannotTell => answer.numerical.or(answer.pred).map(is),
+    }
+}
+
+/// The expected answer with what the question says of it.
+fn asked(expected: &Stated, record: &Record<'_>) -> Stated {
+    let question = record.question.and_then(Value::string);
+    let question = question.as_ref().and_then(Untrusted::utf8).unwrap_or_default();
+    expected.clone().asked_by(question)
+}
+
+/// Tells whether the answer of a record is the expected letter, truth value or text.
+fn answers_words(expected: &Stated, record: &Record<'_>) -> Option<bool> {
+    let answer = record.answer;
+    let expected = &asked(expected, record);
+    let field = |key: &str| answer.and_then(|answer| answer.get(key)).filter(|value| !value.is_null());
+    let truth = field("final_answer_bool").filter(|_| record.answer_schema == Some(AnswerSchema::Bool));
+    let given = [truth, field(FINAL_ANSWER), record.pred_answer].into_iter().flatten();
+    let mut verdicts = given.filter_map(read_value).map(|said| match same_day(expected, &said) {
+        SameAnswer::CannotTell => same_answer(expected, &said),
+        decided => decided,
+    });
+    let decided = verdicts.find(|verdict| *verdict != SameAnswer::CannotTell)?;
+    Some(decided == SameAnswer::Same)
+}
+
+/// Compares an expected day with the one day that an answer names.
+fn same_day(expected: &Stated, answer: &Stated) -> SameAnswer {
+    let days = |stated: &Stated| -> Vec<Date> {
+        date::found(stated.text())
+            .iter()
+            .filter_map(|found| match found.meanings[..] {
+                [meaning] => meaning.whole(),
+                _ => None,
+            })
+            .collect()
+    };
+    let is_day = !date::written(expected.text()).is_empty();
+    match (&days(expected)[..], &days(answer)[..]) {
+        ([own], [its]) if is_day && own == its => SameAnswer::Same,
+        ([_], [_]) if is_day => SameAnswer::Different,
+        _ => SameAnswer::CannotTell,
+    }
+}
