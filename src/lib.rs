@@ -3,7 +3,7 @@
 //! The program: `cli`, the commands without a screen; the screen: `app`, `screens`, `dialogs` and `widgets`; and `demo`,
 //! its tours. The libraries are below `crates/`: `base` (text and JSON), `core` (records and every judgment of them), `io`
 //! (files, databases, models) and `terminal`, and two small ones, `schema` and `memory`. `base` <- `core` <- `io` <-
-//! `stepscope`. Data flows one way: input -> message -> update -> effect -> message. `tests/architecture.rs` reads all
+//! `stepscope`. Data flows one way: input -> message -> update -> effect -> message. `tests/it/architecture.rs` reads all
 //! sources and fails where a law is broken.
 
 /// The commands that need no screen. Law: knows no screen.

@@ -1,4 +1,4 @@
-"""Cases for tests/parity.rs: mutated procedures and answers, and what upstream says of them.
+"""Cases for tests/it/parity.rs: mutated procedures and answers, and what upstream says of them.
 
     python make_cases.py procedures --seed 1 --count 400 > procedures.jsonl
     python make_cases.py answers --seed 1 --count 400 > answers.jsonl
@@ -8,7 +8,7 @@ Needs upstream (PyPI: evoproc 1.0.0, evoproc-procedures 1.2.0, with pydantic 2.1
 seed gives the same cases. One case a line, in the shape of `tests/fixtures/oracle`; `text` is what upstream read.
 The fixtures in tests/fixtures/parity were made with the commands above (seed 1, then gzip -9n).
 For a long comparison put all three into a folder, with another seed and a count of tens of thousands, and run
-`STEPSCOPE_PARITY_CASES=folder cargo test --release --test parity`.
+`STEPSCOPE_PARITY_CASES=folder cargo test --release --test it parity::`.
 """
 
 import argparse

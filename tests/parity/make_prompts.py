@@ -1,4 +1,4 @@
-"""Cases for tests/prompts.rs: odd procedures, odd replies, and the prompts that upstream makes of them.
+"""Cases for tests/it/prompts.rs: odd procedures, odd replies, and the prompts that upstream makes of them.
 
     python make_prompts.py --seed 1 --count 150 | gzip -9n > ../fixtures/parity/prompts.jsonl.gz
 

@@ -1,4 +1,4 @@
-"""Cases for tests/prompts.rs: the first repair prompt that upstream makes of a procedure, by its hash.
+"""Cases for tests/it/prompts.rs: the first repair prompt that upstream makes of a procedure, by its hash.
 
     python make_repairs.py FIXTURES/*/procedures.jsonl.gz | gzip -9n > ../fixtures/parity/repairs.jsonl.gz
 

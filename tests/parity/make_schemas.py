@@ -4,7 +4,7 @@
     v/bin/python tests/parity/make_schemas.py            # the fixture
     v/bin/python tests/parity/make_schemas.py --embed    # and crates/core/src/schemas/*.schema.json
 
-`tests/prompts.rs` compares the embedded files with the fixture byte for byte.
+`tests/it/prompts.rs` compares the embedded files with the fixture byte for byte.
 """
 
 import json

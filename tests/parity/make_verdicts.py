@@ -1,4 +1,4 @@
-"""Cases for tests/verify.rs: patterns, BLEU scores and verdicts, and what Python says of them.
+"""Cases for tests/it/verify.rs: patterns, BLEU scores and verdicts, and what Python says of them.
 
     python make_verdicts.py patterns --seed 1 --count 1500 > patterns.jsonl
     python make_verdicts.py bleu --seed 1 --count 600 > bleu.jsonl
@@ -9,7 +9,7 @@ Needs Python 3.11, sacrebleu 2.6.0 and jsonschema 4.26.0; `words` also a checkou
 of which it takes that many cases, chosen by the seed (0: all). The same seed gives the same cases. One case a line. The
 fixtures in tests/fixtures/parity were made with the commands above (seed 1, then gzip -9n). For a long comparison put
 the files into a folder, with another seed and a larger count, and run
-`STEPSCOPE_PARITY_CASES=folder cargo test --release --test verify`.
+`STEPSCOPE_PARITY_CASES=folder cargo test --release --test it verify::`.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-//! The few statistics that reviews and comparisons need. `tests/statistics.rs` compares them with what scipy,
+//! The few statistics that reviews and comparisons need. `tests/it/statistics.rs` compares them with what scipy,
 //! statsmodels and scikit-learn give.
 
 /// The quantile of the normal distribution for an interval of 95 %.
