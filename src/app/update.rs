@@ -415,7 +415,7 @@ impl App {
             ));
             return Vec::new();
         }
-        self.say(shown!("Copied {what}, {} bytes", text.as_str().len()));
+        self.say(shown!("Sent to the terminal's clipboard: {what}, {} bytes", text.as_str().len()));
         vec![Effect::Copy(text.as_str().to_owned())]
     }
 

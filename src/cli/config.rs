@@ -14,6 +14,7 @@ use stepscope_io::config::{Config, Folders};
 use stepscope_io::failure::Failure;
 use stepscope_io::model::settings::WantedServer;
 use stepscope_io::model::setup::Setup;
+use stepscope_terminal::clipboard::Multiplexer;
 
 /// Variables that change what the program does.
 const VARIABLES: [&str; 16] = [
@@ -176,6 +177,7 @@ pub(super) fn doctor(options: &Settings, check: CheckSettings, out: &mut Out) ->
             "Correct it in config.toml, or in the file that is named.",
         ),
         Row::checked("state folder", state.0, state.1, "Make the folder writable, or set STEPSCOPE_STATE_DIR."),
+        Row::checked("clipboard", true, clipboard(), ""),
         // Without one, prompts are edited on the screen.
         Row::checked("editor", true, text(editor.as_ref()), ""),
     ];
@@ -184,6 +186,15 @@ pub(super) fn doctor(options: &Settings, check: CheckSettings, out: &mut Out) ->
     rows.extend(overlaps.map(|overlap| Row::checked("keys", true, overlap.clone(), "")));
     print(options.format, &rows, out);
     if rows.iter().any(|row| row.is_fine == Some(false)) { FOUND } else { CLEAN }
+}
+
+/// Says how a copied text gets to the clipboard, and what has to be set for it.
+fn clipboard() -> Shown {
+    Shown::own(match Multiplexer::of(|name| std::env::var_os(name)) {
+        None => "sent to the terminal (OSC 52), which may refuse it",
+        Some(Multiplexer::Tmux) => "through tmux, which needs: set -g set-clipboard on, or allow-passthrough on",
+        Some(Multiplexer::Screen) => "through screen to the terminal, which may refuse it",
+    })
 }
 
 /// Fails if a profile names no server that could be asked.

@@ -1395,7 +1395,7 @@ fn copying_gives_exact_text_without_controls() {
     d.keys("y r");
     let first = std::fs::read_to_string(runs()).unwrap().lines().nth(1).unwrap().to_owned();
     assert_eq!(d.copied[4], first);
-    assert!(d.status().starts_with("Copied the record, "), "{}", d.status());
+    assert!(d.status().starts_with("Sent to the terminal's clipboard: the record, "), "{}", d.status());
     d.keys("y");
     d.shows(&["copy value under the cursor"]);
     d.keys("y");

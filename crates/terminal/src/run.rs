@@ -14,8 +14,6 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use crossterm::Command as _;
-use crossterm::clipboard::CopyToClipboard;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Size};
 use rustix::io::Errno;
@@ -28,6 +26,7 @@ use stepscope_base::guard::strike;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
+use crate::clipboard::{self, Multiplexer};
 use crate::input::{Decoder, Input};
 use crate::output::{Flushed, Output};
 use crate::screen::Screen;
@@ -571,9 +570,8 @@ impl<'a, P: Program, F: FnMut(P::Effect, &mpsc::Sender<P::Msg>) -> Option<Contro
         match control {
             Control::Quit(code) => return Flow::Break(code).map_continue(|()| None),
             Control::Copy(text) => {
-                let mut bytes = String::new();
-                let _ = CopyToClipboard::to_clipboard_from(text).write_ansi(&mut bytes);
-                self.say(&bytes)?;
+                let behind = Multiplexer::of(|name| std::env::var_os(name));
+                self.say(&clipboard::sequence(&text, behind))?;
             }
             Control::Mouse(on) => {
                 self.options.mouse = on;

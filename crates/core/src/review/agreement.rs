@@ -289,7 +289,8 @@ impl Measure {
     fn kappa_phrase(&self, name: &'static str) -> Shown {
         match self.kappa {
             _ if self.items < FEW => Shown::own("too few for kappa"),
-            Some(kappa) => shown!("{name} {kappa:.2}"),
+            // Rounded to nothing it has no sign.
+            Some(kappa) => shown!("{name} {:.2}", (kappa * 100.0).round() / 100.0 + 0.0),
             None => shown!("{name} undefined (all the same)"),
         }
     }
