@@ -179,7 +179,8 @@ fn foreign(source: &SourceCounts) -> Shown {
         (1, _) => Shown::own("its record has no known format"),
         _ => shown!("none of its {records} records has a known format"),
     };
-    shown!("cannot check {}: {what}; --allow-unknown says what each is", source.name)
+    let rows = if records > broken { ", stepscope map --try how to read rows of another program" } else { "" };
+    shown!("cannot check {}: {what}; --allow-unknown says what each is{rows}", source.name)
 }
 
 pub(super) fn threads(asked: Option<NonZeroUsize>) -> usize {

@@ -61,11 +61,13 @@ fn what_is_not_read_of_a_folder_is_told() {
     let at = |name: &str| folder.path(name);
     std::fs::create_dir(at("packed")).unwrap();
     std::fs::write(at("packed/runs.jsonl.gz"), b"\x1f\x8b\x08\0").unwrap();
+    std::fs::write(at("packed/runs.jsonl.bz2"), b"BZh91AY").unwrap();
     folder.write("packed/good.jsonl", &format!("{GOOD}\n"));
     for arguments in [&["check", "--format", "jsonl"][..], &["verify", "--verifier", "json_structure"]] {
         let output = run(arguments, &[&at("packed")]);
         let told = text(&output.stderr);
-        assert!(told.contains("packed/runs.jsonl.gz: this is gzip; unpack it first: gunzip\n"), "{told}");
+        assert!(told.contains("packed/runs.jsonl.gz: it cannot be unpacked: "), "{told}");
+        assert!(told.contains("packed/runs.jsonl.bz2: this is bzip2; unpack it first: bunzip2\n"), "{told}");
     }
     std::fs::create_dir(at("pages")).unwrap();
     let page = run(&["export", "--force", "--html", at("pages/1.html").to_str().unwrap()], &[&at("packed/good.jsonl")]);
