@@ -359,6 +359,7 @@ impl<'t> FigureReader<'t> {
         if mark.is_none() || mark.as_ref().is_some_and(|mark| mark.is_weight) {
             (percent, unit, noun, at) = self.unit_behind(at);
             percent |= is_bracketed && self.is_sign(end + 1, &['%']);
+            unit = unit.or_else(|| self.unit_behind_digits(spelled));
         }
         if unit.is_none() && self.is_age(from) {
             unit = measure::measure("years");
@@ -379,6 +380,16 @@ impl<'t> FigureReader<'t> {
             noun,
             role: if spelled.is_label && !is_counted { FigureRole::Label } else { FigureRole::Value },
         }
+    }
+
+    /// The unit of a number that is written twice, "five (5) years": both are of it.
+    fn unit_behind_digits(&self, spelled: &Spelled) -> Option<FigureMeasure> {
+        let opens = if spelled.is_word { self.past_blanks(spelled.end) } else { spelled.from.checked_sub(1)? };
+        let closes = if spelled.is_word { opens + 2 } else { spelled.end };
+        let is_twice = self.is_sign(opens, &['(']) && self.is_sign(closes, &[')']) && self.kind(opens + 1)? == FigureTokenKind::Digits;
+        let before = if spelled.is_word { Some(spelled.from) } else { self.before_blanks(opens) };
+        let is_word = self.kind(before?) == Some(FigureTokenKind::Word);
+        (is_twice && is_word).then(|| self.unit_behind(closes + 1).1).flatten()
     }
 
     /// Tells whether the words before a number say that it is an age: "from the age of fifty", "aged 9".

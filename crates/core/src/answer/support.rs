@@ -16,6 +16,8 @@ use stepscope_base::text::Untrusted;
 mod amount;
 mod asked;
 mod date;
+mod exchanged;
+mod levels;
 mod limits;
 mod parts;
 mod statements;
@@ -24,6 +26,7 @@ mod text;
 pub(crate) mod truth;
 
 pub(crate) use asked::{Asked, heading};
+pub(crate) use date::day_first;
 
 /// Number of items of one answer that are compared; the rest counts as not compared.
 const MAX_ITEMS: usize = 2_000;

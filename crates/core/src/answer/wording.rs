@@ -5,6 +5,10 @@ use std::slice::SliceIndex;
 
 use nucleo_matcher::chars::normalize;
 
+use senses::{is_party, is_refusal, means, pleads};
+
+mod senses;
+
 /// Number of words of one text that are read.
 const MAX_WORDS: usize = 4_000;
 
@@ -81,6 +85,11 @@ pub(crate) fn words(text: &str) -> Vec<TextWord> {
     let mut chars = text.char_indices().peekable();
     let mut initial = true;
     while let Some((start, c)) = chars.next() {
+        if let Some(len) = (c == '<').then(|| tag(text.get(start..)?)).flatten() {
+            while chars.next_if(|(at, _)| *at < start + len).is_some() {}
+            initial = true;
+            continue;
+        }
         if !c.is_alphanumeric() {
             // "Mr. Achterberg": no sentence ends at a title.
             const TITLES: &str = "mr mrs ms dr prof st hon rev capt sgt lt ing dipl fr hr mme mlle sr sra dott";
@@ -118,6 +127,16 @@ pub(crate) fn words(text: &str) -> Vec<TextWord> {
         }
     }
     words
+}
+
+/// The length of a tag, `<em>` or `</p>`, at the beginning of a text; `a < b` is none.
+fn tag(text: &str) -> Option<usize> {
+    /// A longer one is no tag.
+    const MAX_TAG: usize = 80;
+    let name = text.strip_prefix("</").or_else(|| text.strip_prefix('<'))?;
+    let end = text.find('>').filter(|end| *end <= MAX_TAG)?;
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    (is_name && !text.get(1..end)?.contains('<')).then_some(end + 1)
 }
 
 /// The part of a text in some bytes; nothing where these are not in it.
@@ -206,7 +225,7 @@ pub(crate) fn denies(words: &[TextWord], at: usize) -> bool {
 }
 
 /// Pairs of words that say the opposite, by their beginnings, folded.
-const OPPOSITES: [(&str, &str); 55] = [
+const OPPOSITES: &[(&str, &str)] = &[
     ("cover", "exclud"),
     ("includ", "exclud"),
     ("insured", "uninsured"),
@@ -262,6 +281,28 @@ const OPPOSITES: [(&str, &str); 55] = [
     ("vendedor", "comprador"),
     ("licensor", "licensee"),
     ("franchisor", "franchisee"),
+    ("supplier", "customer"),
+    ("greater", "smaller"),
+    ("larger", "smaller"),
+    ("longer", "shorter"),
+    ("grosser", "kleiner"),
+    ("langer", "kurzer"),
+    ("better", "worse"),
+    ("rose", "fell"),
+    ("gestiegen", "gesunken"),
+    ("grant", "dismiss"),
+    ("grant", "refus"),
+    ("grant", "reject"),
+    ("approv", "refus"),
+    ("approv", "reject"),
+    ("accept", "refus"),
+    ("accept", "reject"),
+    ("adopted", "rejected"),
+    ("carried", "rejected"),
+    ("passed", "rejected"),
+    ("angenommen", "abgelehnt"),
+    ("bewilligt", "abgelehnt"),
+    ("accord", "refus"),
 ];
 
 /// Tells whether a word begins as a stem does; short stems are whole words.
@@ -293,8 +334,8 @@ const CONDITIONS: &str = "if unless except only provided while when until withou
 /// own, and denies a word of the statement or none.
 pub(crate) fn stance(statement: &str, passage: &str) -> Option<Stance> {
     let stated = words(statement);
-    let negations = (0..stated.len()).filter(|at| denies(&stated, *at)).count();
-    let is_negation = |at: usize| denies(&stated, at);
+    let is_negation = |at: usize| denies(&stated, at) || is_free_of(&stated, at);
+    let negations = (0..stated.len()).filter(|at| is_negation(*at)).count();
     let content: Vec<&TextWord> = stated
         .iter()
         .enumerate()
@@ -309,18 +350,7 @@ pub(crate) fn stance(statement: &str, passage: &str) -> Option<Stance> {
     let mut told: Option<Stance> = None;
     for clause in clauses(passage, &all) {
         let own = all.get(clause.clone())?;
-        let counterpart = |word: &&&TextWord| own.iter().any(|other| akin(&word.folded, &other.folded));
-        let missing: Vec<&&TextWord> = content.iter().filter(|word| !counterpart(word)).collect();
-        let opposite = match missing.as_slice() {
-            [] => None,
-            [one] => {
-                Some(own.iter().find(|other| are_opposite(&one.folded, &other.folded)).map(|word| word.range.clone()))
-            }
-            _ => continue,
-        };
-        if opposite == Some(None) {
-            continue;
-        }
+        let Some(opposite) = compared(&content, own) else { continue };
         let conditions = own.iter().filter(|word| is_condition(&word.folded));
         if conditions.into_iter().any(|word| !stated.iter().any(|own| own.folded == word.folded)) {
             return None;
@@ -334,7 +364,7 @@ pub(crate) fn stance(statement: &str, passage: &str) -> Option<Stance> {
             });
             // German puts "nicht" behind what it denies.
             let head = head.or_else(|| own.get(..at)?.iter().rev().find(|word| !is_empty_word(&word.folded)));
-            let is_of_statement = head.is_some_and(|head| content.iter().any(|word| akin(&word.folded, &head.folded)));
+            let is_of_statement = head.is_some_and(|head| reaches(own, head) || is_told(&content, head));
             // "Neither … nor": each of them denies a part of its own.
             let lists = own.get(at).is_some_and(|word| matches!(word.folded.as_str(), "ni" | "nor"));
             if lists && !is_of_statement {
@@ -345,15 +375,68 @@ pub(crate) fn stance(statement: &str, passage: &str) -> Option<Stance> {
             }
             denied = own.get(at).map(|word| word.range.clone());
         }
-        let opposite = opposite.flatten();
-        let flips = usize::from(denied.is_some()) + usize::from(opposite.is_some()) + negations;
-        let stance = Stance { agrees: flips % 2 == 0, by: denied.or(opposite) };
+        // "The application to set it aside is dismissed"
+        let mut refused = None;
+        if let Some(word) = own.iter().find(|word| is_refusal(&word.folded) && !is_told(&content, word))
+            && opposite.is_none()
+        {
+            let plea = own.iter().find(|word| pleads(&word.folded)).filter(|plea| !is_told(&content, plea));
+            if plea.is_none() || denied.is_some() {
+                return None;
+            }
+            refused = Some(word.range.clone());
+        }
+        let flips = [denied.is_some(), opposite.is_some(), refused.is_some()].into_iter().filter(|flip| *flip).count();
+        let stance = Stance { agrees: (flips + negations).is_multiple_of(2), by: denied.or(opposite).or(refused) };
         if told.as_ref().is_some_and(|told| told.agrees != stance.agrees) {
             return None;
         }
         told.get_or_insert(stance);
     }
     told
+}
+
+/// Tells whether a word is "free" of "free of charge", which denies the charge.
+fn is_free_of(words: &[TextWord], at: usize) -> bool {
+    let is = |n: usize, list: &[&str]| words.get(n).is_some_and(|word| list.contains(&word.folded.as_str()));
+    is(at, &["free"]) && is(at + 1, &["of"]) && is(at + 2, &["charge", "charges"])
+}
+
+/// Tells whether some words hold another, in any form or sense.
+fn is_told(content: &[&TextWord], word: &TextWord) -> bool {
+    content.iter().any(|own| means(own, word))
+}
+
+/// Tells whether a word says only how far the subject of a clause reaches: "cover does not extend to racing".
+fn reaches(own: &[TextWord], head: &TextWord) -> bool {
+    let mut behind = own.iter().filter(|word| word.range.start > head.range.start);
+    matches!(head.folded.as_str(), "extend" | "extends" | "apply" | "applies")
+        && behind.next().is_some_and(|word| word.folded == "to")
+}
+
+/// Compares the words of a statement with a clause: `None` where it does not hold them, else the word that is the opposite of
+/// the one that is missing.
+fn compared(content: &[&TextWord], own: &[TextWord]) -> Option<Option<Range<usize>>> {
+    let is_there = |word: &&&TextWord| own.iter().any(|other| means(word, other));
+    let mut missing: Vec<&&TextWord> = content.iter().filter(|word| !is_there(word)).collect();
+    // "Can a guest get …?" against "… is not provided": whom it concerns is not said again.
+    if content.len() - missing.len() >= 2 && !own.iter().any(|word| is_party(&word.folded)) {
+        missing.retain(|word| !is_party(&word.folded));
+    }
+    match missing.as_slice() {
+        [] => Some(None),
+        [one] => {
+            let opposite = own.iter().find(|other| are_opposite(&one.folded, &other.folded));
+            // "Not to be stored outdoors" names no subject.
+            let has_subject = !(denies(own, 0) || (own.first()?.folded == "do" && denies(own, 1)));
+            let is_subject = !has_subject && content.len() > 2 && content.first().is_some_and(|first| first.range == one.range);
+            match opposite {
+                Some(word) => Some(Some(word.range.clone())),
+                None => is_subject.then_some(None),
+            }
+        }
+        _ => None,
+    }
 }
 
 /// Tells whether a word begins a clause that restricts the one before.

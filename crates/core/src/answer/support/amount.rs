@@ -118,7 +118,10 @@ pub(super) fn compare(claimed: &mut Claimed<'_>, value: Value<'_>, pointer: Poin
             for figure in figures.iter().filter(|figure| figure.role == FigureRole::Value || !has_money) {
                 match fits(&amount, figure, passage, has_money, claimed) {
                     Some(Ok(())) => {
-                        claimed.stands(passage, figure.range.clone());
+                        let unit = amount.unit.as_deref().unwrap_or_default();
+                        if !super::exchanged::in_unit(claimed, figure, unit, &at) {
+                            claimed.stands(passage, figure.range.clone());
+                        }
                         return;
                     }
                     Some(Err(mismatch)) => {

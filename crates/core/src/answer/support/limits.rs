@@ -276,7 +276,7 @@ fn ends_with_word(text: &str, phrase: &str) -> bool {
 
 /// Tells whether two figures are the ends of a range: "between 45 and 55", "2 to 8", "10–12".
 fn is_range(before: &str, lower: &str, first: &Figure, second: &Figure) -> bool {
-    let between = part(lower, first.range.end..second.range.start).trim();
+    let between = part(lower, first.range.end..second.range.start).trim_end_matches('+').trim();
     let is_between = ["between", "zwischen", "entre"].iter().any(|word| ends_with_word(before, word));
     second.readings.len() == 1
         && match between {

@@ -3,12 +3,12 @@ use crate::case::Case;
 use serde_json::{Value as Json, json};
 
 /// The standing of one item over lines; its quote is the line, or there is none.
-fn standing(question: &str, lines: &[&str], item: Json) -> ValueStanding {
+pub(super) fn standing(question: &str, lines: &[&str], item: Json) -> ValueStanding {
     compared(question, lines, item).standing
 }
 
 /// Tells whether the question is found to name another value than that of one item.
-fn doubted(question: &str, lines: &[&str], item: Json) -> bool {
+pub(super) fn doubted(question: &str, lines: &[&str], item: Json) -> bool {
     let support = compared(question, lines, item);
     assert_eq!(support.standing, ValueStanding::Stands, "{question}");
     support.doubt.is_some()

@@ -37,6 +37,10 @@ pub(super) fn plain(claimed: &mut Claimed<'_>, text: &str, pointer: &Pointer) {
         return;
     }
     let before = claimed.found.faults.len();
+    if let Some(answer) = yes_or_no(&all, text, claimed.question) {
+        super::truth::judge(claimed, answer, pointer);
+    }
+    super::exchanged::in_text(claimed, text, pointer);
     let mut read = dates(claimed, text, pointer);
     read.extend(numbers(claimed, text, pointer, &read));
     let cited_text = claimed.evidence.text();
@@ -72,6 +76,19 @@ pub(super) fn plain(claimed: &mut Claimed<'_>, text: &str, pointer: &Pointer) {
     let named: Vec<&str> = missing.iter().take(MAX_NAMED).filter_map(|word| text.get(word.range.clone())).collect();
     let message = Message::new("The text has words that are not in ").text(place_word(claimed.evidence)).text(": ");
     claimed.note(pointer.clone(), message.text(named.join(", ")).text("."));
+}
+
+/// The yes or no with which a text begins, where the question denies nothing itself.
+fn yes_or_no(own: &[TextWord], text: &str, question: &str) -> Option<bool> {
+    let first = own.first()?;
+    let ends = own.len() == 1 || part(text, first.range.end..).starts_with([',', '.', ';', ':']);
+    let answer = match first.folded.as_str() {
+        "yes" | "ja" | "oui" | "si" => true,
+        "no" | "nein" | "non" => false,
+        _ => return None,
+    };
+    let asked = words(question);
+    (ends && !(0..asked.len()).any(|at| denies(&asked, at))).then_some(answer)
 }
 
 /// Tells whether a word says something; "May" is no auxiliary inside of a sentence.
@@ -352,7 +369,9 @@ fn denied(
     let lower = cited_text.to_lowercase();
     let is_limited = ALWAYS.iter().any(|word| lower.contains(word))
         || (0..cited.len()).any(|at| denies(cited, at))
-        || cited.iter().any(|word| LIMITS.iter().any(|limit| word.folded.starts_with(limit)));
+        || cited.iter().any(|word| {
+            !is_empty_word(&word.folded) && LIMITS.iter().any(|limit| word.folded.starts_with(limit))
+        });
     if let Some(word) = negation.and_then(|at| own.get(at)).filter(|_| !is_limited) {
         let word = part(text, word.range.clone());
         let message =

@@ -50,7 +50,7 @@ fn check(case: &CaseView<'_>, findings: &mut Findings) {
     let help = "Calculate the value again from the cited numbers, and cite every number.";
     for item in &answered.items {
         let parts = CitedParts::of(case, item, question);
-        let told = time::differs(&parts.texts, item, question)
+        let told = time::differs(&parts, item, question)
             .map(|(message, place)| (message, place, RuleId::ComputedDiffers.severity()))
             .or_else(|| differs(&parts, item, question));
         if let Some((message, place, severity)) = told
@@ -625,6 +625,23 @@ mod tests {
         let dear = ["", "Sales 2019: 4.72", "Sales 2018: 3.36", "Sales 2017: 3.69"];
         let told = asked("What is the average change of sales?", &dear, &amount("15.77", "\"percent\""));
         assert_eq!(told.as_deref(), Some("The answer is 15.77 percent, which does not follow from the cited numbers."));
+    }
+
+    #[test]
+    fn days_are_counted_from_words() {
+        let date = |iso: &str| format!(r#""date": {{"iso": "{iso}", "original": "{iso}"}}"#);
+        let term = ["Terms", "It takes effect on the first day of October 2022 and runs for thirty-six (36) months."];
+        assert_eq!(asked("When does it end?", &term, &date("2025-09-30")), None);
+        assert_eq!(asked("When does it end?", &term, &date("2025-10-01")), None);
+        assert!(asked("When does it end?", &term, &date("2024-09-30")).is_some(), "two years");
+        let rule = ["Rules", "Adopted on June 4, 2019.", "It takes effect on the thirtieth day after its adoption."];
+        assert_eq!(asked("When does it take effect?", &rule, &date("2019-07-04")), None);
+        assert!(asked("When does it take effect?", &rule, &date("2019-07-14")).is_some());
+        let meeting = ["Dates", "Next meeting: second Saturday of September 2024"];
+        assert_eq!(asked("When is it?", &meeting, &date("2024-09-14")), None);
+        assert!(asked("When is it?", &meeting, &date("2024-09-21")).is_some());
+        let plain = ["Dates", "Next meeting: 3 May 2024"];
+        assert_eq!(asked("When is the vote?", &plain, &date("2024-05-04")), None, "it may be the day behind");
     }
 
     #[test]

@@ -89,6 +89,8 @@ pub(super) struct CitedParts {
     pub is_clear: bool,
     /// The cited places.
     pub texts: Vec<String>,
+    /// The day stands first in dates of numbers; `None`: nothing tells.
+    pub day_first: Option<bool>,
 }
 
 /// A cited text, and the line of the document in which it stands.
@@ -140,7 +142,7 @@ impl CitedText<'_> {
 
 impl CitedParts {
     pub(super) fn of(case: &CaseView<'_>, item: &AnswerItem<'_>, question: &str) -> Self {
-        let mut parts = Self { numbers: Vec::new(), scale: None, is_clear: true, texts: Vec::new() };
+        let mut parts = Self { numbers: Vec::new(), scale: None, is_clear: true, texts: Vec::new(), day_first: None };
         let document = case.document().map(AsRef::as_ref);
         let mut cited = Vec::new();
         for citation in &item.citations {
@@ -157,6 +159,7 @@ impl CitedParts {
         let own = Convention::of(cited.iter().map(|one| one.text.as_str()));
         let around = || cited.iter().flat_map(CitedText::around).collect::<Vec<_>>();
         let convention = if own == Convention::Unknown { Convention::of(around()) } else { own };
+        parts.day_first = support::day_first(around().into_iter());
         let is_of_money = item.value.as_ref().is_some_and(|(_, value)| is_money(*value));
         let mut rows = Vec::new();
         for one in &cited {
