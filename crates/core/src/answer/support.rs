@@ -20,6 +20,7 @@ mod exchanged;
 mod levels;
 mod limits;
 mod parts;
+mod places;
 mod statements;
 mod table;
 mod text;
@@ -208,7 +209,7 @@ pub(crate) fn supports(
         compared.push((n, evidence));
     }
     if let Some(question) = question {
-        doubt(&mut supports, items, &asked::Asked::of(question), &compared);
+        doubt(&mut supports, items, question, &compared);
     }
     supports
 }
@@ -217,9 +218,10 @@ pub(crate) fn supports(
 fn doubt(
     supports: &mut [ItemSupport],
     items: &[AnswerItem<'_>],
-    asked: &asked::Asked<'_>,
+    question: &str,
     compared: &[(usize, Evidence<'_>)],
 ) {
+    let asked = &asked::Asked::of(question);
     let places: Vec<Vec<Range<usize>>> = supports.iter().map(|support| support.places.clone()).collect();
     for (n, evidence) in compared.iter().take(MAX_DOUBTED) {
         let (Some(support), Some(item)) = (supports.get_mut(*n), items.get(*n)) else { continue };
@@ -228,7 +230,8 @@ fn doubt(
         }
         let others = places.iter().enumerate().filter(|(other, _)| other != n).flat_map(|(_, places)| places.clone());
         let others: Vec<Range<usize>> = others.collect();
-        let message = asked::other_named(asked, evidence, item, &support.places, &others);
+        let message = asked::other_named(asked, evidence, item, &support.places, &others)
+            .or_else(|| places::other_place(question, evidence, item, &support.places, &others));
         support.doubt = message.zip(item.value_pointer()).map(|(message, pointer)| ValueFault {
             pointer,
             message: message.into(),

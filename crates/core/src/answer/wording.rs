@@ -351,8 +351,16 @@ pub(crate) fn stance(statement: &str, passage: &str) -> Option<Stance> {
     for clause in clauses(passage, &all) {
         let own = all.get(clause.clone())?;
         let Some(opposite) = compared(&content, own) else { continue };
-        let conditions = own.iter().filter(|word| is_condition(&word.folded));
-        if conditions.into_iter().any(|word| !stated.iter().any(|own| own.folded == word.folded)) {
+        // "Is not provided" is no condition, "provided that" is one.
+        let is_verb = |at: usize| {
+            const VERBS: &[&str] = &["is", "are", "was", "were", "be", "been", "not"];
+            let before = at.checked_sub(1).and_then(|at| own.get(at));
+            before.is_some_and(|word| VERBS.contains(&word.folded.as_str()))
+        };
+        let mut conditions = own.iter().enumerate().filter(|(at, word)| {
+            is_condition(&word.folded) && !(word.folded == "provided" && is_verb(*at))
+        });
+        if conditions.any(|(_, word)| !stated.iter().any(|own| own.folded == word.folded)) {
             return None;
         }
         let mut denied = None;

@@ -71,8 +71,10 @@ impl SaidAmount {
             if RATES.contains(&lower.as_str()) && words.get(n + 1).is_some() {
                 self.percent |= words.get(n + 1).is_some_and(|next| next.eq_ignore_ascii_case("cent"));
                 is_rate = true;
-            } else if matches!(lower.as_str(), "percent" | "prozent" | "pct") {
+            } else if matches!(lower.as_str(), "percent" | "percentage" | "prozent" | "prozentpunkte" | "pct") {
                 self.percent = true;
+            } else if matches!(lower.as_str(), "bps" | "bp" | "basis" | "basispunkte") {
+                (self.percent, self.scale) = (true, Number::fraction(1, 100));
             } else if let Some(factor) =
                 scale(word, crate::answer::figures::Convention::Unknown).filter(|_| !is_rate && self.scale.is_none())
             {

@@ -14,6 +14,20 @@ pub(super) fn doubted(question: &str, lines: &[&str], item: Json) -> bool {
     support.doubt.is_some()
 }
 
+/// The same of an item that cites one line of several.
+pub(super) fn doubted_at(question: &str, lines: &[&str], line: usize, item: Json) -> bool {
+    let mut item = item;
+    item["spans"] = json!([{"line_start": line, "line_end": line, "quote": lines[line]}]);
+    let trace = json!({
+        "format": "stepscope.answer_trace", "question": question, "document": {"lines": lines},
+        "answer": {"extraction_method": "verbatim", "answer_found": true, "items": [item]},
+    });
+    let text = trace.to_string();
+    let support = Case::read(text.as_bytes()).view().supports()[0].clone();
+    assert_eq!(support.standing, ValueStanding::Stands, "{question}");
+    support.doubt.is_some()
+}
+
 fn compared(question: &str, lines: &[&str], item: Json) -> ItemSupport {
     let spans: Vec<Json> =
         (0..lines.len()).map(|n| json!({"line_start": n, "line_end": n, "quote": lines[n]})).collect();
@@ -207,12 +221,15 @@ fn a_line_that_says_less_or_under_a_heading_answers() {
 }
 
 #[test]
-fn a_limit_at_the_very_day_and_a_restriction_decide_nothing() {
+fn a_limit_at_the_very_day_is_not_in_it_and_a_restriction_decides_nothing() {
     let truth = |value: bool| json!({ "boolean": value });
     let before = ["A rebate of 40 euros is granted on bookings made before 2 April 2025."];
+    let booking = "Does a booking made on 2 April 2025 get the rebate?";
+    assert_eq!(standing(booking, &before, truth(true)), ValueStanding::Missing);
+    assert_eq!(standing(booking, &before, truth(false)), ValueStanding::Stands);
+    let until = ["A rebate of 40 euros is granted on bookings made until 2 April 2025."];
     for answer in [true, false] {
-        let standing = standing("Does a booking made on 2 April 2025 get the rebate?", &before, truth(answer));
-        assert_ne!(standing, ValueStanding::Missing, "{answer}");
+        assert_ne!(standing(booking, &until, truth(answer)), ValueStanding::Missing, "{answer}");
     }
     let but = ["Frei sind Fahrten für Kinder und Schüler, nicht jedoch für Gäste."];
     assert_ne!(standing("Sind Fahrten für Schüler frei?", &but, truth(true)), ValueStanding::Missing);

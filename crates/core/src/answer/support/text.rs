@@ -276,11 +276,23 @@ fn place_of<'e, 'd>(figure: &Figure, raw: &str, evidence: &'e Evidence<'d>) -> O
             let there = words(passage.text);
             if let Some(range) = sequence(&wanted, &there) {
                 let bytes = there.get(range.start)?.range.start..there.get(range.end - 1)?.range.end;
-                return Some((passage, bytes));
+                // The 9 of "9.9" is no 9.
+                if !is_inside_number(passage.text, &bytes) {
+                    return Some((passage, bytes));
+                }
             }
         }
     }
     None
+}
+
+/// Tells whether bytes are a part of a longer number: digits stand behind a point or comma beside them.
+fn is_inside_number(text: &str, bytes: &Range<usize>) -> bool {
+    let is_sign = |c: char| matches!(c, '.' | ',');
+    let is_digit = |c: char| c.is_ascii_digit();
+    let before = part(text, ..bytes.start).strip_suffix(is_sign).is_some_and(|rest| rest.ends_with(is_digit));
+    let behind = part(text, bytes.end..).strip_prefix(is_sign).is_some_and(|rest| rest.starts_with(is_digit));
+    before || behind
 }
 
 /// Tells whether a figure of the document says what a figure of the text does.

@@ -5,7 +5,7 @@
 
 use super::super::{Rule, RuleId};
 use super::Report;
-use crate::answer::figures::{Convention, figures};
+use crate::answer::figures::{Convention, figures, period};
 use crate::answer::typed::AnswerItem;
 use crate::answer::wording::{TextWord, part, words};
 use crate::arithmetic::expression::numbers;
@@ -13,7 +13,7 @@ use crate::arithmetic::number::{Written, near, noise};
 use crate::case::CaseView;
 use crate::finding::{Findings, Place, Severity};
 use parts::{CitedPart, CitedParts, PartKind, weight};
-use results::{PartResult, results, shown};
+use results::{PartResult, results, shown, signed};
 use stepscope_base::json::Pointer;
 use stepscope_base::python::Message;
 use stepscope_base::text::Untrusted;
@@ -65,6 +65,19 @@ fn check(case: &CaseView<'_>, findings: &mut Findings) {
 /// Compares a value with everything that the cited numbers give by the calculation that the question asks for.
 fn differs(parts: &CitedParts, item: &AnswerItem<'_>, question: &str) -> Option<(Message, Pointer, Severity)> {
     let (value, place) = number_of(item)?;
+    if let Some(other) = converted(&value, parts, item, question) {
+        return other.map(|message| (message, place, RuleId::ComputedDiffers.severity()));
+    }
+    if let Some(right) = first_and_further(parts, question) {
+        let message = Message::new("The answer is ").text(value.shown.as_str()).text(", but the first and the further come to ");
+        let message = message.text(shown(right)).text(".");
+        return (!value.fits(right)).then(|| (message, place, RuleId::ComputedDiffers.severity()));
+    }
+    if let Some(right) = in_period(parts, question) {
+        let message = Message::new("The answer is ").text(value.shown.as_str()).text(", but for the period that is asked for it is ");
+        let message = message.text(shown(right)).text(".");
+        return (!value.fits(right)).then(|| (message, place, RuleId::ComputedDiffers.severity()));
+    }
     let is_open = time::counts_days(&parts.texts, item) || parts.numbers.len() < 2 || parts.numbers.len() > MAX_PARTS;
     if is_open || !parts.is_clear {
         return None;
@@ -86,6 +99,16 @@ fn differs(parts: &CitedParts, item: &AnswerItem<'_>, question: &str) -> Option<
     let is_sum = matches!(sought, Sought::Anything | Sought::Sum);
     let results: Vec<PartResult> = match weighted(numbers, question).filter(|_| is_sum) {
         Some(sum) => vec![sum],
+        // A loss among the parts lowers their sum.
+        None if sought == Sought::Sum => {
+            let wants_all = parts.is_one_each() || is_of_all(question);
+            let mut all = signed(numbers);
+            all.retain(|result| {
+                let takes_enough = !wants_all || numbers.len() < 3 || result.uses_all(numbers.len());
+                sought.allows(result, numbers) && takes_enough
+            });
+            all
+        }
         None => results(numbers).into_iter().filter(|result| sought.allows(result, numbers)).collect(),
     };
     // A number that is only cited again, or counts the parts, was not worked out from them.
@@ -96,6 +119,9 @@ fn differs(parts: &CitedParts, item: &AnswerItem<'_>, question: &str) -> Option<
     let is_copied = numbers.iter().any(|part| value.fits(part.value)) || value.fits(numbers.len() as f64);
     let reached = |result: &&PartResult| scales.iter().any(|scale| value.fits(result.value * scale));
     if let Some(result) = results.iter().find(reached) {
+        if let Some(message) = other_unit(result, numbers, item) {
+            return Some((message, place, warning));
+        }
         return fell(&value, result, numbers, question).map(|message| (message, place, Severity::Note));
     }
     if (is_copied && sought == Sought::Anything)
@@ -153,6 +179,8 @@ const SUMS: &[&str] = &[
     "in total",
     "altogether",
     " together",
+    "with both",
+    "with all",
     "combined",
     "add up",
     "adds up",
@@ -199,6 +227,17 @@ const RAISED: &[&str] = &[
 ];
 const UNTAXED: &[&str] =
     &["before vat", "before tax", "excluding", "excl.", "ohne", "netto", "without", "hors", "sin iva"];
+/// Phrases by which it asks for what is left of an amount.
+const REMAINING: &[&str] = &[
+    "how much remains",
+    "remains to be paid",
+    "left to pay",
+    "still to be paid",
+    "still to pay",
+    "still owe",
+    "noch zu zahlen",
+    "reste à payer",
+];
 /// Phrases by which it asks for an amount after a discount.
 const DISCOUNTED: &[&str] = &[
     "after the discount",
@@ -227,7 +266,10 @@ impl Sought {
         let lower = question.to_lowercase();
         let own = words(question);
         let has_phrase = |phrases: &[&str]| phrases.iter().any(|phrase| lower.contains(phrase));
-        let changes = own.iter().any(|word| CHANGES.split_whitespace().any(|known| known == word.folded));
+        // "Nettokaltmiete" is a name, "netto" asks for the amount without tax.
+        let is_word = |phrase: &&str| phrase.len() > 5 || own.iter().any(|word| word.folded == phrase.trim_end_matches('.'));
+        let is_untaxed = UNTAXED.iter().any(|phrase| lower.contains(phrase) && is_word(phrase));
+        let changes = has_phrase(&[" go up", " went up", " gone up", " go down", " went down", " come down"]) || own.iter().any(|word| CHANGES.split_whitespace().any(|known| known == word.folded));
         let compares = own.iter().any(|word| COMPARES.split_whitespace().any(|known| known == word.folded));
         let is_share = has_phrase(&["percentage of", "as a percent"]) && !has_phrase(&["by what percentage"]);
         let in_points = has_phrase(&["percentage point", "prozentpunkt"]);
@@ -235,7 +277,7 @@ impl Sought {
         let has_percent = parts.numbers.iter().any(|part| part.kind == PartKind::Percent);
         let is_whole = parts.texts.iter().any(|text| is_part_of_whole(text));
         let is_of_percentage = has_percent && !is_percent && !in_percent;
-        if is_of_percentage && has_phrase(RAISED) && !has_phrase(UNTAXED) {
+        if is_of_percentage && has_phrase(RAISED) && !is_untaxed {
             Self::Raised
         } else if is_of_percentage && has_phrase(DISCOUNTED) {
             Self::Reduced
@@ -246,6 +288,7 @@ impl Sought {
         {
             Self::Growth
         } else if in_points
+            || has_phrase(REMAINING)
             || (has_phrase(&[
                 "by how much",
                 "by how many",
@@ -320,7 +363,7 @@ impl Sought {
                 let kind = |n: usize| parts.get(usize::from(*result.of.get(n)?)).map(|part| part.kind);
                 kind(0) != kind(1)
             }
-            Self::Sum => form.contains('+') && !form.contains('/') || form == "the sum of all",
+            Self::Sum => (form.contains('+') && !form.contains(['/', '−'])) || form == "the sum of all",
             Self::Average => {
                 (form.contains('/') && !form.contains("100") && !form.contains('−')) || form.contains("average")
             }
@@ -388,11 +431,14 @@ fn is_average_of_years(value: &StatedResult, parts: &[CitedPart], question: &str
 
 /// Tells whether a value follows from all cited numbers and those of the question.
 fn with_question(value: &StatedResult, parts: &[CitedPart], question: &str) -> bool {
-    let asked = parts::of_question(question, parts);
-    let all: Vec<CitedPart> = parts.iter().cloned().chain(asked.iter().cloned()).collect();
-    !asked.is_empty()
-        && all.len() <= 4
-        && results(&all).iter().any(|result| result.uses_all(all.len()) && value.fits(result.value))
+    // "Two adults" counts, "a ten-year-old dog" need not.
+    [true, false].into_iter().any(|digits| {
+        let asked = parts::of_question(question, parts, digits);
+        let all: Vec<CitedPart> = parts.iter().cloned().chain(asked.iter().cloned()).collect();
+        !asked.is_empty()
+            && all.len() <= 4
+            && results(&all).iter().any(|result| result.uses_all(all.len()) && value.fits(result.value))
+    })
 }
 
 /// Says so where an answer is below zero, the question asks by how much something rose, and it did.
@@ -412,6 +458,91 @@ fn fell(value: &StatedResult, result: &PartResult, parts: &[CitedPart], question
     let is_reversed = value.value < 0.0 && later.value > earlier.value && result.form == "a − b";
     (is_rise && is_reversed)
         .then(|| Message::new("The answer is below zero, but the later of the two cited numbers is the larger one."))
+}
+
+/// Tells whether a question asks for everything that is cited.
+fn is_of_all(question: &str) -> bool {
+    let lower = question.to_lowercase();
+    ["with both", "with all"].iter().any(|phrase| lower.contains(phrase))
+}
+
+/// The price of so many as the question counts, of which the first costs another than the further.
+fn first_and_further(parts: &CitedParts, question: &str) -> Option<f64> {
+    const FURTHER: [&str; 6] = ["further", "additional", "extra", "subsequent", "weitere", "supplémentaire"];
+    let [first, further] = parts.numbers.as_slice() else { return None };
+    let told = parts.texts.iter().map(|text| text.to_lowercase()).collect::<Vec<_>>().join("\n");
+    let is_staged = ["first", "erste", "premi"].iter().any(|word| told.contains(word))
+        && FURTHER.iter().any(|word| told.contains(word));
+    let counts = figures(question, Convention::Unknown);
+    let [count] = counts.as_slice() else { return None };
+    let count = count.magnitudes().next()?.float();
+    (is_staged && count > 1.0).then(|| first.value + further.value * (count - 1.0))
+}
+
+/// The one cited amount for another period, where its line and the question name one each: a year's rent by the month.
+fn in_period(parts: &CitedParts, question: &str) -> Option<f64> {
+    let named = |text: &str| {
+        let mut found: Vec<f64> = words(text).iter().filter_map(|word| period(&word.folded)?.months()).collect();
+        found.dedup();
+        match found.as_slice() {
+            [months] => Some(*months),
+            _ => None,
+        }
+    };
+    let [part] = parts.numbers.as_slice() else { return None };
+    let mut with_digits = parts.texts.iter().filter(|text| text.bytes().any(|byte| byte.is_ascii_digit()));
+    let text = with_digits.next().filter(|_| with_digits.next().is_none())?;
+    let (own, asked) = (named(text)?, named(question)?);
+    let is_plain = part.kind == PartKind::Money && figures(question, Convention::Unknown).is_empty();
+    (is_plain && own > asked).then(|| part.value * asked / own)
+}
+
+/// Compares a number in another unit than the one that is cited. `None`: something else is worked out.
+fn converted(
+    value: &StatedResult,
+    parts: &CitedParts,
+    item: &AnswerItem<'_>,
+    question: &str,
+) -> Option<Option<Message>> {
+    const MORE: &str = "per each every daily weekly monthly half double twice je pro jede taglich a an further";
+    let unit = parts::measure_of(item)?;
+    let shown_unit = parts::unit_of(item)?;
+    let said = |right: f64| {
+        let message = Message::new("The answer is ").text(value.shown.as_str()).text(" ").text(shown_unit.as_str());
+        message.text(", but the cited number is ").text(shown(right)).text(" ").text(shown_unit.as_str()).text(".")
+    };
+    if let Some(factor) = parts.heading_factor.filter(|_| parts.numbers.iter().all(|part| part.kind == PartKind::Bare)) {
+        // The question may name the column.
+        let of = if parts.named.len() == 1 { &parts.named } else { &parts.numbers };
+        let same = |list: &[CitedPart], factor: f64| list.iter().find(|part| value.fits(part.value * factor)).is_some();
+        return match of.as_slice() {
+            _ if same(of, factor) => Some(None),
+            [part] if same(&parts.numbers, factor) || same(of, 1.0) => Some(Some(said(part.value * factor))),
+            _ => None,
+        };
+    }
+    let [part] = parts.numbers.as_slice() else { return None };
+    let counts = figures(question, Convention::Unknown);
+    let is_more = |text: &str| words(text).iter().any(|word| MORE.split(' ').any(|known| known == word.folded));
+    let is_plain = part.kind == PartKind::Measure(unit.dimension)
+        && counts.is_empty()
+        && parts.texts.len() == 1
+        && !time::counts_days(&parts.texts, item)
+        && !parts.texts.iter().map(String::as_str).chain([shown_unit.as_str()]).any(is_more);
+    is_plain.then(|| (!value.fits(part.value)).then(|| said(part.value)))
+}
+
+/// Says so where what was added or taken off is of one dimension, and the answer of another.
+fn other_unit(result: &PartResult, parts: &[CitedPart], item: &AnswerItem<'_>) -> Option<Message> {
+    let own = parts::measure_of(item)?;
+    let first = parts.first()?;
+    let PartKind::Measure(dimension) = first.kind else { return None };
+    let is_plain = matches!(result.form, "a + b" | "a − b" | "a + b + c" | "the sum of all");
+    let are_alike = parts.iter().all(|part| part.kind == first.kind);
+    (is_plain && are_alike && dimension != own.dimension).then(|| {
+        let message = Message::new("The answer is in ").text(parts::unit_of(item).unwrap_or_default());
+        message.text(", but the cited numbers are in another unit.")
+    })
 }
 
 /// Returns the cited number that a sum leaves out, where the question asks for one and all numbers but this make it.
@@ -625,6 +756,40 @@ mod tests {
         let dear = ["", "Sales 2019: 4.72", "Sales 2018: 3.36", "Sales 2017: 3.69"];
         let told = asked("What is the average change of sales?", &dear, &amount("15.77", "\"percent\""));
         assert_eq!(told.as_deref(), Some("The answer is 15.77 percent, which does not follow from the cited numbers."));
+    }
+
+    #[test]
+    fn units_and_periods_are_those_that_are_asked_for() {
+        let amount = |value: &str, currency: &str, unit: &str| {
+            format!(r#""amount": {{"value": {value}, "currency": "{currency}", "unit": {unit}}}"#)
+        };
+        let pack = ["", "Use within 6 weeks of opening."];
+        let days = "For how many days may it be used?";
+        assert_eq!(asked(days, &pack, &amount("42", "XXX", "\"days\"")), None);
+        assert!(asked(days, &pack, &amount("60", "XXX", "\"days\"")).is_some());
+        assert!(asked(days, &pack, &amount("6", "XXX", "\"days\"")).is_some());
+        let doses = ["", "Take for 2 weeks, then for 3 weeks."];
+        assert_eq!(asked("How long?", &doses, &amount("5", "XXX", "\"weeks\"")), None);
+        assert!(asked("How long?", &doses, &amount("5", "XXX", "\"months\"")).is_some());
+        let rent = ["", "The annual rent is EUR 1,200."];
+        let month = "What is the monthly rent?";
+        assert_eq!(asked(month, &rent, &amount("100", "EUR", "null")), None);
+        assert!(asked(month, &rent, &amount("120", "EUR", "null")).is_some());
+        let parking = ["", "first hour: EUR 2.00", "each further hour: EUR 3.50"];
+        let hours = "What do four hours cost?";
+        assert_eq!(asked(hours, &parking, &amount("12.5", "EUR", "null")), None);
+        assert!(asked(hours, &parking, &amount("16", "EUR", "null")).is_some());
+        let week = ["", "Working time is 37.5 hours a week, spread over five days."];
+        let day = "How many hours a day is it?";
+        assert_eq!(asked(day, &week, &amount("7.5", "XXX", "\"hours per day\"")), None);
+        let bill = ["", "Total: EUR 4,093.20", "less deposit: EUR 1,000.00"];
+        let left = "How much remains to be paid?";
+        assert_eq!(asked(left, &bill, &amount("3093.2", "EUR", "null")), None);
+        assert!(asked(left, &bill, &amount("5093.2", "EUR", "null")).is_some());
+        let energy = ["Table 4: Generation, GWh", "Wind   240.9"];
+        let wind = "How many megawatt hours came from wind?";
+        assert_eq!(asked(wind, &energy, &amount("240900", "XXX", "\"MWh\"")), None);
+        assert!(asked(wind, &energy, &amount("240.9", "XXX", "\"MWh\"")).is_some());
     }
 
     #[test]

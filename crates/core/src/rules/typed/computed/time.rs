@@ -38,7 +38,7 @@ pub(super) fn differs(parts: &CitedParts, item: &AnswerItem<'_>, question: &str)
         let own = Date::iso(iso.bytes()).ok()?;
         if let ([day], [], true) = (cited.days.as_slice(), cited.spans.as_slice(), texts.len() == 1) {
             // "The second Saturday of May 2024" is worked out already; of a plain day something may be asked.
-            let is_told = texts.iter().all(|text| names_weekday(text));
+            let is_told = texts.iter().all(|text| names_nth_weekday(text));
             let message = Message::new("The answer is ").text(iso.bytes().to_vec()).text(", but the cited day is ");
             let message = message.text(format!("{:04}-{:02}-{:02}.", day.year, day.month, day.day));
             return (is_told && own != *day).then(|| (message, pointer.then("iso")));
@@ -100,13 +100,13 @@ pub(super) fn differs(parts: &CitedParts, item: &AnswerItem<'_>, question: &str)
     (!fits).then_some((message, at))
 }
 
-/// Tells whether a text names a day of the week, and nothing that counts from it.
-fn names_weekday(text: &str) -> bool {
+/// Tells whether a text names a day of the week in its date, and nothing that counts from it.
+fn names_nth_weekday(text: &str) -> bool {
     const DAYS: &str = "monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag sonntag";
-    const MOVES: &str = "before after following next same prior vor nach folgenden gleichen from until week weeks";
-    let own = words(text);
-    let has = |list: &str| own.iter().any(|word| list.split(' ').any(|known| known == word.folded));
-    has(DAYS) && !has(MOVES)
+    const MOVES: &str = "before after following same prior vor nach folgenden gleichen from until week weeks";
+    let has = |text: &str, list: &str| words(text).iter().any(|word| list.split(' ').any(|known| known == word.folded));
+    let is_of_date = date::found(text).iter().any(|day| has(part(text, day.range.clone()), DAYS));
+    is_of_date && !has(text, MOVES)
 }
 
 /// Tells whether the item counts time between dates, which the cited numbers do not give.
@@ -159,7 +159,7 @@ fn read(texts: &[String], day_first: Option<bool>) -> Option<CitedTimes> {
             let direction = direction_in(behind.get(..behind.len().min(3)).unwrap_or_default());
             // "Thirty-six (36) months" is one span.
             let is_again = cited.spans.last().is_some_and(|(last, ..)| {
-                last.measure == figure.measure && last.values() == figure.values() && last.range.end <= figure.range.start + 1
+                last.measure == figure.measure && last.magnitudes().eq(figure.magnitudes())
             });
             if !is_again {
                 cited.spans.push((figure, shown, direction));
