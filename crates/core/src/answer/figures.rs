@@ -288,6 +288,10 @@ impl<'t> FigureReader<'t> {
             readings = readings.iter().filter_map(|whole| whole.plus(part)).collect();
             end += 1;
         }
+        // "7,5O Euro": the last nought was scanned as a letter.
+        if grouped.decimals == 1 && matches!(self.str(end), "O" | "o") && self.currency_behind(end + 1).is_some() {
+            end += 1;
+        }
         let is_label = grouped.is_label || is_code || self.is_named(at, end);
         Some(Spelled { readings, decimals: grouped.decimals, from: at, end, is_label, soft, is_word: false })
     }

@@ -151,6 +151,10 @@ pub(crate) fn akin(a: &str, b: &str) -> bool {
     }
     let shared: usize = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum();
     let (short, long) = (a.len().min(b.len()), a.len().max(b.len()));
+    // "lay" and "laying"
+    if a.strip_suffix("ing") == Some(b) || b.strip_suffix("ing") == Some(a) {
+        return short >= 3;
+    }
     // "day" and "days"
     if short >= 3 && shared == short && long - short <= 2 {
         return true;

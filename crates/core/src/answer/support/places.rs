@@ -48,7 +48,10 @@ pub(super) fn other_place(
     }
     let is_amount = *key == "amount" && value.get("value").is_some();
     if is_amount {
-        return placed.net_for_gross().or_else(|| placed.whole_for_part(evidence));
+        return placed
+            .net_for_gross()
+            .or_else(|| placed.whole_for_part(evidence))
+            .or_else(|| placed.aside(evidence));
     }
     let is_name = value.kind() == Kind::String && key.utf8().is_some_and(|key| key.contains("person"));
     let is_address = value.get("street").is_some() || value.get("city").is_some() || value.get("last_name").is_some();
@@ -160,6 +163,27 @@ impl Placed<'_> {
         (is_whole && is_smaller && is_asked && self.holds(&MANY) && !self.holds(&ALL)).then(|| {
             let shown = part(self.text, before.range.start..own.range.end).trim();
             Message::new("The value is the whole, and the question asks for the part: ").quoted(shown.as_bytes()).text(".")
+        })
+    }
+
+    /// "How many volunteers took part?" against the 19 of "32 volunteers (19 women)".
+    fn aside(&self, evidence: &Evidence<'_>) -> Option<Message> {
+        let all = figures(self.text, evidence.convention);
+        let own = all.iter().find(|figure| figure.range.start < self.local.end && self.local.start < figure.range.end)?;
+        let opens = part(self.text, ..own.range.start).rfind('(')?;
+        let inner = part(self.text, opens + 1..).split(')').next()?;
+        let before = all.iter().rfind(|figure| figure.range.end <= opens && figure.role == FigureRole::Value)?;
+        let noun = telling(part(self.text, before.range.end..opens));
+        let asked = words(&self.question);
+        let is_asked = |word: &TextWord| asked.iter().any(|other| akin(&other.folded, &word.folded));
+        let inside: Vec<TextWord> = telling(inner).into_iter().filter(|word| !word.has_digit()).collect();
+        let is_within = opens + 1 + inner.len() >= own.range.end && own.is_of_kind(before);
+        let is_larger = before.magnitudes().next()? > own.magnitudes().next()?;
+        let is_named = (1..=2).contains(&noun.len()) && noun.iter().all(is_asked);
+        let is_of_some = !inside.is_empty() && !inside.iter().any(is_asked);
+        (is_within && is_larger && is_named && is_of_some).then(|| {
+            let shown = part(self.text, before.range.start..opens + 2 + inner.len()).trim();
+            Message::new("The value is of some of those that are asked for: ").quoted(shown.as_bytes()).text(".")
         })
     }
 
@@ -305,6 +329,10 @@ mod tests {
         let plots = ["Plots let: 88 of 92."];
         assert!(doubted("How many plots are let?", &plots, amount(92.0, "XXX")));
         assert!(!doubted("How many plots are let?", &plots, amount(88.0, "XXX")));
+        let group = ["Thirty-two volunteers (19 women) took part."];
+        assert!(doubted("How many volunteers took part?", &group, amount(19.0, "XXX")));
+        assert!(!doubted("How many volunteers took part?", &group, amount(32.0, "XXX")));
+        assert!(!doubted("How many women took part?", &group, amount(19.0, "XXX")));
         let bill = ["Net  £3,411.00", "Total  £4,093.20"];
         let question = "What does the invoice come to including VAT?";
         assert!(doubted_at(question, &bill, 0, amount(3411.0, "GBP")));

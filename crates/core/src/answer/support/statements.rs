@@ -25,6 +25,7 @@ pub(super) fn said(question: &str, passage: &Passage<'_>) -> Option<FoundAnswer>
         return None;
     }
     under_heading(&content, passage)
+        .or_else(|| excepted(&content, passage))
         .or_else(|| on_top(question, &content, passage))
         .or_else(|| forbidden(&asked, &content, passage))
 }
@@ -92,6 +93,26 @@ fn under_heading(content: &[&TextWord], passage: &Passage<'_>) -> Option<FoundAn
     let denial = (0..head.len()).find(|at| denies(&head, *at)).and_then(|at| head.get(at));
     let flips = usize::from(denial.is_some()) + usize::from(said.is_none());
     Some((flips % 2 == 0, denial.unwrap_or(word).range.clone()))
+}
+
+/// "Is the delay by weather paid?" against "Delays are paid, but not those by weather".
+fn excepted(content: &[&TextWord], passage: &Passage<'_>) -> Option<FoundAnswer> {
+    const EXCEPT: [&str; 8] =
+        ["but not ", "not however ", "nicht jedoch ", "jedoch nicht ", "aber nicht ", "mais pas ", "except for ", "sauf "];
+    const EMPTY: &str = "due case cases those caused for because";
+    let is_asked = |word: &TextWord| content.iter().any(|asked| akin(&asked.folded, &word.folded));
+    sentences(passage.text).into_iter().find_map(|range| {
+        let text = passage.text.get(range.clone())?;
+        let (at, phrase) = EXCEPT.iter().find_map(|phrase| Some((text.find(phrase)?, phrase)))?;
+        let (main, exception) = (words(text.get(..at)?), words(text.get(at + phrase.len()..)?));
+        let mut telling =
+            exception.iter().filter(|word| !is_empty_word(&word.folded) && !is_in(EMPTY, &word.folded)).peekable();
+        let shared = main.iter().filter(|word| !is_empty_word(&word.folded) && is_asked(word)).count();
+        let is_denied = (0..main.len()).any(|at| denies(&main, at));
+        let is_of_exception = telling.peek().is_some() && telling.all(is_asked);
+        (is_of_exception && shared >= 2 && !is_denied)
+            .then(|| (false, range.start + at..range.start + at + phrase.trim_end().len()))
+    })
 }
 
 /// "Is the tax paid on top?" against "The tax is not included", and the other way round.

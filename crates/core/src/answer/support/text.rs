@@ -69,6 +69,9 @@ pub(super) fn plain(claimed: &mut Claimed<'_>, text: &str, pointer: &Pointer) {
     if claimed.found.faults.len() == before {
         names(claimed, &missing, &telling, &cited, pointer);
     }
+    if claimed.found.faults.len() == before && read.is_empty() && missing.len() == telling.len() {
+        of_another_line(claimed, text, &missing, &cited, pointer);
+    }
     if claimed.found.faults.len() > before || missing.is_empty() {
         keep_places(claimed, &telling);
         return;
@@ -523,6 +526,31 @@ fn elsewhere(
     if !stands_for {
         let message = Message::new("The name is not in ").text(place_word(claimed.evidence));
         claimed.miss(pointer.clone(), message.text(", but in another line: ").quoted(line.trim().as_bytes()).text("."));
+    }
+}
+
+/// Says so where no word of a text is in the cited lines, in any form, and one of its longer words is in another line: it is of
+/// something else.
+fn of_another_line(claimed: &mut Claimed<'_>, text: &str, missing: &[&TextWord], cited: &[TextWord], pointer: &Pointer) {
+    const MIN_WORDS: usize = 3;
+    const MIN_LETTERS: usize = 5;
+    let evidence = claimed.evidence;
+    let is_same_language = Language::of([text]).is_some_and(|own| evidence.language == Some(own));
+    let shared = words(text).iter().any(|word| {
+        !is_empty_word(&word.folded) && cited.iter().any(|other| akin(&word.folded, &other.folded))
+    });
+    if !is_same_language || missing.len() < MIN_WORDS || shared {
+        return;
+    }
+    let long = |word: &&&TextWord| word.capital && word.folded.len() >= MIN_LETTERS;
+    let found = missing.iter().filter(long).find_map(|word| {
+        let holds = |line: &&&str| words(line).iter().any(|other| other.folded == word.folded);
+        Some((word, evidence.around.iter().find(holds)?))
+    });
+    if let Some((word, line)) = found {
+        let message = Message::new("No word of the text is in ").text(place_word(evidence)).text("; ");
+        let message = message.quoted(part(text, word.range.clone()).as_bytes()).text(" is in another line: ");
+        claimed.miss(pointer.clone(), message.quoted(line.trim().as_bytes()).text("."));
     }
 }
 

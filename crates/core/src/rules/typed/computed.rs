@@ -99,6 +99,9 @@ fn differs(parts: &CitedParts, item: &AnswerItem<'_>, question: &str) -> Option<
     let is_sum = matches!(sought, Sought::Anything | Sought::Sum);
     let results: Vec<PartResult> = match weighted(numbers, question).filter(|_| is_sum) {
         Some(sum) => vec![sum],
+        None if sought == Sought::Difference && weighted_difference(numbers, question).is_some() => {
+            weighted_difference(numbers, question).into_iter().collect()
+        }
         // A loss among the parts lowers their sum.
         None if sought == Sought::Sum => {
             let wants_all = parts.is_one_each() || is_of_all(question);
@@ -122,7 +125,8 @@ fn differs(parts: &CitedParts, item: &AnswerItem<'_>, question: &str) -> Option<
         if let Some(message) = other_unit(result, numbers, item) {
             return Some((message, place, warning));
         }
-        return fell(&value, result, numbers, question).map(|message| (message, place, Severity::Note));
+        let is_sign = || below_zero(&value, numbers, question).filter(|_| sought == Sought::Difference);
+        return fell(&value, result, numbers, question).or_else(is_sign).map(|message| (message, place, Severity::Note));
     }
     if (is_copied && sought == Sought::Anything)
         || with_question(&value, numbers, question)
@@ -187,6 +191,9 @@ const SUMS: &[&str] = &[
     "sum of",
     "in all?",
     "suman",
+    "total volume",
+    "total weight",
+    "total length",
     "the whole ",
     "zusammen",
     "insgesamt",
@@ -412,6 +419,23 @@ fn weighted(parts: &[CitedPart], question: &str) -> Option<PartResult> {
     Some(PartResult { value, form: "the sum of all", of: [0; 4] })
 }
 
+/// The difference of two parts, each as often as the question counts it: "a family ticket" and "two adult tickets".
+fn weighted_difference(parts: &[CitedPart], question: &str) -> Option<PartResult> {
+    let [first, second] = parts else { return None };
+    let (a, b) = (weight(first, question)?, weight(second, question)?);
+    let value = first.value * a - second.value * b;
+    (a > 1.0 || b > 1.0).then_some(PartResult { value, form: "a − b", of: [0, 1, 0, 0] })
+}
+
+/// Says so where an answer is below zero, and the question asks by how much one thing is more than another.
+fn below_zero(value: &StatedResult, parts: &[CitedPart], question: &str) -> Option<Message> {
+    const MORE: [&str; 7] = ["higher than", "more than", "larger than", "longer than", "cheaper than", "surplus", "greater than"];
+    let lower = question.to_lowercase();
+    let is_more = MORE.iter().any(|phrase| lower.contains(phrase));
+    (is_more && value.value < 0.0 && parts.iter().all(|part| part.value >= 0.0))
+        .then(|| Message::new("The answer is below zero, but the question asks by how much one thing is more than another."))
+}
+
 /// Tells whether a value is the average over the years of the question, of which some had nothing.
 fn is_average_of_years(value: &StatedResult, parts: &[CitedPart], question: &str, scales: &[f64]) -> bool {
     const MAX_YEARS: i64 = 20;
@@ -536,9 +560,16 @@ fn converted(
 fn other_unit(result: &PartResult, parts: &[CitedPart], item: &AnswerItem<'_>) -> Option<Message> {
     let own = parts::measure_of(item)?;
     let first = parts.first()?;
-    let PartKind::Measure(dimension) = first.kind else { return None };
     let is_plain = matches!(result.form, "a + b" | "a − b" | "a + b + c" | "the sum of all");
-    let are_alike = parts.iter().all(|part| part.kind == first.kind);
+    let used = if result.form.starts_with("the ") {
+        parts.iter().collect::<Vec<_>>()
+    } else {
+        let count = if result.form.contains('c') { 3 } else { 2 };
+        result.of.iter().take(count).filter_map(|at| parts.get(usize::from(*at))).collect()
+    };
+    let first = used.first().copied().unwrap_or(first);
+    let PartKind::Measure(dimension) = first.kind else { return None };
+    let are_alike = used.iter().all(|part| part.kind == first.kind);
     (is_plain && are_alike && dimension != own.dimension).then(|| {
         let message = Message::new("The answer is in ").text(parts::unit_of(item).unwrap_or_default());
         message.text(", but the cited numbers are in another unit.")
@@ -779,6 +810,13 @@ mod tests {
         let hours = "What do four hours cost?";
         assert_eq!(asked(hours, &parking, &amount("12.5", "EUR", "null")), None);
         assert!(asked(hours, &parking, &amount("16", "EUR", "null")).is_some());
+        let tickets = ["", "Adult: EUR 38", "Couple: EUR 64"];
+        let cheaper = "How much cheaper is a couple's ticket than two adult tickets?";
+        assert_eq!(asked(cheaper, &tickets, &amount("12", "EUR", "null")), None);
+        assert!(asked(cheaper, &tickets, &amount("26", "EUR", "null")).is_some());
+        let higher = "By how much is the couple's ticket higher than the adult one?";
+        assert_eq!(asked(higher, &tickets, &amount("26", "EUR", "null")), None);
+        assert!(asked(higher, &tickets, &amount("-26", "EUR", "null")).is_some());
         let week = ["", "Working time is 37.5 hours a week, spread over five days."];
         let day = "How many hours a day is it?";
         assert_eq!(asked(day, &week, &amount("7.5", "XXX", "\"hours per day\"")), None);
