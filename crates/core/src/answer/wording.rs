@@ -173,19 +173,9 @@ pub(crate) fn sequence(needle: &[&TextWord], hay: &[TextWord]) -> Option<Range<u
 
 /// Tells whether a word at a place denies what follows; "no later than" and its like compare, they do not deny.
 pub(crate) fn denies(words: &[TextWord], at: usize) -> bool {
-    const COMPARES: [&str; 12] = [
-        "later",
-        "more",
-        "less",
-        "fewer",
-        "earlier",
-        "longer",
-        "exceed",
-        "exceeding",
-        "only",
-        "greater",
-        "mehr",
-        "later",
+    const COMPARES: &[&str] = stepscope_base::list![
+        later more less fewer earlier longer exceed exceeding only greater mehr older younger higher lower larger smaller
+        shorter alter
     ];
     let Some(word) = words.get(at) else { return false };
     let folded = word.folded.as_str();

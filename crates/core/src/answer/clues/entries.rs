@@ -67,6 +67,13 @@ pub(super) fn differs(document: &Document, texts: &[String], question: &str, cit
     let asked: Vec<TextWord> = words(question).into_iter().filter(|word| !is_empty_word(&word.folded)).collect();
     let given: Vec<Vec<TextWord>> = texts.iter().map(|text| words(text)).collect();
     let lists = lists(document, cited);
+    let of_sentence = cited.iter().find_map(|lines| {
+        let text = std::str::from_utf8(document.text(lines.clone())).ok()?.replace('\n', " ");
+        missing_of_sentence(&text, &given, &asked)
+    });
+    if of_sentence.is_some() {
+        return of_sentence;
+    }
     lists.iter().find_map(|list| missing(list, &given, &asked, question).or_else(|| foreign(list, &lists, texts, &given, &asked)))
 }
 
@@ -139,6 +146,56 @@ impl HeadedList<'_> {
     }
 }
 
+/// The list of a sentence of the cited lines, "the kit has a drill, two bits and a case": its first entry is the end of the
+/// first part, and no other part is a clause.
+fn enumerated(text: &str) -> Vec<(&str, Vec<ListedEntry>)> {
+    const VERBS: &[&str] = stepscope_base::list![
+        is are was were be has have had do does did may must can shall will would should which who that if when ist sind
+        wird werden hat haben kann muss darf est sont a ont peut doit
+    ];
+    const MAX_WORDS: usize = 6;
+    const JOINS: [&str; 4] = [" and ", " und ", " et ", " y "];
+    let mut found = Vec::new();
+    for sentence in text.split(['.', ';', ':']) {
+        let parts = split(sentence);
+        let (Some(first), true) = (parts.first(), parts.len() >= 3) else { continue };
+        let joined = JOINS.iter().any(|and| sentence.contains(and));
+        let rest: Vec<ListedEntry> = parts.iter().skip(1).map(|text| ListedEntry::of(text)).collect();
+        let is_entry = |entry: &ListedEntry| {
+            (1..=MAX_WORDS).contains(&entry.words.len())
+                && !entry.words.iter().any(|word| VERBS.contains(&word.folded.as_str()))
+        };
+        let Some(heading) = sentence.get(..first.len()) else { continue };
+        if joined && rest.iter().all(is_entry) {
+            found.push((heading, rest));
+        }
+    }
+    found
+}
+
+/// Says which entry of a sentence is missing: the first one is given, and all others but this.
+fn missing_of_sentence(text: &str, given: &[Vec<TextWord>], asked: &[TextWord]) -> Option<Message> {
+    enumerated(text).into_iter().find_map(|(heading, entries)| {
+        let list = HeadedList { heading, entries };
+        let first = words(heading);
+        let ends_with = |text: &&Vec<TextWord>| {
+            let tail = first.get(first.len().saturating_sub(text.len())..).unwrap_or_default();
+            !text.is_empty()
+                && first.len() > text.len()
+                && tail.iter().zip(text.iter()).all(|(a, b)| a.folded == b.folded)
+        };
+        let (of_first, others): (Vec<&Vec<TextWord>>, Vec<&Vec<TextWord>>) = given.iter().partition(ends_with);
+        let is_there = |entry: &&ListedEntry| others.iter().any(|text| entry.is_given_by(text));
+        let (there, left): (Vec<&ListedEntry>, Vec<&ListedEntry>) = list.entries.iter().partition(is_there);
+        let ([_], [entry]) = (of_first.as_slice(), left.as_slice()) else { return None };
+        let is_of_list = there.len() == others.len() && !there.is_empty();
+        (is_of_list && list.is_asked(asked) && !list.is_narrowed(asked)).then(|| {
+            let message = Message::new("The answer leaves out the entry ").quoted(entry.shown.as_bytes());
+            message.text(", which is in the same list as those that it gives.")
+        })
+    })
+}
+
 /// The lists around the cited lines.
 fn lists<'d>(document: &'d Document, cited: &[Range<usize>]) -> Vec<HeadedList<'d>> {
     let (Some(first), Some(last)) =
@@ -165,6 +222,11 @@ fn mark(line: &str) -> Option<(char, usize)> {
     if matches!(first, '-' | '•' | '*' | '–' | '·' | '▪') {
         let len = first.len_utf8();
         return text.get(len..)?.starts_with(' ').then_some((first, indent + len));
+    }
+    // "1. Attach …"
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    if (1..=2).contains(&digits) && part(text, digits..).starts_with(". ") {
+        return Some(('.', indent + digits + 1));
     }
     // "(a)", "b)", "iv)"
     let inner = text.strip_prefix('(').unwrap_or(text);
@@ -271,6 +333,17 @@ mod tests {
         assert!(told(question, &lines, &["damage by moths", "damage by rust", "damage by damp", "theft"]), "of another list");
         assert!(told(question, &lines[3..], &["damage by moths", "damage by rust", "damage by fire"]), "in place of another");
         assert!(!told("Which damage by rust is not covered?", &lines, &["damage by rust"]));
+    }
+
+    #[test]
+    fn an_entry_of_a_sentence_is_not_left_out() {
+        let lines = ["The kit contains a drill, two bits, a lamp and a case."];
+        let question = "What does the kit contain?";
+        assert!(told(question, &lines, &["a drill", "a lamp", "a case"]));
+        assert!(!told(question, &lines, &["a drill", "two bits", "a lamp", "a case"]));
+        assert!(!told("Which lamp does the kit contain?", &lines, &["a lamp"]));
+        let clauses = ["The rent is due in May, the deposit is due in June, and the fee in July."];
+        assert!(!told("What is due?", &clauses, &["The rent", "the fee in July"]));
     }
 
     #[test]

@@ -15,6 +15,10 @@ use stepscope_base::python::Message;
 const TURNS: &str = "exclu|prohib|forbid|refus|void|lapse|except|unless|other than|without|only|free|exempt|ausgeschl|verbot|außer|nur|\
     ohne|frei|sauf|interdi|sans|seul";
 
+/// Words that say that a number is meant exactly.
+const EXACTLY: [&str; 7] =
+    ["exactly", "exactement", "genau", "exactamente", "esattamente", "precisely", "precies"];
+
 /// Compares by one of the two ways; `true`: that decides.
 pub(super) fn compare(claimed: &mut Claimed<'_>, question: &str, answer: bool, pointer: &Pointer) -> bool {
     let own = words(question);
@@ -36,7 +40,7 @@ fn at_the_limit(
     if lower.len() != question.len() || turns(&lower) || !comparisons(&lower).is_empty() {
         return false;
     }
-    let Some(asked) = Level::of(question, &lower, claimed.evidence.convention) else { return false };
+    let Some((asked, place)) = Level::of(question, &lower, claimed.evidence.convention) else { return false };
     let evidence = claimed.evidence;
     let passages = if evidence.quotes.is_empty() { &evidence.lines } else { &evidence.quotes };
     let mut found: Vec<(&Passage<'_>, Range<usize>)> = Vec::new();
@@ -45,12 +49,16 @@ fn at_the_limit(
     }
     let [(passage, range)] = found.as_slice() else { return false };
     let sentence = words(sentence_around(passage.text, range));
-    let shared = own.iter().filter(|word| {
-        !is_empty_word(&word.folded)
-            && !word.has_digit()
-            && sentence.iter().any(|other| !other.has_digit() && akin(&word.folded, &other.folded))
+    let telling = own.iter().filter(|word| {
+        let is_of_level = word.range.start < place.end && place.start < word.range.end;
+        !is_empty_word(&word.folded) && !word.has_digit() && !is_of_level && !EXACTLY.contains(&word.folded.as_str())
     });
-    if shared.count() < 2 {
+    let is_shared = |word: &&TextWord| {
+        sentence.iter().any(|other| !other.has_digit() && akin(&word.folded, &other.folded))
+    };
+    let (shared, missing): (Vec<&TextWord>, Vec<&TextWord>) = telling.partition(is_shared);
+    // The sentence is about what is asked: an order may be placed that gets no discount.
+    if shared.len() < 2 || missing.len() > shared.len() + 1 {
         return false;
     }
     if answer {
@@ -85,15 +93,13 @@ enum Level {
 
 impl Level {
     /// A number counts only where the question says that it is meant exactly.
-    fn of(question: &str, lower: &str, convention: Convention) -> Option<Self> {
-        const EXACTLY: [&str; 8] =
-            ["exactly", "exactement", "genau", "exactamente", "just on", "esattamente", "precisely", "precies"];
+    fn of(question: &str, lower: &str, convention: Convention) -> Option<(Self, Range<usize>)> {
         let days = date::found(question);
         if let [day] = days.as_slice() {
             let before = words(part(question, ..day.range.start)).pop()?;
             let is_on = matches!(before.folded.as_str(), "on" | "le" | "am" | "el");
             return match day.meanings.as_slice() {
-                [meaning] if is_on && meaning.whole().is_some() => Some(Self::Day(*meaning)),
+                [meaning] if is_on && meaning.whole().is_some() => Some((Self::Day(*meaning), day.range.clone())),
                 _ => None,
             };
         }
@@ -102,7 +108,10 @@ impl Level {
         let mut values = found.into_iter().filter(|figure| figure.role == FigureRole::Value);
         let figure = values.next().filter(|figure| figure.readings.len() == 1)?;
         let is_exact = EXACTLY.iter().any(|word| lower.contains(word));
-        (is_exact && days.is_empty() && values.next().is_none()).then(|| Self::Figure(Box::new(figure)))
+        (is_exact && days.is_empty() && values.next().is_none()).then(|| {
+            let range = figure.range.clone();
+            (Self::Figure(Box::new(figure)), range)
+        })
     }
 
     /// The bytes of a limit in a text that is this level and not in it: "above 500", "before 1 May".

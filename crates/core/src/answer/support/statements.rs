@@ -11,7 +11,7 @@ pub(super) type FoundAnswer = (bool, Range<usize>);
 /// Words that allow or demand, which a question asks by its verb: "May I …?"
 const PERMITS: &str =
     "permitted allowed permissible gestattet erlaubt zulassig permis autorise possible moglich permitido";
-const FORBIDS: &str = "prohibited forbidden untersagt verboten interdit interdite prohibido";
+const FORBIDS: &str = "prohibited forbidden banned barred untersagt verboten interdit interdite prohibido";
 const MODALS: &str = "may can must darf durfen kann peut puis puede is are ist sind est";
 
 /// Says whether a passage answers a question with yes, by one of the ways below.
@@ -194,7 +194,9 @@ fn forbidden(asked: &[TextWord], content: &[&TextWord], passage: &Passage<'_>) -
             continue;
         }
         let word = forbids.or_else(|| own.get(denial?))?;
-        return Some((false, range.start + word.range.start..range.start + word.range.end));
+        // "Is smoking banned?"
+        let asks_forbidden = content.iter().any(|word| is_in(FORBIDS, &word.folded));
+        return Some((asks_forbidden, range.start + word.range.start..range.start + word.range.end));
     }
     None
 }

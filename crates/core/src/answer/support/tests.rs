@@ -211,6 +211,7 @@ fn a_line_that_says_less_or_under_a_heading_answers() {
         ("Is the boat covered against theft?", "Not covered: theft, wear", false),
         ("Is the boat covered against theft?", "Covered: theft, fire", true),
         ("May guests smoke in the rooms?", "Smoking is not permitted.", false),
+        ("Is smoking banned in the rooms?", "Smoking is not permitted in the rooms.", true),
         ("Is standing time paid when work is delayed by bad weather?", "Standing time is paid at £65, but not for delays due to weather.", false),
         ("Is heating paid on top of the rent?", "Heating is not included in the rent.", true),
     ] {

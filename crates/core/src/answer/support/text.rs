@@ -69,8 +69,8 @@ pub(super) fn plain(claimed: &mut Claimed<'_>, text: &str, pointer: &Pointer) {
     if claimed.found.faults.len() == before {
         names(claimed, &missing, &telling, &cited, pointer);
     }
-    if claimed.found.faults.len() == before && read.is_empty() && missing.len() == telling.len() {
-        of_another_line(claimed, text, &missing, &cited, pointer);
+    if claimed.found.faults.len() == before && read.is_empty() {
+        of_another_line(claimed, text, &cited, pointer);
     }
     if claimed.found.faults.len() > before || missing.is_empty() {
         keep_places(claimed, &telling);
@@ -531,15 +531,19 @@ fn elsewhere(
 
 /// Says so where no word of a text is in the cited lines, in any form, and one of its longer words is in another line: it is of
 /// something else.
-fn of_another_line(claimed: &mut Claimed<'_>, text: &str, missing: &[&TextWord], cited: &[TextWord], pointer: &Pointer) {
+fn of_another_line(claimed: &mut Claimed<'_>, text: &str, cited: &[TextWord], pointer: &Pointer) {
     const MIN_WORDS: usize = 3;
     const MIN_LETTERS: usize = 5;
+    const JOINS: &[&str] = stepscope_base::list![if when while because since wenn falls weil wahrend si quand lorsque car];
     let evidence = claimed.evidence;
     let is_same_language = Language::of([text]).is_some_and(|own| evidence.language == Some(own));
-    let shared = words(text).iter().any(|word| {
-        !is_empty_word(&word.folded) && cited.iter().any(|other| akin(&word.folded, &other.folded))
-    });
-    if !is_same_language || missing.len() < MIN_WORDS || shared {
+    let own = words(text);
+    let says = |word: &&TextWord| !is_empty_word(&word.folded) && !JOINS.contains(&word.folded.as_str());
+    let missing: Vec<&TextWord> = own.iter().filter(says).collect();
+    let is_cited = |word: &&TextWord| {
+        cited.iter().any(|other| akin(&word.folded, &other.folded) || compound(&word.folded, &other.folded))
+    };
+    if !is_same_language || missing.len() < MIN_WORDS || missing.iter().any(is_cited) {
         return;
     }
     let long = |word: &&&TextWord| word.capital && word.folded.len() >= MIN_LETTERS;

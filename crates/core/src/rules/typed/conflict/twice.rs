@@ -109,7 +109,8 @@ fn is_truth(value: Value<'_>) -> bool {
 fn plainly(question: &str, text: &str) -> Option<bool> {
     let asked = words(question);
     let is_asked = |word: &TextWord| asked.iter().any(|other| akin(&other.folded, &word.folded));
-    text.split(['.', ';', ':', '|']).find_map(|sentence| {
+    // A label before it, "Bicycles:", says of what it is.
+    text.split([';', '|']).find_map(|sentence| {
         let found = stance(question, sentence)?;
         let own = words(sentence);
         let last = own.iter().rposition(|word| !is_empty_word(&word.folded) && is_asked(word))?;
@@ -160,6 +161,8 @@ mod tests {
         let yes = |yes: bool| json!({"boolean": yes});
         assert_eq!(conflicts(question, &lines, &[(yes(true), 0)]), 1);
         assert_eq!(conflicts(question, &lines, &[(yes(true), 0), (yes(false), 1)]), 1);
+        let parts = ["Hall: breakfast is included in the price.", "Tent: breakfast is not included in the price."];
+        assert_eq!(conflicts(question, &parts, &[(yes(true), 0)]), 0);
         let other = ["Breakfast is included in the price.", "On Sundays breakfast is not included in the price."];
         assert_eq!(conflicts(question, &other, &[(yes(true), 0)]), 0);
     }
