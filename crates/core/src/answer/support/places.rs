@@ -138,8 +138,9 @@ impl Placed<'_> {
             "including vat", "incl. vat", "including tax", "with vat", "including gst", "gross", "brutto", "inkl", "einschließlich", "ttc",
         ];
         const NET: &[&str] = stepscope_base::list![net netto nettobetrag zwischensumme];
-        let first = words(self.text).into_iter().find(|word| !word.has_digit())?;
-        let is_net = NET.contains(&first.folded.as_str());
+        let before: Vec<TextWord> = words(part(self.text, ..self.local.start));
+        let is_label = before.len() <= 3 && !before.iter().any(TextWord::has_digit);
+        let is_net = is_label && before.first().is_some_and(|first| NET.contains(&first.folded.as_str()));
         (is_net && self.holds(&GROSS)).then(|| {
             let message = Message::new("The question asks for the amount with tax, but the value is in the line ");
             message.quoted(self.text.trim().as_bytes()).text(".")

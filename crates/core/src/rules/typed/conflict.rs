@@ -223,9 +223,29 @@ fn ends_elsewhere(case: &CaseView<'_>, item: &AnswerItem<'_>) -> Option<(usize, 
             && (others.is_empty() || is_until)
             && (subject.len() > 1 || before.iter().any(|word| is_end(word)));
         let is_of_it = subject.iter().all(|word| before.iter().any(|other| akin(word, other)));
-        (is_due && is_of_it && !is_open)
+        (is_due && is_of_it && !is_open && !is_of_another(&all, &subject, &asked))
             .then(|| (line, format!("{:04}-{:02}-{:02}", whole.year, whole.month, whole.day)))
     })
+}
+
+/// Tells whether a line is of a part of what is asked for, "the snagging of the works", or of one with a name, "the closure of Oak
+/// Road".
+fn is_of_another(line: &[TextWord], subject: &[String], asked: &[TextWord]) -> bool {
+    const WHOLE: &[&str] = stepscope_base::list![whole all rest end completion duration date];
+    let is_subject = |word: &TextWord| subject.iter().any(|own| akin(own, &word.folded));
+    let is_asked = |word: &TextWord| asked.iter().any(|own| akin(&own.folded, &word.folded));
+    let (Some(first), Some(last)) = (line.iter().position(is_subject), line.iter().rposition(is_subject)) else {
+        return false;
+    };
+    let before: Vec<&TextWord> = line.iter().take(first).filter(|word| word.folded != "the").collect();
+    let is_part = match before.as_slice() {
+        [.., head, of] => of.folded == "of" && !WHOLE.contains(&head.folded.as_str()) && !is_asked(head),
+        _ => false,
+    };
+    let mut behind = line.iter().skip(last + 1).skip_while(|word| !matches!(word.folded.as_str(), "of"));
+    let is_next = line.get(last + 1).is_some_and(|word| word.folded == "of");
+    let is_named = is_next && behind.nth(1).is_some_and(|word| word.capital && !is_asked(word));
+    is_part || is_named
 }
 
 /// Another amount of the same thing in a line that is not cited: the line, and the amount as it stands.

@@ -24,17 +24,18 @@ pub(super) fn name(case: &CaseView<'_>, item: &AnswerItem<'_>) -> Option<OtherAn
     let document = case.document()?;
     let is_own = |name: &str| words(name).iter().any(|word| own.iter().any(|known| akin(&known.folded, &word.folded)));
     // Both lines give the post in the same plain words.
-    let mut others = None;
-    let mut has_own = false;
+    let mut other: Option<OtherAnswer> = None;
+    let mut own_line = None;
     for line in 0..document.len().min(MAX_LINES) {
         let Some(name) = text_of(document, line).and_then(|text| holder(text, &post)) else { continue };
         if is_own(&name) {
-            has_own = true;
-        } else if others.replace((line, name)).is_some() {
+            own_line = Some(line);
+        } else if other.replace((line, name)).is_some() {
             return None;
         }
     }
-    others.filter(|_| has_own)
+    // Two lines one after another list those who share a post.
+    other.filter(|(line, _)| own_line.is_some_and(|own| own.abs_diff(*line) > 1))
 }
 
 fn text_of(document: &Document, line: usize) -> Option<&str> {
@@ -146,11 +147,14 @@ mod tests {
     #[test]
     fn a_post_is_held_by_two() {
         let question = "Who is the site manager?";
-        let lines = ["Site manager:   Leo Marsh", "The site manager is Ann Brook; she may not be replaced."];
+        let lines =
+            ["Site manager:   Leo Marsh", "Conditions", "The site manager is Ann Brook; she may not be replaced."];
         let name = |name: &str| json!({"person_name": name});
         assert_eq!(conflicts(question, &lines, &[(name("Leo Marsh"), 0)]), 1);
-        assert_eq!(conflicts(question, &lines, &[(name("Leo Marsh"), 0), (name("Ann Brook"), 1)]), 1);
-        let other = ["Site manager:   Leo Marsh", "The deputy site manager is Ann Brook."];
+        assert_eq!(conflicts(question, &lines, &[(name("Leo Marsh"), 0), (name("Ann Brook"), 2)]), 1);
+        let listed = ["Site manager: Leo Marsh, ext. 12", "Site manager: Ann Brook, ext. 13"];
+        assert_eq!(conflicts(question, &listed, &[(name("Leo Marsh"), 0)]), 0);
+        let other = ["Site manager:   Leo Marsh", "Conditions", "The deputy site manager is Ann Brook."];
         assert_eq!(conflicts(question, &other, &[(name("Leo Marsh"), 0)]), 0);
     }
 
@@ -184,6 +188,10 @@ mod tests {
         let lines = ["Completion:   28 October 2023", "The works shall be completed by 28 November 2023."];
         let question = "By what date must the works be completed?";
         assert_eq!(conflicts(question, &lines, &[(day("2023-10-28"), 0)]), 1);
+        let part = ["Completion:   28 October 2023", "The snagging of the works shall be completed by 28 November 2023."];
+        assert_eq!(conflicts(question, &part, &[(day("2023-10-28"), 0)]), 0);
+        let roads = ["The closure of Elm Road ends on 3 May 2024.", "The closure of Oak Road ends on 9 May 2024."];
+        assert_eq!(conflicts("When does the closure end?", &roads, &[(day("2024-05-03"), 0)]), 0);
         let may = ["Closure: from 4 May 2024 until 19 May 2024", "Timetable: closure ends at 5 am on 23 May 2024."];
         let ends = "When does the closure end?";
         assert_eq!(conflicts(ends, &may, &[(day("2024-05-19"), 0)]), 1);
