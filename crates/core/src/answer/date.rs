@@ -341,8 +341,26 @@ fn past_and(tokens: &[DateToken]) -> &[DateToken] {
 /// A number below a hundred in words, and the tokens behind it; nothing where none is.
 fn below_a_hundred(tokens: &[DateToken]) -> (u32, &[DateToken]) {
     const SMALL: [&str; 20] = [
-        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-        "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+        "zero",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+        "sixteen",
+        "seventeen",
+        "eighteen",
+        "nineteen",
     ];
     const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
     let [DateToken::Word(word), rest @ ..] = tokens else { return (0, tokens) };

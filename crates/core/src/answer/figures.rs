@@ -317,7 +317,15 @@ impl<'t> FigureReader<'t> {
             && !(self.is_sign(at + 3, &['.', ',']) && self.kind(at + 4) == Some(FigureTokenKind::Digits));
         self.currency_before(at).filter(|_| is_whole)?;
         let value = number(&[self.str(at), digit, self.str(at + 2)], "")?;
-        Some(Spelled { readings: vec![value], decimals: 0, from: at, end: at + 3, is_label: false, soft: false, is_word: false })
+        Some(Spelled {
+            readings: vec![value],
+            decimals: 0,
+            from: at,
+            end: at + 3,
+            is_label: false,
+            soft: false,
+            is_word: false,
+        })
     }
 
     /// A number whose first digit was scanned as a letter behind the mark of a currency, `£ l30.00`, and where it begins.
@@ -427,7 +435,9 @@ impl<'t> FigureReader<'t> {
     fn unit_behind_digits(&self, spelled: &Spelled) -> Option<FigureMeasure> {
         let opens = if spelled.is_word { self.past_blanks(spelled.end) } else { spelled.from.checked_sub(1)? };
         let closes = if spelled.is_word { opens + 2 } else { spelled.end };
-        let is_twice = self.is_sign(opens, &['(']) && self.is_sign(closes, &[')']) && self.kind(opens + 1)? == FigureTokenKind::Digits;
+        let is_twice = self.is_sign(opens, &['('])
+            && self.is_sign(closes, &[')'])
+            && self.kind(opens + 1)? == FigureTokenKind::Digits;
         let before = if spelled.is_word { Some(spelled.from) } else { self.before_blanks(opens) };
         let is_word = self.kind(before?) == Some(FigureTokenKind::Word);
         (is_twice && is_word).then(|| self.unit_behind(closes + 1).1).flatten()

@@ -215,12 +215,7 @@ pub(crate) fn supports(
 }
 
 /// Looks for values of which the question names another.
-fn doubt(
-    supports: &mut [ItemSupport],
-    items: &[AnswerItem<'_>],
-    question: &str,
-    compared: &[(usize, Evidence<'_>)],
-) {
+fn doubt(supports: &mut [ItemSupport], items: &[AnswerItem<'_>], question: &str, compared: &[(usize, Evidence<'_>)]) {
     let asked = &asked::Asked::of(question);
     let places: Vec<Vec<Range<usize>>> = supports.iter().map(|support| support.places.clone()).collect();
     for (n, evidence) in compared.iter().take(MAX_DOUBTED) {

@@ -5,7 +5,7 @@ use std::slice::SliceIndex;
 
 use nucleo_matcher::chars::normalize;
 
-use senses::{is_party, is_refusal, means, pleads};
+use senses::{excludes, is_paper, is_party, is_refusal, means, pleads, requires};
 
 mod senses;
 
@@ -297,6 +297,8 @@ const OPPOSITES: &[(&str, &str)] = &[
     ("angenommen", "abgelehnt"),
     ("bewilligt", "abgelehnt"),
     ("accord", "refus"),
+    ("moglich", "ausgeschlossen"),
+    ("possible", "exclu"),
 ];
 
 /// Tells whether a word begins as a stem does; short stems are whole words.
@@ -306,6 +308,14 @@ fn is_of(word: &str, stem: &str) -> bool {
 
 /// Tells whether two folded words say the opposite of each other.
 pub(crate) fn are_opposite(a: &str, b: &str) -> bool {
+    // "paid" and "unpaid"; "unless" is no opposite of "less".
+    let is_denied = |word: &str, other: &str| {
+        let rest = word.strip_prefix("un").or_else(|| word.strip_prefix("non"));
+        rest.is_some_and(|rest| rest == other && rest.len() >= 4 && rest != "less")
+    };
+    if is_denied(a, b) || is_denied(b, a) {
+        return true;
+    }
     OPPOSITES
         .iter()
         .any(|(one, other)| !akin(a, b) && ((is_of(a, one) && is_of(b, other)) || (is_of(a, other) && is_of(b, one))))
@@ -339,6 +349,9 @@ pub(crate) fn stance(statement: &str, passage: &str) -> Option<Stance> {
     if content.len() < 2 || negations > 1 {
         return None;
     }
+    // "Must visitors register?" asks for what is required.
+    let demands =
+        stated.first().is_some_and(|word| matches!(word.folded.as_str(), "must" | "muss" | "mussen" | "doit"));
     let is_condition = |word: &str| CONDITIONS.split_whitespace().any(|known| known == word);
     let all = words(passage);
     let mut told: Option<Stance> = None;
@@ -351,9 +364,10 @@ pub(crate) fn stance(statement: &str, passage: &str) -> Option<Stance> {
             let before = at.checked_sub(1).and_then(|at| own.get(at));
             before.is_some_and(|word| VERBS.contains(&word.folded.as_str()))
         };
-        let mut conditions = own.iter().enumerate().filter(|(at, word)| {
-            is_condition(&word.folded) && !(word.folded == "provided" && is_verb(*at))
-        });
+        let mut conditions = own
+            .iter()
+            .enumerate()
+            .filter(|(at, word)| is_condition(&word.folded) && !(word.folded == "provided" && is_verb(*at)));
         if conditions.any(|(_, word)| !stated.iter().any(|own| own.folded == word.folded)) {
             return None;
         }
@@ -366,7 +380,9 @@ pub(crate) fn stance(statement: &str, passage: &str) -> Option<Stance> {
             });
             // German puts "nicht" behind what it denies.
             let head = head.or_else(|| own.get(..at)?.iter().rev().find(|word| !is_empty_word(&word.folded)));
-            let is_of_statement = head.is_some_and(|head| reaches(own, head) || is_told(&content, head));
+            let is_of_statement = head.is_some_and(|head| {
+                reaches(own, head) || (demands && requires(&head.folded)) || is_told(&content, head)
+            });
             // "Neither … nor": each of them denies a part of its own.
             let lists = own.get(at).is_some_and(|word| matches!(word.folded.as_str(), "ni" | "nor"));
             if lists && !is_of_statement {
@@ -377,8 +393,12 @@ pub(crate) fn stance(statement: &str, passage: &str) -> Option<Stance> {
             }
             denied = own.get(at).map(|word| word.range.clone());
         }
-        // "The application to set it aside is dismissed"
-        let mut refused = None;
+        // "Hail is excluded from cover", "the application to set it aside is dismissed"
+        let excluded = own.iter().find(|word| excludes(&word.folded) && !is_told(&content, word));
+        if excluded.is_some() && denied.is_some() {
+            return None;
+        }
+        let mut refused = excluded.filter(|_| opposite.is_none()).map(|word| word.range.clone());
         if let Some(word) = own.iter().find(|word| is_refusal(&word.folded) && !is_told(&content, word))
             && opposite.is_none()
         {
@@ -425,13 +445,17 @@ fn compared(content: &[&TextWord], own: &[TextWord]) -> Option<Option<Range<usiz
     if content.len() - missing.len() >= 2 && !own.iter().any(|word| is_party(&word.folded)) {
         missing.retain(|word| !is_party(&word.folded));
     }
+    if content.len() - missing.len() >= 2 && !own.iter().any(|word| is_paper(&word.folded)) {
+        missing.retain(|word| !is_paper(&word.folded));
+    }
     match missing.as_slice() {
         [] => Some(None),
         [one] => {
             let opposite = own.iter().find(|other| are_opposite(&one.folded, &other.folded));
             // "Not to be stored outdoors" names no subject.
             let has_subject = !(denies(own, 0) || (own.first()?.folded == "do" && denies(own, 1)));
-            let is_subject = !has_subject && content.len() > 2 && content.first().is_some_and(|first| first.range == one.range);
+            let is_subject =
+                !has_subject && content.len() > 2 && content.first().is_some_and(|first| first.range == one.range);
             match opposite {
                 Some(word) => Some(Some(word.range.clone())),
                 None => is_subject.then_some(None),

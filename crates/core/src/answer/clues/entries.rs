@@ -60,7 +60,12 @@ impl ListedEntry {
 }
 
 /// Says what an answer leaves out of a list, or takes from another one.
-pub(super) fn differs(document: &Document, texts: &[String], question: &str, cited: &[Range<usize>]) -> Option<Message> {
+pub(super) fn differs(
+    document: &Document,
+    texts: &[String],
+    question: &str,
+    cited: &[Range<usize>],
+) -> Option<Message> {
     if super::chooses(question) || question.bytes().any(|byte| byte.is_ascii_digit()) {
         return None;
     }
@@ -74,7 +79,9 @@ pub(super) fn differs(document: &Document, texts: &[String], question: &str, cit
     if of_sentence.is_some() {
         return of_sentence;
     }
-    lists.iter().find_map(|list| missing(list, &given, &asked, question).or_else(|| foreign(list, &lists, texts, &given, &asked)))
+    lists.iter().find_map(|list| {
+        missing(list, &given, &asked, question).or_else(|| foreign(list, &lists, texts, &given, &asked))
+    })
 }
 
 /// Says which entry is missing: every item is one of the list, or one of its entries with a word exchanged.
@@ -134,7 +141,8 @@ impl HeadedList<'_> {
     /// Tells whether the question has a word of the heading.
     fn is_asked(&self, asked: &[TextWord]) -> bool {
         let own = words(self.heading);
-        own.iter().any(|word| !is_empty_word(&word.folded) && asked.iter().any(|other| akin(&other.folded, &word.folded)))
+        own.iter()
+            .any(|word| !is_empty_word(&word.folded) && asked.iter().any(|other| akin(&other.folded, &word.folded)))
     }
 
     /// Tells whether the question has a word of some entries and not of all: it asks for these.
@@ -151,7 +159,7 @@ impl HeadedList<'_> {
 fn enumerated(text: &str) -> Vec<(&str, Vec<ListedEntry>)> {
     const VERBS: &[&str] = stepscope_base::list![
         is are was were be has have had do does did may must can shall will would should which who that if when ist sind
-        wird werden hat haben kann muss darf est sont a ont peut doit
+        wird werden hat haben kann muss darf est sont ont peut doit
     ];
     const MAX_WORDS: usize = 6;
     const JOINS: [&str; 4] = [" and ", " und ", " et ", " y "];
@@ -204,7 +212,8 @@ fn lists<'d>(document: &'d Document, cited: &[Range<usize>]) -> Vec<HeadedList<'
         return Vec::new();
     };
     let near = first.saturating_sub(AROUND)..last.saturating_add(AROUND).min(document.len());
-    let lines: Vec<&str> = near.map(|n| std::str::from_utf8(document.line(n).unwrap_or_default()).unwrap_or_default()).collect();
+    let lines: Vec<&str> =
+        near.map(|n| std::str::from_utf8(document.line(n).unwrap_or_default()).unwrap_or_default()).collect();
     let mut found = bulleted(&lines);
     found.extend(lines.iter().flat_map(|line| behind_colons(line)));
     found.retain(|list| (2..=MAX_ENTRIES).contains(&list.entries.len()));
@@ -326,12 +335,26 @@ mod tests {
 
     #[test]
     fn an_entry_of_a_list_under_its_heading_is_not_left_out() {
-        let lines = ["We cover:", " - fire", " - theft", "We do not cover:", " - damage by moths", " - damage by rust", " - damage by damp"];
+        let lines = [
+            "We cover:",
+            " - fire",
+            " - theft",
+            "We do not cover:",
+            " - damage by moths",
+            " - damage by rust",
+            " - damage by damp",
+        ];
         let question = "Which damage is not covered?";
         assert!(told(question, &lines, &["damage by moths", "damage by rust"]));
         assert!(!told(question, &lines, &["damage by moths", "damage by rust", "damage by damp"]));
-        assert!(told(question, &lines, &["damage by moths", "damage by rust", "damage by damp", "theft"]), "of another list");
-        assert!(told(question, &lines[3..], &["damage by moths", "damage by rust", "damage by fire"]), "in place of another");
+        assert!(
+            told(question, &lines, &["damage by moths", "damage by rust", "damage by damp", "theft"]),
+            "of another list"
+        );
+        assert!(
+            told(question, &lines[3..], &["damage by moths", "damage by rust", "damage by fire"]),
+            "in place of another"
+        );
         assert!(!told("Which damage by rust is not covered?", &lines, &["damage by rust"]));
     }
 

@@ -69,7 +69,9 @@ impl<'q> Asked<'q> {
     fn is_half(&self, word: &str) -> bool {
         let is_mark = |word: &str| matches!(word, "h1" | "h2" | "1h" | "2h");
         let nth = if word.contains('1') { "first half" } else { "second half" };
-        is_mark(word) && !self.words.iter().any(|own| is_mark(&own.folded)) && self.question.to_lowercase().contains(nth)
+        is_mark(word)
+            && !self.words.iter().any(|own| is_mark(&own.folded))
+            && self.question.to_lowercase().contains(nth)
     }
 
     /// The places of its words that a text holds.

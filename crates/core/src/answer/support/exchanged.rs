@@ -34,7 +34,7 @@ pub(super) fn in_text(claimed: &mut Claimed<'_>, text: &str, pointer: &Pointer) 
 pub(super) fn in_unit(claimed: &mut Claimed<'_>, figure: &Figure, unit: &str, pointer: &Pointer) -> bool {
     let says = |word: &TextWord| {
         let raw = part(unit, word.range.clone());
-        is_telling(word) && measure(raw).is_none() && (period(&word.folded).is_none() || word.folded == "night")
+        is_telling(word) && (measure(raw).is_none() || period(&word.folded).is_some())
     };
     let label: Vec<TextWord> = words(unit).into_iter().filter(says).collect();
     !label.is_empty() && compare(claimed, figure, &label, unit, pointer)
@@ -45,13 +45,7 @@ fn is_telling(word: &TextWord) -> bool {
 }
 
 /// Says so where a sentence has the words of a number at another one of its kind.
-fn compare(
-    claimed: &mut Claimed<'_>,
-    figure: &Figure,
-    label: &[TextWord],
-    text: &str,
-    pointer: &Pointer,
-) -> bool {
+fn compare(claimed: &mut Claimed<'_>, figure: &Figure, label: &[TextWord], text: &str, pointer: &Pointer) -> bool {
     let evidence = claimed.evidence;
     let passages = if evidence.quotes.is_empty() { &evidence.lines } else { &evidence.quotes };
     let mut found: Option<(&Passage<'_>, LabelledFigure, LabelledFigure, &TextWord)> = None;
@@ -146,8 +140,7 @@ fn sentence_end(text: &str, at: usize) -> usize {
 fn cut(text: &str, between: Range<usize>) -> Option<usize> {
     const JOINS: &[&str] = stepscope_base::list![and or und oder et ou y plus then];
     let gap = part(text, between.clone());
-    let mut signs: Vec<usize> =
-        gap.char_indices().filter(|(_, c)| matches!(c, ',' | ';')).map(|(at, _)| at).collect();
+    let mut signs: Vec<usize> = gap.char_indices().filter(|(_, c)| matches!(c, ',' | ';')).map(|(at, _)| at).collect();
     signs.extend(gap.match_indices(". ").map(|(at, _)| at));
     // Two labels of one line: "Night: 118   Stay: 354".
     let columns = gap.find("  ").filter(|at| gap.get(*at..).is_some_and(|rest| rest.contains(':')));

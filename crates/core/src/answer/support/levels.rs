@@ -16,8 +16,7 @@ const TURNS: &str = "exclu|prohib|forbid|refus|void|lapse|except|unless|other th
     ohne|frei|sauf|interdi|sans|seul";
 
 /// Words that say that a number is meant exactly.
-const EXACTLY: [&str; 7] =
-    ["exactly", "exactement", "genau", "exactamente", "esattamente", "precisely", "precies"];
+const EXACTLY: [&str; 7] = ["exactly", "exactement", "genau", "exactamente", "esattamente", "precisely", "precies"];
 
 /// Compares by one of the two ways; `true`: that decides.
 pub(super) fn compare(claimed: &mut Claimed<'_>, question: &str, answer: bool, pointer: &Pointer) -> bool {
@@ -29,13 +28,7 @@ pub(super) fn compare(claimed: &mut Claimed<'_>, question: &str, answer: bool, p
 }
 
 /// "An order of exactly 500" against "orders above 500": what stands at a limit that is not in it.
-fn at_the_limit(
-    claimed: &mut Claimed<'_>,
-    question: &str,
-    own: &[TextWord],
-    answer: bool,
-    pointer: &Pointer,
-) -> bool {
+fn at_the_limit(claimed: &mut Claimed<'_>, question: &str, own: &[TextWord], answer: bool, pointer: &Pointer) -> bool {
     let lower = question.to_lowercase();
     if lower.len() != question.len() || turns(&lower) || !comparisons(&lower).is_empty() {
         return false;
@@ -53,9 +46,8 @@ fn at_the_limit(
         let is_of_level = word.range.start < place.end && place.start < word.range.end;
         !is_empty_word(&word.folded) && !word.has_digit() && !is_of_level && !EXACTLY.contains(&word.folded.as_str())
     });
-    let is_shared = |word: &&TextWord| {
-        sentence.iter().any(|other| !other.has_digit() && akin(&word.folded, &other.folded))
-    };
+    let is_shared =
+        |word: &&TextWord| sentence.iter().any(|other| !other.has_digit() && akin(&word.folded, &other.folded));
     let (shared, missing): (Vec<&TextWord>, Vec<&TextWord>) = telling.partition(is_shared);
     // The sentence is about what is asked: an order may be placed that gets no discount.
     if shared.len() < 2 || missing.len() > shared.len() + 1 {
@@ -169,9 +161,9 @@ fn two_cells(claimed: &mut Claimed<'_>, question: &str, answer: bool, pointer: &
                 let place = base + figure.range.start..base + figure.range.end;
                 let row = document.line_at(place.start);
                 let label = std::str::from_utf8(document.line(row)?).ok()?;
-                let is_asked = words(label).first().is_some_and(|first| {
-                    words(question).iter().any(|word| akin(&word.folded, &first.folded))
-                });
+                let is_asked = words(label)
+                    .first()
+                    .is_some_and(|first| words(question).iter().any(|word| akin(&word.folded, &first.folded)));
                 let heading = asked::heading(document, evidence.convention, &place).filter(|_| is_asked)?;
                 Some((figure, heading))
             })
@@ -218,10 +210,23 @@ mod tests {
 
     #[test]
     fn a_limit_that_is_not_in_it_does_not_hold() {
-        wrong_and_right("Does an order of exactly USD 500 get a discount?", &["Orders above USD 500 get a discount."], false);
-        wrong_and_right("Fährt ein Kind, das genau 6 Jahre alt ist, gratis?", &["Kinder unter 6 Jahren fahren gratis."], false);
-        wrong_and_right("Does an order on 3 May 2024 get a discount?", &["An order before 3 May 2024 gets a discount."], false);
-        for line in ["An order on or before 3 May 2024 gets a discount.", "No order before 3 May 2024 gets a discount."] {
+        wrong_and_right(
+            "Does an order of exactly USD 500 get a discount?",
+            &["Orders above USD 500 get a discount."],
+            false,
+        );
+        wrong_and_right(
+            "Fährt ein Kind, das genau 6 Jahre alt ist, gratis?",
+            &["Kinder unter 6 Jahren fahren gratis."],
+            false,
+        );
+        wrong_and_right(
+            "Does an order on 3 May 2024 get a discount?",
+            &["An order before 3 May 2024 gets a discount."],
+            false,
+        );
+        for line in ["An order on or before 3 May 2024 gets a discount.", "No order before 3 May 2024 gets a discount."]
+        {
             let said = standing("Does an order on 3 May 2024 get a discount?", &[line], json!({"boolean": true}));
             assert_ne!(said, ValueStanding::Missing, "{line}");
         }

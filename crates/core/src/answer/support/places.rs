@@ -48,10 +48,7 @@ pub(super) fn other_place(
     }
     let is_amount = *key == "amount" && value.get("value").is_some();
     if is_amount {
-        return placed
-            .net_for_gross()
-            .or_else(|| placed.whole_for_part(evidence))
-            .or_else(|| placed.aside(evidence));
+        return placed.net_for_gross().or_else(|| placed.whole_for_part(evidence)).or_else(|| placed.aside(evidence));
     }
     let is_name = value.kind() == Kind::String && key.utf8().is_some_and(|key| key.contains("person"));
     let is_address = value.get("street").is_some() || value.get("city").is_some() || value.get("last_name").is_some();
@@ -80,18 +77,26 @@ impl Placed<'_> {
 
     /// "When was the letter written?" against a day that is not at its head or foot.
     fn day_of_document(&self, own: Date) -> Option<Message> {
-        const WHEN: [&str; 5] = ["when was the ", "when was this ", "on what date was the ", "on which day was the ", "what is the date of the "];
+        const WHEN: [&str; 5] = [
+            "when was the ",
+            "when was this ",
+            "on what date was the ",
+            "on which day was the ",
+            "what is the date of the ",
+        ];
         const PAPERS: &[&str] = stepscope_base::list![
             letter order agreement contract notice invoice minutes report certificate judgment decision document memo email
             deed offer
         ];
-        const MADE: &[&str] = stepscope_base::list![written made dated issued signed drawn date];
+        const MADE: &[&str] = stepscope_base::list![written made dated issued signed drawn date concluded executed];
         let asked = words(&self.question);
         let has = |list: &[&str]| asked.iter().any(|word| list.contains(&word.folded.as_str()));
         if !self.holds(&WHEN) || !has(PAPERS) || !has(MADE) || asked.len() > 8 {
             return None;
         }
-        let is_asked = |word: &TextWord| !is_empty_word(&word.folded) && asked.iter().any(|other| akin(&other.folded, &word.folded));
+        let is_asked = |word: &TextWord| {
+            !is_empty_word(&word.folded) && asked.iter().any(|other| akin(&other.folded, &word.folded))
+        };
         if words(self.text).iter().any(is_asked) {
             return None;
         }
@@ -99,7 +104,8 @@ impl Placed<'_> {
         dated.dedup_by_key(|(date, _)| *date);
         let [(date, line)] = dated.as_slice() else { return None };
         (*date != own).then(|| {
-            let message = Message::new("The question asks for the day of the document, which is dated in another line: ");
+            let message =
+                Message::new("The question asks for the day of the document, which is dated in another line: ");
             message.quoted(line.trim().as_bytes()).text(".")
         })
     }
@@ -107,17 +113,40 @@ impl Placed<'_> {
     /// "Until when?" against the first day of a span, and the other way round.
     fn other_end(&self, own: Date) -> Option<Message> {
         const ENDS: [&str; 12] = [
-            "until when", " end?", " end ", " ends", "expire", "last day", "bis wann", "endet", "jusqu'à quand", "se termine", "finish", "run out",
+            "until when",
+            " end?",
+            " end ",
+            " ends",
+            "expire",
+            "last day",
+            "bis wann",
+            "endet",
+            "jusqu'à quand",
+            "se termine",
+            "finish",
+            "run out",
         ];
-        const BEGINS: [&str; 10] =
-            [" start", " begin", "from when", "since when", "first day", "ab wann", "beginn", "seit wann", "à partir de quand", "commence"];
+        const BEGINS: [&str; 11] = [
+            " start",
+            " begin",
+            " open",
+            "from when",
+            "since when",
+            "first day",
+            "ab wann",
+            "beginn",
+            "seit wann",
+            "à partir de quand",
+            "commence",
+        ];
         const TO: &[&str] = stepscope_base::list![to until till through bis au jusqu];
         let (ends, begins) = (self.holds(&ENDS), self.holds(&BEGINS));
         if ends == begins {
             return None;
         }
         let days = date::found(self.text);
-        let whole = |one: &date::FoundDate| -> Option<Range<usize>> { (!one.meanings.is_empty()).then(|| one.range.clone()) };
+        let whole =
+            |one: &date::FoundDate| -> Option<Range<usize>> { (!one.meanings.is_empty()).then(|| one.range.clone()) };
         let [first, second] = days.as_slice() else { return None };
         let (a, b) = (whole(first)?, whole(second)?);
         let between = words(part(self.text, a.end..b.start));
@@ -135,7 +164,16 @@ impl Placed<'_> {
     /// "What is it including VAT?" against a line that is headed "Net".
     fn net_for_gross(&self) -> Option<Message> {
         const GROSS: [&str; 10] = [
-            "including vat", "incl. vat", "including tax", "with vat", "including gst", "gross", "brutto", "inkl", "einschließlich", "ttc",
+            "including vat",
+            "incl. vat",
+            "including tax",
+            "with vat",
+            "including gst",
+            "gross",
+            "brutto",
+            "inkl",
+            "einschließlich",
+            "ttc",
         ];
         const NET: &[&str] = stepscope_base::list![net netto nettobetrag zwischensumme];
         let before: Vec<TextWord> = words(part(self.text, ..self.local.start));
@@ -152,8 +190,10 @@ impl Placed<'_> {
         const ALL: [&str; 6] = ["in all", "in total", "altogether", "overall", "are there", "total"];
         const MANY: [&str; 4] = ["how many", "wie viele", "combien", "cuántos"];
         let all = figures(self.text, evidence.convention);
-        let own = all.iter().find(|figure| figure.range.start < self.local.end && self.local.start < figure.range.end)?;
-        let before = all.iter().rfind(|figure| figure.range.end <= own.range.start && figure.role == FigureRole::Value)?;
+        let own =
+            all.iter().find(|figure| figure.range.start < self.local.end && self.local.start < figure.range.end)?;
+        let before =
+            all.iter().rfind(|figure| figure.range.end <= own.range.start && figure.role == FigureRole::Value)?;
         let between = part(self.text, before.range.end..own.range.start).trim().to_lowercase();
         let label = part(self.text, ..before.range.start).rsplit(['.', ';']).next()?;
         let (label, _) = label.split_once(':')?;
@@ -163,14 +203,17 @@ impl Placed<'_> {
         let is_smaller = before.magnitudes().next()? < own.magnitudes().next()?;
         (is_whole && is_smaller && is_asked && self.holds(&MANY) && !self.holds(&ALL)).then(|| {
             let shown = part(self.text, before.range.start..own.range.end).trim();
-            Message::new("The value is the whole, and the question asks for the part: ").quoted(shown.as_bytes()).text(".")
+            Message::new("The value is the whole, and the question asks for the part: ")
+                .quoted(shown.as_bytes())
+                .text(".")
         })
     }
 
     /// "How many volunteers took part?" against the 19 of "32 volunteers (19 women)".
     fn aside(&self, evidence: &Evidence<'_>) -> Option<Message> {
         let all = figures(self.text, evidence.convention);
-        let own = all.iter().find(|figure| figure.range.start < self.local.end && self.local.start < figure.range.end)?;
+        let own =
+            all.iter().find(|figure| figure.range.start < self.local.end && self.local.start < figure.range.end)?;
         let opens = part(self.text, ..own.range.start).rfind('(')?;
         let inner = part(self.text, opens + 1..).split(')').next()?;
         let before = all.iter().rfind(|figure| figure.range.end <= opens && figure.role == FigureRole::Value)?;
@@ -190,8 +233,16 @@ impl Placed<'_> {
 
     /// "Who wrote the letter?" against the one to whom it is written.
     fn addressee(&self, name: &str) -> Option<Message> {
-        const WRITES: [&str; 8] =
-            ["who wrote", "who signed", "who sent", "wer hat unterschrieben", "wer schrieb", "wer hat geschrieben", "qui a signé", "qui a écrit"];
+        const WRITES: [&str; 8] = [
+            "who wrote",
+            "who signed",
+            "who sent",
+            "wer hat unterschrieben",
+            "wer schrieb",
+            "wer hat geschrieben",
+            "qui a signé",
+            "qui a écrit",
+        ];
         const NO_NAMES: &[&str] = stepscope_base::list![jr sr ii iii iv phd];
         if !self.holds(&WRITES) {
             return None;
@@ -214,7 +265,9 @@ impl Placed<'_> {
         let mut own: Option<String> = None;
         let mut is_elsewhere = false;
         for line in 0..self.document.len().min(MAX_LINES) {
-            let (Some(text), Some(offset)) = (text_of(self.document, line), self.document.offset(line)) else { continue };
+            let (Some(text), Some(offset)) = (text_of(self.document, line), self.document.offset(line)) else {
+                continue;
+            };
             for (at, role) in roles(text) {
                 let is_near = offset + at >= start && offset + at < start + NEAR;
                 if own.is_none() && is_near {
@@ -268,9 +321,11 @@ fn roles(text: &str) -> Vec<(usize, String)> {
     for (at, _) in text.match_indices('(') {
         let Some((inner, _)) = part(text, at + 1..).split_once(')') else { continue };
         let own = words(inner);
-        let is_defined = inner.contains(['"', '“', '”', '„', '«', '\'', '’']) || own.iter().any(|word| word.folded == "the");
+        let is_defined =
+            inner.contains(['"', '“', '”', '„', '«', '\'', '’']) || own.iter().any(|word| word.folded == "the");
         let mut telling = own.into_iter().filter(|word| {
-            !is_empty_word(&word.folded) && !matches!(word.folded.as_str(), "together" | "hereinafter" | "hereafter" | "nachfolgend")
+            !is_empty_word(&word.folded)
+                && !matches!(word.folded.as_str(), "together" | "hereinafter" | "hereafter" | "nachfolgend")
         });
         if let (Some(role), None, true) = (telling.next(), telling.next(), is_defined)
             && role.capital
@@ -283,7 +338,7 @@ fn roles(text: &str) -> Vec<(usize, String)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{doubted_at, doubted};
+    use super::super::tests::{doubted, doubted_at};
     use serde_json::json;
 
     #[test]
@@ -317,7 +372,8 @@ mod tests {
 
     #[test]
     fn a_party_is_the_one_that_is_asked_for() {
-        let lines = ["between Ash Ltd, 12 Bay Road, Bristol (\"Supplier\")", "and Elm AS, 8 Fir Street, Bergen (\"Customer\")"];
+        let lines =
+            ["between Ash Ltd, 12 Bay Road, Bristol (\"Supplier\")", "and Elm AS, 8 Fir Street, Bergen (\"Customer\")"];
         let address = |street: &str, city: &str| json!({"address": {"street": street, "city": city}});
         let question = "What is the Customer's address?";
         assert!(doubted_at(question, &lines, 0, address("12 Bay Road", "Bristol")));

@@ -25,7 +25,7 @@ pub(super) fn said(question: &str, passage: &Passage<'_>) -> Option<FoundAnswer>
         return None;
     }
     under_heading(&content, passage)
-        .or_else(|| excepted(&content, passage))
+        .or_else(|| excepted(question, &content, passage))
         .or_else(|| on_top(question, &content, passage))
         .or_else(|| forbidden(&asked, &content, passage))
 }
@@ -96,11 +96,29 @@ fn under_heading(content: &[&TextWord], passage: &Passage<'_>) -> Option<FoundAn
 }
 
 /// "Is the delay by weather paid?" against "Delays are paid, but not those by weather".
-fn excepted(content: &[&TextWord], passage: &Passage<'_>) -> Option<FoundAnswer> {
-    const EXCEPT: [&str; 8] =
-        ["but not ", "not however ", "nicht jedoch ", "jedoch nicht ", "aber nicht ", "mais pas ", "except for ", "sauf "];
+fn excepted(question: &str, content: &[&TextWord], passage: &Passage<'_>) -> Option<FoundAnswer> {
+    const EXCEPT: [&str; 13] = [
+        "but not ",
+        "not however ",
+        "nicht jedoch ",
+        "jedoch nicht ",
+        "aber nicht ",
+        "mais pas ",
+        "except for ",
+        "except ",
+        "excluding ",
+        "unless ",
+        "es sei denn ",
+        "ausgenommen ",
+        "sauf ",
+    ];
     const EMPTY: &str = "due case cases those caused for because";
     let is_asked = |word: &TextWord| content.iter().any(|asked| akin(&asked.folded, &word.folded));
+    // "Is it paid unless a claim was made?" asks for the rule itself.
+    let lower = question.to_lowercase();
+    if EXCEPT.iter().any(|phrase| lower.contains(phrase)) {
+        return None;
+    }
     sentences(passage.text).into_iter().find_map(|range| {
         let text = passage.text.get(range.clone())?;
         let (at, phrase) = EXCEPT.iter().find_map(|phrase| Some((text.find(phrase)?, phrase)))?;

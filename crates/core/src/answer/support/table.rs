@@ -298,7 +298,9 @@ fn misplaced(
             continue;
         }
         for (c, cell) in row.iter().enumerate() {
-            let Some(column) = at.get(c).copied().flatten().and_then(|column| own.get(column + shift)) else { continue };
+            let Some(column) = at.get(c).copied().flatten().and_then(|column| own.get(column + shift)) else {
+                continue;
+            };
             let column = TableLine {
                 passage: line.passage,
                 range: 0..0,

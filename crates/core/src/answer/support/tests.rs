@@ -212,7 +212,14 @@ fn a_line_that_says_less_or_under_a_heading_answers() {
         ("Is the boat covered against theft?", "Covered: theft, fire", true),
         ("May guests smoke in the rooms?", "Smoking is not permitted.", false),
         ("Is smoking banned in the rooms?", "Smoking is not permitted in the rooms.", true),
-        ("Is standing time paid when work is delayed by bad weather?", "Standing time is paid at £65, but not for delays due to weather.", false),
+        (
+            "Is standing time paid when work is delayed by bad weather?",
+            "Standing time is paid at £65, but not for delays due to weather.",
+            false,
+        ),
+        ("Is a refund paid if a claim was made?", "A full refund is paid unless a claim was made.", false),
+        ("Is sparkling wine included in the menu?", "The menu includes wine, except sparkling wine.", false),
+        ("Is a load of 600 kg allowed?", "Maximum load: 500 kg", false),
         ("Is heating paid on top of the rent?", "Heating is not included in the rent.", true),
     ] {
         assert_eq!(truth(question, line, right), ValueStanding::Stands, "{question}");

@@ -384,9 +384,9 @@ fn denied(
     let lower = cited_text.to_lowercase();
     let is_limited = ALWAYS.iter().any(|word| lower.contains(word))
         || (0..cited.len()).any(|at| denies(cited, at))
-        || cited.iter().any(|word| {
-            !is_empty_word(&word.folded) && LIMITS.iter().any(|limit| word.folded.starts_with(limit))
-        });
+        || cited
+            .iter()
+            .any(|word| !is_empty_word(&word.folded) && LIMITS.iter().any(|limit| word.folded.starts_with(limit)));
     if let Some(word) = negation.and_then(|at| own.get(at)).filter(|_| !is_limited) {
         let word = part(text, word.range.clone());
         let message =
@@ -534,7 +534,8 @@ fn elsewhere(
 fn of_another_line(claimed: &mut Claimed<'_>, text: &str, cited: &[TextWord], pointer: &Pointer) {
     const MIN_WORDS: usize = 3;
     const MIN_LETTERS: usize = 5;
-    const JOINS: &[&str] = stepscope_base::list![if when while because since wenn falls weil wahrend si quand lorsque car];
+    const JOINS: &[&str] =
+        stepscope_base::list![if when while because since wenn falls weil wahrend si quand lorsque car];
     let evidence = claimed.evidence;
     let is_same_language = Language::of([text]).is_some_and(|own| evidence.language == Some(own));
     let own = words(text);

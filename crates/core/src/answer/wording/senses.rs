@@ -29,8 +29,16 @@ const PARTIES: &str = "customer client applicant shareholder member guest user t
     resident student pupil child adult candidate worker kunde mieter vermieter gaste bewerber mitglied arbeitnehmer \
     arbeitgeber client locataire bailleur salarie";
 
+/// Papers that say what a statement says, by the beginning of the word, folded.
+const PAPERS: &str =
+    "insurance policy agreement contract warranty guarantee lease versicherung vertrag police assurance contrat";
+
+/// Words that keep something out, by their beginnings, folded.
+const EXCLUSIONS: &str = "exclud ausgeschlossen prohibit forbidden verboten untersagt interdit";
+
 /// Words that turn something down, by their beginnings, folded.
-const REFUSALS: &str = "dismiss refus reject declin revok overrul withdrawn abgelehnt abgewiesen zuruckgewiesen rejet debout";
+const REFUSALS: &str =
+    "dismiss refus reject declin revok overrul withdrawn abgelehnt abgewiesen zuruckgewiesen rejet debout";
 
 /// Words for what may be turned down, folded.
 const PLEAS: &str = "application request motion claim appeal petition proposal bid antrag klage berufung beschwerde demande requete \
@@ -58,6 +66,21 @@ pub(super) fn is_party(word: &str) -> bool {
     begins(PARTIES, word)
 }
 
+/// Tells whether a folded word is one for the paper that a statement is of.
+pub(super) fn is_paper(word: &str) -> bool {
+    begins(PAPERS, word)
+}
+
+/// Tells whether a folded word keeps something out.
+pub(super) fn excludes(word: &str) -> bool {
+    begins(EXCLUSIONS, word)
+}
+
+/// Tells whether a folded word says that something must be.
+pub(super) fn requires(word: &str) -> bool {
+    begins("requir necessary mandatory compulsory obligatory erforderlich notwendig obligatoire necessaire", word)
+}
+
 /// Tells whether a folded word turns something down.
 pub(super) fn is_refusal(word: &str) -> bool {
     begins(REFUSALS, word)
@@ -81,9 +104,18 @@ mod tests {
             ("Do applicants need a boat licence?", "A boat licence is <em>not</em> required.", Some(false)),
             ("Are employees paid overtime rates?", "Contractors are not paid overtime rates.", None),
             ("Is deep diving covered?", "Cover does not extend to racing or to deep diving.", Some(false)),
-            ("Was the order of May set aside?", "The application to set aside the order of May is dismissed.", Some(false)),
+            (
+                "Was the order of May set aside?",
+                "The application to set aside the order of May is dismissed.",
+                Some(false),
+            ),
             ("Was the application to drill dismissed?", "The application to drill is dismissed.", Some(true)),
             ("Was the application granted?", "The application is dismissed.", Some(false)),
+            ("Does the insurance cover earthquakes?", "Earthquakes are excluded from cover.", Some(false)),
+            ("Are earthquakes excluded from cover?", "Earthquakes are excluded from cover.", Some(true)),
+            ("Must visitors sign the book?", "Signing the book is not required.", Some(false)),
+            ("Are overtime hours paid?", "Overtime hours are unpaid.", Some(false)),
+            ("Ist der Umtausch möglich?", "Ein Umtausch ist ausgeschlossen.", Some(false)),
             ("Is early repayment free of charge?", "No charge is levied for early repayment.", Some(true)),
             ("Is early repayment free of charge?", "A charge is levied for early repayment.", Some(false)),
         ] {

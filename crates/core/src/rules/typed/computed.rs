@@ -69,12 +69,15 @@ fn differs(parts: &CitedParts, item: &AnswerItem<'_>, question: &str) -> Option<
         return other.map(|message| (message, place, RuleId::ComputedDiffers.severity()));
     }
     if let Some(right) = first_and_further(parts, question) {
-        let message = Message::new("The answer is ").text(value.shown.as_str()).text(", but the first and the further come to ");
+        let message =
+            Message::new("The answer is ").text(value.shown.as_str()).text(", but the first and the further come to ");
         let message = message.text(shown(right)).text(".");
         return (!value.fits(right)).then(|| (message, place, RuleId::ComputedDiffers.severity()));
     }
     if let Some(right) = in_period(parts, question) {
-        let message = Message::new("The answer is ").text(value.shown.as_str()).text(", but for the period that is asked for it is ");
+        let message = Message::new("The answer is ")
+            .text(value.shown.as_str())
+            .text(", but for the period that is asked for it is ");
         let message = message.text(shown(right)).text(".");
         return (!value.fits(right)).then(|| (message, place, RuleId::ComputedDiffers.severity()));
     }
@@ -126,7 +129,9 @@ fn differs(parts: &CitedParts, item: &AnswerItem<'_>, question: &str) -> Option<
             return Some((message, place, warning));
         }
         let is_sign = || below_zero(&value, numbers, question).filter(|_| sought == Sought::Difference);
-        return fell(&value, result, numbers, question).or_else(is_sign).map(|message| (message, place, Severity::Note));
+        return fell(&value, result, numbers, question)
+            .or_else(is_sign)
+            .map(|message| (message, place, Severity::Note));
     }
     if (is_copied && sought == Sought::Anything)
         || with_question(&value, numbers, question)
@@ -274,9 +279,11 @@ impl Sought {
         let own = words(question);
         let has_phrase = |phrases: &[&str]| phrases.iter().any(|phrase| lower.contains(phrase));
         // "Nettokaltmiete" is a name, "netto" asks for the amount without tax.
-        let is_word = |phrase: &&str| phrase.len() > 5 || own.iter().any(|word| word.folded == phrase.trim_end_matches('.'));
+        let is_word =
+            |phrase: &&str| phrase.len() > 5 || own.iter().any(|word| word.folded == phrase.trim_end_matches('.'));
         let is_untaxed = UNTAXED.iter().any(|phrase| lower.contains(phrase) && is_word(phrase));
-        let changes = has_phrase(&[" go up", " went up", " gone up", " go down", " went down", " come down"]) || own.iter().any(|word| CHANGES.split_whitespace().any(|known| known == word.folded));
+        let changes = has_phrase(&[" go up", " went up", " gone up", " go down", " went down", " come down"])
+            || own.iter().any(|word| CHANGES.split_whitespace().any(|known| known == word.folded));
         let compares = own.iter().any(|word| COMPARES.split_whitespace().any(|known| known == word.folded));
         let is_share = has_phrase(&["percentage of", "as a percent"]) && !has_phrase(&["by what percentage"]);
         let in_points = has_phrase(&["percentage point", "prozentpunkt"]);
@@ -429,11 +436,13 @@ fn weighted_difference(parts: &[CitedPart], question: &str) -> Option<PartResult
 
 /// Says so where an answer is below zero, and the question asks by how much one thing is more than another.
 fn below_zero(value: &StatedResult, parts: &[CitedPart], question: &str) -> Option<Message> {
-    const MORE: [&str; 7] = ["higher than", "more than", "larger than", "longer than", "cheaper than", "surplus", "greater than"];
+    const MORE: [&str; 7] =
+        ["higher than", "more than", "larger than", "longer than", "cheaper than", "surplus", "greater than"];
     let lower = question.to_lowercase();
     let is_more = MORE.iter().any(|phrase| lower.contains(phrase));
-    (is_more && value.value < 0.0 && parts.iter().all(|part| part.value >= 0.0))
-        .then(|| Message::new("The answer is below zero, but the question asks by how much one thing is more than another."))
+    (is_more && value.value < 0.0 && parts.iter().all(|part| part.value >= 0.0)).then(|| {
+        Message::new("The answer is below zero, but the question asks by how much one thing is more than another.")
+    })
 }
 
 /// Tells whether a value is the average over the years of the question, of which some had nothing.
@@ -535,7 +544,8 @@ fn converted(
         let message = Message::new("The answer is ").text(value.shown.as_str()).text(" ").text(shown_unit.as_str());
         message.text(", but the cited number is ").text(shown(right)).text(" ").text(shown_unit.as_str()).text(".")
     };
-    if let Some(factor) = parts.heading_factor.filter(|_| parts.numbers.iter().all(|part| part.kind == PartKind::Bare)) {
+    if let Some(factor) = parts.heading_factor.filter(|_| parts.numbers.iter().all(|part| part.kind == PartKind::Bare))
+    {
         // The question may name the column.
         let of = if parts.named.len() == 1 { &parts.named } else { &parts.numbers };
         let same = |list: &[CitedPart], factor: f64| list.iter().find(|part| value.fits(part.value * factor)).is_some();

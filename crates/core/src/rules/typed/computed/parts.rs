@@ -146,7 +146,15 @@ impl CitedText<'_> {
 
 impl CitedParts {
     pub(super) fn of(case: &CaseView<'_>, item: &AnswerItem<'_>, question: &str) -> Self {
-        let mut parts = Self { numbers: Vec::new(), scale: None, is_clear: true, texts: Vec::new(), day_first: None, heading_factor: None, named: Vec::new() };
+        let mut parts = Self {
+            numbers: Vec::new(),
+            scale: None,
+            is_clear: true,
+            texts: Vec::new(),
+            day_first: None,
+            heading_factor: None,
+            named: Vec::new(),
+        };
         let document = case.document().map(AsRef::as_ref);
         let mut cited = Vec::new();
         for citation in &item.citations {
@@ -258,7 +266,9 @@ fn heading_factor(own: FigureMeasure, lines: &[&str]) -> Option<f64> {
         let mut before = "";
         for word in line.split(|c: char| c.is_whitespace() || "()[],;:".contains(c)).filter(|word| !word.is_empty()) {
             let is_counted = before.bytes().any(|byte| byte.is_ascii_digit());
-            if let Some(unit) = measure(word).filter(|unit| unit.dimension == own.dimension && !is_counted && word.len() > 1) {
+            if let Some(unit) =
+                measure(word).filter(|unit| unit.dimension == own.dimension && !is_counted && word.len() > 1)
+            {
                 named.push(unit);
             }
             before = word;
@@ -284,7 +294,8 @@ fn rate_of(item: &AnswerItem<'_>) -> Option<FigureMeasure> {
     let unit = unit_of(item)?;
     let own = words(&unit);
     let per = own.iter().position(|word| matches!(word.folded.as_str(), "per" | "pro" | "je" | "par" | "a"));
-    let behind = per.map_or_else(|| unit.split_once('/').map(|(_, rest)| rest), |at| Some(part(&unit, own.get(at)?.range.end..)))?;
+    let behind = per
+        .map_or_else(|| unit.split_once('/').map(|(_, rest)| rest), |at| Some(part(&unit, own.get(at)?.range.end..)))?;
     behind.split(|c: char| !c.is_alphabetic()).find_map(measure)
 }
 

@@ -158,9 +158,10 @@ fn read(texts: &[String], day_first: Option<bool>) -> Option<CitedTimes> {
                 words(part(text, figure.range.end..)).into_iter().map(|word| word.folded).collect();
             let direction = direction_in(behind.get(..behind.len().min(3)).unwrap_or_default());
             // "Thirty-six (36) months" is one span.
-            let is_again = cited.spans.last().is_some_and(|(last, ..)| {
-                last.measure == figure.measure && last.magnitudes().eq(figure.magnitudes())
-            });
+            let is_again = cited
+                .spans
+                .last()
+                .is_some_and(|(last, ..)| last.measure == figure.measure && last.magnitudes().eq(figure.magnitudes()));
             if !is_again {
                 cited.spans.push((figure, shown, direction));
             }
@@ -190,10 +191,12 @@ fn nth_days(text: &str) -> Vec<(Figure, String, Option<Direction>)> {
     let own = words(text);
     let spans = own.windows(3).filter_map(|three| {
         let [nth, day, way] = three else { return None };
-        let direction = direction_in(std::slice::from_ref(&way.folded)).filter(|_| day.folded == "day" && way.folded != "of")?;
+        let direction =
+            direction_in(std::slice::from_ref(&way.folded)).filter(|_| day.folded == "day" && way.folded != "of")?;
         let digits = ["st", "nd", "rd", "th"].iter().find_map(|end| nth.folded.strip_suffix(end));
         let named = NTH.iter().find(|(name, _)| *name == nth.folded).map(|(_, digits)| *digits);
-        let count = digits.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.is_empty()).or(named)?;
+        let count =
+            digits.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.is_empty()).or(named)?;
         let shown = format!("{count} days");
         let figure = figures(&shown, Convention::Unknown).into_iter().next()?;
         Some((figure, shown, Some(direction)))

@@ -47,7 +47,8 @@ fn post(question: &str) -> Option<Vec<TextWord>> {
     const MAX_WORDS: usize = 3;
     let own = words(question);
     let [who, is, rest @ ..] = own.as_slice() else { return None };
-    let asks = matches!(who.folded.as_str(), "who" | "wer" | "qui") && matches!(is.folded.as_str(), "is" | "ist" | "est");
+    let asks =
+        matches!(who.folded.as_str(), "who" | "wer" | "qui") && matches!(is.folded.as_str(), "is" | "ist" | "est");
     let post: Vec<TextWord> = rest.iter().filter(|word| !is_empty_word(&word.folded)).cloned().collect();
     // "Who is the tenant's lawyer?" has a word between.
     let is_plain = rest.iter().skip_while(|word| is_empty_word(&word.folded)).count() == post.len();
@@ -77,7 +78,8 @@ fn holder(text: &str, post: &[TextWord]) -> Option<String> {
     while own.get(from).is_some_and(|word| TITLES.contains(&word.folded.as_str())) {
         from += 1;
     }
-    let name: Vec<&TextWord> = own.get(from..)?.iter().take_while(|word| word.capital && !word.has_digit()).take(MAX_NAME).collect();
+    let name: Vec<&TextWord> =
+        own.get(from..)?.iter().take_while(|word| word.capital && !word.has_digit()).take(MAX_NAME).collect();
     let (first, last) = (name.first()?, name.last()?);
     // A year or a day behind it says when.
     let is_timed = own.iter().any(|word| word.year().is_some());
@@ -161,7 +163,10 @@ mod tests {
     #[test]
     fn a_line_says_the_opposite() {
         let question = "Is breakfast included in the price?";
-        let lines = ["Room: double; breakfast is included in the price", "Breakfast is not included in the price and costs EUR 16."];
+        let lines = [
+            "Room: double; breakfast is included in the price",
+            "Breakfast is not included in the price and costs EUR 16.",
+        ];
         let yes = |yes: bool| json!({"boolean": yes});
         assert_eq!(conflicts(question, &lines, &[(yes(true), 0)]), 1);
         assert_eq!(conflicts(question, &lines, &[(yes(true), 0), (yes(false), 1)]), 1);
@@ -188,7 +193,8 @@ mod tests {
         let lines = ["Completion:   28 October 2023", "The works shall be completed by 28 November 2023."];
         let question = "By what date must the works be completed?";
         assert_eq!(conflicts(question, &lines, &[(day("2023-10-28"), 0)]), 1);
-        let part = ["Completion:   28 October 2023", "The snagging of the works shall be completed by 28 November 2023."];
+        let part =
+            ["Completion:   28 October 2023", "The snagging of the works shall be completed by 28 November 2023."];
         assert_eq!(conflicts(question, &part, &[(day("2023-10-28"), 0)]), 0);
         let roads = ["The closure of Elm Road ends on 3 May 2024.", "The closure of Oak Road ends on 9 May 2024."];
         assert_eq!(conflicts("When does the closure end?", &roads, &[(day("2024-05-03"), 0)]), 0);
