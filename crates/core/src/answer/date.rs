@@ -158,7 +158,7 @@ const SPANS: &str = "days weeks months years week month year after before follow
     business quarter end ended ending tage jours monate within";
 
 /// Words inside of dates that say nothing.
-const FILLERS: &str = "of the day de del den der du le el il am on in im a.d ad";
+const FILLERS: &str = "of the day de del den der du le el il am on a.d ad";
 
 const WEEKDAYS: &str = "monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun";
 
@@ -331,6 +331,14 @@ fn nth_weekday(nth: u32, weekday: i64, month: u32, year: u32) -> Option<Date> {
     if nth == LAST { days.next_back() } else { days.nth(usize::try_from(nth).ok()?.checked_sub(1)?) }
 }
 
+/// The tokens behind "of", "in" and their like.
+fn past_in(tokens: &[DateToken]) -> &[DateToken] {
+    match tokens {
+        [DateToken::Word(word), rest @ ..] if matches!(word.as_str(), "in" | "im") => rest,
+        tokens => past(tokens),
+    }
+}
+
 fn past_and(tokens: &[DateToken]) -> &[DateToken] {
     match tokens {
         [DateToken::Word(and), rest @ ..] if and == "and" => rest,
@@ -399,13 +407,14 @@ fn full(tokens: &[DateToken]) -> Option<(Vec<WrittenDate>, usize)> {
             let (year, rest) = year(rest)?;
             (WrittenDate::full(year, month, *day).into_iter().collect(), rest)
         }
-        [DateToken::Word(_), ..] => {
+        [DateToken::Word(first), ..] => {
             let (nth, rest) = ordinal(tokens)?;
-            let (weekday, rest) = match past(rest) {
-                [DateToken::Word(word), rest @ ..] => match weekday(word) {
-                    Some(day) => (Some(day), past(rest)),
-                    None => (None, past(tokens.get(tokens.len() - rest.len() - 1..)?)),
-                },
+            let (weekday, rest) = match rest {
+                [DateToken::Word(word), rest @ ..] if weekday(word).is_some() => (weekday(word), past_in(rest)),
+                // "The second May 2024 meeting" is of no second day.
+                [DateToken::Word(word), ..] if word == "of" || word == "day" || first.ends_with("en") => {
+                    (None, past(rest))
+                }
                 _ => return None,
             };
             let [DateToken::Word(word), rest @ ..] = rest else { return None };
@@ -641,7 +650,8 @@ mod tests {
             assert_eq!(days, [Date::iso(iso.as_bytes()).ok()], "{text}");
         }
         assert_eq!(found("the second half of 2024").len(), 0);
-        assert_eq!(found("a second May 2024 meeting").len(), 1);
+        let month = found("a second May 2024 meeting, 12 in March 2024");
+        assert_eq!(month.iter().filter(|one| one.meanings.iter().any(WrittenDate::has_day)).count(), 0);
     }
 
     #[test]

@@ -135,7 +135,7 @@ impl Level {
             .filter(|(_, phrase)| phrase.end <= place.start)
             .filter(|(_, phrase)| matches!(part(&lower, phrase.end..place.start).trim(), "" | "the" | "le" | "dem"))
             .max_by_key(|(_, phrase)| phrase.len())?;
-        is_strict(*comparison).then(|| phrase.start..place.end)
+        is_strict(*comparison).then_some(phrase.start..place.end)
     }
 }
 

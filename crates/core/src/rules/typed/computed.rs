@@ -5,7 +5,7 @@
 
 use super::super::{Rule, RuleId};
 use super::Report;
-use crate::answer::figures::{Convention, figures, period};
+use crate::answer::figures::{Convention, figures};
 use crate::answer::typed::AnswerItem;
 use crate::answer::wording::{TextWord, part, words};
 use crate::arithmetic::expression::numbers;
@@ -20,6 +20,7 @@ use stepscope_base::text::Untrusted;
 
 mod parts;
 mod results;
+mod terms;
 mod time;
 
 /// More cited numbers say nothing: something would come out by chance.
@@ -32,7 +33,8 @@ pub(crate) const RULES: &[Rule] = &[Rule {
     id: RuleId::ComputedDiffers,
     summary: "computed value does not follow from the cited numbers",
     explanation: "The answer says that it is computed and cites the numbers it is computed from. stepscope calculates their \
-        sum, difference, product, ratio, percentage, change and average, in the scale that the document or the unit names. \
+        sum, difference, product, ratio, percentage, change and average, in the scale that the document or the unit names; a number in another unit or period, a day that is \
+        counted from another, and a price of the first and the further ones too. \
         A value that misses one of them by a digit or a power of ten is an error; one that follows from none is a note: \
         the calculation may be another, or a number may not be cited.",
     bad: r#"{"extraction_method": "computed", "answer_found": true, "confidence": 0.9, "items": [{"amount": {"value": 36874, "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3, "quote": "Current assets: $37,390"}, {"line_start": 4, "line_end": 4, "quote": "Fixed assets: $543"}]}]}"#,
@@ -65,21 +67,24 @@ fn check(case: &CaseView<'_>, findings: &mut Findings) {
 /// Compares a value with everything that the cited numbers give by the calculation that the question asks for.
 fn differs(parts: &CitedParts, item: &AnswerItem<'_>, question: &str) -> Option<(Message, Pointer, Severity)> {
     let (value, place) = number_of(item)?;
-    if let Some(other) = converted(&value, parts, item, question) {
-        return other.map(|message| (message, place, RuleId::ComputedDiffers.severity()));
+    let warning = RuleId::ComputedDiffers.severity();
+    match terms::converted(&value, parts, item, question) {
+        Some(terms::Conversion::Right) => return None,
+        Some(terms::Conversion::Wrong(message)) => return Some((message, place, warning)),
+        None => {}
     }
-    if let Some(right) = first_and_further(parts, question) {
+    if let Some(right) = terms::first_and_further(parts, question) {
         let message =
             Message::new("The answer is ").text(value.shown.as_str()).text(", but the first and the further come to ");
         let message = message.text(shown(right)).text(".");
-        return (!value.fits(right)).then(|| (message, place, RuleId::ComputedDiffers.severity()));
+        return (!value.fits(right)).then_some((message, place, warning));
     }
-    if let Some(right) = in_period(parts, question) {
+    if let Some(right) = terms::in_period(parts, question) {
         let message = Message::new("The answer is ")
             .text(value.shown.as_str())
             .text(", but for the period that is asked for it is ");
         let message = message.text(shown(right)).text(".");
-        return (!value.fits(right)).then(|| (message, place, RuleId::ComputedDiffers.severity()));
+        return (!value.fits(right)).then_some((message, place, warning));
     }
     let is_open = time::counts_days(&parts.texts, item) || parts.numbers.len() < 2 || parts.numbers.len() > MAX_PARTS;
     if is_open || !parts.is_clear {
@@ -88,7 +93,6 @@ fn differs(parts: &CitedParts, item: &AnswerItem<'_>, question: &str) -> Option<
     let numbers = &parts.numbers;
     let scales = parts.scales(item);
     let sought = Sought::of(question, parts, CitedParts::is_percent(item));
-    let warning = RuleId::ComputedDiffers.severity();
     let is_percent = CitedParts::is_percent(item);
     // The unit belongs to the number: 9246 may be right and 9246 million wrong.
     let unit = parts::unit_of(item).filter(|unit| !unit.is_empty() && unit.len() <= MAX_UNIT);
@@ -102,8 +106,8 @@ fn differs(parts: &CitedParts, item: &AnswerItem<'_>, question: &str) -> Option<
     let is_sum = matches!(sought, Sought::Anything | Sought::Sum);
     let results: Vec<PartResult> = match weighted(numbers, question).filter(|_| is_sum) {
         Some(sum) => vec![sum],
-        None if sought == Sought::Difference && weighted_difference(numbers, question).is_some() => {
-            weighted_difference(numbers, question).into_iter().collect()
+        None if sought == Sought::Difference && terms::weighted_difference(numbers, question).is_some() => {
+            terms::weighted_difference(numbers, question).into_iter().collect()
         }
         // A loss among the parts lowers their sum.
         None if sought == Sought::Sum => {
@@ -125,10 +129,10 @@ fn differs(parts: &CitedParts, item: &AnswerItem<'_>, question: &str) -> Option<
     let is_copied = numbers.iter().any(|part| value.fits(part.value)) || value.fits(numbers.len() as f64);
     let reached = |result: &&PartResult| scales.iter().any(|scale| value.fits(result.value * scale));
     if let Some(result) = results.iter().find(reached) {
-        if let Some(message) = other_unit(result, numbers, item) {
+        if let Some(message) = terms::other_unit(result, numbers, item) {
             return Some((message, place, warning));
         }
-        let is_sign = || below_zero(&value, numbers, question).filter(|_| sought == Sought::Difference);
+        let is_sign = || terms::below_zero(&value, numbers, question).filter(|_| sought == Sought::Difference);
         return fell(&value, result, numbers, question)
             .or_else(is_sign)
             .map(|message| (message, place, Severity::Note));
@@ -426,25 +430,6 @@ fn weighted(parts: &[CitedPart], question: &str) -> Option<PartResult> {
     Some(PartResult { value, form: "the sum of all", of: [0; 4] })
 }
 
-/// The difference of two parts, each as often as the question counts it: "a family ticket" and "two adult tickets".
-fn weighted_difference(parts: &[CitedPart], question: &str) -> Option<PartResult> {
-    let [first, second] = parts else { return None };
-    let (a, b) = (weight(first, question)?, weight(second, question)?);
-    let value = first.value * a - second.value * b;
-    (a > 1.0 || b > 1.0).then_some(PartResult { value, form: "a − b", of: [0, 1, 0, 0] })
-}
-
-/// Says so where an answer is below zero, and the question asks by how much one thing is more than another.
-fn below_zero(value: &StatedResult, parts: &[CitedPart], question: &str) -> Option<Message> {
-    const MORE: [&str; 7] =
-        ["higher than", "more than", "larger than", "longer than", "cheaper than", "surplus", "greater than"];
-    let lower = question.to_lowercase();
-    let is_more = MORE.iter().any(|phrase| lower.contains(phrase));
-    (is_more && value.value < 0.0 && parts.iter().all(|part| part.value >= 0.0)).then(|| {
-        Message::new("The answer is below zero, but the question asks by how much one thing is more than another.")
-    })
-}
-
 /// Tells whether a value is the average over the years of the question, of which some had nothing.
 fn is_average_of_years(value: &StatedResult, parts: &[CitedPart], question: &str, scales: &[f64]) -> bool {
     const MAX_YEARS: i64 = 20;
@@ -497,93 +482,6 @@ fn fell(value: &StatedResult, result: &PartResult, parts: &[CitedPart], question
 fn is_of_all(question: &str) -> bool {
     let lower = question.to_lowercase();
     ["with both", "with all"].iter().any(|phrase| lower.contains(phrase))
-}
-
-/// The price of so many as the question counts, of which the first costs another than the further.
-fn first_and_further(parts: &CitedParts, question: &str) -> Option<f64> {
-    const FURTHER: [&str; 6] = ["further", "additional", "extra", "subsequent", "weitere", "supplémentaire"];
-    let [first, further] = parts.numbers.as_slice() else { return None };
-    let told = parts.texts.iter().map(|text| text.to_lowercase()).collect::<Vec<_>>().join("\n");
-    let is_staged = ["first", "erste", "premi"].iter().any(|word| told.contains(word))
-        && FURTHER.iter().any(|word| told.contains(word));
-    let counts = figures(question, Convention::Unknown);
-    let [count] = counts.as_slice() else { return None };
-    let count = count.magnitudes().next()?.float();
-    (is_staged && count > 1.0).then(|| first.value + further.value * (count - 1.0))
-}
-
-/// The one cited amount for another period, where its line and the question name one each: a year's rent by the month.
-fn in_period(parts: &CitedParts, question: &str) -> Option<f64> {
-    let named = |text: &str| {
-        let mut found: Vec<f64> = words(text).iter().filter_map(|word| period(&word.folded)?.months()).collect();
-        found.dedup();
-        match found.as_slice() {
-            [months] => Some(*months),
-            _ => None,
-        }
-    };
-    let [part] = parts.numbers.as_slice() else { return None };
-    let mut with_digits = parts.texts.iter().filter(|text| text.bytes().any(|byte| byte.is_ascii_digit()));
-    let text = with_digits.next().filter(|_| with_digits.next().is_none())?;
-    let (own, asked) = (named(text)?, named(question)?);
-    let is_plain = part.kind == PartKind::Money && figures(question, Convention::Unknown).is_empty();
-    (is_plain && own > asked).then(|| part.value * asked / own)
-}
-
-/// Compares a number in another unit than the one that is cited. `None`: something else is worked out.
-fn converted(
-    value: &StatedResult,
-    parts: &CitedParts,
-    item: &AnswerItem<'_>,
-    question: &str,
-) -> Option<Option<Message>> {
-    const MORE: &str = "per each every daily weekly monthly half double twice je pro jede taglich a an further";
-    let unit = parts::measure_of(item)?;
-    let shown_unit = parts::unit_of(item)?;
-    let said = |right: f64| {
-        let message = Message::new("The answer is ").text(value.shown.as_str()).text(" ").text(shown_unit.as_str());
-        message.text(", but the cited number is ").text(shown(right)).text(" ").text(shown_unit.as_str()).text(".")
-    };
-    if let Some(factor) = parts.heading_factor.filter(|_| parts.numbers.iter().all(|part| part.kind == PartKind::Bare))
-    {
-        // The question may name the column.
-        let of = if parts.named.len() == 1 { &parts.named } else { &parts.numbers };
-        let same = |list: &[CitedPart], factor: f64| list.iter().find(|part| value.fits(part.value * factor)).is_some();
-        return match of.as_slice() {
-            _ if same(of, factor) => Some(None),
-            [part] if same(&parts.numbers, factor) || same(of, 1.0) => Some(Some(said(part.value * factor))),
-            _ => None,
-        };
-    }
-    let [part] = parts.numbers.as_slice() else { return None };
-    let counts = figures(question, Convention::Unknown);
-    let is_more = |text: &str| words(text).iter().any(|word| MORE.split(' ').any(|known| known == word.folded));
-    let is_plain = part.kind == PartKind::Measure(unit.dimension)
-        && counts.is_empty()
-        && parts.texts.len() == 1
-        && !time::counts_days(&parts.texts, item)
-        && !parts.texts.iter().map(String::as_str).chain([shown_unit.as_str()]).any(is_more);
-    is_plain.then(|| (!value.fits(part.value)).then(|| said(part.value)))
-}
-
-/// Says so where what was added or taken off is of one dimension, and the answer of another.
-fn other_unit(result: &PartResult, parts: &[CitedPart], item: &AnswerItem<'_>) -> Option<Message> {
-    let own = parts::measure_of(item)?;
-    let first = parts.first()?;
-    let is_plain = matches!(result.form, "a + b" | "a − b" | "a + b + c" | "the sum of all");
-    let used = if result.form.starts_with("the ") {
-        parts.iter().collect::<Vec<_>>()
-    } else {
-        let count = if result.form.contains('c') { 3 } else { 2 };
-        result.of.iter().take(count).filter_map(|at| parts.get(usize::from(*at))).collect()
-    };
-    let first = used.first().copied().unwrap_or(first);
-    let PartKind::Measure(dimension) = first.kind else { return None };
-    let are_alike = used.iter().all(|part| part.kind == first.kind);
-    (is_plain && are_alike && dimension != own.dimension).then(|| {
-        let message = Message::new("The answer is in ").text(parts::unit_of(item).unwrap_or_default());
-        message.text(", but the cited numbers are in another unit.")
-    })
 }
 
 /// Returns the cited number that a sum leaves out, where the question asks for one and all numbers but this make it.

@@ -194,7 +194,7 @@ impl CitedParts {
             }
         }
         // One number gives nothing: the question names a column and means the others of its row too.
-        parts.named = parts.numbers.clone();
+        parts.named.clone_from(&parts.numbers);
         if parts.numbers.len() < 2 {
             parts.numbers = rows;
         }
