@@ -18,7 +18,7 @@ use stepscope_base::python::Message;
 const MAX_LINES: usize = 5_000;
 
 /// A value and the line in which it stands.
-struct Placed<'d> {
+struct PlacedValue<'d> {
     document: &'d Document,
     question: String,
     line: usize,
@@ -41,7 +41,8 @@ pub(super) fn other_place(
     let line = document.line_at(place.start);
     let start = document.offset(line)?;
     let local = place.start.checked_sub(start)?..place.end.checked_sub(start)?;
-    let placed = Placed { document, question: question.to_lowercase(), line, text: text_of(document, line)?, local };
+    let placed =
+        PlacedValue { document, question: question.to_lowercase(), line, text: text_of(document, line)?, local };
     if let Some(iso) = value.get("iso").and_then(Value::string) {
         let own = Date::iso(iso.bytes()).ok()?;
         return placed.day_of_document(own).or_else(|| if taken.is_empty() { placed.other_end(own) } else { None });
@@ -66,7 +67,7 @@ fn telling(text: &str) -> Vec<TextWord> {
     words(text).into_iter().filter(|word| !is_empty_word(&word.folded)).collect()
 }
 
-impl Placed<'_> {
+impl PlacedValue<'_> {
     fn holds(&self, phrases: &[&str]) -> bool {
         phrases.iter().any(|phrase| self.question.contains(phrase))
     }
@@ -156,7 +157,7 @@ impl Placed<'_> {
         let is_second = second.meanings.iter().any(|meaning| meaning.has_day() && meaning.agrees(own));
         let is_other = is_first != is_second && (is_first == ends);
         (is_span && is_other).then(|| {
-            let message = Message::new("The question asks for the other end of the span ");
+            let message = Message::new("The question asks for the other end of the period ");
             message.quoted(part(self.text, a.start..b.end).as_bytes()).text(".")
         })
     }

@@ -59,7 +59,7 @@ pub(crate) fn stance(statement: &str, passage: &str) -> Option<Stance> {
     told
 }
 
-/// What a clause denies is not told by the statement, or cannot be said.
+/// Sign that a clause denies something else than the statement says, or nothing that can be told.
 struct Unclear;
 
 /// Tells whether a clause says only when or for whom, and the statement does not.
@@ -144,7 +144,7 @@ fn reaches(own: &[TextWord], head: &TextWord) -> bool {
         && behind.next().is_some_and(|word| word.folded == "to")
 }
 
-/// How a clause holds the words of a statement.
+/// Words of a statement in a clause.
 enum HeldWords {
     All,
     /// All but one, in whose place its opposite stands.

@@ -49,7 +49,7 @@ pub(crate) const RULES: &[Rule] = &[
         explanation: "The value is in the cited lines, but the words of the question are at another value of its kind: \
             under another heading of the table, on another line or at another entry with a label, at another number or name of \
             the same sentence; or the kind of the line is another: the question asks for the day, the writer, the party, the \
-            amount with tax, the end of a span or the part, and the value is another day, the addressee, the other party, \
+            amount with tax, the end of a period or the part, and the value is another day, the addressee, the other party, \
             the net amount, the other end or the whole. That proves nothing, and a person must look.",
         bad: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "What was the revenue in 2023?", "document": {"lines": ["Year  2024  2023", "Revenue  310  290"]}, "answer": {"extraction_method": "verbatim", "answer_found": true, "items": [{"amount": {"value": 310, "currency": "XXX"}, "spans": [{"line_start": 1, "line_end": 1, "quote": "Revenue  310  290"}]}]}}"#,
         good: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "What was the revenue in 2023?", "document": {"lines": ["Year  2024  2023", "Revenue  310  290"]}, "answer": {"extraction_method": "verbatim", "answer_found": true, "items": [{"amount": {"value": 290, "currency": "XXX"}, "spans": [{"line_start": 1, "line_end": 1, "quote": "Revenue  310  290"}]}]}}"#,
