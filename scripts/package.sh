@@ -89,12 +89,7 @@ python3 scripts/sbom.py >"$out/$name.cdx.json"
 python3 -c 'import json, sys; bill = json.load(open(sys.argv[1])); assert len(bill["components"]) > 20 and all(one.get("licenses") for one in bill["components"])' "$out/$name.cdx.json"
 
 step "what goes into each crate"
-for manifest in Cargo.toml crates/*/Cargo.toml; do
-  cargo package --locked --list --allow-dirty --manifest-path "$manifest" >"$out/crate.txt"
-  grep -q '^src/' "$out/crate.txt"
-  ! grep -E '^(tests/fixtures|target)/' "$out/crate.txt"
-done
-rm "$out/crate.txt"
+python3 scripts/packages.py
 
 step "wheel and source archive"
 if [ -n "${MATURIN:-}" ]; then
