@@ -33,22 +33,27 @@ for shell in bash zsh fish elvish; do
 done
 "$program" man >"$share/man/stepscope.1"
 grep -q '^.SS stepscope check$' "$share/man/stepscope.1"
+for section in EXAMPLES ENVIRONMENT FILES; do grep -q "^.SH $section$" "$share/man/stepscope.1"; done
 if command -v man >/dev/null; then
   man --warnings -l "$share/man/stepscope.1" 2>&1 >/dev/null | { ! grep -q .; }
 fi
+
+step "licences of the libraries"
+host=$(rustc -vV | sed -n 's/^host: //p')
+python3 scripts/licences.py --target "$host" >"$share/THIRD-PARTY.txt"
+python3 scripts/licences.py --target "$host" --deb >"$share/copyright"
 
 step "archive"
 stage=$out/stage/$name
 mkdir -p "$stage"
 cp "$program" README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT "$stage/"
-cp -r "$share/completions" "$share/man" "$stage/"
-host=$(rustc -vV | sed -n 's/^host: //p')
+cp -r "$share/completions" "$share/man" "$share/THIRD-PARTY.txt" "$stage/"
 archive=$out/$name-$host.tar.gz
 pack() { tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner -C "$out/stage" -c "$name" | gzip -n; }
 pack >"$archive"
 # The same input gives the same bytes.
 pack | cmp - "$archive"
-tar -tzf "$archive" "$name/stepscope" "$name/man/stepscope.1" >/dev/null
+tar -tzf "$archive" "$name/stepscope" "$name/man/stepscope.1" "$name/THIRD-PARTY.txt" >/dev/null
 (cd "$out" && sha256sum "$(basename "$archive")" >"$(basename "$archive").sha256")
 
 step "Debian package"
@@ -56,7 +61,12 @@ if command -v dpkg-deb >/dev/null; then
   deb=$out/deb
   mkdir -p "$deb"/DEBIAN "$deb"/usr/bin "$deb"/usr/share/{doc/stepscope,man/man1,bash-completion/completions,zsh/vendor-completions,fish/vendor_completions.d}
   install -m 755 "$program" "$deb/usr/bin/stepscope"
-  install -m 644 README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE "$deb/usr/share/doc/stepscope/"
+  doc=$deb/usr/share/doc/stepscope
+  install -m 644 README.md "$share/copyright" "$doc/"
+  gzip -n9 <CHANGELOG.md >"$doc/changelog.gz"
+  date=$(LC_ALL=C date -uRd "@$SOURCE_DATE_EPOCH")
+  printf 'stepscope (%s-1) unstable; urgency=medium\n\n  * See changelog.gz.\n\n -- the stepscope authors <stepscope@localhost>  %s\n' \
+    "$version" "$date" | gzip -n9 >"$doc/changelog.Debian.gz"
   for page in "$share"/man/*.1; do gzip -n9 <"$page" >"$deb/usr/share/man/man1/$(basename "$page").gz"; done
   install -m 644 "$share/completions/stepscope.bash" "$deb/usr/share/bash-completion/completions/stepscope"
   install -m 644 "$share/completions/stepscope.zsh" "$deb/usr/share/zsh/vendor-completions/_stepscope"
@@ -65,7 +75,7 @@ if command -v dpkg-deb >/dev/null; then
   libc=$(objdump -T "$program" | sed -n 's/.*GLIBC_\([0-9][0-9.]*\).*/\1/p' | sort -V | tail -n 1)
   cat >"$deb/DEBIAN/control" <<END
 Package: stepscope
-Version: $version
+Version: $version-1
 Section: utils
 Priority: optional
 Architecture: $(dpkg --print-architecture)
@@ -76,9 +86,12 @@ Description: See why a language model's run went wrong
  shows the global state step by step and points at what is wrong.
 END
   chmod -R u+rwX,go+rX,go-w "$deb"
-  dpkg-deb --root-owner-group --build "$deb" "$out/stepscope_${version}_$(dpkg --print-architecture).deb" >/dev/null
+  dpkg-deb --root-owner-group --build "$deb" "$out/stepscope_${version}-1_$(dpkg --print-architecture).deb" >/dev/null
   dpkg-deb --contents "$out"/*.deb | grep './usr/bin/stepscope$' >/dev/null
   dpkg-deb --contents "$out"/*.deb | grep 'man1/stepscope.1.gz$' >/dev/null
+  for file in copyright changelog.gz changelog.Debian.gz; do
+    dpkg-deb --contents "$out"/*.deb | grep "doc/stepscope/$file$" >/dev/null
+  done
   rm -r "$deb"
 else
   skip "dpkg-deb is not installed"

@@ -320,6 +320,55 @@ fn short_and_sarif_name_the_same_place() {
 }
 
 #[test]
+fn formats_for_ci_say_what_the_others_say() {
+    let folder = Folder::new();
+    let (bad, good) = (folder.path("bad.jsonl"), folder.path("good.jsonl"));
+    let check = |format: &str, more: &[&str], paths: &[&PathBuf]| {
+        run(
+            &[&["check", "--format", format], more].concat(),
+            &paths.iter().map(|path| path.as_path()).collect::<Vec<_>>(),
+        )
+    };
+    let short = check("short", &[], &[&bad]);
+    let place: Vec<&str> = text(&short.stdout).lines().next().unwrap().split(':').skip(1).take(2).collect();
+
+    let github = check("github", &[], &[&bad]);
+    let line = text(&github.stdout).lines().next().unwrap();
+    assert_eq!((code(&github), text(&github.stdout).lines().count()), (1, 1), "{github:?}");
+    assert!(line.starts_with(&format!("::warning file={},line={},", bad.display(), place[0])), "{line}");
+    assert!(line.contains(&format!(",col={},", place[1])) && line.contains("title=procedure/unused::"), "{line}");
+    assert!(line.contains("(bad /procedure/steps/0/output/"), "{line}");
+    assert_eq!(text(&check("github", &[], &[&good]).stdout), "");
+    // Of a file that is no record one sentence is said, not one for each line.
+    let foreign = folder.write("foreign.jsonl", &"{\"a\": 1}\n".repeat(30));
+    let foreign = check("github", &[], &[&foreign]);
+    assert_eq!((code(&foreign), text(&foreign.stdout)), (2, ""), "{foreign:?}");
+
+    // A record without findings is a test that passed.
+    let junit = check("junit", &[], &[&bad, &good]);
+    let xml = text(&junit.stdout);
+    assert_eq!((xml.matches("<testcase ").count(), xml.matches("<failure ").count()), (3, 1), "{xml}");
+    assert!(xml.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites"), "{xml}");
+    assert!(xml.ends_with("</testsuites>\n") && xml.contains("name=\"line 2: bad\""), "{xml}");
+    let lenient = check("junit", &["--fail-on", "fatal"], &[&bad]);
+    assert!(code(&lenient) == 0 && text(&lenient.stdout).contains("<system-out>"), "{lenient:?}");
+    assert!(!text(&lenient.stdout).contains("<failure"), "{lenient:?}");
+
+    let markdown = check("markdown", &[], &[&bad]);
+    let list = text(&markdown.stdout);
+    assert!(list.starts_with("<!-- stepscope -->\n### stepscope check\n\n- <code>"), "{list}");
+    assert!(list.contains("\n  - ! **repairable** Remove unused outputs at Step 1"), "{list}");
+    assert!(list.trim_end().lines().last().unwrap().starts_with("**2 records, 1 repairable; read 2"), "{list}");
+    let clean = check("markdown", &[], &[&good]);
+    assert!(text(&clean.stdout).contains("**1 record, no findings"), "{clean:?}");
+
+    for format in ["github", "junit", "markdown"] {
+        let summary = check(format, &["--summary"], &[&bad]);
+        assert_eq!((code(&summary), summary.stdout.len()), (2, 0), "{format}");
+    }
+}
+
+#[test]
 fn items_of_a_list_know_their_place() {
     let folder = Folder::new();
     let path = folder

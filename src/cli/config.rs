@@ -15,24 +15,24 @@ use stepscope_io::failure::Failure;
 use stepscope_io::model::settings::WantedServer;
 use stepscope_io::model::setup::Setup;
 
-/// Variables that change what the program does.
-const VARIABLES: [&str; 16] = [
-    "STEPSCOPE_CONFIG_DIR",
-    "STEPSCOPE_STATE_DIR",
-    "STEPSCOPE_REVIEWER",
-    "DOCINTEL_OUTPUT_DIR",
-    "OLLAMA_HOST",
-    "OPENAI_BASE_URL",
-    "ANTHROPIC_BASE_URL",
-    "NO_COLOR",
-    "FORCE_HYPERLINK",
-    "COLORTERM",
-    "TERM",
-    "LC_ALL",
-    "LC_CTYPE",
-    "LANG",
-    "VISUAL",
-    "EDITOR",
+/// Variables that change what the program does, and how.
+pub(super) const VARIABLES: [(&str, &str); 16] = [
+    ("STEPSCOPE_CONFIG_DIR", "Folder of config.toml, themes and schemas."),
+    ("STEPSCOPE_STATE_DIR", "Folder of what is remembered: sort, filter, position, theme."),
+    ("STEPSCOPE_REVIEWER", "Your name in reviews."),
+    ("DOCINTEL_OUTPUT_DIR", "Folder that --docintel opens."),
+    ("OLLAMA_HOST", "Address of the Ollama server."),
+    ("OPENAI_BASE_URL", "Address of a server in the style of OpenAI."),
+    ("ANTHROPIC_BASE_URL", "Address of the Anthropic server."),
+    ("NO_COLOR", "If it is set, there are no colours."),
+    ("FORCE_HYPERLINK", "0: places are no links; 1: they are, whatever the terminal."),
+    ("COLORTERM", "truecolor: the terminal has 16 million colours."),
+    ("TERM", "Name of the terminal."),
+    ("LC_ALL", "Locale. If it is not UTF-8, only ASCII characters are used."),
+    ("LC_CTYPE", "The same, without LC_ALL."),
+    ("LANG", "The same, without both."),
+    ("VISUAL", "Editor for values and notes."),
+    ("EDITOR", "The same, without VISUAL."),
 ];
 
 // Of two commands, whose help therefore stands with their names.
@@ -120,7 +120,7 @@ pub(super) fn config(options: &Settings, out: &mut Out) -> Result<u8, Shown> {
         from: shown!("{}, line {}", config.file, remap.line),
         is_fine: None,
     }));
-    rows.extend(VARIABLES.into_iter().filter_map(|name| {
+    rows.extend(VARIABLES.into_iter().filter_map(|(name, _)| {
         let value = std::env::var_os(name)?;
         Some(Row::new(name, without_password(value.as_encoded_bytes()), Shown::own("environment")))
     }));
