@@ -3,6 +3,10 @@
 #
 #   STEPSCOPE_PROFILE   cargo's profile of the program: dist (default), or dev, which reuses what the tests built
 #   MATURIN             the maturin to build the wheel with; without one the wheel is skipped
+#   STEPSCOPE_ZIG       1: link the wheel with zig (pip install ziglang), so that it runs on Linux with glibc 2.17 and newer;
+#                       0: never. Without it, if zig is there and the profile is dist, because it builds everything once more
+#   STEPSCOPE_TARGETS   more targets of Rust to make wheels for with zig, for example aarch64-unknown-linux-gnu; each must be
+#                       installed (rustup target add)
 #   SOURCE_DATE_EPOCH   the date of everything in the archives; without it, that of the last commit
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -108,10 +112,34 @@ step "wheel and source archive"
 if [ -n "${MATURIN:-}" ]; then
   "$MATURIN" sdist --out "$out" >/dev/null
   tar -tzf "$out"/stepscope-*.tar.gz >/dev/null 2>&1 || true
-  "$MATURIN" build --locked --profile "$profile" --out "$out"
+  zig=${STEPSCOPE_ZIG:-$([ "$profile" = dist ] && echo "if it is there" || echo 0)}
+  if [ "$zig" != 0 ] && ! { command -v zig || python3 -c 'import ziglang'; } >/dev/null 2>&1; then
+    [ "$zig" != 1 ] || { echo "zig is missing: pip install ziglang" >&2; exit 1; }
+    zig=0
+  fi
+  case $host in *-linux-gnu) ;; *) zig=0 ;; esac
+  if [ "$zig" = 0 ]; then
+    skip "the wheel is for this C library and newer ones: no zig"
+    "$MATURIN" build --locked --profile "$profile" --out "$out"
+    python3 scripts/wheel.py add "$out"/stepscope-*.whl "$share/THIRD-PARTY.txt"
+  else
+    for target in "$host" ${STEPSCOPE_TARGETS:-}; do
+      case $target in *-musl) tag=musllinux_1_2 ;; *) tag=manylinux_2_17 ;; esac
+      "$MATURIN" build --locked --profile "$profile" --out "$out/wheel" --zig --target "$target" --compatibility "$tag"
+      python3 scripts/licences.py --target "$target" >"$out/wheel/THIRD-PARTY.txt"
+      for wheel in "$out"/wheel/*.whl; do python3 scripts/wheel.py add "$wheel" "$out/wheel/THIRD-PARTY.txt"; done
+      mv "$out"/wheel/*.whl "$out/"
+      rm -r "$out/wheel"
+    done
+  fi
+  python3 scripts/wheel.py pure "$(find "$out" -name '*.whl' | sort | head -n 1)" "$out" >/dev/null
   python3 - "$out" <<'END'
 import glob, sys, tarfile, zipfile
-wheel = zipfile.ZipFile(glob.glob(f"{sys.argv[1]}/*.whl")[0]).namelist()
+wheels = {name: zipfile.ZipFile(name).namelist() for name in glob.glob(f"{sys.argv[1]}/*.whl")}
+pure = next(names for name, names in wheels.items() if name.endswith("-any.whl"))
+assert "stepscope/__init__.py" in pure and not any("/scripts/" in name for name in pure)
+wheel = next(names for name, names in wheels.items() if not name.endswith("-any.whl"))
+assert any(name.endswith(".dist-info/licenses/THIRD-PARTY.txt") for name in wheel)
 for name in ("stepscope/__init__.py", "stepscope/_writer.py", "stepscope/py.typed"):
     assert name in wheel, name
 assert any(name.endswith(".data/scripts/stepscope") for name in wheel), "the program"

@@ -112,7 +112,7 @@ def main() -> None:
     if not all(package["repository"] for package in found):
         print("they have no address yet: `repository` in Cargo.toml is empty")
     if given.verify:
-        subprocess.run(["cargo", "package", "--workspace", "--locked", "--allow-dirty"], cwd=given.folder, check=True)
+        subprocess.run(["cargo", "package", "--quiet", "--workspace", "--locked", "--allow-dirty"], cwd=given.folder, check=True)
 
 
 if __name__ == "__main__":

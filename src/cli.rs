@@ -51,6 +51,7 @@ mod review;
 mod run;
 mod show;
 mod tables;
+mod variables;
 mod verify;
 
 pub use ask::ModelFlags;

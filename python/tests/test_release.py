@@ -117,6 +117,67 @@ class Changelog(unittest.TestCase):
         self.assertEqual(len(list(faults("## 0.1.0\n" + "- one\n" * 13))), 1)
 
 
+class Wheels(unittest.TestCase):
+    NAME = "stepscope-0.0.1-py3-none-manylinux_2_17_x86_64.whl"
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.wheel = self.folder / self.NAME
+        files = {
+            "stepscope/__init__.py": "x = 1\n",
+            "stepscope-0.0.1.data/scripts/stepscope": "the program",
+            "stepscope-0.0.1.dist-info/METADATA": "Metadata-Version: 2.1\nName: stepscope\nVersion: 0.0.1\n",
+            "stepscope-0.0.1.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: false\nTag: py3-none-manylinux_2_17_x86_64\n",
+            "stepscope-0.0.1.dist-info/licenses/LICENSE-MIT": "MIT",
+            "stepscope-0.0.1.dist-info/sboms/stepscope.cyclonedx.json": "{}",
+            "stepscope-0.0.1.dist-info/RECORD": "",
+        }
+        with zipfile.ZipFile(self.wheel, "w") as archive:
+            for name, text in files.items():
+                archive.writestr(name, text)
+
+    def test_licences_are_added_once(self) -> None:
+        wheel, licences = script("wheel"), self.folder / "THIRD-PARTY.txt"
+        licences.write_text("all of them")
+        wheel.add(self.wheel, licences)
+        before = self.wheel.read_bytes()
+        wheel.add(self.wheel, licences)
+        self.assertEqual(self.wheel.read_bytes(), before)
+        with zipfile.ZipFile(self.wheel) as archive:
+            record = archive.read("stepscope-0.0.1.dist-info/RECORD").decode().splitlines()
+            self.assertEqual([line.split(",")[0] for line in record], archive.namelist())
+            self.assertEqual(archive.read("stepscope-0.0.1.dist-info/licenses/THIRD-PARTY.txt"), b"all of them")
+        self.assertRegex(record[0], r"^stepscope/__init__\.py,sha256=[A-Za-z0-9_-]{43},6$")
+
+    def test_a_pure_wheel_has_no_program_and_can_be_installed(self) -> None:
+        made = script("wheel").pure(self.wheel, self.folder)
+        self.assertEqual(made.name, "stepscope-0.0.1-py3-none-any.whl")
+        with zipfile.ZipFile(made) as archive:
+            names = archive.namelist()
+            tags = archive.read("stepscope-0.0.1.dist-info/WHEEL").decode()
+        self.assertFalse([name for name in names if "scripts" in name or "sboms" in name])
+        self.assertEqual(tags, "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        target = self.folder / "target"
+        command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", str(target)]
+        subprocess.run([*command, str(made)], check=True, capture_output=True)
+        self.assertTrue((target / "stepscope/__init__.py").is_file())
+
+
+class Readme(unittest.TestCase):
+    def test_the_first_example_needs_nothing_but_the_package(self) -> None:
+        text = (ROOT / "python/README.md").read_text("utf-8").split("## The first run")[1]
+        code, said = (part.split("\n", 1)[1] for part in text.split("```")[1:4:2])
+        with tempfile.TemporaryDirectory() as folder:
+            environment = {**os.environ, "STEPSCOPE_PROGRAM": stepscope.program()}
+            if not os.environ.get("STEPSCOPE_INSTALLED"):
+                environment["PYTHONPATH"] = str(ROOT / "python")
+            command = [sys.executable, "-c", code]
+            done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        self.assertEqual((done.stdout, done.stderr), (said, ""))
+
+
 class Hook(unittest.TestCase):
     def test_every_hook_is_one_process_of_the_wheel(self) -> None:
         hooks = (ROOT / ".pre-commit-hooks.yaml").read_text("utf-8").split("- id: ")[1:]

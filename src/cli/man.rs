@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use clap::{Arg, Command};
 
-use super::config::VARIABLES;
+use super::variables::VARIABLES;
 
 /// Command lines, and what each is for.
 const EXAMPLES: [(&str, &str); 9] = [

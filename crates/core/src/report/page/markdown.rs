@@ -31,7 +31,7 @@ pub(in crate::report) struct Markdown {
 }
 
 impl Markdown {
-    /// What was written.
+    /// Text as far as it is written.
     pub(in crate::report) fn text(&self) -> &str {
         &self.text
     }
