@@ -1344,42 +1344,6 @@ fn every_field_that_is_printed_may_be_asked_for_and_no_other() {
     }
 }
 
-/// Returns the script of a step of the action.
-fn script_of(step: &str) -> String {
-    let action = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/action.yml")).unwrap();
-    let (_, after) = action.split_once(&format!("- name: {step}\n")).unwrap();
-    let (_, script) = after.split_once("run: |\n").unwrap();
-    script.lines().map_while(|line| line.strip_prefix("        ")).collect::<Vec<_>>().join("\n")
-}
-
-#[test]
-fn the_action_checks_what_is_named_a_line_each() {
-    let folder = Folder::new();
-    let outputs = folder.path("outputs");
-    let act = |paths: String, sarif: &str| {
-        let program = Path::new(env!("CARGO_BIN_EXE_stepscope")).parent().unwrap();
-        let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
-        std::fs::write(&outputs, "").unwrap();
-        let output = Command::new("bash")
-            .args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &script_of("Check")])
-            .envs([("PATH", &*path), ("PATHS", &paths), ("FAIL_ON", "warning"), ("SARIF", sarif)])
-            .env("GITHUB_OUTPUT", &outputs)
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
-        (code(&output), std::fs::read_to_string(&outputs).unwrap())
-    };
-    let [good, bad] = ["good.jsonl", "bad.jsonl"].map(|name| folder.path(name).display().to_string());
-    let report = folder.path("reports/of it.sarif").display().to_string();
-    // As a block of YAML ends, and with a folder for the report that is not there yet.
-    assert_eq!(act(format!("{good}\n\n{bad}\n"), &report), (0, "code=1\n".to_owned()));
-    assert!(std::fs::read_to_string(&report).unwrap().contains("bad.jsonl"));
-    assert_eq!(act(good.clone(), &report), (0, "code=0\n".to_owned()));
-    assert_eq!(act(format!("{good}\n$(touch x)\n"), &report).1, "code=2\n");
-    let (code, outputs) = act(bad, &format!("{good}/none.sarif"));
-    assert!(code != 0 && outputs.is_empty(), "what cannot be written is no finding: {outputs}");
-}
-
 /// Record, file and review log with letters beyond ASCII.
 fn beyond_ascii(folder: &Folder) -> PathBuf {
     let record = GOOD.replace(r#""id": "good""#, r#""id": "café""#).replace("2 + 3?", "Wie viele 漢 — 5² ≥ 3 — “x”?");

@@ -250,6 +250,14 @@ class Action(unittest.TestCase):
         self.check(self.folder / "nowhere.jsonl")
         self.assertEqual(self.outputs()["code"], "2")
 
+    def test_a_name_is_no_command_and_a_report_that_cannot_be_written_no_finding(self) -> None:
+        self.check(RUNS, self.folder / "$(touch made)")
+        self.assertEqual((self.outputs()["code"], (self.folder / "made").exists()), ("2", False))
+        (self.folder / "GITHUB_OUTPUT").unlink()
+        done = self.check(RUNS, SARIF=f"{RUNS}/none.sarif")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(self.outputs(), {})
+
     def test_the_job_ends_as_the_check_did(self) -> None:
         codes = [self.step("result", CODE=code).returncode for code in ("0", "1", "2", "")]
         self.assertEqual(codes, [0, 1, 2, 2])

@@ -21,7 +21,7 @@ pub(crate) fn end(out: &mut Vec<u8>) {
 pub(crate) fn write(case: &CaseView<'_>, findings: &[Finding], least: Option<Severity>, out: &mut Vec<u8>) {
     let source = case.source().line();
     let fails = |finding: &&Finding| least.is_some_and(|least| finding.severity <= least);
-    let failure = findings.iter().find(fails);
+    let failure = findings.iter().filter(fails).min_by_key(|finding| finding.severity);
     let id = case.record.as_ref().and_then(|record| record.id_text()).map(|id| id.line());
     let mut name = format!("line {}", case.line());
     if let Some(id) = &id {

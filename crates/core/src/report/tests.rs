@@ -214,6 +214,8 @@ fn a_record_is_a_test_case_that_fails_by_its_gravest_finding() {
         "{out}"
     );
     assert_eq!(out.matches("<failure").count(), 1);
+    let reversed: Vec<Finding> = found().into_iter().rev().collect();
+    assert!(rendered(ReportFormat::Junit, RECORD, &reversed).contains("<failure type=\"procedure/unresolved_input\""));
     let notes =
         [Finding::new(RuleId::GoldSteps, "odd".to_owned(), Place::Value(keys("/state"))).severity(Severity::Note)];
     let out = rendered(ReportFormat::Junit, RECORD, &notes);
