@@ -52,6 +52,7 @@ mod review;
 mod run;
 mod show;
 mod tables;
+mod variables;
 mod verify;
 
 pub use ask::ModelFlags;
@@ -452,6 +453,9 @@ impl Check {
             // Tables are made of the same lines.
             FormatArg::Jsonl | FormatArg::Parquet => ReportFormat::Jsonl,
             FormatArg::Sarif => ReportFormat::Sarif,
+            FormatArg::Github => ReportFormat::Github,
+            FormatArg::Junit => ReportFormat::Junit,
+            FormatArg::Markdown => ReportFormat::Markdown,
         }
     }
 
@@ -462,15 +466,19 @@ impl Check {
 
     /// Tells whether a gravest finding of this severity makes the exit code 1.
     pub(crate) fn fails_on(&self, worst: Option<Severity>) -> bool {
+        worst.zip(self.least()).is_some_and(|(worst, least)| worst <= least)
+    }
+
+    /// Returns the lightest severity that makes the exit code 1.
+    fn least(&self) -> Option<Severity> {
         // Sums were never a reason to fail, if nobody asks for it.
-        let least = match self.fail_on.unwrap_or(if self.merge { FailOn::Never } else { FailOn::Warning }) {
-            FailOn::Fatal => Severity::Fatal,
-            FailOn::Repairable => Severity::Repairable,
-            FailOn::Warning => Severity::Warning,
-            FailOn::Note => Severity::Note,
-            FailOn::Never => return false,
-        };
-        worst.is_some_and(|worst| worst <= least)
+        match self.fail_on.unwrap_or(if self.merge { FailOn::Never } else { FailOn::Warning }) {
+            FailOn::Fatal => Some(Severity::Fatal),
+            FailOn::Repairable => Some(Severity::Repairable),
+            FailOn::Warning => Some(Severity::Warning),
+            FailOn::Note => Some(Severity::Note),
+            FailOn::Never => None,
+        }
     }
 }
 
@@ -524,6 +532,12 @@ enum FormatArg {
     Parquet,
     /// SARIF 2.1.0 for code hosts and editors
     Sarif,
+    /// Annotations in the log of GitHub's CI
+    Github,
+    /// JUnit XML: a test case per record, which fails by --fail-on
+    Junit,
+    /// A list for the summary of a CI job or a comment
+    Markdown,
 }
 
 /// Ways to print what a command lists or counts.

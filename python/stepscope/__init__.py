@@ -19,6 +19,7 @@ from ._check import CheckedRecords, Report, check, open, rewards, save, show, st
 from ._parts import Part, parts
 from ._program import StepscopeError, program
 from ._record import Recording, record
+from ._reward import reward
 from ._run import Run
 from ._search import record_search
 
@@ -43,6 +44,7 @@ __all__ = [
     "record",
     "record_answer",
     "record_search",
+    "reward",
     "rewards",
     "save",
     "show",
