@@ -245,7 +245,8 @@ fn slice(bytes: &Bytes, start: usize, end: usize) -> Result<Bytes, &'static str>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::columns::{ColumnMap, Damage};
+    use crate::source::column_map::ColumnMap;
+    use crate::source::columns::Damage;
     use crate::source::rows;
 
     fn stores() -> std::path::PathBuf {
