@@ -18,9 +18,10 @@ from ._call import usage
 from ._check import CheckedRecords, Report, check, open, rewards, save, show, stream, to_frame
 from ._parts import Part, parts
 from ._program import StepscopeError, program
-from ._record import Recording, record
+from ._record import Recording, record, start
 from ._run import Run
 from ._search import record_search
+from ._step import Step
 
 try:
     __version__ = _metadata.version("stepscope")
@@ -33,11 +34,11 @@ __all__ = [
     "Recording",
     "Report",
     "Run",
+    "Step",
     "StepscopeError",
     "batch_schema",
     "batches",
     "check",
-    "open",
     "parts",
     "program",
     "record",
@@ -46,6 +47,7 @@ __all__ = [
     "rewards",
     "save",
     "show",
+    "start",
     "stream",
     "to_frame",
     "usage",
