@@ -295,6 +295,9 @@ class Run:
         trace: dict[str, Any] = {"format": "stepscope.run_trace", "version": 1}
         if self.answer_schema is not None:
             trace["answer_schema"] = _schema_name(self.answer_schema)
+        elif has_steps and not has_procedure:
+            # Whoever names the steps is bound to none of evoproc's schemas.
+            trace["answer_schema"] = {"type": "object"}
         if error is None:
             record.update(status="ok", mode=mode)
             if mode != "baseline" and (has_procedure or not has_steps):
