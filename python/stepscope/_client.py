@@ -8,14 +8,14 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-# The clients of OpenAI and of those who keep to its shape, Anthropic's, Ollama's, and the module and router of LiteLLM.
+# Of the clients of OpenAI and of those who keep to its shape (their `stream` asks by `create`), Anthropic's and Ollama's,
+# and of the module and the router of LiteLLM.
 _METHODS = (
     "chat.completions.create",
     "chat.completions.parse",
     "completions.create",
     "responses.create",
     "responses.parse",
-    "responses.stream",
     "beta.chat.completions.create",
     "beta.chat.completions.parse",
     "messages.create",
