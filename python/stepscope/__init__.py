@@ -16,11 +16,13 @@ from ._answers import record_answer
 from ._arrow import batch_schema, batches
 from ._call import usage
 from ._check import CheckedRecords, Report, check, open, rewards, save, show, stream, to_frame
+from ._langchain import LangChain
 from ._parts import Part, parts
 from ._program import StepscopeError, program
 from ._record import Recording, record, start
 from ._run import Run
 from ._search import record_search
+from ._spans import SpanExporter
 from ._step import Step
 
 try:
@@ -30,10 +32,12 @@ except _metadata.PackageNotFoundError:  # imported from a checkout
 
 __all__ = [
     "CheckedRecords",
+    "LangChain",
     "Part",
     "Recording",
     "Report",
     "Run",
+    "SpanExporter",
     "Step",
     "StepscopeError",
     "batch_schema",

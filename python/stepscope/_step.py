@@ -31,6 +31,8 @@ class Step:
         self._place: tuple[int, Any, bool] | None = None
         self._last: tuple[_Entry, dict[str, Any]] | None = None
         self._started_utc, self._started = _lines.now(), time.perf_counter()
+        #: When it began and how many milliseconds it took, where somebody else says so.
+        self._times: tuple[str, float] | None = None
         self._is_ended = False
         self._tokens: list[_run._Tokens] = []
 
@@ -133,7 +135,8 @@ class Step:
             is_taken = run._amend(entry, whole, outputs)
         else:
             took = round((time.perf_counter() - self._started) * 1000, 3)
-            times = {"started_utc": self._started_utc, "duration_ms": took}
+            started, took = self._times or (self._started_utc, took)
+            times = {"started_utc": started, "duration_ms": took}
             end = {**self._head(), "outputs": outputs, "error": words, **times}
             is_taken = run._add_step(end) is not None
             run._wrote(outputs)
