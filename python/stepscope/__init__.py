@@ -15,7 +15,8 @@ from importlib import metadata as _metadata
 from ._answers import record_answer
 from ._arrow import batch_schema, batches
 from ._call import usage
-from ._check import CheckedRecords, Report, check, open, rewards, save, show, stream, to_frame
+from ._check import Report, check, open, rewards, save, show, stream
+from ._frame import CheckedRecords, to_frame
 from ._langchain import LangChain
 from ._parts import Part, parts
 from ._program import StepscopeError, program
