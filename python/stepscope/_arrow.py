@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
 from ._check import CheckOptions, check_flags, read
-from ._given import Given, Records, resolve
+from ._given import Given, Records, of_records, resolve
 from ._lines import Whole, is_table
 from ._parts import Part
+from ._reply import _listed
 
 if TYPE_CHECKING:
     import pyarrow
@@ -38,9 +39,11 @@ def batches(*records: Records, **options: Unpack[CheckOptions]) -> Iterator[pyar
 
 def _given(records: tuple[Any, ...]) -> Given:
     one = records[0] if len(records) == 1 else None
-    if one is None or isinstance(one, (str, os.PathLike, Part, Mapping)) or is_table(one) or not isinstance(one, Iterable):
+    if not isinstance(one, Iterable) or isinstance(one, (str, os.PathLike, Part, Mapping)) or is_table(one):
         return resolve(records, "batches")
-    return resolve((_texts(one),), "batches")
+    if any(isinstance(each, (str, os.PathLike, Part)) for each in _listed(one)):
+        return resolve(records, "batches")
+    return of_records(_texts(one))
 
 
 def batch_schema() -> pyarrow.Schema:

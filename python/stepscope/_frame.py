@@ -270,16 +270,16 @@ def to_frame(records: Records, library: str | None = None) -> Any:
     ``library`` is ``pandas`` or ``polars``; without it, the one that is imported already, else the first that is
     installed.
     """
+    if library not in (None, "pandas", "polars"):
+        raise ValueError(f"library is 'pandas' or 'polars', not {library!r}")
+    rows = _rows(records)
+    columns = {column: [row[column] for row in rows] for column in _COLUMNS}
     names = [library] if library else [name for name in ("pandas", "polars") if name in sys.modules]
     for name in names or ["pandas", "polars"]:
-        if name not in ("pandas", "polars"):
-            raise ValueError(f"library is 'pandas' or 'polars', not {name!r}")
         try:
             frames = __import__(name)
         except ImportError:
             continue
-        rows = _rows(records)
-        columns = {column: [row[column] for row in rows] for column in _COLUMNS}
         return _polars(frames, columns) if name == "polars" else _pandas(frames, columns)
     raise ImportError("to_frame needs pandas or polars; check() gives plain dicts without either")
 

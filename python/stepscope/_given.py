@@ -45,7 +45,7 @@ def resolve(records: tuple[Any, ...], command: str) -> Given:
         return Given([], lambda: _of_table(one))
     if isinstance(one, Mapping):
         _refuse_results([one], command)
-        return _of_records([one])
+        return of_records([one], True)
     if isinstance(one, (list, tuple)):
         return _of_list(one, command)
     if isinstance(one, (bytes, bytearray)) or not isinstance(one, Iterable):
@@ -93,7 +93,8 @@ def _of_parts(parts: list[Part]) -> Given:
     return Given([], lambda: itertools.chain.from_iterable(part.chunks() for part in parts))
 
 
-def _of_records(records: Iterable[Any], is_lasting: bool = True) -> Given:
+def of_records(records: Iterable[Any], is_lasting: bool = False) -> Given:
+    """Records and lines, whatever they look like; a list lasts."""
     return Given([], lambda: (one.text if isinstance(one, Whole) else record_line(one) for one in records), is_lasting)
 
 
@@ -103,7 +104,7 @@ def _of_list(records: list[Any] | tuple[Any, ...], command: str) -> Given:
     _refuse_results(records, command)
     texts = [each for each in records if isinstance(each, (str, os.PathLike))]
     if not any(map(_is_path, texts)):
-        return _of_records(records)
+        return of_records(records, True)
     lines = [each for each in records if not isinstance(each, (str, os.PathLike))]
     if not lines and all(os.path.exists(each) or glob.has_magic(os.fspath(each)) for each in texts):
         return Given(_paths(texts))
@@ -113,7 +114,7 @@ def _of_list(records: list[Any] | tuple[Any, ...], command: str) -> Given:
     if any(isinstance(each, os.PathLike) for each in texts):
         raise TypeError(f"{command} takes a list of paths or one of records, not both in one")
     # A line that is broken is a finding at its place.
-    return _of_records(records)
+    return of_records(records, True)
 
 
 def _is_path(text: Path) -> bool:
@@ -128,13 +129,13 @@ def _is_line(text: str) -> bool:
 
 def _of_iterable(records: Iterable[Any], command: str) -> Given:
     if hasattr(records, "read"):
-        return _of_records(records, False)
+        return of_records(records)
     rest = iter(records)
     first = list(itertools.islice(rest, 1))
     if first and (isinstance(first[0], (os.PathLike, Part)) or (isinstance(first[0], str) and not _is_line(first[0]))):
         return _of_list([*first, *rest], command)
     _refuse_results(first, command)
-    return _of_records(itertools.chain(first, rest), False)
+    return of_records(itertools.chain(first, rest))
 
 
 def is_result(value: Any) -> bool:

@@ -109,6 +109,8 @@ class Run:
         """A function that calls a model, with its calls recorded in this run, whatever thread they are made in."""
         from ._record import _wrapped  # which needs this module
 
+        if not callable(function):
+            raise TypeError(f"wrap takes a function, not {type(function).__name__}")
         return cast(F, _wrapped(function, self._sink, self))
 
     def step(self, name: str | int, reads: Mapping[str, Any] | None = None) -> Step:

@@ -331,6 +331,20 @@ class WhatIsGiven(InFolder):
             made = pydantic.create_model("Made", team=(str, ...))
             self.assertEqual(len(stepscope.check({"team": 5}, schema=made)[0]["findings"]), 1)
 
+    @unittest.skipUnless(support.has("pyarrow"), "pyarrow is not installed")
+    def test_batches_take_the_same_and_arrays_with_whatever_is_in_them(self):
+        import pyarrow
+
+        def ids(*given):
+            return [identity for batch in stepscope.batches(*given) for identity in batch.column("id").to_pylist()]
+
+        self.assertEqual(ids(*self.paths), ["a", "b"])
+        self.assertEqual(ids(self.paths), ["a", "b"])
+        for given in ([pyarrow.array(["no JSON", json.dumps(WRONG)])], iter(["no JSON", json.dumps(WRONG)])):
+            self.assertEqual(ids(given), [None, "w1"])
+        with self.assertRaisesRegex(TypeError, "not None"):
+            stepscope.batches(None)
+
     def test_records_can_be_chosen(self):
         self.assertEqual(self.ids(self.folder, filter="id:a"), ["a"])
 

@@ -284,7 +284,9 @@ impl WholeRecord<'_, '_> {
             Some(_) => out.line(&shown!("Step {}", step + 1)),
             None => out.line(&shown!("Step {} (id {id}{last}){ran}", step + 1)),
         }
-        if let Some(text) = declared.and_then(|step| step.text) {
+        // Without a procedure the program that was recorded may have named its steps.
+        let name = || self.state.call(step).and_then(|call| call.get("name"));
+        if let Some(text) = declared.map_or_else(name, |step| step.text) {
             out.line(&paragraph(text));
         }
         let set = self.state.sets().iter().enumerate().filter(|(_, set)| set.put == Put::Override && set.step == step);

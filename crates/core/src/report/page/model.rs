@@ -632,9 +632,11 @@ impl Maker<'_, '_> {
             Some((name, value_text(value, limits.value)))
         };
         let calls = [("Model", "model"), ("Error", "error"), ("Reply", "raw"), ("Prompt", "prompt")];
+        // Without a procedure the program that was recorded may have named its steps.
+        let text = declared.map_or_else(|| call.and_then(|call| call.get("name")), |step| step.text);
         StepPart {
             number: step + 1,
-            text: declared.and_then(|step| step.text).map(|text| value_text(text, limits.value)).unwrap_or_default(),
+            text: text.map(|text| value_text(text, limits.value)).unwrap_or_default(),
             mood,
             word,
             reads: rows(state.reads(step)),
