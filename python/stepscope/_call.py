@@ -15,7 +15,7 @@ from typing import Any
 from . import _lines, _run
 from ._reply import _json_object, _reply
 from ._run import Run
-from ._sink import Sink, is_of_handler, warn
+from ._sink import Sink
 from ._step import Step
 from ._upstream import _End, _Origin, _prompt_parts, _runner_step, _same_but_ids, _take, _unresolved
 
@@ -40,17 +40,6 @@ def usage(
     if tokens:
         call.setdefault("usage", {}).update(tokens)
     call.update(more)
-
-
-def _safely(do: Callable[..., Any], *args: Any) -> Any:
-    """A fault of the recorder is a warning, and the run goes on."""
-    try:
-        return do(*args)
-    except Exception as error:
-        if is_of_handler(error):
-            raise
-        warn(f"stepscope could not record a call: {error!r}")
-        return None
 
 
 class _Asked:

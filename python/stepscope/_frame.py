@@ -87,6 +87,11 @@ class CheckedRecords(list[dict[str, Any]]):
         new._origin = self._origin if getattr(others, "_origin", None) is self._origin else None
         return new
 
+    def __reduce__(self) -> Any:
+        # Records that are not in files stay where they are.
+        origin = self._origin if self._origin is not None and self._origin.given.feed is None else None
+        return _restored, (list(self), origin)
+
     def copy(self) -> CheckedRecords:
         """The same once more."""
         return self._alike(self)
@@ -116,6 +121,12 @@ class CheckedRecords(list[dict[str, Any]]):
         )
         rest = f"<p>and {len(self) - _MOST_DRAWN:,} more</p>" if len(self) > _MOST_DRAWN else ""
         return f"<p>{html.escape(_counted(self))}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"
+
+
+def _restored(found: list[dict[str, Any]], origin: _Origin | None) -> CheckedRecords:
+    new = CheckedRecords(found)
+    new._origin = origin
+    return new
 
 
 def _counted(found: list[dict[str, Any]]) -> str:

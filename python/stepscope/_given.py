@@ -138,15 +138,18 @@ def _of_iterable(records: Iterable[Any], command: str) -> Given:
     return of_records(itertools.chain(first, rest))
 
 
+_OF_RESULTS = {
+    "source", "line", "index", "id", "sha256", "kind", "rules", "findings", "triage", "route", "fitness", "record"
+}  # fmt: skip
+
+
 def is_result(value: Any) -> bool:
-    """Whether it is what a check gave for a record, and no record."""
-    return (
-        isinstance(value, Mapping)
-        and isinstance(value.get("findings"), list)
-        and isinstance(value.get("rules"), str)
-        and "sha256" in value
-        and "kind" in value
-    )
+    """Whether it is what a check gave for a record, whole or some fields of it, and no record."""
+    if not isinstance(value, Mapping):
+        return False
+    if isinstance(value.get("findings"), list) and isinstance(value.get("rules"), str) and "sha256" in value:
+        return True
+    return value.keys() <= _OF_RESULTS and not value.keys().isdisjoint(("findings", "triage"))
 
 
 def _refuse_results(records: Iterable[Any], command: str) -> None:

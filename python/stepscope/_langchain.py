@@ -10,10 +10,9 @@ from importlib import import_module
 from typing import Any
 
 from . import _lines, _run
-from ._call import _safely
 from ._reply import _get, _listed, _parts
 from ._run import Run
-from ._sink import Sink, sink
+from ._sink import Sink, _safely, sink
 from ._step import Step
 from ._told import add_call, end_run, named
 

@@ -22,11 +22,11 @@ from typing import Any, TypeVar, cast, overload
 from weakref import WeakKeyDictionary
 
 from . import _client, _lines
-from ._call import _Asked, _safely, usage
+from ._call import _Asked, usage
 from ._later import _hand_on
 from ._reply import _counted, _get
 from ._run import Run, _current, _enter, _leave, _open_here, _start, _Tokens
-from ._sink import Sink, sink, warn
+from ._sink import Sink, _safely, sink, warn
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")

@@ -9,6 +9,7 @@ import re
 import sys
 import threading
 import uuid
+from collections import deque
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar, Token
 from types import FrameType
@@ -39,7 +40,7 @@ class _Entry:
 
     __slots__ = ("text", "is_bare", "messages", "number")
 
-    def __init__(self, text: str, is_bare: bool, messages: list[str] | None, number: int | None) -> None:
+    def __init__(self, text: str, is_bare: bool, messages: list[str] | None, number: int) -> None:
         self.text = text
         #: Whether it says of no step.
         self.is_bare = is_bare
@@ -89,6 +90,8 @@ class Run:
         self._process = os.getpid()
         self._is_warned = False
         self._steps: list[_Entry] = []
+        # The last calls with messages.
+        self._talks: deque[_Entry] = deque(maxlen=_MOST_COMPARED)
         #: What steps wrote, in the order of their ends.
         self._written: dict[str, Any] | None = None
         #: What the replies gave to the steps of a procedure that no known runner runs, and what those were asked last.
@@ -195,21 +198,19 @@ class Run:
         """A call as text. Messages that an earlier call had are named instead of written again: a long talk would be
         as many times as long as it has turns."""
         if messages is None:
-            return _Entry(_lines.dumps(call), is_bare, None, None)
-        known = [entry for entry in self._steps if entry.messages is not None]
-        alike, from_ = max(
-            ((_alike(entry.messages or [], messages), entry) for entry in known[-_MOST_COMPARED:]),
-            key=lambda found: found[0],
-            default=(0, None),
-        )
+            return _Entry(_lines.dumps(call), is_bare, None, -1)
+        found = ((_alike(entry.messages or [], messages), entry) for entry in self._talks)
+        alike, from_ = max(found, key=lambda pair: pair[0], default=(0, None))
         # A prompt of nothing would look as if nobody had asked.
         alike = min(alike, len(messages) - 1)
-        number = call["call"] = len(known)
+        number = call["call"] = self._talks[-1].number + 1 if self._talks else 0
         if from_ is not None and alike > 0:
             messages[:alike] = (from_.messages or [])[:alike]
             call["messages_from"] = {"call": from_.number, "count": alike}
         call["prompt"] = _joined(messages[alike:])
-        return _Entry(_lines.dumps(call), is_bare, messages, number)
+        entry = _Entry(_lines.dumps(call), is_bare, messages, number)
+        self._talks.append(entry)
+        return entry
 
     def _amend(self, entry: _Entry, call: dict[str, Any], outputs: Mapping[str, Any] | None) -> bool:
         """Write a call that was taken already anew, now that it is known what came of it."""
@@ -227,11 +228,11 @@ class Run:
     def _wrote(self, outputs: Mapping[str, Any] | None) -> None:
         self._written = {**(self._written or {}), **(outputs or {})}
 
-    def _position(self, name: str | int) -> tuple[int, Any, bool]:
-        """Position, id and whether it is the last one, of the step that is called so."""
+    def _position(self, name: str | int) -> tuple[int, Any, bool] | None:
+        """Position, id and whether it is the last one, of the step of the procedure that is called so."""
         steps = _steps_of(self.procedure)
         if not steps:
-            return self._next(), None, False
+            return None
         ids = [step.get("id") for step in steps]
         texts = [step.get("stepDescription", step.get("step_description")) for step in steps]
         named = [n for n in range(len(steps)) if name in (ids[n], texts[n]) or str(name) == str(ids[n])]
@@ -270,6 +271,7 @@ class Run:
         with self._lock:
             self._making += [entry.whole() for entry in self._steps if entry.is_bare]
             self._steps = [entry for entry in self._steps if not entry.is_bare]
+            self._talks.clear()
             self.fields.pop("raw", None)
             self._at = -1
             self._asked.clear()

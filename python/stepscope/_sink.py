@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import warnings
+from collections.abc import Callable
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
@@ -53,6 +54,17 @@ def is_of_handler(error: BaseException) -> bool:
             return True
         place = place.tb_next
     return False
+
+
+def _safely(do: Callable[..., Any], *args: Any) -> Any:
+    """A fault of the recorder is a warning, and the run goes on."""
+    try:
+        return do(*args)
+    except Exception as error:
+        if is_of_handler(error):
+            raise
+        warn(f"stepscope could not record a call: {error!r}")
+        return None
 
 
 def _code(handler: Any) -> CodeType | None:

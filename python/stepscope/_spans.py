@@ -11,10 +11,9 @@ from importlib import import_module
 from typing import Any
 
 from . import _lines
-from ._call import _safely
 from ._reply import _get, _listed, _parts
 from ._run import Run
-from ._sink import Sink, sink
+from ._sink import Sink, _safely, sink
 from ._step import Step
 from ._told import add_call, add_line, end_run, named
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
+import json
+import threading
 import time
 from collections.abc import Callable, Mapping
 from types import TracebackType
@@ -12,7 +14,7 @@ from typing import Any, TypeVar, cast
 from . import _lines, _run
 from ._reply import _json_object
 from ._run import Run, _Entry
-from ._sink import warn
+from ._sink import _safely, warn
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -23,11 +25,16 @@ class Step:
     def __init__(self, run: Run, name: str | int, reads: Mapping[str, Any] | None) -> None:
         if not isinstance(name, (str, int)):
             raise TypeError(f"a step has a name or an id, not {type(name).__name__}")
+        if reads is not None and not isinstance(reads, Mapping):
+            raise TypeError(f"what a step reads is a dict of names and values, not {type(reads).__name__}")
         self.name = str(name)
         self._called = name
         self._run = run
         self._reads = dict(reads or {})
         self._writes: dict[str, Any] = {}
+        # A procedure that is met inside of the step has other steps.
+        self._is_of_procedure = bool(_run._steps_of(run._last().procedure))
+        self._lock = threading.Lock()
         self._place: tuple[int, Any, bool] | None = None
         self._last: tuple[_Entry, dict[str, Any]] | None = None
         self._started_utc, self._started = _lines.now(), time.perf_counter()
@@ -67,6 +74,8 @@ class Step:
         return cast(F, awaited if inspect.iscoroutinefunction(function) else called)
 
     def __enter__(self) -> Step:
+        if self._is_ended:
+            raise RuntimeError(f"the step {self.name!r} has ended: run.step(...) makes another")
         self._started_utc, self._started = _lines.now(), time.perf_counter()
         self._tokens.append(self._enter())
         return self
@@ -76,7 +85,7 @@ class Step:
     ) -> None:
         if self._tokens:
             self._leave(self._tokens.pop())
-        self._end(error)
+        _safely(self._end, error)
 
     async def __aenter__(self) -> Step:
         return self.__enter__()
@@ -104,9 +113,12 @@ class Step:
 
     def _head(self) -> dict[str, Any]:
         """What each call of the step begins with."""
-        if self._place is None:
-            # Only now: a step that holds others and asks nothing itself comes after them, as what it writes does.
-            self._place = self._run._last()._position(self._called)
+        with self._lock:
+            if self._place is None:
+                # Only now: a step that holds others and asks nothing itself comes after them, as what it writes does.
+                run = self._run._last()
+                named = run._position(self._called) if self._is_of_procedure else None
+                self._place = named or (run._next(), None, False)
         index, identity, is_final = self._place
         name = {"name": self.name} if identity is None else {"name": self.name, "is_final": is_final}
         return {"step_index": index, "step_id": identity, **name, "inputs": dict(self._reads)}
@@ -141,7 +153,7 @@ class Step:
             is_taken = run._add_step(end) is not None
             run._wrote(outputs)
         if not is_taken:
-            warn(f"stepscope: the step {self.name!r} ended after its run, and is not recorded")
+            warn(f"stepscope: the step {self.name!r} ended after its run, or in another process, and is not recorded")
 
 
 def _agrees(call: Mapping[str, Any], outputs: Mapping[str, Any] | None, error: str | None) -> bool:
@@ -150,4 +162,9 @@ def _agrees(call: Mapping[str, Any], outputs: Mapping[str, Any] | None, error: s
     if call.get("error") is not None:
         return error is not None
     said = _json_object(call.get("raw")) or {}
-    return all(said[name] == value for name, value in (outputs or {}).items() if name in said)
+    return all(said[name] == _as_read(value) for name, value in (outputs or {}).items() if name in said)
+
+
+def _as_read(value: Any) -> Any:
+    """A value as it is read from the record."""
+    return json.loads(_lines.dumps(value))

@@ -151,8 +151,37 @@ class OfSteps(InFolder):
         with self.assertWarnsRegex(RuntimeWarning, "'late'") as warned, step:
             pass
         self.assertEqual(warned.filename, __file__)
-        with self.assertRaises(TypeError):
-            run.step({"a": 1})
+        for name, reads in (({"a": 1}, None), ("a", ["b"])):
+            with self.assertRaises(TypeError):
+                run.step(name, reads)
+        with self.assertRaisesRegex(RuntimeError, "has ended"), step:
+            pass
+
+    def test_values_of_libraries_are_compared_as_they_are_read(self):
+        class Array(list):
+            def __eq__(self, other):
+                raise ValueError("ambiguous")
+
+        ask = record(said('{"total": [1, 2]}'), self.folder / "calls.jsonl")
+        with record(self.path, question="?") as run, run.step("extract") as step:
+            ask("How many?")
+            step.writes(total=Array([1, 2]))
+        (call,) = self.run_of()["trace"]["steps"]
+        self.assertEqual(call["outputs"], {"total": [1, 2]})
+
+    @support.needs_evoproc
+    def test_a_runner_of_evoprocs_in_a_step_keeps_its_own(self):
+        from evoproc_procedures.runners import run_steps_stateful_minimal
+        from evoproc_procedures.schemas import get_schema
+
+        query = record(support.model, self.folder / "calls.jsonl")
+        with record(self.path) as run, run.step("solve", reads={"problem_text": QUESTION}) as step:
+            state = run_steps_stateful_minimal(procedure(), QUESTION, get_schema("gsm"), "m", query_fn=query)
+            step.writes(answer=state["final_answer"])
+        calls = self.run_of()["trace"]["steps"]
+        self.assertEqual([(call["step_index"], call["step_id"]) for call in calls], [(0, 1), (1, 2), (2, 3), (3, None)])
+        self.assertEqual((calls[3]["name"], self.run_of()["state"]["total"]), ("solve", 5))
+        self.assertEqual(self.findings(), [])
 
     def test_a_killed_run_keeps_its_steps(self):
         script = f"""
