@@ -15,7 +15,8 @@ from importlib import metadata as _metadata
 from ._answers import record_answer
 from ._arrow import batch_schema, batches
 from ._call import usage
-from ._check import Report, check, open, rewards, save, show, stream
+from ._check import Report, check, rewards, save, show, stream
+from ._check import open as open  # not in __all__: `from stepscope import *` would replace the builtin
 from ._frame import CheckedRecords, to_frame
 from ._langchain import LangChain
 from ._parts import Part, parts

@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextvars import ContextVar, Token
 from types import FrameType
 from typing import Any
@@ -46,7 +46,8 @@ class _Asked:
     """One call: what goes in, and from when on."""
 
     __slots__ = (
-        "call", "started", "token", "origin", "local", "index", "run", "outer", "to", "owns", "step", "messages", "wanted"
+        "call", "started", "token", "origin", "local", "index", "run", "outer", "to", "owns", "step", "messages",
+        "wanted",
     )  # fmt: skip
 
     def __init__(self, to: Sink, arguments: Mapping[str, Any], run: Run | None) -> None:

@@ -102,7 +102,9 @@ def check_flags(**options: Unpack[CheckOptions]) -> list[str | Text]:
     ):
         if value is not None:
             flags += [f"--{name}={os.fspath(value)}"]
-    flags += _common_flags(options.get("columns"), options.get("fields"), options.get("with_record", False), options.get("jobs"))
+    flags += _common_flags(
+        options.get("columns"), options.get("fields"), options.get("with_record", False), options.get("jobs")
+    )
     return flags
 
 
@@ -136,7 +138,10 @@ def _schema_flags(option: str, schema: Any) -> list[str | Text]:
     if callable(made):
         schema = made()
     if not isinstance(schema, Mapping):
-        raise TypeError(f"{option[2:].replace('-', '_')} is a file, a name, a dict or a class of pydantic, not {type(schema).__name__}")
+        raise TypeError(
+            f"{option[2:].replace('-', '_')} is a file, a name, a dict or a class of pydantic,"
+            f" not {type(schema).__name__}"
+        )
     return [Text(option, dumps(schema))]
 
 
@@ -237,15 +242,22 @@ def _completions(records: tuple[Any, ...]) -> tuple[Any, ...]:
     if len(records) != 1 or not isinstance(records[0], (list, tuple)) or is_table(records[0]):
         return records
     each_is_text = [isinstance(each, str) or _are_messages(each) for each in records[0]]
-    if not any(each_is_text):
+    if not any(each_is_text) or all(map(_is_file, records[0])):
         return records
     if not all(each_is_text):
         raise TypeError("rewards takes a list of texts or one of records, not both in one")
     return ([{"completion": each if isinstance(each, str) else each[-1].get("content")} for each in records[0]],)
 
 
+def _is_file(value: Any) -> bool:
+    """Whether a text is the name of a file here, and no completion."""
+    return isinstance(value, str) and bool(os.path.splitext(value)[1]) and os.path.isfile(value)
+
+
 def _are_messages(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(each, Mapping) and "role" in each for each in value)
+    return (
+        isinstance(value, list) and bool(value) and all(isinstance(each, Mapping) and "role" in each for each in value)
+    )
 
 
 def save(records: Records, path: Path, **options: Unpack[CheckOptions]) -> None:
@@ -447,7 +459,9 @@ def _of_result(result: Any, line: int | None) -> tuple[Any, int | None]:
     source = result.get("source")
     if isinstance(source, str) and os.path.exists(source):
         return source, result.get("line")
-    raise StepscopeError("the record of this result was in no file: show the record itself, or check with with_record=True")
+    raise StepscopeError(
+        "the record of this result was in no file: show the record itself, or check with with_record=True"
+    )
 
 
 def open(*paths: str | os.PathLike[str]) -> int:

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-# Of the clients of OpenAI and of those who keep to its shape (their `stream` asks by `create`), Anthropic's and Ollama's,
-# and of the module and the router of LiteLLM.
+# Of the clients of OpenAI and of those who keep to its shape (their `stream` asks by `create`), of Anthropic's and
+# Ollama's, and of the module and the router of LiteLLM.
 _METHODS = (
     "chat.completions.create",
     "chat.completions.parse",

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, SupportsIndex, overload
 
-from ._given import Given, Records, is_result, resolve
+from ._given import Given, Records, is_result
 
 SEVERITIES = ("fatal", "repairable", "warning", "note")
 # Rows that a table in a notebook has, and a list that is printed.
@@ -117,10 +117,12 @@ class CheckedRecords(list[dict[str, Any]]):
         names = ["id", "kind", "fix", "step", "triage_confidence", *SEVERITIES, "rules"]
         head = "".join(f"<th>{name}</th>" for name in names)
         body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(_cell(row.get(name)))}</td>" for name in names) + "</tr>" for row in rows
+            "<tr>" + "".join(f"<td>{html.escape(_cell(row.get(name)))}</td>" for name in names) + "</tr>"
+            for row in rows
         )
         rest = f"<p>and {len(self) - _MOST_DRAWN:,} more</p>" if len(self) > _MOST_DRAWN else ""
-        return f"<p>{html.escape(_counted(self))}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"
+        count = f"<p>{html.escape(_counted(self))}</p>"
+        return f"{count}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"
 
 
 def _restored(found: list[dict[str, Any]], origin: _Origin | None) -> CheckedRecords:
@@ -176,7 +178,9 @@ def _facts(record: Mapping[str, Any], fix: Any) -> dict[str, Any]:
     """What a record says of its answer and of its calls."""
     state = _mapping(record.get("state"))
     held = [(record, _ANSWERS), (state, ("final_answer", "final_answer_numerical"))]
-    answers = [source.get(name) for source, names in held for name in names] + [_mapping(record.get("answer")).get("answer_text")]
+    answers = [source.get(name) for source, names in held for name in names] + [
+        _mapping(record.get("answer")).get("answer_text")
+    ]
     numbers = [record.get("pred_num"), state.get("final_answer_numerical"), record.get("final_answer"), *answers]
     expected = [record.get(name) for name in _EXPECTED]
     confidences = [each.get("confidence") for each in (state, record, _mapping(record.get("answer")))]
@@ -248,7 +252,9 @@ def _rows(records: Any) -> list[dict[str, Any]]:
     """A row per record, of results or of what has to be checked first."""
     from ._check import stream  # which needs this module
 
-    if not isinstance(records, CheckedRecords) and not (isinstance(records, list) and records and all(map(is_result, records))):
+    if not isinstance(records, CheckedRecords) and not (
+        isinstance(records, list) and records and all(map(is_result, records))
+    ):
         found = stream(records, fields=[*_KEPT, *_FACTS])
         return [row_of(each, each.get("record")) for each in found]
     known = {} if all("record" in each for each in records) else _looked_up(records)
@@ -274,7 +280,8 @@ def _looked_up(results: list[dict[str, Any]]) -> dict[Any, Any]:
 
 def to_frame(records: Records, library: str | None = None) -> Any:
     """A data frame with a row per record: where to fix it, in which step, how many findings of each severity, and what
-    the record says of its answer (``correct``, ``answer``, ``expected``, ``confidence``), ``model``, ``tokens`` and ``ms``.
+    the record says of its answer (``correct``, ``answer``, ``expected``, ``confidence``) and of its calls (``model``,
+    ``tokens``, ``ms``).
 
     ``records`` is what ``check`` gave, all or some of it, or anything that ``check`` takes. The columns and their types
     are always the same. ``triage_confidence`` is how sure the triage is, ``confidence`` how sure the model said it was.
@@ -296,7 +303,9 @@ def to_frame(records: Records, library: str | None = None) -> Any:
 
 
 def _pandas(pandas: Any, columns: Mapping[str, list[Any]]) -> Any:
-    return pandas.DataFrame({name: pandas.Series(columns[name], dtype=_PANDAS[kind]) for name, kind in _COLUMNS.items()})
+    return pandas.DataFrame(
+        {name: pandas.Series(columns[name], dtype=_PANDAS[kind]) for name, kind in _COLUMNS.items()}
+    )
 
 
 def _polars(polars: Any, columns: Mapping[str, list[Any]]) -> Any:

@@ -154,7 +154,9 @@ def is_result(value: Any) -> bool:
 
 def _refuse_results(records: Iterable[Any], command: str) -> None:
     if any(map(is_result, itertools.islice(records, 100))):
-        raise TypeError(f"{command} takes records, and these are what a check gave for them; to_frame, save and show take those")
+        raise TypeError(
+            f"{command} takes records, and these are what a check gave for them; to_frame, save and show take those"
+        )
 
 
 def _of_table(table: Any) -> Iterator[bytes | memoryview]:

@@ -91,7 +91,9 @@ class _Told:
         name = more.get("name") or _get(serialized, "name")
         if node.is_run and node.run is not None and node.run.question is None:
             node.run.question = _question(inputs)
-        elif (more.get("metadata") or {}).get("langgraph_node") == name and "langsmith:hidden" not in (more.get("tags") or ()):
+        elif (more.get("metadata") or {}).get("langgraph_node") == name and "langsmith:hidden" not in (
+            more.get("tags") or ()
+        ):
             self._open_step(node, str(name), self._reads(node, named(inputs, "input")))
 
     def _reads(self, node: _Node, values: Mapping[str, Any]) -> dict[str, Any]:

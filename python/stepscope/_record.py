@@ -463,9 +463,12 @@ def record(first: Any, path: str | os.PathLike[str] | None = None, /, **fields: 
         _tell_of_misspelt(fields)
         return Recording(first, fields)
     if path is None or fields:
-        raise TypeError("record(function, path), record(client, path), @record(path), or with record(path, question=..., ...)")
+        raise TypeError(
+            "record(function, path), record(client, path), @record(path), or with record(path, question=..., ...)"
+        )
     if hasattr(first, "invoke") and hasattr(first, "callbacks"):
-        raise TypeError(f"{type(first).__name__} is recorded by a callback: config={{'callbacks': [stepscope.LangChain({str(path)!r})]}}")
+        callback = f"config={{'callbacks': [stepscope.LangChain({str(path)!r})]}}"
+        raise TypeError(f"{type(first).__name__} is recorded by a callback: {callback}")
     if not callable(first):
         methods = _client.methods(first)
         if methods:

@@ -208,7 +208,9 @@ def _call(span: Any) -> tuple[Any, dict[str, Any]]:
 
 def _usage(span: Any) -> dict[str, Any] | None:
     counts = {
-        "prompt_tokens": _number(span, "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt"),
+        "prompt_tokens": _number(
+            span, "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt"
+        ),
         "completion_tokens": _number(
             span, "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion"
         ),
@@ -251,7 +253,9 @@ def _of_parts(message: Any) -> list[dict[str, Any]]:
         if _get(part, "type") == "tool_call_response"
     ]
     whole: dict[str, Any] = {"role": message.get("role"), "content": "".join(map(str, texts)) if texts else None}
-    whole.update({name: value for name, value in (("tool_calls", tools), ("reasoning", "".join(map(str, thoughts)))) if value})
+    whole.update(
+        {name: value for name, value in (("tool_calls", tools), ("reasoning", "".join(map(str, thoughts)))) if value}
+    )
     return [whole, *results] if texts or tools or thoughts else results or [dict(message)]
 
 
@@ -337,5 +341,7 @@ def _exporter() -> Callable[[_Traces], Any]:
         return f"<stepscope.SpanExporter into {self._traces._to.path!r}>"
 
     members = {each.__name__: each for each in (__init__, export, shutdown, force_flush, __repr__)}
-    exporter: Callable[[_Traces], Any] = type("SpanExporter", (sdk.SpanExporter,), {**members, "__module__": "stepscope"})
+    exporter: Callable[[_Traces], Any] = type(
+        "SpanExporter", (sdk.SpanExporter,), {**members, "__module__": "stepscope"}
+    )
     return exporter

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -12,7 +13,6 @@ from types import TracebackType
 from typing import Any, TypeVar, cast
 
 from . import _lines, _run
-from ._reply import _json_object
 from ._run import Run, _Entry
 from ._sink import _safely, warn
 
@@ -161,8 +161,29 @@ def _agrees(call: Mapping[str, Any], outputs: Mapping[str, Any] | None, error: s
     the reply would look as if somebody had changed them."""
     if call.get("error") is not None:
         return error is not None
-    said = _json_object(call.get("raw")) or {}
-    return all(said[name] == _as_read(value) for name, value in (outputs or {}).items() if name in said)
+    raw = call.get("raw")
+    said = raw if isinstance(raw, str) else ""
+    return all(_is_said(name, value, said) for name, value in (outputs or {}).items())
+
+
+def _is_said(name: str, value: Any, text: str) -> bool:
+    """Whether a text, in which JSON may stand anywhere, gives no other value for a name."""
+    for found in re.finditer(f"[\"']{re.escape(str(name))}[\"']\\s*:\\s*", text):
+        try:
+            said, _ = json.JSONDecoder().raw_decode(text, found.end())
+        except ValueError:
+            return False
+        if said != _as_read(value) and _number(said) != _number(value):
+            return False
+    return True
+
+
+def _number(value: Any) -> float | object:
+    """A number, however it is spelt; what is none is like nothing else."""
+    try:
+        return object() if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        return object()
 
 
 def _as_read(value: Any) -> Any:

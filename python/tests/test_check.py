@@ -106,8 +106,9 @@ class OfRecords(InFolder):
         for answer in answers:
             answer["answer"] = {"answer_found": True, "items": [{"text": "USD 250", "spans": [{"line_start": 0, "line_end": 0, "quote": "USD 250"}]}]}
         self.path.write_text("".join(json.dumps(answer) + "\n" for answer in answers))
-        with self.assertWarnsRegex(RuntimeWarning, "missing.txt: no such file"):
+        with self.assertWarnsRegex(RuntimeWarning, "missing.txt: no such file") as warned:
             found = stepscope.check(self.path)
+        self.assertEqual(warned.filename, __file__)
         self.assertEqual([one["id"] for one in found], [0, 1])
         for ask in (lambda: list(stepscope.stream(self.path)), lambda: stepscope.save(self.path, self.folder / "out.jsonl")):
             with self.assertRaisesRegex(stepscope.StepscopeError, "no such file") as failed:
@@ -361,6 +362,7 @@ class Rewards(InFolder):
         self.path.write_text('{"completion": "Answer: 5"}\n')
         self.assertEqual(self.scored(self.path, **options), [1.0])
         self.assertEqual(self.scored([self.path], **options), [1.0])
+        self.assertEqual(self.scored([str(self.path)], **options), [1.0])
         with self.assertRaisesRegex(TypeError, "not both"):
             stepscope.rewards(["Answer: 5", {"completion": "five"}], **options)
 
@@ -499,6 +501,7 @@ class TheNames(unittest.TestCase):
             stepscope.check("a", "b", filter="x", jobs=2)[1:].to_frame()
             stepscope.rewards(["a"], verifier="json_schema", schema={"type": "object"})
             stepscope.save("a", "b", with_record=True)
+            code: int = stepscope.open("a")
         """
         wrong = """
             ask(5)

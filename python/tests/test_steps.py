@@ -74,6 +74,12 @@ class OfSteps(InFolder):
         call, end = self.run_of()["trace"]["steps"]
         self.assertEqual((call["outputs"], end["outputs"], call["step_index"]), (None, {"total": 3}, end["step_index"]))
         self.assertEqual(self.findings(), [])
+        for reply in ('```json\n{"total": "four"}\n```', 'It is {"total": 4}.', '{"of": {"total": 4}}', '{"total": "3"}', '{"total": 3.0}', "3 mails", '{"total"'):
+            self.path.unlink()
+            with record(self.path, question="?") as run, run.step("extract") as step:
+                run.wrap(said(reply))("How many?")
+                step.writes(total=3)
+            self.assertEqual([rule for rule in self.findings() if rule != "run/reply_cut"], [], reply)
 
     def test_steps_in_steps_come_in_the_order_of_their_ends(self):
         with record(self.path, question="?") as run:

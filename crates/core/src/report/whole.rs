@@ -272,7 +272,9 @@ impl WholeRecord<'_, '_> {
         let declared = self.procedure.and_then(|procedure| procedure.steps.get(step));
         let id = declared.and_then(|step| step.id).map_or_else(|| Shown::own("none"), |id| cut_line(id, 20));
         let last = if self.state.last_step().contains(step) { ", uses the answer schema" } else { "" };
+        let went_on = || (step + 1..self.state.step_count()).any(|later| self.state.call(later).is_some());
         let ran = match self.state.has_run(step) {
+            Ran::Failed if went_on() => "  failed",
             Ran::Yes if self.state.is_stale(step) => "  out of date",
             Ran::Yes => "",
             Ran::Failed => "  run ended here",

@@ -612,7 +612,9 @@ impl Maker<'_, '_> {
             findings.iter().enumerate().filter(|(_, finding)| finding.step == Some(step + 1)).collect();
         let worst = own.iter().map(|(_, finding)| finding.severity).min();
         let is_first_bad = self.triage.is_some_and(|triage| triage.fix == Fix::StepRun && triage.step == Some(step));
+        let went_on = || (step + 1..state.step_count()).any(|later| state.call(later).is_some());
         let (mood, word) = match (state.has_run(step), worst) {
+            (Ran::Failed, _) if went_on() => (Mood::Bad, "failed"),
             (Ran::Failed, _) => (Mood::Bad, "run ended here"),
             (Ran::No, _) => (Mood::Open, "not run"),
             (Ran::Unknown, _) => (Mood::Open, "unavailable"),
