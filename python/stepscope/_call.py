@@ -291,12 +291,10 @@ class _Asked:
             call["outputs"] = None
             if error is None and keys is not None:
                 call["error"] = "the reply is no JSON object"
-        if run._add_step(call, self.messages) is None:
+        if run._add_step(call, self.messages, call["outputs"]) is None:
             self._end_alone()
         elif self.wanted is not None:
             run._given.update(call["outputs"] or {})
-        elif "name" in call:
-            run._wrote(call["outputs"])
 
     def _place_as_told(self, run: Run) -> None:
         """What ``usage(step_id=...)`` said of the step counts."""

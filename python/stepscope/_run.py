@@ -90,8 +90,9 @@ class Run:
         self._process = os.getpid()
         self._is_warned = False
         self._steps: list[_Entry] = []
-        # The last calls with messages.
+        # The last calls with messages, and how many there were.
         self._talks: deque[_Entry] = deque(maxlen=_MOST_COMPARED)
+        self._talk_count = 0
         #: What steps wrote, in the order of their ends.
         self._written: dict[str, Any] | None = None
         #: What the replies gave to the steps of a procedure that no known runner runs, and what those were asked last.
@@ -171,8 +172,10 @@ class Run:
             self._is_warned = True
             warn(words)
 
-    def _add_step(self, call: dict[str, Any], messages: list[str] | None = None) -> _Entry | None:
-        """Take a call; not where the line is written already, or is the parent's."""
+    def _add_step(
+        self, call: dict[str, Any], messages: list[str] | None = None, wrote: Mapping[str, Any] | None = None
+    ) -> _Entry | None:
+        """Take a call, and what its step wrote; not where the line is written already, or is the parent's."""
         if not self._is_here:
             return None
         with self._lock:
@@ -186,8 +189,8 @@ class Run:
             is_bare = call["step_id"] is None and not is_of_step
             entry = self._entry(call, messages, is_bare)
             self._steps.append(entry)
-            if is_of_step and self._written is None:
-                self._written = {}
+            if is_of_step:
+                self._written = {**(self._written or {}), **(wrote or {})}
             if is_bare and isinstance(call["raw"], str) and call.get("error") is None:
                 self.fields["raw"] = call["raw"]
             self._begin()
@@ -203,7 +206,8 @@ class Run:
         alike, from_ = max(found, key=lambda pair: pair[0], default=(0, None))
         # A prompt of nothing would look as if nobody had asked.
         alike = min(alike, len(messages) - 1)
-        number = call["call"] = self._talks[-1].number + 1 if self._talks else 0
+        number = call["call"] = self._talk_count
+        self._talk_count += 1
         if from_ is not None and alike > 0:
             messages[:alike] = (from_.messages or [])[:alike]
             call["messages_from"] = {"call": from_.number, "count": alike}
@@ -218,15 +222,12 @@ class Run:
             if self._done or not self._is_here:
                 return False
             entry.text = _lines.dumps(call)
-            self._wrote(outputs)
+            self._written = {**(self._written or {}), **(outputs or {})}
             # The writer can add, not change.
             kept = ("step_index", "step_id", "name", "inputs", "outputs", "error")
             last = {name: call[name] for name in kept if name in call}
             self._sink.piece(self._key, _lines.encoded(_lines.dumps(last)))
             return True
-
-    def _wrote(self, outputs: Mapping[str, Any] | None) -> None:
-        self._written = {**(self._written or {}), **(outputs or {})}
 
     def _position(self, name: str | int) -> tuple[int, Any, bool] | None:
         """Position, id and whether it is the last one, of the step of the procedure that is called so."""

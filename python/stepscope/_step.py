@@ -150,8 +150,7 @@ class Step:
             started, took = self._times or (self._started_utc, took)
             times = {"started_utc": started, "duration_ms": took}
             end = {**self._head(), "outputs": outputs, "error": words, **times}
-            is_taken = run._add_step(end) is not None
-            run._wrote(outputs)
+            is_taken = run._add_step(end, wrote=outputs) is not None
         if not is_taken:
             warn(f"stepscope: the step {self.name!r} ended after its run, or in another process, and is not recorded")
 

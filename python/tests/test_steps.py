@@ -342,6 +342,18 @@ class OfARunnerOfOnesOwn(InFolder):
         (step,) = self.steps()
         self.assertEqual((step["step_index"], step["outputs"], step["inputs"]), (1, {"total": 5}, {"had": 2, "bought": 3}))
 
+    def test_a_function_may_name_its_step(self):
+        @record(self.folder / "calls.jsonl")
+        def ask(prompt):
+            stepscope.usage(name="add", inputs={"a": 2}, outputs={"total": 5})
+            return "five"
+
+        with record(self.path, question=QUESTION):
+            ask("Add them")
+        (step,) = self.steps()
+        self.assertEqual((step["name"], step["inputs"], step["outputs"]), ("add", {"a": 2}, {"total": 5}))
+        self.assertEqual(lines(self.path)[0]["state"], {"total": 5})
+
     def test_named_steps_are_those_of_the_procedure(self):
         with record(self.path, procedure=procedure(), question=QUESTION) as run:
             with run.step(1, reads={"problem_text": QUESTION}) as step:
