@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import subprocess
 import sys
@@ -228,6 +229,21 @@ with stepscope.record({str(self.path)!r}, question="?") as run:
                 ask([{"role": "user", "content": str(m)} for m in range(n + 1)])
         schema = subprocess.run([stepscope.program(), "schema", "trace"], capture_output=True, check=True).stdout
         jsonschema.validate(self.run_of(), json.loads(schema))
+
+
+    def test_the_program_shows_their_names(self):
+        schema = subprocess.run([stepscope.program(), "schema", "trace"], capture_output=True, check=True).stdout
+        if b'"messages_from"' not in schema:
+            self.skipTest("an earlier program")
+        with record(self.path, question="?") as run:
+            with contextlib.suppress(KeyError), run.step("look up"):
+                raise KeyError("a")
+            with run.step("answer", reads={"a": 1}) as step:
+                step.writes(b=2)
+        text = str(stepscope.show(self.path))
+        self.assertIn("  failed\n  look up\n", text)
+        self.assertIn("\n  answer\n", text)
+        self.assertIn("look up</p>", stepscope.show(self.path).html)
 
 
 class OfMessages(InFolder):
