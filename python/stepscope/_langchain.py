@@ -36,6 +36,7 @@ class _Node:
         self.run, self.step = run, step
         #: Whether the end of it is the end of the step, or of the run.
         self.is_step = self.is_run = False
+        self.name = "end"
         self.call: dict[str, Any] = {}
         self.prompt: Any = None
         self.started = time.perf_counter()
@@ -79,7 +80,7 @@ class _Told:
             node.step.writes(named(result, name))
             node.step._end(error)
         if node.is_run and node.run is not None:
-            end_run(node.run, result, None if error is None else _lines.words(error))
+            end_run(node.run, result, None if error is None else _lines.words(error), node.name)
         if node.family and node.family[0] == run_id:
             # Until then what is inside may name what has ended as its parent.
             for each in node.family:
@@ -89,6 +90,7 @@ class _Told:
     def on_chain_start(self, serialized: Any, inputs: Any, *, run_id: Any, **more: Any) -> None:
         node = self._begin(run_id, more.get("parent_run_id"), True)
         name = more.get("name") or _get(serialized, "name")
+        node.name = str(name or node.name)
         if node.is_run and node.run is not None and node.run.question is None:
             node.run.question = _question(inputs)
         elif (more.get("metadata") or {}).get("langgraph_node") == name and "langsmith:hidden" not in (
@@ -96,19 +98,25 @@ class _Told:
         ):
             self._open_step(node, str(name), self._reads(node, named(inputs, "input")))
 
-    def _reads(self, node: _Node, values: Mapping[str, Any]) -> dict[str, Any]:
+    def _reads(self, node: _Node, values: Mapping[str, Any], above: str = "") -> dict[str, Any]:
         """What a node reads. Messages that an earlier one of the run has read are only counted: they are as many times
         as long as there are steps."""
         told: dict[str, Any] = {}
         for name, value in values.items():
-            told[name] = _plain(value)
-            if not (isinstance(value, list) and value and all(map(_is_message, value))):
-                continue
-            before = min(self._told.get((node.run, name), 0), len(value) - 1)
-            self._told[node.run, name] = len(value)
-            if before > 0:
-                told[name] = [f"({before} earlier messages)", *told[name][before:]]
+            path = f"{above}/{name}"
+            if isinstance(value, Mapping):
+                told[name] = self._reads(node, {str(key): inner for key, inner in value.items()}, path)
+            elif not name.startswith("__"):  # of the graph itself
+                told[name] = self._new(node, path, value)
         return told
+
+    def _new(self, node: _Node, path: str, value: Any) -> Any:
+        if not (isinstance(value, list) and value and all(map(_is_message, value))):
+            return _plain(value)
+        before = min(self._told.get((node.run, path), 0), len(value) - 1)
+        self._told[node.run, path] = len(value)
+        new = [_plain(message) for message in value[before:]]
+        return [f"({before} earlier message{'' if before == 1 else 's'})", *new] if before > 0 else new
 
     def on_chain_end(self, outputs: Any, *, run_id: Any, **_: Any) -> None:
         self._end(run_id, _plain(outputs), None)

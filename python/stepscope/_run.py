@@ -38,7 +38,7 @@ _RUN_FIELDS = ("id", "row_index", "question", "gold_answer", "gold_num")
 class _Entry:
     """One call in the list of a trace, as text."""
 
-    __slots__ = ("text", "is_bare", "messages", "number")
+    __slots__ = ("text", "is_bare", "messages", "number", "order")
 
     def __init__(self, text: str, is_bare: bool, messages: list[str] | None, number: int) -> None:
         self.text = text
@@ -46,6 +46,8 @@ class _Entry:
         self.is_bare = is_bare
         #: All messages of the prompt, and by which number later calls name it.
         self.messages, self.number = messages, number
+        #: How many entries there were before it.
+        self.order = 0
 
     def whole(self) -> str:
         """The text with all messages, for where the calls before it are not."""
@@ -95,6 +97,8 @@ class Run:
         self._talk_count = 0
         #: What steps wrote, in the order of their ends.
         self._written: dict[str, Any] | None = None
+        self._written_at: dict[str, int] = {}
+        self._count = 0
         #: What the replies gave to the steps of a procedure that no known runner runs, and what those were asked last.
         self._given: dict[str, Any] = {}
         self._asked_last: tuple[Any, int] | None = None
@@ -188,9 +192,10 @@ class Run:
             self._at = max(self._at, index)
             is_bare = call["step_id"] is None and not is_of_step
             entry = self._entry(call, messages, is_bare)
+            entry.order = self._count = self._count + 1
             self._steps.append(entry)
             if is_of_step:
-                self._written = {**(self._written or {}), **(wrote or {})}
+                self._wrote(entry, wrote)
             if is_bare and isinstance(call["raw"], str) and call.get("error") is None:
                 self.fields["raw"] = call["raw"]
             self._begin()
@@ -222,12 +227,21 @@ class Run:
             if self._done or not self._is_here:
                 return False
             entry.text = _lines.dumps(call)
-            self._written = {**(self._written or {}), **(outputs or {})}
+            self._wrote(entry, outputs)
             # The writer can add, not change.
             kept = ("step_index", "step_id", "name", "inputs", "outputs", "error")
             last = {name: call[name] for name in kept if name in call}
             self._sink.piece(self._key, _lines.encoded(_lines.dumps(last)))
             return True
+
+    def _wrote(self, entry: _Entry, outputs: Mapping[str, Any] | None) -> None:
+        self._written = {**(self._written or {}), **(outputs or {})}
+        self._written_at.update(dict.fromkeys(outputs or (), entry.order))
+
+    def _is_newest(self, entry: _Entry, outputs: Mapping[str, Any] | None) -> bool:
+        """Whether no later entry has written these names: the last one in the list is believed."""
+        with self._lock:
+            return all(self._written_at.get(name, 0) <= entry.order for name in outputs or ())
 
     def _position(self, name: str | int) -> tuple[int, Any, bool] | None:
         """Position, id and whether it is the last one, of the step of the procedure that is called so."""

@@ -141,8 +141,9 @@ class Step:
         outputs = self._writes if self._writes or said is None else None
         run = self._run._last()
         words = None if said is None else ": ".join(said)
-        if self._last is not None and _agrees(self._last[1], outputs, words):
-            entry, call = self._last
+        last = self._last
+        if last is not None and _agrees(last[1], outputs, words) and run._is_newest(last[0], outputs):
+            entry, call = last
             whole = {**call, **self._head(), "outputs": outputs, "error": call.get("error") or words}
             is_taken = run._amend(entry, whole, outputs)
         else:

@@ -46,13 +46,28 @@ def named(value: Any, name: str) -> dict[str, Any]:
     return {str(key): inner for key, inner in value.items()} if isinstance(value, Mapping) else {name: value}
 
 
-def end_run(run: Run, result: Any, error: tuple[str, str] | None) -> None:
-    """Write the line of a run with what it gave."""
+def end_run(run: Run, result: Any, error: tuple[str, str] | None, name: str) -> None:
+    """Write the line of a run with what it gave, under the name of what made it of the values of its steps."""
     if error is not None:
         run.error = error
     elif result is not None:
         run.state = named(result, "output")
         if isinstance(result, str):
             run.fields.setdefault("pred_answer", result)
+        _end_merged(run, run.state, name)
     run._read_answer()
     run._close(is_over=True)
+
+
+def _end_merged(run: Run, state: Mapping[str, Any], name: str) -> None:
+    """Say who wrote what no step wrote like that: a graph adds the messages of its nodes to those that it has."""
+    written = run._written or {}
+    merged = {key: value for key, value in state.items() if key in written and not _is_same(written[key], value)}
+    if merged:
+        step = Step(run, name, None)
+        step.writes(merged)
+        step._end()
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    return _lines.dumps(one) == _lines.dumps(other)

@@ -94,6 +94,18 @@ class OfSteps(InFolder):
         self.assertEqual((steps[1]["inputs"], self.run_of()["state"]), ({"a": 1, "x": 1}, {"x": 2}))
         self.assertEqual(self.findings(), [])
 
+    def test_who_writes_last_stands_last(self):
+        ask = record(said("hm"), self.folder / "calls.jsonl")
+        with record(self.path, question="?") as run, run.step("outer") as outer:
+            ask("one")
+            with run.step("inner") as inner:
+                ask("two")
+                inner.writes(x=1)
+            outer.writes(x=2)
+        told = [(step["name"], step.get("prompt"), step["outputs"]) for step in self.run_of()["trace"]["steps"]]
+        self.assertEqual(told, [("outer", "one", None), ("inner", "two", {"x": 1}), ("outer", None, {"x": 2})])
+        self.assertEqual((self.run_of()["state"], self.findings()), ({"x": 2}, []))
+
     def test_an_error_in_a_step_is_its_own(self):
         ask = record(said("hm"), self.folder / "calls.jsonl")
         with self.assertRaises(ValueError), record(self.path, question="?") as run:

@@ -137,6 +137,34 @@ class OfLangChain(Told):
         self.assertEqual((line["state"], line["question"]), ({"mail": "three", "total": 6}, "three"))
         self.assertIn("total  6  [recorded]", self.check())
 
+    @unittest.skipUnless(support.has("langgraph.prebuilt") if support.has("langgraph") else False, "langgraph is not installed")
+    def test_an_agent_and_its_tools_are_steps(self):
+        from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+        from langchain_core.messages import AIMessage
+        from langchain_core.tools import tool
+        from langgraph.prebuilt import create_react_agent
+
+        class Model(GenericFakeChatModel):
+            def bind_tools(self, tools, **_):
+                return self
+
+        @tool
+        def add(a: int, b: int) -> int:
+            """Adds."""
+            return a + b
+
+        called = AIMessage("", tool_calls=[{"name": "add", "args": {"a": 2, "b": 3}, "id": "t"}])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            agent = create_react_agent(Model(messages=iter([called, AIMessage("five")])), [add])
+        agent.invoke({"messages": [("user", "2 + 3?")]}, config=self.config)
+        line = self.run_of()
+        self.assertEqual([call["name"] for call in line["trace"]["steps"]], ["agent", "add", "tools", "agent", "LangGraph"])
+        first, tool_step, *_ = line["trace"]["steps"]
+        self.assertEqual(first["tool_calls"], [{"id": "t", "name": "add", "arguments": {"a": 2, "b": 3}}])
+        self.assertEqual((tool_step["inputs"], tool_step["outputs"]), ({"a": 2, "b": 3}, {"add": "5"}))
+        self.check()
+
     @unittest.skipUnless(support.has("langgraph"), "langgraph is not installed")
     def test_a_long_talk_in_a_graph_is_not_written_again_for_each_node(self):
         import asyncio
@@ -150,9 +178,13 @@ class OfLangChain(Told):
         graph.add_conditional_edges("talk", lambda state: "talk" if len(state["messages"]) < 60 else END)
         asyncio.run(graph.compile().ainvoke({"messages": [("user", "2 + 3?")]}, config={**self.config, "recursion_limit": 200}))
         line = self.run_of()
-        self.assertEqual((len(line["trace"]["steps"]), line["question"]), (59, "2 + 3?"))
-        self.assertEqual({call["name"] for call in line["trace"]["steps"]}, {"talk"})
+        *steps, end = line["trace"]["steps"]
+        self.assertEqual((len(steps), line["question"]), (59, "2 + 3?"))
+        self.assertEqual({call["name"] for call in steps}, {"talk"})
+        self.assertEqual(steps[9]["inputs"]["messages"][0], "(9 earlier messages)")
         self.assertEqual(len(line["state"]["messages"]), 60)
+        self.assertEqual((end["name"], end["outputs"]), ("LangGraph", line["state"]))
+        self.check()
         self.assertLess(self.path.stat().st_size, 1_500_000)
 
 
