@@ -8,10 +8,11 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, SupportsIndex, overload
+from typing import Any, Literal, NamedTuple, SupportsIndex, overload
 
 from ._given import Given, Records, is_result
 
+Library = Literal["pandas", "polars"]
 SEVERITIES = ("fatal", "repairable", "warning", "note")
 # Rows that a table in a notebook has, and a list that is printed.
 _MOST_DRAWN, _MOST_PRINTED = 200, 10
@@ -103,7 +104,7 @@ class CheckedRecords(list[dict[str, Any]]):
         """
         return self._alike(each for each in self if keep(each))
 
-    def to_frame(self, library: str | None = None) -> Any:
+    def to_frame(self, library: Library | None = None) -> Any:
         """A table with a row per record; see ``to_frame``."""
         return to_frame(self, library)
 
@@ -278,7 +279,7 @@ def _looked_up(results: list[dict[str, Any]]) -> dict[Any, Any]:
     return {each["sha256"]: each.get("record") for each in found if each.get("sha256") in wanted}
 
 
-def to_frame(records: Records, library: str | None = None) -> Any:
+def to_frame(records: Records, library: Library | None = None) -> Any:
     """A data frame with a row per record: where to fix it, in which step, how many findings of each severity, and what
     the record says of its answer (``correct``, ``answer``, ``expected``, ``confidence``) and of its calls (``model``,
     ``tokens``, ``ms``).

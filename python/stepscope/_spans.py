@@ -97,7 +97,7 @@ class _Trace:
         if root is None:
             run._close()
             return
-        end_run(run, _value(root, "output.value", "traceloop.entity.output"), _error(root), root.name)
+        end_run(run, _value(root, "final_result", "output.value", "traceloop.entity.output"), _error(root), root.name)
 
     def _add(self, run: Run, span: Any, root: Any) -> None:
         if _is_call(span):

@@ -512,6 +512,8 @@ class TheNames(unittest.TestCase):
             stepscope.save("a", "b", feilds=[])
             stepscope.record("x.jsonl", question=5)
             stepscope.start("x.jsonl").step(None)
+            stepscope.check("a").to_frame("excel")
+            stepscope.check(None)
         """
         lines = [line[12:] for line in ("import stepscope\n" + right + wrong).splitlines()]
         lines[0] = "import stepscope"
@@ -519,7 +521,7 @@ class TheNames(unittest.TestCase):
             told, _, _ = api.run(["--strict", "--no-incremental", "--cache-dir", os.devnull, "-c", "\n".join(lines)])
         found = sorted(int(line.split(":")[1]) for line in told.splitlines() if line.startswith("<string>:") and ": error:" in line)
         first = lines.index("ask(5)") + 1
-        self.assertEqual(sorted(set(found)), list(range(first, first + 8)), told)
+        self.assertEqual(sorted(set(found)), list(range(first, first + 10)), told)
 
 
 class TheProgram(InFolder):
