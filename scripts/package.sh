@@ -3,6 +3,10 @@
 #
 #   STEPSCOPE_PROFILE   cargo's profile of the program: dist (default), or dev, which reuses what the tests built
 #   MATURIN             the maturin to build the wheel with; without one the wheel is skipped
+#   STEPSCOPE_ZIG       1: link the wheel with zig (pip install ziglang), so that it runs on Linux with glibc 2.17 and newer;
+#                       0: never. Without it, if zig is there and the profile is dist, because it builds everything once more
+#   STEPSCOPE_TARGETS   more targets of Rust to make wheels for with zig, for example aarch64-unknown-linux-gnu; each must be
+#                       installed (rustup target add)
 #   SOURCE_DATE_EPOCH   the date of everything in the archives; without it, that of the last commit
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -33,22 +37,27 @@ for shell in bash zsh fish elvish; do
 done
 "$program" man >"$share/man/stepscope.1"
 grep -q '^.SS stepscope check$' "$share/man/stepscope.1"
+for section in EXAMPLES ENVIRONMENT FILES; do grep -q "^.SH $section$" "$share/man/stepscope.1"; done
 if command -v man >/dev/null; then
   man --warnings -l "$share/man/stepscope.1" 2>&1 >/dev/null | { ! grep -q .; }
 fi
+
+step "licences of the libraries"
+host=$(rustc -vV | sed -n 's/^host: //p')
+python3 scripts/licences.py --target "$host" >"$share/THIRD-PARTY.txt"
+python3 scripts/licences.py --target "$host" --deb >"$share/copyright"
 
 step "archive"
 stage=$out/stage/$name
 mkdir -p "$stage"
 cp "$program" README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT "$stage/"
-cp -r "$share/completions" "$share/man" "$stage/"
-host=$(rustc -vV | sed -n 's/^host: //p')
+cp -r "$share/completions" "$share/man" "$share/THIRD-PARTY.txt" "$stage/"
 archive=$out/$name-$host.tar.gz
 pack() { tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner -C "$out/stage" -c "$name" | gzip -n; }
 pack >"$archive"
 # The same input gives the same bytes.
 pack | cmp - "$archive"
-tar -tzf "$archive" "$name/stepscope" "$name/man/stepscope.1" >/dev/null
+tar -tzf "$archive" "$name/stepscope" "$name/man/stepscope.1" "$name/THIRD-PARTY.txt" >/dev/null
 (cd "$out" && sha256sum "$(basename "$archive")" >"$(basename "$archive").sha256")
 
 step "Debian package"
@@ -56,7 +65,12 @@ if command -v dpkg-deb >/dev/null; then
   deb=$out/deb
   mkdir -p "$deb"/DEBIAN "$deb"/usr/bin "$deb"/usr/share/{doc/stepscope,man/man1,bash-completion/completions,zsh/vendor-completions,fish/vendor_completions.d}
   install -m 755 "$program" "$deb/usr/bin/stepscope"
-  install -m 644 README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE "$deb/usr/share/doc/stepscope/"
+  doc=$deb/usr/share/doc/stepscope
+  install -m 644 README.md "$share/copyright" "$doc/"
+  gzip -n9 <CHANGELOG.md >"$doc/changelog.gz"
+  date=$(LC_ALL=C date -uRd "@$SOURCE_DATE_EPOCH")
+  printf 'stepscope (%s-1) unstable; urgency=medium\n\n  * See changelog.gz.\n\n -- the stepscope authors <stepscope@localhost>  %s\n' \
+    "$version" "$date" | gzip -n9 >"$doc/changelog.Debian.gz"
   for page in "$share"/man/*.1; do gzip -n9 <"$page" >"$deb/usr/share/man/man1/$(basename "$page").gz"; done
   install -m 644 "$share/completions/stepscope.bash" "$deb/usr/share/bash-completion/completions/stepscope"
   install -m 644 "$share/completions/stepscope.zsh" "$deb/usr/share/zsh/vendor-completions/_stepscope"
@@ -65,7 +79,7 @@ if command -v dpkg-deb >/dev/null; then
   libc=$(objdump -T "$program" | sed -n 's/.*GLIBC_\([0-9][0-9.]*\).*/\1/p' | sort -V | tail -n 1)
   cat >"$deb/DEBIAN/control" <<END
 Package: stepscope
-Version: $version
+Version: $version-1
 Section: utils
 Priority: optional
 Architecture: $(dpkg --print-architecture)
@@ -76,9 +90,12 @@ Description: See why a language model's run went wrong
  shows the global state step by step and points at what is wrong.
 END
   chmod -R u+rwX,go+rX,go-w "$deb"
-  dpkg-deb --root-owner-group --build "$deb" "$out/stepscope_${version}_$(dpkg --print-architecture).deb" >/dev/null
+  dpkg-deb --root-owner-group --build "$deb" "$out/stepscope_${version}-1_$(dpkg --print-architecture).deb" >/dev/null
   dpkg-deb --contents "$out"/*.deb | grep './usr/bin/stepscope$' >/dev/null
   dpkg-deb --contents "$out"/*.deb | grep 'man1/stepscope.1.gz$' >/dev/null
+  for file in copyright changelog.gz changelog.Debian.gz; do
+    dpkg-deb --contents "$out"/*.deb | grep "doc/stepscope/$file$" >/dev/null
+  done
   rm -r "$deb"
 else
   skip "dpkg-deb is not installed"
@@ -89,21 +106,40 @@ python3 scripts/sbom.py >"$out/$name.cdx.json"
 python3 -c 'import json, sys; bill = json.load(open(sys.argv[1])); assert len(bill["components"]) > 20 and all(one.get("licenses") for one in bill["components"])' "$out/$name.cdx.json"
 
 step "what goes into each crate"
-for manifest in Cargo.toml crates/*/Cargo.toml; do
-  cargo package --locked --list --allow-dirty --manifest-path "$manifest" >"$out/crate.txt"
-  grep -q '^src/' "$out/crate.txt"
-  ! grep -E '^(tests/fixtures|target)/' "$out/crate.txt"
-done
-rm "$out/crate.txt"
+python3 scripts/packages.py
 
 step "wheel and source archive"
 if [ -n "${MATURIN:-}" ]; then
   "$MATURIN" sdist --out "$out" >/dev/null
   tar -tzf "$out"/stepscope-*.tar.gz >/dev/null 2>&1 || true
-  "$MATURIN" build --locked --profile "$profile" --out "$out"
+  zig=${STEPSCOPE_ZIG:-$([ "$profile" = dist ] && echo "if it is there" || echo 0)}
+  if [ "$zig" != 0 ] && ! { command -v zig || python3 -c 'import ziglang'; } >/dev/null 2>&1; then
+    [ "$zig" != 1 ] || { echo "zig is missing: pip install ziglang" >&2; exit 1; }
+    zig=0
+  fi
+  case $host in *-linux-gnu) ;; *) zig=0 ;; esac
+  if [ "$zig" = 0 ]; then
+    skip "the wheel is for this C library and newer ones: no zig"
+    "$MATURIN" build --locked --profile "$profile" --out "$out"
+    python3 scripts/wheel.py add "$out"/stepscope-*.whl "$share/THIRD-PARTY.txt"
+  else
+    for target in "$host" ${STEPSCOPE_TARGETS:-}; do
+      case $target in *-musl) tag=musllinux_1_2 ;; *) tag=manylinux_2_17 ;; esac
+      "$MATURIN" build --locked --profile "$profile" --out "$out/wheel" --zig --target "$target" --compatibility "$tag"
+      python3 scripts/licences.py --target "$target" >"$out/wheel/THIRD-PARTY.txt"
+      for wheel in "$out"/wheel/*.whl; do python3 scripts/wheel.py add "$wheel" "$out/wheel/THIRD-PARTY.txt"; done
+      mv "$out"/wheel/*.whl "$out/"
+      rm -r "$out/wheel"
+    done
+  fi
+  python3 scripts/wheel.py pure "$(find "$out" -name '*.whl' | sort | head -n 1)" "$out" >/dev/null
   python3 - "$out" <<'END'
 import glob, sys, tarfile, zipfile
-wheel = zipfile.ZipFile(glob.glob(f"{sys.argv[1]}/*.whl")[0]).namelist()
+wheels = {name: zipfile.ZipFile(name).namelist() for name in glob.glob(f"{sys.argv[1]}/*.whl")}
+pure = next(names for name, names in wheels.items() if name.endswith("-any.whl"))
+assert "stepscope/__init__.py" in pure and not any("/scripts/" in name for name in pure)
+wheel = next(names for name, names in wheels.items() if not name.endswith("-any.whl"))
+assert any(name.endswith(".dist-info/licenses/THIRD-PARTY.txt") for name in wheel)
 for name in ("stepscope/__init__.py", "stepscope/_writer.py", "stepscope/py.typed"):
     assert name in wheel, name
 assert any(name.endswith(".data/scripts/stepscope") for name in wheel), "the program"

@@ -14,23 +14,29 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from licences import host, linked
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def main() -> None:
-    command = ["cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", "x86_64-unknown-linux-gnu"]
+    command = ["cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", host()]
     metadata = json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout)
     packages = {each["id"]: each for each in metadata["packages"]}
     lock = re.findall(r'name = "(.+)"\nversion = "(.+)"\n(?:source = .+\n)?(?:checksum = "(.+)")?', (ROOT / "Cargo.lock").read_text())
     sums = {(name, version): checksum for name, version, checksum in lock if checksum}
     nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
     # What is built into the program: no tools of tests and builds.
-    used, waiting = set(), [metadata["resolve"]["root"]]
+    used: set[str] = set()
+    waiting: list[str] = [metadata["resolve"]["root"]]
     while waiting:
         each = waiting.pop()
         if each not in used:
             used.add(each)
             waiting += [one["pkg"] for one in nodes[each]["deps"] if any(kind["kind"] is None for kind in one["dep_kinds"])]
+    # Features of tests bring in more than is built.
+    built = linked(host())
+    used = {each for each in used if (packages[each]["name"], packages[each]["version"]) in built}
     reference = {each: f"pkg:cargo/{packages[each]['name']}@{packages[each]['version']}" for each in used}
     component: list[dict[str, Any]] = []
     for each in sorted(used, key=reference.__getitem__):

@@ -26,8 +26,9 @@ use stepscope_io::config::Folders;
 use stepscope_io::config::types;
 use stepscope_io::failure::Failure;
 use stepscope_io::source::answers::AnswerStore;
-use stepscope_io::source::columns::ColumnMap;
+use stepscope_io::source::column_map::ColumnMap;
 use stepscope_io::source::input::{Expand, expand};
+use stepscope_io::source::maps::RowMap;
 
 mod ask;
 mod check;
@@ -51,6 +52,7 @@ mod review;
 mod run;
 mod show;
 mod tables;
+mod variables;
 mod verify;
 
 pub use ask::ModelFlags;
@@ -203,9 +205,12 @@ pub struct AnswerArgs {
 /// How the rows of tables are records.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct TableArgs {
-    /// Read columns of a Parquet or Arrow table as these keys, for example question=prompt,answer=target
+    /// Read columns of a table (Parquet, Arrow, CSV) as these keys, for example question=prompt,answer=target
     #[arg(long, value_name = "KEY=COLUMN", value_delimiter = ',', value_parser = mapped)]
     columns: Vec<(String, String)>,
+    /// Read rows of another program by a map (TOML), which says where each key of a record is
+    #[arg(long, value_name = "FILE")]
+    map: Option<PathBuf>,
 }
 
 impl TableArgs {
@@ -217,7 +222,13 @@ impl TableArgs {
                 let source = shown!("it gives the key {} two columns; name one", Shown::line(key.as_bytes()));
                 Err(Failure { what: "cannot use", path: Shown::own("--columns"), source })
             }
-            None => Ok(ColumnMap::new(&self.columns)),
+            None => {
+                let columns = ColumnMap::new(&self.columns);
+                Ok(match &self.map {
+                    Some(map) => columns.with_map(RowMap::read(map)?),
+                    None => columns,
+                })
+            }
         }
     }
 }
@@ -319,6 +330,21 @@ pub enum Command {
         /// Output format of the list; a schema is JSON
         #[arg(long, value_enum, value_name = "FORMAT", default_value_t = ListFormat::Text)]
         format: ListFormat,
+    },
+    /// List the maps for files of other programs, print one, or try one on a file
+    ///
+    /// Without a fitting map, --try prints a first one, made of the names in the file. Exit code: 0 it fits, 1 it does not.
+    #[command(hide = true)]
+    Map {
+        /// Name of a map to print [default: list them]
+        #[arg(conflicts_with_all = ["file", "map"])]
+        name: Option<String>,
+        /// Try a map on this file: what leads where, and what is left over
+        #[arg(long = "try", value_name = "FILE")]
+        file: Option<PathBuf>,
+        /// Map to try [default: the one that fits]
+        #[arg(long, value_name = "MAP", requires = "file")]
+        map: Option<PathBuf>,
     },
     /// Print the settings in force and where each comes from
     #[command(hide = true)]
@@ -427,6 +453,9 @@ impl Check {
             // Tables are made of the same lines.
             FormatArg::Jsonl | FormatArg::Parquet => ReportFormat::Jsonl,
             FormatArg::Sarif => ReportFormat::Sarif,
+            FormatArg::Github => ReportFormat::Github,
+            FormatArg::Junit => ReportFormat::Junit,
+            FormatArg::Markdown => ReportFormat::Markdown,
         }
     }
 
@@ -437,15 +466,19 @@ impl Check {
 
     /// Tells whether a gravest finding of this severity makes the exit code 1.
     pub(crate) fn fails_on(&self, worst: Option<Severity>) -> bool {
+        worst.zip(self.least()).is_some_and(|(worst, least)| worst <= least)
+    }
+
+    /// Returns the lightest severity that makes the exit code 1.
+    fn least(&self) -> Option<Severity> {
         // Sums were never a reason to fail, if nobody asks for it.
-        let least = match self.fail_on.unwrap_or(if self.merge { FailOn::Never } else { FailOn::Warning }) {
-            FailOn::Fatal => Severity::Fatal,
-            FailOn::Repairable => Severity::Repairable,
-            FailOn::Warning => Severity::Warning,
-            FailOn::Note => Severity::Note,
-            FailOn::Never => return false,
-        };
-        worst.is_some_and(|worst| worst <= least)
+        match self.fail_on.unwrap_or(if self.merge { FailOn::Never } else { FailOn::Warning }) {
+            FailOn::Fatal => Some(Severity::Fatal),
+            FailOn::Repairable => Some(Severity::Repairable),
+            FailOn::Warning => Some(Severity::Warning),
+            FailOn::Note => Some(Severity::Note),
+            FailOn::Never => None,
+        }
     }
 }
 
@@ -499,6 +532,12 @@ enum FormatArg {
     Parquet,
     /// SARIF 2.1.0 for code hosts and editors
     Sarif,
+    /// Annotations in the log of GitHub's CI
+    Github,
+    /// JUnit XML: a test case per record, which fails by --fail-on
+    Junit,
+    /// A list for the summary of a CI job or a comment
+    Markdown,
 }
 
 /// Ways to print what a command lists or counts.
@@ -681,6 +720,10 @@ pub fn run(
             Ok(CLEAN)
         }
         Command::Schema { name, format } => print::schema(name.as_deref(), *format, out),
+        Command::Map { name, file, map } => match file {
+            Some(file) => print::map_on(file, map.as_deref(), out).map_err(Shown::from),
+            None => print::map(name.as_deref(), out),
+        },
         Command::Config(options) => config::config(options, out),
         Command::Doctor(options) => Ok(config::doctor(options, check_settings, out)),
         // The screen shows it.

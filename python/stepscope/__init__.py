@@ -22,6 +22,7 @@ from ._langchain import LangChain
 from ._parts import Part, parts
 from ._program import StepscopeError, program
 from ._record import Recording, record, start
+from ._reward import reward
 from ._run import Run
 from ._search import record_search
 from ._spans import SpanExporter
@@ -50,6 +51,7 @@ __all__ = [
     "record",
     "record_answer",
     "record_search",
+    "reward",
     "rewards",
     "save",
     "show",

@@ -44,8 +44,8 @@ def program() -> str:
     if found:
         return found
     raise StepscopeError(
-        "the stepscope program is not installed for this interpreter. Install the wheel (pip install stepscope), or "
-        "name the program in STEPSCOPE_PROGRAM"
+        "the stepscope program is not installed for this interpreter. The wheel holds it where there is one for this "
+        "platform; elsewhere runs are recorded without it, and a program that cargo built is named in STEPSCOPE_PROGRAM"
     )
 
 

@@ -44,7 +44,7 @@ use stepscope_io::pipeline::compare::{BaselineRuns, Journals};
 use stepscope_io::pipeline::load::load_first;
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::source::beneath::Place;
-use stepscope_io::source::columns::ColumnMap;
+use stepscope_io::source::column_map::ColumnMap;
 use stepscope_io::source::input::{Expand, expand, samples};
 use stepscope_io::source::page;
 use stepscope_terminal::colour::{Depth, light_hint};

@@ -143,19 +143,24 @@ fn check_all(
                 return tables.take(bytes);
             }
             let bytes = if any { bytes } else { format.first(bytes) };
-            if matches!(format, ReportFormat::Text | ReportFormat::Short) {
-                out.styled(bytes);
-            } else {
-                out.write(bytes);
-            }
+            print(format, bytes, out);
             any |= !bytes.is_empty();
             if out.is_closed() { Err(Error::from(ErrorKind::BrokenPipe)) } else { Ok(()) }
         },
     );
     if let Some(waiting) = held.filter(|_| not_understood(options, &outcome).is_empty()) {
-        out.styled(&waiting);
+        print(format, &waiting, out);
     }
     outcome
+}
+
+/// Prints a part of the report, as the terminal can show it where that is what reads it.
+fn print(format: ReportFormat, bytes: &[u8], out: &mut Out) {
+    if matches!(format, ReportFormat::Text | ReportFormat::Short) {
+        out.styled(bytes);
+    } else {
+        out.write(bytes);
+    }
 }
 
 /// Lists the sources of which no record was understood, if they count: those that were named, or all there are. One
@@ -179,7 +184,8 @@ fn foreign(source: &SourceCounts) -> Shown {
         (1, _) => Shown::own("its record has no known format"),
         _ => shown!("none of its {records} records has a known format"),
     };
-    shown!("cannot check {}: {what}; --allow-unknown says what each is", source.name)
+    let rows = if records > broken { ", stepscope map --try how to read rows of another program" } else { "" };
+    shown!("cannot check {}: {what}; --allow-unknown says what each is{rows}", source.name)
 }
 
 pub(super) fn threads(asked: Option<NonZeroUsize>) -> usize {
@@ -187,7 +193,7 @@ pub(super) fn threads(asked: Option<NonZeroUsize>) -> usize {
 }
 
 const fn is_for_people(format: ReportFormat) -> bool {
-    matches!(format, ReportFormat::Text | ReportFormat::Short)
+    matches!(format, ReportFormat::Text | ReportFormat::Short | ReportFormat::Github | ReportFormat::Markdown)
 }
 
 /// Says that there are no records, and what was passed over that could hold some.
@@ -244,6 +250,9 @@ fn finish(options: &Check, outcome: &CheckOutcome, said: &Shown, out: &mut Out) 
     let understood = foreign_sources.len() < outcome.sources.len() || foreign_sources.is_empty();
     if (counts.records > 0 && understood) || !failed {
         let line = summary.line().join(said).join(&rest(outcome));
+        let mut total = Vec::new();
+        format.total(&line, &mut total);
+        out.write(&total);
         match format {
             ReportFormat::Text => out.line(&line),
             ReportFormat::Short if !out.is_closed() => out.complain(&line),

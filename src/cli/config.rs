@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use super::variables::VARIABLES;
 use super::{CLEAN, FOUND, ListFormat, Out, existing_folder};
 use rustix::fs::{Access, access};
 use stepscope_base::ascii::{is_utf8, locale};
@@ -15,26 +16,6 @@ use stepscope_io::failure::Failure;
 use stepscope_io::model::settings::WantedServer;
 use stepscope_io::model::setup::Setup;
 use stepscope_terminal::clipboard::Multiplexer;
-
-/// Variables that change what the program does.
-const VARIABLES: [&str; 16] = [
-    "STEPSCOPE_CONFIG_DIR",
-    "STEPSCOPE_STATE_DIR",
-    "STEPSCOPE_REVIEWER",
-    "DOCINTEL_OUTPUT_DIR",
-    "OLLAMA_HOST",
-    "OPENAI_BASE_URL",
-    "ANTHROPIC_BASE_URL",
-    "NO_COLOR",
-    "FORCE_HYPERLINK",
-    "COLORTERM",
-    "TERM",
-    "LC_ALL",
-    "LC_CTYPE",
-    "LANG",
-    "VISUAL",
-    "EDITOR",
-];
 
 // Of two commands, whose help therefore stands with their names.
 #[derive(clap::Args, Clone, Debug)]
@@ -121,7 +102,7 @@ pub(super) fn config(options: &Settings, out: &mut Out) -> Result<u8, Shown> {
         from: shown!("{}, line {}", config.file, remap.line),
         is_fine: None,
     }));
-    rows.extend(VARIABLES.into_iter().filter_map(|name| {
+    rows.extend(VARIABLES.into_iter().filter_map(|(name, _)| {
         let value = std::env::var_os(name)?;
         Some(Row::new(name, without_password(value.as_encoded_bytes()), Shown::own("environment")))
     }));

@@ -46,6 +46,7 @@ Learn:
   rules        List the rules, or explain one with an example
   keys         Print the table of keys
   schema       Print a JSON Schema
+  map          List or try maps for files of other programs
   config       Print the settings in force and where each comes from
   doctor       Check terminal, folders and settings
   man          Print the manual page

@@ -4,6 +4,34 @@ use std::fmt::Write as _;
 
 use clap::{Arg, Command};
 
+use super::variables::VARIABLES;
+
+/// Command lines, and what each is for.
+const EXAMPLES: [(&str, &str); 9] = [
+    ("stepscope", "Opens the sample runs."),
+    ("stepscope runs.jsonl", "Opens a file on the screen."),
+    ("stepscope check runs.jsonl", "Prints findings with their place; ends with 1 if there is a warning or worse."),
+    ("stepscope check runs.jsonl --format junit --fail-on fatal", "A test report for CI."),
+    ("stepscope check runs.jsonl --summary", "Counts by where to fix."),
+    ("stepscope show runs.jsonl --line 2", "Prints one record."),
+    ("stepscope export runs.jsonl --line 2 --html run.html", "Writes a page to send."),
+    ("stepscope compare new.jsonl old.jsonl --fail-on-regression", "Ends with 1 if a right answer is wrong now."),
+    ("stepscope rules procedure/unused", "Explains a rule, with examples."),
+];
+
+/// Variables with keys of model servers, which no command prints.
+const KEYS: [(&str, &str); 2] =
+    [("OPENAI_API_KEY", "Key for OpenAI's own server."), ("ANTHROPIC_API_KEY", "Key for Anthropic's own server.")];
+
+/// Files that are read or written next to the records and in the folders of the user.
+const FILES: [(&str, &str); 5] = [
+    ("$XDG_CONFIG_HOME/stepscope/config.toml", "Settings; without the variable, ~/.config/stepscope/config.toml."),
+    ("$XDG_CONFIG_HOME/stepscope/themes/", "Themes of your own, NAME.toml."),
+    ("$XDG_STATE_HOME/stepscope/", "What is remembered; without the variable, ~/.local/state/stepscope/."),
+    ("FILE.reviews.jsonl", "Reviews of the records of FILE: only appended to."),
+    ("FILE.forks.jsonl", "Forks of the records of FILE: only appended to."),
+];
+
 /// Formats the manual page of a program in the language of man(7).
 pub(super) fn page(program: &Command) -> String {
     let mut page =
@@ -27,7 +55,19 @@ pub(super) fn page(program: &Command) -> String {
     ] {
         let _ = writeln!(page, ".TP\n.B {code}\n{meaning}");
     }
+    let variables: Vec<(&str, &str)> = VARIABLES.into_iter().chain(KEYS).collect();
+    for (title, rows) in [("ENVIRONMENT", &variables[..]), ("FILES", &FILES), ("EXAMPLES", &EXAMPLES)] {
+        list(title, rows, &mut page);
+    }
     page
+}
+
+/// Appends a section that explains what its rows name.
+fn list(title: &str, rows: &[(&str, &str)], page: &mut String) {
+    let _ = writeln!(page, ".SH {title}");
+    for (name, meaning) in rows {
+        let _ = writeln!(page, ".TP\n.B {}\n{}", escaped(name), escaped(meaning));
+    }
 }
 
 fn of_command(command: &Command, above: &str, page: &mut String) {
@@ -84,6 +124,19 @@ mod tests {
             assert!(page.contains(&format!(".SS stepscope {}", command.get_name())), "{}", command.get_name());
         }
         assert!(page.contains("\\fB\\-\\-fail\\-on\\fR \\fISEVERITY\\fR"), "{page}");
+    }
+
+    #[test]
+    fn the_page_has_examples_variables_and_files() {
+        let page = page(&crate::cli::whole());
+        for section in ["ENVIRONMENT", "FILES", "EXAMPLES"] {
+            assert!(page.contains(&format!(".SH {section}\n.TP\n.B ")), "{section}");
+        }
+        assert!(page.contains(".B STEPSCOPE_CONFIG_DIR\n"), "{page}");
+        for (example, _) in EXAMPLES {
+            let parsed = crate::cli::whole().try_get_matches_from(example.split(' '));
+            assert!(parsed.is_ok(), "{example}: {parsed:?}");
+        }
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Commands that print what the program itself knows: rules, keys, schemas.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use super::{CLEAN, Colour, ListFormat, Out};
+use super::{CLEAN, Colour, FOUND, ListFormat, Out};
 use stepscope_base::json::Tape;
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
@@ -13,6 +14,9 @@ use stepscope_core::report::text::write;
 use stepscope_core::rules::{self, RULES, Rule};
 use stepscope_core::schemas;
 use stepscope_core::triage::Reason;
+use stepscope_io::failure::Failure;
+use stepscope_io::source::input::try_map;
+use stepscope_io::source::maps::{self, RowMap};
 
 /// Row of the table of keys.
 #[derive(Clone, Debug)]
@@ -183,4 +187,48 @@ pub(super) fn schema(name: Option<&str>, format: ListFormat, out: &mut Out) -> R
     let names: Vec<_> = all.map(|schema| schema.name).collect();
     let name = Shown::line(name.as_bytes());
     Err(shown!("no schema \"{name}\" (available: {})", names.join(", ")))
+}
+
+/// Lists the maps for files of other programs, or prints one.
+pub(super) fn map(name: Option<&str>, out: &mut Out) -> Result<u8, Shown> {
+    let Some(name) = name else {
+        for (name, text) in maps::FILES {
+            let about = text.lines().next().unwrap_or_default().trim_start_matches("# ");
+            out.line(&shown!("{name:22}{about}"));
+        }
+        return Ok(CLEAN);
+    };
+    match maps::FILES.iter().find(|(own, _)| *own == name) {
+        Some((_, text)) => out.write(text.as_bytes()),
+        None => {
+            let names = maps::FILES.map(|(name, _)| name).join(", ");
+            return Err(shown!("no map \"{}\" (available: {names})", Shown::line(name.as_bytes())));
+        }
+    }
+    Ok(CLEAN)
+}
+
+/// Tries a map on the first row of a file.
+pub(super) fn map_on(file: &Path, map: Option<&Path>, out: &mut Out) -> Result<u8, Failure> {
+    let map = map.map(RowMap::read).transpose()?;
+    let tried = try_map(file, map.as_ref())?;
+    let Some(name) = &tried.map else {
+        out.line(&Shown::own("# No map fits the first row. A first one, made of its names:"));
+        out.write(tried.draft.as_bytes());
+        for (path, value) in &tried.left_over {
+            out.line(&shown!("# {path}  {value}"));
+        }
+        return Ok(FOUND);
+    };
+    out.line(&shown!("map: {name}"));
+    for (key, value) in &tried.keys {
+        out.line(&shown!("  {key:18}{}", value.as_ref().map_or("missing", Shown::as_str)));
+    }
+    if !tried.left_over.is_empty() {
+        out.line(&Shown::own("left over:"));
+    }
+    for (path, value) in &tried.left_over {
+        out.line(&shown!("  {path}  {value}"));
+    }
+    Ok(CLEAN)
 }

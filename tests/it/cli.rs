@@ -61,11 +61,13 @@ fn what_is_not_read_of_a_folder_is_told() {
     let at = |name: &str| folder.path(name);
     std::fs::create_dir(at("packed")).unwrap();
     std::fs::write(at("packed/runs.jsonl.gz"), b"\x1f\x8b\x08\0").unwrap();
+    std::fs::write(at("packed/runs.jsonl.bz2"), b"BZh91AY").unwrap();
     folder.write("packed/good.jsonl", &format!("{GOOD}\n"));
     for arguments in [&["check", "--format", "jsonl"][..], &["verify", "--verifier", "json_structure"]] {
         let output = run(arguments, &[&at("packed")]);
         let told = text(&output.stderr);
-        assert!(told.contains("packed/runs.jsonl.gz: this is gzip; unpack it first: gunzip\n"), "{told}");
+        assert!(told.contains("packed/runs.jsonl.gz: it cannot be unpacked: "), "{told}");
+        assert!(told.contains("packed/runs.jsonl.bz2: this is bzip2; unpack it first: bunzip2\n"), "{told}");
     }
     std::fs::create_dir(at("pages")).unwrap();
     let page = run(&["export", "--force", "--html", at("pages/1.html").to_str().unwrap()], &[&at("packed/good.jsonl")]);
@@ -312,6 +314,55 @@ fn short_and_sarif_name_the_same_place() {
     let clean = run(&["check", "--format", "sarif"], &[&folder.path("good.jsonl")]);
     let json: serde_json::Value = serde_json::from_slice(&clean.stdout).unwrap();
     assert_eq!(json["runs"][0]["results"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn formats_for_ci_say_what_the_others_say() {
+    let folder = Folder::new();
+    let (bad, good) = (folder.path("bad.jsonl"), folder.path("good.jsonl"));
+    let check = |format: &str, more: &[&str], paths: &[&PathBuf]| {
+        run(
+            &[&["check", "--format", format], more].concat(),
+            &paths.iter().map(|path| path.as_path()).collect::<Vec<_>>(),
+        )
+    };
+    let short = check("short", &[], &[&bad]);
+    let place: Vec<&str> = text(&short.stdout).lines().next().unwrap().split(':').skip(1).take(2).collect();
+
+    let github = check("github", &[], &[&bad]);
+    let line = text(&github.stdout).lines().next().unwrap();
+    assert_eq!((code(&github), text(&github.stdout).lines().count()), (1, 1), "{github:?}");
+    assert!(line.starts_with(&format!("::warning file={},line={},", bad.display(), place[0])), "{line}");
+    assert!(line.contains(&format!(",col={},", place[1])) && line.contains("title=procedure/unused::"), "{line}");
+    assert!(line.contains("(bad /procedure/steps/0/output/"), "{line}");
+    assert_eq!(text(&check("github", &[], &[&good]).stdout), "");
+    // Of a file that is no record one sentence is said, not one for each line.
+    let foreign = folder.write("foreign.jsonl", &"{\"a\": 1}\n".repeat(30));
+    let foreign = check("github", &[], &[&foreign]);
+    assert_eq!((code(&foreign), text(&foreign.stdout)), (2, ""), "{foreign:?}");
+
+    // A record without findings is a test that passed.
+    let junit = check("junit", &[], &[&bad, &good]);
+    let xml = text(&junit.stdout);
+    assert_eq!((xml.matches("<testcase ").count(), xml.matches("<failure ").count()), (3, 1), "{xml}");
+    assert!(xml.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites"), "{xml}");
+    assert!(xml.ends_with("</testsuites>\n") && xml.contains("name=\"line 2: bad\""), "{xml}");
+    let lenient = check("junit", &["--fail-on", "fatal"], &[&bad]);
+    assert!(code(&lenient) == 0 && text(&lenient.stdout).contains("<system-out>"), "{lenient:?}");
+    assert!(!text(&lenient.stdout).contains("<failure"), "{lenient:?}");
+
+    let markdown = check("markdown", &[], &[&bad]);
+    let list = text(&markdown.stdout);
+    assert!(list.starts_with("<!-- stepscope -->\n### stepscope check\n\n- <code>"), "{list}");
+    assert!(list.contains("\n  - ! **repairable** Remove unused outputs at Step 1"), "{list}");
+    assert!(list.trim_end().lines().last().unwrap().starts_with("**2 records, 1 repairable; read 2"), "{list}");
+    let clean = check("markdown", &[], &[&good]);
+    assert!(text(&clean.stdout).contains("**1 record, no findings"), "{clean:?}");
+
+    for format in ["github", "junit", "markdown"] {
+        let summary = check(format, &["--summary"], &[&bad]);
+        assert_eq!((code(&summary), summary.stdout.len()), (2, 0), "{format}");
+    }
 }
 
 #[test]
@@ -1288,42 +1339,6 @@ fn every_field_that_is_printed_may_be_asked_for_and_no_other() {
         let (code, told) = asked(fields);
         assert!(code == 2 && told.contains(said), "{fields}: {told}");
     }
-}
-
-/// Returns the script of a step of the action.
-fn script_of(step: &str) -> String {
-    let action = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/action.yml")).unwrap();
-    let (_, after) = action.split_once(&format!("- name: {step}\n")).unwrap();
-    let (_, script) = after.split_once("run: |\n").unwrap();
-    script.lines().map_while(|line| line.strip_prefix("        ")).collect::<Vec<_>>().join("\n")
-}
-
-#[test]
-fn the_action_checks_what_is_named_a_line_each() {
-    let folder = Folder::new();
-    let outputs = folder.path("outputs");
-    let act = |paths: String, sarif: &str| {
-        let program = Path::new(env!("CARGO_BIN_EXE_stepscope")).parent().unwrap();
-        let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
-        std::fs::write(&outputs, "").unwrap();
-        let output = Command::new("bash")
-            .args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &script_of("Check")])
-            .envs([("PATH", &*path), ("PATHS", &paths), ("FAIL_ON", "warning"), ("SARIF", sarif)])
-            .env("GITHUB_OUTPUT", &outputs)
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
-        (code(&output), std::fs::read_to_string(&outputs).unwrap())
-    };
-    let [good, bad] = ["good.jsonl", "bad.jsonl"].map(|name| folder.path(name).display().to_string());
-    let report = folder.path("reports/of it.sarif").display().to_string();
-    // As a block of YAML ends, and with a folder for the report that is not there yet.
-    assert_eq!(act(format!("{good}\n\n{bad}\n"), &report), (0, "code=1\n".to_owned()));
-    assert!(std::fs::read_to_string(&report).unwrap().contains("bad.jsonl"));
-    assert_eq!(act(good.clone(), &report), (0, "code=0\n".to_owned()));
-    assert_eq!(act(format!("{good}\n$(touch x)\n"), &report).1, "code=2\n");
-    let (code, outputs) = act(bad, &format!("{good}/none.sarif"));
-    assert!(code != 0 && outputs.is_empty(), "what cannot be written is no finding: {outputs}");
 }
 
 /// Record, file and review log with letters beyond ASCII.

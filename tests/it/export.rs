@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::support::fed::fed;
 
 use serde_json::Value;
-use stepscope_io::source::columns::ColumnMap;
+use stepscope_io::source::column_map::ColumnMap;
 use stepscope_io::source::input::{Begun, Input, begin};
 use stepscope_io::source::open::Stat;
 

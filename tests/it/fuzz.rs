@@ -887,11 +887,14 @@ const fn run(
     Run { name, arguments, input: "", files, codes, holds }
 }
 
-const RUNS: [Run; 43] = [
+const RUNS: [Run; 46] = [
     run("check", &["check", "a.jsonl"], RECORDS, DONE, &[Again, Says, Quiet, Piped]),
     run("short", &["check", "--format", "short", "a.jsonl"], RECORDS, DONE, &[Again, Says, Quiet, Piped]),
     run("lines", &["check", "--format", "jsonl", "a.jsonl"], RECORDS, DONE, &[Again, Says, Lines, Quiet, Piped]),
     run("sarif", &["check", "--format", "sarif", "a.jsonl"], RECORDS, DONE, ALL),
+    run("github", &["check", "--format", "github", "a.jsonl"], RECORDS, DONE, ALL),
+    run("junit", &["check", "--format", "junit", "a.jsonl"], RECORDS, DONE, ALL),
+    run("markdown", &["check", "--format", "markdown", "a.jsonl"], RECORDS, DONE, ALL),
     run("summary", &["check", "--summary", "--format", "jsonl", "a.jsonl"], RECORDS, DONE, JSON),
     run("reviewed", &["check", "--reviewed", "a.jsonl"], REVIEWED, DONE, ALL),
     run("expect", &["check", "--expect", "a.jsonl.reviews.jsonl", "a.jsonl"], REVIEWED, DONE, ALL),

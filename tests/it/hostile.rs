@@ -128,7 +128,7 @@ fn every_format_says_it_in_honest_characters() {
     let folder = tempfile::tempdir().unwrap();
     hostile::write_all(folder.path());
     let groups: Vec<PathBuf> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
-    let jobs: Vec<(&str, &PathBuf)> = ["text", "short", "jsonl", "sarif"]
+    let jobs: Vec<(&str, &PathBuf)> = ["text", "short", "jsonl", "sarif", "github", "junit", "markdown"]
         .into_iter()
         .flat_map(|format| groups.iter().map(move |g| (format, g)))
         .collect();
@@ -149,6 +149,8 @@ fn every_format_says_it_in_honest_characters() {
         match *format {
             "jsonl" => wrong.extend(text.lines().filter_map(json)),
             "sarif" => wrong.extend(json(&text)),
+            "github" => wrong
+                .extend(text.lines().filter(|line| !line.starts_with("::")).map(|line| format!("no command: {line}"))),
             _ => {}
         }
         wrong.iter().map(|why| format!("{format} {:?}: {why}", group.file_name())).collect()

@@ -597,11 +597,11 @@ mod live {
     fn a_packed_file_in_a_folder_is_told() {
         let files = Files::new();
         files.write("runs/a.jsonl", format!("{A}\n"));
-        std::fs::write(files.dir.path().join("runs/b.jsonl.gz"), b"\x1f\x8b\x08").unwrap();
+        std::fs::write(files.dir.path().join("runs/b.jsonl.bz2"), b"BZh91AY").unwrap();
         let live = Live::settled(&[files.dir.path().join("runs")]);
         assert_eq!((live.store.len(), live.store.sources().len()), (1, 1));
         let told = live.store.failures.iter().map(|(_, failure)| failure.to_string()).collect::<String>();
-        assert!(told.contains("b.jsonl.gz: this is gzip"), "{told}");
+        assert!(told.contains("b.jsonl.bz2: this is bzip2"), "{told}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Tables in and out: results as Parquet, read back by the program itself.
 
 use std::ffi::OsStr;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -385,4 +386,59 @@ fn varint(mut number: usize) -> Vec<u8> {
     }
     bytes.push(number as u8);
     bytes
+}
+
+fn stepscope(folder: &std::path::Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stepscope"));
+    let output = command.args(arguments).current_dir(folder).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+const RESULTS: &str = r#"{"results": {"version": 3, "results": [
+  {"testIdx": 0, "promptIdx": 0, "provider": {"label": "small"}, "prompt": {"raw": "2 + 3?"}, "score": 0, "success": false,
+   "failureReason": 1, "cost": 0.5, "error": "Expected 5", "gradingResult": {"reason": "Expected 5"}, "response": {"output": "6"}},
+  {"testIdx": 1, "promptIdx": 0, "provider": {"label": "small"}, "prompt": {"raw": "2 + 2?"}, "score": 1, "success": true,
+   "failureReason": 0, "response": {"output": "4"}}]}}"#;
+
+#[test]
+fn rows_of_another_program_are_checked_with_the_reason_of_each_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("r.json"), RESULTS).unwrap();
+    let (code, said, error) = stepscope(folder.path(), &["check", "--format", "short", "r.json"]);
+    assert_eq!(code, Some(0), "{said}{error}");
+    assert!(said.contains("note[call/not_passed]") && said.contains("The verifier says: Expected 5"), "{said}");
+    assert!(error.contains("r.json: read as results of promptfoo"), "{error}");
+    let (_, said, _) = stepscope(folder.path(), &["map", "--try", "r.json"]);
+    assert!(said.starts_with("map: results of promptfoo\n") && said.contains("completion        \"6\""), "{said}");
+    assert!(said.contains("left over:\n  $.cost  0.5\n"), "{said}");
+}
+
+#[test]
+fn a_map_of_ones_own_reads_lines_tables_and_packed_files_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("q.csv"), "frage,soll,ist\n2 + 3?,5,6\n").unwrap();
+    std::fs::write(at("q.jsonl"), "{\"frage\": \"2 + 3?\", \"soll\": \"5\", \"ist\": \"6\"}\n").unwrap();
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(&std::fs::read(at("q.jsonl")).unwrap()).unwrap();
+    std::fs::write(at("q.jsonl.gz"), packed.finish().unwrap()).unwrap();
+    let (code, said, _) = stepscope(folder.path(), &["map", "--try", "q.csv"]);
+    assert_eq!(code, Some(1));
+    assert!(said.contains("# No map fits") && said.contains("# $.frage  \"2 + 3?\""), "{said}");
+    let map = "name = 'mine'\nmatch = ['$.frage', '$.ist']\n[record]\nmode = 'baseline'\nstatus = 'ok'\nquestion = '$.frage'\n\
+               gold_answer = { text = '$.soll' }\npred_answer = { text = '$.ist' }\nraw = { text = '$.ist' }\n";
+    std::fs::write(at("m.toml"), map).unwrap();
+    for file in ["q.csv", "q.jsonl", "q.jsonl.gz"] {
+        let (code, said, error) = stepscope(
+            folder.path(),
+            &["check", "--format", "jsonl", "--filter", "correct:false", "--map", "m.toml", file],
+        );
+        assert_eq!(code, Some(0), "{file}: {said}{error}");
+        let record: serde_json::Value = serde_json::from_str(said.lines().next().unwrap()).unwrap();
+        assert_eq!(record["kind"], "baseline", "{file}: {said}");
+        assert!(error.contains("read as mine"), "{error}");
+    }
+    let (code, _, error) = stepscope(folder.path(), &["check", "q.csv"]);
+    assert!(code == Some(2) && error.contains("--columns KEY=COLUMN"), "{error}");
 }

@@ -14,9 +14,12 @@ pub mod charts;
 mod excerpt;
 pub mod fields;
 pub mod fix_counts;
+pub(crate) mod github;
 /// The charts of all records as lines.
 pub mod insight_lines;
 pub mod jsonl;
+pub(crate) mod junit;
+pub(crate) mod markdown;
 /// A record as a page to send.
 pub mod page;
 pub mod places;
@@ -43,24 +46,34 @@ stepscope_base::words! {
         Jsonl = "jsonl",
         /// SARIF 2.1.0, for code hosts and editors.
         Sarif = "sarif",
+        /// Annotations in the log of GitHub's CI.
+        Github = "github",
+        /// JUnit XML, a test case a record.
+        Junit = "junit",
+        /// Markdown, for the summary of a job.
+        Markdown = "markdown",
     }
 }
 
 impl ReportFormat {
     /// Appends what comes before the first record.
     pub fn begin(self, out: &mut Vec<u8>) {
-        if self == Self::Sarif {
-            sarif::begin(out);
+        match self {
+            Self::Sarif => sarif::begin(out),
+            Self::Junit => junit::begin(out),
+            Self::Markdown => markdown::begin(out),
+            Self::Text | Self::Short | Self::Jsonl | Self::Github => {}
         }
     }
 
-    /// One record, with findings that need not be its own and, for programs, where to fix it.
+    /// One record, with findings that need not be its own and, for programs, where to fix it. `least`: the lightest
+    /// finding by which a record fails.
     pub fn record(
         self,
         case: &CaseView<'_>,
         findings: &[Finding],
         triage: Option<&Triage>,
-        look: &text::Look,
+        (look, least): (&text::Look, Option<Severity>),
         out: &mut Vec<u8>,
     ) {
         match self {
@@ -68,7 +81,15 @@ impl ReportFormat {
             Self::Short => short::write(case, findings, out),
             Self::Jsonl => jsonl::write(case, findings, triage, out),
             Self::Sarif => sarif::write(case, findings, out),
+            Self::Github => github::write(case, findings, out),
+            Self::Junit => junit::write(case, findings, least, out),
+            Self::Markdown => markdown::write(case, findings, out),
         }
+    }
+
+    /// Tells whether it speaks of records without findings too.
+    pub const fn tells_clean(self) -> bool {
+        matches!(self, Self::Jsonl | Self::Junit)
     }
 
     /// The first bytes that [`ReportFormat::record`] made, without what separates them from what came before. Records are
@@ -80,8 +101,17 @@ impl ReportFormat {
 
     /// Appends what comes after the last record.
     pub fn end(self, out: &mut Vec<u8>) {
-        if self == Self::Sarif {
-            sarif::end(out);
+        match self {
+            Self::Sarif => sarif::end(out),
+            Self::Junit => junit::end(out),
+            Self::Text | Self::Short | Self::Jsonl | Self::Github | Self::Markdown => {}
+        }
+    }
+
+    /// Appends what was found in all, where that is a part of the report.
+    pub fn total(self, line: &Shown, out: &mut Vec<u8>) {
+        if self == Self::Markdown {
+            markdown::total(line, out);
         }
     }
 }

@@ -8,8 +8,12 @@ pub(crate) mod arrow;
 pub mod beneath;
 /// Sources read block by block.
 pub mod block;
+/// Rows as records: columns under other names, or a map.
+pub mod column_map;
 /// Columns of tables, in whatever format they come.
 pub mod columns;
+/// Text tables, row by row.
+pub(crate) mod csv;
 /// Borders of records.
 pub mod cut;
 /// Descriptions of datasets, which are no records.
@@ -22,8 +26,12 @@ pub mod input;
 pub(crate) mod lines;
 /// Bytes told by their beginning.
 pub(crate) mod magic;
+/// Rows of other programs, read by maps.
+pub mod maps;
 /// Opening without harm.
 pub mod open;
+/// Packed files.
+pub(crate) mod packed;
 /// Report pages that carry their record.
 pub mod page;
 /// Parquet tables, column by column.

@@ -263,7 +263,7 @@ mod tests {
             Cell::Bool(on) => on.to_string(),
             Cell::Int(n) => n.to_string(),
             Cell::Float(x) => format!("{x:?}"),
-            Cell::Text(bytes) | Cell::JsonText(bytes) | Cell::Json(bytes) => {
+            Cell::Text(bytes) | Cell::JsonText(bytes) | Cell::Untyped(bytes) | Cell::Json(bytes) => {
                 String::from_utf8(bytes.data().to_vec()).unwrap()
             }
         };

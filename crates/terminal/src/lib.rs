@@ -2,8 +2,9 @@
 //!
 //! Law: knows nothing of records; of stepscope only the door for text and the guard of `stepscope-base`.
 
-/// Colours, and how many of them the terminal shows.
+/// The clipboard, through whatever is between.
 pub mod clipboard;
+/// Colours, and how many of them the terminal shows.
 pub mod colour;
 /// Bytes from the terminal to keys, mouse, pastes and replies.
 pub mod input;

@@ -11,6 +11,7 @@ use crate::cli::{Check, Out};
 use stepscope_base::guard::lock;
 use stepscope_base::text::Shown;
 use stepscope_core::case::CaseView;
+use stepscope_core::finding::Severity;
 use stepscope_core::report::ReportFormat;
 use stepscope_core::report::insight_lines;
 use stepscope_core::report::jsonl::{self, LineShape};
@@ -24,6 +25,8 @@ use stepscope_io::source::input::Input;
 /// What is asked for of each record, and what is counted of all.
 pub(super) struct Reporter<'o> {
     format: ReportFormat,
+    /// Lightest severity by which a record fails.
+    least: Option<Severity>,
     shape: LineShape,
     summary: bool,
     /// Where to fix a run is part of the report.
@@ -48,6 +51,7 @@ impl<'o> Reporter<'o> {
         let format = options.format();
         Self {
             format,
+            least: options.least(),
             judges: options.summary || (format == ReportFormat::Jsonl && shape.asks("triage")),
             shape,
             summary: options.summary,
@@ -92,10 +96,10 @@ impl<'o> Reporter<'o> {
         let Some(out) = out else { return };
         if self.format == ReportFormat::Jsonl {
             jsonl::write_as(&self.shape, case, findings, triage, out);
-        } else if !findings.is_empty() {
-            // Only JSON lines speak of records without findings.
+        } else if !findings.is_empty() || self.format.tells_clean() {
             let linking = self.links.as_ref().map(|links| self.look.linking(links.file(input)));
-            self.format.record(case, findings, triage, linking.as_ref().unwrap_or(&self.look), out);
+            let look = linking.as_ref().unwrap_or(&self.look);
+            self.format.record(case, findings, triage, (look, self.least), out);
         }
     }
 

@@ -10,6 +10,8 @@ use crate::answer::typed::AnswerItem;
 use crate::answer::wording::{TextWord, akin, is_empty_word, part, sequence, words};
 use stepscope_base::python::Message;
 
+mod entries;
+
 /// So many lines before the first cited one may announce a list.
 const BEFORE: usize = 2;
 /// A longer list is not compared.
@@ -46,7 +48,9 @@ pub(crate) fn clues(
     let between = || entry_between(&passage, &texts);
     let joined = || name_behind(&passage, &texts, &cited);
     let listed = || entry_behind(&passage, &texts, question, &cited);
-    found.extend(announced(&passage, &texts, question).or_else(between).or_else(joined).or_else(listed));
+    let headed = || entries::differs(document, &texts, question, &cited);
+    let first = announced(&passage, &texts, question).or_else(between).or_else(joined).or_else(listed);
+    found.extend(first.or_else(headed));
     if texts.len() > 1 {
         found.extend(loose_end(&passage));
     }
@@ -319,9 +323,9 @@ mod tests {
     use crate::rules::RuleId;
     use serde_json::{Value as Json, json};
 
-    fn told(question: &str, lines: &[&str], texts: &[&str]) -> bool {
+    pub(super) fn told(question: &str, lines: &[&str], texts: &[&str]) -> bool {
         let item = |text: &&str| {
-            let line = lines.iter().position(|line| line.contains(*text)).unwrap();
+            let line = lines.iter().position(|line| line.contains(*text)).unwrap_or(lines.len() - 1);
             json!({"text": text, "spans": [{"line_start": line, "line_end": line, "quote": text}]})
         };
         let items: Vec<Json> = texts.iter().map(item).collect();

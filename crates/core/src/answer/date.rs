@@ -122,6 +122,10 @@ impl WrittenDate {
         Date::of(year, self.month?, self.day?)
     }
 
+    fn of_day(date: Date) -> Self {
+        Self { year: Some((date.year, true)), month: Some(date.month), day: Some(date.day) }
+    }
+
     fn full(year: (u32, bool), month: u32, day: u32) -> Option<Self> {
         // Of two digits the century is unknown: a leap year lets every day of February be.
         let known = if year.1 { year.0 } else { 2000 };
@@ -250,9 +254,138 @@ fn past(mut tokens: &[DateToken]) -> &[DateToken] {
 fn year(tokens: &[DateToken]) -> Option<((u32, bool), &[DateToken])> {
     match (tokens, past(tokens)) {
         (_, [DateToken::Number(year, 4), rest @ ..]) => Some(((*year, true), rest)),
+        (_, [DateToken::Word(two), DateToken::Word(thousand), rest @ ..]) if two == "two" && thousand == "thousand" => {
+            let (count, rest) = below_a_hundred(past_and(rest));
+            Some(((2000 + count, true), rest))
+        }
         ([DateToken::Sign('-' | '/' | '.' | '–'), ..], [DateToken::Number(year, 2), rest @ ..])
         | ([DateToken::Sign('\'' | '’'), DateToken::Number(year, 2), rest @ ..], _) => Some(((*year, false), rest)),
         _ => None,
+    }
+}
+
+/// Ordinal numbers of days in words, from the first on.
+const ORDINALS: [&str; 20] = [
+    "first ersten erster erste premier",
+    "second zweiten zweiter zweite",
+    "third dritten dritter dritte",
+    "fourth vierten vierter vierte",
+    "fifth fünften fünfter fünfte",
+    "sixth sechsten",
+    "seventh siebten",
+    "eighth achten",
+    "ninth neunten",
+    "tenth zehnten",
+    "eleventh elften",
+    "twelfth zwölften",
+    "thirteenth dreizehnten",
+    "fourteenth vierzehnten",
+    "fifteenth fünfzehnten",
+    "sixteenth sechzehnten",
+    "seventeenth siebzehnten",
+    "eighteenth achtzehnten",
+    "nineteenth neunzehnten",
+    "twentieth zwanzigsten",
+];
+
+/// An ordinal number in words, and the tokens behind it: `first`, `twenty-third`.
+fn ordinal(tokens: &[DateToken]) -> Option<(u32, &[DateToken])> {
+    let [DateToken::Word(word), rest @ ..] = tokens else { return None };
+    let simple = |word: &str| (1..).zip(ORDINALS).find(|(_, names)| is_in(names, word)).map(|(n, _)| n);
+    let tens = match word.as_str() {
+        "twenty" => 20,
+        "thirty" => 30,
+        "thirtieth" => return Some((30, rest)),
+        "last" | "letzter" | "letzten" => return Some((LAST, rest)),
+        _ => return Some((simple(word)?, rest)),
+    };
+    let rest = match rest {
+        [DateToken::Sign('-' | '‑'), rest @ ..] => rest,
+        rest => rest,
+    };
+    let [DateToken::Word(word), rest @ ..] = rest else { return None };
+    Some((tens + simple(word).filter(|ones| *ones < 10)?, rest))
+}
+
+/// The last one of a month.
+const LAST: u32 = 99;
+
+fn weekday(word: &str) -> Option<i64> {
+    const NAMES: [&str; 7] = [
+        "monday montag lundi",
+        "tuesday dienstag mardi",
+        "wednesday mittwoch mercredi",
+        "thursday donnerstag jeudi",
+        "friday freitag vendredi",
+        "saturday samstag sonnabend samedi",
+        "sunday sonntag dimanche",
+    ];
+    (0..).zip(NAMES).find(|(_, names)| is_in(names, word)).map(|(n, _)| n)
+}
+
+/// The second Saturday of a month.
+fn nth_weekday(nth: u32, weekday: i64, month: u32, year: u32) -> Option<Date> {
+    // The first day of the first year was a Monday, and is the first.
+    let is_it = |date: &Date| (date.ordinal() - Date::of(1, 1, 1).map_or(0, Date::ordinal)).rem_euclid(7) == weekday;
+    let mut days = (1..=31).filter_map(|day| Date::of(year, month, day)).filter(is_it);
+    if nth == LAST { days.next_back() } else { days.nth(usize::try_from(nth).ok()?.checked_sub(1)?) }
+}
+
+/// The tokens behind "of", "in" and their like.
+fn past_in(tokens: &[DateToken]) -> &[DateToken] {
+    match tokens {
+        [DateToken::Word(word), rest @ ..] if matches!(word.as_str(), "in" | "im") => rest,
+        tokens => past(tokens),
+    }
+}
+
+fn past_and(tokens: &[DateToken]) -> &[DateToken] {
+    match tokens {
+        [DateToken::Word(and), rest @ ..] if and == "and" => rest,
+        tokens => tokens,
+    }
+}
+
+/// A number below a hundred in words, and the tokens behind it; nothing where none is.
+fn below_a_hundred(tokens: &[DateToken]) -> (u32, &[DateToken]) {
+    const SMALL: [&str; 20] = [
+        "zero",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+        "sixteen",
+        "seventeen",
+        "eighteen",
+        "nineteen",
+    ];
+    const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+    let [DateToken::Word(word), rest @ ..] = tokens else { return (0, tokens) };
+    let small = |word: &str| (0..).zip(SMALL).find(|(_, name)| *name == word).map(|(n, _)| n);
+    if let Some(count) = small(word) {
+        return (count, rest);
+    }
+    let Some((tens, _)) = (2..).zip(TENS).find(|(_, name)| *name == word) else { return (0, tokens) };
+    let behind = match rest {
+        [DateToken::Sign('-' | '‑'), rest @ ..] => rest,
+        rest => rest,
+    };
+    match behind {
+        [DateToken::Word(word), behind @ ..] if small(word).is_some_and(|ones| ones < 10) => {
+            (tens * 10 + small(word).unwrap_or(0), behind)
+        }
+        _ => (tens * 10, rest),
     }
 }
 
@@ -268,11 +401,30 @@ fn joins(first: &DateToken, second: &DateToken) -> bool {
 /// The whole dates that begin with the first token, in all their meanings, and the number of their tokens.
 fn full(tokens: &[DateToken]) -> Option<(Vec<WrittenDate>, usize)> {
     let (dates, rest): (Vec<WrittenDate>, &[DateToken]) = match tokens {
-        [DateToken::Word(word), rest @ ..] => {
+        [DateToken::Word(word), rest @ ..] if month(word).is_some() => {
             let month = month(word)?;
             let [DateToken::Number(day, 1 | 2), rest @ ..] = past(rest) else { return None };
             let (year, rest) = year(rest)?;
             (WrittenDate::full(year, month, *day).into_iter().collect(), rest)
+        }
+        [DateToken::Word(first), ..] => {
+            let (nth, rest) = ordinal(tokens)?;
+            let (weekday, rest) = match rest {
+                [DateToken::Word(word), rest @ ..] if weekday(word).is_some() => (weekday(word), past_in(rest)),
+                // "The second May 2024 meeting" is of no second day.
+                [DateToken::Word(word), ..] if word == "of" || word == "day" || first.ends_with("en") => {
+                    (None, past(rest))
+                }
+                _ => return None,
+            };
+            let [DateToken::Word(word), rest @ ..] = rest else { return None };
+            let (month, (year, rest)) = (month(word)?, year(rest)?);
+            let date = match weekday {
+                Some(day) if year.1 => nth_weekday(nth, day, month, year.0).map(WrittenDate::of_day),
+                Some(_) => None,
+                None => WrittenDate::full(year, month, nth),
+            };
+            (date.into_iter().collect(), rest)
         }
         [
             DateToken::Number(year, 4),
@@ -319,7 +471,7 @@ pub(crate) struct FoundDate {
 pub(crate) fn found(text: &str) -> Vec<FoundDate> {
     /// Number of dates of one text that are read.
     const MAX_DATES: usize = 100;
-    if !text.bytes().any(|byte| byte.is_ascii_digit()) {
+    if !text.bytes().any(|byte| byte.is_ascii_digit()) && !text.contains("thousand") {
         return Vec::new();
     }
     let (tokens, ranges): (Vec<DateToken>, Vec<Range<usize>>) = tokens(text).into_iter().unzip();
@@ -480,6 +632,26 @@ mod tests {
         assert_eq!(agrees("03/04/2024", "2024-04-03"), Some(true));
         assert_eq!(agrees("03.04.2024", "2024-03-04"), Some(false));
         assert_eq!(agrees("1er avril 2024", "2024-04-01"), Some(true));
+    }
+
+    #[test]
+    fn days_stand_in_words() {
+        for (text, iso) in [
+            ("the first day of October 2022", "2022-10-01"),
+            ("on the twenty-third of May 2021", "2021-05-23"),
+            ("the 1st day of October, two thousand and twenty", "2020-10-01"),
+            ("the 3rd of June, two thousand twenty-four", "2024-06-03"),
+            ("second Saturday of September 2024", "2024-09-14"),
+            ("the last Friday in May 2024", "2024-05-31"),
+            ("am ersten Montag im Juli 2024", "2024-07-01"),
+        ] {
+            let days: Vec<Option<Date>> =
+                found(text).iter().flat_map(|one| &one.meanings).map(WrittenDate::whole).collect();
+            assert_eq!(days, [Date::iso(iso.as_bytes()).ok()], "{text}");
+        }
+        assert_eq!(found("the second half of 2024").len(), 0);
+        let month = found("a second May 2024 meeting, 12 in March 2024");
+        assert_eq!(month.iter().filter(|one| one.meanings.iter().any(WrittenDate::has_day)).count(), 0);
     }
 
     #[test]

@@ -230,7 +230,17 @@ impl<'t> FigureReader<'t> {
         let mut groups = vec![at];
         let mut seps: Vec<char> = Vec::new();
         let mut next = at + 1;
+        if let Some(spelled) = self.misread_inside(at) {
+            return Some(spelled);
+        }
         while groups.len() < 12 {
+            // "£ 4 , 093.20": a scanner parted the groups.
+            if self.is_parted(at, next) {
+                groups.push(next + 3);
+                seps.push(if self.is_sign(next + 1, &['.']) { '.' } else { ',' });
+                next += 4;
+                continue;
+            }
             let sep = match self.kind(next) {
                 Some(FigureTokenKind::Sign(sign @ ('.' | ',' | '\'' | '’'))) => {
                     if sign == '’' {
@@ -278,8 +288,44 @@ impl<'t> FigureReader<'t> {
             readings = readings.iter().filter_map(|whole| whole.plus(part)).collect();
             end += 1;
         }
+        // "7,5O Euro": the last nought was scanned as a letter.
+        if grouped.decimals == 1 && matches!(self.str(end), "O" | "o") && self.currency_behind(end + 1).is_some() {
+            end += 1;
+        }
         let is_label = grouped.is_label || is_code || self.is_named(at, end);
         Some(Spelled { readings, decimals: grouped.decimals, from: at, end, is_label, soft, is_word: false })
+    }
+
+    /// Tells whether an amount of money goes on behind a comma with blanks on both sides.
+    fn is_parted(&self, from: usize, next: usize) -> bool {
+        self.is_blank(next)
+            && self.is_sign(next + 1, &[',', '.'])
+            && self.is_blank(next + 2)
+            && self.kind(next + 3) == Some(FigureTokenKind::Digits)
+            && self.str(next + 3).len() == 3
+            && self.currency_before(from).is_some()
+    }
+
+    /// A whole amount of money in which a digit was scanned as a letter, `£ 2l6`.
+    fn misread_inside(&self, at: usize) -> Option<Spelled> {
+        let digit = match self.str(at + 1) {
+            "l" | "I" => "1",
+            "O" | "o" => "0",
+            _ => return None,
+        };
+        let is_whole = self.kind(at + 2) == Some(FigureTokenKind::Digits)
+            && !(self.is_sign(at + 3, &['.', ',']) && self.kind(at + 4) == Some(FigureTokenKind::Digits));
+        self.currency_before(at).filter(|_| is_whole)?;
+        let value = number(&[self.str(at), digit, self.str(at + 2)], "")?;
+        Some(Spelled {
+            readings: vec![value],
+            decimals: 0,
+            from: at,
+            end: at + 3,
+            is_label: false,
+            soft: false,
+            is_word: false,
+        })
     }
 
     /// A number whose first digit was scanned as a letter behind the mark of a currency, `£ l30.00`, and where it begins.
@@ -359,6 +405,10 @@ impl<'t> FigureReader<'t> {
         if mark.is_none() || mark.as_ref().is_some_and(|mark| mark.is_weight) {
             (percent, unit, noun, at) = self.unit_behind(at);
             percent |= is_bracketed && self.is_sign(end + 1, &['%']);
+            if percent && self.is_in_points(end) {
+                scale = Number::fraction(1, 100);
+            }
+            unit = unit.or_else(|| self.unit_behind_digits(spelled));
         }
         if unit.is_none() && self.is_age(from) {
             unit = measure::measure("years");
@@ -379,6 +429,18 @@ impl<'t> FigureReader<'t> {
             noun,
             role: if spelled.is_label && !is_counted { FigureRole::Label } else { FigureRole::Value },
         }
+    }
+
+    /// The unit of a number that is written twice, "five (5) years": both are of it.
+    fn unit_behind_digits(&self, spelled: &Spelled) -> Option<FigureMeasure> {
+        let opens = if spelled.is_word { self.past_blanks(spelled.end) } else { spelled.from.checked_sub(1)? };
+        let closes = if spelled.is_word { opens + 2 } else { spelled.end };
+        let is_twice = self.is_sign(opens, &['('])
+            && self.is_sign(closes, &[')'])
+            && self.kind(opens + 1)? == FigureTokenKind::Digits;
+        let before = if spelled.is_word { Some(spelled.from) } else { self.before_blanks(opens) };
+        let is_word = self.kind(before?) == Some(FigureTokenKind::Word);
+        (is_twice && is_word).then(|| self.unit_behind(closes + 1).1).flatten()
     }
 
     /// Tells whether the words before a number say that it is an age: "from the age of fifty", "aged 9".
@@ -567,6 +629,9 @@ impl<'t> FigureReader<'t> {
         }
         let Some(word) = self.word(next) else { return (false, None, None, at) };
         let second = self.past_blanks(next + 1);
+        if self.is_in_points(at) {
+            return (true, None, None, if word == "basis" { second + 1 } else { next + 1 });
+        }
         let is_percent = matches!(word.as_str(), "percent" | "prozent" | "procent" | "pct")
             || (matches!(word.as_str(), "per" | "pour") && self.word(second).is_some_and(|word| word == "cent"));
         if is_percent {
@@ -581,6 +646,16 @@ impl<'t> FigureReader<'t> {
             et ou à par pour de des du le la les the a an each every with without when up not no";
         let is_noun = next > at && !NO_NOUN.split_whitespace().any(|known| known == word);
         (false, None, is_noun.then(|| self.token(next).map(|token| token.range.clone())).flatten(), at)
+    }
+
+    /// Tells whether a number counts hundredths of a percent: "215 bps", "40 basis points".
+    fn is_in_points(&self, at: usize) -> bool {
+        let next = self.past_blanks(at);
+        match self.word(next).as_deref() {
+            Some("bps" | "bp" | "basispunkte" | "basispunkten") => true,
+            Some("basis") => self.word(self.past_blanks(next + 1)).is_some_and(|word| word.starts_with("point")),
+            _ => false,
+        }
     }
 
     /// The words of a rate behind a figure: `per month`, `/ Monat`, `for each further hour`, `a week`.

@@ -16,14 +16,18 @@ use stepscope_base::text::Untrusted;
 mod amount;
 mod asked;
 mod date;
+mod exchanged;
+mod levels;
 mod limits;
 mod parts;
+mod places;
 mod statements;
 mod table;
 mod text;
 pub(crate) mod truth;
 
 pub(crate) use asked::{Asked, heading};
+pub(crate) use date::day_first;
 
 /// Number of items of one answer that are compared; the rest counts as not compared.
 const MAX_ITEMS: usize = 2_000;
@@ -205,18 +209,14 @@ pub(crate) fn supports(
         compared.push((n, evidence));
     }
     if let Some(question) = question {
-        doubt(&mut supports, items, &asked::Asked::of(question), &compared);
+        doubt(&mut supports, items, question, &compared);
     }
     supports
 }
 
 /// Looks for values of which the question names another.
-fn doubt(
-    supports: &mut [ItemSupport],
-    items: &[AnswerItem<'_>],
-    asked: &asked::Asked<'_>,
-    compared: &[(usize, Evidence<'_>)],
-) {
+fn doubt(supports: &mut [ItemSupport], items: &[AnswerItem<'_>], question: &str, compared: &[(usize, Evidence<'_>)]) {
+    let asked = &asked::Asked::of(question);
     let places: Vec<Vec<Range<usize>>> = supports.iter().map(|support| support.places.clone()).collect();
     for (n, evidence) in compared.iter().take(MAX_DOUBTED) {
         let (Some(support), Some(item)) = (supports.get_mut(*n), items.get(*n)) else { continue };
@@ -225,7 +225,8 @@ fn doubt(
         }
         let others = places.iter().enumerate().filter(|(other, _)| other != n).flat_map(|(_, places)| places.clone());
         let others: Vec<Range<usize>> = others.collect();
-        let message = asked::other_named(asked, evidence, item, &support.places, &others);
+        let message = asked::other_named(asked, evidence, item, &support.places, &others)
+            .or_else(|| places::other_place(question, evidence, item, &support.places, &others));
         support.doubt = message.zip(item.value_pointer()).map(|(message, pointer)| ValueFault {
             pointer,
             message: message.into(),

@@ -106,6 +106,13 @@ pub struct AnswerItem<'a> {
     pub citations: Vec<Citation<'a>>,
 }
 
+impl AnswerItem<'_> {
+    /// Tells whether what was answered is an amount or a date.
+    pub(crate) fn is_amount_or_date(&self) -> bool {
+        self.value.as_ref().is_some_and(|(key, _)| [&b"amount"[..], b"date"].contains(&key.bytes()))
+    }
+}
+
 /// One cited place.
 #[derive(Clone, Debug)]
 pub struct Citation<'a> {

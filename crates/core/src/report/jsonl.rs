@@ -137,7 +137,7 @@ pub fn identity(root: Option<Value<'_>>, text: &[u8], with_record: bool, object:
     }
 }
 
-fn digest(root: Option<Value<'_>>, text: &[u8]) -> String {
+pub(super) fn digest(root: Option<Value<'_>>, text: &[u8]) -> String {
     root.map_or_else(|| Digest::of_bytes(text), Digest::of).to_string()
 }
 

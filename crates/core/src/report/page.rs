@@ -20,6 +20,7 @@ pub use cleaned::Cleaner;
 pub use html::push_markup;
 pub use index::{IndexRow, index};
 pub use markdown::BEGIN as BEGIN_MARKDOWN;
+pub(in crate::report) use markdown::Markdown;
 pub use said::Said;
 
 /// A page is no longer than this; what does not fit is cut, and counted where it stood.

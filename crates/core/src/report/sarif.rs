@@ -1,27 +1,44 @@
 //! SARIF 2.1.0: one run, the rules with their texts, one result per finding. Written as it comes, so that a million
 //! records need no memory: `begin`, `write` for each record, `end`.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use super::jsonl::{Id, details};
+use super::jsonl::{Id, details, digest};
 use super::places::Places;
 use crate::case::CaseView;
 use crate::finding::{Action, Finding, PlaceLabel, Severity};
 use crate::rules::RULES;
+use stepscope_base::canonical::sha256;
 use stepscope_base::json::write::{Object, Style};
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// Address of the sources; empty as long as there is none.
+const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
 /// The tool and its rules.
 pub(crate) fn begin(out: &mut Vec<u8>) {
+    begin_at(REPOSITORY, out);
+}
+
+/// The tool and its rules, with links to where the sources are.
+pub(super) fn begin_at(repository: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(
-        b"{\"version\":\"2.1.0\",\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"runs\":[{\"tool\":{\"driver\":{\
-          \"name\":\"stepscope\",\"version\":\"",
+        b"{\"version\":\"2.1.0\",\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"runs\":[{\"tool\":{\"driver\":",
     );
-    out.extend_from_slice(env!("CARGO_PKG_VERSION").as_bytes());
-    out.extend_from_slice(b"\",\"rules\":[");
+    let address = Some(repository).filter(|address| !address.is_empty());
+    let rules = address.map(|address| format!("{address}/blob/v{VERSION}/docs/rules.md"));
+    Style::ASCII.append_object(out, |object| {
+        object.put("name", "stepscope").put("version", VERSION).put("semanticVersion", VERSION);
+        object.maybe("informationUri", address);
+    });
+    // The rules go on where the object ended.
+    out.pop();
+    out.extend_from_slice(b",\"rules\":[");
     for (n, rule) in RULES.iter().enumerate() {
         out.extend_from_slice(if n > 0 { b",\n" } else { b"\n" });
         Style::ASCII.append_object(out, |object| {
-            object.put("id", rule.id.word());
+            object.put("id", rule.id.word()).maybe("helpUri", rules.as_deref());
             text(object, "shortDescription", rule.summary);
             text(object, "fullDescription", rule.explanation);
             let help = format!("{}\n\nFound in: {}\nNot in: {}", rule.explanation, rule.bad, rule.good);
@@ -39,9 +56,38 @@ pub(crate) fn write(case: &CaseView<'_>, findings: &[Finding], out: &mut Vec<u8>
         return;
     }
     let mut places = Places::new(case);
+    let mut prints = Fingerprints::of(case);
     for finding in findings {
         out.extend_from_slice(b",\n");
-        Style::ASCII.append_object(out, |object| result(case, finding, &mut places, object));
+        let print = prints.next(finding, &places);
+        Style::ASCII.append_object(out, |object| result(case, finding, &print, &mut places, object));
+    }
+}
+
+/// Names of findings that stay the same while lines move: code hosts know by them what they showed before.
+struct Fingerprints {
+    record: String,
+    seen: HashMap<String, usize>,
+}
+
+impl Fingerprints {
+    fn of(case: &CaseView<'_>) -> Self {
+        // What is run anew keeps its id, and has other times in it.
+        let id = case.record.as_ref().and_then(|record| record.id_text());
+        let record = id.map_or_else(|| digest(case.root(), case.text()), |id| id.line().into_string());
+        Self { record, seen: HashMap::new() }
+    }
+
+    /// The fingerprint of the next finding, with its number among those of the same rule at the same place.
+    fn next(&mut self, finding: &Finding, places: &Places<'_>) -> String {
+        let pointer = places.pointer(finding.place()).text();
+        let named = [self.record.as_bytes(), finding.rule.word().as_bytes(), pointer.bytes()].join(&0);
+        let mut print = sha256(&named);
+        print.truncate(16);
+        let count = self.seen.entry(print.clone()).or_default();
+        *count += 1;
+        let _ = write!(print, ":{count}");
+        print
     }
 }
 
@@ -58,11 +104,13 @@ const fn level(severity: Severity) -> &'static str {
     }
 }
 
-fn result(case: &CaseView<'_>, finding: &Finding, places: &mut Places<'_>, object: &mut Object<'_>) {
+fn result(case: &CaseView<'_>, finding: &Finding, fingerprint: &str, places: &mut Places<'_>, object: &mut Object<'_>) {
     object.put("ruleId", finding.rule.word()).put("ruleIndex", finding.rule as usize);
     object.put("level", level(finding.severity));
     // Code hosts read strictly: half a surrogate pair stands there as it is shown on screen.
     text(object, "message", finding.message.line().as_str());
+    // The one name that GitHub reads.
+    object.object("partialFingerprints", |object| _ = object.put("primaryLocationLineHash", fingerprint));
     let mut labels = finding.labels().enumerate();
     object.objects("locations", labels.next(), |(n, label), object| location(case, label, n, places, object));
     let mut labels = labels.peekable();

@@ -52,7 +52,9 @@ fn with<T>(text: &str, look: impl FnOnce(&CaseView<'_>) -> T) -> T {
 
 fn rendered(format: ReportFormat, text: &str, findings: &[Finding]) -> String {
     let mut out = Vec::new();
-    with(text, |case| format.record(case, findings, None, &text::Look::new(false), &mut out));
+    with(text, |case| {
+        format.record(case, findings, None, (&text::Look::new(false), Some(Severity::Warning)), &mut out)
+    });
     String::from_utf8(out).unwrap()
 }
 
@@ -168,6 +170,93 @@ fn sarif_is_one_json_document() {
     assert_eq!(place["physicalLocation"]["region"]["startLine"], 22);
     assert_eq!(place["logicalLocations"][0]["fullyQualifiedName"], "/procedure/steps/1/inputs/0/name");
     assert_eq!(results[0]["relatedLocations"].as_array().unwrap().len(), 1);
+    let driver = &json["runs"][0]["tool"]["driver"];
+    assert_eq!(driver["semanticVersion"], env!("CARGO_PKG_VERSION"));
+}
+
+/// Returns the driver of a report whose sources are at an address.
+fn driver_at(repository: &str) -> serde_json::Value {
+    let mut out = Vec::new();
+    sarif::begin_at(repository, &mut out);
+    sarif::end(&mut out);
+    let mut json: serde_json::Value = serde_json::from_slice(&out).unwrap();
+    json["runs"][0]["tool"]["driver"].take()
+}
+
+#[test]
+fn sarif_links_to_the_rules_once_there_is_an_address() {
+    let without = driver_at("");
+    assert!(without["informationUri"].is_null() && without["rules"][0]["helpUri"].is_null());
+    let with = driver_at("https://host.example/stepscope");
+    assert_eq!(with["informationUri"], "https://host.example/stepscope");
+    let expected = format!("https://host.example/stepscope/blob/v{}/docs/rules.md", env!("CARGO_PKG_VERSION"));
+    assert_eq!(with["rules"][0]["helpUri"], expected);
+}
+
+#[test]
+fn a_fingerprint_stays_while_lines_and_times_change() {
+    let prints = |text: &str, findings: &[Finding]| -> Vec<String> {
+        let out = rendered(ReportFormat::Sarif, text, findings);
+        let results: serde_json::Value = serde_json::from_str(&format!("[{}]", &out[1..])).unwrap();
+        let print = |result: &serde_json::Value| {
+            result["partialFingerprints"]["primaryLocationLineHash"].as_str().unwrap().to_owned()
+        };
+        results.as_array().unwrap().iter().map(print).collect()
+    };
+    let twice = [found(), found()].concat();
+    let prints_of_record = prints(RECORD, &twice);
+    let different: std::collections::HashSet<_> = prints_of_record.iter().collect();
+    assert_eq!(different.len(), 6, "{prints_of_record:?}");
+    assert!(prints_of_record[0].ends_with(":1") && prints_of_record[3].ends_with(":2"), "{prints_of_record:?}");
+    assert_eq!(
+        prints_of_record,
+        prints(&RECORD.replace("\"status\": \"ok\"", "\"status\": \"ok\", \"ms\": 7"), &twice)
+    );
+    assert_ne!(prints_of_record, prints(&RECORD.replace("16c951343c", "26c951343c"), &twice));
+}
+
+#[test]
+fn annotations_are_a_line_each() {
+    let out = rendered(ReportFormat::Github, RECORD, &found());
+    assert_eq!(out.lines().count(), 3);
+    assert!(out.lines().all(|line| line.starts_with("::")), "{out}");
+    assert!(out.starts_with("::error file=runs␛.jsonl,line=22,endLine=22,col="), "{out}");
+    assert!(out.contains("title=procedure/unresolved_input::Input"), "{out}");
+    assert!(out.contains("(16c951343c3905095e135aaea1535b58 /procedure/steps/1/inputs/0/name)"), "{out}");
+}
+
+#[test]
+fn a_record_is_a_test_case_that_fails_by_its_gravest_finding() {
+    let out = rendered(ReportFormat::Junit, RECORD, &found());
+    assert!(out.contains("tests=\"1\" failures=\"1\""), "{out}");
+    assert!(
+        out.contains("<failure type=\"procedure/unresolved_input\" message=\"Input &apos;bob_␛[31mremoved&apos;"),
+        "{out}"
+    );
+    assert_eq!(out.matches("<failure").count(), 1);
+    let reversed: Vec<Finding> = found().into_iter().rev().collect();
+    assert!(rendered(ReportFormat::Junit, RECORD, &reversed).contains("<failure type=\"procedure/unresolved_input\""));
+    let notes =
+        [Finding::new(RuleId::GoldSteps, "odd".to_owned(), Place::Value(keys("/state"))).severity(Severity::Note)];
+    let out = rendered(ReportFormat::Junit, RECORD, &notes);
+    assert!(out.contains("failures=\"0\"") && out.contains("<system-out>22:"), "{out}");
+    let clean = rendered(ReportFormat::Junit, RECORD, &[]);
+    assert!(clean.contains("failures=\"0\"") && !clean.contains("<system-out>"), "{clean}");
+    assert!(clean.contains("name=\"line 22: 16c951343c3905095e135aaea1535b58\""), "{clean}");
+}
+
+#[test]
+fn markdown_lists_findings_below_their_record() {
+    let mut out = Vec::new();
+    ReportFormat::Markdown.begin(&mut out);
+    let finding = Finding::new(RuleId::GoldSteps, "see @someone, #12 | <b>".to_owned(), Place::Value(keys("/state")));
+    let text = rendered(ReportFormat::Markdown, RECORD, &[finding]);
+    ReportFormat::Markdown.total(&Shown::own("1 record, 1 warning"), &mut out);
+    assert!(text.starts_with("- <code>runs␛.jsonl&#58;22</code> <code>16c951343c"), "{text}");
+    assert!(text.contains("Samantha’s last name"), "{text}");
+    assert!(!text.contains('@') && !text.contains(" #12") && !text.contains("<b>"), "{text}");
+    assert_eq!(text.lines().count(), 2);
+    assert!(String::from_utf8(out).unwrap().ends_with("\n**1 record, 1 warning**\n"));
 }
 
 #[test]

@@ -125,6 +125,7 @@ table! {
     ReplyCut = "run/reply_cut", Runs, Warning, Flagged;
     QuestionDiffers = "run/question_differs", Runs, Warning, Flagged;
     LostBackslash = "run/lost_backslash", Worked, Warning, Flagged;
+    NotPassed = "call/not_passed", Every, Note, Flagged;
     QuantityMissed = "run/quantity_missed", Worked, Warning, Flagged;
     QuantityInvented = "run/quantity_invented", Runs, Warning, Flagged;
     QuantityChanged = "run/quantity_changed", Runs, Warning, Flagged;

@@ -68,6 +68,16 @@ pub(crate) const RULES: &[Rule] = &[
         good: r#"{"id": 1, "question": "?", "mode": "baseline", "state": {"final_answer": "\\frac{1}{2}"}, "raw": "x"}"#,
         check: lost_backslash,
     },
+    Rule {
+        id: RuleId::NotPassed,
+        summary: "a verifier says why the reply failed",
+        explanation: "A completion that a verifier or an assertion failed keeps the reason next to its reward. It is \
+            repeated as it was recorded; whether it is right, the verifier knows. Completions that passed, and failed \
+            ones without a reason, say nothing.",
+        bad: r#"{"prompt": "2 + 3?", "completion": "6", "reward": 0.0, "success": false, "details": "Expected 5"}"#,
+        good: r#"{"prompt": "2 + 3?", "completion": "5", "reward": 1.0, "success": true, "details": "Matched"}"#,
+        check: not_passed,
+    },
 ];
 
 /// A recorded reply, and what was taken from it.
@@ -296,6 +306,21 @@ fn reply_cut(case: &CaseView<'_>, findings: &mut Findings) {
 /// Tells whether a JSON string ends with a brace or a code fence.
 fn ends_as_json(text: &[u8]) -> bool {
     text.ends_with(b"}\"") || text.ends_with(b"`\"")
+}
+
+fn not_passed(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some(record) = case.record.as_ref().filter(|record| record.kind == RecordKind::Call) else { return };
+    let failed = record.correct == Some(false);
+    let Some(details) = record.details.filter(|details| failed && details.kind() == Kind::String) else { return };
+    let Some(reason) = details.string().filter(|reason| !reason.bytes().trim_ascii().is_empty()) else { return };
+    let message = Message::new("The verifier says: ").text(reason.bytes());
+    let place = Place::Value(record.root.pointer_to(details));
+    let finding = Finding::new(RuleId::NotPassed, message, place);
+    let finding = match record.raw {
+        Some(raw) => finding.label(Place::Value(record.root.pointer_to(raw)), "the reply"),
+        None => finding,
+    };
+    findings.push(finding.help("Look at the reply, and at what the verifier asks for."));
 }
 
 fn question_differs(case: &CaseView<'_>, findings: &mut Findings) {

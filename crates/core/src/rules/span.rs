@@ -303,7 +303,7 @@ pub(crate) const RULES: &[Rule] = &[
         explanation: "The quote is in the document, but the text directly before or behind it takes it back: it begins \
             behind \"not\" or \"It is false that\", ends before \"unless\" or \"except\", or has only a part of a \
             number or none of its minus sign. An exception behind a quote of fewer than four words is not reported, nor one that \
-            another citation of the item holds.",
+            another citation of the item holds; behind an amount or a date it is a note.",
         bad: trace!(
             "verbatim",
             r#"{"text": "x", "spans": [{"line_start": 1, "line_end": 1, "quote": "200 per claim."}]}"#
@@ -743,15 +743,24 @@ fn check_meaning_cut(case: &CaseView<'_>, findings: &mut Findings) {
                 continue;
             }
             let words = head(span.document.bytes(bytes), EXCERPT);
-            let message = match cut {
+            let message = match &cut {
                 Cut::Behind(_) => Message::new("The quote begins behind ").quoted(words).text(", which denies it."),
                 Cut::Before(_) => Message::new("The quote ends before ").quoted(words).text(", which takes it back."),
                 Cut::Number(_) => Message::new("The quote has only a part of the number ").quoted(words).text("."),
             };
             let help = "Read the whole sentence, and cite it to its end.";
-            findings.push(finding(RuleId::MeaningCut, message, span.quote(), help));
+            let finding = finding(RuleId::MeaningCut, message, span.quote(), help);
+            // An exception limits what is said; an amount or a date is what it is.
+            let is_value = case.items().get(*item).is_some_and(AnswerItem::is_amount_or_date);
+            let is_limited = matches!(&cut, Cut::Before(bytes) if !is_negation(span.document.bytes(bytes.clone())));
+            findings.push(if is_value && is_limited { finding.severity(Severity::Note) } else { finding });
         }
     }
+}
+
+/// Tells whether words deny what is before them; others limit it.
+fn is_negation(words: &[u8]) -> bool {
+    matches!(words.to_ascii_lowercase().trim_ascii(), b"not" | b"nicht")
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::pipeline::store::{LoadEvent, RowRun, Store};
 use crate::source::answers::{self, AnswerStore, Spool, StoreDocuments};
 use crate::source::beneath::{Place, folder};
 use crate::source::block::{BLOCK, Block, Cursor, WINDOW, Want};
-use crate::source::columns::ColumnMap;
+use crate::source::column_map::ColumnMap;
 use crate::source::cut::{Cut, Layout, Skips, is_cut_off, line_ends};
 use crate::source::documents::{DocumentCache, Documents};
 use crate::source::input::{Begun, Expand, Input, PassedOver, Source, begin, recognise_pipe};

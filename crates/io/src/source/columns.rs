@@ -8,8 +8,7 @@ use crate::source::times::{TimeKind, old_moment};
 use stepscope_base::json::write::{Letters, Style, python_float};
 use stepscope_base::json::{Tape, whole_float};
 use stepscope_base::shown;
-use stepscope_base::text::{Shown, Untrusted};
-use stepscope_base::words::closest;
+use stepscope_base::text::Untrusted;
 use stepscope_core::record::formats;
 
 /// A larger table is not read.
@@ -49,6 +48,8 @@ pub(crate) enum Cell {
     Text(ByteArray),
     /// A text of which its column says that it is JSON.
     JsonText(ByteArray),
+    /// A text of a table that knows no types.
+    Untyped(ByteArray),
     /// A list, an object or a number of another size, as JSON.
     Json(ByteArray),
 }
@@ -62,7 +63,9 @@ impl Cell {
             Self::Int(n) => Some(*n),
             // Columns with gaps become floats in pandas.
             Self::Float(x) => whole_float(*x),
-            Self::Text(text) | Self::JsonText(text) => std::str::from_utf8(text.data()).ok()?.trim().parse().ok(),
+            Self::Text(text) | Self::JsonText(text) | Self::Untyped(text) => {
+                std::str::from_utf8(text.data()).ok()?.trim().parse().ok()
+            }
         }
     }
 
@@ -125,7 +128,9 @@ impl Cell {
             Self::Bool(on) => Style::ASCII.append(*on, out),
             Self::Int(n) => Style::ASCII.append(*n, out),
             Self::Float(x) => out.extend_from_slice(python_float(*x).as_bytes()),
-            Self::Text(bytes) => style_of(bytes.data()).append(Untrusted::new(bytes.data()), out),
+            Self::Text(bytes) | Self::Untyped(bytes) => {
+                style_of(bytes.data()).append(Untrusted::new(bytes.data()), out);
+            }
             Self::JsonText(bytes) => {
                 let mut tape = Tape::default();
                 match tape.parse(bytes.data()) {
@@ -141,7 +146,7 @@ impl Cell {
     pub(super) fn append_key(&self, n: usize, out: &mut Vec<u8>) -> Option<()> {
         match self {
             Self::Null => return None,
-            Self::Text(text) | Self::JsonText(text) => json_key(n, text.data(), out),
+            Self::Text(text) | Self::JsonText(text) | Self::Untyped(text) => json_key(n, text.data(), out),
             other => {
                 let mut key = Vec::new();
                 other.append_json(&mut key);
@@ -154,7 +159,7 @@ impl Cell {
     /// Counts the bytes of a text or of JSON.
     pub(super) fn len(&self) -> usize {
         match self {
-            Self::Text(bytes) | Self::JsonText(bytes) | Self::Json(bytes) => bytes.len(),
+            Self::Text(bytes) | Self::JsonText(bytes) | Self::Untyped(bytes) | Self::Json(bytes) => bytes.len(),
             _ => 0,
         }
     }
@@ -162,7 +167,7 @@ impl Cell {
     /// Returns the bytes of a text.
     pub(crate) fn text(&self) -> Option<&[u8]> {
         match self {
-            Self::Text(text) | Self::JsonText(text) => Some(text.data()),
+            Self::Text(text) | Self::JsonText(text) | Self::Untyped(text) => Some(text.data()),
             _ => None,
         }
     }
@@ -273,48 +278,6 @@ impl Leaf {
     pub(super) fn unread_name(&self) -> Option<String> {
         let Unread { path, what } = self.unread.as_ref()?;
         Some(format!("{}{path} ({what})", self.name))
-    }
-}
-
-/// Columns of a table that are read as keys of records, because they have other names.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct ColumnMap(Vec<(String, String)>);
-
-impl ColumnMap {
-    /// Makes a map of keys to their columns, of which each key has one.
-    pub fn new(pairs: &[(String, String)]) -> Self {
-        Self(pairs.to_vec())
-    }
-
-    /// Tells whether every column keeps its name.
-    pub const fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Returns the keys of a row, each with its column: those that were asked for, and the other columns under their
-    /// own names. `Err`: the reason why that cannot be.
-    pub(super) fn keys<'m>(&'m self, leaves: &'m [Leaf]) -> Result<Vec<(usize, &'m str)>, Shown> {
-        let place = |(key, column): &'m (String, String)| {
-            if let Some(place) = leaves.iter().position(|leaf| leaf.name == *column) {
-                let unread = leaves.get(place).and_then(Leaf::unread_name);
-                return unread.map_or(Ok((place, key.as_str())), |unread| {
-                    Err(shown!("its column {} cannot be read", Shown::line(unread.as_bytes())))
-                });
-            }
-            let names = || leaves.iter().map(|leaf| leaf.name.as_str());
-            let missing = shown!("it has no column \"{}\"", Shown::line(column.as_bytes()));
-            let all = || Shown::line(names().take(NAMED).collect::<Vec<_>>().join(", ").as_bytes());
-            Err(match closest(column, names()) {
-                Some(name) => shown!("{missing}. Did you mean \"{}\"?", Shown::line(name.as_bytes())),
-                None => shown!("{missing}; its columns are {}", all()),
-            })
-        };
-        let mapped = self.0.iter().map(place).collect::<Result<Vec<_>, _>>()?;
-        let is_free = |(place, key): &(usize, &str)| mapped.iter().all(|(other, named)| other != place && named != key);
-        let own = leaves.iter().enumerate().map(|(place, leaf)| (place, leaf.name.as_str())).filter(is_free);
-        let mut keys: Vec<_> = own.chain(mapped.iter().copied()).collect();
-        keys.sort_by_key(|(place, _)| *place);
-        Ok(keys)
     }
 }
 

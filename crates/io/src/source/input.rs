@@ -14,16 +14,17 @@ use crate::log::forks::FORKS;
 use crate::source::answers::{self, AnswerStore, Spool, StoreDocuments, StoreReport};
 use crate::source::beneath::{Beneath, Place, is_link};
 use crate::source::block::BLOCK;
-use crate::source::columns::ColumnMap;
+use crate::source::column_map::ColumnMap;
 use crate::source::cut::{Layout, Skips, State, cut, decode_wide, looks_like_json, without_filler};
 use crate::source::datasets::is_description;
 use crate::source::documents::{DocumentCache, Documents};
 use crate::source::magic::{LFS, is_journal, not_records};
+use crate::source::maps::{Attempt, Mapped, RowMap};
 use crate::source::open::{
     Blob, Opened, Stat, await_writer, beneath_failure, open, open_beneath, open_place, spool, standard_input,
 };
 use crate::source::sqlite;
-use crate::source::{arrow, page, parquet, rows};
+use crate::source::{arrow, csv, maps, packed, page, parquet, rows};
 use stepscope_base::guard::guarded;
 use stepscope_base::json::{Kind, MAX_TEXT, Tape, Value};
 use stepscope_base::shown;
@@ -399,6 +400,27 @@ pub enum PassedOver {
     Unread(&'static str),
 }
 
+/// Tries a map on the first row of a file, else the one that fits.
+///
+/// # Errors
+/// When the file cannot be read, or begins with no JSON.
+pub fn try_map(path: &Path, named: Option<&RowMap>) -> Result<Attempt, Failure> {
+    maps::attempt(&json_of(path)?, named)
+}
+
+/// Opens a file as JSON, whatever it holds: of a table its rows, of a packed file what is in it.
+fn json_of(path: &Path) -> Result<Blob, Failure> {
+    let Opened::File(blob) = open(path)? else {
+        return Err(Failure::own("cannot try", &Shown::path(path), "it is a pipe; save it to a file"));
+    };
+    let mut head = Vec::new();
+    blob.read(0, BLOCK, &mut head)?;
+    let blob = packed::unpacked(&blob, &head)?.unwrap_or(blob);
+    blob.read(0, BLOCK, &mut head)?;
+    let rows = if begins_table(&head) { rows::read(&blob, &ColumnMap::any_row()?, false)? } else { None };
+    Ok(rows.map_or(blob, |rows| rows.lines))
+}
+
 /// Opens an input and recognises it by its first block.
 pub fn begin(input: &Input, cache: &Arc<DocumentCache>, columns: &ColumnMap) -> Result<Begun, Failure> {
     // Forks are lines, whatever their parents are.
@@ -482,7 +504,7 @@ fn is_table(blob: &Blob) -> bool {
 }
 
 fn begins_table(head: &[u8]) -> bool {
-    head.starts_with(parquet::MAGIC) || arrow::begins(head)
+    head.starts_with(parquet::MAGIC) || arrow::begins(head) || csv::separator(head).is_some()
 }
 
 /// Tells whether any of the values at the beginning of a source is of a known format.
@@ -614,7 +636,11 @@ pub(crate) fn begin_pipe(
     let mut head = Vec::new();
     (&mut pipe).take(BLOCK as u64).read_to_end(&mut head).map_err(fail)?;
     refuse_columns(&head, columns, name)?;
-    let source = if decode_wide(&head).is_some() || may_be_notebook(&head) || begins_table(&head) {
+    let source = if decode_wide(&head).is_some()
+        || may_be_notebook(&head)
+        || begins_table(&head)
+        || may_be_mapped(&head, columns)
+    {
         // They are turned into lines, and that can be done only when all of it is there.
         let blob = Blob::in_memory(name.clone())?;
         spool(head.as_slice().chain(pipe), &blob, |_| true)?;
@@ -645,6 +671,12 @@ pub fn recognise(blob: Blob, found: bool, columns: &ColumnMap) -> Result<Option<
     let stat = blob.stat()?;
     let mut head = Vec::new();
     blob.read(0, BLOCK, &mut head)?;
+    let is_wanted = !found || blob.place().is_some_and(|place| claims_packed(place.path()));
+    if is_wanted && let Some(unpacked) = packed::unpacked(&blob, &head)? {
+        // What is packed in it is read no deeper.
+        let source = recognise(unpacked, found, columns)?;
+        return Ok(source.map(|source| Source { stat, ..source }));
+    }
     let is_table = begins_table(&head);
     if is_table && let Some(source) = table(&blob, stat, found, columns)? {
         return Ok(Some(source));
@@ -653,7 +685,7 @@ pub fn recognise(blob: Blob, found: bool, columns: &ColumnMap) -> Result<Option<
         refuse_columns(&head, columns, blob.name())?;
     }
     if let Some(text) = decode_wide(&head).filter(|_| !arrow::begins(&head)) {
-        return if found && !looks_like_json(&text) { Ok(None) } else { decoded(&blob, stat).map(Some) };
+        return if found && !looks_like_json(&text) { Ok(None) } else { decoded(&blob, stat, columns).map(Some) };
     }
     if let Some(why) = not_records(&head) {
         return if found { Ok(None) } else { Err(Failure::own("cannot read", blob.name(), why)) };
@@ -661,7 +693,7 @@ pub fn recognise(blob: Blob, found: bool, columns: &ColumnMap) -> Result<Option<
     if found && !looks_like_json(&head) {
         return Ok(None);
     }
-    text(Arc::new(blob), &head, false, stat).map(Some)
+    text(Arc::new(blob), &head, false, stat, columns).map(Some)
 }
 
 /// Makes a source whose beginning is known.
@@ -691,13 +723,20 @@ fn layout_of(blob: &Blob, head: &[u8]) -> Result<Layout, Failure> {
 /// Reads the records of a table, if its rows are records: places are those of their lines. One in a folder that cannot
 /// be read is reported: it may be a shard.
 fn table(blob: &Blob, stat: Stat, found: bool, columns: &ColumnMap) -> Result<Option<Source>, Failure> {
-    let rows = rows::read(blob, columns, found)?;
-    Ok(rows.map(|rows| own_lines(Arc::new(rows.lines), rows.note, stat)))
+    let Some(rows) = rows::read(blob, columns, found)? else { return Ok(None) };
+    let mut head = Vec::new();
+    rows.lines.read(0, BLOCK, &mut head)?;
+    let mapped =
+        by_map(&rows.lines, &head, columns)?.map(|mapped| own_lines(Arc::new(mapped.lines), Some(mapped.note), stat));
+    Ok(mapped.or_else(|| Some(own_lines(Arc::new(rows.lines), rows.note, stat))))
 }
 
 /// Makes a source of text that was read as UTF-8, or `decoded`. The places of a notebook's records are those of their
 /// lines; one without records stays as it is.
-fn text(blob: Arc<Blob>, head: &[u8], decoded: bool, stat: Stat) -> Result<Source, Failure> {
+fn text(blob: Arc<Blob>, head: &[u8], decoded: bool, stat: Stat, columns: &ColumnMap) -> Result<Source, Failure> {
+    if let Some(mapped) = by_map(&blob, head, columns)? {
+        return Ok(own_lines(Arc::new(mapped.lines), Some(mapped.note), stat));
+    }
     let Some(notebook) = notebook(&blob, head)? else { return source(blob, head, decoded, stat) };
     let note = said_of(&notebook);
     if notebook.records == 0 {
@@ -705,6 +744,53 @@ fn text(blob: Arc<Blob>, head: &[u8], decoded: bool, stat: Stat) -> Result<Sourc
     }
     let lines = Blob::of_bytes(blob.name().clone(), &notebook.lines)?;
     Ok(own_lines(Arc::new(lines), note, stat))
+}
+
+/// Reads the rows of another program by their map, if its first one has one.
+fn by_map(blob: &Blob, head: &[u8], columns: &ColumnMap) -> Result<Option<Mapped>, Failure> {
+    let is_all = blob.len()? <= head.len() as u64;
+    let found = guarded(|| {
+        let mut tape = Tape::default();
+        if let Some(root) = first_of(head, is_all, &mut tape) {
+            // What is of a format of its own needs no map, unless a person names one.
+            return if columns.row_map().is_none() && is_known(root) {
+                None
+            } else {
+                maps::map_of(root, columns.row_map())
+            };
+        }
+        let mut text = Vec::new();
+        let is_whole = maps::may_hold_rows(head)
+            && blob.len().is_ok_and(|len| len <= MAX_TEXT as u64)
+            && blob.read(0, MAX_TEXT, &mut text).is_ok();
+        is_whole.then(|| maps::map_of(tape.parse(without_filler(&text))?, columns.row_map())).flatten()
+    });
+    match found.flatten() {
+        Some(map) => maps::read(blob, map).map(Some),
+        None if columns.row_map().is_some() => {
+            const OTHER: &str = "its first row lacks what the map asks for under match";
+            Err(Failure::own("cannot read", blob.name(), OTHER))
+        }
+        None => Ok(None),
+    }
+}
+
+/// Tells whether what comes through a pipe may be rows of another program.
+fn may_be_mapped(head: &[u8], columns: &ColumnMap) -> bool {
+    let mut tape = Tape::default();
+    columns.row_map().is_some()
+        || match first_of(head, head.len() < BLOCK, &mut tape) {
+            Some(root) => !is_known(root) && maps::map_of(root, None).is_some(),
+            None => maps::may_hold_rows(head),
+        }
+}
+
+/// Returns the first value of what begins like this; of a list its first item.
+fn first_of<'t>(head: &'t [u8], is_all: bool, tape: &'t mut Tape) -> Option<Value<'t>> {
+    let mut cuts = Vec::new();
+    let layout = Layout::of(head, is_all)?;
+    cut(layout, &mut State::default(), head, is_all, &mut cuts, &mut Skips::default());
+    tape.parse(head.get(cuts.first()?.range.clone())?)
 }
 
 /// Reads a notebook, if it is one.
@@ -770,18 +856,19 @@ pub(crate) fn recognise_pipe(blob: &Arc<Blob>, ended: bool, columns: &ColumnMap)
     }
     refuse_columns(&head, columns, blob.name())?;
     if decode_wide(&head).is_some() {
-        return if ended { decoded(blob, stat).map(Some) } else { Ok(None) };
+        return if ended { decoded(blob, stat, columns).map(Some) } else { Ok(None) };
     }
     if let Some(why) = not_records(&head) {
         return Err(Failure::own("cannot read", blob.name(), why));
     }
-    if !ended && may_be_notebook(&head) && layout_of(blob, &head)? == Layout::Values {
+    let is_notebook = || Ok::<_, Failure>(may_be_notebook(&head) && layout_of(blob, &head)? == Layout::Values);
+    if !ended && (may_be_mapped(&head, columns) || is_notebook()?) {
         return Ok(None);
     }
-    text(blob.clone(), &head, false, stat).map(Some)
+    text(blob.clone(), &head, false, stat, columns).map(Some)
 }
 
-fn decoded(blob: &Blob, stat: Stat) -> Result<Source, Failure> {
+fn decoded(blob: &Blob, stat: Stat, columns: &ColumnMap) -> Result<Source, Failure> {
     const WHY: &str = "this is UTF-16 or UTF-32 and larger than 64 MB; convert it to UTF-8 first: iconv -t UTF-8";
     let len = blob.len()?;
     if len > MAX_WIDE {
@@ -791,7 +878,7 @@ fn decoded(blob: &Blob, stat: Stat) -> Result<Source, Failure> {
     blob.read(0, len as usize, &mut wide)?;
     let utf8 = decode_wide(&wide).unwrap_or_default();
     let head = utf8.get(..utf8.len().min(BLOCK)).unwrap_or_default();
-    text(Arc::new(Blob::of_bytes(blob.name().clone(), &utf8)?), head, true, stat)
+    text(Arc::new(Blob::of_bytes(blob.name().clone(), &utf8)?), head, true, stat, columns)
 }
 
 #[cfg(test)]
@@ -943,13 +1030,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let root = Beneath::root(dir.path()).unwrap();
         let page: &[u8] = stepscope_core::report::page::carried::BEGIN;
-        let gzip = PassedOver::Unread("this is gzip; unpack it first: gunzip");
+        let bzip = PassedOver::Unread("this is bzip2; unpack it first: bunzip2");
         let pointer = [LFS, b"v1\noid sha256:0\nsize 12\n"].concat();
         let fetch = PassedOver::Unread("this is a Git LFS pointer, not the file itself; fetch it first: git lfs pull");
         let neither = PassedOver::Unread("its name says that it is packed JSON, and it is not");
         for (name, bytes, expected) in [
-            ("runs.jsonl.gz", &b"\x1f\x8b\x08\0"[..], gzip),
-            ("runs.json.GZ", b"\x1f\x8b\x08\0", gzip),
+            ("runs.jsonl.bz2", &b"BZh91AY"[..], bzip),
             ("runs.jsonl.zst", b"words", neither),
             ("weights.gz", b"\x1f\x8b\x08\0", PassedOver::Other),
             ("log.eval", b"PK\x03\x04", PassedOver::Unread("this is a zip archive; unpack it first: unzip")),
@@ -998,11 +1084,54 @@ mod tests {
     }
 
     #[test]
+    fn packed_records_and_rows_of_others_open() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Beneath::root(dir.path()).unwrap();
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut gzip, b"{\"prompt\": \"?\", \"response\": \"x\"}\n").unwrap();
+        for (name, bytes, lines) in [
+            ("runs.jsonl.gz", gzip.finish().unwrap(), 1),
+            ("table.csv", b"prompt,response\n2 + 3?,5\n\"a, b\nc\",\n".to_vec(), 2),
+            ("verl.csv", b"input,output,gts,score\n?,#### 9,200,0.0\n".to_vec(), 1),
+            ("5.jsonl", b"{\"input\": \"?\", \"output\": \"9\", \"gts\": \"9\", \"score\": 1.0}\n".to_vec(), 1),
+        ] {
+            std::fs::write(dir.path().join(name), bytes).unwrap();
+            let Ok(Begun::Source(source)) =
+                begin(&Input::Found(root.join(name)), &Arc::default(), &ColumnMap::default())
+            else {
+                panic!("{name} is no source")
+            };
+            assert!(holds_known(&source), "{name}");
+            let (mut cursor, mut block) = (Cursor::new(source.blob, source.layout), Block::default());
+            while cursor.next(&mut block, u64::MAX, Want::Places).unwrap() {}
+            assert_eq!(cursor.index, lines, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_map_that_does_not_fit_is_an_error_and_one_that_is_named_is_used() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("own.jsonl");
+        std::fs::write(
+            dir.path().join("m.toml"),
+            "name = 'mine'\nmatch = ['$.in']\n[record]\nprompt = '$.in'\nresponse = '$.out'",
+        )
+        .unwrap();
+        let columns = ColumnMap::default().with_map(maps::RowMap::read(&dir.path().join("m.toml")).unwrap());
+        std::fs::write(&path, "{\"in\": \"?\", \"out\": \"x\"}\n").unwrap();
+        let begun = begin(&Input::Named(path.clone()), &Arc::default(), &columns);
+        assert!(matches!(&begun, Ok(Begun::Source(source)) if holds_known(source)), "{begun:?}");
+        std::fs::write(&path, "{\"other\": \"?\"}\n").unwrap();
+        let failure = begin(&Input::Named(path), &Arc::default(), &columns).unwrap_err().to_string();
+        assert!(failure.contains("its first row lacks what the map asks for"), "{failure}");
+    }
+
+    #[test]
     fn what_is_packed_is_named() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("runs.jsonl");
-        std::fs::write(&path, b"\x1f\x8b\x08\0").unwrap();
+        std::fs::write(&path, b"BZh91AY").unwrap();
         let failure = begin(&Input::Named(path), &Arc::default(), &ColumnMap::default()).unwrap_err().to_string();
-        assert!(failure.ends_with("runs.jsonl: this is gzip; unpack it first: gunzip"), "{failure}");
+        assert!(failure.ends_with("runs.jsonl: this is bzip2; unpack it first: bunzip2"), "{failure}");
     }
 }

@@ -1,5 +1,6 @@
 //! Kinds of files told by their first bytes: review logs, tables, databases, archives, images.
 
+use crate::source::csv::separator;
 use crate::source::cut::without_filler;
 use crate::source::{parquet, sqlite};
 use stepscope_base::json::Tape;
@@ -8,8 +9,6 @@ use stepscope_core::review::log_line;
 
 /// Number of lines at the beginning of a source that tell whether it is a review log.
 const HEAD_LINES: usize = 64;
-/// Names of columns are shorter.
-const MAX_NAME: usize = 64;
 
 /// Tells whether a source that begins like this is a review log: its first line is an event, and no record follows. One
 /// such line among records is no reason to read none of them.
@@ -67,45 +66,13 @@ pub(crate) fn not_text(head: &[u8]) -> Option<&'static str> {
 
 /// The same of what is to be read as records: tables as text are none.
 pub(crate) fn not_records(head: &[u8]) -> Option<&'static str> {
-    macro_rules! csv {
-        ($file:literal) => {
-            concat!(
-                "this is CSV, not JSON; convert it to Parquet, in Python by pandas.read_csv(",
-                $file,
-                ").to_parquet(\"NEW.parquet\"), and read its columns with --columns"
-            )
-        };
-    }
-    const CSV: [(u8, &str); 3] =
-        [(b',', csv!("FILE")), (b'\t', csv!("FILE, sep=\"\\t\"")), (b';', csv!("FILE, sep=\";\""))];
+    const CSV: &str = "this text table holds no records; name the columns that are their keys with --columns KEY=COLUMN, or see stepscope map --try FILE";
     const HTML: &str = "this is a web page, not JSON; a download that failed may have left it";
     let text = without_filler(head);
     let is_html = [&b"<!doctype html"[..], b"<html"]
         .iter()
         .any(|tag| text.get(..tag.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(tag)));
-    let csv = || CSV.into_iter().find_map(|(mark, why)| begins_as_csv(text, mark).then_some(why));
-    not_text(head).or_else(|| if is_html { Some(HTML) } else { csv() })
-}
-
-/// Tells whether the first line holds nothing but names of columns, and the second as many values or more. A program may
-/// print such lines before its records.
-fn begins_as_csv(head: &[u8], mark: u8) -> bool {
-    let mut lines = head.split(|byte| matches!(byte, b'\n' | b'\r')).filter(|line| !line.is_empty());
-    let (Some(names), Some(values)) = (lines.next(), lines.next()) else { return false };
-    let marks = |line: &[u8]| memchr::memchr_iter(mark, line).count();
-    marks(names) > 0
-        && marks(values) >= marks(names)
-        && ![names, values].into_iter().chain(lines).any(|line| line.starts_with(b"{\""))
-        && names.split(|byte| *byte == mark).all(is_column_name)
-}
-
-fn is_column_name(name: &[u8]) -> bool {
-    let bare = name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\"")).unwrap_or(name);
-    let is_part =
-        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b' ') || !byte.is_ascii();
-    bare.len() <= MAX_NAME
-        && bare.first().is_some_and(|byte| !byte.is_ascii_digit() && *byte != b' ')
-        && bare.iter().all(is_part)
+    not_text(head).or_else(|| if is_html { Some(HTML) } else { separator(head).map(|_| CSV) })
 }
 
 #[cfg(test)]
@@ -125,18 +92,8 @@ mod tests {
             ("{\"a\": 1,\n\"b\": 2}\n", false),
             ("1,2\n3,4\n", false),
         ] {
-            assert_eq!(not_records(text.as_bytes()).is_some_and(|why| why.contains("CSV")), is_csv, "{text}");
+            assert_eq!(not_records(text.as_bytes()).is_some_and(|why| why.contains("text table")), is_csv, "{text}");
             assert_eq!(not_text(text.as_bytes()), None, "a document may be so");
-        }
-    }
-
-    #[test]
-    fn how_to_convert_a_table_names_its_separator_and_another_file() {
-        for (text, read) in
-            [("a,b\n1,2\n", "FILE"), ("a\tb\n1\t2\n", r#"FILE, sep="\t""#), ("a;b\n1;2\n", r#"FILE, sep=";""#)]
-        {
-            let way = format!(r#"pandas.read_csv({read}).to_parquet("NEW.parquet")"#);
-            assert!(not_records(text.as_bytes()).unwrap().contains(&way), "{text}");
         }
     }
 

@@ -1,14 +1,16 @@
 //! Tables whose rows are records: a column that holds their JSON, or one column per key.
 
 use crate::failure::Failure;
-use crate::source::arrow::ArrowTable;
-use crate::source::columns::{
-    Cell, ColumnMap, Columns, Leaf, NAMED, READ, is_said_by_null, room_for, room_for_all, style_of,
-};
+use crate::source::arrow::{self, ArrowTable};
+use crate::source::block::BLOCK;
+use crate::source::column_map::ColumnMap;
+use crate::source::columns::{Cell, Columns, Leaf, NAMED, READ, is_said_by_null, room_for, room_for_all, style_of};
+use crate::source::csv::CsvTable;
+use crate::source::maps;
 use crate::source::open::Blob;
 use crate::source::parquet::{self, ParquetTable};
-use stepscope_base::json::Tape;
 use stepscope_base::json::write::{Object, Raw, Sink, Style, python_float};
+use stepscope_base::json::{Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::record::{RecordKind, formats};
@@ -73,22 +75,25 @@ impl Sink for RowLines {
 enum OpenTable {
     Parquet(Box<ParquetTable>),
     Arrow(Box<ArrowTable>),
+    Csv(Box<CsvTable>),
 }
 
 impl OpenTable {
     fn open(blob: &Blob) -> Result<Self, Failure> {
         let mut head = Vec::new();
-        blob.read(0, parquet::MAGIC.len(), &mut head)?;
-        if head == parquet::MAGIC {
-            return Ok(Self::Parquet(Box::new(ParquetTable::open(blob)?)));
-        }
-        Ok(Self::Arrow(Box::new(ArrowTable::open(blob)?)))
+        blob.read(0, BLOCK, &mut head)?;
+        Ok(match () {
+            () if head.starts_with(parquet::MAGIC) => Self::Parquet(Box::new(ParquetTable::open(blob)?)),
+            () if arrow::begins(&head) => Self::Arrow(Box::new(ArrowTable::open(blob)?)),
+            () => Self::Csv(Box::new(CsvTable::open(blob)?)),
+        })
     }
 
     fn leaves(&self) -> Vec<Leaf> {
         match self {
             Self::Parquet(table) => table.leaves(),
             Self::Arrow(table) => table.leaves(),
+            Self::Csv(table) => table.leaves(),
         }
     }
 
@@ -97,6 +102,7 @@ impl OpenTable {
         match self {
             Self::Parquet(table) => table.next(wanted),
             Self::Arrow(table) => table.next(wanted),
+            Self::Csv(table) => table.next(wanted),
         }
     }
 }
@@ -130,7 +136,8 @@ pub(crate) fn read(blob: &Blob, map: &ColumnMap, found: bool) -> Result<Option<R
     }
     let (mut tape, mut piece, bytes) = (Tape::default(), RowLines::default(), blob.len()? as usize);
     let (lines, mut at, mut room) = (Blob::in_memory(blob.name().clone())?, 0, room_for_all(bytes));
-    let mut known = (!map.is_empty()).then_some(RecordPlace::Keyed);
+    // With a map of its own any row is a record.
+    let mut known = (!map.is_empty() || map.row_map().is_some()).then_some(RecordPlace::Keyed);
     let mut is_empty = true;
     while let Some(columns) = table.next(&wanted)? {
         if columns.rows == 0 {
@@ -233,7 +240,9 @@ fn holds_records(columns: &Columns, column: usize, tape: &mut Tape) -> bool {
 
 fn is_record(text: &[u8], tape: &mut Tape) -> bool {
     text.trim_ascii_start().starts_with(b"{")
-        && tape.parse(text).is_some_and(|root| formats::read(root).kind != RecordKind::Unknown)
+        && tape
+            .parse(text)
+            .is_some_and(|root| formats::read(root).kind != RecordKind::Unknown || maps::map_of(root, None).is_some())
 }
 
 /// Writes a record on a line of its own. What cannot be read stays as it is but for its line ends, and becomes a
@@ -264,7 +273,13 @@ fn put(name: &str, cell: &Cell, tape: &mut Tape, object: &mut Object<'_>) {
         Cell::Text(bytes) if bytes.data() == b"null" && !formats::TEXTS.contains(&name) => {
             put(name, &Cell::Null, tape, object);
         }
-        Cell::Text(bytes) | Cell::JsonText(bytes) => {
+        Cell::Untyped(bytes) if !formats::TEXTS.contains(&name) => match bytes.data() {
+            b"True" | b"true" => _ = object.put(name, true),
+            b"False" | b"false" => _ = object.put(name, false),
+            text if tape.parse(text).is_some_and(Value::is_number) => _ = object.put(name, Raw(text)),
+            _ => put(name, &Cell::Text(bytes.clone()), tape, object),
+        },
+        Cell::Text(bytes) | Cell::JsonText(bytes) | Cell::Untyped(bytes) => {
             let text = bytes.data();
             // Tables may have no objects: whoever writes records keeps them as JSON.
             let may_be = || matches!(text.trim_ascii_start(), [b'{' | b'[', ..]) && !formats::TEXTS.contains(&name);

@@ -585,7 +585,7 @@ mod tests {
         assert!(begun.elapsed() < Duration::from_secs(2));
         assert!(database.failure(&error).to_string().contains("takes too long"));
         let rows = || {
-            database.allow(Duration::from_millis(1));
+            database.allow(Duration::from_millis(20));
             let endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c";
             let mut statement = database.connection().prepare(endless).unwrap();
             let mut rows = statement.raw_query();

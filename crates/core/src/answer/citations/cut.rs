@@ -231,7 +231,11 @@ fn before(document: &Document, bytes: &Range<usize>) -> Option<Cut> {
     let exception = EXCEPTIONS.iter().find(|words| lower.starts_with(**words) && is_word_end(words.len()))?;
     // A capital behind a line's end begins anew: a heading, another entry.
     let is_capital = String::from_utf8_lossy(rest.get(..rest.len().min(4))?).starts_with(char::is_uppercase);
-    let is_negation = matches!(*exception, "not" | "nicht");
+    // "Not older than three months" only bounds what is said.
+    const BOUNDS: [&str; 9] = ["older", "younger", "more", "less", "later", "earlier", "longer", "higher", "lower"];
+    let next = lower.get(exception.len()..).map(str::trim_start).unwrap_or_default();
+    let is_bound = BOUNDS.iter().any(|word| next.strip_prefix(word).is_some_and(|rest| rest.starts_with(" than")));
+    let is_negation = matches!(*exception, "not" | "nicht") && !is_bound;
     let count = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).take(FEW_WORDS).count();
     (!is_capital && (is_negation || count >= FEW_WORDS)).then(|| Cut::Before(start..start + exception.len()))
 }
@@ -288,6 +292,7 @@ mod tests {
             ("What we do not\nThe roof is new.", "The roof is new."),
             ("pages 104-106 of it", "106 of it"),
             ("It is 5 m long.", "5 m long."),
+            ("- proof of address (not older than 3 months)", "proof of address"),
         ] {
             assert_eq!(cut(text, quote), [""; 0], "{text}");
         }

@@ -252,6 +252,19 @@ pub(crate) enum Period {
     Year,
 }
 
+impl Period {
+    /// Number of months, where it has a whole one.
+    pub(crate) const fn months(self) -> Option<f64> {
+        match self {
+            Self::Month => Some(1.0),
+            Self::Quarter => Some(3.0),
+            Self::HalfYear => Some(6.0),
+            Self::Year => Some(12.0),
+            Self::Hour | Self::Day | Self::Week => None,
+        }
+    }
+}
+
 /// The period that a word names: `monthly`, `Monat`, `annuel`, `Jahresprämie`. Words in small letters.
 pub(crate) fn period(word: &str) -> Option<Period> {
     const STEMS: [(&str, Period); 34] = [

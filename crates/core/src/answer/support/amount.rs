@@ -71,8 +71,10 @@ impl SaidAmount {
             if RATES.contains(&lower.as_str()) && words.get(n + 1).is_some() {
                 self.percent |= words.get(n + 1).is_some_and(|next| next.eq_ignore_ascii_case("cent"));
                 is_rate = true;
-            } else if matches!(lower.as_str(), "percent" | "prozent" | "pct") {
+            } else if matches!(lower.as_str(), "percent" | "percentage" | "prozent" | "prozentpunkte" | "pct") {
                 self.percent = true;
+            } else if matches!(lower.as_str(), "bps" | "bp" | "basis" | "basispunkte") {
+                (self.percent, self.scale) = (true, Number::fraction(1, 100));
             } else if let Some(factor) =
                 scale(word, crate::answer::figures::Convention::Unknown).filter(|_| !is_rate && self.scale.is_none())
             {
@@ -118,7 +120,10 @@ pub(super) fn compare(claimed: &mut Claimed<'_>, value: Value<'_>, pointer: Poin
             for figure in figures.iter().filter(|figure| figure.role == FigureRole::Value || !has_money) {
                 match fits(&amount, figure, passage, has_money, claimed) {
                     Some(Ok(())) => {
-                        claimed.stands(passage, figure.range.clone());
+                        let unit = amount.unit.as_deref().unwrap_or_default();
+                        if !super::exchanged::in_unit(claimed, figure, unit, &at) {
+                            claimed.stands(passage, figure.range.clone());
+                        }
                         return;
                     }
                     Some(Err(mismatch)) => {

@@ -58,11 +58,20 @@ impl<'q> Asked<'q> {
         // Of "31.12.2023" and "Year ended May 2023" the year tells.
         let mut years = own.iter().filter(|word| word.year().is_some());
         if let (Some(year), None) = (years.next(), years.next())
-            && own.iter().all(|word| word.year().is_some() || is_of_year(&word.folded))
+            && own.iter().all(|word| word.year().is_some() || is_of_year(&word.folded) || self.is_half(&word.folded))
         {
             return self.holds(year, text);
         }
         !own.is_empty() && own.iter().all(|word| self.holds(word, text))
+    }
+
+    /// Tells whether a word is a half of a year, "H1", where the question writes that in words.
+    fn is_half(&self, word: &str) -> bool {
+        let is_mark = |word: &str| matches!(word, "h1" | "h2" | "1h" | "2h");
+        let nth = if word.contains('1') { "first half" } else { "second half" };
+        is_mark(word)
+            && !self.words.iter().any(|own| is_mark(&own.folded))
+            && self.question.to_lowercase().contains(nth)
     }
 
     /// The places of its words that a text holds.

@@ -21,14 +21,15 @@ pub(super) fn seek(claimed: &mut Claimed<'_>, date: Date, at: Pointer) -> bool {
     let mut month_only = false;
     for passages in [&evidence.quotes, &evidence.lines] {
         for passage in passages {
-            for one in found(passage.text) {
-                if agrees(&one, date, first) && year_stands(&one, date, claimed) {
-                    claimed.stands(passage, one.range);
+            let (days, is_plain) = days_of(passage.text);
+            for one in days {
+                if agrees(&one, date, first) && (!is_plain || year_stands(&one, date, claimed)) {
+                    claimed.stands(passage, if is_plain { one.range } else { 0..passage.text.len() });
                     return true;
                 }
                 let is_month = one.meanings.iter().any(|meaning| !meaning.has_day() && meaning.agrees(date));
                 month_only |= is_month;
-                let words = part(passage.text, one.range.clone());
+                let words = if is_plain { part(passage.text, one.range.clone()) } else { passage.text.trim() };
                 if !others.iter().any(|other| other == words) {
                     others.push(words.to_owned());
                 }
@@ -55,6 +56,30 @@ pub(super) fn seek(claimed: &mut Claimed<'_>, date: Date, at: Pointer) -> bool {
     false
 }
 
+/// The dates of a text, and whether they stand there as they are written: else without entities and digits that a scanner took
+/// for letters.
+fn days_of(text: &str) -> (Vec<FoundDate>, bool) {
+    let days = found(text);
+    if !days.is_empty() {
+        return (days, true);
+    }
+    let plain = html_escape::decode_html_entities(text);
+    let mut out = String::with_capacity(plain.len());
+    for word in plain.split_inclusive(|c: char| !c.is_alphanumeric()) {
+        let letters = word.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let ordinal = ["st", "nd", "rd", "th"].iter().find_map(|end| letters.strip_suffix(end)).unwrap_or(letters);
+        let is_digit = |c: char| c.is_ascii_digit() || matches!(c, 'l' | 'I' | 'O' | 'o');
+        if ordinal.bytes().any(|byte| byte.is_ascii_digit()) && ordinal.len() <= 4 && ordinal.chars().all(is_digit) {
+            let digits = ordinal.replace(['l', 'I'], "1").replace(['O', 'o'], "0");
+            out.push_str(&digits);
+            out.push_str(word.get(ordinal.len()..).unwrap_or_default());
+        } else {
+            out.push_str(word);
+        }
+    }
+    (found(&out), out == text)
+}
+
 /// Tells whether a date that was found can be this day.
 pub(super) fn agrees(one: &FoundDate, date: Date, day_first: Option<bool>) -> bool {
     let meanings: &[WrittenDate] = match (one.meanings.as_slice(), day_first) {
@@ -72,16 +97,22 @@ fn year_stands(one: &FoundDate, date: Date, claimed: &Claimed<'_>) -> bool {
         return true;
     }
     let evidence = claimed.evidence;
-    let texts = || evidence.passages().map(|passage| passage.text).chain(evidence.around.iter().copied());
-    let years = texts()
-        .flat_map(|text| text.split(|c: char| !c.is_ascii_digit()))
-        .filter(|word| word.len() == 4 && matches!(word.as_bytes(), [b'1', b'9', ..] | [b'2', b'0', ..]));
-    let mut years = years.peekable();
-    years.peek().is_none() || years.any(|year| year.parse() == Ok(date.year))
+    let cited: Vec<u32> = evidence.passages().flat_map(|passage| years(passage.text)).collect();
+    let near: Vec<u32> = evidence.around.iter().flat_map(|text| years(text)).collect();
+    // The year of the sentence itself tells before those around it.
+    let years = if cited.is_empty() { near } else { cited };
+    years.is_empty() || years.contains(&date.year)
+}
+
+/// The numbers of a text that can be years.
+fn years(text: &str) -> impl Iterator<Item = u32> + '_ {
+    let words = text.split(|c: char| !c.is_ascii_digit());
+    let is_year = |word: &&str| word.len() == 4 && matches!(word.as_bytes(), [b'1', b'9', ..] | [b'2', b'0', ..]);
+    words.filter(is_year).filter_map(|word| word.parse().ok())
 }
 
 /// Tells whether the day stands first in dates of numbers, where others of the document show it.
-pub(super) fn day_first<'t>(texts: impl Iterator<Item = &'t str>) -> Option<bool> {
+pub(crate) fn day_first<'t>(texts: impl Iterator<Item = &'t str>) -> Option<bool> {
     let (mut first, mut second) = (false, false);
     for text in texts.filter(|text| text.contains('/') || text.contains('-')) {
         // "(DD/MM/YYYY)", "dates are day/month/year"

@@ -248,7 +248,7 @@ fn limits<'p>(passage: &'p Passage<'p>, convention: Convention) -> Vec<Limit<'p>
             continue;
         }
         let behind = part(&lower, figure.range.end..).trim_start();
-        let leads = BEFORE.iter().filter(|(phrase, _)| ends_with_word(before, phrase));
+        let leads = BEFORE.iter().filter(|(phrase, _)| ends_with_word(before, phrase)).chain(extremes(before));
         let lead = leads.max_by_key(|(phrase, _)| phrase.len());
         let tail = BEHIND.iter().find(|(phrase, _)| behind.starts_with(phrase));
         let Some((phrase, bound)) = lead.or(tail) else { continue };
@@ -270,13 +270,30 @@ fn limits<'p>(passage: &'p Passage<'p>, convention: Convention) -> Vec<Limit<'p>
     found
 }
 
+/// "Maximum load: 500 kg": the words between a limit and its number say of what it is.
+fn extremes(before: &str) -> impl Iterator<Item = &'static (&'static str, Bound)> {
+    const WORDS: usize = 3;
+    const EXTREMES: &[(&str, Bound)] = &[("", Bound::AtMost), ("", Bound::AtLeast)];
+    const MOST: &str = "maximum max maximal maximale höchstens maximalgewicht";
+    const LEAST: &str = "minimum min minimal minimale";
+    let clause = before.rsplit(['.', ';', ',', '\n']).next().unwrap_or_default();
+    let own: Vec<&str> = clause.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let is_plain = !own.iter().any(|word| word.bytes().any(|byte| byte.is_ascii_digit()));
+    let has = move |list: &str| {
+        let near = own.iter().rev().take(WORDS);
+        is_plain && near.into_iter().any(|word| list.split(' ').any(|known| known == *word))
+    };
+    let (most, least) = (has(MOST), has(LEAST));
+    EXTREMES.iter().filter(move |(_, bound)| if *bound == Bound::AtMost { most && !least } else { least && !most })
+}
+
 fn ends_with_word(text: &str, phrase: &str) -> bool {
     text.strip_suffix(phrase).is_some_and(|rest| !rest.ends_with(char::is_alphanumeric))
 }
 
 /// Tells whether two figures are the ends of a range: "between 45 and 55", "2 to 8", "10–12".
 fn is_range(before: &str, lower: &str, first: &Figure, second: &Figure) -> bool {
-    let between = part(lower, first.range.end..second.range.start).trim();
+    let between = part(lower, first.range.end..second.range.start).trim_end_matches('+').trim();
     let is_between = ["between", "zwischen", "entre"].iter().any(|word| ends_with_word(before, word));
     second.readings.len() == 1
         && match between {

@@ -11,7 +11,7 @@ pub(super) type FoundAnswer = (bool, Range<usize>);
 /// Words that allow or demand, which a question asks by its verb: "May I …?"
 const PERMITS: &str =
     "permitted allowed permissible gestattet erlaubt zulassig permis autorise possible moglich permitido";
-const FORBIDS: &str = "prohibited forbidden untersagt verboten interdit interdite prohibido";
+const FORBIDS: &str = "prohibited forbidden banned barred untersagt verboten interdit interdite prohibido";
 const MODALS: &str = "may can must darf durfen kann peut puis puede is are ist sind est";
 
 /// Says whether a passage answers a question with yes, by one of the ways below.
@@ -25,6 +25,7 @@ pub(super) fn said(question: &str, passage: &Passage<'_>) -> Option<FoundAnswer>
         return None;
     }
     under_heading(&content, passage)
+        .or_else(|| excepted(question, &content, passage))
         .or_else(|| on_top(question, &content, passage))
         .or_else(|| forbidden(&asked, &content, passage))
 }
@@ -92,6 +93,44 @@ fn under_heading(content: &[&TextWord], passage: &Passage<'_>) -> Option<FoundAn
     let denial = (0..head.len()).find(|at| denies(&head, *at)).and_then(|at| head.get(at));
     let flips = usize::from(denial.is_some()) + usize::from(said.is_none());
     Some((flips % 2 == 0, denial.unwrap_or(word).range.clone()))
+}
+
+/// "Is the delay by weather paid?" against "Delays are paid, but not those by weather".
+fn excepted(question: &str, content: &[&TextWord], passage: &Passage<'_>) -> Option<FoundAnswer> {
+    const EXCEPT: [&str; 13] = [
+        "but not ",
+        "not however ",
+        "nicht jedoch ",
+        "jedoch nicht ",
+        "aber nicht ",
+        "mais pas ",
+        "except for ",
+        "except ",
+        "excluding ",
+        "unless ",
+        "es sei denn ",
+        "ausgenommen ",
+        "sauf ",
+    ];
+    const EMPTY: &str = "due case cases those caused for because";
+    let is_asked = |word: &TextWord| content.iter().any(|asked| akin(&asked.folded, &word.folded));
+    // "Is it paid unless a claim was made?" asks for the rule itself.
+    let lower = question.to_lowercase();
+    if EXCEPT.iter().any(|phrase| lower.contains(phrase)) {
+        return None;
+    }
+    sentences(passage.text).into_iter().find_map(|range| {
+        let text = passage.text.get(range.clone())?;
+        let (at, phrase) = EXCEPT.iter().find_map(|phrase| Some((text.find(phrase)?, phrase)))?;
+        let (main, exception) = (words(text.get(..at)?), words(text.get(at + phrase.len()..)?));
+        let mut telling =
+            exception.iter().filter(|word| !is_empty_word(&word.folded) && !is_in(EMPTY, &word.folded)).peekable();
+        let shared = main.iter().filter(|word| !is_empty_word(&word.folded) && is_asked(word)).count();
+        let is_denied = (0..main.len()).any(|at| denies(&main, at));
+        let is_of_exception = telling.peek().is_some() && telling.all(is_asked);
+        (is_of_exception && shared >= 2 && !is_denied)
+            .then(|| (false, range.start + at..range.start + at + phrase.trim_end().len()))
+    })
 }
 
 /// "Is the tax paid on top?" against "The tax is not included", and the other way round.
@@ -173,7 +212,9 @@ fn forbidden(asked: &[TextWord], content: &[&TextWord], passage: &Passage<'_>) -
             continue;
         }
         let word = forbids.or_else(|| own.get(denial?))?;
-        return Some((false, range.start + word.range.start..range.start + word.range.end));
+        // "Is smoking banned?"
+        let asks_forbidden = content.iter().any(|word| is_in(FORBIDS, &word.folded));
+        return Some((asks_forbidden, range.start + word.range.start..range.start + word.range.end));
     }
     None
 }

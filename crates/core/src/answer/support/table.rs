@@ -285,17 +285,22 @@ fn misplaced(
             wanted.iter().map(|header| own.iter().position(|column| column == header && !header.is_empty())).collect();
         // The first heading may be left empty in the document.
         let found = at.iter().flatten().count();
-        (own.len() >= 2 && found >= 1 && found + 1 >= wanted.len()).then_some((own.len(), at))
+        // Above the labels of the rows nothing may stand.
+        let is_indented = text.starts_with(' ') && !text.contains('|');
+        (own.len() >= 2 && found >= 1 && found + 1 >= wanted.len()).then_some((own.len(), at, is_indented))
     });
-    let Some((count, at)) = heading else { return };
+    let Some((count, at, is_indented)) = heading else { return };
     for (n, row) in rows.iter().enumerate() {
         let Some(line) = used.get(n).copied().flatten().and_then(|line| lines.get(line)) else { continue };
         let own = columns(line.text);
-        if own.len() != count || row.len() != headers.len() {
+        let shift = usize::from(is_indented && own.len() == count + 1);
+        if own.len() != count + shift || row.len() != headers.len() {
             continue;
         }
         for (c, cell) in row.iter().enumerate() {
-            let Some(column) = at.get(c).copied().flatten().and_then(|column| own.get(column)) else { continue };
+            let Some(column) = at.get(c).copied().flatten().and_then(|column| own.get(column + shift)) else {
+                continue;
+            };
             let column = TableLine {
                 passage: line.passage,
                 range: 0..0,

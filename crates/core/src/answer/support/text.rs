@@ -37,6 +37,10 @@ pub(super) fn plain(claimed: &mut Claimed<'_>, text: &str, pointer: &Pointer) {
         return;
     }
     let before = claimed.found.faults.len();
+    if let Some(answer) = yes_or_no(&all, text, claimed.question) {
+        super::truth::judge(claimed, answer, pointer);
+    }
+    super::exchanged::in_text(claimed, text, pointer);
     let mut read = dates(claimed, text, pointer);
     read.extend(numbers(claimed, text, pointer, &read));
     let cited_text = claimed.evidence.text();
@@ -65,6 +69,9 @@ pub(super) fn plain(claimed: &mut Claimed<'_>, text: &str, pointer: &Pointer) {
     if claimed.found.faults.len() == before {
         names(claimed, &missing, &telling, &cited, pointer);
     }
+    if claimed.found.faults.len() == before && read.is_empty() {
+        of_another_line(claimed, text, &cited, pointer);
+    }
     if claimed.found.faults.len() > before || missing.is_empty() {
         keep_places(claimed, &telling);
         return;
@@ -72,6 +79,19 @@ pub(super) fn plain(claimed: &mut Claimed<'_>, text: &str, pointer: &Pointer) {
     let named: Vec<&str> = missing.iter().take(MAX_NAMED).filter_map(|word| text.get(word.range.clone())).collect();
     let message = Message::new("The text has words that are not in ").text(place_word(claimed.evidence)).text(": ");
     claimed.note(pointer.clone(), message.text(named.join(", ")).text("."));
+}
+
+/// The yes or no with which a text begins, where the question denies nothing itself.
+fn yes_or_no(own: &[TextWord], text: &str, question: &str) -> Option<bool> {
+    let first = own.first()?;
+    let ends = own.len() == 1 || part(text, first.range.end..).starts_with([',', '.', ';', ':']);
+    let answer = match first.folded.as_str() {
+        "yes" | "ja" | "oui" | "si" => true,
+        "no" | "nein" | "non" => false,
+        _ => return None,
+    };
+    let asked = words(question);
+    (ends && !(0..asked.len()).any(|at| denies(&asked, at))).then_some(answer)
 }
 
 /// Tells whether a word says something; "May" is no auxiliary inside of a sentence.
@@ -259,11 +279,23 @@ fn place_of<'e, 'd>(figure: &Figure, raw: &str, evidence: &'e Evidence<'d>) -> O
             let there = words(passage.text);
             if let Some(range) = sequence(&wanted, &there) {
                 let bytes = there.get(range.start)?.range.start..there.get(range.end - 1)?.range.end;
-                return Some((passage, bytes));
+                // The 9 of "9.9" is no 9.
+                if !is_inside_number(passage.text, &bytes) {
+                    return Some((passage, bytes));
+                }
             }
         }
     }
     None
+}
+
+/// Tells whether bytes are a part of a longer number: digits stand behind a point or comma beside them.
+fn is_inside_number(text: &str, bytes: &Range<usize>) -> bool {
+    let is_sign = |c: char| matches!(c, '.' | ',');
+    let is_digit = |c: char| c.is_ascii_digit();
+    let before = part(text, ..bytes.start).strip_suffix(is_sign).is_some_and(|rest| rest.ends_with(is_digit));
+    let behind = part(text, bytes.end..).strip_prefix(is_sign).is_some_and(|rest| rest.starts_with(is_digit));
+    before || behind
 }
 
 /// Tells whether a figure of the document says what a figure of the text does.
@@ -352,7 +384,9 @@ fn denied(
     let lower = cited_text.to_lowercase();
     let is_limited = ALWAYS.iter().any(|word| lower.contains(word))
         || (0..cited.len()).any(|at| denies(cited, at))
-        || cited.iter().any(|word| LIMITS.iter().any(|limit| word.folded.starts_with(limit)));
+        || cited
+            .iter()
+            .any(|word| !is_empty_word(&word.folded) && LIMITS.iter().any(|limit| word.folded.starts_with(limit)));
     if let Some(word) = negation.and_then(|at| own.get(at)).filter(|_| !is_limited) {
         let word = part(text, word.range.clone());
         let message =
@@ -492,6 +526,36 @@ fn elsewhere(
     if !stands_for {
         let message = Message::new("The name is not in ").text(place_word(claimed.evidence));
         claimed.miss(pointer.clone(), message.text(", but in another line: ").quoted(line.trim().as_bytes()).text("."));
+    }
+}
+
+/// Says so where no word of a text is in the cited lines, in any form, and one of its longer words is in another line: it is of
+/// something else.
+fn of_another_line(claimed: &mut Claimed<'_>, text: &str, cited: &[TextWord], pointer: &Pointer) {
+    const MIN_WORDS: usize = 3;
+    const MIN_LETTERS: usize = 5;
+    const JOINS: &[&str] =
+        stepscope_base::list![if when while because since wenn falls weil wahrend si quand lorsque car];
+    let evidence = claimed.evidence;
+    let is_same_language = Language::of([text]).is_some_and(|own| evidence.language == Some(own));
+    let own = words(text);
+    let says = |word: &&TextWord| !is_empty_word(&word.folded) && !JOINS.contains(&word.folded.as_str());
+    let missing: Vec<&TextWord> = own.iter().filter(says).collect();
+    let is_cited = |word: &&TextWord| {
+        cited.iter().any(|other| akin(&word.folded, &other.folded) || compound(&word.folded, &other.folded))
+    };
+    if !is_same_language || missing.len() < MIN_WORDS || missing.iter().any(is_cited) {
+        return;
+    }
+    let long = |word: &&&TextWord| word.capital && word.folded.len() >= MIN_LETTERS;
+    let found = missing.iter().filter(long).find_map(|word| {
+        let holds = |line: &&&str| words(line).iter().any(|other| other.folded == word.folded);
+        Some((word, evidence.around.iter().find(holds)?))
+    });
+    if let Some((word, line)) = found {
+        let message = Message::new("No word of the text is in ").text(place_word(evidence)).text("; ");
+        let message = message.quoted(part(text, word.range.clone()).as_bytes()).text(" is in another line: ");
+        claimed.miss(pointer.clone(), message.quoted(line.trim().as_bytes()).text("."));
     }
 }
 

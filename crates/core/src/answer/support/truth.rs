@@ -23,7 +23,7 @@ pub(super) fn degrees(letter: &str, has_sign: bool) -> Option<FigureMeasure> {
 
 /// A comparison that a question asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Comparison {
+pub(super) enum Comparison {
     Above,
     AtLeast,
     Below,
@@ -32,7 +32,7 @@ enum Comparison {
 }
 
 impl Comparison {
-    fn holds(self, order: std::cmp::Ordering) -> bool {
+    pub(super) fn holds(self, order: std::cmp::Ordering) -> bool {
         match self {
             Self::Above => order.is_gt(),
             Self::AtLeast => order.is_ge(),
@@ -42,7 +42,7 @@ impl Comparison {
         }
     }
 
-    const fn words(self) -> &'static str {
+    pub(super) const fn words(self) -> &'static str {
         match self {
             Self::Above => "above",
             Self::AtLeast => "at least",
@@ -54,7 +54,7 @@ impl Comparison {
 }
 
 /// Phrases that compare, the longer before those they contain.
-const PHRASES: [(&str, Comparison); 66] = [
+pub(super) const PHRASES: &[(&str, Comparison)] = &[
     ("no less than", Comparison::AtLeast),
     ("not less than", Comparison::AtLeast),
     ("no fewer than", Comparison::AtLeast),
@@ -121,17 +121,29 @@ const PHRASES: [(&str, Comparison); 66] = [
     ("unter", Comparison::Below),
     ("vor", Comparison::Below),
     ("moins de", Comparison::Below),
+    ("inférieur à", Comparison::Below),
+    ("inférieure à", Comparison::Below),
+    ("avant", Comparison::Below),
 ];
 
 /// Compares a yes or no with what its item cites.
 pub(super) fn compare(claimed: &mut Claimed<'_>, value: Value<'_>, pointer: Pointer) {
     claimed.found.standing = super::ValueStanding::Unchecked;
-    let Some(answer) = truth(value) else { return };
+    if let Some(answer) = truth(value) {
+        judge(claimed, answer, &pointer);
+    }
+}
+
+/// Compares an answer to a question of yes or no with what its item cites.
+pub(super) fn judge(claimed: &mut Claimed<'_>, answer: bool, pointer: &Pointer) {
     if claimed.question.is_empty() {
         return;
     }
     let question = statement_of(claimed.question);
-    if super::limits::compare(claimed, question, answer, &pointer) || threshold(claimed, answer, &pointer) {
+    if super::limits::compare(claimed, question, answer, pointer)
+        || super::levels::compare(claimed, question, answer, pointer)
+        || threshold(claimed, answer, pointer)
+    {
         return;
     }
     let evidence = claimed.evidence;
@@ -168,7 +180,7 @@ pub(super) fn compare(claimed: &mut Claimed<'_>, value: Value<'_>, pointer: Poin
         "" => message.text("say that it is so."),
         word => message.text("say ").quoted(word.as_bytes()).text("."),
     };
-    claimed.miss(pointer, message);
+    claimed.miss(pointer.clone(), message);
 }
 
 /// Words before a day that is asked for.
@@ -186,6 +198,19 @@ enum Measured {
     Day(Date),
 }
 
+/// The phrases that compare in a text in small letters, with their bytes.
+pub(super) fn comparisons(lower: &str) -> Vec<(Comparison, Range<usize>)> {
+    let is_boundary =
+        |at: usize| !lower.get(at..).and_then(|rest| rest.chars().next()).is_some_and(char::is_alphanumeric);
+    let starts =
+        |at: usize| !lower.get(..at).and_then(|text| text.chars().next_back()).is_some_and(char::is_alphanumeric);
+    let found = PHRASES.iter().filter_map(|(phrase, comparison)| {
+        let (at, _) = lower.match_indices(phrase).find(|(at, phrase)| starts(*at) && is_boundary(at + phrase.len()))?;
+        Some((*comparison, at..at + phrase.len()))
+    });
+    found.collect()
+}
+
 /// Finds the comparison of a question: its words, and the limit.
 fn asked(question: &str, convention: Convention) -> Option<(Comparison, Measured, Range<usize>)> {
     let lower = question.to_lowercase();
@@ -193,16 +218,8 @@ fn asked(question: &str, convention: Convention) -> Option<(Comparison, Measured
         return None;
     }
     let own = words(question);
-    let is_boundary =
-        |at: usize| !lower.get(at..).and_then(|rest| rest.chars().next()).is_some_and(char::is_alphanumeric);
-    let starts =
-        |at: usize| !lower.get(..at).and_then(|text| text.chars().next_back()).is_some_and(char::is_alphanumeric);
-    let phrase = PHRASES.iter().filter_map(|(phrase, comparison)| {
-        let (at, _) = lower.match_indices(phrase).find(|(at, phrase)| starts(*at) && is_boundary(at + phrase.len()))?;
-        Some((*comparison, at..at + phrase.len()))
-    });
+    let phrases = comparisons(&lower);
     // "no more than" holds "more than".
-    let phrases: Vec<(Comparison, Range<usize>)> = phrase.collect();
     let phrase = phrases.iter().max_by_key(|(_, range)| range.len()).cloned();
     let is_other = |(_, other): &(Comparison, Range<usize>)| {
         phrase.as_ref().is_some_and(|(_, range)| other.end <= range.start || range.end <= other.start)
@@ -244,6 +261,7 @@ fn asked(question: &str, convention: Convention) -> Option<(Comparison, Measured
                 | "nach"
                 | "vor"
                 | "après"
+                | "avant"
                 | "on or after"
                 | "on or before"
                 | "later than"

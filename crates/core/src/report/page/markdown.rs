@@ -24,15 +24,20 @@ const MAX_SAID: usize = 50;
 
 /// Markdown that is being written.
 #[derive(Default)]
-struct Markdown {
+pub(in crate::report) struct Markdown {
     text: String,
     /// True if all of it is in ASCII.
     ascii: bool,
 }
 
 impl Markdown {
+    /// Text as far as it is written.
+    pub(in crate::report) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Our own markup.
-    fn raw(&mut self, own: &'static str) -> &mut Self {
+    pub(in crate::report) fn raw(&mut self, own: &'static str) -> &mut Self {
         if self.ascii {
             own.chars().for_each(|c| ascii::push(c, &mut self.text));
         } else {
@@ -52,7 +57,7 @@ impl Markdown {
     }
 
     /// Text on one line, as code: values and names; it may stand in a table, in a list and in a summary.
-    fn code(&mut self, text: &Shown) -> &mut Self {
+    pub(in crate::report) fn code(&mut self, text: &Shown) -> &mut Self {
         self.text.push_str("<code>");
         let text = self.letters(text);
         self.inert(text.as_str());
@@ -60,7 +65,7 @@ impl Markdown {
     }
 
     /// Sentences on one line; what would mention somebody, link somewhere or close an issue is code.
-    fn prose(&mut self, text: &Shown) -> &mut Self {
+    pub(in crate::report) fn prose(&mut self, text: &Shown) -> &mut Self {
         let text = self.letters(text);
         for (n, word) in text.as_str().split(' ').enumerate() {
             if n > 0 {

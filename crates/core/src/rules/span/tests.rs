@@ -285,3 +285,21 @@ fn hints_tell_where_a_passage_is_cut() {
     assert_eq!(hint(5, 7, "The insured shall keep the damaged goods."), "");
     assert_eq!(hint(4, 4, "USD 1,200 per"), "", "a value is no sentence");
 }
+
+#[test]
+fn an_exception_limits_a_statement_and_no_amount() {
+    let document =
+        || Some(Arc::new(Document::of(vec![(1, 1, "The fee is EUR 250 a year, except for members.")], Vec::new())));
+    for (value, severity) in [
+        (r#""text": "EUR 250""#, "warning"),
+        (r#""amount": {"value": 250, "currency": "EUR"}"#, "note"),
+        (r#""date": {"iso": "2024"}"#, "note"),
+        (r#""boolean": true"#, "warning"),
+    ] {
+        let spans = r#"[{"line_start": 0, "line_end": 0, "quote": "The fee is EUR 250 a year"}]"#;
+        let trace = answer("verbatim", spans).replace(r#""text": "x""#, value);
+        let said = said(&trace, document());
+        let cut: Vec<_> = said.iter().filter(|(rule, ..)| *rule == "span/meaning_cut").collect();
+        assert!(matches!(cut[..], [(_, said, ..)] if *said == severity), "{value}: {said:?}");
+    }
+}

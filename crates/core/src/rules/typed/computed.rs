@@ -13,13 +13,14 @@ use crate::arithmetic::number::{Written, near, noise};
 use crate::case::CaseView;
 use crate::finding::{Findings, Place, Severity};
 use parts::{CitedPart, CitedParts, PartKind, weight};
-use results::{PartResult, results, shown};
+use results::{PartResult, results, shown, signed};
 use stepscope_base::json::Pointer;
 use stepscope_base::python::Message;
 use stepscope_base::text::Untrusted;
 
 mod parts;
 mod results;
+mod terms;
 mod time;
 
 /// More cited numbers say nothing: something would come out by chance.
@@ -32,7 +33,8 @@ pub(crate) const RULES: &[Rule] = &[Rule {
     id: RuleId::ComputedDiffers,
     summary: "computed value does not follow from the cited numbers",
     explanation: "The answer says that it is computed and cites the numbers it is computed from. stepscope calculates their \
-        sum, difference, product, ratio, percentage, change and average, in the scale that the document or the unit names. \
+        sum, difference, product, ratio, percentage, change and average, in the scale that the document or the unit names; a number in another unit or period, a day that is \
+        counted from another, and a price of the first and the further ones too. \
         A value that misses one of them by a digit or a power of ten is an error; one that follows from none is a note: \
         the calculation may be another, or a number may not be cited.",
     bad: r#"{"extraction_method": "computed", "answer_found": true, "confidence": 0.9, "items": [{"amount": {"value": 36874, "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3, "quote": "Current assets: $37,390"}, {"line_start": 4, "line_end": 4, "quote": "Fixed assets: $543"}]}]}"#,
@@ -50,7 +52,7 @@ fn check(case: &CaseView<'_>, findings: &mut Findings) {
     let help = "Calculate the value again from the cited numbers, and cite every number.";
     for item in &answered.items {
         let parts = CitedParts::of(case, item, question);
-        let told = time::differs(&parts.texts, item, question)
+        let told = time::differs(&parts, item, question)
             .map(|(message, place)| (message, place, RuleId::ComputedDiffers.severity()))
             .or_else(|| differs(&parts, item, question));
         if let Some((message, place, severity)) = told
@@ -65,6 +67,25 @@ fn check(case: &CaseView<'_>, findings: &mut Findings) {
 /// Compares a value with everything that the cited numbers give by the calculation that the question asks for.
 fn differs(parts: &CitedParts, item: &AnswerItem<'_>, question: &str) -> Option<(Message, Pointer, Severity)> {
     let (value, place) = number_of(item)?;
+    let warning = RuleId::ComputedDiffers.severity();
+    match terms::converted(&value, parts, item, question) {
+        Some(terms::Conversion::Right) => return None,
+        Some(terms::Conversion::Wrong(message)) => return Some((message, place, warning)),
+        None => {}
+    }
+    if let Some(right) = terms::first_and_further(parts, question) {
+        let message =
+            Message::new("The answer is ").text(value.shown.as_str()).text(", but the first and the further come to ");
+        let message = message.text(shown(right)).text(".");
+        return (!value.fits(right)).then_some((message, place, warning));
+    }
+    if let Some(right) = terms::in_period(parts, question) {
+        let message = Message::new("The answer is ")
+            .text(value.shown.as_str())
+            .text(", but for the period that is asked for it is ");
+        let message = message.text(shown(right)).text(".");
+        return (!value.fits(right)).then_some((message, place, warning));
+    }
     let is_open = time::counts_days(&parts.texts, item) || parts.numbers.len() < 2 || parts.numbers.len() > MAX_PARTS;
     if is_open || !parts.is_clear {
         return None;
@@ -72,7 +93,6 @@ fn differs(parts: &CitedParts, item: &AnswerItem<'_>, question: &str) -> Option<
     let numbers = &parts.numbers;
     let scales = parts.scales(item);
     let sought = Sought::of(question, parts, CitedParts::is_percent(item));
-    let warning = RuleId::ComputedDiffers.severity();
     let is_percent = CitedParts::is_percent(item);
     // The unit belongs to the number: 9246 may be right and 9246 million wrong.
     let unit = parts::unit_of(item).filter(|unit| !unit.is_empty() && unit.len() <= MAX_UNIT);
@@ -86,6 +106,19 @@ fn differs(parts: &CitedParts, item: &AnswerItem<'_>, question: &str) -> Option<
     let is_sum = matches!(sought, Sought::Anything | Sought::Sum);
     let results: Vec<PartResult> = match weighted(numbers, question).filter(|_| is_sum) {
         Some(sum) => vec![sum],
+        None if sought == Sought::Difference && terms::weighted_difference(numbers, question).is_some() => {
+            terms::weighted_difference(numbers, question).into_iter().collect()
+        }
+        // A loss among the parts lowers their sum.
+        None if sought == Sought::Sum => {
+            let wants_all = parts.is_one_each() || is_of_all(question);
+            let mut all = signed(numbers);
+            all.retain(|result| {
+                let takes_enough = !wants_all || numbers.len() < 3 || result.uses_all(numbers.len());
+                sought.allows(result, numbers) && takes_enough
+            });
+            all
+        }
         None => results(numbers).into_iter().filter(|result| sought.allows(result, numbers)).collect(),
     };
     // A number that is only cited again, or counts the parts, was not worked out from them.
@@ -96,7 +129,13 @@ fn differs(parts: &CitedParts, item: &AnswerItem<'_>, question: &str) -> Option<
     let is_copied = numbers.iter().any(|part| value.fits(part.value)) || value.fits(numbers.len() as f64);
     let reached = |result: &&PartResult| scales.iter().any(|scale| value.fits(result.value * scale));
     if let Some(result) = results.iter().find(reached) {
-        return fell(&value, result, numbers, question).map(|message| (message, place, Severity::Note));
+        if let Some(message) = terms::other_unit(result, numbers, item) {
+            return Some((message, place, warning));
+        }
+        let is_sign = || terms::below_zero(&value, numbers, question).filter(|_| sought == Sought::Difference);
+        return fell(&value, result, numbers, question)
+            .or_else(is_sign)
+            .map(|message| (message, place, Severity::Note));
     }
     if (is_copied && sought == Sought::Anything)
         || with_question(&value, numbers, question)
@@ -153,12 +192,17 @@ const SUMS: &[&str] = &[
     "in total",
     "altogether",
     " together",
+    "with both",
+    "with all",
     "combined",
     "add up",
     "adds up",
     "sum of",
     "in all?",
     "suman",
+    "total volume",
+    "total weight",
+    "total length",
     "the whole ",
     "zusammen",
     "insgesamt",
@@ -199,6 +243,17 @@ const RAISED: &[&str] = &[
 ];
 const UNTAXED: &[&str] =
     &["before vat", "before tax", "excluding", "excl.", "ohne", "netto", "without", "hors", "sin iva"];
+/// Phrases by which it asks for what is left of an amount.
+const REMAINING: &[&str] = &[
+    "how much remains",
+    "remains to be paid",
+    "left to pay",
+    "still to be paid",
+    "still to pay",
+    "still owe",
+    "noch zu zahlen",
+    "reste à payer",
+];
 /// Phrases by which it asks for an amount after a discount.
 const DISCOUNTED: &[&str] = &[
     "after the discount",
@@ -227,7 +282,12 @@ impl Sought {
         let lower = question.to_lowercase();
         let own = words(question);
         let has_phrase = |phrases: &[&str]| phrases.iter().any(|phrase| lower.contains(phrase));
-        let changes = own.iter().any(|word| CHANGES.split_whitespace().any(|known| known == word.folded));
+        // "Nettokaltmiete" is a name, "netto" asks for the amount without tax.
+        let is_word =
+            |phrase: &&str| phrase.len() > 5 || own.iter().any(|word| word.folded == phrase.trim_end_matches('.'));
+        let is_untaxed = UNTAXED.iter().any(|phrase| lower.contains(phrase) && is_word(phrase));
+        let changes = has_phrase(&[" go up", " went up", " gone up", " go down", " went down", " come down"])
+            || own.iter().any(|word| CHANGES.split_whitespace().any(|known| known == word.folded));
         let compares = own.iter().any(|word| COMPARES.split_whitespace().any(|known| known == word.folded));
         let is_share = has_phrase(&["percentage of", "as a percent"]) && !has_phrase(&["by what percentage"]);
         let in_points = has_phrase(&["percentage point", "prozentpunkt"]);
@@ -235,7 +295,7 @@ impl Sought {
         let has_percent = parts.numbers.iter().any(|part| part.kind == PartKind::Percent);
         let is_whole = parts.texts.iter().any(|text| is_part_of_whole(text));
         let is_of_percentage = has_percent && !is_percent && !in_percent;
-        if is_of_percentage && has_phrase(RAISED) && !has_phrase(UNTAXED) {
+        if is_of_percentage && has_phrase(RAISED) && !is_untaxed {
             Self::Raised
         } else if is_of_percentage && has_phrase(DISCOUNTED) {
             Self::Reduced
@@ -246,6 +306,7 @@ impl Sought {
         {
             Self::Growth
         } else if in_points
+            || has_phrase(REMAINING)
             || (has_phrase(&[
                 "by how much",
                 "by how many",
@@ -320,7 +381,7 @@ impl Sought {
                 let kind = |n: usize| parts.get(usize::from(*result.of.get(n)?)).map(|part| part.kind);
                 kind(0) != kind(1)
             }
-            Self::Sum => form.contains('+') && !form.contains('/') || form == "the sum of all",
+            Self::Sum => (form.contains('+') && !form.contains(['/', '−'])) || form == "the sum of all",
             Self::Average => {
                 (form.contains('/') && !form.contains("100") && !form.contains('−')) || form.contains("average")
             }
@@ -388,11 +449,14 @@ fn is_average_of_years(value: &StatedResult, parts: &[CitedPart], question: &str
 
 /// Tells whether a value follows from all cited numbers and those of the question.
 fn with_question(value: &StatedResult, parts: &[CitedPart], question: &str) -> bool {
-    let asked = parts::of_question(question, parts);
-    let all: Vec<CitedPart> = parts.iter().cloned().chain(asked.iter().cloned()).collect();
-    !asked.is_empty()
-        && all.len() <= 4
-        && results(&all).iter().any(|result| result.uses_all(all.len()) && value.fits(result.value))
+    // "Two adults" counts, "a ten-year-old dog" need not.
+    [true, false].into_iter().any(|digits| {
+        let asked = parts::of_question(question, parts, digits);
+        let all: Vec<CitedPart> = parts.iter().cloned().chain(asked.iter().cloned()).collect();
+        !asked.is_empty()
+            && all.len() <= 4
+            && results(&all).iter().any(|result| result.uses_all(all.len()) && value.fits(result.value))
+    })
 }
 
 /// Says so where an answer is below zero, the question asks by how much something rose, and it did.
@@ -412,6 +476,12 @@ fn fell(value: &StatedResult, result: &PartResult, parts: &[CitedPart], question
     let is_reversed = value.value < 0.0 && later.value > earlier.value && result.form == "a − b";
     (is_rise && is_reversed)
         .then(|| Message::new("The answer is below zero, but the later of the two cited numbers is the larger one."))
+}
+
+/// Tells whether a question asks for everything that is cited.
+fn is_of_all(question: &str) -> bool {
+    let lower = question.to_lowercase();
+    ["with both", "with all"].iter().any(|phrase| lower.contains(phrase))
 }
 
 /// Returns the cited number that a sum leaves out, where the question asks for one and all numbers but this make it.
@@ -625,6 +695,64 @@ mod tests {
         let dear = ["", "Sales 2019: 4.72", "Sales 2018: 3.36", "Sales 2017: 3.69"];
         let told = asked("What is the average change of sales?", &dear, &amount("15.77", "\"percent\""));
         assert_eq!(told.as_deref(), Some("The answer is 15.77 percent, which does not follow from the cited numbers."));
+    }
+
+    #[test]
+    fn units_and_periods_are_those_that_are_asked_for() {
+        let amount = |value: &str, currency: &str, unit: &str| {
+            format!(r#""amount": {{"value": {value}, "currency": "{currency}", "unit": {unit}}}"#)
+        };
+        let pack = ["", "Use within 6 weeks of opening."];
+        let days = "For how many days may it be used?";
+        assert_eq!(asked(days, &pack, &amount("42", "XXX", "\"days\"")), None);
+        assert!(asked(days, &pack, &amount("60", "XXX", "\"days\"")).is_some());
+        assert!(asked(days, &pack, &amount("6", "XXX", "\"days\"")).is_some());
+        let doses = ["", "Take for 2 weeks, then for 3 weeks."];
+        assert_eq!(asked("How long?", &doses, &amount("5", "XXX", "\"weeks\"")), None);
+        assert!(asked("How long?", &doses, &amount("5", "XXX", "\"months\"")).is_some());
+        let rent = ["", "The annual rent is EUR 1,200."];
+        let month = "What is the monthly rent?";
+        assert_eq!(asked(month, &rent, &amount("100", "EUR", "null")), None);
+        assert!(asked(month, &rent, &amount("120", "EUR", "null")).is_some());
+        let parking = ["", "first hour: EUR 2.00", "each further hour: EUR 3.50"];
+        let hours = "What do four hours cost?";
+        assert_eq!(asked(hours, &parking, &amount("12.5", "EUR", "null")), None);
+        assert!(asked(hours, &parking, &amount("16", "EUR", "null")).is_some());
+        let tickets = ["", "Adult: EUR 38", "Couple: EUR 64"];
+        let cheaper = "How much cheaper is a couple's ticket than two adult tickets?";
+        assert_eq!(asked(cheaper, &tickets, &amount("12", "EUR", "null")), None);
+        assert!(asked(cheaper, &tickets, &amount("26", "EUR", "null")).is_some());
+        let higher = "By how much is the couple's ticket higher than the adult one?";
+        assert_eq!(asked(higher, &tickets, &amount("26", "EUR", "null")), None);
+        assert!(asked(higher, &tickets, &amount("-26", "EUR", "null")).is_some());
+        let week = ["", "Working time is 37.5 hours a week, spread over five days."];
+        let day = "How many hours a day is it?";
+        assert_eq!(asked(day, &week, &amount("7.5", "XXX", "\"hours per day\"")), None);
+        let bill = ["", "Total: EUR 4,093.20", "less deposit: EUR 1,000.00"];
+        let left = "How much remains to be paid?";
+        assert_eq!(asked(left, &bill, &amount("3093.2", "EUR", "null")), None);
+        assert!(asked(left, &bill, &amount("5093.2", "EUR", "null")).is_some());
+        let energy = ["Table 4: Generation, GWh", "Wind   240.9"];
+        let wind = "How many megawatt hours came from wind?";
+        assert_eq!(asked(wind, &energy, &amount("240900", "XXX", "\"MWh\"")), None);
+        assert!(asked(wind, &energy, &amount("240.9", "XXX", "\"MWh\"")).is_some());
+    }
+
+    #[test]
+    fn days_are_counted_from_words() {
+        let date = |iso: &str| format!(r#""date": {{"iso": "{iso}", "original": "{iso}"}}"#);
+        let term = ["Terms", "It takes effect on the first day of October 2022 and runs for thirty-six (36) months."];
+        assert_eq!(asked("When does it end?", &term, &date("2025-09-30")), None);
+        assert_eq!(asked("When does it end?", &term, &date("2025-10-01")), None);
+        assert!(asked("When does it end?", &term, &date("2024-09-30")).is_some(), "two years");
+        let rule = ["Rules", "Adopted on June 4, 2019.", "It takes effect on the thirtieth day after its adoption."];
+        assert_eq!(asked("When does it take effect?", &rule, &date("2019-07-04")), None);
+        assert!(asked("When does it take effect?", &rule, &date("2019-07-14")).is_some());
+        let meeting = ["Dates", "Next meeting: second Saturday of September 2024"];
+        assert_eq!(asked("When is it?", &meeting, &date("2024-09-14")), None);
+        assert!(asked("When is it?", &meeting, &date("2024-09-21")).is_some());
+        let plain = ["Dates", "Next meeting: 3 May 2024"];
+        assert_eq!(asked("When is the vote?", &plain, &date("2024-05-04")), None, "it may be the day behind");
     }
 
     #[test]

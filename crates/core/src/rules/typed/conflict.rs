@@ -7,9 +7,9 @@ use super::super::{Rule, RuleId};
 use super::Report;
 use crate::answer::date::{Date, WrittenDate, found, written};
 use crate::answer::document::Document;
-use crate::answer::figures::{Convention, Figure, FigureRole, figures};
+use crate::answer::figures::{Convention, Figure, FigureRole, figures, period};
 use crate::answer::typed::{AnswerItem, Citation, Dialect};
-use crate::answer::wording::{akin, is_empty_word, words};
+use crate::answer::wording::{TextWord, akin, is_empty_word, words};
 use crate::arithmetic::expression::numbers;
 use crate::arithmetic::number::near;
 use crate::case::CaseView;
@@ -18,6 +18,8 @@ use stepscope_base::json::same::same_value;
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::python::Message;
 use stepscope_base::text::{Untrusted, head};
+
+mod twice;
 
 /// So many lines of a document are searched for an amendment.
 const MAX_LINES: usize = 20_000;
@@ -32,7 +34,8 @@ pub(crate) const RULES: &[Rule] = &[
         id: RuleId::ConflictUnflagged,
         summary: "conflicting evidence is not flagged",
         explanation: "The cited lines give one thing two values: they say the same of both, the question asks for it, and \
-            currency and unit are the same; or the document amends the date that the answer gives. The answer says that nothing conflicts, so a reader of the first value alone does not learn of \
+            currency and unit are the same; another line gives the same amount, day, post or yes and no otherwise; or the \
+            document amends the date that the answer gives. The answer says that nothing conflicts, so a reader of the first value alone does not learn of \
             the other. Show both, and set conflicting_evidence.",
         bad: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "What is the effective date?", "parsed_question": {"expected_answer_shape": "date"}, "document": {"lines": ["Effective date: 15 March 2024 (original)", "Effective date: 1 April 2024 (amended)"]}, "answer": {"extraction_method": "verbatim", "answer_found": true, "conflicting_evidence": false, "items": [{"date": {"iso": "2024-03-15", "original": "15 March 2024"}, "spans": [{"line_start": 0, "line_end": 0}]}, {"date": {"iso": "2024-04-01", "original": "1 April 2024"}, "spans": [{"line_start": 1, "line_end": 1}]}]}}"#,
         good: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "What is the effective date?", "parsed_question": {"expected_answer_shape": "date"}, "document": {"lines": ["Effective date: 15 March 2024 (original)", "Effective date: 1 April 2024 (amended)"]}, "answer": {"extraction_method": "verbatim", "answer_found": true, "conflicting_evidence": true, "items": [{"date": {"iso": "2024-03-15", "original": "15 March 2024"}, "spans": [{"line_start": 0, "line_end": 0}]}, {"date": {"iso": "2024-04-01", "original": "1 April 2024"}, "spans": [{"line_start": 1, "line_end": 1}]}]}}"#,
@@ -73,6 +76,18 @@ fn check_conflict(case: &CaseView<'_>, findings: &mut Findings) {
     {
         let text = head(case.document().and_then(|document| document.line(line)).unwrap_or_default(), EXCERPT);
         let message = Message::new("Another line of the document says ").text(there).text(" of the same: ");
+        report.add(message.quoted(text).text("."), Place::Value(pointer));
+        return;
+    }
+    if answered.asked.many != Some(true)
+        && let [first, ..] = answered.items.as_slice()
+        && answered.items.len() <= 2
+        && let Some((line, there)) = twice::name(case, first).or_else(|| twice::statement(case, first))
+        && let Some(pointer) = first.value_pointer()
+    {
+        let text = head(case.document().and_then(|document| document.line(line)).unwrap_or_default(), EXCERPT);
+        let message = Message::new("Another line of the document says otherwise, ").quoted(there.as_bytes());
+        let message = message.text(", and the answer flags no conflict: ");
         report.add(message.quoted(text).text("."), Place::Value(pointer));
         return;
     }
@@ -175,7 +190,9 @@ fn ends_elsewhere(case: &CaseView<'_>, item: &AnswerItem<'_>) -> Option<(usize, 
     let question = case.record.as_ref()?.question?.string()?;
     let asked = words(question.utf8()?);
     let is_end = |word: &str| ENDS.split_whitespace().any(|end| end == word);
-    if !asked.iter().any(|word| is_end(&word.folded)) && !question.utf8()?.to_lowercase().starts_with("by when") {
+    const BY_WHEN: [&str; 4] = ["by when", "by what date", "by which date", "bis wann"];
+    let lower = question.utf8()?.to_lowercase();
+    if !asked.iter().any(|word| is_end(&word.folded)) && !BY_WHEN.iter().any(|phrase| lower.starts_with(phrase)) {
         return None;
     }
     let subject: Vec<String> = telling(question.utf8()?).into_iter().filter(|word| !is_end(word)).collect();
@@ -187,21 +204,49 @@ fn ends_elsewhere(case: &CaseView<'_>, item: &AnswerItem<'_>) -> Option<(usize, 
     }
     (0..document.len().min(MAX_LINES)).filter(|line| !is_cited(line)).find_map(|line| {
         let text = std::str::from_utf8(document.line(line).filter(|text| text.len() <= MAX_LINE)?).ok()?;
-        let all = words(text);
-        let is_open = all.iter().any(|word| OPEN.split(' ').any(|open| open == word.folded));
         let days = found(text);
-        let [day] = days.as_slice() else { return None };
+        // Of a span the last day ends it.
+        let (day, others) = days.split_last()?;
+        let is_in_day = |at: usize| days.iter().any(|day| day.range.contains(&at));
+        let all: Vec<TextWord> = words(text).into_iter().filter(|word| !is_in_day(word.range.start)).collect();
+        let is_open = all.iter().any(|word| OPEN.split(' ').any(|open| open == word.folded));
         let [meaning] = day.meanings.as_slice() else { return None };
         let whole = meaning.whole().filter(|day| *day != own)?;
         let before: Vec<&str> =
             all.iter().filter(|word| word.range.end <= day.range.start).map(|word| word.folded.as_str()).collect();
-        let near = before.get(before.len().saturating_sub(5)..).unwrap_or_default();
+        let behind_other = others.last().map_or(0, |other| {
+            all.iter().filter(|word| word.range.end <= day.range.start && word.range.start > other.range.end).count()
+        });
+        let least = if others.is_empty() { 5 } else { behind_other.min(5) };
+        let near = before.get(before.len().saturating_sub(least)..).unwrap_or_default();
+        let is_until = near.iter().any(|word| matches!(*word, "until" | "bis"));
         let is_due = near.iter().any(|word| BEFORE_DAY.split(' ').any(|known| known == *word))
+            && (others.is_empty() || is_until)
             && (subject.len() > 1 || before.iter().any(|word| is_end(word)));
         let is_of_it = subject.iter().all(|word| before.iter().any(|other| akin(word, other)));
-        (is_due && is_of_it && !is_open)
+        (is_due && is_of_it && !is_open && !is_of_another(&all, &subject, &asked))
             .then(|| (line, format!("{:04}-{:02}-{:02}", whole.year, whole.month, whole.day)))
     })
+}
+
+/// Tells whether a line is of a part of what is asked for, "the snagging of the works", or of one with a name, "the closure of Oak
+/// Road".
+fn is_of_another(line: &[TextWord], subject: &[String], asked: &[TextWord]) -> bool {
+    const WHOLE: &[&str] = stepscope_base::list![whole all rest end completion duration date];
+    let is_subject = |word: &TextWord| subject.iter().any(|own| akin(own, &word.folded));
+    let is_asked = |word: &TextWord| asked.iter().any(|own| akin(&own.folded, &word.folded));
+    let (Some(first), Some(last)) = (line.iter().position(is_subject), line.iter().rposition(is_subject)) else {
+        return false;
+    };
+    let before: Vec<&TextWord> = line.iter().take(first).filter(|word| word.folded != "the").collect();
+    let is_part = match before.as_slice() {
+        [.., head, of] => of.folded == "of" && !WHOLE.contains(&head.folded.as_str()) && !is_asked(head),
+        _ => false,
+    };
+    let mut behind = line.iter().skip(last + 1).skip_while(|word| !matches!(word.folded.as_str(), "of"));
+    let is_next = line.get(last + 1).is_some_and(|word| word.folded == "of");
+    let is_named = is_next && behind.nth(1).is_some_and(|word| word.capital && !is_asked(word));
+    is_part || is_named
 }
 
 /// Another amount of the same thing in a line that is not cited: the line, and the amount as it stands.
@@ -238,7 +283,7 @@ fn stated_elsewhere(case: &CaseView<'_>, item: &AnswerItem<'_>) -> Option<(usize
             let is_of_kind = other.role == FigureRole::Value
                 && other.is_of_kind(&figure)
                 && other.shares_currency(&figure)
-                && other.rate == figure.rate;
+                && is_same_rate(other, &figure);
             let same_noun = || {
                 own_noun.is_some()
                     && noun_before(text, other) == own_noun
@@ -250,6 +295,12 @@ fn stated_elsewhere(case: &CaseView<'_>, item: &AnswerItem<'_>) -> Option<(usize
         })?;
         Some((line, text.get(other.range.clone())?.trim().to_owned()))
     })
+}
+
+/// Tells whether two figures are for one period, in the same words or in others: "a year", "p.a.".
+fn is_same_rate(a: &Figure, b: &Figure) -> bool {
+    let of = |figure: &Figure| figure.rate.iter().find_map(|word| period(word));
+    a.rate == b.rate || of(a).zip(of(b)).is_some_and(|(a, b)| a == b)
 }
 
 /// Tells whether two amounts are of one currency and unit; other values have none.
@@ -316,7 +367,7 @@ fn is_row(text: &str) -> bool {
 fn telling(text: &str) -> Vec<String> {
     /// Words of amendments, months and values, which do not name a thing.
     const GENERIC: &str = "original amended amendment amendments endorsement effect revised new former version draft now instead \
-        hereby changed replaced date day amount value sum total increase increases decrease decreases change changes january february march april may june july august september \
+        hereby changed replaced date day amount value sum total increase increases decrease decreases change changes year years annum yearly january february march april may june july august september \
         october november december januar februar marz mai juni juli oktober dezember usd eur gbp chf euro euros dollars pounds";
     let own = words(text);
     let kept = own.into_iter().filter(|word| !word.has_digit() && !is_empty_word(&word.folded));
@@ -541,7 +592,7 @@ mod tests {
     use super::*;
     use crate::case::Case;
 
-    fn said(text: &str, check: fn(&CaseView<'_>, &mut Findings)) -> Vec<String> {
+    pub(super) fn said(text: &str, check: fn(&CaseView<'_>, &mut Findings)) -> Vec<String> {
         let case = Case::read(text.as_bytes());
         let mut findings = Findings::new();
         check(&case.view(), &mut findings);

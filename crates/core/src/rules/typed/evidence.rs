@@ -28,8 +28,9 @@ pub(crate) const RULES: &[Rule] = &[
         explanation: "The quote may be right and the value wrong: £350 is cited, and 250 GBP answered. The value of a verbatim \
             item is looked for in its quotes, else in the cited lines: amounts by number, sign, scale, currency and period, \
             dates by their day, the parts of addresses, names and other types, the cells and rows of tables, the numbers, \
-            dates, negations and names of texts, all in any writing. A yes or no is compared where the question names a \
-            limit, or the line says or denies what is asked. Other words of a text are a note: they may be a paraphrase. A \
+            dates, negations and names of texts, all in any writing. Where a sentence gives several numbers, each stays with \
+            its own words. A yes or no is compared where the question names a \
+            limit or two cells of a row, or the line says or denies what is asked, in the same words or in common other ones. Other words of a text are a note: they may be a paraphrase. A \
             false paraphrase without a number, a name or a negation is not found.",
         bad: r#"{"format": "stepscope.answer_trace", "version": 1, "document": {"lines": ["The excess is £350."]}, "answer": {"extraction_method": "verbatim", "answer_found": true, "items": [{"amount": {"value": 250, "currency": "GBP"}, "spans": [{"line_start": 0, "line_end": 0, "quote": "The excess is £350."}]}]}}"#,
         good: r#"{"format": "stepscope.answer_trace", "version": 1, "document": {"lines": ["The excess is £350."]}, "answer": {"extraction_method": "verbatim", "answer_found": true, "items": [{"amount": {"value": 350, "currency": "GBP"}, "spans": [{"line_start": 0, "line_end": 0, "quote": "The excess is £350."}]}]}}"#,
@@ -47,7 +48,9 @@ pub(crate) const RULES: &[Rule] = &[
         summary: "question names another value",
         explanation: "The value is in the cited lines, but the words of the question are at another value of its kind: \
             under another heading of the table, on another line or at another entry with a label, at another number or name of \
-            the same sentence. That proves nothing, and a person must look.",
+            the same sentence; or the kind of the line is another: the question asks for the day, the writer, the party, the \
+            amount with tax, the end of a period or the part, and the value is another day, the addressee, the other party, \
+            the net amount, the other end or the whole. That proves nothing, and a person must look.",
         bad: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "What was the revenue in 2023?", "document": {"lines": ["Year  2024  2023", "Revenue  310  290"]}, "answer": {"extraction_method": "verbatim", "answer_found": true, "items": [{"amount": {"value": 310, "currency": "XXX"}, "spans": [{"line_start": 1, "line_end": 1, "quote": "Revenue  310  290"}]}]}}"#,
         good: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "What was the revenue in 2023?", "document": {"lines": ["Year  2024  2023", "Revenue  310  290"]}, "answer": {"extraction_method": "verbatim", "answer_found": true, "items": [{"amount": {"value": 290, "currency": "XXX"}, "spans": [{"line_start": 1, "line_end": 1, "quote": "Revenue  310  290"}]}]}}"#,
         check: |case, findings| {
@@ -62,7 +65,7 @@ pub(crate) const RULES: &[Rule] = &[
         id: RuleId::ListIncomplete,
         summary: "cited lines say that the list has more",
         explanation: "The answer says that it is complete, but the cited lines announce more entries than it gives, an entry of \
-            their list, the last one or a second name is left out, the passage breaks off, or it sends the reader to a part that the document \
+            their list is left out or one of another list is added, a second name is left out, the passage breaks off, or it sends the reader to a part that the document \
             does not have. Retrieve more, or read on.",
         bad: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "Which perils are excluded?", "document": {"lines": ["The following three perils are excluded: war,", "frost and flood."]}, "answer": {"extraction_method": "verbatim", "answer_found": true, "complete_answer_found": true, "items": [{"text": "war", "spans": [{"line_start": 0, "line_end": 0, "quote": "war"}]}, {"text": "frost", "spans": [{"line_start": 1, "line_end": 1, "quote": "frost"}]}]}}"#,
         good: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "Which perils are excluded?", "document": {"lines": ["The following two perils are excluded: war", "and frost."]}, "answer": {"extraction_method": "verbatim", "answer_found": true, "complete_answer_found": true, "items": [{"text": "war", "spans": [{"line_start": 0, "line_end": 0, "quote": "war"}]}, {"text": "frost", "spans": [{"line_start": 1, "line_end": 1, "quote": "frost"}]}]}}"#,

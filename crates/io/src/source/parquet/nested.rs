@@ -426,7 +426,7 @@ impl GroupLeaves {
 mod tests {
     use std::sync::Arc;
 
-    use crate::source::columns::ColumnMap;
+    use crate::source::column_map::ColumnMap;
     use crate::source::open::Blob;
     use crate::source::rows;
     use ::parquet::data_type::{ByteArray, ByteArrayType, Int64Type};

@@ -89,6 +89,12 @@ pub(super) struct CitedParts {
     pub is_clear: bool,
     /// The cited places.
     pub texts: Vec<String>,
+    /// The day stands first in dates of numbers; `None`: nothing tells.
+    pub day_first: Option<bool>,
+    /// Number of units of the answer in one of those in which a heading says that the table counts.
+    pub heading_factor: Option<f64>,
+    /// Those of the column that the question names.
+    pub named: Vec<CitedPart>,
 }
 
 /// A cited text, and the line of the document in which it stands.
@@ -140,7 +146,15 @@ impl CitedText<'_> {
 
 impl CitedParts {
     pub(super) fn of(case: &CaseView<'_>, item: &AnswerItem<'_>, question: &str) -> Self {
-        let mut parts = Self { numbers: Vec::new(), scale: None, is_clear: true, texts: Vec::new() };
+        let mut parts = Self {
+            numbers: Vec::new(),
+            scale: None,
+            is_clear: true,
+            texts: Vec::new(),
+            day_first: None,
+            heading_factor: None,
+            named: Vec::new(),
+        };
         let document = case.document().map(AsRef::as_ref);
         let mut cited = Vec::new();
         for citation in &item.citations {
@@ -157,6 +171,7 @@ impl CitedParts {
         let own = Convention::of(cited.iter().map(|one| one.text.as_str()));
         let around = || cited.iter().flat_map(CitedText::around).collect::<Vec<_>>();
         let convention = if own == Convention::Unknown { Convention::of(around()) } else { own };
+        parts.day_first = support::day_first(around().into_iter());
         let is_of_money = item.value.as_ref().is_some_and(|(_, value)| is_money(*value));
         let mut rows = Vec::new();
         for one in &cited {
@@ -167,7 +182,9 @@ impl CitedParts {
                 found = read(false);
             }
             // What gives no number of its own may be the heading of a column; words without any digit are a part unread.
-            parts.is_clear &= !found.is_empty() || one.text.bytes().any(|byte| byte.is_ascii_digit());
+            parts.is_clear &= !found.is_empty()
+                || one.text.bytes().any(|byte| byte.is_ascii_digit())
+                || header_scale(&one.text).is_some();
             rows.extend(found.clone());
             parts.numbers.extend(in_column(found, question));
             let named = one.around().into_iter().find_map(header_scale);
@@ -177,9 +194,11 @@ impl CitedParts {
             }
         }
         // One number gives nothing: the question names a column and means the others of its row too.
+        parts.named.clone_from(&parts.numbers);
         if parts.numbers.len() < 2 {
             parts.numbers = rows;
         }
+        parts.heading_factor = measure_of(item).and_then(|own| heading_factor(own, &around()));
         parts.convert(item);
         parts.level(unit_scale(item));
         parts
@@ -198,14 +217,24 @@ impl CitedParts {
     fn convert(&mut self, item: &AnswerItem<'_>) {
         let unit = unit_of(item).and_then(|unit| unit.split(|c: char| !c.is_alphabetic()).find_map(measure));
         let Some((unit, size)) = unit.and_then(|unit| Some((unit, size_of(unit)?))) else { return };
-        let is_own = |part: &CitedPart| part.kind == PartKind::Measure(unit.dimension);
+        // In "hours per day" the days are what it is divided by.
+        let rate = rate_of(item).and_then(size_of);
+        let is_own = |part: &CitedPart| {
+            part.kind == PartKind::Measure(unit.dimension) && rate.is_none_or(|rate| (part.size - rate).abs() > 1e-9)
+        };
         for part in self.numbers.iter_mut().filter(|part| !part.is_of_money && is_own(part)) {
             part.value *= part.size / size;
         }
         // A temperature beside two times is none of them.
-        if self.numbers.iter().filter(|part| is_own(part)).count() > 1 {
+        if rate.is_none() && self.numbers.iter().filter(|part| is_own(part)).count() > 1 {
             self.numbers.retain(|part| is_own(part) || !matches!(part.kind, PartKind::Measure(_)));
         }
+    }
+
+    /// Tells whether each citation is one number alone.
+    pub(super) fn is_one_each(&self) -> bool {
+        let is_alone = |text: &String| !text.trim().is_empty() && text.chars().all(|c| !c.is_alphabetic());
+        self.numbers.len() == self.texts.len() && self.texts.iter().all(is_alone)
     }
 
     /// Tells whether the answer is a percentage.
@@ -230,12 +259,50 @@ impl CitedParts {
     }
 }
 
+/// The factor from the one other unit of a dimension that the lines name without a number before it: "Generation, GWh".
+fn heading_factor(own: FigureMeasure, lines: &[&str]) -> Option<f64> {
+    let mut named: Vec<FigureMeasure> = Vec::new();
+    for line in lines {
+        let mut before = "";
+        for word in line.split(|c: char| c.is_whitespace() || "()[],;:".contains(c)).filter(|word| !word.is_empty()) {
+            let is_counted = before.bytes().any(|byte| byte.is_ascii_digit());
+            if let Some(unit) =
+                measure(word).filter(|unit| unit.dimension == own.dimension && !is_counted && word.len() > 1)
+            {
+                named.push(unit);
+            }
+            before = word;
+        }
+    }
+    named.dedup();
+    match named.as_slice() {
+        [unit] if *unit != own => Some(size_of(*unit)? / size_of(own)?),
+        _ => None,
+    }
+}
+
 /// The scale that the unit of an answer names: `million`, `TEUR`.
 fn unit_scale(item: &AnswerItem<'_>) -> Option<f64> {
     let unit = unit_of(item)?;
     let word = unit.split(|c: char| !c.is_alphabetic()).find(|word| !word.is_empty())?;
     let marked = || currency::word(word).and_then(|(_, scale)| scale);
     scale(word, Convention::Unknown).or_else(marked).map(|scale| scale as f64)
+}
+
+/// The unit behind "per" in the unit of an answer.
+fn rate_of(item: &AnswerItem<'_>) -> Option<FigureMeasure> {
+    let unit = unit_of(item)?;
+    let own = words(&unit);
+    let per = own.iter().position(|word| matches!(word.folded.as_str(), "per" | "pro" | "je" | "par" | "a"));
+    let behind = per
+        .map_or_else(|| unit.split_once('/').map(|(_, rest)| rest), |at| Some(part(&unit, own.get(at)?.range.end..)))?;
+    behind.split(|c: char| !c.is_alphabetic()).find_map(measure)
+}
+
+/// The dimension and size of the unit of an answer.
+pub(super) fn measure_of(item: &AnswerItem<'_>) -> Option<FigureMeasure> {
+    let unit = unit_of(item)?;
+    figures(&["1 ", &unit].concat(), Convention::Point).first()?.measure
 }
 
 pub(super) fn unit_of(item: &AnswerItem<'_>) -> Option<String> {
@@ -403,11 +470,11 @@ pub(super) fn weight(part: &CitedPart, question: &str) -> Option<f64> {
 }
 
 /// The numbers of the question itself, which it tells the answer to work with.
-pub(super) fn of_question(question: &str, parts: &[CitedPart]) -> Vec<CitedPart> {
+pub(super) fn of_question(question: &str, parts: &[CitedPart], digits: bool) -> Vec<CitedPart> {
     let is_of_money = parts.iter().any(|part| part.is_of_money);
     let cited = CitedText { text: question.to_owned(), lines: None, document: None };
     let known = |part: &CitedPart| parts.iter().any(|other| (other.value - part.value).abs() < 1e-9);
-    let found = numbers(&cited, Convention::of([question]), is_of_money, true);
+    let found = numbers(&cited, Convention::of([question]), is_of_money, digits);
     let is_year = |part: &CitedPart| part.kind == PartKind::Bare && (1900.0..2100.0).contains(&part.value);
     found.into_iter().filter(|part| !known(part) && !is_year(part)).collect()
 }

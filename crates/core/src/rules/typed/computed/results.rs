@@ -65,7 +65,15 @@ pub(super) fn shown(number: f64) -> String {
     format!("{rounded}")
 }
 
-/// Everything that is worked out of cited numbers.
+/// Everything that is worked out of cited numbers, each with its sign.
+pub(super) fn signed(parts: &[CitedPart]) -> Vec<PartResult> {
+    let mut out = Vec::new();
+    combine(parts, &mut out);
+    out.retain(|result| result.value.is_finite());
+    out
+}
+
+/// Everything that is worked out of cited numbers, with and without their signs.
 pub(super) fn results(parts: &[CitedPart]) -> Vec<PartResult> {
     let mut out = Vec::new();
     combine(parts, &mut out);
@@ -108,7 +116,10 @@ fn combine(parts: &[CitedPart], out: &mut Vec<PartResult>) {
                 put(a / (a + b) * 100.0, "a / (a + b) × 100", of);
             }
             if i < j {
-                put(a * b, "a × b", of);
+                // A share of an amount is no multiple of it.
+                if one.kind != PartKind::Percent && other.kind != PartKind::Percent {
+                    put(a * b, "a × b", of);
+                }
                 if alike {
                     put(a + b, "a + b", of);
                     put(f64::midpoint(a, b), "(a + b) / 2", of);

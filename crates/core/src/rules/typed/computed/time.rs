@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::parts::CitedParts;
 use crate::answer::date::{self, Date};
 use crate::answer::figures::{Convention, Figure, FigureDimension, FigureMeasure, figures, measure};
 use crate::answer::typed::AnswerItem;
@@ -28,12 +29,20 @@ struct CitedTimes {
 
 /// Compares a number of days, hours or months, or a day, with the dates and times that are cited; says so where it is
 /// another.
-pub(super) fn differs(texts: &[String], item: &AnswerItem<'_>, question: &str) -> Option<(Message, Pointer)> {
+pub(super) fn differs(parts: &CitedParts, item: &AnswerItem<'_>, question: &str) -> Option<(Message, Pointer)> {
     let (_, value) = item.value.as_ref()?;
     let pointer = item.value_pointer()?;
-    let cited = read(texts)?;
+    let texts = &parts.texts;
+    let cited = read(texts, parts.day_first)?;
     if let Some(iso) = value.get("iso").and_then(Value::string) {
         let own = Date::iso(iso.bytes()).ok()?;
+        if let ([day], [], true) = (cited.days.as_slice(), cited.spans.as_slice(), texts.len() == 1) {
+            // "The second Saturday of May 2024" is worked out already; of a plain day something may be asked.
+            let is_told = texts.iter().all(|text| names_nth_weekday(text));
+            let message = Message::new("The answer is ").text(iso.bytes().to_vec()).text(", but the cited day is ");
+            let message = message.text(format!("{:04}-{:02}-{:02}.", day.year, day.month, day.day));
+            return (is_told && own != *day).then(|| (message, pointer.then("iso")));
+        }
         let ([from], [(span, shown, direction)]) = (cited.days.as_slice(), cited.spans.as_slice()) else { return None };
         let direction = direction
             .or_else(|| direction_in(&words(question).into_iter().map(|word| word.folded).collect::<Vec<_>>()));
@@ -91,6 +100,15 @@ pub(super) fn differs(texts: &[String], item: &AnswerItem<'_>, question: &str) -
     (!fits).then_some((message, at))
 }
 
+/// Tells whether a text names a day of the week in its date, and nothing that counts from it.
+fn names_nth_weekday(text: &str) -> bool {
+    const DAYS: &str = "monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag sonntag";
+    const MOVES: &str = "before after following same prior vor nach folgenden gleichen from until week weeks";
+    let has = |text: &str, list: &str| words(text).iter().any(|word| list.split(' ').any(|known| known == word.folded));
+    let is_of_date = date::found(text).iter().any(|day| has(part(text, day.range.clone()), DAYS));
+    is_of_date && !has(text, MOVES)
+}
+
 /// Tells whether the item counts time between dates, which the cited numbers do not give.
 pub(super) fn counts_days(texts: &[String], item: &AnswerItem<'_>) -> bool {
     let is_timed =
@@ -115,7 +133,7 @@ fn counts_both(text: &str) -> bool {
 }
 
 /// Reads the cited texts; `None` where one counts working days, or a date can be read in two ways.
-fn read(texts: &[String]) -> Option<CitedTimes> {
+fn read(texts: &[String], day_first: Option<bool>) -> Option<CitedTimes> {
     const OPEN: &str = "working business werktage werktagen arbeitstage arbeitstagen banking";
     let mut cited = CitedTimes { days: Vec::new(), spans: Vec::new(), clocks: Vec::new() };
     for text in texts {
@@ -125,7 +143,10 @@ fn read(texts: &[String]) -> Option<CitedTimes> {
         let found = date::found(text);
         // Every date must be read in one way.
         for one in &found {
-            let [meaning] = one.meanings.as_slice() else { return None };
+            let meaning = match (one.meanings.as_slice(), day_first) {
+                ([meaning], _) | ([meaning, _], Some(true)) | ([_, meaning], Some(false)) => meaning,
+                _ => return None,
+            };
             cited.days.push(meaning.whole()?);
         }
         let free =
@@ -136,11 +157,51 @@ fn read(texts: &[String]) -> Option<CitedTimes> {
             let behind: Vec<String> =
                 words(part(text, figure.range.end..)).into_iter().map(|word| word.folded).collect();
             let direction = direction_in(behind.get(..behind.len().min(3)).unwrap_or_default());
-            cited.spans.push((figure, shown, direction));
+            // "Thirty-six (36) months" is one span.
+            let is_again = cited
+                .spans
+                .last()
+                .is_some_and(|(last, ..)| last.measure == figure.measure && last.magnitudes().eq(figure.magnitudes()));
+            if !is_again {
+                cited.spans.push((figure, shown, direction));
+            }
         }
+        cited.spans.extend(nth_days(text));
         cited.clocks.extend(clocks(text));
     }
     Some(cited)
+}
+
+/// The spans of "the thirtieth day after …".
+fn nth_days(text: &str) -> Vec<(Figure, String, Option<Direction>)> {
+    const NTH: [(&str, &str); 12] = [
+        ("third", "3"),
+        ("fifth", "5"),
+        ("seventh", "7"),
+        ("tenth", "10"),
+        ("fourteenth", "14"),
+        ("fifteenth", "15"),
+        ("twentieth", "20"),
+        ("thirtieth", "30"),
+        ("fortieth", "40"),
+        ("sixtieth", "60"),
+        ("ninetieth", "90"),
+        ("hundredth", "100"),
+    ];
+    let own = words(text);
+    let spans = own.windows(3).filter_map(|three| {
+        let [nth, day, way] = three else { return None };
+        let direction =
+            direction_in(std::slice::from_ref(&way.folded)).filter(|_| day.folded == "day" && way.folded != "of")?;
+        let digits = ["st", "nd", "rd", "th"].iter().find_map(|end| nth.folded.strip_suffix(end));
+        let named = NTH.iter().find(|(name, _)| *name == nth.folded).map(|(_, digits)| *digits);
+        let count =
+            digits.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.is_empty()).or(named)?;
+        let shown = format!("{count} days");
+        let figure = figures(&shown, Convention::Unknown).into_iter().next()?;
+        Some((figure, shown, Some(direction)))
+    });
+    spans.collect()
 }
 
 fn direction_in(words: &[String]) -> Option<Direction> {

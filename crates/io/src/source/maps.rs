@@ -1,0 +1,365 @@
+//! Rows of other programs, read as records by a map: a TOML file that says where each key of a record is.
+//!
+//! A map is chosen by the paths that every row must have (`match`), or by the person who names it. The maps that are
+//! part of the program are files of the same form.
+
+use std::path::Path as FilePath;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::failure::Failure;
+use crate::source::columns::{ROWS, json_key, room_for_all};
+use crate::source::cut::{first_value, without_filler};
+use crate::source::open::{Blob, read_small_text};
+use stepscope_base::json::{MAX_TEXT, Tape, Value};
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::record::formats::KEYS;
+
+mod attempt;
+mod expression;
+mod path;
+
+pub use attempt::Attempt;
+pub(crate) use attempt::attempt;
+
+use expression::Expression;
+use path::Path;
+
+/// A map is written by hand.
+const MAX_FILE: u64 = 1 << 20;
+
+/// The maps that are part of the program, in the order in which they are asked.
+static BUILT_IN: LazyLock<Vec<RowMap>> = LazyLock::new(|| {
+    FILES.into_iter().filter_map(|(name, text)| RowMap::parse(text, &Shown::own(name)).ok()).collect()
+});
+
+/// Names and texts of the maps that are part of the program.
+pub const FILES: [(&str, &str); 9] = [
+    // Before the one for texts, which its rows would fit too.
+    ("lm_eval_choice", include_str!("maps/lm_eval_choice.toml")),
+    ("lm_eval", include_str!("maps/lm_eval.toml")),
+    ("promptfoo", include_str!("maps/promptfoo.toml")),
+    ("deepeval", include_str!("maps/deepeval.toml")),
+    ("dspy_evaluate", include_str!("maps/dspy_evaluate.toml")),
+    ("dspy_history", include_str!("maps/dspy_history.toml")),
+    ("verl", include_str!("maps/verl.toml")),
+    ("halo_forge_benchmark", include_str!("maps/halo_forge_benchmark.toml")),
+    ("messages", include_str!("maps/messages.toml")),
+];
+
+/// A map as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    name: String,
+    #[serde(rename = "match", default)]
+    marks: Vec<String>,
+    rows: Option<String>,
+    #[serde(rename = "where")]
+    condition: Option<toml::Value>,
+    record: toml::Table,
+}
+
+/// Places of the keys of a record in a row.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RowMap {
+    name: Shown,
+    marks: Vec<Path>,
+    rows: Option<Path>,
+    condition: Option<Expression>,
+    keys: Vec<(String, Expression)>,
+}
+
+impl RowMap {
+    /// Reads the map in a file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is no map; the reason names the line.
+    pub fn read(path: &FilePath) -> Result<Self, Failure> {
+        Self::parse(&read_small_text(path, MAX_FILE, "cannot read the map")?, &Shown::path(path))
+    }
+
+    fn parse(text: &str, file: &Shown) -> Result<Self, Failure> {
+        let fail = |why: Shown| Failure { what: "cannot use the map", path: file.clone(), source: why };
+        let written: Written =
+            toml::from_str(text).map_err(|error| fail(Shown::line(error.to_string().trim().as_bytes())))?;
+        let path =
+            |text: &String| Path::parse(text).map_err(|why| fail(shown!("{}: {why}", Shown::line(text.as_bytes()))));
+        let mut keys = Vec::new();
+        for (key, value) in &written.record {
+            if !KEYS.contains(&key.as_str()) {
+                return Err(fail(shown!(
+                    "record.{}: no such key; the keys are {}",
+                    Shown::line(key.as_bytes()),
+                    Shown::line(KEYS.join(", ").as_bytes())
+                )));
+            }
+            let expression = Expression::parse(value)
+                .map_err(|why| fail(shown!("record.{}: {why}", Shown::line(key.as_bytes()))))?;
+            keys.push((key.clone(), expression));
+        }
+        if keys.is_empty() {
+            return Err(fail(Shown::own("its table [record] is empty; write for example question = \"$.input\"")));
+        }
+        let condition = written.condition.as_ref().map(Expression::parse).transpose();
+        Ok(Self {
+            name: Shown::line(written.name.as_bytes()),
+            marks: written.marks.iter().map(path).collect::<Result<_, _>>()?,
+            rows: written.rows.as_ref().map(path).transpose()?,
+            condition: condition.map_err(|why| fail(shown!("where: {why}")))?,
+            keys,
+        })
+    }
+
+    /// A map that fits every row.
+    pub(crate) fn any_row() -> Result<Self, Failure> {
+        Self::parse("name = \"rows\"\n[record]\nid = \"$.id\"", &Shown::own("rows"))
+    }
+
+    /// Returns its name.
+    pub(crate) const fn name(&self) -> &Shown {
+        &self.name
+    }
+
+    /// Tells whether a value has everything that a row of it must have.
+    pub(crate) fn fits(&self, row: Value<'_>) -> bool {
+        !self.marks.is_empty() && self.marks.iter().all(|mark| mark.first(row).is_some())
+    }
+
+    /// Lists the rows of a value: those that it holds, or itself. Empty: it is not of this map.
+    fn rows_of<'v>(&self, root: Value<'v>) -> Vec<Value<'v>> {
+        if self.fits(root) {
+            return vec![root];
+        }
+        let inside = self.rows.as_ref().map(|rows| rows.all(root)).unwrap_or_default();
+        if inside.first().is_some_and(|row| self.fits(*row)) { inside } else { Vec::new() }
+    }
+
+    /// Appends a row as a record on a line; `false`: the row is left out.
+    fn append(&self, row: Value<'_>, out: &mut Vec<u8>) -> bool {
+        if self.condition.as_ref().is_some_and(|condition| condition.value(row).as_deref() != Some(b"true")) {
+            return false;
+        }
+        out.push(b'{');
+        let values = self.keys.iter().filter_map(|(key, expression)| Some((key, expression.value(row)?)));
+        for (n, (key, value)) in values.enumerate() {
+            json_key(n, key.as_bytes(), out);
+            out.extend_from_slice(&value);
+        }
+        out.extend_from_slice(b"}\n");
+        true
+    }
+}
+
+/// Records that a map made.
+pub(crate) struct Mapped {
+    /// One JSON line a row, in order.
+    pub lines: Blob,
+    /// Name of the map that was used, and what was left out.
+    pub note: Shown,
+}
+
+/// Finds the map of a row, or of a document that holds rows.
+pub(crate) fn map_of<'m>(root: Value<'_>, named: Option<&'m RowMap>) -> Option<&'m RowMap> {
+    match named {
+        Some(map) => (map.marks.is_empty() || !map.rows_of(root).is_empty()).then_some(map),
+        None => BUILT_IN.iter().find(|map| !map.rows_of(root).is_empty()),
+    }
+}
+
+/// Tells whether what begins like this may be a document whose rows lie deeper than its beginning tells.
+pub(crate) fn may_hold_rows(head: &[u8]) -> bool {
+    let is_key = |map: &&RowMap| {
+        let key = map.rows.as_ref().and_then(Path::first_key);
+        key.is_some_and(|key| memchr::memmem::find(head, format!("\"{key}\"").as_bytes()).is_some())
+    };
+    without_filler(head).starts_with(b"{") && BUILT_IN.iter().any(|map| is_key(&map))
+}
+
+/// Reads all records of a file by its map. What is no row of it stays as it is, and is said to be unknown.
+pub(crate) fn read(blob: &Blob, map: &RowMap) -> Result<Mapped, Failure> {
+    const LARGER: &str = "its rows are far larger as records than the file is; name fewer keys";
+    let (lines, mut at, mut left_out) = (Blob::in_memory(blob.name().clone())?, 0, 0);
+    let mut room = room_for_all(blob.len()? as usize);
+    let mut piece = Vec::new();
+    each_value(blob, &mut |root, text| {
+        let rows = root.map(|root| map.rows_of(root)).unwrap_or_default();
+        // A map without marks takes whatever a person gives it.
+        let rows = if rows.is_empty() && map.marks.is_empty() { root.into_iter().collect() } else { rows };
+        for row in &rows {
+            left_out += usize::from(!map.append(*row, &mut piece));
+        }
+        if rows.is_empty() {
+            let line = text.split(|byte| matches!(byte, b'\n' | b'\r'));
+            line.for_each(|part| piece.extend_from_slice(part));
+            piece.push(b'\n');
+        }
+        if piece.len() < ROWS << 10 {
+            return Ok(());
+        }
+        room = room.checked_sub(piece.len()).ok_or_else(|| Failure::own("cannot read", blob.name(), LARGER))?;
+        lines.append(&piece, at)?;
+        at += piece.len() as u64;
+        piece.clear();
+        Ok(())
+    })?;
+    lines.append(&piece, at)?;
+    let said = shown!("read as {}", map.name());
+    let note = if left_out > 0 { shown!("{said}; {left_out} rows left out by its condition") } else { said };
+    Ok(Mapped { lines, note })
+}
+
+/// Goes through the values of a file: of a list its items, else one after another. Broken ones have no value.
+fn each_value(
+    blob: &Blob,
+    act: &mut dyn FnMut(Option<Value<'_>>, &[u8]) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    const LONG: &str = "it is one document of more than 64 MB; write its rows as JSON lines";
+    let (len, mut tape, mut text, mut at) = (blob.len()?, Tape::default(), Vec::new(), 0);
+    blob.read(0, (1 << 16).min(len as usize), &mut text)?;
+    let is_list = first_value(&text).and_then(|start| text.get(start)) == Some(&b'[');
+    if is_list || len <= MAX_TEXT as u64 {
+        if len > MAX_TEXT as u64 {
+            return Err(Failure::own("cannot read", blob.name(), LONG));
+        }
+        blob.read(0, len as usize, &mut text)?;
+        if let Some(root) = tape.parse(without_filler(&text)) {
+            return match is_list {
+                true => root.items().try_for_each(|item| act(Some(item), item.raw())),
+                false => act(Some(root), root.raw()),
+            };
+        }
+    }
+    // Lines, read in pieces that grow to the longest.
+    let mut size = 1 << 20;
+    while at < len {
+        blob.read(at, size, &mut text)?;
+        let is_end = at + text.len() as u64 >= len;
+        let whole = if is_end { text.len() } else { memchr::memrchr(b'\n', &text).map_or(0, |end| end + 1) };
+        if whole == 0 {
+            if size >= MAX_TEXT {
+                return Err(Failure::own("cannot read", blob.name(), LONG));
+            }
+            size *= 2;
+            continue;
+        }
+        for line in text.get(..whole).unwrap_or_default().split(|byte| *byte == b'\n') {
+            if !line.trim_ascii().is_empty() {
+                act(tape.parse(line), line)?;
+            }
+        }
+        at += whole as u64;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stepscope_core::record::RecordKind;
+    use stepscope_core::record::formats;
+
+    fn read_by(text: &str, map: &RowMap) -> (Vec<String>, String) {
+        let read = read(&Blob::of_bytes(Shown::own("t"), text.as_bytes()).unwrap(), map).unwrap();
+        let mut lines = Vec::new();
+        read.lines.read(0, read.lines.len().unwrap() as usize, &mut lines).unwrap();
+        let lines = String::from_utf8(lines).unwrap().lines().map(str::to_owned).collect();
+        (lines, read.note.as_str().to_owned())
+    }
+
+    fn map(text: &str) -> Result<RowMap, String> {
+        RowMap::parse(text, &Shown::own("m.toml")).map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn every_built_in_map_is_read_and_makes_records() {
+        assert_eq!(BUILT_IN.len(), 9);
+        for (name, row, kind, parts) in [
+            (
+                "samples of lm-evaluation-harness",
+                r#"{"doc_id": 3, "doc": {"question": "9 * 9?"}, "target": "81", "arguments": {}, "resps": [["so 81"]], "filtered_resps": ["81"], "filter": "strict", "doc_hash": "ab", "exact_match": 1.0}"#,
+                RecordKind::Baseline,
+                &[r#""id":"ab strict""#, r#""correct":true"#, r#""pred_answer":"81""#, r#""raw":"so 81""#][..],
+            ),
+            (
+                "choices of lm-evaluation-harness",
+                r#"{"doc_id": 0, "doc": {"question": "?"}, "target": "1", "arguments": {}, "resps": [[["-2.5", "False"]], [["-0.5", "False"]]], "filtered_resps": [["-2.5", "False"], ["-0.5", "False"]], "filter": "none", "doc_hash": "cd", "acc": 0}"#,
+                RecordKind::Baseline,
+                &[r#""pred_answer":"1""#, r#""correct":false"#],
+            ),
+            (
+                "results of promptfoo",
+                r#"{"testIdx": 0, "promptIdx": 1, "provider": {"label": "small"}, "prompt": {"raw": "?"}, "score": 0.5, "success": false, "failureReason": 1, "error": "too long", "gradingResult": {"reason": "too long"}, "response": {"output": {"a": 1.50}}}"#,
+                RecordKind::Call,
+                &[r#""id":"0 1 small""#, r#""completion":"{\"a\":1.50}""#, r#""details":"too long""#],
+            ),
+            (
+                "rollouts of verl",
+                r#"{"input": "?", "output": "9", "gts": "200", "score": 0.0, "step": 5}"#,
+                RecordKind::Call,
+                &[r#""success":false"#, r#""reward":0.0"#],
+            ),
+            (
+                "conversations",
+                r#"{"messages": [{"role": "user", "content": "2 + 2?"}, {"role": "assistant", "content": null, "tool_calls": [{"function": {"name": "add", "arguments": "{\"a\": 2}"}}]}]}"#,
+                RecordKind::Call,
+                &[r#""response":"add({\"a\": 2})""#, r#""prompt":[{"role":"user","content":"2 + 2?"}]"#],
+            ),
+        ] {
+            let mut tape = Tape::default();
+            let map = map_of(tape.parse(row.as_bytes()).unwrap(), None).expect(name);
+            assert_eq!(map.name().as_str(), name);
+            let (lines, note) = read_by(row, map);
+            assert_eq!(note, format!("read as {name}"));
+            let mut tape = Tape::default();
+            let line = lines[0].as_bytes();
+            assert_eq!(formats::read(tape.parse(line).unwrap()).kind, kind, "{lines:?}");
+            for part in parts {
+                assert!(lines[0].contains(part), "{part}: {lines:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn rows_are_found_in_lines_lists_and_documents_and_others_stay() {
+        let rows = map(
+            "name = 't'\nmatch = ['$.q', '$.a']\nrows = '$.all.rows[*]'\n[record]\nprompt = '$.q'\nresponse = '$.a'",
+        )
+        .unwrap();
+        let made = [r#"{"prompt":"1","response":"x"}"#, r#"{"prompt":"2","response":"y"}"#];
+        let (one, two) = (r#"{"q": "1", "a": "x"}"#, r#"{"q": "2", "a": "y"}"#);
+        for text in [
+            format!("{one}\n{two}\n"),
+            format!("[{one},\n {two}]"),
+            format!("{{\"all\": {{\n\"rows\": [{one}, {two}]}}}}"),
+        ] {
+            assert_eq!(read_by(&text, &rows).0, made, "{text}");
+        }
+        let (lines, _) = read_by(&format!("{one}\n{{\"other\": 1}}\nbroken\n{two}"), &rows);
+        assert_eq!(lines, [made[0], "{\"other\": 1}", "broken", made[1]]);
+    }
+
+    #[test]
+    fn a_condition_leaves_rows_out_and_that_is_said() {
+        let rows = map("name = 't'\nmatch = ['$.q']\nwhere = { path = '$.f', equals = 'a' }\n[record]\nprompt = '$.q'\nmodel = 'm'").unwrap();
+        let (lines, note) = read_by("{\"q\": 1, \"f\": \"a\"}\n{\"q\": 2, \"f\": \"b\"}\n{\"q\": 3}\n", &rows);
+        assert_eq!(lines, [r#"{"model":"m","prompt":1}"#]);
+        assert_eq!(note, "read as t; 2 rows left out by its condition");
+    }
+
+    #[test]
+    fn what_is_no_map_says_why() {
+        for (text, why) in [
+            ("name = 't'", "missing field `record`"),
+            ("name = 't'\n[record]\n", "[record] is empty"),
+            ("name = 't'\n[record]\nanswr = '$.a'", "no such key"),
+            ("name = 't'\n[record]\nanswer = '$.a['", "not closed"),
+            ("name = 't'\n[record]\nanswer = { from = '$.a' }", "write a path"),
+            ("name = 't'\nmatch = ['a']\n[record]\nanswer = '$.a'", "begins with $"),
+        ] {
+            assert!(map(text).is_err_and(|said| said.contains(why)), "{text}: {:?}", map(text));
+        }
+    }
+}
