@@ -40,6 +40,8 @@ def check_files(target: str, *paths: str) -> list[str]:
         stepscope.save(part, file, jobs=1)
         return file
 
+    if not ray.is_initialized():
+        ray.init()
     parts = stepscope.parts(*paths, workers=max(int(ray.cluster_resources().get("CPU", 1)), 1))
     os.makedirs(target)
     files = [os.path.join(target, f"part-{number:05}.jsonl") for number in range(len(parts))]

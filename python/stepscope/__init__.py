@@ -15,13 +15,18 @@ from importlib import metadata as _metadata
 from ._answers import record_answer
 from ._arrow import batch_schema, batches
 from ._call import usage
-from ._check import CheckedRecords, Report, check, open, rewards, save, show, stream, to_frame
+from ._check import Report, check, rewards, save, show, stream
+from ._check import open as open  # not in __all__: `from stepscope import *` would replace the builtin
+from ._frame import CheckedRecords, to_frame
+from ._langchain import LangChain
 from ._parts import Part, parts
 from ._program import StepscopeError, program
-from ._record import Recording, record
+from ._record import Recording, record, start
 from ._reward import reward
 from ._run import Run
 from ._search import record_search
+from ._spans import SpanExporter
+from ._step import Step
 
 try:
     __version__ = _metadata.version("stepscope")
@@ -30,15 +35,17 @@ except _metadata.PackageNotFoundError:  # imported from a checkout
 
 __all__ = [
     "CheckedRecords",
+    "LangChain",
     "Part",
     "Recording",
     "Report",
     "Run",
+    "SpanExporter",
+    "Step",
     "StepscopeError",
     "batch_schema",
     "batches",
     "check",
-    "open",
     "parts",
     "program",
     "record",
@@ -48,6 +55,7 @@ __all__ = [
     "rewards",
     "save",
     "show",
+    "start",
     "stream",
     "to_frame",
     "usage",

@@ -8,12 +8,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
-from ._check import check_flags, results
+from ._check import CheckOptions, check_flags, read
+from ._given import Given, Records, of_records, resolve
 from ._lines import Whole, is_table
 from ._parts import Part
+from ._reply import _listed
 
 if TYPE_CHECKING:
     import pyarrow
+    from typing_extensions import Unpack
 
 _KEPT = ["sha256", "rules", "id", "kind", "triage", "findings"]
 _BATCH = 1 << 20
@@ -22,21 +25,25 @@ _LINE_END = re.compile(b"\n")
 _MOST = 1 << 30
 
 
-def batches(
-    records: str | os.PathLike[str] | Part | Mapping[str, Any] | Iterable[Any],
-    *,
-    fields: Iterable[str] = _KEPT,
-    **options: Any,
-) -> Iterator[pyarrow.RecordBatch]:
+def batches(*records: Records, **options: Unpack[CheckOptions]) -> Iterator[pyarrow.RecordBatch]:
     """Check records: batches of Arrow with a row per record, in order. It needs pyarrow.
 
     ``records`` and options are as in ``stream``; arrays of pyarrow among the records are many records each. The columns
     are ``sha256``, ``rules``, ``id``, ``kind``, ``fix`` (all text), ``step``, ``findings`` (how many; 32 bits), and
-    ``json``: what ``stream`` would give, with these ``fields``.
+    ``json``: what ``stream`` would give, with ``fields`` (these columns' own, where it names none).
     """
-    if not (isinstance(records, (str, os.PathLike, Part, Mapping)) or is_table(records)):
-        records = _texts(records)
-    return results(check_flags(fields=fields, **options), records, _tables)
+    if options.get("fields") is None:
+        options["fields"] = _KEPT
+    return read(check_flags(**options), _given(records), _tables)
+
+
+def _given(records: tuple[Any, ...]) -> Given:
+    one = records[0] if len(records) == 1 else None
+    if not isinstance(one, Iterable) or isinstance(one, (str, os.PathLike, Part, Mapping)) or is_table(one):
+        return resolve(records, "batches")
+    if any(isinstance(each, (str, os.PathLike, Part)) for each in _listed(one)):
+        return resolve(records, "batches")
+    return of_records(_texts(one))
 
 
 def batch_schema() -> pyarrow.Schema:

@@ -7,15 +7,16 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextvars import ContextVar, Token
 from types import FrameType
-from typing import Any, cast
+from typing import Any
 
 from . import _lines, _run
 from ._reply import _json_object, _reply
 from ._run import Run
-from ._sink import Sink, is_of_handler, warn
+from ._sink import Sink
+from ._step import Step
 from ._upstream import _End, _Origin, _prompt_parts, _runner_step, _same_but_ids, _take, _unresolved
 
 # Calls that made a procedure wait for its run; more than so many are written as they are.
@@ -41,29 +42,25 @@ def usage(
     call.update(more)
 
 
-def _safely(do: Callable[..., Any], *args: Any) -> Any:
-    """A fault of the recorder is a warning, and the run goes on."""
-    try:
-        return do(*args)
-    except Exception as error:
-        if is_of_handler(error):
-            raise
-        warn(f"stepscope could not record a call: {error!r}")
-        return None
-
-
 class _Asked:
     """One call: what goes in, and from when on."""
 
-    __slots__ = ("call", "started", "token", "origin", "local", "index", "run", "outer", "to", "owns")
+    __slots__ = (
+        "call", "started", "token", "origin", "local", "index", "run", "outer", "to", "owns", "step", "messages",
+        "wanted",
+    )  # fmt: skip
 
     def __init__(self, to: Sink, arguments: Mapping[str, Any], run: Run | None) -> None:
         self.to = to
+        self.step: Step | None = None
+        self.messages: list[str] | None = None
+        #: The keys that a step of a procedure is to give, where its prompt does not say them.
+        self.wanted: list[str] | None = None
         self.call: dict[str, Any] = {}
         self.local: Mapping[str, Any] | None = None
         self.index: int | None = None
         self.origin = _Origin(sys._getframe(1))
-        self.outer = run or _run._current.get()
+        self.outer = run or _run._around()
         self.run = _run._open_here(self.outer)
         if self.outer is None:
             _run._tell_of_threads()
@@ -133,6 +130,8 @@ class _Asked:
         run._block[:] = [following]
         if _run._current.get() is run:
             _run._current.set(following)
+        if _run._started is run:
+            _run._started = following
         self.run = following
         return following
 
@@ -157,7 +156,6 @@ class _Asked:
 
     def _put_request(self, arguments: Mapping[str, Any]) -> None:
         call, prompt = self.call, arguments.get("prompt")
-        parts = None
         if self.local is not None and self.index is not None:
             call.update(
                 step_index=self.index,
@@ -166,21 +164,43 @@ class _Asked:
                 inputs=dict(self.local["visible_inputs"]),
             )
         elif self.run is not None and self.origin.purpose is None:
-            parts = _prompt_parts(prompt)
-            index = _step_of_prompt(self.run, parts[0]) if parts else None
-            if index is not None and parts is not None:
-                steps = cast("Mapping[str, Any]", self.run.procedure)["steps"]
-                self.index, identity = index, steps[index].get("id")
-                call.update(step_index=index, step_id=identity, is_final=identity == len(steps), inputs=parts[1])
-                call["keys"] = parts[2]
-            elif self.run.procedure is None:
-                self.index = self.run._next()
-                call.update(step_index=self.index, step_id=None, is_final=True, inputs=None)
+            self._put_place(self.run, prompt, arguments.get("schema"))
+        if self.run is not None and self.local is None and isinstance(prompt, (list, tuple)):
+            # The next call may have the same and more.
+            are_messages = bool(prompt) and not any(isinstance(each, str) for each in prompt)
+            self.messages = [_lines.dumps(message) for message in prompt] if are_messages else None
         call["prompt"] = prompt if prompt is None or isinstance(prompt, str) else _lines.dumps(prompt)
         call["schema"] = arguments.get("schema")
         for name in ("system", "model", "seed", "temperature", "max_tokens"):
             if arguments.get(name) is not None:
                 call[name] = arguments[name]
+
+    def _put_place(self, run: Run, prompt: Any, schema: Any) -> None:
+        """Say which step a call is of, if evoproc's runner did not."""
+        step = _run._current_step.get()
+        if step is not None and step._of(run):
+            self.step = step
+            return
+        parts = _prompt_parts(prompt)
+        index = _step_of_prompt(run, parts[0]) if parts else None
+        inputs: dict[str, Any] | None
+        steps = _run._steps_of(run.procedure)
+        if index is None and run.procedure is None:
+            self.index = run._next()
+            self.call.update(step_index=self.index, step_id=None, is_final=True, inputs=None)
+            return
+        if any(entry.is_bare for entry in run._steps):
+            run._begin_steps()
+        if index is not None and parts is not None:
+            self.call["keys"], inputs = parts[2], parts[1]
+        elif steps:
+            index = _step_asked_for(run, steps, prompt, schema)
+            self.wanted = [*_names(steps[index], "output", "outputs"), *_keys(schema)]
+            inputs = _shown_inputs(run, steps, index, prompt)
+        else:
+            return
+        self.index, identity = index, steps[index].get("id")
+        self.call.update(step_index=index, step_id=identity, is_final=identity == len(steps), inputs=inputs)
 
     @property
     def is_taken_as_it_is(self) -> bool:
@@ -205,7 +225,10 @@ class _Asked:
             call["error"] = ": ".join(_lines.words(error))
         elif call["raw"] is None and reply is not None:
             call["reply_type"] = f"{type(reply).__module__}.{type(reply).__qualname__}"
-        if self.index is None or self.run is None or self.run._done:
+        if self.step is not None:
+            if not self.step._take(call, self.messages):
+                self._end_alone()
+        elif self.index is None or self.run is None or self.run._done:
             self._end_alone()
         elif self.local is not None:
             self._end_in_runner(self.local, self.index, self.run, reply, error)
@@ -227,7 +250,7 @@ class _Asked:
             except _End as end:
                 ended = (end.kind, str(end))
                 call["outputs"], call["error"] = None, str(end)
-        if not run._add_step(call):
+        if run._add_step(call) is None:
             self._end_alone()
             return
         if state is not None:
@@ -252,17 +275,33 @@ class _Asked:
     def _end_by_prompt(self, run: Run, error: BaseException | None) -> None:
         call = self.call
         keys = call.pop("keys", None)
-        call["outputs"] = None
         out = _json_object(call.get("raw"))
-        if error is None and out is not None:
+        if self.wanted is not None:
+            self._place_as_told(run)
+        if call.get("outputs") is not None:  # `usage` said them
+            out = None
+        elif error is None and out is not None and self.wanted is not None:
+            call["outputs"] = {key: out[key] for key in dict.fromkeys(self.wanted) if key in out} or None
+        elif error is None and out is not None:
             call["outputs"] = {key: out[key] for key in keys if key in out} if keys is not None else out
             call["error"] = None
             if keys is None:
                 run._read = out
-        elif error is None and keys is not None:
-            call["error"] = "the reply is no JSON object"
-        if not run._add_step(call):
+        else:
+            call["outputs"] = None
+            if error is None and keys is not None:
+                call["error"] = "the reply is no JSON object"
+        if run._add_step(call, self.messages, call["outputs"]) is None:
             self._end_alone()
+        elif self.wanted is not None:
+            run._given.update(call["outputs"] or {})
+
+    def _place_as_told(self, run: Run) -> None:
+        """What ``usage(step_id=...)`` said of the step counts."""
+        ids = [step.get("id") for step in _run._steps_of(run.procedure)]
+        if self.call["step_id"] in ids:
+            self.index = self.call["step_index"] = ids.index(self.call["step_id"])
+            self.call["is_final"] = self.call["step_id"] == len(ids)
 
     def _end_alone(self) -> None:
         call = self.call
@@ -286,6 +325,52 @@ class _Asked:
         _run._here.waiting.append((key, self.to, text))
         with _run._registry:
             _run._waiting_calls[key] = (self.to, text)
+
+
+def _names(step: Mapping[str, Any], *keys: str) -> list[str]:
+    """The names of the fields that a step has under one of these keys."""
+    fields: list[Any] = next((step[key] for key in keys if isinstance(step.get(key), list)), [])
+    return [field["name"] for field in fields if isinstance(field, Mapping) and isinstance(field.get("name"), str)]
+
+
+def _keys(schema: Any) -> list[str]:
+    """The keys that a schema asks for; one of a client is wrapped."""
+    for wrapped in ("json_schema", "schema"):
+        inner = schema.get(wrapped) if isinstance(schema, Mapping) else None
+        schema = inner if isinstance(inner, Mapping) else schema
+    if isinstance(schema, type):
+        return [name for name in getattr(schema, "model_fields", {})]
+    properties = schema.get("properties") if isinstance(schema, Mapping) else None
+    return [*properties] if isinstance(properties, Mapping) else []
+
+
+def _step_asked_for(run: Run, steps: list[Mapping[str, Any]], prompt: Any, schema: Any) -> int:
+    """The step of a procedure that a prompt of a runner of one's own is for: the one whose outputs are asked for, the
+    one that was asked the same, else the next."""
+    keys = set(_keys(schema))
+    same = [n for n, step in enumerate(steps) if keys and set(_names(step, "output", "outputs")) == keys]
+    later = [n for n in same if n not in run._asked]
+    if same:
+        return (later or same)[0]
+    if run._asked_last is not None and run._asked_last[0] == prompt:
+        return run._asked_last[1]
+    index = run._next_step(len(steps))
+    run._asked_last = (prompt, index)
+    return index
+
+
+def _shown_inputs(run: Run, steps: list[Mapping[str, Any]], index: int, prompt: Any) -> dict[str, Any] | None:
+    """The inputs of a step, where their values are known and stand in the prompt."""
+    known = {"problem_text": run.question, **run._given}
+    text = prompt if isinstance(prompt, str) else _lines.dumps(prompt)
+    inputs = {name: known[name] for name in _names(steps[index], "inputs") if known.get(name) is not None}
+    return {name: value for name, value in inputs.items() if _stands_in(value, text)} or None
+
+
+def _stands_in(value: Any, text: str) -> bool:
+    told = _lines.dumps(value)
+    words = {str(value), told, told[1:-1] if isinstance(value, str) else told}
+    return any(word and word in text for word in words)
 
 
 def _step_of_prompt(run: Run, action: str) -> int | None:

@@ -8,15 +8,21 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 import uuid
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import IO, Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
-from ._lines import Whole, is_table, record_line
-from ._parts import Part
+from ._frame import CheckedRecords, _Origin
+from ._given import Given, Path, Records, is_result, resolve
+from ._lines import dumps, is_table, line, record_line
 from ._program import StepscopeError, program, run, said
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 if sys.platform == "linux":
     import fcntl
@@ -24,77 +30,150 @@ if sys.platform == "linux":
 _T = TypeVar("_T")
 # The exit code where something could not be read; what was read has its results.
 _NOT_ALL_READ = 2
-_SEVERITIES = ("fatal", "repairable", "warning", "note")
+
+#: A file, the name of a published one, the schema itself, or a class with ``model_json_schema`` (pydantic's).
+Schema = Path | Mapping[str, Any] | type
+
+
+class CheckOptions(TypedDict, total=False):
+    """What a check can be told, as ``check`` has it."""
+
+    schema: Schema | None
+    answer_schema: Schema | None
+    schemas: Path | None
+    document: Path | None
+    baseline: Path | None
+    columns: Mapping[str, str] | None
+    filter: str | None
+    fields: Iterable[str] | None
+    with_record: bool
+    jobs: int | None
+
+
+class Text(NamedTuple):
+    """A text that the program reads from a file, which is there while it runs."""
+
+    option: str
+    text: str
 
 
 def stream(
-    records: str | os.PathLike[str] | Part | Mapping[str, Any] | Iterable[Any],
-    *,
-    schema: str | os.PathLike[str] | None = None,
-    schemas: str | os.PathLike[str] | None = None,
-    document: str | os.PathLike[str] | None = None,
-    baseline: str | os.PathLike[str] | None = None,
+    *records: Records,
+    schema: Schema | None = None,
+    answer_schema: Schema | None = None,
+    schemas: Path | None = None,
+    document: Path | None = None,
+    baseline: Path | None = None,
+    columns: Mapping[str, str] | None = None,
+    filter: str | None = None,
     fields: Iterable[str] | None = None,
     with_record: bool = False,
     jobs: int | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Check records one after the other, in order: an object each, as soon as it is there.
 
-    ``records``: a path (a file or a folder), a part of a file (see ``parts``), one record, an iterable of records
-    (dicts, or lines of JSON as ``str`` or ``bytes``), or a table of pandas, polars or pyarrow with a row per record.
-    Pass a table as it is: what is missing in a row is null or NaN in the dicts that it gives, and may be a finding.
-    ``fields`` names what is to be kept of each object
-    (``triage.fix``), ``with_record`` adds the record.
+    ``records``: paths and patterns (files or folders, one or several), a part of a file (see ``parts``), one record, an
+    iterable of records (dicts, or lines of JSON as ``str`` or ``bytes``), or a table of pandas, polars or pyarrow with a
+    row per record. Pass a table as it is: what is missing in a row is null or NaN in the dicts that it gives, and may be
+    a finding.
+
+    ``schema`` and ``answer_schema`` are a file, the name of a published schema, a dict, or a class of pydantic;
+    ``columns`` names columns of a table by the keys that they stand for; ``filter`` chooses records
+    (``"correct:false rule:unused"``); ``fields`` names what is to be kept of each object (``["id", "triage.fix"]``), and
+    ``with_record`` adds the record.
     """
     flags = check_flags(
-        schema=schema,
-        schemas=schemas,
-        document=document,
-        baseline=baseline,
-        fields=fields,
-        with_record=with_record,
-        jobs=jobs,
-    )
-    return results(flags, records, _objects)
+        schema=schema, answer_schema=answer_schema, schemas=schemas, document=document, baseline=baseline,
+        columns=columns, filter=filter, fields=fields, with_record=with_record, jobs=jobs,
+    )  # fmt: skip
+    return read(flags, resolve(records, "stream"), objects)
 
 
-def check_flags(
-    *,
-    schema: str | os.PathLike[str] | None = None,
-    schemas: str | os.PathLike[str] | None = None,
-    document: str | os.PathLike[str] | None = None,
-    baseline: str | os.PathLike[str] | None = None,
-    fields: Iterable[str] | None = None,
-    with_record: bool = False,
-    jobs: int | None = None,
-) -> list[str]:
+def check_flags(**options: Unpack[CheckOptions]) -> list[str | Text]:
     """The command that checks records."""
-    flags = ["check", "--format", "jsonl", "--fail-on", "never"]
-    for name, value in (("schema", schema), ("schemas", schemas), ("document", document), ("baseline", baseline)):
+    flags: list[str | Text] = ["check", "--format", "jsonl", "--fail-on", "never"]
+    flags += _schema_flags("--schema", options.get("schema"))
+    flags += _schema_flags("--answer-schema", options.get("answer_schema"))
+    for name, value in (
+        ("schemas", options.get("schemas")),
+        ("document", options.get("document")),
+        ("baseline", options.get("baseline")),
+        ("filter", options.get("filter")),
+    ):
         if value is not None:
-            flags += [f"--{name}", os.fspath(value)]
+            flags += [f"--{name}={os.fspath(value)}"]
+    flags += _common_flags(
+        options.get("columns"), options.get("fields"), options.get("with_record", False), options.get("jobs")
+    )
+    return flags
+
+
+def _common_flags(
+    columns: Mapping[str, str] | None, fields: Iterable[str] | None, with_record: bool, jobs: int | None
+) -> list[str | Text]:
+    flags: list[str | Text] = []
+    if columns is not None:
+        if not isinstance(columns, Mapping):
+            raise TypeError("columns is a dict of keys and the columns that stand for them")
+        flags += ["--columns", ",".join(f"{key}={column}" for key, column in columns.items())]
     if fields is not None:
+        if isinstance(fields, (str, bytes)):
+            raise TypeError(f"fields is a list of names: fields=[{fields!r}]")
         flags += ["--fields", ",".join(fields)]
     if with_record:
         flags.append("--with-record")
     if jobs is not None:
+        if not isinstance(jobs, int) or jobs < 1:
+            raise ValueError(f"jobs is how many threads check, at least 1, not {jobs!r}")
         flags += ["--jobs", str(jobs)]
     return flags
 
 
+def _schema_flags(option: str, schema: Any) -> list[str | Text]:
+    if schema is None:
+        return []
+    if isinstance(schema, (str, os.PathLike)):
+        return [f"{option}={os.fspath(schema)}"]
+    made = getattr(schema, "model_json_schema", None)
+    if callable(made):
+        schema = made()
+    if not isinstance(schema, Mapping):
+        raise TypeError(
+            f"{option[2:].replace('-', '_')} is a file, a name, a dict or a class of pydantic,"
+            f" not {type(schema).__name__}"
+        )
+    return [Text(option, dumps(schema))]
+
+
 def check(
-    records: str | os.PathLike[str] | Part | Mapping[str, Any] | Iterable[Any],
-    **options: Any,
+    *records: Records,
+    schema: Schema | None = None,
+    answer_schema: Schema | None = None,
+    schemas: Path | None = None,
+    document: Path | None = None,
+    baseline: Path | None = None,
+    columns: Mapping[str, str] | None = None,
+    filter: str | None = None,
+    fields: Iterable[str] | None = None,
+    with_record: bool = False,
+    jobs: int | None = None,
 ) -> CheckedRecords:
-    """What is wrong with records, and where to fix it: a list with a dict each, in order. Options as in ``stream``.
+    """What is wrong with records, and where to fix it: a list with a dict each, in order. Records and options are as in
+    ``stream``.
 
     Each has ``id``, ``sha256``, ``kind``, ``findings`` (``rule``, ``severity``, ``message``, ``pointer``, ...) and, of
     a wrong run, ``triage`` (``fix``, ``step``, ``recovered``, ``confidence``, ``why``). What could not be read (a
     document that an answer cites) is a ``RuntimeWarning`` where there are results all the same.
     """
+    flags = check_flags(
+        schema=schema, answer_schema=answer_schema, schemas=schemas, document=document, baseline=baseline,
+        columns=columns, filter=filter, fields=fields, with_record=with_record, jobs=jobs,
+    )  # fmt: skip
+    given = resolve(records, "check")
     found = CheckedRecords()
+    found._origin = _Origin(given, columns)
     try:
-        for each in stream(records, **options):
+        for each in read(flags, given, objects):
             found.append(each)
     except StepscopeError as error:
         if not found or error.code != _NOT_ALL_READ:
@@ -104,36 +183,97 @@ def check(
 
 
 def rewards(
-    records: str | os.PathLike[str] | Part | Mapping[str, Any] | Iterable[Any],
-    **options: Any,
+    *records: Records,
+    verifier: str | None = None,
+    verifiers: Path | None = None,
+    chain: Path | None = None,
+    field: str | None = None,
+    schema: Schema | None = None,
+    partial_credit: bool | None = None,
+    no_partial_credit: bool = False,
+    pattern: str | None = None,
+    full_match: bool = False,
+    reference: str | Sequence[str] | None = None,
+    references: Path | Sequence[str] | None = None,
+    references_field: str | None = None,
+    threshold: float | None = None,
+    effective_order: bool = False,
+    columns: Mapping[str, str] | None = None,
+    fields: Iterable[str] | None = None,
+    with_record: bool = False,
+    jobs: int | None = None,
 ) -> list[dict[str, Any]]:
     """The rewards of completions, in order: ``stepscope verify`` with its options by their names.
 
-    >>> rewards(samples, verifier="regex_format", pattern=r"Answer: (\\d+)", full_match=True)
+    >>> rewards(["Answer: 3", "three"], verifier="regex_format", pattern=r"Answer: (\\d+)", full_match=True)
+
+    Completions are texts in a list, or records as in ``check``. ``schema`` is a file, a dict, or a class of pydantic;
+    ``references`` a file, or the texts themselves. A completion that cannot be scored has the reward ``None`` and an
+    ``error``; where none can be scored, that is a ``StepscopeError``.
     """
-    flags = ["verify", "--fail-on", "never"]
-    for name, value in options.items():
-        flag = "--" + name.replace("_", "-")
-        values = value if isinstance(value, (list, tuple)) else [value]
-        for each in values:
-            if each is True:
-                flags.append(flag)
-            elif each is not None and each is not False:
-                flags.append(f"{flag}={os.fspath(each) if isinstance(each, os.PathLike) else each}")
-    return list(results(flags, records, _objects))
+    flags: list[str | Text] = ["verify", "--fail-on", "never", *_schema_flags("--schema", schema)]
+    texts = [reference] if isinstance(reference, str) else list(reference or ())
+    if references is not None and not isinstance(references, (str, os.PathLike)):
+        texts, references = [*texts, *references], None
+    for name, value in (
+        ("verifier", verifier), ("verifiers", verifiers), ("chain", chain), ("field", field), ("pattern", pattern),
+        ("references", references), ("references-field", references_field), ("threshold", threshold),
+        *(("reference", text) for text in texts),
+    ):  # fmt: skip
+        if value is not None:
+            flags.append(f"--{name}={os.fspath(value) if isinstance(value, os.PathLike) else value}")
+    for name, is_set in (
+        ("partial-credit", partial_credit is True),
+        ("no-partial-credit", no_partial_credit or partial_credit is False and schema is not None),
+        ("full-match", full_match),
+        ("effective-order", effective_order),
+    ):
+        if is_set:
+            flags.append(f"--{name}")
+    flags += _common_flags(columns, fields, with_record, jobs)
+    scored = list(read(flags, resolve(_completions(records), "rewards"), objects))
+    if scored and all("reward" in each and each["reward"] is None for each in scored):
+        raise StepscopeError(f"no completion could be scored: {scored[0].get('error')}", _NOT_ALL_READ)
+    return scored
 
 
-def save(
-    records: str | os.PathLike[str] | Part | Mapping[str, Any] | Iterable[Any],
-    path: str | os.PathLike[str],
-    **options: Any,
-) -> None:
+def _completions(records: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Texts and messages in a list as records."""
+    if len(records) != 1 or not isinstance(records[0], (list, tuple)) or is_table(records[0]):
+        return records
+    each_is_text = [isinstance(each, str) or _are_messages(each) for each in records[0]]
+    if not any(each_is_text) or all(map(_is_file, records[0])):
+        return records
+    if not all(each_is_text):
+        raise TypeError("rewards takes a list of texts or one of records, not both in one")
+    return ([{"completion": each if isinstance(each, str) else each[-1].get("content")} for each in records[0]],)
+
+
+def _is_file(value: Any) -> bool:
+    """Whether a text is the name of a file here, and no completion."""
+    return isinstance(value, str) and bool(os.path.splitext(value)[1]) and os.path.isfile(value)
+
+
+def _are_messages(value: Any) -> bool:
+    return (
+        isinstance(value, list) and bool(value) and all(isinstance(each, Mapping) and "role" in each for each in value)
+    )
+
+
+def save(records: Records, path: Path, **options: Unpack[CheckOptions]) -> None:
     """Check records and write the results to a file of JSON lines, which is there whole or not at all. Options as in
-    ``stream``.
+    ``check``; results that are there already are written as they are.
 
-    The results do not go through Python. Whatever could not be read is a ``StepscopeError``. Whoever saves to the same
-    path again replaces it; a folder that is missing is made.
+    Of records the results do not go through Python. Whatever could not be read is a ``StepscopeError``. Whoever saves to
+    the same path again replaces it; a folder that is missing is made.
     """
+    are_results = isinstance(records, CheckedRecords) or (
+        isinstance(records, (list, tuple)) and len(records) > 0 and all(map(is_result, records))
+    )
+    if are_results and options:
+        raise TypeError(f"these are results already: {', '.join(options)} would change nothing")
+    given = None if are_results else resolve((records,), "save")
+    flags = check_flags(**options)
     folder, name = os.path.split(os.path.abspath(path))
     os.makedirs(folder, exist_ok=True)
     # Hidden: engines that read the folder pass over it. Attempts at the same time do not meet.
@@ -141,8 +281,12 @@ def save(
     file = io.open(hidden, "xb")
     try:
         with file:
-            for _ in results(check_flags(**options), records, _objects, file):
-                pass
+            if given is None:
+                file.writelines(map(line, records))  # type: ignore[arg-type]
+            else:
+                for _ in read(flags, given, objects, file):
+                    pass
+            file.flush()
             os.fsync(file.fileno())
         os.replace(hidden, path)
     except BaseException:
@@ -150,25 +294,31 @@ def save(
         raise
 
 
-def results(
-    flags: list[str],
-    records: Any,
+def read(
+    flags: Sequence[str | Text],
+    given: Given,
     take: Callable[[IO[bytes]], Iterator[_T]],
     file: IO[bytes] | None = None,
 ) -> Iterator[_T]:
     """What a command prints, as ``take`` reads it; nothing where it goes into a file."""
-    feed: Iterator[bytes | memoryview] | None = None
-    if isinstance(records, (str, os.PathLike)):
-        arguments = [program(), *flags, "--", os.fspath(records)]
-    elif isinstance(records, Part):
-        arguments, feed = [program(), *flags, "-"], records.chunks()
-    else:
-        arguments = [program(), *flags, "-"]
-        if is_table(records):
-            feed = _of_table(records)
-        else:
-            each = [records] if isinstance(records, Mapping) else records
-            feed = (one.text if isinstance(one, Whole) else record_line(one) for one in each)
+    has_texts = any(isinstance(flag, Text) for flag in flags)
+    with tempfile.TemporaryDirectory() if has_texts else nullcontext("") as folder:
+        arguments = [_in_file(flag, folder) if isinstance(flag, Text) else flag for flag in flags]
+        yield from _run([program(), *arguments], given, take, file)
+
+
+def _in_file(text: Text, folder: str) -> str:
+    path = os.path.join(folder, f"{text.option[2:]}.json")
+    with io.open(path, "w", encoding="utf-8") as file:
+        file.write(text.text)
+    return f"{text.option}={path}"
+
+
+def _run(
+    command: list[str], given: Given, take: Callable[[IO[bytes]], Iterator[_T]], file: IO[bytes] | None
+) -> Iterator[_T]:
+    feed = given.feed() if given.feed is not None else None
+    arguments = [*command, "-"] if feed is not None else [*command, "--", *given.paths]
     process = subprocess.Popen(
         arguments,
         stdin=subprocess.DEVNULL if feed is None else subprocess.PIPE,
@@ -209,41 +359,6 @@ def results(
         process.stderr.close()
 
 
-def _of_table(table: Any) -> Iterator[bytes | memoryview]:
-    """A table as Parquet: in its rows, as the libraries give them, what is missing is null or NaN."""
-    file = io.BytesIO()
-    library = type(table).__module__.partition(".")[0]
-    try:
-        if library == "polars":
-            table = table.collect() if hasattr(table, "collect") else table
-            table.write_parquet(file)
-        elif library == "pandas":
-            # The positions of rows are no part of the records.
-            table = table.reset_index() if any(name is not None for name in table.index.names) else table
-            table.to_parquet(file, index=False)
-        else:
-            import pyarrow
-            import pyarrow.parquet
-
-            pyarrow.parquet.write_table(pyarrow.table(table), file)
-    except Exception as error:
-        if library == "pandas":
-            # Columns of dicts and lists may hold what has no type in common.
-            return _of_pandas(table)
-        raise TypeError(
-            f"{type(table).__name__} is a table that cannot be written as Parquet ({error}). Write it as Parquet or as"
-            " JSON lines, and pass the path"
-        ) from error
-    return iter([file.getbuffer()])
-
-
-def _of_pandas(table: Any) -> Iterator[bytes]:
-    """The rows of a table of pandas, without what is missing in them."""
-    rows, missing = (each.to_dict("records") for each in (table, table.isna()))
-    for row, is_missing in zip(rows, missing):
-        yield record_line({name: value for name, value in row.items() if not is_missing[name]})
-
-
 def _widen(pipe: IO[bytes] | None) -> None:
     """Let as much into a pipe as is written at a time, where the system allows it: 64 kB make both ends wait often."""
     if pipe is not None and sys.platform == "linux":
@@ -253,7 +368,7 @@ def _widen(pipe: IO[bytes] | None) -> None:
             pass
 
 
-def _objects(output: IO[bytes]) -> Iterator[dict[str, Any]]:
+def objects(output: IO[bytes]) -> Iterator[dict[str, Any]]:
     """An object per line."""
     return map(json.loads, output)
 
@@ -276,69 +391,8 @@ def _feed(pipe: IO[bytes], lines: Iterator[bytes | memoryview], faults: list[Bas
         pass
 
 
-class CheckedRecords(list[dict[str, Any]]):
-    """What ``check`` found, an object per record."""
-
-    def to_frame(self, library: str | None = None) -> Any:
-        """A table with a row per record; see ``to_frame``."""
-        return to_frame(self, library)
-
-    def _repr_html_(self) -> str:
-        rows = [_row(each) for each in self[:200]]
-        names = ["id", "kind", "fix", "step", "confidence", *_SEVERITIES, "rules"]
-        head = "".join(f"<th>{name}</th>" for name in names)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(_cell(row.get(name)))}</td>" for name in names) + "</tr>" for row in rows
-        )
-        rest = f"<p>and {len(self) - 200:,} more</p>" if len(self) > 200 else ""
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"
-
-
-def _cell(value: Any) -> str:
-    if value is None or value == 0:
-        return ""
-    return ", ".join(value) if isinstance(value, list) else str(value)
-
-
-def _row(checked: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns of one record."""
-    findings = checked.get("findings") or []
-    triage = checked.get("triage") or {}
-    recovered = triage.get("recovered")
-    row: dict[str, Any] = {name: checked.get(name) for name in ("source", "line", "index", "sha256", "kind")}
-    row["id"] = None if checked.get("id") is None else str(checked["id"])
-    row["fix"], row["step"], row["confidence"] = triage.get("fix"), triage.get("step"), triage.get("confidence")
-    # A number or a text: a column has one type.
-    row["recovered"] = None if recovered is None else str(recovered)
-    row["route"] = (checked.get("route") or {}).get("name")
-    for severity in _SEVERITIES:
-        row[severity] = sum(1 for finding in findings if finding.get("severity") == severity)
-    row["rules"] = list(dict.fromkeys(finding["rule"] for finding in findings if "rule" in finding))
-    return row
-
-
-def to_frame(
-    records: str | os.PathLike[str] | Part | Mapping[str, Any] | Iterable[Any],
-    library: str | None = None,
-) -> Any:
-    """A data frame with a row per record: where to fix it, in which step, and how many findings of each severity.
-
-    ``records`` is what ``check`` gave, or anything that ``check`` takes. ``library`` is ``pandas`` or ``polars``; without
-    it, the one that is imported already, else the first that is installed.
-    """
-    checked = records if isinstance(records, CheckedRecords) else check(records)
-    names = [library] if library else [name for name in ("pandas", "polars") if name in sys.modules]
-    for name in names or ["pandas", "polars"]:
-        if name not in ("pandas", "polars"):
-            raise ValueError(f"library is 'pandas' or 'polars', not {name!r}")
-        try:
-            frames = __import__(name)
-        except ImportError:
-            continue
-        rows = [_row(each) for each in checked]
-        columns = {key: [row[key] for row in rows] for key in _row({})}
-        return frames.DataFrame(columns, strict=False) if name == "polars" else frames.DataFrame(columns)
-    raise ImportError("to_frame needs pandas or polars; check() gives plain dicts without either")
+# So much of a report is shown where it is only looked at.
+_MOST_TEXT = 20_000
 
 
 class Report:
@@ -346,18 +400,17 @@ class Report:
 
     def __init__(self, arguments: list[str], stdin: bytes | None) -> None:
         self._arguments, self._stdin = arguments, stdin
-
-    @property
-    def text(self) -> str:
-        """The report as text."""
-        shown = run(["show", "--color", "never", *self._arguments], stdin=self._stdin)
-        return shown.decode("utf-8", "replace")
+        shown = run(["show", "--color", "never", *arguments], stdin=stdin)
+        #: The report as text.
+        self.text = shown.decode("utf-8", "replace")
 
     def __str__(self) -> str:
         return self.text
 
     def __repr__(self) -> str:
-        return self.text
+        # A notebook keeps it beside the page.
+        cut = self.text[:_MOST_TEXT]
+        return cut if len(cut) == len(self.text) else f"{cut}\n... print(report) shows all of it"
 
     @property
     def html(self) -> str:
@@ -378,13 +431,18 @@ class Report:
 
 
 def show(
-    record: str | os.PathLike[str] | Mapping[str, Any],
+    record: Path | Mapping[str, Any],
     *,
     id: str | int | None = None,
     line: int | None = None,
-    document: str | os.PathLike[str] | None = None,
+    document: Path | None = None,
 ) -> Report:
-    """The report of one record: a dict, or the record of a file (the first, or by ``id`` or ``line``)."""
+    """The report of one record: a dict, the record of a file (the first, or by ``id`` or ``line``), or the record that a
+    result of ``check`` is of. What is not there is a ``StepscopeError`` at once."""
+    if not isinstance(record, (str, os.PathLike, Mapping)):
+        raise TypeError(f"show takes one record, one result or a path, not {type(record).__name__}")
+    if is_result(record):
+        record, line = _of_result(record, line)
     options: list[str] = []
     for name, value in (("id", id), ("line", line), ("document", document)):
         if value is not None:
@@ -392,6 +450,18 @@ def show(
     if isinstance(record, (str, os.PathLike)):
         return Report([*options, "--", os.fspath(record)], None)
     return Report([*options, "-"], record_line(record))
+
+
+def _of_result(result: Any, line: int | None) -> tuple[Any, int | None]:
+    """The record of a result, or where it is."""
+    if isinstance(result.get("record"), Mapping):
+        return result["record"], line
+    source = result.get("source")
+    if isinstance(source, str) and os.path.exists(source):
+        return source, result.get("line")
+    raise StepscopeError(
+        "the record of this result was in no file: show the record itself, or check with with_record=True"
+    )
 
 
 def open(*paths: str | os.PathLike[str]) -> int:

@@ -14,9 +14,10 @@ from functools import lru_cache, partial
 from operator import attrgetter
 from typing import Any, cast
 
-from ._call import _Asked, _safely
+from ._call import _Asked
 from ._pieces import _Body, _Pieces
 from ._reply import _body, _is_raw, _text
+from ._sink import _safely
 
 
 class Interrupted(Exception):

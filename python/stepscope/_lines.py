@@ -175,9 +175,14 @@ def _shown(value: Any) -> str:
 def words(error: BaseException) -> tuple[str, str]:
     """Class and text of an error, without keys; one that fails to tell its text has none."""
     try:
-        return type(error).__name__, _KEY_IN_TEXT.sub("[key]", str(error))
+        return type(error).__name__, without_keys(str(error))
     except Exception:
         return type(error).__name__, ""
+
+
+def without_keys(text: str) -> str:
+    """A text without the keys in it."""
+    return _KEY_IN_TEXT.sub("[key]", text)
 
 
 def _copy(value: Any, above: frozenset[int]) -> Any:

@@ -7,6 +7,7 @@ neither changed nor replaced: the recorder reads what its runner holds in its lo
 
 from __future__ import annotations
 
+import difflib
 import dis
 import functools
 import inspect
@@ -15,20 +16,20 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import Token
 from numbers import Number
 from types import FunctionType, MethodType, ModuleType, TracebackType
-from typing import Any, Generic, TypeVar, cast, overload
+from typing import Any, TypeVar, cast, overload
 from weakref import WeakKeyDictionary
 
-from . import _lines
-from ._call import _Asked, _safely, usage
+from . import _client, _lines
+from ._call import _Asked, usage
 from ._later import _hand_on
 from ._reply import _counted, _get
-from ._run import Run, _current, _enter, _leave, _open_here
-from ._sink import Sink, sink
+from ._run import Run, _current, _enter, _leave, _open_here, _start, _Tokens
+from ._sink import Sink, _safely, sink, warn
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 # Arguments by which a call is known, and members of arguments.
 _NAMES = {
@@ -378,13 +379,16 @@ def _recorded_maker(function: Callable[..., Any], to: Sink) -> Callable[..., Any
     return make_recorded
 
 
-class Recording(Generic[F]):
+class Recording:
     """What ``record(path, ...)`` gives: a decorator, and a context manager around one run."""
 
     def __init__(self, path: str | os.PathLike[str], fields: Mapping[str, Any]) -> None:
         self._sink = sink(path)
         self._fields = fields
-        self._entered: dict[Run, Token[Run | None]] = {}
+        self._entered: dict[Run, _Tokens] = {}
+
+    def __repr__(self) -> str:
+        return f"<Recording into {self._sink.path!r}>"
 
     def __call__(self, function: F) -> F:
         return cast(F, _record(function, self._sink))
@@ -404,15 +408,13 @@ class Recording(Generic[F]):
         run = run._last()
         if error is not None:
             run.error = _lines.words(error)
-        elif run.state is None and run.error is None:
-            # One direct prompt: its reply is the answer.
-            run.state = run._read
-        _safely(run._close)
+        run._read_answer()
+        _safely(run._close, True)
 
 
 def _record(function: Callable[..., Any], to: Sink) -> Callable[..., Any]:
     if not callable(function):
-        raise TypeError(f"record takes a function or a path, not {type(function).__name__}")
+        raise TypeError(f"record takes a function, a client or a path, not {type(function).__name__}")
     if _query_of(function) is not None:
         return _wrapped(function, to, None)
     if _is_runner(function) or _is_pipeline(function):
@@ -431,11 +433,14 @@ def _is_pipeline(function: Callable[..., Any]) -> bool:
 
 
 @overload
-def record(function: F, path: str | os.PathLike[str], /) -> F: ...
+def record(path: str | os.PathLike[str], /, *, id: str | int | None = None, question: str | None = None,
+    gold_answer: str | None = None, gold_num: float | None = None, row_index: int | None = None,
+    procedure: Mapping[str, Any] | None = None, answer_schema: Any = None, state: Mapping[str, Any] | None = None,
+    fitness: float | None = None, mode: str | None = None, **fields: Any) -> Recording: ...  # fmt: skip
 
 
 @overload
-def record(path: str | os.PathLike[str], /, **fields: Any) -> Recording[Any]: ...
+def record(function: T, path: str | os.PathLike[str], /) -> T: ...
 
 
 def record(first: Any, path: str | os.PathLike[str] | None = None, /, **fields: Any) -> Any:
@@ -443,16 +448,72 @@ def record(first: Any, path: str | os.PathLike[str] | None = None, /, **fields: 
 
     - ``query = record(query, "runs.jsonl")``: a query function of evoproc, or any function that calls a model. Runs of
       evoproc's runner become one line each; a call outside of a run is a line of its own.
+    - ``client = record(OpenAI(), "calls.jsonl")``: a whole client, of OpenAI, Anthropic or Ollama, or the module
+      ``litellm``: every method that calls a model.
     - ``run_steps = record(run_steps_stateful_minimal, "runs.jsonl")``: a runner; its query function is recorded with it.
     - ``@record("calls.jsonl")``: the same as a decorator.
     - ``with record("runs.jsonl", question=..., gold_answer=..., id=...) as run:`` around one run, with what else its
       record is to hold. Recorded functions that are called inside write into it; in other threads those of
-      ``run.wrap(function)`` do, and with ``asyncio.to_thread`` all.
+      ``run.wrap(function)`` do, and with ``asyncio.to_thread`` all. ``run.step(...)`` names its steps.
 
-    The wrapped function takes, gives and raises what it did. What cannot be written is a warning, never an error.
+    The wrapped function takes, gives and raises what it did. A path that cannot be written is an ``OSError`` here; what
+    cannot be written later is a warning, never an error.
     """
     if path is None and isinstance(first, (str, os.PathLike)):
+        _tell_of_misspelt(fields)
         return Recording(first, fields)
     if path is None or fields:
-        raise TypeError("record(function, path), @record(path), or with record(path, question=..., ...)")
+        raise TypeError(
+            "record(function, path), record(client, path), @record(path), or with record(path, question=..., ...)"
+        )
+    if hasattr(first, "invoke") and hasattr(first, "callbacks"):
+        callback = f"config={{'callbacks': [stepscope.LangChain({str(path)!r})]}}"
+        raise TypeError(f"{type(first).__name__} is recorded by a callback: {callback}")
+    if not callable(first):
+        methods = _client.methods(first)
+        if methods:
+            to = sink(path)
+            return _client.recorded(first, methods, lambda method: _wrapped(method, to, None))
     return _record(first, sink(path))
+
+
+def start(
+    path: str | os.PathLike[str],
+    /,
+    *,
+    id: str | int | None = None,
+    question: str | None = None,
+    gold_answer: str | None = None,
+    gold_num: float | None = None,
+    row_index: int | None = None,
+    procedure: Mapping[str, Any] | None = None,
+    answer_schema: Any = None,
+    state: Mapping[str, Any] | None = None,
+    fitness: float | None = None,
+    mode: str | None = None,
+    **fields: Any,
+) -> Run:
+    """Begin a run that is recorded until ``run.end()``, over the cells of a notebook for instance. Calls of recorded
+    functions outside of any block belong to it, in whatever thread they are made. One run is open at a time: starting
+    another ends it."""
+    _tell_of_misspelt(fields)
+    fields.update(
+        id=id, question=question, gold_answer=gold_answer, gold_num=gold_num, row_index=row_index, procedure=procedure,
+        answer_schema=answer_schema, state=state, fitness=fitness, mode=mode,
+    )  # fmt: skip
+    run = Run(sink(path), {name: value for name, value in fields.items() if value is not None})
+    _start(run)
+    return run
+
+
+_FIELDS = (
+    "id", "question", "gold_answer", "gold_num", "row_index", "procedure", "answer_schema", "state", "fitness", "mode"
+)  # fmt: skip
+
+
+def _tell_of_misspelt(fields: Mapping[str, Any]) -> None:
+    """A record may hold any field, but one that is nearly called as a known one was meant to be that."""
+    for name in fields:
+        near = [] if name in _FIELDS else difflib.get_close_matches(name, _FIELDS, 1, 0.8)
+        if near:
+            warn(f"stepscope: the record has a field {name!r}, of which nothing is known; did you mean {near[0]!r}?")

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import atexit
+import json
 import os
 import re
 import sys
 import threading
 import uuid
+from collections import deque
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar, Token
 from types import FrameType
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from . import _lines
 from ._sink import Sink, warn
+
+if TYPE_CHECKING:
+    from ._step import Step
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -23,11 +28,44 @@ _UNRECORDED = (
     "no call of this run was recorded; calls in other threads are part of it through run.wrap(function), those in other"
     " processes never",
 )
+# More than so much on a line is refused by stepscope.
+_LONGEST = 64 << 20
+# Calls whose messages the next call's are compared with.
+_MOST_COMPARED = 8
 _RUN_FIELDS = ("id", "row_index", "question", "gold_answer", "gold_num")
 
 
+class _Entry:
+    """One call in the list of a trace, as text."""
+
+    __slots__ = ("text", "is_bare", "messages", "number", "order")
+
+    def __init__(self, text: str, is_bare: bool, messages: list[str] | None, number: int) -> None:
+        self.text = text
+        #: Whether it says of no step.
+        self.is_bare = is_bare
+        #: All messages of the prompt, and by which number later calls name it.
+        self.messages, self.number = messages, number
+        #: How many entries there were before it.
+        self.order = 0
+
+    def whole(self) -> str:
+        """The text with all messages, for where the calls before it are not."""
+        if self.messages is None:
+            return self.text
+        call = json.loads(self.text)
+        call["prompt"] = _joined(self.messages)
+        for name in ("call", "messages_from"):
+            call.pop(name, None)
+        return _lines.dumps(call)
+
+
+def _joined(messages: list[str]) -> str:
+    return f"[{', '.join(messages)}]"
+
+
 class Run:
-    """One run that is being recorded: what a ``with record(...)`` block gives.
+    """One run that is being recorded: what ``with record(...)`` and ``start(...)`` give.
 
     What is known of it can be set at any time: ``question``, ``gold_answer``, ``procedure``, ``state``, ``fitness``, and
     in ``fields`` whatever else the record is to hold.
@@ -53,7 +91,17 @@ class Run:
         self._key = uuid.uuid4().bytes
         self._process = os.getpid()
         self._is_warned = False
-        self._steps: list[tuple[str, bool]] = []
+        self._steps: list[_Entry] = []
+        # The last calls with messages, and how many there were.
+        self._talks: deque[_Entry] = deque(maxlen=_MOST_COMPARED)
+        self._talk_count = 0
+        #: What steps wrote, in the order of their ends.
+        self._written: dict[str, Any] | None = None
+        self._written_at: dict[str, int] = {}
+        self._count = 0
+        #: What the replies gave to the steps of a procedure that no known runner runs, and what those were asked last.
+        self._given: dict[str, Any] = {}
+        self._asked_last: tuple[Any, int] | None = None
         self._making: list[str] = []
         self._asked: dict[int, int] = {}
         self._at = -1
@@ -69,7 +117,37 @@ class Run:
         """A function that calls a model, with its calls recorded in this run, whatever thread they are made in."""
         from ._record import _wrapped  # which needs this module
 
+        if not callable(function):
+            raise TypeError(f"wrap takes a function, not {type(function).__name__}")
         return cast(F, _wrapped(function, self._sink, self))
+
+    def step(self, name: str | int, reads: Mapping[str, Any] | None = None) -> Step:
+        """A step of this run, for a ``with`` block: calls that are made in it belong to it.
+
+        >>> with run.step("extract", reads={"mail": mail}) as step:
+        ...     step.writes(total=ask(mail))
+
+        Where the run has a procedure, ``name`` is the id or the text of one of its steps, else the next one is meant.
+        """
+        from ._step import Step  # which needs this module
+
+        return Step(self, name, reads)
+
+    def end(self, state: Mapping[str, Any] | None = None, error: BaseException | None = None) -> None:
+        """Write the line of a run that ``start`` began; what comes later does not belong to it."""
+        run = self._last()
+        if state is not None:
+            run.state = state
+        if error is not None:
+            run.error = _lines.words(error)
+        _stop(run)
+        run._read_answer()
+        run._close(is_over=True)
+
+    def __repr__(self) -> str:
+        how = "recorded" if self._done else "open"
+        about = "" if self.question is None else f", {_short(self.question)!r}"
+        return f"<Run {_short(str(self.id))!r} in {self._sink.path!r}{about}: {len(self._steps)} calls, {how}>"
 
     # What follows is for the recorder itself.
 
@@ -98,25 +176,87 @@ class Run:
             self._is_warned = True
             warn(words)
 
-    def _add_step(self, call: dict[str, Any]) -> bool:
-        """Take a call; not where the line is written already, or is the parent's."""
+    def _add_step(
+        self, call: dict[str, Any], messages: list[str] | None = None, wrote: Mapping[str, Any] | None = None
+    ) -> _Entry | None:
+        """Take a call, and what its step wrote; not where the line is written already, or is the parent's."""
         if not self._is_here:
-            return False
+            return None
         with self._lock:
             if self._done:
-                return False
-            index = call["step_index"]
+                return None
+            index, is_of_step = call["step_index"], "name" in call
             self._asked[index] = self._asked.get(index, 0) + 1
-            if self._asked[index] > 1:
+            if self._asked[index] > 1 and not is_of_step:
                 call["attempt"] = self._asked[index]
             self._at = max(self._at, index)
-            text = _lines.dumps(call)
-            self._steps.append((text, call["step_id"] is None))
-            if call["step_id"] is None and isinstance(call["raw"], str) and call.get("error") is None:
+            is_bare = call["step_id"] is None and not is_of_step
+            entry = self._entry(call, messages, is_bare)
+            entry.order = self._count = self._count + 1
+            self._steps.append(entry)
+            if is_of_step:
+                self._wrote(entry, wrote)
+            if is_bare and isinstance(call["raw"], str) and call.get("error") is None:
                 self.fields["raw"] = call["raw"]
             self._begin()
-            self._sink.piece(self._key, _lines.encoded(text))
+            self._sink.piece(self._key, _lines.encoded(entry.text))
+            return entry
+
+    def _entry(self, call: dict[str, Any], messages: list[str] | None, is_bare: bool) -> _Entry:
+        """A call as text. Messages that an earlier call had are named instead of written again: a long talk would be
+        as many times as long as it has turns."""
+        if messages is None:
+            return _Entry(_lines.dumps(call), is_bare, None, -1)
+        found = ((_alike(entry.messages or [], messages), entry) for entry in self._talks)
+        alike, from_ = max(found, key=lambda pair: pair[0], default=(0, None))
+        # A prompt of nothing would look as if nobody had asked.
+        alike = min(alike, len(messages) - 1)
+        number = call["call"] = self._talk_count
+        self._talk_count += 1
+        if from_ is not None and alike > 0:
+            messages[:alike] = (from_.messages or [])[:alike]
+            call["messages_from"] = {"call": from_.number, "count": alike}
+        call["prompt"] = _joined(messages[alike:])
+        entry = _Entry(_lines.dumps(call), is_bare, messages, number)
+        self._talks.append(entry)
+        return entry
+
+    def _amend(self, entry: _Entry, call: dict[str, Any], outputs: Mapping[str, Any] | None) -> bool:
+        """Write a call that was taken already anew, now that it is known what came of it."""
+        with self._lock:
+            if self._done or not self._is_here:
+                return False
+            entry.text = _lines.dumps(call)
+            self._wrote(entry, outputs)
+            # The writer can add, not change.
+            kept = ("step_index", "step_id", "name", "inputs", "outputs", "error")
+            last = {name: call[name] for name in kept if name in call}
+            self._sink.piece(self._key, _lines.encoded(_lines.dumps(last)))
             return True
+
+    def _wrote(self, entry: _Entry, outputs: Mapping[str, Any] | None) -> None:
+        self._written = {**(self._written or {}), **(outputs or {})}
+        self._written_at.update(dict.fromkeys(outputs or (), entry.order))
+
+    def _is_newest(self, entry: _Entry, outputs: Mapping[str, Any] | None) -> bool:
+        """Whether no later entry has written these names: the last one in the list is believed."""
+        with self._lock:
+            return all(self._written_at.get(name, 0) <= entry.order for name in outputs or ())
+
+    def _position(self, name: str | int) -> tuple[int, Any, bool] | None:
+        """Position, id and whether it is the last one, of the step of the procedure that is called so."""
+        steps = _steps_of(self.procedure)
+        if not steps:
+            return None
+        ids = [step.get("id") for step in steps]
+        texts = [step.get("stepDescription", step.get("step_description")) for step in steps]
+        named = [n for n in range(len(steps)) if name in (ids[n], texts[n]) or str(name) == str(ids[n])]
+        index = named[0] if named else self._next_step(len(steps))
+        return index, ids[index], ids[index] == len(steps)
+
+    def _next_step(self, count: int) -> int:
+        """The first step of so many that was not asked yet, else the last."""
+        return next((n for n in range(count) if n not in self._asked), count - 1)
 
     def _next(self) -> int:
         """The position of a call that says of no step."""
@@ -139,9 +279,14 @@ class Run:
         self.procedure = local["proc"]
         self.question = self.question if self.question is not None else local["problem_text"]
         self.answer_schema = self.answer_schema if self.answer_schema is not None else local["answer_schema"]
+        self._begin_steps()
+
+    def _begin_steps(self) -> None:
+        """From here on calls are steps of the procedure. Those from before it are none."""
         with self._lock:
-            self._making += [text for text, is_bare in self._steps if is_bare]
-            self._steps = [(text, is_bare) for text, is_bare in self._steps if not is_bare]
+            self._making += [entry.whole() for entry in self._steps if entry.is_bare]
+            self._steps = [entry for entry in self._steps if not entry.is_bare]
+            self._talks.clear()
             self.fields.pop("raw", None)
             self._at = -1
             self._asked.clear()
@@ -161,21 +306,28 @@ class Run:
             if gold is not None:
                 record["gold_num"] = gold
         steps = self.procedure.get("steps") if isinstance(self.procedure, Mapping) else None
-        mode = self.mode or ("procedural" if self.procedure is not None else "baseline")
+        has_steps, has_procedure = self._written is not None, self.procedure is not None
+        mode = self.mode or ("procedural" if has_steps or has_procedure else "baseline")
+        state = self._written if self.state is None else self.state
+        if has_steps:
+            record.pop("raw", None)
         trace: dict[str, Any] = {"format": "stepscope.run_trace", "version": 1}
         if self.answer_schema is not None:
             trace["answer_schema"] = _schema_name(self.answer_schema)
+        elif has_steps and not has_procedure:
+            # Whoever names the steps is bound to none of evoproc's schemas.
+            trace["answer_schema"] = {"type": "object"}
         if error is None:
             record.update(status="ok", mode=mode)
-            if mode != "baseline":
+            if mode != "baseline" and (has_procedure or not has_steps):
                 record["procedure"] = self.procedure
                 if isinstance(steps, list):
                     record["steps"] = len(steps)
-            record["state"] = self.state
+            record["state"] = state
             self._add_answer(record)
         else:
-            if self.state is not None:
-                record["state"] = self.state
+            if state is not None:
+                record["state"] = state
             record.update(procedure=None, status="error", error_type=error[0], error=error[1])
             record["timestamp_utc"] = _lines.now()
             if self.procedure is not None:
@@ -191,7 +343,7 @@ class Run:
         return _lines.encoded(head) + b"[", b"]" + _lines.encoded(tail) + b"\n"
 
     def _add_answer(self, record: dict[str, Any]) -> None:
-        state = self.state if isinstance(self.state, Mapping) else {}
+        state = record["state"] if isinstance(record["state"], Mapping) else {}
         for name, key in (("pred_answer", "final_answer"), ("pred_num", "final_answer_numerical")):
             if name not in record and key in state:
                 record[name] = state[key]
@@ -208,15 +360,48 @@ class Run:
                 return
             self._done = True
             head, tail = self._frame(self.error)
-            calls = ", ".join(text for text, _ in self._steps)
-            self._sink.line(head + _lines.encoded(calls) + tail, self._key)
+            calls = ", ".join(entry.text for entry in self._steps)
+            line = head + _lines.encoded(calls) + tail
+            self._sink.line(line, self._key)
+        if len(line) > _LONGEST:
+            warn(
+                f"stepscope: the run {self.id!r} is a line of {len(line) >> 20} MB, and lines of more than"
+                f" {_LONGEST >> 20} MB are not read: record it as several runs"
+            )
 
-    def _close(self) -> None:
-        """Write the line of a run whose end nobody saw."""
-        if self.error is None and self.state is None and "raw" not in self.fields:
+    def _close(self, is_over: bool = False) -> None:
+        """Write the line of a run whose end nobody saw, or (``is_over``) that came to its end."""
+        has_result = self.state is not None or "raw" in self.fields or (is_over and self._written is not None)
+        if self.error is None and not has_result:
             has_calls = self._steps or self._making
             self.error = ("Interrupted", "the run did not come to its end") if has_calls else _UNRECORDED
         self._finish()
+
+    def _read_answer(self) -> None:
+        """What the replies gave is the state; of one direct prompt the reply is the answer."""
+        if self.state is None and self.error is None and self._written is None:
+            self.state = self._given or self._read
+
+
+def _steps_of(procedure: Any) -> list[Mapping[str, Any]]:
+    """The steps of a procedure, if they are what they should be."""
+    steps = procedure.get("steps") if isinstance(procedure, Mapping) else None
+    is_list = isinstance(steps, list) and all(isinstance(step, Mapping) for step in steps)
+    return cast("list[Mapping[str, Any]]", steps) if is_list else []
+
+
+def _alike(before: list[str], now: list[str]) -> int:
+    """How many messages two calls begin with together."""
+    count = 0
+    for one, other in zip(before, now):
+        if one != other:
+            break
+        count += 1
+    return count
+
+
+def _short(text: str, most: int = 60) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _is_number(value: Any) -> bool:
@@ -257,6 +442,31 @@ def _reset(variable: ContextVar[Any], token: Token[Any]) -> None:
 
 
 _current: ContextVar[Run | None] = ContextVar("stepscope_run", default=None)
+_current_step: ContextVar[Step | None] = ContextVar("stepscope_step", default=None)
+_started: Run | None = None
+
+
+def _start(run: Run) -> None:
+    """Calls outside of any block belong to a run from here to ``_stop``, in whatever thread or context they are made:
+    a notebook runs each cell in one of its own."""
+    global _started
+    before, _started = _started, run
+    if before is not None and not before._done:
+        warn(f"stepscope: the run {before.id!r} was not ended before another one was started; it is written as it is")
+        before._read_answer()
+        before._close()
+
+
+def _stop(run: Run) -> None:
+    global _started
+    if _started is run:
+        _started = None
+
+
+def _around() -> Run | None:
+    """The run that calls are made in."""
+    run = _current.get()
+    return _started if run is None else run
 
 
 def _open_here(run: Run | None) -> Run | None:
@@ -274,15 +484,19 @@ def _open_here(run: Run | None) -> Run | None:
 _entered: dict[Run, int] = {}
 
 
-def _enter(run: Run) -> Token[Run | None]:
+_Tokens = tuple[Token["Run | None"], Token["Step | None"]]
+
+
+def _enter(run: Run) -> _Tokens:
     """Calls belong to a run from here to ``_leave``, unless they are made in another thread."""
     _entered[run] = threading.get_ident()
-    return _current.set(run)
+    return _current.set(run), _current_step.set(None)
 
 
-def _leave(run: Run, token: Token[Run | None]) -> None:
+def _leave(run: Run, tokens: _Tokens) -> None:
     _entered.pop(run, None)
-    _reset(_current, token)
+    _reset(_current, tokens[0])
+    _reset(_current_step, tokens[1])
 
 
 def _tell_of_threads() -> None:
@@ -317,6 +531,8 @@ def _flush() -> None:
         runs, calls = list(_open_runs.values()), dict(_waiting_calls)
         _open_runs.clear()
         _waiting_calls.clear()
+    if _started is not None:
+        runs.append(_started)
     for run in runs:
         run._close()
     for key, (to, call) in calls.items():
@@ -328,8 +544,9 @@ atexit.register(_flush)
 
 def _after_fork() -> None:
     """A child goes on with nothing of what its parent began."""
-    global _registry
+    global _registry, _started
     _registry = threading.Lock()
+    _started = None
     _open_runs.clear()
     _waiting_calls.clear()
     _entered.clear()

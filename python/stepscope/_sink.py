@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
+import errno
 import os
 import select
 import signal
@@ -11,7 +13,8 @@ import subprocess
 import sys
 import threading
 import warnings
-from types import CodeType, TracebackType
+from collections.abc import Callable
+from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 from . import _writer
@@ -19,6 +22,8 @@ from . import _writer
 _WRITER = _writer.__file__
 # Those whose handlers usually raise: of interrupts, ends and timeouts.
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM, signal.SIGUSR1, signal.SIGUSR2)
+# Blocks of the recorder may be left through it.
+_CONTEXTS = os.path.dirname(contextlib.__file__)
 # So many writer processes are kept; the one that was used least recently goes first.
 _MOST_WRITERS = 16
 
@@ -26,9 +31,18 @@ _MOST_WRITERS = 16
 def warn(words: str) -> None:
     """Tell of a fault of the recorder, which ends no run even where warnings are errors."""
     try:
-        warnings.warn(words, RuntimeWarning, stacklevel=4)
+        warnings.warn(words, RuntimeWarning, stacklevel=_levels())
     except RuntimeWarning:
         print(f"RuntimeWarning: {words}", file=sys.stderr)
+
+
+def _levels() -> int:
+    """How far up the line of the user's is from ``warn``."""
+    here, level, frame = os.path.dirname(__file__), 2, sys._getframe(2)
+    above: FrameType | None = frame
+    while above is not None and os.path.dirname(above.f_code.co_filename) in (here, _CONTEXTS):
+        level, above = level + 1, above.f_back
+    return level if above is not None else 2
 
 
 def is_of_handler(error: BaseException) -> bool:
@@ -40,6 +54,17 @@ def is_of_handler(error: BaseException) -> bool:
             return True
         place = place.tb_next
     return False
+
+
+def _safely(do: Callable[..., Any], *args: Any) -> Any:
+    """A fault of the recorder is a warning, and the run goes on."""
+    try:
+        return do(*args)
+    except Exception as error:
+        if is_of_handler(error):
+            raise
+        warn(f"stepscope could not record a call: {error!r}")
+        return None
 
 
 def _code(handler: Any) -> CodeType | None:
@@ -218,8 +243,11 @@ _sinks_lock = threading.Lock()
 
 
 def sink(path: str | os.PathLike[str]) -> Sink:
-    """The sink of a file; all recorders of a process share it."""
+    """The sink of a file; all recorders of a process share it. What cannot be written to fails here, before anything is
+    paid for."""
     name = os.path.abspath(os.fspath(path))
+    if name not in _sinks:
+        _prove_writable(name)
     with _sinks_lock:
         # The most recent one stands last.
         found = _sinks.pop(name) if name in _sinks else Sink(name)
@@ -230,6 +258,16 @@ def sink(path: str | os.PathLike[str]) -> Sink:
             if not each._kept:
                 each.close()
     return found
+
+
+def _prove_writable(path: str) -> None:
+    folder = os.path.dirname(path)
+    if os.path.isdir(path):
+        raise IsADirectoryError(errno.EISDIR, "a folder, where a file is to be recorded to", path)
+    os.makedirs(folder, exist_ok=True)
+    place = path if os.path.exists(path) else folder
+    if not os.access(place, os.W_OK):
+        raise PermissionError(errno.EACCES, "cannot be written, so nothing can be recorded there", place)
 
 
 def _close_all() -> None:

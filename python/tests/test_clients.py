@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import threading
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from unittest import mock
 
 import support
 from support import LEFT, InFolder, lines
@@ -92,10 +94,21 @@ CALLS = {
 }  # fmt: skip
 
 
+OLLAMA = {"model": "m", "done": True, "prompt_eval_count": 7, "eval_count": 2}
+WHOLE["/api/chat"] = {**OLLAMA, "message": {"role": "assistant", "content": "five"}}
+WHOLE["/api/generate"] = {**OLLAMA, "response": "five"}
+LINES = {
+    "/api/chat": [{"model": "m", "message": {"role": "assistant", "content": "fi"}}, {**OLLAMA, "message": {"role": "assistant", "content": "ve"}}],
+    "/api/generate": [{"model": "m", "response": "fi"}, {**OLLAMA, "response": "ve"}],
+}
+
+
 class Server(BaseHTTPRequestHandler):
     def do_POST(self):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        if asked.get("stream"):
+        if asked.get("stream") and self.path in LINES:
+            kind, body = "application/x-ndjson", "".join(json.dumps(line) + "\n" for line in LINES[self.path])
+        elif asked.get("stream"):
             kind = "text/event-stream"
             said = CALLS if asked.get("tools") else EVENTS
             events = [f"event: {event.get('type', 'message')}\ndata: {json.dumps(event)}\n\n" for event in said[self.path]]
@@ -274,6 +287,133 @@ class OfClients(InFolder):
                 self.assertEqual("".join(stream.text_stream), "five")
             self.check("text_stream")
         asyncio.run(later())
+
+    @unittest.skipUnless(support.has("openai"), "openai is not installed")
+    def test_a_whole_client_of_openai(self):
+        from openai import AsyncOpenAI, OpenAI
+
+        responses = {"model": "m", "input": "2 + 3?"}
+
+        async def later():
+            async with record(AsyncOpenAI(**self.to), self.path) as client:
+                await client.chat.completions.create(**ASKED)
+                self.check("whole")
+                async with client.chat.completions.stream(**ASKED) as stream:
+                    await stream.get_final_completion()
+                self.check("opened")
+                async with client.responses.stream(**responses) as stream:
+                    await stream.get_final_response()
+                self.check("opened")
+
+        with OpenAI(**self.to) as plain:
+            client = record(plain, self.path)
+            self.assertIs(client, plain, "who asks for its class finds it")
+            record(client, self.path)
+            for asked in (client, client.with_options(timeout=9), client.copy().copy()):
+                asked.chat.completions.create(**ASKED)
+                self.check("whole")
+            client.chat.completions.parse(**ASKED)
+            self.check("parsed")
+            client.responses.create(**responses)
+            self.check("whole")
+            for _ in client.chat.completions.create(**ASKED, stream=True):
+                pass
+            self.check("streamed")
+            client.chat.completions.with_raw_response.create(**ASKED).parse()
+            self.check("raw")
+            for stream in (client.chat.completions.stream(**ASKED), client.responses.stream(**responses)):
+                with stream as events:
+                    for _ in events:
+                        pass
+                self.check("opened")
+        asyncio.run(later())
+
+    @unittest.skipUnless(support.has("anthropic"), "anthropic is not installed")
+    def test_a_whole_client_of_anthropic(self):
+        from anthropic import Anthropic
+
+        asked = {**ASKED, "max_tokens": 9}
+        with record(Anthropic(**self.to), self.path) as client:
+            client.messages.create(**asked)
+            self.check("whole")
+            with client.messages.stream(**asked) as stream:
+                self.assertEqual("".join(stream.text_stream), "five")
+            self.check("text_stream")
+            for _ in client.messages.create(**asked, stream=True):
+                pass
+            self.check("streamed")
+            client.messages.with_raw_response.create(**asked)
+            self.check("raw")
+
+    @unittest.skipUnless(support.has("ollama"), "ollama is not installed")
+    def test_a_whole_client_of_ollama(self):
+        from ollama import AsyncClient, Client
+
+        async def later():
+            client = record(AsyncClient(host=self.to["base_url"]), self.path)
+            await client.chat(**ASKED)
+            self.check("whole")
+            async for _ in await client.generate(model="m", prompt="2 + 3?", stream=True):
+                pass
+            self.check("streamed")
+
+        client = record(Client(host=self.to["base_url"]), self.path)
+        client.chat(**ASKED)
+        self.check("whole")
+        for _ in client.chat(**ASKED, stream=True):
+            pass
+        self.check("streamed")
+        client.generate("m", "2 + 3?")
+        self.check("generated")
+        asyncio.run(later())
+
+    @unittest.skipUnless(support.has("litellm"), "litellm is not installed")
+    def test_the_module_of_litellm(self):
+        with mock.patch.dict(os.environ, LITELLM_LOCAL_MODEL_COST_MAP="True"):
+            import litellm
+
+        plain = litellm.completion
+        client = record(litellm, self.path)
+        asked = {**ASKED, "model": "openai/m", "api_key": "k", "api_base": self.to["base_url"]}
+        self.assertEqual(client.completion(**asked).choices[0].message.content, "five")
+        (line,) = lines(self.path)
+        self.assertEqual((line["model"], line["response"]), ("openai/m", "five"))
+        self.assertEqual(line["usage"], {"prompt_tokens": 7, "completion_tokens": 2})
+        asyncio.run(client.acompletion(**asked))
+        self.assertEqual(len(lines(self.path)), 2)
+        self.assertIs(litellm.completion, plain, "others use the module too")
+        self.assertIs(client.exceptions, litellm.exceptions)
+
+    def test_a_client_in_a_step(self):
+        class Completions:
+            def create(self, *, messages, model):
+                return WHOLE["/chat/completions"]
+
+        class Chat:
+            completions = Completions()
+
+        class Client:
+            chat = Chat()
+
+        client = record(Client(), self.folder / "calls.jsonl")
+        with record(self.path, question="2 + 3?") as run, run.step("ask") as step:
+            client.chat.completions.create(**ASKED)
+            step.writes(total=5)
+        (call,) = lines(self.path)[0]["trace"]["steps"]
+        self.assertEqual((call["name"], call["raw"], call["outputs"]), ("ask", "five", {"total": 5}))
+        self.assertEqual(call["usage"], {"prompt_tokens": 7, "completion_tokens": 2})
+
+    def test_what_is_no_client_is_refused(self):
+        class Model:
+            callbacks = None
+
+            def invoke(self, what):
+                return what
+
+        with self.assertRaisesRegex(TypeError, "stepscope.LangChain"):
+            record(Model(), self.path)
+        with self.assertRaisesRegex(TypeError, "a function, a client or a path, not dict"):
+            record({}, self.path)
 
 
 if __name__ == "__main__":

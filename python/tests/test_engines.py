@@ -402,6 +402,14 @@ class Ray(unittest.TestCase):
             self.assertEqual(len(example.check_files(target, source, source)), 2)
             self.assertEqual(by_key(saved(target)), by_key(stepscope.check(records(), fields=KEEP)))
 
+    def test_it_starts_ray_itself(self):
+        script = str(support.ROOT / "examples" / "ray_data.py")
+        environment = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(os.path.abspath(stepscope.__file__)))}
+        with source_and_target() as (source, target):
+            done = subprocess.run([sys.executable, script, source, target], env=environment, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(by_key(saved(target)), by_key(stepscope.check(records(), fields=KEEP)))
+
     def test_a_task_whose_worker_dies_is_done_again(self):
         example = importlib.import_module("ray_data")
         with source_and_target() as (source, target):

@@ -669,13 +669,30 @@ class OfAnyFunction(InFolder):
         call, line = lines(self.path)
         self.assertEqual((call["error"], line["error_type"], line["error"]), ("Mute: ", "Mute", ""))
 
-    def test_a_file_that_cannot_be_written_is_a_warning(self):
-        ask = record(lambda prompt: "fine", self.folder / "no" / "such" / "folder.jsonl")
-        with self.assertWarns(RuntimeWarning):
+    def test_a_path_that_cannot_be_written_fails_before_anything_is_asked(self):
+        for taken in (self.folder, self.folder / "file" / "runs.jsonl"):
+            (self.folder / "file").write_text("")
+            for begin in (lambda: record(support.model, taken), lambda: record(taken), lambda: stepscope.start(taken)):
+                with self.assertRaises(OSError):
+                    begin()
+        ask = record(lambda prompt: "fine", self.folder / "new" / "folder" / "calls.jsonl")
+        ask("x")
+        self.assertEqual(len(lines(self.folder / "new" / "folder" / "calls.jsonl")), 1)
+
+    def lost(self):
+        """A function that is recorded to where nothing can be written any more."""
+        ask = record(lambda prompt: "fine", self.path)
+        self.path.mkdir()
+        return ask
+
+    def test_a_file_that_cannot_be_written_later_is_a_warning_at_the_line_of_the_user(self):
+        ask = self.lost()
+        with self.assertWarns(RuntimeWarning) as warned:
             self.assertEqual(ask("x"), "fine")
+        self.assertEqual(warned.filename, __file__)
 
     def test_where_warnings_are_errors_it_is_told_all_the_same(self):
-        ask = record(lambda prompt: "fine", self.folder / "no" / "such" / "folder.jsonl")
+        ask = self.lost()
         with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()) as told:
             warnings.simplefilter("error")
             self.assertEqual([ask("x"), ask("y")], ["fine"] * 2)

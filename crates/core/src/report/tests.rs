@@ -93,6 +93,26 @@ fn broken_text_is_shown_around_the_place() {
 }
 
 #[test]
+fn steps_that_their_recorder_named_have_their_names() {
+    let run = r#"{"id": 1, "question": "?", "mode": "procedural", "state": {"a": 1}, "trace": {"steps": [
+        {"step_index": 0, "name": "extract\u001b[2J", "outputs": null, "error": "no number"},
+        {"step_index": 1, "name": "answer", "outputs": {"a": 1}}]}}"#;
+    let shown = |text: &str| {
+        with(text, |case| whole::record(Default::default(), case, &text::Look::new(false), false, 9_999).out)
+    };
+    let text = String::from_utf8(shown(run)).unwrap();
+    assert!(
+        text.contains("Step 1 (id none)  failed\n  extract") && text.contains("Step 2 (id none)\n  answer\n"),
+        "{text}"
+    );
+    assert!(!text.contains('\x1b'), "{text}");
+    let last = String::from_utf8(shown(&run.replace(r#"{"a": 1}}]"#, r#"null, "error": "no"}]"#))).unwrap();
+    assert!(last.contains("Step 2 (id none)  run ended here\n  answer\n"), "{last}");
+    let page = with(run, |case| page::html(case, &page::PageOptions::default()).text);
+    assert!(page.contains("answer</p>") && page.contains("failed"), "{page}");
+}
+
+#[test]
 fn short_lines_have_true_places() {
     insta::assert_snapshot!(rendered(ReportFormat::Short, RECORD, &found()));
 }

@@ -272,7 +272,9 @@ impl WholeRecord<'_, '_> {
         let declared = self.procedure.and_then(|procedure| procedure.steps.get(step));
         let id = declared.and_then(|step| step.id).map_or_else(|| Shown::own("none"), |id| cut_line(id, 20));
         let last = if self.state.last_step().contains(step) { ", uses the answer schema" } else { "" };
+        let went_on = || (step + 1..self.state.step_count()).any(|later| self.state.call(later).is_some());
         let ran = match self.state.has_run(step) {
+            Ran::Failed if went_on() => "  failed",
             Ran::Yes if self.state.is_stale(step) => "  out of date",
             Ran::Yes => "",
             Ran::Failed => "  run ended here",
@@ -284,7 +286,9 @@ impl WholeRecord<'_, '_> {
             Some(_) => out.line(&shown!("Step {}", step + 1)),
             None => out.line(&shown!("Step {} (id {id}{last}){ran}", step + 1)),
         }
-        if let Some(text) = declared.and_then(|step| step.text) {
+        // Without a procedure the program that was recorded may have named its steps.
+        let name = || self.state.call(step).and_then(|call| call.get("name"));
+        if let Some(text) = declared.map_or_else(name, |step| step.text) {
             out.line(&paragraph(text));
         }
         let set = self.state.sets().iter().enumerate().filter(|(_, set)| set.put == Put::Override && set.step == step);

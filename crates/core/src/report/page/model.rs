@@ -612,7 +612,9 @@ impl Maker<'_, '_> {
             findings.iter().enumerate().filter(|(_, finding)| finding.step == Some(step + 1)).collect();
         let worst = own.iter().map(|(_, finding)| finding.severity).min();
         let is_first_bad = self.triage.is_some_and(|triage| triage.fix == Fix::StepRun && triage.step == Some(step));
+        let went_on = || (step + 1..state.step_count()).any(|later| state.call(later).is_some());
         let (mood, word) = match (state.has_run(step), worst) {
+            (Ran::Failed, _) if went_on() => (Mood::Bad, "failed"),
             (Ran::Failed, _) => (Mood::Bad, "run ended here"),
             (Ran::No, _) => (Mood::Open, "not run"),
             (Ran::Unknown, _) => (Mood::Open, "unavailable"),
@@ -632,9 +634,11 @@ impl Maker<'_, '_> {
             Some((name, value_text(value, limits.value)))
         };
         let calls = [("Model", "model"), ("Error", "error"), ("Reply", "raw"), ("Prompt", "prompt")];
+        // Without a procedure the program that was recorded may have named its steps.
+        let text = declared.map_or_else(|| call.and_then(|call| call.get("name")), |step| step.text);
         StepPart {
             number: step + 1,
-            text: declared.and_then(|step| step.text).map(|text| value_text(text, limits.value)).unwrap_or_default(),
+            text: text.map(|text| value_text(text, limits.value)).unwrap_or_default(),
             mood,
             word,
             reads: rows(state.reads(step)),
