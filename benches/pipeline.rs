@@ -18,7 +18,7 @@ use stepscope_io::pipeline::load::load;
 use stepscope_io::pipeline::search::{Plan, SearchEvent, start};
 use stepscope_io::pipeline::side_data::Surroundings;
 use stepscope_io::source::block::{Block, Cursor, Want};
-use stepscope_io::source::columns::ColumnMap;
+use stepscope_io::source::column_map::ColumnMap;
 use stepscope_io::source::input::{Begun, Input, begin, expand};
 
 const RECORDS: usize = 2_000;

@@ -98,7 +98,7 @@ fn steps_that_their_recorder_named_have_their_names() {
         {"step_index": 0, "name": "extract\u001b[2J", "outputs": null, "error": "no number"},
         {"step_index": 1, "name": "answer", "outputs": {"a": 1}}]}}"#;
     let shown = |text: &str| {
-        with(text, |case| whole::record(Default::default(), case, &text::Look::new(false), false, 9_999).out)
+        with(text, |case| whole::record(whole::RecordPart::default(), case, &text::Look::new(false), false, 9_999).out)
     };
     let text = String::from_utf8(shown(run)).unwrap();
     assert!(

@@ -53,7 +53,9 @@ impl CsvTable {
             for (n, column) in columns.iter_mut().enumerate() {
                 let value = row.get(n).filter(|value| !value.is_empty());
                 let cell = value.map_or(Cell::Null, |value| Cell::Untyped(value.to_vec().into()));
-                column.iter_mut().for_each(|column| column.push(cell.clone()));
+                if let Some(column) = column {
+                    column.push(cell);
+                }
             }
             rows += 1;
         }

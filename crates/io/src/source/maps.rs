@@ -211,11 +211,11 @@ pub(crate) fn read(blob: &Blob, map: &RowMap) -> Result<Mapped, Failure> {
     Ok(Mapped { lines, note })
 }
 
+/// Takes a value, `None` where it is broken, with its text.
+type ValueTaker<'a> = dyn FnMut(Option<Value<'_>>, &[u8]) -> Result<(), Failure> + 'a;
+
 /// Goes through the values of a file: of a list its items, else one after another. Broken ones have no value.
-fn each_value(
-    blob: &Blob,
-    act: &mut dyn FnMut(Option<Value<'_>>, &[u8]) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+fn each_value(blob: &Blob, act: &mut ValueTaker<'_>) -> Result<(), Failure> {
     const LONG: &str = "it is one document of more than 64 MB; write its rows as JSON lines";
     let (len, mut tape, mut text, mut at) = (blob.len()?, Tape::default(), Vec::new(), 0);
     blob.read(0, (1 << 16).min(len as usize), &mut text)?;

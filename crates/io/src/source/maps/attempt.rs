@@ -92,14 +92,12 @@ fn draft(leaves: &[(Path, Value<'_>)]) -> String {
         .filter(|(key, _)| matches!(*key, "question" | "pred_answer"))
         .map(|(_, path)| quoted(path))
         .collect();
-    let mut text = format!(
-        "name = \"rows of my program\"\n# Paths that every row has.\nmatch = [{}]\n\n[record]\nmode = \"baseline\"\nstatus = \"ok\"\n",
-        marks.join(", ")
-    );
-    for (key, path) in &found {
-        text += &format!("{key} = {}\n", quoted(path));
-    }
-    text
+    let keys: Vec<String> = found.iter().map(|(key, path)| format!("{key} = {}", quoted(path))).collect();
+    format!(
+        "name = \"rows of my program\"\n# Paths that every row has.\nmatch = [{}]\n\n[record]\nmode = \"baseline\"\nstatus = \"ok\"\n{}\n",
+        marks.join(", "),
+        keys.join("\n")
+    )
 }
 
 /// Returns a path as a text of TOML.
