@@ -804,11 +804,14 @@ fn steps(case: &CaseView<'_>) -> Vec<StepRow> {
         .map(|position| {
             let step = declared.get(position);
             let call = case.state().call(position);
-            let nothing = "(no text)";
-            let text = step.and_then(|step| step.text);
+            // Without a procedure the program that was recorded may have named its steps.
+            let (id, text, nothing) = match step {
+                Some(step) => (step.id.map_or_else(|| Shown::own("?"), one_line), step.text, "(no text)"),
+                None => (shown!("{}", position + 1), call.and_then(|call| call.get("name")), "(call of a model)"),
+            };
             StepRow {
-                id: step.and_then(|step| step.id).map_or_else(|| Shown::own("?"), one_line),
-                text: text.map_or(Shown::own(nothing), one_line),
+                id,
+                text: text.filter(|text| !text.is_null()).map_or(Shown::own(nothing), one_line),
                 worst: None,
                 failed: call.is_some_and(|call| call.error.is_some()) || case.state().has_run(position) == Ran::Failed,
                 ran: case.state().has_run(position),

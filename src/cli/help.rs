@@ -14,7 +14,7 @@ stepscope: debug, review and compare LLM runs in the terminal
   Compare   stepscope compare RUN BASELINE
   Review    stepscope PATH --queue           on the screen; review: in the shell
   Re-run    stepscope rerun PATH --step N    one step again; run: a procedure; repair; models
-  Learn     stepscope rules | keys | schema | config | doctor | man | completions
+  Learn     stepscope rules | keys | schema | map | config | doctor | man | completions
 
 Exit code: 0 fine, 1 findings, 2 could not be done, 3 no answer from a model server
 `stepscope --help` and `stepscope COMMAND --help` say more.
@@ -46,7 +46,7 @@ Learn:
   rules        List the rules, or explain one with an example
   keys         Print the table of keys
   schema       Print a JSON Schema
-  map          List or try maps for files of other programs
+  map          List the maps for files of other programs
   config       Print the settings in force and where each comes from
   doctor       Check terminal, folders and settings
   man          Print the manual page

@@ -2856,3 +2856,17 @@ fn outcomes_have_their_colours_in_charts() {
     let heat = d.lines().into_iter().find(|line| line.contains("  procedure ") && line.contains('·'));
     assert!(heat.is_some_and(|line| !line.contains(" 0 ")), "no row of zeros\n{}", d.screen());
 }
+
+#[test]
+fn a_step_without_a_procedure_has_the_name_that_its_program_gave_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.jsonl");
+    let run = r#"{"id": 1, "question": "?", "mode": "procedural", "state": {"total": 3}, "trace": {"steps": [
+        {"step_index": 0, "name": "extract", "outputs": {"total": 3}}, {"step_index": 1, "raw": "x", "outputs": {}}]}}"#;
+    std::fs::write(&path, run.replace('\n', " ") + "\n").unwrap();
+    let mut d = Drive::open(&[path]);
+    d.keys("Enter");
+    let screen = d.screen();
+    assert!(screen.contains("1 extract") && screen.contains("2 (call of a model)"), "{screen}");
+    assert!(!screen.contains("(no text)"), "{screen}");
+}

@@ -58,8 +58,8 @@ impl Hidden {
             Self::Gold => &[
                 RuleId::GoldNum,
                 RuleId::Grade,
+                RuleId::NotPassed,
                 RuleId::GoldSteps,
-                RuleId::Grade,
                 RuleId::Recompute,
                 RuleId::AnswerZero,
                 RuleId::AnswerFactor,

@@ -133,7 +133,7 @@ impl RowMap {
         if self.fits(root) {
             return vec![root];
         }
-        let inside = self.rows.as_ref().map(|rows| rows.all(root)).unwrap_or_default();
+        let inside = self.rows.as_ref().map_or_else(Vec::new, |rows| rows.all(root));
         if inside.first().is_some_and(|row| self.fits(*row)) { inside } else { Vec::new() }
     }
 
@@ -185,7 +185,7 @@ pub(crate) fn read(blob: &Blob, map: &RowMap) -> Result<Mapped, Failure> {
     let mut room = room_for_all(blob.len()? as usize);
     let mut piece = Vec::new();
     each_value(blob, &mut |root, text| {
-        let rows = root.map(|root| map.rows_of(root)).unwrap_or_default();
+        let rows = root.map_or_else(Vec::new, |root| map.rows_of(root));
         // A map without marks takes whatever a person gives it.
         let rows = if rows.is_empty() && map.marks.is_empty() { root.into_iter().collect() } else { rows };
         for row in &rows {

@@ -56,7 +56,7 @@ pub(crate) fn attempt(blob: &Blob, named: Option<&RowMap>) -> Result<Attempt, Fa
 fn of_row(root: Value<'_>, named: Option<&RowMap>) -> Attempt {
     let map = map_of(root, named);
     let row = map.and_then(|map| map.rows_of(root).first().copied()).unwrap_or(root);
-    let keys = map.map(|map| &map.keys[..]).unwrap_or_default();
+    let keys = map.map_or(&[][..], |map| &map.keys);
     let is_read = |leaf: &Path| {
         let mut paths = keys.iter().flat_map(|(_, expression)| expression.paths());
         paths.any(|path| path.meets(leaf)) || map.is_some_and(|map| map.marks.iter().any(|mark| mark == leaf))

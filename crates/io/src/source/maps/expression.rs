@@ -186,7 +186,7 @@ fn reply(messages: Value<'_>) -> Option<Vec<u8>> {
     parts.extend(calls.filter_map(|call| {
         let function = call.get("function")?;
         let (name, arguments) = (function.get("name")?.string()?, function.get("arguments"));
-        let arguments = arguments.map(|arguments| bare(&on_one_line(arguments))).unwrap_or_default();
+        let arguments = arguments.map_or_else(Vec::new, |arguments| bare(&on_one_line(arguments)));
         Some([name.bytes(), b"(", &arguments, b")"].concat())
     }));
     parts.retain(|part| !part.is_empty());
