@@ -1300,7 +1300,7 @@ fn next_and_add_are_a_loop_in_the_shell() {
         "failed, or output missing: 1 of 1 left; 0 of 4 reviewed\n",
         "runs.jsonl:3  id r2",
         "What is question 2?",
-        "arithmetic_slip  A step has the right numbers",
+        "arithmetic_slip      A step has the right numbers",
         "\n  stepscope review add runs.jsonl --id r2 --verdict pass\n",
     ] {
         assert!(first.out.contains(words), "{words}: {}", first.out);

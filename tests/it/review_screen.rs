@@ -177,8 +177,8 @@ fn labels_that_have_no_room_are_counted() {
     let screen = d.screen();
     let shown = (1..=9).filter(|n| screen.contains(&format!("{n} [ ] "))).count();
     assert!((3..9).contains(&shown), "{screen}");
-    d.shows(&[&format!("+{} more: /", 9 - shown), &format!("1 … {shown} label")]);
-    d.resize(120, 36).shows(&["9 [ ] answer incomplete", "1 … 9 label"]).hides(&[" more: /"]);
+    d.shows(&[&format!("+{} more: /", 13 - shown), &format!("1 … {shown} label")]);
+    d.resize(120, 36).shows(&["9 [ ] answer incomplete", "1 … 9 label", "+4 more: /"]);
 }
 
 #[test]
@@ -1507,7 +1507,7 @@ fn parts_of_an_answer_have_verdicts_of_their_own() {
     d.keys("Enter 1 a").shows(&["A text ⊕ red"]);
     assert!(d.status().contains("pass: item A · u undo"), "{}", d.status());
     d.keys("2 x").shows(&["fail item B:", "1 [ ]", "Enter save   "]).hides(&["save, next"]);
-    d.keys("8 Enter").shows(&["B text ⊖ blue  wrong citation", "review 0/2"]);
+    d.keys("2 Enter").shows(&["B text ⊖ blue  wrong citation", "review 0/2"]);
     d.keys("G +").shows(&["pass: item B, citation 2"]);
     assert_eq!(open_id(&d), "a1", "the record itself is still to be reviewed");
     d.keys("\\ Esc").hides(&["1 [ ]"]);
@@ -1649,4 +1649,18 @@ fn over_a_record_that_is_gone_no_verdict_of_another_is_shown() {
     d.shows(&["deleted"]);
     let strip = d.lines().into_iter().find(|line| line.starts_with(" review")).unwrap();
     assert!(!strip.contains('⊕'), "{strip}");
+}
+
+#[test]
+fn answers_are_offered_the_labels_that_are_about_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let policy = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/policy.jsonl");
+    let path = folder.path().join("policy.jsonl");
+    std::fs::copy(policy, &path).unwrap();
+    let mut d = Drive::reviewing(&path, "ada", folder.path(), |_| {});
+    d.resize(80, 24).keys("Enter x");
+    let names = ["wrong value", "wrong citation", "not in the document", "wrong type", "answer incomplete"];
+    for (n, name) in names.into_iter().chain([r#"should be "not found""#]).enumerate() {
+        d.shows(&[&format!("{} [ ] {name}", n + 1)]);
+    }
 }

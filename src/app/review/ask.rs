@@ -20,6 +20,7 @@ use stepscope_base::json::Part;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::answer::citations::Numbering;
+use stepscope_core::record::RecordKind;
 use stepscope_core::review::event::{Anchor, EventKind, LabelDefinition, LabelSet, MAX_TEXT, Text, Verdict};
 
 /// Largest number of records that are labelled at once.
@@ -124,7 +125,7 @@ pub(crate) fn show_same(app: &mut App) -> Effects {
 
 /// Shows the meaning of the labels in a window.
 pub(crate) fn show_guidelines(app: &mut App) -> Effects {
-    let set = app.review.label_set();
+    let labels = offered(app);
     let label = |(n, label): (usize, &LabelDefinition)| {
         let key = if n < review::LABEL_KEYS { format!("{}", n + 1) } else { " ".to_owned() };
         let mut text = shown!("{key}  {}", label.name.line());
@@ -136,7 +137,7 @@ pub(crate) fn show_guidelines(app: &mut App) -> Effects {
         }
         text
     };
-    let labels = set.labels.iter().enumerate().map(label);
+    let labels = labels.iter().enumerate().map(label);
     let text = labels.reduce(|text, label| text.and("\n\n").join(&label));
     let text = text.unwrap_or_else(|| app.keyed("There are no labels yet; <fail>, then <find_label> makes one"));
     app.open_dialog(Dialog::Popup(Popup { title: Shown::own("Labels"), text }));
@@ -154,7 +155,7 @@ pub(crate) fn line_closed(app: &mut App, field: &ReviewField) -> Effects {
 
 /// Opens the list again in which a label was chosen: what was to be done with it was given up.
 pub(crate) fn back_to_labels(app: &mut App, id: &Text) -> Effects {
-    let at = app.review.label_set().labels.iter().position(|label| label.id == *id).unwrap_or(0);
+    let at = offered(app).iter().position(|label| label.id == *id).unwrap_or(0);
     let list = List { at, ..List::default() };
     let labels = ReviewDialog::Labels { purpose: LabelPurpose::Give, line: Line::default(), list };
     app.open_dialog(Dialog::Review(labels));
@@ -338,7 +339,8 @@ fn document_name(app: &App) -> Text {
 /// Gives or takes the label of a place on screen, from 0.
 pub(crate) fn give_nth(app: &mut App, n: usize) -> Effects {
     let set = app.review.label_set();
-    let Some(label) = set.labels.get(n) else {
+    let labels = offered(app);
+    let Some(label) = labels.get(n) else {
         app.say(shown!("no label {}; {} finds or creates labels", n + 1, app.key_of(Action::FindLabel)));
         return Vec::new();
     };
@@ -357,11 +359,17 @@ fn toggle(app: &mut App, label: &LabelDefinition, set: &LabelSet) -> Effects {
     review::keys::keep_drafts(app)
 }
 
+/// Lists the labels for the record at hand, those of its kind first.
+pub(crate) fn offered(app: &App) -> Vec<LabelDefinition> {
+    let row = app.record().and_then(|record| app.store.row(record));
+    app.review.label_set().offered_for(row.is_some_and(|row| row.kind() == RecordKind::Typed))
+}
+
 /// The labels that fit what was typed, best first.
 pub(crate) fn labels_that_fit(app: &App, purpose: &LabelPurpose, typed: &str) -> Vec<LabelDefinition> {
     let labels = match purpose {
         LabelPurpose::Decide => app.across.judged.as_ref().map(|judged| adjudication::state::definitions(judged)),
-        _ => Some(app.review.label_set().labels),
+        _ => Some(offered(app)),
     };
     let labels = labels.unwrap_or_default();
     fuzzy::rank(typed, labels.into_iter(), |label| (label.name.line().into_string(), label.id.line().into_string()))

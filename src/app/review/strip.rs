@@ -306,7 +306,7 @@ pub(crate) fn labels_shown(app: &App) -> usize {
 
 /// The labels that have a key, as lines: each text, and whether it is chosen; and how many they are.
 fn label_lines(app: &App) -> (Vec<Vec<(String, bool)>>, usize) {
-    let set = app.review.label_set();
+    let (set, offered) = (app.review.label_set(), review::ask::offered(app));
     let room = usize::from(app.size.width).saturating_sub(2);
     let all = |longest: usize| {
         let piece = |(n, label): (usize, &LabelDefinition)| {
@@ -314,7 +314,7 @@ fn label_lines(app: &App) -> (Vec<Vec<(String, bool)>>, usize) {
             let sign = if chosen { "[x]" } else { "[ ]" };
             (format!("{} {sign} {}   ", n + 1, fit(label.name.line().as_str(), longest)), chosen)
         };
-        flowed(set.labels.iter().take(LABEL_KEYS).enumerate().map(piece), room)
+        flowed(offered.iter().take(LABEL_KEYS).enumerate().map(piece), room)
     };
     let mut lines = all(room.saturating_sub(AROUND_LABEL));
     // Names are cut only where they would leave others no room.

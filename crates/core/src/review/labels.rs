@@ -12,7 +12,7 @@ use stepscope_base::text::Shown;
 pub(crate) const DEFAULT_SET: &str = "default";
 /// Labels that are offered as long as there are no others:
 /// id, name, when to give it, one case of it.
-const STARTER: [[&str; 4]; 9] = [
+const STARTER: [[&str; 4]; 13] = [
     [
         "arithmetic_slip",
         "arithmetic slip",
@@ -67,7 +67,34 @@ const STARTER: [[&str; 4]; 9] = [
         "Something that was asked for is missing.",
         "two of three exclusions are listed",
     ],
+    [
+        "wrong_value",
+        "wrong value",
+        "The document answers the question with another value.",
+        "EUR 250 where the line of this tariff says EUR 350",
+    ],
+    [
+        "not_in_document",
+        "not in the document",
+        "The document does not say what the answer says.",
+        "a date is given, and no line has one",
+    ],
+    [
+        "wrong_type",
+        "wrong type",
+        "The answer is of another type than the question asks for.",
+        "a sentence where an amount is asked for",
+    ],
+    [
+        "should_be_not_found",
+        "should be \"not found\"",
+        "The document does not answer the question, and the answer should say so.",
+        "the excess of another policy is given",
+    ],
 ];
+/// Those of them that are about answers with cited lines, in the order in which they are offered there.
+const FOR_ANSWERS: [&str; 6] =
+    ["wrong_value", "wrong_citation", "not_in_document", "wrong_type", "incomplete", "should_be_not_found"];
 /// A label that was split again and again leads to at most so many.
 const MAX_RESOLVED: usize = 64;
 /// A label is followed through so many versions that say what became of labels.
@@ -241,6 +268,23 @@ impl LabelSet {
             LabelDefinition { id, name, guideline: Some(guideline), example: Some(example) }
         };
         Self { labels: STARTER.iter().map(label).collect(), ..Self::first(DEFAULT_SET.into()) }
+    }
+
+    /// Lists its labels for a record: of those that are about the other kind of records the names come last.
+    pub fn offered_for(&self, is_answer: bool) -> Vec<LabelDefinition> {
+        let place = |label: &LabelDefinition| {
+            let own = FOR_ANSWERS.iter().position(|id| label.id == Text::from(*id));
+            let is_starter = STARTER.iter().any(|[id, ..]| label.id == Text::from(*id));
+            match (is_answer, own) {
+                (true, Some(place)) => place,
+                (true, None) if is_starter => 2 * FOR_ANSWERS.len(),
+                (false, Some(_)) => 2 * FOR_ANSWERS.len(),
+                _ => FOR_ANSWERS.len(),
+            }
+        };
+        let mut labels = self.labels.clone();
+        labels.sort_by_key(place);
+        labels
     }
 
     /// Refers to one of its labels as this version has it.
