@@ -21,6 +21,7 @@ use stepscope_core::procedure::last_step::Surprise;
 use stepscope_core::procedure::prompt::{self, AnswerShape};
 use stepscope_core::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL, Field, Procedure};
 use stepscope_core::record::formats::chain::Labelled;
+use stepscope_core::record::messages::told;
 use stepscope_core::record::{Record, RecordKind};
 use stepscope_core::report::text;
 use stepscope_core::review::event::Text;
@@ -776,7 +777,9 @@ impl Facts {
         Self {
             kind: record.kind,
             id: record.id_text().map(|id| id.line()).unwrap_or_default(),
-            question: present(record.question).map(prose).unwrap_or_default(),
+            question: present(record.question)
+                .map(|asked| told(asked).unwrap_or_else(|| prose(asked)))
+                .unwrap_or_default(),
             gold: gold_text(record),
             worked: present(record.gold_answer).filter(|gold| gold.kind() == Kind::String).map(prose).filter(is_prose),
             pred: line(record.pred_num).or_else(|| line(own("final_answer_numerical"))),

@@ -2870,3 +2870,14 @@ fn a_step_without_a_procedure_has_the_name_that_its_program_gave_it() {
     assert!(screen.contains("1 extract") && screen.contains("2 (call of a model)"), "{screen}");
     assert!(!screen.contains("(no text)"), "{screen}");
 }
+
+#[test]
+fn conversations_show_what_was_asked_last_and_every_message_with_its_role() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("chat.jsonl");
+    let chat = r#"{"messages": [{"role": "system", "content": "Be short."}, {"role": "user", "content": "How much is the rent?"}, {"role": "assistant", "content": "EUR 200"}]}"#;
+    std::fs::write(&path, format!("{chat}\n")).unwrap();
+    let mut d = Drive::open(&[path]);
+    d.shows(&["reply", "EUR 200", "How much is the rent?"]).hides(&["expected", "\"role\""]);
+    d.keys("Enter").shows(&["system: Be short.", "user: How much is the rent?", "EUR 200"]);
+}

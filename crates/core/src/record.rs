@@ -2,6 +2,8 @@
 
 /// The registry of record formats, recognised by content.
 pub mod formats;
+/// Conversations.
+pub mod messages;
 /// Runs that were printed into notebooks.
 pub mod notebook;
 /// The types of their values.

@@ -4,7 +4,7 @@
 /// The quantile of the normal distribution for an interval of 95 %.
 const Z: f64 = 1.959_963_984_540_054;
 /// An agreement over fewer items is counted, not measured.
-pub const FEW: u64 = 20;
+pub(crate) const FEW: u64 = 20;
 
 /// Wilson's interval of 95 % for a share; `None`: of nothing.
 pub fn wilson(hits: u64, of: u64) -> Option<(f64, f64)> {

@@ -46,6 +46,7 @@ stepscope_base::words! {
         Ok = "ok",
         Kind = "kind",
         Pred = "answer",
+        Reply = "reply",
         Gold = "expected",
         Steps = "steps",
         Fitness = "fitness",
@@ -109,7 +110,7 @@ impl Column {
             Self::Confidence => SortBy::Number(SortColumn::Confidence),
             Self::Findings => SortBy::Findings,
             Self::Fix => SortBy::Fix,
-            Self::Gold | Self::Title => return None,
+            Self::Reply | Self::Gold | Self::Title => return None,
         })
     }
 }
@@ -119,7 +120,7 @@ fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
     let records = app.store.len();
     let position = records.to_string().len().max(2) + 1;
     let narrow = [(Column::Position, position), (Column::Ok, 3), (Column::Findings, 9)];
-    let middle = [(Column::Fix, 11), (Column::Reward, 6), (Column::Pred, 10), (Column::Gold, 10)];
+    let middle = [(Column::Fix, 11), (Column::Reward, 6), (Column::Pred, 10), (Column::Reply, 10), (Column::Gold, 10)];
     let kind = [(Column::Kind, 11)];
     let wide = [(Column::Steps, 6), (Column::Fitness, 9), (Column::Confidence, 6)];
     // What no listed record has, or all alike, takes no room.
@@ -131,6 +132,9 @@ fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
         // The rewards of a few must not cost all others their questions.
         Column::Reward => listed.rewards > 0 && (width >= WIDE || listed.rewards * 8 >= listed.records),
         Column::Confidence => listed.confidences > 0,
+        // Calls have replies in place of answers, and nothing that was expected.
+        Column::Pred | Column::Gold => !listed.are_calls(),
+        Column::Reply => listed.are_calls(),
         // That there is something to fix is hidden too.
         Column::Fix if !app.review.hide.is_empty() => true,
         Column::Fix => listed.fixes + listed.typed > 0,
@@ -161,6 +165,8 @@ fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
                 *width + WIDER.max(title.saturating_sub(2 * TITLE))
             }
             Column::Pred if listed.typed > 0 => *width + WIDER,
+            // A prompt and its reply are texts alike.
+            Column::Reply => *width + title / 2,
             Column::Pred | Column::Gold => widest_number(app, *column).min(*width + WIDER),
             _ => 0,
         };
@@ -368,7 +374,9 @@ fn cell<'a>(app: &'a App, record: usize, row: &RowFacts, column: Column) -> (Cow
             (format!(" {sign}").into(), role)
         }
         Column::Kind if known => (row.kind().word().into(), kind_role(row.kind())),
-        Column::Pred => (texts.map_or("", |texts| texts.pred.as_str()).into(), unless_right(Role::Text)),
+        Column::Pred | Column::Reply => {
+            (texts.map_or("", |texts| texts.pred.as_str()).into(), unless_right(Role::Text))
+        }
         Column::Gold => (texts.map_or("", |texts| texts.gold.as_str()).into(), unless_right(Role::Text)),
         Column::Steps if known => (row.step_count().map_or_else(String::new, |n| n.to_string()).into(), Role::Dim),
         Column::Fitness => (number(row.fitness()), Role::Dim),

@@ -12,6 +12,7 @@ use crate::widgets::list::List;
 use stepscope_base::text::Shown;
 use stepscope_core::answer::truncation::TruncationVerdict;
 use stepscope_core::finding::Severity;
+use stepscope_core::record::RecordKind;
 use stepscope_core::table::filter::{Column, Filter, RowAnswer};
 use stepscope_core::table::row::RowFacts;
 use stepscope_core::table::texts::RowTexts;
@@ -177,6 +178,11 @@ impl Listed {
             confidences: self.confidences + usize::from(!row.confidence.is_nan()),
             fixes: self.fixes + usize::from(row.fix().is_some_and(|fix| fix != Fix::None)),
         }
+    }
+
+    /// Tells whether all of them are calls.
+    pub(crate) const fn are_calls(&self) -> bool {
+        self.kinds == 1 << RecordKind::Call as u32
     }
 
     /// Tells whether there are records of several kinds.

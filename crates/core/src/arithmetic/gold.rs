@@ -99,7 +99,7 @@ impl Gold {
     }
 
     /// Returns the expected answer with the words that it was read from.
-    pub fn stated(&self) -> Cow<'_, Stated> {
+    pub(crate) fn stated(&self) -> Cow<'_, Stated> {
         match &self.words {
             Some(words) => Cow::Borrowed(words),
             None => Cow::Owned(of_number(Written { value: self.value, decimals: 0 })),

@@ -143,7 +143,7 @@ impl Number {
 
     /// The next whole number above.
     #[must_use]
-    pub fn ceil(self) -> Self {
+    pub(crate) fn ceil(self) -> Self {
         self.negated().floor().negated()
     }
 

@@ -273,8 +273,8 @@ impl LabelSet {
     /// Lists its labels for a record: of those that are about the other kind of records the names come last.
     pub fn offered_for(&self, is_answer: bool) -> Vec<LabelDefinition> {
         let place = |label: &LabelDefinition| {
-            let own = FOR_ANSWERS.iter().position(|id| label.id == Text::from(*id));
-            let is_starter = STARTER.iter().any(|[id, ..]| label.id == Text::from(*id));
+            let own = FOR_ANSWERS.iter().position(|id| label.id == *id);
+            let is_starter = STARTER.iter().any(|[id, ..]| label.id == *id);
             match (is_answer, own) {
                 (true, Some(place)) => place,
                 (true, None) if is_starter => 2 * FOR_ANSWERS.len(),

@@ -4,6 +4,7 @@ use crate::arithmetic::recompute::answered_number;
 use crate::arithmetic::stated::read_value;
 use crate::case::CaseView;
 use crate::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL};
+use crate::record::messages::last_asked;
 use crate::record::{Record, RecordKind};
 use crate::summary::said_for_zero;
 use stepscope_base::json::{Kind, Value};
@@ -24,7 +25,7 @@ pub struct RowTexts {
     pub id: Shown,
     /// The gold number.
     pub gold: Shown,
-    /// The final number or text.
+    /// The final number or text; of a call its reply.
     pub pred: Shown,
     /// The question, else what best tells what the record is.
     pub title: Shown,
@@ -39,6 +40,7 @@ impl RowTexts {
             pred: answered(record)
                 .or_else(|| said_for_zero(record).map(|said| shown!("{}", said.value.shown())))
                 .or_else(|| scalar(given(record)))
+                .or_else(|| scalar(record.raw.filter(|_| record.kind == RecordKind::Call)))
                 .unwrap_or_default(),
             title: title(record),
         }
@@ -93,7 +95,7 @@ fn value_text(value: Value<'_>) -> Option<Shown> {
     }
 }
 
-/// The question, else the procedure's name or the error that ended the run: by what a person knows the record again.
+/// The question, of a conversation what was asked last, else the procedure's name or the error that ended the run: by what a person knows the record again.
 /// Nothing of it is ever hidden from a reviewer.
 pub fn question(record: &Record<'_>) -> Option<Shown> {
     question_up_to(record, MAX_HEAD)
@@ -103,7 +105,8 @@ pub fn question(record: &Record<'_>) -> Option<Shown> {
 pub(crate) fn question_up_to(record: &Record<'_>, bytes: usize) -> Option<Shown> {
     let procedure = record.procedure;
     let name = procedure.and_then(|value| value.get("NameDescription").or_else(|| value.get("name_description")));
-    [record.question, name, record.error].into_iter().find_map(|value| scalar_up_to(value, bytes))
+    let asked = record.question.and_then(last_asked).map(|asked| Shown::line(text::head(&asked, bytes)));
+    asked.or_else(|| [record.question, name, record.error].into_iter().find_map(|value| scalar_up_to(value, bytes)))
 }
 
 fn title(record: &Record<'_>) -> Shown {

@@ -36,7 +36,7 @@ static BUILT_IN: LazyLock<Vec<RowMap>> = LazyLock::new(|| {
 });
 
 /// Names and texts of the maps that are part of the program.
-pub const FILES: [(&str, &str); 9] = [
+pub const FILES: [(&str, &str); 11] = [
     // Before the one for texts, which its rows would fit too.
     ("lm_eval_choice", include_str!("maps/lm_eval_choice.toml")),
     ("lm_eval", include_str!("maps/lm_eval.toml")),
@@ -46,6 +46,8 @@ pub const FILES: [(&str, &str); 9] = [
     ("dspy_history", include_str!("maps/dspy_history.toml")),
     ("verl", include_str!("maps/verl.toml")),
     ("halo_forge_benchmark", include_str!("maps/halo_forge_benchmark.toml")),
+    ("litellm", include_str!("maps/litellm.toml")),
+    ("sharegpt", include_str!("maps/sharegpt.toml")),
     ("messages", include_str!("maps/messages.toml")),
 ];
 
@@ -275,7 +277,7 @@ mod tests {
 
     #[test]
     fn every_built_in_map_is_read_and_makes_records() {
-        assert_eq!(BUILT_IN.len(), 9);
+        assert_eq!(BUILT_IN.len(), FILES.len(), "each is read");
         for (name, row, kind, parts) in [
             (
                 "samples of lm-evaluation-harness",
@@ -302,10 +304,22 @@ mod tests {
                 &[r#""success":false"#, r#""reward":0.0"#],
             ),
             (
+                "conversations of ShareGPT",
+                r#"{"id": "x", "conversations": [{"from": "human", "value": "2 + 2?"}, {"from": "gpt", "value": "4"}]}"#,
+                RecordKind::Call,
+                &[r#""response":"4""#, r#""prompt":[{"from":"human","value":"2 + 2?"}]"#],
+            ),
+            (
+                "calls that LiteLLM logged",
+                r#"{"id": "x", "call_type": "acompletion", "status": "failure", "model": "m", "model_parameters": {}, "messages": [{"role": "user", "content": "?"}], "response": {}, "error_str": "timed out"}"#,
+                RecordKind::Call,
+                &[r#""response":"""#, r#""error":"timed out""#],
+            ),
+            (
                 "conversations",
                 r#"{"messages": [{"role": "user", "content": "2 + 2?"}, {"role": "assistant", "content": null, "tool_calls": [{"function": {"name": "add", "arguments": "{\"a\": 2}"}}]}]}"#,
                 RecordKind::Call,
-                &[r#""response":"add({\"a\": 2})""#, r#""prompt":[{"role":"user","content":"2 + 2?"}]"#],
+                &[r#""response":"add({\"a\":2})""#, r#""prompt":[{"role":"user","content":"2 + 2?"}]"#],
             ),
         ] {
             let mut tape = Tape::default();

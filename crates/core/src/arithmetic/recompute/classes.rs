@@ -23,7 +23,7 @@ macro_rules! classes {
             }
 
             /// Form in which such a calculation is written.
-            pub const fn wording(self) -> Wording {
+            pub(crate) const fn wording(self) -> Wording {
                 match self {
                     $(Self::$class => Wording::$wording,)+
                 }

@@ -25,7 +25,10 @@ pub(crate) const FORMAT: Format = Format {
 
 /// Tells whether a value was sent to a model: a text, or messages.
 pub(crate) fn is_prompt(value: Value<'_>) -> bool {
-    let is_message = |message: Value<'_>| message.get("content").is_some() && message.get("role").is_some();
+    let is_message = |message: Value<'_>| {
+        let has = |keys: [&str; 2]| keys.iter().all(|key| message.get(key).is_some());
+        has(["role", "content"]) || has(["from", "value"])
+    };
     match value.kind() {
         Kind::String => true,
         Kind::Array => value.items().next().is_some_and(|first| first.kind() == Kind::String || is_message(first)),

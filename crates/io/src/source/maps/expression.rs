@@ -5,6 +5,7 @@ use stepscope_base::json::write::{Letters, Style, tight};
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::record::messages::split;
 
 /// Source of a value.
 #[derive(Clone, PartialEq, Debug)]
@@ -103,7 +104,7 @@ impl Expression {
                 (!texts.is_empty()).then(|| json_text(&texts.join(&b' ')))
             }
             Self::Prompt(path) => prompt(path.first(row)?),
-            Self::Reply(path) => reply(path.first(row)?),
+            Self::Reply(path) => split(path.first(row)?).1.map(|said| json_text(&said)),
             Self::Largest(path) => largest(&path.all(row)),
         }
     }
@@ -151,46 +152,10 @@ fn bare(json: &[u8]) -> Vec<u8> {
     text.unwrap_or_else(|| json.to_vec())
 }
 
-/// Finds the last message of the model in a conversation.
-fn last_reply(messages: Value<'_>) -> Option<(usize, Value<'_>)> {
-    let by_model = |message: &(usize, Value<'_>)| {
-        let role = message.1.get("role").or_else(|| message.1.get("from"));
-        role.is_some_and(|role| ["assistant", "gpt", "model", "ai"].iter().any(|known| role.is_string(known)))
-    };
-    messages.items().enumerate().filter(by_model).last()
-}
-
-fn prompt(messages: Value<'_>) -> Option<Vec<u8>> {
-    let end = last_reply(messages).map_or_else(|| messages.len(), |(at, _)| at);
-    let mut out = vec![b'['];
-    for (n, message) in messages.items().take(end).enumerate() {
-        out.extend((n > 0).then_some(b','));
-        out.extend(on_one_line(message));
-    }
-    out.push(b']');
-    (end > 0).then_some(out)
-}
-
-/// Returns the text of the last reply; of blocks their texts, of a call of a tool what was called.
-fn reply(messages: Value<'_>) -> Option<Vec<u8>> {
-    let (_, message) = last_reply(messages)?;
-    let content = message.get("content").or_else(|| message.get("value"));
-    let mut parts: Vec<Vec<u8>> = match content {
-        Some(text) if text.kind() == Kind::String => vec![text.string()?.bytes().to_vec()],
-        Some(blocks) => {
-            blocks.items().filter_map(|block| Some(block.get("text")?.string()?.bytes().to_vec())).collect()
-        }
-        None => Vec::new(),
-    };
-    let calls = message.get("tool_calls").into_iter().flat_map(Value::items);
-    parts.extend(calls.filter_map(|call| {
-        let function = call.get("function")?;
-        let (name, arguments) = (function.get("name")?.string()?, function.get("arguments"));
-        let arguments = arguments.map_or_else(Vec::new, |arguments| bare(&on_one_line(arguments)));
-        Some([name.bytes(), b"(", &arguments, b")"].concat())
-    }));
-    parts.retain(|part| !part.is_empty());
-    Some(json_text(&parts.join(&b'\n')))
+fn prompt(value: Value<'_>) -> Option<Vec<u8>> {
+    let (asked, _) = split(value);
+    let messages = asked.iter().map(|message| on_one_line(*message)).collect::<Vec<_>>().join(&b',');
+    (!asked.is_empty()).then(|| [b"[", &messages[..], b"]"].concat())
 }
 
 fn largest(values: &[Value<'_>]) -> Option<Vec<u8>> {
