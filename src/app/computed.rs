@@ -10,7 +10,7 @@ use stepscope_base::text::{Shown, ShownMap, Untrusted};
 use stepscope_core::arithmetic::number::Number;
 use stepscope_core::arithmetic::quantity::{Quantities, near};
 use stepscope_core::arithmetic::recompute::Recomputed;
-use stepscope_core::arithmetic::recompute::standing::{Standing, Standings};
+use stepscope_core::arithmetic::recompute::standing::{Standing, Standings, ToRecomputed};
 use stepscope_core::arithmetic::stated::read;
 use stepscope_core::case::CaseView;
 use stepscope_core::procedure::FINAL_ANSWER;
@@ -92,6 +92,12 @@ impl ComputedValues {
     /// Looks up the value that a step should have written into a variable.
     pub fn value_of(&self, variable: usize, step: Option<usize>) -> Option<&Computed> {
         self.values.get(&(variable, step?))
+    }
+
+    /// Tells whether a value that a step wrote was recomputed, and none of them differs.
+    pub(crate) fn confirms(&self, step: usize) -> bool {
+        let own = self.values.iter().filter(|((_, at), _)| *at == step);
+        ToRecomputed::agree(own.map(|(_, computed)| computed.standing.relation))
     }
 
     /// Returns the quantity of the question that a number in the calculation of a variable is: one that the variable
@@ -180,7 +186,6 @@ pub(crate) fn superscript(n: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stepscope_core::arithmetic::recompute::standing::ToRecomputed;
     use stepscope_core::case::Case;
 
     #[test]

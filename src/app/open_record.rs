@@ -167,6 +167,8 @@ pub struct StepRow {
     pub ran: Ran,
     /// True if it kept its values though what it reads was changed.
     pub is_stale: bool,
+    /// True if a value that it wrote was recomputed, and none of them differs.
+    pub is_confirmed: bool,
     /// True if evoproc runs it with the answer schema.
     pub is_last: bool,
     /// Position in the record, as a JSON pointer.
@@ -581,6 +583,9 @@ impl OpenRecord {
                 row.worst = Some(graver(row.worst, note.severity));
             }
         }
+        for (position, row) in self.steps.iter_mut().enumerate() {
+            row.is_confirmed = computed.confirms(position);
+        }
         self.rewards = rewards;
         self.baseline = baseline.map(|number| shown!("{number}"));
         let notes = ordered(argument, notes);
@@ -819,6 +824,7 @@ fn steps(case: &CaseView<'_>) -> Vec<StepRow> {
                 failed: call.is_some_and(|call| call.error.is_some()) || case.state().has_run(position) == Ran::Failed,
                 ran: case.state().has_run(position),
                 is_stale: case.state().is_stale(position),
+                is_confirmed: false,
                 is_last: last.contains(position),
                 pointer: match (step, call) {
                     (None, Some(call)) => call.pointer(),

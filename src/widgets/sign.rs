@@ -3,12 +3,14 @@
 
 use stepscope_core::finding::Severity;
 
-/// The answer is correct; a step has nothing against it.
+/// The answer is correct; a value of a step was recomputed, and agrees.
 pub(crate) const CORRECT: &str = "✓";
 /// The answer is wrong; a step is the one to fix or failed.
 pub(crate) const WRONG: &str = "✗";
 /// The run ended with an error.
 pub(crate) const FAILED: &str = "⊘";
+/// A step ran, and none of its values was recomputed.
+pub(crate) const RAN: &str = "∘";
 /// Not run.
 pub(crate) const NOT_RUN: &str = "–";
 
@@ -70,8 +72,9 @@ pub(crate) const SEVERITIES: [Meaning; 4] = [
 ];
 
 /// Outcomes of runs and steps.
-pub(crate) const OUTCOMES: [Meaning; 4] = [
-    (CORRECT, "graded correct, or shipped; step without findings"),
+pub(crate) const OUTCOMES: [Meaning; 5] = [
+    (CORRECT, "graded correct, or shipped; step whose value was recomputed and agrees"),
+    (RAN, "step that ran, and of which nothing was recomputed"),
     (WRONG, "graded wrong, or rejected; step to fix"),
     (FAILED, "run ended with an error"),
     (NOT_RUN, "not run: the run ended before, or it was not run again"),

@@ -2881,3 +2881,12 @@ fn conversations_show_what_was_asked_last_and_every_message_with_its_role() {
     d.shows(&["reply", "EUR 200", "How much is the rent?"]).hides(&["expected", "\"role\""]);
     d.keys("Enter").shows(&["system: Be short.", "user: How much is the rent?", "EUR 200"]);
 }
+
+#[test]
+fn a_step_is_ticked_only_where_its_value_was_recomputed_and_agrees() {
+    let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/word_problems.jsonl");
+    let mut d = Drive::open(&[samples]);
+    // Its first step reads the question, and what its second one wrote is no number.
+    d.keys(": '15' Enter Enter");
+    d.shows(&["∘ 1 Extract the rows", "∘ 2 Write the equation", "recomputed 240"]).hides(&["✓ 1", "✓ 2"]);
+}

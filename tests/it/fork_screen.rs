@@ -363,7 +363,7 @@ fn a_crashed_run_opens_where_it_ended_and_says_what_did_not_run() {
     let (_folder, mut d) = Drive::text(crashed);
     d.keys("Enter");
     assert!(d.header().contains("step 3/4"), "{}", d.header());
-    d.shows(&["❯✗ 3 Compute", "– 4 not run", "✓ 1 Extract", "Step 2 should calculate 9 + 4 = 13 and wrote 9."]);
+    d.shows(&["❯✗ 3 Compute", "– 4 not run", "∘ 1 Extract", "Step 2 should calculate 9 + 4 = 13 and wrote 9."]);
     d.keys("]").shows(&["– not run: the run ended in step 3", "final_answer  not run"]).hides(&["✓ 4"]);
     // The same without a trace: the error names the step.
     let mut plain: serde_json::Value = serde_json::from_str(crashed).unwrap();
@@ -377,7 +377,7 @@ fn a_crashed_run_opens_where_it_ended_and_says_what_did_not_run() {
     plain["error"] = "timed out".into();
     let (_folder, mut d) = Drive::text(plain.to_string());
     d.keys("Enter").shows(&["1 unavailable Extract", "4 unavailable", "unavailable: the record does not say whether"]);
-    d.hides(&["not run", "✓ 1"]);
+    d.hides(&["not run", "✓ 1", "∘ 1"]);
 }
 
 #[test]

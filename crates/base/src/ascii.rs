@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::text::{Piece, pieces};
 
 /// Signs and their ASCII twins, one character for one. Signs that one screen explains side by side have different ones.
-const TWINS: [(&str, &str); 57] = [
+const TWINS: [(&str, &str); 58] = [
     ("─╌╴╶╸╺", "-"),
     ("━", "_"),
     ("═", "="),
@@ -53,6 +53,7 @@ const TWINS: [(&str, &str); 57] = [
     ("◈", "B"),
     ("◇", "U"),
     ("○●", "o"),
+    ("∘", ","),
     ("≙", ":"),
     // A full stop would look like the end of a number or sentence.
     ("…⋯", "~"),

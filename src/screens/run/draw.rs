@@ -54,7 +54,10 @@ pub(crate) fn explain(view: &RecordView, keymap: &Keymap) -> Shown {
                     let key = keymap.key_of(Action::NextFinding);
                     shown!("{} {} about this step; {key} walks the findings", severity.glyph(), severity.word())
                 }
-                None => shown!("{} no finding about this step", sign::CORRECT),
+                None if step.is_confirmed => {
+                    shown!("{} what this step wrote was recomputed, and agrees", sign::CORRECT)
+                }
+                None => shown!("{} no finding about this step; nothing of it was recomputed", sign::RAN),
             },
             None => Shown::own("Before step 1 only the question is known"),
         },

@@ -105,7 +105,7 @@ fn is_to_fix(opened: &OpenRecord, position: usize) -> bool {
     opened.where_to_fix.as_ref().is_some_and(|fix| fix.step == Some(position))
 }
 
-/// Returns the sign before a step: where to fix, what was found in it, or whether it ran.
+/// Returns the sign before a step: where to fix, what was found in it, or whether it ran and agrees with recomputing.
 pub(crate) fn sign_of_step(opened: &OpenRecord, position: usize, step: &StepRow) -> (&'static str, Role) {
     match step.worst {
         _ if step.failed || is_to_fix(opened, position) => (sign::WRONG, Role::Fatal),
@@ -114,6 +114,7 @@ pub(crate) fn sign_of_step(opened: &OpenRecord, position: usize, step: &StepRow)
         None if step.ran == Ran::Unknown => (" ", Role::Ghost),
         None if step.is_stale => (sign::NOT_RUN, Role::Warning),
         Some(severity) => (severity.glyph(), severity_role(severity)),
-        None => (sign::CORRECT, Role::Dim),
+        None if step.is_confirmed => (sign::CORRECT, Role::Dim),
+        None => (sign::RAN, Role::Dim),
     }
 }

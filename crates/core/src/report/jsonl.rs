@@ -200,7 +200,9 @@ const MEMBERS: &[LineMember] = &[
             let is_read = |write: &&Computed| write.basis == ValueBasis::Plan && write.alone.is_some();
             let read = recomputed.writes.iter().filter(is_read).filter_map(|write| Some((write, write.plan.as_ref()?)));
             Some(object.objects(name, read, |(write, plan), object| {
-                object.put("step", write.step + 1).put("reading", plan.class.word()).put("agrees", !write.differs());
+                let is_number = write.recorded.is_some() || write.unevaluated.is_some();
+                object.put("step", write.step + 1).put("reading", plan.class.word());
+                object.put("agrees", is_number.then(|| !write.differs()));
             }))
         },
     },

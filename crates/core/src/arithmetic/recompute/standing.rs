@@ -21,6 +21,13 @@ pub enum ToRecomputed {
     Differs,
 }
 
+impl ToRecomputed {
+    /// Tells whether there are relations, and all are the same number.
+    pub fn agree(relations: impl IntoIterator<Item = Self>) -> bool {
+        relations.into_iter().max() == Some(Self::Same)
+    }
+}
+
 /// Value that a step should have written, and how the one that it wrote stands to it.
 #[derive(Debug, Clone, Copy)]
 pub struct Standing {
@@ -96,6 +103,12 @@ impl Standings {
     /// Looks up the value that a step should have written into a variable.
     pub fn get(&self, variable: usize, step: Option<usize>) -> Option<&Standing> {
         self.0.get(&(variable, step?))
+    }
+
+    /// Tells whether a value that a step wrote agrees, and none differs.
+    pub(crate) fn confirms(&self, step: usize) -> bool {
+        let own = self.0.iter().filter(|((_, at), _)| *at == step);
+        ToRecomputed::agree(own.map(|(_, standing)| standing.relation))
     }
 
     /// All of them, in no order.

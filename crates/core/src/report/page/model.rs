@@ -623,7 +623,8 @@ impl Maker<'_, '_> {
             (Ran::Yes, Some(Severity::Fatal | Severity::Repairable)) => (Mood::Bad, "error"),
             (Ran::Yes, Some(Severity::Warning)) => (Mood::Doubt, "warning"),
             (Ran::Yes, Some(Severity::Note)) => (Mood::Open, "note"),
-            (Ran::Yes, None) => (Mood::Good, "no findings"),
+            (Ran::Yes, None) if self.standings.confirms(step) => (Mood::Good, "as recomputed"),
+            (Ran::Yes, None) => (Mood::Open, "not recomputed"),
         };
         let rows = |entries: Vec<Entry<'_>>| {
             entries.iter().take(limits.values).map(|entry| self.value(entry, step, limits.value)).collect()
