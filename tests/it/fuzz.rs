@@ -460,6 +460,25 @@ fn judge_file(case: &[u8], folder: &Path, name: &str) -> Result<(), String> {
     same("the file was written", &before, &fs::read(&path).unwrap())
 }
 
+/// Makes rows of other programs, text tables and packed files.
+fn rows_of_others() -> Vec<Vec<u8>> {
+    const ROWS: [&str; 5] = [
+        r#"{"testIdx": 0, "promptIdx": 1, "provider": {"label": "s"}, "prompt": {"raw": "?"}, "score": 0.5, "success": false, "error": "x", "response": {"output": {"a": 1}}}"#,
+        r#"{"doc_id": 0, "doc": {"question": "?"}, "target": "1", "arguments": {}, "resps": [[["-2.5", "F"]], [["-0.5", "F"]]], "filtered_resps": [["-2.5", "F"], ["-0.5", "F"]], "filter": "none", "doc_hash": "c", "acc": 0}"#,
+        r#"{"messages": [{"role": "user", "content": [{"type": "text", "text": "?"}]}, {"role": "assistant", "content": null, "tool_calls": [{"function": {"name": "add", "arguments": "{\"a\": 2}"}}]}]}"#,
+        r#"{"input": "?", "output": "9", "gts": "200", "score": 0.0, "step": 5}"#,
+        r#"{"id": "x", "conversations": [{"from": "human", "value": "?"}, {"from": "gpt", "value": "4"}]}"#,
+    ];
+    let mut all: Vec<Vec<u8>> = ROWS.iter().map(|row| format!("{row}\n{row}\n").into_bytes()).collect();
+    all.push(format!("{{\"results\": {{\"results\": [{}]}}}}", ROWS[0]).into_bytes());
+    all.push(b"prompt,response\n2 + 3?,5\n\"a, b\nc\",x\n".to_vec());
+    all.push(b"input;output;gts;score\n?;#### 9;200;0.0\n".to_vec());
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut gzip, &all[0]).unwrap();
+    all.push(gzip.finish().unwrap());
+    all
+}
+
 fn tables() -> Vec<Vec<u8>> {
     let folder = fs::read_dir(fixture("stores/tables")).unwrap();
     let mut paths: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).collect();
@@ -688,7 +707,7 @@ fn judge_import(case: &[u8], _: &Path) -> Result<(), String> {
     Ok(())
 }
 
-const READERS: [Fuzzed; 20] = [
+const READERS: [Fuzzed; 21] = [
     Fuzzed { name: "store", weight: 10, seeds: stores, mutate: mutate_folder, judge: judge_store },
     Fuzzed { name: "record", weight: 4, seeds: records, mutate, judge: newest::judge_shared },
     Fuzzed {
@@ -718,6 +737,13 @@ const READERS: [Fuzzed; 20] = [
         seeds: databases,
         mutate: flip,
         judge: |case, folder| judge_file(case, folder, "case.db"),
+    },
+    Fuzzed {
+        name: "rows",
+        weight: 4,
+        seeds: rows_of_others,
+        mutate,
+        judge: |case, folder| judge_file(case, folder, "rows.jsonl"),
     },
     Fuzzed { name: "journal", weight: 1, seeds: journals, mutate, judge: judge_journal },
     Fuzzed { name: "theme", weight: 1, seeds: themes, mutate, judge: judge_theme },
