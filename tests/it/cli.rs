@@ -651,7 +651,7 @@ fn show_prints_the_messages_and_the_reply_of_a_call() {
     let (_, rest) = out.split_once("\n\n").unwrap();
     assert_eq!(
         rest,
-        "Question\n  system\n    Be brief\n  user\n    2 + 2?\n\nReasoning\n  two twos\n\nReply\n  4.␛[31m\n\n\
+        "Question\n  system: Be brief\n\n  user: 2 + 2?\n\nReasoning\n  two twos\n\nReply\n  4.␛[31m\n\n\
          Tool calls\n  {\"id\": \"t\", \"name\": \"add\", \"arguments\": {\"a\": 2}}\n\n"
     );
     let out = shown("2");

@@ -814,8 +814,9 @@ impl<'c> Trial<'c, '_> {
 
     /// No exact execution to the end.
     fn not_executed(&mut self, gold: &Gold, slip: Option<usize>) -> Judgement {
+        // No value in its place gives the expected number: the run went wrong elsewhere too, perhaps before.
         if let Some(step) = slip {
-            return (Fix::StepRun, Some(step), Confidence::Likely);
+            return (Fix::StepRun, Some(step), Confidence::Unsure);
         }
         if let Some(verdict) = self.misread_question() {
             return verdict;

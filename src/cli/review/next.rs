@@ -19,7 +19,8 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_base::words::{shell_option, shell_word};
 use stepscope_core::finding::grouped;
-use stepscope_core::review::event::{ItemRef, ReviewerKind, Text, Verdict};
+use stepscope_core::record::RecordKind;
+use stepscope_core::review::event::{ItemRef, LabelDefinition, ReviewerKind, Text, Verdict};
 use stepscope_core::review::fold::Reviews;
 use stepscope_core::review::queue::{Assignment, Queue};
 use stepscope_core::review::stats::name_of;
@@ -224,22 +225,27 @@ impl QueuePlace {
             object.maybe("question", summary.question.as_ref().map(Shown::as_str));
             object.maybe("answer", summary.answer.as_ref());
             object.list("findings", summary.findings.iter().map(|rule| rule.word()));
-            object.list("labels", reviews.label_sets().given_from().labels.iter().map(|label| &label.id));
+            object.list("labels", labels_for(reviews, summary).iter().map(|label| &label.id));
         });
         out
     }
 }
 
+/// Lists the labels for a record, those of its kind first.
+fn labels_for(reviews: &Reviews, summary: &Summary) -> Vec<LabelDefinition> {
+    reviews.label_sets().given_from().offered_for(summary.kind == RecordKind::Typed)
+}
+
 /// Prints the command that judges the record, ready to be changed. `is_shared`: several records have its name.
 fn how_to_judge(next: &NextArgs, first: &UnreviewedRecord, is_shared: bool, reviews: &Reviews, out: &mut Out) {
-    let set = reviews.label_sets().given_from();
-    let width = set.labels.iter().map(|label| label.id.line().as_str().chars().count()).max().unwrap_or(0);
+    let labels = labels_for(reviews, &first.summary);
+    let width = labels.iter().map(|label| label.id.line().as_str().chars().count()).max().unwrap_or(0);
     out.line(&Shown::own("Labels"));
-    for label in &set.labels {
+    for label in &labels {
         let guideline = label.guideline.as_ref().unwrap_or(&label.name);
         out.line(&shown!("  {:width$}  {}", label.id.line(), guideline.line()));
     }
-    let label = set.labels.first().map(|label| label.id.line()).unwrap_or_default();
+    let label = labels.first().map(|label| label.id.line()).unwrap_or_default();
     let add = next.add_command(first, is_shared);
     out.line(&shown!("\nReview it, then ask for the next:"));
     if let Some(id) = first.summary.item.id.as_ref().filter(|id| !is_shown_as_it_is(id)) {

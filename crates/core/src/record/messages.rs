@@ -37,8 +37,9 @@ fn said(message: Value<'_>) -> Vec<u8> {
     let mut parts = Vec::new();
     match message.get("content").or_else(|| message.get("value")) {
         Some(text) if text.kind() == Kind::String => parts.extend(text.string().map(|text| text.bytes().to_vec())),
-        Some(blocks) => parts.extend(blocks.items().filter_map(block)),
-        None => {}
+        Some(blocks) if blocks.kind() == Kind::Array => parts.extend(blocks.items().map(block)),
+        Some(other) if !other.is_null() => parts.push(tight(other).0),
+        _ => {}
     }
     parts.extend(message.get("tool_calls").into_iter().flat_map(Value::items).filter_map(|call| {
         let function = call.get("function").unwrap_or(call);
@@ -76,12 +77,13 @@ fn role(message: Value<'_>) -> Option<Value<'_>> {
     message.get("role").or_else(|| message.get("from")).filter(|role| role.kind() == Kind::String)
 }
 
-/// A block of a message: a text, a call of a tool, or its result.
-fn block(block: Value<'_>) -> Option<Vec<u8>> {
+/// A block of a message: a text, a call of a tool, or its result; anything else as JSON.
+fn block(block: Value<'_>) -> Vec<u8> {
     let text = |key: &str| Some(block.get(key)?.string()?.bytes().to_vec());
     text("text")
         .or_else(|| block.get("name").and_then(|name| called(name, block.get("input"))))
         .or_else(|| text("content"))
+        .unwrap_or_else(|| tight(block).0)
 }
 
 /// Returns a call as people write it. Arguments that are JSON in a text are shown as that JSON.
@@ -113,6 +115,9 @@ mod tests {
             {"role": "assistant", "content": [{"type": "tool_use", "name": "add", "input": {"a": 2}}]},
             {"role": "user", "content": [{"type": "tool_result", "content": "4"}]}]"#;
         assert_eq!(with(anthropic, |value| String::from_utf8(last_asked(value).unwrap()).unwrap()), "4");
+        let picture = r#"[{"role": "user", "content": [{"type": "image_url", "url": "x"}]}, {"role": "tool", "content": {"a": 1}}]"#;
+        let told = with(picture, |value| super::told(value).unwrap().into_string());
+        assert_eq!(told, "user: {\"type\":\"image_url\",\"url\":\"x\"}\n\ntool: {\"a\":1}", "nothing is left out");
         let shared = r#"[{"from": "human", "value": "2 + 2?"}, {"from": "gpt", "value": "4"}]"#;
         assert_eq!(with(shared, |value| (split(value).0.len(), split(value).1)), (1, Some(b"4".to_vec())));
     }

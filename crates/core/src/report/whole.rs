@@ -6,6 +6,7 @@ use crate::case::CaseView;
 use crate::finding::grouped;
 use crate::procedure::Procedure;
 use crate::procedure::prompt::{AnswerShape, Refused, execution, visible_inputs};
+use crate::record::messages::told;
 use crate::record::{Record, RecordKind};
 use crate::report::charts;
 use crate::report::text::{Look, write};
@@ -15,7 +16,7 @@ use crate::run::state::{Badge, Entry, Moment, Ran, State, VariableOrigin};
 use crate::run::trace::{Put, TraceStep};
 use crate::triage::Triage;
 use crate::verify::recorded_reward;
-use stepscope_base::json::{Kind, Tape, Value};
+use stepscope_base::json::{Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 
@@ -367,22 +368,16 @@ fn call_prompt(call: Value<'_>, prompt: Value<'_>, out: &mut RecordText) {
         Some(text) => tape.parse(text.bytes()),
         None => Some(prompt),
     };
-    let is_message = |value: Value<'_>| value.get("role").is_some();
-    let messages = list.filter(|list| list.kind() == Kind::Array && !list.is_empty() && list.items().all(is_message));
-    let Some(messages) = messages else {
-        return out.line(&shown!("Question\n{}\n", paragraph(prompt)));
-    };
-    out.line(&Shown::own("Question"));
-    for message in messages.items() {
-        let role = message.get("role").map(|role| text_of(role).line().cut(CUT)).unwrap_or_default();
-        out.line(&shown!("  {role}"));
-        let said = ["content", "tool_calls"].into_iter().filter_map(|key| message.get(key));
-        for value in said.filter(|value| !value.is_null()) {
-            let text = paragraph(value);
-            text.as_str().lines().for_each(|line| out.line(&shown!("  {line}")));
+    match list.and_then(told) {
+        Some(told) => {
+            out.line(&Shown::own("Question"));
+            for line in told.as_str().lines() {
+                out.line(&if line.is_empty() { Shown::default() } else { shown!("  {line}") });
+            }
+            out.line(&Shown::default());
         }
+        None => out.line(&shown!("Question\n{}\n", paragraph(prompt))),
     }
-    out.line(&Shown::default());
 }
 
 /// Prints what was recorded of a call, beyond values.

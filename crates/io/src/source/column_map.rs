@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::failure::Failure;
 use crate::source::columns::{Leaf, NAMED};
 use crate::source::maps::RowMap;
 use stepscope_base::shown;
@@ -29,8 +28,8 @@ impl ColumnMap {
     }
 
     /// Reads any row as an object.
-    pub(crate) fn any_row() -> Result<Self, Failure> {
-        RowMap::any_row().map(|map| Self::default().with_map(map))
+    pub(crate) fn any_row() -> Self {
+        Self::default().with_map(RowMap::any_row())
     }
 
     /// Tells whether every column keeps its name.

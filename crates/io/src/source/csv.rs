@@ -32,8 +32,7 @@ impl CsvTable {
         let bytes = bytes_of(blob)?;
         let head = bytes.get(..bytes.len().min(BLOCK)).unwrap_or_default();
         let mark = separator(head).unwrap_or(b',');
-        let skipped = bytes.len() - without_filler(&bytes).len().min(bytes.len());
-        let bytes = bytes.slice(skipped.min(usize::from(bytes.starts_with(b"\xef\xbb\xbf")) * 3)..);
+        // It passes over a mark of the byte order itself.
         let mut rows = ReaderBuilder::new().delimiter(mark).flexible(true).from_reader(Cursor::new(bytes));
         let fail = |error: ::csv::Error| failure(blob.name(), &error);
         let names = rows.byte_headers().map_err(fail)?.iter().enumerate().map(|(n, name)| named(n, name)).collect();
@@ -107,6 +106,18 @@ fn is_name(name: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_are_read_as_they_are_and_missing_ones_are_nothing() {
+        let text = "\u{feff},question,answer\r\n0,\"a, \"\"b\"\"\nc\",\r\n1,d\r\n";
+        let mut table = CsvTable::open(&Blob::of_bytes(Shown::own("t"), text.as_bytes()).unwrap()).unwrap();
+        let names: Vec<String> = table.leaves().into_iter().map(|leaf| leaf.name).collect();
+        assert_eq!(names, ["column 1", "question", "answer"]);
+        let rows = table.next(&[false, true, true]).unwrap().unwrap();
+        let cell = |column, row| rows.cell(column, row).text().map(String::from_utf8_lossy);
+        assert_eq!((cell(1, 0).as_deref(), cell(2, 0), cell(1, 1).as_deref()), (Some("a, \"b\"\nc"), None, Some("d")));
+        assert!(!rows.has(0) && rows.rows == 2 && table.next(&[true; 3]).unwrap().is_none());
+    }
 
     #[test]
     fn tables_are_told_from_other_lines() {

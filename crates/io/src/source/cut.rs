@@ -145,7 +145,7 @@ fn opens_empty_list(text: &[u8]) -> bool {
 }
 
 /// Finds the first byte that is neither blank nor in a comment.
-pub(crate) fn first_value(block: &[u8]) -> Option<usize> {
+fn first_value(block: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
         at += leading(block.get(at..)?);

@@ -405,7 +405,10 @@ pub enum PassedOver {
 /// # Errors
 /// When the file cannot be read, or begins with no JSON.
 pub fn try_map(path: &Path, named: Option<&RowMap>) -> Result<Attempt, Failure> {
-    maps::attempt(&json_of(path)?, named)
+    let (blob, mut head) = (json_of(path)?, Vec::new());
+    blob.read(0, BLOCK, &mut head)?;
+    let layout = layout_of(&blob, &head)?;
+    maps::attempt(&Arc::new(blob), layout, named)
 }
 
 /// Opens a file as JSON, whatever it holds: of a table its rows, of a packed file what is in it.
@@ -417,7 +420,7 @@ fn json_of(path: &Path) -> Result<Blob, Failure> {
     blob.read(0, BLOCK, &mut head)?;
     let blob = packed::unpacked(&blob, &head)?.unwrap_or(blob);
     blob.read(0, BLOCK, &mut head)?;
-    let rows = if begins_table(&head) { rows::read(&blob, &ColumnMap::any_row()?, false)? } else { None };
+    let rows = if begins_table(&head) { rows::read(&blob, &ColumnMap::any_row(), false)? } else { None };
     Ok(rows.map_or(blob, |rows| rows.lines))
 }
 
@@ -724,11 +727,12 @@ fn layout_of(blob: &Blob, head: &[u8]) -> Result<Layout, Failure> {
 /// be read is reported: it may be a shard.
 fn table(blob: &Blob, stat: Stat, found: bool, columns: &ColumnMap) -> Result<Option<Source>, Failure> {
     let Some(rows) = rows::read(blob, columns, found)? else { return Ok(None) };
-    let mut head = Vec::new();
-    rows.lines.read(0, BLOCK, &mut head)?;
-    let mapped =
-        by_map(&rows.lines, &head, columns)?.map(|mapped| own_lines(Arc::new(mapped.lines), Some(mapped.note), stat));
-    Ok(mapped.or_else(|| Some(own_lines(Arc::new(rows.lines), rows.note, stat))))
+    let (lines, mut head) = (Arc::new(rows.lines), Vec::new());
+    lines.read(0, BLOCK, &mut head)?;
+    Ok(Some(match by_map(&lines, &head, columns)? {
+        Some(mapped) => own_lines(Arc::new(mapped.lines), Some(mapped.note), stat),
+        None => own_lines(lines, rows.note, stat),
+    }))
 }
 
 /// Makes a source of text that was read as UTF-8, or `decoded`. The places of a notebook's records are those of their
@@ -747,7 +751,7 @@ fn text(blob: Arc<Blob>, head: &[u8], decoded: bool, stat: Stat, columns: &Colum
 }
 
 /// Reads the rows of another program by their map, if its first one has one.
-fn by_map(blob: &Blob, head: &[u8], columns: &ColumnMap) -> Result<Option<Mapped>, Failure> {
+fn by_map(blob: &Arc<Blob>, head: &[u8], columns: &ColumnMap) -> Result<Option<Mapped>, Failure> {
     let is_all = blob.len()? <= head.len() as u64;
     let found = guarded(|| {
         let mut tape = Tape::default();
@@ -766,7 +770,7 @@ fn by_map(blob: &Blob, head: &[u8], columns: &ColumnMap) -> Result<Option<Mapped
         is_whole.then(|| maps::map_of(tape.parse(without_filler(&text))?, columns.row_map())).flatten()
     });
     match found.flatten() {
-        Some(map) => maps::read(blob, map).map(Some),
+        Some(map) => maps::read(blob, layout_of(blob, head)?, map).map(Some),
         None if columns.row_map().is_some() => {
             const OTHER: &str = "its first row lacks what the map asks for under match";
             Err(Failure::own("cannot read", blob.name(), OTHER))

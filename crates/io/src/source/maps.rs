@@ -4,13 +4,14 @@
 //! part of the program are files of the same form.
 
 use std::path::Path as FilePath;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 
 use crate::failure::Failure;
-use crate::source::columns::{ROWS, json_key, room_for_all};
-use crate::source::cut::{first_value, without_filler};
+use crate::source::block::{Block, Cursor, Want};
+use crate::source::columns::{json_key, room_for_all};
+use crate::source::cut::{Layout, without_filler};
 use crate::source::open::{Blob, read_small_text};
 use stepscope_base::json::{MAX_TEXT, Tape, Value};
 use stepscope_base::shown;
@@ -29,6 +30,8 @@ use path::Path;
 
 /// A map is written by hand.
 const MAX_FILE: u64 = 1 << 20;
+/// Lines are written to where they are kept in pieces of this size.
+const PIECE: usize = 1 << 18;
 
 /// The maps that are part of the program, in the order in which they are asked.
 static BUILT_IN: LazyLock<Vec<RowMap>> = LazyLock::new(|| {
@@ -115,9 +118,9 @@ impl RowMap {
         })
     }
 
-    /// A map that fits every row.
-    pub(crate) fn any_row() -> Result<Self, Failure> {
-        Self::parse("name = \"rows\"\n[record]\nid = \"$.id\"", &Shown::own("rows"))
+    /// A map that fits every row, and gives it no key.
+    pub(crate) fn any_row() -> Self {
+        Self { name: Shown::default(), marks: Vec::new(), rows: None, condition: None, keys: Vec::new() }
     }
 
     /// Returns its name.
@@ -181,30 +184,31 @@ pub(crate) fn may_hold_rows(head: &[u8]) -> bool {
 }
 
 /// Reads all records of a file by its map. What is no row of it stays as it is, and is said to be unknown.
-pub(crate) fn read(blob: &Blob, map: &RowMap) -> Result<Mapped, Failure> {
+pub(crate) fn read(blob: &Arc<Blob>, layout: Layout, map: &RowMap) -> Result<Mapped, Failure> {
     const LARGER: &str = "its rows are far larger as records than the file is; name fewer keys";
     let (lines, mut at, mut left_out) = (Blob::in_memory(blob.name().clone())?, 0, 0);
-    let mut room = room_for_all(blob.len()? as usize);
-    let mut piece = Vec::new();
-    each_value(blob, &mut |root, text| {
+    let (mut room, mut piece) = (room_for_all(blob.len()? as usize), Vec::new());
+    each_value(blob, layout, &mut |root, text| {
         let rows = root.map_or_else(Vec::new, |root| map.rows_of(root));
         // A map without marks takes whatever a person gives it.
         let rows = if rows.is_empty() && map.marks.is_empty() { root.into_iter().collect() } else { rows };
         for row in &rows {
             left_out += usize::from(!map.append(*row, &mut piece));
+            if piece.len() > room {
+                return Err(Failure::own("cannot read", blob.name(), LARGER));
+            }
         }
         if rows.is_empty() {
-            let line = text.split(|byte| matches!(byte, b'\n' | b'\r'));
-            line.for_each(|part| piece.extend_from_slice(part));
+            let parts: Vec<&[u8]> = text.split(|byte| matches!(byte, b'\n' | b'\r')).collect();
+            piece.extend(parts.join(&b' '));
             piece.push(b'\n');
         }
-        if piece.len() < ROWS << 10 {
-            return Ok(());
+        if piece.len() >= PIECE {
+            room = room.saturating_sub(piece.len());
+            lines.append(&piece, at)?;
+            at += piece.len() as u64;
+            piece.clear();
         }
-        room = room.checked_sub(piece.len()).ok_or_else(|| Failure::own("cannot read", blob.name(), LARGER))?;
-        lines.append(&piece, at)?;
-        at += piece.len() as u64;
-        piece.clear();
         Ok(())
     })?;
     lines.append(&piece, at)?;
@@ -216,43 +220,15 @@ pub(crate) fn read(blob: &Blob, map: &RowMap) -> Result<Mapped, Failure> {
 /// Takes a value, `None` where it is broken, with its text.
 type ValueTaker<'a> = dyn FnMut(Option<Value<'_>>, &[u8]) -> Result<(), Failure> + 'a;
 
-/// Goes through the values of a file: of a list its items, else one after another. Broken ones have no value.
-fn each_value(blob: &Blob, act: &mut ValueTaker<'_>) -> Result<(), Failure> {
-    const LONG: &str = "it is one document of more than 64 MB; write its rows as JSON lines";
-    let (len, mut tape, mut text, mut at) = (blob.len()?, Tape::default(), Vec::new(), 0);
-    blob.read(0, (1 << 16).min(len as usize), &mut text)?;
-    let is_list = first_value(&text).and_then(|start| text.get(start)) == Some(&b'[');
-    if is_list || len <= MAX_TEXT as u64 {
-        if len > MAX_TEXT as u64 {
+/// Goes through the values of a file, as records are read.
+fn each_value(blob: &Arc<Blob>, layout: Layout, act: &mut ValueTaker<'_>) -> Result<(), Failure> {
+    const LONG: &str = "one of its values is longer than 64 MB; write its rows as JSON lines";
+    let (mut cursor, mut block, mut tape) = (Cursor::new(blob.clone(), layout), Block::default(), Tape::default());
+    while cursor.next(&mut block, u64::MAX, Want::Bytes)? {
+        if block.long.is_some_and(|len| len > MAX_TEXT as u64) {
             return Err(Failure::own("cannot read", blob.name(), LONG));
         }
-        blob.read(0, len as usize, &mut text)?;
-        if let Some(root) = tape.parse(without_filler(&text)) {
-            return match is_list {
-                true => root.items().try_for_each(|item| act(Some(item), item.raw())),
-                false => act(Some(root), root.raw()),
-            };
-        }
-    }
-    // Lines, read in pieces that grow to the longest.
-    let mut size = 1 << 20;
-    while at < len {
-        blob.read(at, size, &mut text)?;
-        let is_end = at + text.len() as u64 >= len;
-        let whole = if is_end { text.len() } else { memchr::memrchr(b'\n', &text).map_or(0, |end| end + 1) };
-        if whole == 0 {
-            if size >= MAX_TEXT {
-                return Err(Failure::own("cannot read", blob.name(), LONG));
-            }
-            size *= 2;
-            continue;
-        }
-        for line in text.get(..whole).unwrap_or_default().split(|byte| *byte == b'\n') {
-            if !line.trim_ascii().is_empty() {
-                act(tape.parse(line), line)?;
-            }
-        }
-        at += whole as u64;
+        block.cuts.iter().try_for_each(|cut| act(tape.parse(block.text(cut)), block.text(cut)))?;
     }
     Ok(())
 }
@@ -264,7 +240,8 @@ mod tests {
     use stepscope_core::record::formats;
 
     fn read_by(text: &str, map: &RowMap) -> (Vec<String>, String) {
-        let read = read(&Blob::of_bytes(Shown::own("t"), text.as_bytes()).unwrap(), map).unwrap();
+        let blob = Arc::new(Blob::of_bytes(Shown::own("t"), text.as_bytes()).unwrap());
+        let read = read(&blob, Layout::of(text.as_bytes(), true).unwrap(), map).unwrap();
         let mut lines = Vec::new();
         read.lines.read(0, read.lines.len().unwrap() as usize, &mut lines).unwrap();
         let lines = String::from_utf8(lines).unwrap().lines().map(str::to_owned).collect();

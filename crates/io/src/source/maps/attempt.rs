@@ -1,8 +1,11 @@
 //! A map tried on a file: what leads where, what is left over, and a first map where there is none.
 
+use std::sync::Arc;
+
 use super::path::Path;
 use super::{RowMap, each_value, map_of};
 use crate::failure::Failure;
+use crate::source::cut::Layout;
 use crate::source::open::Blob;
 use stepscope_base::json::Value;
 use stepscope_base::text::Shown;
@@ -44,9 +47,9 @@ pub struct Attempt {
 ///
 /// # Errors
 /// When the file cannot be read, or begins with no JSON.
-pub(crate) fn attempt(blob: &Blob, named: Option<&RowMap>) -> Result<Attempt, Failure> {
+pub(crate) fn attempt(blob: &Arc<Blob>, layout: Layout, named: Option<&RowMap>) -> Result<Attempt, Failure> {
     let mut made = None;
-    each_value(blob, &mut |root, _| {
+    each_value(blob, layout, &mut |root, _| {
         made = made.take().or_else(|| root.map(|root| of_row(root, named)));
         Ok(())
     })?;
