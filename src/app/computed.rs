@@ -8,12 +8,13 @@ use stepscope_base::json::{Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, ShownMap, Untrusted};
 use stepscope_core::arithmetic::number::Number;
-use stepscope_core::arithmetic::quantity::{Quantities, near};
+use stepscope_core::arithmetic::quantity::near;
 use stepscope_core::arithmetic::recompute::Recomputed;
 use stepscope_core::arithmetic::recompute::standing::{Standing, Standings, ToRecomputed};
 use stepscope_core::arithmetic::stated::read;
 use stepscope_core::case::CaseView;
 use stepscope_core::procedure::FINAL_ANSWER;
+use stepscope_core::quantity_links::Quantities;
 use stepscope_core::record::Record;
 use stepscope_core::run::state::State;
 

@@ -22,9 +22,10 @@ use crate::answer::support::ItemSupport;
 use crate::answer::truncation::Truncation;
 use crate::answer::typed::{TypedAnswer, inline_document};
 use crate::arithmetic::gold::Gold;
-use crate::arithmetic::quantity::{Quantity, QuantityLinks};
+use crate::arithmetic::quantity::Quantity;
 use crate::arithmetic::recompute::{Recomputed, RunAnswer};
 use crate::finding::Findings;
+use crate::quantity_links::QuantityLinks;
 use crate::record::types::TypeRegistry;
 use crate::record::{Record, formats};
 use crate::rightness::Rightness;
@@ -211,12 +212,4 @@ impl<'t> Case<'t> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::Case;
-
-    #[test]
-    fn a_case_may_go_to_another_thread() {
-        const fn is_send<T: Send>() {}
-        const { is_send::<Case<'static>>() }
-    }
-}
+mod tests;

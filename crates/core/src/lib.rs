@@ -18,6 +18,8 @@ pub mod finding;
 pub mod paint;
 /// A procedure as it stands in a record.
 pub mod procedure;
+/// Quantities of the question, linked to the variables that took them up.
+pub mod quantity_links;
 /// One record, whatever its format.
 pub mod record;
 /// Reports of what was found: text, short lines, JSON lines, SARIF, pages, Markdown, tables and charts.

@@ -9,8 +9,6 @@ use crate::triage::Triage;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
-/// Charts in characters, for the shell and the screen.
-pub mod charts;
 mod excerpt;
 pub mod fields;
 pub mod fix_counts;

@@ -18,6 +18,8 @@ pub mod event;
 pub mod event_list;
 /// Verdicts as CSV, JSON lines, Markdown and text.
 pub mod export;
+/// The finding that a review makes of a record.
+pub mod finding;
 /// The state that follows from the events: verdicts, outcomes, undo.
 pub mod fold;
 /// Fields hidden until the verdict, and records without them.

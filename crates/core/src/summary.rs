@@ -2,26 +2,22 @@
 //! are the same.
 
 use crate::answer::typed::{AnswerItem, whole};
-use crate::arithmetic::number::{Number, Written};
-use crate::arithmetic::recompute::RunAnswer;
+use crate::arithmetic::number::Number;
 use crate::arithmetic::stated::{SameAnswer, read, same_answer};
 use crate::case::{CaseView, Location};
 use crate::finding::Finding;
 use crate::record::{Record, RecordKind};
 use crate::review::event::{AnswerPart, AnswerType, ItemRef, MAX_TEXT, SeenRecord, Text};
 use crate::review::stats::name_of;
-use crate::rightness::Rightness;
+use crate::rightness::{Rightness, answer_text, final_number};
 use crate::rules::RuleId;
 use crate::run::fork::origin::is_fork;
 use crate::table::texts;
 use crate::triage::Fix;
 use stepscope_base::canonical::Digest;
-use stepscope_base::json::Value;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted, head};
 
-/// A longer answer is kept by its beginning.
-const MAX_ANSWER: usize = 500;
 /// A question is kept by so many characters: there may be a million of them.
 const MAX_QUESTION: usize = 80;
 /// More of it is kept of those that people disagree about, in bytes: they decide by it.
@@ -272,37 +268,6 @@ fn row_index(record: &Record<'_>) -> Option<u64> {
     u64::try_from(whole(record.root.get("row_index").filter(|row| row.is_number())?)?).ok()
 }
 
-/// Returns the number of a run's answer, as every list shows it.
-pub(crate) fn final_number(record: &Record<'_>) -> Option<Written> {
-    said_for_zero(record).or_else(|| RunAnswer::of(record).value())
-}
-
-/// The answer of a baseline record: a number for the join. A record that ended in an error gives none.
-pub fn baseline_answer(record: &Record<'_>) -> Option<f64> {
-    final_number(record).filter(|_| record.kind != RecordKind::Error).map(|answer| answer.value.float())
-}
-
-/// Returns the number that the answer's text says where `pred_num` is 0 only because the text could not be read.
-pub(crate) fn said_for_zero(record: &Record<'_>) -> Option<Written> {
-    /// Words by which an answer says 0.
-    const NOTHING: [&str; 5] = ["no", "none", "nothing", "nobody", "zero"];
-    record.pred_num.and_then(Value::float).filter(|number| *number == 0.0)?;
-    let answer = RunAnswer::of(record);
-    let said = answer.said().filter(|_| answer.numerical.is_none())?;
-    let number = said.number()?;
-    let text = answer_text(record)?;
-    let mut words = text.utf8()?.split(|c: char| !c.is_alphanumeric());
-    let says_nothing = words.any(|word| NOTHING.iter().any(|nothing| word.eq_ignore_ascii_case(nothing)));
-    let is_zero = says_nothing || said.may_be(Number::ZERO);
-    (!is_zero).then_some(number)
-}
-
-fn answer_text(record: &Record<'_>) -> Option<Text> {
-    let answer = record.pred_answer.or(record.answer.and_then(|answer| answer.get("final_answer")))?;
-    let text = answer.string().unwrap_or_else(|| Untrusted::new(answer.raw()));
-    Some(Untrusted::new(head(text.bytes().trim_ascii(), MAX_ANSWER)).to_owned()).filter(|_| !Value::is_null(answer))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -339,21 +304,6 @@ mod tests {
             assert_eq!(shown(&run(answer, "")), number, "{answer}");
         }
         assert_eq!(shown(&run("5 are left", r#""final_answer": "5 are left", "final_answer_numerical": 0"#)), "0");
-    }
-
-    #[test]
-    fn a_zero_of_a_baseline_is_not_its_answer_where_its_text_says_another_number() {
-        let answer = |answer: &str| {
-            let text = format!(
-                r#"{{"id": 1, "question": "q", "status": "ok", "mode": "baseline", "pred_answer": "{answer}", "pred_num": 0.0,
-                "state": {{}}}}"#
-            );
-            let case = Case::read(text.as_bytes());
-            baseline_answer(case.view().record.as_ref().unwrap())
-        };
-        assert_eq!(["It is 1080.", "none of the 5", "0"].map(answer), [Some(1080.0), Some(0.0), Some(0.0)]);
-        let failed = Case::read(br#"{"id": 1, "question": "q", "status": "error", "error": "boom", "pred_num": 5}"#);
-        assert_eq!(baseline_answer(failed.view().record.as_ref().unwrap()), None);
     }
 
     #[test]

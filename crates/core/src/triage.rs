@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use crate::arithmetic::expression::{list, numbers};
 use crate::arithmetic::gold::{Gold, Working, working};
 use crate::arithmetic::number::{Number, Written, near};
-use crate::arithmetic::quantity::{self, QuantityLinks};
+use crate::arithmetic::quantity;
 use crate::arithmetic::recompute::follows::{gives, may_give};
 use crate::arithmetic::recompute::{
     Computed, PlanSource, Recomputed, RunAnswer, ValueBasis, Wording, may_plan, name_of, value_pointer,
@@ -18,6 +18,7 @@ use crate::case::CaseView;
 use crate::finding::{Finding, Findings, Place, Severity};
 use crate::procedure::last_step::last_step_surprise;
 use crate::procedure::{PROBLEM_TEXT, Procedure};
+use crate::quantity_links::{Missed, QuantityLinks};
 use crate::record::{Record, RecordKind};
 use crate::rules::RuleId;
 use crate::rules::run::{self, ErrorCause, contradictions, differs, explained};
@@ -744,7 +745,7 @@ impl<'c> Trial<'c, '_> {
         // Values that follow from nothing are no plan's.
         let links = self.links.filter(|_| Experiment::of(self).is_some_and(|experiment| experiment.all_follow()))?;
         let is_lacking =
-            |missed: &&quantity::Missed| !missed.room && links.is_used_in(missed.quantity, &worked) && worked.len() > 1;
+            |missed: &&Missed| !missed.room && links.is_used_in(missed.quantity, &worked) && worked.len() > 1;
         let lacking = links.missed.iter().find(is_lacking).and_then(|missed| links.quantities.get(missed.quantity));
         if let Some(lacking) = lacking {
             let text = shown!(

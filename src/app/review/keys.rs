@@ -599,7 +599,7 @@ fn follow_agenda(app: &mut App) {
 
 /// Finds the class of a record in the queue, as far as it may be told.
 fn class_of(app: &App, record: usize) -> Option<QueueClass> {
-    app.store.row(record).map(|row| QueueClass::of(&row.hiding(app.review.hide)))
+    app.store.row(record).map(|row| row.hiding(app.review.hide).queue_class())
 }
 
 /// Tells why a record is in the queue, and how many of how many for the same reason are still to be judged. Where clean
@@ -623,7 +623,7 @@ pub(crate) fn group_queue(app: &mut App) {
     for row in 0..app.rows() {
         let Some(record) = app.table.record(row).filter(|record| app.fork_of(*record).is_none()) else { continue };
         let Some(facts) = app.store.row(record).map(|facts| facts.hiding(hide)) else { continue };
-        if let Some(count) = app.review.groups.get_mut(QueueClass::of(&facts) as usize) {
+        if let Some(count) = app.review.groups.get_mut(facts.queue_class() as usize) {
             *count += 1;
         }
         if let Some(rule) = facts.leading() {

@@ -125,7 +125,7 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
         if filter.as_ref().is_some_and(|filter| !filter.takes_judged(case, &judged)) {
             return;
         }
-        let class = QueueClass::of(&row);
+        let class = row.queue_class();
         let place = (judged.mine == Some(Verdict::Defer), key, (case.origin().source, case.origin().offset));
         let mut found = lock(&found);
         if let Some((all, open)) = found.classes.get_mut(class as usize) {

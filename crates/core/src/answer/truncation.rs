@@ -764,57 +764,6 @@ mod tests {
         (verdict.verdict, line)
     }
 
-    /// The verdict on a list whose entries are quoted with some numbers of lines.
-    fn quoted(pages: &[&str], spans: &[(usize, &str)], retrieved: &str) -> (TruncationVerdict, String) {
-        let lines = (1..).zip(pages).flat_map(|(page, text)| {
-            (1..)
-                .zip(text.lines())
-                .map(move |(line, text)| format!(r#"{{"page_num": {page}, "line_num": {line}, "text": "{text}"}}"#))
-        });
-        let item = |(line, quote): &(usize, &str)| {
-            format!(r#"{{"text": "x", "spans": [{{"line_start": {line}, "line_end": {line}, "quote": "{quote}"}}]}}"#)
-        };
-        let text = format!(
-            r#"{{"format": "stepscope.answer_trace", "parsed_question": {{"expected_answer_shape": "list"}},
-            "retrieved_pages": {retrieved}, "document": {{"lines": [{}]}},
-            "answer": {{"answer_found": true, "items": [{}]}}}}"#,
-            lines.collect::<Vec<_>>().join(","),
-            spans.iter().map(item).collect::<Vec<_>>().join(",")
-        );
-        let case = crate::case::Case::read(text.as_bytes());
-        let view = case.view();
-        let judged = view.truncation().unwrap();
-        (judged.verdict, judged.reason.line().into_string())
-    }
-
-    #[test]
-    fn the_list_is_where_its_quotes_are_found_whatever_the_numbers_count() {
-        let seen = "[{\"page_num\": 1}, {\"page_num\": 3}]";
-        let pages = [
-            "You do not get:\n(a) fire;\n(b) flood;",
-            "(c) war.",
-            "You must:\n1. lock the door;\n2. call us.",
-            "Section 4. End",
-        ];
-        for (by, what) in [(4, "from 0"), (5, "from 1"), (1, "inside the page"), (3, "three too small")] {
-            // From 0 over the whole document the two are lines 5 and 6.
-            let spans = [(by + 1, "1. lock the door;"), (by + 2, "2. call us.")];
-            let (verdict, reason) = quoted(&pages, &spans, seen);
-            assert_eq!(verdict, TruncationVerdict::Bounded, "{what}");
-            assert!(reason.contains("Section 4. End"), "{reason}");
-        }
-        let pages =
-            ["Manual\nPart one\nIt is short.\n2. Exclusions", "You do not get:\n(a) fire;\n(b) flood;", "(c) war."];
-        for (first, what) in [(5, "from 0"), (6, "from 1"), (2, "inside the page")] {
-            let (verdict, reason) = quoted(&pages, &[(first, "(a) fire;"), (first + 1, "(b) flood;")], "null");
-            assert_eq!(verdict, TruncationVerdict::Truncated, "{what}");
-            assert!(reason.contains("(c) war."), "{reason}");
-        }
-        // What is quoted nowhere says nothing against the numbers.
-        let (verdict, _) = quoted(&pages, &[(5, "hail that was made up"), (6, "snow that was made up")], "null");
-        assert_eq!(verdict, TruncationVerdict::Truncated);
-    }
-
     fn verdict(pages: &[&str], cited: &[usize]) -> TruncationVerdict {
         judged(pages, &[], cited, "null").0
     }

@@ -3,23 +3,16 @@
 
 use std::ops::Range;
 
-use crate::procedure::Procedure;
-use crate::record::Record;
-use crate::run::state::State;
-
 mod asked;
-mod fit;
-mod language;
-mod links;
+pub(crate) mod fit;
+pub(crate) mod language;
 mod scan;
-mod spelling;
+pub(crate) mod spelling;
 mod units;
 
 use super::number::Number;
 pub use super::number::near;
 pub(crate) use asked::{asked_unit, asking_sentence};
-pub use links::{Holder, Missed, QuantityLinks};
-pub(crate) use links::{distance, words_near};
 pub use scan::find;
 pub(crate) use units::names_by_number;
 pub use units::{Dimension, Unit, unit};
@@ -78,46 +71,6 @@ impl Quantity {
     /// The value as the nearest float.
     pub const fn float(&self) -> f64 {
         self.approx
-    }
-}
-
-/// The quantities of a record's question with the variables that took them up, for the screen.
-#[derive(Clone, Default, Debug)]
-pub struct Quantities {
-    /// Every quantity, in the order of the question.
-    pub items: Vec<Quantity>,
-    /// For each variable of the state, the quantities that it took up.
-    pub by_variable: Vec<Vec<usize>>,
-}
-
-impl Quantities {
-    /// Reads the question of a record and links its quantities to the variables of its state.
-    pub fn of(
-        links: Option<&QuantityLinks>,
-        record: &Record<'_>,
-        state: &State<'_>,
-        procedure: Option<&Procedure<'_>>,
-    ) -> Self {
-        let mut by_variable = vec![Vec::new(); state.variables().len()];
-        let Some(links) = links else {
-            let question = record.question.and_then(stepscope_base::json::Value::string).unwrap_or_default();
-            return Self { items: find(question.bytes()), by_variable };
-        };
-        let mut items = links.quantities.clone();
-        for (n, item) in items.iter_mut().enumerate() {
-            for holder in links.holders_of(n).filter_map(|holder| links.holders.get(holder)) {
-                let name = procedure.and_then(|procedure| holder.name(procedure));
-                let Some(variable) = name.and_then(|name| state.variable(&name)) else { continue };
-                if !item.variables.contains(&variable) {
-                    item.variables.push(variable);
-                }
-                if let Some(own) = by_variable.get_mut(variable).filter(|own| !own.contains(&n)) {
-                    own.push(n);
-                }
-            }
-            item.variables.sort_unstable();
-        }
-        Self { items, by_variable }
     }
 }
 

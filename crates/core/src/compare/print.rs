@@ -3,9 +3,9 @@
 use super::difference::{Change, Held, MAX_FIELDS, RecordDifference};
 use super::{Basis, BasisCounts, By, Cell, ComparedItem, Join, Side, distinct};
 use crate::finding::counted;
-use crate::report::charts;
 use crate::review::stats::{Share, name_of};
 use crate::summary::Summary;
+use stepscope_base::charts;
 use stepscope_base::json::write::{Style, sorted};
 use stepscope_base::json::{Pointer, Value};
 use stepscope_base::shown;

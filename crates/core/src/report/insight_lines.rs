@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use crate::record::RecordKind;
-use crate::report::charts;
 use crate::rules::id::RuleId;
 use crate::table::insights::{
     BINS, ConfidenceBin, FITNESS, Insights, ModelCount, REWARDS, RoundCount, RowOutcome, STEPS, brier,
@@ -11,6 +10,7 @@ use crate::table::insights::{
 };
 use crate::table::models::ModelNames;
 use crate::triage::Fix;
+use stepscope_base::charts;
 use stepscope_base::json::write::{AnySink, Style};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;

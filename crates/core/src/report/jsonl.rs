@@ -305,20 +305,6 @@ const MEMBERS: &[LineMember] = &[
 
 pub(super) const NULL: Raw<&str> = Raw("null");
 
-/// Writes where to fix a run. Steps count from 1, as people count them.
-impl Json for Triage {
-    fn write(&self, writer: &mut Writer<'_>) {
-        writer.object(|object| {
-            object.put("fix", self.fix.word()).put("step", self.step.map(|step| step + 1));
-            object.put("recovered", self.recovered.map(|recovered| Raw(recovered.json())));
-            object.put("recovers_gold", self.recovers_gold);
-            object.put("confidence", self.confidence.word()).objects("why", &self.why, |argument, object| {
-                object.put("rule", argument.rule).put("pointer", argument.pointer.text()).put("text", &argument.text);
-            });
-        });
-    }
-}
-
 fn finding(finding: &Finding, places: &mut Places<'_>, object: &mut Object<'_>) {
     object.put("rule", finding.rule.word()).put("severity", finding.severity.word());
     object.put("action", finding.action.map(Action::word)).put("message", &finding.message);

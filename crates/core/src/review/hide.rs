@@ -7,11 +7,11 @@ use std::sync::LazyLock;
 
 use regex::bytes::{Match, Regex};
 
-use super::event::Text;
 use crate::record::formats;
 use crate::rules::id::RuleId;
 use crate::run::trace::VariablePlaces;
 use stepscope_base::json::{Kind, Stop, Tape, Value};
+use stepscope_base::text::Untrusted;
 
 stepscope_base::words! {
     /// One thing that can be hidden.
@@ -133,8 +133,8 @@ impl Hide {
     }
 
     /// Returns the words that review logs have.
-    pub fn words(self) -> Vec<Text> {
-        self.each().map(|hidden| Text::from(hidden.word())).collect()
+    pub fn words(self) -> Vec<Untrusted<'static>> {
+        self.each().map(|hidden| Untrusted::from(hidden.word())).collect()
     }
 
     /// Lists them for people: `gold, triage`.

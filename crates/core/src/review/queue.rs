@@ -1,33 +1,7 @@
 //! In which order a person looks at records, and which of them.
 
-use std::sync::LazyLock;
-
-use crate::finding::Severity;
-use crate::record::RecordKind;
 use crate::rules::id::QueueClass;
-use crate::table::row::{AnswerFlag, RowFacts, TypedRow};
-use crate::table::rule_set::RuleSet;
-
-impl QueueClass {
-    /// Determines the class of a record.
-    pub fn of(row: &RowFacts) -> Self {
-        static RULES: LazyLock<[RuleSet; 3]> =
-            LazyLock::new(|| [QueueClass::Missing, QueueClass::Flagged, QueueClass::Ungrounded].map(RuleSet::in_queue));
-        let [missing, flagged, spans] = &*RULES;
-        let typed = row.typed();
-        let unfound = typed.as_ref().is_some_and(|typed| !typed.says(AnswerFlag::Found));
-        let ungrounded = typed.as_ref().and_then(TypedRow::share).is_some_and(|share| share < 1.0);
-        match row.kind() {
-            RecordKind::Error | RecordKind::Broken => Self::Missing,
-            _ if unfound || row.spoke(missing) => Self::Missing,
-            _ if row.count(Severity::Fatal) > 0 => Self::Fatal,
-            _ if row.correct() == Some(false) || row.spoke(flagged) => Self::Flagged,
-            _ if ungrounded || row.spoke(spans) => Self::Ungrounded,
-            _ if row.disagrees() => Self::Disagrees,
-            _ => Self::Clean,
-        }
-    }
-}
+use crate::table::row::RowFacts;
 
 /// Settings by which the queue is made from what is flagged.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -81,7 +55,7 @@ impl Queue {
         if self.assigned.is_some_and(|assigned| !assigned.takes(record)) {
             return None;
         }
-        let class = QueueClass::of(row);
+        let class = row.queue_class();
         let chosen = match self.clean_share {
             Some(share) if class == QueueClass::Clean => self.draw(record, CLEAN) < share,
             _ => true,
@@ -126,12 +100,12 @@ mod tests {
 
     #[test]
     fn errors_come_first_and_clean_records_last() {
-        let class = |text: &str| QueueClass::of(&row(text, None));
+        let class = |text: &str| row(text, None).queue_class();
         assert_eq!(class(r#"{"id": 1, "procedure": null, "status": "error", "error": "x"}"#), QueueClass::Missing);
         assert_eq!(class(&RIGHT.replace("true", "false")), QueueClass::Flagged);
         assert_eq!(class(RIGHT), QueueClass::Clean);
-        assert_eq!(QueueClass::of(&row(RIGHT, Some(5.0))), QueueClass::Disagrees);
-        assert_eq!(QueueClass::of(&row(RIGHT, Some(4.0))), QueueClass::Clean);
+        assert_eq!(row(RIGHT, Some(5.0)).queue_class(), QueueClass::Disagrees);
+        assert_eq!(row(RIGHT, Some(4.0)).queue_class(), QueueClass::Clean);
         assert!(QueueClass::Missing < QueueClass::Fatal && QueueClass::Disagrees < QueueClass::Clean);
     }
 

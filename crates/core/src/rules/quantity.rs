@@ -2,10 +2,11 @@
 //! it did not take up it did not need.
 
 use super::{Rule, RuleId};
-use crate::arithmetic::quantity::{Holder, Kind, Missed, Quantity, QuantityLinks, find, near};
+use crate::arithmetic::quantity::{Kind, Quantity, find, near};
 use crate::case::CaseView;
 use crate::finding::{Datum, Finding, Findings, Place, Severity};
 use crate::procedure::{PROBLEM_TEXT, Procedure};
+use crate::quantity_links::{Holder, Missed, QuantityLinks};
 use stepscope_base::json::{Part, Pointer, Value};
 use stepscope_base::python::Message;
 use stepscope_base::text::Untrusted;

@@ -70,23 +70,6 @@ pub fn duration(ms: f64) -> Shown {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::case::Case;
-
-    #[test]
-    fn steps_are_laid_one_after_the_other() {
-        let text = r#"{"id": 1, "question": "q", "mode": "procedural", "status": "ok", "procedure": {"steps": [{"id": 1}, {"id": 2}, {"id": 3}]},
-            "state": {}, "trace": {"steps": [
-            {"step_index": 0, "duration_ms": 500, "usage": {"prompt_tokens": 10, "completion_tokens": 2}},
-            {"step_index": 2, "duration_ms": 1500.4, "usage": {"prompt_tokens": 7}}]}}"#;
-        let case = Case::read(text.as_bytes());
-        let cost = RunCost::of(case.view().state()).unwrap();
-        assert_eq!((cost.time, cost.tokens), (2000.4, 19));
-        assert_eq!(cost.steps.iter().map(|step| step.start).collect::<Vec<_>>(), [0.0, 500.0, 500.0]);
-        assert_eq!(cost.steps.iter().map(|step| step.took).collect::<Vec<_>>(), [Some(500.0), None, Some(1500.4)]);
-        assert_eq!(cost.steps[0].tokens().as_str(), "10 → 2");
-        let untimed = Case::read(br#"{"id": 1, "question": "q", "procedure": {"steps": [{"id": 1}]}, "state": {}}"#);
-        assert_eq!(RunCost::of(untimed.view().state()), None);
-    }
 
     #[test]
     fn durations_are_short() {

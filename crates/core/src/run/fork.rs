@@ -8,7 +8,7 @@ use stepscope_base::text::{Shown, Untrusted};
 pub(crate) mod origin;
 pub(crate) mod written;
 
-pub use origin::ForkOrigin;
+pub use origin::{ForkOrigin, How};
 pub(crate) use written::run_record;
 pub use written::{Executed, repaired};
 
@@ -22,24 +22,6 @@ pub enum Scope {
     Stale,
     /// The step and all later ones.
     FromHere,
-}
-
-stepscope_base::words! {
-    /// Way in which a fork was made.
-    #[derive(Default)]
-    pub enum How {
-        /// Steps were asked again.
-        #[default]
-        Rerun = "rerun",
-        /// A step was asked several times, and the most frequent values were taken.
-        Consensus = "consensus",
-        /// Values were edited, and nothing was asked.
-        Edit = "edit",
-        /// The procedure was executed exactly, without a model.
-        Exact = "exact",
-        /// The procedure was repaired; the run is as it was.
-        Repair = "repair",
-    }
 }
 
 /// Names steps, given by position: `step 5`, `steps 5, 6`. `None`: there are none.

@@ -1,5 +1,7 @@
 //! What the table, the filters and the counts keep of a record: forty bytes, whatever the record's size.
 
+use std::sync::LazyLock;
+
 use crate::answer::route::{Route, route};
 use crate::answer::truncation::TruncationVerdict;
 use crate::arithmetic::number::near;
@@ -7,7 +9,7 @@ use crate::case::CaseView;
 use crate::finding::{Finding, Severity};
 use crate::record::{Record, RecordKind};
 use crate::review::hide::{Hidden, Hide};
-use crate::rules::id::RuleId;
+use crate::rules::id::{QueueClass, RuleId};
 use crate::run::fork::origin::is_fork;
 use crate::table::models::MAX_MODELS;
 use crate::table::rule_set::RuleSet;
@@ -599,6 +601,25 @@ impl RowFacts {
     /// One past the last byte of the record in its source.
     pub fn end(&self) -> u64 {
         self.offset().saturating_add(u64::from(self.len))
+    }
+
+    /// Determines its class in the review queue.
+    pub fn queue_class(&self) -> QueueClass {
+        static RULES: LazyLock<[RuleSet; 3]> =
+            LazyLock::new(|| [QueueClass::Missing, QueueClass::Flagged, QueueClass::Ungrounded].map(RuleSet::in_queue));
+        let [missing, flagged, spans] = &*RULES;
+        let typed = self.typed();
+        let unfound = typed.as_ref().is_some_and(|typed| !typed.says(AnswerFlag::Found));
+        let ungrounded = typed.as_ref().and_then(TypedRow::share).is_some_and(|share| share < 1.0);
+        match self.kind() {
+            RecordKind::Error | RecordKind::Broken => QueueClass::Missing,
+            _ if unfound || self.spoke(missing) => QueueClass::Missing,
+            _ if self.count(Severity::Fatal) > 0 => QueueClass::Fatal,
+            _ if self.correct() == Some(false) || self.spoke(flagged) => QueueClass::Flagged,
+            _ if ungrounded || self.spoke(spans) => QueueClass::Ungrounded,
+            _ if self.disagrees() => QueueClass::Disagrees,
+            _ => QueueClass::Clean,
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::case::CaseView;
 use crate::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL};
 use crate::record::messages::last_asked;
 use crate::record::{Record, RecordKind};
-use crate::summary::said_for_zero;
+use crate::rightness::said_for_zero;
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{self, Shown};

@@ -2,6 +2,7 @@
 
 use crate::arithmetic::number::Number;
 use stepscope_base::json::Pointer;
+use stepscope_base::json::write::{Json, Raw, Writer};
 use stepscope_base::text::{Shown, Untrusted};
 
 stepscope_base::words! {
@@ -117,5 +118,19 @@ impl Triage {
             Fix::Procedure if self.is_chain => "reasoning",
             fix => fix.phrase(),
         }
+    }
+}
+
+/// Writes where to fix a run. Steps count from 1, as people count them.
+impl Json for Triage {
+    fn write(&self, writer: &mut Writer<'_>) {
+        writer.object(|object| {
+            object.put("fix", self.fix.word()).put("step", self.step.map(|step| step + 1));
+            object.put("recovered", self.recovered.map(|recovered| Raw(recovered.json())));
+            object.put("recovers_gold", self.recovers_gold);
+            object.put("confidence", self.confidence.word()).objects("why", &self.why, |argument, object| {
+                object.put("rule", argument.rule).put("pointer", argument.pointer.text()).put("text", &argument.text);
+            });
+        });
     }
 }

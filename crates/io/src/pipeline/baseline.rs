@@ -13,7 +13,7 @@ use crate::source::input::expand;
 use stepscope_base::json::Tape;
 use stepscope_core::case::Context;
 use stepscope_core::record::Record;
-use stepscope_core::summary::baseline_answer;
+use stepscope_core::rightness::baseline_answer;
 
 /// Further records are not kept; 48 bytes each.
 pub const MAX_ANSWERS: usize = 4 << 20;

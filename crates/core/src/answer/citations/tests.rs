@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::answer::typed::TypedAnswer;
 use stepscope_base::json::write::Style;
 
 /// Pages of lines, numbered as parsers do.
@@ -611,8 +612,7 @@ fn an_answer_gets_what_its_own_size_allows() {
     };
     let places = |text: &str, size: usize| {
         let mut tape = stepscope_base::json::Tape::default();
-        let record = crate::record::formats::read(tape.parse(text.as_bytes()).unwrap());
-        let items = record.typed.as_deref().unwrap().items();
+        let items = TypedAnswer::bare(tape.parse(text.as_bytes()).unwrap()).items();
         let resolved = resolve_all(&document, (&items, &[]), size);
         resolved.iter().map(|cited| cited.resolution.place).collect::<Vec<_>>()
     };
@@ -645,8 +645,8 @@ fn a_misquote_in_a_hundred_cited_lines_of_a_tiny_record_is_decided() {
                 r#"{{"answer_found": true, "items": [{{"value": "x", "spans": [{{"line_start": 300, "line_end": 399, "quote": "{quote}"}}]}}]}}"#
             );
             let mut tape = stepscope_base::json::Tape::default();
-            let read = crate::record::formats::read(tape.parse(record.as_bytes()).unwrap());
-            let resolved = resolve_all(&document, (&read.typed.as_deref().unwrap().items(), &[]), record.len());
+            let items = TypedAnswer::bare(tape.parse(record.as_bytes()).unwrap()).items();
+            let resolved = resolve_all(&document, (&items, &[]), record.len());
             let resolution = &resolved[0].resolution;
             assert_eq!(resolution.place, QuotePlace::Nowhere, "{per_page} {glued} {at}");
             assert!(resolution.near.as_ref().is_some_and(|near| near.lines.contains(&at)), "{resolution:?}");

@@ -8,7 +8,7 @@ const CONVERSIONS: [f64; 12] = [7.0, 60.0, 12.0, 52.0, 365.0, 24.0, 100.0, 1000.
 
 /// Quality of the fit of a value to a quantity, best last.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum QuantityFit {
+pub(crate) enum QuantityFit {
     /// Not at all.
     None,
     /// In another unit of the same dimension, or as what a part leaves of the whole.
@@ -20,7 +20,7 @@ pub(super) enum QuantityFit {
 }
 
 /// Rates the fit of a value to a quantity. The sign does not count: `three fewer` may be -3.
-pub(super) fn fit(quantity: &Quantity, value: f64) -> QuantityFit {
+pub(crate) fn fit(quantity: &Quantity, value: f64) -> QuantityFit {
     if !value.is_finite() || matches!(quantity.kind, Kind::Label) && quantity.approx == 0.0 {
         return QuantityFit::None;
     }
@@ -37,7 +37,7 @@ pub(super) fn fit(quantity: &Quantity, value: f64) -> QuantityFit {
 }
 
 /// Rates the fit of a value that counts in thousands or more: the 48 of `$48 million`.
-pub(super) fn scaled_fit(quantity: &Quantity, value: f64, scale: f64) -> QuantityFit {
+pub(crate) fn scaled_fit(quantity: &Quantity, value: f64, scale: f64) -> QuantityFit {
     if near(value.abs() * scale, quantity.approx.abs()) { QuantityFit::Kind } else { QuantityFit::None }
 }
 
@@ -99,7 +99,7 @@ fn fits_unit(quantity: &Quantity, value: f64, own: f64) -> bool {
 
 /// Tells whether a value follows from the quantities: as a sum, difference, product or quotient of two of them, as a
 /// sum or product of several in a row, or by a well-known conversion.
-pub(super) fn derived(quantities: &[Quantity], value: f64) -> bool {
+pub(crate) fn derived(quantities: &[Quantity], value: f64) -> bool {
     let size = value.abs();
     let converted = |a: f64| CONVERSIONS.iter().any(|b| near(a * b, size) || near(a, size * b));
     counted(quantities).any(converted) || worked_out(quantities, value)
@@ -110,7 +110,7 @@ fn counted(quantities: &[Quantity]) -> impl Iterator<Item = f64> + '_ {
 }
 
 /// Tells whether a value follows from two of the quantities, or from several in a row.
-pub(super) fn worked_out(quantities: &[Quantity], value: f64) -> bool {
+pub(crate) fn worked_out(quantities: &[Quantity], value: f64) -> bool {
     let value = value.abs();
     for (n, a) in counted(quantities).enumerate() {
         let (mut sum, mut product) = (a, a);
@@ -135,7 +135,7 @@ pub(super) fn worked_out(quantities: &[Quantity], value: f64) -> bool {
 }
 
 /// Tells whether a number is one that these words, of a variable, convert by: 7 in `days_per_week`.
-pub(super) fn converts(value: f64, words: &[u8]) -> bool {
+pub(crate) fn converts(value: f64, words: &[u8]) -> bool {
     let words = words.to_ascii_lowercase();
     let says = |list: &[&str]| list.iter().any(|word| memchr::memmem::find(&words, word.as_bytes()).is_some());
     match value as i64 {
@@ -163,7 +163,7 @@ fn of_a_part(a: f64, b: f64, value: f64) -> bool {
 }
 
 /// Tells whether one is probably a misreading of the other: digits swapped or mistyped, a factor of ten, off by one.
-pub(super) fn misread(own: f64, value: f64) -> bool {
+pub(crate) fn misread(own: f64, value: f64) -> bool {
     let (own, value) = (own.abs(), value.abs());
     if own == 0.0 || value == 0.0 {
         return false;

@@ -10,7 +10,7 @@ const FEW: usize = 5;
 
 /// Tells whether the numbers of a question can be read. Of others nothing is said: "trois" is no word for three here,
 /// and 1 250 000 would be three numbers.
-pub(super) fn is_read(question: &[u8]) -> bool {
+pub(crate) fn is_read(question: &[u8]) -> bool {
     let text = String::from_utf8_lossy(question);
     let words = || text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.contains(char::is_alphabetic));
     let is_english = |word: &str| ENGLISH.contains(&word.to_lowercase().as_str());

@@ -17,11 +17,11 @@ static FINDERS: LazyLock<Vec<(i128, Finder<'static>)>> =
 const SHORT: usize = 512;
 
 /// The ways in which a quantity may be written.
-pub(super) struct Spellings(Vec<Cow<'static, [u8]>>);
+pub(crate) struct Spellings(Vec<Cow<'static, [u8]>>);
 
 impl Spellings {
     /// For a quantity that the question writes in its own way.
-    pub(super) fn of(quantity: &Quantity, own: &[u8]) -> Self {
+    pub(crate) fn of(quantity: &Quantity, own: &[u8]) -> Self {
         let mut all = Self(Vec::with_capacity(6));
         let start = own.iter().position(u8::is_ascii_alphanumeric).unwrap_or(own.len());
         let end = own.iter().rposition(u8::is_ascii_alphanumeric).map_or(0, |last| last + 1);
@@ -71,7 +71,7 @@ impl Spellings {
     }
 
     /// Tells whether a text contains one of them (in JSON, a number that is a value of its own does not count).
-    pub(super) fn stand_in(&self, text: &[u8]) -> bool {
+    pub(crate) fn stand_in(&self, text: &[u8]) -> bool {
         self.0.iter().any(|spelling| {
             let [first, ..] = spelling.as_ref() else { return false };
             if text.len() > SHORT && !first.is_ascii_digit() {

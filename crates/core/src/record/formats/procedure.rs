@@ -76,29 +76,3 @@ fn read<'a>(root: Value<'a>, procedure: Value<'a>) -> Record<'a> {
     let raw = Procedure::unread(procedure);
     Record { procedure: Some(procedure), raw, ..Record::bare(RecordKind::Procedure, root) }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::case::Case;
-    use crate::record::RecordKind;
-
-    #[test]
-    fn a_line_of_generations_is_an_individual_wherever_it_stands() {
-        let line = |more: &str| {
-            format!(
-                r#"{{"run": "r", "gen": 2, "idx": 0, "sha256": "ab", "parents": ["cd"], "operator": "crossover", "fitness": 1.5, "terms": {{}}, "notes": "", {more}"procedure": {{"NameDescription": "Add", "steps": [{{"id": 1, "inputs": [], "stepDescription": "Add", "output": []}}]}}}}"#
-            )
-        };
-        let text = line("");
-        let case = Case::read(text.as_bytes());
-        let view = case.view();
-        let record = view.record.as_ref().unwrap();
-        assert_eq!(record.kind, RecordKind::Procedure);
-        assert_eq!(record.fitness.and_then(stepscope_base::json::Value::float), Some(1.5));
-        let place = view.findings().iter().next().map(|finding| finding.place().pointer().text().line().into_string());
-        assert!(place.is_some_and(|place| place.starts_with("/procedure")), "findings lie in its procedure");
-        // What was run is a run.
-        let text = line(r#""question": "q", "state": {"a": 1}, "#);
-        assert_eq!(Case::read(text.as_bytes()).view().kind(), RecordKind::Procedural);
-    }
-}

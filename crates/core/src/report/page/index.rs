@@ -8,12 +8,12 @@ use super::model::{Mood, PageModel};
 use super::{Limits, PageOptions};
 use crate::case::CaseView;
 use crate::finding::counted;
-use crate::report::charts::share;
 use crate::report::insight_lines::OUTCOME;
 use crate::review::hide::Hidden;
 use crate::table::insights::RowOutcome;
 use crate::table::row::RowFacts;
 use crate::triage::verdict::Fix;
+use stepscope_base::charts::share;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 

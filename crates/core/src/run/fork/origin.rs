@@ -1,6 +1,5 @@
 //! Where a fork comes from, as its record says under `trace.fork`.
 
-use super::How;
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
@@ -9,6 +8,24 @@ use stepscope_base::text::{Shown, Untrusted};
 const MAX_ITEMS: usize = 4096;
 /// Maximum number of names in a sentence.
 const MAX_NAMED: usize = 3;
+
+stepscope_base::words! {
+    /// Way in which a fork was made.
+    #[derive(Default)]
+    pub enum How {
+        /// Steps were asked again.
+        #[default]
+        Rerun = "rerun",
+        /// A step was asked several times, and the most frequent values were taken.
+        Consensus = "consensus",
+        /// Values were edited, and nothing was asked.
+        Edit = "edit",
+        /// The procedure was executed exactly, without a model.
+        Exact = "exact",
+        /// The procedure was repaired; the run is as it was.
+        Repair = "repair",
+    }
+}
 
 /// Origin of a fork, as its record gives it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -451,3 +451,10 @@ fn a_machine_says_the_same_as_its_replay() {
     assert_eq!((&made["state"]["c"], &made["trace"]["fork"]["prompts_edited"]), (&8.into(), &serde_json::json!([2])));
     assert_eq!(made["state"]["x"], 1);
 }
+
+#[test]
+fn a_chain_has_no_procedure_to_be_run() {
+    const CHAINS: &str = include_str!("../../../../../sample_runs/chains.jsonl");
+    let case = Case::read(CHAINS.lines().next().unwrap().as_bytes());
+    assert!(Replay::of(&case.view(), &RerunStart::default()).is_err());
+}

@@ -8,15 +8,15 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::fit::{QuantityFit, converts, derived, fit, misread, scaled_fit, worked_out};
-use super::language::is_read;
-use super::spelling::Spellings;
-use super::units::unit;
-use super::{Kind, Quantity, find, near};
 use crate::arithmetic::number::Number;
 use crate::arithmetic::number_words::{NumberWord, number_word};
+use crate::arithmetic::quantity::fit::{QuantityFit, converts, derived, fit, misread, scaled_fit, worked_out};
+use crate::arithmetic::quantity::language::is_read;
+use crate::arithmetic::quantity::spelling::Spellings;
+use crate::arithmetic::quantity::{Kind, Quantity, find, near, unit};
 use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step, words_apart};
 use crate::record::{Record, RecordKind};
+use crate::run::state::State;
 use crate::run::trace::{asks_otherwise, overrides};
 use stepscope_base::json::{Kind as JsonKind, Member, Value};
 use stepscope_base::text::Untrusted;
@@ -127,7 +127,7 @@ impl QuantityLinks {
         let is_missed = |(n, quantity): &(usize, &Quantity)| {
             let stands = || {
                 let fits = |number: f64| fit(quantity, number) != QuantityFit::None || is_scaled(quantity, number);
-                numbers.iter().any(|number| fits(number.approx))
+                numbers.iter().any(|number| fits(number.float()))
             };
             quantity.sure && taken.get(*n) == Some(&0) && !stands()
         };
@@ -152,7 +152,7 @@ impl QuantityLinks {
         let Some(quantity) = self.quantities.get(quantity) else { return false };
         let counts =
             |number: &&Quantity| !matches!(number.kind, Kind::Label | Kind::Ordinal | Kind::Each | Kind::Period);
-        numbers.iter().filter(counts).any(|number| fit(quantity, number.approx) >= QuantityFit::Kind)
+        numbers.iter().filter(counts).any(|number| fit(quantity, number.float()) >= QuantityFit::Kind)
     }
 }
 
@@ -269,8 +269,8 @@ impl Content {
         let found = find(bytes);
         match found.as_slice() {
             [] => Self::Nothing,
-            [one] if one.kind != Kind::Label && is_measure(bytes, one) => Self::One(one.approx),
-            many => Self::Some(many.iter().filter(|one| one.kind != Kind::Label).map(|one| one.approx).collect()),
+            [one] if one.kind != Kind::Label && is_measure(bytes, one) => Self::One(one.float()),
+            many => Self::Some(many.iter().filter(|one| one.kind != Kind::Label).map(|one| one.float()).collect()),
         }
     }
 
@@ -325,7 +325,7 @@ fn compound_fits(a: &Quantity, b: &Quantity, question: &[u8], value: f64) -> boo
     let between = question.get(a.span.end..b.span.start).unwrap_or_default();
     let words = between.split(|byte| !byte.is_ascii_alphabetic()).filter(|word| !word.is_empty());
     let is_one = words.into_iter().all(|word| word == b"and" || unit(&word.to_ascii_lowercase()).is_some());
-    let sum = a.approx.abs() * large.size + b.approx.abs() * small.size;
+    let sum = a.float().abs() * large.size + b.float().abs() * small.size;
     is_one
         && !between.is_empty()
         && (large.dimension, large.size > small.size) == (small.dimension, true)
@@ -350,7 +350,7 @@ fn is_measure(text: &[u8], number: &Quantity) -> bool {
 impl<'a> Linking<'a> {
     fn link(&mut self) {
         let sure = mask(self.links.quantities.iter().take(MAX_LINKED), |quantity| quantity.sure);
-        let has_thousands = self.links.quantities.iter().any(|quantity| quantity.approx.abs() >= 1_000.0);
+        let has_thousands = self.links.quantities.iter().any(|quantity| quantity.float().abs() >= 1_000.0);
         let mut numbers = Vec::new();
         for (holder, holding) in self.holdings.iter().take(MAX_LINKED).enumerate() {
             let scale = if has_thousands { holding.scale() } else { None };
@@ -510,7 +510,7 @@ impl<'a> Linking<'a> {
         for holding in &self.holdings {
             let Some(replaced) = &holding.replaced else { continue };
             let held = mask(self.links.quantities.iter().take(MAX_LINKED), |quantity| {
-                replaced.iter().any(|number| fit(quantity, number.approx) >= QuantityFit::Kind)
+                replaced.iter().any(|number| fit(quantity, number.float()) >= QuantityFit::Kind)
             });
             if holding.links == 0 && held == 0 {
                 return 0;
@@ -545,7 +545,7 @@ impl<'a> Linking<'a> {
                 // `half` in a description is a way of speaking, `(24)` is the number itself.
                 // The 2 of `rate_2` is no number in "rate 2" either.
                 let suffix = |number: &Quantity| {
-                    if counted.as_ref().is_some_and(|counted| near(counted.approx, number.approx)) {
+                    if counted.as_ref().is_some_and(|counted| near(counted.float(), number.float())) {
                         return true;
                     }
                     let own = text.bytes().get(number.span.clone()).unwrap_or_default();
@@ -560,7 +560,7 @@ impl<'a> Linking<'a> {
             let mut own = 0_u64;
             for number in numbers.iter().filter(|number| number.sure) {
                 for (q, quantity) in self.links.quantities.iter().enumerate().take(MAX_LINKED) {
-                    if fit(quantity, number.approx) >= QuantityFit::Kind {
+                    if fit(quantity, number.float()) >= QuantityFit::Kind {
                         own |= 1 << q;
                     }
                 }
@@ -614,7 +614,7 @@ impl<'a> Linking<'a> {
         if fit(&number, value) != QuantityFit::None {
             return None;
         }
-        self.links.quantities.iter().position(|one| one.sure && fit(one, number.approx) == QuantityFit::Exact)
+        self.links.quantities.iter().position(|one| one.sure && fit(one, number.float()) == QuantityFit::Exact)
     }
 
     /// Finds the open quantities, one bit each, that occur in a step's text, a later description or a later value. The
@@ -708,7 +708,7 @@ impl<'a> Linking<'a> {
             }
             let invented = self.links.invented.contains(&t);
             let near = |q: &usize| {
-                let own = self.links.quantities.get(*q).map(|quantity| quantity.approx);
+                let own = self.links.quantities.get(*q).map(|quantity| quantity.float());
                 own.is_some_and(|own| misread(own, value) || (alone && invented && same_length(own, value)))
             };
             if let Some(quantity) = bits(*open).find(near) {
@@ -992,5 +992,218 @@ fn fill<'a>(holdings: &mut [Holding<'a>], state: Value<'a>, question: &Untrusted
             None => state.member_spelt(holding.name.bytes()).map(|member| member.value),
         };
         holding.content = holding.value.map_or(Content::Nothing, |value| Content::of(value, question));
+    }
+}
+
+/// The quantities of a record's question with the variables that took them up, for the screen.
+#[derive(Clone, Default, Debug)]
+pub struct Quantities {
+    /// Every quantity, in the order of the question.
+    pub items: Vec<Quantity>,
+    /// For each variable of the state, the quantities that it took up.
+    pub by_variable: Vec<Vec<usize>>,
+}
+
+impl Quantities {
+    /// Reads the question of a record and links its quantities to the variables of its state.
+    pub fn of(
+        links: Option<&QuantityLinks>,
+        record: &Record<'_>,
+        state: &State<'_>,
+        procedure: Option<&Procedure<'_>>,
+    ) -> Self {
+        let mut by_variable = vec![Vec::new(); state.variables().len()];
+        let Some(links) = links else {
+            let question = record.question.and_then(stepscope_base::json::Value::string).unwrap_or_default();
+            return Self { items: find(question.bytes()), by_variable };
+        };
+        let mut items = links.quantities.clone();
+        for (n, item) in items.iter_mut().enumerate() {
+            for holder in links.holders_of(n).filter_map(|holder| links.holders.get(holder)) {
+                let name = procedure.and_then(|procedure| holder.name(procedure));
+                let Some(variable) = name.and_then(|name| state.variable(&name)) else { continue };
+                if !item.variables.contains(&variable) {
+                    item.variables.push(variable);
+                }
+                if let Some(own) = by_variable.get_mut(variable).filter(|own| !own.contains(&n)) {
+                    own.push(n);
+                }
+            }
+            item.variables.sort_unstable();
+        }
+        Self { items, by_variable }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::formats;
+    use stepscope_base::json::Tape;
+
+    /// The links of a run whose first step writes these variables: name, description, value as JSON.
+    fn links(question: &str, facts: &[(&str, &str, &str)], step_two: &str) -> QuantityLinks {
+        let outputs = facts.iter().map(|(name, text, _)| format!(r#"{{"name": "{name}", "description": "{text}"}}"#));
+        let state = facts.iter().map(|(name, _, value)| format!(r#""{name}": {value}"#));
+        let text = format!(
+            r#"{{"question": "{question}", "procedure": {{"steps": [{{"id": 1, "inputs": [{{"name": "problem_text", "description": "p"}}], "stepDescription": "Extract the facts", "output": [{}]}}, {{"id": 2, "inputs": [], "stepDescription": "{step_two}", "output": [{{"name": "final_answer", "description": "answer"}}]}}]}}, "state": {{"problem_text": "p", {}}}, "correct": false}}"#,
+            outputs.collect::<Vec<_>>().join(", "),
+            state.collect::<Vec<_>>().join(", ")
+        );
+        let mut tape = Tape::default();
+        let record = formats::read(tape.parse(text.as_bytes()).unwrap());
+        let procedure = record.procedure.map(Procedure::read);
+        QuantityLinks::of(&record, procedure.as_ref()).unwrap()
+    }
+
+    fn taken(links: &QuantityLinks) -> Vec<Vec<usize>> {
+        (0..links.quantities.len()).map(|n| links.holders_of(n).collect()).collect()
+    }
+
+    fn is_sound(links: &QuantityLinks) -> bool {
+        links.missed.is_empty() && links.invented.is_empty() && links.changed.is_empty()
+    }
+
+    #[test]
+    fn what_two_variables_hold_alike_is_shared_between_the_quantities() {
+        let facts = [("dozens", "Dozens of rolls", "6"), ("shelters", "Number of shelters", "6")];
+        let linked =
+            links("A baker makes 6 dozen rolls and splits them among 6 shelters. How many each?", &facts, "Do");
+        assert!(is_sound(&linked), "{linked:?}");
+        assert_eq!(taken(&linked)[0], [0]);
+    }
+
+    #[test]
+    fn a_number_may_hold_two_quantities_in_one_unit() {
+        let of = |question: &str, value: &str| links(question, &[("length", "How long it takes", value)], "Do");
+        for (question, value) in [
+            ("A film runs 2 hours 15 minutes. How many minutes are two of them?", "135"),
+            ("A film runs 2 hours and 15 minutes. How many minutes are two of them?", "2.25"),
+            ("Ann is 5 feet 10 inches tall. How many inches more is six feet?", "70"),
+        ] {
+            let linked = of(question, value);
+            assert!(linked.invented.is_empty() && linked.changed.is_empty(), "{question} {linked:?}");
+            assert_eq!(taken(&linked)[..2], [[0], [0]], "{question}");
+        }
+        for (question, value) in [
+            ("A film runs 2 hours 15 minutes. How many minutes are two of them?", "153"),
+            ("A film runs 2 hours. The break of 15 minutes is long. How many minutes?", "135"),
+        ] {
+            assert!(taken(&of(question, value))[..2].contains(&Vec::new()), "{question}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_names_and_fractions_are_no_misreadings() {
+        let facts =
+            [("game_three", "Points in game 3", "93"), ("lower", "Denominator", "4"), ("upper", "Numerator", "2")];
+        let linked =
+            links("Ann plays three games. The third brings 93. A tank is 2/4 full. How many points?", &facts, "Do");
+        assert!(linked.invented.is_empty() && linked.changed.is_empty(), "{linked:?}");
+    }
+
+    #[test]
+    fn values_are_linked_in_any_form() {
+        let linked = links(
+            "He works 2 hours at 20% of $3 and takes half of a dozen and twice three pens.",
+            &[
+                ("minutes", "time", "120"),
+                ("rate", "share", "0.2"),
+                ("pay", "cents", "300"),
+                ("part", "part", "0.5"),
+                ("size", "eggs", "12"),
+                ("factor", "factor", "\"2\""),
+                ("pens", "pens", "\"three pens\""),
+            ],
+            "Add",
+        );
+        assert_eq!(taken(&linked), [[0], [1], [2], [3], [4], [5], [6]], "{linked:?}");
+        assert!(is_sound(&linked));
+    }
+
+    #[test]
+    fn equal_numbers_are_told_apart_by_their_words() {
+        let linked = links(
+            "He has ten boxes of pencils. He kept ten pens.",
+            &[("kept_pens", "pens kept", "10"), ("boxes", "boxes of pencils", "10")],
+            "Add",
+        );
+        assert_eq!(taken(&linked), [[1], [0]]);
+        // The point of a decimal number ends no sentence.
+        let linked = links(
+            "She fills 10 of the 0.5 l bottles with juice and 10 of the 0.7 l jars.",
+            &[("jars", "count of jars", "10"), ("bottles", "count of bottles", "10")],
+            "Add",
+        );
+        assert_eq!(taken(&linked), [vec![1], vec![], vec![0], vec![]]);
+        let shared = links("Six more and six times as many.", &[("six", "the constant 6", "6")], "Add");
+        assert_eq!(taken(&shared), [[0], [0]]);
+    }
+
+    #[test]
+    fn what_follows_is_not_invented() {
+        for (question, value) in [
+            ("Sara, Tom and Ulla each pay $5.", "3"),
+            ("How many letters are in the name of Jamie Grey if 2 are cut?", "4"),
+            ("He works 3 weeks.", "21"),
+            ("A shirt of $40 is 25% off.", "30"),
+            ("5 boxes of 24 pens.", "120"),
+            ("It takes 4 hours.", "240"),
+            ("It takes 4 hours.", "1"),
+            ("It takes 4 hours.", "0"),
+        ] {
+            let taken = links(question, &[("x", "a value", value)], "5 and 24, 40 at 25%, 4, 3, 2");
+            assert!(taken.invented.is_empty() && taken.changed.is_empty(), "{question} {value}");
+        }
+        assert_eq!(links("It takes 4 hours.", &[("x", "a value", "3592")], "4").invented, [0]);
+    }
+
+    #[test]
+    fn values_count_in_what_their_variables_say() {
+        let earned = |name, description, value| links("It earned $48 million.", &[(name, description, value)], "Add");
+        for (name, description, value) in [
+            ("millions_earned", "earned", "48"),
+            ("earned", "earned, in millions of dollars", "48"),
+            ("earned", "Million dollars earned", "48"),
+            ("earned", "in thousands", "48000"),
+            ("earned", "in millions", "48000000"),
+        ] {
+            let linked = earned(name, description, value);
+            assert!(taken(&linked) == [[0]] && is_sound(&linked), "{name} {description} {value}");
+        }
+        for (description, value) in [("earned", "48"), ("earned, in thousands", "48"), ("earned, in millions", "84")] {
+            assert!(!is_sound(&earned("earned", description, value)), "{description} {value}");
+        }
+    }
+
+    #[test]
+    fn misreadings_and_gaps_are_seen() {
+        let swapped = links("24 pens and 13 more.", &[("pens", "at first", "42"), ("more", "bought", "13")], "Add");
+        assert_eq!(swapped.changed, [Changed { quantity: 0, holder: 0, planned: false }]);
+        assert!(swapped.missed.is_empty() && swapped.invented.is_empty());
+        let planned = links("24 pens and 13 more.", &[("pens", "at first (24)", "31"), ("more", "(13)", "13")], "Add");
+        assert_eq!(planned.changed, [Changed { quantity: 0, holder: 0, planned: true }]);
+        // What a number selects is not what it counts.
+        let dice = "Two dice are thrown. How often is a sum of 7 expected?";
+        assert!(links(dice, &[("favourable", "outcomes with a sum of 7", "6")], "Divide").changed.is_empty());
+        assert_eq!(links(dice, &[("dots", "7 dots", "6")], "Divide").changed.len(), 1);
+        // A usual number is misread like any other, where the variable bears the words of what was missed.
+        let hen = "A hen lays 16 eggs per day. How many in 3 days?";
+        let usual = links(hen, &[("eggs_per_day", "", "12"), ("days", "", "3")], "Multiply");
+        assert_eq!(usual.changed, [Changed { quantity: 0, holder: 0, planned: false }]);
+        let constant = links(hen, &[("months_per_year", "months in a year", "12"), ("days", "", "3")], "Multiply");
+        assert!(constant.changed.is_empty(), "{constant:?}");
+        // Two numbers in each other's place, by what is said of them.
+        let exchanged = links("4 pens at $9 each.", &[("pens", "(4)", "9"), ("price", "= 9.", "4")], "Multiply");
+        let told = |quantity, holder| Changed { quantity, holder, planned: true };
+        assert_eq!(exchanged.changed, [told(0, 0), told(1, 1)]);
+        // The digit that tells two names apart is no number of the question.
+        let named = links("2 of 9 pens.", &[("pens", "", "9"), ("pens_2", "pens 2 in the question", "0.5")], "Take 2");
+        assert!(named.changed.is_empty(), "{named:?}");
+        let missed = links("24 pens and 13 more.", &[("pens", "at first", "24")], "Add");
+        assert_eq!(missed.missed, [Missed { quantity: 1, room: false }]);
+        let room = links("24 pens and 13 more.", &[("pens", "at first", "24"), ("more", "bought", "24")], "Add");
+        assert_eq!(room.missed, [Missed { quantity: 1, room: true }]);
+        assert!(is_sound(&links("24 pens and 13 more.", &[("pens", "at first", "24")], "Add 13 to it")));
     }
 }
