@@ -11,7 +11,7 @@ use crate::screens::run::state::RecordView;
 use crate::screens::stack::Focus;
 use crate::screens::{adjudication, answer, compare, dashboard, insights, json, rerun, run, side_by_side, table};
 use crate::widgets::keymap::{Action, Context, GO_BACK, NO_SEARCH, OPEN_RECORD, Reason, need};
-use stepscope_core::record::RecordKind;
+use stepscope_record::RecordKind;
 
 impl App {
     /// Checks that an action can be done now; `Err` holds the reason why not.

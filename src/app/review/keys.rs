@@ -20,14 +20,12 @@ use crate::widgets::panes::turn;
 use crate::widgets::sign;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::review::event::{
-    Anchor, AnswerPart, Event, EventKind, GoldStatus, LabelRef, LabelSet, Text, Verdict,
-};
-use stepscope_core::review::fold::is_fresh;
-use stepscope_core::review::hide::Hide;
-use stepscope_core::rules::id::QueueClass;
-use stepscope_core::triage::Fix;
 use stepscope_io::config::session::FileView;
+use stepscope_judge::hide::Hide;
+use stepscope_judge::triage::Fix;
+use stepscope_record::rule_id::QueueClass;
+use stepscope_review::event::{Anchor, AnswerPart, Event, EventKind, GoldStatus, LabelRef, LabelSet, Text, Verdict};
+use stepscope_review::fold::is_fresh;
 use stepscope_terminal::input::Input;
 
 /// A record with a longer text is not read ahead.

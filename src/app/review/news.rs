@@ -14,15 +14,15 @@ use crate::widgets::keymap;
 use crate::widgets::keymap::Action;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::finding::{counted, grouped};
-use stepscope_core::review::event::{Event, EventKind, LabelRef, Text, Verdict};
-use stepscope_core::review::event_list::EventList;
-use stepscope_core::rules::id::RuleId;
-use stepscope_core::summary::Summary;
-use stepscope_core::table::row::{Flag, RowFacts};
 use stepscope_io::failure::Failure;
 use stepscope_io::log::Appended;
 use stepscope_io::pipeline::search::Plan;
+use stepscope_judge::row::{Flag, RowFacts};
+use stepscope_record::finding::{counted, grouped};
+use stepscope_record::rule_id::RuleId;
+use stepscope_review::event::{Event, EventKind, LabelRef, Text, Verdict};
+use stepscope_review::event_list::EventList;
+use stepscope_review::summary::Summary;
 
 /// Takes in events that were appended to the review logs or found in them; `anew`: one is another file, these are all.
 pub(crate) fn take_reviews(app: &mut App, events: EventList, anew: bool, sentences: Vec<Shown>) -> Effects {
@@ -301,7 +301,7 @@ fn label_summary(app: &mut App, record: usize, summary: &Summary, batch: &mut Ba
     app.review.learn(record, summary);
     let reviewed = app.review.find(&summary.item, &summary.content);
     let mine = reviewed.and_then(|reviewed| reviewed.verdict_of(&app.review.me.id));
-    let fresh = mine.as_ref().filter(|mine| stepscope_core::review::fold::is_fresh(mine, Some(&summary.content)));
+    let fresh = mine.as_ref().filter(|mine| stepscope_review::fold::is_fresh(mine, Some(&summary.content)));
     if fresh.is_some_and(|mine| batch.only_open || mine.verdict == Some(Verdict::Pass)) {
         batch.kept += 1;
         return Vec::new();

@@ -12,7 +12,7 @@ use crate::screens::table::search::known_answer;
 use crate::screens::{compare, dashboard, insights};
 use crate::widgets::keymap::Action;
 use crate::widgets::layout::{inner_height, inner_line, parts, with_third_pane};
-use stepscope_core::table::filter::{Filter, RowAnswer};
+use stepscope_table::filter::{Filter, RowAnswer};
 
 /// Number of records that are looked at for one key: a key stays quick in a table of any length.
 const MOST: usize = 4_000;

@@ -10,7 +10,7 @@ use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::run::state::Ran;
+use stepscope_record::state::Ran;
 
 pub(crate) fn draw(view: &RecordView, buf: &mut Buffer, look: Look<'_>) {
     for (pane, place, look) in view.areas.on_screen(view.pane, look) {

@@ -17,10 +17,10 @@ use crate::widgets::prose::{fit, pad, pad_left};
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::arithmetic::recompute::standing::ToRecomputed;
-use stepscope_core::finding::grouped;
-use stepscope_core::run::cost::duration;
-use stepscope_core::run::state::Badge;
+use stepscope_judge::recompute::standing::ToRecomputed;
+use stepscope_record::cost::duration;
+use stepscope_record::finding::grouped;
+use stepscope_record::state::Badge;
 
 /// Tracks are drawn of so many variables.
 const MAX_VARIABLES: usize = 2_000;
