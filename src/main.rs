@@ -21,10 +21,10 @@ const REPLAY: f64 = 4.0;
 
 /// Allocator that, when no memory is left, gives the terminal back and prints a sentence.
 #[global_allocator]
-static MEMORY: stepscope_memory::Watched = stepscope_memory::Watched;
+static MEMORY: stepscope_memory::OomAllocator = stepscope_memory::OomAllocator;
 
 fn main() -> ExitCode {
-    stepscope_memory::give_back();
+    stepscope_memory::tune_malloc();
     stepscope_memory::on_failure(out_of_memory);
     outlive_file_limit();
     cli::tell_panics();
@@ -48,7 +48,7 @@ fn run() -> u8 {
 
 /// The end of a program that gets no more memory. What it writes needs hardly any.
 fn out_of_memory(size: usize) {
-    terminal::give_back();
+    terminal::tune_malloc();
     let advice = "Open fewer or smaller files, write tables in smaller row groups, or raise the limit (`ulimit`).";
     Out::new().complain(&shown!("not enough memory ({size} bytes requested). {advice}"));
     std::process::exit(i32::from(cli::FAILED));

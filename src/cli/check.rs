@@ -13,7 +13,7 @@ use super::{CLEAN, Check, FAILED, FOUND, FormatArg, Out};
 use stepscope_base::schema::{NEWEST, Schema};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_io::pipeline::check::{CheckOutcome, LEFT_OUT, Manner, SourceCounts, check};
+use stepscope_io::pipeline::check::{CheckOptions, CheckOutcome, LEFT_OUT, SourceCounts, check};
 use stepscope_io::pipeline::side_data::{SideData, Surroundings};
 use stepscope_io::source::input::Expand;
 use stepscope_io::source::open::read_small;
@@ -114,7 +114,7 @@ fn check_all(
     out.write(&begin);
     // A program that reads along gets a line for each record, and nobody tells it of ids.
     let is_filter = format == ReportFormat::Jsonl && !options.summary;
-    let manner = Manner { left_out: if is_filter { LEFT_OUT } else { b"" }, compares_ids: !is_filter };
+    let manner = CheckOptions { left_out: if is_filter { LEFT_OUT } else { b"" }, compares_ids: !is_filter };
     let mut any = false;
     // Of a file that nobody understands one sentence is said at the end, not one a line.
     let mut held = Some(Vec::new()).filter(|_| options.refuses_unknown() && tables.is_none() && is_for_people(format));

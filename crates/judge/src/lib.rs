@@ -28,6 +28,8 @@ pub mod rightness;
 pub mod route;
 /// Facts that the table keeps of a record: forty bytes.
 pub mod row;
+/// What a rule is.
+pub mod rule;
 /// Sets of rules, each kept once for all rows.
 pub mod rule_set;
 /// The registry of rules.

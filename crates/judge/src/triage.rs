@@ -9,12 +9,11 @@ use std::collections::HashSet;
 use crate::case::CaseView;
 use crate::gold::{Gold, Working, working};
 use crate::lost::LostValue;
-use crate::quantity_links::{Missed, QuantityLinks};
+use crate::quantity_links::{QuantityLinks, UnusedQuantity};
 use crate::recompute::follows::{gives, may_give};
 use crate::recompute::{
     Computed, PlanSource, Recomputed, RunAnswer, ValueBasis, Wording, may_plan, name_of, value_pointer,
 };
-use crate::rules::RuleId;
 use crate::rules::run;
 use crate::rules::run::{ErrorCause, contradictions, differs, explained};
 use stepscope_arithmetic::expression::{list, numbers};
@@ -26,6 +25,7 @@ use stepscope_base::text::{Shown, Untrusted};
 use stepscope_record::finding::{Finding, Findings, Place, Severity};
 use stepscope_record::procedure::last_step::last_step_surprise;
 use stepscope_record::procedure::{PROBLEM_TEXT, Procedure};
+use stepscope_record::rule_id::RuleId;
 use stepscope_record::state::State;
 use stepscope_record::trace::{Put, RecordedSet, asks_otherwise};
 use stepscope_record::{Record, RecordKind};
@@ -746,7 +746,7 @@ impl<'c> Trial<'c, '_> {
         // Values that follow from nothing are no plan's.
         let links = self.links.filter(|_| Experiment::of(self).is_some_and(|experiment| experiment.all_follow()))?;
         let is_lacking =
-            |missed: &&Missed| !missed.room && links.is_used_in(missed.quantity, &worked) && worked.len() > 1;
+            |missed: &&UnusedQuantity| !missed.room && links.is_used_in(missed.quantity, &worked) && worked.len() > 1;
         let lacking = links.missed.iter().find(is_lacking).and_then(|missed| links.quantities.get(missed.quantity));
         if let Some(lacking) = lacking {
             let text = shown!(

@@ -5,6 +5,8 @@ pub mod cost;
 /// Findings: what is said about a record, and where.
 pub mod finding;
 pub mod fork_origin;
+/// What a format of records is.
+pub mod format;
 /// The registry of record formats, recognised by content.
 pub mod formats;
 /// Conversations.

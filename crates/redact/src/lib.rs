@@ -31,7 +31,7 @@ use unescaped::Unescaped;
 
 /// A pattern that needs more memory is refused.
 const MAX_PATTERN: usize = 4 << 20;
-/// So long may the name of a pattern be.
+/// Longest name of a pattern.
 const MAX_NAME: usize = 40;
 /// So often a text may be written in other digits.
 const MAX_ENCODED: usize = 2;
@@ -439,7 +439,7 @@ pub struct PrivateHits {
 }
 
 impl PrivateHits {
-    /// So many are named.
+    /// Maximum number that is named.
     pub const NAMED: usize = 20;
 
     /// Looks for keys, tokens and passwords alone.

@@ -237,7 +237,7 @@ const MEMBERS: &[LineMember] = &[
                 object.objects("why", &routed.triggers, |trigger, object| {
                     object.put("route", trigger.route.word()).put("pointer", trigger.pointer.text());
                     object
-                        .maybe("rule", trigger.rule.map(stepscope_judge::rules::RuleId::word))
+                        .maybe("rule", trigger.rule.map(stepscope_record::rule_id::RuleId::word))
                         .put("text", &trigger.why);
                 });
             }))

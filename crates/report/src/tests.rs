@@ -4,9 +4,9 @@ use super::*;
 use stepscope_base::json::{Pointer, Tape};
 use stepscope_base::text::Untrusted;
 use stepscope_judge::case::{Case, Context, Location};
-use stepscope_judge::rules::RuleId;
 use stepscope_record::Record;
 use stepscope_record::finding::{Action, Datum, Place, PlaceLabel};
+use stepscope_record::rule_id::RuleId;
 
 const RECORD: &str = r#"{"id": "16c951343c3905095e135aaea1535b58", "question": "Samantha’s last name has three fewer letters than Bobbie’s last name. If Bobbie took two letters off her last name", "gold_num": 7.0, "status": "ok", "mode": "procedural", "procedure": {"NameDescription": "Compute", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "Full problem statement"}], "stepDescription": "Extract all numeric facts from the problem text and store each as a separate variable", "output": [{"name": "diff_sam_bob", "description": "Difference: Samantha's last name has three fewer letters than Bobbie's (value 3)"}, {"name": "bob_removed", "description": "Number of letters Bobbie removes from her last name (value 2)"}]}, {"id": 2, "inputs": [{"name": "bob_\u001b[31mremoved", "description": "Number of letters Bobbie removes from her last name"}], "stepDescription": "Form the symbolic expression", "output": [{"name": "final_answer", "description": "n"}]}]}, "state": {"problem_text": "x"}}"#;
 

@@ -6,10 +6,10 @@ use crate::case::{Case, CaseView};
 use crate::hide::Hide;
 use crate::route::{Routed, route};
 use crate::rules;
-use crate::rules::RuleId;
 use crate::rules::source::{duplicate_id, joined};
 use crate::triage::{Triage, acquit};
 use stepscope_record::finding::{Finding, Findings};
+use stepscope_record::rule_id::RuleId;
 
 impl Case<'_> {
     /// The same of a record that stepscope cannot cope with: as if it were not readable, and without findings.
