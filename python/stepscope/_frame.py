@@ -6,41 +6,40 @@ import html
 import math
 import os
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Literal, NamedTuple, SupportsIndex, overload
+from typing import Any, NamedTuple, SupportsIndex, overload
 
+from ._columns import Kind, Library, make_frame
 from ._given import Given, Records, is_result
 
-Library = Literal["pandas", "polars"]
 SEVERITIES = ("fatal", "repairable", "warning", "note")
 # Rows that a table in a notebook has, and a list that is printed.
 _MOST_DRAWN, _MOST_PRINTED = 200, 10
-_TEXT, _WHOLE, _NUMBER, _FLAG, _TEXTS = "text", "whole", "number", "flag", "texts"
-# A column has one type, whatever the records are.
-_COLUMNS = {
-    "source": _TEXT,
-    "line": _WHOLE,
-    "index": _WHOLE,
-    "sha256": _TEXT,
-    "kind": _TEXT,
-    "id": _TEXT,
-    "fix": _TEXT,
-    "step": _WHOLE,
-    "triage_confidence": _TEXT,
-    "recovered": _NUMBER,
-    "route": _TEXT,
-    **dict.fromkeys(SEVERITIES, _WHOLE),
-    "rules": _TEXTS,
-    "correct": _FLAG,
-    "answer": _TEXT,
-    "expected": _TEXT,
-    "confidence": _NUMBER,
-    "model": _TEXT,
-    "tokens": _WHOLE,
-    "ms": _NUMBER,
+_COLUMNS: dict[str, Kind] = {
+    "source": "text",
+    "line": "whole",
+    "index": "whole",
+    "sha256": "text",
+    "kind": "text",
+    "id": "text",
+    "fix": "text",
+    "step": "whole",
+    "triage_confidence": "text",
+    "recovered": "number",
+    "route": "text",
+    "fatal": "whole",
+    "repairable": "whole",
+    "warning": "whole",
+    "note": "whole",
+    "rules": "texts",
+    "correct": "flag",
+    "answer": "text",
+    "expected": "text",
+    "confidence": "number",
+    "model": "text",
+    "tokens": "whole",
+    "ms": "number",
 }
-_PANDAS = {_TEXT: "string", _WHOLE: "Int64", _NUMBER: "Float64", _FLAG: "boolean", _TEXTS: "object"}
 _ANSWERS = ("pred_answer", "final_answer", "extracted_answer", "model_answer", "predicted_answer", "pred_num")
 _EXPECTED = ("gold_answer", "expected_answer", "target", "gold_num", "gold")
 _CONFIDENCES = ("confidence",)
@@ -289,32 +288,4 @@ def to_frame(records: Records, library: Library | None = None) -> Any:
     ``library`` is ``pandas`` or ``polars``; without it, the one that is imported already, else the first that is
     installed.
     """
-    if library not in (None, "pandas", "polars"):
-        raise ValueError(f"library is 'pandas' or 'polars', not {library!r}")
-    rows = _rows(records)
-    columns = {column: [row[column] for row in rows] for column in _COLUMNS}
-    names = [library] if library else [name for name in ("pandas", "polars") if name in sys.modules]
-    for name in names or ["pandas", "polars"]:
-        try:
-            frames = __import__(name)
-        except ImportError:
-            continue
-        return _polars(frames, columns) if name == "polars" else _pandas(frames, columns)
-    raise ImportError("to_frame needs pandas or polars; check() gives plain dicts without either")
-
-
-def _pandas(pandas: Any, columns: Mapping[str, list[Any]]) -> Any:
-    return pandas.DataFrame(
-        {name: pandas.Series(columns[name], dtype=_PANDAS[kind]) for name, kind in _COLUMNS.items()}
-    )
-
-
-def _polars(polars: Any, columns: Mapping[str, list[Any]]) -> Any:
-    kinds = {
-        _TEXT: polars.String,
-        _WHOLE: polars.Int64,
-        _NUMBER: polars.Float64,
-        _FLAG: polars.Boolean,
-        _TEXTS: polars.List(polars.String),
-    }
-    return polars.DataFrame(columns, schema={name: kinds[kind] for name, kind in _COLUMNS.items()}, strict=False)
+    return make_frame(_COLUMNS, _rows(records), library)
