@@ -15,13 +15,14 @@ from importlib import metadata as _metadata
 from ._answers import record_answer
 from ._arrow import batch_schema, batches
 from ._call import usage
-from ._check import Report, check, rewards, save, show, stream
+from ._check import check, rewards, save, stream
 from ._check import open as open  # not in __all__: `from stepscope import *` would replace the builtin
 from ._frame import CheckedRecords, to_frame
 from ._langchain import LangChain
 from ._parts import Part, parts
 from ._program import StepscopeError, program
 from ._record import Recording, record, start
+from ._report import Report, show
 from ._reward import reward
 from ._run import Run
 from ._search import record_search
