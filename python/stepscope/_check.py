@@ -19,6 +19,7 @@ from ._frame import CheckedRecords, _Origin
 from ._given import Given, Path, Records, is_result, resolve
 from ._lines import dumps, is_table, line
 from ._program import StepscopeError, program, said
+from ._progress import watched
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -43,6 +44,7 @@ class CheckOptions(TypedDict, total=False):
     document: Path | None
     baseline: Path | None
     columns: Mapping[str, str] | None
+    map: Path | None
     filter: str | None
     fields: Iterable[str] | None
     with_record: bool
@@ -64,6 +66,7 @@ def stream(
     document: Path | None = None,
     baseline: Path | None = None,
     columns: Mapping[str, str] | None = None,
+    map: Path | None = None,
     filter: str | None = None,
     fields: Iterable[str] | None = None,
     with_record: bool = False,
@@ -77,13 +80,13 @@ def stream(
     a finding.
 
     ``schema`` and ``answer_schema`` are a file, the name of a published schema, a dict, or a class of pydantic;
-    ``columns`` names columns of a table by the keys that they stand for; ``filter`` chooses records
-    (``"correct:false rule:unused"``); ``fields`` names what is to be kept of each object (``["id", "triage.fix"]``), and
-    ``with_record`` adds the record.
+    ``columns`` names columns of a table by the keys that they stand for, and ``map`` is a file (TOML) that says how the
+    rows of another program are records; ``filter`` chooses records (``"correct:false rule:unused"``); ``fields`` names
+    what is to be kept of each object (``["id", "triage.fix"]``), and ``with_record`` adds the record.
     """
     flags = check_flags(
         schema=schema, answer_schema=answer_schema, schemas=schemas, document=document, baseline=baseline,
-        columns=columns, filter=filter, fields=fields, with_record=with_record, jobs=jobs,
+        columns=columns, map=map, filter=filter, fields=fields, with_record=with_record, jobs=jobs,
     )  # fmt: skip
     return read(flags, resolve(records, "stream"), objects)
 
@@ -101,20 +104,24 @@ def check_flags(**options: Unpack[CheckOptions]) -> list[str | Text]:
     ):
         if value is not None:
             flags += [f"--{name}={os.fspath(value)}"]
-    flags += _common_flags(
-        options.get("columns"), options.get("fields"), options.get("with_record", False), options.get("jobs")
-    )
-    return flags
+    flags += table_flags(options.get("columns"), options.get("map"))
+    return flags + _common_flags(options.get("fields"), options.get("with_record", False), options.get("jobs"))
 
 
-def _common_flags(
-    columns: Mapping[str, str] | None, fields: Iterable[str] | None, with_record: bool, jobs: int | None
-) -> list[str | Text]:
-    flags: list[str | Text] = []
+def table_flags(columns: Mapping[str, str] | None, map: Path | None) -> list[str]:
+    """How the rows of tables, and of other programs, are records."""
+    flags: list[str] = []
     if columns is not None:
         if not isinstance(columns, Mapping):
             raise TypeError("columns is a dict of keys and the columns that stand for them")
         flags += ["--columns", ",".join(f"{key}={column}" for key, column in columns.items())]
+    if map is not None:
+        flags.append(f"--map={os.fspath(map)}")
+    return flags
+
+
+def _common_flags(fields: Iterable[str] | None, with_record: bool, jobs: int | None) -> list[str | Text]:
+    flags: list[str | Text] = []
     if fields is not None:
         if isinstance(fields, (str, bytes)):
             raise TypeError(f"fields is a list of names: fields=[{fields!r}]")
@@ -152,27 +159,30 @@ def check(
     document: Path | None = None,
     baseline: Path | None = None,
     columns: Mapping[str, str] | None = None,
+    map: Path | None = None,
     filter: str | None = None,
     fields: Iterable[str] | None = None,
     with_record: bool = False,
     jobs: int | None = None,
+    progress: bool | None = None,
 ) -> CheckedRecords:
     """What is wrong with records, and where to fix it: a list with a dict each, in order. Records and options are as in
     ``stream``.
 
     Each has ``id``, ``sha256``, ``kind``, ``findings`` (``rule``, ``severity``, ``message``, ``pointer``, ...) and, of
     a wrong run, ``triage`` (``fix``, ``step``, ``recovered``, ``confidence``, ``why``). What could not be read (a
-    document that an answer cites) is a ``RuntimeWarning`` where there are results all the same.
+    document that an answer cites) is a ``RuntimeWarning`` where there are results all the same. ``progress`` says whether a
+    check of more than two seconds tells how far it is; without it, in terminals and notebooks.
     """
     flags = check_flags(
         schema=schema, answer_schema=answer_schema, schemas=schemas, document=document, baseline=baseline,
-        columns=columns, filter=filter, fields=fields, with_record=with_record, jobs=jobs,
+        columns=columns, map=map, filter=filter, fields=fields, with_record=with_record, jobs=jobs,
     )  # fmt: skip
     given = resolve(records, "check")
     found = CheckedRecords()
-    found._origin = _Origin(given, columns)
+    found._origin = _Origin(given, columns, map)
     try:
-        for each in read(flags, given, objects):
+        for each in watched(read(flags, given, objects), given.total, progress):
             found.append(each)
     except StepscopeError as error:
         if not found or error.code != _NOT_ALL_READ:
@@ -198,6 +208,7 @@ def rewards(
     threshold: float | None = None,
     effective_order: bool = False,
     columns: Mapping[str, str] | None = None,
+    map: Path | None = None,
     fields: Iterable[str] | None = None,
     with_record: bool = False,
     jobs: int | None = None,
@@ -229,7 +240,8 @@ def rewards(
     ):
         if is_set:
             flags.append(f"--{name}")
-    flags += _common_flags(columns, fields, with_record, jobs)
+    flags += table_flags(columns, map)
+    flags += _common_flags(fields, with_record, jobs)
     scored = list(read(flags, resolve(_completions(records), "rewards"), objects))
     if scored and all("reward" in each and each["reward"] is None for each in scored):
         raise StepscopeError(f"no completion could be scored: {scored[0].get('error')}", _NOT_ALL_READ)

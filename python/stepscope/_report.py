@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import html
 import os
 from collections.abc import Mapping
 from typing import Any
 
+from ._card import card
+from ._check import table_flags
 from ._given import Path, is_result
 from ._lines import record_line
 from ._program import StepscopeError, run
@@ -16,7 +17,7 @@ _MOST_TEXT = 20_000
 
 
 class Report:
-    """One record for people: ``print`` shows the text, a notebook shows the page."""
+    """One record for people: ``print`` shows the text; a notebook draws a card, with the page behind it."""
 
     def __init__(self, arguments: list[str], stdin: bytes | None) -> None:
         self._arguments, self._stdin = arguments, stdin
@@ -43,11 +44,11 @@ class Report:
         return page.decode("utf-8", "replace")
 
     def _repr_html_(self) -> str:
-        # Whose notebook it is may see what looks private. In a frame of its own, in which nothing runs, neither its
-        # styles nor what a record holds touch the notebook.
-        page = html.escape(self._page("--force"), quote=True)
-        style = "width: 100%; height: 40em; border: 0"
-        return f'<iframe srcdoc="{page}" sandbox style="{style}"></iframe>'
+        return self._drawn(None)
+
+    def _drawn(self, place: str | None) -> str:
+        # Whose notebook it is may see what looks private.
+        return card(self._page("--force"), place)
 
 
 def show(
@@ -56,20 +57,29 @@ def show(
     id: str | int | None = None,
     line: int | None = None,
     document: Path | None = None,
+    columns: Mapping[str, str] | None = None,
+    map: Path | None = None,
 ) -> Report:
     """The report of one record: a dict, the record of a file (the first, or by ``id`` or ``line``), or the record that a
-    result of ``check`` is of. What is not there is a ``StepscopeError`` at once."""
+    result of ``check`` is of. ``columns`` and ``map`` are as in ``check``. What is not there is a ``StepscopeError`` at
+    once."""
+    options = table_flags(columns, map)
+    if document is not None:
+        options.append(f"--document={os.fspath(document)}")
+    chosen, stdin = picked(record, id, line)
+    return Report([*options, *chosen], stdin)
+
+
+def picked(record: Any, id: str | int | None, line: int | None) -> tuple[list[str], bytes | None]:
+    """The arguments that name one record, or the record for standard input."""
     if not isinstance(record, (str, os.PathLike, Mapping)):
-        raise TypeError(f"show takes one record, one result or a path, not {type(record).__name__}")
+        raise TypeError(f"this takes one record, one result or a path, not {type(record).__name__}")
     if is_result(record):
         record, line = _of_result(record, line)
-    options: list[str] = []
-    for name, value in (("id", id), ("line", line), ("document", document)):
-        if value is not None:
-            options += [f"--{name}={os.fspath(value) if isinstance(value, os.PathLike) else value}"]
+    options = [f"--{name}={value}" for name, value in (("id", id), ("line", line)) if value is not None]
     if isinstance(record, (str, os.PathLike)):
-        return Report([*options, "--", os.fspath(record)], None)
-    return Report([*options, "-"], record_line(record))
+        return [*options, "--", os.fspath(record)], None
+    return [*options, "-"], record_line(record)
 
 
 def _of_result(result: Any, line: int | None) -> tuple[Any, int | None]:
