@@ -177,7 +177,11 @@ class Run:
         if not run._done:
             return f"open, to be recorded to {path}"
         line = self.line
-        return f"not in {path} any more" if line is None else f"recorded to {path}, line {line}"
+        if line is None:
+            # Nothing can be looked up in a pipe.
+            is_lost = os.path.isfile(run._sink.path) or not os.path.exists(run._sink.path)
+            return f"not found in {path}" if is_lost else f"recorded to {path}"
+        return f"recorded to {path}, line {line}"
 
     def __repr__(self) -> str:
         run = self._last()

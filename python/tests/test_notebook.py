@@ -363,7 +363,7 @@ class RecordedRuns(InFolder):
             run.show()
         self.assertIs(run.end(state={"final_answer": "5"}), run)
         self.path.unlink()
-        self.assertIn("any more", repr(run))
+        self.assertIn("not found in", repr(run))
 
     def test_without_the_program_a_run_is_a_line_of_text(self):
         run = self.record()

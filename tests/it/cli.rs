@@ -567,7 +567,7 @@ fn the_program_explains_itself() {
 
 #[test]
 fn bash_completes_commands_and_names() {
-    let script = text(&run(&["completions", "bash"], &[]).stdout);
+    let script = text(&run(&["completions", "bash"], &[]).stdout).to_owned();
     let completed = |words: &str, place: usize| {
         let (last, before) = (words.split(' ').nth(place).unwrap(), words.split(' ').nth(place - 1).unwrap());
         let ask = format!("COMP_WORDS=({words}); COMP_CWORD={place}; _stepscope stepscope '{last}' '{before}'");
