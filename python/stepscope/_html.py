@@ -39,11 +39,16 @@ SHEET = "<style>" + _SHEET.replace("DARK", ",".join(f"{dark} {_ROOT}" for dark i
 
 
 def shown(text: object, most: int | None = None) -> str:
-    """A text for one line: what is invisible, moves a cursor or turns the direction of text is named by its code."""
+    """A text for one line: what is invisible, moves a cursor or turns the direction of text is named, as the program
+    does it."""
     words = " ".join(str(text).split())
     if not words.isprintable():
-        words = "".join(each if each.isprintable() else f"⟨{ord(each):02X}⟩" for each in words)
+        words = "".join(each if each.isprintable() else _named(ord(each)) for each in words)
     return words if most is None or len(words) <= most else words[: most - 1] + "…"
+
+
+def _named(code: int) -> str:
+    return chr(0x2400 + code) if code < 0x20 else f"⟨U+{code:04X}⟩"
 
 
 def escaped(text: object, most: int | None = None) -> str:
@@ -70,4 +75,4 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def frame(page: str) -> str:
     """A page in a frame of its own, in which nothing runs: neither its styles nor what it holds touch the notebook."""
-    return f'<iframe srcdoc="{html.escape(page, quote=True)}" sandbox loading="lazy"></iframe>'
+    return f'<iframe srcdoc="{html.escape(page, quote=True)}" title="report" sandbox loading="lazy"></iframe>'

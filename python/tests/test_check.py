@@ -200,7 +200,7 @@ class OfRecords(InFolder):
             self.assertNotIn("\x1b", card)
             frame = card.split("</summary>")[1].split("</details>")[0]
             self.assertTrue(frame.startswith("<iframe srcdoc=") and frame.count("<") == 2, frame[:200])
-            self.assertIn('" sandbox loading="lazy">', frame, "the page runs nothing")
+            self.assertIn('" title="report" sandbox loading="lazy">', frame, "the page runs nothing")
             self.assertTrue(report.html.lower().startswith("<!doctype html>"))
             self.assertNotIn("<script>alert", report.html)
             self.assertNotIn("\x1b", report.html + str(report))

@@ -156,7 +156,7 @@ class Overviews(InFolder):
             self.assertNotIn("\x1b", text)
             self.assertNotIn("\u202e", text)
             self.assertNotIn("<script", text.replace(repr(found), ""))
-        self.assertIn("⟨1B⟩[2J⟨202E⟩", rows(found)[1][1])
+        self.assertIn("␛[2J⟨U+202E⟩", rows(found)[1][1])
 
     def test_records_are_looked_at_once_and_what_is_gone_is_left_out(self):
         self.path.write_text("".join(json.dumps(each) + "\n" for each in (WRONG, RIGHT)))
