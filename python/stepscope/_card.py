@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 from ._html import SHEET, cell, escaped, frame, shown, table, tag
 
-# The page has all of them.
+# So many are on the card; the page has more.
 _MOST_STEPS, _MOST_ITEMS, _MOST_FINDINGS, _MOST_REASONS = 30, 10, 8, 4
 _LONGEST = 300
 _VOID = frozenset(("meta", "br", "link", "img", "hr", "input", "wbr"))
@@ -84,7 +84,9 @@ def card(page: str, place: str | None = None) -> str:
 
 
 def _section(root: Node, name: str) -> Node | None:
-    return next(root.all(lambda each: each.name == "section" and each.given.get("aria-labelledby") == name), None)
+    # None is in another.
+    sections = root.all(lambda each: each.name == "section")
+    return next((each for each in sections if each.given.get("aria-labelledby") == name), None)
 
 
 def _words(node: Node | None, most: int = _LONGEST) -> str:

@@ -107,7 +107,11 @@ def rerun(
     ):  # fmt: skip
         if value is not None:
             flags.append(f"--{name}={os.fspath(value) if isinstance(value, os.PathLike) else value}")
-    flags += [f"--{name}" for name, is_set in (("from-here", from_here), ("stale", stale), ("exact", exact), ("lenient", lenient), ("yes", profile is not None)) if is_set]  # fmt: skip
+    for name, is_set in (
+        ("from-here", from_here), ("stale", stale), ("exact", exact), ("lenient", lenient), ("yes", profile is not None)
+    ):  # fmt: skip
+        if is_set:
+            flags.append(f"--{name}")
     chosen, stdin = picked(record, id, line)
     done = ended(["rerun", *flags, *chosen], stdin=stdin)
     told = said(done.stderr, done.returncode)
