@@ -34,16 +34,20 @@ def outcome(row: Mapping[str, Any]) -> str:
 
 
 def head(rows: Sequence[Mapping[str, Any]]) -> str:
-    """How many there are, how they came out, and where they are to be fixed."""
+    """How many there are, how they came out, where they are to be fixed, and the routes of answers."""
     words = f"{len(rows):,} record{'' if len(rows) == 1 else 's'}"
     outcomes = _listed(Counter(map(outcome, rows)), _OUTCOMES, "{count:,} {name}")
     fixes = Counter(_FIXES.get(row["fix"], row["fix"]) for row in rows if row["fix"] not in (None, "none"))
-    fix = _listed(fixes, [name for name, _ in fixes.most_common()], "{name} {count:,}")
-    return words + (f": {outcomes}" if outcomes else "") + (f"; to fix: {fix}" if fix else "")
+    routes = Counter(row["route"] for row in rows if row["route"] is not None)
+    parts = [words + (f": {outcomes}" if outcomes else "")]
+    for name, counts in (("to fix", fixes), ("route", routes)):
+        if counts:
+            parts.append(f"{name}: {_listed(counts, [each for each, _ in counts.most_common()], '{name} {count:,}')}")
+    return "; ".join(parts)
 
 
 def _listed(counts: Mapping[str, int], names: Iterable[str], form: str) -> str:
-    return ", ".join(form.format(name=name, count=counts[name]) for name in names if counts.get(name))
+    return ", ".join(form.format(name=shown(name, 40), count=counts[name]) for name in names if counts.get(name))
 
 
 def text(rows: Sequence[Mapping[str, Any]]) -> str:

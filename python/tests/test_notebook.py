@@ -170,6 +170,12 @@ class Overviews(InFolder):
         passing = stepscope.check(iter([WRONG]))
         self.assertEqual(rows(passing)[1][:2], ["✗ wrong", ""], "an iterator is read once")
 
+    def test_answers_have_routes(self):
+        found = stepscope.check(ROOT / "sample_runs/policy.jsonl")
+        counts = collections.Counter(each["route"]["name"] for each in found)
+        self.assertIn(f"; route: {', '.join(f'{name} {count}' for name, count in counts.most_common())}>", repr(found))
+        self.assertEqual(rows(found)[1][4], "reject")
+
     def test_many_are_cut(self):
         many = stepscope.check([{**WRONG, "n": n} for n in range(80)])
         self.assertEqual(len(rows(many)), 1 + _overview.MOST_DRAWN)
