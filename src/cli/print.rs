@@ -33,13 +33,18 @@ pub struct KeyRow {
     pub help: &'static str,
 }
 
-/// Table of keys. The screen owns it, and this layer does not know the screen: `main` hands it over.
+/// Lists that the screen owns. This layer does not know the screen: `main` hands them over.
 #[derive(Clone, Copy, Debug)]
-pub struct Keys<'a>(pub &'a [KeyRow]);
+pub struct ScreenLists<'a> {
+    /// Table of keys.
+    pub keys: &'a [KeyRow],
+    /// Names of the themes that are built in.
+    pub themes: &'a [&'static str],
+}
 
-pub(super) fn keys(keys: &Keys<'_>, format: ListFormat, out: &mut Out) {
+pub(super) fn keys(keys: &[KeyRow], format: ListFormat, out: &mut Out) {
     if format == ListFormat::Jsonl {
-        for row in keys.0 {
+        for row in keys {
             Style::ASCII.line(out, |object| {
                 object.text("context", row.context).text("keys", &row.keys);
                 object.text("action", row.action).text("help", row.help);
@@ -47,16 +52,16 @@ pub(super) fn keys(keys: &Keys<'_>, format: ListFormat, out: &mut Out) {
         }
         return;
     }
-    let width = |of: fn(&KeyRow) -> usize| keys.0.iter().map(of).max().unwrap_or(0);
+    let width = |of: fn(&KeyRow) -> usize| keys.iter().map(of).max().unwrap_or(0);
     let keys_width = width(|row| row.keys.chars().count());
     let action_width = width(|row| row.action.len());
     let mut context = "";
-    for row in keys.0 {
+    for row in keys {
         if row.context != context {
             context = row.context;
             out.line(&shown!(
                 "{}{context}",
-                if row.context == keys.0.first().map_or("", |row| row.context) { "" } else { "\n" }
+                if row.context == keys.first().map_or("", |row| row.context) { "" } else { "\n" }
             ));
         }
         let name = Shown::line(row.keys.as_bytes());

@@ -192,6 +192,7 @@ const MEMBERS: &[LineMember] = &[
             Some(object.put(name, is_whole.then(|| fitness(line.case, line.findings)).flatten()))
         },
     },
+    LineMember { name: "correct", put: |line, name, object| Some(object.put(name, line.case.rightness().verdict())) },
     LineMember { name: "triage", put: |line, name, object| Some(object.put(name, line.triage)) },
     LineMember {
         name: "readings",
