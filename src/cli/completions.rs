@@ -6,14 +6,14 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, Command};
 use clap_complete::{Shell, generate};
 
-use stepscope_core::compare::Cell;
-use stepscope_core::record::AnswerSchema;
-use stepscope_core::review::event::{ReviewerKind, Verdict};
-use stepscope_core::review::hide::Hidden;
-use stepscope_core::rules::RuleId;
-use stepscope_core::schemas;
+use stepscope_compare::Cell;
 use stepscope_io::model::Backend;
 use stepscope_io::source::maps;
+use stepscope_judge::hide::Hidden;
+use stepscope_record::AnswerSchema;
+use stepscope_record::rule_id::RuleId;
+use stepscope_record::schemas;
+use stepscope_review::event::{ReviewerKind, Verdict};
 
 /// Arguments that take a name or a file.
 const OR_FILE: [&str; 3] = ["theme", "schema", "answer-schema"];
