@@ -262,7 +262,8 @@ fn files() -> Vec<(String, String)> {
 /// Returns the files that are compiled for tests only: they make what they open.
 fn files_of_tests(files: &[(String, String)]) -> Vec<String> {
     let declared = |(name, text): &(String, String)| {
-        let folder = name.strip_suffix(".rs").unwrap().to_owned();
+        let module = name.strip_suffix(".rs").unwrap();
+        let folder = module.strip_suffix("/lib").unwrap_or(module).to_owned();
         let text = text.replace("#[cfg(test)]\npub(crate) mod ", "#[cfg(test)]\nmod ");
         let modules = text.split("#[cfg(test)]\nmod ").skip(1);
         let modules =
