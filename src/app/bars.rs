@@ -11,7 +11,6 @@ use crate::app::state::App;
 use crate::dialogs::dialog::{FilterCount, Prompt, PromptPurpose, Rest};
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::state::RecordView;
-use crate::screens::run::timeline::divergence;
 use crate::screens::{adjudication, answer, compare, dashboard, insights, json, rerun, run, side_by_side, table};
 use crate::widgets::keymap::{Action, BINDINGS, Binding};
 use crate::widgets::line::{hint, window};
@@ -167,7 +166,7 @@ fn verdict(app: &App, view: &RecordView, in_brief: bool, look: Look<'_>) -> Span
         look.span(format!("{sign} {}   ", route_name(route)), role)
     }));
     line.extend(counts(view.counts(), look));
-    let differs = divergence(view).filter(|_| opened.correct == Some(true) && view.counts() == [0; 4]);
+    let differs = view.divergence().filter(|_| opened.correct == Some(true) && view.counts() == [0; 4]);
     line.extend(differs.map(|step| look.span(format!("≠ step {} ", step + 1), Role::Dim)));
     line
 }

@@ -19,7 +19,7 @@ use crate::dialogs::export::ExportForm;
 use crate::screens::answer::state::AnswerPane;
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::Pane;
-use crate::screens::run::state::RunPane;
+use crate::screens::run::pane::RunPane;
 use crate::screens::stack::Screen;
 use crate::widgets::borders::close;
 use crate::widgets::keymap::{NO_RECORD, Reason};

@@ -128,7 +128,7 @@ impl App {
 fn actions_of_pane(app: &App) -> &'static [Action] {
     let Some(view) = app.screens.record() else { return &[] };
     match app.screens.top() {
-        ScreenKind::Run => view.pane.actions(),
+        ScreenKind::Run => view.pane.def().actions,
         ScreenKind::Answer => view.answer.as_ref().map_or(&[], |answer| answer.pane.actions()),
         _ => &[],
     }

@@ -11,7 +11,7 @@ use crate::dialogs::dialog::{Dialog, Popup};
 use crate::screens::adjudication;
 use crate::screens::answer::state::AnswerPane;
 use crate::screens::kind::ScreenKind;
-use crate::screens::run::state::RunPane;
+use crate::screens::run::pane::RunPane;
 use crate::widgets::fuzzy;
 use crate::widgets::keymap::{Action, Context, Key, Lookup, need};
 use crate::widgets::line::{edit, replace_proposed};
