@@ -99,6 +99,8 @@ pub mod screens {
     pub(crate) mod compare;
     /// The dashboard of the reviews.
     pub(crate) mod dashboard;
+    /// The way from the name of a screen to what it is.
+    pub(crate) mod defs;
     /// Charts of all records.
     pub mod insights;
     /// A record as JSON.
@@ -109,6 +111,8 @@ pub mod screens {
     pub mod rerun;
     /// One run.
     pub mod run;
+    /// What a screen is, in one row.
+    pub(crate) mod screen_def;
     /// Two records side by side.
     pub(crate) mod side_by_side;
     /// Stack of screens, with at most one dialog in front.

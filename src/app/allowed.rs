@@ -7,9 +7,9 @@ use crate::app::wanted::Wanted;
 use crate::app::{across, export, present, review, seek};
 use crate::dialogs::dialog::Dialog;
 use crate::screens::kind::ScreenKind;
+use crate::screens::rerun;
 use crate::screens::run::state::RecordView;
 use crate::screens::stack::Focus;
-use crate::screens::{adjudication, answer, compare, dashboard, insights, json, rerun, run, side_by_side, table};
 use crate::widgets::keymap::{Action, Context, GO_BACK, NO_SEARCH, OPEN_RECORD, Reason, need};
 use stepscope_core::record::RecordKind;
 
@@ -116,18 +116,7 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
     let shows_record = screen == ScreenKind::Table || screen.is_of_record();
     let said = across::keys::allowed(app, screen, action)
         .or_else(|| if shows_record { on_record(app, screen, action) } else { None });
-    let on_screen = || match screen {
-        ScreenKind::Table => table::keys::allowed(app, action),
-        ScreenKind::Run => run::keys::allowed(app, action),
-        ScreenKind::Answer => answer::keys::allowed(app, action),
-        ScreenKind::Json => json::keys::allowed(action),
-        ScreenKind::Rerun => rerun::keys::allowed(app, action),
-        ScreenKind::Compare => Some(compare::keys::allowed(app, action)),
-        ScreenKind::SideBySide => Some(side_by_side::keys::allowed(app, action)),
-        ScreenKind::Dashboard => Some(dashboard::keys::allowed(app, action)),
-        ScreenKind::Adjudication => Some(adjudication::keys::allowed(app, action)),
-        ScreenKind::Insights => Some(insights::keys::allowed(app, action)),
-    };
+    let on_screen = || (screen.def().allowed)(app, action);
     said.or_else(on_screen).unwrap_or_else(|| elsewhere(app, action))
 }
 

@@ -11,7 +11,6 @@ use crate::app::state::App;
 use crate::dialogs::dialog::{FilterCount, Prompt, PromptPurpose, Rest};
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::state::RecordView;
-use crate::screens::{adjudication, answer, compare, dashboard, insights, json, rerun, run, side_by_side, table};
 use crate::widgets::keymap::{Action, BINDINGS, Binding};
 use crate::widgets::line::{hint, window};
 use crate::widgets::look::{
@@ -248,23 +247,8 @@ pub(crate) fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) ->
         let role = if status.failed { Role::Fatal } else { Role::Accent };
         return answer_key(status.text.as_str(), role, area, buf, look) - 1;
     }
-    let of_record = |line: fn(&RecordView, Look<'_>) -> Spans| {
-        app.screens.record().map(|view| line(view, look)).unwrap_or_default()
-    };
-    let line = match app.screens.top() {
-        ScreenKind::Table => table::draw::describe(app, look),
-        ScreenKind::Run => of_record(run::draw::describe),
-        ScreenKind::Answer => of_record(answer::draw::describe),
-        ScreenKind::Json => of_record(json::draw::describe),
-        ScreenKind::Rerun => rerun::draw::describe(app, look),
-        ScreenKind::Compare => compare::draw::describe(app, look),
-        ScreenKind::SideBySide => side_by_side::draw::describe(app, look),
-        ScreenKind::Dashboard => dashboard::draw::describe(app, look),
-        ScreenKind::Adjudication => adjudication::draw::describe(app, look),
-        ScreenKind::Insights => insights::draw::describe(app, look),
-    };
     let mut spans = vec![Span::raw(" ")];
-    spans.extend(line);
+    spans.extend((app.screens.top().def().describe)(app, look));
     put(spans, 0, area, buf);
     0
 }

@@ -24,9 +24,7 @@ use crate::screens::run::state::{LostRecord, LostSearch, RecordView};
 use crate::screens::stack::{Focus, Screen};
 use crate::screens::table::search::end_of;
 use crate::screens::table::state::{Search, SortBy};
-use crate::screens::{
-    adjudication, answer, cell_records, compare, dashboard, insights, json, rerun, run, side_by_side, table,
-};
+use crate::screens::{cell_records, json, rerun, run, side_by_side, table};
 use crate::widgets::keymap::{Action, Key, Lookup, OPEN_RECORD, Reason};
 use crate::widgets::layout;
 use crate::widgets::list::Move;
@@ -92,14 +90,13 @@ impl App {
     /// Keeps every cursor within what there is and on screen.
     pub(crate) fn settle(&mut self) {
         let area = self.area();
-        let rows = self.rows();
-        self.table.list.settle(rows, layout::table_height(area));
-        run::keys::settle(self);
-        json::keys::settle(self);
-        answer::keys::settle(self);
-        rerun::keys::settle(self);
-        if self.screens.top().is_of_all() || self.screens.top() == ScreenKind::SideBySide {
-            self.go(Move::By(0));
+        let top = self.screens.top();
+        for screen in self.screens.kinds() {
+            match screen.def().settle {
+                Some(settle) => settle(self),
+                None if screen == top => self.go(Move::By(0)),
+                None => {}
+            }
         }
         review::keys::settle_review(self);
         if let Some(Dialog::Editor(editor)) = self.dialog.as_mut().map(Dialog::own_mut) {
@@ -255,18 +252,7 @@ impl App {
     }
 
     pub(crate) fn go(&mut self, movement: Move) {
-        match self.screens.top() {
-            ScreenKind::Table => table::keys::go(self, movement),
-            ScreenKind::Run => run::keys::go(self, movement),
-            ScreenKind::Answer => answer::keys::go(self, movement),
-            ScreenKind::Json => json::keys::go(self, movement),
-            ScreenKind::Rerun => rerun::keys::go(self, movement),
-            ScreenKind::Compare => compare::keys::go(self, movement),
-            ScreenKind::SideBySide => side_by_side::keys::go(self, movement),
-            ScreenKind::Dashboard => dashboard::keys::go(self, movement),
-            ScreenKind::Adjudication => adjudication::keys::go(self, movement),
-            ScreenKind::Insights => insights::keys::go(self, movement),
-        }
+        (self.screens.top().def().go)(self, movement);
     }
 
     pub(crate) fn request(&mut self, record: usize, screen: ScreenKind) -> Effects {
@@ -594,27 +580,9 @@ fn perform(app: &mut App, action: Action) -> Effects {
     let times = app.times();
     review::keys::stay(app, action);
     let done = keys::dialog_action(app, action).or_else(|| across::keys::act(app, action));
-    let done = done.or_else(|| act_on_screen(app, action, times));
+    let done = done.or_else(|| (app.screens.top().def().act)(app, action, times));
     let done = done.or_else(|| review::keys::review_action(app, action));
     done.unwrap_or_else(|| act_anywhere(app, action, times))
-}
-
-fn act_on_screen(app: &mut App, action: Action, times: isize) -> Option<Effects> {
-    let top = app.screens.top();
-    let done = match top {
-        ScreenKind::Table => table::keys::act(app, action),
-        ScreenKind::Run => run::keys::act(app, action, times).or_else(|| rerun::keys::act(app, action)),
-        ScreenKind::Answer => answer::keys::act(app, action, times).or_else(|| rerun::keys::act(app, action)),
-        ScreenKind::Json => json::keys::act(app, action),
-        ScreenKind::Rerun => rerun::keys::act(app, action),
-        ScreenKind::Compare => compare::keys::act(app, action),
-        ScreenKind::SideBySide => side_by_side::keys::act(app, action, times),
-        ScreenKind::Dashboard => dashboard::keys::act(app, action),
-        ScreenKind::Adjudication => adjudication::keys::act(app, action),
-        ScreenKind::Insights => insights::keys::act(app, action),
-    };
-    let leaves = matches!(action, Action::Back | Action::Escape) && (top.is_of_all() || top == ScreenKind::SideBySide);
-    done.or_else(|| leaves.then(|| across::keys::leave(app)))
 }
 
 fn act_anywhere(app: &mut App, action: Action, times: isize) -> Effects {
@@ -714,29 +682,13 @@ fn mouse(app: &mut App, event: MouseEvent) -> Effects {
     Vec::new()
 }
 
-/// Gives the keys to the pane under the mouse.
-fn focus(app: &mut App, at: Position) {
-    match app.screens.top() {
-        ScreenKind::Run => _ = run::keys::focus(app, at),
-        ScreenKind::Answer => _ = answer::keys::focus(app, at),
-        ScreenKind::Rerun => rerun::keys::focus(app, at),
-        ScreenKind::Table
-        | ScreenKind::Json
-        | ScreenKind::Compare
-        | ScreenKind::SideBySide
-        | ScreenKind::Dashboard
-        | ScreenKind::Adjudication
-        | ScreenKind::Insights => {}
-    }
-}
-
 /// Moves what is under the mouse by rows, whatever count was typed.
 fn wheel(app: &mut App, at: Position, rows: isize) {
     if app.dialog.is_some() {
         app.scroll_dialog(rows);
         return;
     }
-    focus(app, at);
+    (app.screens.top().def().focus)(app, at);
     app.go(Move::By(rows));
 }
 
@@ -745,7 +697,7 @@ fn menu(app: &mut App, at: Position) -> Effects {
     if app.dialog.is_some() {
         return click(app, at);
     }
-    focus(app, at);
+    (app.screens.top().def().focus)(app, at);
     app.open_dialog(Dialog::Palette(Palette::default()));
     Vec::new()
 }
@@ -766,35 +718,12 @@ fn click(app: &mut App, at: Position) -> Effects {
     if let Some(effects) = cell_records::keys::click(app, at) {
         return effects;
     }
-    match app.screens.top() {
-        ScreenKind::Table => return table::keys::click(app, at, body),
-        ScreenKind::Run => return run::keys::click(app, at),
-        ScreenKind::Answer => answer::keys::click(app, at),
-        ScreenKind::Json => return json::keys::click(app, at, body),
-        ScreenKind::Rerun => rerun::keys::focus(app, at),
-        ScreenKind::Compare => return compare::keys::click(app, at),
-        ScreenKind::Dashboard => return dashboard::keys::click(app, at),
-        ScreenKind::Adjudication => return adjudication::keys::click(app, at),
-        ScreenKind::Insights => return insights::keys::click(app, at),
-        ScreenKind::SideBySide => {}
-    }
-    Vec::new()
+    (app.screens.top().def().click)(app, at, body)
 }
 
 /// Describes what is under the cursor, in one sentence.
 fn explain(app: &mut App) -> Effects {
-    let sentence = match app.screens.top() {
-        ScreenKind::Table => table::draw::explain(app),
-        ScreenKind::Run => app.screens.record().map(|view| run::draw::explain(view, &app.keymap)),
-        ScreenKind::Answer => app.screens.record().and_then(answer::draw::explain),
-        ScreenKind::Json => app.screens.record().map(json::draw::explain),
-        ScreenKind::Rerun
-        | ScreenKind::Compare
-        | ScreenKind::SideBySide
-        | ScreenKind::Dashboard
-        | ScreenKind::Adjudication
-        | ScreenKind::Insights => None,
-    };
+    let sentence = (app.screens.top().def().explain)(app);
     app.say(sentence.unwrap_or_else(|| app.keyed("<help> explains the symbols of this screen")))
 }
 

@@ -75,6 +75,11 @@ impl Screens {
         self.0.iter().rev().map(Screen::kind).find(|kind| kind.is_of_record()).unwrap_or_default()
     }
 
+    /// Lists the kinds of all, from the table upwards.
+    pub(crate) fn kinds(&self) -> Vec<ScreenKind> {
+        [ScreenKind::Table].into_iter().chain(self.0.iter().map(Screen::kind)).collect()
+    }
+
     /// Counts the screens over the table.
     pub(crate) fn len(&self) -> usize {
         self.0.len()

@@ -135,6 +135,11 @@ pub(crate) fn leave(app: &mut App) -> Effects {
     }
 }
 
+/// Leaves it by the keys that go back; `None`: it is another action.
+pub(crate) fn leave_by(app: &mut App, action: Action) -> Option<Effects> {
+    matches!(action, Action::Back | Action::Escape).then(|| leave(app))
+}
+
 /// Compares as soon as all records are read; what was compared before stays on screen meanwhile.
 pub(crate) fn compare(app: &mut App) -> Effects {
     app.across.comparing.due = true;

@@ -35,14 +35,17 @@ const ROOMY: u16 = 28;
 
 /// Returns the area of the comparison and that of the records of its cell: beside it on a wide screen, else below it
 /// where there is room.
-pub(crate) fn places(app: &App) -> (Rect, Rect) {
-    let body = parts(app.area()).body;
+pub(crate) fn places(app: &App, body: Rect) -> (Rect, Rect) {
     let (place, third) = with_third_pane(body);
     let Some(compared) = app.across.compared.as_ref().filter(|_| third.width == 0) else { return (place, third) };
     let rows = rows(compared);
     let gaps = rows.last().map_or(0, |row| gap(*row, body));
     let needed = (head(app).len() + rows.len() + gaps + 2) as u16;
     if body.height < needed + LOWEST { (place, third) } else { pane_above(body, needed) }
+}
+
+fn own_place(app: &App) -> Rect {
+    places(app, parts(app.area()).body).0
 }
 
 /// Returns the filter of the cell under the cursor; `Err`: why there is none.
@@ -53,7 +56,7 @@ pub(crate) fn filter(app: &App) -> Result<String, &'static str> {
 
 /// Counts the rows on screen at a time.
 pub(crate) fn height(app: &App) -> usize {
-    inner_height(places(app).0).saturating_sub(head(app).len()).max(1)
+    inner_height(own_place(app)).saturating_sub(head(app).len()).max(1)
 }
 
 /// Builds the lines above the rows, which do not scroll; the last two are for the bar and the heads of the columns.
@@ -177,7 +180,7 @@ fn names_of_sides(app: &App, look: Look<'_>) -> Spans {
 
 /// Finds the row at a place of the screen, and the basis of the column.
 pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)> {
-    let area = places(app).0;
+    let area = own_place(app);
     if let Some((cell, ..)) = tiles(app, area).into_iter().find(|(_, _, tile)| tile.contains(at)) {
         let rows = rows(app.across.compared.as_ref()?);
         return Some((rows.iter().position(|row| *row == CompareRow::Cell(cell))?, None));

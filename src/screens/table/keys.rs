@@ -69,6 +69,11 @@ pub(crate) fn go(app: &mut App, movement: Move) {
     app.table.list.go(movement, rows, height);
 }
 
+/// Keeps the cursor on screen.
+pub(crate) fn settle(app: &mut App) {
+    go(app, Move::By(0));
+}
+
 /// Brings the cursor where the mouse is; where it is already, opens. On the heading, sorts.
 pub(crate) fn click(app: &mut App, at: Position, body: Rect) -> Effects {
     if at.y == body.y {
