@@ -9,6 +9,16 @@
 /// The commands that need no screen. Law: knows no screen.
 pub mod cli;
 
+/// The actions: what keys, palette and documents name.
+pub(crate) mod actions {
+    /// What an action is, in one row.
+    pub(crate) mod def;
+    /// What actions need.
+    pub(crate) mod may;
+    /// The rows.
+    pub(crate) mod rows;
+}
+
 /// The program with a screen: state, messages and effects, and what performs them.
 pub mod app {
     /// Comparison and dashboards: results worked out across all records.

@@ -1,6 +1,5 @@
 //! What footer, palette and sentences say of keys: the actions that are offered here, and the names of their keys.
 
-use crate::app::across;
 use crate::app::review::{self, ReviewDialog};
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
@@ -28,7 +27,7 @@ impl App {
             for binding in Keymap::rows(context) {
                 let is_named = rows.iter().any(|row| row.action == binding.action);
                 // The key of the screen in front only closes it again, as back does.
-                let is_here = leads_to(binding.action) == Some(self.screens.top());
+                let is_here = binding.action.def().opens == Some(self.screens.top());
                 let is_shown =
                     !self.hint_of(binding).is_empty() && !is_named && !is_here && self.key_name(binding).is_some();
                 if is_shown && self.allowed_at(front, binding.action).is_ok() {
@@ -131,14 +130,5 @@ fn actions_of_pane(app: &App) -> &'static [Action] {
         ScreenKind::Run => view.pane.def().actions,
         ScreenKind::Answer => view.answer.as_ref().map_or(&[], |answer| answer.pane.actions()),
         _ => &[],
-    }
-}
-
-/// Returns the screen that an action opens, from wherever it is done.
-fn leads_to(action: Action) -> Option<ScreenKind> {
-    match action {
-        Action::Json => Some(ScreenKind::Json),
-        Action::Baseline => Some(ScreenKind::SideBySide),
-        _ => across::keys::of_all(action).map(|screen| screen.kind()),
     }
 }

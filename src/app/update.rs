@@ -14,7 +14,7 @@ use crate::app::open_record::OpenRecord;
 use crate::app::state::{App, Patience, REARRANGE, Status};
 use crate::app::wanted::Wanted;
 use crate::app::{across, export, forks, present, review, seek, view};
-use crate::dialogs::dialog::{Dialog, Popup, PromptPurpose};
+use crate::dialogs::dialog::{Dialog, Popup};
 use crate::dialogs::palette::Palette;
 use crate::dialogs::{editor, fixes, keys, repair};
 use crate::screens::cell_records::state::CellRecords;
@@ -135,6 +135,12 @@ impl App {
         if Filter::parse(&view.filter, self.side.types()).is_ok() {
             self.early = self.set_filter(&view.filter);
         }
+    }
+
+    /// Opens what the status line said before.
+    pub(crate) fn open_messages(&mut self) {
+        let title = Shown::own("messages, newest first");
+        self.open_dialog(Dialog::Popup(Popup { title, text: self.messages.text() }));
     }
 
     /// Says something, and does nothing more.
@@ -575,91 +581,43 @@ fn background(app: &mut App, rgb: Rgb) {
     app.choose_theme(chosen.as_deref());
 }
 
-/// The dialog in front, then what leads across all records, then the screen, then a review, and last the session.
+/// Has an action done by the dialog in front, then by the screen, and last by its own row.
 fn perform(app: &mut App, action: Action) -> Effects {
     let times = app.times();
     review::keys::stay(app, action);
-    let done = keys::dialog_action(app, action).or_else(|| across::keys::act(app, action));
-    let done = done.or_else(|| (app.screens.top().def().act)(app, action, times));
-    let done = done.or_else(|| review::keys::review_action(app, action));
-    done.unwrap_or_else(|| act_anywhere(app, action, times))
+    if let Some(effects) = keys::dialog_action(app, action) {
+        return effects;
+    }
+    // Who does something else meanwhile does not want to be taken away from it.
+    app.across.partner_of = None;
+    let done = (app.screens.top().def().act)(app, action, times);
+    done.unwrap_or_else(|| (action.def().run)(app, action, times))
 }
 
-fn act_anywhere(app: &mut App, action: Action, times: isize) -> Effects {
-    use Action as A;
-    match action {
-        A::Explain => return explain(app),
-        A::JumpBack | A::JumpForth => return jump(app, action == A::JumpBack),
-        A::Messages => {
-            let title = Shown::own("messages, newest first");
-            app.open_dialog(Dialog::Popup(Popup { title, text: app.messages.text() }));
-        }
-        _ if Wanted::is_sought_by(action, app.screens.top() == ScreenKind::Table) => {
-            let by = if matches!(action, A::NextWrong | A::NextFlagged | A::NextFinding) { times } else { -times };
-            let wanted = Wanted::of(action);
-            return go_to_record(app, app.record_with(wanted, by).ok_or(wanted.none_listed()));
-        }
-        A::Down => app.go(Move::By(times)),
-        A::Up => app.go(Move::By(-times)),
-        A::HalfDown => app.go(Move::HalfPages(times)),
-        A::HalfUp => app.go(Move::HalfPages(-times)),
-        A::PageDown => app.go(Move::Pages(times)),
-        A::PageUp => app.go(Move::Pages(-times)),
-        A::Top => app.go(Move::To(app.count.map_or(0, |count| count.saturating_sub(1)))),
-        A::Bottom => app.go(Move::To(app.count.map_or(usize::MAX, |count| count.saturating_sub(1)))),
-        A::Json => return json(app),
-        A::Back => return back(app),
-        A::Escape => return escape(app),
-        A::Quit => return quit(app),
-        A::Rewards => app.open_dialog(Dialog::Rewards),
-        A::Help => app.open_dialog(Dialog::Help),
-        A::Palette => app.open_dialog(Dialog::Palette(Palette::default())),
-        A::Find => app.open_prompt(PromptPurpose::Find, String::new()),
-        A::FindNext => table::search::find_by(app, times),
-        A::FindPrevious => table::search::find_by(app, -times),
-        A::NextFinding | A::PreviousFinding | A::Maximise => {
-            if let Some(view) = app.screens.record_mut() {
-                match action {
-                    A::Maximise => view.maximised = !view.maximised,
-                    A::NextFinding => view.next_finding(times),
-                    _ => view.next_finding(-times),
-                }
-            }
-        }
-        A::NextRecord => return go_to_record(app, app.record_from(times)),
-        A::PreviousRecord => return go_to_record(app, app.record_from(-times)),
-        A::NextFork => return forks::follow::fork_by(app, times),
-        A::PreviousFork => return forks::follow::fork_by(app, -times),
-        A::DropEdits => run::edit::drop_edits(app),
-        A::SaveAgain => return forks::follow::save_again(app),
-        A::Review => return review::keys::turn_review(app),
-        A::Export => export::open(app),
-        A::Present => return present::keys::turn(app),
-        A::Tour => return vec![Effect::Tour(app.looks.chosen.clone())],
-        A::CopyLink => {
-            return match seek::follow::link(app) {
-                Ok(link) => app.copy(&link, "the command"),
-                Err(why) => app.refuse(why),
-            };
-        }
-        A::Theme => next_theme(app),
-        A::Mouse => {
-            app.mouse = !app.mouse;
-            app.say(Shown::own(if app.mouse { "Mouse on" } else { "Mouse off: select text with the terminal" }));
-            return vec![Effect::Mouse(app.mouse)];
-        }
-        A::Redraw => return vec![Effect::Repaint],
-        A::Suspend => return vec![Effect::Suspend],
-        A::CopyValue | A::CopyPath | A::CopyQuestion | A::CopyStep | A::CopyRecord => {
-            return copy_action(app, action);
-        }
-        _ => {}
+/// Goes to the next record that is sought.
+pub(crate) fn go_to_wanted(app: &mut App, action: Action, times: isize) -> Effects {
+    let wanted = Wanted::of(action);
+    go_to_record(app, app.record_with(wanted, times).ok_or(wanted.none_listed()))
+}
+
+/// Goes to the next finding of the open record; on the table, to the next record with findings.
+pub(crate) fn next_finding(app: &mut App, action: Action, times: isize) -> Effects {
+    if app.screens.top() == ScreenKind::Table {
+        return go_to_wanted(app, action, times);
     }
+    app.screens.record_mut().into_iter().for_each(|view| view.next_finding(times));
     Vec::new()
 }
 
+/// Gives the mouse to the terminal, or takes it.
+pub(crate) fn turn_mouse(app: &mut App) -> Effects {
+    app.mouse = !app.mouse;
+    app.say(Shown::own(if app.mouse { "Mouse on" } else { "Mouse off: select text with the terminal" }));
+    vec![Effect::Mouse(app.mouse)]
+}
+
 /// The open record as JSON, and back.
-fn json(app: &mut App) -> Effects {
+pub(crate) fn json(app: &mut App) -> Effects {
     let Some(Screen::Record(view)) = app.screens.top_screen_mut() else { return Vec::new() };
     if view.json {
         return back(app);
@@ -722,12 +680,12 @@ fn click(app: &mut App, at: Position) -> Effects {
 }
 
 /// Describes what is under the cursor, in one sentence.
-fn explain(app: &mut App) -> Effects {
+pub(crate) fn explain(app: &mut App) -> Effects {
     let sentence = (app.screens.top().def().explain)(app);
     app.say(sentence.unwrap_or_else(|| app.keyed("<help> explains the symbols of this screen")))
 }
 
-fn back(app: &mut App) -> Effects {
+pub(crate) fn back(app: &mut App) -> Effects {
     app.opening = None;
     if app.screens.top() == ScreenKind::Table {
         return quit(app);
@@ -745,7 +703,7 @@ fn back(app: &mut App) -> Effects {
     Vec::new()
 }
 
-fn escape(app: &mut App) -> Effects {
+pub(crate) fn escape(app: &mut App) -> Effects {
     if app.count.is_some() {
         return Vec::new();
     }
@@ -777,7 +735,7 @@ fn escape(app: &mut App) -> Effects {
     app.say(Shown::own("q quits"))
 }
 
-fn quit(app: &mut App) -> Effects {
+pub(crate) fn quit(app: &mut App) -> Effects {
     let (unsaved, edited) = (app.log.failed_forks() > 0, app.edits.len());
     if !rerun::keys::may_drop(app, Action::Quit) {
         return Vec::new();
@@ -808,7 +766,7 @@ fn quit(app: &mut App) -> Effects {
 }
 
 /// Goes back to the place of the last jump, or forth again.
-fn jump(app: &mut App, back: bool) -> Effects {
+pub(crate) fn jump(app: &mut App, back: bool) -> Effects {
     let Some(here) = app.jump_place() else { return Vec::new() };
     let place = match app.jumps.go(back, here) {
         Ok(place) => place,
@@ -829,7 +787,7 @@ fn jump(app: &mut App, back: bool) -> Effects {
 }
 
 /// Goes to a record of the list: puts the cursor of the table on it, or opens it in place of the open one.
-fn go_to_record(app: &mut App, found: Result<(usize, usize), Reason>) -> Effects {
+pub(crate) fn go_to_record(app: &mut App, found: Result<(usize, usize), Reason>) -> Effects {
     match found {
         Ok((row, record)) => {
             app.table.list.at = row;
@@ -840,7 +798,7 @@ fn go_to_record(app: &mut App, found: Result<(usize, usize), Reason>) -> Effects
     }
 }
 
-fn next_theme(app: &mut App) {
+pub(crate) fn next_theme(app: &mut App) -> Effects {
     let names: Vec<String> = app.looks.all.iter().map(|(name, _)| name.clone()).collect();
     let at = app.looks.chosen.as_ref().and_then(|chosen| names.iter().position(|name| name == chosen));
     let mut next = at.map_or(0, |at| at + 1);
@@ -852,11 +810,12 @@ fn next_theme(app: &mut App) {
         let name = app.looks.chosen.clone().unwrap_or_else(|| "chosen by the terminal's background".into());
         app.say(shown!("Theme: {}", Shown::line(name.as_bytes())));
     }
+    Vec::new()
 }
 
 // Copying.
 
-fn copy_action(app: &mut App, action: Action) -> Effects {
+pub(crate) fn copy(app: &mut App, action: Action) -> Effects {
     let Some(view) = app.screens.record() else { return Vec::new() };
     let opened = &view.opened;
     let pointer = app.pointer();

@@ -18,7 +18,7 @@ pub(crate) mod state;
 pub(crate) const SCREEN: ScreenDef = ScreenDef {
     signs: &[&sign::CITATIONS, &sign::SEVERITIES, &CITED],
     draw: |app, _, buf, look| app.screens.record().into_iter().for_each(|view| draw::draw(view, buf, look)),
-    describe: |app, look| app.screens.record().map(|view| draw::describe(view, look)).unwrap_or_default(),
+    describe: |app, look| app.screens.record().map_or_else(Vec::new, |view| draw::describe(view, look)),
     explain: |app| app.screens.record().and_then(draw::explain),
     allowed: keys::allowed,
     act: |app, action, times| keys::act(app, action, times).or_else(|| rerun::keys::act(app, action)),

@@ -11,7 +11,7 @@ pub(crate) mod state;
 pub(crate) const SCREEN: ScreenDef = ScreenDef {
     signs: &[&sign::SEVERITIES],
     draw: |app, body, buf, look| app.screens.record().into_iter().for_each(|view| draw::draw(view, body, buf, look)),
-    describe: |app, look| app.screens.record().map(|view| draw::describe(view, look)).unwrap_or_default(),
+    describe: |app, look| app.screens.record().map_or_else(Vec::new, |view| draw::describe(view, look)),
     explain: |app| app.screens.record().map(draw::explain),
     allowed: |_, action| keys::allowed(action),
     act: |app, action, _| keys::act(app, action),

@@ -33,16 +33,10 @@ pub enum Screen {
     Record(Box<RecordView>),
     /// A re-run of a step or an answer.
     Rerun(Box<Attempt>),
-    /// The comparison with a baseline.
-    Compare,
     /// Two records side by side.
     SideBySide(Box<SideBySide>),
-    /// The dashboard of the reviews.
-    Dashboard,
-    /// The items on which reviewers disagree.
-    Adjudication,
-    /// Charts of all records.
-    Insights,
+    /// A screen that is worked out from all records.
+    OfAll(ScreenKind),
 }
 
 impl Screen {
@@ -51,11 +45,8 @@ impl Screen {
         match self {
             Self::Record(view) => view.kind(),
             Self::Rerun(_) => ScreenKind::Rerun,
-            Self::Compare => ScreenKind::Compare,
             Self::SideBySide(_) => ScreenKind::SideBySide,
-            Self::Dashboard => ScreenKind::Dashboard,
-            Self::Adjudication => ScreenKind::Adjudication,
-            Self::Insights => ScreenKind::Insights,
+            Self::OfAll(kind) => *kind,
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::app::review::{Draft, NO_VERDICT, Resume, ReviewLog, ReviewTarget, Sam
 use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
 use crate::screens::table::state::SortBy;
-use crate::widgets::keymap::{Action, GO_BACK, Key, NO_RECORD, OPEN_RECORD, need};
+use crate::widgets::keymap::{Action, GO_BACK, Key, NO_RECORD, OPEN_RECORD, Reason, need};
 use crate::widgets::panes::turn;
 use crate::widgets::sign;
 use stepscope_base::shown;
@@ -81,94 +81,104 @@ pub(crate) fn turn_review(app: &mut App) -> Effects {
     effects
 }
 
-/// Checks that a review key can be used now; `None`: it is no such key.
-pub(crate) fn review_allowed(app: &App, screen: ScreenKind, action: Action) -> Option<Result<(), &'static str>> {
-    use Action as A;
-    let on = |then: Result<(), &'static str>| may_review(app).and(then);
-    let here = match screen {
+/// Checks that there is a record to be judged in front.
+fn has_target(app: &App, screen: ScreenKind) -> Result<(), Reason> {
+    match screen {
         ScreenKind::Table => need(app.record().is_some(), NO_RECORD),
         ScreenKind::Rerun => Err(GO_BACK),
-        _ if screen.is_judged_on() => need(app.screens.record().is_some(), OPEN_RECORD),
-        _ => Err("open a record, or go back to the table first"),
-    };
-    let on_table = screen == ScreenKind::Table;
-    if app.review.draft.part.is_some() && judges_record(action) {
-        return Some(Err("save the item first (<save_fail>), or leave it (<put_aside>)"));
+        _ => need(app.screens.record().is_some(), OPEN_RECORD),
     }
-    let choosing = app.review.draft.choosing;
-    Some(match action {
-        A::Defer | A::Skip => {
-            let again = !on_table && app.review.target.as_ref().is_some_and(|target| target.again);
-            on(here.and(need(!again, "a repeat is judged again or left; the first verdict is kept")))
-        }
-        A::Pass | A::Fail | A::GoldStatus | A::FixTarget | A::Correct | A::Note | A::NextOpen | A::Guidelines => {
-            on(here)
-        }
-        A::PassPart | A::FailPart => {
-            let answer = app.screens.record().and_then(|view| view.answer.as_ref());
-            let there = screen == ScreenKind::Answer && answer.is_some_and(|answer| answer.part().is_some());
-            on(here.and(need(there, "only for the items of an answer with citations")))
-        }
-        A::BadStep => {
-            let steps = app.screens.record().is_some_and(|view| view.opened.has_steps());
-            on(here.and(need(!on_table, OPEN_RECORD).and(need(steps, "this record has no steps"))))
-        }
-        A::Reveal => on(need(
-            app.review.target.as_ref().is_some_and(|target| !target.hidden.is_empty()) && !on_table,
-            "nothing is hidden here",
-        )),
-        A::Undo | A::Redo | A::SameVerdict if !screen.is_judged_on() => on(here),
-        A::Undo => on(need(!app.review.to_undo().is_empty(), "nothing to undo")),
-        A::Redo => on(need(!app.review.undone.is_empty(), "nothing to redo")),
-        A::SameVerdict => on(match app.review.same {
-            Ok(_) => Ok(()),
-            Err(_) if app.table.sort != SortBy::Review => {
-                Err("only in the order of the queue: sort by the review column, or start with --queue")
-            }
-            Err(why) => Err(why),
-        }),
-        A::LabelAll => on(need(on_table, "go back to the table first").and(here)),
-        A::GiveLabel | A::SaveFail | A::FindLabel | A::PutAside => need(choosing, "press <fail> first"),
-        _ => return None,
-    })
 }
 
-/// Tells whether an action begins or gives a verdict, or says something that goes with it.
-pub(crate) const fn judges_record(action: Action) -> bool {
-    use Action as A;
-    matches!(
-        action,
-        A::Pass
-            | A::Fail
-            | A::PassPart
-            | A::FailPart
-            | A::Defer
-            | A::Skip
-            | A::BadStep
-            | A::GoldStatus
-            | A::FixTarget
-            | A::Correct
-            | A::Note
-    )
+/// Checks that a review was begun, and that there is a record to be judged.
+pub(crate) fn may_judge(app: &App, screen: ScreenKind) -> Result<(), Reason> {
+    may_review(app).and_then(|()| has_target(app, screen))
 }
 
-/// Does what a key of reviewing means; `None`: it is no such key.
-pub(crate) fn review_action(app: &mut App, action: Action) -> Option<Effects> {
+/// Checks that the record can be left without a verdict.
+pub(crate) fn may_pass_over(app: &App, screen: ScreenKind) -> Result<(), Reason> {
+    may_judge(app, screen)?;
+    let again = screen != ScreenKind::Table && app.review.target.as_ref().is_some_and(|target| target.again);
+    need(!again, "a repeat is judged again or left; the first verdict is kept")
+}
+
+/// Checks that an item of an answer can be judged.
+pub(crate) fn may_judge_part(app: &App, screen: ScreenKind) -> Result<(), Reason> {
+    may_judge(app, screen)?;
+    let answer = app.screens.record().and_then(|view| view.answer.as_ref());
+    let there = screen == ScreenKind::Answer && answer.is_some_and(|answer| answer.part().is_some());
+    need(there, "only for the items of an answer with citations")
+}
+
+/// Checks that a step can be named.
+pub(crate) fn may_name_step(app: &App, screen: ScreenKind) -> Result<(), Reason> {
+    may_judge(app, screen)?;
+    need(screen != ScreenKind::Table, OPEN_RECORD)?;
+    need(app.screens.record().is_some_and(|view| view.opened.has_steps()), "this record has no steps")
+}
+
+/// Checks that there is something to reveal.
+pub(crate) fn may_reveal(app: &App, screen: ScreenKind) -> Result<(), Reason> {
+    may_review(app)?;
+    let is_hidden = app.review.target.as_ref().is_some_and(|target| !target.hidden.is_empty());
+    need(is_hidden && screen != ScreenKind::Table, "nothing is hidden here")
+}
+
+/// Checks what holds for all keys about verdicts that were given.
+fn may_change(app: &App, screen: ScreenKind) -> Result<(), Reason> {
+    if screen.is_judged_on() { may_review(app) } else { may_judge(app, screen) }
+}
+
+pub(crate) fn may_undo(app: &App, screen: ScreenKind) -> Result<(), Reason> {
+    may_change(app, screen)?;
+    need(!app.review.to_undo().is_empty(), "nothing to undo")
+}
+
+pub(crate) fn may_redo(app: &App, screen: ScreenKind) -> Result<(), Reason> {
+    may_change(app, screen)?;
+    need(!app.review.undone.is_empty(), "nothing to redo")
+}
+
+/// Checks that the last verdict can be given to other records.
+pub(crate) fn may_repeat(app: &App, screen: ScreenKind) -> Result<(), Reason> {
+    may_change(app, screen)?;
+    match app.review.same {
+        Ok(_) => Ok(()),
+        Err(_) if app.table.sort != SortBy::Review => {
+            Err("only in the order of the queue: sort by the review column, or start with --queue")
+        }
+        Err(why) => Err(why),
+    }
+}
+
+/// Checks that all listed records can be judged.
+pub(crate) fn may_label_all(app: &App, screen: ScreenKind) -> Result<(), Reason> {
+    may_review(app)?;
+    need(screen == ScreenKind::Table, "go back to the table first")?;
+    has_target(app, screen)
+}
+
+/// Checks that labels are being given.
+pub(crate) fn may_label(app: &App, _: ScreenKind) -> Result<(), Reason> {
+    need(app.review.draft.choosing, "press <fail> first")
+}
+
+/// Does what a key of reviewing means.
+pub(crate) fn review_action(app: &mut App, action: Action) -> Effects {
     use Action as A;
-    let _ = review_allowed(app, app.screens.top(), action)?;
     let names_item = app.count.is_some() && matches!(action, A::Pass | A::Fail);
     if names_item && app.screens.top() != ScreenKind::Answer {
-        return Some(app.refuse("a number before <pass> or <fail> names an item of an answer; open one first"));
+        return app.refuse("a number before <pass> or <fail> names an item of an answer; open one first");
     }
     if !app.review.read && app.review.is_on() && names_item {
         // The number would be forgotten meanwhile, and the key mean the whole record.
-        return Some(app.refuse("reading the review log; press it again"));
+        return app.refuse("reading the review log; press it again");
     }
     if !app.review.read && app.review.is_on() {
         app.review.wait = Some(Wait::Journal(action));
-        return Some(Vec::new());
+        return Vec::new();
     }
-    Some(match action {
+    match action {
         A::NextOpen => go_to_open(app),
         A::Undo => undo(app),
         A::Redo => redo(app),
@@ -177,14 +187,14 @@ pub(crate) fn review_action(app: &mut App, action: Action) -> Option<Effects> {
         A::Guidelines => review::ask::show_guidelines(app),
         _ if app.screens.top() != ScreenKind::Table => review_target(app, action),
         _ => {
-            let Some(record) = app.record() else { return Some(Vec::new()) };
+            let Some(record) = app.record() else { return Vec::new() };
             match &app.review.target {
                 Some(target) if target.record == record => review_target(app, action),
                 // What is judged is judged by its content, so it is read first.
                 _ => read_target(app, record, action),
             }
         }
-    })
+    }
 }
 
 fn read_target(app: &mut App, record: usize, action: Action) -> Effects {

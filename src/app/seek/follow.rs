@@ -112,3 +112,11 @@ pub(crate) fn link(app: &App) -> Result<Shown, &'static str> {
         Err("the id or the file's name has characters that cannot be copied")
     }
 }
+
+/// Copies the command that opens what is in front.
+pub(crate) fn copy_link(app: &mut App) -> Effects {
+    match link(app) {
+        Ok(link) => app.copy(&link, "the command"),
+        Err(why) => app.refuse(why),
+    }
+}

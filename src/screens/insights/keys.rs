@@ -7,6 +7,7 @@ use crate::app::msg::Effects;
 use crate::app::state::App;
 use crate::screens::insights::draw::{filter, lines, place_of};
 use crate::screens::insights::state::chart_of;
+use crate::screens::kind::ScreenKind;
 use crate::screens::stack::Screen;
 use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::layout::body_height;
@@ -34,7 +35,7 @@ pub(crate) fn go(app: &mut App, movement: Move) {
 
 /// Opens the charts at the one of the column by which the table is sorted.
 pub(crate) fn open_chart(app: &mut App) {
-    app.open_screen(Screen::Insights);
+    app.open_screen(Screen::OfAll(ScreenKind::Insights));
     let (title, height) = (chart_of(app.table.sort), body_height(app.area()));
     app.kept.insights.move_to_chart(title, &lines(app), height);
 }

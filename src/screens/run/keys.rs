@@ -11,6 +11,7 @@ use crate::screens::run::layout::areas;
 use crate::screens::run::pane::{Opens, RunPane};
 use crate::screens::run::state::RecordView;
 use crate::screens::run::{edit, step};
+use crate::screens::side_by_side::keys::put_beside_parent;
 use crate::screens::side_by_side::making::Make;
 use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::Move;
@@ -44,6 +45,10 @@ pub(crate) fn allowed(app: &App, action: Action) -> Option<Result<(), Reason>> {
 }
 
 pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects> {
+    // A fork is put next to its parent.
+    if action == Action::Difference && app.parent_of_current().is_some() {
+        return put_beside_parent(app);
+    }
     let count = app.count;
     let view = app.screens.record_mut()?;
     let moved = match action {
