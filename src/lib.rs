@@ -58,7 +58,7 @@ pub mod app {
     /// Presenting: what differs while the program is shown to others.
     pub mod present;
     /// Work of threads on demand: reading, writing files, working out.
-    pub mod read;
+    pub(crate) mod read;
     /// Review mode: verdicts, undo and redo, drafts, the queue.
     pub mod review;
     /// Reads reviews, keeps drafts and looks for reviewed records, on threads of its own.
