@@ -1,13 +1,17 @@
 //! What actions need: on screens that say nothing of them, and in dialogs.
 
 use crate::app::export;
+use crate::app::log::Log;
 use crate::app::review::ask::allowed_for_label;
 use crate::app::review::{Given, ReviewDialog};
 use crate::app::state::App;
+use crate::app::state::Outside;
 use crate::app::wanted::Wanted;
 use crate::dialogs::dialog::Dialog;
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::state::RecordView;
+use crate::screens::stack::Screens;
+use crate::screens::table::state::Table;
 use crate::widgets::keymap::{Action, Context, GO_BACK, NO_SEARCH, OPEN_RECORD, Reason, need};
 
 /// Reason given in a dialog for what is done elsewhere.
@@ -55,14 +59,14 @@ pub(crate) fn has_forks(app: &App, _: Action) -> Result<(), Reason> {
     need(app.has_forks(), "this record has no forks")
 }
 
-pub(crate) fn has_searched(app: &App, _: Action) -> Result<(), Reason> {
-    let in_record = app.screens.record().is_some_and(RecordView::has_searched);
-    need(app.table.finding.is_some() || in_record, NO_SEARCH)
+pub(crate) fn has_searched(screens: &Screens, table: &Table) -> Result<(), Reason> {
+    let in_record = screens.record().is_some_and(RecordView::has_searched);
+    need(table.finding.is_some() || in_record, NO_SEARCH)
 }
 
 /// Checks that something is not saved.
-pub(crate) fn is_unsaved(app: &App, _: ScreenKind) -> Option<Result<(), Reason>> {
-    Some(need(app.log.failed_forks() + app.log.failed_events() > 0, "everything is saved"))
+pub(crate) fn is_unsaved(log: &Log) -> Result<(), Reason> {
+    need(log.failed_forks() + log.failed_events() > 0, "everything is saved")
 }
 
 // Dialogs.
@@ -99,9 +103,9 @@ pub(crate) const fn takes_edit(kind: Context, _: &Dialog) -> bool {
     matches!(kind, Context::Editor | Context::Line)
 }
 
-pub(crate) fn may_leave_to_editor(app: &App, kind: Context) -> Result<(), Reason> {
+pub(crate) fn may_leave_to_editor(outside: &Outside, kind: Context) -> Result<(), Reason> {
     need(kind == Context::Editor, "only while typing text")?;
-    need(app.outside.command.is_some(), "no editor set; set $VISUAL or $EDITOR before you start")
+    need(outside.command.is_some(), "no editor set; set $VISUAL or $EDITOR before you start")
 }
 
 /// Checks that the row under the cursor of a dialog can be opened.

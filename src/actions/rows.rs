@@ -43,8 +43,8 @@ macro_rules! action_rows {
                 run: |app, _, _| jump(app, false);
             Messages = "messages", Shows [plain] needs: Needs::Nothing, run: |app, _, _| done(app.open_messages());
             Find = "find", Shows [] in_dialog: Window::If(in_help), needs: Needs::Nothing, run: |app, _, _| done(app.open_prompt(PromptPurpose::Find, String::new()));
-            FindNext = "find_next", Shows [] needs: Needs::Asks(has_searched), run: |app, _, times| done(find_by(app, times));
-            FindPrevious = "find_previous", Shows [] needs: Needs::Asks(has_searched), run: |app, _, times| done(find_by(app, -times));
+            FindNext = "find_next", Shows [] needs: Needs::Asks(|app, _| has_searched(&app.screens, &app.table)), run: |app, _, times| done(find_by(app, times));
+            FindPrevious = "find_previous", Shows [] needs: Needs::Asks(|app, _| has_searched(&app.screens, &app.table)), run: |app, _, times| done(find_by(app, -times));
             Filter = "filter", Shows [] in_dialog: Window::If(in_batch), needs: Needs::Another(TABLE_FIRST);
             NextFinding = "next_finding", Shows [] needs: Needs::Asks(has_findings), run: |app, action, times| next_finding(app, action, times);
             PreviousFinding = "previous_finding", Shows [] needs: Needs::Asks(has_findings),
@@ -66,15 +66,15 @@ macro_rules! action_rows {
             Prove = "prove" ("why this value"), Shows [] needs: Needs::Another(GO_BACK);
             Difference = "difference" ("diff"), Shows [leads] needs: Needs::Record(of_steps);
             Rewards = "ladder" ("reward"), Shows [] needs: Needs::Record(has_rewards), run: |app, _, _| done(app.open_dialog(Dialog::Rewards));
-            Compare = "matrix" ("compare"), Shows [] opens: Some(ScreenKind::Compare), first: Own(may_compare), run: of_all;
+            Compare = "matrix" ("compare"), Shows [] opens: Some(ScreenKind::Compare), first: Own(|app, _| Some(may_compare(&app.across, &app.review))), run: of_all;
             Baseline = "baseline", Shows [] opens: Some(ScreenKind::SideBySide), first: Own(may_show_baseline), run: beside;
             Dashboard = "boards" ("dashboard"), Shows [] opens: Some(ScreenKind::Dashboard),
-                first: Own(|app, _| Some(may_count(app, Action::Dashboard))), run: of_all;
+                first: Own(|app, _| Some(may_count(&app.review, Action::Dashboard))), run: of_all;
             Adjudication = "disputes" ("adjudicate"), Shows [] opens: Some(ScreenKind::Adjudication),
-                first: Own(|app, _| Some(may_count(app, Action::Adjudication))), run: of_all;
+                first: Own(|app, _| Some(may_count(&app.review, Action::Adjudication))), run: of_all;
             Insights = "insights", Shows [] opens: Some(ScreenKind::Insights),
-                first: Own(|app, _| Some(may_count(app, Action::Insights))), run: of_all;
-            Frequency = "frequency", Shows [] first: Own(|app, _| may_count(app, Action::Frequency).err().map(Err)),
+                first: Own(|app, _| Some(may_count(&app.review, Action::Insights))), run: of_all;
+            Frequency = "frequency", Shows [] first: Own(|app, _| may_count(&app.review, Action::Frequency).err().map(Err)),
                 needs: Needs::Another(TABLE_FIRST);
             Explain = "explain", Shows [] first: Own(|_, _| Some(Ok(()))), run: |app, _, _| explain(app);
             DecidePass = "decide_pass", Saves [] first: Own(in_adjudication);
@@ -112,26 +112,26 @@ macro_rules! action_rows {
             Undo = "undo", Saves [] first: Review(may_undo), run: |app, action, _| review_action(app, action);
             Redo = "redo", Saves [] first: Review(may_redo), run: |app, action, _| review_action(app, action);
             NextOpen = "next_open" ("next unreviewed"), Shows [leads] first: Review(may_judge), run: |app, action, _| review_action(app, action);
-            Reveal = "reveal", Saves [acts] first: Review(may_reveal), run: |app, action, _| review_action(app, action);
+            Reveal = "reveal", Saves [acts] first: Review(|app, screen| may_reveal(&app.review, screen)), run: |app, action, _| review_action(app, action);
             Edit = "edit" ("override"), Shows [forks] needs: Needs::Another(NO_RUN);
             TakeEdit = "take_edit", Shows [] in_dialog: Window::If(takes_edit), needs: Needs::Another(TYPING);
-            ExternalEditor = "external_editor", Shows [] in_dialog: Window::Asks(may_leave_to_editor), needs: Needs::Another(TYPING);
+            ExternalEditor = "external_editor", Shows [] in_dialog: Window::Asks(|app, kind| may_leave_to_editor(&app.outside, kind)), needs: Needs::Another(TYPING);
             DropEdits = "drop_edits" ("discard overrides"), Shows [] needs: Needs::Record(has_edits), run: |app, _, _| done(run::edit::drop_edits(app));
             Keep = "keep" ("save fork"), Saves [] needs: Needs::Another("nothing to save here");
             Export = "export", Saves [plain acts] needs: Needs::Nothing, run: |app, _, _| done(export::open(app));
             Exact = "execute_exactly" ("recompute"), Shows [forks] needs: Needs::Another(NO_RUN);
             Repair = "repair", Shows [forks] needs: Needs::Another(NO_RUN);
             Between = "between_steps" ("diff steps"), Shows [leads] needs: Needs::Another(NO_RUN);
-            SaveAgain = "save_again", Saves [] first: Own(is_unsaved), run: |app, _, _| save_again(app);
+            SaveAgain = "save_again", Saves [] first: Own(|app, _| Some(is_unsaved(&app.log))), run: |app, _, _| save_again(app);
             LabelAll = "label_all", Saves [] first: Review(may_label_all), run: |app, action, _| review_action(app, action);
             PassPart = "pass_part", Saves [judges] first: Review(may_judge_part), run: |app, action, _| review_action(app, action);
             FailPart = "fail_part", Saves [judges] first: Review(may_judge_part), run: |app, action, _| review_action(app, action);
             SameVerdict = "same_verdict", Saves [acts] first: Review(may_repeat), run: |app, action, _| review_action(app, action);
             Guidelines = "guidelines", Shows [] first: Review(may_judge), run: |app, action, _| review_action(app, action);
-            GiveLabel = "give_label", Shows [acts decides] first: Review(may_label), run: |app, action, _| review_action(app, action);
-            SaveFail = "save_fail", Saves [acts] first: Review(may_label), run: |app, action, _| review_action(app, action);
-            FindLabel = "find_label", Saves [decides] first: Review(may_label), run: |app, action, _| review_action(app, action);
-            PutAside = "put_aside", Shows [] first: Review(may_label), run: |app, action, _| review_action(app, action);
+            GiveLabel = "give_label", Shows [acts decides] first: Review(|app, _| may_label(&app.review)), run: |app, action, _| review_action(app, action);
+            SaveFail = "save_fail", Saves [acts] first: Review(|app, _| may_label(&app.review)), run: |app, action, _| review_action(app, action);
+            FindLabel = "find_label", Saves [decides] first: Review(|app, _| may_label(&app.review)), run: |app, action, _| review_action(app, action);
+            PutAside = "put_aside", Shows [] first: Review(|app, _| may_label(&app.review)), run: |app, action, _| review_action(app, action);
             NewLabel = "new_label", Saves [] in_dialog: Window::Asks(|app, _| allowed_for_label(app, Action::NewLabel)),
                 needs: Needs::Another(TYPING);
             RenameLabel = "rename_label", Saves [] in_dialog: Window::Asks(|app, _| allowed_for_label(app, Action::RenameLabel)),

@@ -6,6 +6,7 @@ use crate::app::present;
 use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
 use crate::screens::stack::Focus;
+use crate::screens::stack::Screens;
 use crate::widgets::keymap::{Action, Reason, need};
 use stepscope_core::record::RecordKind;
 
@@ -54,7 +55,7 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
         First::Review(may) if shows_record => Some(may(app, screen)),
         First::Nothing | First::Review(_) => None,
     };
-    said.or_else(|| if def.forks && shows_record { may_fork(app).err().map(Err) } else { None })
+    said.or_else(|| if def.forks && shows_record { may_fork(&app.screens).err().map(Err) } else { None })
         .or_else(|| (screen.def().allowed)(app, action))
         .unwrap_or_else(|| match def.needs {
             Needs::Nothing => Ok(()),
@@ -65,8 +66,8 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
 }
 
 /// Checks that a fork can be made of the open record, as far as the record tells.
-fn may_fork(app: &App) -> Result<(), Reason> {
-    let Some(view) = app.screens.record() else { return Ok(()) };
+fn may_fork(screens: &Screens) -> Result<(), Reason> {
+    let Some(view) = screens.record() else { return Ok(()) };
     // A fork is bound to the whole text of its parent.
     need(view.opened.hidden.is_empty(), "fields are hidden until your verdict; <reveal> reveals them")?;
     need(view.opened.kind != RecordKind::Chain, "a chain of thought has no procedure to run again")

@@ -9,6 +9,7 @@ use crate::screens::answer::state::AnswerPane;
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::Stage;
 use crate::screens::stack::Focus;
+use crate::screens::stack::Screens;
 use crate::widgets::command;
 use crate::widgets::keymap::{Action, Binding, Context, Keymap};
 use stepscope_base::shown;
@@ -107,7 +108,7 @@ impl App {
             })
             .collect();
         // What the pane is for comes first, and what cannot be done now last.
-        let own = actions_of_pane(self);
+        let own = actions_of_pane(&self.screens);
         rows.sort_by_cached_key(|binding| match self.allowed_at(front, binding.action) {
             Ok(()) => own.iter().position(|action| *action == binding.action).unwrap_or(own.len()),
             Err(_) => own.len() + 1,
@@ -124,9 +125,9 @@ impl App {
 }
 
 /// Lists what the pane that has the keys is for.
-fn actions_of_pane(app: &App) -> &'static [Action] {
-    let Some(view) = app.screens.record() else { return &[] };
-    match app.screens.top() {
+fn actions_of_pane(screens: &Screens) -> &'static [Action] {
+    let Some(view) = screens.record() else { return &[] };
+    match screens.top() {
         ScreenKind::Run => view.pane.def().actions,
         ScreenKind::Answer => view.answer.as_ref().map_or(&[], |answer| answer.pane.actions()),
         _ => &[],

@@ -37,6 +37,7 @@ use stepscope_core::table::row::{Flag, RowFacts};
 use stepscope_io::config::session::FileView;
 use stepscope_io::failure::Failure;
 use stepscope_io::log::LogEvent;
+use stepscope_io::pipeline::store::Store;
 use stepscope_io::pipeline::store::{Change, LoadEvent};
 use stepscope_terminal::colour::Rgb;
 use stepscope_terminal::input::Input;
@@ -122,7 +123,7 @@ impl App {
             record: self.record().unwrap_or(0) as u64,
             ..FileView::default()
         };
-        review::keys::keep_place(self, &mut view);
+        review::keys::keep_place(&self.review, &self.screens, &mut view);
         Effect::KeepView(view, self.looks.chosen.clone())
     }
 
@@ -131,7 +132,7 @@ impl App {
         self.table.sort = view.sort.as_deref().and_then(SortBy::from_word).unwrap_or_default();
         self.table.descending = view.descending;
         self.return_to = usize::try_from(view.record).ok().filter(|record| *record > 0);
-        review::keys::resume_at(self, view);
+        review::keys::resume_at(&mut self.review, view);
         if Filter::parse(&view.filter, self.side.types()).is_ok() {
             self.early = self.set_filter(&view.filter);
         }
@@ -262,7 +263,7 @@ impl App {
     }
 
     pub(crate) fn request(&mut self, record: usize, screen: ScreenKind) -> Effects {
-        if let Some(opened) = review::keys::take_prefetched(self, record) {
+        if let Some(opened) = review::keys::take_prefetched(&mut self.review, record) {
             self.opening = None;
             self.show_record(*opened, screen);
             return review::keys::review_opened(self);
@@ -273,7 +274,7 @@ impl App {
     }
 
     pub(crate) fn read_record(&self, record: usize) -> Option<Effect> {
-        let hide = review::keys::hide_for(self, record);
+        let hide = review::keys::hide_for(&self.review, record);
         Some(Effect::Record(record, self.store.reading(record)?, *self.store.row(record)?, hide))
     }
 
@@ -489,14 +490,14 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
             Err(chosen) => rerun::keys::take_chosen(app, id, chosen),
         },
         Msg::Candidates(id, candidates, trouble) => {
-            rerun::keys::take_candidates(app, id, candidates, trouble);
+            rerun::keys::take_candidates(&mut app.screens, id, candidates, trouble);
             Vec::new()
         }
         Msg::Reviews(events, anew, sentences) => review::news::take_reviews(app, events, anew, sentences),
         Msg::ReviewsFailed(failure) => review::news::reviews_failed(app, failure),
         Msg::Drafts(events) => review::news::take_drafts(app, events),
         Msg::DraftsKept(kept) => review::news::drafts_kept(app, kept),
-        Msg::Reviewed(moves, records) => review::news::take_reviewed(app, moves, records),
+        Msg::Reviewed(moves, records) => review::news::take_reviewed(&app.store, &app.table, moves, records),
         Msg::Summaries(moves, None, summaries) => review::news::take_summaries(app, moves, summaries, now),
         Msg::Summaries(_, Some(id), summaries) => review::news::label_summaries(app, id, summaries),
         Msg::Found(id, found, done) => {
@@ -517,7 +518,7 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
             Vec::new()
         }
         Msg::Exported(path, result) => export::exported(app, &path, result),
-        Msg::AcrossPercent(id, percent) => across::keys::take_percent(app, id, percent),
+        Msg::AcrossPercent(id, percent) => across::keys::take_percent(&mut app.across, id, percent),
         Msg::Compared(id, result) => across::keys::take_comparison(app, id, result),
         Msg::Dashboard(id, result) => across::keys::take_dashboard(app, id, result),
         Msg::SideBySide(record, result) => side_by_side::keys::take_sides(app, record, result),
@@ -584,7 +585,7 @@ fn background(app: &mut App, rgb: Rgb) {
 /// Has an action done by the dialog in front, then by the screen, and last by its own row.
 fn perform(app: &mut App, action: Action) -> Effects {
     let times = app.times();
-    review::keys::stay(app, action);
+    review::keys::stay(&mut app.review, action);
     if let Some(effects) = keys::dialog_action(app, action) {
         return effects;
     }
@@ -782,7 +783,7 @@ pub(crate) fn jump(app: &mut App, back: bool) -> Effects {
     let screen = if place.screen == ScreenKind::Json { "json" } else { "run" };
     let (step, scroll) = (Some(place.moment), Some(place.row));
     let view = FileView { screen: Some(screen.to_owned()), record: record as u64, step, scroll, ..FileView::default() };
-    review::keys::resume_at(app, &view);
+    review::keys::resume_at(&mut app.review, &view);
     app.request(record, place.screen)
 }
 
@@ -824,7 +825,7 @@ pub(crate) fn copy(app: &mut App, action: Action) -> Effects {
         Action::CopyQuestion => (Some(opened.question.clone()), "the question"),
         Action::CopyStep => (view.step().and_then(|step| opened.step_json(step)), "the step"),
         Action::CopyRecord => (Some(Shown::prose(opened.text())), "the record"),
-        _ if app.screens.top() == ScreenKind::Rerun => (rerun::keys::copied_of_rerun(app), "the text"),
+        _ if app.screens.top() == ScreenKind::Rerun => (rerun::keys::copied_of_rerun(&app.screens), "the text"),
         _ if app.screens.top() == ScreenKind::Json => (opened.value_at(&pointer), "the value"),
         _ => (view.chosen_text().map(|(_, text)| text), "the value"),
     };
@@ -852,12 +853,12 @@ fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
     let cursor = app.record().and_then(|record| app.store.address(record));
     let open = app.placed().and_then(|view| app.store.address(view.opened.index));
     let opening = app.opening.and_then(|(record, _)| app.store.address(record));
-    let found = forks::follow::forks_source(app, &event);
+    let found = forks::follow::forks_source(&app.store, &event);
     let mut effects = Vec::new();
-    let told = last_failure(app);
+    let told = last_failure(&app.store);
     let change = app.store.apply(event);
     if change != Change::Failure
-        && last_failure(app) != told
+        && last_failure(&app.store) != told
         && app.status.as_ref().map(|status| &status.text) == told.as_ref()
     {
         // It could be read again.
@@ -867,7 +868,7 @@ fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
     match change {
         Change::None => return Vec::new(),
         Change::Failure => {
-            if let Some(failure) = last_failure(app) {
+            if let Some(failure) = last_failure(&app.store) {
                 app.fail(failure);
             }
         }
@@ -897,8 +898,8 @@ fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
 }
 
 /// The last failure of reading.
-fn last_failure(app: &App) -> Option<Shown> {
-    app.store.failures.last().map(|(_, failure)| Shown::from(failure))
+fn last_failure(store: &Store) -> Option<Shown> {
+    store.failures.last().map(|(_, failure)| Shown::from(failure))
 }
 
 /// Positions have moved: the cursor and the open record stay on what they were on.
@@ -949,7 +950,7 @@ fn take_record(app: &mut App, record: usize, result: Result<Box<OpenRecord>, Fai
         Ok(opened) => (Some(opened), None),
         Err(failure) => (None, Some(failure)),
     };
-    let wanted = failure.is_some() && review::keys::review_unread(app, record);
+    let wanted = failure.is_some() && review::keys::review_unread(&mut app.review, record);
     let mut effects = review::keys::take_review_record(app, &mut opened, record);
     let copying = app.copying.take_if(|(wanted, _)| *wanted == record).map(|(_, action)| action);
     let opening = app.opening.take_if(|(wanted, _)| *wanted == record).map(|(_, screen)| screen);
@@ -979,7 +980,7 @@ fn ask_preview(app: &mut App) -> Option<Effect> {
     if row.len > MAX_PREVIEW || !app.table.wants_preview(record, row.has(Flag::Checked)) {
         return None;
     }
-    let hide = review::keys::hide_for(app, record);
+    let hide = review::keys::hide_for(&app.review, record);
     Some(Effect::Preview(app.table.moves(), record, app.store.reading(record)?, row, hide))
 }
 

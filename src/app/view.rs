@@ -81,7 +81,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
         _ => {}
     }
     if matches!(app.dialog, Some(Dialog::Drop(_))) {
-        bars::drop_question(app, bars.status, buf, front);
+        bars::drop_question(&app.keymap, bars.status, buf, front);
     }
     ground(buf, whole, theme.style(Role::Screen));
 }

@@ -6,8 +6,10 @@ use std::collections::HashSet;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 
+use crate::app::review::Review;
 use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
+use crate::screens::stack::Screens;
 use crate::widgets::borders::borders;
 use crate::widgets::keymap::{Binding, Context, Keymap};
 use crate::widgets::layout::inner_width;
@@ -96,7 +98,7 @@ impl Entry {
 fn entries(app: &App, screen: &Buffer) -> Vec<Entry> {
     let mut entries = vec![Entry::Heading("Symbols on this screen, and how often")];
     let (here, elsewhere): (Vec<_>, Vec<_>) =
-        counted(legend(app), screen).into_iter().partition(|(_, count)| count.is_some());
+        counted(legend(&app.review, &app.screens), screen).into_iter().partition(|(_, count)| count.is_some());
     entries.extend(here.into_iter().map(|(meaning, count)| Entry::Counted(meaning, count.unwrap_or_default())));
     entries.push(Entry::Blank);
     let mut contexts = app.focus_below_dialog().contexts();
@@ -217,12 +219,12 @@ fn matched(glyph: &str, alike: Option<&str>, row: &[char]) -> usize {
 }
 
 /// The sets of glyphs that the screen below the help uses.
-fn legend(app: &App) -> Vec<&'static [Meaning]> {
-    let mut sets = app.screens.top().def().signs.to_vec();
-    if app.screens.record().is_some_and(|view| view.anchor.is_some()) && app.screens.top() == ScreenKind::Run {
+fn legend(review: &Review, screens: &Screens) -> Vec<&'static [Meaning]> {
+    let mut sets = screens.top().def().signs.to_vec();
+    if screens.record().is_some_and(|view| view.anchor.is_some()) && screens.top() == ScreenKind::Run {
         sets.push(&sign::DIFFERENCES);
     }
-    if app.review.is_begun() || app.screens.top() == ScreenKind::Adjudication {
+    if review.is_begun() || screens.top() == ScreenKind::Adjudication {
         sets.push(&sign::VERDICTS);
     }
     sets.push(&sign::PANES);

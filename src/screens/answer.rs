@@ -20,13 +20,13 @@ pub(crate) const SCREEN: ScreenDef = ScreenDef {
     draw: |app, _, buf, look| app.screens.record().into_iter().for_each(|view| draw::draw(view, buf, look)),
     describe: |app, look| app.screens.record().map_or_else(Vec::new, |view| draw::describe(view, look)),
     explain: |app| app.screens.record().and_then(draw::explain),
-    allowed: keys::allowed,
+    allowed: |app, action| keys::allowed(&app.screens, action),
     act: |app, action, times| keys::act(app, action, times).or_else(|| rerun::keys::act(app, action)),
-    go: keys::go,
+    go: |app, movement| keys::go(&mut app.screens, movement),
     settle: Some(keys::settle),
-    focus: |app, at| _ = keys::focus(app, at),
+    focus: |app, at| _ = keys::focus(&mut app.screens, at),
     click: |app, at, _| {
-        keys::click(app, at);
+        keys::click(&app.keymap, &app.looks, &mut app.screens, at);
         Vec::new()
     },
     ..ScreenDef::BASE

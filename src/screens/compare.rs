@@ -12,13 +12,13 @@ pub(crate) mod state;
 pub(crate) const SCREEN: ScreenDef = ScreenDef {
     signs: &[&sign::OUTCOMES, &CELLS, &TESTS],
     draw: |app, body, buf, look| draw::draw(app, draw::places(app, body).0, buf, look),
-    describe: draw::describe,
-    allowed: |app, action| Some(keys::allowed(app, action)),
+    describe: |app, look| draw::describe(&app.across, &app.kept, look),
+    allowed: |app, action| Some(keys::allowed(&app.across, &app.kept, &app.screens, action)),
     act: |app, action, _| keys::act(app, action).or_else(|| leave_by(app, action)),
     go: keys::go,
     click: |app, at, _| keys::click(app, at),
     split: draw::places,
-    filter: |app| draw::filter(app).ok(),
+    filter: |app| draw::filter(&app.across, &app.kept).ok(),
     ..ScreenDef::BASE
 };
 

@@ -17,11 +17,11 @@ pub(crate) const SCREEN: ScreenDef = ScreenDef {
     describe: draw::describe,
     allowed: keys::allowed,
     act: |app, action, _| keys::act(app, action),
-    go: keys::go,
+    go: |app, movement| keys::go(&app.looks, &mut app.screens, movement),
     settle: Some(keys::settle),
-    focus: keys::focus,
+    focus: |app, at| keys::focus(&mut app.screens, at),
     click: |app, at, _| {
-        keys::focus(app, at);
+        keys::focus(&mut app.screens, at);
         Vec::new()
     },
     ..ScreenDef::BASE

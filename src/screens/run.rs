@@ -28,11 +28,11 @@ pub(crate) const SCREEN: ScreenDef = ScreenDef {
     draw: |app, _, buf, look| app.screens.record().into_iter().for_each(|view| draw::draw(view, buf, look)),
     describe: |app, look| app.screens.record().map_or_else(Vec::new, |view| draw::describe(view, look)),
     explain: |app| app.screens.record().map(|view| draw::explain(view, &app.keymap)),
-    allowed: keys::allowed,
+    allowed: |app, action| keys::allowed(&app.screens, action),
     act: |app, action, times| keys::act(app, action, times).or_else(|| rerun::keys::act(app, action)),
-    go: keys::go,
+    go: |app, movement| keys::go(&mut app.screens, movement),
     settle: Some(keys::settle),
-    focus: |app, at| _ = keys::focus(app, at),
+    focus: |app, at| _ = keys::focus(&mut app.screens, at),
     click: |app, at, _| keys::click(app, at),
     ..ScreenDef::BASE
 };

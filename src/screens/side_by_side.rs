@@ -12,8 +12,8 @@ pub(crate) mod state;
 /// Two records side by side.
 pub(crate) const SCREEN: ScreenDef = ScreenDef {
     signs: &[&sign::DIFFERENCES, &sign::OUTCOMES, &sign::SEVERITIES],
-    draw: draw::draw,
-    describe: draw::describe,
+    draw: |app, body, buf, look| draw::draw(&app.screens, body, buf, look),
+    describe: |app, look| draw::describe(&app.screens, look),
     allowed: |app, action| Some(keys::allowed(app, action)),
     act: |app, action, times| keys::act(app, action, times).or_else(|| leave_by(app, action)),
     go: keys::go,

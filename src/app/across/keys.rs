@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use crate::app::across::Across;
 use crate::app::across::{Pending, RecordHandle};
 use crate::app::msg::{Effect, Effects, WorkId};
+use crate::app::review::Review;
 use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
 use crate::screens::side_by_side;
 use crate::screens::stack::Screen;
+use crate::screens::stack::Screens;
 use crate::widgets::keymap::{Action, GO_BACK, Reason, need};
 use crate::widgets::list::List;
 use stepscope_base::shown;
@@ -26,9 +29,9 @@ pub(crate) const NOT_HERE: &str = "not available here; <back> goes back";
 const NO_BASELINE: Reason = "no baseline; start with --baseline PATH";
 
 /// Checks that the comparison can be opened.
-pub(crate) fn may_compare(app: &App, _: ScreenKind) -> Option<Result<(), Reason>> {
-    let baseline = need(app.across.baseline.is_some(), NO_BASELINE);
-    Some(baseline.and_then(|()| may_count(app, Action::Compare)))
+pub(crate) fn may_compare(across: &Across, review: &Review) -> Result<(), Reason> {
+    let baseline = need(across.baseline.is_some(), NO_BASELINE);
+    baseline.and_then(|()| may_count(review, Action::Compare))
 }
 
 /// Checks that the open record can be put next to its baseline record.
@@ -53,7 +56,7 @@ const HIDDEN_SET: &str =
 
 /// Checks that an action may show what is said of all records: that gives away records that are still to be judged. The
 /// reason names what would be shown, since one key does not tell it.
-pub(crate) fn may_count(app: &App, action: Action) -> Result<(), Reason> {
+pub(crate) fn may_count(review: &Review, action: Action) -> Result<(), Reason> {
     let why = match action {
         Action::Compare => "the comparison counts what --hide hides; start without --hide to see it",
         Action::Insights => "the insights count what --hide hides; start without --hide to see them",
@@ -61,25 +64,25 @@ pub(crate) fn may_count(app: &App, action: Action) -> Result<(), Reason> {
         Action::Adjudication => "the disagreements show what --hide hides; start without --hide to see them",
         _ => "the review dashboard counts what --hide hides; start without --hide to see it",
     };
-    need(app.review.hide.is_empty(), why)
+    need(review.hide.is_empty(), why)
 }
 
 /// Checks that a filter may replace the screens below it: no re-run is lost whose call is running or whose result is
 /// not saved.
-pub(crate) fn may_show_filtered(app: &App) -> Result<(), Reason> {
-    let is_held = app.screens.attempt().is_some_and(|attempt| attempt.is_busy() || attempt.is_unsaved());
+pub(crate) fn may_show_filtered(screens: &Screens) -> Result<(), Reason> {
+    let is_held = screens.attempt().is_some_and(|attempt| attempt.is_busy() || attempt.is_unsaved());
     need(!is_held, "a re-run is still open; go back to it (<back>) and end it first")
 }
 
 /// Checks that an action can be done on a screen of numbers, each of which leads to records by a filter.
 pub(crate) fn allowed_on_numbers(
-    app: &App,
+    screens: &Screens,
     action: Action,
     filter: impl FnOnce() -> Result<(), Reason>,
 ) -> Result<(), Reason> {
     match action {
         Action::Left | Action::Right => Ok(()),
-        Action::Open => may_show_filtered(app).and_then(|()| filter()),
+        Action::Open => may_show_filtered(screens).and_then(|()| filter()),
         _ => need(action.is_plain(), NOT_HERE),
     }
 }
@@ -176,8 +179,8 @@ fn begin_due(app: &mut App) -> Effects {
     effects
 }
 
-pub(crate) fn take_percent(app: &mut App, id: WorkId, percent: usize) -> Effects {
-    for pending in [&mut app.across.comparing, &mut app.across.judging] {
+pub(crate) fn take_percent(across: &mut Across, id: WorkId, percent: usize) -> Effects {
+    for pending in [&mut across.comparing, &mut across.judging] {
         if pending.running == Some(id) {
             pending.percent = pending.percent.max(percent);
         }

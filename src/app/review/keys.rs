@@ -5,15 +5,18 @@ use std::collections::BTreeMap;
 use crossterm::event::{KeyCode, KeyEvent};
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::app::log::Log;
 use crate::app::log::What;
 use crate::app::msg::{Effect, Effects};
 use crate::app::open_record::OpenRecord;
 use crate::app::review;
+use crate::app::review::Review;
 use crate::app::review::agenda::{Agenda, AgendaState};
 use crate::app::review::ask::MAX_BATCH;
 use crate::app::review::{Draft, NO_VERDICT, Resume, ReviewLog, ReviewTarget, SameVerdict, Wait};
 use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
+use crate::screens::stack::Screens;
 use crate::screens::table::state::SortBy;
 use crate::widgets::keymap::{Action, GO_BACK, Key, NO_RECORD, OPEN_RECORD, Reason, need};
 use crate::widgets::panes::turn;
@@ -28,6 +31,7 @@ use stepscope_core::review::hide::Hide;
 use stepscope_core::rules::id::QueueClass;
 use stepscope_core::triage::Fix;
 use stepscope_io::config::session::FileView;
+use stepscope_io::pipeline::store::Store;
 use stepscope_terminal::input::Input;
 
 /// A record with a longer text is not read ahead.
@@ -38,9 +42,9 @@ const SHORT: usize = 12;
 const MAX_WAITING: usize = 256;
 
 /// Lets what was said be saved.
-pub(crate) fn append(app: &mut App, event: Event) -> Effects {
-    let ReviewLog::Journal(journal) = &app.review.place else { return Vec::new() };
-    app.log.event(journal.clone(), What::Verdict(Box::new(event))).into_iter().collect()
+pub(crate) fn append(log: &mut Log, review: &Review, event: Event) -> Effects {
+    let ReviewLog::Journal(journal) = &review.place else { return Vec::new() };
+    log.event(journal.clone(), What::Verdict(Box::new(event))).into_iter().collect()
 }
 
 /// Reason given when verdict keys do nothing.
@@ -57,10 +61,10 @@ impl App {
 }
 
 /// Checks that a review was begun; `Err` says how to begin one.
-pub(crate) fn may_review(app: &App) -> Result<(), &'static str> {
-    match &app.review.place {
+pub(crate) fn may_review(review: &Review) -> Result<(), &'static str> {
+    match &review.place {
         ReviewLog::ReadOnly(why) | ReviewLog::Nowhere(why) => Err(why),
-        ReviewLog::Journal(_) => need(app.review.reviewing, OFF),
+        ReviewLog::Journal(_) => need(review.reviewing, OFF),
     }
 }
 
@@ -71,7 +75,7 @@ pub(crate) fn turn_review(app: &mut App) -> Effects {
         app.review.draft.choosing = false;
         app.review.same = Err(NO_VERDICT);
         app.say(Shown::own("Review ended, verdict keys are off. :review starts again"));
-        return keep_drafts(app);
+        return keep_drafts(&app.log, &app.review);
     }
     let effects = if app.review.target.is_none() { review_opened(app) } else { Vec::new() };
     group_queue(app);
@@ -92,7 +96,7 @@ fn has_target(app: &App, screen: ScreenKind) -> Result<(), Reason> {
 
 /// Checks that a review was begun, and that there is a record to be judged.
 pub(crate) fn may_judge(app: &App, screen: ScreenKind) -> Result<(), Reason> {
-    may_review(app).and_then(|()| has_target(app, screen))
+    may_review(&app.review).and_then(|()| has_target(app, screen))
 }
 
 /// Checks that the record can be left without a verdict.
@@ -118,15 +122,15 @@ pub(crate) fn may_name_step(app: &App, screen: ScreenKind) -> Result<(), Reason>
 }
 
 /// Checks that there is something to reveal.
-pub(crate) fn may_reveal(app: &App, screen: ScreenKind) -> Result<(), Reason> {
-    may_review(app)?;
-    let is_hidden = app.review.target.as_ref().is_some_and(|target| !target.hidden.is_empty());
+pub(crate) fn may_reveal(review: &Review, screen: ScreenKind) -> Result<(), Reason> {
+    may_review(review)?;
+    let is_hidden = review.target.as_ref().is_some_and(|target| !target.hidden.is_empty());
     need(is_hidden && screen != ScreenKind::Table, "nothing is hidden here")
 }
 
 /// Checks what holds for all keys about verdicts that were given.
 fn may_change(app: &App, screen: ScreenKind) -> Result<(), Reason> {
-    if screen.is_judged_on() { may_review(app) } else { may_judge(app, screen) }
+    if screen.is_judged_on() { may_review(&app.review) } else { may_judge(app, screen) }
 }
 
 pub(crate) fn may_undo(app: &App, screen: ScreenKind) -> Result<(), Reason> {
@@ -153,14 +157,14 @@ pub(crate) fn may_repeat(app: &App, screen: ScreenKind) -> Result<(), Reason> {
 
 /// Checks that all listed records can be judged.
 pub(crate) fn may_label_all(app: &App, screen: ScreenKind) -> Result<(), Reason> {
-    may_review(app)?;
+    may_review(&app.review)?;
     need(screen == ScreenKind::Table, "go back to the table first")?;
     has_target(app, screen)
 }
 
 /// Checks that labels are being given.
-pub(crate) fn may_label(app: &App, _: ScreenKind) -> Result<(), Reason> {
-    need(app.review.draft.choosing, "press <fail> first")
+pub(crate) fn may_label(review: &Review) -> Result<(), Reason> {
+    need(review.draft.choosing, "press <fail> first")
 }
 
 /// Does what a key of reviewing means.
@@ -215,10 +219,10 @@ fn review_target(app: &mut App, action: Action) -> Effects {
         A::Skip => judge(app, Verdict::Skip),
         A::Fail => {
             if !app.review.draft.choosing {
-                take_up(app);
+                take_up(&mut app.review);
                 app.review.draft.choosing = true;
             }
-            keep_drafts(app)
+            keep_drafts(&app.log, &app.review)
         }
         A::SaveFail => judge(app, Verdict::Fail),
         A::PutAside => {
@@ -226,10 +230,10 @@ fn review_target(app: &mut App, action: Action) -> Effects {
             if !app.review.draft.is_empty() {
                 app.say(app.keyed("Kept as a draft; <fail> continues"));
             }
-            keep_drafts(app)
+            keep_drafts(&app.log, &app.review)
         }
         A::GoldStatus => {
-            take_up(app);
+            take_up(&mut app.review);
             let round = [Some(GoldStatus::Suspect), Some(GoldStatus::Wrong), Some(GoldStatus::Ok), None];
             let next = turn(&round, app.review.draft.gold, 1);
             app.review.draft.gold = next;
@@ -237,7 +241,7 @@ fn review_target(app: &mut App, action: Action) -> Effects {
             turned(app, "Expected answer", action, &choices(&words, next.map_or(NO_OPINION, GoldStatus::phrase)))
         }
         A::FixTarget => {
-            take_up(app);
+            take_up(&mut app.review);
             let proposed = app.review.target.as_ref().and_then(|target| target.summary.fix);
             let order = [Fix::StepRun, Fix::Procedure, Fix::Gold];
             let first = proposed.filter(|fix| order.contains(fix)).unwrap_or(Fix::StepRun);
@@ -272,7 +276,7 @@ fn review_part(app: &mut App, action: Action) -> Option<Effects> {
             return Some(judge_part(app, part, Verdict::Fail, draft.labels));
         }
         app.say(shown!("No verdict on {}", part.phrase()));
-        return Some(keep_drafts(app));
+        return Some(keep_drafts(&app.log, &app.review));
     }
     let answer = app.screens.record().filter(|_| app.screens.top() == ScreenKind::Answer)?.answer.as_ref()?;
     let part = match (action, app.count) {
@@ -306,7 +310,7 @@ fn judge_part(app: &mut App, part: AnswerPart, verdict: Verdict, labels: Vec<Lab
     (event.part, event.verdict, event.labels) = (Some(part), Some(verdict), labels);
     effects.extend(say_event(app, event));
     app.say(shown!("{} {}: {} · {} undo", glyph(verdict), verdict.word(), part.phrase(), app.key_of(Action::Undo)));
-    effects.extend(keep_drafts(app));
+    effects.extend(keep_drafts(&app.log, &app.review));
     effects
 }
 
@@ -340,7 +344,7 @@ fn choices(words: &[&str], now: &str) -> String {
 
 /// A key has turned to the next choice: it is set already, no other key has to confirm it.
 fn turned(app: &mut App, subject: &'static str, action: Action, choices: &str) -> Effects {
-    let set = if given_now(app).is_some() { " set" } else { "" };
+    let set = if given_now(&app.review).is_some() { " set" } else { "" };
     amend(app, &shown!("{subject}{set} ({} next): {choices}", app.key_of(action)))
 }
 
@@ -381,15 +385,15 @@ pub(crate) fn go_on(app: &mut App) -> Effects {
 // Verdicts.
 
 /// Begins the draft with the earlier verdict, unless something was begun already.
-pub(crate) fn take_up(app: &mut App) {
-    let again = app.review.target.as_ref().is_some_and(|target| target.again);
-    if app.review.draft.is_empty() && !again {
-        app.review.draft = app.review.verdict().map(|event| Draft::of(&event)).unwrap_or_default();
+pub(crate) fn take_up(review: &mut Review) {
+    let again = review.target.as_ref().is_some_and(|target| target.again);
+    if review.draft.is_empty() && !again {
+        review.draft = review.verdict().map(|event| Draft::of(&event)).unwrap_or_default();
     }
 }
 
 pub(crate) fn judge(app: &mut App, verdict: Verdict) -> Effects {
-    take_up(app);
+    take_up(&mut app.review);
     let mut draft = std::mem::take(&mut app.review.draft);
     if verdict != Verdict::Fail {
         draft.labels.clear();
@@ -397,7 +401,7 @@ pub(crate) fn judge(app: &mut App, verdict: Verdict) -> Effects {
     }
     let mut effects = write_label_set(app, &draft.labels);
     let labels = draft.labels.clone();
-    let Some(event) = verdict_event(app, verdict, draft) else { return effects };
+    let Some(event) = verdict_event(&app.review, verdict, draft) else { return effects };
     let name = app.review.title_of(&event);
     app.review.count_item();
     effects.extend(say_event(app, event));
@@ -406,7 +410,8 @@ pub(crate) fn judge(app: &mut App, verdict: Verdict) -> Effects {
     if let Some(target) = &mut app.review.target {
         target.again = false;
     }
-    app.review.same = record.ok_or(NO_VERDICT).and_then(|record| same_verdict(app, record, verdict, &labels));
+    app.review.same =
+        record.ok_or(NO_VERDICT).and_then(|record| same_verdict(&app.review, &app.store, record, verdict, &labels));
     let same = app.review.same.as_ref().ok().map(|same| (same.records.len(), same.rule));
     let undo = app.key_of(Action::Undo);
     app.say(match same {
@@ -419,20 +424,20 @@ pub(crate) fn judge(app: &mut App, verdict: Verdict) -> Effects {
             app.key_of(Action::SameVerdict),
         ),
     });
-    effects.extend(keep_drafts(app));
+    effects.extend(keep_drafts(&app.log, &app.review));
     effects.extend(advance(app));
     effects
 }
 
 /// A verdict on the target, in place of my earlier one.
-fn verdict_event(app: &App, verdict: Verdict, draft: Draft) -> Option<Event> {
-    let mut event = app.review.event(EventKind::Verdict)?;
+fn verdict_event(review: &Review, verdict: Verdict, draft: Draft) -> Option<Event> {
+    let mut event = review.event(EventKind::Verdict)?;
     draft.fill(&mut event);
     event.verdict = Some(verdict);
-    let target = app.review.target.as_ref()?;
+    let target = review.target.as_ref()?;
     let (item, content) = (&target.summary.item, &target.summary.content);
-    let earlier = app.review.find(item, content);
-    if let Some(earlier) = earlier.and_then(|reviewed| reviewed.verdict_of(&app.review.me.id)) {
+    let earlier = review.find(item, content);
+    if let Some(earlier) = earlier.and_then(|reviewed| reviewed.verdict_of(&review.me.id)) {
         event.supersedes = Some(earlier.event_id.clone());
         // Who goes back and changes a verdict does not judge a second time.
         if !target.again && is_fresh(&earlier, Some(content)) {
@@ -443,30 +448,30 @@ fn verdict_event(app: &App, verdict: Verdict, draft: Draft) -> Option<Event> {
 }
 
 /// Finds the verdict that a change belongs to at once, and when its record was shown.
-fn given_now(app: &App) -> Option<(Verdict, Option<Text>)> {
-    let again = app.review.target.as_ref().is_some_and(|target| target.again);
-    let given = app.review.verdict().and_then(|event| Some((event.verdict?, event.times.shown.clone())));
-    given.filter(|_| !app.review.draft.choosing && !again)
+fn given_now(review: &Review) -> Option<(Verdict, Option<Text>)> {
+    let again = review.target.as_ref().is_some_and(|target| target.again);
+    let given = review.verdict().and_then(|event| Some((event.verdict?, event.times.shown.clone())));
+    given.filter(|_| !review.draft.choosing && !again)
 }
 
 /// A change of what belongs to a verdict: of one that was given it is saved at once, else it goes with the next.
 pub(crate) fn amend(app: &mut App, what: &Shown) -> Effects {
-    let Some((verdict, shown)) = given_now(app) else {
+    let Some((verdict, shown)) = given_now(&app.review) else {
         // What is cut there would say "saved"; the strip has the draft.
         let whole = shown!("{what}; saved with your verdict");
         let fits = whole.as_str().width() < usize::from(app.size.width);
         app.say(if fits { whole } else { what.clone() });
-        return keep_drafts(app);
+        return keep_drafts(&app.log, &app.review);
     };
     let draft = std::mem::take(&mut app.review.draft);
     let mut effects = write_label_set(app, &draft.labels);
-    if let Some(mut event) = verdict_event(app, verdict, draft) {
+    if let Some(mut event) = verdict_event(&app.review, verdict, draft) {
         // It belongs to the look that gave the verdict: it is no second one.
         event.times.shown = shown;
         effects.extend(say_event(app, event));
     }
     app.say(what.clone());
-    effects.extend(keep_drafts(app));
+    effects.extend(keep_drafts(&app.log, &app.review));
     effects
 }
 
@@ -477,8 +482,8 @@ pub(crate) fn say_event(app: &mut App, event: Event) -> Effects {
     count_progress(app);
     app.review.count_since_new_label();
     let record = app.review.record_of(&event);
-    let found = review::news::find_namesakes(app, record.as_slice());
-    append(app, event).into_iter().chain(found).collect()
+    let found = review::news::find_namesakes(&app.review, &app.store, &app.table, record.as_slice());
+    append(&mut app.log, &app.review, event).into_iter().chain(found).collect()
 }
 
 /// The labels that are offered are written down before the first is given.
@@ -502,8 +507,8 @@ pub(crate) fn say_label_set(app: &mut App, set: LabelSet) -> Effects {
 }
 
 /// Keeps the drafts so that they survive a crash.
-pub(crate) fn keep_drafts(app: &App) -> Effects {
-    vec![Effect::KeepDrafts(app.review.to_keep(&app.log))]
+pub(crate) fn keep_drafts(log: &Log, review: &Review) -> Effects {
+    vec![Effect::KeepDrafts(review.to_keep(log))]
 }
 
 fn reveal(app: &mut App) -> Effects {
@@ -524,7 +529,7 @@ fn undo(app: &mut App) -> Effects {
     let events = app.review.to_undo();
     let Some(last) = events.last() else { return Vec::new() };
     let what = match events.len() {
-        1 => what_of(app, last),
+        1 => what_of(&app.review, last),
         n => shown!("{} of {n} records", last.verdict.map_or("label", Verdict::word)),
     };
     let record = app.review.record_of(last);
@@ -533,7 +538,7 @@ fn undo(app: &mut App) -> Effects {
     for event in &events {
         let undo = app.review.say(Event::undo(app.review.me.clone(), event));
         ids.push(undo.event_id.clone());
-        effects.extend(append(app, undo));
+        effects.extend(append(&mut app.log, &app.review, undo));
     }
     app.review.undone.push(ids);
     app.review.repeat_again(shown.as_ref());
@@ -552,7 +557,7 @@ fn redo(app: &mut App) -> Effects {
     let mut effects = Vec::new();
     for undo in &undos {
         let redo = app.review.say(Event::undo(app.review.me.clone(), undo));
-        effects.extend(append(app, redo));
+        effects.extend(append(&mut app.log, &app.review, redo));
     }
     app.kept.adjudication.sought = None;
     count_progress(app);
@@ -601,22 +606,22 @@ fn follow_agenda(app: &mut App) {
         let row = app.table.row_of(record);
         if app.table.record(row) == Some(record) {
             let standing = standing_of(app, record);
-            let class = class_of(app, record).unwrap_or(QueueClass::Clean);
+            let class = class_of(&app.review, &app.store, record).unwrap_or(QueueClass::Clean);
             app.review.agenda.set(row, class, standing);
         }
     }
 }
 
 /// Finds the class of a record in the queue, as far as it may be told.
-fn class_of(app: &App, record: usize) -> Option<QueueClass> {
-    app.store.row(record).map(|row| QueueClass::of(&row.hiding(app.review.hide)))
+fn class_of(review: &Review, store: &Store, record: usize) -> Option<QueueClass> {
+    store.row(record).map(|row| QueueClass::of(&row.hiding(review.hide)))
 }
 
 /// Tells why a record is in the queue, and how many of how many for the same reason are still to be judged. Where clean
 /// records are mixed in, it tells nothing, so that the reviewer does not know what to expect.
 pub(crate) fn group_of(app: &App, record: usize) -> Option<(QueueClass, usize, usize)> {
     let is_told = app.review.reviewing && app.table.sort == SortBy::Review && app.review.queue.clean_share.is_none();
-    let class = class_of(app, record).filter(|_| is_told && app.fork_of(record).is_none())?;
+    let class = class_of(&app.review, &app.store, record).filter(|_| is_told && app.fork_of(record).is_none())?;
     let all = *app.review.groups.get(class as usize)?;
     Some((class, all.saturating_sub(app.review.agenda.done_of(class)), all))
 }
@@ -644,14 +649,20 @@ pub(crate) fn group_queue(app: &mut App) {
 
 /// Finds the other records in the queue that I did not judge and whose gravest finding is of the same rule; `Err`: why
 /// there is none. The step does not matter: the verdict and labels that they get name none.
-fn same_verdict(app: &App, record: usize, verdict: Verdict, labels: &[LabelRef]) -> Result<SameVerdict, &'static str> {
+fn same_verdict(
+    review: &Review,
+    store: &Store,
+    record: usize,
+    verdict: Verdict,
+    labels: &[LabelRef],
+) -> Result<SameVerdict, &'static str> {
     need(verdict.judges(), NO_VERDICT)?;
-    let facts = app.store.row(record).ok_or(NO_VERDICT)?.hiding(app.review.hide);
+    let facts = store.row(record).ok_or(NO_VERDICT)?.hiding(review.hide);
     let rule = facts.leading().ok_or("the rules found nothing in the record of the last verdict")?;
     let kind = facts.kind();
-    let alike = app.review.alike.get(&(rule, kind)).map_or(&[][..], Vec::as_slice);
+    let alike = review.alike.get(&(rule, kind)).map_or(&[][..], Vec::as_slice);
     need(alike.len() <= MAX_BATCH, "in too many records does the same rule come first; filter first (<filter>)")?;
-    let is_open = |other: &usize| *other != record && app.review.judged(*other).mine.is_none();
+    let is_open = |other: &usize| *other != record && review.judged(*other).mine.is_none();
     let records: Vec<usize> = alike.iter().map(|other| *other as usize).filter(is_open).collect();
     need(!records.is_empty(), "in no other open record that is listed does the same rule come first")?;
     Ok(SameVerdict { records, rule, kind, verdict, labels: labels.to_vec() })
@@ -724,8 +735,8 @@ pub(crate) fn count_progress(app: &mut App) {
 }
 
 /// Selects the parts to leave out of a record when it is read now.
-pub(crate) fn hide_for(app: &App, record: usize) -> Hide {
-    app.review.hide_for(record)
+pub(crate) fn hide_for(review: &Review, record: usize) -> Hide {
+    review.hide_for(record)
 }
 
 // Records that come and go.
@@ -799,22 +810,22 @@ pub(crate) fn take_review_record(app: &mut App, opened: &mut Option<Box<OpenReco
 }
 
 /// A record could not be read: nothing waits for it any more. `true`: something did.
-pub(crate) fn review_unread(app: &mut App, record: usize) -> bool {
-    let waits = matches!(app.review.wait, Some(Wait::Target(wanted, _) | Wait::Next(wanted)) if wanted == record);
+pub(crate) fn review_unread(review: &mut Review, record: usize) -> bool {
+    let waits = matches!(review.wait, Some(Wait::Target(wanted, _) | Wait::Next(wanted)) if wanted == record);
     if waits {
-        app.review.wait = None;
-        app.review.ahead.clear();
+        review.wait = None;
+        review.ahead.clear();
     }
-    if app.review.prefetching == Some(record) {
-        app.review.prefetching = None;
+    if review.prefetching == Some(record) {
+        review.prefetching = None;
     }
     waits
 }
 
 /// The record that was read ahead, if it is this one and shows what it may.
-pub(crate) fn take_prefetched(app: &mut App, record: usize) -> Option<Box<OpenRecord>> {
-    let hide = hide_for(app, record);
-    app.review.prefetched.take_if(|opened| opened.index == record && opened.hidden == hide)
+pub(crate) fn take_prefetched(review: &mut Review, record: usize) -> Option<Box<OpenRecord>> {
+    let hide = hide_for(review, record);
+    review.prefetched.take_if(|opened| opened.index == record && opened.hidden == hide)
 }
 
 /// Back at the table, what the filter hides by now is hidden.
@@ -835,37 +846,36 @@ pub(crate) fn settle_review(app: &mut App) {
 }
 
 /// Cancels leaving and the return to the last session's place: the reviewer does something else.
-pub(crate) fn stay(app: &mut App, action: Action) {
+pub(crate) fn stay(review: &mut Review, action: Action) {
     if !matches!(action, Action::Quit | Action::Back) {
-        app.review.leaving = None;
+        review.leaving = None;
     }
-    app.review.resume = None;
+    review.resume = None;
 }
 
 /// Keeps the place of the reviewer for the next session.
-pub(crate) fn keep_place(app: &App, kept: &mut FileView) {
-    let Some(view) = app.screens.record().filter(|_| app.screens.top() != ScreenKind::Table && app.review.is_begun())
-    else {
+pub(crate) fn keep_place(review: &Review, screens: &Screens, kept: &mut FileView) {
+    let Some(view) = screens.record().filter(|_| screens.top() != ScreenKind::Table && review.is_begun()) else {
         return;
     };
-    let list = match (app.screens.top(), &view.answer) {
+    let list = match (screens.top(), &view.answer) {
         (ScreenKind::Json, _) => view.outline.list,
         (_, Some(answer)) => answer.items,
         _ => view.variables,
     };
     kept.record = view.opened.index as u64;
-    kept.screen = Some(if app.screens.top() == ScreenKind::Json { "json" } else { "record" }.to_owned());
+    kept.screen = Some(if screens.top() == ScreenKind::Json { "json" } else { "record" }.to_owned());
     (kept.step, kept.scroll) = (Some(view.moment.0), Some((list.at, list.top)));
 }
 
 /// Goes back to where the reviewer stopped, once that record is found.
-pub(crate) fn resume_at(app: &mut App, view: &FileView) {
+pub(crate) fn resume_at(review: &mut Review, view: &FileView) {
     let record = usize::try_from(view.record).ok();
     let resume = |(record, screen): (usize, &String)| {
         let json = screen == "json";
         Resume { record, json, step: view.step, scroll: view.scroll }
     };
-    app.review.resume = record.zip(view.screen.as_ref()).map(resume);
+    review.resume = record.zip(view.screen.as_ref()).map(resume);
 }
 
 /// Opens the record at which the reviewer stopped, as soon as it is there.
@@ -926,8 +936,8 @@ pub(crate) const fn glyph(verdict: Verdict) -> &'static str {
 }
 
 /// An event in a few words.
-fn what_of(app: &App, event: &Event) -> Shown {
-    let item = app.review.title_of(event);
+fn what_of(review: &Review, event: &Event) -> Shown {
+    let item = review.title_of(event);
     if let (Some(part), Some(verdict)) = (event.part, event.verdict) {
         return shown!("{} {}", verdict.word(), part.phrase());
     }

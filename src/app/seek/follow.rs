@@ -79,7 +79,7 @@ pub(crate) fn take_found(app: &mut App, id: u64, found: &[u32], done: bool) -> E
 /// Opens a record at a step, as soon as it is there.
 pub(crate) fn open_at(app: &mut App, record: u64, step: Option<usize>) -> Effects {
     let view = FileView { screen: Some("run".to_owned()), record, step, ..FileView::default() };
-    review::keys::resume_at(app, &view);
+    review::keys::resume_at(&mut app.review, &view);
     review::keys::resume(app)
 }
 

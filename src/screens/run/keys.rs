@@ -13,14 +13,15 @@ use crate::screens::run::state::RecordView;
 use crate::screens::run::{edit, step};
 use crate::screens::side_by_side::keys::put_beside_parent;
 use crate::screens::side_by_side::making::Make;
+use crate::screens::stack::Screens;
 use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::Move;
 use crate::widgets::look::Look;
 
 /// Checks an action that the screen knows; `None`: another one.
-pub(crate) fn allowed(app: &App, action: Action) -> Option<Result<(), Reason>> {
+pub(crate) fn allowed(screens: &Screens, action: Action) -> Option<Result<(), Reason>> {
     use Action as A;
-    let view = app.screens.record()?;
+    let view = screens.record()?;
     let steps = view.opened.has_steps();
     Some(match action {
         A::NextStep | A::PreviousStep | A::Difference | A::Writer | A::Reader => {
@@ -38,7 +39,7 @@ pub(crate) fn allowed(app: &App, action: Action) -> Option<Result<(), Reason>> {
         A::Exact | A::Repair | A::Between => need(steps, "open a run with steps first"),
         A::Edit => need(steps, "open a run with steps first")
             .and(need((view.pane.def().can_edit)(view), "select a variable, or the prompt of a step (<next_pane>)"))
-            .and_then(|()| edit::may_edit(app)),
+            .and_then(|()| edit::may_edit(screens)),
         A::Keep => need(!view.edits.values.is_empty(), "no overrides; <edit> overrides a value"),
         _ => return None,
     })
@@ -108,8 +109,8 @@ pub(crate) fn say_quantity(app: &mut App) {
     }
 }
 
-pub(crate) fn go(app: &mut App, movement: Move) {
-    app.screens.record_mut().into_iter().for_each(|view| view.go(movement));
+pub(crate) fn go(screens: &mut Screens, movement: Move) {
+    screens.record_mut().into_iter().for_each(|view| view.go(movement));
 }
 
 /// Lays the panes out, and keeps every cursor on screen.
@@ -130,8 +131,8 @@ pub(crate) fn settle(app: &mut App) {
 }
 
 /// Gives the keys to the pane under the mouse, and returns the line there.
-pub(crate) fn focus(app: &mut App, at: Position) -> Option<usize> {
-    let view = app.screens.record_mut()?;
+pub(crate) fn focus(screens: &mut Screens, at: Position) -> Option<usize> {
+    let view = screens.record_mut()?;
     let (pane, line) = view.areas.at(at)?;
     view.focus(pane);
     Some(line)
@@ -140,7 +141,7 @@ pub(crate) fn focus(app: &mut App, at: Position) -> Option<usize> {
 /// Brings the cursor of a pane where the mouse is; where it is already, opens. A tab is turned to.
 pub(crate) fn click(app: &mut App, at: Position) -> Effects {
     let had_keys = app.screens.record().map(|view| view.pane);
-    let Some(line) = focus(app, at) else { return Vec::new() };
+    let Some(line) = focus(&mut app.screens, at) else { return Vec::new() };
     let look = Look::new(&app.looks.theme, &app.keymap, false);
     let Some(view) = app.screens.record_mut() else { return Vec::new() };
     if let Some(tab) = step::tab_at(view, at, look) {

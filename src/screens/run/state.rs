@@ -347,14 +347,25 @@ impl RecordView {
     /// Goes to a moment.
     pub fn go_to_moment(&mut self, moment: usize) {
         let before = std::mem::replace(&mut self.moment, Moment(moment.min(self.opened.steps.len())));
-        self.list_mut(RunPane::Steps).at = self.moment.0.saturating_sub(1);
-        (self.list_mut(RunPane::Step).top, self.list_mut(RunPane::Call).top) = (0, 0);
+        self.mark_step();
+        self.show_step_from_its_beginning();
         if self.moment != before {
             self.refresh_detail();
         }
         // What can influence a variable is the same at every moment.
         if self.pane != RunPane::State {
             self.influence = None;
+        }
+    }
+
+    /// Puts the cursor of the steps on the current one.
+    fn mark_step(&mut self) {
+        self.list_mut(RunPane::Steps).at = self.moment.0.saturating_sub(1);
+    }
+
+    fn show_step_from_its_beginning(&mut self) {
+        for pane in [RunPane::Step, RunPane::Call] {
+            self.list_mut(pane).top = 0;
         }
     }
 
@@ -370,7 +381,7 @@ impl RecordView {
 
     /// Puts the cursors on what the record opens at: the finding that names the step, and the value that is wrong there.
     fn begin_at_fault(&mut self) {
-        self.list_mut(RunPane::Steps).at = self.moment.0.saturating_sub(1);
+        self.mark_step();
         let Some(step) = self.step().filter(|_| self.moment != self.opened.end() || self.step_to_fix().is_some())
         else {
             return;
