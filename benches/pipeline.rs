@@ -9,10 +9,8 @@ use std::sync::mpsc::channel;
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
 use stepscope_base::json::Tape;
-use stepscope_core::answer::citations::{Claim, resolve};
-use stepscope_core::answer::document::Document;
-use stepscope_core::case::{Case, CaseView};
-use stepscope_core::table::filter::text_pattern;
+use stepscope_evidence::citations::{Claim, resolve};
+use stepscope_evidence::document::Document;
 use stepscope_io::pipeline::check::{Manner, check};
 use stepscope_io::pipeline::load::load;
 use stepscope_io::pipeline::search::{Plan, SearchEvent, start};
@@ -20,6 +18,8 @@ use stepscope_io::pipeline::side_data::Surroundings;
 use stepscope_io::source::block::{Block, Cursor, Want};
 use stepscope_io::source::column_map::ColumnMap;
 use stepscope_io::source::input::{Begun, Input, begin, expand};
+use stepscope_judge::case::{Case, CaseView};
+use stepscope_table::filter::text_pattern;
 
 const RECORDS: usize = 2_000;
 

@@ -145,7 +145,7 @@ for name in ("stepscope/__init__.py", "stepscope/_writer.py", "stepscope/py.type
 assert any(name.endswith(".data/scripts/stepscope") for name in wheel), "the program"
 assert not any("tests" in name for name in wheel)
 source = tarfile.open(glob.glob(f"{sys.argv[1]}/stepscope-[0-9.]*[0-9].tar.gz")[0]).getnames()
-assert any(name.endswith("/Cargo.lock") for name in source) and any(name.endswith("crates/core/src/lib.rs") for name in source)
+assert any(name.endswith("/Cargo.lock") for name in source) and any(name.endswith("crates/judge/src/lib.rs") for name in source)
 assert any(name.endswith("python/stepscope/_record.py") for name in source)
 END
 else

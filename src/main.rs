@@ -9,10 +9,10 @@ use stepscope::demo::play::{self, DemoStart};
 use stepscope::widgets::keymap::{BINDINGS, Keymap};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::review::hide::Hide;
-use stepscope_core::review::queue::Queue;
 use stepscope_io::model::cassette::Speed;
 use stepscope_io::source::input::unreadable;
+use stepscope_judge::hide::Hide;
+use stepscope_review::queue::Queue;
 use stepscope_terminal::run::outlive_file_limit;
 use stepscope_terminal::terminal;
 

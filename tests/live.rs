@@ -20,8 +20,8 @@ use std::time::{Duration, Instant};
 
 use calls::{heard, wait};
 use stepscope_base::text::Untrusted;
-use stepscope_core::run::call::{Call, Enforcement, Judge, Phase, Received, ReplyPart, ReplyVerdict, RunEvent, RunId};
-use stepscope_core::run::sampling::distribution::Distribution;
+use stepscope_execution::call::{Call, Enforcement, Judge, Phase, Received, ReplyPart, ReplyVerdict, RunEvent, RunId};
+use stepscope_execution::sampling::distribution::Distribution;
 use stepscope_io::model::discover::models;
 use stepscope_io::model::drive::Several;
 use stepscope_io::model::{Backend, Client, Endpoint, Limits, ModelClient};

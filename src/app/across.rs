@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::review::event::Reviewer;
-use stepscope_core::table::row::RowFacts;
 use stepscope_io::failure::Failure;
 use stepscope_io::pipeline::compare::{BaselineRuns, Compared, Journals};
 use stepscope_io::pipeline::dashboard::BoardData;
 use stepscope_io::pipeline::reading::Reading;
 use stepscope_io::pipeline::snapshot::Address;
+use stepscope_judge::row::RowFacts;
+use stepscope_review::event::Reviewer;
 
 /// See the module.
 #[derive(Debug, Default)]

@@ -8,7 +8,7 @@ use crate::screens::kind::ScreenKind;
 use crate::screens::stack::Focus;
 use crate::screens::stack::Screens;
 use crate::widgets::keymap::{Action, Reason, need};
-use stepscope_core::record::RecordKind;
+use stepscope_record::RecordKind;
 
 impl App {
     /// Checks that an action can be done now; `Err` holds the reason why not.

@@ -22,9 +22,12 @@ use crate::widgets::prose::fit;
 use crate::widgets::theme::Role;
 use crate::widgets::window::open;
 use crate::widgets::{keymap, layout, look, prose, sign};
-use stepscope_core::finding::{Severity, counted, grouped};
-use stepscope_core::triage::{Confidence, Fix};
 use stepscope_io::pipeline::store::Store;
+use stepscope_judge::triage::Confidence;
+use stepscope_judge::triage::Fix;
+use stepscope_record::finding::Severity;
+use stepscope_record::finding::counted;
+use stepscope_record::finding::grouped;
 
 /// Draws the first line: the breadcrumb on the left, a summary on the right.
 pub(crate) fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {

@@ -10,7 +10,7 @@ use tokio::task::AbortHandle;
 use crate::app::model_choice::Candidate;
 use crate::app::msg::{Effect, Msg};
 use stepscope_base::text::Shown;
-use stepscope_core::run::call::{Call, RunId};
+use stepscope_execution::call::{Call, RunId};
 use stepscope_io::config::Config;
 use stepscope_io::model::Client;
 use stepscope_io::model::discover::{discover, models};

@@ -4,18 +4,19 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use stepscope_arithmetic::number::Number;
+use stepscope_arithmetic::quantity::near;
+use stepscope_arithmetic::stated::read;
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, ShownMap, Untrusted};
-use stepscope_core::arithmetic::number::Number;
-use stepscope_core::arithmetic::quantity::{Quantities, near};
-use stepscope_core::arithmetic::recompute::Recomputed;
-use stepscope_core::arithmetic::recompute::standing::{Standing, Standings, ToRecomputed};
-use stepscope_core::arithmetic::stated::read;
-use stepscope_core::case::CaseView;
-use stepscope_core::procedure::FINAL_ANSWER;
-use stepscope_core::record::Record;
-use stepscope_core::run::state::State;
+use stepscope_judge::case::CaseView;
+use stepscope_judge::quantity_links::Quantities;
+use stepscope_judge::recompute::Recomputed;
+use stepscope_judge::recompute::standing::{Standing, Standings, ToRecomputed};
+use stepscope_record::Record;
+use stepscope_record::procedure::FINAL_ANSWER;
+use stepscope_record::state::State;
 
 /// Quantities of longer questions are not marked.
 const MAX_QUESTION: usize = 64 << 10;
@@ -186,7 +187,7 @@ pub(crate) fn superscript(n: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stepscope_core::case::Case;
+    use stepscope_judge::case::Case;
 
     #[test]
     fn quantities_are_numbered_and_values_derived() {

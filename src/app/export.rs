@@ -28,11 +28,11 @@ use crate::widgets::panes;
 use crate::widgets::theme::Theme;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::finding::counted;
-use stepscope_core::report::page::{Cleaner, Said};
-use stepscope_core::report::redact::{PrivateHits, Redaction};
-use stepscope_core::summary::Summary;
 use stepscope_io::failure::Failure;
+use stepscope_record::finding::counted;
+use stepscope_redact::{PrivateHits, Redaction};
+use stepscope_report::page::{Cleaner, Said};
+use stepscope_review::summary::Summary;
 use stepscope_terminal::colour::Depth;
 
 /// Opens the list of forms.

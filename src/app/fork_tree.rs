@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use stepscope_core::run::fork::ForkOrigin;
 use stepscope_io::log::forks::KnownFork;
 pub(crate) use stepscope_io::pipeline::snapshot::Address;
 use stepscope_io::pipeline::store::Store;
+use stepscope_record::fork_origin::ForkOrigin;
 
 /// Largest number of forks put under their parents; further ones are listed on their own.
 const MAX_FORKS: usize = 1 << 16;

@@ -6,12 +6,12 @@ use crate::app::msg::Effect;
 use crate::widgets::sign;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::review::event::Event;
 use stepscope_io::failure::Failure;
 use stepscope_io::log::forks::FORKS;
 use stepscope_io::log::journal::{self, REVIEWS};
 use stepscope_io::log::{Append, LineId};
 use stepscope_io::source::beneath::Place;
+use stepscope_review::event::Event;
 
 /// Content of a line.
 #[derive(Clone, PartialEq, Debug)]

@@ -2,8 +2,8 @@
 
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::run::call::RunId;
-use stepscope_core::run::sampling::Sampling;
+use stepscope_execution::call::RunId;
+use stepscope_execution::sampling::Sampling;
 use stepscope_io::config::Config;
 use stepscope_io::model::Endpoint;
 use stepscope_io::model::setup::{Server, Setup};

@@ -17,10 +17,6 @@ use stepscope_base::guard::guarded;
 use stepscope_base::json::Tape;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::record::formats;
-use stepscope_core::report::page;
-use stepscope_core::table::row::RowFacts;
-use stepscope_core::table::texts::{MAX_ROW_TEXT, RowTexts};
 use stepscope_io::failure::Failure;
 use stepscope_io::files::{edited_text, editor_file, write_export, write_new};
 use stepscope_io::log::forks::KnownFork;
@@ -29,6 +25,10 @@ use stepscope_io::pipeline::compare::compare;
 use stepscope_io::pipeline::dashboard;
 use stepscope_io::pipeline::reading::Reading;
 use stepscope_io::pipeline::side_data::SideData;
+use stepscope_judge::row::RowFacts;
+use stepscope_judge::texts::{MAX_ROW_TEXT, RowTexts};
+use stepscope_record::formats;
+use stepscope_report::page;
 
 /// Beginning of the message about a file that cannot be written.
 const SAVE: &str = "cannot write";

@@ -21,25 +21,25 @@ use crate::widgets::list::List;
 use stepscope_base::canonical::Digest;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::record::RecordKind;
-use stepscope_core::report::page::Said;
-use stepscope_core::review::event::{
-    Anchor, AnswerPart, Event, EventKind, GoldStatus, ItemRef, LabelDefinition, LabelRef, LabelSet, Reviewer, Text,
-    Verdict,
-};
-use stepscope_core::review::event_list::EventList;
-use stepscope_core::review::fold::{ItemReviews, Reviews};
-use stepscope_core::review::hide::Hide;
-use stepscope_core::review::labels::LabelSets;
-use stepscope_core::review::namesakes::Namesakes;
-use stepscope_core::review::queue::Queue;
-use stepscope_core::review::stats::name_of;
-use stepscope_core::review::verdict_state::VerdictState;
-use stepscope_core::rules::id::{QueueClass, RuleId};
-use stepscope_core::summary::Summary;
 use stepscope_io::failure::Failure;
 use stepscope_io::log::journal;
 use stepscope_io::source::beneath;
+use stepscope_judge::hide::Hide;
+use stepscope_record::RecordKind;
+use stepscope_record::rule_id::{QueueClass, RuleId};
+use stepscope_report::page::Said;
+use stepscope_review::event::{
+    Anchor, AnswerPart, Event, EventKind, GoldStatus, ItemRef, LabelDefinition, LabelRef, LabelSet, Reviewer, Text,
+    Verdict,
+};
+use stepscope_review::event_list::EventList;
+use stepscope_review::fold::{ItemReviews, Reviews};
+use stepscope_review::labels::LabelSets;
+use stepscope_review::namesakes::Namesakes;
+use stepscope_review::queue::Queue;
+use stepscope_review::stats::name_of;
+use stepscope_review::summary::Summary;
+use stepscope_review::verdict_state::VerdictState;
 use stepscope_terminal::input::Input;
 
 /// Length of a question within a sentence.

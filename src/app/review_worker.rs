@@ -11,12 +11,6 @@ use crate::app::threads::{Thread, start};
 use stepscope_base::guard::guarded;
 use stepscope_base::json::Tape;
 use stepscope_base::text::Shown;
-use stepscope_core::finding::Findings;
-use stepscope_core::record::formats;
-use stepscope_core::review::event::{Event, Text};
-use stepscope_core::review::event_list::EventList;
-use stepscope_core::summary::Summary;
-use stepscope_core::table::row::RowFacts;
 use stepscope_io::drafts::Drafts;
 use stepscope_io::failure::Failure;
 use stepscope_io::log::journal::{Follow, REVIEWS};
@@ -24,6 +18,12 @@ use stepscope_io::pipeline::examine::case_of_row;
 use stepscope_io::pipeline::reading::Reading;
 use stepscope_io::pipeline::search;
 use stepscope_io::source::beneath::Place;
+use stepscope_judge::row::RowFacts;
+use stepscope_record::finding::Findings;
+use stepscope_record::formats;
+use stepscope_review::event::{Event, Text};
+use stepscope_review::event_list::EventList;
+use stepscope_review::summary::Summary;
 
 /// Time after which the screen shows what others add to a review log.
 const AGAIN: Duration = Duration::from_secs(2);
@@ -198,7 +198,8 @@ fn look_once(follows: &mut [Follow], carried: &[Event], begun: bool, is_asked: b
 fn has_id(text: &[u8], ids: &HashSet<Text>) -> bool {
     let mut tape = Tape::default();
     let root = tape.parse(text);
-    let id = root.map(formats::read).and_then(|record| record.id_text().map(|id| stepscope_core::summary::id_of(&id)));
+    let id =
+        root.map(formats::read).and_then(|record| record.id_text().map(|id| stepscope_review::summary::id_of(&id)));
     ids.contains(&id.unwrap_or_default())
 }
 

@@ -4,8 +4,8 @@ use regex::bytes::Regex;
 
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::table::filter::{shown_pattern, text_pattern};
-use stepscope_core::table::seen::{place_in, prompt_in};
+use stepscope_table::filter::{shown_pattern, text_pattern};
+use stepscope_table::seen::{place_in, prompt_in};
 
 /// Begins what is looked for in prompts.
 const IN_PROMPTS: &str = "prompt:";

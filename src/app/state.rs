@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stepscope_core::table::row::RowFacts;
 use stepscope_io::pipeline::side_data::SideData;
+use stepscope_judge::row::RowFacts;
 
 use crate::app::across::Across;
 use crate::app::forks::Forks;
@@ -31,7 +31,7 @@ use crate::widgets::theme::Theme;
 use ratatui::layout::Size;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::run::call::RunId;
+use stepscope_execution::call::RunId;
 use stepscope_io::pipeline::store::{SourceRows, SourceState, Store};
 use stepscope_io::source::cut::Skips;
 use stepscope_terminal::colour::{Depth, Rgb};

@@ -1,8 +1,8 @@
 //! What the next record is looked for by: that it is wrong, or has findings.
 
 use crate::widgets::keymap::{Action, Reason};
-use stepscope_core::table::row::RowFacts;
 use stepscope_io::pipeline::store::Totals;
+use stepscope_judge::row::RowFacts;
 
 /// See the module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -12,17 +12,18 @@ use crate::cli::filtered::{FilterArgs, Filtered, Verdicts};
 use crate::cli::review::{Who, counted, summaries};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::compare::difference::RecordDifference;
-use stepscope_core::compare::print::{ComparedRuns, difference, write_difference};
-use stepscope_core::compare::{Basis, By, Cell, ComparedItem, Join, Side, judge};
-use stepscope_core::finding::{self, grouped};
-use stepscope_core::review::fold::Reviews;
-use stepscope_core::review::join::Index;
-use stepscope_core::review::verdict_state::VerdictState;
-use stepscope_core::summary::Summary;
+use stepscope_compare::difference::RecordDifference;
+use stepscope_compare::print::{ComparedRuns, difference, write_difference};
+use stepscope_compare::{Basis, By, Cell, ComparedItem, Join, Side, judge};
 use stepscope_io::log::journal::found_beside;
 use stepscope_io::pipeline::summaries::read_again;
 use stepscope_io::source::page::reviews_of;
+use stepscope_record::finding;
+use stepscope_record::finding::grouped;
+use stepscope_review::fold::Reviews;
+use stepscope_review::join::Index;
+use stepscope_review::summary::Summary;
+use stepscope_review::verdict_state::VerdictState;
 
 /// Maximum width of an id in a line of text; a longer one is cut.
 const MAX_WIDTH: usize = 40;
@@ -338,8 +339,6 @@ mod tests {
     use super::{CLEAN, Compare, Out, run};
     use crate::cli::review::{self, ReviewCommand};
     use stepscope_base::shown;
-    use stepscope_core::review::event::{Event, EventKind, ItemRef, Reviewer, Verdict};
-    use stepscope_core::rules::counted;
     use stepscope_io::log::append_line;
     use stepscope_io::log::journal::{REVIEWS, line, stamp};
     use stepscope_io::pipeline::baseline::Baseline;
@@ -349,6 +348,8 @@ mod tests {
     use stepscope_io::pipeline::snapshot::Snapshot;
     use stepscope_io::pipeline::summaries::read_checked;
     use stepscope_io::source::input::expand;
+    use stepscope_judge::rules::counted;
+    use stepscope_review::event::{Event, EventKind, ItemRef, Reviewer, Verdict};
 
     #[derive(Parser)]
     enum Line {

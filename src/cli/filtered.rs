@@ -6,13 +6,13 @@ use std::sync::Mutex;
 use stepscope_base::guard::lock;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::case::{CaseView, Location};
-use stepscope_core::finding::Findings;
-use stepscope_core::record::types::TypeRegistry;
-use stepscope_core::review::verdict_state::VerdictState;
-use stepscope_core::summary::Summary;
-use stepscope_core::table::filter::{Filter, RowAnswer};
-use stepscope_core::table::row::RowFacts;
+use stepscope_judge::case::{CaseView, Location};
+use stepscope_judge::row::RowFacts;
+use stepscope_record::finding::Findings;
+use stepscope_record::types::TypeRegistry;
+use stepscope_review::summary::Summary;
+use stepscope_review::verdict_state::VerdictState;
+use stepscope_table::filter::{Filter, RowAnswer};
 
 /// `--filter`.
 #[derive(clap::Args, Clone, Debug, Default)]

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use stepscope_core::review::fold::{ItemReviews, Reviews};
-use stepscope_core::review::join::Index;
-use stepscope_core::review::namesakes::Namesakes;
-use stepscope_core::summary::Summary;
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::pipeline::summaries::read_reviewed;
 use stepscope_io::source::input::Expand;
+use stepscope_review::fold::{ItemReviews, Reviews};
+use stepscope_review::join::Index;
+use stepscope_review::namesakes::Namesakes;
+use stepscope_review::summary::Summary;
 
 /// Finds what paths lead to.
 type InputsOf<'o> = dyn Fn(&[PathBuf]) -> Option<Expand> + Sync + 'o;

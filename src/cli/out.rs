@@ -11,8 +11,8 @@ use stepscope_base::guard::{is_guarded, sentence};
 use stepscope_base::json::write::Sink;
 use stepscope_base::shown;
 use stepscope_base::text::{Piece, Shown, is_hidden, pieces};
-use stepscope_core::finding::grouped;
-use stepscope_core::report::text::Look;
+use stepscope_record::finding::grouped;
+use stepscope_report::text::Look;
 
 /// Number of gathered bytes that are written together.
 const BUFFER: usize = 64 << 10;

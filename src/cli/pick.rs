@@ -9,13 +9,13 @@ use crate::cli::check::threads;
 use stepscope_base::guard::lock;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::case::{Case, CaseView};
-use stepscope_core::finding::grouped;
-use stepscope_core::record::Record;
 use stepscope_io::failure::Failure;
 use stepscope_io::pipeline::check::read_through;
 use stepscope_io::source::input::Expand;
 use stepscope_io::source::open::Stat;
+use stepscope_judge::case::{Case, CaseView};
+use stepscope_record::Record;
+use stepscope_record::finding::grouped;
 
 /// Which record.
 #[derive(clap::Args, Clone, Debug)]

@@ -8,15 +8,16 @@ use stepscope_base::json::Tape;
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::case::{Case, Context, Location};
-use stepscope_core::record::Record;
-use stepscope_core::report::text::write;
-use stepscope_core::rules::{self, RULES, Rule};
-use stepscope_core::schemas;
-use stepscope_core::triage::Reason;
 use stepscope_io::failure::Failure;
 use stepscope_io::source::input::try_map;
 use stepscope_io::source::maps::{self, RowMap};
+use stepscope_judge::case::{Case, Context, Location};
+use stepscope_judge::rules;
+use stepscope_judge::rules::{RULES, Rule};
+use stepscope_judge::triage::Reason;
+use stepscope_record::Record;
+use stepscope_record::schemas;
+use stepscope_report::text::write;
 
 /// Row of the table of keys.
 #[derive(Clone, Debug)]

@@ -9,13 +9,13 @@ use crate::cli::ask::{Request, Sampling, Sending};
 use crate::cli::pick::Pick;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::finding::counted;
-use stepscope_core::procedure::repair::model::{ModelRepair, request};
-use stepscope_core::procedure::repair::{MAX_TRIES, diagnostics, fix_all, fixes, pretty};
-use stepscope_core::run::drive::Question;
-use stepscope_core::run::replay::NoReplay;
+use stepscope_execution::machine::Question;
+use stepscope_execution::repair::model::{ModelRepair, request};
+use stepscope_execution::repair::{MAX_TRIES, diagnostics, fix_all, fixes, pretty};
+use stepscope_execution::replay::NoReplay;
 use stepscope_io::log::{Content, append_line};
 use stepscope_io::source::input::expand;
+use stepscope_record::finding::counted;
 
 /// Content that is appended to the file that `--out` names.
 const PROCEDURES: Content = Content {

@@ -13,12 +13,6 @@ use super::namesakes::PassingRecords;
 use super::{CLEAN, FAILED, Out};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::case::CaseView;
-use stepscope_core::finding::{self, grouped};
-use stepscope_core::review::event::{Event, Reviewer, ReviewerKind, Text};
-use stepscope_core::review::fold::{ItemReviews, Reviews};
-use stepscope_core::review::join::{Index, Joined};
-use stepscope_core::summary::Summary;
 use stepscope_io::log::journal::{
     Contents, NONE_BESIDE_INPUT, ONE_LOG, beside, count_inside, found_beside, named, read_all,
 };
@@ -26,6 +20,13 @@ use stepscope_io::pipeline::summaries::{Summaries, read};
 use stepscope_io::source::beneath::Place;
 use stepscope_io::source::input::{expand, unreadable};
 use stepscope_io::source::page::reviews_of;
+use stepscope_judge::case::CaseView;
+use stepscope_record::finding;
+use stepscope_record::finding::grouped;
+use stepscope_review::event::{Event, Reviewer, ReviewerKind, Text};
+use stepscope_review::fold::{ItemReviews, Reviews};
+use stepscope_review::join::{Index, Joined};
+use stepscope_review::summary::Summary;
 
 /// Maximum number of files that are named where their reviews are left out.
 const MAX_FILES: usize = 3;

@@ -13,14 +13,14 @@ use stepscope_base::json::write::Letters;
 use stepscope_base::json::{MAX_TEXT, Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::procedure::prompt::AnswerShape;
-use stepscope_core::procedure::runner::dumped;
-use stepscope_core::record::{AnswerSchema, formats};
-use stepscope_core::run::drive::Machine as _;
-use stepscope_core::run::whole::WholeRun;
-use stepscope_core::schemas::GSM_1_0;
+use stepscope_execution::machine::Machine as _;
+use stepscope_execution::prompt::AnswerShape;
+use stepscope_execution::runner::dumped;
+use stepscope_execution::whole::WholeRun;
 use stepscope_io::log::now;
 use stepscope_io::source::open::read_whole;
+use stepscope_record::schemas::GSM_1_0;
+use stepscope_record::{AnswerSchema, formats};
 
 /// Maximum size of a question, in bytes: longer ones are not written by hand.
 const MAX_QUESTION: u64 = 4 << 20;

@@ -12,16 +12,17 @@ use crate::cli::check::threads;
 use stepscope_base::guard::lock;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::case::CaseView;
-use stepscope_core::finding::grouped;
-use stepscope_core::report::page::Cleaner;
-use stepscope_core::report::redact::Redaction;
-use stepscope_core::report::text::Look;
-use stepscope_core::report::whole::{self, RecordPart, RecordText};
-use stepscope_core::review::hide::Hide;
-use stepscope_core::table::texts::question;
 use stepscope_io::pipeline::check::{MAX_OUTPUT, read_through};
 use stepscope_io::pipeline::room::room_of;
+use stepscope_judge::case::CaseView;
+use stepscope_judge::hide::Hide;
+use stepscope_judge::texts::question;
+use stepscope_record::finding::grouped;
+use stepscope_redact::Redaction;
+use stepscope_report::page::Cleaner;
+use stepscope_report::text::Look;
+use stepscope_report::whole;
+use stepscope_report::whole::{RecordPart, RecordText};
 
 /// Number of other records that are named.
 const NAMED: usize = 5;
@@ -148,8 +149,8 @@ mod tests {
 
     use super::*;
     use crate::cli::pick::Pick;
-    use stepscope_core::rules::counted;
     use stepscope_io::source::input::expand;
+    use stepscope_judge::rules::counted;
 
     #[derive(Parser)]
     struct Line {

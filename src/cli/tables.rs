@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use super::{Out, ShapeArgs};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::finding::grouped;
-use stepscope_core::report::tables::ResultTable;
 use stepscope_io::failure::Failure;
 use stepscope_io::source::open::Stat;
 use stepscope_io::tables::TableFiles;
+use stepscope_record::finding::grouped;
+use stepscope_report::tables::ResultTable;
 
 /// Tables that are written, until they cannot be.
 pub(super) struct Tables {

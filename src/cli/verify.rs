@@ -6,15 +6,15 @@ use std::path::PathBuf;
 use super::tables::Tables;
 use super::{CLEAN, FAILED, FOUND, Out, ShapeArgs, TableArgs};
 use crate::cli::check::threads;
+use stepscope_arithmetic::number::near;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::arithmetic::number::near;
-use stepscope_core::finding::grouped;
-use stepscope_core::report::tables::VERIFIED;
-use stepscope_core::verify::Verifier;
+use stepscope_execution::verify::Verifier;
 use stepscope_io::config::verifiers::{KINDS, Spec, VerifierChoice, judge};
 use stepscope_io::pipeline::verify::{MAX_OUTPUT, VerifyCounts, verify};
 use stepscope_io::source::input::expand;
+use stepscope_record::finding::grouped;
+use stepscope_report::tables::VERIFIED;
 
 /// Part of `verify --help` about results and the files that are read.
 pub(super) const HELP: &str = "\

@@ -7,8 +7,8 @@ use ratatui::buffer::Buffer;
 use crate::demo::picture::{line, svg_named};
 use crate::widgets::ascii::draw as draw_in_ascii;
 use stepscope_base::ascii;
-use stepscope_core::report::page::carried::BEGIN;
-use stepscope_core::report::page::push_markup;
+use stepscope_report::page::carried::BEGIN;
+use stepscope_report::page::push_markup;
 
 /// Beginning of the Markdown.
 pub(crate) const BEGIN_MARKDOWN: &str = "<!-- stepscope tour -->\n";

@@ -12,7 +12,7 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::widgets::borders::is_line;
 use stepscope_base::json::write::Style;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::report::page::push_markup;
+use stepscope_report::page::push_markup;
 
 /// A cell, in units of the picture.
 const WIDTH: usize = 9;

@@ -21,9 +21,9 @@ use crate::widgets::ascii;
 use crate::widgets::keymap::Key;
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
-use stepscope_core::finding::counted;
-use stepscope_core::report::redact::PrivateHits;
 use stepscope_io::config::tour::Scene;
+use stepscope_record::finding::counted;
+use stepscope_redact::PrivateHits;
 use stepscope_terminal::input::Input;
 use stepscope_terminal::run::Program;
 

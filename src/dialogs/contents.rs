@@ -7,7 +7,7 @@ use crate::widgets::look::Look;
 use crate::widgets::theme::Role;
 use crate::widgets::window::{Window, around};
 use stepscope_base::text::Shown;
-use stepscope_core::answer::document::Document;
+use stepscope_evidence::document::Document;
 
 pub(crate) fn window<'a>(document: &'a Document, area: Rect, look: Look<'a>) -> Window<'a> {
     let title =

@@ -8,9 +8,9 @@ use crate::widgets::keymap::Action;
 use crate::widgets::sign;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::arithmetic::recompute::standing::ToRecomputed;
-use stepscope_core::arithmetic::recompute::{Derivation, MAX_DEPTH, MAX_LINES, ValueBasis};
-use stepscope_core::run::state::Badge;
+use stepscope_judge::recompute::standing::ToRecomputed;
+use stepscope_judge::recompute::{Derivation, MAX_DEPTH, MAX_LINES, ValueBasis};
+use stepscope_record::state::Badge;
 
 /// Trees with more rows begin folded below their second level.
 const OPEN_ROWS: usize = 16;

@@ -13,7 +13,7 @@ use crate::screens::rerun::state::Field;
 use crate::screens::side_by_side::making::Fixes;
 use crate::widgets::keymap::Context;
 use stepscope_base::text::Shown;
-use stepscope_core::table::filter::{Completion, FilterError};
+use stepscope_table::filter::{Completion, FilterError};
 
 /// A dialog with what it holds.
 #[derive(Debug)]

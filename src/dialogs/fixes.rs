@@ -10,7 +10,7 @@ use crate::widgets::prose::{fit, pad, wrapped};
 use crate::widgets::theme::Role;
 use crate::widgets::window::{Window, around, width};
 use stepscope_base::text::Shown;
-use stepscope_core::finding::counted;
+use stepscope_record::finding::counted;
 
 const WIDTH: u16 = 100;
 /// Largest number of lines for the names of files.

@@ -19,7 +19,7 @@ use crate::widgets::sign::{self, Meaning};
 use crate::widgets::theme::Role;
 use crate::widgets::window::{Window, centred};
 use stepscope_base::text::columns;
-use stepscope_core::table::filter::FIELDS;
+use stepscope_table::filter::FIELDS;
 
 /// Widths of the names, of the counts at their end, and of what stands before the help.
 const NAME: usize = 16;

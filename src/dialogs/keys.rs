@@ -3,7 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
-use stepscope_core::record::types::TypeRegistry;
+use stepscope_record::types::TypeRegistry;
 use tui_input::Input as Line;
 
 use crate::app::msg::Effects;
@@ -25,7 +25,7 @@ use crate::widgets::look::Look;
 use crate::widgets::panes::turn_to;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::table::filter::{Filter, completions};
+use stepscope_table::filter::{Filter, completions};
 
 /// Length in bytes of the longest filter that is read at every key; longer ones are read when they are applied.
 const MAX_LIVE: usize = 4 << 10;

@@ -14,11 +14,11 @@ use crate::screens::side_by_side::making::Make;
 use crate::widgets::keymap::Action;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::procedure::repair::model::request;
-use stepscope_core::procedure::repair::{MAX_TRIES, TEMPERATURE};
-use stepscope_core::run::call::RunId;
-use stepscope_core::run::drive::Question;
-use stepscope_core::run::sampling::{CallEvent, Sampling};
+use stepscope_execution::call::RunId;
+use stepscope_execution::machine::Question;
+use stepscope_execution::repair::model::request;
+use stepscope_execution::repair::{MAX_TRIES, TEMPERATURE};
+use stepscope_execution::sampling::{CallEvent, Sampling};
 use stepscope_io::model::setup::Server;
 
 /// Writes the line that asks a model: which one, and how much is sent; `Err`: why none can be asked now.

@@ -4,7 +4,7 @@ pub(crate) mod draw;
 
 use stepscope_base::json::Value;
 use stepscope_base::text::Shown;
-use stepscope_core::verify::{ChainResult, StageOutcome, VerifyResult, differ, recorded_reward};
+use stepscope_execution::verify::{ChainResult, StageOutcome, VerifyResult, differ, recorded_reward};
 
 /// Largest number of bytes of the details that are prepared.
 const MAX_DETAILS: usize = 8 << 10;

@@ -1,6 +1,6 @@
 //! Charts of the screen. What is nothing but characters is shared with the shell.
 
-pub(crate) use stepscope_core::report::charts::{bar, dumbbell, interval, shade, share, short, span};
+pub(crate) use stepscope_base::charts::{bar, dumbbell, interval, shade, share, short, span};
 
 /// Divides a width by counts: what is above zero has a column at least, zero has none, and together they fill it.
 pub(crate) fn widths<const N: usize>(counts: [u64; N], width: u16) -> [u16; N] {

@@ -19,10 +19,10 @@ use crate::widgets::sign;
 use crate::widgets::theme::{Role, Theme};
 use stepscope_base::json::Kind;
 use stepscope_base::text::{columns, split_plain};
-use stepscope_core::answer::citations::Grounding;
-use stepscope_core::answer::route::Route;
-use stepscope_core::finding::Severity;
-use stepscope_core::run::state::Badge;
+use stepscope_evidence::citations::Grounding;
+use stepscope_judge::route::Route;
+use stepscope_record::finding::Severity;
+use stepscope_record::state::Badge;
 
 /// A piece of text and its role.
 pub(crate) type Piece = (String, Role);

@@ -11,7 +11,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use stepscope_base::text::{Shown, columns, cut, is_plain, split_plain};
-use stepscope_core::paint::{MarkedRange, segments};
+use stepscope_record::paint::{MarkedRange, segments};
 
 /// Largest number of bytes of one text that are laid out; the rest is announced.
 pub(crate) const MAX_PROSE: usize = 64 << 10;

@@ -1,7 +1,7 @@
 //! The glyphs of the program: one meaning each, and one place to look them up. Severities have theirs in
-//! `stepscope_core::finding`, badges of values in `stepscope_core::run::state`; the legend of the help lists them all.
+//! `stepscope_record::finding`, badges of values in `stepscope_record::state`; the legend of the help lists them all.
 
-use stepscope_core::finding::Severity;
+use stepscope_record::finding::Severity;
 
 /// The answer is correct; a value of a step was recomputed, and agrees.
 pub(crate) const CORRECT: &str = "✓";

@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::schema::Schema;
-use stepscope_core::answer::document::Document;
-use stepscope_core::case::{Case, CaseView};
-use stepscope_core::finding::{Finding, Place, Severity};
-use stepscope_core::record::RecordKind;
-use stepscope_core::record::formats::FORMATS;
-use stepscope_core::report::jsonl;
-use stepscope_core::rules::RULES;
-use stepscope_core::schemas;
+use stepscope_evidence::document::Document;
+use stepscope_judge::case::{Case, CaseView};
+use stepscope_judge::rules::RULES;
+use stepscope_record::RecordKind;
+use stepscope_record::finding::{Finding, Place, Severity};
+use stepscope_record::formats::FORMATS;
+use stepscope_record::schemas;
+use stepscope_report::jsonl;
 
 fn fixture(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/answers").join(name);

@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use crate::support::fed::fed;
 use stepscope_base::json::Tape;
 use stepscope_base::schema::Schema;
-use stepscope_core::record::formats::FORMATS;
+use stepscope_record::formats::FORMATS;
 
 const GOOD: &str = r#"{"id": "good", "question": "2 + 3?", "status": "ok", "mode": "procedural", "procedure": {"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract both numbers", "output": [{"name": "a", "description": "one"}, {"name": "b", "description": "other"}]}, {"id": 2, "inputs": [{"name": "a", "description": "one"}, {"name": "b", "description": "other"}], "stepDescription": "Add them", "output": [{"name": "final_answer", "description": "sum"}]}]}, "state": {"problem_text": "2 + 3?", "a": 2, "b": 3, "final_answer": "5", "final_answer_numerical": 5.0, "confidence": 0.9}, "pred_answer": "5", "correct": true}"#;
 
@@ -529,7 +529,7 @@ fn the_program_explains_itself() {
     assert!(run(&["man"], &[]).stdout.is_ascii());
     let list = run(&["rules"], &[]);
     assert!(text(&list.stdout).lines().any(|line| line.starts_with("procedure/unused ")));
-    for rule in stepscope_core::rules::RULES {
+    for rule in stepscope_judge::rules::RULES {
         let one = run(&["rules", rule.id.word()], &[]);
         let out = text(&one.stdout);
         assert_eq!(code(&one), 0);
@@ -1450,7 +1450,7 @@ fn all_that_people_read_is_ascii_if_they_ask_for_it() {
         );
     }
     lines.extend([format!("compare {runs} {baseline} --cell only_a"), format!("show {runs} --line 22")]);
-    let odd = stepscope_core::rules::RULES
+    let odd = stepscope_judge::rules::RULES
         .iter()
         .filter(|rule| [rule.explanation, rule.bad, rule.good].iter().any(|text| !text.is_ascii()));
     lines.extend(odd.map(|rule| format!("rules {}", rule.id)));

@@ -10,9 +10,9 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventK
 use proptest::prelude::*;
 use stepscope::screens::kind::ScreenKind;
 use stepscope::widgets::theme::Role;
-use stepscope_core::review::event::{Event, EventKind, Reviewer, Text};
 use stepscope_io::log::journal::{named, read_all};
 use stepscope_io::source::beneath::Place;
+use stepscope_review::event::{Event, EventKind, Reviewer, Text};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/compare").join(name)

@@ -3,7 +3,7 @@
 use crate::support::drive;
 use std::collections::HashSet;
 use std::io::Write as _;
-use stepscope_core::record::types::TypeRegistry;
+use stepscope_record::types::TypeRegistry;
 
 use crate::support::drive::{Drive, runs};
 use crossterm::event::{KeyCode, MouseButton, MouseEventKind};
@@ -16,10 +16,10 @@ use stepscope::screens::run::state::Tab;
 use stepscope::widgets::keymap::{Action, Context, Keymap};
 use stepscope::widgets::theme::{BUILT_IN, Role};
 use stepscope_base::text::is_hidden;
-use stepscope_core::finding::Severity;
-use stepscope_core::review::hide::Hide;
-use stepscope_core::triage::Fix;
 use stepscope_io::config::session::FileView;
+use stepscope_judge::hide::Hide;
+use stepscope_judge::triage::Fix;
+use stepscope_record::finding::Severity;
 use stepscope_terminal::colour::Rgb;
 use stepscope_terminal::input::Input;
 use stepscope_terminal::run::{Event, Program as _, Work};
@@ -317,7 +317,7 @@ fn tab_completes_the_filter() {
     d.keys("Enter");
     assert_eq!(d.table_ids(), ["ferry"]);
     d.keys("Esc f 'rule:procedure/' Tab");
-    let rules = stepscope_core::rules::RULES.iter().map(|rule| rule.id.word());
+    let rules = stepscope_judge::rules::RULES.iter().map(|rule| rule.id.word());
     let rules: Vec<String> =
         rules.filter(|id| id.starts_with("procedure/")).map(|id| format!("filter: rule:{id}")).collect();
     d.shows(&[&rules[0], "Tab completes"]);
@@ -1907,7 +1907,7 @@ fn two_searches_run_side_by_side_and_records_come_back() {
     use stepscope::app::effects::{Memory, Performer};
     use stepscope::app::msg::{Effect, Msg};
     use stepscope::app::outbox::Outbox;
-    use stepscope_core::table::filter::Filter;
+    use stepscope_table::filter::Filter;
 
     let (_folder, d) = Drive::text(numbered(2_000));
     let outbox = Outbox::default();
@@ -2033,7 +2033,7 @@ fn a_baseline_that_agrees_with_the_run_makes_the_gold_suspect() {
     let run = write("run.jsonl", &(run + "\n"));
     let mut d = Drive::beside(&run, &write("baseline.jsonl", &(baseline + "\n")));
     d.shows(&["expected"]);
-    assert_eq!(d.app.store.row(0).and_then(stepscope_core::table::row::RowFacts::fix), Some(Fix::Gold));
+    assert_eq!(d.app.store.row(0).and_then(stepscope_judge::row::RowFacts::fix), Some(Fix::Gold));
     d.keys("Enter");
     d.shows(&["baseline 10", "Fix: expected answer"]);
 

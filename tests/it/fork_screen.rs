@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::support::drive::Drive;
 use stepscope::screens::kind::ScreenKind;
 use stepscope::widgets::keymap::Action;
-use stepscope_core::case::Case;
+use stepscope_judge::case::Case;
 use stepscope_terminal::run::Event;
 
 /// Copies the fixture of eight records into a folder of its own.
@@ -29,7 +29,7 @@ fn forks_of(path: &Path) -> PathBuf {
 fn edited(record: &[u8], step: usize, name: &str, value: &str) -> Vec<u8> {
     let edits = vec![(name.to_owned().into(), value.as_bytes().to_vec())];
     let case = Case::read(record);
-    stepscope_core::run::rerun::edited(&case.view(), step, edits, "2026-11-20T09:28:01.250Z").unwrap()
+    stepscope_execution::rerun::edited(&case.view(), step, edits, "2026-11-20T09:28:01.250Z").unwrap()
 }
 
 /// Keeps a fork of the open record, as the screens do that make one.

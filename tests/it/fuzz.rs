@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
-use stepscope_core::record::types::TypeRegistry;
+use stepscope_record::types::TypeRegistry;
 
 use crate::support::checked::{checked, state};
 use folder::{Entry, What, file, make, mutate_folder, packed, taken, unpacked};
@@ -26,10 +26,6 @@ use stepscope::app::open_record::OpenRecord;
 use stepscope::widgets::theme::Theme;
 use stepscope_base::schema::Schema;
 use stepscope_base::text::{Shown, is_hidden};
-use stepscope_core::review::import;
-use stepscope_core::table::filter::{Filter, text_pattern};
-use stepscope_core::table::row::RowFacts;
-use stepscope_core::table::seen::place_in;
 use stepscope_io::config::Config;
 use stepscope_io::config::verifiers::{VerifierChoice, build};
 use stepscope_io::log::journal::read_all;
@@ -42,6 +38,10 @@ use stepscope_io::model::reply::{KeptNames, ReplyReader};
 use stepscope_io::pipeline::side_data::Surroundings;
 use stepscope_io::source::beneath::Place;
 use stepscope_io::source::input::expand;
+use stepscope_judge::row::RowFacts;
+use stepscope_review::import;
+use stepscope_table::filter::{Filter, text_pattern};
+use stepscope_table::seen::place_in;
 use stepscope_terminal::colour::Depth;
 
 /// Number of cases of each reader, unless more are asked for.

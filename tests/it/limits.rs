@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use stepscope_core::finding::grouped;
+use stepscope_record::finding::grouped;
 
 /// Result of a command.
 struct Ran {

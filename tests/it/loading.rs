@@ -245,13 +245,13 @@ mod live {
     use std::time::{Duration, Instant};
 
     use stepscope_base::json::Tape;
-    use stepscope_core::record::RecordKind;
-    use stepscope_core::record::formats;
-    use stepscope_core::table::row::Flag;
-    use stepscope_core::table::texts::RowTexts;
     use stepscope_io::pipeline::load::{Loader, load, load_first};
     use stepscope_io::pipeline::store::{LoadEvent, SourceState, Store};
     use stepscope_io::source::input::expand;
+    use stepscope_judge::row::Flag;
+    use stepscope_judge::texts::RowTexts;
+    use stepscope_record::RecordKind;
+    use stepscope_record::formats;
 
     use super::{A, Files};
 
@@ -606,8 +606,8 @@ mod live {
 
     #[test]
     fn what_is_said_of_sources_is_said_of_their_examples() {
-        use stepscope_core::rules::source::RULES;
-        use stepscope_core::table::rule_set::RuleSet;
+        use stepscope_judge::rule_set::RuleSet;
+        use stepscope_judge::rules::source::RULES;
         for rule in RULES {
             let spoken = RuleSet::from_iter([rule.id]);
             for (example, found) in [(rule.bad, true), (rule.good, false)] {
@@ -625,7 +625,7 @@ mod live {
         let kinds = |text: &str| {
             let files = Files::new();
             let live = Live::settled(&[files.write("x.jsonl", text)]);
-            live.store.rows().map(stepscope_core::table::row::RowFacts::kind).collect::<Vec<_>>()
+            live.store.rows().map(stepscope_judge::row::RowFacts::kind).collect::<Vec<_>>()
         };
         let bare = r#"{"steps": null}"#;
         for (value, kind) in [(procedure, Procedure), (bare, Procedure), (r#"{"a": 1}"#, Unknown), ("{}", Unknown)]

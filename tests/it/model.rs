@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::support::calls::{heard, wait};
 use crate::support::server::{Seen, Server, Talk};
 use stepscope_base::text::Untrusted;
-use stepscope_core::run::call::{
+use stepscope_execution::call::{
     Call, Enforcement, Finish, Phase, Received, ReplyPart, RunEvent, RunId, Stop, Trouble, TroubleKind,
 };
 use stepscope_io::model::cassette::{Recorder, Speed, Tape};

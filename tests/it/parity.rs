@@ -11,14 +11,14 @@ use stepscope_base::json::write::Style;
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::schema::{Schema, View};
 use stepscope_base::text::{Piece, Untrusted, pieces};
-use stepscope_core::case::Case;
-use stepscope_core::finding::{Finding, Place};
-use stepscope_core::procedure::model::coerced_id;
-use stepscope_core::record::AnswerSchema;
-use stepscope_core::record::formats;
-use stepscope_core::rules::answer;
-use stepscope_core::rules::procedure;
-use stepscope_core::schemas;
+use stepscope_judge::case::Case;
+use stepscope_judge::rules::answer;
+use stepscope_judge::rules::procedure;
+use stepscope_record::AnswerSchema;
+use stepscope_record::finding::{Finding, Place};
+use stepscope_record::formats;
+use stepscope_record::procedure::model::coerced_id;
+use stepscope_record::schemas;
 
 /// Reads the lines of every fixture with this name, public cases and our own.
 fn cases(name: &str) -> Vec<Json> {
@@ -145,7 +145,7 @@ fn procedures_are_judged_as_upstream_judges_them() {
         assert_places_resolve(&findings, root, n);
         let ids = subject.valid_procedure().map(|procedure| {
             let id =
-                |step: &stepscope_core::procedure::Step<'_>| format!("int {}", coerced_id(step.id.unwrap()).unwrap());
+                |step: &stepscope_record::procedure::Step<'_>| format!("int {}", coerced_id(step.id.unwrap()).unwrap());
             procedure.steps.iter().map(id).collect::<Vec<_>>()
         });
         let theirs = case["normalized"]["steps"].as_array();

@@ -8,12 +8,12 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use stepscope_base::text::Untrusted;
-use stepscope_core::review::event::{Event, ItemRef, Reviewer, Verdict};
 use stepscope_io::log::forks::FORKS;
 use stepscope_io::log::journal::{REVIEWS, line, read_all, stamp};
 use stepscope_io::log::{Content, append_line};
 use stepscope_io::model::cassette::{Speed, Tape, unpacked};
 use stepscope_io::source::beneath::Place;
+use stepscope_review::event::{Event, ItemRef, Reviewer, Verdict};
 
 /// Number of power cuts of each log.
 const CUTS: u64 = 400;

@@ -6,13 +6,13 @@ use crate::support::oracle::{lines, member, unpacked, writable};
 use stepscope_base::canonical::sha256;
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::text::Untrusted;
-use stepscope_core::procedure::Procedure;
-use stepscope_core::procedure::prompt::{AnswerShape, Refused, execution, visible_inputs};
-use stepscope_core::procedure::repair;
-use stepscope_core::record::AnswerSchema;
-use stepscope_core::record::formats;
-use stepscope_core::run::state::State;
-use stepscope_core::schemas;
+use stepscope_execution::prompt::{AnswerShape, Refused, execution, visible_inputs};
+use stepscope_execution::repair;
+use stepscope_record::AnswerSchema;
+use stepscope_record::formats;
+use stepscope_record::procedure::Procedure;
+use stepscope_record::schemas;
+use stepscope_record::state::State;
 
 /// Runs the scripted replies through our reading of upstream's runner; every prompt must be upstream's.
 fn follow(case: Value<'_>) -> usize {
@@ -121,7 +121,7 @@ fn embedded_schemas_are_upstreams() {
     for schema in AnswerSchema::ALL {
         let names: serde_json::Value = serde_json::from_str(schemas::answer(schema)).unwrap();
         let names: Vec<_> = names["properties"].as_object().unwrap().keys().map(String::as_str).collect();
-        assert_eq!(names, stepscope_core::run::state::schema_keys(schema));
+        assert_eq!(names, stepscope_record::state::schema_keys(schema));
     }
 }
 

@@ -38,7 +38,7 @@ fn the_list_of_rules_is_the_programs_own() {
             "# Rules\n\n`stepscope rules ID` prints a rule with its reason, a bad example and a good one.\n\n\
                         | rule | severity | finds |\n|---|---|---|\n"
                 .to_owned();
-        for rule in stepscope_core::rules::RULES {
+        for rule in stepscope_judge::rules::RULES {
             let summary = rule.summary.replace('|', "\\|");
             let _ = writeln!(text, "| `{}` | {} | {summary} |", rule.id, rule.id.severity());
         }
@@ -49,7 +49,7 @@ fn the_list_of_rules_is_the_programs_own() {
         text += "\n## Reasons for a place to fix\n\n\
                  What `triage.why` names besides rules; no filter takes them, `fix:` filters by the place.\n\n\
                  | reason | |\n|---|---|\n";
-        for reason in stepscope_core::triage::Reason::ALL {
+        for reason in stepscope_judge::triage::Reason::ALL {
             let _ = writeln!(text, "| `{}` | {} |", reason.word(), reason.phrase());
         }
         text
@@ -253,11 +253,7 @@ fn every_rule_action_and_field_that_is_named_exists() {
     for line in text.lines().filter(|line| line.starts_with("correct:") || line.starts_with("conf")) {
         let filter = line.split("  ").next().unwrap();
         assert!(
-            stepscope_core::table::filter::Filter::parse(
-                filter,
-                stepscope_core::record::types::TypeRegistry::built_in()
-            )
-            .is_ok(),
+            stepscope_table::filter::Filter::parse(filter, stepscope_record::types::TypeRegistry::built_in()).is_ok(),
             "{filter}"
         );
         filters += 1;

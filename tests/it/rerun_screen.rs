@@ -11,7 +11,7 @@ use stepscope::app::state::App;
 use stepscope::dialogs::dialog::Dialog;
 use stepscope::screens::kind::ScreenKind;
 use stepscope::screens::rerun::state::Stage;
-use stepscope_core::run::call::RunId;
+use stepscope_execution::call::RunId;
 use stepscope_io::config::Config;
 use stepscope_io::model::cassette::Speed;
 use stepscope_io::model::settings::WantedServer;
@@ -252,13 +252,13 @@ fn a_call_that_is_cancelled_before_its_first_word_took_its_time() {
     d.wait_for(|app| app.screens.attempt().is_some_and(|attempt| attempt.clock.is_some()));
     d.keys("r");
     assert_eq!(d.status(), "a call is running; Esc cancels it");
-    let trouble = stepscope_core::run::call::Trouble::new(
-        stepscope_core::run::call::TroubleKind::Cut,
+    let trouble = stepscope_execution::call::Trouble::new(
+        stepscope_execution::call::TroubleKind::Cut,
         stepscope_base::text::Shown::own("cut"),
     );
-    let told = stepscope_core::run::sampling::CallEvent {
+    let told = stepscope_execution::sampling::CallEvent {
         call: 0,
-        event: stepscope_core::run::call::RunEvent::Failed(trouble),
+        event: stepscope_execution::call::RunEvent::Failed(trouble),
         began_utc: None,
         elapsed: std::time::Duration::ZERO,
     };
@@ -314,10 +314,10 @@ fn what_a_cancelled_call_still_says_is_not_heard() {
     d.wait_for(ready);
     d.keys("Enter");
     d.wait_for(|app| reply(app).is_some_and(|(_, content)| content == b"new"));
-    let told = |text: &str| stepscope_core::run::sampling::CallEvent {
+    let told = |text: &str| stepscope_execution::sampling::CallEvent {
         call: 0,
-        event: stepscope_core::run::call::RunEvent::Text {
-            part: stepscope_core::run::call::ReplyPart::Content,
+        event: stepscope_execution::call::RunEvent::Text {
+            part: stepscope_execution::call::ReplyPart::Content,
             text: text.to_owned().into(),
         },
         began_utc: None,

@@ -9,19 +9,17 @@ use stepscope::app::state::{App, Status};
 use stepscope::screens::kind::ScreenKind;
 use stepscope::screens::stack::Focus;
 use stepscope::widgets::keymap::{Action, Keymap};
-use stepscope_core::case::Case;
-use stepscope_core::review::event::{
-    Anchor, AnswerPart, Event, EventKind, GoldStatus, ItemRef, Reviewer, Text, Verdict,
-};
-use stepscope_core::review::fold::Reviews;
-use stepscope_core::review::hide::{Hidden, Hide};
-use stepscope_core::review::join::Index;
-use stepscope_core::review::log_line::write;
-use stepscope_core::review::queue::{Assignment, Queue};
-use stepscope_core::review::stats::Stats;
-use stepscope_core::run::rerun::edited;
+use stepscope_execution::rerun::edited;
 use stepscope_io::log::journal::{beside, named, read_all};
 use stepscope_io::pipeline::compare::Journals;
+use stepscope_judge::case::Case;
+use stepscope_judge::hide::{Hidden, Hide};
+use stepscope_review::event::{Anchor, AnswerPart, Event, EventKind, GoldStatus, ItemRef, Reviewer, Text, Verdict};
+use stepscope_review::fold::Reviews;
+use stepscope_review::join::Index;
+use stepscope_review::log_line::write;
+use stepscope_review::queue::{Assignment, Queue};
+use stepscope_review::stats::Stats;
 
 /// File of runs in a folder of its own, and a folder for the session.
 struct Desk {
@@ -398,13 +396,13 @@ fn a_note_is_saved_where_the_cursor_is() {
     d.keys("Enter Tab g ; 'hm' Enter").until(|app| app.review.saved);
     let note = desk.events().pop().unwrap();
     assert_eq!((note.kind, note.verdict, note.note), (EventKind::Note, None, Some("hm".into())));
-    let Some(stepscope_core::review::event::Anchor::Pointer(pointer)) = note.anchors.first() else { panic!() };
+    let Some(stepscope_review::event::Anchor::Pointer(pointer)) = note.anchors.first() else { panic!() };
     assert!(note.variable.is_some() || !pointer.is_empty());
     d.shows(&["unreviewed", "note “hm” on "]);
     d.keys("J g j j ; 'here' Enter").until(|app| app.review.saved);
     d.shows(&["note “here” on /mode"]);
     let note = desk.events().pop().unwrap();
-    assert_eq!(note.anchors, [stepscope_core::review::event::Anchor::Pointer("/mode".into())]);
+    assert_eq!(note.anchors, [stepscope_review::event::Anchor::Pointer("/mode".into())]);
 }
 
 #[test]

@@ -11,11 +11,11 @@ use rustix::process::{Pid, Signal, kill_process};
 use stepscope_base::json::write::{Letters, Style};
 use stepscope_base::json::{Tape as JsonTape, Value};
 use stepscope_base::text::{Shown, Untrusted, pieces};
-use stepscope_core::procedure::prompt::AnswerShape;
-use stepscope_core::procedure::runner::{Runner, dumped};
-use stepscope_core::record::AnswerSchema;
+use stepscope_execution::prompt::AnswerShape;
+use stepscope_execution::runner::{Runner, dumped};
 use stepscope_io::model::Backend;
 use stepscope_io::model::cassette::{Speed, Tape};
+use stepscope_record::AnswerSchema;
 
 fn stepscope() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stepscope"));
@@ -348,8 +348,8 @@ fn samples_are_counted_with_those_that_do_not_count() {
     assert!(steps[..6].iter().all(|step| step["started_utc"].as_str() >= steps[6]["started_utc"].as_str()));
     // The step costs what all its samples cost, once.
     let line = lines[7].to_string();
-    let case = stepscope_core::case::Case::read(line.as_bytes());
-    let cost = stepscope_core::run::cost::RunCost::of(case.view().state()).unwrap();
+    let case = stepscope_judge::case::Case::read(line.as_bytes());
+    let cost = stepscope_record::cost::RunCost::of(case.view().state()).unwrap();
     assert_eq!((cost.steps[1].took, cost.tokens), (Some(took(&steps[6])), 54 + 24 + 13));
 }
 
@@ -511,7 +511,7 @@ fn a_run_is_kept_with_everything_that_was_asked() {
     let output = command.args(["--backend", "ollama", "--url", &server.url("/")]).output().unwrap();
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     let made = &records(&output)[0];
-    let schema = stepscope_core::schemas::ALL.iter().find(|schema| schema.name == "trace").unwrap();
+    let schema = stepscope_record::schemas::ALL.iter().find(|schema| schema.name == "trace").unwrap();
     let schema = jsonschema::validator_for(&serde_json::from_str(schema.text).unwrap()).unwrap();
     assert!(schema.is_valid(made), "{made}");
     assert_eq!((&made["question"], &made["pred_num"]), (&"2 + 3?".into(), &5.into()));

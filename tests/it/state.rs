@@ -2,9 +2,9 @@
 
 use stepscope_base::json::same::same_value;
 use stepscope_base::json::{Tape, Value};
-use stepscope_core::procedure::Procedure;
-use stepscope_core::record::formats;
-use stepscope_core::run::state::{Badge, Entry, State};
+use stepscope_record::formats;
+use stepscope_record::procedure::Procedure;
+use stepscope_record::state::{Badge, Entry, State};
 
 fn fixture(name: &str) -> Vec<u8> {
     std::fs::read(format!("{}/tests/fixtures/real/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()

@@ -1,7 +1,7 @@
 //! The statistics against what scipy, statsmodels and scikit-learn say; `tests/statistics/make_cases.py` recorded it.
 
 use serde_json::Value;
-use stepscope_core::statistics::{cohen, fleiss, mcnemar, wilson};
+use stepscope_record::statistics::{cohen, fleiss, mcnemar, wilson};
 
 fn near(ours: f64, theirs: f64, case: &Value) {
     let off = (ours - theirs).abs();

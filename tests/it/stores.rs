@@ -15,13 +15,13 @@ use crate::support::checked::{checked, state};
 use crate::support::fed::fed;
 use rusqlite::Connection;
 use stepscope_base::json::{Tape, Value};
-use stepscope_core::rules::RULES;
-use stepscope_core::rules::id::Kinds;
 use stepscope_io::failure::Failure;
 use stepscope_io::pipeline::check::CheckOutcome;
 use stepscope_io::pipeline::load::load;
 use stepscope_io::pipeline::store::{LoadEvent, SourceState, Store};
 use stepscope_io::source::input::expand;
+use stepscope_judge::rules::RULES;
+use stepscope_record::rule_id::Kinds;
 
 fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)

@@ -11,8 +11,8 @@ use serde_json::Value as Json;
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::pyregex::Pattern;
 use stepscope_base::text::Untrusted;
-use stepscope_core::verify::bleu::{References, score_with};
-use stepscope_core::verify::{Candidate, Verifier, VerifyResult};
+use stepscope_execution::verify::bleu::{References, score_with};
+use stepscope_execution::verify::{Candidate, Verifier, VerifyResult};
 use stepscope_io::config::verifiers::{VerifierChoice, build};
 
 /// Reads the cases of a fixture. Texts in them may hold half surrogate pairs, which `serde_json` refuses: they are read
@@ -124,7 +124,7 @@ fn verdicts_and_rewards_are_those_of_the_reference() {
         let mut result = judge(&verifier, subject.bytes());
         // A verifier alone was made a chain of one stage, which gives nothing for half a success.
         let alone = spec.get("stages").is_none();
-        if alone && let stepscope_core::verify::Metadata::Failed { result: own, .. } = result.metadata {
+        if alone && let stepscope_execution::verify::Metadata::Failed { result: own, .. } = result.metadata {
             result = *own;
         }
         let details = result.details.bytes();
@@ -141,7 +141,7 @@ fn verdicts_and_rewards_are_those_of_the_reference() {
 #[test]
 fn schemas_speak_in_the_words_of_jsonschema() {
     use stepscope_base::schema::{Schema, View};
-    use stepscope_core::rules::answer::validate;
+    use stepscope_judge::rules::answer::validate;
     let (mut wrong, mut all) = (Vec::new(), 0);
     for case in cases("words") {
         let (schema, instance) = (text(&case, "schema"), text(&case, "text"));

@@ -19,12 +19,12 @@ use stepscope::screens::kind::ScreenKind;
 use stepscope::screens::rerun::state::Attempt;
 use stepscope::screens::stack::Focus;
 use stepscope::widgets::keymap::{Action, BINDINGS, Context};
-use stepscope_core::review::event::Reviewer;
-use stepscope_core::review::hide::{Hidden, Hide};
-use stepscope_core::review::queue::Queue;
-use stepscope_core::run::call::RunId;
+use stepscope_execution::call::RunId;
 use stepscope_io::pipeline::compare::Journals;
 use stepscope_io::pipeline::side_data::SideData;
+use stepscope_judge::hide::{Hidden, Hide};
+use stepscope_review::event::Reviewer;
+use stepscope_review::queue::Queue;
 
 /// Number of events in CI, shared among the scenes.
 const EVENTS: usize = 20_000;

@@ -2,7 +2,7 @@
 
     python -m venv v && v/bin/pip install evoproc==1.0.0 evoproc-procedures==1.2.0
     v/bin/python tests/parity/make_schemas.py            # the fixture
-    v/bin/python tests/parity/make_schemas.py --embed    # and crates/core/src/schemas/*.schema.json
+    v/bin/python tests/parity/make_schemas.py --embed    # and crates/record/src/schemas/*.schema.json
 
 `tests/it/prompts.rs` compares the embedded files with the fixture byte for byte.
 """
@@ -30,4 +30,4 @@ fixture.write_text(json.dumps(texts, ensure_ascii=False, indent=1) + "\n", encod
 
 if "--embed" in sys.argv:
     for name, text in texts.items():
-        (ROOT / f"crates/core/src/schemas/{name}.schema.json").write_text(text + "\n", encoding="utf-8")
+        (ROOT / f"crates/record/src/schemas/{name}.schema.json").write_text(text + "\n", encoding="utf-8")

@@ -1,6 +1,6 @@
 //! Calls of a model, made and heard to their end.
 
-use stepscope_core::run::call::{Call, Received, RunEvent, RunId};
+use stepscope_execution::call::{Call, Received, RunEvent, RunId};
 use stepscope_io::model::{Client, ModelClient as _};
 
 pub(crate) fn wait<T>(future: impl Future<Output = T>) -> T {

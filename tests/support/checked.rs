@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use stepscope_core::case::CaseView;
 use stepscope_io::pipeline::check::{CheckOutcome, Manner, check};
 use stepscope_io::pipeline::side_data::Surroundings;
 use stepscope_io::source::input::Expand;
+use stepscope_judge::case::CaseView;
 
 /// Returns what is written of the records, in their order, and the outcome.
 pub(crate) fn checked(

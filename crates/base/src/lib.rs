@@ -6,6 +6,8 @@
 pub mod ascii;
 /// Content that a verdict is bound to: a record as one canonical text, and its SHA-256.
 pub mod canonical;
+/// Charts in characters, for the shell and the screen.
+pub mod charts;
 /// Work that may panic on hostile data.
 pub mod guard;
 /// JSON: read as people really have it, every value with its place, and written as Python writes it.

@@ -13,8 +13,8 @@ use crate::files::{lock_folder, own_folder, replace};
 use crate::log::journal::read_lines;
 use crate::source::beneath::folder;
 use stepscope_base::canonical::Digest;
-use stepscope_core::review::event::{Event, Reviewer, Text};
-use stepscope_core::review::log_line::write;
+use stepscope_review::event::{Event, Reviewer, Text};
+use stepscope_review::log_line::write;
 
 /// The folder in the state folder.
 const FOLDER: &str = "drafts";
@@ -97,7 +97,7 @@ impl Drafts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stepscope_core::review::event::{EventKind, ItemRef};
+    use stepscope_review::event::{EventKind, ItemRef};
 
     fn draft(by: &'static str, note: &'static str) -> Event {
         Event {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
-use stepscope_core::run::call::{Call, RunEvent, Trouble};
+use stepscope_execution::call::{Call, RunEvent, Trouble};
 
 pub(crate) mod body;
 pub mod cassette;

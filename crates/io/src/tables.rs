@@ -16,7 +16,7 @@ use crate::files::{ExportFolder, NewFile, export_folder};
 use crate::log::SAVE;
 use stepscope_base::json::Tape;
 use stepscope_base::text::Shown;
-use stepscope_core::report::tables::{ColumnType, ResultTable, TableColumn, TableValue};
+use stepscope_report::tables::{ColumnType, ResultTable, TableColumn, TableValue};
 
 /// A group of rows is written when it takes this much, or has so many rows.
 const GROUP: usize = 16 << 20;
@@ -247,7 +247,7 @@ mod tests {
     use crate::source::columns::{Cell, Columns};
     use crate::source::open::{Opened, open};
     use crate::source::parquet::read_blob;
-    use stepscope_core::report::tables::CHECKED;
+    use stepscope_report::tables::CHECKED;
 
     const LINE: &str = r#"{"source":"a.jsonl","line":7,"index":6,"id":12345678901234567890,"kind":"procedural","findings":[{"rule":"run/recompute","severity":"warning","action":null,"message":"\ud800 \u00e9","details":{"n":1},"pointer":"/procedure/steps/2/output","labels":[{"pointer":"","range":[5,9]}]},{"rule":"run/unread","severity":"note","action":null,"message":"m","details":{},"pointer":"/state","labels":[{"pointer":"/state","range":[1,2]}],"more":3}],"fitness":1.25,"triage":{"fix":"step_run","step":4,"recovered":19,"recovers_gold":true,"confidence":"sure","why":[]},"sha256":"ab","rules":"0.1.0+c"}"#;
 

@@ -15,12 +15,12 @@ use crate::widgets::keymap::{Action, GO_BACK, Reason, need};
 use crate::widgets::list::List;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::run::fork::ForkOrigin;
-use stepscope_core::table::filter::Filter;
 use stepscope_io::failure::Failure;
 use stepscope_io::pipeline::compare::{CompareRequest, Compared};
 use stepscope_io::pipeline::dashboard::{BoardData, DashboardRequest};
 use stepscope_io::pipeline::snapshot::Snapshot;
+use stepscope_record::fork_origin::ForkOrigin;
+use stepscope_table::filter::Filter;
 
 /// Reason given for a key that needs a record, on a screen without one.
 pub(crate) const NOT_HERE: &str = "not available here; <back> goes back";

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::dialogs::export::ExportForm;
-use stepscope_core::report::page::{Cleaner, Said};
+use stepscope_report::page::{Cleaner, Said};
 
 /// A record that is to be written in some form.
 #[derive(Debug)]

@@ -13,7 +13,6 @@ use crate::screens::stack::Screens;
 use crate::widgets::keymap::Action;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::table::row::RowFacts;
 use stepscope_io::failure::Failure;
 use stepscope_io::log::forks::{FORKS, KnownFork};
 use stepscope_io::log::{Appended, LineId};
@@ -22,6 +21,7 @@ use stepscope_io::pipeline::store::Store;
 use stepscope_io::pipeline::store::{LoadEvent, SourceRows};
 use stepscope_io::source::beneath::Place;
 use stepscope_io::source::input::Input;
+use stepscope_judge::row::RowFacts;
 
 impl App {
     /// Keeps a fork of the open record, one line without its end: appended next to the record's file, or where told,

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use stepscope_core::rules::id::QueueClass;
+use stepscope_record::rule_id::QueueClass;
 
 /// State of a row; rows that have none here are open: without a verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -22,9 +22,9 @@ use crate::widgets::list::List;
 use stepscope_base::json::Part;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::answer::citations::Numbering;
-use stepscope_core::record::RecordKind;
-use stepscope_core::review::event::{Anchor, EventKind, LabelDefinition, LabelSet, MAX_TEXT, Text, Verdict};
+use stepscope_evidence::citations::Numbering;
+use stepscope_record::RecordKind;
+use stepscope_review::event::{Anchor, EventKind, LabelDefinition, LabelSet, MAX_TEXT, Text, Verdict};
 
 /// Largest number of records that are labelled at once.
 pub(crate) const MAX_BATCH: usize = 10_000;

@@ -23,13 +23,6 @@ use crate::widgets::panes::turn;
 use crate::widgets::sign;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::review::event::{
-    Anchor, AnswerPart, Event, EventKind, GoldStatus, LabelRef, LabelSet, Text, Verdict,
-};
-use stepscope_core::review::fold::is_fresh;
-use stepscope_core::review::hide::Hide;
-use stepscope_core::rules::id::QueueClass;
-use stepscope_core::triage::Fix;
 use stepscope_io::config::session::FileView;
 use stepscope_io::pipeline::store::Store;
 use stepscope_terminal::input::Input;
@@ -638,7 +631,7 @@ pub(crate) fn group_queue(app: &mut App) {
     for row in 0..app.rows() {
         let Some(record) = app.table.record(row).filter(|record| app.fork_of(*record).is_none()) else { continue };
         let Some(facts) = app.store.row(record).map(|facts| facts.hiding(hide)) else { continue };
-        if let Some(count) = app.review.groups.get_mut(QueueClass::of(&facts) as usize) {
+        if let Some(count) = app.review.groups.get_mut(facts.queue_class() as usize) {
             *count += 1;
         }
         if let Some(rule) = facts.leading() {

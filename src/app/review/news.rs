@@ -17,12 +17,6 @@ use crate::widgets::keymap;
 use crate::widgets::keymap::Action;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::finding::{counted, grouped};
-use stepscope_core::review::event::{Event, EventKind, LabelRef, Text, Verdict};
-use stepscope_core::review::event_list::EventList;
-use stepscope_core::rules::id::RuleId;
-use stepscope_core::summary::Summary;
-use stepscope_core::table::row::{Flag, RowFacts};
 use stepscope_io::failure::Failure;
 use stepscope_io::log::Appended;
 use stepscope_io::pipeline::search::Plan;
@@ -305,7 +299,7 @@ fn label_summary(log: &mut Log, review: &mut Review, record: usize, summary: &Su
     review.learn(record, summary);
     let reviewed = review.find(&summary.item, &summary.content);
     let mine = reviewed.and_then(|reviewed| reviewed.verdict_of(&review.me.id));
-    let fresh = mine.as_ref().filter(|mine| stepscope_core::review::fold::is_fresh(mine, Some(&summary.content)));
+    let fresh = mine.as_ref().filter(|mine| stepscope_review::fold::is_fresh(mine, Some(&summary.content)));
     if fresh.is_some_and(|mine| batch.only_open || mine.verdict == Some(Verdict::Pass)) {
         batch.kept += 1;
         return Vec::new();

@@ -25,11 +25,11 @@ use crate::widgets::window::{centred, open, width};
 use stepscope_base::canonical::Digest;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::finding::counted;
-use stepscope_core::report::page::Said;
-use stepscope_core::review::event::{Event, GoldStatus, ItemRef, LabelDefinition, Text, Verdict};
-use stepscope_core::review::fold::ItemReviews;
-use stepscope_core::triage::Fix;
+use stepscope_judge::triage::Fix;
+use stepscope_record::finding::counted;
+use stepscope_report::page::Said;
+use stepscope_review::event::{Event, GoldStatus, ItemRef, LabelDefinition, Text, Verdict};
+use stepscope_review::fold::ItemReviews;
 
 /// Least height of a screen with a strip, and of one on which labels are chosen.
 const LEAST_HEIGHT: u16 = 14;

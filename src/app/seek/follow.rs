@@ -13,9 +13,9 @@ use crate::widgets::keymap::NO_RECORD;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_base::words::{shell_option, shell_word};
-use stepscope_core::table::filter::Filter;
 use stepscope_io::config::session::FileView;
 use stepscope_io::pipeline::search::Plan;
+use stepscope_table::filter::Filter;
 
 impl App {
     /// Opens the record of this id, at this step, in place of what is open.

@@ -21,14 +21,14 @@ use crate::screens::kind::ScreenKind;
 use crate::screens::run::state::RecordView;
 use crate::widgets::keymap::{Action, Keymap};
 use crate::widgets::theme::Theme;
-use stepscope_core::review::event::{Event, Reviewer, Verdict};
-use stepscope_core::run::fork::ForkOrigin;
 use stepscope_io::log::forks::KnownFork;
 use stepscope_io::pipeline::compare::BaselineRuns;
 use stepscope_io::pipeline::load::load;
 use stepscope_io::pipeline::side_data::Surroundings;
 use stepscope_io::pipeline::store::visits;
 use stepscope_io::source::input::expand;
+use stepscope_record::fork_origin::ForkOrigin;
+use stepscope_review::event::{Event, Reviewer, Verdict};
 use stepscope_terminal::colour::Depth;
 use stepscope_terminal::run::Program;
 

@@ -9,17 +9,17 @@ use crate::cli::{CLEAN, Check, FAILED, FOUND, Out};
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::finding::Severity;
-use stepscope_core::report::ReportFormat;
-use stepscope_core::review::fold::{ItemReviews, Outcome};
-use stepscope_core::review::join::{Index, JoinedItem};
-use stepscope_core::review::labels::LabelSets;
-use stepscope_core::review::regression::{Expectation, judge};
-use stepscope_core::review::stats::name_of;
-use stepscope_core::summary::Summary;
 use stepscope_io::pipeline::side_data::{SideData, Surroundings};
 use stepscope_io::pipeline::summaries::read_checked;
 use stepscope_io::source::input::unreadable;
+use stepscope_record::finding::Severity;
+use stepscope_report::ReportFormat;
+use stepscope_review::fold::{ItemReviews, Outcome};
+use stepscope_review::join::{Index, JoinedItem};
+use stepscope_review::labels::LabelSets;
+use stepscope_review::regression::{Expectation, judge};
+use stepscope_review::stats::name_of;
+use stepscope_review::summary::Summary;
 
 /// Maximum length of a question, in characters; a longer one is cut.
 const QUESTION: usize = 44;

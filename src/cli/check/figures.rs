@@ -3,10 +3,11 @@
 use crate::cli::Out;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::finding::counted;
-use stepscope_core::report::fix_counts::FixCounts;
-use stepscope_core::report::insight_lines::{self, InsightLine};
-use stepscope_core::table::insights::Insights;
+use stepscope_record::finding::counted;
+use stepscope_report::fix_counts::FixCounts;
+use stepscope_report::insight_lines;
+use stepscope_report::insight_lines::InsightLine;
+use stepscope_table::insights::Insights;
 
 /// Figures of records, or of forks.
 #[derive(Default)]

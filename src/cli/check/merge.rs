@@ -13,16 +13,17 @@ use stepscope_base::guard::lock;
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::finding::{Severity, counted, grouped};
-use stepscope_core::record::RecordKind;
-use stepscope_core::report::ReportFormat;
-use stepscope_core::report::insight_lines::{self, InsightLine};
-use stepscope_core::rules::id::RuleId;
-use stepscope_core::table::insights::Insights;
-use stepscope_core::table::models::ModelNames;
-use stepscope_core::triage::Fix;
 use stepscope_io::pipeline::check::read_through;
 use stepscope_io::source::input::expand;
+use stepscope_judge::triage::Fix;
+use stepscope_record::RecordKind;
+use stepscope_record::finding::{Severity, counted, grouped};
+use stepscope_record::models::ModelNames;
+use stepscope_record::rule_id::RuleId;
+use stepscope_report::ReportFormat;
+use stepscope_report::insight_lines;
+use stepscope_report::insight_lines::InsightLine;
+use stepscope_table::insights::Insights;
 
 /// Number of different stamps that are named.
 const MAX_STAMPS: usize = 4;

@@ -10,17 +10,18 @@ use crate::cli::links::Links;
 use crate::cli::{Check, Out};
 use stepscope_base::guard::lock;
 use stepscope_base::text::Shown;
-use stepscope_core::case::CaseView;
-use stepscope_core::finding::Severity;
-use stepscope_core::report::ReportFormat;
-use stepscope_core::report::insight_lines;
-use stepscope_core::report::jsonl::{self, LineShape};
-use stepscope_core::report::text::Look;
-use stepscope_core::table::models::ModelNames;
-use stepscope_core::table::row::RowFacts;
-use stepscope_core::triage::Triage;
 use stepscope_io::pipeline::check::CheckOutcome;
 use stepscope_io::source::input::Input;
+use stepscope_judge::case::CaseView;
+use stepscope_judge::row::RowFacts;
+use stepscope_judge::triage::Triage;
+use stepscope_record::finding::Severity;
+use stepscope_record::models::ModelNames;
+use stepscope_report::ReportFormat;
+use stepscope_report::insight_lines;
+use stepscope_report::jsonl;
+use stepscope_report::jsonl::LineShape;
+use stepscope_report::text::Look;
 
 /// What is asked for of each record, and what is counted of all.
 pub(super) struct Reporter<'o> {

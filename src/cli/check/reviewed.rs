@@ -10,13 +10,13 @@ use crate::cli::{Check, Out};
 use stepscope_base::guard::lock;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::case::CaseView;
-use stepscope_core::finding::Findings;
-use stepscope_core::review::fold::{ItemReviews, Outcome, Reviews};
-use stepscope_core::rules::review::of_review;
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::pipeline::summaries::summary_of;
 use stepscope_io::source::input::Input;
+use stepscope_judge::case::CaseView;
+use stepscope_record::finding::Findings;
+use stepscope_review::finding::of_review;
+use stepscope_review::fold::{ItemReviews, Outcome, Reviews};
 
 /// Reviews, and the counts made with them.
 pub(super) struct Reviewed<'o> {

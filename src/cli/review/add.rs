@@ -14,18 +14,18 @@ use stepscope_base::json::Tape;
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::review::event::{
-    AnswerPart, Event, EventKind, ItemRef, LabelSet, ReviewTimes, Reviewer, SeenRecord, Text, Verdict,
-};
-use stepscope_core::review::fold::{ItemReviews, Reviews, is_fresh};
-use stepscope_core::review::join::Index;
-use stepscope_core::review::labels::LabelSets;
-use stepscope_core::review::log_line::MAX_LINE;
-use stepscope_core::review::short_form;
-use stepscope_core::review::stats::name_of;
-use stepscope_core::summary::Summary;
 use stepscope_io::failure::reason;
 use stepscope_io::pipeline::summaries::{Summaries, read_named};
+use stepscope_review::event::{
+    AnswerPart, Event, EventKind, ItemRef, LabelSet, ReviewTimes, Reviewer, SeenRecord, Text, Verdict,
+};
+use stepscope_review::fold::{ItemReviews, Reviews, is_fresh};
+use stepscope_review::join::Index;
+use stepscope_review::labels::LabelSets;
+use stepscope_review::log_line::MAX_LINE;
+use stepscope_review::short_form;
+use stepscope_review::stats::name_of;
+use stepscope_review::summary::Summary;
 
 /// `stepscope review add`.
 #[derive(Args, Clone, Debug)]

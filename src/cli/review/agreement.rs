@@ -6,10 +6,10 @@ use clap::Args;
 
 use super::Where;
 use crate::cli::{ListFormat, Out};
-use stepscope_core::review::agreement;
-use stepscope_core::review::join::Index;
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::pipeline::summaries::read;
+use stepscope_review::agreement;
+use stepscope_review::join::Index;
 
 /// `stepscope review agreement`.
 #[derive(Args, Clone, Debug)]

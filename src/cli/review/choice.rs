@@ -8,11 +8,11 @@ use crate::cli::Out;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_base::words::closest;
-use stepscope_core::review::event::{Event, LabelSet, Text};
-use stepscope_core::review::fold::{ItemReviews, Outcome, Reviews};
-use stepscope_core::review::labels::LabelSets;
-use stepscope_core::review::stats::is_to_be_run_again;
-use stepscope_core::triage::Fix;
+use stepscope_judge::triage::Fix;
+use stepscope_review::event::{Event, LabelSet, Text};
+use stepscope_review::fold::{ItemReviews, Outcome, Reviews};
+use stepscope_review::labels::LabelSets;
+use stepscope_review::stats::is_to_be_run_again;
 
 /// Maximum number of words that are named where one is unknown.
 const MAX_NAMED: usize = 30;

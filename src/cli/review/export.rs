@@ -15,16 +15,17 @@ use crate::cli::namesakes::PassingRecords;
 use crate::cli::{CLEAN, FAILED, FOUND, Out};
 use stepscope_base::guard::lock;
 use stepscope_base::text::Shown;
-use stepscope_core::case::CaseView;
-use stepscope_core::report::redact::{PrivateHits, Redaction};
-use stepscope_core::review::export::{self, CellForm};
-use stepscope_core::review::fold::{ItemReviews, Outcome};
-use stepscope_core::review::join::Index;
-use stepscope_core::review::stats::name_of;
 use stepscope_io::log::journal::{beside, named};
 use stepscope_io::pipeline::check::{check, read_through};
 use stepscope_io::pipeline::summaries::{read, summary_of};
 use stepscope_io::source::input::{Input, expand};
+use stepscope_judge::case::CaseView;
+use stepscope_redact::{PrivateHits, Redaction};
+use stepscope_review::export;
+use stepscope_review::export::CellForm;
+use stepscope_review::fold::{ItemReviews, Outcome};
+use stepscope_review::join::Index;
+use stepscope_review::stats::name_of;
 
 /// `stepscope review export`.
 #[derive(Args, Clone, Debug)]

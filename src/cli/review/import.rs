@@ -16,14 +16,16 @@ use stepscope_base::json::Tape;
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::finding::counted;
-use stepscope_core::review::event::{AnswerPart, Event, EventKind, ItemRef, Text, Verdict};
-use stepscope_core::review::import::{self, ImportedRow, ImportedTable, RowPlace};
-use stepscope_core::review::short_form::{self, split};
-use stepscope_core::review::stats::name_of;
 use stepscope_io::pipeline::summaries::read_named;
 use stepscope_io::source::cut::decode_wide;
 use stepscope_io::source::open::{Opened, open};
+use stepscope_record::finding::counted;
+use stepscope_review::event::{AnswerPart, Event, EventKind, ItemRef, Text, Verdict};
+use stepscope_review::import;
+use stepscope_review::import::{ImportedRow, ImportedTable, RowPlace};
+use stepscope_review::short_form;
+use stepscope_review::short_form::split;
+use stepscope_review::stats::name_of;
 
 /// Number of rows that are given to the writer before it is waited for.
 const TOGETHER: usize = 128;

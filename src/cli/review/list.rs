@@ -11,16 +11,17 @@ use super::{Where, Who};
 use crate::cli::filtered::{FilterArgs, Filtered, Verdicts};
 use crate::cli::{CLEAN, ListFormat, Out};
 use stepscope_base::text::Shown;
-use stepscope_core::case::CaseView;
-use stepscope_core::review::event::ItemRef;
-use stepscope_core::review::export::{self, Columns};
-use stepscope_core::review::fold::{ItemReviews, Outcome, Reviews};
-use stepscope_core::review::join::Index;
-use stepscope_core::review::labels::LabelSets;
-use stepscope_core::review::stats::name_of;
-use stepscope_core::review::verdict_state::VerdictState;
-use stepscope_core::summary::Summary;
 use stepscope_io::pipeline::summaries::{Summaries, read};
+use stepscope_judge::case::CaseView;
+use stepscope_review::event::ItemRef;
+use stepscope_review::export;
+use stepscope_review::export::Columns;
+use stepscope_review::fold::{ItemReviews, Outcome, Reviews};
+use stepscope_review::join::Index;
+use stepscope_review::labels::LabelSets;
+use stepscope_review::stats::name_of;
+use stepscope_review::summary::Summary;
+use stepscope_review::verdict_state::VerdictState;
 
 /// Maximum width of the column of ids; a longer id does not widen it.
 const MAX_WIDTH: usize = 40;

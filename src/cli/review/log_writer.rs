@@ -6,11 +6,11 @@ use std::time::Duration;
 use crate::cli::Out;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::review::event::Event;
 use stepscope_io::failure::Failure;
 use stepscope_io::log::journal;
 use stepscope_io::log::{Append, Appended, LineId, LogEvent, Writer};
 use stepscope_io::source::beneath::Place;
+use stepscope_review::event::Event;
 
 /// Time after which it is said why nothing happens.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -9,8 +9,8 @@ use crate::cli::Out;
 use stepscope_base::canonical::Digest;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::review::log_line::LineFault;
 use stepscope_io::log::journal::{LogLine, read_all_lines};
+use stepscope_review::log_line::LineFault;
 
 /// Number of bytes before the first event that are held back: a file without any is no review log.
 const MAX_HELD: usize = 16 << 20;

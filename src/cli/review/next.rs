@@ -18,20 +18,20 @@ use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_base::words::{shell_option, shell_word};
-use stepscope_core::finding::grouped;
-use stepscope_core::record::RecordKind;
-use stepscope_core::review::event::{ItemRef, LabelDefinition, ReviewerKind, Text, Verdict};
-use stepscope_core::review::fold::Reviews;
-use stepscope_core::review::queue::{Assignment, Queue};
-use stepscope_core::review::stats::name_of;
-use stepscope_core::review::verdict_state::VerdictState;
-use stepscope_core::rules::id::QueueClass;
-use stepscope_core::summary::Summary;
-use stepscope_core::table::row::RowFacts;
 use stepscope_io::pipeline::check::{SourceCounts, read_through};
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::pipeline::summaries::summary_of;
 use stepscope_io::source::input::expand;
+use stepscope_judge::row::RowFacts;
+use stepscope_record::RecordKind;
+use stepscope_record::finding::grouped;
+use stepscope_record::rule_id::QueueClass;
+use stepscope_review::event::{ItemRef, LabelDefinition, ReviewerKind, Text, Verdict};
+use stepscope_review::fold::Reviews;
+use stepscope_review::queue::{Assignment, Queue};
+use stepscope_review::stats::name_of;
+use stepscope_review::summary::Summary;
+use stepscope_review::verdict_state::VerdictState;
 
 /// `stepscope review next`.
 #[derive(Args, Clone, Debug)]
@@ -125,7 +125,7 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
         if filter.as_ref().is_some_and(|filter| !filter.takes_judged(case, &judged)) {
             return;
         }
-        let class = QueueClass::of(&row);
+        let class = row.queue_class();
         let place = (judged.mine == Some(Verdict::Defer), key, (case.origin().source, case.origin().offset));
         let mut found = lock(&found);
         if let Some((all, open)) = found.classes.get_mut(class as usize) {

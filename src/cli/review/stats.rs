@@ -7,12 +7,12 @@ use stepscope_io::pipeline::side_data::SideData;
 use super::Where;
 use crate::cli::{ListFormat, Out};
 use stepscope_base::shown;
-use stepscope_core::case::CaseView;
-use stepscope_core::review::fold::Outcome;
-use stepscope_core::review::join::Index;
-use stepscope_core::review::stats;
-use stepscope_core::summary::Summary;
 use stepscope_io::pipeline::summaries::read;
+use stepscope_judge::case::CaseView;
+use stepscope_review::fold::Outcome;
+use stepscope_review::join::Index;
+use stepscope_review::stats;
+use stepscope_review::summary::Summary;
 
 /// `stepscope review stats`.
 #[derive(Args, Clone, Debug)]

@@ -1,11 +1,11 @@
 //! A repair by a model on its way: the machine that says what to ask, and the call that runs.
 
 use stepscope_base::text::Shown;
-use stepscope_core::procedure::repair::MAX_TRIES;
-use stepscope_core::procedure::repair::model::ModelRepair;
-use stepscope_core::run::call::{Call, RunId};
-use stepscope_core::run::drive::Machine as _;
-use stepscope_core::run::sampling::{CallEvent, Sampling, SamplingRound, ServerInfo};
+use stepscope_execution::call::{Call, RunId};
+use stepscope_execution::machine::Machine as _;
+use stepscope_execution::repair::MAX_TRIES;
+use stepscope_execution::repair::model::ModelRepair;
+use stepscope_execution::sampling::{CallEvent, Sampling, SamplingRound, ServerInfo};
 
 /// See the module.
 #[derive(Debug)]

@@ -19,11 +19,11 @@ use crate::widgets::prose::{fit, flowed, pad, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::review::agreement::measured;
-use stepscope_core::review::disagreement::ReviewerVerdict;
-use stepscope_core::review::event::{GoldStatus, LabelRef, Verdict};
-use stepscope_core::review::stats::name_of;
 use stepscope_io::pipeline::dashboard::{BoardData, DisputedRecord};
+use stepscope_review::agreement::measured;
+use stepscope_review::disagreement::ReviewerVerdict;
+use stepscope_review::event::{GoldStatus, LabelRef, Verdict};
+use stepscope_review::stats::name_of;
 
 /// A question takes so many lines at least, whatever room there is.
 const QUESTION: usize = 3;

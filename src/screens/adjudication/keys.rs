@@ -20,9 +20,9 @@ use crate::screens::stack::Screens;
 use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::{Move, scroll};
 use stepscope_base::text::Shown;
-use stepscope_core::review::event::{Event, EventKind, LabelRef, LabelSet, Reviewer, Verdict};
 use stepscope_io::log::journal::ONE_LOG;
 use stepscope_io::source::beneath::Place;
+use stepscope_review::event::{Event, EventKind, LabelRef, LabelSet, Reviewer, Verdict};
 
 pub(crate) fn allowed(
     across: &Across,

@@ -4,7 +4,7 @@ use crate::app::state::App;
 use crate::screens::adjudication::draw;
 use crate::screens::adjudication::state;
 use stepscope_base::text::Shown;
-use stepscope_core::review::event::Text;
+use stepscope_review::event::Text;
 
 /// Gives or takes the label of the number that was typed.
 pub(crate) fn give_nth(app: &mut App) {

@@ -2,8 +2,8 @@
 
 use crate::widgets::list::List;
 use stepscope_base::text::Shown;
-use stepscope_core::review::event::{Event, EventKind, ItemRef, LabelDefinition, LabelRef, Reviewer, Text, Verdict};
 use stepscope_io::pipeline::dashboard::{BoardData, DisputedRecord};
+use stepscope_review::event::{Event, EventKind, ItemRef, LabelDefinition, LabelRef, Reviewer, Text, Verdict};
 
 /// Number of labels that have a key of their own.
 pub(crate) const KEYS: usize = 9;

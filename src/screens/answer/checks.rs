@@ -17,8 +17,8 @@ use crate::widgets::look::{Look, Spans, route_name, severity_role, tall_pane};
 use crate::widgets::prose::{hanging, pad, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::text::{Shown, cut};
-use stepscope_core::finding::counted;
-use stepscope_core::paint::MarkedRange;
+use stepscope_record::finding::counted;
+use stepscope_record::paint::MarkedRange;
 
 /// Columns of a name.
 const NAME: usize = 12;

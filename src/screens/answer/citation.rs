@@ -16,8 +16,8 @@ use crate::widgets::look::{Look, Spans, grounding_glyph, grounding_role, pane};
 use crate::widgets::prose;
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
-use stepscope_core::answer::citations::Grounding;
-use stepscope_core::paint::MarkedRange;
+use stepscope_evidence::citations::Grounding;
+use stepscope_record::paint::MarkedRange;
 
 /// Width of the label in front of the texts, in columns.
 const LABEL: usize = 7;

@@ -20,8 +20,8 @@ use crate::widgets::prose;
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::text::{Shown, ShownMap, head};
-use stepscope_core::answer::document::Document;
-use stepscope_core::paint::MarkedRange;
+use stepscope_evidence::document::Document;
+use stepscope_record::paint::MarkedRange;
 
 /// Maximum number of bytes of a line that are shown.
 const MAX_LINE: usize = 4 << 10;

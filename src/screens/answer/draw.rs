@@ -11,7 +11,7 @@ use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::answer::citations::Grounding;
+use stepscope_evidence::citations::Grounding;
 
 /// Draws the panes.
 pub(crate) fn draw(view: &RecordView, buf: &mut Buffer, look: Look<'_>) {

@@ -16,8 +16,8 @@ use crate::widgets::look::{Look, Spans, grounding_glyph, grounding_role, line_pa
 use crate::widgets::prose::{pad, wrapped};
 use crate::widgets::sign::WRONG;
 use crate::widgets::theme::Role;
-use stepscope_core::answer::route::Route;
-use stepscope_core::review::event::AnswerPart;
+use stepscope_judge::route::Route;
+use stepscope_review::event::AnswerPart;
 
 /// Columns of the lines that a citation names.
 const MAX_WRITTEN: usize = 24;

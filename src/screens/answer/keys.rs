@@ -16,7 +16,7 @@ use crate::widgets::list::Move;
 use crate::widgets::look::Look;
 use crate::widgets::panes;
 use stepscope_base::text::Shown;
-use stepscope_core::answer::document::{Document, Heading};
+use stepscope_evidence::document::{Document, Heading};
 
 /// Checks an action that the screen knows; `None`: another one.
 pub(crate) fn allowed(screens: &Screens, action: Action) -> Option<Result<(), Reason>> {

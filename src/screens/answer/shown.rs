@@ -13,16 +13,16 @@ use crate::widgets::theme::Role;
 use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, ShownMap, Untrusted, head};
-use stepscope_core::answer::citations::{
+use stepscope_evidence::citations::{
     Grounding, Resolution, SharedMistake, Tier, differences, lines_in_words, recovered, shared_offset,
 };
-use stepscope_core::answer::document::Document;
-use stepscope_core::answer::route::Route;
-use stepscope_core::answer::support::ValueStanding;
-use stepscope_core::answer::truncation::TruncationVerdict;
-use stepscope_core::answer::typed::{AnswerItem, Citation, TypedAnswer};
-use stepscope_core::case::CaseView;
-pub(crate) use stepscope_core::review::event::letter;
+use stepscope_evidence::document::Document;
+use stepscope_evidence::truncation::TruncationVerdict;
+use stepscope_evidence::typed::{AnswerItem, Citation, TypedAnswer};
+use stepscope_judge::case::CaseView;
+use stepscope_judge::route::Route;
+use stepscope_judge::support::ValueStanding;
+pub(crate) use stepscope_review::event::letter;
 
 /// Maximum number of lines of one value that are made ready; the JSON has the rest.
 const MAX_LINES: usize = 200;

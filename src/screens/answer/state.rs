@@ -15,10 +15,10 @@ use crate::widgets::panes::{Areas, Numbered};
 use stepscope_base::json::Pointer;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::answer::citations::lines_in_words;
-use stepscope_core::answer::route::Route;
-use stepscope_core::finding::Severity;
-use stepscope_core::review::event::{AnswerPart, Verdict};
+use stepscope_evidence::citations::lines_in_words;
+use stepscope_judge::route::Route;
+use stepscope_record::finding::Severity;
+use stepscope_review::event::{AnswerPart, Verdict};
 
 stepscope_base::words! {
     /// The panes of the answer screen, by their titles, in the order of Tab.

@@ -12,7 +12,7 @@ use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, Spans, pane};
 use crate::widgets::prose::{fit, pad_left};
 use crate::widgets::theme::Role;
-use stepscope_core::finding::counted;
+use stepscope_record::finding::counted;
 
 /// Columns of the findings.
 const FINDINGS: usize = 9;

@@ -11,7 +11,8 @@ use crate::screens::kind::ScreenKind;
 use crate::screens::table::search::known_answer;
 use crate::widgets::keymap::Action;
 use crate::widgets::layout::{inner_height, inner_line, parts};
-use stepscope_core::table::filter::{Filter, RowAnswer};
+use stepscope_table::filter::Filter;
+use stepscope_table::filter::RowAnswer;
 
 /// Number of records that are looked at for one key: a key stays quick in a table of any length.
 const MOST: usize = 4_000;

@@ -17,10 +17,10 @@ use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::compare::print::{MeasureLine, measures};
-use stepscope_core::compare::{BasisCounts, Cell, distinct};
-use stepscope_core::finding::counted;
+use stepscope_compare::print::{MeasureLine, measures};
+use stepscope_compare::{BasisCounts, Cell, distinct};
 use stepscope_io::pipeline::compare::Compared;
+use stepscope_record::finding::counted;
 
 /// The width of the names of the rows, and of a column.
 const NAME: usize = 18;

@@ -3,9 +3,9 @@
 use foldhash::HashSet;
 
 use crate::widgets::list::List;
-use stepscope_core::compare::{Basis, Cell, distinct};
-use stepscope_core::table::filter::{ALONE, DUPLICATE, LEFT_OUT, REGRESSION, REPEATED, cell_set};
+use stepscope_compare::{Basis, Cell, distinct};
 use stepscope_io::pipeline::compare::Compared;
+use stepscope_table::filter::{ALONE, DUPLICATE, LEFT_OUT, REGRESSION, REPEATED, cell_set};
 
 /// Row of the comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

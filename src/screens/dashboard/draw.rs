@@ -15,11 +15,11 @@ use crate::widgets::look::{Look, Spans, frame, point_at, put, scroll_mark};
 use crate::widgets::prose::{pad, pad_left, whole_parts};
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
-use stepscope_core::finding::{counted, grouped};
-use stepscope_core::review::dashboard::{DashboardLine, DashboardTable};
-use stepscope_core::review::join::gone_phrase;
-use stepscope_core::triage::Fix;
 use stepscope_io::pipeline::dashboard::BoardData;
+use stepscope_judge::triage::Fix;
+use stepscope_record::finding::{counted, grouped};
+use stepscope_review::dashboard::{DashboardLine, DashboardTable};
+use stepscope_review::join::gone_phrase;
 
 /// The width of the names; of a column at least.
 const NAME: usize = 30;

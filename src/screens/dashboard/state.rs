@@ -1,8 +1,8 @@
 //! The tables of the dashboard as rows of the screen, and the cursor among their numbers.
 
 use crate::widgets::list::{List, Move};
-use stepscope_core::review::dashboard::{DashboardCell, DashboardLine, DashboardTable};
 use stepscope_io::pipeline::dashboard::BoardData;
+use stepscope_review::dashboard::{DashboardCell, DashboardLine, DashboardTable};
 
 /// Row of the screen.
 #[derive(Clone, Copy, Debug)]

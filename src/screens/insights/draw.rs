@@ -14,11 +14,13 @@ use crate::widgets::look::{Look, Spans, pane};
 use crate::widgets::prose::{pad, pad_left, whole_parts};
 use crate::widgets::theme::Role;
 use crate::widgets::{charts, layout};
-use stepscope_core::finding::counted;
-use stepscope_core::report::insight_lines::{self, InsightLine, part_of};
-use stepscope_core::table::insights::RowOutcome;
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::pipeline::store::Store;
+use stepscope_record::finding::counted;
+use stepscope_report::insight_lines;
+use stepscope_report::insight_lines::InsightLine;
+use stepscope_report::insight_lines::part_of;
+use stepscope_table::insights::RowOutcome;
 
 /// The width of names at least and at most, and of a figure.
 const NAME: usize = 28;

@@ -2,7 +2,7 @@
 
 use crate::screens::table::state::{SortBy, SortColumn};
 use crate::widgets::list::{List, Move};
-use stepscope_core::report::insight_lines::{
+use stepscope_report::insight_lines::{
     CALIBRATION, FITNESS_CHART, FIX, HEAT, InsightLine, KIND, OUTCOME, REWARD, RULES,
 };
 
@@ -69,10 +69,10 @@ pub(crate) fn line_at(lines: &[InsightLine], n: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stepscope_core::report::insight_lines::lines;
-    use stepscope_core::table::insights::Insights;
-    use stepscope_core::table::models::ModelNames;
-    use stepscope_core::table::row::{Flag, RowFacts};
+    use stepscope_judge::row::{Flag, RowFacts};
+    use stepscope_record::models::ModelNames;
+    use stepscope_report::insight_lines::lines;
+    use stepscope_table::insights::Insights;
 
     fn counted() -> Insights {
         let mut insights = Insights::default();

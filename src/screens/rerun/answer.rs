@@ -9,18 +9,18 @@ use crate::screens::side_by_side::state::{Against, SideBySide};
 use crate::widgets::look::{grounding_glyph, route_name};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::answer::document::Document;
-use stepscope_core::answer::generation::{Generation, answered};
-use stepscope_core::case::Case;
-use stepscope_core::finding::Severity;
-use stepscope_core::record::formats;
-use stepscope_core::record::types::TypeRegistry;
-use stepscope_core::run::drive::Question;
-use stepscope_core::run::replay::Preview;
-use stepscope_core::run::sampling::{Reply, SamplingRound};
-use stepscope_core::table::row::RowFacts;
+use stepscope_evidence::document::Document;
+use stepscope_execution::generation::{Generation, answered};
+use stepscope_execution::machine::Question;
+use stepscope_execution::replay::Preview;
+use stepscope_execution::sampling::{Reply, SamplingRound};
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::pipeline::side_data::Surroundings;
+use stepscope_judge::case::Case;
+use stepscope_judge::row::RowFacts;
+use stepscope_record::finding::Severity;
+use stepscope_record::formats;
+use stepscope_record::types::TypeRegistry;
 
 /// The record of the answer, and what its prompt was made of.
 #[derive(Debug)]

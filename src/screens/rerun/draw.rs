@@ -25,15 +25,15 @@ use crate::widgets::sign;
 use crate::widgets::theme::{Role, Theme};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::answer::generation::files_sent;
-use stepscope_core::arithmetic::recompute::standing::ToRecomputed;
-use stepscope_core::compare::difference::Change;
-use stepscope_core::finding::Severity;
-use stepscope_core::run::call::{JudgedReply, Phase};
-use stepscope_core::run::reply::thoughts;
-use stepscope_core::run::sampling::distribution::{Distribution, normal};
-use stepscope_core::run::sampling::{Reply, SamplingRound};
+use stepscope_compare::difference::Change;
+use stepscope_execution::call::{JudgedReply, Phase};
+use stepscope_execution::generation::files_sent;
+use stepscope_execution::sampling::distribution::{Distribution, normal};
+use stepscope_execution::sampling::{Reply, SamplingRound};
 use stepscope_io::model::endpoint::NOT_SENT;
+use stepscope_judge::recompute::standing::ToRecomputed;
+use stepscope_record::finding::Severity;
+use stepscope_record::reply::thoughts;
 
 /// The words before the fields of the preview.
 const WORD: usize = 15;

@@ -10,14 +10,14 @@ use crate::screens::side_by_side::state::SideBySide;
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::arithmetic::recompute::standing::ToRecomputed;
-use stepscope_core::case::{Case, CaseView};
-use stepscope_core::compare::difference::{Change, Held, RecordDifference, VariableDifference};
-use stepscope_core::finding::{Finding, Severity};
-use stepscope_core::run::fork::Fork;
-use stepscope_core::run::state::Moment;
-use stepscope_core::triage::Fix;
+use stepscope_compare::difference::{Change, Held, RecordDifference, VariableDifference};
+use stepscope_execution::fork::Fork;
 use stepscope_io::pipeline::side_data::SideData;
+use stepscope_judge::case::{Case, CaseView};
+use stepscope_judge::recompute::standing::ToRecomputed;
+use stepscope_judge::triage::Fix;
+use stepscope_record::finding::{Finding, Severity};
+use stepscope_record::state::Moment;
 
 /// Maximum number of findings that are named.
 const MAX_NAMED: usize = 200;

@@ -11,12 +11,12 @@ use crate::widgets::panes;
 use crate::widgets::panes::{Areas, Numbered};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::answer::document::Document;
-use stepscope_core::procedure::runner::Ask;
-use stepscope_core::run::call::{Call, Enforcement, Phase, RunEvent, RunId};
-use stepscope_core::run::fork::Scope;
-use stepscope_core::run::replay::{Preview, RerunStart};
-use stepscope_core::run::sampling::{CallEvent, Choice, SamplingRound};
+use stepscope_evidence::document::Document;
+use stepscope_execution::call::{Call, Enforcement, Phase, RunEvent, RunId};
+use stepscope_execution::fork::Scope;
+use stepscope_execution::replay::{Preview, RerunStart};
+use stepscope_execution::runner::Ask;
+use stepscope_execution::sampling::{CallEvent, Choice, SamplingRound};
 use stepscope_io::log::LineId;
 use stepscope_io::model::setup::Server;
 

@@ -7,13 +7,13 @@ use crate::screens::rerun::answer::{self, Answer};
 use crate::screens::rerun::outcome::Outcome;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::answer::document::Document;
-use stepscope_core::case::Case;
-use stepscope_core::run::drive::{Machine as _, Question};
-use stepscope_core::run::replay::{Preview, RerunStart};
-use stepscope_core::run::rerun::RerunMachine;
-use stepscope_core::run::sampling::{Choice, Reply, SamplingRound};
+use stepscope_evidence::document::Document;
+use stepscope_execution::machine::{Machine as _, Question};
+use stepscope_execution::replay::{Preview, RerunStart};
+use stepscope_execution::rerun::RerunMachine;
+use stepscope_execution::sampling::{Choice, Reply, SamplingRound};
 use stepscope_io::pipeline::side_data::SideData;
+use stepscope_judge::case::Case;
 
 /// Input from which a re-run continues.
 #[derive(Debug)]

@@ -18,7 +18,7 @@ use crate::widgets::keymap::{Action, Context, Key, Keymap, Lookup, need};
 use stepscope_base::json::Kind;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::run::replay::{Replay, RerunStart};
+use stepscope_execution::replay::{Replay, RerunStart};
 use stepscope_io::failure::Failure;
 use stepscope_terminal::run::on_file;
 

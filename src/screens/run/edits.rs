@@ -5,7 +5,7 @@ use crate::app::open_record::one_line;
 use stepscope_base::json::write::Style;
 use stepscope_base::json::{Kind, Tape};
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::run::state::Moment;
+use stepscope_record::state::Moment;
 
 /// A value in the place of the recorded one.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -17,9 +17,9 @@ use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::finding::counted;
-use stepscope_core::paint::MarkedRange;
-use stepscope_core::rules;
+use stepscope_judge::rules;
+use stepscope_record::finding::counted;
+use stepscope_record::paint::MarkedRange;
 
 /// Lines of the recorded value above its derivation.
 const MAX_RECORDED: usize = 4;

@@ -19,7 +19,7 @@ use crate::widgets::{look, prose};
 use stepscope_base::json::Pointer;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::paint::MarkedRange;
+use stepscope_record::paint::MarkedRange;
 
 /// Lines of an answer below the question.
 const MAX_ANSWER: usize = 3;

@@ -22,13 +22,15 @@ use crate::widgets::{panes, prose};
 use stepscope_base::json::Pointer;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::answer::document::Document;
-use stepscope_core::arithmetic::recompute::standing::ToRecomputed;
-use stepscope_core::finding::Severity;
-use stepscope_core::procedure::FINAL_ANSWER;
-use stepscope_core::record::RecordKind;
-use stepscope_core::run::state::{Badge, Influence, Moment};
-use stepscope_core::triage::Fix;
+use stepscope_evidence::document::Document;
+use stepscope_judge::recompute::standing::ToRecomputed;
+use stepscope_judge::triage::Fix;
+use stepscope_record::RecordKind;
+use stepscope_record::finding::Severity;
+use stepscope_record::procedure::FINAL_ANSWER;
+use stepscope_record::state::Badge;
+use stepscope_record::state::Influence;
+use stepscope_record::state::Moment;
 
 /// Lines below the findings from which on the place of one is shown.
 const MIN_EXCERPT: usize = 10;

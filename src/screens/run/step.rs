@@ -19,9 +19,9 @@ use crate::widgets::prose::{fit, left_out, pad, wrap_up_to, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::finding::counted;
-use stepscope_core::record::RecordKind;
-use stepscope_core::run::state::Ran;
+use stepscope_record::RecordKind;
+use stepscope_record::finding::counted;
+use stepscope_record::state::Ran;
 
 /// A value in the list takes at most so many lines, and so many where room is short and the reply says it again;
 /// `Enter` on the variable shows it whole.

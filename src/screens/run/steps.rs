@@ -17,8 +17,8 @@ use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, cut};
-use stepscope_core::paint::MarkedRange;
-use stepscope_core::run::state::Ran;
+use stepscope_record::paint::MarkedRange;
+use stepscope_record::state::Ran;
 
 /// Steps that are measured for the width of the list, and bytes of each.
 const MAX_MEASURED: usize = 500;

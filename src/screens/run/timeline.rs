@@ -20,9 +20,9 @@ use crate::widgets::prose::{fit, pad, pad_left};
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::arithmetic::recompute::standing::ToRecomputed;
-use stepscope_core::finding::grouped;
-use stepscope_core::run::cost::duration;
+use stepscope_judge::recompute::standing::ToRecomputed;
+use stepscope_record::cost::duration;
+use stepscope_record::finding::grouped;
 
 /// The columns of a duration and of tokens.
 const TIME: usize = 9;

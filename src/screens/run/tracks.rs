@@ -2,8 +2,8 @@
 
 use crate::app::open_record::OpenRecord;
 use stepscope_base::text::Shown;
-use stepscope_core::arithmetic::recompute::standing::ToRecomputed;
-use stepscope_core::run::state::Badge;
+use stepscope_judge::recompute::standing::ToRecomputed;
+use stepscope_record::state::Badge;
 
 /// Tracks are drawn of so many variables.
 const MAX_VARIABLES: usize = 2_000;

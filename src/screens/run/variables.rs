@@ -25,10 +25,10 @@ use crate::widgets::prose::{fit, pad, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, cut};
-use stepscope_core::arithmetic::recompute::standing::ToRecomputed;
-use stepscope_core::finding::counted;
-use stepscope_core::procedure::FINAL_ANSWER;
-use stepscope_core::run::state::{Badge, Moment, Ran, VariableOrigin};
+use stepscope_judge::recompute::standing::ToRecomputed;
+use stepscope_record::finding::counted;
+use stepscope_record::procedure::FINAL_ANSWER;
+use stepscope_record::state::{Badge, Moment, Ran, VariableOrigin};
 
 /// Number of steps of a variable that are named in a line.
 const MAX_NAMED: usize = 20;

@@ -16,7 +16,7 @@ use crate::widgets::prose::{fit, pad};
 use crate::widgets::theme::Role;
 use crate::widgets::{layout, prose};
 use stepscope_base::text::Shown;
-use stepscope_core::compare::difference::Change;
+use stepscope_compare::difference::Change;
 
 /// A value takes at most so many lines.
 const MAX_LINES: usize = 400;

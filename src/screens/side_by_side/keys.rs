@@ -16,7 +16,6 @@ use crate::widgets::keymap::{Action, NO_RECORD, Reason, need};
 use crate::widgets::list::{Move, scroll};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::rules::RuleId;
 use stepscope_io::failure::Failure;
 use stepscope_io::pipeline::compare::{Compared, Partner};
 use stepscope_io::pipeline::snapshot::Address;

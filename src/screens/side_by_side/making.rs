@@ -3,10 +3,10 @@
 use crate::app::open_record::OpenRecord;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::procedure::repair::{SuggestedFix, diagnostics, fix_all, fixes};
-use stepscope_core::run::exact::exact_fork;
-use stepscope_core::run::fork::repaired;
-use stepscope_core::run::rerun::edited;
+use stepscope_execution::exact::exact_fork;
+use stepscope_execution::fork::repaired;
+use stepscope_execution::repair::{SuggestedFix, diagnostics, fix_all, fixes};
+use stepscope_execution::rerun::edited;
 use stepscope_io::log::now;
 
 /// Fork to make of a record.

@@ -9,19 +9,20 @@ use crate::screens::answer::shown::ShownAnswer;
 use crate::widgets::look::{grounding_glyph, route_name, route_sign};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
+use stepscope_arithmetic::number::near;
 use stepscope_base::json::Value;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, head};
-use stepscope_core::answer::citations::differences;
-use stepscope_core::arithmetic::number::near;
-use stepscope_core::compare::difference::{Change, Held, MAX_FIELDS, RecordDifference};
-use stepscope_core::compare::lines::changed_lines;
-use stepscope_core::compare::print::{change_counts, diverges};
-use stepscope_core::finding::{Severity, counted};
-use stepscope_core::procedure::repair::pretty;
-use stepscope_core::record::Record;
-use stepscope_core::run::fork::{How, named_steps};
-use stepscope_core::run::state::Badge;
+use stepscope_compare::difference::{Change, Held, MAX_FIELDS, RecordDifference};
+use stepscope_compare::lines::changed_lines;
+use stepscope_compare::print::{change_counts, diverges};
+use stepscope_evidence::citations::differences;
+use stepscope_execution::fork::named_steps;
+use stepscope_execution::repair::pretty;
+use stepscope_record::Record;
+use stepscope_record::finding::{Severity, counted};
+use stepscope_record::fork_origin::How;
+use stepscope_record::state::Badge;
 
 /// Maximum number of bytes of one value that are made ready; the JSON has the rest.
 const MAX_VALUE: usize = 8 << 10;
@@ -488,8 +489,8 @@ fn summed(title: &'static str, mut rows: Vec<SideRow>) -> Vec<SideRow> {
 
 #[cfg(test)]
 mod tests {
-    use stepscope_core::table::row::RowFacts;
     use stepscope_io::pipeline::side_data::Surroundings;
+    use stepscope_judge::row::RowFacts;
 
     use super::*;
 

@@ -20,14 +20,18 @@ use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::answer::truncation::TruncationVerdict;
-use stepscope_core::finding::{Severity, counted};
-use stepscope_core::record::RecordKind;
-use stepscope_core::record::types::TypeRegistry;
-use stepscope_core::review::hide::{Hidden, Hide};
-use stepscope_core::table::row::{Flag, RowFacts, TypedRow};
-use stepscope_core::triage::Fix;
+use stepscope_evidence::truncation::TruncationVerdict;
 use stepscope_io::pipeline::store::Store;
+use stepscope_judge::hide::Hidden;
+use stepscope_judge::hide::Hide;
+use stepscope_judge::row::Flag;
+use stepscope_judge::row::RowFacts;
+use stepscope_judge::row::TypedRow;
+use stepscope_judge::triage::Fix;
+use stepscope_record::RecordKind;
+use stepscope_record::finding::Severity;
+use stepscope_record::finding::counted;
+use stepscope_record::types::TypeRegistry;
 
 /// Structured answers are no mere numbers, and some numbers are long: where the question has so many columns they take
 /// more, up to so many.

@@ -16,9 +16,9 @@ use crate::widgets::look::{Look, Spans, grounding_glyph, grounding_role, kind_ro
 use crate::widgets::prose::{fit, pad, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
-use stepscope_core::finding::counted;
-use stepscope_core::run::state::Badge;
-use stepscope_core::triage::Fix;
+use stepscope_judge::triage::Fix;
+use stepscope_record::finding::counted;
+use stepscope_record::state::Badge;
 
 /// Number of lines of the question that are shown.
 const QUESTION: usize = 8;

@@ -18,9 +18,9 @@ use crate::screens::table::state::{BeforeTyping, Search};
 use crate::widgets::keymap::Action;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::table::filter::{Filter, RowAnswer};
-use stepscope_core::table::row::{Flag, RowFacts};
 use stepscope_io::pipeline::search::Plan;
+use stepscope_judge::row::{Flag, RowFacts};
+use stepscope_table::filter::{Filter, RowAnswer};
 
 impl App {
     /// Takes a filter as typed.

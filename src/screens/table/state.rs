@@ -10,15 +10,15 @@ use crate::screens::table::matches::Matches;
 use crate::screens::table::order::Order;
 use crate::widgets::list::List;
 use stepscope_base::text::Shown;
-use stepscope_core::answer::truncation::TruncationVerdict;
-use stepscope_core::finding::Severity;
-use stepscope_core::record::RecordKind;
-use stepscope_core::table::filter::{Column, Filter, RowAnswer};
-use stepscope_core::table::row::RowFacts;
-use stepscope_core::table::texts::RowTexts;
-use stepscope_core::triage::Fix;
+use stepscope_evidence::truncation::TruncationVerdict;
 use stepscope_io::pipeline::reading::Reading;
 use stepscope_io::pipeline::store::Store;
+use stepscope_judge::row::RowFacts;
+use stepscope_judge::texts::RowTexts;
+use stepscope_judge::triage::Fix;
+use stepscope_record::RecordKind;
+use stepscope_record::finding::Severity;
+use stepscope_table::filter::{Column, Filter, RowAnswer};
 
 /// Maximum number of texts that are kept.
 const MAX_ROW_TEXTS: usize = 4_096;

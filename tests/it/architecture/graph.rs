@@ -35,6 +35,30 @@ fn written(code: &str) -> Vec<Vec<&str>> {
     words.map(|word| word.trim_matches(':').split("::").collect::<Vec<_>>()).filter(|parts| parts.len() > 1).collect()
 }
 
+/// Splits code into its imports, each with the name that it gets, and the rest.
+fn imports_and_body(code: &str) -> (Vec<(String, String)>, String) {
+    let (mut imports, mut body) = (Vec::new(), String::new());
+    for statement in code.split_inclusive(';') {
+        let start = statement.rfind("use ").filter(|at| {
+            let before = statement[..*at].trim_end();
+            before.is_empty() || before.ends_with(['}', ';', ']', ')', '{']) || before.ends_with("pub")
+        });
+        match start {
+            Some(at) => {
+                body.push_str(&statement[..at]);
+                paths("", statement[at + 4..].trim_end_matches(';'), &mut imports);
+            }
+            None => body.push_str(statement),
+        }
+    }
+    (imports, body)
+}
+
+/// Lists the paths that a file imports.
+pub(crate) fn imports(code: &str) -> Vec<String> {
+    imports_and_body(code).0.into_iter().map(|(path, _)| path).collect()
+}
+
 /// A file of a crate, as the others name it.
 struct Modules {
     /// Their paths: `rules::run`.
@@ -71,20 +95,7 @@ impl Modules {
     /// Returns the files that one of them needs, by its imports and by what it names through them.
     fn needs(&self, at: usize, code: &str) -> Vec<usize> {
         let here: Vec<&str> = self.names[at].split("::").collect();
-        let (mut imports, mut body) = (Vec::new(), String::new());
-        for statement in code.split_inclusive(';') {
-            let start = statement.rfind("use ").filter(|at| {
-                let before = statement[..*at].trim_end();
-                before.is_empty() || before.ends_with(['}', ';', ']', ')', '{']) || before.ends_with("pub")
-            });
-            match start {
-                Some(at) => {
-                    body.push_str(&statement[..at]);
-                    paths("", statement[at + 4..].trim_end_matches(';'), &mut imports);
-                }
-                None => body.push_str(statement),
-            }
-        }
+        let (imports, body) = imports_and_body(code);
         let (mut found, mut names) = (Vec::new(), HashMap::new());
         for (path, name) in &imports {
             if let Some(parts) = self.absolute(&here, &path.split("::").collect::<Vec<_>>()) {

@@ -7,14 +7,15 @@ use serde_json::{Value as Json, json};
 
 use super::{BYTES, Dice, VALUES, judge_file, judge_record, lines_of, markup, mutate, records, same};
 use stepscope_base::text::{Shown, Untrusted, is_hidden};
-use stepscope_core::answer::document::Document;
-use stepscope_core::case::Case;
-use stepscope_core::record::RecordKind;
-use stepscope_core::report::page::carried::{is_page, read};
-use stepscope_core::report::page::{self, MAX_PAGE, PageOptions, Said};
-use stepscope_core::report::redact::{PrivateHits, Redaction};
+use stepscope_evidence::document::Document;
 use stepscope_io::config::tour::TourScript;
 use stepscope_io::source::page::step_of;
+use stepscope_judge::case::Case;
+use stepscope_record::RecordKind;
+use stepscope_redact::{PrivateHits, Redaction};
+use stepscope_report::page;
+use stepscope_report::page::carried::{is_page, read};
+use stepscope_report::page::{MAX_PAGE, PageOptions, Said};
 
 /// Limit of the length of a sentence, whatever it is about.
 pub(crate) const MAX_SENTENCE: usize = 4_000;

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::source::beneath::{Beneath, Place};
 use crate::source::open::{read_small, read_small_beneath};
 use stepscope_base::text::Shown;
-use stepscope_core::record::types::TypeRegistry;
+use stepscope_record::types::TypeRegistry;
 
 /// A larger file is no type that anyone wrote.
 const MAX_TYPE: u64 = 1 << 20;

@@ -30,8 +30,8 @@ use stepscope_base::pyregex::Pattern;
 use stepscope_base::schema::Schema;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::verify::bleu::References;
-use stepscope_core::verify::{Bleu, Chain, FieldPath, THRESHOLD, Verifier};
+use stepscope_execution::verify::bleu::References;
+use stepscope_execution::verify::{Bleu, Chain, FieldPath, THRESHOLD, Verifier};
 
 const USE: &str = "cannot use";
 /// Largest file that may be a schema or a reference; larger ones were not written by people.
@@ -329,7 +329,7 @@ impl Spec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stepscope_core::verify::Candidate;
+    use stepscope_execution::verify::Candidate;
 
     struct Folder(tempfile::TempDir);
 

@@ -6,7 +6,7 @@ use crate::log::Content;
 use crate::source::beneath::Place;
 use stepscope_base::canonical::sha256;
 use stepscope_base::json::Tape;
-use stepscope_core::run::fork::ForkOrigin;
+use stepscope_record::fork_origin::ForkOrigin;
 
 /// Content of a file of forks.
 pub const FORKS: Content = Content {
@@ -49,8 +49,8 @@ fn looks_like_forks(head: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stepscope_core::case::Case;
-    use stepscope_core::run::rerun::edited;
+    use stepscope_execution::rerun::edited;
+    use stepscope_judge::case::Case;
 
     #[test]
     fn a_fork_that_was_written_is_known() {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::log::{self, Content};
 use crate::source::beneath::{Beneath, Entry, Place};
 use stepscope_base::text::Untrusted;
-use stepscope_core::review::event::Event;
-use stepscope_core::review::log_line::{MAX_LINE, looks_like_journal, write};
+use stepscope_review::event::Event;
+use stepscope_review::log_line::{MAX_LINE, looks_like_journal, write};
 
 mod contents;
 

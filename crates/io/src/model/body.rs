@@ -4,7 +4,7 @@
 use super::endpoint::Backend;
 use stepscope_base::json::Tape;
 use stepscope_base::json::write::{Object, Raw, Style, client_number};
-use stepscope_core::run::call::{Call, Enforcement};
+use stepscope_execution::call::{Call, Enforcement};
 
 /// Anthropic wants a limit; this is it unless the user gives one.
 const ANTHROPIC_TOKENS: u64 = 4096;
@@ -134,8 +134,8 @@ fn schema(call: &Call) -> Option<Raw<Vec<u8>>> {
 mod tests {
     use super::*;
     use stepscope_base::text::Untrusted;
-    use stepscope_core::record::AnswerSchema;
-    use stepscope_core::schemas;
+    use stepscope_record::AnswerSchema;
+    use stepscope_record::schemas;
 
     fn call() -> Call {
         Call {

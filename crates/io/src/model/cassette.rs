@@ -27,8 +27,8 @@ use stepscope_base::json::write::Style;
 use stepscope_base::json::{Kind, ProblemKind, Tape as JsonTape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::report::redact::{PrivateHits, Redaction};
-use stepscope_core::run::call::{Trouble, TroubleKind};
+use stepscope_execution::call::{Trouble, TroubleKind};
+use stepscope_redact::{PrivateHits, Redaction};
 
 /// Place of the replies that are played, in the words of the screen.
 pub const RECORDING: &str = "the recording";

@@ -14,7 +14,7 @@ use super::wire::Wire;
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Untrusted;
-use stepscope_core::run::call::{Trouble, TroubleKind};
+use stepscope_execution::call::{Trouble, TroubleKind};
 
 /// Ports on which model servers usually listen on one's own machine, with the server that most often does.
 pub(crate) const PORTS: [(u16, Backend, &str); 9] = [

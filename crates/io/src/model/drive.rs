@@ -13,9 +13,9 @@ use super::ModelClient;
 use super::setup::Server;
 use crate::log::now;
 use stepscope_base::text::Shown;
-use stepscope_core::run::call::{Call, RunEvent, RunId, Trouble, TroubleKind};
-use stepscope_core::run::drive::Machine;
-use stepscope_core::run::sampling::{CallEvent, Sampling, SamplingRound};
+use stepscope_execution::call::{Call, RunEvent, RunId, Trouble, TroubleKind};
+use stepscope_execution::machine::Machine;
+use stepscope_execution::sampling::{CallEvent, Sampling, SamplingRound};
 
 /// Number of events of all calls together that may wait.
 const CHANNEL: usize = 256;

@@ -9,7 +9,7 @@ use super::key::ApiKey;
 use super::redact::Redactor;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::run::call::{Trouble, TroubleKind};
+use stepscope_execution::call::{Trouble, TroubleKind};
 
 stepscope_base::words! {
     /// The kind of a server: how it is asked.

@@ -18,7 +18,7 @@ use crate::model::frames::{Frame, TooLong};
 use stepscope_base::canonical::sha256;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted, head as head_of};
-use stepscope_core::run::call::{Call, Enforcement, Finish, ReplyPart, RunEvent, Stop, Trouble, TroubleKind};
+use stepscope_execution::call::{Call, Enforcement, Finish, ReplyPart, RunEvent, Stop, Trouble, TroubleKind};
 
 /// However long a server wants us to wait, it is no longer than that.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);

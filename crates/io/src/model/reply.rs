@@ -11,8 +11,8 @@ use stepscope_base::json::write::{Object, Style};
 use stepscope_base::json::{Kind, ProblemKind, Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::report::redact::Redaction;
-use stepscope_core::run::call::{Finish, ReplyPart, Stop};
+use stepscope_execution::call::{Finish, ReplyPart, Stop};
+use stepscope_redact::Redaction;
 
 /// Decoding of a body.
 #[derive(Debug)]
@@ -653,7 +653,7 @@ pub(crate) fn error_text(body: &[u8], longest: usize) -> Untrusted<'static> {
 mod tests {
     use super::*;
     use crate::model::key::ApiKey;
-    use stepscope_core::run::call::Usage;
+    use stepscope_execution::call::Usage;
 
     /// A key that only a reader puts together is found at once, and of a very long answer only its text is kept.
     #[test]

@@ -7,7 +7,7 @@ use super::key::ApiKey;
 use crate::config::{Config, Profile};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::run::call::Trouble;
+use stepscope_execution::call::Trouble;
 
 /// Server that the flags ask for.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]

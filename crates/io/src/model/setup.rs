@@ -9,7 +9,7 @@ use super::{Backend, Client, Endpoint, Limits};
 use crate::config::Config;
 use crate::source::beneath::Place;
 use stepscope_base::text::Shown;
-use stepscope_core::run::sampling::ServerInfo;
+use stepscope_execution::sampling::ServerInfo;
 use stepscope_samples::CASSETTE;
 
 /// Flags about a model.

@@ -19,7 +19,7 @@ use super::endpoint::{Backend, Endpoint, origin};
 use super::redact::Redactor;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::run::call::{Trouble, TroubleKind};
+use stepscope_execution::call::{Trouble, TroubleKind};
 
 /// Something that is waited for.
 pub(super) type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

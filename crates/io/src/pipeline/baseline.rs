@@ -11,9 +11,9 @@ use crate::pipeline::line::{self, Done, Task};
 use crate::source::block::Block;
 use crate::source::input::expand;
 use stepscope_base::json::Tape;
-use stepscope_core::case::Context;
-use stepscope_core::record::Record;
-use stepscope_core::summary::baseline_answer;
+use stepscope_judge::case::Context;
+use stepscope_judge::rightness::baseline_answer;
+use stepscope_record::Record;
 
 /// Further records are not kept; 48 bytes each.
 pub const MAX_ANSWERS: usize = 4 << 20;
@@ -88,7 +88,7 @@ impl Baseline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stepscope_core::case::Case;
+    use stepscope_judge::case::Case;
 
     #[test]
     fn answers_are_joined_as_a_comparison_joins_them() {

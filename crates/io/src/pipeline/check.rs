@@ -16,8 +16,8 @@ use crate::source::input::{Expand, Input};
 use stepscope_base::guard::{guarded, lock};
 use stepscope_base::json::Tape;
 use stepscope_base::text::Shown;
-use stepscope_core::case::{CaseView, Context};
-use stepscope_core::record::RecordKind;
+use stepscope_judge::case::{CaseView, Context};
+use stepscope_record::RecordKind;
 
 /// Largest ratio of what is printed to what was read.
 pub const MAX_OUTPUT: usize = 10;

@@ -15,12 +15,12 @@ use crate::source::beneath::Place;
 use crate::source::input::{Expand, expand, sample};
 use crate::source::page::reviews_of;
 use stepscope_base::text::Shown;
-use stepscope_core::compare::print::ComparedRuns;
-use stepscope_core::compare::{Basis, BasisCounts, By, Cell, ComparedItem, Join, Side, judge};
-use stepscope_core::review::fold::Reviews;
-use stepscope_core::review::stats::name_of;
-use stepscope_core::table::filter::{ALONE, DUPLICATE, LEFT_OUT, REGRESSION, REPEATED, cell_set};
+use stepscope_compare::print::ComparedRuns;
+use stepscope_compare::{Basis, BasisCounts, By, Cell, ComparedItem, Join, Side, judge};
+use stepscope_review::fold::Reviews;
+use stepscope_review::stats::name_of;
 use stepscope_samples::SAMPLE_BASELINE;
+use stepscope_table::filter::{ALONE, DUPLICATE, LEFT_OUT, REGRESSION, REPEATED, cell_set};
 
 /// Number of items in the baseline alone that are named.
 const MAX_NAMED: usize = 50;

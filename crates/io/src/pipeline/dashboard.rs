@@ -9,13 +9,13 @@ use crate::pipeline::compare::Journals;
 use crate::pipeline::side_data::SideData;
 use crate::pipeline::snapshot::{Address, Snapshot, address};
 use stepscope_base::text::Shown;
-use stepscope_core::review::agreement::Agreement;
-use stepscope_core::review::dashboard::{Dashboard, DashboardTable};
-use stepscope_core::review::disagreement::{Disagreement, disagreements};
-use stepscope_core::review::event::{LabelRef, LabelSet};
-use stepscope_core::review::fold::Reviews;
-use stepscope_core::review::join::Index;
-use stepscope_core::summary::Summary;
+use stepscope_review::agreement::Agreement;
+use stepscope_review::dashboard::{Dashboard, DashboardTable};
+use stepscope_review::disagreement::{Disagreement, disagreements};
+use stepscope_review::event::{LabelRef, LabelSet};
+use stepscope_review::fold::Reviews;
+use stepscope_review::join::Index;
+use stepscope_review::summary::Summary;
 
 /// Input of a dashboard.
 #[derive(Clone, Debug)]

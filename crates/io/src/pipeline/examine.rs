@@ -8,9 +8,9 @@ use crate::source::block::Block;
 use crate::source::cut::Cut;
 use stepscope_base::guard::{guarded, lock};
 use stepscope_base::json::{MAX_TEXT, Tape};
-use stepscope_core::case::{Case, CaseView, Context, Location};
-use stepscope_core::record::Record;
-use stepscope_core::table::row::{Flag, RowFacts};
+use stepscope_judge::case::{Case, CaseView, Context, Location};
+use stepscope_judge::row::{Flag, RowFacts};
+use stepscope_record::Record;
 
 /// Size above which only one text is read at a time: a tape can be much larger than its text.
 const LARGE: usize = 4 << 20;

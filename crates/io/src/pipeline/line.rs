@@ -16,8 +16,8 @@ use crate::source::input::{Begun, Expand, Input, PassedOver, Source, begin, begi
 use stepscope_base::guard::{lock, strike};
 use stepscope_base::json::Tape;
 use stepscope_base::text::Shown;
-use stepscope_core::case::{CaseView, Context, Location};
-use stepscope_core::report::places::advance_column;
+use stepscope_judge::case::{CaseView, Context, Location};
+use stepscope_report::places::advance_column;
 
 /// Number of blocks that may wait to be handed over, for each worker.
 const AHEAD: u64 = 4;

@@ -26,9 +26,9 @@ use crate::source::open::{Blob, Stat, await_writer, spool};
 use stepscope_base::guard::{guarded, lock};
 use stepscope_base::json::{MAX_TEXT, Tape};
 use stepscope_base::text::Shown;
-use stepscope_core::case::{CaseView, Context, Location};
-use stepscope_core::table::row::RowFacts;
-use stepscope_core::table::texts::{MAX_ROW_TEXT, RowTexts};
+use stepscope_judge::case::{CaseView, Context, Location};
+use stepscope_judge::row::RowFacts;
+use stepscope_judge::texts::{MAX_ROW_TEXT, RowTexts};
 
 /// Changes that come faster than this are taken together.
 const GATHER: Duration = Duration::from_millis(30);
@@ -383,7 +383,7 @@ fn unchecked_part(block: &Block, layout: Layout) -> RowRun {
     let row = |cut: &Cut| {
         let mut row = RowFacts::unchecked(block.start + cut.range.start as u64, block.len_of(cut));
         if cut.joined {
-            row.set(stepscope_core::table::row::Flag::Joined);
+            row.set(stepscope_judge::row::Flag::Joined);
         }
         row
     };

@@ -11,7 +11,7 @@ use crate::source::documents::Documents;
 use crate::source::open::Blob;
 use stepscope_base::json::MAX_TEXT;
 use stepscope_base::text::Shown;
-use stepscope_core::review::event::Text;
+use stepscope_review::event::Text;
 
 /// Location of a record, for another thread to read it.
 #[derive(Clone, Debug)]

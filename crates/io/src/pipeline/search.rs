@@ -11,8 +11,8 @@ use crate::pipeline::store::Store;
 use crate::source::open::Blob;
 use stepscope_base::canonical::sha256;
 use stepscope_base::guard::lock;
-use stepscope_core::review::hide::Hide;
-use stepscope_core::table::row::RowFacts;
+use stepscope_judge::hide::Hide;
+use stepscope_judge::row::RowFacts;
 
 /// Records that follow one another are read together up to so many bytes.
 const PIECE: u64 = 1 << 20;

@@ -13,13 +13,13 @@ use crate::source::input::Input;
 use stepscope_base::json::Value;
 use stepscope_base::schema::Schema;
 use stepscope_base::text::Untrusted;
-use stepscope_core::answer::document::Document;
-use stepscope_core::answer::typed::{TypedAnswer, inline_document};
-use stepscope_core::case::Context;
-use stepscope_core::record::Record;
-use stepscope_core::record::types::TypeRegistry;
-use stepscope_core::table::models::ModelNames;
-use stepscope_core::verify::ChainResult;
+use stepscope_evidence::document::Document;
+use stepscope_evidence::typed::{TypedAnswer, inline_document};
+use stepscope_execution::verify::ChainResult;
+use stepscope_judge::case::Context;
+use stepscope_record::Record;
+use stepscope_record::models::ModelNames;
+use stepscope_record::types::TypeRegistry;
 
 /// Data that is the same for all records. Everything is read when it is first asked for, on the thread that asks;
 /// others wait for it.

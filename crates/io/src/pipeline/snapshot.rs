@@ -13,9 +13,9 @@ use crate::pipeline::summaries::dataset;
 use crate::source::open::Blob;
 use stepscope_base::guard::{guarded, lock};
 use stepscope_base::json::{MAX_TEXT, Tape};
-use stepscope_core::review::event::{ItemRef, Text};
-use stepscope_core::summary::Summary;
-use stepscope_core::table::row::RowFacts;
+use stepscope_judge::row::RowFacts;
+use stepscope_review::event::{ItemRef, Text};
+use stepscope_review::summary::Summary;
 
 /// Threads take so many records at a time.
 const PIECE: usize = 64;

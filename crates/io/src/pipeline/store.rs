@@ -12,10 +12,10 @@ use crate::source::documents::Documents;
 use crate::source::input::{Input, Source};
 use crate::source::open::Blob;
 use stepscope_base::text::Shown;
-use stepscope_core::record::RecordKind;
-use stepscope_core::rules::RuleId;
-use stepscope_core::table::insights::Insights;
-use stepscope_core::table::row::{Flag, RowFacts};
+use stepscope_judge::row::{Flag, RowFacts};
+use stepscope_judge::rules::RuleId;
+use stepscope_record::RecordKind;
+use stepscope_table::insights::Insights;
 
 use crate::source::block::BLOCK;
 

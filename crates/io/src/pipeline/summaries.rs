@@ -9,11 +9,11 @@ use crate::pipeline::check::{self, CheckOutcome, Manner};
 use crate::pipeline::side_data::{SideData, Surroundings};
 use crate::source::input::{Expand, Input, expand};
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::case::{Case, CaseView, Location};
-use stepscope_core::finding::Finding;
-use stepscope_core::review::event::ItemRef;
-use stepscope_core::review::fold::Reviews;
-use stepscope_core::summary::Summary;
+use stepscope_judge::case::{Case, CaseView, Location};
+use stepscope_record::finding::Finding;
+use stepscope_review::event::ItemRef;
+use stepscope_review::fold::Reviews;
+use stepscope_review::summary::Summary;
 
 /// A shorter record is hardly one.
 const TINY: usize = 40;
@@ -145,5 +145,5 @@ pub fn summary_of(
 /// Returns the name of a record file in review logs: without its folder, so that it may move.
 pub fn dataset(path: &Path) -> Option<Untrusted<'static>> {
     let name = path.file_name()?;
-    Some(stepscope_core::summary::id_of(&Untrusted::new(name.as_encoded_bytes())))
+    Some(stepscope_review::summary::id_of(&Untrusted::new(name.as_encoded_bytes())))
 }

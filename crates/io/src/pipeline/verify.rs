@@ -14,10 +14,10 @@ use stepscope_base::guard::guarded;
 use stepscope_base::json::write::Style;
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::text::Shown;
-use stepscope_core::report::jsonl::{LineShape, identity};
-use stepscope_core::verify::{
+use stepscope_execution::verify::{
     Candidate, ChainResult, FieldPath, Verifier, VerifyResult, completion, differ, recorded_reward,
 };
+use stepscope_report::jsonl::{LineShape, identity};
 
 /// Largest ratio of what is printed to what was read.
 pub const MAX_OUTPUT: usize = 16;

@@ -21,7 +21,7 @@ use stepscope_base::guard::lock;
 use stepscope_base::json::Tape;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::answer::document::Document;
+use stepscope_evidence::document::Document;
 
 mod database;
 pub(crate) mod folder;

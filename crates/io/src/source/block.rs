@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::source::cut::{Cut, Layout, Skips, Span, State, cut, each_value, leading, line_ends, trailing};
 use crate::source::open::Blob;
 use stepscope_base::json::{MAX_TEXT, may_hold_several};
-use stepscope_core::report::places::advance_column;
+use stepscope_report::places::advance_column;
 
 /// Number of bytes of a source that are looked at to recognise it, and read at a time.
 pub const BLOCK: usize = 256 << 10;

@@ -9,7 +9,7 @@ use stepscope_base::json::write::{Letters, Style, python_float};
 use stepscope_base::json::{Tape, whole_float};
 use stepscope_base::shown;
 use stepscope_base::text::Untrusted;
-use stepscope_core::record::formats;
+use stepscope_record::formats;
 
 /// A larger table is not read.
 const MAX_FILE: u64 = 256 << 20;

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::source::cut::without_filler;
 use crate::source::open::{Blob, all_of};
 use stepscope_base::json::{Kind, Tape, Value};
-use stepscope_core::record::{RecordKind, formats};
+use stepscope_record::{RecordKind, formats};
 
 /// A larger file is no description.
 const MAX_DESCRIPTION: u64 = 16 << 20;

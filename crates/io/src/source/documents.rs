@@ -12,8 +12,8 @@ use crate::source::lines::{MAX_LINES, MAX_TEXT};
 use stepscope_base::guard::lock;
 use stepscope_base::json::Value;
 use stepscope_base::text::Shown;
-use stepscope_core::answer::document::Document;
-use stepscope_core::answer::typed::{TypedAnswer, inline_document};
+use stepscope_evidence::document::Document;
+use stepscope_evidence::typed::{TypedAnswer, inline_document};
 use stepscope_samples::SAMPLES;
 
 mod file;

@@ -29,10 +29,10 @@ use stepscope_base::guard::guarded;
 use stepscope_base::json::{Kind, MAX_TEXT, Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::record::RecordKind;
-use stepscope_core::record::formats;
-use stepscope_core::record::notebook::{Notebook, is_notebook};
-use stepscope_core::review::log_line;
+use stepscope_record::RecordKind;
+use stepscope_record::formats;
+use stepscope_record::notebook::{Notebook, is_notebook};
+use stepscope_review::log_line;
 use stepscope_samples::{SAMPLES, Sample};
 
 /// UTF-16 and UTF-32 are turned into UTF-8 in memory up to this size.
@@ -1033,7 +1033,7 @@ mod tests {
     fn what_a_folder_holds_and_is_not_read_is_told() {
         let dir = tempfile::tempdir().unwrap();
         let root = Beneath::root(dir.path()).unwrap();
-        let page: &[u8] = stepscope_core::report::page::carried::BEGIN;
+        let page: &[u8] = stepscope_report::page::carried::BEGIN;
         let bzip = PassedOver::Unread("this is bzip2; unpack it first: bunzip2");
         let pointer = [LFS, b"v1\noid sha256:0\nsize 12\n"].concat();
         let fetch = PassedOver::Unread("this is a Git LFS pointer, not the file itself; fetch it first: git lfs pull");

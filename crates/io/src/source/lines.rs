@@ -1,6 +1,6 @@
 //! Lines on their way into a document, whatever they are read from.
 
-use stepscope_core::answer::document::{Document, Heading};
+use stepscope_evidence::document::{Document, Heading};
 
 /// Largest number of lines of a document, and of bytes of its text: a larger one could not be kept, and would be read
 /// again for each record.

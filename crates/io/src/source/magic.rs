@@ -4,8 +4,8 @@ use crate::source::csv::separator;
 use crate::source::cut::without_filler;
 use crate::source::{parquet, sqlite};
 use stepscope_base::json::Tape;
-use stepscope_core::record::{RecordKind, formats};
-use stepscope_core::review::log_line;
+use stepscope_record::{RecordKind, formats};
+use stepscope_review::log_line;
 
 /// Number of lines at the beginning of a source that tell whether it is a review log.
 const HEAD_LINES: usize = 64;

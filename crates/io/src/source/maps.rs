@@ -16,7 +16,7 @@ use crate::source::open::{Blob, read_small_text};
 use stepscope_base::json::{MAX_TEXT, Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::record::formats::KEYS;
+use stepscope_record::formats::KEYS;
 
 mod attempt;
 mod expression;
@@ -236,8 +236,8 @@ fn each_value(blob: &Arc<Blob>, layout: Layout, act: &mut ValueTaker<'_>) -> Res
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stepscope_core::record::RecordKind;
-    use stepscope_core::record::formats;
+    use stepscope_record::RecordKind;
+    use stepscope_record::formats;
 
     fn read_by(text: &str, map: &RowMap) -> (Vec<String>, String) {
         let blob = Arc::new(Blob::of_bytes(Shown::own("t"), text.as_bytes()).unwrap());

@@ -9,8 +9,8 @@ use crate::source::documents::{DocumentCache, Documents};
 use crate::source::input::{Source, source};
 use crate::source::open::{Blob, Opened, all_of, open};
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::report::page::carried::{BEGIN, CarriedRecord, NotCarried, is_page, read, reviews};
-use stepscope_core::review::event::Event;
+use stepscope_report::page::carried::{BEGIN, CarriedRecord, NotCarried, is_page, read, reviews};
+use stepscope_review::event::Event;
 
 /// A larger page is none of ours.
 const MAX_PAGE: u64 = 64 << 20;

@@ -13,7 +13,7 @@ use stepscope_base::json::write::{Object, Raw, Sink, Style, python_float};
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::record::{RecordKind, formats};
+use stepscope_record::{RecordKind, formats};
 
 /// Number of columns that one record may have as keys.
 const MAX_COLUMNS: usize = 2_048;

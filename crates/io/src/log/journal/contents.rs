@@ -9,9 +9,9 @@ use crate::source::beneath::{Place, folder};
 use crate::source::open::{Blob, Opened, open_place, spool};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::review::event_list::EventList;
-use stepscope_core::review::fold::Reviews;
-use stepscope_core::review::log_line::{LineFault, LineReader, MAX_LINE, ReadEvent};
+use stepscope_review::event_list::EventList;
+use stepscope_review::fold::Reviews;
+use stepscope_review::log_line::{LineFault, LineReader, MAX_LINE, ReadEvent};
 
 /// Size of the largest review log that is read into memory.
 const MAX_JOURNAL: u64 = 1 << 30;

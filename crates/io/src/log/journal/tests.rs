@@ -6,8 +6,8 @@ use super::contents::Report;
 use super::*;
 use crate::log::{Append, Appended, LineId, LogEvent, Writer};
 use stepscope_base::text::Shown;
-use stepscope_core::review::event::{EventKind, ItemRef, Reviewer, Verdict};
-use stepscope_core::review::fold::Reviews;
+use stepscope_review::event::{EventKind, ItemRef, Reviewer, Verdict};
+use stepscope_review::fold::Reviews;
 
 fn verdict(id: &str) -> Event {
     let item = ItemRef { id: Some(Untrusted::from(id.to_owned())), ..ItemRef::default() };

@@ -12,7 +12,7 @@ use super::line::{Asked, Call, SeenPage, StoredNumber};
 use crate::source::lines::Gathered;
 use crate::source::sqlite::{Database, Table};
 use stepscope_base::json::whole_float;
-use stepscope_core::answer::document::{Document, Heading};
+use stepscope_evidence::document::{Document, Heading};
 
 /// Time to find the next row; after that the rest is not read.
 const STEP: Duration = Duration::from_secs(2);

@@ -19,7 +19,7 @@ use crate::source::open::{beneath_failure, open_beneath, read_small_beneath};
 use crate::source::parquet;
 use stepscope_base::json::Tape;
 use stepscope_base::text::Shown;
-use stepscope_core::answer::document::{Document, Heading};
+use stepscope_evidence::document::{Document, Heading};
 
 /// Folders below a root are entered so deep.
 const MAX_DEPTH: usize = 16;

@@ -268,8 +268,8 @@ fn compact(json: &[u8]) -> Raw<Cow<'_, [u8]>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stepscope_core::record::RecordKind;
-    use stepscope_core::record::formats;
+    use stepscope_record::RecordKind;
+    use stepscope_record::formats;
 
     fn own(text: &str) -> Vec<u8> {
         text.as_bytes().to_vec()

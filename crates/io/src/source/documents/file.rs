@@ -15,8 +15,8 @@ use crate::source::sqlite;
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::answer::document::Document;
-use stepscope_core::answer::typed::{TypedAnswer, document_of, inline_document, whole};
+use stepscope_evidence::document::Document;
+use stepscope_evidence::typed::{TypedAnswer, document_of, inline_document, whole};
 
 /// A larger document of text is not read.
 const MAX_FILE: u64 = 256 << 20;

@@ -5,7 +5,7 @@ use stepscope_base::json::write::{Letters, Style, tight};
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::record::messages::split;
+use stepscope_record::messages::split;
 
 /// Source of a value.
 #[derive(Clone, PartialEq, Debug)]

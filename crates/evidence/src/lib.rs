@@ -1,0 +1,20 @@
+//! Structured answers: documents, citations, contract, dates, currencies, generation and route.
+
+/// Resolution of citations: numberings, search for the quote, differences.
+pub mod citations;
+/// Currencies as ISO 4217 names them.
+pub mod currency;
+/// Dates as people write them.
+pub mod date;
+/// The first place in which a saved value differs from the model's reply.
+pub mod difference;
+/// A document as its lines: what answers cite.
+pub mod document;
+/// Numbers as documents state them.
+pub mod figures;
+/// Detection of answers that were cut off, by the page after the last that the model saw.
+pub mod truncation;
+/// Structured answers with citations.
+pub mod typed;
+/// Words: folded, akin, opposite, denied.
+pub mod wording;

@@ -1,0 +1,31 @@
+//! Runs that are made: prompts, the runner, forks, re-runs, sampling, repair and verifiers. What a model says comes from
+//! the caller.
+//!
+//! Law: knows no files, no network, no async and no terminal.
+
+/// One call of a model: what is asked, what came, and what the reply is worth.
+pub mod call;
+/// A recomputed run, kept as a fork.
+pub mod exact;
+/// A record and new outputs to a forked record, and which later steps are stale.
+pub mod fork;
+/// The generation call of a structured answer, made again.
+pub mod generation;
+/// The one way in which models are asked: a machine, its questions, and what came.
+pub mod machine;
+/// One step and the state it finds -> the request, as upstream makes it.
+pub mod prompt;
+/// Repair of a procedure, with a model and without.
+pub mod repair;
+/// A recorded run, replayed up to a step and continued from there.
+pub mod replay;
+/// The re-run machine: a recorded run, continued from one of its steps.
+pub mod rerun;
+/// A whole procedure, run step by step as upstream's runner does.
+pub mod runner;
+/// The calls for one step: how they are made, and what their replies say together.
+pub mod sampling;
+/// Verifiers: a completion in, a reward out.
+pub mod verify;
+/// The machine of a whole run, from a procedure and a question.
+pub mod whole;

@@ -1,0 +1,173 @@
+//! The re-run machine: a replay that owns the case of its record, and the replies so far. Every question is answered by
+//! going through the replay again, so it can wait for a model as long as it likes, and be kept in a state or a message.
+
+use crate::fork::{Executed, Fork, Scope};
+use crate::machine::{Machine, Question};
+use crate::replay::{NoReplay, Preview, Replay, RerunStart};
+use crate::runner::{Ask, Ended};
+use crate::sampling::{Choice, SamplingRound};
+use stepscope_base::json::Value;
+use stepscope_base::text::Untrusted;
+use stepscope_judge::case::{Case, CaseView};
+use stepscope_record::fork_origin::How;
+
+/// Id of a step as JSON, as its procedure writes it.
+pub(crate) type StepId = Vec<u8>;
+
+/// A run, continued from one of its steps.
+#[derive(Debug)]
+pub struct RerunMachine {
+    case: Case<'static>,
+    start: RerunStart,
+    choice: Choice,
+    /// Calls so far, each with the JSON that was taken from it, if any was.
+    came: Vec<(Executed, Option<Vec<u8>>)>,
+    ended: Option<Ended>,
+}
+
+impl RerunMachine {
+    /// Creates the machine before the first step to be asked.
+    pub fn new(case: Case<'static>, start: RerunStart) -> Result<Self, NoReplay> {
+        let machine = Self { case, start, choice: Choice::Consensus, came: Vec::new(), ended: None };
+        machine.with(|_, _| ())?;
+        Ok(machine)
+    }
+
+    /// Returns the record that it left.
+    pub fn case(&self) -> &Case<'static> {
+        &self.case
+    }
+
+    /// Returns the reason of its end, if it ended early.
+    pub fn ended(&self) -> Option<&Ended> {
+        self.ended.as_ref()
+    }
+
+    /// Goes farther, or less far, from where it is.
+    pub fn reach(&mut self, scope: Scope) {
+        self.start.scope = scope;
+    }
+
+    /// Takes this of several replies.
+    pub fn choose(&mut self, choice: Choice) {
+        self.choice = choice;
+    }
+
+    fn with<T>(&self, then: impl FnOnce(Replay<'_, '_>, &CaseView<'_>) -> T) -> Result<T, NoReplay> {
+        let case = self.case.view();
+        let mut replay = Replay::of(&case, &self.start)?;
+        for (executed, json) in &self.came {
+            let Some(json) = json else {
+                replay.note(executed.clone());
+                continue;
+            };
+            if let Ok(Some(ask)) = replay.next_ask() {
+                // What ended the replay then ends it again where it is asked for.
+                let _ = replay.take(&ask, json, executed.clone());
+            }
+        }
+        Ok(then(replay, &case))
+    }
+
+    /// Returns the next question, and the step's own id as the procedure writes it; `None`: the end is reached.
+    pub fn next_ask(&self) -> Result<Option<(Ask, Option<StepId>)>, Ended> {
+        let next = self.with(|mut replay, case| {
+            let Some(ask) = replay.next_ask()? else { return Ok(None) };
+            let step = case.procedure().and_then(|procedure| procedure.steps.get(ask.step));
+            let id = step.and_then(|step| step.value.get("id")).map(|id: Value<'_>| id.raw().to_vec());
+            Ok(Some((ask, id)))
+        });
+        next.unwrap_or(Ok(None))
+    }
+
+    /// Takes the JSON of the reply to what is asked next. `Err`: upstream's runner ends there.
+    pub(crate) fn take_json(&mut self, json: &[u8], executed: Executed) -> Result<(), Ended> {
+        let taken = self.with(|mut replay, _| match replay.next_ask()? {
+            Some(ask) => replay.take(&ask, json, executed.clone()),
+            None => Ok(()),
+        });
+        self.came.push((executed, Some(json.to_vec())));
+        taken.unwrap_or(Ok(()))
+    }
+
+    /// Keeps a call that gave nothing to continue with: a failed one, or one of several samples.
+    pub(crate) fn note(&mut self, executed: Executed) {
+        self.came.push((executed, None));
+    }
+
+    /// Previews what it asks in all if every value comes out differently, and the size of those prompts.
+    pub fn preview(&self) -> Preview {
+        let preview = |replay: Replay<'_, '_>, case: &CaseView<'_>| Some(replay.preview(case.record.as_ref()?));
+        self.with(preview).ok().flatten().unwrap_or_default()
+    }
+
+    /// Builds the fork of the run so far, and its record.
+    pub fn fork(&self, created_utc: &str) -> Option<(Fork, Vec<u8>)> {
+        let made = self.with(|mut replay, case| {
+            // The steps that are not asked are passed over only on the way to a next one.
+            let _ = replay.next_ask();
+            let fork = replay.finish(self.ended.clone());
+            let line = fork.record(case.record.as_ref()?, case.text(), created_utc);
+            Some((fork, line))
+        });
+        made.ok().flatten()
+    }
+}
+
+impl Machine for RerunMachine {
+    fn question(&mut self) -> Option<Question> {
+        if self.ended.is_some() {
+            return None;
+        }
+        match self.next_ask() {
+            Ok(next) => next.map(|(ask, step_id)| {
+                let is_first = ask.step == self.start.step;
+                let prompt = self.start.prompt.clone().filter(|_| is_first);
+                let samples = if is_first { self.start.samples.max(1) } else { 1 };
+                Question { ask, step_id, prompt, samples }
+            }),
+            Err(ended) => {
+                self.ended = Some(ended);
+                None
+            }
+        }
+    }
+
+    fn take(&mut self, round: &SamplingRound, now_utc: &str) {
+        let several = round.is_several();
+        let choice = if several { self.choice } else { Choice::Reply(0) };
+        if several {
+            self.start.how = if choice == Choice::Consensus { How::Consensus } else { How::Rerun };
+        }
+        let mut taken = None;
+        for (n, reply) in round.replies.iter().enumerate() {
+            if choice == Choice::Reply(n) && reply.failed().is_none() {
+                taken = Some((reply.json().to_vec(), reply.executed.clone()));
+            } else {
+                self.note(reply.executed.clone());
+            }
+        }
+        if choice == Choice::Consensus {
+            taken = round.consensus(now_utc);
+        }
+        self.ended = match taken {
+            Some((json, executed)) => self.take_json(&json, executed).err(),
+            None => Some(round.ended()),
+        };
+    }
+}
+
+/// Makes the fork of a run with other values before a step, and nothing asked.
+pub fn edited(
+    case: &CaseView<'_>,
+    step: usize,
+    edits: Vec<(Untrusted<'static>, Vec<u8>)>,
+    created_utc: &str,
+) -> Result<Vec<u8>, NoReplay> {
+    let record = case.record.as_ref().ok_or(NoReplay::NoProcedure)?;
+    let start = RerunStart { step, edits, how: How::Edit, is_lenient: true, ..RerunStart::default() };
+    let mut replay = Replay::of(case, &start)?;
+    // The steps are passed over only on the way to a next one to ask, and there is none.
+    let _ = replay.next_ask();
+    Ok(replay.finish(None).record(record, case.text(), created_utc))
+}

@@ -1,0 +1,84 @@
+//! Judgments of a case: findings, where to fix it, and its route. Apart, so that rules can ask a case.
+
+use std::cell::OnceCell;
+
+use crate::case::{Case, CaseView};
+use crate::hide::Hide;
+use crate::route::{Routed, route};
+use crate::rules;
+use crate::rules::RuleId;
+use crate::rules::source::{duplicate_id, joined};
+use crate::triage::{Triage, acquit};
+use stepscope_record::finding::{Finding, Findings};
+
+impl Case<'_> {
+    /// The same of a record that stepscope cannot cope with: as if it were not readable, and without findings.
+    pub fn view_of_fault(&self) -> CaseView<'_> {
+        self.cache.fault.set(true);
+        let _ = self.cache.findings.set(self.because_of_place(false));
+        CaseView::of(self, None)
+    }
+
+    fn because_of_place(&self, readable: bool) -> Findings {
+        let joined = self.origin.joined.then(|| joined(readable));
+        joined.into_iter().chain(self.origin.duplicate.then(|| duplicate_id(None))).collect()
+    }
+
+    /// Returns what the rules find in it, and what there is to say because of its place.
+    pub fn findings(&self) -> &Findings {
+        self.cache.findings.get().unwrap_or_else(|| self.view().findings())
+    }
+
+    /// Forgets what the rules found but for some of it. To be called before anything that rests on findings is asked.
+    fn retain_findings(&mut self, keeps: impl FnMut(&Finding) -> bool) {
+        let mut findings = self.findings().clone();
+        findings.retain(keeps);
+        self.cache.findings = OnceCell::from(findings);
+    }
+
+    /// Leaves out what would tell what is hidden in it: findings and the route of an answer. `is_known` tells whether a
+    /// rule speaks of the whole record too. To be called before anything that rests on findings is asked.
+    pub fn hide(&mut self, hide: Hide, is_known: impl Fn(RuleId) -> bool) {
+        self.retain_findings(|finding| hide.keeps(finding.rule, || is_known(finding.rule)));
+        if hide.hides_route() {
+            self.take_route(None);
+        }
+    }
+
+    /// Takes the route that it has, or is to be shown with, in place of its own. To be called before that is asked.
+    pub fn take_route(&mut self, routed: Option<Routed>) {
+        self.cache.routed = OnceCell::from(routed);
+    }
+}
+
+impl<'c> CaseView<'c> {
+    /// Returns what the rules find in it, and what there is to say because of its place.
+    pub fn findings(&self) -> &'c Findings {
+        self.case.cache.findings.get_or_init(|| {
+            let mut findings = rules::check(self);
+            acquit(self, &mut findings);
+            if let Some(chain) = self.chain() {
+                findings = findings.into_iter().map(|finding| chain.placed(finding)).collect();
+            }
+            findings.extend(self.case.because_of_place(self.record.is_some()));
+            findings
+        })
+    }
+
+    /// Judges where to fix the run; `None` if it is no run.
+    pub fn triage(&self) -> Option<&'c Triage> {
+        let judge = || {
+            let mut triage = Triage::judge(self, self.findings(), self.baseline())?;
+            for argument in &mut triage.why {
+                argument.pointer = self.pointer(std::mem::take(&mut argument.pointer));
+            }
+            Some(triage)
+        };
+        self.case.cache.triage.get_or_init(judge).as_ref()
+    }
+
+    /// Decides what should happen with a structured answer, and why.
+    pub fn routed(&self) -> Option<&'c Routed> {
+        self.case.cache.routed.get_or_init(|| route(self, self.findings())).as_ref()
+    }
+}

@@ -1,0 +1,42 @@
+//! Every judgment of a record: the case that answers for it, rules, recomputed values, the place to fix, and the route.
+//!
+//! Law: knows no files, no network, no async and no terminal; says nothing that was not read.
+
+/// One record and everything that can be said of it.
+pub mod case;
+/// A chain of thought as a run: its texts as steps, their calculations as values.
+pub mod chain;
+/// Signs in the cited lines that a list is not whole.
+pub mod clues;
+/// The published contract of structured answers, and who would take what does not hold it.
+pub mod contract;
+/// Lists of a record of which only the beginning is read.
+pub mod excess;
+/// Expected answer: its number, and the errors in it.
+pub mod gold;
+/// Fields hidden until the verdict, and records without them.
+pub mod hide;
+/// Values that got lost between the steps.
+pub mod lost;
+/// Quantities of the question, linked to the variables that took them up.
+pub mod quantity_links;
+/// Exact recomputation of each step's result.
+pub mod recompute;
+/// Verdict on whether a run is right, and who gave it.
+pub mod rightness;
+/// Route of a structured answer, and its reasons.
+pub mod route;
+/// Facts that the table keeps of a record: forty bytes.
+pub mod row;
+/// Sets of rules, each kept once for all rows.
+pub mod rule_set;
+/// The registry of rules.
+pub mod rules;
+/// Values of answers against the lines that they cite.
+pub mod support;
+/// Texts that the table shows of one record.
+pub mod texts;
+/// Place to fix in a wrong run, and the reasons.
+pub mod triage;
+/// An answer object against a JSON Schema, in evoproc's words.
+pub mod validation;

@@ -1,0 +1,81 @@
+//! The time and the tokens that the steps of a recorded run took, one after the other.
+
+use crate::state::State;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+
+/// Time and tokens that one step took.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct StepCost {
+    /// Milliseconds from the beginning of the run to that of the step, where all before it are known.
+    pub start: f64,
+    /// Milliseconds of the step.
+    pub took: Option<f64>,
+    /// Tokens of the prompt.
+    pub tokens_in: Option<u64>,
+    /// Tokens of the reply.
+    pub tokens_out: Option<u64>,
+}
+
+/// Time and tokens that a run took.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct RunCost {
+    /// Costs of the steps, by position.
+    pub steps: Vec<StepCost>,
+    /// Milliseconds of all of them.
+    pub time: f64,
+    /// Tokens of all prompts and replies.
+    pub tokens: u64,
+}
+
+impl RunCost {
+    /// Reads the cost of a run; `None`: its trace names neither times nor tokens.
+    pub fn of(state: &State<'_>) -> Option<Self> {
+        let mut all = Self::default();
+        for position in 0..state.step_count() {
+            let call = state.call(position);
+            let usage = |key: &str| call?.get("usage")?.get(key)?.float().filter(|n| *n >= 0.0).map(|n| n as u64);
+            let took = call.and_then(|call| call.get("duration_ms")?.float()).filter(|ms| ms.is_finite() && *ms >= 0.0);
+            let (tokens_in, tokens_out) = (usage("prompt_tokens"), usage("completion_tokens"));
+            all.steps.push(StepCost { start: all.time, took, tokens_in, tokens_out });
+            all.time += took.unwrap_or_default();
+            let tokens = tokens_in.unwrap_or_default().saturating_add(tokens_out.unwrap_or_default());
+            all.tokens = all.tokens.saturating_add(tokens);
+        }
+        (all.time > 0.0 || all.tokens > 0).then_some(all)
+    }
+}
+
+impl StepCost {
+    /// Writes its tokens for people.
+    pub fn tokens(&self) -> Shown {
+        match (self.tokens_in, self.tokens_out) {
+            (None, None) => Shown::default(),
+            (Some(read), None) => shown!("{read} in"),
+            (None, Some(written)) => shown!("{written} out"),
+            (Some(read), Some(written)) => shown!("{read} → {written}"),
+        }
+    }
+}
+
+/// Milliseconds as they are written.
+pub fn duration(ms: f64) -> Shown {
+    match ms {
+        ms if ms < 1_000.0 => shown!("{} ms", ms.round()),
+        ms if ms < 60_000.0 => shown!("{:.1} s", (ms / 100.0).round() / 10.0),
+        ms => shown!("{} min {} s", (ms / 60_000.0).floor(), ((ms % 60_000.0) / 1_000.0).floor()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_short() {
+        assert_eq!(
+            [4.4, 999.0, 1_260.0, 125_000.0].map(|ms| duration(ms).into_string()),
+            ["4 ms", "999 ms", "1.3 s", "2 min 5 s"]
+        );
+    }
+}

@@ -1,0 +1,131 @@
+//! Conversations: lists of messages, each with the role of who wrote it, in the dialects of model servers and of training
+//! sets.
+
+use stepscope_base::json::write::tight;
+use stepscope_base::json::{Kind, Tape, Value};
+use stepscope_base::text::{Shown, head};
+
+/// Roles of a model.
+const BY_MODEL: [&str; 4] = ["assistant", "gpt", "model", "ai"];
+/// Roles of who asks.
+const BY_PERSON: [&str; 2] = ["user", "human"];
+/// More of a conversation is not laid out.
+const MAX_TOLD: usize = 1 << 20;
+
+/// Lists the messages of a conversation; empty: the value is none.
+fn messages(value: Value<'_>) -> Vec<Value<'_>> {
+    let is_message = |value: &Value<'_>| value.kind() == Kind::Object && role(*value).is_some();
+    let all: Vec<Value<'_>> = value.items().collect();
+    if all.iter().all(is_message) { all } else { Vec::new() }
+}
+
+/// Splits a conversation into what the model was asked and what its last message says; `None` for that: it has none.
+pub fn split(value: Value<'_>) -> (Vec<Value<'_>>, Option<Vec<u8>>) {
+    let mut all = messages(value);
+    let Some(at) = all.iter().rposition(|message| is_by_model(*message)) else { return (all, None) };
+    let reply = all.split_off(at).first().map(|message| said(*message));
+    (all, reply)
+}
+
+/// Tells whether a model wrote a message.
+fn is_by_model(message: Value<'_>) -> bool {
+    role(message).is_some_and(|role| BY_MODEL.iter().any(|known| role.is_string(known)))
+}
+
+/// Returns what a message says: its text, of blocks their texts, and each call of a tool as `name(arguments)`.
+fn said(message: Value<'_>) -> Vec<u8> {
+    let mut parts = Vec::new();
+    match message.get("content").or_else(|| message.get("value")) {
+        Some(text) if text.kind() == Kind::String => parts.extend(text.string().map(|text| text.bytes().to_vec())),
+        Some(blocks) if blocks.kind() == Kind::Array => parts.extend(blocks.items().map(block)),
+        Some(other) if !other.is_null() => parts.push(tight(other).0),
+        _ => {}
+    }
+    parts.extend(message.get("tool_calls").into_iter().flat_map(Value::items).filter_map(|call| {
+        let function = call.get("function").unwrap_or(call);
+        called(function.get("name")?, function.get("arguments").or_else(|| function.get("args")))
+    }));
+    parts.retain(|part| !part.is_empty());
+    parts.join(&b'\n')
+}
+
+/// Lays a conversation out: each message behind its role. `None`: the value is none.
+pub fn told(value: Value<'_>) -> Option<Shown> {
+    let mut text = Vec::new();
+    for message in messages(value) {
+        if !text.is_empty() {
+            text.extend_from_slice(b"\n\n");
+        }
+        text.extend_from_slice(role(message)?.string()?.bytes());
+        text.extend_from_slice(b": ");
+        text.extend(said(message));
+        if text.len() > MAX_TOLD {
+            break;
+        }
+    }
+    (!text.is_empty()).then(|| Shown::prose(head(&text, MAX_TOLD)))
+}
+
+/// Returns what was asked last in a conversation.
+pub fn last_asked(value: Value<'_>) -> Option<Vec<u8>> {
+    let by_person =
+        |message: &Value<'_>| role(*message).is_some_and(|role| BY_PERSON.iter().any(|known| role.is_string(known)));
+    messages(value).into_iter().rev().find(by_person).map(said).filter(|said| !said.is_empty())
+}
+
+fn role(message: Value<'_>) -> Option<Value<'_>> {
+    message.get("role").or_else(|| message.get("from")).filter(|role| role.kind() == Kind::String)
+}
+
+/// A block of a message: a text, a call of a tool, or its result; anything else as JSON.
+fn block(block: Value<'_>) -> Vec<u8> {
+    let text = |key: &str| Some(block.get(key)?.string()?.bytes().to_vec());
+    text("text")
+        .or_else(|| block.get("name").and_then(|name| called(name, block.get("input"))))
+        .or_else(|| text("content"))
+        .unwrap_or_else(|| tight(block).0)
+}
+
+/// Returns a call as people write it. Arguments that are JSON in a text are shown as that JSON.
+fn called(name: Value<'_>, arguments: Option<Value<'_>>) -> Option<Vec<u8>> {
+    let arguments = arguments.map(|arguments| match arguments.string() {
+        Some(text) => Tape::default().parse(text.bytes()).map_or_else(|| text.bytes().to_vec(), |json| tight(json).0),
+        None => tight(arguments).0,
+    });
+    Some([name.string()?.bytes(), b"(", arguments.as_deref().unwrap_or(b""), b")"].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with<T>(json: &str, read: impl FnOnce(Value<'_>) -> T) -> T {
+        let mut tape = Tape::default();
+        read(tape.parse(json.as_bytes()).unwrap())
+    }
+
+    #[test]
+    fn conversations_of_every_dialect_are_told() {
+        let openai = r#"[{"role": "system", "content": "Be short."}, {"role": "user", "content": "2 + 2?"},
+            {"role": "assistant", "content": null, "tool_calls": [{"function": {"name": "add", "arguments": "{\"a\": 2, \"b\": 2}"}}]},
+            {"role": "tool", "content": "4"}]"#;
+        let told = with(openai, |value| told(value).unwrap().into_string());
+        assert_eq!(told, "system: Be short.\n\nuser: 2 + 2?\n\nassistant: add({\"a\":2,\"b\":2})\n\ntool: 4");
+        let anthropic = r#"[{"role": "user", "content": [{"type": "text", "text": "2 + 2?"}]},
+            {"role": "assistant", "content": [{"type": "tool_use", "name": "add", "input": {"a": 2}}]},
+            {"role": "user", "content": [{"type": "tool_result", "content": "4"}]}]"#;
+        assert_eq!(with(anthropic, |value| String::from_utf8(last_asked(value).unwrap()).unwrap()), "4");
+        let picture = r#"[{"role": "user", "content": [{"type": "image_url", "url": "x"}]}, {"role": "tool", "content": {"a": 1}}]"#;
+        let told = with(picture, |value| super::told(value).unwrap().into_string());
+        assert_eq!(told, "user: {\"type\":\"image_url\",\"url\":\"x\"}\n\ntool: {\"a\":1}", "nothing is left out");
+        let shared = r#"[{"from": "human", "value": "2 + 2?"}, {"from": "gpt", "value": "4"}]"#;
+        assert_eq!(with(shared, |value| (split(value).0.len(), split(value).1)), (1, Some(b"4".to_vec())));
+    }
+
+    #[test]
+    fn other_lists_are_no_conversations() {
+        for json in [r#"["a"]"#, r#"[{"content": "a"}]"#, r#"[{"role": 1}]"#, r#"{"role": "user"}"#, "[]", "7"] {
+            assert!(with(json, |value| messages(value).is_empty() && told(value).is_none()), "{json}");
+        }
+    }
+}

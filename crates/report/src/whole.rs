@@ -1,0 +1,418 @@
+//! A whole record as plain text: question, where to fix it, timeline, steps with their values, and findings.
+
+use crate::text::{Look, write};
+use stepscope_base::charts;
+use stepscope_base::json::{Tape, Value};
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+use stepscope_execution::prompt::{AnswerShape, Refused, execution, visible_inputs};
+use stepscope_execution::verify::recorded_reward;
+use stepscope_judge::case::CaseView;
+use stepscope_judge::recompute::Recomputed;
+use stepscope_judge::route::Routed;
+use stepscope_judge::triage::Triage;
+use stepscope_record::cost::{RunCost, duration};
+use stepscope_record::finding::grouped;
+use stepscope_record::fork_origin::ForkOrigin;
+use stepscope_record::messages::told;
+use stepscope_record::procedure::Procedure;
+use stepscope_record::state::{Badge, Entry, Moment, Ran, State, VariableOrigin};
+use stepscope_record::trace::{Put, TraceStep};
+use stepscope_record::{Record, RecordKind};
+
+/// Maximum length of a value, in characters, unless one step alone is shown.
+const CUT: usize = 120;
+/// Maximum number of values of global states that are printed for all steps together; then only what each step writes.
+const MAX_STATES: usize = 5_000;
+/// Width of the waterfall of a run, in columns.
+const BAR: usize = 32;
+/// Printed text of a record.
+#[derive(Default)]
+pub struct RecordText {
+    /// The text.
+    pub out: Vec<u8>,
+    /// Reason that it is not what was asked for.
+    pub refused: Option<Shown>,
+}
+
+impl RecordText {
+    fn text(&mut self, text: &str) {
+        self.out.extend_from_slice(text.as_bytes());
+    }
+
+    fn line(&mut self, line: &Shown) {
+        self.text(line.as_str());
+        self.out.push(b'\n');
+    }
+}
+
+/// Formats the place of a record, as a link where there are links.
+fn place(case: &CaseView<'_>, look: &Look) -> String {
+    look.place(&case.place_name(), case.line() as usize)
+}
+
+/// Part of a record that is printed; by default all but the states.
+#[derive(Clone, Copy, Default)]
+pub struct RecordPart {
+    /// One step alone, from 1.
+    pub step: Option<usize>,
+    /// Of the step only its prompt.
+    pub prompt: bool,
+    /// Also the global state before and after each step.
+    pub state: bool,
+}
+
+/// Prints a record. More than `room` bytes of steps are counted instead; a prompt is made safe for a `terminal`, and is
+/// exact elsewhere.
+pub fn record(show: RecordPart, case: &CaseView<'_>, look: &Look, terminal: bool, room: usize) -> RecordText {
+    let mut out = RecordText::default();
+    let Some(record) = &case.record else {
+        out.text(&place(case, look));
+        out.line(&Shown::own(": not readable as JSON\n"));
+        write(case, case.findings(), look, &mut out.out);
+        return out;
+    };
+    let view = WholeRecord { case, record, procedure: case.procedure(), state: case.state(), room };
+    if let Some(number) = show.step {
+        match number.checked_sub(1).filter(|step| *step < view.steps()) {
+            None => out.refused = Some(shown!("no step {number}: this record has {}", view.steps())),
+            Some(step) if show.prompt => view.prompt(step, terminal, &mut out),
+            Some(step) => view.step_alone(step, show.state, &mut out),
+        }
+        return out;
+    }
+    view.head(look, &mut out);
+    if let Some(triage) = case.triage() {
+        view.triage(triage, &mut out);
+    }
+    if let Some(routed) = case.routed() {
+        WholeRecord::route(routed, &mut out);
+    }
+    view.timeline(&mut out);
+    view.all_steps(show.state, &mut out);
+    if !case.findings().is_empty() {
+        out.line(&Shown::own("Findings\n"));
+        write(case, case.findings(), look, &mut out.out);
+    }
+    out
+}
+
+struct WholeRecord<'v, 'a> {
+    case: &'v CaseView<'a>,
+    record: &'v Record<'a>,
+    procedure: Option<&'v Procedure<'a>>,
+    state: &'v State<'a>,
+    room: usize,
+}
+
+impl WholeRecord<'_, '_> {
+    fn steps(&self) -> usize {
+        self.procedure.map_or(self.state.step_count(), |procedure| procedure.steps.len())
+    }
+
+    fn head(&self, look: &Look, out: &mut RecordText) {
+        let (case, record) = (self.case, self.record);
+        let id = record.id_text().map_or_else(|| Shown::own("none"), |id| id.line());
+        let rightness = case.rightness();
+        let verdict = match (rightness.recorded, rightness.verdict()) {
+            (Some(true), Some(false)) => ", graded correct, but the answer is not as expected",
+            (Some(false), Some(true)) => ", graded wrong, but the answer is as expected",
+            (Some(true), _) => ", graded correct",
+            (Some(false), _) => ", graded wrong",
+            (None, Some(true)) => ", answer as expected",
+            (None, Some(false)) => ", answer not as expected",
+            (None, None) => "",
+        };
+        out.text(&place(case, look));
+        out.line(&shown!("  id {id}  {}{verdict}\n", record.kind.phrase()));
+        match record.question.filter(|question| !question.is_null()) {
+            Some(prompt) if record.kind == RecordKind::Call => call_prompt(record.root, prompt, out),
+            Some(question) => out.line(&shown!("Question\n{}\n", paragraph(question))),
+            None => {}
+        }
+        let reasoning = || record.root.get("reasoning").filter(|_| record.kind == RecordKind::Call);
+        let is_reply = |kind| matches!(kind, RecordKind::Procedure | RecordKind::Baseline | RecordKind::Call);
+        for (title, value) in [
+            ("Expected answer (gold)", record.gold_answer.or(record.gold_num)),
+            ("Answer", record.pred_answer.or(self.chain_answer()).or(record.answer)),
+            ("Number", record.pred_num),
+            ("Error", record.error),
+            ("Reasoning", reasoning()),
+            ("Reply", record.raw.filter(|_| is_reply(record.kind))),
+        ] {
+            if let Some(value) = value.filter(|value| !value.is_null()) {
+                out.line(&shown!("{title}\n{}\n", paragraph(value)));
+            }
+        }
+        for (title, key) in [("Tool calls", "tool_calls"), ("Other choices", "choices")] {
+            let listed = record.root.get(key).filter(|list| record.kind == RecordKind::Call && !list.is_empty());
+            if let Some(list) = listed {
+                out.line(&shown!("{title}"));
+                list.items().for_each(|one| out.line(&shown!("  {}", cut_line(one, usize::MAX))));
+                out.line(&Shown::default());
+            }
+        }
+        if let Some(reward) = recorded_reward(record.root).filter(|_| record.kind == RecordKind::Call) {
+            out.line(&shown!("Reward\n  {reward:?}\n"));
+        }
+        if let Some(labelled) = record.chain.as_ref().and_then(|parts| parts.labelled) {
+            out.line(&shown!("Labelled\n  {}\n", labelled.phrase()));
+        }
+        if let Some(fork_origin) = ForkOrigin::of(record.root) {
+            let parent = fork_origin.parent.as_ref().map(|id| shown!(" of {}", id.line())).unwrap_or_default();
+            out.line(&shown!("Fork{parent}\n  {}\n", fork_origin.phrase()));
+        }
+        if let Some(surprise) = self.state.last_step().surprise {
+            out.line(&shown!("Note: {}\n", surprise.meaning()));
+        }
+    }
+
+    /// Returns the final answer of a chain of thought.
+    fn chain_answer(&self) -> Option<Value<'_>> {
+        self.record.chain.as_ref()?;
+        self.record.state?.get("final_answer")
+    }
+
+    /// Prints where a structured answer goes, and why.
+    fn route(routed: &Routed, out: &mut RecordText) {
+        out.line(&shown!("Route\n  {}", routed.route.phrase()));
+        for trigger in &routed.triggers {
+            let (why, place) = (trigger.why.line(), trigger.pointer.text());
+            out.line(&shown!("  - {}: {why}  [{}]", trigger.route.phrase(), place.line()));
+        }
+        out.line(&Shown::default());
+    }
+
+    /// Prints where to fix the run, and the argument.
+    fn triage(&self, triage: &Triage, out: &mut RecordText) {
+        let step = triage.step.map_or_else(Shown::default, |step| shown!(", step {}", step + 1));
+        out.line(&shown!("Where to fix\n  {}{step} ({})", triage.phrase(), triage.confidence.word()));
+        for argument in &triage.why {
+            out.line(&shown!("  - {}  [{} {}]", argument.text, argument.rule, argument.pointer.text().line()));
+        }
+        if let Some(line) = self.case.executed().and_then(|executed| self.derived(executed)) {
+            out.line(&line);
+        }
+        out.line(&Shown::default());
+    }
+
+    /// Prints what the steps took, one line per step.
+    fn timeline(&self, out: &mut RecordText) {
+        let Some(cost) = RunCost::of(self.state) else { return };
+        out.line(&shown!("Timeline ({}, {} tokens)", duration(cost.time), grouped(cost.tokens as usize)));
+        for (n, step) in cost.steps.iter().enumerate() {
+            let took = step.took.map(duration).unwrap_or_default();
+            let bar = charts::span(step.start, step.took.unwrap_or_default(), cost.time, BAR);
+            out.line(&shown!("  {:>3} {:>9}  {bar:BAR$}  {}", n + 1, took, step.tokens()));
+            if out.out.len() > self.room {
+                break;
+            }
+        }
+        out.line(&Shown::default());
+    }
+
+    /// Formats the derivation of the exact answer, one line per step.
+    fn derived(&self, recomputed: &Recomputed) -> Option<Shown> {
+        recomputed.recovered?;
+        let end = recomputed.end(self.state)?;
+        let tree = recomputed.derivation(self.state, recomputed.write(end.variable, end.step)?)?;
+        let mut lines = Vec::new();
+        let mut todo = vec![(&tree, 0)];
+        while let Some((one, depth)) = todo.pop() {
+            lines.push(format!("  {:1$}≙ {2} {3}", "", depth * 2, one.name, one.line()));
+            todo.extend(one.from.iter().rev().filter(|from| from.formula.is_some()).map(|from| (from, depth + 1)));
+        }
+        Some(shown!("{}", lines.join("\n")))
+    }
+
+    fn all_steps(&self, with_state: bool, out: &mut RecordText) {
+        let mut room = MAX_STATES;
+        for step in 0..self.steps() {
+            if out.out.len() > self.room {
+                let rest = grouped(self.steps() - step);
+                out.line(&shown!("and {rest} more steps; `--step N` prints one\n"));
+                break;
+            }
+            self.step(step, false, out);
+            if with_state && room > 0 {
+                self.states(step, &mut room, out);
+            } else if with_state {
+                // All states would be as many values as there are steps, times variables.
+                out.line(&shown!(
+                    "  state after: as before, but for what it writes; `--step {} --state` prints it",
+                    step + 1
+                ));
+            }
+            out.line(&Shown::default());
+        }
+        // What no step is known to have written; of a baseline that is all there is.
+        let end = Moment(self.state.step_count());
+        let origin = |entry: &Entry<'_>| self.state.variables().get(entry.variable).map(|variable| variable.origin);
+        let unwritten = |entry: &Entry<'_>| {
+            entry.writer.is_none() && origin(entry) != Some(VariableOrigin::Given) && entry.badge != Badge::Override
+        };
+        let rest: Vec<_> = self.state.at(end).into_iter().filter(unwritten).collect();
+        if self.record.kind != RecordKind::Procedure && !rest.is_empty() {
+            out.line(&Shown::own("Values written by no step"));
+            self.entries(&rest, false, usize::MAX, out);
+            out.line(&Shown::default());
+        }
+    }
+
+    fn step_alone(&self, step: usize, with_state: bool, out: &mut RecordText) {
+        self.step(step, true, out);
+        if let Some(call) = self.state.call(step) {
+            recorded(call, out);
+        }
+        if with_state {
+            self.states(step, &mut { usize::MAX }, out);
+        }
+    }
+
+    fn step(&self, step: usize, whole: bool, out: &mut RecordText) {
+        let declared = self.procedure.and_then(|procedure| procedure.steps.get(step));
+        let id = declared.and_then(|step| step.id).map_or_else(|| Shown::own("none"), |id| cut_line(id, 20));
+        let last = if self.state.last_step().contains(step) { ", uses the answer schema" } else { "" };
+        let went_on = || (step + 1..self.state.step_count()).any(|later| self.state.call(later).is_some());
+        let ran = match self.state.has_run(step) {
+            Ran::Failed if went_on() => "  failed",
+            Ran::Yes if self.state.is_stale(step) => "  out of date",
+            Ran::Yes => "",
+            Ran::Failed => "  run ended here",
+            Ran::No => "  not run",
+            Ran::Unknown => "  unavailable",
+        };
+        // The steps of a chain of thought have no ids, and none was run.
+        match self.record.chain {
+            Some(_) => out.line(&shown!("Step {}", step + 1)),
+            None => out.line(&shown!("Step {} (id {id}{last}){ran}", step + 1)),
+        }
+        // Without a procedure the program that was recorded may have named its steps.
+        let name = || self.state.call(step).and_then(|call| call.get("name"));
+        if let Some(text) = declared.map_or_else(name, |step| step.text) {
+            out.line(&paragraph(text));
+        }
+        let set = self.state.sets().iter().enumerate().filter(|(_, set)| set.put == Put::Override && set.step == step);
+        let set: Vec<_> = set.filter_map(|(n, _)| self.state.set_entry(n)).collect();
+        if !set.is_empty() {
+            out.line(&Shown::own("  set before it"));
+            self.entries(&set, whole, usize::MAX, out);
+        }
+        for (title, entries) in [("reads", self.state.reads(step)), ("writes", self.state.writes(step))] {
+            out.line(&shown!("  {title}{}", if entries.is_empty() { " nothing" } else { "" }));
+            self.entries(&entries, whole, usize::MAX, out);
+        }
+    }
+
+    /// Prints the states before and after a step, and takes their entries off the room that is left.
+    fn states(&self, step: usize, room: &mut usize, out: &mut RecordText) {
+        for (title, entries) in [("before", self.state.before(step)), ("after", self.state.after(step))] {
+            out.line(&shown!("  state {title}"));
+            self.entries(&entries, false, *room, out);
+            *room = room.saturating_sub(entries.len().max(1));
+        }
+    }
+
+    /// Prints entries, at most `most` of them, and the number of the rest.
+    fn entries(&self, entries: &[Entry<'_>], whole: bool, most: usize, out: &mut RecordText) {
+        let (entries, left_out) = entries.split_at(most.min(entries.len()));
+        let name = |entry: &Entry<'_>| {
+            let name = self.state.variables().get(entry.variable).map(|variable| variable.name.line());
+            name.map(|name| if whole { name } else { name.cut(CUT) }).unwrap_or_default()
+        };
+        let width = entries.iter().map(|entry| name(entry).as_str().chars().count()).max().unwrap_or(0).min(40);
+        for entry in entries {
+            let value = entry
+                .value
+                .map_or_else(|| Shown::own("-"), |value| cut_line(value, if whole { usize::MAX } else { CUT }));
+            out.line(&shown!("    {:width$}  {value}  [{}]", name(entry), entry.badge.label()));
+        }
+        if !left_out.is_empty() {
+            out.line(&shown!("    and {} more", grouped(left_out.len())));
+        }
+    }
+
+    /// Prints the prompt: into a file or pipe the exact bytes, on a terminal only what it can show.
+    fn prompt(&self, step: usize, terminal: bool, out: &mut RecordText) {
+        let Some(procedure) = self.procedure else {
+            out.refused = Some(Shown::own("this record has no procedure to build a prompt from"));
+            return;
+        };
+        let request = visible_inputs(procedure, self.state, step)
+            .and_then(|inputs| execution(procedure, step, &inputs, AnswerShape::of(self.record)));
+        match request {
+            Ok(request) if terminal => out.line(&request.prompt.prose()),
+            Ok(request) => out.out.extend_from_slice(request.prompt.bytes()),
+            Err(Refused::NoStep) => out.refused = Some(Shown::own("no such step")),
+            Err(Refused::Unresolvable(name)) => {
+                let (name, step) = (name.line(), step + 1);
+                out.refused = Some(shown!("no prompt: the value of {name} is not known before step {step}"));
+            }
+            Err(Refused::OddSchema(_)) => {
+                out.refused = Some(Shown::own("no prompt: evoproc's runner fails on the shape of the answer schema"));
+            }
+            Err(Refused::Odd(_)) => {
+                out.refused = Some(Shown::own("no prompt: evoproc's runner fails on the shape of this step"));
+            }
+        }
+    }
+}
+
+/// Prints what a model was asked: the system prompt and the text, or the messages, each below its role.
+fn call_prompt(call: Value<'_>, prompt: Value<'_>, out: &mut RecordText) {
+    if let Some(system) = call.get("system").filter(|system| !system.is_null()) {
+        out.line(&shown!("System prompt\n{}\n", paragraph(system)));
+    }
+    let (text, mut tape) = (prompt.string(), Tape::default());
+    let list = match &text {
+        Some(text) => tape.parse(text.bytes()),
+        None => Some(prompt),
+    };
+    match list.and_then(told) {
+        Some(told) => {
+            out.line(&Shown::own("Question"));
+            for line in told.as_str().lines() {
+                out.line(&if line.is_empty() { Shown::default() } else { shown!("  {line}") });
+            }
+            out.line(&Shown::default());
+        }
+        None => out.line(&shown!("Question\n{}\n", paragraph(prompt))),
+    }
+}
+
+/// Prints what was recorded of a call, beyond values.
+fn recorded(call: &TraceStep<'_>, out: &mut RecordText) {
+    let keys =
+        ["model", "served_model", "backend", "endpoint", "seed", "temperature", "max_tokens", "finish_reason", "usage"]
+            .map(|key| (key, key));
+    for (title, key) in keys.into_iter().chain([("started", "started_utc"), ("took (ms)", "duration_ms")]) {
+        if let Some(value) = call.get(key) {
+            out.line(&shown!("  {title:12} {}", cut_line(value, CUT)));
+        }
+    }
+    for (title, value) in [("error", call.error), ("prompt", call.get("prompt")), ("reply", call.get("raw"))] {
+        if let Some(value) = value {
+            out.line(&shown!("  {title}\n{}", paragraph(value)));
+        }
+    }
+}
+
+/// Formats a value on one line, as it is in the record, cut to a number of characters.
+fn cut_line(value: Value<'_>, characters: usize) -> Shown {
+    // What is cut away need not be made printable first.
+    let bytes = value.raw();
+    let head = bytes.get(..characters.saturating_mul(4).min(bytes.len())).unwrap_or(bytes);
+    let (shown, whole) = (Shown::line(head), head.len() == bytes.len());
+    if whole || shown.as_str().chars().count() > characters { shown.cut(characters) } else { shown.and("…") }
+}
+
+/// Returns a text, of any other value its JSON.
+fn text_of(value: Value<'_>) -> Untrusted<'_> {
+    value.string().unwrap_or_else(|| Untrusted::new(value.raw()))
+}
+
+/// Formats a text as indented lines, any other value as it is.
+fn paragraph(value: Value<'_>) -> Shown {
+    let lines: Vec<String> = text_of(value).prose().as_str().lines().map(|line| format!("  {line}")).collect();
+    shown!("{}", lines.join("\n"))
+}

@@ -1,0 +1,8 @@
+//! What the table shows of records, and its filter language.
+
+/// The filter language of the table.
+pub mod filter;
+/// Counts over all records.
+pub mod insights;
+/// Parts of a record that a person sees, and their places.
+pub mod seen;
