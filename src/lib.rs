@@ -9,6 +9,16 @@
 /// The commands that need no screen. Law: knows no screen.
 pub mod cli;
 
+/// The actions: what keys, palette and documents name.
+pub(crate) mod actions {
+    /// What an action is, in one row.
+    pub(crate) mod def;
+    /// What actions need.
+    pub(crate) mod may;
+    /// The rows.
+    pub(crate) mod rows;
+}
+
 /// The program with a screen: state, messages and effects, and what performs them.
 pub mod app {
     /// Comparison and dashboards: results worked out across all records.
@@ -48,7 +58,7 @@ pub mod app {
     /// Presenting: what differs while the program is shown to others.
     pub mod present;
     /// Work of threads on demand: reading, writing files, working out.
-    pub mod read;
+    pub(crate) mod read;
     /// Review mode: verdicts, undo and redo, drafts, the queue.
     pub mod review;
     /// Reads reviews, keeps drafts and looks for reviewed records, on threads of its own.
@@ -99,6 +109,8 @@ pub mod screens {
     pub(crate) mod compare;
     /// The dashboard of the reviews.
     pub(crate) mod dashboard;
+    /// The way from the name of a screen to what it is.
+    pub(crate) mod defs;
     /// Charts of all records.
     pub mod insights;
     /// A record as JSON.
@@ -109,6 +121,8 @@ pub mod screens {
     pub mod rerun;
     /// One run.
     pub mod run;
+    /// What a screen is, in one row.
+    pub(crate) mod screen_def;
     /// Two records side by side.
     pub(crate) mod side_by_side;
     /// Stack of screens, with at most one dialog in front.

@@ -6,13 +6,13 @@ use ratatui::layout::Rect;
 use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr;
 
+use crate::app::forks::Forks;
 use crate::app::model_choice::Mode;
 use crate::app::state::App;
 use crate::dialogs::dialog::{FilterCount, Prompt, PromptPurpose, Rest};
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::state::RecordView;
-use crate::screens::run::timeline::divergence;
-use crate::screens::{adjudication, answer, compare, dashboard, insights, json, rerun, run, side_by_side, table};
+use crate::widgets::keymap::Keymap;
 use crate::widgets::keymap::{Action, BINDINGS, Binding};
 use crate::widgets::line::{hint, window};
 use crate::widgets::look::{
@@ -22,8 +22,12 @@ use crate::widgets::prose::fit;
 use crate::widgets::theme::Role;
 use crate::widgets::window::open;
 use crate::widgets::{keymap, layout, look, prose, sign};
-use stepscope_judge::triage::{Confidence, Fix};
-use stepscope_record::finding::{Severity, counted, grouped};
+use stepscope_io::pipeline::store::Store;
+use stepscope_judge::triage::Confidence;
+use stepscope_judge::triage::Fix;
+use stepscope_record::finding::Severity;
+use stepscope_record::finding::counted;
+use stepscope_record::finding::grouped;
 
 /// Draws the first line: the breadcrumb on the left, a summary on the right.
 pub(crate) fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
@@ -135,7 +139,7 @@ fn verdict(app: &App, view: &RecordView, in_brief: bool, look: Look<'_>) -> Span
     if app.size.width >= layout::WIDE && !in_brief && opened.fork_origin.is_none() {
         line.push(look.span(format!("{}   ", opened.kind.phrase()), Role::Dim));
     }
-    line.push(execution(app, view, in_brief, look));
+    line.push(execution(&app.forks, &app.store, view, in_brief, look));
     if opened.has_trace && !in_brief {
         line.push(look.span("trace   ", Role::Badge));
     }
@@ -167,17 +171,17 @@ fn verdict(app: &App, view: &RecordView, in_brief: bool, look: Look<'_>) -> Span
         look.span(format!("{sign} {}   ", route_name(route)), role)
     }));
     line.extend(counts(view.counts(), look));
-    let differs = divergence(view).filter(|_| opened.correct == Some(true) && view.counts() == [0; 4]);
+    let differs = view.divergence().filter(|_| opened.correct == Some(true) && view.counts() == [0; 4]);
     line.extend(differs.map(|step| look.span(format!("≠ step {} ", step + 1), Role::Dim)));
     line
 }
 
 /// Names the execution on screen: the record as recorded, or its fork.
-fn execution(app: &App, view: &RecordView, in_brief: bool, look: Look<'_>) -> Span<'static> {
+fn execution(forks: &Forks, store: &Store, view: &RecordView, in_brief: bool, look: Look<'_>) -> Span<'static> {
     let index = view.opened.index;
-    match app.store.address(index).filter(|_| view.lost.is_none()) {
-        Some(address) if app.forks.tree.root(address).is_some() => {
-            look.span(format!("fork {}   ", app.forks.tree.execution(address)), Role::Changed)
+    match store.address(index).filter(|_| view.lost.is_none()) {
+        Some(address) if forks.tree.root(address).is_some() => {
+            look.span(format!("fork {}   ", forks.tree.execution(address)), Role::Changed)
         }
         _ if view.opened.fork_origin.is_some() => look.span("fork   ", Role::Changed),
         // That a record is as it was recorded goes without saying where there is little room.
@@ -249,23 +253,8 @@ pub(crate) fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) ->
         let role = if status.failed { Role::Fatal } else { Role::Accent };
         return answer_key(status.text.as_str(), role, area, buf, look) - 1;
     }
-    let of_record = |line: fn(&RecordView, Look<'_>) -> Spans| {
-        app.screens.record().map(|view| line(view, look)).unwrap_or_default()
-    };
-    let line = match app.screens.top() {
-        ScreenKind::Table => table::draw::describe(app, look),
-        ScreenKind::Run => of_record(run::draw::describe),
-        ScreenKind::Answer => of_record(answer::draw::describe),
-        ScreenKind::Json => of_record(json::draw::describe),
-        ScreenKind::Rerun => rerun::draw::describe(app, look),
-        ScreenKind::Compare => compare::draw::describe(app, look),
-        ScreenKind::SideBySide => side_by_side::draw::describe(app, look),
-        ScreenKind::Dashboard => dashboard::draw::describe(app, look),
-        ScreenKind::Adjudication => adjudication::draw::describe(app, look),
-        ScreenKind::Insights => insights::draw::describe(app, look),
-    };
     let mut spans = vec![Span::raw(" ")];
-    spans.extend(line);
+    spans.extend((app.screens.top().def().describe)(app, look));
     put(spans, 0, area, buf);
     0
 }
@@ -334,9 +323,9 @@ fn sign(purpose: PromptPurpose) -> &'static str {
 }
 
 /// The question whether typed text is to be dropped, above the keys that answer it.
-pub(crate) fn drop_question(app: &App, status: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn drop_question(keymap: &Keymap, status: Rect, buf: &mut Buffer, look: Look<'_>) {
     let keys = keymap::Keymap::rows(keymap::Context::Drop);
-    let keys = keys.flat_map(|binding| app.keymap.names(binding)).collect::<Vec<_>>().join(" or ");
+    let keys = keys.flat_map(|binding| keymap.names(binding)).collect::<Vec<_>>().join(" or ");
     let place = if status.height > 0 { status } else { Rect { height: 1.min(buf.area().height), ..*buf.area() } };
     clear(place, buf);
     let text = format!(" Discard the text? {keys} discards, any other key keeps it");

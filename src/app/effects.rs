@@ -21,6 +21,7 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_io::config::session::{FileView, Session};
 use stepscope_io::failure::Failure;
+use stepscope_io::log::journal::REVIEWS;
 use stepscope_io::log::{Closed, Writer};
 use stepscope_io::pipeline::load::{Loader, LoadingBegun};
 use stepscope_io::pipeline::search;
@@ -43,6 +44,8 @@ const LARGE: usize = 256 << 10;
 #[derive(Debug)]
 pub struct Performer {
     outbox: Outbox,
+    /// Outbox for work that is done at once; `None`: it has threads of its own.
+    at_once: Option<Outbox>,
     /// The threads of the session, from [`Effect::Begin`] on.
     threads: Option<Threads>,
     calls: Calls,
@@ -60,9 +63,8 @@ pub struct Performer {
 /// See [`Performer`].
 #[derive(Debug)]
 struct Threads {
-    reader: Sender<Effect>,
-    /// Sender to the thread for what may take long.
-    slow: Sender<Effect>,
+    /// Senders to the thread that reads, and to that for what may take long; `None`: it is done at once.
+    readers: Option<[Sender<Effect>; 2]>,
     writer: Writer,
     worker: Option<ReviewWorker>,
 }
@@ -115,6 +117,7 @@ impl Performer {
     pub fn new(outbox: Outbox, memory: Memory, side: Arc<SideData>, calls: Calls) -> Self {
         Self {
             outbox,
+            at_once: None,
             threads: None,
             calls,
             loading: None,
@@ -129,7 +132,7 @@ impl Performer {
 
     /// Tells the loader, too, what was written.
     #[must_use]
-    pub(crate) fn loading(self, loading: LoadingBegun) -> Self {
+    pub fn loading(self, loading: LoadingBegun) -> Self {
         Self { loading: Some(loading), ..self }
     }
 
@@ -139,10 +142,22 @@ impl Performer {
         Self { reviewing: Some(reviews), ..self }
     }
 
+    /// Reads and computes before `perform` returns, and tells this outbox what came of it. Models, verdicts and drafts keep
+    /// their threads.
+    #[must_use]
+    pub fn at_once(self, outbox: Outbox) -> Self {
+        Self { at_once: Some(outbox), ..self }
+    }
+
+    /// Asks models with other flags and settings from now on.
+    pub fn ask(&mut self, calls: Calls) {
+        self.calls = calls;
+    }
+
     /// Lets everything begin that goes on behind the screen.
     fn begin(&mut self, sender: &mpsc::Sender<Msg>) {
         self.outbox.attach(sender.clone());
-        self.threads = Some(Threads::start(&self.outbox, &self.side, self.reviewing.take()));
+        self.threads = Some(Threads::start(&self.outbox, &self.side, self.reviewing.take(), self.at_once.is_none()));
         match self.loading.take().map(LoadingBegun::go_on) {
             // Nothing else was sent, so there is room.
             Some(Err(failure)) => drop(sender.try_send(Msg::Load(LoadEvent::Failed(None, failure)))),
@@ -205,8 +220,11 @@ impl Performer {
             | Effect::KeepDrafts(_)
             | Effect::FindReviewed(..)
             | Effect::Summarise(..) => {
-                if let Some(threads) = &mut self.threads {
-                    threads.perform(effect);
+                if let Some(threads) = &mut self.threads
+                    && let Some(effect) = threads.perform(effect)
+                    && let Some(outbox) = &self.at_once
+                {
+                    read_now(effect, outbox, &self.side);
                 }
             }
             Effect::Compare(..)
@@ -215,11 +233,8 @@ impl Performer {
             | Effect::MakeFork(..)
             | Effect::ExportRecord(..)
             | Effect::FindFixes(_) => {
-                let (outbox, side) = (self.outbox.clone(), self.side.clone());
-                let tell = move |message| _ = outbox.send(message);
-                if try_start(Thread::Across, move || read(effect, &side, &tell).map(tell)).is_err() {
-                    tell_scarce(sender);
-                }
+                let side = self.side.clone();
+                self.start(Thread::Across, sender, move |outbox| _ = read_now(effect, outbox, &side));
             }
             Effect::Search(id, filter, plan) => {
                 let fits = move |text: &[u8]| guarded(|| filter.fits_text(text)).filter(|fits| *fits).map(drop);
@@ -234,13 +249,13 @@ impl Performer {
             Effect::EndSearch(id) => self.searches.retain(|(other, _)| *other != id),
             // There may be gigabytes to read; an older search gives up.
             Effect::ByHash(moves, plan, wanted) => {
-                let (outbox, alive) = (self.outbox.clone(), Arc::new(()));
+                let alive = Arc::new(());
                 let watched = Arc::downgrade(&alive);
                 self.looking = Some(alive);
-                let find = move || outbox.send(Msg::ByHash(moves, plan.find(&wanted, || watched.strong_count() > 0)));
-                if try_start(Thread::Parents, find).is_err() {
-                    tell_scarce(sender);
-                }
+                self.start(Thread::Parents, sender, move |outbox| {
+                    let found = plan.find(&wanted, || watched.strong_count() > 0);
+                    outbox.send(Msg::ByHash(moves, found));
+                });
             }
             Effect::Follow(path) => {
                 if let Some(loader) = &self.loader {
@@ -256,6 +271,17 @@ impl Performer {
         None
     }
 
+    /// Starts work on a thread of its own, or does it at once.
+    fn start(&self, thread: Thread, sender: &mpsc::Sender<Msg>, work: impl FnOnce(&Outbox) + Send + 'static) {
+        if let Some(outbox) = &self.at_once {
+            return work(outbox);
+        }
+        let outbox = self.outbox.clone();
+        if try_start(thread, move || work(&outbox)).is_err() {
+            tell_scarce(sender);
+        }
+    }
+
     /// Starts a search in place of one of the same number; `message` tells what it found, and whether that was all.
     fn search<T: Send + 'static>(
         &mut self,
@@ -264,17 +290,29 @@ impl Performer {
         fits: impl Fn(&[u8]) -> Option<T> + Clone + Send + Sync + 'static,
         message: impl Fn(Vec<(u32, T)>, bool) -> Msg + Send + Sync + 'static,
     ) {
-        let outbox = self.outbox.clone();
+        let outbox = self.at_once.as_ref().unwrap_or(&self.outbox).clone();
+        let (done, end) = channel();
         let report = move |found: search::SearchEvent<T>| {
-            outbox.send(match found {
+            let is_end = matches!(found, search::SearchEvent::All);
+            let goes_on = outbox.send(match found {
                 search::SearchEvent::Some(records) => message(records, false),
                 search::SearchEvent::All => message(Vec::new(), true),
                 search::SearchEvent::Failed(failure) => Msg::SearchFailed(id, failure),
-            })
+            });
+            if is_end {
+                // Only who does it at once waits for it.
+                let _ = done.send(());
+            }
+            goes_on
         };
         self.searches.retain(|(other, _)| *other != id);
         match search::start(plan, fits, report) {
-            Ok(search) => self.searches.push((id, search)),
+            Ok(search) => {
+                if self.at_once.is_some() {
+                    let _ = end.recv();
+                }
+                self.searches.push((id, search));
+            }
             // A full channel has much else to tell.
             Err(_) => drop(sender.try_send(Msg::SearchFailed(id, scarce()))),
         }
@@ -292,12 +330,12 @@ fn scarce() -> Failure {
 }
 
 impl Threads {
-    fn start(outbox: &Outbox, side: &Arc<SideData>, reviewing: Option<ReviewSetup>) -> Self {
+    fn start(outbox: &Outbox, side: &Arc<SideData>, reviewing: Option<ReviewSetup>, reads: bool) -> Self {
         let to_loop = outbox.clone();
+        // Both together: where memory has run out, no thread can be started any more.
+        let readers = [Thread::Records, Thread::LargeRecords];
         Self {
-            reader: start_reader(Thread::Records, outbox, side),
-            // Both at once: where memory has run out, no thread can be started any more.
-            slow: start_reader(Thread::LargeRecords, outbox, side),
+            readers: reads.then(|| readers.map(|thread| start_reader(thread, outbox, side))),
             writer: Writer::start(move |told| to_loop.send(Msg::Log(told))).unwrap_or_else(|error| no_thread(&error)),
             worker: reviewing.map(|reviews| ReviewWorker::start(reviews, outbox.clone())),
         }
@@ -337,19 +375,36 @@ impl Threads {
         Ended { unsaved: app.log.ended(writer.unsaved()), drafts }
     }
 
-    /// Hands an effect to its thread, which lives as long as this does.
-    fn perform(&mut self, effect: Effect) {
-        match effect {
-            Effect::Record(_, ref reading, ..) if reading.len > LARGE => drop(self.slow.send(effect)),
-            Effect::Transition(..) => drop(self.slow.send(effect)),
-            Effect::Append(append) => self.writer.append(append),
-            Effect::ReadReviews | Effect::KeepDrafts(_) | Effect::FindReviewed(..) | Effect::Summarise(..) => {
+    /// Hands an effect to its thread, which lives as long as this does; gives back what is to be done at once.
+    fn perform(&mut self, effect: Effect) -> Option<Effect> {
+        match (effect, &self.readers) {
+            // Who reviews gives the next verdict while one is on its way to the disk.
+            (Effect::Append(append), None) if self.worker.is_none() || append.content.what != REVIEWS.what => {
+                return Some(Effect::Append(append));
+            }
+            (Effect::Append(append), _) => self.writer.append(append),
+            (
+                effect @ (Effect::ReadReviews
+                | Effect::KeepDrafts(_)
+                | Effect::FindReviewed(..)
+                | Effect::Summarise(..)),
+                _,
+            ) => {
                 if let Some(worker) = &mut self.worker {
                     worker.perform(effect);
                 }
             }
-            _ => drop(self.reader.send(effect)),
+            (effect, None) => return Some(effect),
+            (effect, Some([reader, slow])) => {
+                let is_slow = match &effect {
+                    Effect::Record(_, reading, ..) => reading.len > LARGE,
+                    effect => matches!(effect, Effect::Transition(..)),
+                };
+                // The thread lives as long as this does.
+                let _ = if is_slow { slow } else { reader }.send(effect);
+            }
         }
+        None
     }
 }
 
@@ -381,11 +436,15 @@ fn read_on_demand(wanted: &Receiver<Effect>, outbox: &Outbox, side: &Arc<SideDat
         for (n, effect) in effects.into_iter().enumerate() {
             if (!is_rows(&effect) || Some(n) == last_rows)
                 && (!is_preview(&effect) || Some(n) == last_preview)
-                && let Some(message) = read(effect, side, &|message| _ = outbox.send(message))
-                && !outbox.send(message)
+                && !read_now(effect, outbox, side)
             {
                 return;
             }
         }
     }
+}
+
+/// Does the work of an effect on this thread; `false`: the loop has ended.
+fn read_now(effect: Effect, outbox: &Outbox, side: &Arc<SideData>) -> bool {
+    read(effect, side, &|message| _ = outbox.send(message)).is_none_or(|message| outbox.send(message))
 }

@@ -19,8 +19,9 @@ use crate::dialogs::export::ExportForm;
 use crate::screens::answer::state::AnswerPane;
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::Pane;
-use crate::screens::run::state::RunPane;
+use crate::screens::run::pane::RunPane;
 use crate::screens::stack::Screen;
+use crate::screens::stack::Screens;
 use crate::widgets::borders::close;
 use crate::widgets::keymap::{NO_RECORD, Reason};
 use crate::widgets::panes;
@@ -66,7 +67,7 @@ fn chosen(app: &App) -> ExportForm {
 pub(crate) fn may_write(app: &App) -> Result<(), Reason> {
     match chosen(app) {
         form if form.is_of_record() && record_in_front(app).is_none() => Err(NO_RECORD),
-        ExportForm::PanePicture if focused_pane(app).is_none() => Err("this screen has one pane"),
+        ExportForm::PanePicture if focused_pane(&app.screens).is_none() => Err("this screen has one pane"),
         _ => Ok(()),
     }
 }
@@ -98,7 +99,7 @@ fn of_record(app: &mut App, form: ExportForm, path: PathBuf) -> Effects {
     let view = app.screens.record().filter(|view| view.opened.index == record);
     let step = view.filter(|view| view.opened.has_steps()).and_then(|view| view.moment.0.checked_sub(1));
     let redaction = if app.export.redacts { Redaction::all() } else { Redaction::default() };
-    let cleaner = Cleaner { hide: review::keys::hide_for(app, record), redaction, passages: true };
+    let cleaner = Cleaner { hide: review::keys::hide_for(&app.review, record), redaction, passages: true };
     let summary: Option<&Summary> = view.and_then(|view| view.opened.summary.as_deref());
     let found = summary.and_then(|summary| app.review.find(&summary.item, &summary.content));
     let mut said = found.map(|reviewed| Said::of(reviewed, &app.review.label_sets())).unwrap_or_default();
@@ -111,7 +112,7 @@ fn of_record(app: &mut App, form: ExportForm, path: PathBuf) -> Effects {
 fn of_screen(app: &mut App, form: ExportForm, path: PathBuf) -> Result<Effects, Shown> {
     app.status = None;
     let whole = Rect::new(0, 0, app.size.width, app.size.height);
-    let pane = focused_pane(app).filter(|_| form == ExportForm::PanePicture);
+    let pane = focused_pane(&app.screens).filter(|_| form == ExportForm::PanePicture);
     let area = pane.unwrap_or(whole);
     let [mut dark, mut light] = ["dark", "light"].map(|theme| cropped(drawn_in(app, theme, whole), area));
     if pane.is_some() {
@@ -163,12 +164,12 @@ pub(crate) fn alone(app: &mut App, name: &str) -> Result<Rect, Shown> {
         _ => return Err(shown!("the screen \"{}\" has one pane", app.screens.top().word())),
     }
     app.settle();
-    focused_pane(app).ok_or(Shown::own("there is no room for this pane"))
+    focused_pane(&app.screens).ok_or(Shown::own("there is no room for this pane"))
 }
 
 /// Finds the place of the pane that has the keys.
-pub(crate) fn focused_pane(app: &App) -> Option<Rect> {
-    let place = match app.screens.top_screen()? {
+pub(crate) fn focused_pane(screens: &Screens) -> Option<Rect> {
+    let place = match screens.top_screen()? {
         Screen::Rerun(attempt) => attempt.areas.of(attempt.pane),
         Screen::Record(view) if view.kind() == ScreenKind::Run => view.areas.of(view.pane),
         Screen::Record(view) if view.kind() == ScreenKind::Answer => {

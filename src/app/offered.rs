@@ -1,6 +1,5 @@
 //! What footer, palette and sentences say of keys: the actions that are offered here, and the names of their keys.
 
-use crate::app::across;
 use crate::app::review::{self, ReviewDialog};
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
@@ -10,6 +9,7 @@ use crate::screens::answer::state::AnswerPane;
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::Stage;
 use crate::screens::stack::Focus;
+use crate::screens::stack::Screens;
 use crate::widgets::command;
 use crate::widgets::keymap::{Action, Binding, Context, Keymap};
 use stepscope_base::shown;
@@ -28,7 +28,7 @@ impl App {
             for binding in Keymap::rows(context) {
                 let is_named = rows.iter().any(|row| row.action == binding.action);
                 // The key of the screen in front only closes it again, as back does.
-                let is_here = leads_to(binding.action) == Some(self.screens.top());
+                let is_here = binding.action.def().opens == Some(self.screens.top());
                 let is_shown =
                     !self.hint_of(binding).is_empty() && !is_named && !is_here && self.key_name(binding).is_some();
                 if is_shown && self.allowed_at(front, binding.action).is_ok() {
@@ -108,7 +108,7 @@ impl App {
             })
             .collect();
         // What the pane is for comes first, and what cannot be done now last.
-        let own = actions_of_pane(self);
+        let own = actions_of_pane(&self.screens);
         rows.sort_by_cached_key(|binding| match self.allowed_at(front, binding.action) {
             Ok(()) => own.iter().position(|action| *action == binding.action).unwrap_or(own.len()),
             Err(_) => own.len() + 1,
@@ -125,20 +125,11 @@ impl App {
 }
 
 /// Lists what the pane that has the keys is for.
-fn actions_of_pane(app: &App) -> &'static [Action] {
-    let Some(view) = app.screens.record() else { return &[] };
-    match app.screens.top() {
-        ScreenKind::Run => view.pane.actions(),
+fn actions_of_pane(screens: &Screens) -> &'static [Action] {
+    let Some(view) = screens.record() else { return &[] };
+    match screens.top() {
+        ScreenKind::Run => view.pane.def().actions,
         ScreenKind::Answer => view.answer.as_ref().map_or(&[], |answer| answer.pane.actions()),
         _ => &[],
-    }
-}
-
-/// Returns the screen that an action opens, from wherever it is done.
-fn leads_to(action: Action) -> Option<ScreenKind> {
-    match action {
-        Action::Json => Some(ScreenKind::Json),
-        Action::Baseline => Some(ScreenKind::SideBySide),
-        _ => across::keys::of_all(action).map(|screen| screen.kind()),
     }
 }

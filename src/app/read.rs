@@ -37,7 +37,7 @@ const FAILED: &str = "internal error; please report this";
 
 /// Performs an effect on this thread; `None` for one that is performed elsewhere. `tell` takes what is to be said before
 /// it is done.
-pub fn read(effect: Effect, side: &Arc<SideData>, tell: &(impl Fn(Msg) + Sync)) -> Option<Msg> {
+pub(crate) fn read(effect: Effect, side: &Arc<SideData>, tell: &(impl Fn(Msg) + Sync)) -> Option<Msg> {
     let threads = || std::thread::available_parallelism().map_or(2, usize::from);
     let percent = |id| move |percent| tell(Msg::AcrossPercent(id, percent));
     Some(match effect {
@@ -62,7 +62,6 @@ pub fn read(effect: Effect, side: &Arc<SideData>, tell: &(impl Fn(Msg) + Sync)) 
             let read = |(address, reading): (Address, Reading)| (address, guarded(|| fork(&reading)).flatten());
             Msg::ForkOrigins(forks.into_iter().map(read).collect())
         }
-        Effect::ByHash(moves, plan, wanted) => Msg::ByHash(moves, plan.find(&wanted, || true)),
         Effect::Append(append) => Msg::Log(append.write()),
         Effect::WriteForEditor(text) => Msg::EditorFile(editor_file(&text)),
         Effect::ReadFromEditor(path) => Msg::EditorText(edited_text(path)),

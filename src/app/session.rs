@@ -293,7 +293,7 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     app.models = ModelChoice::new(start.setup.clone(), &config);
     app.mouse = config.mouse.unwrap_or(true);
     if start.compare {
-        app.screens.push(Screen::Compare);
+        app.screens.push(Screen::OfAll(ScreenKind::Compare));
     }
     app.across = start.across(own.as_ref().ok());
     app.status = forgotten.map(|text| Status { text, failed: true, refused: false });

@@ -14,7 +14,7 @@ use crate::app::open_record::OpenRecord;
 use crate::app::state::{App, Patience, REARRANGE, Status};
 use crate::app::wanted::Wanted;
 use crate::app::{across, export, forks, present, review, seek, view};
-use crate::dialogs::dialog::{Dialog, Popup, PromptPurpose};
+use crate::dialogs::dialog::{Dialog, Popup};
 use crate::dialogs::palette::Palette;
 use crate::dialogs::{editor, fixes, keys, repair};
 use crate::screens::cell_records::state::CellRecords;
@@ -24,9 +24,7 @@ use crate::screens::run::state::{LostRecord, LostSearch, RecordView};
 use crate::screens::stack::{Focus, Screen};
 use crate::screens::table::search::end_of;
 use crate::screens::table::state::{Search, SortBy};
-use crate::screens::{
-    adjudication, answer, cell_records, compare, dashboard, insights, json, rerun, run, side_by_side, table,
-};
+use crate::screens::{cell_records, json, rerun, run, side_by_side, table};
 use crate::widgets::keymap::{Action, Key, Lookup, OPEN_RECORD, Reason};
 use crate::widgets::layout;
 use crate::widgets::list::Move;
@@ -37,6 +35,7 @@ use stepscope_base::text::Shown;
 use stepscope_io::config::session::FileView;
 use stepscope_io::failure::Failure;
 use stepscope_io::log::LogEvent;
+use stepscope_io::pipeline::store::Store;
 use stepscope_io::pipeline::store::{Change, LoadEvent};
 use stepscope_judge::row::{Flag, RowFacts};
 use stepscope_table::filter::Filter;
@@ -92,14 +91,13 @@ impl App {
     /// Keeps every cursor within what there is and on screen.
     pub(crate) fn settle(&mut self) {
         let area = self.area();
-        let rows = self.rows();
-        self.table.list.settle(rows, layout::table_height(area));
-        run::keys::settle(self);
-        json::keys::settle(self);
-        answer::keys::settle(self);
-        rerun::keys::settle(self);
-        if self.screens.top().is_of_all() || self.screens.top() == ScreenKind::SideBySide {
-            self.go(Move::By(0));
+        let top = self.screens.top();
+        for screen in self.screens.kinds() {
+            match screen.def().settle {
+                Some(settle) => settle(self),
+                None if screen == top => self.go(Move::By(0)),
+                None => {}
+            }
         }
         review::keys::settle_review(self);
         if let Some(Dialog::Editor(editor)) = self.dialog.as_mut().map(Dialog::own_mut) {
@@ -125,7 +123,7 @@ impl App {
             record: self.record().unwrap_or(0) as u64,
             ..FileView::default()
         };
-        review::keys::keep_place(self, &mut view);
+        review::keys::keep_place(&self.review, &self.screens, &mut view);
         Effect::KeepView(view, self.looks.chosen.clone())
     }
 
@@ -134,10 +132,16 @@ impl App {
         self.table.sort = view.sort.as_deref().and_then(SortBy::from_word).unwrap_or_default();
         self.table.descending = view.descending;
         self.return_to = usize::try_from(view.record).ok().filter(|record| *record > 0);
-        review::keys::resume_at(self, view);
+        review::keys::resume_at(&mut self.review, view);
         if Filter::parse(&view.filter, self.side.types()).is_ok() {
             self.early = self.set_filter(&view.filter);
         }
+    }
+
+    /// Opens what the status line said before.
+    pub(crate) fn open_messages(&mut self) {
+        let title = Shown::own("messages, newest first");
+        self.open_dialog(Dialog::Popup(Popup { title, text: self.messages.text() }));
     }
 
     /// Says something, and does nothing more.
@@ -255,22 +259,11 @@ impl App {
     }
 
     pub(crate) fn go(&mut self, movement: Move) {
-        match self.screens.top() {
-            ScreenKind::Table => table::keys::go(self, movement),
-            ScreenKind::Run => run::keys::go(self, movement),
-            ScreenKind::Answer => answer::keys::go(self, movement),
-            ScreenKind::Json => json::keys::go(self, movement),
-            ScreenKind::Rerun => rerun::keys::go(self, movement),
-            ScreenKind::Compare => compare::keys::go(self, movement),
-            ScreenKind::SideBySide => side_by_side::keys::go(self, movement),
-            ScreenKind::Dashboard => dashboard::keys::go(self, movement),
-            ScreenKind::Adjudication => adjudication::keys::go(self, movement),
-            ScreenKind::Insights => insights::keys::go(self, movement),
-        }
+        (self.screens.top().def().go)(self, movement);
     }
 
     pub(crate) fn request(&mut self, record: usize, screen: ScreenKind) -> Effects {
-        if let Some(opened) = review::keys::take_prefetched(self, record) {
+        if let Some(opened) = review::keys::take_prefetched(&mut self.review, record) {
             self.opening = None;
             self.show_record(*opened, screen);
             return review::keys::review_opened(self);
@@ -281,7 +274,7 @@ impl App {
     }
 
     pub(crate) fn read_record(&self, record: usize) -> Option<Effect> {
-        let hide = review::keys::hide_for(self, record);
+        let hide = review::keys::hide_for(&self.review, record);
         Some(Effect::Record(record, self.store.reading(record)?, *self.store.row(record)?, hide))
     }
 
@@ -497,14 +490,14 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
             Err(chosen) => rerun::keys::take_chosen(app, id, chosen),
         },
         Msg::Candidates(id, candidates, trouble) => {
-            rerun::keys::take_candidates(app, id, candidates, trouble);
+            rerun::keys::take_candidates(&mut app.screens, id, candidates, trouble);
             Vec::new()
         }
         Msg::Reviews(events, anew, sentences) => review::news::take_reviews(app, events, anew, sentences),
         Msg::ReviewsFailed(failure) => review::news::reviews_failed(app, failure),
         Msg::Drafts(events) => review::news::take_drafts(app, events),
         Msg::DraftsKept(kept) => review::news::drafts_kept(app, kept),
-        Msg::Reviewed(moves, records) => review::news::take_reviewed(app, moves, records),
+        Msg::Reviewed(moves, records) => review::news::take_reviewed(&app.store, &app.table, moves, records),
         Msg::Summaries(moves, None, summaries) => review::news::take_summaries(app, moves, summaries, now),
         Msg::Summaries(_, Some(id), summaries) => review::news::label_summaries(app, id, summaries),
         Msg::Found(id, found, done) => {
@@ -525,7 +518,7 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
             Vec::new()
         }
         Msg::Exported(path, result) => export::exported(app, &path, result),
-        Msg::AcrossPercent(id, percent) => across::keys::take_percent(app, id, percent),
+        Msg::AcrossPercent(id, percent) => across::keys::take_percent(&mut app.across, id, percent),
         Msg::Compared(id, result) => across::keys::take_comparison(app, id, result),
         Msg::Dashboard(id, result) => across::keys::take_dashboard(app, id, result),
         Msg::SideBySide(record, result) => side_by_side::keys::take_sides(app, record, result),
@@ -589,109 +582,43 @@ fn background(app: &mut App, rgb: Rgb) {
     app.choose_theme(chosen.as_deref());
 }
 
-/// The dialog in front, then what leads across all records, then the screen, then a review, and last the session.
+/// Has an action done by the dialog in front, then by the screen, and last by its own row.
 fn perform(app: &mut App, action: Action) -> Effects {
     let times = app.times();
-    review::keys::stay(app, action);
-    let done = keys::dialog_action(app, action).or_else(|| across::keys::act(app, action));
-    let done = done.or_else(|| act_on_screen(app, action, times));
-    let done = done.or_else(|| review::keys::review_action(app, action));
-    done.unwrap_or_else(|| act_anywhere(app, action, times))
-}
-
-fn act_on_screen(app: &mut App, action: Action, times: isize) -> Option<Effects> {
-    let top = app.screens.top();
-    let done = match top {
-        ScreenKind::Table => table::keys::act(app, action),
-        ScreenKind::Run => run::keys::act(app, action, times).or_else(|| rerun::keys::act(app, action)),
-        ScreenKind::Answer => answer::keys::act(app, action, times).or_else(|| rerun::keys::act(app, action)),
-        ScreenKind::Json => json::keys::act(app, action),
-        ScreenKind::Rerun => rerun::keys::act(app, action),
-        ScreenKind::Compare => compare::keys::act(app, action),
-        ScreenKind::SideBySide => side_by_side::keys::act(app, action, times),
-        ScreenKind::Dashboard => dashboard::keys::act(app, action),
-        ScreenKind::Adjudication => adjudication::keys::act(app, action),
-        ScreenKind::Insights => insights::keys::act(app, action),
-    };
-    let leaves = matches!(action, Action::Back | Action::Escape) && (top.is_of_all() || top == ScreenKind::SideBySide);
-    done.or_else(|| leaves.then(|| across::keys::leave(app)))
-}
-
-fn act_anywhere(app: &mut App, action: Action, times: isize) -> Effects {
-    use Action as A;
-    match action {
-        A::Explain => return explain(app),
-        A::JumpBack | A::JumpForth => return jump(app, action == A::JumpBack),
-        A::Messages => {
-            let title = Shown::own("messages, newest first");
-            app.open_dialog(Dialog::Popup(Popup { title, text: app.messages.text() }));
-        }
-        _ if Wanted::is_sought_by(action, app.screens.top() == ScreenKind::Table) => {
-            let by = if matches!(action, A::NextWrong | A::NextFlagged | A::NextFinding) { times } else { -times };
-            let wanted = Wanted::of(action);
-            return go_to_record(app, app.record_with(wanted, by).ok_or(wanted.none_listed()));
-        }
-        A::Down => app.go(Move::By(times)),
-        A::Up => app.go(Move::By(-times)),
-        A::HalfDown => app.go(Move::HalfPages(times)),
-        A::HalfUp => app.go(Move::HalfPages(-times)),
-        A::PageDown => app.go(Move::Pages(times)),
-        A::PageUp => app.go(Move::Pages(-times)),
-        A::Top => app.go(Move::To(app.count.map_or(0, |count| count.saturating_sub(1)))),
-        A::Bottom => app.go(Move::To(app.count.map_or(usize::MAX, |count| count.saturating_sub(1)))),
-        A::Json => return json(app),
-        A::Back => return back(app),
-        A::Escape => return escape(app),
-        A::Quit => return quit(app),
-        A::Rewards => app.open_dialog(Dialog::Rewards),
-        A::Help => app.open_dialog(Dialog::Help),
-        A::Palette => app.open_dialog(Dialog::Palette(Palette::default())),
-        A::Find => app.open_prompt(PromptPurpose::Find, String::new()),
-        A::FindNext => table::search::find_by(app, times),
-        A::FindPrevious => table::search::find_by(app, -times),
-        A::NextFinding | A::PreviousFinding | A::Maximise => {
-            if let Some(view) = app.screens.record_mut() {
-                match action {
-                    A::Maximise => view.maximised = !view.maximised,
-                    A::NextFinding => view.next_finding(times),
-                    _ => view.next_finding(-times),
-                }
-            }
-        }
-        A::NextRecord => return go_to_record(app, app.record_from(times)),
-        A::PreviousRecord => return go_to_record(app, app.record_from(-times)),
-        A::NextFork => return forks::follow::fork_by(app, times),
-        A::PreviousFork => return forks::follow::fork_by(app, -times),
-        A::DropEdits => run::edit::drop_edits(app),
-        A::SaveAgain => return forks::follow::save_again(app),
-        A::Review => return review::keys::turn_review(app),
-        A::Export => export::open(app),
-        A::Present => return present::keys::turn(app),
-        A::Tour => return vec![Effect::Tour(app.looks.chosen.clone())],
-        A::CopyLink => {
-            return match seek::follow::link(app) {
-                Ok(link) => app.copy(&link, "the command"),
-                Err(why) => app.refuse(why),
-            };
-        }
-        A::Theme => next_theme(app),
-        A::Mouse => {
-            app.mouse = !app.mouse;
-            app.say(Shown::own(if app.mouse { "Mouse on" } else { "Mouse off: select text with the terminal" }));
-            return vec![Effect::Mouse(app.mouse)];
-        }
-        A::Redraw => return vec![Effect::Repaint],
-        A::Suspend => return vec![Effect::Suspend],
-        A::CopyValue | A::CopyPath | A::CopyQuestion | A::CopyStep | A::CopyRecord => {
-            return copy_action(app, action);
-        }
-        _ => {}
+    review::keys::stay(&mut app.review, action);
+    if let Some(effects) = keys::dialog_action(app, action) {
+        return effects;
     }
+    // Who does something else meanwhile does not want to be taken away from it.
+    app.across.partner_of = None;
+    let done = (app.screens.top().def().act)(app, action, times);
+    done.unwrap_or_else(|| (action.def().run)(app, action, times))
+}
+
+/// Goes to the next record that is sought.
+pub(crate) fn go_to_wanted(app: &mut App, action: Action, times: isize) -> Effects {
+    let wanted = Wanted::of(action);
+    go_to_record(app, app.record_with(wanted, times).ok_or(wanted.none_listed()))
+}
+
+/// Goes to the next finding of the open record; on the table, to the next record with findings.
+pub(crate) fn next_finding(app: &mut App, action: Action, times: isize) -> Effects {
+    if app.screens.top() == ScreenKind::Table {
+        return go_to_wanted(app, action, times);
+    }
+    app.screens.record_mut().into_iter().for_each(|view| view.next_finding(times));
     Vec::new()
 }
 
+/// Gives the mouse to the terminal, or takes it.
+pub(crate) fn turn_mouse(app: &mut App) -> Effects {
+    app.mouse = !app.mouse;
+    app.say(Shown::own(if app.mouse { "Mouse on" } else { "Mouse off: select text with the terminal" }));
+    vec![Effect::Mouse(app.mouse)]
+}
+
 /// The open record as JSON, and back.
-fn json(app: &mut App) -> Effects {
+pub(crate) fn json(app: &mut App) -> Effects {
     let Some(Screen::Record(view)) = app.screens.top_screen_mut() else { return Vec::new() };
     if view.json {
         return back(app);
@@ -714,29 +641,13 @@ fn mouse(app: &mut App, event: MouseEvent) -> Effects {
     Vec::new()
 }
 
-/// Gives the keys to the pane under the mouse.
-fn focus(app: &mut App, at: Position) {
-    match app.screens.top() {
-        ScreenKind::Run => _ = run::keys::focus(app, at),
-        ScreenKind::Answer => _ = answer::keys::focus(app, at),
-        ScreenKind::Rerun => rerun::keys::focus(app, at),
-        ScreenKind::Table
-        | ScreenKind::Json
-        | ScreenKind::Compare
-        | ScreenKind::SideBySide
-        | ScreenKind::Dashboard
-        | ScreenKind::Adjudication
-        | ScreenKind::Insights => {}
-    }
-}
-
 /// Moves what is under the mouse by rows, whatever count was typed.
 fn wheel(app: &mut App, at: Position, rows: isize) {
     if app.dialog.is_some() {
         app.scroll_dialog(rows);
         return;
     }
-    focus(app, at);
+    (app.screens.top().def().focus)(app, at);
     app.go(Move::By(rows));
 }
 
@@ -745,7 +656,7 @@ fn menu(app: &mut App, at: Position) -> Effects {
     if app.dialog.is_some() {
         return click(app, at);
     }
-    focus(app, at);
+    (app.screens.top().def().focus)(app, at);
     app.open_dialog(Dialog::Palette(Palette::default()));
     Vec::new()
 }
@@ -766,39 +677,16 @@ fn click(app: &mut App, at: Position) -> Effects {
     if let Some(effects) = cell_records::keys::click(app, at) {
         return effects;
     }
-    match app.screens.top() {
-        ScreenKind::Table => return table::keys::click(app, at, body),
-        ScreenKind::Run => return run::keys::click(app, at),
-        ScreenKind::Answer => answer::keys::click(app, at),
-        ScreenKind::Json => return json::keys::click(app, at, body),
-        ScreenKind::Rerun => rerun::keys::focus(app, at),
-        ScreenKind::Compare => return compare::keys::click(app, at),
-        ScreenKind::Dashboard => return dashboard::keys::click(app, at),
-        ScreenKind::Adjudication => return adjudication::keys::click(app, at),
-        ScreenKind::Insights => return insights::keys::click(app, at),
-        ScreenKind::SideBySide => {}
-    }
-    Vec::new()
+    (app.screens.top().def().click)(app, at, body)
 }
 
 /// Describes what is under the cursor, in one sentence.
-fn explain(app: &mut App) -> Effects {
-    let sentence = match app.screens.top() {
-        ScreenKind::Table => table::draw::explain(app),
-        ScreenKind::Run => app.screens.record().map(|view| run::draw::explain(view, &app.keymap)),
-        ScreenKind::Answer => app.screens.record().and_then(answer::draw::explain),
-        ScreenKind::Json => app.screens.record().map(json::draw::explain),
-        ScreenKind::Rerun
-        | ScreenKind::Compare
-        | ScreenKind::SideBySide
-        | ScreenKind::Dashboard
-        | ScreenKind::Adjudication
-        | ScreenKind::Insights => None,
-    };
+pub(crate) fn explain(app: &mut App) -> Effects {
+    let sentence = (app.screens.top().def().explain)(app);
     app.say(sentence.unwrap_or_else(|| app.keyed("<help> explains the symbols of this screen")))
 }
 
-fn back(app: &mut App) -> Effects {
+pub(crate) fn back(app: &mut App) -> Effects {
     app.opening = None;
     if app.screens.top() == ScreenKind::Table {
         return quit(app);
@@ -816,7 +704,7 @@ fn back(app: &mut App) -> Effects {
     Vec::new()
 }
 
-fn escape(app: &mut App) -> Effects {
+pub(crate) fn escape(app: &mut App) -> Effects {
     if app.count.is_some() {
         return Vec::new();
     }
@@ -848,7 +736,7 @@ fn escape(app: &mut App) -> Effects {
     app.say(Shown::own("q quits"))
 }
 
-fn quit(app: &mut App) -> Effects {
+pub(crate) fn quit(app: &mut App) -> Effects {
     let (unsaved, edited) = (app.log.failed_forks() > 0, app.edits.len());
     if !rerun::keys::may_drop(app, Action::Quit) {
         return Vec::new();
@@ -879,7 +767,7 @@ fn quit(app: &mut App) -> Effects {
 }
 
 /// Goes back to the place of the last jump, or forth again.
-fn jump(app: &mut App, back: bool) -> Effects {
+pub(crate) fn jump(app: &mut App, back: bool) -> Effects {
     let Some(here) = app.jump_place() else { return Vec::new() };
     let place = match app.jumps.go(back, here) {
         Ok(place) => place,
@@ -895,12 +783,12 @@ fn jump(app: &mut App, back: bool) -> Effects {
     let screen = if place.screen == ScreenKind::Json { "json" } else { "run" };
     let (step, scroll) = (Some(place.moment), Some(place.row));
     let view = FileView { screen: Some(screen.to_owned()), record: record as u64, step, scroll, ..FileView::default() };
-    review::keys::resume_at(app, &view);
+    review::keys::resume_at(&mut app.review, &view);
     app.request(record, place.screen)
 }
 
 /// Goes to a record of the list: puts the cursor of the table on it, or opens it in place of the open one.
-fn go_to_record(app: &mut App, found: Result<(usize, usize), Reason>) -> Effects {
+pub(crate) fn go_to_record(app: &mut App, found: Result<(usize, usize), Reason>) -> Effects {
     match found {
         Ok((row, record)) => {
             app.table.list.at = row;
@@ -911,7 +799,7 @@ fn go_to_record(app: &mut App, found: Result<(usize, usize), Reason>) -> Effects
     }
 }
 
-fn next_theme(app: &mut App) {
+pub(crate) fn next_theme(app: &mut App) -> Effects {
     let names: Vec<String> = app.looks.all.iter().map(|(name, _)| name.clone()).collect();
     let at = app.looks.chosen.as_ref().and_then(|chosen| names.iter().position(|name| name == chosen));
     let mut next = at.map_or(0, |at| at + 1);
@@ -923,11 +811,12 @@ fn next_theme(app: &mut App) {
         let name = app.looks.chosen.clone().unwrap_or_else(|| "chosen by the terminal's background".into());
         app.say(shown!("Theme: {}", Shown::line(name.as_bytes())));
     }
+    Vec::new()
 }
 
 // Copying.
 
-fn copy_action(app: &mut App, action: Action) -> Effects {
+pub(crate) fn copy(app: &mut App, action: Action) -> Effects {
     let Some(view) = app.screens.record() else { return Vec::new() };
     let opened = &view.opened;
     let pointer = app.pointer();
@@ -936,7 +825,7 @@ fn copy_action(app: &mut App, action: Action) -> Effects {
         Action::CopyQuestion => (Some(opened.question.clone()), "the question"),
         Action::CopyStep => (view.step().and_then(|step| opened.step_json(step)), "the step"),
         Action::CopyRecord => (Some(Shown::prose(opened.text())), "the record"),
-        _ if app.screens.top() == ScreenKind::Rerun => (rerun::keys::copied_of_rerun(app), "the text"),
+        _ if app.screens.top() == ScreenKind::Rerun => (rerun::keys::copied_of_rerun(&app.screens), "the text"),
         _ if app.screens.top() == ScreenKind::Json => (opened.value_at(&pointer), "the value"),
         _ => (view.chosen_text().map(|(_, text)| text), "the value"),
     };
@@ -964,12 +853,12 @@ fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
     let cursor = app.record().and_then(|record| app.store.address(record));
     let open = app.placed().and_then(|view| app.store.address(view.opened.index));
     let opening = app.opening.and_then(|(record, _)| app.store.address(record));
-    let found = forks::follow::forks_source(app, &event);
+    let found = forks::follow::forks_source(&app.store, &event);
     let mut effects = Vec::new();
-    let told = last_failure(app);
+    let told = last_failure(&app.store);
     let change = app.store.apply(event);
     if change != Change::Failure
-        && last_failure(app) != told
+        && last_failure(&app.store) != told
         && app.status.as_ref().map(|status| &status.text) == told.as_ref()
     {
         // It could be read again.
@@ -979,7 +868,7 @@ fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
     match change {
         Change::None => return Vec::new(),
         Change::Failure => {
-            if let Some(failure) = last_failure(app) {
+            if let Some(failure) = last_failure(&app.store) {
                 app.fail(failure);
             }
         }
@@ -1009,8 +898,8 @@ fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
 }
 
 /// The last failure of reading.
-fn last_failure(app: &App) -> Option<Shown> {
-    app.store.failures.last().map(|(_, failure)| Shown::from(failure))
+fn last_failure(store: &Store) -> Option<Shown> {
+    store.failures.last().map(|(_, failure)| Shown::from(failure))
 }
 
 /// Positions have moved: the cursor and the open record stay on what they were on.
@@ -1061,7 +950,7 @@ fn take_record(app: &mut App, record: usize, result: Result<Box<OpenRecord>, Fai
         Ok(opened) => (Some(opened), None),
         Err(failure) => (None, Some(failure)),
     };
-    let wanted = failure.is_some() && review::keys::review_unread(app, record);
+    let wanted = failure.is_some() && review::keys::review_unread(&mut app.review, record);
     let mut effects = review::keys::take_review_record(app, &mut opened, record);
     let copying = app.copying.take_if(|(wanted, _)| *wanted == record).map(|(_, action)| action);
     let opening = app.opening.take_if(|(wanted, _)| *wanted == record).map(|(_, screen)| screen);
@@ -1091,7 +980,7 @@ fn ask_preview(app: &mut App) -> Option<Effect> {
     if row.len > MAX_PREVIEW || !app.table.wants_preview(record, row.has(Flag::Checked)) {
         return None;
     }
-    let hide = review::keys::hide_for(app, record);
+    let hide = review::keys::hide_for(&app.review, record);
     Some(Effect::Preview(app.table.moves(), record, app.store.reading(record)?, row, hide))
 }
 

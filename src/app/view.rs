@@ -8,12 +8,10 @@ use crate::app::{bars, review};
 use crate::dialogs::dialog::Dialog;
 use crate::dialogs::editor;
 use crate::dialogs::window::window;
+use crate::screens::cell_records;
 use crate::screens::kind::ScreenKind;
-use crate::screens::{
-    adjudication, answer, cell_records, compare, dashboard, insights, json, rerun, run, side_by_side, table,
-};
 use crate::widgets::ascii;
-use crate::widgets::layout::{parts, with_third_pane};
+use crate::widgets::layout::parts;
 use crate::widgets::look::{Look, clear, ground, mark_matches, pointer, shade};
 use crate::widgets::theme::Role;
 
@@ -50,19 +48,8 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     let parts = parts(area);
     bars::header(app, bars.header, buf, look);
     let view = app.screens.record();
-    let (main, third) = with_third_pane(parts.body);
-    match app.screens.top() {
-        ScreenKind::Table => table::draw::draw(app, parts.body, buf, look),
-        ScreenKind::Run => view.into_iter().for_each(|view| run::draw::draw(view, buf, look)),
-        ScreenKind::Answer => view.into_iter().for_each(|view| answer::draw::draw(view, buf, look)),
-        ScreenKind::Json => view.into_iter().for_each(|view| json::draw::draw(view, parts.body, buf, look)),
-        ScreenKind::Rerun => rerun::draw::draw(app, buf, look),
-        ScreenKind::Compare => compare::draw::draw(app, compare::draw::places(app).0, buf, look),
-        ScreenKind::SideBySide => side_by_side::draw::draw(app, parts.body, buf, look),
-        ScreenKind::Dashboard => dashboard::draw::draw(app, main, buf, look),
-        ScreenKind::Adjudication => adjudication::draw::draw(app, buf, look),
-        ScreenKind::Insights => insights::draw::draw(app, main, buf, look),
-    }
+    let screen = app.screens.top().def();
+    (screen.draw)(app, parts.body, buf, look);
     let found = match app.screens.top() {
         ScreenKind::Table => app.table.finding.as_ref().map(|finding| &finding.sought.shown),
         screen => view.filter(|_| screen.is_of_record()).and_then(|view| view.find.shown.as_ref()),
@@ -71,7 +58,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
         mark_matches(pattern, parts.body, buf, theme.style(Role::Match));
     }
     if app.screens.top().counts_records() {
-        let third = if app.screens.top() == ScreenKind::Compare { compare::draw::places(app).1 } else { third };
+        let (_, third) = (screen.split)(app, parts.body);
         cell_records::draw::draw(app, third, buf, look);
     }
     // An answer of several lines lifts the strip.
@@ -94,7 +81,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
         _ => {}
     }
     if matches!(app.dialog, Some(Dialog::Drop(_))) {
-        bars::drop_question(app, bars.status, buf, front);
+        bars::drop_question(&app.keymap, bars.status, buf, front);
     }
     ground(buf, whole, theme.style(Role::Screen));
 }

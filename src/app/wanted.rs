@@ -14,13 +14,6 @@ pub(crate) enum Wanted {
 }
 
 impl Wanted {
-    /// Tells whether an action looks for a record: in the table the next finding is that of another record.
-    pub(crate) const fn is_sought_by(action: Action, in_table: bool) -> bool {
-        use Action as A;
-        matches!(action, A::NextWrong | A::PreviousWrong | A::NextFlagged | A::PreviousFlagged)
-            || in_table && matches!(action, A::NextFinding | A::PreviousFinding)
-    }
-
     /// Returns what an action looks for.
     pub(crate) const fn of(action: Action) -> Self {
         if matches!(action, Action::NextWrong | Action::PreviousWrong) { Self::Wrong } else { Self::Flagged }

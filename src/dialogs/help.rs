@@ -6,9 +6,10 @@ use std::collections::HashSet;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 
+use crate::app::review::Review;
 use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
-use crate::screens::run::variables::LEGEND;
+use crate::screens::stack::Screens;
 use crate::widgets::borders::borders;
 use crate::widgets::keymap::{Binding, Context, Keymap};
 use crate::widgets::layout::inner_width;
@@ -97,7 +98,7 @@ impl Entry {
 fn entries(app: &App, screen: &Buffer) -> Vec<Entry> {
     let mut entries = vec![Entry::Heading("Symbols on this screen, and how often")];
     let (here, elsewhere): (Vec<_>, Vec<_>) =
-        counted(legend(app), screen).into_iter().partition(|(_, count)| count.is_some());
+        counted(legend(&app.review, &app.screens), screen).into_iter().partition(|(_, count)| count.is_some());
     entries.extend(here.into_iter().map(|(meaning, count)| Entry::Counted(meaning, count.unwrap_or_default())));
     entries.push(Entry::Blank);
     let mut contexts = app.focus_below_dialog().contexts();
@@ -218,78 +219,17 @@ fn matched(glyph: &str, alike: Option<&str>, row: &[char]) -> usize {
 }
 
 /// The sets of glyphs that the screen below the help uses.
-fn legend(app: &App) -> Vec<&'static [Meaning]> {
-    let mut sets = signs_of(app.screens.top());
-    if app.screens.record().is_some_and(|view| view.anchor.is_some()) && app.screens.top() == ScreenKind::Run {
-        sets.push(&DIFFERENCES);
+fn legend(review: &Review, screens: &Screens) -> Vec<&'static [Meaning]> {
+    let mut sets = screens.top().def().signs.to_vec();
+    if screens.record().is_some_and(|view| view.anchor.is_some()) && screens.top() == ScreenKind::Run {
+        sets.push(&sign::DIFFERENCES);
     }
-    if app.review.is_begun() || app.screens.top() == ScreenKind::Adjudication {
+    if review.is_begun() || screens.top() == ScreenKind::Adjudication {
         sets.push(&sign::VERDICTS);
     }
     sets.push(&sign::PANES);
     sets
 }
-
-/// The sets of glyphs of a screen.
-fn signs_of(screen: ScreenKind) -> Vec<&'static [Meaning]> {
-    match screen {
-        ScreenKind::Table => vec![&sign::OUTCOMES, &sign::SEVERITIES, &sign::TABLE],
-        ScreenKind::Run => vec![&LEGEND, &sign::OUTCOMES, &sign::SEVERITIES, &REASONS],
-        ScreenKind::Answer => vec![&sign::CITATIONS, &sign::SEVERITIES, &CITED],
-        ScreenKind::Json => vec![&sign::SEVERITIES],
-        ScreenKind::Rerun => vec![&sign::VALIDITY, &sign::OUTCOMES, &DIFFERENCES],
-        ScreenKind::Compare => vec![&sign::OUTCOMES, &CELLS, &TESTS],
-        ScreenKind::SideBySide => vec![&DIFFERENCES, &sign::OUTCOMES, &sign::SEVERITIES],
-        ScreenKind::Dashboard => vec![&AGREEMENT],
-        ScreenKind::Insights => vec![&CHARTS, &CALIBRATION],
-        ScreenKind::Adjudication => vec![&sign::OUTCOMES, &AGREEMENT],
-    }
-}
-
-const REASONS: [Meaning; 1] = [(sign::REASON, "reason for the place to fix, strongest first")];
-
-const CITED: [Meaning; 4] = [
-    ("▌", "line cited by an item, whose letter follows"),
-    ("»", "line where the quote is found"),
-    (sign::RETRIEVED, "page strip below the document: page retrieved, not cited"),
-    (sign::NOT_RETRIEVED, "page strip: page not retrieved"),
-];
-
-const SHADES: Meaning = ("░▒▓", "shades: heat map from few to many, or an area as large as its count");
-
-const CELLS: [Meaning; 4] = [
-    SHADES,
-    ("◧", "only A correct"),
-    ("◨", "only B correct"),
-    ("⚑", "disputed: counted apart, because the expected answer is in doubt"),
-];
-
-const CHARTS: [Meaning; 4] = [
-    ("█", "bar: as long as its share, or its time"),
-    SHADES,
-    ("●", "accuracy of the records in a bin"),
-    ("┼", "their mean confidence"),
-];
-
-const CALIBRATION: [Meaning; 2] = [
-    ("ECE", "expected calibration error: mean distance of confidence from accuracy; 0 is best"),
-    ("Brier", "Brier score: mean square of the distance of confidence from the outcome, 0 or 1; 0 is best"),
-];
-
-const TESTS: [Meaning; 2] = [
-    ("McNemar's", "exact test: how likely chance alone splits the discordant pairs so unevenly"),
-    ("discordant", "pairs that only one of the two has right"),
-];
-
-const AGREEMENT: [Meaning; 1] = [("kappa", "agreement beyond what chance gives: 1 is full, 0 is chance")];
-
-const DIFFERENCES: [Meaning; 5] = [
-    ("=", "same in both"),
-    ("≡", "written again with the same value"),
-    ("≠", "differs"),
-    ("+", "only in the new one"),
-    ("−", "only in the old one"),
-];
 
 #[cfg(test)]
 mod tests {
@@ -315,25 +255,9 @@ mod tests {
 
     #[test]
     fn a_sign_means_the_same_on_every_screen() {
-        let sets: [&[Meaning]; 16] = [
-            &sign::OUTCOMES,
-            &sign::SEVERITIES,
-            &sign::VALIDITY,
-            &sign::CITATIONS,
-            &sign::VERDICTS,
-            &sign::TABLE,
-            &sign::PANES,
-            &LEGEND,
-            &REASONS,
-            &CITED,
-            &CELLS,
-            &CHARTS,
-            &CALIBRATION,
-            &TESTS,
-            &AGREEMENT,
-            &DIFFERENCES,
-        ];
-        let all: Vec<Meaning> = sets.into_iter().flatten().copied().collect();
+        let of_screens = ScreenKind::ALL.into_iter().flat_map(|screen| screen.def().signs);
+        let sets = of_screens.copied().chain([&sign::VERDICTS[..], &sign::PANES, &sign::DIFFERENCES]);
+        let all: Vec<Meaning> = sets.flatten().copied().collect();
         for (n, (glyph, meaning)) in all.iter().enumerate() {
             for (_, other) in all.iter().skip(n + 1).filter(|(other, _)| other == glyph) {
                 assert_eq!(meaning, other, "{glyph} has two meanings");
@@ -344,8 +268,8 @@ mod tests {
     #[test]
     fn signs_of_one_screen_differ_in_ascii_too() {
         for screen in ScreenKind::ALL {
-            let also = (screen == ScreenKind::Run).then_some(&DIFFERENCES[..]);
-            let sets = signs_of(screen).into_iter().chain(also).chain([&sign::VERDICTS[..], &sign::PANES]);
+            let also = (screen == ScreenKind::Run).then_some(&sign::DIFFERENCES[..]);
+            let sets = screen.def().signs.iter().copied().chain(also).chain([&sign::VERDICTS[..], &sign::PANES]);
             let glyphs: HashSet<&str> = sets.flatten().map(|(glyph, _)| *glyph).collect();
             let mut twins: HashMap<String, &str> = HashMap::new();
             // The minus of a difference looks like the dash of a step that did not run in Unicode too.

@@ -15,7 +15,7 @@ use crate::dialogs::dialog::{Dialog, Prompt, PromptPurpose};
 use crate::dialogs::palette::Palette;
 use crate::dialogs::window::window;
 use crate::dialogs::{fixes, repair};
-use crate::screens::run::state::RunPane;
+use crate::screens::run::pane::RunPane;
 use crate::screens::{answer, rerun, run, table};
 use crate::widgets::command;
 use crate::widgets::keymap::{Action, Context, Key, Lookup};

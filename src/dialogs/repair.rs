@@ -3,6 +3,7 @@
 pub(crate) mod draw;
 pub(crate) mod state;
 
+use crate::app::model_choice::ModelChoice;
 use crate::app::model_choice::{Candidate, Mode};
 use crate::app::msg::{Effect, Effects};
 use crate::app::state::App;
@@ -32,9 +33,9 @@ fn repair_line(app: &App, procedure: &[u8]) -> Result<Shown, Shown> {
             app.keyed("<open>: repair with a model: choose one first")
         });
     };
-    let model = repair_model(app).ok_or(Shown::own("repair with a model: start with --model"))?;
+    let model = repair_model(&app.models).ok_or(Shown::own("repair with a model: start with --model"))?;
     let question = Question::of(request(procedure)?);
-    let size = server.client.size(&repair_sampling(app).question(&model, &question));
+    let size = server.client.size(&repair_sampling(&app.models).question(&model, &question));
     Ok(shown!(
         "{}: send to {} at {} · {size} bytes · at most {MAX_TRIES} calls",
         app.key_of(Action::Open),
@@ -53,13 +54,13 @@ pub(crate) fn refresh_repair_line(app: &mut App) {
     }
 }
 
-fn repair_model(app: &App) -> Option<String> {
-    app.models.model.clone().or_else(|| app.models.server.as_ref()?.model.clone())
+fn repair_model(models: &ModelChoice) -> Option<String> {
+    models.model.clone().or_else(|| models.server.as_ref()?.model.clone())
 }
 
 /// Takes the settings that were chosen for steps, with evoproc's temperature.
-fn repair_sampling(app: &App) -> Sampling {
-    Sampling { temperature: Some(TEMPERATURE), ..app.models.sampling.clone() }
+fn repair_sampling(models: &ModelChoice) -> Sampling {
+    Sampling { temperature: Some(TEMPERATURE), ..models.sampling.clone() }
 }
 
 /// The line was confirmed.
@@ -70,7 +71,7 @@ pub(crate) fn start(app: &mut App) -> Effects {
         Ok(_) => {
             let server = app.models.server.as_ref();
             let place = server.map(Server::place).unwrap_or_default();
-            let model = repair_model(app).unwrap_or_default();
+            let model = repair_model(&app.models).unwrap_or_default();
             let server = shown!("{} at {place}", Shown::line(model.as_bytes()));
             app.open_dialog(Dialog::Repair(Box::new(Repairing::new(procedure, server))));
             ask_for_repair(app)
@@ -87,8 +88,8 @@ pub(crate) fn start(app: &mut App) -> Effects {
 
 /// Asks. The one place from which a repair is sent.
 fn ask_for_repair(app: &mut App) -> Effects {
-    let model = repair_model(app).unwrap_or_default();
-    let sampling = repair_sampling(app);
+    let model = repair_model(&app.models).unwrap_or_default();
+    let sampling = repair_sampling(&app.models);
     let (Some(Dialog::Repair(repair)), Some(server)) = (&mut app.dialog, app.models.server.clone()) else {
         return Vec::new();
     };

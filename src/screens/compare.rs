@@ -1,5 +1,35 @@
 //! The comparison with a baseline: every cell is a filter.
 
+use crate::app::across::keys::leave_by;
+use crate::screens::screen_def::ScreenDef;
+use crate::widgets::sign::{self, Meaning};
+
 pub(crate) mod draw;
 pub(crate) mod keys;
 pub(crate) mod state;
+
+/// The comparison.
+pub(crate) const SCREEN: ScreenDef = ScreenDef {
+    signs: &[&sign::OUTCOMES, &CELLS, &TESTS],
+    draw: |app, body, buf, look| draw::draw(app, draw::places(app, body).0, buf, look),
+    describe: |app, look| draw::describe(&app.across, &app.kept, look),
+    allowed: |app, action| Some(keys::allowed(&app.across, &app.kept, &app.screens, action)),
+    act: |app, action, _| keys::act(app, action).or_else(|| leave_by(app, action)),
+    go: keys::go,
+    click: |app, at, _| keys::click(app, at),
+    split: draw::places,
+    filter: |app| draw::filter(&app.across, &app.kept).ok(),
+    ..ScreenDef::BASE
+};
+
+const CELLS: [Meaning; 4] = [
+    sign::SHADES,
+    ("◧", "only A correct"),
+    ("◨", "only B correct"),
+    ("⚑", "disputed: counted apart, because the expected answer is in doubt"),
+];
+
+const TESTS: [Meaning; 2] = [
+    ("McNemar's", "exact test: how likely chance alone splits the discordant pairs so unevenly"),
+    ("discordant", "pairs that only one of the two has right"),
+];

@@ -1,5 +1,24 @@
 //! The review dashboard: every number is a filter.
 
+use crate::app::across::keys::leave_by;
+use crate::screens::screen_def::ScreenDef;
+use crate::widgets::layout::with_third_pane;
+use crate::widgets::sign;
+
 pub(crate) mod draw;
 pub(crate) mod keys;
 pub(crate) mod state;
+
+/// The dashboard.
+pub(crate) const SCREEN: ScreenDef = ScreenDef {
+    signs: &[&[sign::AGREEMENT]],
+    draw: |app, body, buf, look| draw::draw(&app.across, &app.kept, with_third_pane(body).0, buf, look),
+    describe: |app, look| draw::describe(&app.across, &app.kept, look),
+    allowed: |app, action| Some(keys::allowed(&app.across, &app.kept, &app.screens, action)),
+    act: |app, action, _| keys::act(app, action).or_else(|| leave_by(app, action)),
+    go: keys::go,
+    click: |app, at, _| keys::click(app, at),
+    split: |_, body| with_third_pane(body),
+    filter: |app| draw::filter(&app.across, &app.kept),
+    ..ScreenDef::BASE
+};

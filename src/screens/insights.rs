@@ -1,5 +1,36 @@
 //! Charts of all records: every bar and cell is a filter.
 
+use crate::app::across::keys::leave_by;
+use crate::screens::screen_def::ScreenDef;
+use crate::widgets::layout::with_third_pane;
+use crate::widgets::sign::{self, Meaning};
+
 pub(crate) mod draw;
 pub(crate) mod keys;
 pub mod state;
+
+/// The charts.
+pub(crate) const SCREEN: ScreenDef = ScreenDef {
+    signs: &[&CHARTS, &CALIBRATION],
+    draw: |app, body, buf, look| draw::draw(app, with_third_pane(body).0, buf, look),
+    describe: draw::describe,
+    allowed: |app, action| Some(keys::allowed(app, action)),
+    act: |app, action, _| keys::act(app, action).or_else(|| leave_by(app, action)),
+    go: keys::go,
+    click: |app, at, _| keys::click(app, at),
+    split: |_, body| with_third_pane(body),
+    filter: draw::filter,
+    ..ScreenDef::BASE
+};
+
+const CHARTS: [Meaning; 4] = [
+    ("█", "bar: as long as its share, or its time"),
+    sign::SHADES,
+    ("●", "accuracy of the records in a bin"),
+    ("┼", "their mean confidence"),
+];
+
+const CALIBRATION: [Meaning; 2] = [
+    ("ECE", "expected calibration error: mean distance of confidence from accuracy; 0 is best"),
+    ("Brier", "Brier score: mean square of the distance of confidence from the outcome, 0 or 1; 0 is best"),
+];

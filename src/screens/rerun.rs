@@ -1,8 +1,28 @@
 //! The re-run screen: preview, call, replies and the fork.
 
+use crate::screens::screen_def::ScreenDef;
+use crate::widgets::sign;
+
 pub(crate) mod answer;
 pub(crate) mod draw;
 pub(crate) mod keys;
 pub(crate) mod outcome;
 pub mod state;
 pub(crate) mod transition;
+
+/// The re-run screen.
+pub(crate) const SCREEN: ScreenDef = ScreenDef {
+    signs: &[&sign::VALIDITY, &sign::OUTCOMES, &sign::DIFFERENCES],
+    draw: |app, _, buf, look| draw::draw(app, buf, look),
+    describe: draw::describe,
+    allowed: keys::allowed,
+    act: |app, action, _| keys::act(app, action),
+    go: |app, movement| keys::go(&app.looks, &mut app.screens, movement),
+    settle: Some(keys::settle),
+    focus: |app, at| keys::focus(&mut app.screens, at),
+    click: |app, at, _| {
+        keys::focus(&mut app.screens, at);
+        Vec::new()
+    },
+    ..ScreenDef::BASE
+};

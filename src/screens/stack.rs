@@ -33,16 +33,10 @@ pub enum Screen {
     Record(Box<RecordView>),
     /// A re-run of a step or an answer.
     Rerun(Box<Attempt>),
-    /// The comparison with a baseline.
-    Compare,
     /// Two records side by side.
     SideBySide(Box<SideBySide>),
-    /// The dashboard of the reviews.
-    Dashboard,
-    /// The items on which reviewers disagree.
-    Adjudication,
-    /// Charts of all records.
-    Insights,
+    /// A screen that is worked out from all records.
+    OfAll(ScreenKind),
 }
 
 impl Screen {
@@ -51,11 +45,8 @@ impl Screen {
         match self {
             Self::Record(view) => view.kind(),
             Self::Rerun(_) => ScreenKind::Rerun,
-            Self::Compare => ScreenKind::Compare,
             Self::SideBySide(_) => ScreenKind::SideBySide,
-            Self::Dashboard => ScreenKind::Dashboard,
-            Self::Adjudication => ScreenKind::Adjudication,
-            Self::Insights => ScreenKind::Insights,
+            Self::OfAll(kind) => *kind,
         }
     }
 }
@@ -73,6 +64,11 @@ impl Screens {
     /// Returns the kind of the highest one that shows the open record, or the table.
     pub fn of_record(&self) -> ScreenKind {
         self.0.iter().rev().map(Screen::kind).find(|kind| kind.is_of_record()).unwrap_or_default()
+    }
+
+    /// Lists the kinds of all, from the table upwards.
+    pub(crate) fn kinds(&self) -> Vec<ScreenKind> {
+        [ScreenKind::Table].into_iter().chain(self.0.iter().map(Screen::kind)).collect()
     }
 
     /// Counts the screens over the table.

@@ -2,6 +2,8 @@
 //! reasons why an action cannot be done.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use crate::actions::rows::action_rows;
 use stepscope_base::text::Shown;
 
 stepscope_base::words! {
@@ -45,131 +47,24 @@ impl Context {
     }
 }
 
-stepscope_base::words! {
-    /// Action of a key. Every action has an id, by which it is remapped and called from the palette.
-    #[expect(missing_docs, reason = "the help of its row in the table says what it does")]
-    pub enum Action {
-        Back = "back",
-        Quit = "quit",
-        Help = "help",
-        Palette = "palette",
-        Escape = "escape",
-        Down = "down",
-        Up = "up",
-        Left = "left",
-        Right = "right",
-        Top = "top",
-        Bottom = "bottom",
-        HalfDown = "half_page_down",
-        HalfUp = "half_page_up",
-        PageDown = "page_down",
-        PageUp = "page_up",
-        Open = "open",
-        NextStep = "next_step",
-        PreviousStep = "previous_step",
-        NextRecord = "next_record",
-        PreviousRecord = "previous_record",
-        NextPane = "next_pane",
-        PreviousPane = "previous_pane",
-        Maximise = "maximise",
-        JumpBack = "jump_back",
-        JumpForth = "jump_forward",
-        Messages = "messages",
-        Find = "find",
-        FindNext = "find_next",
-        FindPrevious = "find_previous",
-        Filter = "filter",
-        NextFinding = "next_finding",
-        PreviousFinding = "previous_finding",
-        NextWrong = "next_wrong",
-        PreviousWrong = "previous_wrong",
-        NextFlagged = "next_with_findings",
-        PreviousFlagged = "previous_with_findings",
-        NextCitation = "next_span",
-        PreviousCitation = "previous_span",
-        Contents = "contents",
-        CopyQuote = "copy_quote",
-        Writer = "writer",
-        Reader = "reader",
-        Prove = "prove",
-        Difference = "difference",
-        Rewards = "ladder",
-        Compare = "matrix",
-        Baseline = "baseline",
-        Dashboard = "boards",
-        Adjudication = "disputes",
-        Insights = "insights",
-        Frequency = "frequency",
-        Explain = "explain",
-        DecidePass = "decide_pass",
-        DecideFail = "decide_fail",
-        Rerun = "rerun",
-        RerunFromHere = "rerun_from_here",
-        RerunStale = "rerun_stale",
-        RerunSamples = "rerun_samples",
-        Json = "json",
-        Fold = "fold",
-        NextSibling = "next_sibling",
-        PreviousSibling = "previous_sibling",
-        FoldAll = "fold_all",
-        UnfoldAll = "unfold_all",
-        CopyValue = "copy_value",
-        CopyPath = "copy_path",
-        CopyQuestion = "copy_question",
-        CopyStep = "copy_step",
-        CopyRecord = "copy_record",
-        CopyLink = "copy_link",
-        SortNext = "sort_next",
-        SortPrevious = "sort_previous",
-        SortReverse = "sort_reverse",
-        NextFork = "next_fork",
-        PreviousFork = "previous_fork",
-        Pass = "pass",
-        Fail = "fail",
-        Defer = "defer",
-        Skip = "skip",
-        BadStep = "bad_step",
-        GoldStatus = "gold_status",
-        FixTarget = "fix_target",
-        Correct = "correct",
-        Note = "note",
-        Undo = "undo",
-        Redo = "redo",
-        NextOpen = "next_open",
-        Reveal = "reveal",
-        Edit = "edit",
-        TakeEdit = "take_edit",
-        ExternalEditor = "external_editor",
-        DropEdits = "drop_edits",
-        Keep = "keep",
-        Export = "export",
-        Exact = "execute_exactly",
-        Repair = "repair",
-        Between = "between_steps",
-        SaveAgain = "save_again",
-        LabelAll = "label_all",
-        PassPart = "pass_part",
-        FailPart = "fail_part",
-        SameVerdict = "same_verdict",
-        Guidelines = "guidelines",
-        GiveLabel = "give_label",
-        SaveFail = "save_fail",
-        FindLabel = "find_label",
-        PutAside = "put_aside",
-        NewLabel = "new_label",
-        RenameLabel = "rename_label",
-        MergeLabel = "merge_label",
-        Confirm = "confirm",
-        DropText = "drop_text",
-        Review = "review",
-        Tour = "tour",
-        Present = "present",
-        Theme = "theme",
-        Mouse = "mouse",
-        Suspend = "suspend",
-        Redraw = "redraw",
-    }
+macro_rules! names {
+    ($($name:ident = $id:literal $(($title:literal))?, $trace:ident [$($flag:ident)*] $($field:ident: $value:expr),*;)+) => {
+        stepscope_base::words! {
+            /// Action of a key. Every action has an id, by which it is remapped and called from the palette.
+            #[expect(missing_docs, reason = "the help of its row in the table says what it does")]
+            pub enum Action { $($name = $id),+ }
+        }
+
+        impl Action {
+            /// Returns the title that its row gives it, if it is not the id.
+            fn own_title(self) -> Option<&'static str> {
+                let own: &[&str] = match self { $(Self::$name => &[$($title)?]),+ };
+                own.first().copied()
+            }
+        }
+    };
 }
+action_rows!(names);
 
 /// A reason why an action cannot be done now; it names keys by their actions, `<back>`: see [`Keymap::keyed`].
 pub(crate) type Reason = &'static str;
@@ -188,58 +83,9 @@ pub(crate) fn need(holds: bool, why: Reason) -> Result<(), Reason> {
 }
 
 impl Action {
-    /// Tells whether it moves a cursor or scrolls.
-    pub(crate) const fn is_movement(self) -> bool {
-        use Action as A;
-        matches!(self, A::Down | A::Up | A::Top | A::Bottom | A::HalfDown | A::HalfUp | A::PageDown | A::PageUp)
-    }
-
     /// Returns the name for people; settings keep the id.
     pub(crate) fn title(self) -> String {
-        use Action as A;
-        let own = match self {
-            A::Rewards => "reward",
-            A::Compare => "compare",
-            A::Dashboard => "dashboard",
-            A::Adjudication => "adjudicate",
-            A::NextCitation => "next citation",
-            A::PreviousCitation => "previous citation",
-            A::Prove => "why this value",
-            A::NextWrong => "next wrong record",
-            A::PreviousWrong => "previous wrong record",
-            A::NextFlagged => "next record with findings",
-            A::PreviousFlagged => "previous record with findings",
-            A::Difference => "diff",
-            A::Between => "diff steps",
-            A::Edit => "override",
-            A::DropEdits => "discard overrides",
-            A::Keep => "save fork",
-            A::Exact => "recompute",
-            A::Rerun => "re-run",
-            A::RerunFromHere => "re-run from here",
-            A::RerunStale => "re-run dependents",
-            A::RerunSamples => "sample",
-            A::BadStep => "first wrong step",
-            A::FixTarget => "where to fix",
-            A::GoldStatus => "expected answer",
-            A::Correct => "correct answer",
-            A::NextOpen => "next unreviewed",
-            A::Fold => "collapse",
-            A::FoldAll => "collapse all",
-            A::UnfoldAll => "expand all",
-            A::Writer => "go to writer",
-            A::Reader => "go to reader",
-            _ => return self.word().replace('_', " "),
-        };
-        own.to_owned()
-    }
-
-    /// Tells whether it means the same on every screen.
-    pub(crate) const fn is_plain(self) -> bool {
-        use Action as A;
-        self.is_movement()
-            || matches!(self, A::Back | A::Escape | A::Quit | A::Help | A::Palette | A::Theme | A::Mouse | A::Redraw)
-            || matches!(self, A::Suspend | A::Review | A::Tour | A::Present | A::Export | A::Messages)
+        self.own_title().map_or_else(|| self.word().replace('_', " "), str::to_owned)
     }
 }
 

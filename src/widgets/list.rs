@@ -87,6 +87,16 @@ impl List {
         self.top = self.top.clamp(above(self.at), self.at).min(above(last));
     }
 
+    /// Keeps a text without a cursor on screen. One that shows its beginning shows it however long it is: its lines are
+    /// only counted where it is scrolled.
+    #[must_use]
+    pub(crate) fn in_text(self, height: usize, lines: impl FnOnce() -> usize) -> Self {
+        if height == 0 || self.top == 0 {
+            return self;
+        }
+        Self { top: self.top.min(lines().saturating_sub(height)), ..self }
+    }
+
     /// The row at a line of the screen, of rows that take several lines each.
     pub(crate) fn row_at(&self, line: usize, len: usize, lines: impl Fn(usize) -> usize) -> usize {
         let mut left = line;

@@ -108,6 +108,21 @@ pub(crate) const TABLE: [Meaning; 2] = [
     (RECOVERS, "recomputed, if need be with a mistake corrected, it gives the expected answer"),
 ];
 
+/// Shades of a chart.
+pub(crate) const SHADES: Meaning = ("░▒▓", "shades: heat map from few to many, or an area as large as its count");
+
+/// Measure of agreement.
+pub(crate) const AGREEMENT: Meaning = ("kappa", "agreement beyond what chance gives: 1 is full, 0 is chance");
+
+/// Differences of two records, or of two moments of a run.
+pub(crate) const DIFFERENCES: [Meaning; 5] = [
+    ("=", "same in both"),
+    ("≡", "written again with the same value"),
+    ("≠", "differs"),
+    ("+", "only in the new one"),
+    ("−", "only in the old one"),
+];
+
 /// Marks of panes, on every screen.
 pub(crate) const PANES: [Meaning; 2] =
     [(POINTER, "selected row"), (SCROLL, "scroll bar; signs on it mark rows out of view too")];

@@ -108,7 +108,7 @@ fn many_variables(count: usize) -> String {
 fn a_step_lists_the_first_of_many_values_and_counts_the_rest() {
     let (_folder, mut d) = Drive::text(many_variables(700));
     d.keys("Enter");
-    d.app.screens.record_mut().unwrap().focus(stepscope::screens::run::state::RunPane::Step);
+    d.app.screens.record_mut().unwrap().focus(stepscope::screens::run::pane::RunPane::Step);
     d.keys("Z").shows(&["reads", "v0"]);
     assert_eq!(d.app.screens.record().unwrap().detail.reads.len(), 500);
     while !d.screen().contains("… and 200 more (see global state)") {
@@ -125,7 +125,7 @@ fn what_is_too_long_to_be_laid_out_is_announced() {
         format!(r#"{{"id":"a","question":"{text}","mode":"baseline","gold_num":1.0,"pred_num":1,"raw":"{text}"}}"#);
     let (_folder, mut d) = Drive::text(record);
     d.keys("Enter").shows(&["Question", "… 74.5 kB more; stepscope show prints them"]);
-    d.app.screens.record_mut().unwrap().focus(stepscope::screens::run::state::RunPane::Question);
+    d.app.screens.record_mut().unwrap().focus(stepscope::screens::run::pane::RunPane::Question);
     d.keys("Enter").shows(&["… 74.5 kB more; stepscope show prints them", "Esc closes"]);
 }
 

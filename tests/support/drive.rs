@@ -2,8 +2,7 @@
 //! read as text. Every frame is checked: no cell holds a control or an invisible character.
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
@@ -11,16 +10,18 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect, Size};
 use ratatui::style::{Color, Style};
 use tokio::runtime::{Builder, Handle};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 use unicode_width::UnicodeWidthStr as _;
 
 use stepscope::app::across::Across;
 use stepscope::app::calls::Calls;
+use stepscope::app::effects::{Memory, Performer};
 use stepscope::app::model_choice::ModelChoice;
 use stepscope::app::msg::{Effect, Msg};
 use stepscope::app::outbox::Outbox;
-use stepscope::app::read::read;
 use stepscope::app::review::{Review, ReviewLog};
-use stepscope::app::review_worker::{ReviewSetup, ReviewWorker};
+use stepscope::app::review_worker::ReviewSetup;
 use stepscope::app::state::{App, Looks};
 use stepscope::widgets::keymap::Keymap;
 use stepscope::widgets::theme::{BUILT_IN, Role, Theme};
@@ -29,24 +30,25 @@ use stepscope_io::config::Config;
 use stepscope_io::config::session::FileView;
 use stepscope_io::config::verifiers::{VerifierChoice, judge};
 use stepscope_io::drafts::Drafts;
-use stepscope_io::log::Writer;
-use stepscope_io::log::journal::{REVIEWS, beside};
+use stepscope_io::log::journal::beside;
 use stepscope_io::model::cassette::Speed;
 use stepscope_io::model::setup::Setup;
 use stepscope_io::model::{Backend, settings};
 use stepscope_io::pipeline::compare::Journals;
-use stepscope_io::pipeline::load::{Loader, load};
-use stepscope_io::pipeline::search;
+use stepscope_io::pipeline::load::load;
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::source::input::expand;
 use stepscope_io::source::page::reviews_of;
 use stepscope_review::event::Reviewer;
 use stepscope_terminal::colour::Depth;
 use stepscope_terminal::input::Input;
-use stepscope_terminal::run::{Event, Program as _};
+use stepscope_terminal::run::{Control, Event, Program as _};
 
 /// Time that the background may take; far more than it should on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(60);
+
+/// Messages that may wait; far more than there are.
+const MANY: usize = 1 << 20;
 
 /// Returns the fixture that most scripts open.
 pub(crate) fn runs() -> PathBuf {
@@ -72,29 +74,6 @@ pub(crate) fn small_at(url: String) -> Setup {
     Setup { wanted, speed: Speed::AtOnce, retries: Some(0), ..Setup::default() }
 }
 
-/// Searches to the end, and returns what it tells.
-fn searched<T: Send + 'static>(
-    id: u64,
-    plan: search::Plan,
-    fits: impl Fn(&[u8]) -> Option<T> + Clone + Send + Sync + 'static,
-    tell: impl Fn(Vec<(u32, T)>, bool) -> Msg,
-) -> Vec<Msg> {
-    let (sender, found) = channel();
-    let _running = search::start(plan, fits, move |found| sender.send(found).is_ok());
-    let mut out = Vec::new();
-    while let Ok(found) = found.recv_timeout(DEADLINE) {
-        match found {
-            search::SearchEvent::Some(records) => out.push(tell(records, false)),
-            search::SearchEvent::Failed(failure) => out.push(Msg::SearchFailed(id, failure)),
-            search::SearchEvent::All => {
-                out.push(tell(Vec::new(), true));
-                break;
-            }
-        }
-    }
-    out
-}
-
 /// Program at a keyboard that is a string and a screen that is a buffer.
 pub(crate) struct Drive {
     pub(crate) app: App,
@@ -110,16 +89,17 @@ pub(crate) struct Drive {
     pub(crate) hold: bool,
     pub(crate) held: Vec<Effect>,
     pub(crate) now: Instant,
-    events: Receiver<Msg>,
+    /// What goes on behind the screen: loading, models, and verdicts on their way.
+    events: mpsc::Receiver<Msg>,
+    to_loop: mpsc::Sender<Msg>,
+    /// What was done at once.
+    done: mpsc::Receiver<Msg>,
+    performer: Performer,
     /// Drawn screens, if a test asks for them.
     pub(crate) frames: Option<Vec<String>>,
-    calls: Calls,
     runtime: Handle,
-    to_loop: tokio::sync::mpsc::Sender<Msg>,
-    side: Arc<SideData>,
-    loader: Loader,
-    /// Threads of reviews.
-    worker: Option<(ReviewWorker, Writer)>,
+    /// Ends the runtime's thread with this.
+    _runs: oneshot::Sender<()>,
     /// Folder of the exports that name no temporary folder of their own, whatever was typed.
     exports: tempfile::TempDir,
     buffer: Buffer,
@@ -165,14 +145,26 @@ impl Drive {
     }
 
     fn with_beside(paths: &[PathBuf], side: SideData, change: impl FnOnce(&mut App)) -> Self {
-        let (sender, events) = channel();
-        let (runtime, to_loop) = runtime(sender.clone());
-        let side = Arc::new(side);
+        Self::start(paths, side, None, change)
+    }
+
+    /// Opens files and waits until everything is read and checked, and the logs of the reviews, if there are some.
+    fn start(paths: &[PathBuf], side: SideData, reviews: Option<ReviewSetup>, change: impl FnOnce(&mut App)) -> Self {
+        let (to_loop, events) = mpsc::channel(MANY);
+        let (to_done, done) = mpsc::channel(MANY);
+        let (outbox, at_once) = (Outbox::default(), Outbox::default());
+        outbox.attach(to_loop.clone());
+        at_once.attach(to_done);
+        let (side, loads) = (Arc::new(side), outbox.clone());
         let (store, loading) =
-            load(expand(paths).with_forks(None), 1, side.clone(), move |event| sender.send(Msg::Load(event)).is_ok());
+            load(expand(paths).with_forks(None), 1, side.clone(), move |event| loads.send(Msg::Load(event)));
         let mut app = App::new(store, Keymap::default(), looks());
         app.side = side.clone();
         change(&mut app);
+        let has_reviews = reviews.is_some();
+        let (runtime, runs) = runtime();
+        let performer = Performer::new(outbox, Memory::default(), side, Calls::default()).loading(loading);
+        let performer = performer.at_once(at_once);
         let mut drive = Self {
             app,
             copied: Vec::new(),
@@ -183,19 +175,18 @@ impl Drive {
             held: Vec::new(),
             now: Instant::now(),
             events,
-            frames: None,
-            calls: Calls::default(),
-            runtime,
             to_loop,
-            side,
-            loader: loading.go_on().unwrap(),
-            worker: None,
+            done,
+            performer: if let Some(reviews) = reviews { performer.reviewing(reviews) } else { performer },
+            frames: None,
+            runtime,
+            _runs: runs,
             exports: tempfile::tempdir().unwrap(),
             buffer: Buffer::default(),
             cursor: None,
         };
         drive.event(Event::Start(Size::new(120, 36)));
-        drive.wait_for(|app| app.store.is_settled());
+        drive.wait_for(|app| app.store.is_settled() && (app.review.read || !has_reviews));
         drive
     }
 
@@ -213,16 +204,15 @@ impl Drive {
     pub(crate) fn wait_for(&mut self, holds: impl Fn(&App) -> bool) {
         let end = Instant::now() + DEADLINE;
         while !holds(&self.app) {
-            match self.events.recv_timeout(end.saturating_duration_since(Instant::now())) {
-                Ok(message) => {
+            let left = end.saturating_duration_since(Instant::now());
+            match self.runtime.block_on(async { timeout(left, self.events.recv()).await }) {
+                Ok(Some(message)) => {
                     self.event(message);
                     if self.frames.is_some() {
                         self.draw();
                     }
                 }
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                    panic!("the background did not come so far\n{}", self.screen())
-                }
+                Ok(None) | Err(_) => panic!("the background did not come so far\n{}", self.screen()),
             }
         }
         while let Ok(message) = self.events.try_recv() {
@@ -270,11 +260,10 @@ impl Drive {
 
     fn perform(&mut self, effect: Effect, messages: &mut Vec<Msg>) {
         match effect {
-            Effect::Copy(text) => self.copied.push(text),
-            Effect::Quit(code) => self.quit = Some(code),
             Effect::Mouse(_) | Effect::Repaint | Effect::Suspend | Effect::Foreground(_) => {
                 self.asked.push(format!("{effect:?}"));
             }
+            effect @ (Effect::Copy(_) | Effect::Quit(_)) => drop(self.work(effect)),
             _ if self.hold => self.held.push(effect),
             _ => messages.extend(self.work(effect).into_iter().rev()),
         }
@@ -285,55 +274,30 @@ impl Drive {
     pub(crate) fn ask(&mut self, setup: Setup) {
         let config = Config::default();
         self.app.models = ModelChoice::new(setup.clone(), &config);
-        self.calls = Calls::new(setup, config);
+        self.performer.ask(Calls::new(setup, config));
     }
 
+    /// Has the program's own performer do it, and returns what was done at once. What would leave the test is kept here.
     fn work(&mut self, effect: Effect) -> Vec<Msg> {
-        let _inside = self.runtime.enter();
-        let Some(effect) = self.calls.perform(effect, &self.to_loop) else { return Vec::new() };
-        match effect {
-            Effect::Search(id, filter, plan) => {
-                let fits = move |text: &[u8]| filter.fits_text(text).then_some(());
-                searched(id, plan, fits, |records, done| {
-                    Msg::Found(id, records.into_iter().map(|(record, ())| record).collect(), done)
-                })
-            }
-            Effect::Find(id, sought, plan) => {
-                let fits = move |text: &[u8]| sought.place_in(text);
-                searched(id, plan, fits, |records, done| Msg::Matched(id, records, done))
-            }
+        let effect = match effect {
             Effect::KeepView(view, theme) => {
                 self.kept.push((view, theme));
-                Vec::new()
+                return Vec::new();
             }
-            Effect::EndSearch(_) => Vec::new(),
-            Effect::Follow(path) => {
-                self.loader.follow(path);
-                Vec::new()
-            }
-            Effect::Append(append) if self.worker.is_some() && append.content.what == REVIEWS.what => {
-                self.worker.as_ref().unwrap().1.append(append);
-                Vec::new()
-            }
-            Effect::ReadReviews | Effect::KeepDrafts(_) | Effect::FindReviewed(..) | Effect::Summarise(..) => {
-                if let Some((worker, _)) = &mut self.worker {
-                    worker.perform(effect);
-                }
-                Vec::new()
-            }
-            Effect::Export(path, bytes) => self.read(Effect::Export(self.kept_away(path), bytes)),
+            Effect::Export(path, bytes) => Effect::Export(self.kept_away(path), bytes),
             Effect::ExportRecord(handle, mut export) => {
                 export.path = self.kept_away(export.path);
-                self.read(Effect::ExportRecord(handle, export))
+                Effect::ExportRecord(handle, export)
             }
-            effect => self.read(effect),
+            effect => effect,
+        };
+        let _inside = self.runtime.enter();
+        match self.performer.perform(effect, &self.to_loop) {
+            Some(Control::Copy(text)) => self.copied.push(text),
+            Some(Control::Quit(code)) => self.quit = Some(code),
+            other => assert!(other.is_none(), "{other:?} is left to the terminal"),
         }
-    }
-
-    fn read(&self, effect: Effect) -> Vec<Msg> {
-        let told = Mutex::new(Vec::new());
-        let last = read(effect, &self.side, &|message| told.lock().unwrap().push(message));
-        told.into_inner().unwrap().into_iter().chain(last).collect()
+        std::iter::from_fn(|| self.done.try_recv().ok()).collect()
     }
 
     /// Returns the path, if it is in a temporary folder; else its name in the folder of exports.
@@ -372,36 +336,24 @@ impl Drive {
     ) -> Self {
         let reviewer = Reviewer::person(by.to_owned());
         let drafts = Drafts::of(state, journal, &reviewer);
-        let drive = Self::with_beside(paths, side, |app| {
+        let setup = ReviewSetup { own: Some(journal.into()), drafts: Some(drafts), ..ReviewSetup::default() };
+        Self::start(paths, side, Some(setup), |app| {
             app.review = Review::new(reviewer, ReviewLog::Journal(journal.into()));
             change(app);
-        });
-        let own = Some(journal.into());
-        drive.following(ReviewSetup { own, drafts: Some(drafts), ..ReviewSetup::default() })
-    }
-
-    /// Starts the threads of reviews, and waits until the logs are read.
-    fn following(mut self, setup: ReviewSetup) -> Self {
-        let outbox = Outbox::default();
-        outbox.attach(self.to_loop.clone());
-        let worker = ReviewWorker::start(setup, outbox.clone());
-        self.worker = Some((worker, Writer::start(move |line| outbox.send(Msg::Log(line))).unwrap()));
-        self.event(Event::Start(Size::new(120, 36)));
-        self.until(|app| app.review.read);
-        self
+        })
     }
 
     /// Opens files whose verdicts are shown while none can be given: those of the logs next to them, and those that pages carry.
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn looking_on(paths: &[PathBuf], change: impl FnOnce(&mut App)) -> Self {
-        let drive = Self::with(paths, |app| {
+        let carried = paths.iter().flat_map(|path| reviews_of(path)).collect();
+        let others = paths.iter().map(|path| beside(path)).collect();
+        let setup = ReviewSetup { others, carried, ..ReviewSetup::default() };
+        Self::start(paths, SideData::default(), Some(setup), |app| {
             app.review = Review::read_only(Reviewer::person("ada"), "pass --reviews FILE");
             app.across = Across::new(None, Journals { files: paths.to_vec(), named: Vec::new() }, false);
             change(app);
-        });
-        let carried = paths.iter().flat_map(|path| reviews_of(path)).collect();
-        let others = paths.iter().map(|path| beside(path)).collect();
-        drive.following(ReviewSetup { others, carried, ..ReviewSetup::default() })
+        })
     }
 
     /// Takes in what the background finds until a condition holds, and returns the program for the next step.
@@ -600,22 +552,12 @@ impl Drive {
     }
 }
 
-/// Starts the thread on which model calls run; their messages take the same way as all others.
-fn runtime(events: std::sync::mpsc::Sender<Msg>) -> (Handle, tokio::sync::mpsc::Sender<Msg>) {
-    let (to_loop, mut messages) = tokio::sync::mpsc::channel(256);
-    let (ready, handle) = channel();
-    std::thread::spawn(move || {
-        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-        ready.send(runtime.handle().clone()).unwrap();
-        runtime.block_on(async {
-            while let Some(message) = messages.recv().await {
-                if events.send(message).is_err() {
-                    return;
-                }
-            }
-        });
-    });
-    (handle.recv().unwrap(), to_loop)
+/// Starts the thread on which model calls run.
+fn runtime() -> (Handle, oneshot::Sender<()>) {
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    let (handle, (until_dropped, end)) = (runtime.handle().clone(), oneshot::channel());
+    std::thread::spawn(move || _ = runtime.block_on(end));
+    (handle, until_dropped)
 }
 
 /// Parses the keys of a script.

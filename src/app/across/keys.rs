@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use crate::app::across::Across;
 use crate::app::across::{Pending, RecordHandle};
 use crate::app::msg::{Effect, Effects, WorkId};
+use crate::app::review::Review;
 use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
 use crate::screens::side_by_side;
 use crate::screens::stack::Screen;
+use crate::screens::stack::Screens;
 use crate::widgets::keymap::{Action, GO_BACK, Reason, need};
 use crate::widgets::list::List;
 use stepscope_base::shown;
@@ -22,27 +25,29 @@ use stepscope_table::filter::Filter;
 /// Reason given for a key that needs a record, on a screen without one.
 pub(crate) const NOT_HERE: &str = "not available here; <back> goes back";
 
-/// Checks that a screen of all records can be opened, or the open record put next to its baseline record; `None`: it is
-/// another action.
-pub(crate) fn allowed(app: &App, screen: ScreenKind, action: Action) -> Option<Result<(), Reason>> {
-    let baseline = need(app.across.baseline.is_some(), "no baseline; start with --baseline PATH");
-    Some(match action {
-        Action::Compare => baseline.and_then(|()| may_count(app, action)),
-        Action::Dashboard | Action::Insights | Action::Adjudication => may_count(app, action),
-        Action::Frequency => return may_count(app, action).err().map(Err),
-        Action::Baseline => baseline.and_then(|()| match screen {
-            ScreenKind::SideBySide => Ok(()),
-            ScreenKind::Rerun => Err(GO_BACK),
-            ScreenKind::Table | ScreenKind::Run | ScreenKind::Answer | ScreenKind::Json => {
-                side_by_side::keys::may_put_beside(app)
-            }
-            _ => Err("open a record first"),
-        }),
-        Action::DecidePass | Action::DecideFail if screen != ScreenKind::Adjudication => {
-            Err("open the disagreements first (<disputes>)")
-        }
-        _ => return None,
-    })
+/// Reason given where there is nothing to compare with.
+const NO_BASELINE: Reason = "no baseline; start with --baseline PATH";
+
+/// Checks that the comparison can be opened.
+pub(crate) fn may_compare(across: &Across, review: &Review) -> Result<(), Reason> {
+    let baseline = need(across.baseline.is_some(), NO_BASELINE);
+    baseline.and_then(|()| may_count(review, Action::Compare))
+}
+
+/// Checks that the open record can be put next to its baseline record.
+pub(crate) fn may_show_baseline(app: &App, screen: ScreenKind) -> Option<Result<(), Reason>> {
+    let baseline = need(app.across.baseline.is_some(), NO_BASELINE);
+    Some(baseline.and_then(|()| match screen {
+        ScreenKind::SideBySide => Ok(()),
+        ScreenKind::Rerun => Err(GO_BACK),
+        screen if screen.is_judged_on() => side_by_side::keys::may_put_beside(app),
+        _ => Err("open a record first"),
+    }))
+}
+
+/// Refuses a final verdict elsewhere than on the disagreements.
+pub(crate) fn in_adjudication(_: &App, screen: ScreenKind) -> Option<Result<(), Reason>> {
+    (screen != ScreenKind::Adjudication).then_some(Err("open the disagreements first (<disputes>)"))
 }
 
 /// Reason given when a filter leads to such counts.
@@ -51,7 +56,7 @@ const HIDDEN_SET: &str =
 
 /// Checks that an action may show what is said of all records: that gives away records that are still to be judged. The
 /// reason names what would be shown, since one key does not tell it.
-fn may_count(app: &App, action: Action) -> Result<(), Reason> {
+pub(crate) fn may_count(review: &Review, action: Action) -> Result<(), Reason> {
     let why = match action {
         Action::Compare => "the comparison counts what --hide hides; start without --hide to see it",
         Action::Insights => "the insights count what --hide hides; start without --hide to see them",
@@ -59,68 +64,51 @@ fn may_count(app: &App, action: Action) -> Result<(), Reason> {
         Action::Adjudication => "the disagreements show what --hide hides; start without --hide to see them",
         _ => "the review dashboard counts what --hide hides; start without --hide to see it",
     };
-    need(app.review.hide.is_empty(), why)
+    need(review.hide.is_empty(), why)
 }
 
 /// Checks that a filter may replace the screens below it: no re-run is lost whose call is running or whose result is
 /// not saved.
-pub(crate) fn may_show_filtered(app: &App) -> Result<(), Reason> {
-    let is_held = app.screens.attempt().is_some_and(|attempt| attempt.is_busy() || attempt.is_unsaved());
+pub(crate) fn may_show_filtered(screens: &Screens) -> Result<(), Reason> {
+    let is_held = screens.attempt().is_some_and(|attempt| attempt.is_busy() || attempt.is_unsaved());
     need(!is_held, "a re-run is still open; go back to it (<back>) and end it first")
 }
 
 /// Checks that an action can be done on a screen of numbers, each of which leads to records by a filter.
 pub(crate) fn allowed_on_numbers(
-    app: &App,
+    screens: &Screens,
     action: Action,
     filter: impl FnOnce() -> Result<(), Reason>,
 ) -> Result<(), Reason> {
     match action {
         Action::Left | Action::Right => Ok(()),
-        Action::Open => may_show_filtered(app).and_then(|()| filter()),
+        Action::Open => may_show_filtered(screens).and_then(|()| filter()),
         _ => need(action.is_plain(), NOT_HERE),
     }
 }
 
-/// Opens a screen of all records, or puts the open record next to its baseline record, and leaves both; `None`: it is
-/// another action.
-pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
-    // Who does something else meanwhile does not want to be taken away from it.
-    app.across.partner_of = None;
+/// Opens the screen of all records that an action names; where it is in front, closes it.
+pub(crate) fn of_all(app: &mut App, action: Action, _: isize) -> Effects {
+    let Some(wanted) = action.def().opens else { return Vec::new() };
     let screen = app.screens.top();
-    let wanted = match action {
-        Action::Baseline if screen != ScreenKind::SideBySide => {
-            return app.current().map(|record| side_by_side::keys::put_beside(app, record));
-        }
-        Action::Difference if matches!(screen, ScreenKind::Run | ScreenKind::Table) => {
-            return side_by_side::keys::put_beside_parent(app);
-        }
-        _ => of_all(action)?,
-    };
-    if screen == wanted.kind() {
-        return Some(leave(app));
+    if screen == wanted {
+        return leave(app);
     }
     if screen.is_of_all() {
         leave(app);
     }
-    app.open_screen(wanted);
-    Some(match action {
-        Action::Compare => compare(app),
+    app.open_screen(Screen::OfAll(wanted));
+    match wanted {
+        ScreenKind::Compare => compare(app),
         // The charts are made of what is counted as records come and go.
-        Action::Insights => Vec::new(),
+        ScreenKind::Insights => Vec::new(),
         _ => read_boards(app),
-    })
+    }
 }
 
-/// Returns the screen of all records that an action opens, and closes where it is in front.
-pub(crate) const fn of_all(action: Action) -> Option<Screen> {
-    match action {
-        Action::Compare => Some(Screen::Compare),
-        Action::Dashboard => Some(Screen::Dashboard),
-        Action::Adjudication => Some(Screen::Adjudication),
-        Action::Insights => Some(Screen::Insights),
-        _ => None,
-    }
+/// Puts the record in front next to its baseline record.
+pub(crate) fn beside(app: &mut App, _: Action, _: isize) -> Effects {
+    app.current().map_or_else(Vec::new, |record| side_by_side::keys::put_beside(app, record))
 }
 
 /// Leaves a screen of all records, or two records side by side.
@@ -133,6 +121,11 @@ pub(crate) fn leave(app: &mut App) -> Effects {
         Some(_) => app.request(sides.record, app.screens.of_record()),
         None => Vec::new(),
     }
+}
+
+/// Leaves it by the keys that go back; `None`: it is another action.
+pub(crate) fn leave_by(app: &mut App, action: Action) -> Option<Effects> {
+    matches!(action, Action::Back | Action::Escape).then(|| leave(app))
 }
 
 /// Compares as soon as all records are read; what was compared before stays on screen meanwhile.
@@ -186,8 +179,8 @@ fn begin_due(app: &mut App) -> Effects {
     effects
 }
 
-pub(crate) fn take_percent(app: &mut App, id: WorkId, percent: usize) -> Effects {
-    for pending in [&mut app.across.comparing, &mut app.across.judging] {
+pub(crate) fn take_percent(across: &mut Across, id: WorkId, percent: usize) -> Effects {
+    for pending in [&mut across.comparing, &mut across.judging] {
         if pending.running == Some(id) {
             pending.percent = pending.percent.max(percent);
         }

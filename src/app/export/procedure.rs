@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::app::msg::{Effect, Effects};
 use crate::app::state::App;
 use crate::dialogs::dialog::PromptPurpose;
+use crate::screens::stack::Screens;
 
 /// Asks for the name of the file to which the repaired procedure goes.
 pub(crate) fn ask_where(app: &mut App) {
@@ -13,8 +14,8 @@ pub(crate) fn ask_where(app: &mut App) {
 }
 
 /// Tells whether a repaired procedure is being looked at.
-pub(crate) fn has_procedure(app: &App) -> bool {
-    let unkept = app.screens.side_by_side().and_then(|sides| sides.fork.as_ref());
+pub(crate) fn has_procedure(screens: &Screens) -> bool {
+    let unkept = screens.side_by_side().and_then(|sides| sides.fork.as_ref());
     unkept.is_some_and(|unkept| unkept.procedure.is_some())
 }
 

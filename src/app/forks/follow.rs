@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 
 use crate::app::fork_tree::Address;
+use crate::app::forks::Forks;
 use crate::app::msg::{Effect, Effects};
 use crate::app::review;
 use crate::app::state::App;
 use crate::screens::run;
 use crate::screens::run::state::LostSearch;
+use crate::screens::stack::Screens;
 use crate::widgets::keymap::Action;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -15,6 +17,7 @@ use stepscope_io::failure::Failure;
 use stepscope_io::log::forks::{FORKS, KnownFork};
 use stepscope_io::log::{Appended, LineId};
 use stepscope_io::pipeline::search::Plan;
+use stepscope_io::pipeline::store::Store;
 use stepscope_io::pipeline::store::{LoadEvent, SourceRows};
 use stepscope_io::source::beneath::Place;
 use stepscope_io::source::input::Input;
@@ -24,7 +27,7 @@ impl App {
     /// Keeps a fork of the open record, one line without its end: appended next to the record's file, or where told,
     /// and called saved when it is on the disk.
     pub fn keep_fork(&mut self, line: Vec<u8>) -> Option<(LineId, Effect)> {
-        let Some(path) = forks_path(self) else {
+        let Some(path) = forks_path(&self.forks, &self.screens, &self.store) else {
             self.fail(Shown::own(
                 "not saved: these records have no file to save forks next to; start with --forks FILE",
             ));
@@ -40,13 +43,13 @@ impl App {
 }
 
 /// Finds the file that keeps the forks of the open record.
-fn forks_path(app: &App) -> Option<Place> {
-    if let Some(path) = &app.forks.path {
+fn forks_path(forks: &Forks, screens: &Screens, store: &Store) -> Option<Place> {
+    if let Some(path) = &forks.path {
         return Some(Place::Named(path.clone()));
     }
-    let view = app.screens.record()?;
-    let source = view.lost.as_ref().map(|lost| lost.source).or_else(|| app.store.source_of(view.opened.index))?;
-    let input = &app.store.sources().get(source)?.input;
+    let view = screens.record()?;
+    let source = view.lost.as_ref().map(|lost| lost.source).or_else(|| store.source_of(view.opened.index))?;
+    let input = &store.sources().get(source)?.input;
     match input {
         // A fork of a fork lies with it.
         Input::Forks(place) => Some(place.clone()),
@@ -89,13 +92,13 @@ pub(crate) fn fork_by(app: &mut App, by: isize) -> Effects {
 }
 
 /// Finds the source of forks that an event is about; `true`: it is read from the start.
-pub(crate) fn forks_source(app: &App, event: &LoadEvent) -> Option<(usize, bool)> {
+pub(crate) fn forks_source(store: &Store, event: &LoadEvent) -> Option<(usize, bool)> {
     let (source, anew) = match event {
         LoadEvent::Opened { source, .. } => (*source, true),
         LoadEvent::Found { source, .. } => (*source, false),
         _ => return None,
     };
-    let is_forks = app.store.sources().get(source).is_some_and(SourceRows::is_forks);
+    let is_forks = store.sources().get(source).is_some_and(SourceRows::is_forks);
     is_forks.then_some((source, anew))
 }
 

@@ -1,8 +1,8 @@
 //! Begins and ends presenting, and keeps what would be saved from being done.
 
+use crate::actions::def::Trace;
 use crate::app::msg::{Effect, Effects};
 use crate::app::present::Presenting;
-use crate::app::review::keys::judges_record;
 use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
 use crate::screens::stack::Focus;
@@ -29,28 +29,12 @@ pub(crate) fn allowed(app: &App, front: Focus, action: Action) -> Result<(), Rea
 }
 
 /// Tells whether an action saves something, or leads to where that is done.
-const fn saves(front: Focus, action: Action) -> bool {
-    use Action as A;
-    match action {
-        A::Keep => !matches!(front, Focus::Screen(ScreenKind::Run) | Focus::Labels(ScreenKind::Run)),
-        A::Open => matches!(front, Focus::Decision),
-        A::SaveFail
-        | A::SameVerdict
-        | A::LabelAll
-        | A::Confirm
-        | A::Reveal
-        | A::Undo
-        | A::Redo
-        | A::FindLabel
-        | A::NewLabel
-        | A::RenameLabel
-        | A::MergeLabel
-        | A::DecidePass
-        | A::DecideFail
-        | A::SaveAgain
-        | A::Review
-        | A::Export => true,
-        _ => judges_record(action),
+fn saves(front: Focus, action: Action) -> bool {
+    match (front, action) {
+        // What is kept there is only previewed.
+        (Focus::Screen(ScreenKind::Run) | Focus::Labels(ScreenKind::Run), Action::Keep) => false,
+        (Focus::Decision, Action::Open) => true,
+        _ => action.def().trace == Trace::Saves,
     }
 }
 
@@ -68,7 +52,7 @@ pub(crate) fn turn(app: &mut App) -> Effects {
 pub(crate) fn without_traces(app: &App, mut effects: Effects) -> Effects {
     if app.presenting.is_some() {
         // Its line would wait for ever.
-        debug_assert!(!effects.iter().any(|effect| matches!(effect, Effect::Append(_))), "see `saves`");
+        debug_assert!(!effects.iter().any(|effect| matches!(effect, Effect::Append(_))), "see `Trace`");
         effects.retain(|effect| !effect.saves() && !matches!(effect, Effect::KeepView(..)));
     }
     effects

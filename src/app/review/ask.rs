@@ -3,15 +3,18 @@
 use crossterm::event::{KeyCode, KeyEvent};
 use tui_input::Input as Line;
 
+use crate::app::log::Log;
 use crate::app::msg::Effects;
 use crate::app::review;
+use crate::app::review::Review;
 use crate::app::review::{Given, LabelPurpose, ReviewDialog, ReviewField, id_for};
 use crate::app::state::App;
 use crate::dialogs::dialog::{Dialog, Popup};
 use crate::screens::adjudication;
 use crate::screens::answer::state::AnswerPane;
 use crate::screens::kind::ScreenKind;
-use crate::screens::run::state::RunPane;
+use crate::screens::run::pane::RunPane;
+use crate::screens::stack::Screens;
 use crate::widgets::fuzzy;
 use crate::widgets::keymap::{Action, Context, Key, Lookup, need};
 use crate::widgets::line::{edit, replace_proposed};
@@ -150,7 +153,7 @@ pub(crate) fn line_closed(app: &mut App, field: &ReviewField) -> Effects {
         return back_to_labels(app, id);
     }
     app.review.typing = None;
-    review::keys::keep_drafts(app)
+    review::keys::keep_drafts(&app.log, &app.review)
 }
 
 /// Opens the list again in which a label was chosen: what was to be done with it was given up.
@@ -170,7 +173,7 @@ pub(crate) fn line_changed(app: &mut App) -> Effects {
             (*proposed, *refused) = (false, None);
             if *field == ReviewField::Note {
                 app.review.typing = Some(Text::from(line.value().to_owned()));
-                return review::keys::keep_drafts(app);
+                return review::keys::keep_drafts(&app.log, &app.review);
             }
         }
         _ => {}
@@ -188,7 +191,7 @@ fn line_key(
     match event.code {
         KeyCode::Enter => {
             let typed = line.value().trim().to_owned();
-            if let Err(why) = take_line(app, &field, &typed) {
+            if let Err(why) = take_line(&mut app.review, &field, &typed) {
                 let ask = ReviewDialog::Line { field, line, from, proposed, refused: Some(why) };
                 app.dialog = Some(Dialog::Review(ask));
                 return Vec::new();
@@ -204,8 +207,8 @@ fn line_key(
 }
 
 /// Takes what was typed into the draft; `Err`: it cannot be taken.
-fn take_line(app: &mut App, field: &ReviewField, typed: &str) -> Result<(), Shown> {
-    let Some(target) = &app.review.target else {
+fn take_line(review: &mut Review, field: &ReviewField, typed: &str) -> Result<(), Shown> {
+    let Some(target) = &review.target else {
         return if matches!(field, ReviewField::Rename(_)) { Ok(()) } else { Err(Shown::own(GONE)) };
     };
     match field {
@@ -214,16 +217,16 @@ fn take_line(app: &mut App, field: &ReviewField, typed: &str) -> Result<(), Show
             if step.is_some_and(|step| step == 0 || step > target.steps) {
                 return Err(shown!("enter a step from 1 to {}, or nothing", target.steps));
             }
-            review::keys::take_up(app);
-            app.review.draft.step = step;
+            review::keys::take_up(review);
+            review.draft.step = step;
         }
         ReviewField::Correction => {
             let json = (!typed.is_empty()).then(|| target.summary.answer_type.json_of(typed));
             if let Some(why) = json.as_ref().and_then(|json| target.summary.answer_type.refuses(json.bytes())) {
                 return Err(why);
             }
-            review::keys::take_up(app);
-            app.review.draft.correction = json;
+            review::keys::take_up(review);
+            review.draft.correction = json;
         }
         ReviewField::Note if typed.len() > MAX_TEXT => {
             return Err(shown!("a note can have at most {} kB", MAX_TEXT >> 10));
@@ -271,16 +274,16 @@ fn take_note(app: &mut App, typed: &str) -> Effects {
     if app.review.draft.choosing {
         app.review.draft.anchors = if note.is_some() { anchors } else { Vec::new() };
         (app.review.draft.note, app.review.draft.variable) = (note, variable);
-        return review::keys::keep_drafts(app);
+        return review::keys::keep_drafts(&app.log, &app.review);
     }
     app.review.draft.note = None;
-    let Some(note) = note else { return review::keys::keep_drafts(app) };
+    let Some(note) = note else { return review::keys::keep_drafts(&app.log, &app.review) };
     let Some(mut event) = app.review.event(EventKind::Note) else { return Vec::new() };
     (event.note, event.anchors, event.variable) = (Some(note), anchors, variable);
     let place = event.place().map(|place| shown!(" on {place}")).unwrap_or_default();
     let mut effects = review::keys::say_event(app, event);
     app.say(shown!("note{place}"));
-    effects.extend(review::keys::keep_drafts(app));
+    effects.extend(review::keys::keep_drafts(&app.log, &app.review));
     effects
 }
 
@@ -301,7 +304,7 @@ fn anchor(app: &App) -> (Vec<Anchor>, Option<Text>) {
             let quote = document.text(lines.clone());
             let quote = Untrusted::new(stepscope_base::text::head(quote.trim_ascii(), 1 << 10)).into_owned();
             let anchor = Anchor::Span {
-                document: document_name(app),
+                document: document_name(&app.review, &app.screens),
                 numbering: Text::from(Numbering::Global0.word()),
                 page: None,
                 line_start: lines.start as u64,
@@ -323,14 +326,14 @@ fn anchor(app: &App) -> (Vec<Anchor>, Option<Text>) {
 }
 
 /// Finds the name that the open answer gives its document.
-fn document_name(app: &App) -> Text {
-    let root = app.screens.record().and_then(|view| view.opened.root());
+fn document_name(review: &Review, screens: &Screens) -> Text {
+    let root = screens.record().and_then(|view| view.opened.root());
     let named = root.and_then(|root| {
         let document = root.get("document");
         let id = root.get("doc_id").or_else(|| document?.get("doc_id")).or_else(|| document?.get("path"))?;
         id.string().map(Untrusted::into_owned)
     });
-    let item = || app.review.target.as_ref().and_then(|target| target.summary.item.id.clone());
+    let item = || review.target.as_ref().and_then(|target| target.summary.item.id.clone());
     named.or_else(item).unwrap_or_else(|| Text::from("document"))
 }
 
@@ -344,19 +347,19 @@ pub(crate) fn give_nth(app: &mut App, n: usize) -> Effects {
         app.say(shown!("no label {}; {} finds or creates labels", n + 1, app.key_of(Action::FindLabel)));
         return Vec::new();
     };
-    toggle(app, label, &set)
+    toggle(&app.log, &mut app.review, label, &set)
 }
 
-fn toggle(app: &mut App, label: &LabelDefinition, set: &LabelSet) -> Effects {
-    let sets = app.review.label_sets();
-    let mut labels = app.review.draft.labels.clone();
+fn toggle(log: &Log, review: &mut Review, label: &LabelDefinition, set: &LabelSet) -> Effects {
+    let sets = review.label_sets();
+    let mut labels = review.draft.labels.clone();
     let before = labels.len();
     labels.retain(|given| !sets.is_now(given, set, &label.id));
     if labels.len() == before {
         labels.push(set.refer(&label.id));
     }
-    app.review.draft.labels = labels;
-    review::keys::keep_drafts(app)
+    review.draft.labels = labels;
+    review::keys::keep_drafts(log, review)
 }
 
 /// Lists the labels for the record at hand, those of its kind first.
@@ -447,7 +450,7 @@ fn take_label(app: &mut App, purpose: LabelPurpose, label: LabelDefinition) -> E
     match purpose {
         LabelPurpose::Give => {
             let set = app.review.label_set();
-            toggle(app, &label, &set)
+            toggle(&app.log, &mut app.review, &label, &set)
         }
         LabelPurpose::Decide => {
             adjudication::labels::toggle(app, &label.id);
@@ -465,7 +468,7 @@ fn take_label(app: &mut App, purpose: LabelPurpose, label: LabelDefinition) -> E
             app.say(shown!("Merged {old} into {}; earlier verdicts follow", label.name.line()));
             effects
         }
-        LabelPurpose::All(records) if records.iter().all(|record| is_passed(app, *record)) => {
+        LabelPurpose::All(records) if records.iter().all(|record| is_passed(&app.review, *record)) => {
             app.refuse("you passed all of these; a verdict is changed on its record (<fail>)")
         }
         LabelPurpose::All(records) => {
@@ -477,8 +480,8 @@ fn take_label(app: &mut App, purpose: LabelPurpose, label: LabelDefinition) -> E
 }
 
 /// Tells whether I passed a record: such a one is not labelled with others.
-pub(crate) fn is_passed(app: &App, record: usize) -> bool {
-    app.review.judged(record).mine == Some(Verdict::Pass)
+pub(crate) fn is_passed(review: &Review, record: usize) -> bool {
+    review.judged(record).mine == Some(Verdict::Pass)
 }
 
 /// A new label of this name, given at once.

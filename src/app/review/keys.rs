@@ -5,27 +5,26 @@ use std::collections::BTreeMap;
 use crossterm::event::{KeyCode, KeyEvent};
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::app::log::Log;
 use crate::app::log::What;
 use crate::app::msg::{Effect, Effects};
 use crate::app::open_record::OpenRecord;
 use crate::app::review;
+use crate::app::review::Review;
 use crate::app::review::agenda::{Agenda, AgendaState};
 use crate::app::review::ask::MAX_BATCH;
 use crate::app::review::{Draft, NO_VERDICT, Resume, ReviewLog, ReviewTarget, SameVerdict, Wait};
 use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
+use crate::screens::stack::Screens;
 use crate::screens::table::state::SortBy;
-use crate::widgets::keymap::{Action, GO_BACK, Key, NO_RECORD, OPEN_RECORD, need};
+use crate::widgets::keymap::{Action, GO_BACK, Key, NO_RECORD, OPEN_RECORD, Reason, need};
 use crate::widgets::panes::turn;
 use crate::widgets::sign;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_io::config::session::FileView;
-use stepscope_judge::hide::Hide;
-use stepscope_judge::triage::Fix;
-use stepscope_record::rule_id::QueueClass;
-use stepscope_review::event::{Anchor, AnswerPart, Event, EventKind, GoldStatus, LabelRef, LabelSet, Text, Verdict};
-use stepscope_review::fold::is_fresh;
+use stepscope_io::pipeline::store::Store;
 use stepscope_terminal::input::Input;
 
 /// A record with a longer text is not read ahead.
@@ -36,9 +35,9 @@ const SHORT: usize = 12;
 const MAX_WAITING: usize = 256;
 
 /// Lets what was said be saved.
-pub(crate) fn append(app: &mut App, event: Event) -> Effects {
-    let ReviewLog::Journal(journal) = &app.review.place else { return Vec::new() };
-    app.log.event(journal.clone(), What::Verdict(Box::new(event))).into_iter().collect()
+pub(crate) fn append(log: &mut Log, review: &Review, event: Event) -> Effects {
+    let ReviewLog::Journal(journal) = &review.place else { return Vec::new() };
+    log.event(journal.clone(), What::Verdict(Box::new(event))).into_iter().collect()
 }
 
 /// Reason given when verdict keys do nothing.
@@ -55,10 +54,10 @@ impl App {
 }
 
 /// Checks that a review was begun; `Err` says how to begin one.
-pub(crate) fn may_review(app: &App) -> Result<(), &'static str> {
-    match &app.review.place {
+pub(crate) fn may_review(review: &Review) -> Result<(), &'static str> {
+    match &review.place {
         ReviewLog::ReadOnly(why) | ReviewLog::Nowhere(why) => Err(why),
-        ReviewLog::Journal(_) => need(app.review.reviewing, OFF),
+        ReviewLog::Journal(_) => need(review.reviewing, OFF),
     }
 }
 
@@ -69,7 +68,7 @@ pub(crate) fn turn_review(app: &mut App) -> Effects {
         app.review.draft.choosing = false;
         app.review.same = Err(NO_VERDICT);
         app.say(Shown::own("Review ended, verdict keys are off. :review starts again"));
-        return keep_drafts(app);
+        return keep_drafts(&app.log, &app.review);
     }
     let effects = if app.review.target.is_none() { review_opened(app) } else { Vec::new() };
     group_queue(app);
@@ -79,94 +78,104 @@ pub(crate) fn turn_review(app: &mut App) -> Effects {
     effects
 }
 
-/// Checks that a review key can be used now; `None`: it is no such key.
-pub(crate) fn review_allowed(app: &App, screen: ScreenKind, action: Action) -> Option<Result<(), &'static str>> {
-    use Action as A;
-    let on = |then: Result<(), &'static str>| may_review(app).and(then);
-    let here = match screen {
+/// Checks that there is a record to be judged in front.
+fn has_target(app: &App, screen: ScreenKind) -> Result<(), Reason> {
+    match screen {
         ScreenKind::Table => need(app.record().is_some(), NO_RECORD),
         ScreenKind::Rerun => Err(GO_BACK),
-        _ if screen.is_judged_on() => need(app.screens.record().is_some(), OPEN_RECORD),
-        _ => Err("open a record, or go back to the table first"),
-    };
-    let on_table = screen == ScreenKind::Table;
-    if app.review.draft.part.is_some() && judges_record(action) {
-        return Some(Err("save the item first (<save_fail>), or leave it (<put_aside>)"));
+        _ => need(app.screens.record().is_some(), OPEN_RECORD),
     }
-    let choosing = app.review.draft.choosing;
-    Some(match action {
-        A::Defer | A::Skip => {
-            let again = !on_table && app.review.target.as_ref().is_some_and(|target| target.again);
-            on(here.and(need(!again, "a repeat is judged again or left; the first verdict is kept")))
-        }
-        A::Pass | A::Fail | A::GoldStatus | A::FixTarget | A::Correct | A::Note | A::NextOpen | A::Guidelines => {
-            on(here)
-        }
-        A::PassPart | A::FailPart => {
-            let answer = app.screens.record().and_then(|view| view.answer.as_ref());
-            let there = screen == ScreenKind::Answer && answer.is_some_and(|answer| answer.part().is_some());
-            on(here.and(need(there, "only for the items of an answer with citations")))
-        }
-        A::BadStep => {
-            let steps = app.screens.record().is_some_and(|view| view.opened.has_steps());
-            on(here.and(need(!on_table, OPEN_RECORD).and(need(steps, "this record has no steps"))))
-        }
-        A::Reveal => on(need(
-            app.review.target.as_ref().is_some_and(|target| !target.hidden.is_empty()) && !on_table,
-            "nothing is hidden here",
-        )),
-        A::Undo | A::Redo | A::SameVerdict if !screen.is_judged_on() => on(here),
-        A::Undo => on(need(!app.review.to_undo().is_empty(), "nothing to undo")),
-        A::Redo => on(need(!app.review.undone.is_empty(), "nothing to redo")),
-        A::SameVerdict => on(match app.review.same {
-            Ok(_) => Ok(()),
-            Err(_) if app.table.sort != SortBy::Review => {
-                Err("only in the order of the queue: sort by the review column, or start with --queue")
-            }
-            Err(why) => Err(why),
-        }),
-        A::LabelAll => on(need(on_table, "go back to the table first").and(here)),
-        A::GiveLabel | A::SaveFail | A::FindLabel | A::PutAside => need(choosing, "press <fail> first"),
-        _ => return None,
-    })
 }
 
-/// Tells whether an action begins or gives a verdict, or says something that goes with it.
-pub(crate) const fn judges_record(action: Action) -> bool {
-    use Action as A;
-    matches!(
-        action,
-        A::Pass
-            | A::Fail
-            | A::PassPart
-            | A::FailPart
-            | A::Defer
-            | A::Skip
-            | A::BadStep
-            | A::GoldStatus
-            | A::FixTarget
-            | A::Correct
-            | A::Note
-    )
+/// Checks that a review was begun, and that there is a record to be judged.
+pub(crate) fn may_judge(app: &App, screen: ScreenKind) -> Result<(), Reason> {
+    may_review(&app.review).and_then(|()| has_target(app, screen))
 }
 
-/// Does what a key of reviewing means; `None`: it is no such key.
-pub(crate) fn review_action(app: &mut App, action: Action) -> Option<Effects> {
+/// Checks that the record can be left without a verdict.
+pub(crate) fn may_pass_over(app: &App, screen: ScreenKind) -> Result<(), Reason> {
+    may_judge(app, screen)?;
+    let again = screen != ScreenKind::Table && app.review.target.as_ref().is_some_and(|target| target.again);
+    need(!again, "a repeat is judged again or left; the first verdict is kept")
+}
+
+/// Checks that an item of an answer can be judged.
+pub(crate) fn may_judge_part(app: &App, screen: ScreenKind) -> Result<(), Reason> {
+    may_judge(app, screen)?;
+    let answer = app.screens.record().and_then(|view| view.answer.as_ref());
+    let there = screen == ScreenKind::Answer && answer.is_some_and(|answer| answer.part().is_some());
+    need(there, "only for the items of an answer with citations")
+}
+
+/// Checks that a step can be named.
+pub(crate) fn may_name_step(app: &App, screen: ScreenKind) -> Result<(), Reason> {
+    may_judge(app, screen)?;
+    need(screen != ScreenKind::Table, OPEN_RECORD)?;
+    need(app.screens.record().is_some_and(|view| view.opened.has_steps()), "this record has no steps")
+}
+
+/// Checks that there is something to reveal.
+pub(crate) fn may_reveal(review: &Review, screen: ScreenKind) -> Result<(), Reason> {
+    may_review(review)?;
+    let is_hidden = review.target.as_ref().is_some_and(|target| !target.hidden.is_empty());
+    need(is_hidden && screen != ScreenKind::Table, "nothing is hidden here")
+}
+
+/// Checks what holds for all keys about verdicts that were given.
+fn may_change(app: &App, screen: ScreenKind) -> Result<(), Reason> {
+    if screen.is_judged_on() { may_review(&app.review) } else { may_judge(app, screen) }
+}
+
+pub(crate) fn may_undo(app: &App, screen: ScreenKind) -> Result<(), Reason> {
+    may_change(app, screen)?;
+    need(!app.review.to_undo().is_empty(), "nothing to undo")
+}
+
+pub(crate) fn may_redo(app: &App, screen: ScreenKind) -> Result<(), Reason> {
+    may_change(app, screen)?;
+    need(!app.review.undone.is_empty(), "nothing to redo")
+}
+
+/// Checks that the last verdict can be given to other records.
+pub(crate) fn may_repeat(app: &App, screen: ScreenKind) -> Result<(), Reason> {
+    may_change(app, screen)?;
+    match app.review.same {
+        Ok(_) => Ok(()),
+        Err(_) if app.table.sort != SortBy::Review => {
+            Err("only in the order of the queue: sort by the review column, or start with --queue")
+        }
+        Err(why) => Err(why),
+    }
+}
+
+/// Checks that all listed records can be judged.
+pub(crate) fn may_label_all(app: &App, screen: ScreenKind) -> Result<(), Reason> {
+    may_review(&app.review)?;
+    need(screen == ScreenKind::Table, "go back to the table first")?;
+    has_target(app, screen)
+}
+
+/// Checks that labels are being given.
+pub(crate) fn may_label(review: &Review) -> Result<(), Reason> {
+    need(review.draft.choosing, "press <fail> first")
+}
+
+/// Does what a key of reviewing means.
+pub(crate) fn review_action(app: &mut App, action: Action) -> Effects {
     use Action as A;
-    let _ = review_allowed(app, app.screens.top(), action)?;
     let names_item = app.count.is_some() && matches!(action, A::Pass | A::Fail);
     if names_item && app.screens.top() != ScreenKind::Answer {
-        return Some(app.refuse("a number before <pass> or <fail> names an item of an answer; open one first"));
+        return app.refuse("a number before <pass> or <fail> names an item of an answer; open one first");
     }
     if !app.review.read && app.review.is_on() && names_item {
         // The number would be forgotten meanwhile, and the key mean the whole record.
-        return Some(app.refuse("reading the review log; press it again"));
+        return app.refuse("reading the review log; press it again");
     }
     if !app.review.read && app.review.is_on() {
         app.review.wait = Some(Wait::Journal(action));
-        return Some(Vec::new());
+        return Vec::new();
     }
-    Some(match action {
+    match action {
         A::NextOpen => go_to_open(app),
         A::Undo => undo(app),
         A::Redo => redo(app),
@@ -175,14 +184,14 @@ pub(crate) fn review_action(app: &mut App, action: Action) -> Option<Effects> {
         A::Guidelines => review::ask::show_guidelines(app),
         _ if app.screens.top() != ScreenKind::Table => review_target(app, action),
         _ => {
-            let Some(record) = app.record() else { return Some(Vec::new()) };
+            let Some(record) = app.record() else { return Vec::new() };
             match &app.review.target {
                 Some(target) if target.record == record => review_target(app, action),
                 // What is judged is judged by its content, so it is read first.
                 _ => read_target(app, record, action),
             }
         }
-    })
+    }
 }
 
 fn read_target(app: &mut App, record: usize, action: Action) -> Effects {
@@ -203,10 +212,10 @@ fn review_target(app: &mut App, action: Action) -> Effects {
         A::Skip => judge(app, Verdict::Skip),
         A::Fail => {
             if !app.review.draft.choosing {
-                take_up(app);
+                take_up(&mut app.review);
                 app.review.draft.choosing = true;
             }
-            keep_drafts(app)
+            keep_drafts(&app.log, &app.review)
         }
         A::SaveFail => judge(app, Verdict::Fail),
         A::PutAside => {
@@ -214,10 +223,10 @@ fn review_target(app: &mut App, action: Action) -> Effects {
             if !app.review.draft.is_empty() {
                 app.say(app.keyed("Kept as a draft; <fail> continues"));
             }
-            keep_drafts(app)
+            keep_drafts(&app.log, &app.review)
         }
         A::GoldStatus => {
-            take_up(app);
+            take_up(&mut app.review);
             let round = [Some(GoldStatus::Suspect), Some(GoldStatus::Wrong), Some(GoldStatus::Ok), None];
             let next = turn(&round, app.review.draft.gold, 1);
             app.review.draft.gold = next;
@@ -225,7 +234,7 @@ fn review_target(app: &mut App, action: Action) -> Effects {
             turned(app, "Expected answer", action, &choices(&words, next.map_or(NO_OPINION, GoldStatus::phrase)))
         }
         A::FixTarget => {
-            take_up(app);
+            take_up(&mut app.review);
             let proposed = app.review.target.as_ref().and_then(|target| target.summary.fix);
             let order = [Fix::StepRun, Fix::Procedure, Fix::Gold];
             let first = proposed.filter(|fix| order.contains(fix)).unwrap_or(Fix::StepRun);
@@ -260,7 +269,7 @@ fn review_part(app: &mut App, action: Action) -> Option<Effects> {
             return Some(judge_part(app, part, Verdict::Fail, draft.labels));
         }
         app.say(shown!("No verdict on {}", part.phrase()));
-        return Some(keep_drafts(app));
+        return Some(keep_drafts(&app.log, &app.review));
     }
     let answer = app.screens.record().filter(|_| app.screens.top() == ScreenKind::Answer)?.answer.as_ref()?;
     let part = match (action, app.count) {
@@ -294,7 +303,7 @@ fn judge_part(app: &mut App, part: AnswerPart, verdict: Verdict, labels: Vec<Lab
     (event.part, event.verdict, event.labels) = (Some(part), Some(verdict), labels);
     effects.extend(say_event(app, event));
     app.say(shown!("{} {}: {} · {} undo", glyph(verdict), verdict.word(), part.phrase(), app.key_of(Action::Undo)));
-    effects.extend(keep_drafts(app));
+    effects.extend(keep_drafts(&app.log, &app.review));
     effects
 }
 
@@ -328,7 +337,7 @@ fn choices(words: &[&str], now: &str) -> String {
 
 /// A key has turned to the next choice: it is set already, no other key has to confirm it.
 fn turned(app: &mut App, subject: &'static str, action: Action, choices: &str) -> Effects {
-    let set = if given_now(app).is_some() { " set" } else { "" };
+    let set = if given_now(&app.review).is_some() { " set" } else { "" };
     amend(app, &shown!("{subject}{set} ({} next): {choices}", app.key_of(action)))
 }
 
@@ -369,15 +378,15 @@ pub(crate) fn go_on(app: &mut App) -> Effects {
 // Verdicts.
 
 /// Begins the draft with the earlier verdict, unless something was begun already.
-pub(crate) fn take_up(app: &mut App) {
-    let again = app.review.target.as_ref().is_some_and(|target| target.again);
-    if app.review.draft.is_empty() && !again {
-        app.review.draft = app.review.verdict().map(|event| Draft::of(&event)).unwrap_or_default();
+pub(crate) fn take_up(review: &mut Review) {
+    let again = review.target.as_ref().is_some_and(|target| target.again);
+    if review.draft.is_empty() && !again {
+        review.draft = review.verdict().map(|event| Draft::of(&event)).unwrap_or_default();
     }
 }
 
 pub(crate) fn judge(app: &mut App, verdict: Verdict) -> Effects {
-    take_up(app);
+    take_up(&mut app.review);
     let mut draft = std::mem::take(&mut app.review.draft);
     if verdict != Verdict::Fail {
         draft.labels.clear();
@@ -385,7 +394,7 @@ pub(crate) fn judge(app: &mut App, verdict: Verdict) -> Effects {
     }
     let mut effects = write_label_set(app, &draft.labels);
     let labels = draft.labels.clone();
-    let Some(event) = verdict_event(app, verdict, draft) else { return effects };
+    let Some(event) = verdict_event(&app.review, verdict, draft) else { return effects };
     let name = app.review.title_of(&event);
     app.review.count_item();
     effects.extend(say_event(app, event));
@@ -394,7 +403,8 @@ pub(crate) fn judge(app: &mut App, verdict: Verdict) -> Effects {
     if let Some(target) = &mut app.review.target {
         target.again = false;
     }
-    app.review.same = record.ok_or(NO_VERDICT).and_then(|record| same_verdict(app, record, verdict, &labels));
+    app.review.same =
+        record.ok_or(NO_VERDICT).and_then(|record| same_verdict(&app.review, &app.store, record, verdict, &labels));
     let same = app.review.same.as_ref().ok().map(|same| (same.records.len(), same.rule));
     let undo = app.key_of(Action::Undo);
     app.say(match same {
@@ -407,20 +417,20 @@ pub(crate) fn judge(app: &mut App, verdict: Verdict) -> Effects {
             app.key_of(Action::SameVerdict),
         ),
     });
-    effects.extend(keep_drafts(app));
+    effects.extend(keep_drafts(&app.log, &app.review));
     effects.extend(advance(app));
     effects
 }
 
 /// A verdict on the target, in place of my earlier one.
-fn verdict_event(app: &App, verdict: Verdict, draft: Draft) -> Option<Event> {
-    let mut event = app.review.event(EventKind::Verdict)?;
+fn verdict_event(review: &Review, verdict: Verdict, draft: Draft) -> Option<Event> {
+    let mut event = review.event(EventKind::Verdict)?;
     draft.fill(&mut event);
     event.verdict = Some(verdict);
-    let target = app.review.target.as_ref()?;
+    let target = review.target.as_ref()?;
     let (item, content) = (&target.summary.item, &target.summary.content);
-    let earlier = app.review.find(item, content);
-    if let Some(earlier) = earlier.and_then(|reviewed| reviewed.verdict_of(&app.review.me.id)) {
+    let earlier = review.find(item, content);
+    if let Some(earlier) = earlier.and_then(|reviewed| reviewed.verdict_of(&review.me.id)) {
         event.supersedes = Some(earlier.event_id.clone());
         // Who goes back and changes a verdict does not judge a second time.
         if !target.again && is_fresh(&earlier, Some(content)) {
@@ -431,30 +441,30 @@ fn verdict_event(app: &App, verdict: Verdict, draft: Draft) -> Option<Event> {
 }
 
 /// Finds the verdict that a change belongs to at once, and when its record was shown.
-fn given_now(app: &App) -> Option<(Verdict, Option<Text>)> {
-    let again = app.review.target.as_ref().is_some_and(|target| target.again);
-    let given = app.review.verdict().and_then(|event| Some((event.verdict?, event.times.shown.clone())));
-    given.filter(|_| !app.review.draft.choosing && !again)
+fn given_now(review: &Review) -> Option<(Verdict, Option<Text>)> {
+    let again = review.target.as_ref().is_some_and(|target| target.again);
+    let given = review.verdict().and_then(|event| Some((event.verdict?, event.times.shown.clone())));
+    given.filter(|_| !review.draft.choosing && !again)
 }
 
 /// A change of what belongs to a verdict: of one that was given it is saved at once, else it goes with the next.
 pub(crate) fn amend(app: &mut App, what: &Shown) -> Effects {
-    let Some((verdict, shown)) = given_now(app) else {
+    let Some((verdict, shown)) = given_now(&app.review) else {
         // What is cut there would say "saved"; the strip has the draft.
         let whole = shown!("{what}; saved with your verdict");
         let fits = whole.as_str().width() < usize::from(app.size.width);
         app.say(if fits { whole } else { what.clone() });
-        return keep_drafts(app);
+        return keep_drafts(&app.log, &app.review);
     };
     let draft = std::mem::take(&mut app.review.draft);
     let mut effects = write_label_set(app, &draft.labels);
-    if let Some(mut event) = verdict_event(app, verdict, draft) {
+    if let Some(mut event) = verdict_event(&app.review, verdict, draft) {
         // It belongs to the look that gave the verdict: it is no second one.
         event.times.shown = shown;
         effects.extend(say_event(app, event));
     }
     app.say(what.clone());
-    effects.extend(keep_drafts(app));
+    effects.extend(keep_drafts(&app.log, &app.review));
     effects
 }
 
@@ -465,8 +475,8 @@ pub(crate) fn say_event(app: &mut App, event: Event) -> Effects {
     count_progress(app);
     app.review.count_since_new_label();
     let record = app.review.record_of(&event);
-    let found = review::news::find_namesakes(app, record.as_slice());
-    append(app, event).into_iter().chain(found).collect()
+    let found = review::news::find_namesakes(&app.review, &app.store, &app.table, record.as_slice());
+    append(&mut app.log, &app.review, event).into_iter().chain(found).collect()
 }
 
 /// The labels that are offered are written down before the first is given.
@@ -490,8 +500,8 @@ pub(crate) fn say_label_set(app: &mut App, set: LabelSet) -> Effects {
 }
 
 /// Keeps the drafts so that they survive a crash.
-pub(crate) fn keep_drafts(app: &App) -> Effects {
-    vec![Effect::KeepDrafts(app.review.to_keep(&app.log))]
+pub(crate) fn keep_drafts(log: &Log, review: &Review) -> Effects {
+    vec![Effect::KeepDrafts(review.to_keep(log))]
 }
 
 fn reveal(app: &mut App) -> Effects {
@@ -512,7 +522,7 @@ fn undo(app: &mut App) -> Effects {
     let events = app.review.to_undo();
     let Some(last) = events.last() else { return Vec::new() };
     let what = match events.len() {
-        1 => what_of(app, last),
+        1 => what_of(&app.review, last),
         n => shown!("{} of {n} records", last.verdict.map_or("label", Verdict::word)),
     };
     let record = app.review.record_of(last);
@@ -521,7 +531,7 @@ fn undo(app: &mut App) -> Effects {
     for event in &events {
         let undo = app.review.say(Event::undo(app.review.me.clone(), event));
         ids.push(undo.event_id.clone());
-        effects.extend(append(app, undo));
+        effects.extend(append(&mut app.log, &app.review, undo));
     }
     app.review.undone.push(ids);
     app.review.repeat_again(shown.as_ref());
@@ -540,7 +550,7 @@ fn redo(app: &mut App) -> Effects {
     let mut effects = Vec::new();
     for undo in &undos {
         let redo = app.review.say(Event::undo(app.review.me.clone(), undo));
-        effects.extend(append(app, redo));
+        effects.extend(append(&mut app.log, &app.review, redo));
     }
     app.kept.adjudication.sought = None;
     count_progress(app);
@@ -589,22 +599,22 @@ fn follow_agenda(app: &mut App) {
         let row = app.table.row_of(record);
         if app.table.record(row) == Some(record) {
             let standing = standing_of(app, record);
-            let class = class_of(app, record).unwrap_or(QueueClass::Clean);
+            let class = class_of(&app.review, &app.store, record).unwrap_or(QueueClass::Clean);
             app.review.agenda.set(row, class, standing);
         }
     }
 }
 
 /// Finds the class of a record in the queue, as far as it may be told.
-fn class_of(app: &App, record: usize) -> Option<QueueClass> {
-    app.store.row(record).map(|row| row.hiding(app.review.hide).queue_class())
+fn class_of(review: &Review, store: &Store, record: usize) -> Option<QueueClass> {
+    store.row(record).map(|row| QueueClass::of(&row.hiding(review.hide)))
 }
 
 /// Tells why a record is in the queue, and how many of how many for the same reason are still to be judged. Where clean
 /// records are mixed in, it tells nothing, so that the reviewer does not know what to expect.
 pub(crate) fn group_of(app: &App, record: usize) -> Option<(QueueClass, usize, usize)> {
     let is_told = app.review.reviewing && app.table.sort == SortBy::Review && app.review.queue.clean_share.is_none();
-    let class = class_of(app, record).filter(|_| is_told && app.fork_of(record).is_none())?;
+    let class = class_of(&app.review, &app.store, record).filter(|_| is_told && app.fork_of(record).is_none())?;
     let all = *app.review.groups.get(class as usize)?;
     Some((class, all.saturating_sub(app.review.agenda.done_of(class)), all))
 }
@@ -632,14 +642,20 @@ pub(crate) fn group_queue(app: &mut App) {
 
 /// Finds the other records in the queue that I did not judge and whose gravest finding is of the same rule; `Err`: why
 /// there is none. The step does not matter: the verdict and labels that they get name none.
-fn same_verdict(app: &App, record: usize, verdict: Verdict, labels: &[LabelRef]) -> Result<SameVerdict, &'static str> {
+fn same_verdict(
+    review: &Review,
+    store: &Store,
+    record: usize,
+    verdict: Verdict,
+    labels: &[LabelRef],
+) -> Result<SameVerdict, &'static str> {
     need(verdict.judges(), NO_VERDICT)?;
-    let facts = app.store.row(record).ok_or(NO_VERDICT)?.hiding(app.review.hide);
+    let facts = store.row(record).ok_or(NO_VERDICT)?.hiding(review.hide);
     let rule = facts.leading().ok_or("the rules found nothing in the record of the last verdict")?;
     let kind = facts.kind();
-    let alike = app.review.alike.get(&(rule, kind)).map_or(&[][..], Vec::as_slice);
+    let alike = review.alike.get(&(rule, kind)).map_or(&[][..], Vec::as_slice);
     need(alike.len() <= MAX_BATCH, "in too many records does the same rule come first; filter first (<filter>)")?;
-    let is_open = |other: &usize| *other != record && app.review.judged(*other).mine.is_none();
+    let is_open = |other: &usize| *other != record && review.judged(*other).mine.is_none();
     let records: Vec<usize> = alike.iter().map(|other| *other as usize).filter(is_open).collect();
     need(!records.is_empty(), "in no other open record that is listed does the same rule come first")?;
     Ok(SameVerdict { records, rule, kind, verdict, labels: labels.to_vec() })
@@ -712,8 +728,8 @@ pub(crate) fn count_progress(app: &mut App) {
 }
 
 /// Selects the parts to leave out of a record when it is read now.
-pub(crate) fn hide_for(app: &App, record: usize) -> Hide {
-    app.review.hide_for(record)
+pub(crate) fn hide_for(review: &Review, record: usize) -> Hide {
+    review.hide_for(record)
 }
 
 // Records that come and go.
@@ -787,22 +803,22 @@ pub(crate) fn take_review_record(app: &mut App, opened: &mut Option<Box<OpenReco
 }
 
 /// A record could not be read: nothing waits for it any more. `true`: something did.
-pub(crate) fn review_unread(app: &mut App, record: usize) -> bool {
-    let waits = matches!(app.review.wait, Some(Wait::Target(wanted, _) | Wait::Next(wanted)) if wanted == record);
+pub(crate) fn review_unread(review: &mut Review, record: usize) -> bool {
+    let waits = matches!(review.wait, Some(Wait::Target(wanted, _) | Wait::Next(wanted)) if wanted == record);
     if waits {
-        app.review.wait = None;
-        app.review.ahead.clear();
+        review.wait = None;
+        review.ahead.clear();
     }
-    if app.review.prefetching == Some(record) {
-        app.review.prefetching = None;
+    if review.prefetching == Some(record) {
+        review.prefetching = None;
     }
     waits
 }
 
 /// The record that was read ahead, if it is this one and shows what it may.
-pub(crate) fn take_prefetched(app: &mut App, record: usize) -> Option<Box<OpenRecord>> {
-    let hide = hide_for(app, record);
-    app.review.prefetched.take_if(|opened| opened.index == record && opened.hidden == hide)
+pub(crate) fn take_prefetched(review: &mut Review, record: usize) -> Option<Box<OpenRecord>> {
+    let hide = hide_for(review, record);
+    review.prefetched.take_if(|opened| opened.index == record && opened.hidden == hide)
 }
 
 /// Back at the table, what the filter hides by now is hidden.
@@ -823,37 +839,36 @@ pub(crate) fn settle_review(app: &mut App) {
 }
 
 /// Cancels leaving and the return to the last session's place: the reviewer does something else.
-pub(crate) fn stay(app: &mut App, action: Action) {
+pub(crate) fn stay(review: &mut Review, action: Action) {
     if !matches!(action, Action::Quit | Action::Back) {
-        app.review.leaving = None;
+        review.leaving = None;
     }
-    app.review.resume = None;
+    review.resume = None;
 }
 
 /// Keeps the place of the reviewer for the next session.
-pub(crate) fn keep_place(app: &App, kept: &mut FileView) {
-    let Some(view) = app.screens.record().filter(|_| app.screens.top() != ScreenKind::Table && app.review.is_begun())
-    else {
+pub(crate) fn keep_place(review: &Review, screens: &Screens, kept: &mut FileView) {
+    let Some(view) = screens.record().filter(|_| screens.top() != ScreenKind::Table && review.is_begun()) else {
         return;
     };
-    let list = match (app.screens.top(), &view.answer) {
+    let list = match (screens.top(), &view.answer) {
         (ScreenKind::Json, _) => view.outline.list,
         (_, Some(answer)) => answer.items,
         _ => view.variables,
     };
     kept.record = view.opened.index as u64;
-    kept.screen = Some(if app.screens.top() == ScreenKind::Json { "json" } else { "record" }.to_owned());
+    kept.screen = Some(if screens.top() == ScreenKind::Json { "json" } else { "record" }.to_owned());
     (kept.step, kept.scroll) = (Some(view.moment.0), Some((list.at, list.top)));
 }
 
 /// Goes back to where the reviewer stopped, once that record is found.
-pub(crate) fn resume_at(app: &mut App, view: &FileView) {
+pub(crate) fn resume_at(review: &mut Review, view: &FileView) {
     let record = usize::try_from(view.record).ok();
     let resume = |(record, screen): (usize, &String)| {
         let json = screen == "json";
         Resume { record, json, step: view.step, scroll: view.scroll }
     };
-    app.review.resume = record.zip(view.screen.as_ref()).map(resume);
+    review.resume = record.zip(view.screen.as_ref()).map(resume);
 }
 
 /// Opens the record at which the reviewer stopped, as soon as it is there.
@@ -914,8 +929,8 @@ pub(crate) const fn glyph(verdict: Verdict) -> &'static str {
 }
 
 /// An event in a few words.
-fn what_of(app: &App, event: &Event) -> Shown {
-    let item = app.review.title_of(event);
+fn what_of(review: &Review, event: &Event) -> Shown {
+    let item = review.title_of(event);
     if let (Some(part), Some(verdict)) = (event.part, event.verdict) {
         return shown!("{} {}", verdict.word(), part.phrase());
     }

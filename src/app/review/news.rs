@@ -3,13 +3,16 @@
 use std::collections::HashSet;
 use std::time::Instant;
 
+use crate::app::log::Log;
 use crate::app::msg::{Effect, Effects, Moves};
+use crate::app::review::Review;
 use crate::app::review::keys::append;
 use crate::app::review::{Batch, Draft, Given, NO_VERDICT, Wait, about};
 use crate::app::state::{App, REARRANGE};
 use crate::app::{across, review};
 use crate::screens::kind::ScreenKind;
 use crate::screens::table;
+use crate::screens::table::state::Table;
 use crate::widgets::keymap;
 use crate::widgets::keymap::Action;
 use stepscope_base::shown;
@@ -17,12 +20,7 @@ use stepscope_base::text::Shown;
 use stepscope_io::failure::Failure;
 use stepscope_io::log::Appended;
 use stepscope_io::pipeline::search::Plan;
-use stepscope_judge::row::{Flag, RowFacts};
-use stepscope_record::finding::{counted, grouped};
-use stepscope_record::rule_id::RuleId;
-use stepscope_review::event::{Event, EventKind, LabelRef, Text, Verdict};
-use stepscope_review::event_list::EventList;
-use stepscope_review::summary::Summary;
+use stepscope_io::pipeline::store::Store;
 
 /// Takes in events that were appended to the review logs or found in them; `anew`: one is another file, these are all.
 pub(crate) fn take_reviews(app: &mut App, events: EventList, anew: bool, sentences: Vec<Shown>) -> Effects {
@@ -32,7 +30,7 @@ pub(crate) fn take_reviews(app: &mut App, events: EventList, anew: bool, sentenc
     }
     let mut effects = Vec::new();
     if app.review.take_events(&app.log, events, anew) {
-        effects.extend(find_reviewed(app));
+        effects.extend(find_reviewed(&mut app.review, &app.store, &app.table));
         reviews_changed(app);
     }
     if first && let Some(Wait::Journal(action)) = app.review.wait.take() {
@@ -65,7 +63,7 @@ pub(crate) fn take_drafts(app: &mut App, events: Vec<Event>) -> Effects {
         _ => Vec::new(),
     };
     // Only a record that is known to be judged is counted, and none is looked for again once its line is saved.
-    let effects = find_reviewed(app);
+    let effects = find_reviewed(&mut app.review, &app.store, &app.table);
     reviews_changed(app);
     effects
 }
@@ -95,13 +93,13 @@ fn warn_unsaved(app: &mut App) {
 }
 
 /// Asks for the summaries of records that have reviews.
-pub(crate) fn take_reviewed(app: &mut App, moves: Moves, records: Vec<u32>) -> Effects {
-    if moves != app.table.moves() {
+pub(crate) fn take_reviewed(store: &Store, table: &Table, moves: Moves, records: Vec<u32>) -> Effects {
+    if moves != table.moves() {
         return Vec::new();
     }
     let reading = |record: u32| {
         let record = record as usize;
-        Some((record, app.store.reading(record)?, *app.store.row(record)?))
+        Some((record, store.reading(record)?, *store.row(record)?))
     };
     let records: Vec<_> = records.into_iter().filter_map(reading).collect();
     if records.is_empty() { Vec::new() } else { vec![Effect::Summarise(moves, None, records)] }
@@ -134,7 +132,7 @@ pub(crate) fn saved(app: &mut App, decided: Option<&Shown>, result: Result<Appen
         Err(failure) => {
             let of = decided.map(|name| shown!(" {name}")).unwrap_or_default();
             app.fail(shown!("NOT SAVED{of}: {failure}; {} retries", app.key_of(keymap::Action::SaveAgain)));
-            return review::keys::keep_drafts(app);
+            return review::keys::keep_drafts(&app.log, &app.review);
         }
     };
     let left = app.log.events().next().is_some();
@@ -170,16 +168,16 @@ fn reviews_changed(app: &mut App) {
 }
 
 /// Looks for the records that have reviews.
-fn find_reviewed(app: &mut App) -> Effects {
-    let fresh = app.review.wanted();
-    let moves = app.table.moves();
+fn find_reviewed(review: &mut Review, store: &Store, table: &Table) -> Effects {
+    let fresh = review.wanted();
+    let moves = table.moves();
     let mut effects = Vec::new();
-    let from = std::mem::replace(&mut app.review.looked_through, app.store.len());
+    let from = std::mem::replace(&mut review.looked_through, store.len());
     // What is looked for anew is looked for everywhere, the rest in what came since.
-    let sought = app.review.sought();
+    let sought = review.sought();
     for (ids, first, begun) in [(fresh, 0, from > 0), (sought, from, true)] {
-        if begun && !ids.is_empty() && first < app.store.len() {
-            effects.push(Effect::FindReviewed(moves, ids, Plan::of(&app.store, first, |_, _| true)));
+        if begun && !ids.is_empty() && first < store.len() {
+            effects.push(Effect::FindReviewed(moves, ids, Plan::of(store, first, |_, _| true)));
         }
     }
     effects
@@ -187,14 +185,14 @@ fn find_reviewed(app: &mut App) -> Effects {
 
 /// Looks for the other records of the ids that were judged just now. The later records of an id are marked: only where
 /// one of them was judged are all looked through.
-pub(crate) fn find_namesakes(app: &App, judged: &[usize]) -> Option<Effect> {
-    let repeated = app.store.totals().insights().rules.get(RuleId::DuplicateId as usize);
+pub(crate) fn find_namesakes(review: &Review, store: &Store, table: &Table, judged: &[usize]) -> Option<Effect> {
+    let repeated = store.totals().insights().rules.get(RuleId::DuplicateId as usize);
     repeated.filter(|count| **count > 0)?;
-    let ids: HashSet<Text> = judged.iter().filter_map(|record| app.review.known(*record)?.item.id.clone()).collect();
+    let ids: HashSet<Text> = judged.iter().filter_map(|record| review.known(*record)?.item.id.clone()).collect();
     let is_later = |row: &RowFacts| row.has(Flag::Duplicate);
-    let all = judged.iter().filter_map(|record| app.store.row(*record)).any(is_later);
-    let plan = Plan::of(&app.store, 0, |_, row| all || is_later(row));
-    (!ids.is_empty()).then_some(Effect::FindReviewed(app.table.moves(), ids, plan))
+    let all = judged.iter().filter_map(|record| store.row(*record)).any(is_later);
+    let plan = Plan::of(store, 0, |_, row| all || is_later(row));
+    (!ids.is_empty()).then_some(Effect::FindReviewed(table.moves(), ids, plan))
 }
 
 /// Updates the review after more records were found, or records got other numbers.
@@ -219,7 +217,7 @@ pub(crate) fn review_loaded(app: &mut App, moved: bool) -> Effects {
         return Vec::new();
     }
     review::keys::count_progress(app);
-    find_reviewed(app)
+    find_reviewed(&mut app.review, &app.store, &app.table)
 }
 
 // The end.
@@ -238,7 +236,7 @@ pub(crate) fn hold_quit(app: &mut App) -> Option<Effects> {
         }
         _ => {
             warn_unsaved(app);
-            Some(review::keys::keep_drafts(app))
+            Some(review::keys::keep_drafts(&app.log, &app.review))
         }
     }
 }
@@ -269,9 +267,9 @@ pub(crate) fn label_summaries(app: &mut App, id: u64, summaries: Vec<(usize, Opt
     for (record, summary) in summaries {
         batch.left = batch.left.saturating_sub(1);
         let Some(summary) = summary else { continue };
-        effects.extend(label_summary(app, record, &summary, &mut batch));
+        effects.extend(label_summary(&mut app.log, &mut app.review, record, &summary, &mut batch));
     }
-    effects.extend(find_namesakes(app, &records));
+    effects.extend(find_namesakes(&app.review, &app.store, &app.table, &records));
     review::keys::count_progress(app);
     if batch.left > 0 {
         app.review.batch = Some(batch);
@@ -296,11 +294,11 @@ pub(crate) fn label_summaries(app: &mut App, id: u64, summaries: Vec<(usize, Opt
     effects
 }
 
-fn label_summary(app: &mut App, record: usize, summary: &Summary, batch: &mut Batch) -> Effects {
-    let hidden = app.review.hidden_of(record);
-    app.review.learn(record, summary);
-    let reviewed = app.review.find(&summary.item, &summary.content);
-    let mine = reviewed.and_then(|reviewed| reviewed.verdict_of(&app.review.me.id));
+fn label_summary(log: &mut Log, review: &mut Review, record: usize, summary: &Summary, batch: &mut Batch) -> Effects {
+    let hidden = review.hidden_of(record);
+    review.learn(record, summary);
+    let reviewed = review.find(&summary.item, &summary.content);
+    let mine = reviewed.and_then(|reviewed| reviewed.verdict_of(&review.me.id));
     let fresh = mine.as_ref().filter(|mine| stepscope_review::fold::is_fresh(mine, Some(&summary.content)));
     if fresh.is_some_and(|mine| batch.only_open || mine.verdict == Some(Verdict::Pass)) {
         batch.kept += 1;
@@ -315,13 +313,13 @@ fn label_summary(app: &mut App, record: usize, summary: &Summary, batch: &mut Ba
         return Vec::new();
     }
     draft.labels.extend(missing);
-    let mut event = about(summary, hidden, EventKind::Verdict, &app.review.me);
+    let mut event = about(summary, hidden, EventKind::Verdict, &review.me);
     draft.fill(&mut event);
     event.verdict = Some(batch.verdict);
     // A label more is no second look.
     event.times.shown = fresh.and_then(|mine| mine.times.shown.clone());
     event.supersedes = mine.map(|mine| mine.event_id);
-    let event = app.review.say(event);
+    let event = review.say(event);
     batch.events.push(event.event_id.clone());
-    append(app, event)
+    append(log, review, event)
 }

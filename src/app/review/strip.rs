@@ -6,6 +6,7 @@ use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr;
 
 use crate::app::review;
+use crate::app::review::Review;
 use crate::app::review::ask::is_passed;
 use crate::app::review::keys::glyph;
 use crate::app::review::{Draft, ENOUGH, Given, LABEL_KEYS, LabelPurpose, ReviewDialog, ReviewField};
@@ -146,7 +147,7 @@ fn said(app: &App, look: Look<'_>) -> Spans {
     if review.draft.choosing {
         let part = review.draft.part.map(|part| format!(" {}", part.phrase())).unwrap_or_default();
         line.push(look.span(format!("{} fail{part}: ", sign::REJECTED), Role::Fatal));
-        line.extend(draft(app, &review.draft, look));
+        line.extend(draft(&app.review, &review.draft, look));
         return line;
     }
     let judged = review.judged(target.record);
@@ -154,8 +155,8 @@ fn said(app: &App, look: Look<'_>) -> Spans {
     match mine.as_ref().and_then(|event| event.verdict.map(|verdict| (event, verdict))) {
         Some((event, verdict)) => {
             line.push(look.span(format!("{} {}  ", glyph(verdict), verdict.word()), role(verdict)));
-            line.extend(draft(app, &Draft::of(event), look));
-            line.extend(others(app, (&target.summary.item, &target.summary.content), look));
+            line.extend(draft(&app.review, &Draft::of(event), look));
+            line.extend(others(&app.review, (&target.summary.item, &target.summary.content), look));
         }
         None if target.again => line.push(look.span("repeat (self-agreement check)  ", Role::Accent)),
         None if judged.stale => {
@@ -163,16 +164,16 @@ fn said(app: &App, look: Look<'_>) -> Spans {
         }
         None if judged.others => {
             let is_shown = target.hidden.is_empty();
-            line.extend(by_others(app, (&target.summary.item, &target.summary.content), is_shown, look));
+            line.extend(by_others(&app.review, (&target.summary.item, &target.summary.content), is_shown, look));
         }
         // That more are left says it too.
         None if app.size.width < WIDE && group(app, look).is_some() => {}
         None => line.push(look.span("unreviewed  ", Role::Dim)),
     }
-    line.extend(notes(app, look));
+    line.extend(notes(&app.review, look));
     if !review.draft.is_empty() {
         line.push(look.span("draft: ", Role::Warning));
-        line.extend(draft(app, &review.draft, look));
+        line.extend(draft(&app.review, &review.draft, look));
     }
     if !target.hidden.is_empty() {
         line.push(look.span(format!("hidden: {}  ", target.hidden.phrase()), Role::Warning));
@@ -185,8 +186,8 @@ fn said(app: &App, look: Look<'_>) -> Spans {
 
 /// Says that others judged a record; verdicts that came with its page are shown, for whoever has the page has read them
 /// already.
-fn by_others(app: &App, (item, content): (&ItemRef, &Digest), is_shown: bool, look: Look<'_>) -> Spans {
-    let reviewed = app.review.find(item, content).filter(|_| is_shown);
+fn by_others(review: &Review, (item, content): (&ItemRef, &Digest), is_shown: bool, look: Look<'_>) -> Spans {
+    let reviewed = review.find(item, content).filter(|_| is_shown);
     let events = reviewed
         .map(ItemReviews::fresh)
         .unwrap_or_default()
@@ -196,17 +197,17 @@ fn by_others(app: &App, (item, content): (&ItemRef, &Digest), is_shown: bool, lo
     for (verdict, event) in events.filter_map(|event| Some((event.verdict?, event))) {
         let name = event.reviewer.id.line().cut(24);
         line.push(look.span(format!("{name} {} {}  ", glyph(verdict), verdict.word()), role(verdict)));
-        line.extend(draft(app, &Draft::of(&event), look));
+        line.extend(draft(review, &Draft::of(&event), look));
     }
     if line.is_empty() { vec![look.span("reviewed by others  ", Role::Dim)] } else { line }
 }
 
 /// Shows my notes on the open record, the newest first, each with its place.
-fn notes(app: &App, look: Look<'_>) -> Spans {
-    let Some(target) = &app.review.target else { return Vec::new() };
-    let reviewed = app.review.find(&target.summary.item, &target.summary.content);
+fn notes(review: &Review, look: Look<'_>) -> Spans {
+    let Some(target) = &review.target else { return Vec::new() };
+    let reviewed = review.find(&target.summary.item, &target.summary.content);
     let own = reviewed.into_iter().flat_map(ItemReviews::notes);
-    let own: Vec<Event> = own.filter(|event| event.reviewer.id == app.review.me.id && event.note.is_some()).collect();
+    let own: Vec<Event> = own.filter(|event| event.reviewer.id == review.me.id && event.note.is_some()).collect();
     let note = |event: &Event| {
         let place = event.place().map(|place| shown!(" on {place}")).unwrap_or_default();
         let text = event.note.as_ref().map(|note| note.line().cut(40)).unwrap_or_default();
@@ -216,11 +217,11 @@ fn notes(app: &App, look: Look<'_>) -> Spans {
 }
 
 /// Shows the verdicts of others, once I have given mine.
-fn others(app: &App, (item, content): (&ItemRef, &Digest), look: Look<'_>) -> Spans {
-    let Some(reviewed) = app.review.find(item, content) else { return Vec::new() };
+fn others(review: &Review, (item, content): (&ItemRef, &Digest), look: Look<'_>) -> Spans {
+    let Some(reviewed) = review.find(item, content) else { return Vec::new() };
     let mut line = Vec::new();
     for event in reviewed.fresh() {
-        let Some(verdict) = event.verdict.filter(|_| event.reviewer.id != app.review.me.id) else { continue };
+        let Some(verdict) = event.verdict.filter(|_| event.reviewer.id != review.me.id) else { continue };
         let name = event.reviewer.id.line().cut(16);
         line.push(look.span(format!("{name} {} {}  ", glyph(verdict), verdict.word()), Role::Dim));
     }
@@ -236,13 +237,13 @@ fn of_row(app: &App, look: Look<'_>) -> Spans {
     match (judged.mine, app.review.mine(&known.item, &known.content)) {
         (Some(verdict), Some(event)) => {
             line.push(look.span(format!("{} {}  ", glyph(verdict), verdict.word()), role(verdict)));
-            line.extend(draft(app, &Draft::of(&event), look));
-            line.extend(others(app, of, look));
+            line.extend(draft(&app.review, &Draft::of(&event), look));
+            line.extend(others(&app.review, of, look));
         }
         _ if judged.stale => {
             line.push(look.span(format!("{} changed since your review  ", sign::CHANGED), Role::Warning));
         }
-        _ if judged.others => line.extend(by_others(app, of, app.review.hide.is_empty(), look)),
+        _ if judged.others => line.extend(by_others(&app.review, of, app.review.hide.is_empty(), look)),
         _ => return keys(app, look),
     }
     line
@@ -252,9 +253,9 @@ fn gold_span(gold: GoldStatus, look: Look<'_>) -> Span<'static> {
     look.span(format!("expected: {}  ", gold.phrase()), if gold == GoldStatus::Ok { Role::Dim } else { Role::Gold })
 }
 
-fn draft(app: &App, draft: &Draft, look: Look<'_>) -> Spans {
+fn draft(review: &Review, draft: &Draft, look: Look<'_>) -> Spans {
     let mut line = Vec::new();
-    let names: Vec<String> = app.review.names(&draft.labels).into_iter().map(Shown::into_string).collect();
+    let names: Vec<String> = review.names(&draft.labels).into_iter().map(Shown::into_string).collect();
     if !names.is_empty() {
         line.push(look.span(format!("{}  ", names.join(", ")), Role::Text));
     }
@@ -339,8 +340,8 @@ fn label_lines(app: &App) -> (Vec<Vec<(String, bool)>>, usize) {
 }
 
 /// The glyph of my verdict on a record, in the table.
-pub(crate) fn mark(app: &App, record: usize) -> (String, Role) {
-    let Some(known) = app.review.known(record) else { return (String::new(), Role::Faint) };
+pub(crate) fn mark(review: &Review, record: usize) -> (String, Role) {
+    let Some(known) = review.known(record) else { return (String::new(), Role::Faint) };
     match known.judged.mine {
         Some(verdict) => (glyph(verdict).to_owned(), role(verdict)),
         None if known.judged.stale => (sign::CHANGED.to_owned(), Role::Warning),
@@ -351,8 +352,8 @@ pub(crate) fn mark(app: &App, record: usize) -> (String, Role) {
 
 // What is asked.
 
-fn title(app: &App, field: &ReviewField) -> Shown {
-    let target = app.review.target.as_ref();
+fn title(review: &Review, field: &ReviewField) -> Shown {
+    let target = review.target.as_ref();
     match field {
         ReviewField::Note => Shown::own(" note: "),
         ReviewField::Correction => Shown::own(" correct answer: "),
@@ -361,7 +362,7 @@ fn title(app: &App, field: &ReviewField) -> Shown {
             None => Shown::own(" first wrong step: "),
         },
         ReviewField::Rename(id) => {
-            let name = app.review.label_set().labels.into_iter().find(|label| label.id == *id).map(|label| label.name);
+            let name = review.label_set().labels.into_iter().find(|label| label.id == *id).map(|label| label.name);
             shown!(" rename {} to: ", name.unwrap_or_default().line().cut(30))
         }
     }
@@ -370,7 +371,7 @@ fn title(app: &App, field: &ReviewField) -> Shown {
 /// The column of the cursor in the line that is typed; `None`: no line is typed.
 pub(crate) fn cursor(app: &App, area: Rect) -> Option<u16> {
     let Dialog::Review(ReviewDialog::Line { field, line, .. }) = app.dialog.as_ref()?.own() else { return None };
-    let head = title(app, field);
+    let head = title(&app.review, field);
     let (_, before) = window_of(line, room(&head, area));
     Some(area.x + u16::try_from(head.as_str().width() + before).unwrap_or(0).min(area.width.saturating_sub(1)))
 }
@@ -383,7 +384,7 @@ fn room(head: &Shown, area: Rect) -> usize {
 pub(crate) fn ask(app: &App, ask: &ReviewDialog, [area, status, bottom]: [Rect; 3], buf: &mut Buffer, look: Look<'_>) {
     match ask {
         ReviewDialog::Line { field, line, proposed, refused, .. } => {
-            let head = title(app, field);
+            let head = title(&app.review, field);
             let (text, _) = window_of(line, room(&head, bottom));
             clear(bottom, buf);
             buf.set_style(bottom, look.style(Role::StatusBar));
@@ -405,7 +406,7 @@ pub(crate) fn ask(app: &App, ask: &ReviewDialog, [area, status, bottom]: [Rect; 
                     "Label all",
                     shown!(
                         " fail {} with {}?",
-                        counted(records.iter().filter(|record| !is_passed(app, **record)).count(), "record"),
+                        counted(records.iter().filter(|record| !is_passed(&app.review, **record)).count(), "record"),
                         label.name.line().cut(40)
                     ),
                     Shown::own(match app.table.carried() {

@@ -79,7 +79,7 @@ pub(crate) fn take_found(app: &mut App, id: u64, found: &[u32], done: bool) -> E
 /// Opens a record at a step, as soon as it is there.
 pub(crate) fn open_at(app: &mut App, record: u64, step: Option<usize>) -> Effects {
     let view = FileView { screen: Some("run".to_owned()), record, step, ..FileView::default() };
-    review::keys::resume_at(app, &view);
+    review::keys::resume_at(&mut app.review, &view);
     review::keys::resume(app)
 }
 
@@ -110,5 +110,13 @@ pub(crate) fn link(app: &App) -> Result<Shown, &'static str> {
         Ok(shown)
     } else {
         Err("the id or the file's name has characters that cannot be copied")
+    }
+}
+
+/// Copies the command that opens what is in front.
+pub(crate) fn copy_link(app: &mut App) -> Effects {
+    match link(app) {
+        Ok(link) => app.copy(&link, "the command"),
+        Err(why) => app.refuse(why),
     }
 }

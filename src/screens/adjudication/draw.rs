@@ -5,9 +5,11 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::app::across::Across;
 use crate::app::state::App;
 use crate::screens::adjudication::state::offered;
 use crate::screens::dashboard::draw::{reading, unread};
+use crate::screens::stack::ScreenMemory;
 use crate::widgets::keymap::Action;
 use crate::widgets::layout;
 use crate::widgets::layout::{WIDE, inner_height, inner_width, pane_above, pane_left, rows};
@@ -117,13 +119,13 @@ pub(crate) fn draw(app: &App, buf: &mut Buffer, look: Look<'_>) {
     let PaneAreas { agreement, list, voices } = places(app);
     let quiet = Look { focused: false, ..look };
     let Some(judged) = &app.across.judged else {
-        return put(unread(app, look), 0, agreement, buf);
+        return put(unread(&app.across, look), 0, agreement, buf);
     };
     if agreement.height >= 2 {
         agreement_pane(judged, agreement, buf, quiet);
     }
     if list.height >= 2 {
-        cases(app, judged, list, buf, look);
+        cases(&app.across, &app.kept, judged, list, buf, look);
     }
     if voices.height >= 2
         && let Some(case) = app.kept.adjudication.case(judged)
@@ -153,15 +155,15 @@ fn agreement_pane(judged: &BoardData, area: Rect, buf: &mut Buffer, look: Look<'
     pane(title, rows, |n| lines.get(n).map(line).unwrap_or_default(), area, buf, look);
 }
 
-fn cases(app: &App, judged: &BoardData, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+fn cases(across: &Across, kept: &ScreenMemory, judged: &BoardData, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span("Disagreements", Role::Title)];
     title.push(look.span(format!("  {}", judged.cases.len()), Role::Dim));
-    title.extend(reading(app, look));
+    title.extend(reading(across, look));
     if judged.cases.is_empty() {
         let line = vec![look.span("No open disagreements", Role::Ok)];
         return line_pane(title, line, area, buf, look);
     }
-    let rows = app.kept.adjudication.list.rows(judged.cases.len());
+    let rows = kept.adjudication.list.rows(judged.cases.len());
     let line = |case: &DisputedRecord| {
         let what = if case.dispute.labels_only { "labels" } else { "verdict" };
         let role = if case.dispute.labels_only { Role::Dim } else { Role::Warning };
@@ -314,11 +316,11 @@ fn said(voice: &ReviewerVerdict, width: usize) -> Vec<Piece> {
 }
 
 /// Names the adjudicator, or the keys while labels are chosen.
-pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
-    if app.kept.adjudication.choosing.is_some() {
+pub(crate) fn describe(across: &Across, kept: &ScreenMemory, look: Look<'_>) -> Spans {
+    if kept.adjudication.choosing.is_some() {
         return vec![look.keyed("Digits toggle labels, <find_label> finds others, <open> saves", Role::Accent)];
     }
-    match &app.across.reviewer {
+    match &across.reviewer {
         Some(reviewer) => vec![look.span(format!("Adjudicator: {}", reviewer.id.line()), Role::Dim)],
         None => Vec::new(),
     }

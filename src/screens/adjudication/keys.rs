@@ -2,9 +2,12 @@
 
 use ratatui::layout::Position;
 
+use crate::app::across::Across;
 use crate::app::across::{self};
+use crate::app::log::Log;
 use crate::app::log::What;
 use crate::app::msg::Effects;
+use crate::app::review::Review;
 use crate::app::review::{self, LabelPurpose};
 use crate::app::state::App;
 use crate::dialogs::dialog::{Dialog, Popup};
@@ -12,6 +15,8 @@ use crate::screens::adjudication::draw;
 use crate::screens::adjudication::labels;
 use crate::screens::adjudication::state;
 use crate::screens::kind::ScreenKind;
+use crate::screens::stack::ScreenMemory;
+use crate::screens::stack::Screens;
 use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::{Move, scroll};
 use stepscope_base::text::Shown;
@@ -19,24 +24,30 @@ use stepscope_io::log::journal::ONE_LOG;
 use stepscope_io::source::beneath::Place;
 use stepscope_review::event::{Event, EventKind, LabelRef, LabelSet, Reviewer, Verdict};
 
-pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
+pub(crate) fn allowed(
+    across: &Across,
+    kept: &ScreenMemory,
+    review: &Review,
+    screens: &Screens,
+    action: Action,
+) -> Result<(), Reason> {
     match action {
         Action::NextPane => Ok(()),
         Action::Open | Action::DecidePass | Action::DecideFail => {
             if action == Action::Open {
-                across::keys::may_show_filtered(app)?;
-            } else if app.review.is_on() && !app.review.reviewing {
-                review::keys::may_review(app)?;
+                across::keys::may_show_filtered(screens)?;
+            } else if review.is_on() && !review.reviewing {
+                review::keys::may_review(review)?;
             }
-            let any = app.across.judged.as_ref().is_some_and(|judged| app.kept.adjudication.case(judged).is_some());
+            let any = across.judged.as_ref().is_some_and(|judged| kept.adjudication.case(judged).is_some());
             need(any, "nothing to decide")
         }
         // A verdict that was given elsewhere is not undone where it is not seen.
-        Action::Undo => review::keys::may_review(app).and_then(|()| {
-            need(app.review.undoes_decision(), "no final verdict to undo; <back> leads to the other verdicts")
+        Action::Undo => review::keys::may_review(review).and_then(|()| {
+            need(review.undoes_decision(), "no final verdict to undo; <back> leads to the other verdicts")
         }),
-        Action::Redo => review::keys::may_review(app).and_then(|()| {
-            need(app.review.redoes_decision(), "no final verdict to redo; <back> leads to the other verdicts")
+        Action::Redo => review::keys::may_review(review).and_then(|()| {
+            need(review.redoes_decision(), "no final verdict to redo; <back> leads to the other verdicts")
         }),
         _ => need(action.is_plain(), across::keys::NOT_HERE),
     }
@@ -110,7 +121,7 @@ fn decide(app: &mut App, verdict: Verdict, chosen: &[usize]) -> Effects {
     };
     let labels: Vec<LabelRef> = chosen.iter().filter_map(|label| Some(judged.labels.get(*label)?.0.clone())).collect();
     let label_set = judged.offered.as_ref().filter(|_| !labels.is_empty());
-    let mut effects = write_label_set(app, &journal, &reviewer, label_set);
+    let mut effects = write_label_set(&mut app.log, &mut app.review, &journal, &reviewer, label_set);
     let mut event = state::decide(case, reviewer, verdict, labels);
     let same = |earlier: &Event| {
         (&earlier.item, earlier.verdict, &earlier.labels) == (&event.item, event.verdict, &event.labels)
@@ -126,16 +137,22 @@ fn decide(app: &mut App, verdict: Verdict, chosen: &[usize]) -> Effects {
 }
 
 /// Writes down the labels that are only offered, before the first of them is given.
-fn write_label_set(app: &mut App, journal: &Place, reviewer: &Reviewer, offered: Option<&LabelSet>) -> Effects {
+fn write_label_set(
+    log: &mut Log,
+    review: &mut Review,
+    journal: &Place,
+    reviewer: &Reviewer,
+    offered: Option<&LabelSet>,
+) -> Effects {
     let Some(offered) = offered else { return Vec::new() };
-    if app.log.events().any(|(event, _)| event.kind == EventKind::LabelSet) {
+    if log.events().any(|(event, _)| event.kind == EventKind::LabelSet) {
         // It is on its way already.
         return Vec::new();
     }
     let mut event = Event::new(EventKind::LabelSet, reviewer.clone());
     event.label_set = Some(Box::new(offered.clone()));
-    (app.review.clock.stamp)(&mut event);
-    app.log.event(journal.clone(), What::Verdict(Box::new(event))).into_iter().collect()
+    (review.clock.stamp)(&mut event);
+    log.event(journal.clone(), What::Verdict(Box::new(event))).into_iter().collect()
 }
 
 fn show_agreement(app: &mut App) {

@@ -3,14 +3,15 @@
 use ratatui::layout::Position;
 
 use crate::app::msg::Effects;
-use crate::app::state::App;
+use crate::app::state::{App, Looks};
 use crate::dialogs::dialog::{Dialog, Popup};
 use crate::screens::answer::layout::areas;
 use crate::screens::answer::shown::TRUNCATION;
 use crate::screens::answer::state::{AnswerPane, AnswerView, CheckRow};
 use crate::screens::answer::{checks, citation, document};
 use crate::screens::run::state::RecordView;
-use crate::widgets::keymap::{Action, Reason, need};
+use crate::screens::stack::Screens;
+use crate::widgets::keymap::{Action, Keymap, Reason, need};
 use crate::widgets::list::Move;
 use crate::widgets::look::Look;
 use crate::widgets::panes;
@@ -18,9 +19,9 @@ use stepscope_base::text::Shown;
 use stepscope_evidence::document::{Document, Heading};
 
 /// Checks an action that the screen knows; `None`: another one.
-pub(crate) fn allowed(app: &App, action: Action) -> Option<Result<(), Reason>> {
+pub(crate) fn allowed(screens: &Screens, action: Action) -> Option<Result<(), Reason>> {
     use Action as A;
-    let view = app.screens.record();
+    let view = screens.record();
     let answer = view.and_then(|view| view.answer.as_ref());
     Some(match action {
         A::Open => {
@@ -42,7 +43,7 @@ pub(crate) fn allowed(app: &App, action: Action) -> Option<Result<(), Reason>> {
 /// Does what a key means on the answer screen; `None`: what it means everywhere.
 pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects> {
     let count = app.count;
-    let answer = answer_mut(app)?;
+    let answer = answer_mut(&mut app.screens)?;
     let done = match action {
         Action::NextCitation => answer.next_span(times),
         Action::PreviousCitation => answer.next_span(-times),
@@ -50,8 +51,8 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
         Action::PreviousPane => answer.next_pane(None, -1),
         Action::Open => return Some(open(app)),
         Action::Contents => open_contents(app),
-        Action::NextFinding => next_finding(app, times),
-        Action::PreviousFinding => next_finding(app, -times),
+        Action::NextFinding => next_finding(&mut app.screens, times),
+        Action::PreviousFinding => next_finding(&mut app.screens, -times),
         Action::CopyQuote => {
             let quote = answer.quote_text();
             return Some(app.copy_if_any(quote, "quote with its lines"));
@@ -64,12 +65,12 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
     Some(Vec::new())
 }
 
-fn answer_mut(app: &mut App) -> Option<&mut AnswerView> {
-    app.screens.record_mut()?.answer.as_mut()
+fn answer_mut(screens: &mut Screens) -> Option<&mut AnswerView> {
+    screens.record_mut()?.answer.as_mut()
 }
 
-pub(crate) fn go(app: &mut App, movement: Move) {
-    let Some(view) = app.screens.record_mut() else { return };
+pub(crate) fn go(screens: &mut Screens, movement: Move) {
+    let Some(view) = screens.record_mut() else { return };
     match &mut view.answer {
         Some(answer) if answer.pane == AnswerPane::Question => {
             let area = answer.areas.of(AnswerPane::Question);
@@ -173,7 +174,7 @@ fn line_of(document: &Document, heading: &Heading) -> Option<usize> {
 pub(crate) fn follow_contents(app: &mut App) {
     app.dialog = None;
     let row = app.scroll.at;
-    let Some(answer) = answer_mut(app) else { return };
+    let Some(answer) = answer_mut(&mut app.screens) else { return };
     let Some(document) = answer.shown.document.clone() else { return };
     let heading = document.toc().get(row);
     let page = || document.page(heading?.pages.0?).map(|lines| lines.start);
@@ -185,8 +186,8 @@ pub(crate) fn follow_contents(app: &mut App) {
 }
 
 /// Goes to the next finding: moves the cursor of the checks, and shows the citation that it is about.
-fn next_finding(app: &mut App, by: isize) -> Result<(), Reason> {
-    let Some(view) = app.screens.record_mut() else { return Ok(()) };
+fn next_finding(screens: &mut Screens, by: isize) -> Result<(), Reason> {
+    let Some(view) = screens.record_mut() else { return Ok(()) };
     let Some(answer) = &mut view.answer else { return Ok(()) };
     let rows = answer.check_rows.iter().enumerate();
     let notes: Vec<usize> = rows.filter(|(_, row)| matches!(row, CheckRow::Note(_))).map(|(n, _)| n).collect();
@@ -206,17 +207,17 @@ fn next_finding(app: &mut App, by: isize) -> Result<(), Reason> {
 }
 
 /// Gives the keys to the pane under the mouse, and returns the line there.
-pub(crate) fn focus(app: &mut App, at: Position) -> Option<usize> {
-    let answer = answer_mut(app)?;
+pub(crate) fn focus(screens: &mut Screens, at: Position) -> Option<usize> {
+    let answer = answer_mut(screens)?;
     let (pane, line) = answer.areas.at(at)?;
     answer.pane = pane;
     Some(line)
 }
 
 /// Brings the cursor of a pane where the mouse is.
-pub(crate) fn click(app: &mut App, at: Position) {
-    let look = Look::new(&app.looks.theme, &app.keymap, false);
-    let Some(RecordView { opened, answer: Some(answer), .. }) = app.screens.record_mut() else { return };
+pub(crate) fn click(keymap: &Keymap, looks: &Looks, screens: &mut Screens, at: Position) {
+    let look = Look::new(&looks.theme, keymap, false);
+    let Some(RecordView { opened, answer: Some(answer), .. }) = screens.record_mut() else { return };
     if let Some(line) = document::page_at(answer, at, look) {
         answer.go_to_line(line);
         return;

@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::app::open_record::Note;
 use crate::screens::answer::shown::{Fact, ItemView, ROUTE, ShownAnswer, SpanView};
 use crate::screens::run::find::Hit;
-use crate::screens::run::state::RunPane;
+use crate::screens::run::pane::{OF_QUESTION, RunPane};
 use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::{List, Move, scroll, top_above};
 use crate::widgets::panes;
@@ -54,7 +54,7 @@ impl AnswerPane {
             Self::Items | Self::Citation => &[A::Open, A::NextCitation, A::CopyQuote, A::CopyValue],
             Self::Document => &[A::Contents, A::Find, A::NextCitation, A::CopyQuote],
             Self::Checks => &[A::Open, A::NextFinding, A::Explain],
-            Self::Question => RunPane::Question.actions(),
+            Self::Question => OF_QUESTION,
         }
     }
 }

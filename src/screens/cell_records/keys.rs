@@ -9,10 +9,10 @@ use crate::app::state::App;
 use crate::screens::cell_records::state::CellRecords;
 use crate::screens::kind::ScreenKind;
 use crate::screens::table::search::known_answer;
-use crate::screens::{compare, dashboard, insights};
 use crate::widgets::keymap::Action;
-use crate::widgets::layout::{inner_height, inner_line, parts, with_third_pane};
-use stepscope_table::filter::{Filter, RowAnswer};
+use crate::widgets::layout::{inner_height, inner_line, parts};
+use stepscope_table::filter::Filter;
+use stepscope_table::filter::RowAnswer;
 
 /// Number of records that are looked at for one key: a key stays quick in a table of any length.
 const MOST: usize = 4_000;
@@ -21,7 +21,7 @@ const MOST: usize = 4_000;
 pub(crate) fn renew(app: &mut App, now: Instant) -> Option<Effect> {
     app.cell_records.go_on_at = None;
     let height = inner_height(column(app)?);
-    let filter = filter(app);
+    let filter = (app.screens.top().def().filter)(app);
     if app.cell_records.filter != filter {
         app.cell_records = CellRecords { filter, ..CellRecords::default() };
     }
@@ -56,27 +56,8 @@ fn look_further(app: &mut App, height: usize) -> Option<()> {
 
 /// Returns the pane of the records of a screen whose numbers count some.
 fn column(app: &App) -> Option<Rect> {
-    let (_, third) = match app.screens.top() {
-        ScreenKind::Compare => compare::draw::places(app),
-        _ => with_third_pane(parts(app.area()).body),
-    };
-    (app.screens.top().counts_records() && third.width > 0).then_some(third)
-}
-
-/// Returns the filter of the cell under the cursor.
-fn filter(app: &App) -> Option<String> {
-    match app.screens.top() {
-        ScreenKind::Compare => compare::draw::filter(app).ok(),
-        ScreenKind::Dashboard => dashboard::draw::filter(app),
-        ScreenKind::Insights => insights::draw::filter(app),
-        ScreenKind::Table
-        | ScreenKind::Run
-        | ScreenKind::Answer
-        | ScreenKind::Json
-        | ScreenKind::Rerun
-        | ScreenKind::SideBySide
-        | ScreenKind::Adjudication => None,
-    }
+    let (_, third) = (app.screens.top().def().split)(app, parts(app.area()).body);
+    (third.width > 0).then_some(third)
 }
 
 /// Lists the records of the cell in the table, with the cursor on the one that was clicked; `None`: the click was

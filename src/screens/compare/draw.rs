@@ -5,8 +5,10 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::app::across::Across;
 use crate::app::state::App;
 use crate::screens::compare::state::{CompareRow, rows};
+use crate::screens::stack::ScreenMemory;
 use crate::widgets::charts;
 use crate::widgets::layout::{inner_height, inner_width, pane_above, parts, split_rows, with_third_pane};
 use crate::widgets::look::{Look, Spans, frame, point_at, put, scroll_mark, select};
@@ -35,8 +37,7 @@ const ROOMY: u16 = 28;
 
 /// Returns the area of the comparison and that of the records of its cell: beside it on a wide screen, else below it
 /// where there is room.
-pub(crate) fn places(app: &App) -> (Rect, Rect) {
-    let body = parts(app.area()).body;
+pub(crate) fn places(app: &App, body: Rect) -> (Rect, Rect) {
     let (place, third) = with_third_pane(body);
     let Some(compared) = app.across.compared.as_ref().filter(|_| third.width == 0) else { return (place, third) };
     let rows = rows(compared);
@@ -45,15 +46,19 @@ pub(crate) fn places(app: &App) -> (Rect, Rect) {
     if body.height < needed + LOWEST { (place, third) } else { pane_above(body, needed) }
 }
 
+fn own_place(app: &App) -> Rect {
+    places(app, parts(app.area()).body).0
+}
+
 /// Returns the filter of the cell under the cursor; `Err`: why there is none.
-pub(crate) fn filter(app: &App) -> Result<String, &'static str> {
-    let compared = app.across.compared.as_ref().ok_or("still joining the runs")?;
-    app.kept.compare.filter(compared)
+pub(crate) fn filter(across: &Across, kept: &ScreenMemory) -> Result<String, &'static str> {
+    let compared = across.compared.as_ref().ok_or("still joining the runs")?;
+    kept.compare.filter(compared)
 }
 
 /// Counts the rows on screen at a time.
 pub(crate) fn height(app: &App) -> usize {
-    inner_height(places(app).0).saturating_sub(head(app).len()).max(1)
+    inner_height(own_place(app)).saturating_sub(head(app).len()).max(1)
 }
 
 /// Builds the lines above the rows, which do not scroll; the last two are for the bar and the heads of the columns.
@@ -75,7 +80,7 @@ fn head(app: &App) -> Vec<Shown> {
 }
 
 pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let mut title = names_of_sides(app, look);
+    let mut title = names_of_sides(&app.across, look);
     let progress = app.across.comparing.progress("  comparing");
     title.extend(progress.map(|progress| look.span(progress.as_str(), Role::Accent)));
     let inner = frame(title, area, buf, look);
@@ -111,7 +116,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         let line = line + gap(*row, body_of_all);
         put(spans(compared, *row, &measured, usize::from(body.width), look), line, body, buf);
         if n == list.at {
-            mark(app, *row, line, body, buf, look);
+            mark(&app.across, &app.kept, *row, line, body, buf, look);
         }
     }
     draw_bar(app, area, buf, look);
@@ -159,8 +164,8 @@ fn tiles(app: &App, area: Rect) -> Vec<(Cell, u64, Rect)> {
     tiles
 }
 
-fn names_of_sides(app: &App, look: Look<'_>) -> Spans {
-    let Some(compared) = &app.across.compared else { return vec![look.span("A vs B", Role::Title)] };
+fn names_of_sides(across: &Across, look: Look<'_>) -> Spans {
+    let Some(compared) = &across.compared else { return vec![look.span("A vs B", Role::Title)] };
     let [a, b] = &compared.names;
     let [records_a, records_b] = compared.records;
     // The folder says which is which where both files have the same name.
@@ -177,7 +182,7 @@ fn names_of_sides(app: &App, look: Look<'_>) -> Spans {
 
 /// Finds the row at a place of the screen, and the basis of the column.
 pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)> {
-    let area = places(app).0;
+    let area = own_place(app);
     if let Some((cell, ..)) = tiles(app, area).into_iter().find(|(_, _, tile)| tile.contains(at)) {
         let rows = rows(app.across.compared.as_ref()?);
         return Some((rows.iter().position(|row| *row == CompareRow::Cell(cell))?, None));
@@ -203,13 +208,21 @@ const fn gap(row: CompareRow, body: Rect) -> usize {
 }
 
 /// Marks the cell under the cursor, or its whole row where all bases are one.
-fn mark(app: &App, row: CompareRow, line: usize, body: Rect, buf: &mut Buffer, look: Look<'_>) {
+fn mark(
+    across: &Across,
+    kept: &ScreenMemory,
+    row: CompareRow,
+    line: usize,
+    body: Rect,
+    buf: &mut Buffer,
+    look: Look<'_>,
+) {
     if !matches!(row, CompareRow::Cell(_) | CompareRow::LeftOut) {
         select(line, body, buf, look);
         return;
     }
-    let bases = app.across.compared.as_ref().map(|compared| distinct(&compared.columns)).unwrap_or_default();
-    let column = bases.iter().position(|basis| *basis as usize == app.kept.compare.basis).unwrap_or(0);
+    let bases = across.compared.as_ref().map(|compared| distinct(&compared.columns)).unwrap_or_default();
+    let column = bases.iter().position(|basis| *basis as usize == kept.compare.basis).unwrap_or(0);
     let start = body.x.saturating_add((NAME + 2 + COLUMN * column) as u16);
     let cell = Rect { x: start, y: body.y + line as u16, width: COLUMN as u16 + 1, height: 1 };
     let name = Rect { width: (NAME + 2) as u16, x: body.x, ..cell };
@@ -298,11 +311,11 @@ const fn look_of(cell: Cell) -> (&'static str, Role) {
 }
 
 /// Describes what opening would do.
-pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
-    if app.across.compared.is_none() {
+pub(crate) fn describe(across: &Across, kept: &ScreenMemory, look: Look<'_>) -> Spans {
+    if across.compared.is_none() {
         return Vec::new();
     }
-    match filter(app) {
+    match filter(across, kept) {
         Ok(filter) => vec![look.keyed("<open>: filter ", Role::Faint), look.span(filter, Role::Accent)],
         Err(why) => vec![look.span(why, Role::Dim)],
     }

@@ -3,16 +3,19 @@
 use ratatui::layout::Position;
 
 use crate::app::across;
+use crate::app::across::Across;
 use crate::app::msg::Effects;
 use crate::app::state::App;
 use crate::screens::compare::draw::{filter, height, place_of};
 use crate::screens::compare::state::rows;
+use crate::screens::stack::ScreenMemory;
+use crate::screens::stack::Screens;
 use crate::widgets::keymap::{Action, Reason};
 use crate::widgets::list::Move;
 use stepscope_base::shown;
 
-pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
-    across::keys::allowed_on_numbers(app, action, || filter(app).map(drop))
+pub(crate) fn allowed(across: &Across, kept: &ScreenMemory, screens: &Screens, action: Action) -> Result<(), Reason> {
+    across::keys::allowed_on_numbers(screens, action, || filter(across, kept).map(drop))
 }
 
 pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
@@ -45,7 +48,7 @@ pub(crate) fn click(app: &mut App, at: Position) -> Effects {
 /// Opens the records behind the number that the cursor is on.
 fn open_cell(app: &mut App) -> Effects {
     let Some(compared) = &app.across.compared else { return Vec::new() };
-    match filter(app) {
+    match filter(&app.across, &app.kept) {
         Ok(filter) => {
             let (cursor, compared) = (app.kept.compare, compared.clone());
             let effects = across::keys::show_filtered(app, &filter);

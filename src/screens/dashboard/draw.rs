@@ -5,8 +5,10 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::app::across::Across;
 use crate::app::state::App;
 use crate::screens::dashboard::state::{DashboardRow, rows};
+use crate::screens::stack::ScreenMemory;
 use crate::widgets::charts;
 use crate::widgets::layout::{inner_line, parts, with_third_pane};
 use crate::widgets::look::{Look, Spans, frame, point_at, put, scroll_mark};
@@ -27,9 +29,9 @@ const LONGEST: usize = 60;
 const SHORTEST: usize = 8;
 const SCALE: usize = 41;
 
-pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(across: &Across, kept: &ScreenMemory, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span("Review dashboard", Role::Title)];
-    if let Some(judged) = &app.across.judged {
+    if let Some(judged) = &across.judged {
         title.push(look.span(format!("  {}", counted(judged.judged, "reviewed item")), Role::Dim));
         if let Some(gone) = gone_phrase(judged.gone) {
             title.push(look.span(format!(", {gone}"), Role::Warning));
@@ -39,22 +41,22 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
             title.push(look.span(format!(", {} more {are} of other files", grouped(judged.elsewhere)), Role::Warning));
         }
     }
-    title.extend(reading(app, look));
+    title.extend(reading(across, look));
     let inner = frame(title, area, buf, look);
-    let Some(judged) = &app.across.judged else {
-        return put(unread(app, look), 0, inner, buf);
+    let Some(judged) = &across.judged else {
+        return put(unread(across, look), 0, inner, buf);
     };
     if judged.boards.is_empty() {
         put(vec![look.span(nothing(judged), Role::Dim)], 0, inner, buf);
     }
     let rows = rows(judged);
-    for (line, row) in rows.iter().skip(app.kept.dashboard.top).take(usize::from(inner.height)).enumerate() {
+    for (line, row) in rows.iter().skip(kept.dashboard.top).take(usize::from(inner.height)).enumerate() {
         match row {
             DashboardRow::Blank => {}
             DashboardRow::More => put(vec![look.span("  … more lines", Role::Dim)], line, inner, buf),
             DashboardRow::Heads(board) => put(heads(board, look), line, inner, buf),
             DashboardRow::Line(n, board, content) => {
-                let chosen = (*n == app.kept.dashboard.line).then_some(app.kept.dashboard.column);
+                let chosen = (*n == kept.dashboard.line).then_some(kept.dashboard.column);
                 put(spans(board, content, chosen, usize::from(inner.width), look), line, inner, buf);
                 if chosen.is_some() {
                     point_at(line, inner, buf, look);
@@ -62,7 +64,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
             }
         }
     }
-    scroll_mark(area, app.kept.dashboard.top, rows.len(), buf, look);
+    scroll_mark(area, kept.dashboard.top, rows.len(), buf, look);
 }
 
 /// Tells why there is no table.
@@ -75,13 +77,13 @@ fn nothing(judged: &BoardData) -> String {
 }
 
 /// Formats the part of a title that says that reviews are being read.
-pub(crate) fn reading(app: &App, look: Look<'_>) -> Option<Span<'static>> {
-    app.across.judging.progress("  reading").map(|progress| look.span(progress.as_str(), Role::Accent))
+pub(crate) fn reading(across: &Across, look: Look<'_>) -> Option<Span<'static>> {
+    across.judging.progress("  reading").map(|progress| look.span(progress.as_str(), Role::Accent))
 }
 
 /// Formats what stands in the place of reviews before they are read, or where they cannot be.
-pub(crate) fn unread(app: &App, look: Look<'_>) -> Spans {
-    vec![match &app.across.judging.failed {
+pub(crate) fn unread(across: &Across, look: Look<'_>) -> Spans {
+    vec![match &across.judging.failed {
         Some(failed) => look.span(failed.as_str(), Role::Fatal),
         None => look.span("reading reviews…", Role::Dim),
     }]
@@ -171,14 +173,14 @@ fn picture(board: &DashboardTable, line: &DashboardLine, room: usize) -> String 
 }
 
 /// Returns the filter of the number under the cursor.
-pub(crate) fn filter(app: &App) -> Option<String> {
-    let judged = app.across.judged.as_ref()?;
-    Some(app.kept.dashboard.cell(judged)?.set.as_str().to_owned())
+pub(crate) fn filter(across: &Across, kept: &ScreenMemory) -> Option<String> {
+    let judged = across.judged.as_ref()?;
+    Some(kept.dashboard.cell(judged)?.set.as_str().to_owned())
 }
 
 /// Describes what opening would do.
-pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
-    match filter(app) {
+pub(crate) fn describe(across: &Across, kept: &ScreenMemory, look: Look<'_>) -> Spans {
+    match filter(across, kept) {
         Some(filter) => vec![look.keyed("<open>: filter ", Role::Faint), look.span(filter, Role::Accent)],
         None => Vec::new(),
     }

@@ -3,16 +3,19 @@
 use ratatui::layout::Position;
 
 use crate::app::across;
+use crate::app::across::Across;
 use crate::app::msg::Effects;
 use crate::app::state::App;
 use crate::screens::dashboard::draw::{filter, place_of};
+use crate::screens::stack::ScreenMemory;
+use crate::screens::stack::Screens;
 use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::layout::body_height;
 use crate::widgets::list::Move;
 use stepscope_base::text::Shown;
 
-pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
-    across::keys::allowed_on_numbers(app, action, || need(filter(app).is_some(), "No records"))
+pub(crate) fn allowed(across: &Across, kept: &ScreenMemory, screens: &Screens, action: Action) -> Result<(), Reason> {
+    across::keys::allowed_on_numbers(screens, action, || need(filter(across, kept).is_some(), "No records"))
 }
 
 pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
@@ -46,7 +49,7 @@ pub(crate) fn click(app: &mut App, at: Position) -> Effects {
 
 /// Opens the records behind the number under the cursor.
 fn open_number(app: &mut App) -> Effects {
-    if let Some(filter) = filter(app) {
+    if let Some(filter) = filter(&app.across, &app.kept) {
         return across::keys::show_filtered(app, &filter);
     }
     app.say(Shown::own("No records"))

@@ -14,9 +14,12 @@ use crate::widgets::look::{Look, Spans, pane};
 use crate::widgets::prose::{pad, pad_left, whole_parts};
 use crate::widgets::theme::Role;
 use crate::widgets::{charts, layout};
+use stepscope_io::pipeline::side_data::SideData;
+use stepscope_io::pipeline::store::Store;
 use stepscope_record::finding::counted;
 use stepscope_report::insight_lines;
-use stepscope_report::insight_lines::{InsightLine, part_of};
+use stepscope_report::insight_lines::InsightLine;
+use stepscope_report::insight_lines::part_of;
 use stepscope_table::insights::RowOutcome;
 
 /// The width of names at least and at most, and of a figure.
@@ -32,12 +35,12 @@ const CELL: usize = 8;
 const LONGEST: usize = 80;
 
 /// Collects the lines of all charts.
-pub(crate) fn lines(app: &App) -> Vec<InsightLine> {
-    insight_lines::lines(app.store.totals().insights(), app.side.models())
+pub(crate) fn lines(side: &SideData, store: &Store) -> Vec<InsightLine> {
+    insight_lines::lines(store.totals().insights(), side.models())
 }
 
 pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let lines = lines(app);
+    let lines = lines(&app.side, &app.store);
     let mut title = vec![look.span("Insights", Role::Title)];
     let records = app.store.totals().insights().records();
     let of_all = if app.table.filter.is_empty() { "" } else { "; the filter does not apply here" };
@@ -166,7 +169,7 @@ fn spans(line: &InsightLine, chosen: Option<usize>, (name_width, width): (usize,
 pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, usize)> {
     let (area, _) = with_third_pane(parts(app.area()).body);
     let row = inner_line(area, at.y)?;
-    let lines = lines(app);
+    let lines = lines(&app.side, &app.store);
     let line = app.kept.insights.list.top + row;
     let n = (0..lines.len()).find(|n| line_at(&lines, *n) == Some(line))?;
     let width = layout::inner_width(area);
@@ -178,7 +181,7 @@ pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, usize)> {
 
 /// Returns the filter of the cell under the cursor: the records that its number counts, without forks.
 pub(crate) fn filter(app: &App) -> Option<String> {
-    let filter = app.kept.insights.filter(&lines(app))?;
+    let filter = app.kept.insights.filter(&lines(&app.side, &app.store))?;
     let totals = app.store.totals();
     let has_forks = !totals.counts_forks() && (totals.has_forks() || app.fork_count() > 0);
     Some(if has_forks { format!("{filter} fork:false") } else { filter })

@@ -14,6 +14,7 @@ use crate::screens::rerun::outcome::{ChangedRow, Outcome, RowValue, Side};
 use crate::screens::rerun::state::{Attempt, Field, Kept, Pane, ReplyAmount, Stage, scope_words};
 use crate::screens::rerun::transition::NextCall;
 use crate::screens::run::state::RecordView;
+use crate::screens::stack::Screens;
 use crate::screens::{rerun, side_by_side};
 use crate::widgets::keymap::Action;
 use crate::widgets::layout::{WIDE, inner_width, pane_above, pane_left, parts};
@@ -153,7 +154,7 @@ pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
 
 fn top(app: &App, attempt: &Attempt, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = heading(attempt, look);
-    if rerun::keys::is_replay(app) {
+    if rerun::keys::is_replay(&app.screens) {
         title.push(look.span("  ↺ replay of a recorded reply", Role::Warning));
     } else if app.models.mode() == Mode::Cassette {
         title.push(look.span("  ↺ replaying recorded replies", Role::Warning));
@@ -589,7 +590,7 @@ fn lower(app: &App, attempt: &Attempt, pane: Pane, area: Rect, buf: &mut Buffer,
         title.push(look.span(pane.word(), Role::Title));
     }
     if pane == Pane::Reply {
-        title.extend(about_reply(app, attempt, look));
+        title.extend(about_reply(&app.screens, attempt, look));
     }
     let inner = frame(title, area, buf, look);
     let height = usize::from(inner.height);
@@ -607,11 +608,11 @@ fn lower(app: &App, attempt: &Attempt, pane: Pane, area: Rect, buf: &mut Buffer,
     scroll_mark(area, top, lines.len(), buf, look);
 }
 
-fn about_reply(app: &App, attempt: &Attempt, look: Look<'_>) -> Spans {
+fn about_reply(screens: &Screens, attempt: &Attempt, look: Look<'_>) -> Spans {
     let reply = attempt.round.as_ref().and_then(|round| round.replies.get(attempt.shown_reply()));
     let Some(reply) = reply else { return Vec::new() };
     let mut line = Vec::new();
-    if rerun::keys::is_replay(app) {
+    if rerun::keys::is_replay(screens) {
         line.push(look.span("  ↺ replay", Role::Warning));
     }
     if matches!(reply.received.phase, Phase::Failed(_) | Phase::Cancelled) {

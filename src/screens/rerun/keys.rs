@@ -6,9 +6,11 @@ use std::time::Instant;
 use ratatui::layout::Position;
 
 use crate::app::forks;
+use crate::app::model_choice::ModelChoice;
 use crate::app::model_choice::{Candidate, Mode};
 use crate::app::msg::{Effect, Effects};
 use crate::app::state::App;
+use crate::app::state::Looks;
 use crate::dialogs::dialog::PromptPurpose;
 use crate::dialogs::fixes::keys::look_for_fixes;
 use crate::screens::kind::ScreenKind;
@@ -18,6 +20,7 @@ use crate::screens::rerun::state::{
 use crate::screens::rerun::transition::Reached;
 use crate::screens::run::state::RecordView;
 use crate::screens::stack::Screen;
+use crate::screens::stack::Screens;
 use crate::screens::{rerun, run};
 use crate::widgets::keymap::{Action, GO_BACK, NO_SEARCH, Reason, need};
 use crate::widgets::list::Move;
@@ -255,8 +258,8 @@ fn candidate(app: &mut App, id: RunId) -> Effects {
 }
 
 /// Takes in the servers that were found.
-pub(crate) fn take_candidates(app: &mut App, id: RunId, candidates: Vec<Candidate>, trouble: Option<Shown>) {
-    if let Some(attempt) = app.screens.attempt_mut().filter(|attempt| attempt.id == id) {
+pub(crate) fn take_candidates(screens: &mut Screens, id: RunId, candidates: Vec<Candidate>, trouble: Option<Shown>) {
+    if let Some(attempt) = screens.attempt_mut().filter(|attempt| attempt.id == id) {
         attempt.picker.candidates.extend(candidates);
         (attempt.picker.is_looking, attempt.picker.trouble) = (false, trouble);
     }
@@ -293,7 +296,7 @@ pub(crate) fn take_reached(app: &mut App, id: RunId, reached: Reached) -> Effect
     let goes_on = attempt.reach(reached);
     attempt.measure(&app.models);
     drop_stage_status(app);
-    if goes_on { send(app) } else { Vec::new() }
+    if goes_on { send(&mut app.models, &mut app.screens) } else { Vec::new() }
 }
 
 /// Takes in the events of the running calls.
@@ -321,9 +324,9 @@ fn drop_stage_status(app: &mut App) {
 }
 
 /// Sends the request. Only this and the repair of a procedure lead to a server.
-fn send(app: &mut App) -> Effects {
-    let Some(attempt) = app.screens.attempt_mut() else { return Vec::new() };
-    let Some((id, server, calls)) = attempt.send(&mut app.models) else { return Vec::new() };
+fn send(models: &mut ModelChoice, screens: &mut Screens) -> Effects {
+    let Some(attempt) = screens.attempt_mut() else { return Vec::new() };
+    let Some((id, server, calls)) = attempt.send(models) else { return Vec::new() };
     let client = Box::new(server.client);
     vec![Effect::StartRun { id, client, calls, at_once: AT_ONCE }]
 }
@@ -395,7 +398,7 @@ fn ask(app: &mut App) -> Effects {
     } else if attempt.ready.is_none() {
         Shown::own("still preparing the request")
     } else {
-        return send(app);
+        return send(&mut app.models, &mut app.screens);
     };
     app.fail(why)
 }
@@ -532,8 +535,8 @@ pub(crate) fn may_drop(app: &mut App, action: Action) -> bool {
 }
 
 /// Moves the cursor or scrolls.
-pub(crate) fn go(app: &mut App, movement: Move) {
-    let Some(attempt) = app.screens.attempt_mut() else { return };
+pub(crate) fn go(looks: &Looks, screens: &mut Screens, movement: Move) {
+    let Some(attempt) = screens.attempt_mut() else { return };
     let (width, height) = (attempt.areas.width(attempt.pane), attempt.areas.height(attempt.pane).max(1));
     let lower = Pane::LOWER.iter().position(|pane| *pane == attempt.pane);
     let Some(lower) = lower else {
@@ -544,11 +547,11 @@ pub(crate) fn go(app: &mut App, movement: Move) {
         }
         return;
     };
-    let Some(attempt) = app.screens.attempt() else { return };
-    let (view, theme) = (app.screens.record(), &app.looks.theme);
+    let Some(attempt) = screens.attempt() else { return };
+    let (view, theme) = (screens.record(), &looks.theme);
     let lines = rerun::draw::lines(attempt, view, attempt.pane, width, theme);
     let last = lines.len().saturating_sub(height);
-    let Some(attempt) = app.screens.attempt_mut() else { return };
+    let Some(attempt) = screens.attempt_mut() else { return };
     let is_reply = attempt.pane == Pane::Reply;
     let Some(top) = attempt.tops.get_mut(lower) else { return };
     if is_reply && attempt.follows {
@@ -568,8 +571,8 @@ pub(crate) fn go(app: &mut App, movement: Move) {
 }
 
 /// Returns the text to copy from the pane that has the keys.
-pub(crate) fn copied_of_rerun(app: &App) -> Option<Shown> {
-    let attempt = app.screens.attempt()?;
+pub(crate) fn copied_of_rerun(screens: &Screens) -> Option<Shown> {
+    let attempt = screens.attempt()?;
     if attempt.pane == Pane::Request {
         return attempt.request().map(Untrusted::prose);
     }
@@ -587,8 +590,8 @@ fn pane_in_rerun(app: &mut App, number: Option<usize>, by: isize) {
 }
 
 /// Tells whether the reply that is shown was recorded earlier.
-pub(crate) fn is_replay(app: &App) -> bool {
-    let round = app.screens.attempt().and_then(|attempt| attempt.round.as_ref());
+pub(crate) fn is_replay(screens: &Screens) -> bool {
+    let round = screens.attempt().and_then(|attempt| attempt.round.as_ref());
     let reply = round.and_then(|round| round.replies.first()).map(|reply| &reply.received);
     // A request that is not in the recording has no reply in it.
     let is_heard = |received: &Received| {
@@ -646,8 +649,8 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
 }
 
 /// Gives the keys to the pane under the mouse.
-pub(crate) fn focus(app: &mut App, at: Position) {
-    let Some(attempt) = app.screens.attempt_mut() else { return };
+pub(crate) fn focus(screens: &mut Screens, at: Position) {
+    let Some(attempt) = screens.attempt_mut() else { return };
     if let Some((pane, _)) = attempt.areas.at(at) {
         attempt.pane = pane;
     }

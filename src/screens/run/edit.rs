@@ -10,8 +10,10 @@ use crate::dialogs::editor::{EditTarget, Editor, MAX_TEXT};
 use crate::screens::kind::ScreenKind;
 use crate::screens::run;
 use crate::screens::run::edits::{Edits, Typed, string};
-use crate::screens::run::state::{RunPane, Tab};
+use crate::screens::run::pane::RunPane;
+use crate::screens::run::state::Tab;
 use crate::screens::side_by_side::making::Make;
+use crate::screens::stack::Screens;
 use crate::widgets::keymap::{Action, Context, Key, Keymap, Lookup, need};
 use stepscope_base::json::Kind;
 use stepscope_base::shown;
@@ -46,8 +48,8 @@ pub(crate) fn edit(app: &mut App) -> Effects {
 }
 
 /// Checks whether what the cursor is on can be edited; `Err`: why not.
-pub(crate) fn may_edit(app: &App) -> Result<(), &'static str> {
-    let Some(view) = app.screens.record() else { return Err("open a run with steps first") };
+pub(crate) fn may_edit(screens: &Screens) -> Result<(), &'static str> {
+    let Some(view) = screens.record() else { return Err("open a run with steps first") };
     if view.pane == RunPane::Step {
         need(view.step().is_some(), "before step 1: go to a step (<next_step>)")?;
         return need(view.detail.prompt.is_some(), "this step makes no call");

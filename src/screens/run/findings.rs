@@ -5,7 +5,9 @@ use ratatui::layout::Rect;
 
 use crate::app::open_record::Note;
 use crate::dialogs::derivation;
-use crate::screens::run::state::{RecordView, RunPane};
+use crate::screens::run::pane::RunPane;
+use crate::screens::run::pane_def::{PaneDef, PanePlace};
+use crate::screens::run::state::RecordView;
 use crate::widgets::keymap::Action;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::{Rows, all_fit};
@@ -22,7 +24,38 @@ use stepscope_record::paint::MarkedRange;
 /// Lines of the recorded value above its derivation.
 const MAX_RECORDED: usize = 4;
 
-pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+/// The pane of the findings.
+pub(crate) const PANE: PaneDef = PaneDef {
+    actions: &[Action::Open, Action::Prove, Action::NextFinding, Action::Explain],
+    place: PanePlace::Own(|places| places.findings),
+    settled: Some(|view, place, look| {
+        let (wrapping, mut list) = (Wrapping::of(view, place, look), view.findings);
+        let lines = |note: usize| lines(view, note, wrapping, look).len();
+        list.settle_tall(view.opened.notes.len(), inner_height(place), lines);
+        list
+    }),
+    draw,
+    describe,
+    explain: |view, _| view.opened.notes.get(view.findings.at).map_or(Shown::own("No findings"), explain),
+    cursor: |view| Some(view.findings.at),
+    row_at: |view, line, place, look| {
+        let wrapping = Wrapping::of(view, place, look);
+        let lines = |note| lines(view, note, wrapping, look).len();
+        Some(view.findings.row_at(line, view.opened.notes.len(), lines))
+    },
+    pointer: |view| view.opened.notes.get(view.findings.at).map(|note| note.pointer.clone()),
+    text: |view| {
+        let note = view.opened.notes.get(view.findings.at)?;
+        Some((Shown::own(note.rule), note.message.clone()))
+    },
+    can_edit: |_| true,
+    go: RecordView::walk_findings,
+    clicked: RecordView::show_finding,
+    open: Some(RecordView::open_finding),
+    ..PaneDef::BASE
+};
+
+fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let notes = &view.opened.notes;
     let mut title = vec![look.span(RunPane::Findings.word(), Role::Title)];
     if !notes.is_empty() {
@@ -57,6 +90,15 @@ pub(crate) fn explain(note: &Note) -> Shown {
         Some(rule) => shown!("{} {}: {}", note.severity.glyph(), note.rule, rule.summary),
         None => shown!("{} reason for the place to fix, strongest first", sign::REASON),
     }
+}
+
+/// Describes the finding under the cursor: its place, what it says, and how to fix it.
+fn describe(view: &RecordView, look: Look<'_>) -> Spans {
+    let Some(note) = view.opened.notes.get(view.findings.at) else { return Vec::new() };
+    let help = note.help.map(|help| look.span(format!("  {help}"), Role::Dim));
+    let place = look.span(format!("{}  ", note.pointer.text().line()), Role::Faint);
+    let message = look.span(note.message.as_str(), severity_role(note.severity));
+    [place, message].into_iter().chain(help).collect()
 }
 
 /// Counts the findings, and up to the one under the cursor: lines of the argument are none.

@@ -7,20 +7,21 @@ use crate::app::state::App;
 use crate::dialogs::dialog::{Dialog, Popup};
 use crate::dialogs::fixes;
 use crate::screens::kind::ScreenKind;
-use crate::screens::run::findings::Wrapping;
 use crate::screens::run::layout::areas;
-use crate::screens::run::state::{RecordView, RunPane, Tab};
-use crate::screens::run::{edit, findings, step, steps, variables};
+use crate::screens::run::pane::{Opens, RunPane};
+use crate::screens::run::state::RecordView;
+use crate::screens::run::{edit, step};
+use crate::screens::side_by_side::keys::put_beside_parent;
 use crate::screens::side_by_side::making::Make;
+use crate::screens::stack::Screens;
 use crate::widgets::keymap::{Action, Reason, need};
-use crate::widgets::layout::inner_height;
 use crate::widgets::list::Move;
 use crate::widgets::look::Look;
 
 /// Checks an action that the screen knows; `None`: another one.
-pub(crate) fn allowed(app: &App, action: Action) -> Option<Result<(), Reason>> {
+pub(crate) fn allowed(screens: &Screens, action: Action) -> Option<Result<(), Reason>> {
     use Action as A;
-    let view = app.screens.record()?;
+    let view = screens.record()?;
     let steps = view.opened.has_steps();
     Some(match action {
         A::NextStep | A::PreviousStep | A::Difference | A::Writer | A::Reader => {
@@ -36,27 +37,25 @@ pub(crate) fn allowed(app: &App, action: Action) -> Option<Result<(), Reason>> {
         A::CopyStep => need(steps, "no step here"),
         A::NextPane | A::PreviousPane | A::Maximise => Ok(()),
         A::Exact | A::Repair | A::Between => need(steps, "open a run with steps first"),
-        A::Edit => {
-            let place = match view.pane {
-                RunPane::State | RunPane::Steps | RunPane::Timeline | RunPane::Findings => true,
-                pane => pane == RunPane::Step && view.tab == Tab::Prompt,
-            };
-            need(steps, "open a run with steps first")
-                .and(need(place, "select a variable, or the prompt of a step (<next_pane>)"))
-                .and_then(|()| edit::may_edit(app))
-        }
+        A::Edit => need(steps, "open a run with steps first")
+            .and(need((view.pane.def().can_edit)(view), "select a variable, or the prompt of a step (<next_pane>)"))
+            .and_then(|()| edit::may_edit(screens)),
         A::Keep => need(!view.edits.values.is_empty(), "no overrides; <edit> overrides a value"),
         _ => return None,
     })
 }
 
 pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects> {
+    // A fork is put next to its parent.
+    if action == Action::Difference && app.parent_of_current().is_some() {
+        return put_beside_parent(app);
+    }
     let count = app.count;
     let view = app.screens.record_mut()?;
     let moved = match action {
         Action::Open => return Some(open(app)),
-        Action::Left => sideways(app, -1),
-        Action::Right => sideways(app, 1),
+        Action::Left => return Some(sideways(app, -1)),
+        Action::Right => return Some(sideways(app, 1)),
         Action::NextStep => view.walk_by(times),
         Action::PreviousStep => view.walk_by(-times),
         Action::NextPane => view.next_pane(count, 1),
@@ -86,32 +85,21 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
 }
 
 fn open(app: &mut App) -> Effects {
-    let Some(view) = app.screens.record_mut() else { return Vec::new() };
-    if view.pane == RunPane::Findings {
-        view.show_finding();
-        app.show_json();
-    } else if matches!(view.pane, RunPane::Steps | RunPane::Timeline) {
-        view.focus(RunPane::Step);
-    } else if let Some(tree) = view.chosen_derivation() {
-        app.open_dialog(Dialog::Derivation(tree));
-    } else if let Some((title, text)) = view.chosen_text() {
-        app.open_dialog(Dialog::Popup(Popup { title, text }));
+    match app.screens.record_mut().map(RecordView::open) {
+        Some(Opens::Json) => app.show_json(),
+        Some(Opens::Derivation(tree)) => app.open_dialog(Dialog::Derivation(tree)),
+        Some(Opens::Text(title, text)) => app.open_dialog(Dialog::Popup(Popup { title, text })),
+        Some(Opens::Nothing) | None => {}
     }
     Vec::new()
 }
 
-fn sideways(app: &mut App, by: isize) -> Result<(), &'static str> {
-    let Some(view) = app.screens.record_mut() else { return Ok(()) };
-    match view.pane {
-        RunPane::Step => view.turn_tab(by),
-        RunPane::Question => {
-            view.next_quantity(by);
-            say_quantity(app);
-        }
-        _ if view.opened.has_steps() => return view.walk_by(by),
-        _ => {}
+fn sideways(app: &mut App, by: isize) -> Effects {
+    match app.screens.record_mut().map(|view| view.go_sideways(by)) {
+        Some(Ok(Some(sentence))) => app.say(sentence),
+        Some(Err(why)) => app.refuse(why),
+        _ => Vec::new(),
     }
-    Ok(())
 }
 
 /// Tells what the chosen quantity of the question is, and which variables use it.
@@ -121,8 +109,8 @@ pub(crate) fn say_quantity(app: &mut App) {
     }
 }
 
-pub(crate) fn go(app: &mut App, movement: Move) {
-    app.screens.record_mut().into_iter().for_each(|view| view.go(movement));
+pub(crate) fn go(screens: &mut Screens, movement: Move) {
+    screens.record_mut().into_iter().for_each(|view| view.go(movement));
 }
 
 /// Lays the panes out, and keeps every cursor on screen.
@@ -131,30 +119,20 @@ pub(crate) fn settle(app: &mut App) {
     let App { screens, looks, keymap, .. } = app;
     let look = Look::new(&looks.theme, keymap, false);
     let Some(view) = screens.record_mut().filter(|view| view.kind() == ScreenKind::Run) else { return };
-    let areas = areas(area, view, look);
+    view.areas = areas(area, view, look);
     // What is edited changes with every key, all else only with the step and the screen.
-    let shared_for = view.edited_prompt().is_none().then(|| [RunPane::Step, RunPane::Call].map(|pane| areas.of(pane)));
+    let places = [RunPane::Step, RunPane::Call].map(|pane| view.areas.of(pane));
+    let shared_for = view.edited_prompt().is_none().then_some(places);
     if shared_for.is_none() || view.shared_for != shared_for {
-        (view.with_step, view.shared_for) = (step::share(view, &areas, look), shared_for);
+        (view.with_step, view.shared_for) = (step::share(view, look), shared_for);
     }
-    debug_assert_eq!(view.with_step, step::share(view, &areas, look), "what was chosen before no longer holds");
-    // A pane that shows the beginning of its text shows it however long the text is.
-    let is_scrolled = |pane, top| areas.of(pane).height > 0 && top > 0;
-    let is_step_scrolled = is_scrolled(RunPane::Step, view.detail_top);
-    let step_lines = if is_step_scrolled { step::height(view, &areas, view.with_step, look) } else { 0 };
-    let is_call_scrolled = is_scrolled(RunPane::Call, view.call_top);
-    let call_lines = if is_call_scrolled { step::call_height(view, &areas, view.with_step, look) } else { 0 };
-    let place = areas.of(RunPane::Findings);
-    let (wrapping, mut list) = (Wrapping::of(view, place, look), view.findings);
-    let lines = |note: usize| findings::lines(view, note, wrapping, look).len();
-    list.settle_tall(view.opened.notes.len(), inner_height(place), lines);
-    view.findings = list;
-    view.settle(areas, step_lines, call_lines);
+    debug_assert_eq!(view.with_step, step::share(view, look), "what was chosen before no longer holds");
+    view.settle(look);
 }
 
 /// Gives the keys to the pane under the mouse, and returns the line there.
-pub(crate) fn focus(app: &mut App, at: Position) -> Option<usize> {
-    let view = app.screens.record_mut()?;
+pub(crate) fn focus(screens: &mut Screens, at: Position) -> Option<usize> {
+    let view = screens.record_mut()?;
     let (pane, line) = view.areas.at(at)?;
     view.focus(pane);
     Some(line)
@@ -163,39 +141,18 @@ pub(crate) fn focus(app: &mut App, at: Position) -> Option<usize> {
 /// Brings the cursor of a pane where the mouse is; where it is already, opens. A tab is turned to.
 pub(crate) fn click(app: &mut App, at: Position) -> Effects {
     let had_keys = app.screens.record().map(|view| view.pane);
-    let Some(line) = focus(app, at) else { return Vec::new() };
+    let Some(line) = focus(&mut app.screens, at) else { return Vec::new() };
     let look = Look::new(&app.looks.theme, &app.keymap, false);
     let Some(view) = app.screens.record_mut() else { return Vec::new() };
     if let Some(tab) = step::tab_at(view, at, look) {
         view.turn_to_tab(tab);
         return Vec::new();
     }
-    let place = view.areas.of(view.pane);
-    let target = match view.pane {
-        RunPane::Steps => {
-            let width = steps::width(view, place, look);
-            view.steps.row_at(line, view.opened.steps.len(), |step| steps::lines(view, step, width, look).len())
-        }
-        RunPane::Timeline => view.timeline.top + line,
-        RunPane::State if line > 0 => {
-            let tall = variables::is_tall(view, place, look);
-            let height = |variable| if tall { variables::height_in(view, variable, place, look) } else { 1 };
-            view.variables.row_at(line - 1, view.opened.variables.len(), height)
-        }
-        RunPane::Findings => {
-            let wrapping = Wrapping::of(view, place, look);
-            let lines = |note| findings::lines(view, note, wrapping, look).len();
-            view.findings.row_at(line, view.opened.notes.len(), lines)
-        }
-        _ => return Vec::new(),
-    };
-    let is_there = had_keys == Some(view.pane) && view.cursor_row() == Some(target);
-    view.go(Move::To(target));
-    if is_there {
+    let had_keys = had_keys == Some(view.pane);
+    let Some(was_there) = view.go_to_line(line, look) else { return Vec::new() };
+    if had_keys && was_there {
         return app.act(Action::Open);
     }
-    if view.pane == RunPane::Findings {
-        view.show_finding();
-    }
+    (view.pane.def().clicked)(view);
     Vec::new()
 }

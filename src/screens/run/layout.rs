@@ -4,7 +4,9 @@ use ratatui::layout::Rect;
 
 use crate::app::open_record::OpenRecord;
 use crate::screens::run::findings::Wrapping;
-use crate::screens::run::state::{RecordView, RunPane};
+use crate::screens::run::pane::RunPane;
+use crate::screens::run::pane_def::{PanePlace, Places};
+use crate::screens::run::state::RecordView;
 use crate::screens::run::{findings, question, step, steps, variables};
 use crate::widgets::layout::{THIRD, WIDE, inner_width, pane_above, pane_left, parts, rows};
 use crate::widgets::look::Look;
@@ -22,36 +24,30 @@ pub(crate) fn areas(area: Rect, view: &RecordView, look: Look<'_>) -> Areas<RunP
     };
     let areas = Areas::new(body, view.maximised.then_some(view.pane), shared);
     // Where there is no room for all, the pane that has the keys is on screen; two give them up to another one.
-    let stays = !matches!(view.pane, RunPane::Call | RunPane::Worked);
+    let stays = view.pane.def().otherwise.is_none();
     if stays && areas.height(view.pane) == 0 { Areas::new(body, Some(view.pane), Vec::new) } else { areas }
 }
 
-/// A place for each pane; those that have none are empty.
-struct Places {
-    question: Rect,
-    worked: Rect,
-    steps: Rect,
-    step: Rect,
-    state: Rect,
-    findings: Rect,
-    timeline: Rect,
-    call: Rect,
+impl Places {
+    /// Lists the panes that have a place, those above and to the left first.
+    fn shown(&self, view: &RecordView) -> Vec<(RunPane, Rect)> {
+        let chart = chart_of(view);
+        let place = |pane: RunPane| match pane.def().place {
+            PanePlace::Own(place) => place(self),
+            PanePlace::Chart if Some(pane) == chart => self.chart,
+            PanePlace::Chart => Rect::default(),
+        };
+        let panes = RunPane::ALL.map(|pane| (pane, place(pane)));
+        let mut shown: Vec<_> = panes.into_iter().filter(|(_, place)| !place.is_empty()).collect();
+        shown.sort_by_key(|(_, place)| (place.y, place.x));
+        shown
+    }
 }
 
-impl Places {
-    fn shown(self) -> Vec<(RunPane, Rect)> {
-        let panes = [
-            (RunPane::Question, self.question),
-            (RunPane::Steps, self.steps),
-            (RunPane::Step, self.step),
-            (RunPane::State, self.state),
-            (RunPane::Findings, self.findings),
-            (RunPane::Worked, self.worked),
-            (RunPane::Timeline, self.timeline),
-            (RunPane::Call, self.call),
-        ];
-        panes.into_iter().filter(|(_, place)| !place.is_empty()).collect()
-    }
+/// Returns the chart that is shown: the one with the keys, else the first that holds something.
+fn chart_of(view: &RecordView) -> Option<RunPane> {
+    let is_chart = |pane: &RunPane| matches!(pane.def().place, PanePlace::Chart) && (pane.def().holds)(view);
+    Some(view.pane).filter(is_chart).or_else(|| RunPane::ALL.into_iter().find(is_chart))
 }
 
 /// Columns of the steps that hold a step as the procedure writes it.
@@ -65,8 +61,8 @@ const WORKED: [u16; 7] = [8, 9, 7, 10, 6, 11, 12];
 const CALL_OF_STACK: [u16; 2] = [11, 14];
 /// Lines of a finding in full below the list: how to fix it, its place, and the reason of its rule.
 const FINDING_IN_FULL: usize = 20;
-/// Rows of a long timeline, with its borders.
-const TIMELINE: u16 = 10;
+/// Rows of a long chart, with its borders.
+const CHART: u16 = 10;
 /// Columns of prompt and reply, however short their lines are.
 const NARROW_CALL: u16 = 40;
 /// Columns beyond which prompt and reply gain nothing.
@@ -89,8 +85,7 @@ fn without_steps(body: Rect, view: &RecordView, look: Look<'_>) -> Vec<(RunPane,
     let (step, state) =
         if is_wide && has_state { pane_left(rest, rest.width * 3 / 5) } else { (rest, Rect::default()) };
     let (findings, state) = if is_state_last { (Rect::default(), last) } else { (last, state) };
-    let none = Rect::default();
-    Places { question: top, worked, steps: none, step, state, findings, timeline: none, call: none }.shown()
+    Places { question: top, worked, step, state, findings, ..Places::default() }.shown(view)
 }
 
 fn wide(body: Rect, view: &RecordView, look: Look<'_>) -> Vec<(RunPane, Rect)> {
@@ -107,26 +102,26 @@ fn wide(body: Rect, view: &RecordView, look: Look<'_>) -> Vec<(RunPane, Rect)> {
     let steps = [rows(wrapped), rows(opened.steps.len())].map(|rows| rows.saturating_add(2).max(3));
     let steps = steps.into_iter().find(|rows| *rows <= most).unwrap_or(most);
     let (steps, step) = pane_above(left, steps);
-    // The timeline takes what it holds from the step where that keeps as much again; on wide screens from the findings,
-    // where its values have room. Of a long one enough is on screen to see where it leaves the plan.
-    let timeline = if view.has_timeline() { rows(opened.steps.len()).saturating_add(2) } else { 0 };
+    // The chart takes what it holds from the step where that keeps as much again; on wide screens from the findings,
+    // where its values have room. Of a long one enough is on screen to see its form.
+    let chart = chart_of(view).map_or(0, |chart| rows((chart.def().lines)(view, look)).saturating_add(2));
     let under = |place: Rect| {
-        let least = TIMELINE.min(place.height * 3 / 5);
-        let height = timeline.min(least.max(place.height / 2));
+        let least = CHART.min(place.height * 3 / 5);
+        let height = chart.min(least.max(place.height / 2));
         pane_above(place, place.height - if height < 4 { 0 } else { height - 1 })
     };
     let (step, beside) = if is_third { (step, Rect::default()) } else { under(step) };
     // The state takes what it holds, and never all: the findings and the derivation get the rest.
     let notes = rows(findings::brief_height(view, inner_width(right), usize::from(rest.height), look));
     let notes = notes.saturating_add(2).clamp(3, (rest.height / 3).max(3));
-    let below = if is_third { timeline.min(TIMELINE).min(rest.height / 4) } else { 0 };
+    let below = if is_third { chart.min(CHART).min(rest.height / 4) } else { 0 };
     let most = rest.height.saturating_sub(notes + below).max(4);
     let tall = rows(variables::tall_height(view, inner_width(right), usize::from(most), look));
     let variables = [tall, rows(opened.variables.len())].map(|rows| rows.saturating_add(3).max(4));
     let variables = variables.into_iter().find(|rows| *rows <= most).unwrap_or(most);
     let (state, findings) = pane_above(right, variables);
-    let (findings, timeline) = if is_third { under(findings) } else { (findings, beside) };
-    Places { question: top, worked, steps, step, state, findings, timeline, call }.shown()
+    let (findings, chart) = if is_third { under(findings) } else { (findings, beside) };
+    Places { question: top, worked, steps, step, state, findings, chart, call }.shown(view)
 }
 
 /// Stacks the panes of a run that ended before its first step: what is known is the call that was to make it.
@@ -140,8 +135,7 @@ fn stacked(body: Rect, view: &RecordView, look: Look<'_>) -> Vec<(RunPane, Rect)
     let most = rest.height / 2;
     let state = variables::tall_height(view, inner_width(rest), usize::from(most), look);
     let (state, findings) = pane_above(rest, rows(state).saturating_add(3).min(most));
-    let none = Rect::default();
-    Places { question: top, worked, steps: none, step, state, findings, timeline: none, call }.shown()
+    Places { question: top, worked, step, state, findings, call, ..Places::default() }.shown(view)
 }
 
 /// Counts the rows in which the stacked panes hide nothing.
@@ -181,10 +175,14 @@ fn narrow(body: Rect, view: &RecordView, look: Look<'_>) -> Vec<(RunPane, Rect)>
     let (top, rest) = pane_above(body, question);
     let steps = rows(opened.steps.len()).saturating_add(2).clamp(3, (rest.height / 4).max(5)).min(rest.height);
     let (steps, rest) = pane_above(rest, steps);
-    // The last place is shared: findings, unless the step, the timeline or a long list of findings has the keys.
-    let last = match view.pane {
-        pane @ (RunPane::Step | RunPane::Timeline) => pane,
-        _ => RunPane::Findings,
+    // The last place is shared: findings, unless the step, a chart or a long list of findings has the keys.
+    let with_keys = view.pane.def();
+    let own = match with_keys.place {
+        PanePlace::Chart => {
+            let lines = rows((with_keys.lines)(view, look));
+            Some(lines.saturating_add(2).clamp(4, (rest.height / 2).max(4)))
+        }
+        PanePlace::Own(_) => with_keys.from_findings.map(|rows| rows(rest.height)),
     };
     let notes = rows(opened.notes.len()).saturating_add(2);
     // Where to fix is there in full.
@@ -193,14 +191,14 @@ fn narrow(body: Rect, view: &RecordView, look: Look<'_>) -> Vec<(RunPane, Rect)>
         rows(findings::brief_height(view, text_width, argument, look)).saturating_add(2).min(rest.height / 3);
     // What the state does not need is for the findings.
     let spare = (rest.height + 1).saturating_sub(rows(opened.variables.len()).saturating_add(3)).min(notes);
-    let wanted = match view.pane {
-        RunPane::Step => rest.height * 3 / 5,
-        RunPane::Timeline => rows(opened.steps.len()).saturating_add(2).clamp(4, (rest.height / 2).max(4)),
+    let wanted = own.unwrap_or_else(|| match view.pane {
         RunPane::Findings => notes.clamp(4, (rest.height / 2).max(4)).max(spare),
         _ => notes.clamp(3, (rest.height / 4).max(3)).max(spare).max(argument),
-    };
+    });
     let (state, bottom) = pane_above(rest, (rest.height + 1).saturating_sub(wanted));
-    vec![(RunPane::Question, top), (RunPane::Steps, steps), (RunPane::State, state), (last, bottom)]
+    let mut shown = Places { question: top, steps, state, ..Places::default() }.shown(view);
+    shown.push((if own.is_some() { view.pane } else { RunPane::Findings }, bottom));
+    shown
 }
 
 /// The place of the question, at most a quarter of the height, of the worked answer next to it, where there is room, and

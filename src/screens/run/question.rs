@@ -8,12 +8,16 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::computed::QuantityMark;
 use crate::app::open_record::OpenRecord;
-use crate::screens::run::state::{RecordView, RunPane};
+use crate::screens::run::pane::{OF_QUESTION, RunPane};
+use crate::screens::run::pane_def::{PaneDef, PanePlace};
+use crate::screens::run::state::RecordView;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::look::{Look, Spans, fit_spans, frame, scroll_mark, title_room};
 use crate::widgets::prose::{fit, hanging};
 use crate::widgets::theme::Role;
 use crate::widgets::{look, prose};
+use stepscope_base::json::Pointer;
+use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_record::paint::MarkedRange;
 
@@ -23,6 +27,52 @@ const MAX_ANSWER: usize = 3;
 const TITLE: u16 = 7;
 /// Places of the values in the title, those first that are never left out for another one.
 const BY_WEIGHT: [usize; 5] = [0, 3, 4, 2, 1];
+
+/// The pane of the question.
+pub(crate) const PANE: PaneDef = PaneDef {
+    actions: OF_QUESTION,
+    place: PanePlace::Own(|places| places.question),
+    lines: |view, _| view.question_lines(view.areas.width(RunPane::Question)),
+    draw,
+    describe,
+    explain: |_, keymap| {
+        let words = "Numbers carry the mark of the variable that uses them; <left> and <right> walk them";
+        shown!("{}", keymap.keyed(words))
+    },
+    pointer: |_| Some(Pointer::from_iter(["question"])),
+    text: |view| Some((Shown::own("question"), view.opened.question.clone())),
+    sideways: RecordView::walk_quantities,
+    ..PaneDef::BASE
+};
+
+/// The pane of the expected answer as the data set works it out.
+pub(crate) const WORKED: PaneDef = PaneDef {
+    actions: OF_QUESTION,
+    holds: |view| view.opened.worked.is_some(),
+    place: PanePlace::Own(|places| places.worked),
+    otherwise: Some(RunPane::Question),
+    lines: |view, _| worked_lines(view, view.areas.width(RunPane::Worked)),
+    draw: draw_worked,
+    describe,
+    explain: |_, _| Shown::own("The expected answer as the data set works it out (gold)"),
+    pointer: |view| {
+        let gold = view.opened.root().and_then(|root| root.get("gold_answer"));
+        gold.map(|_| Pointer::from_iter(["gold_answer"]))
+    },
+    text: |view| Some((Shown::own("expected answer (gold)"), view.opened.worked.clone()?)),
+    ..PaneDef::BASE
+};
+
+/// Describes how fit the procedure was found.
+fn describe(view: &RecordView, look: Look<'_>) -> Spans {
+    let fitness = view.opened.fitness.as_ref();
+    fitness.map(|fitness| look.span(format!("fitness {fitness}"), Role::Dim)).into_iter().collect()
+}
+
+/// Counts the lines that the worked answer takes.
+fn worked_lines(view: &RecordView, width: usize) -> usize {
+    view.opened.worked.as_ref().map_or(0, |text| prose::wrap(text.as_str(), width).len())
+}
 
 pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let opened = &view.opened;
@@ -42,8 +92,8 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
         _ => (opened.question_text(), Role::Question),
     };
     let question = PaneText { text, style: look.style(role), marks: &marks(view, look) };
-    draw_text(&question, (view.question_top, lines), below, inner, buf);
-    scroll_mark(area, view.question_top, lines, buf, look);
+    draw_text(&question, (view.list(RunPane::Question).top, lines), below, inner, buf);
+    scroll_mark(area, view.list(RunPane::Question).top, lines, buf, look);
 }
 
 /// Text of a pane, its style and its marks.
@@ -127,14 +177,14 @@ fn title(view: &RecordView, with_answer: bool, room: usize, look: Look<'_>) -> S
 }
 
 /// Draws the expected answer as the data set works it out.
-pub(crate) fn draw_worked(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+fn draw_worked(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let Some(worked) = &view.opened.worked else { return };
     let title = vec![look.span(RunPane::Worked.word(), Role::Title)];
     let inner = frame(title, area, buf, look);
-    let lines = view.worked_lines(inner_width(area));
+    let lines = worked_lines(view, inner_width(area));
     let text = PaneText { text: worked, style: look.style(Role::Text), marks: &[] };
-    draw_text(&text, (view.worked_top, lines), Vec::new(), inner, buf);
-    scroll_mark(area, view.worked_top, lines, buf, look);
+    draw_text(&text, (view.list(RunPane::Worked).top, lines), Vec::new(), inner, buf);
+    scroll_mark(area, view.list(RunPane::Worked).top, lines, buf, look);
 }
 
 /// Marks the quantities: those that the chosen variable uses are lit, those that nothing uses are underlined.

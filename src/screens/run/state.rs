@@ -1,5 +1,7 @@
 //! The run screen's state: which step, which pane, which variable. It owns its changes; `update` only routes to it.
 
+use std::collections::HashMap;
+
 use ratatui::layout::Rect;
 
 use crate::app::open_record::{Detail, Note, OpenRecord, ShownValue, VariableRow};
@@ -10,11 +12,12 @@ use crate::screens::json::state::Outline;
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::edits::Edits;
 use crate::screens::run::find::{Find, Hit, match_end, matching_nodes};
-use crate::screens::run::timeline::{Track, divergence, tracks};
+use crate::screens::run::pane::{Opens, RunPane};
+use crate::screens::run::tracks::{self, Track, tracks};
 use crate::widgets::keymap::{Action, Keymap, Reason};
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::{List, Move, scroll};
-use crate::widgets::panes::{Areas, Numbered};
+use crate::widgets::panes::Areas;
 use crate::widgets::{panes, prose};
 use stepscope_base::json::Pointer;
 use stepscope_base::shown;
@@ -25,7 +28,9 @@ use stepscope_judge::triage::Fix;
 use stepscope_record::RecordKind;
 use stepscope_record::finding::Severity;
 use stepscope_record::procedure::FINAL_ANSWER;
-use stepscope_record::state::{Badge, Influence, Moment, VariableOrigin};
+use stepscope_record::state::Badge;
+use stepscope_record::state::Influence;
+use stepscope_record::state::Moment;
 
 /// Lines below the findings from which on the place of one is shown.
 const MIN_EXCERPT: usize = 10;
@@ -35,50 +40,6 @@ const MAX_CALLS: usize = 500;
 const ENDLESS: usize = usize::MAX / 2;
 /// The wrong value's way is followed among so many variables.
 const MAX_FOLLOWED: usize = 500;
-
-stepscope_base::words! {
-    /// The panes of the run screen, by their titles, in the order of `Tab`.
-    #[derive(Default)]
-    pub enum RunPane {
-        /// The steps.
-        #[default]
-        Steps = "Steps",
-        /// The global state.
-        State = "Global state",
-        /// The findings of the rules.
-        Findings = "Findings",
-        /// One step in full.
-        Step = "Step",
-        /// The time of every step, and the value that it wrote against the recomputed one.
-        Timeline = "Timeline",
-        /// The prompt and the reply of the step, where there is room for a third column.
-        Call = "Reply and prompt",
-        /// The task's text, gold and answer.
-        Question = "Question",
-        /// The expected answer as the data set works it out, where there is room next to the question.
-        Worked = "Expected answer (gold)",
-    }
-}
-
-impl Numbered for RunPane {
-    const PANES: &'static [Self] = &Self::ALL;
-}
-
-impl RunPane {
-    /// Lists what the pane is for.
-    pub(crate) const fn actions(self) -> &'static [Action] {
-        use Action as A;
-        match self {
-            Self::Steps | Self::Timeline => {
-                &[A::Open, A::Rerun, A::RerunFromHere, A::RerunSamples, A::Difference, A::CopyStep]
-            }
-            Self::State => &[A::Open, A::Prove, A::Edit, A::Writer, A::Reader, A::CopyValue, A::CopyPath],
-            Self::Findings => &[A::Open, A::Prove, A::NextFinding, A::Explain],
-            Self::Step | Self::Call => &[A::Edit, A::Rerun, A::RerunSamples, A::CopyStep],
-            Self::Question | Self::Worked => &[A::CopyQuestion, A::Find],
-        }
-    }
-}
 
 stepscope_base::words! {
     /// Tabs of the step pane.
@@ -154,20 +115,10 @@ pub struct RecordView {
     pub variables: List,
     /// Cursor of the findings.
     pub findings: List,
-    /// First step on screen.
-    pub steps: List,
-    /// First step of the timeline on screen.
-    pub timeline: List,
+    /// Cursors of the other panes, and the first line of each on screen.
+    lists: HashMap<RunPane, List>,
     /// Values that the steps wrote, against the recomputed ones.
     pub(crate) tracks: Vec<Option<Track>>,
-    /// First line of the question on screen.
-    pub question_top: usize,
-    /// First line of the worked answer on screen.
-    pub worked_top: usize,
-    /// First line of the step on screen.
-    pub detail_top: usize,
-    /// First line of the prompt and the reply on screen.
-    pub call_top: usize,
     /// Derivation of the value that the finding under the cursor is about, else of the step to fix.
     pub(crate) derivation: Option<Tree>,
     /// The place of the finding under the cursor in the record, its number and width: worked out once.
@@ -249,7 +200,7 @@ impl WrongPath {
 
 /// Tells of the first step of a correct run whose value differs, where no finding does.
 fn harmless(view: &RecordView) -> Option<Note> {
-    let step = divergence(view).filter(|_| view.opened.correct == Some(true))?;
+    let step = view.divergence().filter(|_| view.opened.correct == Some(true))?;
     let track = view.tracks.get(step)?.as_ref()?;
     let is_told = view.opened.notes.iter().any(|note| note.finding.is_some() && note.step == Some(step));
     let variable = view.opened.variables.iter().position(|row| row.name == track.name);
@@ -320,13 +271,8 @@ impl RecordView {
             shared_for: None,
             variables: List::default(),
             findings: List::default(),
-            steps: List::default(),
-            timeline: List::default(),
+            lists: HashMap::new(),
             tracks: Vec::new(),
-            question_top: 0,
-            worked_top: 0,
-            detail_top: 0,
-            call_top: 0,
             derivation: None,
             excerpt: Vec::new(),
             excerpted: None,
@@ -373,25 +319,6 @@ impl RecordView {
         }
     }
 
-    /// Keeps the way of looking that another record had.
-    #[must_use]
-    pub fn like(mut self, other: &Self) -> Self {
-        if self.opened.has_steps() || other.pane != RunPane::Steps {
-            self.pane = other.pane;
-        }
-        if !self.panes().contains(&self.pane) {
-            self.pane = if self.pane == RunPane::Worked { RunPane::Question } else { RunPane::Step };
-        }
-        self.answer = self.answer.map(|answer| match &other.answer {
-            Some(other) => answer.like(other),
-            None => answer,
-        });
-        self.maximised = other.maximised;
-        self.tab = other.tab;
-        self.refresh();
-        self
-    }
-
     /// Returns the document that a structured answer cites.
     pub(crate) fn document(&self) -> Option<&Document> {
         self.answer.as_ref()?.shown.document.as_deref()
@@ -422,14 +349,25 @@ impl RecordView {
     /// Goes to a moment.
     pub fn go_to_moment(&mut self, moment: usize) {
         let before = std::mem::replace(&mut self.moment, Moment(moment.min(self.opened.steps.len())));
-        self.steps.at = self.moment.0.saturating_sub(1);
-        (self.detail_top, self.call_top) = (0, 0);
+        self.mark_step();
+        self.show_step_from_its_beginning();
         if self.moment != before {
             self.refresh_detail();
         }
         // What can influence a variable is the same at every moment.
         if self.pane != RunPane::State {
             self.influence = None;
+        }
+    }
+
+    /// Puts the cursor of the steps on the current one.
+    fn mark_step(&mut self) {
+        self.list_mut(RunPane::Steps).at = self.moment.0.saturating_sub(1);
+    }
+
+    fn show_step_from_its_beginning(&mut self) {
+        for pane in [RunPane::Step, RunPane::Call] {
+            self.list_mut(pane).top = 0;
         }
     }
 
@@ -445,7 +383,7 @@ impl RecordView {
 
     /// Puts the cursors on what the record opens at: the finding that names the step, and the value that is wrong there.
     fn begin_at_fault(&mut self) {
-        self.steps.at = self.moment.0.saturating_sub(1);
+        self.mark_step();
         let Some(step) = self.step().filter(|_| self.moment != self.opened.end() || self.step_to_fix().is_some())
         else {
             return;
@@ -467,10 +405,15 @@ impl RecordView {
         verdict.step.filter(|_| verdict.fix == Fix::StepRun)
     }
 
+    /// Returns the first step whose recorded value is not the recomputed one.
+    pub(crate) fn divergence(&self) -> Option<usize> {
+        tracks::divergence(&self.tracks)
+    }
+
     /// Returns the first step whose value differs, where that is not the step to fix, and the step to fix.
     pub(crate) fn difference_elsewhere(&self) -> Option<(usize, usize)> {
         let to_fix = self.step_to_fix()?;
-        divergence(self)
+        self.divergence()
             .filter(|first| *first != to_fix && self.opened.correct != Some(true))
             .map(|first| (first, to_fix))
     }
@@ -502,7 +445,7 @@ impl RecordView {
         self.go_to_moment(step + 1);
     }
 
-    fn refresh(&mut self) {
+    pub(crate) fn refresh(&mut self) {
         self.refresh_detail();
         self.refresh_influence();
     }
@@ -518,93 +461,99 @@ impl RecordView {
             .then(|| self.opened.influence(self.variables.at));
     }
 
-    /// Gives the keys to the pane of a number, from 1, else to another, `by` further.
-    pub(crate) fn next_pane(&mut self, number: Option<usize>, by: isize) -> Result<(), Reason> {
-        let is_there = |pane| match pane {
-            // Alone on the screen there is room for what it holds.
-            RunPane::Call | RunPane::Worked if self.maximised => self.panes().contains(&pane),
-            RunPane::Call | RunPane::Worked => self.areas.of(pane).height > 0,
-            pane => self.panes().contains(&pane),
-        };
-        if let Some(number) = number {
-            let pane = panes::numbered(number)?;
-            self.focus(Some(pane).filter(|pane| is_there(*pane)).ok_or(panes::NO_PANE)?);
-            return Ok(());
-        }
-        let mut next = panes::turn(&RunPane::ALL, self.pane, by);
-        while !is_there(next) {
-            next = panes::turn(&RunPane::ALL, next, by);
-        }
-        self.focus(next);
-        Ok(())
-    }
-
-    /// Tells whether the state of a record without steps says more than its question.
-    fn has_state(&self) -> bool {
-        self.opened.variables.iter().any(|row| row.origin != VariableOrigin::Given)
-    }
-
-    /// Lists the panes that hold something, even if there is no room for them.
-    pub(crate) fn panes(&self) -> Vec<RunPane> {
-        let holds = |pane: &RunPane| match pane {
-            RunPane::Timeline => self.has_timeline(),
-            RunPane::Call => self.opened.has_calls,
-            RunPane::Worked => self.opened.worked.is_some(),
-            RunPane::Steps => self.opened.has_steps(),
-            RunPane::State => self.opened.has_steps() || self.has_state(),
-            _ => true,
-        };
-        RunPane::ALL.into_iter().filter(holds).collect()
-    }
-
     /// Gives the keys to a pane.
     pub fn focus(&mut self, pane: RunPane) {
         self.pane = pane;
         self.refresh_influence();
     }
 
-    /// Moves the cursor of the pane that has the keys.
-    pub fn go(&mut self, movement: Move) {
-        let (width, height) = (self.areas.width(self.pane), self.areas.height(self.pane));
-        match self.pane {
-            RunPane::Steps | RunPane::Timeline => {
-                let list = if self.pane == RunPane::Steps { &mut self.steps } else { &mut self.timeline };
-                list.go(movement, self.opened.steps.len(), height);
-                let at = list.at;
-                if self.opened.has_steps() {
-                    self.walk_to(at + 1);
-                }
-            }
-            RunPane::State => {
-                // One line of the pane is its heading.
-                self.variables.go(movement, self.opened.variables.len(), height.saturating_sub(1));
-                self.refresh_influence();
-            }
-            RunPane::Findings => self.findings.go(movement, self.opened.notes.len(), height),
-            RunPane::Question => self.scroll_question(movement, self.areas.of(RunPane::Question)),
-            RunPane::Worked => {
-                let lines = self.worked_lines(width);
-                scroll(&mut self.worked_top, movement, lines, height);
-            }
-            // How long these are only their layout knows, which keeps them on screen.
-            RunPane::Step => scroll(&mut self.detail_top, movement, ENDLESS, height),
-            RunPane::Call => scroll(&mut self.call_top, movement, ENDLESS, height),
+    /// Returns the cursor of a pane, and the first line of it on screen.
+    pub(crate) fn list(&self, pane: RunPane) -> List {
+        match pane {
+            RunPane::State => self.variables,
+            RunPane::Findings => self.findings,
+            other => self.lists.get(&other).copied().unwrap_or_default(),
         }
     }
 
-    /// Tells whether the steps took time or tokens that are known, or some can be recomputed.
-    pub(crate) fn has_timeline(&self) -> bool {
-        self.opened.has_steps() && (self.opened.cost.is_some() || self.tracks.iter().any(Option::is_some))
+    pub(crate) fn list_mut(&mut self, pane: RunPane) -> &mut List {
+        match pane {
+            RunPane::State => &mut self.variables,
+            RunPane::Findings => &mut self.findings,
+            other => self.lists.entry(other).or_default(),
+        }
+    }
+
+    /// Scrolls a pane. How long its text is only its layout knows, which keeps it on screen.
+    pub(crate) fn scroll_pane(&mut self, pane: RunPane, movement: Move) {
+        let height = self.areas.height(pane);
+        scroll(&mut self.list_mut(pane).top, movement, ENDLESS, height);
+    }
+
+    /// Walks in a list of the steps.
+    pub(crate) fn walk_in_list(&mut self, pane: RunPane, movement: Move) {
+        let (steps, height) = (self.opened.steps.len(), self.areas.height(pane));
+        let list = self.list_mut(pane);
+        list.go(movement, steps, height);
+        let at = list.at;
+        if self.opened.has_steps() {
+            self.walk_to(at + 1);
+        }
+    }
+
+    /// Moves the cursor of the variables.
+    pub(crate) fn walk_variables(&mut self, pane: RunPane, movement: Move) {
+        // One line of the pane is its heading.
+        self.variables.go(movement, self.opened.variables.len(), self.areas.height(pane).saturating_sub(1));
+        self.refresh_influence();
+    }
+
+    /// Moves the cursor of the findings.
+    pub(crate) fn walk_findings(&mut self, pane: RunPane, movement: Move) {
+        self.findings.go(movement, self.opened.notes.len(), self.areas.height(pane));
+    }
+
+    /// Walks the steps by `Left` and `Right`.
+    pub(crate) fn step_sideways(&mut self, by: isize) -> Result<Option<Shown>, Reason> {
+        if self.opened.has_steps() {
+            self.walk_by(by)?;
+        }
+        Ok(None)
+    }
+
+    /// Turns the tabs of the step by `Left` and `Right`.
+    pub(crate) fn walk_tabs(&mut self, by: isize) -> Result<Option<Shown>, Reason> {
+        self.turn_to_tab(panes::turn(&Tab::ALL, self.tab, by));
+        Ok(None)
+    }
+
+    /// Walks the quantities of the question by `Left` and `Right`, and says what the next one is.
+    pub(crate) fn walk_quantities(&mut self, by: isize) -> Result<Option<Shown>, Reason> {
+        self.next_quantity(by);
+        Ok(self.quantity_sentence())
+    }
+
+    /// Shows the step of a list in full.
+    pub(crate) fn go_into_step(&mut self) -> Opens {
+        self.focus(RunPane::Step);
+        Opens::Nothing
+    }
+
+    /// Opens the place of the finding under the cursor.
+    pub(crate) fn open_finding(&mut self) -> Opens {
+        self.show_finding();
+        Opens::Json
+    }
+
+    /// Opens the derivation of the chosen variable, else its value.
+    pub(crate) fn open_variable(&mut self) -> Opens {
+        let value = || self.chosen_variable().map(|(title, text)| Opens::Text(title, text));
+        self.chosen_derivation().map(Opens::Derivation).or_else(value).unwrap_or(Opens::Nothing)
     }
 
     /// Counts the lines that the question takes.
     pub(crate) fn question_lines(&self, width: usize) -> usize {
         prose::wrap(self.opened.question_text().as_str(), width).len()
-    }
-
-    /// Counts the lines that the worked answer takes.
-    pub(crate) fn worked_lines(&self, width: usize) -> usize {
-        self.opened.worked.as_ref().map_or(0, |text| prose::wrap(text.as_str(), width).len())
     }
 
     /// Counts the lines that a record that is not JSON takes; once per width, since every key asks.
@@ -617,44 +566,10 @@ impl RecordView {
         lines
     }
 
-    /// Keeps every cursor on screen, where the panes are now; `step_lines` and `call_lines`: how many lines the step
-    /// takes, and its prompt and reply, where they are scrolled.
-    pub(crate) fn settle(&mut self, areas: Areas<RunPane>, step_lines: usize, call_lines: usize) {
-        self.areas = areas;
-        if self.areas.of(RunPane::Call).height > 0 {
-            self.call_top = self.call_top.min(call_lines.saturating_sub(self.areas.height(RunPane::Call)));
-        } else if self.pane == RunPane::Call {
-            self.pane = RunPane::Step;
-        }
-        if self.areas.of(RunPane::Worked).height > 0 {
-            let (width, height) = (self.areas.width(RunPane::Worked), self.areas.height(RunPane::Worked));
-            self.worked_top = self.worked_top.min(self.worked_lines(width).saturating_sub(height));
-        } else if self.pane == RunPane::Worked {
-            self.pane = RunPane::Question;
-        }
+    /// Works out again what belongs to the finding under the cursor, where the pane is now.
+    pub(crate) fn refresh_finding(&mut self) {
         self.refresh_derivation();
         self.refresh_excerpt();
-        self.steps.at = self.moment.0.saturating_sub(1);
-        self.steps.settle(self.opened.steps.len(), self.areas.height(RunPane::Steps));
-        self.settle_timeline();
-        self.variables.settle(self.opened.variables.len(), self.areas.height(RunPane::State).saturating_sub(1));
-        self.settle_question(self.areas.of(RunPane::Question));
-        if self.areas.of(RunPane::Step).height > 0 {
-            self.detail_top = self.detail_top.min(step_lines.saturating_sub(self.areas.height(RunPane::Step)));
-        }
-    }
-
-    /// Keeps the current step on screen; until somebody walks, the first one whose value differs.
-    fn settle_timeline(&mut self) {
-        let height = self.areas.height(RunPane::Timeline);
-        let is_at_end = self.pane != RunPane::Timeline && self.moment == self.opened.end();
-        if let Some(first) = divergence(self).filter(|_| is_at_end) {
-            self.timeline = List { at: first, top: first.saturating_sub(height / 3) };
-        } else {
-            self.timeline.at = self.steps.at;
-        }
-        self.timeline.settle(self.opened.steps.len(), height);
-        self.timeline.at = self.steps.at;
     }
 
     /// Keeps the lines of the question on screen, and brings there what is to be; a hidden pane keeps its place.
@@ -666,40 +581,24 @@ impl RecordView {
         if let Some(byte) = self.question_moved.take() {
             let lines = prose::wrap(self.opened.question_text().as_str(), width);
             let line = lines.partition_point(|line| line.end <= byte);
-            self.question_top = self.question_top.clamp((line + 1).saturating_sub(height), line);
+            let list = self.list_mut(RunPane::Question);
+            list.top = list.top.clamp((line + 1).saturating_sub(height), line);
         }
         // Fewer lines on a wider screen.
-        if self.question_top > 0 {
-            self.question_top = self.question_top.min(self.question_lines(width).saturating_sub(height));
-        }
+        let list = self.list(RunPane::Question).in_text(height, || self.question_lines(width));
+        *self.list_mut(RunPane::Question) = list;
     }
 
     /// Scrolls the question in its pane.
     pub(crate) fn scroll_question(&mut self, movement: Move, area: Rect) {
         let lines = self.question_lines(inner_width(area));
-        scroll(&mut self.question_top, movement, lines, inner_height(area));
-    }
-
-    /// Goes to the next tab of the step pane, or the one before.
-    pub(crate) fn turn_tab(&mut self, by: isize) {
-        self.turn_to_tab(panes::turn(&Tab::ALL, self.tab, by));
+        scroll(&mut self.list_mut(RunPane::Question).top, movement, lines, inner_height(area));
     }
 
     /// Shows a tab of the step pane from its beginning.
     pub(crate) fn turn_to_tab(&mut self, tab: Tab) {
         self.tab = tab;
-        self.detail_top = 0;
-    }
-
-    /// Returns the row that the cursor of the pane with the keys is on; none where it only scrolls.
-    pub(crate) const fn cursor_row(&self) -> Option<usize> {
-        match self.pane {
-            // Before the first step the cursor is on none.
-            RunPane::Steps | RunPane::Timeline => self.moment.0.checked_sub(1),
-            RunPane::State => Some(self.variables.at),
-            RunPane::Findings => Some(self.findings.at),
-            RunPane::Question | RunPane::Worked | RunPane::Step | RunPane::Call => None,
-        }
+        self.list_mut(RunPane::Step).top = 0;
     }
 
     /// Goes to the next quantity of the question, and to the variable that uses it.
@@ -852,21 +751,14 @@ impl RecordView {
         Severity::ALL.map(|severity| self.opened.count(severity))
     }
 
-    /// Returns the place in the record that the cursor is on.
-    pub fn pointer(&self) -> Pointer {
-        let step =
-            |step: Option<usize>| step.and_then(|step| self.opened.steps.get(step)).map(|row| row.pointer.clone());
-        let found = match self.pane {
-            RunPane::Question => Some(Pointer::from_iter(["question"])),
-            RunPane::Worked => {
-                let gold = self.opened.root().and_then(|root| root.get("gold_answer"));
-                gold.map(|_| Pointer::from_iter(["gold_answer"]))
-            }
-            RunPane::Steps | RunPane::Step | RunPane::Call | RunPane::Timeline => step(self.step()),
-            RunPane::State => self.chosen_value().and_then(|value| value.pointer.clone()),
-            RunPane::Findings => self.opened.notes.get(self.findings.at).map(|note| note.pointer.clone()),
-        };
-        found.unwrap_or_default()
+    /// Returns the place of the current step in the record.
+    pub(crate) fn pointer_of_step(&self) -> Option<Pointer> {
+        self.opened.steps.get(self.step()?).map(|row| row.pointer.clone())
+    }
+
+    /// Returns the current step as a text, with a title.
+    pub(crate) fn text_of_step(&self) -> Option<(Shown, Shown)> {
+        Some((Shown::own("step"), self.detail.text.clone()))
     }
 
     /// Returns the value of the chosen variable at this moment, else its last one.
@@ -875,28 +767,8 @@ impl RecordView {
         held.or_else(|| self.opened.variables.get(self.variables.at)?.writes.last()?.value.as_ref())
     }
 
-    /// Returns what the cursor is on, with a title: for the pop-up and for copying.
-    pub fn chosen_text(&self) -> Option<(Shown, Shown)> {
-        match self.pane {
-            RunPane::Question => Some((Shown::own("question"), self.opened.question.clone())),
-            RunPane::Worked => Some((Shown::own("expected answer (gold)"), self.opened.worked.clone()?)),
-            RunPane::Step if !self.opened.has_steps() => {
-                let reply = self.opened.reply.as_ref().map(|reply| (Shown::own("reply"), reply.clone()));
-                reply.or_else(|| self.chosen_variable())
-            }
-            RunPane::Steps | RunPane::Step | RunPane::Call | RunPane::Timeline => {
-                Some((Shown::own("step"), self.detail.text.clone()))
-            }
-            RunPane::State => self.chosen_variable(),
-            RunPane::Findings => {
-                let note = self.opened.notes.get(self.findings.at)?;
-                Some((Shown::own(note.rule), note.message.clone()))
-            }
-        }
-    }
-
     /// Returns the chosen variable with its whole value.
-    fn chosen_variable(&self) -> Option<(Shown, Shown)> {
+    pub(crate) fn chosen_variable(&self) -> Option<(Shown, Shown)> {
         let name = self.opened.variables.get(self.variables.at)?.name.clone();
         let value = self.chosen_value()?;
         let whole = value.pointer.as_ref().and_then(|pointer| self.opened.value_at(pointer));
@@ -905,7 +777,7 @@ impl RecordView {
 
     /// Derives the computed value of the chosen variable, where one was worked out.
     pub fn chosen_derivation(&self) -> Option<Tree> {
-        let (title, held) = self.chosen_text().filter(|_| self.pane == RunPane::State)?;
+        let (title, held) = self.chosen_variable().filter(|_| self.pane == RunPane::State)?;
         let write = self.opened.write_at(self.variables.at, self.moment)?;
         let derivation = self.opened.derivation(self.variables.at, write.step?)?;
         let held = (write.badge, Shown::line(held.as_str().as_bytes()));
@@ -1041,13 +913,7 @@ impl RecordView {
     /// Goes to a place that was found.
     pub(crate) fn visit(&mut self, hit: Hit) {
         match hit {
-            Hit::Question(end) => {
-                self.question_moved = end.checked_sub(1);
-                match &mut self.answer {
-                    Some(answer) => answer.pane = AnswerPane::Question,
-                    None => self.focus(RunPane::Question),
-                }
-            }
+            Hit::Question(end) => self.visit_question(end),
             Hit::Step(step) => {
                 self.pane = RunPane::Steps;
                 self.go_to_step(step);
@@ -1056,25 +922,37 @@ impl RecordView {
                 self.variables.at = variable;
                 self.focus(RunPane::State);
             }
-            Hit::Finding(finding) => {
-                self.findings.at = finding;
-                if let Some(answer) = &mut self.answer {
-                    answer.go_to_note(finding);
-                } else {
-                    self.pane = RunPane::Findings;
-                    self.show_finding();
-                }
-            }
-            Hit::Call(step, tab) => {
-                self.go_to_step(step);
-                self.turn_to_tab(tab);
-                self.focus(if self.areas.of(RunPane::Call).height > 0 { RunPane::Call } else { RunPane::Step });
-            }
+            Hit::Finding(finding) => self.visit_finding(finding),
+            Hit::Call(step, tab) => self.visit_call(step, tab),
             Hit::Item(_) | Hit::Line(_) => {
                 if let Some(answer) = &mut self.answer {
                     answer.visit(hit);
                 }
             }
         }
+    }
+
+    fn visit_question(&mut self, end: usize) {
+        self.question_moved = end.checked_sub(1);
+        match &mut self.answer {
+            Some(answer) => answer.pane = AnswerPane::Question,
+            None => self.focus(RunPane::Question),
+        }
+    }
+
+    fn visit_finding(&mut self, finding: usize) {
+        self.findings.at = finding;
+        if let Some(answer) = &mut self.answer {
+            answer.go_to_note(finding);
+        } else {
+            self.pane = RunPane::Findings;
+            self.show_finding();
+        }
+    }
+
+    fn visit_call(&mut self, step: usize, tab: Tab) {
+        self.go_to_step(step);
+        self.turn_to_tab(tab);
+        self.focus(if self.areas.of(RunPane::Call).height > 0 { RunPane::Call } else { RunPane::Step });
     }
 }

@@ -7,12 +7,14 @@ use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::open_record::{Detail, DetailValue};
-use crate::screens::run::state::{RecordView, RunPane, Tab, WithStep};
+use crate::screens::run::pane::RunPane;
+use crate::screens::run::pane_def::{PaneDef, PanePlace};
+use crate::screens::run::state::{RecordView, Tab, WithStep};
 use crate::screens::run::steps;
+use crate::widgets::keymap::Action;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, Spans, badge_role, kind_role, pane, title_span_at};
-use crate::widgets::panes::Areas;
 use crate::widgets::prose::{fit, left_out, pad, wrap_up_to, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
@@ -43,17 +45,54 @@ impl WithStep {
     pub(crate) const USUAL: Self = Self { reply: false, written: true, dense: false, value_lines: MAX_VALUE_LINES };
 }
 
-pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let lines = content(view, &view.areas, view.with_step, inner_width(area), look);
-    let rows = Rows { top: view.detail_top, len: lines.len(), at: None };
+/// The pane of one step in full.
+pub(crate) const PANE: PaneDef = PaneDef {
+    actions: OF_CALL,
+    place: PanePlace::Own(|places| places.step),
+    from_findings: Some(|rows| rows * 3 / 5),
+    lines: height,
+    draw,
+    describe: steps::describe,
+    explain: steps::explain,
+    text: |view| {
+        if view.opened.has_steps() {
+            return view.text_of_step();
+        }
+        let reply = view.opened.reply.as_ref().map(|reply| (Shown::own("reply"), reply.clone()));
+        reply.or_else(|| view.chosen_variable())
+    },
+    can_edit: |view| view.tab == Tab::Prompt,
+    sideways: RecordView::walk_tabs,
+    ..PaneDef::BASE
+};
+
+/// The pane of prompt and reply.
+pub(crate) const CALL: PaneDef = PaneDef {
+    actions: OF_CALL,
+    holds: |view| view.opened.has_calls,
+    place: PanePlace::Own(|places| places.call),
+    otherwise: Some(RunPane::Step),
+    lines: call_height,
+    draw: draw_call,
+    describe: steps::describe,
+    explain: steps::explain,
+    ..PaneDef::BASE
+};
+
+/// What a step and its call are for.
+const OF_CALL: &[Action] = &[Action::Edit, Action::Rerun, Action::RerunSamples, Action::CopyStep];
+
+fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let lines = content(view, inner_width(area), look);
+    let rows = Rows { top: view.list(RunPane::Step).top, len: lines.len(), at: None };
     pane(title(view, look), rows, |n| lines.get(n).cloned().unwrap_or_default(), area, buf, look);
 }
 
 /// Draws prompt and reply of the step, one below the other, in several columns where one is too short for them.
-pub(crate) fn draw_call(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+fn draw_call(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let (width, height) = (inner_width(area), inner_height(area));
     let call = call(view, view.with_step, (width, height), look);
-    let rows = Rows { top: view.call_top, len: call.rows, at: None };
+    let rows = Rows { top: view.list(RunPane::Call).top, len: call.rows, at: None };
     let word = if view.with_step.reply { "Prompt" } else { RunPane::Call.word() };
     let mut title = vec![look.span(word, Role::Title)];
     if view.step().is_none() {
@@ -75,8 +114,13 @@ pub(crate) fn draw_call(view: &RecordView, area: Rect, buf: &mut Buffer, look: L
 }
 
 /// Counts the lines that prompt and reply take in their pane.
-pub(crate) fn call_height(view: &RecordView, areas: &Areas<RunPane>, with_step: WithStep, look: Look<'_>) -> usize {
-    call(view, with_step, (areas.width(RunPane::Call), areas.height(RunPane::Call)), look).rows
+fn call_height(view: &RecordView, look: Look<'_>) -> usize {
+    call_height_with(view, view.with_step, look)
+}
+
+fn call_height_with(view: &RecordView, with_step: WithStep, look: Look<'_>) -> usize {
+    let room = (view.areas.width(RunPane::Call), view.areas.height(RunPane::Call));
+    call(view, with_step, room, look).rows
 }
 
 /// Lines of prompt and reply.
@@ -142,7 +186,8 @@ fn call_lines(view: &RecordView, with_step: WithStep, width: usize, look: Look<'
 
 /// Shares reply and step as written among the step's pane and the column of prompt and reply: a short reply and what is
 /// written are with the step, unless less is hidden another way: in the other pane, or in fewer lines.
-pub(crate) fn share(view: &RecordView, areas: &Areas<RunPane>, look: Look<'_>) -> WithStep {
+pub(crate) fn share(view: &RecordView, look: Look<'_>) -> WithStep {
+    let areas = &view.areas;
     let [step, call] = [RunPane::Step, RunPane::Call].map(|pane| (areas.width(pane), areas.height(pane)));
     let has_both = [RunPane::Step, RunPane::Call].iter().all(|pane| areas.of(*pane).height > 0);
     if !has_both || view.step().is_none() {
@@ -164,15 +209,15 @@ pub(crate) fn share(view: &RecordView, areas: &Areas<RunPane>, look: Look<'_>) -
     });
     let hidden = |way: &WithStep| {
         let step_lines = data(view, *way, step.0, look).len();
-        let call_lines = call_height(view, areas, *way, look);
+        let call_lines = call_height_with(view, *way, look);
         step_lines.saturating_sub(step.1) + call_lines.saturating_sub(call.1)
     };
     least_hidden(ways, hidden).unwrap_or(WithStep::USUAL)
 }
 
 /// Counts the lines that the content takes.
-pub(crate) fn height(view: &RecordView, areas: &Areas<RunPane>, with_step: WithStep, look: Look<'_>) -> usize {
-    content(view, areas, with_step, areas.width(RunPane::Step), look).len()
+fn height(view: &RecordView, look: Look<'_>) -> usize {
+    content(view, view.areas.width(RunPane::Step), look).len()
 }
 
 /// Tells whether a place holds all of prompt and reply.
@@ -231,16 +276,16 @@ pub(crate) fn tab_at(view: &RecordView, at: Position, look: Look<'_>) -> Option<
     Tab::ALL.get(span.checked_sub(BEFORE_TABS)?).copied()
 }
 
-fn content(view: &RecordView, areas: &Areas<RunPane>, with_step: WithStep, width: usize, look: Look<'_>) -> Vec<Spans> {
+fn content(view: &RecordView, width: usize, look: Look<'_>) -> Vec<Spans> {
     let mut page = StepText::new(width, look);
     // Prompt and reply have a column of their own there.
-    let has_call = areas.of(RunPane::Call).height > 0;
+    let has_call = view.areas.of(RunPane::Call).height > 0;
     if view.step().is_none() || !view.opened.has_steps() {
         page.opening(view, has_call);
         return page.lines;
     }
     match view.tab {
-        Tab::Data if has_call => return data(view, with_step, width, look),
+        Tab::Data if has_call => return data(view, view.with_step, width, look),
         Tab::Data => page.data(view),
         Tab::Prompt => page.prompt(view),
         Tab::Schema if view.detail.prompt_rebuilt => {

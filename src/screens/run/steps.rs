@@ -5,14 +5,18 @@ use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::open_record::{OpenRecord, StepRow};
-use crate::screens::run::state::{RecordView, RunPane};
+use crate::screens::run::pane::RunPane;
+use crate::screens::run::pane_def::{PaneDef, PanePlace};
+use crate::screens::run::state::RecordView;
+use crate::widgets::keymap::{Action, Keymap};
 use crate::widgets::layout::{inner_height, inner_width};
-use crate::widgets::list::{Rows, all_fit};
+use crate::widgets::list::{List, Rows, all_fit};
 use crate::widgets::look::{Look, Spans, severity_role, tall_pane};
 use crate::widgets::prose::{fit, hanging};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
-use stepscope_base::text::cut;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, cut};
 use stepscope_record::paint::MarkedRange;
 use stepscope_record::state::Ran;
 
@@ -25,17 +29,47 @@ const OUT_OF_DATE: &str = "out of date ";
 /// Explanation of a step of an error row that does not say where it ended.
 pub(crate) const UNAVAILABLE: &str = "unavailable: the record does not say whether this step ran";
 
-pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+/// The pane of the steps.
+pub(crate) const PANE: PaneDef = PaneDef {
+    actions: OF_STEP,
+    holds: |view| view.opened.has_steps(),
+    place: PanePlace::Own(|places| places.steps),
+    settled: Some(|view, place, _| {
+        let mut list = List { at: view.moment.0.saturating_sub(1), ..view.list(RunPane::Steps) };
+        list.settle(view.opened.steps.len(), inner_height(place));
+        list
+    }),
+    draw,
+    describe,
+    explain,
+    // Before the first step the cursor is on none.
+    cursor: RecordView::step,
+    row_at: |view, line, place, look| {
+        let width = width(view, place, look);
+        let lines = |step| lines(view, step, width, look).len();
+        Some(view.list(RunPane::Steps).row_at(line, view.opened.steps.len(), lines))
+    },
+    can_edit: |_| true,
+    go: RecordView::walk_in_list,
+    open: Some(RecordView::go_into_step),
+    ..PaneDef::BASE
+};
+
+/// What a step is for, in a list of them.
+pub(crate) const OF_STEP: &[Action] =
+    &[Action::Open, Action::Rerun, Action::RerunFromHere, Action::RerunSamples, Action::Difference, Action::CopyStep];
+
+fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let steps = &view.opened.steps;
     let mut title = vec![look.span(RunPane::Steps.word(), Role::Title)];
     title.push(look.span(format!("  {}", view.opened.procedure_name), Role::Faint));
-    let rows = Rows { at: view.step(), ..view.steps.rows(steps.len()) };
+    let rows = Rows { at: view.step(), ..view.list(RunPane::Steps).rows(steps.len()) };
     let width = width(view, area, look);
     tall_pane(title, rows, |position| lines(view, position, width, look), area, buf, look);
 }
 
 /// Returns the width to wrap the steps in, where all of them are on screen then; else each has one line.
-pub(crate) fn width(view: &RecordView, area: Rect, look: Look<'_>) -> Option<usize> {
+fn width(view: &RecordView, area: Rect, look: Look<'_>) -> Option<usize> {
     let width = inner_width(area);
     let lines = |position| lines(view, position, Some(width), look).len();
     all_fit(view.opened.steps.len(), inner_height(area), lines).then_some(width)
@@ -117,4 +151,33 @@ pub(crate) fn sign_of_step(opened: &OpenRecord, position: usize, step: &StepRow)
         None if step.is_confirmed => (sign::CORRECT, Role::Dim),
         None => (sign::RAN, Role::Dim),
     }
+}
+
+/// Explains the current step in one sentence.
+pub(crate) fn explain(view: &RecordView, keymap: &Keymap) -> Shown {
+    match view.step().and_then(|step| view.opened.steps.get(step)) {
+        Some(step) if step.failed => shown!("{} the run ended with an error in this step", sign::WRONG),
+        Some(step) if step.ran == Ran::No => shown!("{} not run: the run ended before this step", sign::NOT_RUN),
+        Some(step) if step.ran == Ran::Unknown => Shown::own(UNAVAILABLE),
+        Some(_) if view.opened.where_to_fix.as_ref().is_some_and(|fix| fix.step == view.step()) => {
+            shown!("{} step to fix: the run went wrong here", sign::WRONG)
+        }
+        Some(step) => match step.worst {
+            Some(severity) => {
+                let key = keymap.key_of(Action::NextFinding);
+                shown!("{} {} about this step; {key} walks the findings", severity.glyph(), severity.word())
+            }
+            None if step.is_confirmed => shown!("{} what this step wrote was recomputed, and agrees", sign::CORRECT),
+            None => shown!("{} no finding about this step; nothing of it was recomputed", sign::RAN),
+        },
+        None => Shown::own("Before step 1 only the question is known"),
+    }
+}
+
+/// Describes the current step: as it is written, or what surprises in the order of the steps.
+pub(crate) fn describe(view: &RecordView, look: Look<'_>) -> Spans {
+    vec![match view.opened.surprise {
+        Some(surprise) => look.span(format!("⚑ {}", surprise.meaning()), Role::Warning),
+        None => look.span(view.detail.text.as_str().replace('\n', " "), Role::Dim),
+    }]
 }

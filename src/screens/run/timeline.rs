@@ -7,11 +7,14 @@ use ratatui::style::Modifier;
 use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::app::open_record::OpenRecord;
-use crate::screens::run::state::{RecordView, RunPane};
+use crate::screens::run::pane::RunPane;
+use crate::screens::run::pane_def::{PaneDef, PanePlace};
+use crate::screens::run::state::RecordView;
+use crate::screens::run::steps::{OF_STEP, explain};
+use crate::screens::run::tracks::Track;
 use crate::widgets::charts;
-use crate::widgets::layout::inner_width;
-use crate::widgets::list::Rows;
+use crate::widgets::layout::{inner_height, inner_width};
+use crate::widgets::list::{List, Rows};
 use crate::widgets::look::{Look, Spans, pane, title_room};
 use crate::widgets::prose::{fit, pad, pad_left};
 use crate::widgets::theme::Role;
@@ -20,10 +23,7 @@ use stepscope_base::text::Shown;
 use stepscope_judge::recompute::standing::ToRecomputed;
 use stepscope_record::cost::duration;
 use stepscope_record::finding::grouped;
-use stepscope_record::state::Badge;
 
-/// Tracks are drawn of so many variables.
-const MAX_VARIABLES: usize = 2_000;
 /// The columns of a duration and of tokens.
 const TIME: usize = 9;
 const TOKENS: usize = 13;
@@ -32,51 +32,10 @@ const BOTH: usize = 16;
 /// The waterfall has at least so many columns.
 const BAR: usize = 12;
 
-/// Value that a step wrote, against the recomputed one.
-#[derive(Clone, Debug)]
-pub(crate) struct Track {
-    /// The variable.
-    pub name: Shown,
-    /// Value that the step wrote.
-    pub recorded: Shown,
-    /// Value that recomputing gives.
-    pub recomputed: Shown,
-    /// Relation of the one to the other.
-    pub relation: ToRecomputed,
-}
-
-/// Lists the tracks of the steps, by position: of each the first variable that differs, else the first that cannot be
-/// compared, else the first.
-pub(crate) fn tracks(opened: &OpenRecord) -> Vec<Option<Track>> {
-    let mut tracks: Vec<Option<Track>> = vec![None; opened.steps.len()];
-    for (variable, row) in opened.variables.iter().enumerate().take(MAX_VARIABLES) {
-        // What a person put in place of a step's value says nothing about the step.
-        let is_set = row.writes.iter().any(|write| write.badge == Badge::Override);
-        for write in row.writes.iter().filter(|write| !write.badge.is_put()) {
-            let Some(computed) = opened.computed.value_of(variable, write.step) else { continue };
-            let Some(track) = write.step.and_then(|step| tracks.get_mut(step)) else { continue };
-            if is_set && computed.standing.relation == ToRecomputed::NotComparable {
-                continue;
-            }
-            if track.as_ref().is_none_or(|track| computed.standing.relation > track.relation) {
-                let recorded = write.value.as_ref().map_or(Shown::own("nothing"), |value| value.line.clone());
-                let (name, recomputed) = (row.name.clone(), computed.value.clone());
-                *track = Some(Track { name, recorded, recomputed, relation: computed.standing.relation });
-            }
-        }
-    }
-    tracks
-}
-
-/// Returns the first step whose recorded value is not the recomputed one.
-pub(crate) fn divergence(view: &RecordView) -> Option<usize> {
-    view.tracks.iter().position(|track| track.as_ref().is_some_and(|track| track.relation == ToRecomputed::Differs))
-}
-
 /// Says whether what was recorded is what recomputing gives; nothing where nothing was recomputed.
 fn comparison(view: &RecordView, look: Look<'_>) -> Option<Span<'static>> {
     let worst = view.tracks.iter().flatten().map(|track| track.relation).max()?;
-    Some(match (worst, divergence(view)) {
+    Some(match (worst, view.divergence()) {
         (_, Some(step)) => look.span(format!("  first difference: step {}", step + 1), Role::Fatal),
         (ToRecomputed::Same, None) => {
             let (known, of) = (view.tracks.iter().flatten().count(), view.tracks.len());
@@ -91,7 +50,38 @@ fn comparison(view: &RecordView, look: Look<'_>) -> Option<Span<'static>> {
     })
 }
 
-pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+/// The pane of the timeline.
+pub(crate) const PANE: PaneDef = PaneDef {
+    actions: OF_STEP,
+    // The steps took time or tokens that are known, or some can be recomputed.
+    holds: |view| view.opened.has_steps() && (view.opened.cost.is_some() || view.tracks.iter().any(Option::is_some)),
+    place: PanePlace::Chart,
+    lines: |view, _| view.opened.steps.len(),
+    settled: Some(settled),
+    draw,
+    describe,
+    explain,
+    cursor: RecordView::step,
+    row_at: |view, line, _, _| Some(view.list(RunPane::Timeline).top + line),
+    can_edit: |_| true,
+    go: RecordView::walk_in_list,
+    open: Some(RecordView::go_into_step),
+    ..PaneDef::BASE
+};
+
+/// Keeps the current step on screen; until somebody walks, the first one whose value differs.
+fn settled(view: &RecordView, place: Rect, _: Look<'_>) -> List {
+    let (height, at) = (inner_height(place), view.moment.0.saturating_sub(1));
+    let is_at_end = view.pane != RunPane::Timeline && view.moment == view.opened.end();
+    let mut list = match view.divergence().filter(|_| is_at_end) {
+        Some(first) => List { at: first, top: first.saturating_sub(height / 3) },
+        None => List { at, ..view.list(RunPane::Timeline) },
+    };
+    list.settle(view.opened.steps.len(), height);
+    List { at, ..list }
+}
+
+fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span(RunPane::Timeline.word(), Role::Title)];
     title.extend(comparison(view, look));
     if let Some(cost) = &view.opened.cost {
@@ -107,7 +97,7 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
         }
     }
     let width = inner_width(area);
-    let rows = Rows { at: view.step(), ..view.timeline.rows(view.opened.steps.len()) };
+    let rows = Rows { at: view.step(), ..view.list(RunPane::Timeline).rows(view.opened.steps.len()) };
     pane(title, rows, |step| line(view, step, width, look), area, buf, look);
 }
 
@@ -145,7 +135,7 @@ fn track_width(track: &Track) -> usize {
 
 fn track(view: &RecordView, step: usize, width: usize, look: Look<'_>) -> Spans {
     let Some(Some(track)) = view.tracks.get(step) else { return vec![Span::raw(" ".repeat(width))] };
-    let is_first = divergence(view) == Some(step);
+    let is_first = view.divergence() == Some(step);
     if track.relation != ToRecomputed::Differs {
         let glyph = if track.relation == ToRecomputed::Same { "≙" } else { " " };
         let value = pad(&format!(" {}", track.recorded), width.saturating_sub(1));
@@ -167,7 +157,7 @@ fn track(view: &RecordView, step: usize, width: usize, look: Look<'_>) -> Spans 
 }
 
 /// Describes the row under the cursor, in full.
-pub(crate) fn describe(view: &RecordView, look: Look<'_>) -> Spans {
+fn describe(view: &RecordView, look: Look<'_>) -> Spans {
     let Some(step) = view.step() else { return vec![look.span("Before step 1", Role::Dim)] };
     let mut spans = Vec::new();
     if let Some(Some(track)) = view.tracks.get(step) {

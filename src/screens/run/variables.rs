@@ -12,8 +12,10 @@ use crate::app::computed::superscript;
 use crate::app::fork_tree::RECORDED;
 use crate::app::open_record::{VariableRow, WriteRow};
 use crate::screens::run::edits::Edit;
-use crate::screens::run::state::{RecordView, RunPane};
-use crate::widgets::keymap::Keymap;
+use crate::screens::run::pane::RunPane;
+use crate::screens::run::pane_def::{PaneDef, PanePlace};
+use crate::screens::run::state::RecordView;
+use crate::widgets::keymap::{Action, Keymap};
 use crate::widgets::layout::{inner_height, inner_width, split_rows};
 use crate::widgets::list::all_fit;
 use crate::widgets::look::{
@@ -55,7 +57,48 @@ struct Columns {
     count: usize,
 }
 
-pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+/// The pane of the global state.
+pub(crate) const PANE: PaneDef = PaneDef {
+    actions: &[
+        Action::Open,
+        Action::Prove,
+        Action::Edit,
+        Action::Writer,
+        Action::Reader,
+        Action::CopyValue,
+        Action::CopyPath,
+    ],
+    // The state of a record without steps says more than its question where it holds something else.
+    holds: |view| {
+        let is_own = |row: &VariableRow| row.origin != VariableOrigin::Given;
+        view.opened.has_steps() || view.opened.variables.iter().any(is_own)
+    },
+    place: PanePlace::Own(|places| places.state),
+    settled: Some(|view, place, _| {
+        let mut list = view.variables;
+        // One line of the pane is its heading.
+        list.settle(view.opened.variables.len(), inner_height(place).saturating_sub(1));
+        list
+    }),
+    draw,
+    describe: |view, look| vec![look.span(describe(view), Role::Dim)],
+    explain,
+    cursor: |view| Some(view.variables.at),
+    row_at: |view, line, place, look| {
+        let columns = share(view, inner_width(place));
+        let tall = is_tall(view, place, look);
+        let height = |variable| if tall { height_of(view, variable, columns, look) } else { 1 };
+        Some(view.variables.row_at(line.checked_sub(1)?, view.opened.variables.len(), height))
+    },
+    pointer: |view| view.chosen_value().and_then(|value| value.pointer.clone()),
+    text: RecordView::chosen_variable,
+    can_edit: |_| true,
+    go: RecordView::walk_variables,
+    open: Some(RecordView::open_variable),
+    ..PaneDef::BASE
+};
+
+fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let title = title(view, look);
     let variables = &view.opened.variables;
     if variables.is_empty() {
@@ -73,7 +116,7 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
 }
 
 /// Tells whether long values take several lines: where all of them are on screen then.
-pub(crate) fn is_tall(view: &RecordView, area: Rect, look: Look<'_>) -> bool {
+fn is_tall(view: &RecordView, area: Rect, look: Look<'_>) -> bool {
     let columns = share(view, inner_width(area));
     let height = inner_height(area).saturating_sub(1);
     all_fit(view.opened.variables.len(), height, |variable| height_of(view, variable, columns, look))
@@ -93,10 +136,6 @@ pub(crate) fn tall_height(view: &RecordView, width: usize, most: usize, look: Lo
 }
 
 /// Counts the lines that a variable takes with its value in several.
-pub(crate) fn height_in(view: &RecordView, variable: usize, area: Rect, look: Look<'_>) -> usize {
-    height_of(view, variable, share(view, inner_width(area)), look)
-}
-
 fn height_of(view: &RecordView, variable: usize, columns: Columns, look: Look<'_>) -> usize {
     1 + more_lines(view, variable, columns, look).len()
 }
@@ -564,7 +603,7 @@ fn list(steps: impl Iterator<Item = usize>) -> String {
 }
 
 /// Explains how the value of the chosen variable is known, and what the glyphs of its row mean.
-pub(crate) fn explain(view: &RecordView, keymap: &Keymap) -> Shown {
+fn explain(view: &RecordView, keymap: &Keymap) -> Shown {
     let Some(row) = view.opened.variables.get(view.variables.at) else { return Shown::own("No variables") };
     let Some(held) = view.opened.write_at(view.variables.at, view.moment) else {
         return shown!("{}: has no value before its first step", row.name);
@@ -587,7 +626,7 @@ fn known(badge: Badge) -> String {
 }
 
 /// Describes the chosen variable in short, for the line below the panes.
-pub(crate) fn describe(view: &RecordView) -> String {
+fn describe(view: &RecordView) -> String {
     let Some(row) = view.opened.variables.get(view.variables.at) else { return String::new() };
     let writers = list(row.writes.iter().filter_map(|write| write.step));
     let readers = list(row.readers.iter().copied());

@@ -6,8 +6,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::app::state::App;
 use crate::screens::side_by_side::state::{SideBySide, SideRow};
+use crate::screens::stack::Screens;
 use crate::widgets::keymap::Action;
 use crate::widgets::layout::{WIDE, inner_height, inner_width};
 use crate::widgets::list::Rows;
@@ -24,14 +24,14 @@ const MAX_LINES: usize = 400;
 const NAME: usize = 22;
 
 /// Counts all lines, and those on screen.
-pub(crate) fn size(app: &App, area: Rect) -> (usize, usize) {
+pub(crate) fn size(screens: &Screens, area: Rect) -> (usize, usize) {
     let body = layout::parts(area).body;
-    let lines = app.screens.side_by_side().map_or(0, |sides| lines(sides, inner_width(body)).len());
+    let lines = screens.side_by_side().map_or(0, |sides| lines(sides, inner_width(body)).len());
     (lines, inner_height(body))
 }
 
-pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let Some(sides) = app.screens.side_by_side() else { return };
+pub(crate) fn draw(screens: &Screens, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let Some(sides) = screens.side_by_side() else { return };
     let [a, b] = &sides.names;
     let title = vec![
         look.span("A ", Role::Accent),
@@ -202,8 +202,8 @@ fn stacked(name: &Shown, change: Change, sides: [SideText<'_>; 2], width: usize)
 }
 
 /// Tells how many unchanged rows are hidden.
-pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
-    let Some(sides) = app.screens.side_by_side() else { return Vec::new() };
+pub(crate) fn describe(screens: &Screens, look: Look<'_>) -> Spans {
+    let Some(sides) = screens.side_by_side() else { return Vec::new() };
     let hidden = sides.rows.len() - sides.shown().count();
     let text = match (sides.all, hidden) {
         (true, _) => look.keymap.keyed("all shown; <difference> hides unchanged"),

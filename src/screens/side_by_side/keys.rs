@@ -4,12 +4,14 @@
 use crate::app::across;
 use crate::app::across::RecordHandle;
 use crate::app::export::procedure;
+use crate::app::forks::Forks;
 use crate::app::msg::{Effect, Effects};
 use crate::app::state::App;
 use crate::screens::side_by_side::draw;
 use crate::screens::side_by_side::making::Make;
 use crate::screens::side_by_side::state::{Against, SideBySide, SideRow};
 use crate::screens::stack::Screen;
+use crate::screens::stack::Screens;
 use crate::widgets::keymap::{Action, NO_RECORD, Reason, need};
 use crate::widgets::list::{Move, scroll};
 use stepscope_base::shown;
@@ -17,6 +19,7 @@ use stepscope_base::text::Shown;
 use stepscope_io::failure::Failure;
 use stepscope_io::pipeline::compare::{Compared, Partner};
 use stepscope_io::pipeline::snapshot::Address;
+use stepscope_io::pipeline::store::Store;
 use stepscope_record::rule_id::RuleId;
 
 /// Number of rows that are looked at for the next record with a partner.
@@ -47,7 +50,7 @@ fn beside_parent(app: &mut App, fork: usize, parent: usize) -> Effects {
 
 /// Opens the next fork of the same record, next to its parent.
 fn fork_beside_by(app: &mut App, by: isize) -> Effects {
-    match fork_beside(app, by) {
+    match fork_beside(&app.forks, &app.screens, &app.store, by) {
         Ok((fork, parent)) => {
             app.table.list.at = app.table.row_of(fork);
             beside_parent(app, fork, parent)
@@ -57,16 +60,16 @@ fn fork_beside_by(app: &mut App, by: isize) -> Effects {
 }
 
 /// Finds the fork `by` further than the one side by side, with its parent.
-fn fork_beside(app: &App, by: isize) -> Result<(usize, usize), &'static str> {
-    let here = app.screens.side_by_side().and_then(|sides| app.store.address(sides.record));
+fn fork_beside(forks: &Forks, screens: &Screens, store: &Store, by: isize) -> Result<(usize, usize), &'static str> {
+    let here = screens.side_by_side().and_then(|sides| store.address(sides.record));
     let here = here.ok_or("no fork here")?;
-    let fork_tree = app.forks.tree.of(here);
+    let fork_tree = forks.tree.of(here);
     let at = fork_tree.iter().position(|address| *address == here).unwrap_or(0);
     // The first is what was recorded: it has no parent.
     let next = at.saturating_add_signed(by).clamp(1, fork_tree.len().saturating_sub(1).max(1));
-    let position = |(source, byte)| app.store.position(source, byte);
+    let position = |(source, byte)| store.position(source, byte);
     let fork = fork_tree.get(next).filter(|_| next != at).copied();
-    let parent = fork.and_then(|fork| app.forks.tree.parent(fork)).and_then(position);
+    let parent = fork.and_then(|fork| forks.tree.parent(fork)).and_then(position);
     let both = fork.and_then(position).zip(parent);
     both.ok_or(if by > 0 { "this is the last fork" } else { "this is the first fork" })
 }
@@ -128,7 +131,11 @@ pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
         Action::NextRecord | Action::PreviousRecord => {
             need(unkept.is_none(), "unsaved fork: <keep> saves, <back> discards")?;
             let by = if action == Action::NextRecord { 1 } else { -1 };
-            if is_beside_parent(app) { fork_beside(app, by).map(drop) } else { pair_from(app, by).map(drop) }
+            if is_beside_parent(&app.screens) {
+                fork_beside(&app.forks, &app.screens, &app.store, by).map(drop)
+            } else {
+                pair_from(app, by).map(drop)
+            }
         }
         _ => need(action.is_plain(), across::keys::NOT_HERE),
     }
@@ -139,7 +146,7 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
         Action::Baseline => return Some(across::keys::leave(app)),
         Action::NextRecord | Action::PreviousRecord => {
             let by = if action == Action::NextRecord { times } else { -times };
-            return Some(if is_beside_parent(app) { fork_beside_by(app, by) } else { pair_by(app, by) });
+            return Some(if is_beside_parent(&app.screens) { fork_beside_by(app, by) } else { pair_by(app, by) });
         }
         Action::Difference => {
             if let Some(sides) = app.screens.side_by_side_mut() {
@@ -148,7 +155,7 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
             }
         }
         Action::Keep => return Some(keep_made(app)),
-        Action::Export if procedure::has_procedure(app) => procedure::ask_where(app),
+        Action::Export if procedure::has_procedure(&app.screens) => procedure::ask_where(app),
         _ => return None,
     }
     Some(Vec::new())
@@ -156,7 +163,7 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
 
 /// Scrolls: there is no cursor, the first line on screen is what moves.
 pub(crate) fn go(app: &mut App, movement: Move) {
-    let (lines, height) = draw::size(app, app.area());
+    let (lines, height) = draw::size(&app.screens, app.area());
     if let Some(sides) = app.screens.side_by_side_mut() {
         scroll(&mut sides.top, movement, lines, height);
     }
@@ -252,8 +259,8 @@ fn pair_from(app: &App, by: isize) -> Result<(usize, usize), &'static str> {
     next.ok_or(if by > 0 { "this is the last matched record" } else { "this is the first matched record" })
 }
 
-fn is_beside_parent(app: &App) -> bool {
-    app.screens.side_by_side().is_some_and(|sides| sides.against == Against::Parent)
+fn is_beside_parent(screens: &Screens) -> bool {
+    screens.side_by_side().is_some_and(|sides| sides.against == Against::Parent)
 }
 
 fn show_side_by_side(app: &mut App, mut sides: Box<SideBySide>) {

@@ -11,6 +11,7 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::app::review;
 use crate::app::state::App;
 use crate::screens::table::preview;
+use crate::screens::table::state::Table;
 use crate::screens::table::state::{SortBy, SortColumn};
 use crate::widgets::layout::{table_height, with_third};
 use crate::widgets::look::{Look, Spans, fill, put, route_name, route_sign, severity_role};
@@ -20,11 +21,16 @@ use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_evidence::truncation::TruncationVerdict;
-use stepscope_judge::hide::{Hidden, Hide};
-use stepscope_judge::row::{Flag, RowFacts, TypedRow};
+use stepscope_io::pipeline::store::Store;
+use stepscope_judge::hide::Hidden;
+use stepscope_judge::hide::Hide;
+use stepscope_judge::row::Flag;
+use stepscope_judge::row::RowFacts;
+use stepscope_judge::row::TypedRow;
 use stepscope_judge::triage::Fix;
 use stepscope_record::RecordKind;
-use stepscope_record::finding::{Severity, counted};
+use stepscope_record::finding::Severity;
+use stepscope_record::finding::counted;
 use stepscope_record::types::TypeRegistry;
 
 /// Structured answers are no mere numbers, and some numbers are long: where the question has so many columns they take
@@ -70,8 +76,8 @@ enum Kinds {
 }
 
 impl Kinds {
-    fn of(app: &App) -> Self {
-        let listed = app.table.listed(&app.store);
+    fn of(store: &Store, table: &Table) -> Self {
+        let listed = table.listed(store);
         match listed.typed {
             0 => Self::Runs,
             typed if typed == listed.records => Self::Answers,
@@ -152,7 +158,7 @@ fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
     let taken: usize = columns.iter().map(|(_, width)| width + 1).sum();
     let mut title = width.saturating_sub(taken);
     let gold = columns.iter_mut().find(|(column, _)| *column == Column::Gold);
-    if let (Some((_, width)), Kinds::Mixed { .. }) = (gold, Kinds::of(app)) {
+    if let (Some((_, width)), Kinds::Mixed { .. }) = (gold, Kinds::of(&app.store, &app.table)) {
         let more = BOTH.len().saturating_sub(*width);
         if title >= TITLE + more {
             (*width, title) = (*width + more, title - more);
@@ -196,7 +202,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     }
     let inner = Rect { x: area.x + 1.min(area.width), width: area.width.saturating_sub(2), ..area };
     let columns = columns(usize::from(inner.width), app);
-    put(heading(app, &columns, look), 0, inner, buf);
+    put(heading(&app.store, &app.table, &columns, look), 0, inner, buf);
     let body = Rect { y: inner.y + 1, height: inner.height - 1, ..inner };
     let rows = app.rows();
     if rows == 0 {
@@ -285,13 +291,13 @@ fn is_hash(id: &str) -> bool {
     id.len() >= 12 && id.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-fn heading(app: &App, columns: &[(Column, usize)], look: Look<'_>) -> Spans {
+fn heading(store: &Store, table: &Table, columns: &[(Column, usize)], look: Look<'_>) -> Spans {
     let mut line = Vec::new();
-    let kinds = Kinds::of(app);
+    let kinds = Kinds::of(store, table);
     for &(column, width) in columns {
         let word = column.word_above(kinds, width);
-        let sorted = column.sort() == Some(app.table.sort);
-        let arrow = match (sorted, app.table.descending) {
+        let sorted = column.sort() == Some(table.sort);
+        let arrow = match (sorted, table.descending) {
             (true, true) => "▾",
             (true, false) => "▴",
             _ => "",
@@ -331,7 +337,7 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
     let Some(row) = app.shown_row(record) else { return Vec::new() };
     let hide = app.review.hidden_of(record);
     let typed = row.typed();
-    let scored = Kinds::of(app) == Kinds::Mixed { scored: true };
+    let scored = Kinds::of(&app.store, &app.table) == Kinds::Mixed { scored: true };
     let mut line = Vec::new();
     for &(column, width) in columns {
         if is_hidden(column, hide, typed.is_some()) {
@@ -368,7 +374,7 @@ fn cell<'a>(app: &'a App, record: usize, row: &RowFacts, column: Column) -> (Cow
     let owned = |(text, role): (String, Role)| (text.into(), role);
     match column {
         Column::Position => owned(position(app, record)),
-        Column::Review => owned(review::strip::mark(app, record)),
+        Column::Review => owned(review::strip::mark(&app.review, record)),
         Column::Ok => {
             let (sign, role) = outcome(row);
             (format!(" {sign}").into(), role)

@@ -7,6 +7,7 @@ use crate::app::state::App;
 use crate::dialogs::dialog::PromptPurpose;
 use crate::screens::insights;
 use crate::screens::kind::ScreenKind;
+use crate::screens::side_by_side::keys::put_beside_parent;
 use crate::screens::table::draw::{sort_at, sorts};
 use crate::screens::table::state::{SortBy, SortColumn};
 use crate::widgets::keymap::{Action, NO_RECORD, OPEN_RECORD, Reason, need};
@@ -40,6 +41,7 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
             let text = if text.is_empty() { text } else { text + " " };
             app.open_prompt(PromptPurpose::Filter, text);
         }
+        Action::Difference => return put_beside_parent(app),
         Action::Frequency => insights::keys::open_chart(app),
         Action::SortNext => sort_by(app, 1),
         Action::SortPrevious => sort_by(app, -1),
@@ -67,6 +69,11 @@ fn request(app: &mut App, screen: ScreenKind) -> Effects {
 pub(crate) fn go(app: &mut App, movement: Move) {
     let (rows, height) = (app.rows(), table_height(app.area()));
     app.table.list.go(movement, rows, height);
+}
+
+/// Keeps the cursor on screen.
+pub(crate) fn settle(app: &mut App) {
+    go(app, Move::By(0));
 }
 
 /// Brings the cursor where the mouse is; where it is already, opens. On the heading, sorts.

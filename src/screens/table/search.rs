@@ -12,6 +12,7 @@ use crate::app::state::{App, REARRANGE, Status};
 use crate::dialogs::dialog::{Dialog, FilterCount, PromptPurpose, Rest};
 use crate::screens::kind::ScreenKind;
 use crate::screens::stack::Screen;
+use crate::screens::stack::Screens;
 use crate::screens::table::matches::{Matches, Next};
 use crate::screens::table::state::{BeforeTyping, Search};
 use crate::widgets::keymap::Action;
@@ -214,14 +215,14 @@ pub(crate) fn find(app: &mut App, typed: &str) -> Result<Effects, Shown> {
     if app.screens.top() == ScreenKind::Table {
         return find_in_table(app, typed);
     }
-    find_in_record(app, typed)?;
+    find_in_record(&mut app.screens, typed)?;
     find_by(app, 1);
     Ok(Vec::new())
 }
 
-fn find_in_record(app: &mut App, typed: &str) -> Result<(), Shown> {
+fn find_in_record(screens: &mut Screens, typed: &str) -> Result<(), Shown> {
     let sought = Sought::parse(typed)?;
-    app.screens.record_mut().into_iter().for_each(|view| view.look_for(typed, &sought));
+    screens.record_mut().into_iter().for_each(|view| view.look_for(typed, &sought));
     Ok(())
 }
 
@@ -251,7 +252,7 @@ pub(crate) fn find_by(app: &mut App, by: isize) {
     // What the table was searched for is looked for in a record too, until that is searched for something else.
     let of_table = app.table.finding.as_ref().map(|finding| finding.typed.clone());
     if let Some(typed) = of_table.filter(|_| app.screens.record().is_some_and(|view| !view.has_searched()))
-        && let Err(why) = find_in_record(app, &typed)
+        && let Err(why) = find_in_record(&mut app.screens, &typed)
     {
         _ = app.fail(why);
         return;

@@ -1,0 +1,124 @@
+//! What actions need: on screens that say nothing of them, and in dialogs.
+
+use crate::app::export;
+use crate::app::log::Log;
+use crate::app::review::ask::allowed_for_label;
+use crate::app::review::{Given, ReviewDialog};
+use crate::app::state::App;
+use crate::app::state::Outside;
+use crate::app::wanted::Wanted;
+use crate::dialogs::dialog::Dialog;
+use crate::screens::kind::ScreenKind;
+use crate::screens::run::state::RecordView;
+use crate::screens::stack::Screens;
+use crate::screens::table::state::Table;
+use crate::widgets::keymap::{Action, Context, GO_BACK, NO_SEARCH, OPEN_RECORD, Reason, need};
+
+/// Reason given in a dialog for what is done elsewhere.
+pub(crate) const CLOSE_FIRST: Reason = "close this window first (<escape>)";
+
+/// Refuses below a re-run what is done to the steps of the run.
+pub(crate) fn of_steps(view: Option<&RecordView>) -> Result<(), Reason> {
+    need(view.is_some_and(|view| view.opened.has_steps()), "this record has no steps")?;
+    Err(GO_BACK)
+}
+
+pub(crate) fn has_rewards(view: Option<&RecordView>) -> Result<(), Reason> {
+    need(view.ok_or(OPEN_RECORD)?.opened.rewards.is_some(), "no verifier; start with --chain or --verifier")
+}
+
+pub(crate) fn has_edits(view: Option<&RecordView>) -> Result<(), Reason> {
+    need(view.is_some_and(|view| !view.edits.is_empty()), "no overrides")
+}
+
+/// Checks that there is a record so many rows further.
+pub(crate) fn may_turn(app: &App, by: isize) -> Result<(), Reason> {
+    need(app.rows() > 1, "this is the only record")?;
+    app.record_from(by).map(drop)
+}
+
+/// Checks that another record is what is sought.
+pub(crate) fn are_wanted(app: &App, action: Action) -> Result<(), Reason> {
+    need(app.rows() > 0, "no records")?;
+    let wanted = Wanted::of(action);
+    let own = app.current().and_then(|record| app.store.row(record));
+    let others = wanted.are_others(app.store.totals(), own);
+    need(others || !app.review.hide.is_empty() && app.store.len() > 1, wanted.none())
+}
+
+/// Checks that the open record has findings; on the table, that another record has.
+pub(crate) fn has_findings(app: &App, action: Action) -> Result<(), Reason> {
+    if app.screens.top() == ScreenKind::Table {
+        return are_wanted(app, action);
+    }
+    let view = app.screens.record();
+    need(view.is_some_and(|view| !view.opened.notes.is_empty()), "no findings in this record")
+}
+
+pub(crate) fn has_forks(app: &App, _: Action) -> Result<(), Reason> {
+    need(app.has_forks(), "this record has no forks")
+}
+
+pub(crate) fn has_searched(screens: &Screens, table: &Table) -> Result<(), Reason> {
+    let in_record = screens.record().is_some_and(RecordView::has_searched);
+    need(table.finding.is_some() || in_record, NO_SEARCH)
+}
+
+/// Checks that something is not saved.
+pub(crate) fn is_unsaved(log: &Log) -> Result<(), Reason> {
+    need(log.failed_forks() + log.failed_events() > 0, "everything is saved")
+}
+
+// Dialogs.
+
+pub(crate) const fn unless_typing(kind: Context, _: &Dialog) -> bool {
+    !kind.takes_text()
+}
+
+pub(crate) const fn scrolls(kind: Context, _: &Dialog) -> bool {
+    !matches!(kind, Context::Confirm | Context::Drop | Context::Repair)
+}
+
+pub(crate) const fn in_derivation(kind: Context, _: &Dialog) -> bool {
+    matches!(kind, Context::Derivation)
+}
+
+pub(crate) const fn folds(kind: Context, _: &Dialog) -> bool {
+    matches!(kind, Context::Derivation | Context::Export)
+}
+
+pub(crate) const fn on_text(_: Context, dialog: &Dialog) -> bool {
+    matches!(dialog, Dialog::Popup(_) | Dialog::Derivation(_))
+}
+
+pub(crate) const fn in_help(_: Context, dialog: &Dialog) -> bool {
+    matches!(dialog, Dialog::Help)
+}
+
+pub(crate) const fn in_batch(_: Context, dialog: &Dialog) -> bool {
+    matches!(dialog, Dialog::Review(ReviewDialog::Confirm { given: Given::Same(_), .. }))
+}
+
+pub(crate) const fn takes_edit(kind: Context, _: &Dialog) -> bool {
+    matches!(kind, Context::Editor | Context::Line)
+}
+
+pub(crate) fn may_leave_to_editor(outside: &Outside, kind: Context) -> Result<(), Reason> {
+    need(kind == Context::Editor, "only while typing text")?;
+    need(outside.command.is_some(), "no editor set; set $VISUAL or $EDITOR before you start")
+}
+
+/// Checks that the row under the cursor of a dialog can be opened.
+pub(crate) fn may_open_in(app: &App, kind: Context) -> Result<(), Reason> {
+    match &app.dialog {
+        Some(Dialog::Repair(repair)) => need(repair.machine.is_over && repair.machine.is_changed, CLOSE_FIRST),
+        Some(Dialog::Review(_)) => allowed_for_label(app, Action::Open),
+        Some(Dialog::Palette(palette)) => {
+            let rows = app.palette_rows(palette);
+            let chosen = rows.get(app.scroll.at).ok_or("No matching command")?;
+            app.allowed_at(app.focus_below_dialog(), chosen.action)
+        }
+        Some(Dialog::Export) => export::may_write(app),
+        _ => need(matches!(kind, Context::Derivation | Context::Contents | Context::Fixes), CLOSE_FIRST),
+    }
+}
