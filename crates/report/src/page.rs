@@ -1,8 +1,6 @@
 //! A record as a page to send: one file that asks for nothing, runs nothing, and carries its record so that it can be
 //! opened and checked again. All forms of it show one model, so that they say the same.
 
-use stepscope_base::canonical::Digest;
-use stepscope_base::text::Shown;
 use stepscope_judge::case::CaseView;
 use stepscope_judge::hide::Hide;
 

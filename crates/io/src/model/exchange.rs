@@ -12,7 +12,7 @@ use super::body::{body, downgrades};
 use super::cassette::{RECORDING, Take};
 use super::endpoint::{Backend, NOT_SENT, origin};
 use super::redact::Redactor;
-use super::reply::{Framing, ReplyPiece, ReplyReader, ServerFault, error_text};
+use super::reply::{BodyDecoder, ReplyPiece, ReplyReader, ServerFault, error_text};
 use super::wire::{Answer, Head};
 use crate::model::frames::{Frame, TooLong};
 use stepscope_base::canonical::sha256;
@@ -238,7 +238,7 @@ struct Listener<'d> {
     exchange: &'d OneCall<'d>,
     enforcement: Enforcement,
     origin: Shown,
-    intake: Framing,
+    intake: BodyDecoder,
     /// The server promised one value per line.
     lines: bool,
     reader: ReplyReader,
@@ -263,7 +263,7 @@ impl<'d> Listener<'d> {
             exchange,
             enforcement,
             origin,
-            intake: Framing::Open,
+            intake: BodyDecoder::Open,
             lines: head.kind.contains("ndjson"),
             reader: ReplyReader::new(backend),
             redactors: [redactor.clone(), redactor],
@@ -446,16 +446,16 @@ impl<'d> Listener<'d> {
     /// Ends the reply, the bytes being over; fails if there is none.
     async fn end(&mut self) -> Result<Finish, AttemptEnd> {
         let (mut frames, mut pieces) = (Vec::new(), Vec::new());
-        match std::mem::replace(&mut self.intake, Framing::Open) {
-            Framing::Frames(mut framer) => {
+        match std::mem::replace(&mut self.intake, BodyDecoder::Open) {
+            BodyDecoder::Frames(mut framer) => {
                 framer.finish(&mut frames);
                 pieces = self.read(&frames)?;
                 self.reader.end(self.lines, &mut pieces).map_err(|said| self.failed(&said))?;
             }
-            Framing::Whole(body) => {
+            BodyDecoder::Whole(body) => {
                 self.reader.whole(&body, &mut pieces).map_err(|said| self.failed(&said))?;
             }
-            Framing::Open => {}
+            BodyDecoder::Open => {}
         }
         self.tell(pieces).await?;
         self.say_held().await?;

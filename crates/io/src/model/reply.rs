@@ -16,14 +16,14 @@ use stepscope_redact::Redaction;
 
 /// Decoding of a body.
 #[derive(Debug)]
-pub(crate) enum Framing {
+pub(crate) enum BodyDecoder {
     /// Not known before its first byte.
     Open,
     Frames(Framer),
     Whole(Vec<u8>),
 }
 
-impl Framing {
+impl BodyDecoder {
     /// Takes bytes of a body that began like this; frames, and a body that has none, are at most so long. Types lie;
     /// the first byte tells an object from events.
     pub(crate) fn push(
@@ -418,7 +418,7 @@ impl ReplyReader {
 #[derive(Debug)]
 pub struct KeptNames {
     backend: Backend,
-    intake: Framing,
+    intake: BodyDecoder,
     reader: ReplyReader,
     content: Vec<u8>,
     reasoning: Vec<u8>,
@@ -440,7 +440,7 @@ impl KeptNames {
     pub fn by(backend: Backend, redactor: Redactor) -> Self {
         Self {
             backend,
-            intake: Framing::Open,
+            intake: BodyDecoder::Open,
             reader: ReplyReader::new(backend),
             content: Vec::new(),
             reasoning: Vec::new(),
@@ -463,15 +463,15 @@ impl KeptNames {
     /// Ends the answer. `lines`: the server promised one value per line.
     pub fn end(&mut self, lines: bool) {
         let (mut frames, mut pieces) = (Vec::new(), Vec::new());
-        match std::mem::replace(&mut self.intake, Framing::Open) {
-            Framing::Open => {}
-            Framing::Frames(mut framer) => {
+        match std::mem::replace(&mut self.intake, BodyDecoder::Open) {
+            BodyDecoder::Open => {}
+            BodyDecoder::Frames(mut framer) => {
                 framer.finish(&mut frames);
                 self.read(&frames);
                 let ended = self.reader.end(lines, &mut pieces);
                 self.keep(pieces, ended);
             }
-            Framing::Whole(body) => {
+            BodyDecoder::Whole(body) => {
                 self.join(&body);
                 let ended = self.reader.whole(&body, &mut pieces);
                 self.keep(pieces, ended);
@@ -683,7 +683,7 @@ mod tests {
         for _ in 0..256 {
             told.push(&comment);
         }
-        let Framing::Frames(framer) = &told.intake else { panic!("{:?}", told.intake) };
+        let BodyDecoder::Frames(framer) = &told.intake else { panic!("{:?}", told.intake) };
         assert!(framer.is_empty() && told.content.is_empty() && told.joined.is_empty());
     }
 
