@@ -12,7 +12,6 @@ use crate::screens::stack::Focus;
 use crate::screens::stack::Screens;
 use crate::widgets::command;
 use crate::widgets::keymap::{Action, Binding, Context, Keymap};
-use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
 /// Hints of the keys of labels, by how many are on screen.
@@ -86,7 +85,7 @@ impl App {
 
     /// Names the keys in force where a text of ours names actions: see [`Keymap::keyed`].
     pub(crate) fn keyed(&self, text: &'static str) -> Shown {
-        shown!("{}", self.keymap.keyed(text))
+        self.keymap.shown(text)
     }
 
     /// The actions of the palette that fit what was typed, best first, each with its row in the table of keys.

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::screens::table::state::Table;
 use ratatui::layout::{Rect, Size};
+use stepscope_io::pipeline::store::Store;
 
 use crate::app::across::Across;
 use crate::app::calls::Calls;
@@ -311,7 +313,7 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     if app.review.shows() {
         performer = start.begin_review(own.ok(), folders.state.as_deref(), performer, &mut app);
     }
-    take_first_texts(&mut app, tty.size(), texts);
+    take_first_texts(&app.store, &mut app.table, tty.size(), texts);
     let options = Options { mouse: app.mouse, ask_background: true };
     let code = performer.run_on(&tty, &mut app, options)?;
     let finished = performer.finish(&mut app);
@@ -324,12 +326,12 @@ fn first_rows(size: Size) -> usize {
 }
 
 /// Takes the texts of the first records, and reads those of the other rows, so that the first screen is whole.
-fn take_first_texts(app: &mut App, size: Size, texts: Vec<RowTexts>) {
+fn take_first_texts(store: &Store, table: &mut Table, size: Size, texts: Vec<RowTexts>) {
     let read = texts.len();
-    let rows = (0..first_rows(size).min(app.rows())).filter_map(|row| app.table.record(row));
+    let rows = (0..first_rows(size).min(table.len(store.len()))).filter_map(|row| table.record(row));
     let others = rows.filter(|record| *record >= read);
-    let others = texts_of(others.filter_map(|record| Some((record, app.store.reading(record)?))).collect());
-    app.table.take_row_texts(texts.into_iter().enumerate().chain(others).collect());
+    let others = texts_of(others.filter_map(|record| Some((record, store.reading(record)?))).collect());
+    table.take_row_texts(texts.into_iter().enumerate().chain(others).collect());
 }
 
 /// The command of the user's own editor.

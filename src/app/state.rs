@@ -268,7 +268,7 @@ impl App {
 
     /// The record under the cursor of the table.
     pub fn record(&self) -> Option<usize> {
-        self.table.record(self.table.list.at).filter(|record| *record < self.store.len())
+        self.table.chosen(self.store.len())
     }
 
     /// Looks up the facts that the table may show of a record now.

@@ -3,9 +3,12 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use crate::app::review::Review;
+use crate::screens::table::state::Table;
 use crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
+use ratatui::layout::Rect;
 
 use crate::app::jumps::JumpPlace;
 use crate::app::log::What;
@@ -66,10 +69,10 @@ impl Program for App {
         self.settle();
         let fresh = before != self.table.list || effects.iter().any(|effect| matches!(effect, Effect::Repaint));
         if self.screens.top() == ScreenKind::Table || fresh {
-            effects.extend(ask_row_texts(self));
+            effects.extend(ask_row_texts(self.area(), &self.store, &mut self.table));
         }
         if self.screens.top() == ScreenKind::Table && self.dialog.is_none() {
-            effects.extend(ask_preview(self));
+            effects.extend(ask_preview(&self.review, &self.store, &mut self.table));
         }
         effects.extend(cell_records::keys::renew(self, now));
         present::keys::without_traces(self, effects)
@@ -974,28 +977,28 @@ fn take_record(app: &mut App, record: usize, result: Result<Box<OpenRecord>, Fai
 const MAX_PREVIEW: u32 = 256 << 10;
 
 /// The record under the cursor, for the preview and the line below the table.
-fn ask_preview(app: &mut App) -> Option<Effect> {
-    let record = app.record()?;
-    let row = *app.store.row(record)?;
-    if row.len > MAX_PREVIEW || !app.table.wants_preview(record, row.has(Flag::Checked)) {
+fn ask_preview(review: &Review, store: &Store, table: &mut Table) -> Option<Effect> {
+    let record = table.chosen(store.len())?;
+    let row = *store.row(record)?;
+    if row.len > MAX_PREVIEW || !table.wants_preview(record, row.has(Flag::Checked)) {
         return None;
     }
-    let hide = review::keys::hide_for(&app.review, record);
-    Some(Effect::Preview(app.table.moves(), record, app.store.reading(record)?, row, hide))
+    let hide = review::keys::hide_for(review, record);
+    Some(Effect::Preview(table.moves(), record, store.reading(record)?, row, hide))
 }
 
 /// The texts of the rows on screen that were not read yet.
-fn ask_row_texts(app: &mut App) -> Option<Effect> {
-    let (len, height) = (app.rows(), layout::table_height(app.area()));
-    let visible: Range<usize> = app.table.list.visible(len, height);
+fn ask_row_texts(area: Rect, store: &Store, table: &mut Table) -> Option<Effect> {
+    let (len, height) = (table.len(store.len()), layout::table_height(area));
+    let visible: Range<usize> = table.list.visible(len, height);
     // What may come next is read ahead, a page at a time, so that a page is drawn once and whole.
     let around = |pages: usize| visible.start.saturating_sub(pages * height)..(visible.end + pages * height).min(len);
-    let near = app.table.missing_row_texts(around(1));
-    let is_early = near.len() < height.div_ceil(2) && app.table.missing_row_texts(around(0)).is_empty();
-    if is_early || app.table.has_asked(&near) {
+    let near = table.missing_row_texts(around(1));
+    let is_early = near.len() < height.div_ceil(2) && table.missing_row_texts(around(0)).is_empty();
+    if is_early || table.has_asked(&near) {
         return None;
     }
-    let missing = app.table.missing_row_texts(around(2));
-    let missing = app.table.ask_row_texts(missing, &app.store);
-    (!missing.is_empty()).then_some(Effect::RowTexts(app.table.moves(), missing))
+    let missing = table.missing_row_texts(around(2));
+    let missing = table.ask_row_texts(missing, store);
+    (!missing.is_empty()).then_some(Effect::RowTexts(table.moves(), missing))
 }

@@ -12,6 +12,7 @@ use crate::dialogs::repair::state::Repairing;
 use crate::screens::rerun::keys::choose_for_repair;
 use crate::screens::side_by_side::making::Make;
 use crate::widgets::keymap::Action;
+use crate::widgets::keymap::Keymap;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_execution::call::RunId;
@@ -22,23 +23,23 @@ use stepscope_execution::sampling::{CallEvent, Sampling};
 use stepscope_io::model::setup::Server;
 
 /// Writes the line that asks a model: which one, and how much is sent; `Err`: why none can be asked now.
-fn repair_line(app: &App, procedure: &[u8]) -> Result<Shown, Shown> {
-    if app.models.mode() == Mode::Offline {
+fn repair_line(keymap: &Keymap, models: &ModelChoice, procedure: &[u8]) -> Result<Shown, Shown> {
+    if models.mode() == Mode::Offline {
         return Err(Shown::own("no model: offline mode"));
     }
-    let Some(server) = &app.models.server else {
-        return Err(if app.models.is_configured {
-            app.keyed("<open>: repair with a model (preview first)")
+    let Some(server) = &models.server else {
+        return Err(if models.is_configured {
+            keymap.shown("<open>: repair with a model (preview first)")
         } else {
-            app.keyed("<open>: repair with a model: choose one first")
+            keymap.shown("<open>: repair with a model: choose one first")
         });
     };
-    let model = repair_model(&app.models).ok_or(Shown::own("repair with a model: start with --model"))?;
+    let model = repair_model(models).ok_or(Shown::own("repair with a model: start with --model"))?;
     let question = Question::of(request(procedure)?);
-    let size = server.client.size(&repair_sampling(&app.models).question(&model, &question));
+    let size = server.client.size(&repair_sampling(models).question(&model, &question));
     Ok(shown!(
         "{}: send to {} at {} · {size} bytes · at most {MAX_TRIES} calls",
-        app.key_of(Action::Open),
+        keymap.key_of(Action::Open),
         Shown::line(model.as_bytes()),
         server.place()
     ))
@@ -47,7 +48,7 @@ fn repair_line(app: &App, procedure: &[u8]) -> Result<Shown, Shown> {
 /// Updates the line that names the model to ask, which may have changed.
 pub(crate) fn refresh_repair_line(app: &mut App) {
     let Some(Dialog::Fixes(fixes)) = &app.dialog else { return };
-    let line = repair_line(app, &fixes.procedure).unwrap_or_else(|why| why);
+    let line = repair_line(&app.keymap, &app.models, &fixes.procedure).unwrap_or_else(|why| why);
     let files = app.files_of_open();
     if let Some(Dialog::Fixes(fixes)) = &mut app.dialog {
         (fixes.model, fixes.files) = (line, files);
@@ -67,7 +68,7 @@ fn repair_sampling(models: &ModelChoice) -> Sampling {
 pub(crate) fn start(app: &mut App) -> Effects {
     let Some(Dialog::Fixes(fixes)) = &app.dialog else { return Vec::new() };
     let procedure = fixes.procedure.clone();
-    match repair_line(app, &procedure) {
+    match repair_line(&app.keymap, &app.models, &procedure) {
         Ok(_) => {
             let server = app.models.server.as_ref();
             let place = server.map(Server::place).unwrap_or_default();

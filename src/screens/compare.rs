@@ -11,13 +11,13 @@ pub(crate) mod state;
 /// The comparison.
 pub(crate) const SCREEN: ScreenDef = ScreenDef {
     signs: &[&sign::OUTCOMES, &CELLS, &TESTS],
-    draw: |app, body, buf, look| draw::draw(app, draw::places(app, body).0, buf, look),
+    draw: |app, body, buf, look| draw::draw(app, draw::places(app.area(), &app.across, body).0, buf, look),
     describe: |app, look| draw::describe(&app.across, &app.kept, look),
     allowed: |app, action| Some(keys::allowed(&app.across, &app.kept, &app.screens, action)),
     act: |app, action, _| keys::act(app, action).or_else(|| leave_by(app, action)),
     go: keys::go,
     click: |app, at, _| keys::click(app, at),
-    split: draw::places,
+    split: |app, body| draw::places(app.area(), &app.across, body),
     filter: |app| draw::filter(&app.across, &app.kept).ok(),
     ..ScreenDef::BASE
 };

@@ -16,7 +16,7 @@ pub(crate) const SCREEN: ScreenDef = ScreenDef {
     describe: |app, look| draw::describe(&app.across, &app.kept, look),
     allowed: |app, action| Some(keys::allowed(&app.across, &app.kept, &app.screens, action)),
     act: |app, action, _| keys::act(app, action).or_else(|| leave_by(app, action)),
-    go: keys::go,
+    go: |app, movement| keys::go(app.area(), &app.across, &mut app.kept, movement),
     click: |app, at, _| keys::click(app, at),
     split: |_, body| with_third_pane(body),
     filter: |app| draw::filter(&app.across, &app.kept),

@@ -16,7 +16,7 @@ pub(crate) const SCREEN: ScreenDef = ScreenDef {
     describe: draw::describe,
     allowed: |app, action| Some(keys::allowed(app, action)),
     act: |app, action, _| keys::act(app, action).or_else(|| leave_by(app, action)),
-    go: keys::go,
+    go: |app, movement| keys::go(app.area(), &mut app.kept, &app.side, &app.store, movement),
     click: |app, at, _| keys::click(app, at),
     split: |_, body| with_third_pane(body),
     filter: draw::filter,

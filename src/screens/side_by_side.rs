@@ -16,6 +16,6 @@ pub(crate) const SCREEN: ScreenDef = ScreenDef {
     describe: |app, look| draw::describe(&app.screens, look),
     allowed: |app, action| Some(keys::allowed(app, action)),
     act: |app, action, times| keys::act(app, action, times).or_else(|| leave_by(app, action)),
-    go: keys::go,
+    go: |app, movement| keys::go(app.area(), &mut app.screens, movement),
     ..ScreenDef::BASE
 };

@@ -16,11 +16,11 @@ pub(crate) const SCREEN: ScreenDef = ScreenDef {
     signs: &[&sign::OUTCOMES, &sign::SEVERITIES, &sign::TABLE],
     draw: draw::draw,
     describe: draw::describe,
-    explain: draw::explain,
+    explain: |app| draw::explain(&app.review, &app.store, &app.table),
     allowed: keys::allowed,
     act: |app, action, _| keys::act(app, action),
-    go: keys::go,
-    settle: Some(keys::settle),
+    go: |app, movement| keys::go(app.area(), &app.store, &mut app.table, movement),
+    settle: Some(|app| keys::settle(app.area(), &app.store, &mut app.table)),
     click: keys::click,
     ..ScreenDef::BASE
 };

@@ -597,6 +597,11 @@ impl Keymap {
         key.unwrap_or_else(|| format!(":{}", action.word().replace('_', " ")))
     }
 
+    /// Names the keys in force in a text to be shown: see [`Self::keyed`].
+    pub(crate) fn shown(&self, text: &'static str) -> Shown {
+        stepscope_base::shown!("{}", self.keyed(text))
+    }
+
     /// Names the keys in force where a text of ours names actions: `<undo> undoes` becomes `u undoes`.
     pub(crate) fn keyed(&self, text: &'static str) -> String {
         let mut pieces = text.split('<');

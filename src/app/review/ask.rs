@@ -15,6 +15,7 @@ use crate::screens::answer::state::AnswerPane;
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::pane::RunPane;
 use crate::screens::stack::Screens;
+use crate::screens::table::state::Table;
 use crate::widgets::fuzzy;
 use crate::widgets::keymap::{Action, Context, Key, Lookup, need};
 use crate::widgets::line::{edit, replace_proposed};
@@ -23,6 +24,7 @@ use stepscope_base::json::Part;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_evidence::citations::Numbering;
+use stepscope_io::pipeline::store::Store;
 use stepscope_record::RecordKind;
 use stepscope_review::event::{Anchor, EventKind, LabelDefinition, LabelSet, MAX_TEXT, Text, Verdict};
 
@@ -128,7 +130,7 @@ pub(crate) fn show_same(app: &mut App) -> Effects {
 
 /// Shows the meaning of the labels in a window.
 pub(crate) fn show_guidelines(app: &mut App) -> Effects {
-    let labels = offered(app);
+    let labels = offered(&app.review, &app.store, &app.table);
     let label = |(n, label): (usize, &LabelDefinition)| {
         let key = if n < review::LABEL_KEYS { format!("{}", n + 1) } else { " ".to_owned() };
         let mut text = shown!("{key}  {}", label.name.line());
@@ -158,7 +160,7 @@ pub(crate) fn line_closed(app: &mut App, field: &ReviewField) -> Effects {
 
 /// Opens the list again in which a label was chosen: what was to be done with it was given up.
 pub(crate) fn back_to_labels(app: &mut App, id: &Text) -> Effects {
-    let at = offered(app).iter().position(|label| label.id == *id).unwrap_or(0);
+    let at = offered(&app.review, &app.store, &app.table).iter().position(|label| label.id == *id).unwrap_or(0);
     let list = List { at, ..List::default() };
     let labels = ReviewDialog::Labels { purpose: LabelPurpose::Give, line: Line::default(), list };
     app.open_dialog(Dialog::Review(labels));
@@ -342,7 +344,7 @@ fn document_name(review: &Review, screens: &Screens) -> Text {
 /// Gives or takes the label of a place on screen, from 0.
 pub(crate) fn give_nth(app: &mut App, n: usize) -> Effects {
     let set = app.review.label_set();
-    let labels = offered(app);
+    let labels = offered(&app.review, &app.store, &app.table);
     let Some(label) = labels.get(n) else {
         app.say(shown!("no label {}; {} finds or creates labels", n + 1, app.key_of(Action::FindLabel)));
         return Vec::new();
@@ -363,16 +365,16 @@ fn toggle(log: &Log, review: &mut Review, label: &LabelDefinition, set: &LabelSe
 }
 
 /// Lists the labels for the record at hand, those of its kind first.
-pub(crate) fn offered(app: &App) -> Vec<LabelDefinition> {
-    let row = app.record().and_then(|record| app.store.row(record));
-    app.review.label_set().offered_for(row.is_some_and(|row| row.kind() == RecordKind::Typed))
+pub(crate) fn offered(review: &Review, store: &Store, table: &Table) -> Vec<LabelDefinition> {
+    let row = table.chosen(store.len()).and_then(|record| store.row(record));
+    review.label_set().offered_for(row.is_some_and(|row| row.kind() == RecordKind::Typed))
 }
 
 /// The labels that fit what was typed, best first.
 pub(crate) fn labels_that_fit(app: &App, purpose: &LabelPurpose, typed: &str) -> Vec<LabelDefinition> {
     let labels = match purpose {
         LabelPurpose::Decide => app.across.judged.as_ref().map(|judged| adjudication::state::definitions(judged)),
-        _ => Some(offered(app)),
+        _ => Some(offered(&app.review, &app.store, &app.table)),
     };
     let labels = labels.unwrap_or_default();
     fuzzy::rank(typed, labels.into_iter(), |label| (label.name.line().into_string(), label.id.line().into_string()))

@@ -18,6 +18,7 @@ use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
 use crate::screens::stack::Screens;
 use crate::screens::table::state::SortBy;
+use crate::screens::table::state::Table;
 use crate::widgets::keymap::{Action, GO_BACK, Key, NO_RECORD, OPEN_RECORD, Reason, need};
 use crate::widgets::panes::turn;
 use crate::widgets::sign;
@@ -25,6 +26,11 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_io::config::session::FileView;
 use stepscope_io::pipeline::store::Store;
+use stepscope_judge::hide::Hide;
+use stepscope_judge::triage::Fix;
+use stepscope_record::rule_id::QueueClass;
+use stepscope_review::event::{Anchor, AnswerPart, Event, EventKind, GoldStatus, LabelRef, LabelSet, Text, Verdict};
+use stepscope_review::fold::is_fresh;
 use stepscope_terminal::input::Input;
 
 /// A record with a longer text is not read ahead.
@@ -79,17 +85,17 @@ pub(crate) fn turn_review(app: &mut App) -> Effects {
 }
 
 /// Checks that there is a record to be judged in front.
-fn has_target(app: &App, screen: ScreenKind) -> Result<(), Reason> {
+fn has_target(screens: &Screens, store: &Store, table: &Table, screen: ScreenKind) -> Result<(), Reason> {
     match screen {
-        ScreenKind::Table => need(app.record().is_some(), NO_RECORD),
+        ScreenKind::Table => need(table.chosen(store.len()).is_some(), NO_RECORD),
         ScreenKind::Rerun => Err(GO_BACK),
-        _ => need(app.screens.record().is_some(), OPEN_RECORD),
+        _ => need(screens.record().is_some(), OPEN_RECORD),
     }
 }
 
 /// Checks that a review was begun, and that there is a record to be judged.
 pub(crate) fn may_judge(app: &App, screen: ScreenKind) -> Result<(), Reason> {
-    may_review(&app.review).and_then(|()| has_target(app, screen))
+    may_review(&app.review).and_then(|()| has_target(&app.screens, &app.store, &app.table, screen))
 }
 
 /// Checks that the record can be left without a verdict.
@@ -152,7 +158,7 @@ pub(crate) fn may_repeat(app: &App, screen: ScreenKind) -> Result<(), Reason> {
 pub(crate) fn may_label_all(app: &App, screen: ScreenKind) -> Result<(), Reason> {
     may_review(&app.review)?;
     need(screen == ScreenKind::Table, "go back to the table first")?;
-    has_target(app, screen)
+    has_target(&app.screens, &app.store, &app.table, screen)
 }
 
 /// Checks that labels are being given.
@@ -607,7 +613,7 @@ fn follow_agenda(app: &mut App) {
 
 /// Finds the class of a record in the queue, as far as it may be told.
 fn class_of(review: &Review, store: &Store, record: usize) -> Option<QueueClass> {
-    store.row(record).map(|row| QueueClass::of(&row.hiding(review.hide)))
+    store.row(record).map(|row| row.hiding(review.hide).queue_class())
 }
 
 /// Tells why a record is in the queue, and how many of how many for the same reason are still to be judged. Where clean
@@ -723,7 +729,7 @@ pub(crate) fn count_progress(app: &mut App) {
     follow_agenda(app);
     app.review.progress = app.review.agenda.progress(app.rows());
     if app.table.from_front {
-        app.table.list.at = front_row(app);
+        app.table.list.at = front_row(&app.review, &app.store, &app.table);
     }
 }
 
@@ -908,8 +914,8 @@ fn resumed(app: &mut App) {
 }
 
 /// The first row that is still to be judged, else the first.
-fn front_row(app: &App) -> usize {
-    app.review.agenda.first(app.rows()).unwrap_or(0)
+fn front_row(review: &Review, store: &Store, table: &Table) -> usize {
+    review.agenda.first(table.len(store.len())).unwrap_or(0)
 }
 
 pub(crate) fn target_of(opened: &OpenRecord) -> Option<ReviewTarget> {

@@ -21,6 +21,12 @@ use stepscope_io::failure::Failure;
 use stepscope_io::log::Appended;
 use stepscope_io::pipeline::search::Plan;
 use stepscope_io::pipeline::store::Store;
+use stepscope_judge::row::{Flag, RowFacts};
+use stepscope_record::finding::{counted, grouped};
+use stepscope_record::rule_id::RuleId;
+use stepscope_review::event::{Event, EventKind, LabelRef, Text, Verdict};
+use stepscope_review::event_list::EventList;
+use stepscope_review::summary::Summary;
 
 /// Takes in events that were appended to the review logs or found in them; `anew`: one is another file, these are all.
 pub(crate) fn take_reviews(app: &mut App, events: EventList, anew: bool, sentences: Vec<Shown>) -> Effects {

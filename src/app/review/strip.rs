@@ -307,7 +307,7 @@ pub(crate) fn labels_shown(app: &App) -> usize {
 
 /// The labels that have a key, as lines: each text, and whether it is chosen; and how many they are.
 fn label_lines(app: &App) -> (Vec<Vec<(String, bool)>>, usize) {
-    let (set, offered) = (app.review.label_set(), review::ask::offered(app));
+    let (set, offered) = (app.review.label_set(), review::ask::offered(&app.review, &app.store, &app.table));
     let room = usize::from(app.size.width).saturating_sub(2);
     let all = |longest: usize| {
         let piece = |(n, label): (usize, &LabelDefinition)| {

@@ -1,5 +1,6 @@
 //! The items on which reviewers disagree, what each of them said, and how far they agree at all.
 
+use crate::widgets::keymap::Keymap;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Span;
@@ -42,12 +43,13 @@ struct PaneAreas {
 
 /// While labels are chosen all of them are on screen, as far as there is room at all: they have keys.
 fn places(app: &App) -> PaneAreas {
-    let areas = usual_places(app);
+    let areas = usual_places(app.area(), &app.across);
     let body = layout::parts(app.area()).body;
     if app.kept.adjudication.choosing.is_none() {
         return areas;
     }
-    let fits = |voices: Rect| label_rows(app, inner_width(voices)) <= inner_height(voices);
+    let fits =
+        |voices: Rect| label_rows(&app.across, &app.kept, &app.keymap, inner_width(voices)) <= inner_height(voices);
     let (list, below) = pane_above(body, 3);
     let none = Rect { height: 0, ..body };
     match () {
@@ -61,20 +63,20 @@ fn places(app: &App) -> PaneAreas {
 const ABOVE_LABELS: usize = 2;
 
 /// The labels of the item in front as they are laid out; `None`: there is none, or nothing is being given.
-fn shown_labels(app: &App, width: usize) -> Option<Vec<Vec<Piece>>> {
-    let judged = app.across.judged.as_ref()?;
-    let chosen = app.kept.adjudication.choosing.as_ref()?;
-    Some(label_lines(app, judged, app.kept.adjudication.case(judged)?, chosen, width))
+fn shown_labels(across: &Across, kept: &ScreenMemory, keymap: &Keymap, width: usize) -> Option<Vec<Vec<Piece>>> {
+    let judged = across.judged.as_ref()?;
+    let chosen = kept.adjudication.choosing.as_ref()?;
+    Some(label_lines(keymap, judged, kept.adjudication.case(judged)?, chosen, width))
 }
 
 /// Counts the lines down to the last label.
-fn label_rows(app: &App, width: usize) -> usize {
-    shown_labels(app, width).map_or(0, |lines| ABOVE_LABELS + lines.len())
+fn label_rows(across: &Across, kept: &ScreenMemory, keymap: &Keymap, width: usize) -> usize {
+    shown_labels(across, kept, keymap, width).map_or(0, |lines| ABOVE_LABELS + lines.len())
 }
 
 /// Finds the line of a label; one without a key is behind those that have one.
-fn label_row(app: &App, label: usize, width: usize) -> Option<usize> {
-    let lines = shown_labels(app, width)?;
+fn label_row(across: &Across, kept: &ScreenMemory, keymap: &Keymap, label: usize, width: usize) -> Option<usize> {
+    let lines = shown_labels(across, kept, keymap, width)?;
     let name = format!("  {} [", label + 1);
     let row = lines.iter().position(|line| line.iter().any(|(text, _)| text.starts_with(&name)));
     Some(ABOVE_LABELS + row.unwrap_or(lines.len().saturating_sub(1)))
@@ -83,15 +85,15 @@ fn label_row(app: &App, label: usize, width: usize) -> Option<usize> {
 /// Finds the line of a label, and counts the lines on screen.
 pub(crate) fn label_place(app: &App, label: usize) -> Option<(usize, usize)> {
     let area = places(app).voices;
-    Some((label_row(app, label, inner_width(area))?, inner_height(area).max(1)))
+    Some((label_row(&app.across, &app.kept, &app.keymap, label, inner_width(area))?, inner_height(area).max(1)))
 }
 
-fn usual_places(app: &App) -> PaneAreas {
-    let body = layout::parts(app.area()).body;
-    let wanted = rows(app.across.judged.as_ref().map_or(0, |judged| judged.agreement.len()).saturating_add(2));
+fn usual_places(area: Rect, across: &Across) -> PaneAreas {
+    let body = layout::parts(area).body;
+    let wanted = rows(across.judged.as_ref().map_or(0, |judged| judged.agreement.len()).saturating_add(2));
     let agreement = wanted.clamp(3, (body.height / 3).max(3)).min(body.height);
     let (agreement, rest) = pane_above(body, agreement);
-    let cases = app.across.judged.as_ref().map_or(0, |judged| judged.cases.len());
+    let cases = across.judged.as_ref().map_or(0, |judged| judged.cases.len());
     if body.width >= WIDE && cases > 0 {
         let side = (body.width / 3).clamp(30, 60);
         let (list, voices) = pane_left(rest, side);
@@ -130,7 +132,7 @@ pub(crate) fn draw(app: &App, buf: &mut Buffer, look: Look<'_>) {
     if voices.height >= 2
         && let Some(case) = app.kept.adjudication.case(judged)
     {
-        case_pane(app, judged, case, voices, buf, look);
+        case_pane(&app.kept, &app.keymap, judged, case, voices, buf, look);
     }
 }
 
@@ -172,12 +174,20 @@ fn cases(across: &Across, kept: &ScreenMemory, judged: &BoardData, area: Rect, b
     pane(title, rows, |n| judged.cases.get(n).map(line).unwrap_or_default(), area, buf, look);
 }
 
-fn case_pane(app: &App, judged: &BoardData, case: &DisputedRecord, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let lines = case_lines(app, judged, case, area);
-    let rows = Rows { top: app.kept.adjudication.top, len: lines.len(), at: None };
+fn case_pane(
+    kept: &ScreenMemory,
+    keymap: &Keymap,
+    judged: &BoardData,
+    case: &DisputedRecord,
+    area: Rect,
+    buf: &mut Buffer,
+    look: Look<'_>,
+) {
+    let lines = case_lines(kept, keymap, judged, case, area);
+    let rows = Rows { top: kept.adjudication.top, len: lines.len(), at: None };
     let line = |n: usize| look.spans(lines.get(n).map(Vec::as_slice).unwrap_or_default());
     let name = name_of(&case.summary.item).line();
-    let title = if app.kept.adjudication.choosing.is_none() && long_question(case, inner_width(area)).is_some() {
+    let title = if kept.adjudication.choosing.is_none() && long_question(case, inner_width(area)).is_some() {
         vec![look.span(name.into_string(), Role::Title)]
     } else {
         let mut title = vec![look.span(title_of(case, inner_width(area)).into_string(), Role::Title)];
@@ -197,7 +207,7 @@ pub(crate) fn size(app: &App) -> (usize, usize) {
     let area = places(app).voices;
     let judged = app.across.judged.as_ref();
     let case = judged.and_then(|judged| Some((judged, app.kept.adjudication.case(judged)?)));
-    let lines = case.map_or(0, |(judged, case)| case_lines(app, judged, case, area).len());
+    let lines = case.map_or(0, |(judged, case)| case_lines(&app.kept, &app.keymap, judged, case, area).len());
     (lines, inner_height(area))
 }
 
@@ -223,12 +233,18 @@ fn question_lines(question: &Shown, width: usize, room: usize) -> Vec<Vec<Piece>
     lines.into_iter().map(|line| vec![(line, Role::Text)]).collect()
 }
 
-fn case_lines(app: &App, judged: &BoardData, case: &DisputedRecord, area: Rect) -> Vec<Vec<Piece>> {
+fn case_lines(
+    kept: &ScreenMemory,
+    keymap: &Keymap,
+    judged: &BoardData,
+    case: &DisputedRecord,
+    area: Rect,
+) -> Vec<Vec<Piece>> {
     let width = inner_width(area);
     let mut lines = vec![facts(case)];
-    if let Some(chosen) = &app.kept.adjudication.choosing {
+    if let Some(chosen) = &kept.adjudication.choosing {
         lines.push(vec![("fail, because of:".into(), Role::Fatal)]);
-        lines.extend(label_lines(app, judged, case, chosen, width));
+        lines.extend(label_lines(keymap, judged, case, chosen, width));
     }
     lines.push(Vec::new());
     let voices = &case.dispute.voices;
@@ -246,7 +262,7 @@ fn case_lines(app: &App, judged: &BoardData, case: &DisputedRecord, area: Rect) 
         lines.push(Vec::new());
     }
     // The labels that are chosen from have the room.
-    if let Some(question) = long_question(case, width).filter(|_| app.kept.adjudication.choosing.is_none()) {
+    if let Some(question) = long_question(case, width).filter(|_| kept.adjudication.choosing.is_none()) {
         let room = (inner_height(area) + 1).saturating_sub(lines.len());
         lines.splice(0..0, question_lines(question, width, room));
     }
@@ -256,7 +272,7 @@ fn case_lines(app: &App, judged: &BoardData, case: &DisputedRecord, area: Rect) 
 /// Lays out the labels with their numbers, and behind each the reviewers who gave it. Labels without a key are shown
 /// once they are chosen; the others are counted.
 fn label_lines(
-    app: &App,
+    keymap: &Keymap,
     judged: &BoardData,
     case: &DisputedRecord,
     chosen: &[usize],
@@ -274,7 +290,7 @@ fn label_lines(
     };
     let labels = judged.labels.iter().enumerate().filter(is_shown);
     let hidden = judged.labels.len() - labels.clone().count();
-    let more = (format!("  +{hidden} more: {}", app.key_of(Action::FindLabel)), Role::Hint);
+    let more = (format!("  +{hidden} more: {}", keymap.key_of(Action::FindLabel)), Role::Hint);
     flowed(labels.map(piece).chain(Some(more).filter(|_| hidden > 0)), width)
 }
 

@@ -37,17 +37,17 @@ const ROOMY: u16 = 28;
 
 /// Returns the area of the comparison and that of the records of its cell: beside it on a wide screen, else below it
 /// where there is room.
-pub(crate) fn places(app: &App, body: Rect) -> (Rect, Rect) {
+pub(crate) fn places(area: Rect, across: &Across, body: Rect) -> (Rect, Rect) {
     let (place, third) = with_third_pane(body);
-    let Some(compared) = app.across.compared.as_ref().filter(|_| third.width == 0) else { return (place, third) };
+    let Some(compared) = across.compared.as_ref().filter(|_| third.width == 0) else { return (place, third) };
     let rows = rows(compared);
     let gaps = rows.last().map_or(0, |row| gap(*row, body));
-    let needed = (head(app).len() + rows.len() + gaps + 2) as u16;
+    let needed = (head(area, across).len() + rows.len() + gaps + 2) as u16;
     if body.height < needed + LOWEST { (place, third) } else { pane_above(body, needed) }
 }
 
-fn own_place(app: &App) -> Rect {
-    places(app, parts(app.area()).body).0
+fn own_place(area: Rect, across: &Across) -> Rect {
+    places(area, across, parts(area).body).0
 }
 
 /// Returns the filter of the cell under the cursor; `Err`: why there is none.
@@ -58,13 +58,13 @@ pub(crate) fn filter(across: &Across, kept: &ScreenMemory) -> Result<String, &'s
 
 /// Counts the rows on screen at a time.
 pub(crate) fn height(app: &App) -> usize {
-    inner_height(own_place(app)).saturating_sub(head(app).len()).max(1)
+    inner_height(own_place(app.area(), &app.across)).saturating_sub(head(app.area(), &app.across).len()).max(1)
 }
 
 /// Builds the lines above the rows, which do not scroll; the last two are for the bar and the heads of the columns.
-fn head(app: &App) -> Vec<Shown> {
-    let Some(compared) = &app.across.compared else { return Vec::new() };
-    let (body, _) = with_third_pane(parts(app.area()).body);
+fn head(area: Rect, across: &Across) -> Vec<Shown> {
+    let Some(compared) = &across.compared else { return Vec::new() };
+    let (body, _) = with_third_pane(parts(area).body);
     let roomy = body.height >= ROOMY;
     let joined = compared.joined.as_str();
     let width = inner_width(body);
@@ -92,7 +92,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         }
         return;
     };
-    let head = head(app);
+    let head = head(app.area(), &app.across);
     let last = head.len().saturating_sub(1);
     for (row, line) in head.iter().enumerate() {
         put(vec![look.span(line.as_str(), Role::Dim)], row, inner, buf);
@@ -152,7 +152,7 @@ const fn fill_of(cell: Cell) -> &'static str {
 fn tiles(app: &App, area: Rect) -> Vec<(Cell, u64, Rect)> {
     let column = app.across.compared.as_ref().and_then(|compared| compared.columns.get(app.kept.compare.basis));
     let Some(column) = column else { return Vec::new() };
-    let y = area.y + 1 + head(app).len().saturating_sub(2) as u16;
+    let y = area.y + 1 + head(app.area(), &app.across).len().saturating_sub(2) as u16;
     let counts = Cell::ALL.map(|cell| column.count(cell));
     let widths = charts::widths(counts, inner_width(area) as u16);
     let mut x = area.x + 2;
@@ -182,13 +182,13 @@ fn names_of_sides(across: &Across, look: Look<'_>) -> Spans {
 
 /// Finds the row at a place of the screen, and the basis of the column.
 pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)> {
-    let area = own_place(app);
+    let area = own_place(app.area(), &app.across);
     if let Some((cell, ..)) = tiles(app, area).into_iter().find(|(_, _, tile)| tile.contains(at)) {
         let rows = rows(app.across.compared.as_ref()?);
         return Some((rows.iter().position(|row| *row == CompareRow::Cell(cell))?, None));
     }
     let body = parts(app.area()).body;
-    let first = area.y + 1 + head(app).len() as u16;
+    let first = area.y + 1 + head(app.area(), &app.across).len() as u16;
     let line = usize::from(at.y.checked_sub(first).filter(|_| at.y + 1 < area.bottom())?);
     let rows = rows(app.across.compared.as_ref()?);
     let on_it = |n: &usize| rows.get(*n).is_some_and(|row| *n - app.kept.compare.list.top + gap(*row, body) == line);

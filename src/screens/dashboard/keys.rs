@@ -1,6 +1,7 @@
 //! The keys and clicks of the dashboard.
 
 use ratatui::layout::Position;
+use ratatui::layout::Rect;
 
 use crate::app::across;
 use crate::app::across::Across;
@@ -31,10 +32,10 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
     Some(Vec::new())
 }
 
-pub(crate) fn go(app: &mut App, movement: Move) {
-    let height = body_height(app.area());
-    if let Some(judged) = &app.across.judged {
-        app.kept.dashboard.go(movement, judged, height);
+pub(crate) fn go(area: Rect, across: &Across, kept: &mut ScreenMemory, movement: Move) {
+    let height = body_height(area);
+    if let Some(judged) = &across.judged {
+        kept.dashboard.go(movement, judged, height);
     }
 }
 

@@ -1,6 +1,10 @@
 //! The keys and clicks of the charts.
 
+use crate::screens::stack::ScreenMemory;
 use ratatui::layout::Position;
+use ratatui::layout::Rect;
+use stepscope_io::pipeline::side_data::SideData;
+use stepscope_io::pipeline::store::Store;
 
 use crate::app::across;
 use crate::app::msg::Effects;
@@ -28,9 +32,9 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
     Some(Vec::new())
 }
 
-pub(crate) fn go(app: &mut App, movement: Move) {
-    let height = body_height(app.area());
-    app.kept.insights.go(movement, &lines(&app.side, &app.store), height);
+pub(crate) fn go(area: Rect, kept: &mut ScreenMemory, side: &SideData, store: &Store, movement: Move) {
+    let height = body_height(area);
+    kept.insights.go(movement, &lines(side, store), height);
 }
 
 /// Opens the charts at the one of the column by which the table is sorted.

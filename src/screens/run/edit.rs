@@ -36,9 +36,9 @@ impl App {
 pub(crate) fn edit(app: &mut App) -> Effects {
     let Some(view) = app.screens.record() else { return Vec::new() };
     let opened = match view.pane {
-        _ if app.screens.top() == ScreenKind::Rerun => prompt_editor(app),
-        RunPane::Step if view.tab == Tab::Prompt => prompt_editor(app),
-        _ => value_editor(app),
+        _ if app.screens.top() == ScreenKind::Rerun => prompt_editor(&app.keymap, &app.screens),
+        RunPane::Step if view.tab == Tab::Prompt => prompt_editor(&app.keymap, &app.screens),
+        _ => value_editor(&app.keymap, &mut app.screens),
     };
     match opened {
         Ok(editor) => app.open_dialog(Dialog::Editor(Box::new(editor))),
@@ -60,10 +60,10 @@ pub(crate) fn may_edit(screens: &Screens) -> Result<(), &'static str> {
     need(!is_elsewhere, "overrides exist before another step; go there, or discard them first (<drop_edits>)")
 }
 
-fn value_editor(app: &mut App) -> Result<Editor, Shown> {
-    let view = app.screens.record().ok_or_else(Shown::default)?;
-    let moment = editable_moment(view).map_err(|why| app.keyed(why))?;
-    let view = app.screens.record_mut().ok_or_else(Shown::default)?;
+fn value_editor(keymap: &Keymap, screens: &mut Screens) -> Result<Editor, Shown> {
+    let view = screens.record().ok_or_else(Shown::default)?;
+    let moment = editable_moment(view).map_err(|why| keymap.shown(why))?;
+    let view = screens.record_mut().ok_or_else(Shown::default)?;
     let variable = view.variables.at;
     if moment != view.moment.0 {
         view.go_to_moment(moment);
@@ -90,10 +90,10 @@ fn value_editor(app: &mut App) -> Result<Editor, Shown> {
     Ok(editor)
 }
 
-fn prompt_editor(app: &App) -> Result<Editor, Shown> {
-    let view = app.screens.record().ok_or_else(Shown::default)?;
-    let sent = app.screens.attempt().filter(|_| app.screens.top() == ScreenKind::Rerun).map(|attempt| attempt.step);
-    let step = sent.or(view.step()).ok_or_else(|| app.keyed("before step 1: go to a step (<next_step>)"))?;
+fn prompt_editor(keymap: &Keymap, screens: &Screens) -> Result<Editor, Shown> {
+    let view = screens.record().ok_or_else(Shown::default)?;
+    let sent = screens.attempt().filter(|_| screens.top() == ScreenKind::Rerun).map(|attempt| attempt.step);
+    let step = sent.or(view.step()).ok_or_else(|| keymap.shown("before step 1: go to a step (<next_step>)"))?;
     let edited = view.edits.prompt.as_ref().filter(|(at, _)| *at == step).map(|(_, prompt)| prompt.clone());
     let own = own_prompt(view, step)?;
     let text = edited.as_ref().unwrap_or(&own).utf8().ok_or(Shown::own("the prompt is not valid UTF-8"))?.to_owned();

@@ -14,6 +14,7 @@ use crate::screens::stack::Screen;
 use crate::screens::stack::Screens;
 use crate::widgets::keymap::{Action, NO_RECORD, Reason, need};
 use crate::widgets::list::{Move, scroll};
+use ratatui::layout::Rect;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_io::failure::Failure;
@@ -162,9 +163,9 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
 }
 
 /// Scrolls: there is no cursor, the first line on screen is what moves.
-pub(crate) fn go(app: &mut App, movement: Move) {
-    let (lines, height) = draw::size(&app.screens, app.area());
-    if let Some(sides) = app.screens.side_by_side_mut() {
+pub(crate) fn go(area: Rect, screens: &mut Screens, movement: Move) {
+    let (lines, height) = draw::size(screens, area);
+    if let Some(sides) = screens.side_by_side_mut() {
         scroll(&mut sides.top, movement, lines, height);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::app::review::Review;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
@@ -173,7 +174,9 @@ fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
             Column::Pred if listed.typed > 0 => *width + WIDER,
             // A prompt and its reply are texts alike.
             Column::Reply => *width + title / 2,
-            Column::Pred | Column::Gold => widest_number(app, *column).min(*width + WIDER),
+            Column::Pred | Column::Gold => {
+                widest_number(app.area(), &app.store, &app.table, *column).min(*width + WIDER)
+            }
             _ => 0,
         };
         let spare = wanted.saturating_sub(*width).min(title.saturating_sub(TITLE));
@@ -184,9 +187,9 @@ fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
 }
 
 /// Returns the width of the widest number that a column has on screen.
-fn widest_number(app: &App, column: Column) -> usize {
-    let rows = app.table.list.visible(app.rows(), table_height(app.area()));
-    let texts = rows.filter_map(|row| app.table.texts(app.table.record(row)?));
+fn widest_number(area: Rect, store: &Store, table: &Table, column: Column) -> usize {
+    let rows = table.list.visible(table.len(store.len()), table_height(area));
+    let texts = rows.filter_map(|row| table.texts(table.record(row)?));
     let texts = texts.map(|texts| if column == Column::Gold { texts.gold.as_str() } else { texts.pred.as_str() });
     texts.filter(|text| text.parse::<f64>().is_ok()).map(str::len).max().unwrap_or(0)
 }
@@ -198,7 +201,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     }
     let (area, third) = with_third(area);
     if third.width > 0 && app.rows() > 0 {
-        preview::draw(app, third, buf, look);
+        preview::draw(&app.store, &app.table, third, buf, look);
     }
     let inner = Rect { x: area.x + 1.min(area.width), width: area.width.saturating_sub(2), ..area };
     let columns = columns(usize::from(inner.width), app);
@@ -229,17 +232,17 @@ fn nothing(app: &App) -> &'static str {
 }
 
 /// Explains the outcome of the record under the cursor, and what the sorted column means.
-pub(crate) fn explain(app: &App) -> Option<Shown> {
-    let row = app.store.row(app.record()?)?;
+pub(crate) fn explain(review: &Review, store: &Store, table: &Table) -> Option<Shown> {
+    let row = store.row(table.chosen(store.len())?)?;
     let outcome = match (row.correct(), row.kind()) {
-        _ if app.review.hidden_of(app.record()?).has(Hidden::Gold) => "hidden until your verdict",
+        _ if review.hidden_of(table.chosen(store.len())?).has(Hidden::Gold) => "hidden until your verdict",
         (Some(true), _) => "✓ graded correct against the expected answer",
         (Some(false), _) => "✗ graded wrong against the expected answer",
         (None, RecordKind::Error | RecordKind::Broken) => "⊘ ended with an error, or cannot be read",
         (None, RecordKind::Typed) => "structured answer: the column route names its route, ✓ can be used",
         _ => "not graded",
     };
-    let column = match app.table.sort {
+    let column = match table.sort {
         SortBy::Number(SortColumn::Fitness) => {
             "; fitness: score of the genetic search, higher is better, no fixed scale"
         }

@@ -1,6 +1,8 @@
 //! The keys and clicks of the table.
 
+use crate::screens::table::state::Table;
 use ratatui::layout::{Position, Rect};
+use stepscope_io::pipeline::store::Store;
 
 use crate::app::msg::Effects;
 use crate::app::state::App;
@@ -66,14 +68,14 @@ fn request(app: &mut App, screen: ScreenKind) -> Effects {
     app.record().map_or_else(Vec::new, |record| app.request(record, screen))
 }
 
-pub(crate) fn go(app: &mut App, movement: Move) {
-    let (rows, height) = (app.rows(), table_height(app.area()));
-    app.table.list.go(movement, rows, height);
+pub(crate) fn go(area: Rect, store: &Store, table: &mut Table, movement: Move) {
+    let (rows, height) = (table.len(store.len()), table_height(area));
+    table.list.go(movement, rows, height);
 }
 
 /// Keeps the cursor on screen.
-pub(crate) fn settle(app: &mut App) {
-    go(app, Move::By(0));
+pub(crate) fn settle(area: Rect, store: &Store, table: &mut Table) {
+    go(area, store, table, Move::By(0));
 }
 
 /// Brings the cursor where the mouse is; where it is already, opens. On the heading, sorts.

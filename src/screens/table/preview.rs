@@ -1,11 +1,12 @@
 //! The record under the cursor at a glance, next to the table where there is room for a third column.
 
+use crate::screens::table::state::Table;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use stepscope_io::pipeline::store::Store;
 use unicode_width::UnicodeWidthStr;
 
 use crate::app::open_record::{Note, OpenRecord, StepRow, VariableRow, WriteRow};
-use crate::app::state::App;
 use crate::screens::answer::shown::SpanView;
 use crate::screens::run::findings::sign_of;
 use crate::screens::run::question;
@@ -29,12 +30,12 @@ const STEP: usize = 2;
 /// Number of lines of the words of one citation.
 const QUOTE: usize = 3;
 
-pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(store: &Store, table: &Table, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let look = Look { focused: false, ..look };
-    let opened = app.record().and_then(|record| app.table.preview(record));
+    let opened = table.chosen(store.len()).and_then(|record| table.preview(record));
     let lines = opened.map(|opened| content(opened, inner_width(area), inner_height(area), look)).unwrap_or_default();
     let rows = Rows { top: 0, len: lines.len().min(inner_height(area)), at: None };
-    let title = app.record().map(|record| format!("Record {}", record + 1)).unwrap_or_default();
+    let title = table.chosen(store.len()).map(|record| format!("Record {}", record + 1)).unwrap_or_default();
     pane(vec![look.span(title, Role::Title)], rows, |n| lines.get(n).cloned().unwrap_or_default(), area, buf, look);
 }
 

@@ -284,6 +284,11 @@ impl Table {
         self.before_typing.as_ref().map_or(&self.filter_text, |before| &before.filter_text)
     }
 
+    /// Returns the record under the cursor, if it is one of so many.
+    pub(crate) fn chosen(&self, records: usize) -> Option<usize> {
+        self.record(self.list.at).filter(|record| *record < records)
+    }
+
     /// Returns the record in a row.
     pub fn record(&self, row: usize) -> Option<usize> {
         #[cfg(debug_assertions)]
