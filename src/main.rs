@@ -51,7 +51,7 @@ fn run() -> u8 {
 
 /// The end of a program that gets no more memory. What it writes needs hardly any.
 fn out_of_memory(size: usize) {
-    terminal::tune_malloc();
+    terminal::give_back();
     let advice = "Open fewer or smaller files, write tables in smaller row groups, or raise the limit (`ulimit`).";
     Out::new().complain(&shown!("not enough memory ({size} bytes requested). {advice}"));
     std::process::exit(i32::from(cli::FAILED));
