@@ -25,6 +25,7 @@ use crate::arithmetic::gold::Gold;
 use crate::arithmetic::quantity::{Quantity, QuantityLinks};
 use crate::arithmetic::recompute::{Recomputed, RunAnswer};
 use crate::finding::Findings;
+use crate::peers::{Peer, PeerOpinion};
 use crate::record::types::TypeRegistry;
 use crate::record::{Record, formats};
 use crate::rightness::Rightness;
@@ -51,6 +52,11 @@ pub trait Context: fmt::Debug + Send + Sync {
     /// The answer of the baseline to the same question.
     fn baseline(&self, _: &Record<'_>) -> Option<f64> {
         None
+    }
+
+    /// The other runs of the question of a record, itself not among them.
+    fn peers(&self, _: &CaseView<'_>) -> Vec<Arc<Peer>> {
+        Vec::new()
     }
 
     /// The types that values of structured answers can have.
@@ -151,6 +157,7 @@ struct Cache {
     cited: OnceCell<Vec<ResolvedCitation>>,
     supports: OnceCell<Vec<ItemSupport>>,
     findings: OnceCell<Findings>,
+    peers: OnceCell<Option<Box<PeerOpinion>>>,
     baseline: OnceCell<Option<f64>>,
     triage: OnceCell<Option<Triage>>,
     routed: OnceCell<Option<Routed>>,

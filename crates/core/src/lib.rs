@@ -16,6 +16,8 @@ pub(crate) mod excess;
 pub mod finding;
 /// Overlapping marks made into segments.
 pub mod paint;
+/// Runs of the same question side by side.
+pub mod peers;
 /// A procedure as it stands in a record.
 pub mod procedure;
 /// One record, whatever its format.
