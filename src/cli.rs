@@ -425,6 +425,9 @@ pub struct Check {
     /// Baseline run to compare with (joined by id)
     #[arg(long, value_name = "PATH")]
     pub baseline: Option<PathBuf>,
+    /// Other runs of the same questions, of any model, sample or version: says where a run leaves them
+    #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with_all = ["schema", "merge", "expect"])]
+    pub peers: Vec<PathBuf>,
     /// Apply reviews: accept passed records, report failed ones
     #[arg(long, conflicts_with = "filter")]
     pub reviewed: bool,

@@ -18,6 +18,8 @@ pub mod gold;
 pub mod hide;
 /// Values that got lost between the steps.
 pub mod lost;
+/// Peers of a run: other runs of the same question.
+pub mod peers;
 /// Quantities of the question, linked to the variables that took them up.
 pub mod quantity_links;
 /// Exact recomputation of each step's result.

@@ -14,6 +14,7 @@ use stepscope_record::finding::Findings;
 use stepscope_record::rule_id::{Kinds, RuleId};
 
 pub mod answer;
+pub mod peers;
 pub(crate) mod plausibility;
 pub mod procedure;
 pub mod quantity;
@@ -46,6 +47,7 @@ pub static RULES: [&Rule; RuleId::ALL.len()] = {
         span::RULES,
         source::RULES,
         review::RULES,
+        peers::RULES,
     ];
     let mut all = [&reading::RULES[0]; RuleId::ALL.len()];
     let (mut file, mut at, mut n) = (0, 0, 0);
@@ -193,7 +195,10 @@ mod tests {
     #[test]
     fn every_example_does_what_it_says() {
         // What is said because of what stands around a record is tested there.
-        let around = |rule: &&&Rule| source::RULES.iter().chain(review::RULES).any(|other| other.id == rule.id);
+        let around = |rule: &&&Rule| {
+            let apart = source::RULES.iter().chain(review::RULES).chain(peers::RULES);
+            apart.into_iter().any(|other| other.id == rule.id)
+        };
         for rule in RULES.iter().filter(|rule| !around(rule)) {
             let bad = findings(&example(rule.bad));
             assert!(bad.iter().any(|finding| finding.rule == rule.id), "{} finds nothing: {bad:?}", rule.id);

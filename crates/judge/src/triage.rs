@@ -54,6 +54,24 @@ impl Triage {
 
     /// Judges a record that the rules have looked at; `None` for what is no run. A right run costs next to nothing.
     pub fn judge(case: &CaseView<'_>, findings: &[Finding], baseline: Option<f64>) -> Option<Self> {
+        let mut triage = Self::judged_by(case, findings, baseline, (case.gold().cloned(), case.is_right()))?;
+        if let Some(opinion) = case.peer_opinion() {
+            opinion.weigh(&mut triage);
+        }
+        Some(triage)
+    }
+
+    /// Judges a record as if this were its expected answer, and its own another.
+    pub(crate) fn assuming(case: &CaseView<'_>, findings: &[Finding], gold: Gold) -> Option<Self> {
+        Self::judged_by(case, findings, None, (Some(gold), false))
+    }
+
+    fn judged_by(
+        case: &CaseView<'_>,
+        findings: &[Finding],
+        baseline: Option<f64>,
+        (gold, right): (Option<Gold>, bool),
+    ) -> Option<Self> {
         let record = case.record.as_ref()?;
         match record.kind {
             RecordKind::Error => return Some(of_error(record)),
@@ -64,7 +82,6 @@ impl Triage {
         if record.state.is_none() && record.answer.is_none() && record.pred_num.is_none() && record.correct.is_none() {
             return None;
         }
-        let right = case.is_right();
         let (none, answered);
         // Of a right run only the answer is looked at, unless something speaks against a step.
         let slipped =
@@ -91,7 +108,7 @@ impl Triage {
             baseline,
             right,
             lost: case.lost(),
-            gold: case.gold().cloned(),
+            gold,
             working: if is_looked_at { working(record) } else { Working::default() },
             answer: recomputed.answer.value(),
             // Of a right run nothing has to be recovered, and most were not recomputed.
