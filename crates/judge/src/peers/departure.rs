@@ -3,6 +3,7 @@
 
 use super::track::{Joins, Track, TrackResult, Way};
 use stepscope_arithmetic::number::Number;
+use stepscope_base::text::Untrusted;
 
 /// Runs round on the way, each in its own place: values this near to one another, in parts of themselves, are one.
 const SAME: f64 = 1e-4;
@@ -35,10 +36,42 @@ pub(crate) enum DepartureKind {
     WorkedOut(Number, Way),
     /// A number that they have too, but from other numbers altogether.
     OtherWay(Number, Way),
+    /// A variable that holds another number than the same variable of several peers.
+    Variable(VariableDeparture),
     /// A calculation that does not give what is written.
     Slip,
     /// Every value is theirs too, but the answer is not.
     Answer,
+}
+
+/// A variable in which a run leaves several of its peers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct VariableDeparture {
+    /// Its name.
+    pub name: Untrusted<'static>,
+    /// Number that the run holds in it.
+    pub wrote: Number,
+    /// Number that peers hold in it.
+    pub instead: Number,
+    /// Number of these peers.
+    pub count: usize,
+}
+
+/// Finds the first variable in which several peers hold one number and the run another, and hardly any peer the run's.
+pub(crate) fn by_variable(track: &Track, peers: &[&Track]) -> Option<Departure> {
+    let last = |peer: &&Track, name: &Untrusted<'_>| {
+        let own = peer.named.iter().rfind(|value| value.name == *name);
+        own.map(|value| value.value)
+    };
+    track.named.iter().find_map(|own| {
+        let values: Vec<Number> = peers.iter().filter_map(|peer| last(peer, &own.name)).collect();
+        let count = |value: Number| values.iter().filter(|other| is_same(other.float(), value.float())).count();
+        let (most, instead) = values.iter().map(|value| (count(*value), *value)).max_by_key(|(count, _)| *count)?;
+        let (name, wrote) = (own.name.clone(), own.value);
+        let leaves = most > 1 && most > count(wrote) && !is_same(instead.float(), wrote.float());
+        let variable = VariableDeparture { name, wrote, instead, count: most };
+        leaves.then_some(Departure { step: own.step, kind: DepartureKind::Variable(variable) })
+    })
 }
 
 /// Tells whether two values are one, as runs write them.
@@ -103,13 +136,16 @@ impl<'t> Held<'t> {
         self.carried_out.iter().filter(move |one| is_same(one.value, value)).map(|one| one.way)
     }
 
-    /// Finds a result that it works out, in the same manner, from some of the numbers of a calculation.
-    pub(crate) fn in_place_of(&self, way: &Way, lacking: &[f64]) -> Option<f64> {
-        let own = telling(&way.operands);
-        let shares = |other: &Way| telling(&other.operands).iter().any(|operand| holds(&own, *operand));
-        let is_other =
-            |one: &&CarriedOut<'_>| one.way.joins == way.joins && !holds(lacking, one.value) && shares(one.way);
-        self.carried_out.iter().find(is_other).map(|one| one.value)
+    /// Finds another result that it works out from just the numbers of a calculation.
+    pub(crate) fn in_place_of(&self, way: &Way, own: f64) -> Option<f64> {
+        let operands = telling(&way.operands);
+        let is_made_of_the_same = |other: &Way| {
+            let others = telling(&other.operands);
+            let is_within = |some: &[f64], all: &[f64]| some.iter().all(|operand| holds(all, *operand));
+            others.len() == operands.len() && is_within(&others, &operands) && is_within(&operands, &others)
+        };
+        let is_it = |one: &&CarriedOut<'_>| !is_same(own, one.value) && is_made_of_the_same(one.way);
+        self.carried_out.iter().find(is_it).filter(|_| operands.len() > 1).map(|one| one.value)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::departure::{Departure, DepartureKind, Held, departure, holds, is_same};
-use super::track::{Soundness, Track, VOICE, given};
+use super::departure::{Departure, DepartureKind, Held, by_variable, departure, holds, is_same};
+use super::track::{Soundness, Track, VOICE, Way, given};
 use super::{Peer, words};
 use crate::case::CaseView;
 use crate::gold::Gold;
@@ -48,6 +48,9 @@ pub struct PeerOpinion {
     /// What to fix there.
     fix: Fix,
     confidence: Confidence,
+    /// What is wrong there is wrong whatever follows: a calculation differs from what is written, or a variable holds
+    /// another number than with several peers.
+    is_proof: bool,
     /// The reason.
     argument: Option<Argument>,
 }
@@ -68,6 +71,11 @@ pub struct PeerAnswer {
 impl PeerAnswer {
     pub(super) fn count(&self) -> usize {
         self.peers.len()
+    }
+
+    /// Tells whether one of those that give it can be trusted.
+    pub(super) fn is_trusted(&self) -> bool {
+        self.voices > 0
     }
 }
 
@@ -108,7 +116,14 @@ impl PeerOpinion {
         let is_open = triage.step.is_none() && matches!(triage.fix, Fix::Unknown | Fix::Procedure);
         // A place that nothing but a guess speaks for.
         let is_guess = triage.is_chain && triage.fix == Fix::Procedure && triage.confidence == Confidence::Unsure;
+        // Of two such places the first counts.
+        let is_earlier = self.is_proof && self.step.is_some() && self.step < triage.step;
         match self.standing {
+            PeerStanding::Against if is_earlier && triage.is_chain => triage.step = self.step,
+            PeerStanding::Against if is_earlier => {
+                (triage.step, triage.confidence) = (self.step, self.confidence);
+                triage.why.insert(0, argument.clone());
+            }
             PeerStanding::Against if is_open || is_guess => {
                 (triage.fix, triage.step, triage.confidence) = (self.fix, self.step, self.confidence);
                 triage.why.insert(0, argument.clone());
@@ -151,6 +166,7 @@ impl<'c> Circle<'c, '_> {
             step: None,
             fix: Fix::Unknown,
             confidence: Confidence::Unsure,
+            is_proof: false,
             argument: None,
         };
         let gold = self.case.gold();
@@ -183,12 +199,14 @@ impl<'c> Circle<'c, '_> {
             let finding = words::answers_alone(self, &opinion);
             return (opinion.arguing(&finding), Some(finding));
         }
+        let at = self.variable_before(&at).unwrap_or(at);
         let place = self.place(&opinion, &at, ground, findings);
         (opinion.fix, opinion.step, opinion.confidence) = place;
         let is_departure = opinion.step == Some(at.step);
         let finding = words::against(self, &opinion, is_departure.then_some(&at));
         // What signs prove is said by its own rule.
         let is_said = is_departure && at.kind == DepartureKind::Slip;
+        opinion.is_proof = is_said || (is_departure && matches!(at.kind, DepartureKind::Variable(_)));
         (opinion.arguing(&finding), Some(finding).filter(|_| !is_said))
     }
 
@@ -235,6 +253,13 @@ impl<'c> Circle<'c, '_> {
         departure(&self.track, &self.given, &peers)
     }
 
+    /// Finds a variable in which the run leaves several peers no later than where it leaves all of them.
+    fn variable_before(&self, at: &Departure) -> Option<Departure> {
+        let peers: Vec<&Track> = self.peers.iter().map(|peer| &peer.track).collect();
+        let found = by_variable(&self.track, &peers)?;
+        (found.step <= at.step || at.kind == DepartureKind::Answer).then_some(found)
+    }
+
     /// Finds out whether the peers speak against the run.
     fn ground(&self, opinion: &PeerOpinion, at: &Departure, is_known: bool) -> Option<Ground> {
         let own = self.track.answer;
@@ -252,7 +277,7 @@ impl<'c> Circle<'c, '_> {
             return Some(Ground::Agreed);
         }
         // Of a run that is doubtful by itself less is needed.
-        if self.soundness != Soundness::Sound {
+        if self.soundness != Soundness::Sound && own.is_some() {
             return Some(Ground::Single);
         }
         let trusted: u32 = against.iter().map(|answer| answer.voices).sum();
@@ -323,15 +348,13 @@ impl<'c> Circle<'c, '_> {
             makers.len()
         });
         let is_independent = ground == Ground::Agreed && makers.is_some_and(|makers| makers > 1);
+        // Prose does not say what follows from what.
         if self.case.kind() == RecordKind::Chain {
-            let is_number = !matches!(at.kind, DepartureKind::Slip | DepartureKind::Answer);
-            // Naming the first step is right most often, as nothing could go wrong before it.
-            let is_likely = is_independent && at.step == 0 && is_number;
-            let confidence = if is_likely { Confidence::Likely } else { Confidence::Unsure };
-            return (Fix::Procedure, Some(at.step), confidence);
+            return (Fix::Procedure, Some(at.step), Confidence::Unsure);
         }
         // What they agree on is taken for the expected answer, by which the run is carried out again.
-        let expected = most.filter(|_| ground != Ground::Known).map(|answer| Gold::assumed(answer.value));
+        let is_one = ground == Ground::Agreed || (ground == Ground::Single && self.peers.len() == 1);
+        let expected = most.filter(|answer| is_one && answer.is_trusted()).map(|answer| Gold::assumed(answer.value));
         let tried = expected.and_then(|gold| Triage::assuming(self.case, findings, gold));
         let tried = tried.filter(|tried| tried.step.is_some() && tried.fix != Fix::Unknown);
         match tried {
@@ -349,11 +372,9 @@ impl<'c> Circle<'c, '_> {
         self.held.iter().filter(|held| holds(&held.values, value)).count()
     }
 
-    /// What each peer works out in place of a calculation of the run, where it says.
-    pub(super) fn in_place_of(&self, way: &super::track::Way) -> Vec<f64> {
-        let mut own = self.own_numbers();
-        own.extend(&self.given);
-        self.held.iter().filter_map(|held| held.in_place_of(way, &own)).collect()
+    /// What each peer works out in place of a calculation of the run that gives `own`, where it says.
+    pub(super) fn in_place_of(&self, way: &Way, own: Number) -> Vec<f64> {
+        self.held.iter().filter_map(|held| held.in_place_of(way, own.float())).collect()
     }
 }
 

@@ -7,8 +7,9 @@ use stepscope_arithmetic::number::Number;
 use stepscope_arithmetic::quantity::{Kind, Quantity};
 use stepscope_arithmetic::typeset::Plain;
 use stepscope_base::json::Value;
+use stepscope_base::text::Untrusted;
 use stepscope_record::finding::{Finding, Severity};
-use stepscope_record::procedure::Procedure;
+use stepscope_record::procedure::{FINAL_ANSWER, Procedure};
 use stepscope_record::rule_id::RuleId;
 
 /// Voice of a run against which nothing speaks.
@@ -23,8 +24,21 @@ const MAX_VALUES: usize = 200;
 pub struct Track {
     /// What each of its steps worked out.
     pub steps: Vec<TrackStep>,
+    /// Values of its variables, where they have names of their own, in order.
+    pub named: Vec<NamedValue>,
     /// Number of its answer.
     pub answer: Option<Number>,
+}
+
+/// Value that a step wrote into a variable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NamedValue {
+    /// The step, by position.
+    pub step: usize,
+    /// Name of the variable.
+    pub name: Untrusted<'static>,
+    /// The number.
+    pub value: Number,
 }
 
 /// What a step worked out.
@@ -76,12 +90,23 @@ impl Track {
     pub fn of(case: &CaseView<'_>) -> Self {
         let answer = case.answer().value().map(|answer| answer.value);
         let Some(procedure) = case.procedure() else { return Self { answer, ..Self::default() } };
-        let steps = match case.chain() {
-            Some(_) => procedure.steps.iter().map(|step| TrackStep::of_text(step.text)).collect(),
-            None => steps_of_writes(case, procedure),
-        };
-        Self { steps, answer }
+        if case.chain().is_some() {
+            let steps = procedure.steps.iter().map(|step| TrackStep::of_text(step.text)).collect();
+            return Self { steps, answer, ..Self::default() };
+        }
+        Self { steps: steps_of_writes(case, procedure), named: named_values(case), answer }
     }
+}
+
+/// Lists the numbers that the steps of a run wrote, but for the answer.
+fn named_values(case: &CaseView<'_>) -> Vec<NamedValue> {
+    let Some(executed) = case.executed() else { return Vec::new() };
+    let variables = case.state().variables();
+    let named = |write: &Computed| {
+        let name = &variables.get(write.variable).filter(|variable| variable.name != FINAL_ANSWER)?.name;
+        Some(NamedValue { step: write.step, name: name.to_owned(), value: write.wrote()? })
+    };
+    executed.writes.iter().filter_map(named).take(MAX_VALUES).collect()
 }
 
 /// Reads what the steps of a run wrote into the state.
@@ -216,9 +241,10 @@ impl Soundness {
             | RuleId::AnswerFractional => true,
             _ => false,
         };
+        let speaks_against_itself = findings.iter().any(speaks_against) || has_no_end(case) || gives_up(case);
         let is_missed = |finding: &Finding| finding.rule == RuleId::QuantityMissed;
         let is_wrong = case.rightness().verdict() == Some(false);
-        if case.answer().value().is_none() || is_wrong || findings.iter().any(speaks_against) || gives_up(case) {
+        if case.answer().value().is_none() || is_wrong || speaks_against_itself {
             Self::Unsound
         } else if findings.iter().any(is_missed) {
             Self::Doubtful
@@ -235,6 +261,13 @@ impl Soundness {
             Self::Sound => VOICE,
         }
     }
+}
+
+/// Tells whether an answer has more decimals than anybody asks for: mostly a division that does not come out even.
+fn has_no_end(case: &CaseView<'_>) -> bool {
+    let has_many = |number: Number| !number.times(Number::whole(100)).is_some_and(Number::is_whole);
+    let is_asked = || case.numbers().iter().any(|quantity| has_many(quantity.value) && quantity.kind != Kind::Fraction);
+    case.answer().value().is_some_and(|answer| has_many(answer.value)) && !is_asked()
 }
 
 fn gives_up(case: &CaseView<'_>) -> bool {

@@ -42,6 +42,9 @@ pub(super) fn answers_alone(circle: &Circle<'_, '_>, opinion: &PeerOpinion) -> F
 /// Says that peers differ among themselves, or cannot be trusted.
 pub(super) fn split(circle: &Circle<'_, '_>, opinion: &PeerOpinion) -> Finding {
     let why = match opinion.answers.len() {
+        _ if !opinion.answers.iter().any(PeerAnswer::is_trusted) => {
+            "Nothing follows: each of them is doubtful by itself."
+        }
         1 => "That alone does not tell which of them is right.",
         _ => "They differ among themselves, so nothing follows.",
     };
@@ -101,10 +104,15 @@ fn departs(circle: &Circle<'_, '_>, opinion: &PeerOpinion, at: &Departure) -> Sh
         _ => shown!("none of its {of} peers does"),
     };
     match &at.kind {
-        DepartureKind::NewNumber(number, way) => match way.as_ref().and_then(|way| instead(circle, way)) {
-            Some((count, value)) => {
-                shown!("{count} of {}: step {step} gives {}, not {}.", peers(of), shown_float(value), number.shown())
-            }
+        DepartureKind::NewNumber(number, way) => match way.as_ref().and_then(|way| instead(circle, way, *number)) {
+            Some((count, value)) => shown!(
+                "Step {step} gives {}{}; {count} of {} {} {} from the same numbers.",
+                number.shown(),
+                way.as_ref().map(as_formula).unwrap_or_default(),
+                peers(of),
+                if count == 1 { "gives" } else { "give" },
+                shown_float(value)
+            ),
             None if of == 1 => shown!("Step {step} gives {}, which its peer does not have.", number.shown()),
             None => shown!("Step {step} gives {}, which none of its {of} peers has.", number.shown()),
         },
@@ -119,6 +127,14 @@ fn departs(circle: &Circle<'_, '_>, opinion: &PeerOpinion, at: &Departure) -> Sh
             circle.count_with(number.float()),
             of
         ),
+        DepartureKind::Variable(one) => shown!(
+            "Step {step} gives {} = {}; {} of {} have {}.",
+            one.name.line(),
+            one.wrote.shown(),
+            one.count,
+            peers(of),
+            one.instead.shown()
+        ),
         DepartureKind::Slip => shown!("Step {step} differs from its own calculation."),
         DepartureKind::Answer => match circle.track.answer {
             Some(answer) => shown!("Step {step} gives the answer, {}; its peers end with another.", answer.shown()),
@@ -128,8 +144,8 @@ fn departs(circle: &Circle<'_, '_>, opinion: &PeerOpinion, at: &Departure) -> Sh
 }
 
 /// The result that most peers work out in place of a calculation, and how many do.
-fn instead(circle: &Circle<'_, '_>, way: &Way) -> Option<(usize, f64)> {
-    let values = circle.in_place_of(way);
+fn instead(circle: &Circle<'_, '_>, way: &Way, own: Number) -> Option<(usize, f64)> {
+    let values = circle.in_place_of(way, own);
     let count = |value: f64| values.iter().filter(|other| is_same(**other, value)).count();
     values.iter().map(|value| (count(*value), *value)).max_by_key(|(count, _)| *count)
 }
@@ -163,6 +179,7 @@ fn place_in(circle: &Circle<'_, '_>, step: usize, at: Option<&Departure>) -> Pla
         DepartureKind::NewNumber(number, _)
         | DepartureKind::WorkedOut(number, _)
         | DepartureKind::OtherWay(number, _) => Some(*number),
+        DepartureKind::Variable(one) => Some(one.wrote),
         DepartureKind::Slip | DepartureKind::Answer => None,
     });
     let value = || {

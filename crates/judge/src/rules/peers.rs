@@ -22,8 +22,8 @@ pub(crate) const RULES: &[Rule] = &[Rule {
 /// Makes the finding of the rule in its bad example.
 pub fn of_example(rule: RuleId) -> Option<Finding> {
     (rule == RuleId::Peers).then(|| {
-        let message = "2 of 2 peers: step 1 gives 12, not 7. The run answers 12; of its 2 peers 2 (a.jsonl:1, b.jsonl:1) \
-            answer 17.";
+        let message = "Step 1 gives 7 as 3 + 4; 2 of 2 peers give 12 from the same numbers. The run answers 12; of its 2 \
+            peers 2 (a.jsonl:1, b.jsonl:1) answer 17.";
         Finding::new(RuleId::Peers, message.to_owned(), Place::Value(Pointer::from_iter(["steps"]).then(0_usize)))
             .help("Compare the step with the same of its peers: they are no proof, and may be wrong together.")
     })
