@@ -26,6 +26,7 @@ use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::keys::may_rerun;
 use crate::screens::run;
 use crate::screens::run::state::RecordView;
+use crate::screens::stack::Screens;
 use crate::screens::table::search::find_by;
 use crate::widgets::keymap::{Action, Context, GO_BACK, Reason, need};
 use crate::widgets::list::Move;
@@ -70,7 +71,7 @@ pub(crate) enum Needs {
 }
 
 /// When an action can be done in a dialog.
-pub(crate) enum Window {
+pub(crate) enum InDialog {
     /// In none: it is to be closed first.
     Never,
     /// In all.
@@ -104,7 +105,7 @@ pub(crate) struct ActionDef {
     /// What is asked before the screen.
     pub first: First,
     /// When it can be done in a dialog.
-    pub in_dialog: Window,
+    pub in_dialog: InDialog,
     /// What it needs on a screen that says nothing of it.
     pub needs: Needs,
     /// Does it so many times, where neither the dialog nor the screen in front does.
@@ -124,7 +125,7 @@ impl ActionDef {
         decides: false,
         opens: None,
         first: First::Nothing,
-        in_dialog: Window::Never,
+        in_dialog: InDialog::Never,
         needs: Needs::Another(NOT_HERE),
         run: |_, _, _| Vec::new(),
     };
@@ -161,10 +162,10 @@ impl ActionDef {
     /// Checks that it can be done in the dialog in front.
     pub(crate) fn may_in_dialog(&self, app: &App, kind: Context) -> Result<(), Reason> {
         let holds = match (&self.in_dialog, &app.dialog) {
-            (Window::Asks(may), _) => return may(app, kind),
-            (Window::Always, _) => true,
-            (Window::If(holds), Some(dialog)) => holds(kind, dialog),
-            (Window::Never | Window::If(_), _) => false,
+            (InDialog::Asks(may), _) => return may(app, kind),
+            (InDialog::Always, _) => true,
+            (InDialog::If(holds), Some(dialog)) => holds(kind, dialog),
+            (InDialog::Never | InDialog::If(_), _) => false,
         };
         need(holds, CLOSE_FIRST)
     }
@@ -180,6 +181,14 @@ impl Action {
 /// Returns the line that a count names, or another one.
 fn to_line(count: Option<usize>, otherwise: usize) -> Move {
     Move::To(count.map_or(otherwise, |count| count.saturating_sub(1)))
+}
+
+/// Gives the pane with the keys of the open record all the room, or shares it again.
+fn maximise(screens: &mut Screens) -> Effects {
+    if let Some(view) = screens.record_mut() {
+        view.maximised = !view.maximised;
+    }
+    Vec::new()
 }
 
 /// Does what gives no effects.

@@ -7,28 +7,33 @@
 macro_rules! action_rows {
     ($make:ident) => {
         $make! {
-            Back = "back", Shows [plain] in_dialog: Window::Always, needs: Needs::Nothing, run: |app, _, _| back(app);
-            Quit = "quit", Shows [plain] in_dialog: Window::If(unless_typing), needs: Needs::Nothing, run: |app, _, _| quit(app);
+            Back = "back", Shows [plain] in_dialog: InDialog::Always, needs: Needs::Nothing, run: |app, _, _| back(app);
+            Quit = "quit", Shows [plain] in_dialog: InDialog::If(unless_typing), needs: Needs::Nothing,
+                run: |app, _, _| quit(app);
             Help = "help", Shows [plain] needs: Needs::Nothing, run: |app, _, _| done(app.open_dialog(Dialog::Help));
             Palette = "palette", Shows [plain] needs: Needs::Nothing,
                 run: |app, _, _| done(app.open_dialog(Dialog::Palette(Palette::default())));
-            Escape = "escape", Shows [plain decides] in_dialog: Window::Always, needs: Needs::Nothing, run: |app, _, _| escape(app);
-            Down = "down", Shows [moves] in_dialog: Window::If(scrolls), needs: Needs::Nothing, run: |app, _, times| done(app.go(Move::By(times)));
-            Up = "up", Shows [moves] in_dialog: Window::If(scrolls), needs: Needs::Nothing, run: |app, _, times| done(app.go(Move::By(-times)));
-            Left = "left", Shows [] in_dialog: Window::If(in_derivation), needs: Needs::Nothing;
-            Right = "right", Shows [] in_dialog: Window::If(in_derivation), needs: Needs::Nothing;
-            Top = "top", Shows [moves] in_dialog: Window::If(scrolls), needs: Needs::Nothing, run: |app, _, _| done(app.go(to_line(app.count, 0)));
-            Bottom = "bottom", Shows [moves] in_dialog: Window::If(scrolls), needs: Needs::Nothing,
+            Escape = "escape", Shows [plain decides] in_dialog: InDialog::Always, needs: Needs::Nothing,
+                run: |app, _, _| escape(app);
+            Down = "down", Shows [moves] in_dialog: InDialog::If(scrolls), needs: Needs::Nothing,
+                run: |app, _, times| done(app.go(Move::By(times)));
+            Up = "up", Shows [moves] in_dialog: InDialog::If(scrolls), needs: Needs::Nothing,
+                run: |app, _, times| done(app.go(Move::By(-times)));
+            Left = "left", Shows [] in_dialog: InDialog::If(in_derivation), needs: Needs::Nothing;
+            Right = "right", Shows [] in_dialog: InDialog::If(in_derivation), needs: Needs::Nothing;
+            Top = "top", Shows [moves] in_dialog: InDialog::If(scrolls), needs: Needs::Nothing,
+                run: |app, _, _| done(app.go(to_line(app.count, 0)));
+            Bottom = "bottom", Shows [moves] in_dialog: InDialog::If(scrolls), needs: Needs::Nothing,
                 run: |app, _, _| done(app.go(to_line(app.count, usize::MAX)));
-            HalfDown = "half_page_down", Shows [moves] in_dialog: Window::If(scrolls), needs: Needs::Nothing,
+            HalfDown = "half_page_down", Shows [moves] in_dialog: InDialog::If(scrolls), needs: Needs::Nothing,
                 run: |app, _, times| done(app.go(Move::HalfPages(times)));
-            HalfUp = "half_page_up", Shows [moves] in_dialog: Window::If(scrolls), needs: Needs::Nothing,
+            HalfUp = "half_page_up", Shows [moves] in_dialog: InDialog::If(scrolls), needs: Needs::Nothing,
                 run: |app, _, times| done(app.go(Move::HalfPages(-times)));
-            PageDown = "page_down", Shows [moves] in_dialog: Window::If(scrolls), needs: Needs::Nothing,
+            PageDown = "page_down", Shows [moves] in_dialog: InDialog::If(scrolls), needs: Needs::Nothing,
                 run: |app, _, times| done(app.go(Move::Pages(times)));
-            PageUp = "page_up", Shows [moves] in_dialog: Window::If(scrolls), needs: Needs::Nothing,
+            PageUp = "page_up", Shows [moves] in_dialog: InDialog::If(scrolls), needs: Needs::Nothing,
                 run: |app, _, times| done(app.go(Move::Pages(-times)));
-            Open = "open", Shows [decides] in_dialog: Window::Asks(may_open_in), needs: Needs::Nothing;
+            Open = "open", Shows [decides] in_dialog: InDialog::Asks(may_open_in), needs: Needs::Nothing;
             NextStep = "next_step", Shows [] needs: Needs::Record(of_steps);
             PreviousStep = "previous_step", Shows [] needs: Needs::Record(of_steps);
             NextRecord = "next_record", Shows [leads] needs: Needs::Asks(|app, _| may_turn(app, 1)),
@@ -37,24 +42,30 @@ macro_rules! action_rows {
                 run: |app, _, times| go_to_record(app, app.record_from(-times));
             NextPane = "next_pane", Shows [] needs: Needs::Another(ONE_PANE);
             PreviousPane = "previous_pane", Shows [] needs: Needs::Another(ONE_PANE);
-            Maximise = "maximise", Shows [] needs: Needs::Another(ONE_PANE), run: |app, _, _| done(app.screens.record_mut().into_iter().for_each(|view| view.maximised = !view.maximised));
-            JumpBack = "jump_back", Shows [] needs: Needs::Asks(|app, action| app.jumps.allowed(action)), run: |app, _, _| jump(app, true);
+            Maximise = "maximise", Shows [] needs: Needs::Another(ONE_PANE),
+                run: |app, _, _| maximise(&mut app.screens);
+            JumpBack = "jump_back", Shows [] needs: Needs::Asks(|app, action| app.jumps.allowed(action)),
+                run: |app, _, _| jump(app, true);
             JumpForth = "jump_forward", Shows [] needs: Needs::Asks(|app, action| app.jumps.allowed(action)),
                 run: |app, _, _| jump(app, false);
             Messages = "messages", Shows [plain] needs: Needs::Nothing, run: |app, _, _| done(app.open_messages());
-            Find = "find", Shows [] in_dialog: Window::If(in_help), needs: Needs::Nothing, run: |app, _, _| done(app.open_prompt(PromptPurpose::Find, String::new()));
-            FindNext = "find_next", Shows [] needs: Needs::Asks(|app, _| has_searched(&app.screens, &app.table)), run: |app, _, times| done(find_by(app, times));
-            FindPrevious = "find_previous", Shows [] needs: Needs::Asks(|app, _| has_searched(&app.screens, &app.table)), run: |app, _, times| done(find_by(app, -times));
-            Filter = "filter", Shows [] in_dialog: Window::If(in_batch), needs: Needs::Another(TABLE_FIRST);
-            NextFinding = "next_finding", Shows [] needs: Needs::Asks(has_findings), run: |app, action, times| next_finding(app, action, times);
+            Find = "find", Shows [] in_dialog: InDialog::If(in_help), needs: Needs::Nothing,
+                run: |app, _, _| done(app.open_prompt(PromptPurpose::Find, String::new()));
+            FindNext = "find_next", Shows [] needs: Needs::Asks(|app, _| has_searched(&app.screens, &app.table)),
+                run: |app, _, times| done(find_by(app, times));
+            FindPrevious = "find_previous", Shows [] needs: Needs::Asks(|app, _| has_searched(&app.screens, &app.table)),
+                run: |app, _, times| done(find_by(app, -times));
+            Filter = "filter", Shows [] in_dialog: InDialog::If(in_batch), needs: Needs::Another(TABLE_FIRST);
+            NextFinding = "next_finding", Shows [] needs: Needs::Asks(has_findings),
+                run: next_finding;
             PreviousFinding = "previous_finding", Shows [] needs: Needs::Asks(has_findings),
                 run: |app, action, times| next_finding(app, action, -times);
             NextWrong = "next_wrong" ("next wrong record"), Shows [] needs: Needs::Asks(are_wanted),
-                run: |app, action, times| go_to_wanted(app, action, times);
+                run: go_to_wanted;
             PreviousWrong = "previous_wrong" ("previous wrong record"), Shows [] needs: Needs::Asks(are_wanted),
                 run: |app, action, times| go_to_wanted(app, action, -times);
             NextFlagged = "next_with_findings" ("next record with findings"), Shows [] needs: Needs::Asks(are_wanted),
-                run: |app, action, times| go_to_wanted(app, action, times);
+                run: go_to_wanted;
             PreviousFlagged = "previous_with_findings" ("previous record with findings"), Shows [] needs: Needs::Asks(are_wanted),
                 run: |app, action, times| go_to_wanted(app, action, -times);
             NextCitation = "next_span" ("next citation"), Shows [] needs: Needs::Another(NO_CITATIONS);
@@ -65,9 +76,12 @@ macro_rules! action_rows {
             Reader = "reader" ("go to reader"), Shows [] needs: Needs::Record(of_steps);
             Prove = "prove" ("why this value"), Shows [] needs: Needs::Another(GO_BACK);
             Difference = "difference" ("diff"), Shows [leads] needs: Needs::Record(of_steps);
-            Rewards = "ladder" ("reward"), Shows [] needs: Needs::Record(has_rewards), run: |app, _, _| done(app.open_dialog(Dialog::Rewards));
-            Compare = "matrix" ("compare"), Shows [] opens: Some(ScreenKind::Compare), first: Own(|app, _| Some(may_compare(&app.across, &app.review))), run: of_all;
-            Baseline = "baseline", Shows [] opens: Some(ScreenKind::SideBySide), first: Own(may_show_baseline), run: beside;
+            Rewards = "ladder" ("reward"), Shows [] needs: Needs::Record(has_rewards),
+                run: |app, _, _| done(app.open_dialog(Dialog::Rewards));
+            Compare = "matrix" ("compare"), Shows [] opens: Some(ScreenKind::Compare),
+                first: Own(|app, _| Some(may_compare(&app.across, &app.review))), run: of_all;
+            Baseline = "baseline", Shows [] opens: Some(ScreenKind::SideBySide), first: Own(may_show_baseline),
+                run: beside;
             Dashboard = "boards" ("dashboard"), Shows [] opens: Some(ScreenKind::Dashboard),
                 first: Own(|app, _| Some(may_count(&app.review, Action::Dashboard))), run: of_all;
             Adjudication = "disputes" ("adjudicate"), Shows [] opens: Some(ScreenKind::Adjudication),
@@ -84,73 +98,103 @@ macro_rules! action_rows {
             RerunStale = "rerun_stale" ("re-run dependents"), Shows [forks] needs: Needs::Asks(may_rerun);
             RerunSamples = "rerun_samples" ("sample"), Shows [forks] needs: Needs::Asks(may_rerun);
             Json = "json", Shows [] opens: Some(ScreenKind::Json), needs: Needs::Nothing, run: |app, _, _| json(app);
-            Fold = "fold" ("collapse"), Shows [] in_dialog: Window::If(folds), needs: Needs::Another(JSON_FIRST);
+            Fold = "fold" ("collapse"), Shows [] in_dialog: InDialog::If(folds), needs: Needs::Another(JSON_FIRST);
             NextSibling = "next_sibling", Shows [] needs: Needs::Another(JSON_FIRST);
             PreviousSibling = "previous_sibling", Shows [] needs: Needs::Another(JSON_FIRST);
-            FoldAll = "fold_all" ("collapse all"), Shows [] in_dialog: Window::If(in_derivation), needs: Needs::Another(JSON_FIRST);
-            UnfoldAll = "unfold_all" ("expand all"), Shows [] in_dialog: Window::If(in_derivation), needs: Needs::Another(JSON_FIRST);
-            CopyValue = "copy_value", Shows [] in_dialog: Window::If(on_text), needs: Needs::Nothing, run: |app, action, _| copy(app, action);
+            FoldAll = "fold_all" ("collapse all"), Shows [] in_dialog: InDialog::If(in_derivation),
+                needs: Needs::Another(JSON_FIRST);
+            UnfoldAll = "unfold_all" ("expand all"), Shows [] in_dialog: InDialog::If(in_derivation),
+                needs: Needs::Another(JSON_FIRST);
+            CopyValue = "copy_value", Shows [] in_dialog: InDialog::If(on_text), needs: Needs::Nothing,
+                run: |app, action, _| copy(app, action);
             CopyPath = "copy_path", Shows [] needs: Needs::Nothing, run: |app, action, _| copy(app, action);
             CopyQuestion = "copy_question", Shows [] needs: Needs::Nothing, run: |app, action, _| copy(app, action);
-            CopyStep = "copy_step", Shows [] needs: Needs::Another("no step here"), run: |app, action, _| copy(app, action);
+            CopyStep = "copy_step", Shows [] needs: Needs::Another("no step here"),
+                run: |app, action, _| copy(app, action);
             CopyRecord = "copy_record", Shows [] needs: Needs::Nothing, run: |app, action, _| copy(app, action);
-            CopyLink = "copy_link", Shows [acts] first: Own(|app, _| Some(link(app).map(drop))), run: |app, _, _| copy_link(app);
+            CopyLink = "copy_link", Shows [acts] first: Own(|app, _| Some(link(app).map(drop))),
+                run: |app, _, _| copy_link(app);
             SortNext = "sort_next", Shows [] needs: Needs::Another(TABLE_FIRST);
             SortPrevious = "sort_previous", Shows [] needs: Needs::Another(TABLE_FIRST);
             SortReverse = "sort_reverse", Shows [] needs: Needs::Another(TABLE_FIRST);
-            NextFork = "next_fork", Shows [leads] needs: Needs::Asks(has_forks), run: |app, _, times| fork_by(app, times);
-            PreviousFork = "previous_fork", Shows [leads] needs: Needs::Asks(has_forks), run: |app, _, times| fork_by(app, -times);
+            NextFork = "next_fork", Shows [leads] needs: Needs::Asks(has_forks),
+                run: |app, _, times| fork_by(app, times);
+            PreviousFork = "previous_fork", Shows [leads] needs: Needs::Asks(has_forks),
+                run: |app, _, times| fork_by(app, -times);
             Pass = "pass", Saves [judges] first: Review(may_judge), run: |app, action, _| review_action(app, action);
             Fail = "fail", Saves [judges] first: Review(may_judge), run: |app, action, _| review_action(app, action);
-            Defer = "defer", Saves [judges] first: Review(may_pass_over), run: |app, action, _| review_action(app, action);
-            Skip = "skip", Saves [judges] first: Review(may_pass_over), run: |app, action, _| review_action(app, action);
-            BadStep = "bad_step" ("first wrong step"), Saves [judges] first: Review(may_name_step), run: |app, action, _| review_action(app, action);
-            GoldStatus = "gold_status" ("expected answer"), Saves [judges] first: Review(may_judge), run: |app, action, _| review_action(app, action);
-            FixTarget = "fix_target" ("where to fix"), Saves [judges] first: Review(may_judge), run: |app, action, _| review_action(app, action);
-            Correct = "correct" ("correct answer"), Saves [judges] first: Review(may_judge), run: |app, action, _| review_action(app, action);
+            Defer = "defer", Saves [judges] first: Review(may_pass_over),
+                run: |app, action, _| review_action(app, action);
+            Skip = "skip", Saves [judges] first: Review(may_pass_over),
+                run: |app, action, _| review_action(app, action);
+            BadStep = "bad_step" ("first wrong step"), Saves [judges] first: Review(may_name_step),
+                run: |app, action, _| review_action(app, action);
+            GoldStatus = "gold_status" ("expected answer"), Saves [judges] first: Review(may_judge),
+                run: |app, action, _| review_action(app, action);
+            FixTarget = "fix_target" ("where to fix"), Saves [judges] first: Review(may_judge),
+                run: |app, action, _| review_action(app, action);
+            Correct = "correct" ("correct answer"), Saves [judges] first: Review(may_judge),
+                run: |app, action, _| review_action(app, action);
             Note = "note", Saves [judges] first: Review(may_judge), run: |app, action, _| review_action(app, action);
             Undo = "undo", Saves [] first: Review(may_undo), run: |app, action, _| review_action(app, action);
             Redo = "redo", Saves [] first: Review(may_redo), run: |app, action, _| review_action(app, action);
-            NextOpen = "next_open" ("next unreviewed"), Shows [leads] first: Review(may_judge), run: |app, action, _| review_action(app, action);
-            Reveal = "reveal", Saves [acts] first: Review(|app, screen| may_reveal(&app.review, screen)), run: |app, action, _| review_action(app, action);
+            NextOpen = "next_open" ("next unreviewed"), Shows [leads] first: Review(may_judge),
+                run: |app, action, _| review_action(app, action);
+            Reveal = "reveal", Saves [acts] first: Review(|app, screen| may_reveal(&app.review, screen)),
+                run: |app, action, _| review_action(app, action);
             Edit = "edit" ("override"), Shows [forks] needs: Needs::Another(NO_RUN);
-            TakeEdit = "take_edit", Shows [] in_dialog: Window::If(takes_edit), needs: Needs::Another(TYPING);
-            ExternalEditor = "external_editor", Shows [] in_dialog: Window::Asks(|app, kind| may_leave_to_editor(&app.outside, kind)), needs: Needs::Another(TYPING);
-            DropEdits = "drop_edits" ("discard overrides"), Shows [] needs: Needs::Record(has_edits), run: |app, _, _| done(run::edit::drop_edits(app));
+            TakeEdit = "take_edit", Shows [] in_dialog: InDialog::If(takes_edit), needs: Needs::Another(TYPING);
+            ExternalEditor = "external_editor", Shows [] in_dialog: InDialog::Asks(|app, kind| may_leave_to_editor(&app.outside, kind)),
+                needs: Needs::Another(TYPING);
+            DropEdits = "drop_edits" ("discard overrides"), Shows [] needs: Needs::Record(has_edits),
+                run: |app, _, _| done(run::edit::drop_edits(app));
             Keep = "keep" ("save fork"), Saves [] needs: Needs::Another("nothing to save here");
             Export = "export", Saves [plain acts] needs: Needs::Nothing, run: |app, _, _| done(export::open(app));
             Exact = "execute_exactly" ("recompute"), Shows [forks] needs: Needs::Another(NO_RUN);
             Repair = "repair", Shows [forks] needs: Needs::Another(NO_RUN);
             Between = "between_steps" ("diff steps"), Shows [leads] needs: Needs::Another(NO_RUN);
-            SaveAgain = "save_again", Saves [] first: Own(|app, _| Some(is_unsaved(&app.log))), run: |app, _, _| save_again(app);
-            LabelAll = "label_all", Saves [] first: Review(may_label_all), run: |app, action, _| review_action(app, action);
-            PassPart = "pass_part", Saves [judges] first: Review(may_judge_part), run: |app, action, _| review_action(app, action);
-            FailPart = "fail_part", Saves [judges] first: Review(may_judge_part), run: |app, action, _| review_action(app, action);
-            SameVerdict = "same_verdict", Saves [acts] first: Review(may_repeat), run: |app, action, _| review_action(app, action);
-            Guidelines = "guidelines", Shows [] first: Review(may_judge), run: |app, action, _| review_action(app, action);
-            GiveLabel = "give_label", Shows [acts decides] first: Review(|app, _| may_label(&app.review)), run: |app, action, _| review_action(app, action);
-            SaveFail = "save_fail", Saves [acts] first: Review(|app, _| may_label(&app.review)), run: |app, action, _| review_action(app, action);
-            FindLabel = "find_label", Saves [decides] first: Review(|app, _| may_label(&app.review)), run: |app, action, _| review_action(app, action);
-            PutAside = "put_aside", Shows [] first: Review(|app, _| may_label(&app.review)), run: |app, action, _| review_action(app, action);
-            NewLabel = "new_label", Saves [] in_dialog: Window::Asks(|app, _| allowed_for_label(app, Action::NewLabel)),
+            SaveAgain = "save_again", Saves [] first: Own(|app, _| Some(is_unsaved(&app.log))),
+                run: |app, _, _| save_again(app);
+            LabelAll = "label_all", Saves [] first: Review(may_label_all),
+                run: |app, action, _| review_action(app, action);
+            PassPart = "pass_part", Saves [judges] first: Review(may_judge_part),
+                run: |app, action, _| review_action(app, action);
+            FailPart = "fail_part", Saves [judges] first: Review(may_judge_part),
+                run: |app, action, _| review_action(app, action);
+            SameVerdict = "same_verdict", Saves [acts] first: Review(may_repeat),
+                run: |app, action, _| review_action(app, action);
+            Guidelines = "guidelines", Shows [] first: Review(may_judge),
+                run: |app, action, _| review_action(app, action);
+            GiveLabel = "give_label", Shows [acts decides] first: Review(|app, _| may_label(&app.review)),
+                run: |app, action, _| review_action(app, action);
+            SaveFail = "save_fail", Saves [acts] first: Review(|app, _| may_label(&app.review)),
+                run: |app, action, _| review_action(app, action);
+            FindLabel = "find_label", Saves [decides] first: Review(|app, _| may_label(&app.review)),
+                run: |app, action, _| review_action(app, action);
+            PutAside = "put_aside", Shows [] first: Review(|app, _| may_label(&app.review)),
+                run: |app, action, _| review_action(app, action);
+            NewLabel = "new_label", Saves [] in_dialog: InDialog::Asks(|app, _| allowed_for_label(app, Action::NewLabel)),
                 needs: Needs::Another(TYPING);
-            RenameLabel = "rename_label", Saves [] in_dialog: Window::Asks(|app, _| allowed_for_label(app, Action::RenameLabel)),
+            RenameLabel = "rename_label", Saves [] in_dialog: InDialog::Asks(|app, _| allowed_for_label(app, Action::RenameLabel)),
                 needs: Needs::Another(TYPING);
-            MergeLabel = "merge_label", Saves [] in_dialog: Window::Asks(|app, _| allowed_for_label(app, Action::MergeLabel)),
+            MergeLabel = "merge_label", Saves [] in_dialog: InDialog::Asks(|app, _| allowed_for_label(app, Action::MergeLabel)),
                 needs: Needs::Another(TYPING);
-            Confirm = "confirm", Saves [] in_dialog: Window::If(|kind, _| kind == Context::Confirm),
+            Confirm = "confirm", Saves [] in_dialog: InDialog::If(|kind, _| kind == Context::Confirm),
                 needs: Needs::Another(TYPING);
-            DropText = "drop_text", Shows [] in_dialog: Window::If(|kind, _| kind == Context::Drop),
+            DropText = "drop_text", Shows [] in_dialog: InDialog::If(|kind, _| kind == Context::Drop),
                 needs: Needs::Another(TYPING);
             Review = "review", Saves [plain] first: Own(|app, _| Some(app.review.place.why_not().map_or(Ok(()), Err))),
                 run: |app, _, _| turn_review(app);
-            Tour = "tour", Shows [plain] needs: Needs::Nothing, run: |app, _, _| vec![Effect::Tour(app.looks.chosen.clone())];
+            Tour = "tour", Shows [plain] needs: Needs::Nothing,
+                run: |app, _, _| vec![Effect::Tour(app.looks.chosen.clone())];
             Present = "present", Shows [plain] needs: Needs::Nothing, run: |app, _, _| present::keys::turn(app);
-            Theme = "theme", Shows [plain] in_dialog: Window::If(unless_typing), needs: Needs::Nothing, run: |app, _, _| next_theme(app);
-            Mouse = "mouse", Shows [plain] in_dialog: Window::If(unless_typing), needs: Needs::Nothing, run: |app, _, _| turn_mouse(app);
-            Suspend = "suspend", Shows [plain] in_dialog: Window::If(unless_typing), needs: Needs::Nothing,
+            Theme = "theme", Shows [plain] in_dialog: InDialog::If(unless_typing), needs: Needs::Nothing,
+                run: |app, _, _| next_theme(app);
+            Mouse = "mouse", Shows [plain] in_dialog: InDialog::If(unless_typing), needs: Needs::Nothing,
+                run: |app, _, _| turn_mouse(app);
+            Suspend = "suspend", Shows [plain] in_dialog: InDialog::If(unless_typing), needs: Needs::Nothing,
                 run: |_, _, _| vec![Effect::Suspend];
-            Redraw = "redraw", Shows [plain] in_dialog: Window::If(unless_typing), needs: Needs::Nothing,
+            Redraw = "redraw", Shows [plain] in_dialog: InDialog::If(unless_typing), needs: Needs::Nothing,
                 run: |_, _, _| vec![Effect::Repaint];
         }
     };

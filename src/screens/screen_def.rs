@@ -12,7 +12,7 @@ use crate::widgets::look::{Look, Spans};
 use crate::widgets::sign::Meaning;
 use stepscope_base::text::Shown;
 
-/// Definition of a screen. A new one begins with [`ScreenDef::BASE`].
+/// Definition of a screen. A new one takes the rest from [`ScreenDef::BASE`].
 pub(crate) struct ScreenDef {
     /// The glyphs that it uses, for the help.
     pub signs: &'static [&'static [Meaning]],

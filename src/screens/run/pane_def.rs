@@ -40,7 +40,7 @@ pub(crate) enum PanePlace {
     Chart,
 }
 
-/// Definition of a pane. A new one begins with [`PaneDef::BASE`]. What it changes is a method of the state; the rest
+/// Definition of a pane. A new one takes the rest from [`PaneDef::BASE`]. What it changes is a method of the state; the rest
 /// looks at a record and changes nothing.
 pub(crate) struct PaneDef {
     /// What the pane is for: first in the palette.
