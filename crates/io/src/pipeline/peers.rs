@@ -101,7 +101,9 @@ mod tests {
         let peers = |text: &str| {
             let case = Case::read(text.as_bytes().to_vec());
             let mut names: Vec<String> = store.of(&case.view()).iter().map(|peer| peer.name.to_string()).collect();
-            names.iter_mut().for_each(|name| *name = name.rsplit('/').next().unwrap().to_owned());
+            for name in &mut names {
+                *name = name.rsplit('/').next().unwrap().to_owned();
+            }
             names
         };
         // Its text stands in both files.

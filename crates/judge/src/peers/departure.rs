@@ -308,7 +308,7 @@ impl<'p> Walk<'_, 'p> {
             if !self.has(value) && !holds(excused, value) {
                 let gives = |result: &&TrackResult| result.value.is_some_and(|own| is_same(own.float(), value));
                 let way = results.iter().find(gives).and_then(|result| result.ways.first());
-                return Some(DepartureKind::NewNumber(*number, way.map(|way| way.clone())));
+                return Some(DepartureKind::NewNumber(*number, way.cloned()));
             }
             self.seen.push(value);
         }

@@ -152,7 +152,7 @@ enum Ground {
     Single,
 }
 
-impl<'c> Circle<'c, '_> {
+impl Circle<'_, '_> {
     fn opinion(&self, findings: &[Finding]) -> (PeerOpinion, Option<Finding>) {
         let answers = self.answers();
         let own = self.track.answer;

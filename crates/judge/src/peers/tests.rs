@@ -4,11 +4,11 @@ use super::departure::{Departure, DepartureKind, Held, departure};
 use super::track::{Soundness, Track, given};
 use super::{Peer, PeerStanding};
 use crate::case::{Case, CaseView, Context};
-use crate::finding::Severity;
-use crate::record::Record;
-use crate::rules::RuleId;
 use crate::triage::verdict::{Confidence, Fix};
 use stepscope_base::text::Untrusted;
+use stepscope_record::Record;
+use stepscope_record::finding::Severity;
+use stepscope_record::rule_id::RuleId;
 
 const QUESTION: &str = "Ann has 3 bags of 4 pens each and buys 5 more. She gives 2 pens away. How many has she?";
 
