@@ -163,9 +163,6 @@ impl Default for CheckOptions {
     }
 }
 
-/// The line of a record that there is no room for: a program that reads along must not lose count.
-pub const LEFT_OUT: &[u8] = b"{\"left_out\":true}\n";
-
 /// Goes through everything as [`check`] does: `record` is asked what to keep of each record, on any thread. Returns what
 /// was kept, in input order.
 pub fn read<K: Send>(

@@ -14,9 +14,9 @@ use stepscope_base::json::Tape;
 use stepscope_judge::case::{CaseView, Context};
 use stepscope_judge::peers::Peer;
 
-/// Further runs are not kept; a few kilobytes each.
+/// Maximum number of runs that are kept, a few kilobytes each.
 pub const MAX_PEERS: usize = 200_000;
-/// So many runs of one question are enough.
+/// Maximum number of peers of one question.
 const MAX_OF_ONE: usize = 32;
 
 /// What joins a run with others, by hashes: its id and its question.

@@ -9,7 +9,7 @@ use stepscope_base::text::Untrusted;
 const SAME: f64 = 1e-4;
 /// Two numbers that are no small ones are one to the second decimal.
 const SAME_DECIMALS: f64 = 0.011;
-/// So many numbers are no small ones.
+/// Least number that is no small one.
 const SMALL: f64 = 5.0;
 /// A calculation is followed back through so many others.
 const MAX_DEPTH: usize = 3;

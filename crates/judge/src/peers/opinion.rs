@@ -13,7 +13,7 @@ use stepscope_arithmetic::number::Number;
 use stepscope_record::RecordKind;
 use stepscope_record::finding::Finding;
 
-/// So many voices that say the same are enough.
+/// Voices that say the same and are enough.
 const ENOUGH: u32 = 2 * VOICE;
 /// Answers that differ by such a factor give the same in other units: hours and minutes, dollars and cents.
 const UNITS: [f64; 4] = [60.0, 100.0, 1000.0, 3600.0];

@@ -13,9 +13,9 @@ use stepscope_record::finding::{Finding, Place};
 use stepscope_record::procedure::Procedure;
 use stepscope_record::rule_id::RuleId;
 
-/// So many peers are named.
+/// Maximum number of peers that are named.
 const NAMED: usize = 3;
-/// So many answers are told.
+/// Maximum number of answers that are told.
 const TOLD: usize = 3;
 
 /// Says that the run leaves its peers, and where.
