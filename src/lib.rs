@@ -11,9 +11,9 @@ pub mod cli;
 
 /// The actions: what keys, palette and documents name.
 pub(crate) mod actions {
-    /// What an action is, in one row.
+    /// Definition of an action.
     pub(crate) mod def;
-    /// What actions need.
+    /// Conditions of actions.
     pub(crate) mod may;
     /// The rows.
     pub(crate) mod rows;
@@ -121,7 +121,7 @@ pub mod screens {
     pub mod rerun;
     /// One run.
     pub mod run;
-    /// What a screen is, in one row.
+    /// Definition of a screen.
     pub(crate) mod screen_def;
     /// Two records side by side.
     pub(crate) mod side_by_side;

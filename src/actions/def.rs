@@ -48,7 +48,7 @@ pub(crate) enum Trace {
     Saves,
 }
 
-/// What is asked before the screen in front.
+/// Check that comes before that of the screen in front.
 pub(crate) enum First {
     /// Nothing.
     Nothing,
@@ -58,7 +58,7 @@ pub(crate) enum First {
     Review(fn(&App, ScreenKind) -> Result<(), Reason>),
 }
 
-/// What an action needs on a screen that says nothing of it.
+/// Condition of an action on a screen that says nothing of it.
 pub(crate) enum Needs {
     /// Nothing: it can be done on every screen that does not refuse it.
     Nothing,
@@ -66,11 +66,11 @@ pub(crate) enum Needs {
     Another(Reason),
     /// Something of the open record.
     Record(fn(Option<&RecordView>) -> Result<(), Reason>),
-    /// What this asks for.
+    /// Something of the session.
     Asks(fn(&App, Action) -> Result<(), Reason>),
 }
 
-/// When an action can be done in a dialog.
+/// Dialogs in which an action can be done.
 pub(crate) enum InDialog {
     /// In none: it is to be closed first.
     Never,
@@ -78,7 +78,7 @@ pub(crate) enum InDialog {
     Always,
     /// In those of which this holds.
     If(fn(Context, &Dialog) -> bool),
-    /// Where this finds no reason not to.
+    /// Those in which this finds no reason not to.
     Asks(fn(&App, Context) -> Result<(), Reason>),
 }
 
@@ -102,11 +102,11 @@ pub(crate) struct ActionDef {
     pub decides: bool,
     /// The screen that it opens, from wherever it is done.
     pub opens: Option<ScreenKind>,
-    /// What is asked before the screen.
+    /// Check that comes before that of the screen.
     pub first: First,
-    /// When it can be done in a dialog.
+    /// Dialogs in which it can be done.
     pub in_dialog: InDialog,
-    /// What it needs on a screen that says nothing of it.
+    /// Condition on a screen that says nothing of it.
     pub needs: Needs,
     /// Does it so many times, where neither the dialog nor the screen in front does.
     pub run: fn(&mut App, Action, isize) -> Effects,

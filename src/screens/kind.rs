@@ -45,7 +45,7 @@ enum Subject {
     Rerun,
     /// Two records.
     Pair,
-    /// What reviewers say differently, of all records.
+    /// Verdicts of reviewers that differ, of all records.
     Disagreements,
     /// Counts of all records, which are listed next to them where there is room.
     Counts,

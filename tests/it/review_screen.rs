@@ -1414,7 +1414,8 @@ fn the_strip_says_why_a_record_is_in_the_queue_and_how_many_are_left() {
         app.review.reviewing = false;
         app.begin_queue();
     });
-    over.resize(120, 24).shows(&["review 0/6", ":review starts a review"]).hides(&["left"]);
+    over.resize(120, 24).until(|app| app.review.progress == (3, 6));
+    over.shows(&["review 3/6", ":review starts a review"]).hides(&["left"]);
 }
 
 #[test]

@@ -48,7 +48,7 @@ impl Numbered for RunPane {
     const PANES: &'static [Self] = &Self::ALL;
 }
 
-/// What `Enter` opens.
+/// Thing that `Enter` opens.
 pub(crate) enum Opens {
     /// Nothing, or what the pane did itself.
     Nothing,
@@ -60,5 +60,5 @@ pub(crate) enum Opens {
     Text(Shown, Shown),
 }
 
-/// What a question is for, in a run and in an answer.
+/// Actions that a question is for, in a run and in an answer.
 pub(crate) const OF_QUESTION: &[Action] = &[Action::CopyQuestion, Action::Find];

@@ -43,7 +43,7 @@ pub(crate) enum PanePlace {
 /// Definition of a pane. A new one takes the rest from [`PaneDef::BASE`]. What it changes is a method of the state; the rest
 /// looks at a record and changes nothing.
 pub(crate) struct PaneDef {
-    /// What the pane is for: first in the palette.
+    /// Actions that the pane is for: first in the palette.
     pub actions: &'static [Action],
     /// Tells whether there is something to show.
     pub holds: fn(&RecordView) -> bool,

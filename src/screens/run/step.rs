@@ -79,7 +79,7 @@ pub(crate) const CALL: PaneDef = PaneDef {
     ..PaneDef::BASE
 };
 
-/// What a step and its call are for.
+/// Actions that a step and its call are for.
 const OF_CALL: &[Action] = &[Action::Edit, Action::Rerun, Action::RerunSamples, Action::CopyStep];
 
 fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {

@@ -55,7 +55,7 @@ pub(crate) const PANE: PaneDef = PaneDef {
     ..PaneDef::BASE
 };
 
-/// What a step is for, in a list of them.
+/// Actions that a step is for, in a list of them.
 pub(crate) const OF_STEP: &[Action] =
     &[Action::Open, Action::Rerun, Action::RerunFromHere, Action::RerunSamples, Action::Difference, Action::CopyStep];
 
