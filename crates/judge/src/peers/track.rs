@@ -139,8 +139,9 @@ fn steps_of_writes(case: &CaseView<'_>, procedure: &Procedure<'_>) -> Vec<TrackS
 impl TrackStep {
     /// Reads a step of a chain of thought.
     fn of_text(text: Option<Value<'_>>) -> Self {
-        let text = text.and_then(Value::string).unwrap_or_default();
-        let Some(text) = text.utf8().filter(|text| text.len() <= MAX_TEXT) else { return Self::default() };
+        let text = text.and_then(Value::string);
+        let text = text.as_ref().and_then(|text| text.utf8()).filter(|text| text.len() <= MAX_TEXT);
+        let Some(text) = text else { return Self::default() };
         let plain = Plain::of(text);
         let lines = plain.text.split_inclusive('\n');
         let results = lines.flat_map(|line| equalities(line, &Names::default())).map(|one| TrackResult::of(&one));

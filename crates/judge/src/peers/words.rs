@@ -56,7 +56,7 @@ pub(super) fn expected(circle: &Circle<'_, '_>, opinion: &PeerOpinion, other: Nu
     let given: Vec<&PeerAnswer> = opinion.answers.iter().filter(|answer| answer.value == other).collect();
     let count: usize = given.iter().map(|answer| answer.count()).sum();
     let pointer = Pointer::from_iter([if gold.from_text { "gold_answer" } else { "gold_num" }]);
-    let names = given.first().map(|answer| names(answer)).unwrap_or_default();
+    let names = given.first().map_or_else(Shown::default, |answer| names(answer));
     let run = match circle.track.answer {
         Some(own) if is_same(own.float(), other.float()) => " So does the run.",
         _ => "",
@@ -98,7 +98,10 @@ fn names(answer: &PeerAnswer) -> Shown {
 /// `Step 3 gives 54, which none of 3 peers has.`
 fn departs(circle: &Circle<'_, '_>, opinion: &PeerOpinion, at: &Departure) -> Shown {
     let (step, of) = (at.step + 1, opinion.of);
-    let as_formula = |way: &Way| way.formula.as_ref().map(|formula| shown!(" as {formula}")).unwrap_or_default();
+    let as_formula = |way: Option<&Way>| match way.and_then(|way| way.formula.as_ref()) {
+        Some(formula) => shown!(" as {formula}"),
+        None => Shown::default(),
+    };
     let none = |what: &str| match of {
         1 => shown!("its peer does not {what}"),
         _ => shown!("none of its {of} peers does"),
@@ -108,7 +111,7 @@ fn departs(circle: &Circle<'_, '_>, opinion: &PeerOpinion, at: &Departure) -> Sh
             Some((count, value)) => shown!(
                 "Step {step} gives {}{}; {count} of {} {} {} from the same numbers.",
                 number.shown(),
-                way.as_ref().map(as_formula).unwrap_or_default(),
+                as_formula(way.as_ref()),
                 peers(of),
                 if count == 1 { "gives" } else { "give" },
                 shown_float(value)
@@ -117,12 +120,12 @@ fn departs(circle: &Circle<'_, '_>, opinion: &PeerOpinion, at: &Departure) -> Sh
             None => shown!("Step {step} gives {}, which none of its {of} peers has.", number.shown()),
         },
         DepartureKind::WorkedOut(number, way) => {
-            shown!("Step {step} works out {}{}; {}.", number.shown(), as_formula(way), none("work that out"))
+            shown!("Step {step} works out {}{}; {}.", number.shown(), as_formula(Some(way)), none("work that out"))
         }
         DepartureKind::OtherWay(number, way) => shown!(
             "Step {step} works out {}{}; {} {} of {}, from other numbers.",
             number.shown(),
-            as_formula(way),
+            as_formula(Some(way)),
             if of == 1 { "its peer has it, 1" } else { "they have it," },
             circle.count_with(number.float()),
             of
@@ -190,6 +193,9 @@ fn place_in(circle: &Circle<'_, '_>, step: usize, at: Option<&Departure>) -> Pla
         };
         value_pointer(record, case.state(), executed.writes.iter().find(is_it)?)
     };
-    let base = case.record.as_ref().map(|record| record.procedure_pointer.clone()).unwrap_or_default();
-    Place::Value(value().unwrap_or_else(|| Procedure::step_pointer(&base, step)))
+    let of_step = || match &case.record {
+        Some(record) => Procedure::step_pointer(&record.procedure_pointer, step),
+        None => Pointer::default(),
+    };
+    Place::Value(value().unwrap_or_else(of_step))
 }
