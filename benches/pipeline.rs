@@ -11,7 +11,7 @@ use divan::{Bencher, black_box};
 use stepscope_base::json::Tape;
 use stepscope_evidence::citations::{Claim, resolve};
 use stepscope_evidence::document::Document;
-use stepscope_io::pipeline::check::{Manner, check};
+use stepscope_io::pipeline::check::{CheckOptions, check};
 use stepscope_io::pipeline::load::load;
 use stepscope_io::pipeline::search::{Plan, SearchEvent, start};
 use stepscope_io::pipeline::side_data::Surroundings;
@@ -112,7 +112,8 @@ fn check_file(bencher: Bencher<'_, '_>, threads: usize) {
         };
         let inputs = expand(std::slice::from_ref(&file.path));
         black_box(
-            check(inputs, threads, &Surroundings::default(), Some(Manner::default()), render, |_, _| Ok(())).counts,
+            check(inputs, threads, &Surroundings::default(), Some(CheckOptions::default()), render, |_, _| Ok(()))
+                .counts,
         )
     });
 }

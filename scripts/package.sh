@@ -3,10 +3,7 @@
 #
 #   STEPSCOPE_PROFILE   cargo's profile of the program: dist (default), or dev, which reuses what the tests built
 #   MATURIN             the maturin to build the wheel with; without one the wheel is skipped
-#   STEPSCOPE_ZIG       1: link the wheel with zig (pip install ziglang), so that it runs on Linux with glibc 2.17 and newer;
-#                       0: never. Without it, if zig is there and the profile is dist, because it builds everything once more
-#   STEPSCOPE_TARGETS   more targets of Rust to make wheels for with zig, for example aarch64-unknown-linux-gnu; each must be
-#                       installed (rustup target add)
+#   STEPSCOPE_ZIG, STEPSCOPE_TARGETS   how the wheel is linked, and for what else there is one: scripts/wheels.sh
 #   SOURCE_DATE_EPOCH   the date of everything in the archives; without it, that of the last commit
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -108,30 +105,11 @@ python3 -c 'import json, sys; bill = json.load(open(sys.argv[1])); assert len(bi
 step "what goes into each crate"
 python3 scripts/packages.py
 
-step "wheel and source archive"
+step "wheels and source archive"
 if [ -n "${MATURIN:-}" ]; then
   "$MATURIN" sdist --out "$out" >/dev/null
   tar -tzf "$out"/stepscope-*.tar.gz >/dev/null 2>&1 || true
-  zig=${STEPSCOPE_ZIG:-$([ "$profile" = dist ] && echo "if it is there" || echo 0)}
-  if [ "$zig" != 0 ] && ! { command -v zig || python3 -c 'import ziglang'; } >/dev/null 2>&1; then
-    [ "$zig" != 1 ] || { echo "zig is missing: pip install ziglang" >&2; exit 1; }
-    zig=0
-  fi
-  case $host in *-linux-gnu) ;; *) zig=0 ;; esac
-  if [ "$zig" = 0 ]; then
-    skip "the wheel is for this C library and newer ones: no zig"
-    "$MATURIN" build --locked --profile "$profile" --out "$out"
-    python3 scripts/wheel.py add "$out"/stepscope-*.whl "$share/THIRD-PARTY.txt"
-  else
-    for target in "$host" ${STEPSCOPE_TARGETS:-}; do
-      case $target in *-musl) tag=musllinux_1_2 ;; *) tag=manylinux_2_17 ;; esac
-      "$MATURIN" build --locked --profile "$profile" --out "$out/wheel" --zig --target "$target" --compatibility "$tag"
-      python3 scripts/licences.py --target "$target" >"$out/wheel/THIRD-PARTY.txt"
-      for wheel in "$out"/wheel/*.whl; do python3 scripts/wheel.py add "$wheel" "$out/wheel/THIRD-PARTY.txt"; done
-      mv "$out"/wheel/*.whl "$out/"
-      rm -r "$out/wheel"
-    done
-  fi
+  scripts/wheels.sh "$out"
   python3 scripts/wheel.py pure "$(find "$out" -name '*.whl' | sort | head -n 1)" "$out" >/dev/null
   python3 - "$out" <<'END'
 import glob, sys, tarfile, zipfile
@@ -150,6 +128,20 @@ assert any(name.endswith("python/stepscope/_record.py") for name in source)
 END
 else
   skip "no maturin: name one in MATURIN"
+fi
+
+step "formula"
+# The archive of the sources is the one that a release holds.
+repository=$(sed -n '/^\[workspace.package\]/,/^\[/s/^repository = "\(.*\)"/\1/p' Cargo.toml)
+if [ -n "$repository" ] && [ -f "$out/$name.tar.gz" ]; then
+  digest=$(sha256sum "$out/$name.tar.gz" | cut -d' ' -f1)
+  sed -e 1,2d -e "s|@repository@|$repository|; s|@sha256@|$digest|" packaging/homebrew/stepscope.rb >"$out/stepscope.rb"
+  if grep -n '@' "$out/stepscope.rb"; then
+    echo "packaging/homebrew/stepscope.rb has a place that was not filled in" >&2
+    exit 1
+  fi
+else
+  skip "there is no address yet (repository in Cargo.toml), or no archive of the sources"
 fi
 
 rm -r "$out/stage"

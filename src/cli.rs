@@ -33,6 +33,7 @@ use stepscope_review::queue::Assignment;
 mod ask;
 mod check;
 mod compare;
+mod completions;
 mod config;
 mod demo;
 mod export;
@@ -60,7 +61,7 @@ pub use config::CheckSettings;
 pub use demo::DemoArgs;
 pub use export::Draw;
 pub use out::{Out, tell_panics};
-pub use print::{KeyRow, Keys};
+pub use print::{KeyRow, ScreenLists};
 pub use review::Who;
 pub use verify::{Judge, Verify};
 
@@ -424,6 +425,9 @@ pub struct Check {
     /// Baseline run to compare with (joined by id)
     #[arg(long, value_name = "PATH")]
     pub baseline: Option<PathBuf>,
+    /// Other runs of the same questions, of any model, sample or version: says where a run leaves them
+    #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with_all = ["schema", "merge", "expect"])]
+    pub peers: Vec<PathBuf>,
     /// Apply reviews: accept passed records, report failed ones
     #[arg(long, conflicts_with = "filter")]
     pub reviewed: bool,
@@ -686,7 +690,7 @@ fn in_words(error: &clap::Error) -> String {
 /// Runs a command and returns the exit code, or the reason why it failed.
 pub fn run(
     command: &Command,
-    keys: &Keys<'_>,
+    lists: ScreenLists<'_>,
     draw: Draw<'_>,
     check_settings: CheckSettings,
     out: &mut Out,
@@ -716,7 +720,7 @@ pub fn run(
         Command::Rerun(options) => rerun::run(options, side, out),
         Command::Rules { id, format } => print::rules(id.as_deref(), *format, out),
         Command::Keys { format } => {
-            print::keys(keys, *format, out);
+            print::keys(lists.keys, *format, out);
             Ok(CLEAN)
         }
         Command::Schema { name, format } => print::schema(name.as_deref(), *format, out),
@@ -733,9 +737,7 @@ pub fn run(
             Ok(CLEAN)
         }
         Command::Completions { shell } => {
-            let mut text = Vec::new();
-            clap_complete::generate(*shell, &mut Arguments::command(), "stepscope", &mut text);
-            out.write(&text);
+            out.write(completions::script(&whole(), *shell, lists.themes).as_bytes());
             Ok(CLEAN)
         }
     }

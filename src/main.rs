@@ -4,9 +4,10 @@ use std::process::ExitCode;
 
 use stepscope::app::session;
 use stepscope::app::session::{ReviewStart, Start};
-use stepscope::cli::{self, Invocation, KeyRow, Out};
+use stepscope::cli::{self, Invocation, KeyRow, Out, ScreenLists};
 use stepscope::demo::play::{self, DemoStart};
 use stepscope::widgets::keymap::{BINDINGS, Keymap};
+use stepscope::widgets::theme::BUILT_IN;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_io::model::cassette::Speed;
@@ -21,10 +22,10 @@ const REPLAY: f64 = 4.0;
 
 /// Allocator that, when no memory is left, gives the terminal back and prints a sentence.
 #[global_allocator]
-static MEMORY: stepscope_memory::Watched = stepscope_memory::Watched;
+static MEMORY: stepscope_memory::OomAllocator = stepscope_memory::OomAllocator;
 
 fn main() -> ExitCode {
-    stepscope_memory::give_back();
+    stepscope_memory::tune_malloc();
     stepscope_memory::on_failure(out_of_memory);
     outlive_file_limit();
     cli::tell_panics();
@@ -36,7 +37,9 @@ fn run() -> u8 {
     let mut out = Out::new();
     let done = match cli::parse(std::env::args_os(), &mut out) {
         Ok(Invocation::Command(command)) => {
-            cli::run(&command, &cli::Keys(&key_rows()), &play::picture, session::check_settings, &mut out)
+            let themes: Vec<_> = BUILT_IN.iter().map(|(name, _)| *name).collect();
+            let lists = ScreenLists { keys: &key_rows(), themes: &themes };
+            cli::run(&command, lists, &play::picture, session::check_settings, &mut out)
         }
         Ok(Invocation::Screen(screen)) => open(&screen, &mut out),
         Ok(Invocation::Demo(demo)) => show(*demo, &mut out),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import io
 import json
 import os
@@ -18,8 +17,9 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
 from ._frame import CheckedRecords, _Origin
 from ._given import Given, Path, Records, is_result, resolve
-from ._lines import dumps, is_table, line, record_line
-from ._program import StepscopeError, program, run, said
+from ._lines import dumps, is_table, line
+from ._program import StepscopeError, program, said
+from ._progress import watched
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -44,6 +44,7 @@ class CheckOptions(TypedDict, total=False):
     document: Path | None
     baseline: Path | None
     columns: Mapping[str, str] | None
+    map: Path | None
     filter: str | None
     fields: Iterable[str] | None
     with_record: bool
@@ -65,6 +66,7 @@ def stream(
     document: Path | None = None,
     baseline: Path | None = None,
     columns: Mapping[str, str] | None = None,
+    map: Path | None = None,
     filter: str | None = None,
     fields: Iterable[str] | None = None,
     with_record: bool = False,
@@ -78,13 +80,13 @@ def stream(
     a finding.
 
     ``schema`` and ``answer_schema`` are a file, the name of a published schema, a dict, or a class of pydantic;
-    ``columns`` names columns of a table by the keys that they stand for; ``filter`` chooses records
-    (``"correct:false rule:unused"``); ``fields`` names what is to be kept of each object (``["id", "triage.fix"]``), and
-    ``with_record`` adds the record.
+    ``columns`` names columns of a table by the keys that they stand for, and ``map`` is a file (TOML) that says how the
+    rows of another program are records; ``filter`` chooses records (``"correct:false rule:unused"``); ``fields`` names
+    what is to be kept of each object (``["id", "triage.fix"]``), and ``with_record`` adds the record.
     """
     flags = check_flags(
         schema=schema, answer_schema=answer_schema, schemas=schemas, document=document, baseline=baseline,
-        columns=columns, filter=filter, fields=fields, with_record=with_record, jobs=jobs,
+        columns=columns, map=map, filter=filter, fields=fields, with_record=with_record, jobs=jobs,
     )  # fmt: skip
     return read(flags, resolve(records, "stream"), objects)
 
@@ -102,20 +104,24 @@ def check_flags(**options: Unpack[CheckOptions]) -> list[str | Text]:
     ):
         if value is not None:
             flags += [f"--{name}={os.fspath(value)}"]
-    flags += _common_flags(
-        options.get("columns"), options.get("fields"), options.get("with_record", False), options.get("jobs")
-    )
-    return flags
+    flags += table_flags(options.get("columns"), options.get("map"))
+    return flags + _common_flags(options.get("fields"), options.get("with_record", False), options.get("jobs"))
 
 
-def _common_flags(
-    columns: Mapping[str, str] | None, fields: Iterable[str] | None, with_record: bool, jobs: int | None
-) -> list[str | Text]:
-    flags: list[str | Text] = []
+def table_flags(columns: Mapping[str, str] | None, map: Path | None) -> list[str]:
+    """How the rows of tables, and of other programs, are records."""
+    flags: list[str] = []
     if columns is not None:
         if not isinstance(columns, Mapping):
             raise TypeError("columns is a dict of keys and the columns that stand for them")
         flags += ["--columns", ",".join(f"{key}={column}" for key, column in columns.items())]
+    if map is not None:
+        flags.append(f"--map={os.fspath(map)}")
+    return flags
+
+
+def _common_flags(fields: Iterable[str] | None, with_record: bool, jobs: int | None) -> list[str | Text]:
+    flags: list[str | Text] = []
     if fields is not None:
         if isinstance(fields, (str, bytes)):
             raise TypeError(f"fields is a list of names: fields=[{fields!r}]")
@@ -153,27 +159,30 @@ def check(
     document: Path | None = None,
     baseline: Path | None = None,
     columns: Mapping[str, str] | None = None,
+    map: Path | None = None,
     filter: str | None = None,
     fields: Iterable[str] | None = None,
     with_record: bool = False,
     jobs: int | None = None,
+    progress: bool | None = None,
 ) -> CheckedRecords:
     """What is wrong with records, and where to fix it: a list with a dict each, in order. Records and options are as in
     ``stream``.
 
     Each has ``id``, ``sha256``, ``kind``, ``findings`` (``rule``, ``severity``, ``message``, ``pointer``, ...) and, of
     a wrong run, ``triage`` (``fix``, ``step``, ``recovered``, ``confidence``, ``why``). What could not be read (a
-    document that an answer cites) is a ``RuntimeWarning`` where there are results all the same.
+    document that an answer cites) is a ``RuntimeWarning`` where there are results all the same. ``progress`` says whether a
+    check of more than two seconds tells how far it is; without it, in terminals and notebooks.
     """
     flags = check_flags(
         schema=schema, answer_schema=answer_schema, schemas=schemas, document=document, baseline=baseline,
-        columns=columns, filter=filter, fields=fields, with_record=with_record, jobs=jobs,
+        columns=columns, map=map, filter=filter, fields=fields, with_record=with_record, jobs=jobs,
     )  # fmt: skip
     given = resolve(records, "check")
     found = CheckedRecords()
-    found._origin = _Origin(given, columns)
+    found._origin = _Origin(given, columns, map)
     try:
-        for each in read(flags, given, objects):
+        for each in watched(read(flags, given, objects), given.total, progress):
             found.append(each)
     except StepscopeError as error:
         if not found or error.code != _NOT_ALL_READ:
@@ -199,6 +208,7 @@ def rewards(
     threshold: float | None = None,
     effective_order: bool = False,
     columns: Mapping[str, str] | None = None,
+    map: Path | None = None,
     fields: Iterable[str] | None = None,
     with_record: bool = False,
     jobs: int | None = None,
@@ -230,7 +240,8 @@ def rewards(
     ):
         if is_set:
             flags.append(f"--{name}")
-    flags += _common_flags(columns, fields, with_record, jobs)
+    flags += table_flags(columns, map)
+    flags += _common_flags(fields, with_record, jobs)
     scored = list(read(flags, resolve(_completions(records), "rewards"), objects))
     if scored and all("reward" in each and each["reward"] is None for each in scored):
         raise StepscopeError(f"no completion could be scored: {scored[0].get('error')}", _NOT_ALL_READ)
@@ -389,79 +400,6 @@ def _feed(pipe: IO[bytes], lines: Iterator[bytes | memoryview], faults: list[Bas
         pipe.close()
     except BrokenPipeError:
         pass
-
-
-# So much of a report is shown where it is only looked at.
-_MOST_TEXT = 20_000
-
-
-class Report:
-    """One record for people: ``print`` shows the text, a notebook shows the page."""
-
-    def __init__(self, arguments: list[str], stdin: bytes | None) -> None:
-        self._arguments, self._stdin = arguments, stdin
-        shown = run(["show", "--color", "never", *arguments], stdin=stdin)
-        #: The report as text.
-        self.text = shown.decode("utf-8", "replace")
-
-    def __str__(self) -> str:
-        return self.text
-
-    def __repr__(self) -> str:
-        # A notebook keeps it beside the page.
-        cut = self.text[:_MOST_TEXT]
-        return cut if len(cut) == len(self.text) else f"{cut}\n... print(report) shows all of it"
-
-    @property
-    def html(self) -> str:
-        """The report as a page that stands alone, to be sent: what ``stepscope export --html`` writes. A
-        ``StepscopeError`` where something in it looks private."""
-        return self._page()
-
-    def _page(self, *flags: str) -> str:
-        page = run(["export", "--html", "-", *flags, *self._arguments], stdin=self._stdin)
-        return page.decode("utf-8", "replace")
-
-    def _repr_html_(self) -> str:
-        # Whose notebook it is may see what looks private. In a frame of its own, in which nothing runs, neither its
-        # styles nor what a record holds touch the notebook.
-        page = html.escape(self._page("--force"), quote=True)
-        style = "width: 100%; height: 40em; border: 0"
-        return f'<iframe srcdoc="{page}" sandbox style="{style}"></iframe>'
-
-
-def show(
-    record: Path | Mapping[str, Any],
-    *,
-    id: str | int | None = None,
-    line: int | None = None,
-    document: Path | None = None,
-) -> Report:
-    """The report of one record: a dict, the record of a file (the first, or by ``id`` or ``line``), or the record that a
-    result of ``check`` is of. What is not there is a ``StepscopeError`` at once."""
-    if not isinstance(record, (str, os.PathLike, Mapping)):
-        raise TypeError(f"show takes one record, one result or a path, not {type(record).__name__}")
-    if is_result(record):
-        record, line = _of_result(record, line)
-    options: list[str] = []
-    for name, value in (("id", id), ("line", line), ("document", document)):
-        if value is not None:
-            options += [f"--{name}={os.fspath(value) if isinstance(value, os.PathLike) else value}"]
-    if isinstance(record, (str, os.PathLike)):
-        return Report([*options, "--", os.fspath(record)], None)
-    return Report([*options, "-"], record_line(record))
-
-
-def _of_result(result: Any, line: int | None) -> tuple[Any, int | None]:
-    """The record of a result, or where it is."""
-    if isinstance(result.get("record"), Mapping):
-        return result["record"], line
-    source = result.get("source")
-    if isinstance(source, str) and os.path.exists(source):
-        return source, result.get("line")
-    raise StepscopeError(
-        "the record of this result was in no file: show the record itself, or check with with_record=True"
-    )
 
 
 def open(*paths: str | os.PathLike[str]) -> int:

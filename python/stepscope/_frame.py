@@ -2,57 +2,82 @@
 
 from __future__ import annotations
 
-import html
-import math
 import os
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Literal, NamedTuple, SupportsIndex, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex, cast, overload
 
-from ._given import Given, Records, is_result
+from . import _overview
+from ._columns import Kind, Library, make_frame
+from ._given import Given, Path, Records, is_result
+from ._lines import dumps, to_number
+from ._program import StepscopeError
 
-Library = Literal["pandas", "polars"]
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._check import CheckOptions
+
 SEVERITIES = ("fatal", "repairable", "warning", "note")
-# Rows that a table in a notebook has, and a list that is printed.
-_MOST_DRAWN, _MOST_PRINTED = 200, 10
-_TEXT, _WHOLE, _NUMBER, _FLAG, _TEXTS = "text", "whole", "number", "flag", "texts"
-# A column has one type, whatever the records are.
-_COLUMNS = {
-    "source": _TEXT,
-    "line": _WHOLE,
-    "index": _WHOLE,
-    "sha256": _TEXT,
-    "kind": _TEXT,
-    "id": _TEXT,
-    "fix": _TEXT,
-    "step": _WHOLE,
-    "triage_confidence": _TEXT,
-    "recovered": _NUMBER,
-    "route": _TEXT,
-    **dict.fromkeys(SEVERITIES, _WHOLE),
-    "rules": _TEXTS,
-    "correct": _FLAG,
-    "answer": _TEXT,
-    "expected": _TEXT,
-    "confidence": _NUMBER,
-    "model": _TEXT,
-    "tokens": _WHOLE,
-    "ms": _NUMBER,
+_COLUMNS: dict[str, Kind] = {
+    "source": "text",
+    "line": "whole",
+    "index": "whole",
+    "sha256": "text",
+    "kind": "text",
+    "id": "text",
+    "fix": "text",
+    "step": "whole",
+    "triage_confidence": "text",
+    "recovered": "number",
+    "route": "text",
+    "fatal": "whole",
+    "repairable": "whole",
+    "warning": "whole",
+    "note": "whole",
+    "rules": "texts",
+    "question": "text",
+    "correct": "flag",
+    "answer": "text",
+    "expected": "text",
+    "confidence": "number",
+    "model": "text",
+    "tokens": "whole",
+    "ms": "number",
 }
-_PANDAS = {_TEXT: "string", _WHOLE: "Int64", _NUMBER: "Float64", _FLAG: "boolean", _TEXTS: "object"}
+# As in the table ``findings`` of ``check --format parquet``.
+_FINDING_COLUMNS: dict[str, Kind] = {
+    "source": "text",
+    "line": "whole",
+    "index": "whole",
+    "id": "text",
+    "sha256": "text",
+    "rules": "text",
+    "rule": "text",
+    "severity": "text",
+    "action": "text",
+    "message": "text",
+    "pointer": "text",
+    "step": "whole",
+    "start": "whole",
+    "end": "whole",
+    "more": "whole",
+    "details": "text",
+}
 _ANSWERS = ("pred_answer", "final_answer", "extracted_answer", "model_answer", "predicted_answer", "pred_num")
 _EXPECTED = ("gold_answer", "expected_answer", "target", "gold_num", "gold")
 _CONFIDENCES = ("confidence",)
 _CALLS = ("model", "usage", "duration_ms")
 # What is read of a record: the rest of it does not go through Python.
 _FACTS = [
-    *(f"record.{name}" for name in ("correct", *_ANSWERS, *_EXPECTED, *_CONFIDENCES, *_CALLS)),
+    *(f"record.{name}" for name in ("question", *_ANSWERS, *_EXPECTED, *_CONFIDENCES, *_CALLS)),
     *(f"record.state.{name}" for name in ("final_answer", "final_answer_numerical", "confidence")),
     *(f"record.answer.{name}" for name in ("confidence", "answer_text")),
     *(f"record.trace.steps.{name}" for name in _CALLS),
 ]
-_KEPT = ["source", "line", "index", "sha256", "kind", "id", "triage", "route", "findings.rule", "findings.severity"]
+_KEPT = [
+    "source", "line", "index", "sha256", "kind", "id", "correct", "triage", "route", "findings.rule", "findings.severity"
+]  # fmt: skip
 
 
 class _Origin(NamedTuple):
@@ -60,16 +85,19 @@ class _Origin(NamedTuple):
 
     given: Given
     columns: Mapping[str, str] | None
+    map: Path | None
 
 
 class CheckedRecords(list[dict[str, Any]]):
     """What ``check`` found, an object per record. Slices and what ``filter`` keeps are such lists too."""
 
     _origin: _Origin | None = None
+    # What the records say, by their digests, once it was looked up.
+    _known: dict[Any, Any] | None = None
 
     def _alike(self, found: Iterable[dict[str, Any]]) -> CheckedRecords:
         new = CheckedRecords(found)
-        new._origin = self._origin
+        new._origin, new._known = self._origin, self._known
         return new
 
     @overload
@@ -104,26 +132,22 @@ class CheckedRecords(list[dict[str, Any]]):
         """
         return self._alike(each for each in self if keep(each))
 
-    def to_frame(self, library: Library | None = None) -> Any:
-        """A table with a row per record; see ``to_frame``."""
-        return to_frame(self, library)
+    def to_frame(self, library: Library | None = None, *, per: Literal["record", "finding"] = "record") -> Any:
+        """A table with a row per record, or per finding; see ``to_frame``."""
+        return to_frame(self, library, per=per)
 
     def __repr__(self) -> str:
-        shown = [_line(each) for each in self[:_MOST_PRINTED]]
-        more = [f"... and {len(self) - _MOST_PRINTED:,} more"] if len(self) > _MOST_PRINTED else []
-        return "\n".join([f"<CheckedRecords: {_counted(self)}>", *shown, *more])
+        # A notebook keeps it beside the table.
+        return _overview.text(self._drawn_rows())
 
     def _repr_html_(self) -> str:
-        rows = [row_of(each, None) for each in self[:_MOST_DRAWN]]
-        names = ["id", "kind", "fix", "step", "triage_confidence", *SEVERITIES, "rules"]
-        head = "".join(f"<th>{name}</th>" for name in names)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(_cell(row.get(name)))}</td>" for name in names) + "</tr>"
-            for row in rows
-        )
-        rest = f"<p>and {len(self) - _MOST_DRAWN:,} more</p>" if len(self) > _MOST_DRAWN else ""
-        count = f"<p>{html.escape(_counted(self))}</p>"
-        return f"{count}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"
+        return _overview.drawn(self._drawn_rows())
+
+    def _drawn_rows(self) -> list[dict[str, Any]]:
+        try:
+            return _rows_of(self)
+        except StepscopeError:  # the records are not there any more, or not as they were
+            return [row_of(each, each.get("record")) for each in self]
 
 
 def _restored(found: list[dict[str, Any]], origin: _Origin | None) -> CheckedRecords:
@@ -132,50 +156,22 @@ def _restored(found: list[dict[str, Any]], origin: _Origin | None) -> CheckedRec
     return new
 
 
-def _counted(found: list[dict[str, Any]]) -> str:
-    """How many records there are, and where they are to be fixed."""
-    counts: dict[str, int] = {}
-    for each in found:
-        fix = (each.get("triage") or {}).get("fix")
-        if fix is not None:
-            counts[fix] = counts.get(fix, 0) + 1
-    fixes = ", ".join(f"{fix} {count:,}" for fix, count in sorted(counts.items(), key=lambda pair: -pair[1]))
-    return f"{len(found):,} record{'' if len(found) == 1 else 's'}" + (f"; fix: {fixes}" if fixes else "")
-
-
-def _line(found: Mapping[str, Any]) -> str:
-    row = row_of(found, None)
-    words = [_cut(str(row[name]), 40) for name in ("id", "kind", "fix") if row[name] is not None]
-    words += [f"step {row['step']}"] if row["step"] is not None else []
-    return "  " + "  ".join([*words, _cut(", ".join(row["rules"]), 80)]).rstrip()
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
-
-
-def _cell(value: Any) -> str:
-    if value is None or value == 0:
-        return ""
-    return _cut(", ".join(value) if isinstance(value, list) else str(value), 200)
-
-
 def row_of(checked: Mapping[str, Any], record: Any) -> dict[str, Any]:
     """The columns of one record."""
     findings = checked.get("findings") or []
     triage = checked.get("triage") or {}
-    row: dict[str, Any] = {name: checked.get(name) for name in ("source", "line", "index", "sha256", "kind")}
+    row: dict[str, Any] = {name: checked.get(name) for name in ("source", "line", "index", "sha256", "kind", "correct")}
     row["id"] = None if checked.get("id") is None else str(checked["id"])
     row["fix"], row["step"], row["triage_confidence"] = triage.get("fix"), triage.get("step"), triage.get("confidence")
-    row["recovered"] = _number(triage.get("recovered"))
+    row["recovered"] = to_number(triage.get("recovered"))
     row["route"] = (checked.get("route") or {}).get("name")
     for severity in SEVERITIES:
         row[severity] = sum(1 for finding in findings if finding.get("severity") == severity)
     row["rules"] = list(dict.fromkeys(finding["rule"] for finding in findings if "rule" in finding))
-    return {**row, **_facts(record if isinstance(record, Mapping) else {}, row["fix"])}
+    return {**row, **_facts(record if isinstance(record, Mapping) else {})}
 
 
-def _facts(record: Mapping[str, Any], fix: Any) -> dict[str, Any]:
+def _facts(record: Mapping[str, Any]) -> dict[str, Any]:
     """What a record says of its answer and of its calls."""
     state = _mapping(record.get("state"))
     held = [(record, _ANSWERS), (state, ("final_answer", "final_answer_numerical"))]
@@ -187,14 +183,16 @@ def _facts(record: Mapping[str, Any], fix: Any) -> dict[str, Any]:
     confidences = [each.get("confidence") for each in (state, record, _mapping(record.get("answer")))]
     calls = [record, *map(_mapping, _list(_mapping(record.get("trace")).get("steps")))]
     counts = [count for call in calls for count in (_tokens(call.get("usage")),) if count is not None]
-    times = [time for call in calls for time in (_number(call.get("duration_ms")),) if time is not None]
+    times = [time for call in calls for time in (to_number(call.get("duration_ms")),) if time is not None]
     models = [call["model"] for call in calls if isinstance(call.get("model"), str)]
-    number, wanted = _first(map(_number, numbers)), _first(map(_gold, expected))
+    number, wanted = _first(map(to_number, numbers)), _first(map(_gold, expected))
+    question = record.get("question")
     return {
-        "correct": _is_correct(record.get("correct"), fix, number, wanted),
+        "question": question if isinstance(question, str) else None,
         "answer": _first(map(_text, answers)),
+        "number": number,
         "expected": _text(wanted) if wanted is not None else _first(map(_text, expected)),
-        "confidence": _first(map(_number, confidences)),
+        "confidence": _first(map(to_number, confidences)),
         "model": models[-1] if models else None,
         "tokens": sum(counts) if counts else None,
         "ms": round(sum(times), 3) if times else None,
@@ -213,34 +211,16 @@ def _first(values: Iterator[Any]) -> Any:
     return next((value for value in values if value is not None), None)
 
 
-def _is_correct(said: Any, fix: Any, number: float | None, wanted: float | None) -> bool | None:
-    if fix == "none":
-        return True
-    if number is not None and wanted is not None:
-        return abs(number - wanted) <= 1e-6
-    return said if isinstance(said, bool) else None
-
-
 def _text(value: Any) -> str | None:
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         value = int(value)
     return None if value is None or isinstance(value, (Mapping, list)) else str(value)
 
 
-def _number(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        return None
-    try:
-        number = float(value.replace(",", "").strip().removeprefix("$")) if isinstance(value, str) else float(value)
-    except (ValueError, OverflowError):
-        return None
-    return number if math.isfinite(number) else None
-
-
 def _gold(value: Any) -> float | None:
     """An expected number: the one behind ``####`` of a solution, or an answer that is nothing but a number."""
     found = re.search(r"####\s*(\S+)\s*$", value) if isinstance(value, str) else None
-    return _number(found.group(1).rstrip(".") if found else value)
+    return to_number(found.group(1).rstrip(".") if found else value)
 
 
 def _tokens(usage: Any) -> int | None:
@@ -249,72 +229,89 @@ def _tokens(usage: Any) -> int | None:
     return sum(whole) if whole else None
 
 
-def _rows(records: Any) -> list[dict[str, Any]]:
-    """A row per record, of results or of what has to be checked first."""
-    from ._check import stream  # which needs this module
+def _are_results(records: Any) -> bool:
+    return isinstance(records, CheckedRecords) or (
+        isinstance(records, list) and len(records) > 0 and all(map(is_result, records))
+    )
 
-    if not isinstance(records, CheckedRecords) and not (
-        isinstance(records, list) and records and all(map(is_result, records))
-    ):
-        found = stream(records, fields=[*_KEPT, *_FACTS])
-        return [row_of(each, each.get("record")) for each in found]
-    known = {} if all("record" in each for each in records) else _looked_up(records)
-    return [row_of(each, each.get("record", known.get(each.get("sha256")))) for each in records]
+
+def _rows_of(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    known = {} if all("record" in each for each in results) else _looked_up(results)
+    return [row_of(each, each.get("record", known.get(each.get("sha256")))) for each in results]
 
 
 def _looked_up(results: list[dict[str, Any]]) -> dict[Any, Any]:
     """What the records of results say, by their digests: read again, where they still are."""
-    from ._check import check_flags, objects, read
+    from ._check import check_flags, objects, read  # which needs this module
 
-    origin = results._origin if isinstance(results, CheckedRecords) else None
+    own = results if isinstance(results, CheckedRecords) else None
+    wanted = {each.get("sha256") for each in results}
+    if own is not None and own._known is not None and wanted <= own._known.keys():
+        return own._known
+    origin = own._origin if own is not None else None
     if origin is None:
         sources = {each.get("source") for each in results}
         files = sorted(each for each in sources if isinstance(each, str) and os.path.exists(each))
-        origin = _Origin(Given(files, None, bool(files)), None)
+        origin = _Origin(Given(files, None, bool(files)), None, None)
     if not origin.given.is_lasting:
         return {}
-    flags = check_flags(fields=["sha256", *_FACTS], columns=origin.columns)
-    wanted = {each.get("sha256") for each in results}
+    flags = check_flags(fields=["sha256", *_FACTS], columns=origin.columns, map=origin.map)
     found = read(flags, origin.given, objects)
-    return {each["sha256"]: each.get("record") for each in found if each.get("sha256") in wanted}
+    known = {each["sha256"]: each.get("record") for each in found if each.get("sha256") in wanted}
+    if own is not None:
+        own._known = known
+    return known
 
 
-def to_frame(records: Records, library: Library | None = None) -> Any:
+def _finding_rows(results: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    for each in results:
+        record = {name: each.get(name) for name in ("source", "line", "index", "sha256", "rules")}
+        record["id"] = None if each.get("id") is None else str(each["id"])
+        for finding in each.get("findings") or []:
+            row = {name: finding.get(name) for name in ("rule", "severity", "action", "message", "pointer", "more")}
+            label: Mapping[str, Any] = next(iter(finding.get("labels") or []), {})
+            row["start"], row["end"] = label.get("range") or (None, None)
+            row["step"] = _step_of(finding.get("pointer"))
+            row["details"] = dumps(finding["details"]) if finding.get("details") else None
+            yield {**record, **row}
+
+
+def _step_of(pointer: Any) -> int | None:
+    """The step that a pointer leads through, from 1."""
+    found = re.search(r"/steps/(\d+)(?:/|$)", pointer) if isinstance(pointer, str) else None
+    return int(found.group(1)) + 1 if found else None
+
+
+def to_frame(
+    records: Records,
+    library: Library | None = None,
+    *,
+    per: Literal["record", "finding"] = "record",
+    **options: Unpack[CheckOptions],
+) -> Any:
     """A data frame with a row per record: where to fix it, in which step, how many findings of each severity, and what
-    the record says of its answer (``correct``, ``answer``, ``expected``, ``confidence``) and of its calls (``model``,
-    ``tokens``, ``ms``).
+    the record says of its answer (``question``, ``correct``, ``answer``, ``expected``, ``confidence``) and of its calls
+    (``model``, ``tokens``, ``ms``). With ``per="finding"`` it has a row per finding: ``rule``, ``severity``,
+    ``message``, ``pointer``, ``step``, where it stands (``start`` and ``end``, bytes of the record), and of which record.
 
-    ``records`` is what ``check`` gave, all or some of it, or anything that ``check`` takes. The columns and their types
-    are always the same. ``triage_confidence`` is how sure the triage is, ``confidence`` how sure the model said it was.
-    ``library`` is ``pandas`` or ``polars``; without it, the one that is imported already, else the first that is
-    installed.
+    ``records`` is what ``check`` gave, all or some of it, or anything that ``check`` takes, with its options. The columns
+    and their types are always the same. ``triage_confidence`` is how sure the triage is, ``confidence`` how sure the model
+    said it was. ``library`` is ``pandas`` or ``polars``; without it, the one that is imported already, else the first
+    that is installed.
     """
-    if library not in (None, "pandas", "polars"):
-        raise ValueError(f"library is 'pandas' or 'polars', not {library!r}")
-    rows = _rows(records)
-    columns = {column: [row[column] for row in rows] for column in _COLUMNS}
-    names = [library] if library else [name for name in ("pandas", "polars") if name in sys.modules]
-    for name in names or ["pandas", "polars"]:
-        try:
-            frames = __import__(name)
-        except ImportError:
-            continue
-        return _polars(frames, columns) if name == "polars" else _pandas(frames, columns)
-    raise ImportError("to_frame needs pandas or polars; check() gives plain dicts without either")
+    from ._check import stream  # which needs this module
 
-
-def _pandas(pandas: Any, columns: Mapping[str, list[Any]]) -> Any:
-    return pandas.DataFrame(
-        {name: pandas.Series(columns[name], dtype=_PANDAS[kind]) for name, kind in _COLUMNS.items()}
-    )
-
-
-def _polars(polars: Any, columns: Mapping[str, list[Any]]) -> Any:
-    kinds = {
-        _TEXT: polars.String,
-        _WHOLE: polars.Int64,
-        _NUMBER: polars.Float64,
-        _FLAG: polars.Boolean,
-        _TEXTS: polars.List(polars.String),
-    }
-    return polars.DataFrame(columns, schema={name: kinds[kind] for name, kind in _COLUMNS.items()}, strict=False)
+    if per not in ("record", "finding"):
+        raise ValueError(f"per is 'record' or 'finding', not {per!r}")
+    if _are_results(records) and options:
+        raise TypeError(f"these are results already: {', '.join(options)} would change nothing")
+    if "fields" in options:
+        raise TypeError("the columns of a frame are always the same: leave out fields")
+    if per == "finding":
+        results = records if _are_results(records) else stream(records, **options)
+        return make_frame(_FINDING_COLUMNS, _finding_rows(cast("Iterable[Mapping[str, Any]]", results)), library)
+    if _are_results(records):
+        return make_frame(_COLUMNS, _rows_of(cast("list[dict[str, Any]]", records)), library)
+    # The rest of a record does not go through Python.
+    options["fields"] = [*_KEPT, *_FACTS]
+    return make_frame(_COLUMNS, (row_of(each, each.get("record")) for each in stream(records, **options)), library)

@@ -7,7 +7,9 @@ import io
 import itertools
 import json
 import os
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from ._lines import Whole, is_table, record_line
@@ -28,6 +30,8 @@ class Given(NamedTuple):
     feed: Callable[[], Iterator[bytes | memoryview]] | None = None
     #: Whether it can be read again.
     is_lasting: bool = True
+    #: How many records there are, where that is known.
+    total: int | None = None
 
 
 def resolve(records: tuple[Any, ...], command: str) -> Given:
@@ -51,6 +55,22 @@ def resolve(records: tuple[Any, ...], command: str) -> Given:
     if isinstance(one, (bytes, bytearray)) or not isinstance(one, Iterable):
         raise TypeError(f"{command} takes {_WHAT}, not {_called(one)}")
     return _of_iterable(one, command)
+
+
+@contextmanager
+def as_path(records: Records, command: str) -> Iterator[str]:
+    """One path with these records: what is in no file is written to one, for as long as that takes."""
+    given = resolve((records,), command)
+    if given.feed is None:
+        if len(given.paths) != 1:
+            raise TypeError(f"{command} takes one file or folder at a time, not {len(given.paths)}")
+        yield given.paths[0]
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "records.jsonl")
+        with io.open(path, "wb") as file:
+            file.writelines(given.feed())
+        yield path
 
 
 def _called(value: Any) -> str:
@@ -95,7 +115,9 @@ def _of_parts(parts: list[Part]) -> Given:
 
 def of_records(records: Iterable[Any], is_lasting: bool = False) -> Given:
     """Records and lines, whatever they look like; a list lasts."""
-    return Given([], lambda: (one.text if isinstance(one, Whole) else record_line(one) for one in records), is_lasting)
+    total = len(records) if isinstance(records, (list, tuple)) else None
+    lines = lambda: (one.text if isinstance(one, Whole) else record_line(one) for one in records)  # noqa: E731
+    return Given([], lines, is_lasting, total)
 
 
 def _of_list(records: list[Any] | tuple[Any, ...], command: str) -> Given:
@@ -139,7 +161,7 @@ def _of_iterable(records: Iterable[Any], command: str) -> Given:
 
 
 _OF_RESULTS = {
-    "source", "line", "index", "id", "sha256", "kind", "rules", "findings", "triage", "route", "fitness", "record"
+    "source", "line", "index", "id", "sha256", "kind", "rules", "findings", "correct", "triage", "route", "fitness", "record"
 }  # fmt: skip
 
 

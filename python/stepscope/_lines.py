@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import math
 import os
 import re
 from collections import deque
@@ -43,6 +44,30 @@ def encoded(text: str) -> bytes:
 def line(value: Any) -> bytes:
     """A value as a whole line."""
     return encoded(dumps(value)) + b"\n"
+
+
+def to_number(value: Any) -> float | None:
+    """The number that a value is, or that a text is nothing but."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    try:
+        number = float(value.replace(",", "").strip().removeprefix("$")) if isinstance(value, str) else float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def digest(whole: bytes) -> bytes:
+    """What a line of a file is known by."""
+    return hashlib.sha256(whole).digest()
+
+
+def line_number(path: str, wanted: bytes) -> int | None:
+    """The number of the line with a digest, from 1: the last one that has it."""
+    if not os.path.isfile(path):
+        return None
+    with open(path, "rb") as file:
+        return max((number for number, each in enumerate(file, 1) if digest(each) == wanted), default=None)
 
 
 class Whole(NamedTuple):

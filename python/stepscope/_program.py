@@ -51,16 +51,21 @@ def program() -> str:
 
 def run(arguments: Sequence[str], *, stdin: bytes | None = None) -> bytes:
     """What the program prints. It fails with what the program said, unless that ended with code 0."""
-    done = subprocess.run(
+    done = ended(arguments, stdin=stdin)
+    if done.returncode != 0:
+        raise StepscopeError(said(done.stderr, done.returncode), done.returncode)
+    return done.stdout
+
+
+def ended(arguments: Sequence[str], *, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+    """What the program printed and ended with."""
+    return subprocess.run(
         [program(), *arguments],
         input=stdin,
         stdin=subprocess.DEVNULL if stdin is None else None,
         capture_output=True,
         check=False,
     )
-    if done.returncode != 0:
-        raise StepscopeError(said(done.stderr, done.returncode), done.returncode)
-    return done.stdout
 
 
 def said(stderr: bytes, code: int) -> str:

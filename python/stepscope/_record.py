@@ -166,7 +166,7 @@ class _Query:
         return record, (self._function, self._to.path)
 
     def __repr__(self) -> str:
-        return f"<recorded {self._function!r}>"
+        return f"<{self._function!r}, recorded to {self._to.path!r}>"
 
 
 def _wrapped(function: Callable[..., Any], to: Sink, run: Run | None) -> Callable[..., Any]:

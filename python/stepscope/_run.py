@@ -16,9 +16,13 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from . import _lines
+from ._html import escaped
+from ._lines import digest, line_number
+from ._program import StepscopeError
 from ._sink import Sink, warn
 
 if TYPE_CHECKING:
+    from ._report import Report
     from ._step import Step
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -112,6 +116,9 @@ class Run:
         # The last run of a block around several, which they share.
         self._block: list[Run] = []
         self._done = False
+        # Of its line: what it is known by, and which one it is.
+        self._digest: bytes | None = None
+        self._line: int | None = None
 
     def wrap(self, function: F) -> F:
         """A function that calls a model, with its calls recorded in this run, whatever thread they are made in."""
@@ -133,8 +140,9 @@ class Run:
 
         return Step(self, name, reads)
 
-    def end(self, state: Mapping[str, Any] | None = None, error: BaseException | None = None) -> None:
-        """Write the line of a run that ``start`` began; what comes later does not belong to it."""
+    def end(self, state: Mapping[str, Any] | None = None, error: BaseException | None = None) -> Run:
+        """Write the line of a run that ``start`` began; what comes later does not belong to it. Last in a cell of a
+        notebook, it draws the run."""
         run = self._last()
         if state is not None:
             run.state = state
@@ -143,11 +151,50 @@ class Run:
         _stop(run)
         run._read_answer()
         run._close(is_over=True)
+        return run
+
+    @property
+    def line(self) -> int | None:
+        """The line of the file that the run is; ``None`` until it is written, and where it is not there any more."""
+        run = self._last()
+        if run._line is None and run._digest is not None:
+            run._line = line_number(run._sink.path, run._digest)
+        return run._line
+
+    def show(self) -> Report:
+        """The report of the run, once it is written."""
+        from ._report import show  # which needs the program
+
+        line = self.line
+        if line is None:
+            raise StepscopeError(f"this run cannot be shown: it is {self._place()}")
+        return show(self._sink.path, line=line)
+
+    def _place(self) -> str:
+        """Where it went: ``recorded to runs.jsonl, line 3``."""
+        run = self._last()
+        path = _relative(run._sink.path)
+        if not run._done:
+            return f"open, to be recorded to {path}"
+        line = self.line
+        if line is None:
+            # Nothing can be looked up in a pipe.
+            is_lost = os.path.isfile(run._sink.path) or not os.path.exists(run._sink.path)
+            return f"not found in {path}" if is_lost else f"recorded to {path}"
+        return f"recorded to {path}, line {line}"
 
     def __repr__(self) -> str:
-        how = "recorded" if self._done else "open"
-        about = "" if self.question is None else f", {_short(self.question)!r}"
-        return f"<Run {_short(str(self.id))!r} in {self._sink.path!r}{about}: {len(self._steps)} calls, {how}>"
+        run = self._last()
+        about = "" if run.question is None else f", {_short(run.question)!r}"
+        calls = f"{len(run._steps)} call{'' if len(run._steps) == 1 else 's'}"
+        return f"<Run {_short(str(run.id))!r}{about}: {calls}, {self._place()}>"
+
+    def _repr_html_(self) -> str:
+        try:
+            return self.show()._drawn(self._place())
+        except (StepscopeError, OSError):
+            # It is open, or the program is not here.
+            return f"<p>{escaped(repr(self))}</p>"
 
     # What follows is for the recorder itself.
 
@@ -362,6 +409,7 @@ class Run:
             head, tail = self._frame(self.error)
             calls = ", ".join(entry.text for entry in self._steps)
             line = head + _lines.encoded(calls) + tail
+            self._digest = digest(line)
             self._sink.line(line, self._key)
         if len(line) > _LONGEST:
             warn(
@@ -398,6 +446,12 @@ def _alike(before: list[str], now: list[str]) -> int:
             break
         count += 1
     return count
+
+
+def _relative(path: str) -> str:
+    """A path as it is written from here, if it is below."""
+    here = os.path.relpath(path)
+    return path if here.startswith(os.pardir) else here
 
 
 def _short(text: str, most: int = 60) -> str:

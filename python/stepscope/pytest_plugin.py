@@ -18,9 +18,10 @@ from typing import Any
 
 import pytest
 
-from ._check import check, show
+from ._check import check
 from ._program import StepscopeError
 from ._record import record
+from ._report import show
 from ._run import Run
 
 _SEVERITIES = ("fatal", "repairable", "warning", "note")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
 import tempfile
+import threading
 import time
 import unittest
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +83,36 @@ def wait_for(what: Any, seconds: float = 30) -> Any:
             return found
         time.sleep(0.005)
     raise AssertionError("it did not come to be")
+
+
+@contextlib.contextmanager
+def chat_server(reply: Callable[[], str]) -> Iterator[str]:
+    """A server of chat completions on this machine that streams a reply to each request; its address."""
+
+    class Server(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            choices = [{"delta": {"content": reply()}}, {"delta": {}, "finish_reason": "stop"}]
+            events = [json.dumps({"model": "m", "choices": [{"index": 0, **each}]}) for each in choices]
+            body = "".join(f"data: {each}\n\n" for each in [*events, "[DONE]"]).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Server)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 class InFolder(unittest.TestCase):

@@ -165,7 +165,100 @@ class Wheels(unittest.TestCase):
         self.assertTrue((target / "stepscope/__init__.py").is_file())
 
 
+class Recipes(unittest.TestCase):
+    def setUp(self) -> None:
+        workspace = (ROOT / "Cargo.toml").read_text("utf-8").split("[workspace.package]")[1]
+        found = re.search(r'^version = "(.*)"$', workspace, re.M)
+        assert found is not None
+        self.version = found.group(1)
+
+    def test_the_formula_is_of_this_version(self) -> None:
+        formula = (ROOT / "packaging/homebrew/stepscope.rb").read_text("utf-8")
+        self.assertEqual(set(re.findall(r"\d+\.\d+\.\d+", formula)), {self.version})
+        self.assertIn(f'/releases/download/v{self.version}/stepscope-{self.version}.tar.gz"', formula)
+        filled = re.findall(r"@(\w+)@", formula)
+        self.assertEqual(set(filled), {"repository", "sha256"}, "the script fills in these")
+
+    @unittest.skipUnless(shutil.which("nix-instantiate"), "nix is not installed")
+    def test_the_package_of_nix_is_of_this_version(self) -> None:
+        given = """{
+            lib = {
+                importTOML = path: builtins.fromTOML (builtins.readFile path); cleanSource = toString;
+                optionalString = holds: text: if holds then text else ""; licenses = { mit = 1; asl20 = 2; };
+                platforms.unix = [ ];
+            };
+            stdenv = { buildPlatform.canExecute = _: true; hostPlatform = { }; };
+            rustPlatform.buildRustPackage = package: package; installShellFiles = 1;
+        }"""
+        expression = f"(import {ROOT}/packaging/nix/package.nix {given}).version"
+        done = subprocess.run(["nix-instantiate", "--eval", "-E", expression], capture_output=True, text=True, check=False)
+        self.assertEqual((done.stdout.strip(), done.stderr), (f'"{self.version}"', ""))
+
+    def test_the_package_of_nix_takes_version_and_lock_file_from_the_workspace(self) -> None:
+        package = (ROOT / "packaging/nix/package.nix").read_text("utf-8")
+        for each in ("importTOML ../../Cargo.toml", "lockFile = ../../Cargo.lock", "inherit (about) version;"):
+            self.assertIn(each, package)
+        self.assertEqual(re.findall(r"\d+\.\d+\.\d+", package), [])
+        self.assertIn("callPackage ./packaging/nix/package.nix", (ROOT / "flake.nix").read_text("utf-8"))
+
+
+class WheelRecipes(unittest.TestCase):
+    """scripts/wheels.sh with programs that only say how they were called."""
+
+    def run_script(self, host: str, installed: str = "", **settings: str) -> tuple[list[str], str]:
+        with tempfile.TemporaryDirectory() as folder:
+            programs = {
+                "rustc": f"echo 'host: {host}'",
+                "rustup": f"printf '%s\\n' {installed}",
+                "zig": "true",
+                "maturin": f'echo "$@" >>{folder}/said; mkdir -p {folder}/out/making; touch {folder}/out/making/one-$$.whl',
+                "python3": 'case "$1" in -c) exit 0 ;; esac',
+            }
+            (Path(folder) / "bin").mkdir()
+            for name, text in programs.items():
+                path = Path(folder) / "bin" / name
+                path.write_text(f"#!/bin/sh\n{text}\n")
+                path.chmod(0o755)
+            search = os.pathsep.join([f"{folder}/bin", os.environ["PATH"]])
+            environment = {**os.environ, "PATH": search, "MATURIN": "maturin", **settings}
+            command = ["bash", str(ROOT / "scripts/wheels.sh"), f"{folder}/out"]
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            said = (Path(folder) / "said").read_text().replace(folder, "").splitlines()
+            self.assertEqual(len(list((Path(folder) / "out").glob("*.whl"))), len(said))
+        return said, done.stderr
+
+    def test_linux(self) -> None:
+        targets = "aarch64-unknown-linux-gnu x86_64-unknown-linux-musl aarch64-unknown-linux-musl"
+        said, skipped = self.run_script(
+            "x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu x86_64-unknown-linux-musl", STEPSCOPE_TARGETS=targets
+        )
+        common = "build --locked --profile dist --out /out/making --target"
+        self.assertEqual(said, [
+            f"{common} x86_64-unknown-linux-gnu --zig --compatibility manylinux_2_17",
+            f"{common} aarch64-unknown-linux-gnu --zig --compatibility manylinux_2_17",
+            f"{common} x86_64-unknown-linux-musl --zig --compatibility musllinux_1_2",
+        ])  # fmt: skip
+        self.assertIn("skipped: no wheel for aarch64-unknown-linux-musl: rustup target add", skipped)
+        # What the tests built is used again.
+        said, _ = self.run_script("x86_64-unknown-linux-gnu", STEPSCOPE_PROFILE="dev")
+        self.assertEqual(said, ["build --locked --profile dev --out /out/making"])
+
+    def test_others(self) -> None:
+        said, _ = self.run_script("aarch64-apple-darwin", "x86_64-apple-darwin")
+        self.assertEqual([line.split("making")[1] for line in said], ["", " --target x86_64-apple-darwin"])
+        said, _ = self.run_script("x86_64-pc-windows-msvc")
+        self.assertEqual([line.split("making")[1] for line in said], [""])
+
+
 class Readme(unittest.TestCase):
+    def test_every_function_that_is_named_is_there(self) -> None:
+        text = (ROOT / "python/README.md").read_text("utf-8")
+        named = set(re.findall(r"stepscope\.(\w+)\(", text))
+        self.assertGreater(len(named), 15)
+        self.assertEqual([name for name in sorted(named) if not hasattr(stepscope, name)], [])
+        self.assertEqual([name for name in stepscope.__all__ if not hasattr(stepscope, name)], [])
+
     def test_the_first_example_needs_nothing_but_the_package(self) -> None:
         text = (ROOT / "python/README.md").read_text("utf-8").split("## The first run")[1]
         code, said = (part.split("\n", 1)[1] for part in text.split("```")[1:4:2])

@@ -2,7 +2,7 @@
 
 use std::io::{Error, ErrorKind};
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use self::reporter::Reporter;
@@ -13,7 +13,9 @@ use super::{CLEAN, Check, FAILED, FOUND, FormatArg, Out};
 use stepscope_base::schema::{NEWEST, Schema};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_io::pipeline::check::{CheckOutcome, LEFT_OUT, Manner, SourceCounts, check};
+use stepscope_io::pipeline::check::{CheckOptions, CheckOutcome, SourceCounts, check};
+use stepscope_io::pipeline::peers::{MAX_PEERS, PeerStore};
+use stepscope_io::pipeline::room::LEFT_OUT;
 use stepscope_io::pipeline::side_data::{SideData, Surroundings};
 use stepscope_io::source::input::Expand;
 use stepscope_io::source::open::read_small;
@@ -57,10 +59,7 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> Resul
         return Ok(merge::run(options, out));
     }
     let shape = line_shape(options)?;
-    let side = match &options.baseline {
-        None => side.clone(),
-        Some(baseline) => Arc::new(side.types_alone().read(baseline, threads(options.jobs))?),
-    };
+    let side = side_of(options, side, out)?;
     let filtered = options.filter.read(side.types(), Verdicts::Unknown)?;
     let reporter = Reporter::new(options, shape, reviewed, filtered, out);
     let inputs = options.answers.expand(&options.paths)?;
@@ -80,10 +79,42 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> Resul
             out.complain(&Shown::own("--baseline tells where to fix; add --summary or --format jsonl to see it"));
         }
     }
+    if !options.peers.is_empty() && outcome.counts.records > 0 && !reporter.has_peers() {
+        out.complain(&shown!("{}: no other run has the question of a record", first_of(&options.peers)));
+    }
     if let Some(tables) = tables {
         tables.end(out)?;
     }
     Ok(code)
+}
+
+/// Reads what helps to judge: the answers of a baseline, and the runs that are peers, those of the baseline among them.
+fn side_of(options: &Check, side: &Arc<SideData>, out: &mut Out) -> Result<Arc<SideData>, Shown> {
+    let threads = threads(options.jobs);
+    let own = match &options.baseline {
+        None if options.peers.is_empty() => return Ok(side.clone()),
+        None => side.types_alone(),
+        Some(baseline) => side.types_alone().read(baseline, threads)?,
+    };
+    if options.peers.is_empty() {
+        return Ok(Arc::new(own));
+    }
+    let paths: Vec<PathBuf> = options.peers.iter().chain(&options.baseline).cloned().collect();
+    let peers = PeerStore::read(&paths, threads)?;
+    if peers.left_out > 0 {
+        let (kept, left_out) = (grouped(MAX_PEERS), grouped(peers.left_out));
+        out.complain(&shown!("{kept} runs are kept as peers, {left_out} further ones are not"));
+    }
+    Ok(Arc::new(own.beside(peers)))
+}
+
+/// `a.jsonl and 2 more`
+fn first_of(paths: &[PathBuf]) -> Shown {
+    let first = paths.first().map(|path| Shown::path(path)).unwrap_or_default();
+    match paths.len() {
+        0 | 1 => first,
+        count => shown!("{first} and {} more", count - 1),
+    }
 }
 
 /// Reads which parts of JSON objects are asked for; options that do not go together are refused.
@@ -114,7 +145,7 @@ fn check_all(
     out.write(&begin);
     // A program that reads along gets a line for each record, and nobody tells it of ids.
     let is_filter = format == ReportFormat::Jsonl && !options.summary;
-    let manner = Manner { left_out: if is_filter { LEFT_OUT } else { b"" }, compares_ids: !is_filter };
+    let manner = CheckOptions { left_out: if is_filter { LEFT_OUT } else { b"" }, compares_ids: !is_filter };
     let mut any = false;
     // Of a file that nobody understands one sentence is said at the end, not one a line.
     let mut held = Some(Vec::new()).filter(|_| options.refuses_unknown() && tables.is_none() && is_for_people(format));

@@ -16,7 +16,7 @@ use stepscope_io::log::journal::{found_beside, named, read_all};
 use stepscope_io::pipeline::check::read;
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::pipeline::summaries::dataset;
-use stepscope_io::source::beneath::Beneath;
+use stepscope_io::source::beneath::UnderRoot;
 use stepscope_io::source::input::Input;
 use stepscope_io::source::page::reviews_of;
 use stepscope_judge::case::CaseView;
@@ -415,7 +415,7 @@ impl ExportArgs {
 fn other_pages(folder: &Path, rows: &[IndexRow]) -> usize {
     let written: HashSet<String> = rows.iter().map(IndexRow::file).collect();
     let mut others = 0;
-    let listed = Beneath::root(folder).and_then(|folder| {
+    let listed = UnderRoot::root(folder).and_then(|folder| {
         folder.list(|entry| {
             let name = entry.name.to_string_lossy();
             others += usize::from(name.ends_with(".html") && name != "index.html" && !written.contains(name.as_ref()));

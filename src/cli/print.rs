@@ -12,8 +12,9 @@ use stepscope_io::failure::Failure;
 use stepscope_io::source::input::try_map;
 use stepscope_io::source::maps::{self, RowMap};
 use stepscope_judge::case::{Case, Context, Location};
+use stepscope_judge::rule::Rule;
 use stepscope_judge::rules;
-use stepscope_judge::rules::{RULES, Rule};
+use stepscope_judge::rules::RULES;
 use stepscope_judge::triage::Reason;
 use stepscope_record::Record;
 use stepscope_record::schemas;
@@ -32,13 +33,18 @@ pub struct KeyRow {
     pub help: &'static str,
 }
 
-/// Table of keys. The screen owns it, and this layer does not know the screen: `main` hands it over.
+/// Lists that the screen owns. This layer does not know the screen: `main` hands them over.
 #[derive(Clone, Copy, Debug)]
-pub struct Keys<'a>(pub &'a [KeyRow]);
+pub struct ScreenLists<'a> {
+    /// Table of keys.
+    pub keys: &'a [KeyRow],
+    /// Names of the themes that are built in.
+    pub themes: &'a [&'static str],
+}
 
-pub(super) fn keys(keys: &Keys<'_>, format: ListFormat, out: &mut Out) {
+pub(super) fn keys(keys: &[KeyRow], format: ListFormat, out: &mut Out) {
     if format == ListFormat::Jsonl {
-        for row in keys.0 {
+        for row in keys {
             Style::ASCII.line(out, |object| {
                 object.text("context", row.context).text("keys", &row.keys);
                 object.text("action", row.action).text("help", row.help);
@@ -46,16 +52,16 @@ pub(super) fn keys(keys: &Keys<'_>, format: ListFormat, out: &mut Out) {
         }
         return;
     }
-    let width = |of: fn(&KeyRow) -> usize| keys.0.iter().map(of).max().unwrap_or(0);
+    let width = |of: fn(&KeyRow) -> usize| keys.iter().map(of).max().unwrap_or(0);
     let keys_width = width(|row| row.keys.chars().count());
     let action_width = width(|row| row.action.len());
     let mut context = "";
-    for row in keys.0 {
+    for row in keys {
         if row.context != context {
             context = row.context;
             out.line(&shown!(
                 "{}{context}",
-                if row.context == keys.0.first().map_or("", |row| row.context) { "" } else { "\n" }
+                if row.context == keys.first().map_or("", |row| row.context) { "" } else { "\n" }
             ));
         }
         let name = Shown::line(row.keys.as_bytes());
@@ -138,7 +144,9 @@ fn example(rule: &Rule, out: &mut Out) {
     let mut tape = Tape::default();
     let bad = rules::example(rule.bad);
     // Examples of rules about sources are whole sources: what is said is said of the last record in them.
-    let around = rules::source::of_example(rule.id).or_else(|| rules::review::of_example(rule.id));
+    let around = rules::source::of_example(rule.id)
+        .or_else(|| rules::review::of_example(rule.id))
+        .or_else(|| rules::peers::of_example(rule.id));
     let bad = if around.is_some() { last_value(&bad) } else { bad.as_ref() };
     tape.read(bad);
     let case = Case::of(bad, tape, Location { line: 1, column: 1, ..Location::default() }, Arc::new(Example));

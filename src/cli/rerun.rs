@@ -141,7 +141,7 @@ impl Rerun {
     }
 }
 
-/// So many variables of a run are named.
+/// Maximum number of variables of a run that are named.
 const MOST_VARIABLES: usize = 12;
 
 /// Re-run of a record.

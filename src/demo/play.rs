@@ -40,7 +40,7 @@ use stepscope_io::notes::{self, Followed};
 use stepscope_io::pipeline::compare::BaselineRuns;
 use stepscope_io::pipeline::load::load;
 use stepscope_io::pipeline::side_data::SideData;
-use stepscope_io::source::beneath::{Beneath, Place};
+use stepscope_io::source::beneath::{Place, UnderRoot};
 use stepscope_io::source::input::{expand, expand_beneath, samples};
 use stepscope_record::finding::counted;
 use stepscope_redact::PrivateHits;
@@ -311,8 +311,8 @@ fn recording(script: &TourScript) -> Result<Option<Place>, Shown> {
     let Some(recording) = &script.recording else { return Ok(None) };
     let place = match &script.folder {
         Some(folder) => {
-            let root = Beneath::root(folder).map_err(|error| Failure::system("cannot open", folder, &error))?;
-            Place::Beneath(root.join(recording))
+            let root = UnderRoot::root(folder).map_err(|error| Failure::system("cannot open", folder, &error))?;
+            Place::UnderRoot(root.join(recording))
         }
         None => Place::Named(recording.clone()),
     };

@@ -254,7 +254,8 @@ fn files() -> Vec<(String, String)> {
 /// Returns the files that are compiled for tests only: they make what they open.
 fn files_of_tests(files: &[(String, String)]) -> Vec<String> {
     let declared = |(name, text): &(String, String)| {
-        let folder = name.strip_suffix(".rs").unwrap().to_owned();
+        let module = name.strip_suffix(".rs").unwrap();
+        let folder = module.strip_suffix("/lib").unwrap_or(module).to_owned();
         let text = text.replace("#[cfg(test)]\npub(crate) mod ", "#[cfg(test)]\nmod ");
         let modules = text.split("#[cfg(test)]\nmod ").skip(1);
         let modules =
@@ -673,14 +674,14 @@ const LARGEST_CIRCLE: &[(&str, usize)] = &[
     ("base", 4),
     ("arithmetic", 9),
     ("evidence", 12),
-    ("record", 8),
+    ("record", 3),
     ("redact", 0),
-    ("judge", 23),
+    ("judge", 14),
     ("review", 3),
     ("execution", 2),
     ("compare", 0),
     ("table", 0),
-    ("report", 7),
+    ("report", 2),
     ("io", 3),
     ("schema", 0),
     ("terminal", 0),

@@ -566,6 +566,23 @@ fn the_program_explains_itself() {
 }
 
 #[test]
+fn bash_completes_commands_and_names() {
+    let script = text(&run(&["completions", "bash"], &[]).stdout).to_owned();
+    let completed = |words: &str, place: usize| {
+        let (last, before) = (words.split(' ').nth(place).unwrap(), words.split(' ').nth(place - 1).unwrap());
+        let ask = format!("COMP_WORDS=({words}); COMP_CWORD={place}; _stepscope stepscope '{last}' '{before}'");
+        let ask = format!("{script}\n{ask}\necho \"${{COMPREPLY[@]}}\"");
+        let output = std::process::Command::new("bash").args(["--norc", "-c", &ask]).output().unwrap();
+        text(&output.stdout).trim().to_owned()
+    };
+    assert_eq!(completed("stepscope rules procedure/unu", 2), "procedure/unused");
+    assert_eq!(completed("stepscope --theme hi", 2), "high-contrast");
+    assert_eq!(completed("stepscope check --schema g", 3), "general gsm");
+    assert_eq!(completed("stepscope map promp", 2), "promptfoo");
+    assert_eq!(completed("stepscope comp", 1), "compare completions");
+}
+
+#[test]
 fn mistakes_are_said_without_controls() {
     for arguments in [
         &["check"][..],

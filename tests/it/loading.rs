@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::support::checked::checked;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use stepscope_io::pipeline::check::{CheckOutcome, Manner, check};
+use stepscope_io::pipeline::check::{CheckOptions, CheckOutcome, check};
 use stepscope_io::pipeline::side_data::Surroundings;
 use stepscope_io::source::input::{Input, expand};
 
@@ -173,7 +173,7 @@ fn a_closed_pipe_ends_it_at_once() {
         expand(&[path]),
         2,
         &Surroundings::default(),
-        Some(Manner::default()),
+        Some(CheckOptions::default()),
         |_, _, _| {
             seen.fetch_add(1, Ordering::Relaxed);
         },

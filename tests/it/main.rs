@@ -28,6 +28,7 @@ mod limits;
 mod loading;
 mod model;
 mod parity;
+mod peers;
 mod power;
 mod prompts;
 mod readme;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use stepscope_io::pipeline::check::{CheckOutcome, Manner, check};
+use stepscope_io::pipeline::check::{CheckOptions, CheckOutcome, check};
 use stepscope_io::pipeline::side_data::Surroundings;
 use stepscope_io::source::input::Expand;
 use stepscope_judge::case::CaseView;
@@ -16,7 +16,7 @@ pub(crate) fn checked(
 ) -> (Vec<u8>, CheckOutcome) {
     let mut written = Vec::new();
     let one = |case: &CaseView<'_>, _: &_, out: Option<&mut Vec<u8>>| out.into_iter().for_each(|out| record(case, out));
-    let outcome = check(inputs, threads, &Surroundings::default(), Some(Manner::default()), one, |bytes, _| {
+    let outcome = check(inputs, threads, &Surroundings::default(), Some(CheckOptions::default()), one, |bytes, _| {
         written.extend_from_slice(bytes);
         Ok(())
     });

@@ -134,7 +134,7 @@ impl Single {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Node {
     Number(Number),
-    /// `20%`, kept apart: next to plus and minus it is unknown of what.
+    /// `20%`, kept apart: next to + and - it is unknown what it is a percentage of.
     Percent(Number),
     Name(u32),
     /// A name that is no variable's; its place in the text.

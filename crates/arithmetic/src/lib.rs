@@ -1,4 +1,6 @@
-//! The word-problem wing: numbers, expressions, quantities, and what each step should have given.
+//! Numbers, calculations and quantities as texts have them, and the calculations that sentences ask for.
+//!
+//! Law: knows texts and numbers only: no record, no files, no network, no terminal.
 
 /// Calculations in texts: found, read and worked out.
 pub mod expression;
@@ -6,6 +8,7 @@ pub mod expression;
 pub mod number;
 /// Meanings of number words.
 pub mod number_words;
+/// Calculations that sentences ask for in words.
 pub mod prose;
 /// The quantities of a question, and the variables that took them up.
 pub mod quantity;

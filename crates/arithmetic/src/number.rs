@@ -1,4 +1,4 @@
-//! Exact numbers: fractions of bounded size. What would grow beyond the bound is no number rather than a wrong one.
+//! Exact numbers: fractions of bounded size. Overflow is `None`.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -13,7 +13,7 @@ const MAX_BITS: u32 = 120;
 const MAX_POWER: u32 = 64;
 /// Decimals up to this many are shown exactly.
 const SHOWN_DECIMALS: u32 = 6;
-/// Nobody rounds to a higher place.
+/// Largest power of ten that people round to.
 const MAX_ZEROS: u32 = 9;
 /// Upstream grades with `math.isclose(pred_num, gold_num, rel_tol=0, abs_tol=1e-6)`.
 const NEAR: f64 = 1e-6;
@@ -229,7 +229,7 @@ impl Ord for Number {
         let rest = |number: &Self| number.upper.rem_euclid(number.lower);
         self.floor().upper.cmp(&other.floor().upper).then_with(|| match (rest(self), rest(other)) {
             (0, _) | (_, 0) => rest(self).cmp(&rest(other)),
-            // Of what is below one, the smaller is larger upside down.
+            // Below 1, the reciprocals are compared.
             (own, its) => Self { upper: other.lower, lower: its }.cmp(&Self { upper: self.lower, lower: own }),
         })
     }

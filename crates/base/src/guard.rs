@@ -7,14 +7,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::shown;
 use crate::text::Shown;
 
-/// So much of what a panic says is shown: it may quote data.
+/// Longest part of what a panic says that is shown: it may quote data.
 const MAX_SAID: usize = 200;
 
 thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does the work; `None`: it panicked. Whoever hears of panics is asked to keep quiet about this one: see
+/// Does the work; `None`: it panicked. The panic hook stays silent on this thread: see
 /// [`is_guarded`].
 pub fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
     let before = GUARDED.replace(true);

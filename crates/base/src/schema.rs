@@ -26,7 +26,7 @@ const MAX_VALUES: usize = 150_000;
 const MAX_PATTERNS: usize = 1_000;
 const PATTERN: usize = 100;
 
-/// So much of a pattern is said.
+/// Longest quoted part of a pattern.
 const MAX_SAID: usize = 200;
 
 /// Name of the newest draft, which a schema has that names none.

@@ -13,7 +13,7 @@ thread_local! {
 
 /// Units for each byte of a text.
 const A_BYTE: u64 = 1_000;
-/// So many bytes more are allowed for: of a few bytes much may be asked too.
+/// Bytes that every input is allowed on top: the least budget of a tiny one.
 const MORE: u64 = 50;
 
 /// Units that may be used up for a text of so many bytes.

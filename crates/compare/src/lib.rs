@@ -1,5 +1,7 @@
 //! Two runs of the same questions: joined, counted in five cells, and judged as recorded, as reviewed and without
 //! disputed expected answers.
+//!
+//! Law: knows no files, no network, no terminal.
 
 use foldhash::{HashMap, HashSet};
 
@@ -13,8 +15,11 @@ use stepscope_review::regression::unquoted;
 use stepscope_review::stats::Share;
 use stepscope_review::summary::Summary;
 
+/// Difference of two records, field by field.
 pub mod difference;
+/// Differing lines of two texts.
 pub mod lines;
+/// A comparison as text.
 pub mod print;
 
 stepscope_base::words! {

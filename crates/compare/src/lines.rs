@@ -10,7 +10,7 @@ use similar::{DiffTag, group_diff_ops};
 
 use super::difference::Change;
 
-/// So many lines around a change are shown.
+/// Maximum number of lines around a change that are shown.
 const AROUND: usize = 2;
 /// Texts that are very different are compared roughly after so long.
 const PATIENCE: Duration = Duration::from_millis(200);

@@ -245,7 +245,7 @@ impl Budget {
         Self { left: work, exact: MAX_EXACT, is_out: false }
     }
 
-    /// So many times a work; `false`: that is too much, and nothing more will be done.
+    /// Takes work so many times; `false`: that is too much, and nothing more will be done.
     fn spend(&mut self, times: usize, each: u64) -> bool {
         let left = self.left.checked_sub((times as u64).saturating_mul(each));
         self.is_out |= left.is_none();
@@ -880,7 +880,7 @@ pub enum SharedMistake {
 /// Finds the mistake that explains all citations with a quote of an answer, if one does: there are two or more, each
 /// is found, and not all where they should be.
 pub fn shared_offset<'r>(resolutions: impl IntoIterator<Item = &'r Resolution>) -> Option<SharedMistake> {
-    /// So many offsets are tried.
+    /// Maximum number of offsets that are tried.
     const MAX_OFFSETS: usize = 256;
     let quoted: Vec<&Resolution> = resolutions.into_iter().filter(|resolution| resolution.has_quote()).collect();
     let lost = |resolution: &&Resolution| resolution.fits.is_empty() || resolution.contract == Numbering::PageLocal;

@@ -1,4 +1,6 @@
-//! Structured answers: documents, citations, contract, dates, currencies, generation and route.
+//! Documents, and what structured answers take from them: citations, truncation, dates, amounts and wording.
+//!
+//! Law: knows documents and what is quoted from them: no record, no files, no network, no terminal.
 
 /// Resolution of citations: numberings, search for the quote, differences.
 pub mod citations;

@@ -55,9 +55,10 @@ impl Truncation {
 
 /// Number of pages that are passed over because they hold nothing but what is on every page.
 const MAX_EMPTY_PAGES: usize = 3;
-/// So many lines of the next page may belong to the last entry of the list, before the next entry begins.
+/// Maximum number of lines of the next page that may belong to the last entry of the list, before the next entry
+/// begins.
 const MAX_WRAPPED: usize = 8;
-/// So many lines behind the last cited one are looked at.
+/// Maximum number of lines behind the last cited one that are looked at.
 const MAX_TAIL: usize = 400;
 
 /// Judges an answer. `document` is the one that it cites, with the citations as its quotes resolve them.
@@ -398,7 +399,7 @@ fn is_same_but_for_page(a: &[u8], b: &[u8], difference: i64) -> bool {
     a.len() == b.len() && a.iter().zip(&b).all(is_same)
 }
 
-/// So many headings of one page, or of no known page, are compared.
+/// Maximum number of headings of one page, or of no known page, that are compared.
 const MAX_ENTRIES: usize = 300;
 
 /// Tells whether the table of contents names a line as a heading of its page.

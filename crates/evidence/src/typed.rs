@@ -86,9 +86,9 @@ pub struct TypedAnswer<'a> {
     pub traced: bool,
 }
 
-/// So many items of an answer are read.
+/// Maximum number of items of an answer that are read.
 pub const MAX_ITEMS: usize = 20_000;
-/// So many citations of an answer are read, those of all its items together.
+/// Maximum number of citations of an answer that are read, those of all its items together.
 pub const MAX_CITATIONS: usize = 50_000;
 
 /// One item of an answer: a value, and the places that it rests on.

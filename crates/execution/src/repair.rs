@@ -11,11 +11,12 @@ use stepscope_base::python::repr_text;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_judge::case::Case;
+use stepscope_judge::rules::check_by;
 use stepscope_judge::rules::procedure::UPSTREAM;
-use stepscope_judge::rules::{RuleId, check_by};
 use stepscope_record::finding::{Datum, Finding, Findings};
 use stepscope_record::formats;
 use stepscope_record::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure};
+use stepscope_record::rule_id::RuleId;
 use stepscope_record::schemas;
 
 pub mod model;
@@ -26,9 +27,9 @@ pub const MAX_TRIES: u32 = 10;
 pub const TEMPERATURE: f64 = 0.0;
 /// Procedures with more inputs and outputs get no fixes: nobody wrote them.
 const MAX_FIELDS: usize = 2_000;
-/// So many fixes are tried, each alone.
+/// Maximum number of fixes that are tried, each alone.
 const MAX_FIXES: usize = 100;
-/// So many characters of a name are said.
+/// Maximum number of characters of a name that are said.
 const MAX_NAME: usize = 80;
 /// So often all fixes together are tried, in whole or in part.
 const MAX_TRIALS: usize = 200;
@@ -308,7 +309,7 @@ impl<'k> EarlierNames<'k> {
     }
 }
 
-/// So many letters may differ.
+/// Maximum number of letters that differ.
 const FAR: usize = 2;
 
 /// Counts the letters that have to be added, removed or exchanged; beyond two the count does not matter.

@@ -70,19 +70,19 @@ pub struct Writer {
     orders: Sender<Append>,
     /// Closed by the thread when it ends.
     ended: Receiver<()>,
-    standing: Arc<Standing>,
+    standing: Arc<WriterState>,
 }
 
 /// State of the lines that the thread was given.
 #[derive(Debug, Default)]
-struct Standing {
+struct WriterState {
     /// The lines that are not known to be on the disk, where they go, and why those are not that were tried.
     unsaved: Mutex<BTreeMap<LineId, (Place, Option<Failure>)>>,
     /// Another program holds the lock of the file that is written to.
     is_held: Arc<AtomicBool>,
 }
 
-impl Standing {
+impl WriterState {
     fn tried(&self, id: LineId, failure: Option<&Failure>) {
         let mut unsaved = lock(&self.unsaved);
         match failure {
@@ -97,7 +97,7 @@ impl Writer {
     pub fn start(tell: impl Fn(LogEvent) -> bool + Send + 'static) -> std::io::Result<Self> {
         let (orders, taken) = channel::<Append>();
         let (alive, ended) = channel();
-        let standing = Arc::<Standing>::default();
+        let standing = Arc::<WriterState>::default();
         let known = standing.clone();
         let write = move || {
             let mut files = Files { open: Vec::new(), is_held: known.is_held.clone() };
@@ -107,7 +107,7 @@ impl Writer {
                     let mut result = files.append(lines);
                     for line in lines {
                         known.tried(line.id, result.as_ref().err());
-                        // Who no longer listens learns it from `unsaved`.
+                        // If the receiver is gone, `unsaved()` still reports it.
                         let _ = tell(LogEvent { id: line.id, result: result.clone() });
                         // What was met is said once.
                         result = result.map(|_| Appended::default());
@@ -137,7 +137,7 @@ impl Writer {
 #[derive(Debug)]
 pub struct Closed {
     ended: Receiver<()>,
-    standing: Arc<Standing>,
+    standing: Arc<WriterState>,
 }
 
 impl Closed {

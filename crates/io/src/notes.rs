@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
 use crate::files::{own_folder, remove, replace};
-use crate::source::beneath::Beneath;
+use crate::source::beneath::UnderRoot;
 use crate::source::open::read_small_beneath;
 
 /// The names of the file and of the lock.
@@ -70,7 +70,7 @@ impl Followed {
         own_folder(folder).ok()?;
         let [_, lock] = NAMES;
         let flags = OFlags::RDWR.union(OFlags::CREATE).union(OFlags::NONBLOCK);
-        let lock = File::from(Beneath::root(folder).ok()?.join(lock).open(flags, 0o600).ok()?);
+        let lock = File::from(UnderRoot::root(folder).ok()?.join(lock).open(flags, 0o600).ok()?);
         let is_locked = (0..TRIES).any(|n| {
             if n > 0 {
                 std::thread::sleep(PAUSE);
@@ -96,7 +96,7 @@ impl Drop for Followed {
 /// Reads the latest notes of the running tour; `None`: there is none, or it told nothing yet.
 pub fn follow(folder: &Path) -> Option<TourNotes> {
     let [notes, lock] = NAMES;
-    let folder = Beneath::root(folder).ok()?;
+    let folder = UnderRoot::root(folder).ok()?;
     // Whoever gets it is alone.
     let lock = File::from(folder.join(lock).open(OFlags::RDONLY.union(OFlags::NONBLOCK), 0).ok()?);
     if lock.try_lock_shared().is_ok() {

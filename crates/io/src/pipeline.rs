@@ -14,6 +14,8 @@ pub mod examine;
 pub(crate) mod line;
 /// Loading in the background, and following.
 pub mod load;
+/// Runs of other files, by question.
+pub mod peers;
 /// Reading one record on another thread.
 pub mod reading;
 /// Room for what is printed.

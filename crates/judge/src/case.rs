@@ -18,6 +18,7 @@ use std::sync::Arc;
 use crate::chain::ThoughtChain;
 use crate::gold::Gold;
 use crate::lost::LostValue;
+use crate::peers::{Peer, PeerOpinion};
 use crate::quantity_links::QuantityLinks;
 use crate::recompute::{Recomputed, RunAnswer};
 use crate::rightness::Rightness;
@@ -52,6 +53,11 @@ pub trait Context: fmt::Debug + Send + Sync {
     /// The answer of the baseline to the same question.
     fn baseline(&self, _: &Record<'_>) -> Option<f64> {
         None
+    }
+
+    /// The other runs of the question of a record, itself not among them.
+    fn peers(&self, _: &CaseView<'_>) -> Vec<Arc<Peer>> {
+        Vec::new()
     }
 
     /// The types that values of structured answers can have.
@@ -152,6 +158,7 @@ struct Cache {
     cited: OnceCell<Vec<ResolvedCitation>>,
     supports: OnceCell<Vec<ItemSupport>>,
     findings: OnceCell<Findings>,
+    peers: OnceCell<Option<Box<PeerOpinion>>>,
     baseline: OnceCell<Option<f64>>,
     triage: OnceCell<Option<Triage>>,
     routed: OnceCell<Option<Routed>>,

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use crate::gold::Gold;
-use crate::quantity_links::{Holder, QuantityLinks};
+use crate::quantity_links::{LinkedVariable, QuantityLinks};
 use crate::recompute::classes::ReadingClass;
 use crate::recompute::{Computed, Plan, PlanSource, Recomputed, RunAnswer, ValueBasis};
 use stepscope_arithmetic::expression::{Equality, EqualitySide, Expression, Names, equalities, numbers};
@@ -335,7 +335,7 @@ impl ThoughtChain {
     pub(crate) fn quantity_links(&self, record: &Record<'_>) -> Option<QuantityLinks> {
         let question = record.question?.string()?;
         let uses = self.values.iter().map(|value| {
-            let holder = Holder { step: value.step, output: value.output, extracts: false };
+            let holder = LinkedVariable { step: value.step, output: value.output, extracts: false };
             (holder, value.plan.as_ref().map(Expression::numbers).unwrap_or_default())
         });
         let uses: Vec<_> = uses.collect();

@@ -12,7 +12,7 @@ use stepscope_evidence::wording::{TextWord, akin, is_empty_word, part, sequence,
 
 mod entries;
 
-/// So many lines before the first cited one may announce a list.
+/// Maximum number of lines before the first cited one that may announce a list.
 const BEFORE: usize = 2;
 /// A longer list is not compared.
 const MAX_ITEMS: usize = 200;
@@ -320,8 +320,8 @@ fn has_part(document: &Document, phrase: &str, number: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::case::Case;
-    use crate::rules::RuleId;
     use serde_json::{Value as Json, json};
+    use stepscope_record::rule_id::RuleId;
 
     pub(super) fn told(question: &str, lines: &[&str], texts: &[&str]) -> bool {
         let item = |text: &&str| {

@@ -53,7 +53,7 @@ pub struct Strictness {
     pub why: Option<Untrusted<'static>>,
 }
 
-/// So many breaches of one answer are told apart.
+/// Maximum number of breaches of one answer that are told apart.
 pub(crate) const MAX_BREACHES: usize = 20_000;
 
 struct Schemas {

@@ -26,7 +26,7 @@ pub struct Excess {
 
 /// In a record with no more values than that, nothing is too much.
 const SHORT: usize = 1_000;
-/// So many keys of an answer schema are read in any case, however many steps are run with it.
+/// Maximum number of keys of an answer schema that are read in any case, however many steps are run with it.
 const FEW_KEYS: usize = 6;
 
 /// Every list of a record of which only the beginning is read, most often none.

@@ -80,6 +80,11 @@ impl ExpectedNumber {
 }
 
 impl Gold {
+    /// A number that is taken for the expected one, though no record says so.
+    pub(crate) const fn assumed(value: Number) -> Self {
+        Self { value, from_text: false, misread: None, words: None }
+    }
+
     /// Reads the expected number of a record; `None` where it has none. The number behind `####` counts, else `gold_num`,
     /// else an expected answer that is a number in words or digits, or announces one.
     pub fn of(record: &Record<'_>) -> Option<Self> {

@@ -18,6 +18,8 @@ pub mod gold;
 pub mod hide;
 /// Values that got lost between the steps.
 pub mod lost;
+/// Peers of a run: other runs of the same question.
+pub mod peers;
 /// Quantities of the question, linked to the variables that took them up.
 pub mod quantity_links;
 /// Exact recomputation of each step's result.
@@ -28,6 +30,8 @@ pub mod rightness;
 pub mod route;
 /// Facts that the table keeps of a record: forty bytes.
 pub mod row;
+/// What a rule is.
+pub mod rule;
 /// Sets of rules, each kept once for all rows.
 pub mod rule_set;
 /// The registry of rules.

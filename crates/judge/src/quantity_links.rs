@@ -25,7 +25,7 @@ use stepscope_record::{Record, RecordKind};
 const MAX_LINKED: usize = 64;
 /// A longer text in a state is prose.
 const LONG_TEXT: usize = 200;
-/// So many words in common, or the very next one, name a quantity.
+/// Words in common that name a quantity; the very next one names it too.
 const NAMED: usize = 6;
 /// Bytes of the question on each side of a quantity that are compared with a variable's name and description.
 const AROUND: usize = 48;
@@ -36,20 +36,20 @@ pub struct QuantityLinks {
     /// The quantities of the question; their `variables` are empty here.
     pub quantities: Vec<Quantity>,
     /// The variables that steps with the question before them wrote.
-    pub holders: Vec<Holder>,
+    pub holders: Vec<LinkedVariable>,
     /// Sure quantities that no value, no description and no step text holds.
-    pub missed: Vec<Missed>,
+    pub missed: Vec<UnusedQuantity>,
     /// Holders whose number is not in the question and follows from nothing.
     pub invented: Vec<usize>,
     /// Numbers that were probably misread.
-    pub changed: Vec<Changed>,
+    pub changed: Vec<AlteredQuantity>,
     /// For each quantity, the holders that hold or describe it.
     taken: Vec<u64>,
 }
 
 /// A variable that a step with the question before it wrote.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Holder {
+pub struct LinkedVariable {
     /// The position of the step.
     pub step: usize,
     /// Its place among the step's outputs.
@@ -58,7 +58,7 @@ pub struct Holder {
     pub extracts: bool,
 }
 
-impl Holder {
+impl LinkedVariable {
     /// Its declaration.
     pub fn field<'a>(&self, procedure: &Procedure<'a>) -> Option<Field<'a>> {
         procedure.steps.get(self.step)?.outputs.get(self.output).copied()
@@ -108,7 +108,7 @@ impl QuantityLinks {
 
     /// Links a chain of thought: a value took up what its calculation uses; missed is what occurs in no step. `uses`
     /// are the values with the numbers of their calculations, `numbers` those of all steps.
-    pub(crate) fn of_uses(question: &[u8], uses: &[(Holder, Vec<Number>)], numbers: &[Quantity]) -> Self {
+    pub(crate) fn of_uses(question: &[u8], uses: &[(LinkedVariable, Vec<Number>)], numbers: &[Quantity]) -> Self {
         let quantities = find(question);
         // "52 - 48 = 4 million" counts in the millions of the question.
         let scale_of = |quantity: &Quantity| scale_of(question.get(quantity.span.clone()).unwrap_or_default());
@@ -132,7 +132,7 @@ impl QuantityLinks {
             quantity.sure && taken.get(*n) == Some(&0) && !stands()
         };
         let missed = quantities.iter().enumerate().filter(is_missed);
-        let missed = missed.map(|(quantity, _)| Missed { quantity, room: false }).collect();
+        let missed = missed.map(|(quantity, _)| UnusedQuantity { quantity, room: false }).collect();
         let holders = uses.iter().map(|(holder, _)| *holder).collect();
         Self { quantities, holders, missed, invented: Vec::new(), changed: Vec::new(), taken }
     }
@@ -159,13 +159,13 @@ impl QuantityLinks {
 /// An [`QuantityLinks`] in the making, with the texts that it looks at.
 struct Linking<'a> {
     question: Untrusted<'a>,
-    holdings: Vec<Holding<'a>>,
+    holdings: Vec<Link<'a>>,
     links: QuantityLinks,
 }
 
 /// A holder with what it holds.
-struct Holding<'a> {
-    holder: Holder,
+struct Link<'a> {
+    holder: LinkedVariable,
     name: Untrusted<'a>,
     description: Option<Value<'a>>,
     value: Option<Value<'a>>,
@@ -182,7 +182,7 @@ struct Holding<'a> {
 const SHORTEST_SCALE: usize = 7;
 const LONGEST_SCALE: usize = 9;
 
-impl Holding<'_> {
+impl Link<'_> {
     /// Notes that a person set the value: it may hold a quantity, but no step misread or invented it.
     fn overridden(&mut self, was: Option<Value<'_>>) {
         self.content = Content::Some(self.content.numbers().to_vec());
@@ -212,7 +212,7 @@ fn scale_of(text: &[u8]) -> Option<f64> {
 
 /// A quantity that was taken up by nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Missed {
+pub struct UnusedQuantity {
     /// Its index.
     pub quantity: usize,
     /// True if the plan has a variable that may have been meant for it and holds something else: then the step was
@@ -222,7 +222,7 @@ pub struct Missed {
 
 /// A number that was taken up wrongly.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Changed {
+pub struct AlteredQuantity {
     /// The quantity as the question has it.
     pub quantity: usize,
     /// The variable that holds another number.
@@ -285,9 +285,9 @@ impl Content {
 
 /// The quantities that a number fits, one bit each, by how well.
 #[derive(Clone, Copy, Default)]
-struct Fits([u64; 4]);
+struct Matches([u64; 4]);
 
-impl Fits {
+impl Matches {
     fn of(number: f64, scale: Option<f64>, quantities: &[Quantity]) -> Self {
         let mut fits = Self::default();
         for (q, quantity) in quantities.iter().take(MAX_LINKED).enumerate() {
@@ -354,7 +354,7 @@ impl<'a> Linking<'a> {
         let mut numbers = Vec::new();
         for (holder, holding) in self.holdings.iter().take(MAX_LINKED).enumerate() {
             let scale = if has_thousands { holding.scale() } else { None };
-            let fits = |&number: &f64| (holder, Fits::of(number, scale, &self.links.quantities));
+            let fits = |&number: &f64| (holder, Matches::of(number, scale, &self.links.quantities));
             numbers.extend(holding.content.numbers().iter().map(fits));
         }
         // What stands there exactly comes first, so that it is not given away to a percentage or another unit; and an
@@ -405,7 +405,7 @@ impl<'a> Linking<'a> {
         }
     }
 
-    fn link_number(&mut self, holder: usize, fits: &Fits, fitting: u64) {
+    fn link_number(&mut self, holder: usize, fits: &Matches, fitting: u64) {
         let Some(holding) = self.holdings.get(holder) else { return };
         if fitting == 0 || holding.links & fits.any() != 0 {
             return;
@@ -421,7 +421,7 @@ impl<'a> Linking<'a> {
     }
 
     /// Of several quantities that fit, the one that is free and spoken of in the words of the variable.
-    fn best(&self, fitting: u64, holding: &Holding<'_>) -> Option<usize> {
+    fn best(&self, fitting: u64, holding: &Link<'_>) -> Option<usize> {
         if fitting.count_ones() <= 1 {
             return (fitting != 0).then(|| fitting.trailing_zeros() as usize);
         }
@@ -436,7 +436,7 @@ impl<'a> Linking<'a> {
     }
 
     /// Scores the words of a variable that occur near a quantity.
-    fn common_words(&self, quantity: &Quantity, holding: &Holding<'_>) -> usize {
+    fn common_words(&self, quantity: &Quantity, holding: &Link<'_>) -> usize {
         let description = holding.description.and_then(Value::string).unwrap_or_default();
         words_near(self.question.bytes(), quantity, holding.name.bytes(), description.bytes())
     }
@@ -468,7 +468,7 @@ impl<'a> Linking<'a> {
             let taken = self.links.taken.iter().filter(|mask| **mask >> holder & 1 == 1);
             taken.clone().count() > 0 && taken.into_iter().all(|mask| mask.count_ones() > 1)
         };
-        let fits = |holding: &Holding<'_>| {
+        let fits = |holding: &Link<'_>| {
             holding.content.numbers().iter().any(|number| fit(quantity, *number) >= QuantityFit::Kind)
         };
         let holders = self.holdings.iter().enumerate().take(MAX_LINKED);
@@ -495,7 +495,7 @@ impl<'a> Linking<'a> {
         self.misreadings(&mut open);
         self.usual_numbers(&mut open);
         let room = self.room();
-        self.links.missed = bits(open).map(|quantity| Missed { quantity, room }).collect();
+        self.links.missed = bits(open).map(|quantity| UnusedQuantity { quantity, room }).collect();
     }
 
     /// Sure quantities that no value holds.
@@ -522,7 +522,7 @@ impl<'a> Linking<'a> {
 
     /// Looks into names and descriptions: which open quantities they name, and which variables hold another number
     /// than the one that their description takes from the question.
-    fn descriptions(&mut self, open: u64) -> (u64, Vec<Changed>) {
+    fn descriptions(&mut self, open: u64) -> (u64, Vec<AlteredQuantity>) {
         let (mut named, mut changed) = (0_u64, Vec::new());
         let mut name = Vec::new();
         for t in 0..self.holdings.len().min(MAX_LINKED) {
@@ -577,7 +577,7 @@ impl<'a> Linking<'a> {
                 && self.links.quantities.get(quantity).is_some_and(|quantity| fit(quantity, value) == QuantityFit::None)
                 && !derived(&numbers, value)
             {
-                changed.push(Changed { quantity, holder: t, planned: true });
+                changed.push(AlteredQuantity { quantity, holder: t, planned: true });
             }
             named |= own & open;
             for (q, mask) in self.links.taken.iter_mut().enumerate() {
@@ -590,19 +590,19 @@ impl<'a> Linking<'a> {
     }
 
     /// Variables that hold another quantity of the question than the one that their description states: "(5)", "= 5."
-    fn stated(&self) -> Vec<Changed> {
+    fn stated(&self) -> Vec<AlteredQuantity> {
         let holdings = self.holdings.iter().enumerate().take(MAX_LINKED);
-        let exchanged = |(t, holding): (usize, &Holding<'_>)| {
+        let exchanged = |(t, holding): (usize, &Link<'_>)| {
             let Content::One(value) = holding.content else { return None };
             let counts = holding.links != 0 && holding.holder.extracts && !holding.rewritten;
             let quantity = self.quantity_of(holding, value).filter(|_| counts)?;
-            Some(Changed { quantity, holder: t, planned: true })
+            Some(AlteredQuantity { quantity, holder: t, planned: true })
         };
         holdings.filter_map(exchanged).collect()
     }
 
     /// The quantity that a description states, where the value is another.
-    fn quantity_of(&self, holder: &Holding<'_>, value: f64) -> Option<usize> {
+    fn quantity_of(&self, holder: &Link<'_>, value: f64) -> Option<usize> {
         let text = holder.description.and_then(Value::string)?;
         let text = text.bytes().trim_ascii_end();
         let text = text.strip_suffix(b".").unwrap_or(text);
@@ -644,7 +644,7 @@ impl<'a> Linking<'a> {
 
     /// Finds the holders whose number comes from nowhere.
     fn invent(&self) -> Vec<usize> {
-        let from_nowhere = |holder: &Holding<'_>| {
+        let from_nowhere = |holder: &Link<'_>| {
             let Content::One(value) = holder.content else { return false };
             holder.links == 0 && holder.holder.extracts && !holder.rewritten && !self.follows(value)
         };
@@ -665,7 +665,7 @@ impl<'a> Linking<'a> {
     }
 
     /// Tells whether an extracted value may be a misreading: it is no number of the question.
-    fn is_loose(&self, holding: &Holding<'_>, value: f64) -> bool {
+    fn is_loose(&self, holding: &Link<'_>, value: f64) -> bool {
         let is_own = holding.links == 0 && holding.holder.extracts && !holding.rewritten;
         is_own && !self.is_part_of_fraction(value.abs())
     }
@@ -713,7 +713,7 @@ impl<'a> Linking<'a> {
             };
             if let Some(quantity) = bits(*open).find(near) {
                 *open &= !(1 << quantity);
-                self.links.changed.push(Changed { quantity, holder: t, planned: false });
+                self.links.changed.push(AlteredQuantity { quantity, holder: t, planned: false });
             }
         }
         let changed = &self.links.changed;
@@ -737,7 +737,7 @@ impl<'a> Linking<'a> {
             let Some(best) = (0..self.links.quantities.len().min(MAX_LINKED)).max_by_key(words) else { continue };
             if words(&best) >= NAMED && *open >> best & 1 == 1 {
                 *open &= !(1 << best);
-                self.links.changed.push(Changed { quantity: best, holder: t, planned: false });
+                self.links.changed.push(AlteredQuantity { quantity: best, holder: t, planned: false });
             }
         }
     }
@@ -834,7 +834,7 @@ fn stem(word: &[u8]) -> &[u8] {
 }
 
 /// Scores a variable's name by whether it says that it holds a quantity of this kind: 6 if so, else 0.
-fn kind_words(quantity: &Quantity, holding: &Holding<'_>) -> usize {
+fn kind_words(quantity: &Quantity, holding: &Link<'_>) -> usize {
     let words: &[&[u8]] = match quantity.kind {
         Kind::Multiple => &[b"factor", b"multipl", b"times", b"ratio"],
         Kind::Money => &[b"price", b"cost", b"pay", b"fee", b"dollar", b"cents", b"wage", b"amount"],
@@ -897,7 +897,7 @@ fn same_length(a: f64, b: f64) -> bool {
 const FEW: usize = 64;
 
 /// The outputs of the steps that read the question.
-fn holdings<'a>(procedure: &Procedure<'a>) -> Vec<Holding<'a>> {
+fn holdings<'a>(procedure: &Procedure<'a>) -> Vec<Link<'a>> {
     let mut holdings = Vec::new();
     // By how many steps each variable is written. Of a few outputs that is counted faster than looked up.
     let is_long = procedure.steps.iter().map(|step| step.outputs.len()).sum::<usize>() > FEW;
@@ -924,8 +924,8 @@ fn holdings<'a>(procedure: &Procedure<'a>) -> Vec<Holding<'a>> {
             } else {
                 procedure.steps.iter().filter(writes).count() > 1
             };
-            holdings.push(Holding {
-                holder: Holder { step: position, output, extracts },
+            holdings.push(Link {
+                holder: LinkedVariable { step: position, output, extracts },
                 name,
                 description: field.description,
                 value: None,
@@ -982,7 +982,7 @@ fn says_value(text: &[u8], value: Option<Value<'_>>) -> bool {
 }
 
 /// Takes the values from the final state.
-fn fill<'a>(holdings: &mut [Holding<'a>], state: Value<'a>, question: &Untrusted<'a>) {
+fn fill<'a>(holdings: &mut [Link<'a>], state: Value<'a>, question: &Untrusted<'a>) {
     // Of very many variables each would be looked for among as many values.
     let by_name: Option<HashMap<Untrusted<'a>, Value<'a>>> =
         (holdings.len() > FEW).then(|| state.members().map(|member| (member.name(), member.value)).collect());
@@ -1179,10 +1179,10 @@ mod tests {
     #[test]
     fn misreadings_and_gaps_are_seen() {
         let swapped = links("24 pens and 13 more.", &[("pens", "at first", "42"), ("more", "bought", "13")], "Add");
-        assert_eq!(swapped.changed, [Changed { quantity: 0, holder: 0, planned: false }]);
+        assert_eq!(swapped.changed, [AlteredQuantity { quantity: 0, holder: 0, planned: false }]);
         assert!(swapped.missed.is_empty() && swapped.invented.is_empty());
         let planned = links("24 pens and 13 more.", &[("pens", "at first (24)", "31"), ("more", "(13)", "13")], "Add");
-        assert_eq!(planned.changed, [Changed { quantity: 0, holder: 0, planned: true }]);
+        assert_eq!(planned.changed, [AlteredQuantity { quantity: 0, holder: 0, planned: true }]);
         // What a number selects is not what it counts.
         let dice = "Two dice are thrown. How often is a sum of 7 expected?";
         assert!(links(dice, &[("favourable", "outcomes with a sum of 7", "6")], "Divide").changed.is_empty());
@@ -1190,20 +1190,20 @@ mod tests {
         // A usual number is misread like any other, where the variable bears the words of what was missed.
         let hen = "A hen lays 16 eggs per day. How many in 3 days?";
         let usual = links(hen, &[("eggs_per_day", "", "12"), ("days", "", "3")], "Multiply");
-        assert_eq!(usual.changed, [Changed { quantity: 0, holder: 0, planned: false }]);
+        assert_eq!(usual.changed, [AlteredQuantity { quantity: 0, holder: 0, planned: false }]);
         let constant = links(hen, &[("months_per_year", "months in a year", "12"), ("days", "", "3")], "Multiply");
         assert!(constant.changed.is_empty(), "{constant:?}");
         // Two numbers in each other's place, by what is said of them.
         let exchanged = links("4 pens at $9 each.", &[("pens", "(4)", "9"), ("price", "= 9.", "4")], "Multiply");
-        let told = |quantity, holder| Changed { quantity, holder, planned: true };
+        let told = |quantity, holder| AlteredQuantity { quantity, holder, planned: true };
         assert_eq!(exchanged.changed, [told(0, 0), told(1, 1)]);
         // The digit that tells two names apart is no number of the question.
         let named = links("2 of 9 pens.", &[("pens", "", "9"), ("pens_2", "pens 2 in the question", "0.5")], "Take 2");
         assert!(named.changed.is_empty(), "{named:?}");
         let missed = links("24 pens and 13 more.", &[("pens", "at first", "24")], "Add");
-        assert_eq!(missed.missed, [Missed { quantity: 1, room: false }]);
+        assert_eq!(missed.missed, [UnusedQuantity { quantity: 1, room: false }]);
         let room = links("24 pens and 13 more.", &[("pens", "at first", "24"), ("more", "bought", "24")], "Add");
-        assert_eq!(room.missed, [Missed { quantity: 1, room: true }]);
+        assert_eq!(room.missed, [UnusedQuantity { quantity: 1, room: true }]);
         assert!(is_sound(&links("24 pens and 13 more.", &[("pens", "at first", "24")], "Add 13 to it")));
     }
 }

@@ -68,7 +68,7 @@ impl Routed {
 /// Rules whose notes and doubts a person must read before the answer is used.
 const TO_BE_READ: [RuleId; 3] = [RuleId::ComputedDiffers, RuleId::OtherValueAsked, RuleId::SecondLook];
 
-/// So many failed checks are listed as triggers.
+/// Maximum number of failed checks that are listed as triggers.
 const MAX_FAILED: usize = 20;
 
 /// The route of a structured answer, from itself and what the rules found; `None` if the record is none.

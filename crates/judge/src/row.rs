@@ -540,7 +540,7 @@ impl RowFacts {
         if hide.has(Hidden::Confidence) {
             self.confidence = f32::NAN;
         }
-        // Whoever is not sure enough is sent to a person.
+        // Low confidence: a person looks at it.
         if let Some(typed) = self.typed().filter(|_| hide.hides_route()) {
             self.facts = TypedRow { route: None, said: typed.said & !(AnswerFlag::Clarify as u8), ..typed }.pack();
         }

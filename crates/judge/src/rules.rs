@@ -1,18 +1,20 @@
 //! The registry of rules: everything that stepscope says about a record is said by one of them.
 //!
-//! To add one: give it a row in the table of `rules/id.rs`, and write it at the same place in the file of its subject below
+//! To add one: give it a row in the table of `rule_id.rs` of the crate `record`, and write it at the same place in the file of its subject below
 //! `rules/` (or a new one), with a bad and a good example. A test runs every example; `stepscope rules ID` prints them.
 
 use std::borrow::Cow;
 use std::sync::{LazyLock, OnceLock};
 
 use crate::case::CaseView;
+use crate::rule::Rule;
 use stepscope_base::canonical::sha256;
 use stepscope_record::RecordKind;
 use stepscope_record::finding::Findings;
-use stepscope_record::rule_id::Kinds;
+use stepscope_record::rule_id::{Kinds, RuleId};
 
 pub mod answer;
+pub mod peers;
 pub(crate) mod plausibility;
 pub mod procedure;
 pub mod quantity;
@@ -23,25 +25,6 @@ pub mod run;
 pub mod source;
 pub(crate) mod span;
 pub mod typed;
-
-pub use stepscope_record::rule_id::RuleId;
-
-/// One rule.
-#[derive(Debug)]
-pub struct Rule {
-    /// Its row in the table of rules.
-    pub id: RuleId,
-    /// Subject of the rule, in a sentence.
-    pub summary: &'static str,
-    /// Explanation: why that matters and what to do, in a few sentences.
-    pub explanation: &'static str,
-    /// A record (or text) in which it finds something; see [`example`].
-    pub bad: &'static str,
-    /// The same record mended: it finds nothing.
-    pub good: &'static str,
-    /// Looks, and says what it finds.
-    pub check: fn(&CaseView<'_>, &mut Findings),
-}
 
 /// Every rule, each at the place of its id.
 #[allow(clippy::indexing_slicing, reason = "the compiler works it out")]
@@ -64,6 +47,7 @@ pub static RULES: [&Rule; RuleId::ALL.len()] = {
         span::RULES,
         source::RULES,
         review::RULES,
+        peers::RULES,
     ];
     let mut all = [&reading::RULES[0]; RuleId::ALL.len()];
     let (mut file, mut at, mut n) = (0, 0, 0);
@@ -211,7 +195,10 @@ mod tests {
     #[test]
     fn every_example_does_what_it_says() {
         // What is said because of what stands around a record is tested there.
-        let around = |rule: &&&Rule| source::RULES.iter().chain(review::RULES).any(|other| other.id == rule.id);
+        let around = |rule: &&&Rule| {
+            let apart = source::RULES.iter().chain(review::RULES).chain(peers::RULES);
+            apart.into_iter().any(|other| other.id == rule.id)
+        };
         for rule in RULES.iter().filter(|rule| !around(rule)) {
             let bad = findings(&example(rule.bad));
             assert!(bad.iter().any(|finding| finding.rule == rule.id), "{} finds nothing: {bad:?}", rule.id);

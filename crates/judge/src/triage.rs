@@ -9,12 +9,11 @@ use std::collections::HashSet;
 use crate::case::CaseView;
 use crate::gold::{Gold, Working, working};
 use crate::lost::LostValue;
-use crate::quantity_links::{Missed, QuantityLinks};
+use crate::quantity_links::{QuantityLinks, UnusedQuantity};
 use crate::recompute::follows::{gives, may_give};
 use crate::recompute::{
     Computed, PlanSource, Recomputed, RunAnswer, ValueBasis, Wording, may_plan, name_of, value_pointer,
 };
-use crate::rules::RuleId;
 use crate::rules::run;
 use crate::rules::run::{ErrorCause, contradictions, differs, explained};
 use stepscope_arithmetic::expression::{list, numbers};
@@ -26,6 +25,7 @@ use stepscope_base::text::{Shown, Untrusted};
 use stepscope_record::finding::{Finding, Findings, Place, Severity};
 use stepscope_record::procedure::last_step::last_step_surprise;
 use stepscope_record::procedure::{PROBLEM_TEXT, Procedure};
+use stepscope_record::rule_id::RuleId;
 use stepscope_record::state::State;
 use stepscope_record::trace::{Put, RecordedSet, asks_otherwise};
 use stepscope_record::{Record, RecordKind};
@@ -54,6 +54,24 @@ impl Triage {
 
     /// Judges a record that the rules have looked at; `None` for what is no run. A right run costs next to nothing.
     pub fn judge(case: &CaseView<'_>, findings: &[Finding], baseline: Option<f64>) -> Option<Self> {
+        let mut triage = Self::judged_by(case, findings, baseline, (case.gold().cloned(), case.is_right()))?;
+        if let Some(opinion) = case.peer_opinion() {
+            opinion.weigh(&mut triage);
+        }
+        Some(triage)
+    }
+
+    /// Judges a record as if this were its expected answer, and its own another.
+    pub(crate) fn assuming(case: &CaseView<'_>, findings: &[Finding], gold: Gold) -> Option<Self> {
+        Self::judged_by(case, findings, None, (Some(gold), false))
+    }
+
+    fn judged_by(
+        case: &CaseView<'_>,
+        findings: &[Finding],
+        baseline: Option<f64>,
+        (gold, right): (Option<Gold>, bool),
+    ) -> Option<Self> {
         let record = case.record.as_ref()?;
         match record.kind {
             RecordKind::Error => return Some(of_error(record)),
@@ -64,7 +82,6 @@ impl Triage {
         if record.state.is_none() && record.answer.is_none() && record.pred_num.is_none() && record.correct.is_none() {
             return None;
         }
-        let right = case.is_right();
         let (none, answered);
         // Of a right run only the answer is looked at, unless something speaks against a step.
         let slipped =
@@ -91,7 +108,7 @@ impl Triage {
             baseline,
             right,
             lost: case.lost(),
-            gold: case.gold().cloned(),
+            gold,
             working: if is_looked_at { working(record) } else { Working::default() },
             answer: recomputed.answer.value(),
             // Of a right run nothing has to be recovered, and most were not recomputed.
@@ -746,7 +763,7 @@ impl<'c> Trial<'c, '_> {
         // Values that follow from nothing are no plan's.
         let links = self.links.filter(|_| Experiment::of(self).is_some_and(|experiment| experiment.all_follow()))?;
         let is_lacking =
-            |missed: &&Missed| !missed.room && links.is_used_in(missed.quantity, &worked) && worked.len() > 1;
+            |missed: &&UnusedQuantity| !missed.room && links.is_used_in(missed.quantity, &worked) && worked.len() > 1;
         let lacking = links.missed.iter().find(is_lacking).and_then(|missed| links.quantities.get(missed.quantity));
         if let Some(lacking) = lacking {
             let text = shown!(

@@ -18,18 +18,18 @@ const RESERVE: usize = 256 << 10;
 /// So large pieces are the system's own.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const LARGE: i32 = 1 << 20;
-/// So many threads have memory of their own: with one share for all they wait for each other at every other piece.
+/// Number of threads with memory of their own: with one share for all they wait for each other at every other piece.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const SHARES: i32 = 8;
-/// So much address space is reserved for each share.
+/// Address space that is reserved for each share.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const SHARE: u64 = 128 << 20;
-/// So long other threads wait for the last words of the first.
+/// Time that other threads wait for the last words of the first.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 static LAST_WORDS: OnceLock<fn(usize)> = OnceLock::new();
-static SPEAKS: AtomicBool = AtomicBool::new(false);
-static KEPT: Kept = Kept { bytes: UnsafeCell::new([0; RESERVE]), used: AtomicUsize::new(0) };
+static HANDLING_OOM: AtomicBool = AtomicBool::new(false);
+static KEPT: Reserve = Reserve { bytes: UnsafeCell::new([0; RESERVE]), used: AtomicUsize::new(0) };
 
 thread_local! {
     static IS_SPEAKER: Cell<bool> = const { Cell::new(false) };
@@ -43,7 +43,7 @@ pub fn on_failure(last_words: fn(usize)) {
 
 /// Large pieces go back to the system as soon as they are free, and what is kept of the rest does not grow with the number
 /// of threads. To be called before there are threads. Other systems than GNU's do so by themselves.
-pub fn give_back() {
+pub fn tune_malloc() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
         const MMAP_THRESHOLD: i32 = -3;
@@ -61,15 +61,15 @@ pub fn give_back() {
 }
 
 /// Memory for the last words, handed out once and never taken back.
-struct Kept {
+struct Reserve {
     bytes: UnsafeCell<[u8; RESERVE]>,
     used: AtomicUsize,
 }
 
 // SAFETY: every part of the bytes is handed out once, by an atomic count.
-unsafe impl Sync for Kept {}
+unsafe impl Sync for Reserve {}
 
-impl Kept {
+impl Reserve {
     fn take(&self, layout: Layout) -> *mut u8 {
         let start = self.bytes.get().cast::<u8>();
         let most = layout.size().saturating_add(layout.align());
@@ -88,11 +88,11 @@ impl Kept {
 
 /// The system's allocator, with last words.
 #[derive(Debug)]
-pub struct Watched;
+pub struct OomAllocator;
 
 // SAFETY: every call goes on to the system's allocator with the same arguments, and its pointers come back unchanged.
 // What it cannot give to the last words comes from `KEPT`, is aligned and long enough, and never goes to the system.
-unsafe impl GlobalAlloc for Watched {
+unsafe impl GlobalAlloc for OomAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller keeps the contract of `alloc`, which is the same.
         watched(unsafe { System.alloc(layout) }, layout)
@@ -136,7 +136,7 @@ fn watched(pointer: *mut u8, layout: Layout) -> *mut u8 {
 #[cold]
 fn failed(layout: Layout) -> *mut u8 {
     let Some(last_words) = LAST_WORDS.get() else { return std::ptr::null_mut() };
-    if !SPEAKS.swap(true, Ordering::SeqCst) {
+    if !HANDLING_OOM.swap(true, Ordering::SeqCst) {
         IS_SPEAKER.set(true);
         last_words(layout.size());
     } else if IS_SPEAKER.get() {
@@ -160,7 +160,7 @@ mod tests {
             let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
             statm.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
         };
-        give_back();
+        tune_malloc();
         let before = resident();
         // Without it the first piece that is freed makes the allocator keep those after it.
         for _ in 0..3 {
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_aligned_apart_and_ends() {
-        static FRESH: Kept = Kept { bytes: UnsafeCell::new([0; RESERVE]), used: AtomicUsize::new(0) };
+        static FRESH: Reserve = Reserve { bytes: UnsafeCell::new([0; RESERVE]), used: AtomicUsize::new(0) };
         let kept = &FRESH;
         let (one, other) = (Layout::from_size_align(3, 1).unwrap(), Layout::from_size_align(64, 64).unwrap());
         let (a, b, c) = (kept.take(one), kept.take(other), kept.take(one));

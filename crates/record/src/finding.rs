@@ -9,9 +9,9 @@ use stepscope_base::json::write::{Json, Writer};
 use stepscope_base::python::Message;
 use stepscope_base::text::Untrusted;
 
-/// So many findings of one rule are listed a record; the last one counts the rest.
+/// Maximum number of findings of one rule that are listed a record; the last one counts the rest.
 pub const MAX_FINDINGS: usize = 100;
-/// So many labelled places of one finding are kept; the rest are counted.
+/// Maximum number of labelled places of one finding that are kept; the rest are counted.
 pub(crate) const MAX_LABELS: usize = 100;
 
 stepscope_base::words! {

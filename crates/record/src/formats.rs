@@ -1,21 +1,9 @@
 //! The formats of records: each recognises its own by content, never by file name, and says where its parts are.
 
+use crate::format::Format;
 use crate::{Record, RecordKind};
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::list;
-
-/// One format of records.
-#[derive(Debug)]
-pub struct Format {
-    /// Short name.
-    pub id: &'static str,
-    /// A small record of this format.
-    pub example: &'static str,
-    /// Test whether an object is of this format.
-    pub recognise: for<'a> fn(Value<'a>) -> bool,
-    /// Reads a recognised object.
-    pub read: for<'a> fn(Value<'a>) -> Record<'a>,
-}
 
 /// Every format, in the order in which they are asked.
 pub const FORMATS: &[Format] = &[

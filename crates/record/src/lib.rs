@@ -1,10 +1,15 @@
 //! One record of a file, whatever its format: handles on the values that the rules, the state and the screen ask for.
+//!
+//! Law: says what a record holds, and judges nothing. Knows no files, no network, no terminal.
 
 /// The time and the tokens that the steps of a recorded run took.
 pub mod cost;
 /// Findings: what is said about a record, and where.
 pub mod finding;
+/// Origin of a fork, as its record has it.
 pub mod fork_origin;
+/// What a format of records is.
+pub mod format;
 /// The registry of record formats, recognised by content.
 pub mod formats;
 /// Conversations.
@@ -19,6 +24,7 @@ pub mod paint;
 pub mod procedure;
 /// The text of a reply, taken apart.
 pub mod reply;
+/// Ids of the rules, in the order in which they speak.
 pub mod rule_id;
 /// Replies as servers send them and records keep them.
 pub mod saved_reply;

@@ -4,7 +4,7 @@ use std::sync::{PoisonError, RwLock};
 
 use stepscope_base::text::{Shown, Untrusted, head};
 
-/// So many models are told apart.
+/// Maximum number of models that are told apart.
 pub const MAX_MODELS: usize = 255;
 /// More of a name is not kept.
 const MAX_NAME: usize = 256;

@@ -15,9 +15,9 @@ mod embedded;
 mod literal;
 mod printed;
 
-/// So many records are read of one notebook.
+/// Maximum number of records that are read of one notebook.
 const MAX_RECORDS: usize = 10_000;
-/// So many outputs without a record are named.
+/// Maximum number of outputs without a record that are named.
 const MAX_NAMED: usize = 100;
 
 /// A notebook, read.

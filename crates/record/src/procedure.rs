@@ -21,9 +21,9 @@ pub const FINAL_ANSWER: &str = "final_answer";
 /// The number of the answer, next to its text.
 pub const FINAL_ANSWER_NUMERICAL: &str = "final_answer_numerical";
 
-/// So many steps of a procedure are read. Real ones have a few dozen.
+/// Maximum number of steps of a procedure that are read. Real ones have a few dozen.
 pub const MAX_STEPS: usize = 20_000;
-/// So many inputs and outputs of a procedure are read, those of all its steps together.
+/// Maximum number of inputs and outputs of a procedure that are read, those of all its steps together.
 pub const MAX_FIELDS: usize = 100_000;
 
 /// The key under which a population keeps a model's text that was no JSON.

@@ -187,6 +187,7 @@ table! {
     ReviewFailed = "review/failed", Every, Warning, Clean;
     ReviewDisputed = "review/disputed", Every, Note, Clean;
     ReviewStale = "review/stale", Every, Note, Clean;
+    Peers = "run/peers", Worked, Note, Disagrees;
 }
 
 impl fmt::Display for RuleId {

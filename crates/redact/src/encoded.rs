@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// A shorter run says too little.
 const SHORTEST: usize = 20;
-/// So much of a run is decoded before it is known to be a text.
+/// Longest part of a run that is decoded before it is known to be a text.
 const BEGIN: usize = 64;
 
 /// Finds runs that are a text in other digits, and gives place and text of each.

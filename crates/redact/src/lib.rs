@@ -3,6 +3,8 @@
 //! A secret may be spelled in many ways: every text is looked at as it stands, and again with its escapes undone, level
 //! by level, so that neither JSON in a string of JSON nor a character without width hides anything. It is known by its
 //! own beginning, or by a name: of its member, of a list around it, of the text or words beside it.
+//!
+//! Law: knows no files, no network, no terminal; a secret that it found is in nothing that it returns.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -19,11 +21,17 @@ use stepscope_evidence::document::{Document, Heading};
 use stepscope_record::formats;
 use stepscope_record::trace::VariablePlaces;
 
+/// Texts in base64 or hexadecimal digits.
 mod encoded;
+/// Secrets by the names of members around them.
 mod members;
+/// Secrets that a text names: "my password is x".
 mod named;
+/// Names of members whose values are secret.
 mod names;
+/// Beginnings and forms of the keys of services.
 mod services;
+/// Texts with their escapes undone.
 mod unescaped;
 
 use names::{is_placeholder, looks_random};
@@ -31,7 +39,7 @@ use unescaped::Unescaped;
 
 /// A pattern that needs more memory is refused.
 const MAX_PATTERN: usize = 4 << 20;
-/// So long may the name of a pattern be.
+/// Longest name of a pattern.
 const MAX_NAME: usize = 40;
 /// So often a text may be written in other digits.
 const MAX_ENCODED: usize = 2;
@@ -439,7 +447,7 @@ pub struct PrivateHits {
 }
 
 impl PrivateHits {
-    /// So many are named.
+    /// Maximum number that is named.
     pub const NAMED: usize = 20;
 
     /// Looks for keys, tokens and passwords alone.

@@ -6,7 +6,7 @@ use super::names::{LONGEST, Secrecy, is_placeholder, is_word, looks_random, stem
 
 /// A longer value is no secret that somebody named.
 const LONGEST_VALUE: usize = 4096;
-/// So many bytes may stand between a name and `is`: "the password of the old server is".
+/// Maximum number of bytes that may stand between a name and `is`: "the password of the old server is".
 const LONGEST_GAP: usize = 40;
 
 /// Tie between a name and its value.

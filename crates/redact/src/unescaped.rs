@@ -24,7 +24,7 @@ const ALIKE: &[(&str, &str)] = &[
     ("“”„‟‘’‚‛", "\"\"\"\"''''"),
 ];
 
-/// So much of a word at a line end is looked at.
+/// Longest part of a word at a line end that is looked at.
 const LONGEST_PART: usize = 128;
 /// No word is so long.
 const LONG_PART: usize = 24;

@@ -11,7 +11,7 @@ use stepscope_judge::triage::{Confidence, Fix, Triage};
 
 /// Later steps are counted together.
 const MAX_STEP: usize = 99;
-/// So many rules and steps are named in a line.
+/// Maximum number of rules and steps that are named in a line.
 const NAMED: usize = 6;
 
 /// Counts of judged runs.

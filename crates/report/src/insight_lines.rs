@@ -147,7 +147,7 @@ pub const REWARD: &str = "Reward";
 pub(crate) const STAGES_CHART: &str = "Verifier stages passed";
 /// Rewards by training cycle.
 pub(crate) const BY_CYCLE: &str = "Mean reward by cycle";
-/// So many cycles or generations are shown.
+/// Maximum number of cycles or generations that are shown.
 const MAX_ROUNDS: usize = 200;
 /// Records in which a rule spoke.
 pub const RULES: &str = "Records by rule";

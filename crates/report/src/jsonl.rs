@@ -7,7 +7,7 @@ use super::places::Places;
 use stepscope_base::canonical::Digest;
 use stepscope_base::json::write::{Json, Object, Raw, Style, Writer};
 use stepscope_base::json::{Kind, Value};
-use stepscope_base::text::Untrusted;
+use stepscope_base::text::{Shown, Untrusted};
 use stepscope_evidence::citations;
 use stepscope_judge::case::CaseView;
 use stepscope_judge::recompute::{Computed, ValueBasis};
@@ -103,6 +103,12 @@ const INSIDE: &[&str] = &[
     "triage.why.rule",
     "triage.why.pointer",
     "triage.why.text",
+    "peers.of",
+    "peers.agree",
+    "peers.standing",
+    "peers.step",
+    "peers.answers.answer",
+    "peers.answers.peers",
     "readings.step",
     "readings.reading",
     "readings.agrees",
@@ -192,7 +198,22 @@ const MEMBERS: &[LineMember] = &[
             Some(object.put(name, is_whole.then(|| fitness(line.case, line.findings)).flatten()))
         },
     },
+    LineMember { name: "correct", put: |line, name, object| Some(object.put(name, line.case.rightness().verdict())) },
     LineMember { name: "triage", put: |line, name, object| Some(object.put(name, line.triage)) },
+    LineMember {
+        name: "peers",
+        put: |line, name, object| {
+            let opinion = line.case.peer_opinion()?;
+            Some(object.object(name, |object| {
+                object.put("of", opinion.of).put("agree", opinion.agree).put("standing", opinion.standing.word());
+                object.put("step", opinion.step.map(|step| step + 1));
+                object.objects("answers", &opinion.answers, |answer, object| {
+                    object.put("answer", Raw(answer.value.json()));
+                    object.list("peers", answer.names.iter().map(Shown::as_str));
+                });
+            }))
+        },
+    },
     LineMember {
         name: "readings",
         put: |line, name, object| {
@@ -237,7 +258,7 @@ const MEMBERS: &[LineMember] = &[
                 object.objects("why", &routed.triggers, |trigger, object| {
                     object.put("route", trigger.route.word()).put("pointer", trigger.pointer.text());
                     object
-                        .maybe("rule", trigger.rule.map(stepscope_judge::rules::RuleId::word))
+                        .maybe("rule", trigger.rule.map(stepscope_record::rule_id::RuleId::word))
                         .put("text", &trigger.why);
                 });
             }))

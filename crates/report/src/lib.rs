@@ -2,6 +2,8 @@
 //!
 //! Every writer appends to a buffer that the caller reuses, a record at a time, in input order. All text from data
 //! passes `Shown` or is written as ASCII-only JSON: the bytes are safe in any terminal.
+//!
+//! Law: writes what was judged, and judges nothing. Knows no files, no network, no terminal.
 
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -9,21 +11,33 @@ use stepscope_judge::case::CaseView;
 use stepscope_judge::triage::Triage;
 use stepscope_record::finding::{Finding, Severity};
 
+/// Lines around a place, with marks below them.
 mod excerpt;
+/// Members of an object, chosen by their paths.
 pub mod fields;
+/// Counts of `check --summary`.
 pub mod fix_counts;
+/// Annotations for the log of GitHub's CI.
 pub(crate) mod github;
 /// The charts of all records as lines.
 pub mod insight_lines;
+/// A record as a JSON object in one line.
 pub mod jsonl;
+/// JUnit XML.
 pub(crate) mod junit;
+/// Markdown for the summary of a job.
 pub(crate) mod markdown;
 /// A record as a page to send.
 pub mod page;
+/// Places of findings as lines and columns.
 pub mod places;
+/// SARIF 2.1.0.
 pub(crate) mod sarif;
+/// One line a finding.
 pub(crate) mod short;
+/// Columns of the tables that `check` writes.
 pub mod tables;
+/// Findings as a compiler shows them.
 pub mod text;
 /// A whole record as plain text.
 pub mod whole;

@@ -114,6 +114,7 @@ pub const CHECKED: &[ResultTable] = &[
             int("warning", CellSource::Count(Severity::Warning)),
             int("note", CellSource::Count(Severity::Note)),
             float("fitness", CellSource::Line("fitness")),
+            truth("correct", CellSource::Line("correct")),
             text("fix", CellSource::Line("triage.fix")),
             int("step", CellSource::Line("triage.step")),
             text("confidence", CellSource::Line("triage.confidence")),

@@ -4,9 +4,9 @@ use super::*;
 use stepscope_base::json::{Pointer, Tape};
 use stepscope_base::text::Untrusted;
 use stepscope_judge::case::{Case, Context, Location};
-use stepscope_judge::rules::RuleId;
 use stepscope_record::Record;
 use stepscope_record::finding::{Action, Datum, Place, PlaceLabel};
+use stepscope_record::rule_id::RuleId;
 
 const RECORD: &str = r#"{"id": "16c951343c3905095e135aaea1535b58", "question": "Samantha’s last name has three fewer letters than Bobbie’s last name. If Bobbie took two letters off her last name", "gold_num": 7.0, "status": "ok", "mode": "procedural", "procedure": {"NameDescription": "Compute", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "Full problem statement"}], "stepDescription": "Extract all numeric facts from the problem text and store each as a separate variable", "output": [{"name": "diff_sam_bob", "description": "Difference: Samantha's last name has three fewer letters than Bobbie's (value 3)"}, {"name": "bob_removed", "description": "Number of letters Bobbie removes from her last name (value 2)"}]}, {"id": 2, "inputs": [{"name": "bob_\u001b[31mremoved", "description": "Number of letters Bobbie removes from her last name"}], "stepDescription": "Form the symbolic expression", "output": [{"name": "final_answer", "description": "n"}]}]}, "state": {"problem_text": "x"}}"#;
 
@@ -123,7 +123,9 @@ fn json_lines_are_json_and_exact() {
     assert!(line.is_ascii() && line.bytes().all(|byte| byte == b'\n' || byte >= 0x20));
     let json: serde_json::Value = serde_json::from_str(&line).unwrap();
     let names: Vec<_> = json.as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!(names, ["source", "line", "index", "id", "kind", "findings", "fitness", "triage", "sha256", "rules"]);
+    let members =
+        ["source", "line", "index", "id", "kind", "findings", "fitness", "correct", "triage", "sha256", "rules"];
+    assert_eq!(names, members);
     assert_eq!(json["source"], "runs\u{1b}.jsonl");
     let first = &json["findings"][0];
     let names: Vec<_> = first.as_object().unwrap().keys().map(String::as_str).collect();
@@ -135,7 +137,12 @@ fn json_lines_are_json_and_exact() {
     assert_eq!(&RECORD[start..end], r#""bob_\u001b[31mremoved""#);
     assert_eq!(first["labels"][1]["text"], "the nearest name");
     assert_eq!(json["findings"][1]["action"], serde_json::Value::Null);
-    assert!(line.contains(",\"fitness\":-0.44999999999999996,\"triage\":null,\"sha256\":\""), "{line}");
+    assert!(line.contains(",\"fitness\":-0.44999999999999996,\"correct\":null,\"triage\":null,"), "{line}");
+    let right = r#"{"id": 1, "mode": "baseline", "status": "ok", "gold_num": 5, "pred_num": 5}"#;
+    for (text, verdict) in [(right.to_owned(), "true"), (right.replace("5}", "6}"), "false")] {
+        let line = rendered(ReportFormat::Jsonl, &text, &[]);
+        assert!(line.contains(&format!(",\"correct\":{verdict},")), "{line}");
+    }
 }
 
 #[test]

@@ -6,9 +6,9 @@ use super::labels::LabelSets;
 use stepscope_base::json::{Pointer, Value};
 use stepscope_base::text::Untrusted;
 use stepscope_judge::case::CaseView;
-use stepscope_judge::rules::RuleId;
 use stepscope_record::finding::{Datum, Finding, Place};
 use stepscope_record::procedure::Procedure;
+use stepscope_record::rule_id::RuleId;
 
 /// Makes the finding of a reviewed record; `None`: nothing to fix.
 pub fn of_review(

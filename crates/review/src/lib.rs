@@ -3,6 +3,8 @@
 //! A journal is one JSON object a line (`schemas/review.schema.json`). The state is a fold over the events in the order
 //! in which they stand, never by their times; so files of several reviewers are merged by putting one behind the other,
 //! and an event that stands twice counts once.
+//!
+//! Law: events are only ever appended; the state follows from them. Knows no files, no network, no terminal.
 
 /// Agreement of reviewers who judge blind: kappa of two and of more.
 pub mod agreement;

@@ -12,7 +12,7 @@ use stepscope_base::canonical::Digest;
 use stepscope_base::json::write::{Json, Object, Style, sorted};
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::text::Untrusted;
-use stepscope_judge::rules::RuleId;
+use stepscope_record::rule_id::RuleId;
 
 /// Beginning of every line that this program writes.
 const HEAD: &[u8] = b"{\"v\":";

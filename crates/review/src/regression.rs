@@ -5,8 +5,8 @@ use super::fold::{ItemReviews, Outcome};
 use crate::summary::Summary;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_judge::rules::RuleId;
 use stepscope_record::finding::Severity;
+use stepscope_record::rule_id::RuleId;
 
 stepscope_base::words! {
     /// Outcome of a judged item in a later run.

@@ -11,11 +11,11 @@ use stepscope_base::text::{Shown, Untrusted, head};
 use stepscope_evidence::typed::{AnswerItem, whole};
 use stepscope_judge::case::{CaseView, Location};
 use stepscope_judge::rightness::{Rightness, answer_text, final_number};
-use stepscope_judge::rules::RuleId;
 use stepscope_judge::texts;
 use stepscope_judge::triage::Fix;
 use stepscope_record::finding::Finding;
 use stepscope_record::fork_origin::is_fork;
+use stepscope_record::rule_id::RuleId;
 use stepscope_record::{Record, RecordKind};
 
 /// A question is kept by so many characters: there may be a million of them.

@@ -19,12 +19,13 @@ use stepscope_judge::hide::{Hidden, Hide};
 use stepscope_judge::route::Route;
 use stepscope_judge::row::{RowFacts, TypedRow};
 use stepscope_judge::rule_set::RuleSet;
-use stepscope_judge::rules::{RULES, RuleId};
+use stepscope_judge::rules::RULES;
 use stepscope_judge::texts::given_number;
 use stepscope_judge::triage::Fix;
 use stepscope_record::finding::Severity;
 use stepscope_record::formats;
 use stepscope_record::models::{ModelNames, shown_name};
+use stepscope_record::rule_id::RuleId;
 use stepscope_record::types::TypeRegistry;
 use stepscope_record::{Record, RecordKind, id_text};
 use stepscope_review::event::{GoldStatus, Text};
@@ -59,7 +60,7 @@ enum Test {
     /// Places of types that are asked for.
     Type(Vec<usize>),
     Number(Column, Operator, f64),
-    /// Sets of records that somebody else knows, by name.
+    /// Named sets, resolved by the caller.
     Sets(Vec<String>),
     /// True for records that say that they are forks, false for the others.
     Fork(bool),

@@ -1,4 +1,6 @@
 //! What the table shows of records, and its filter language.
+//!
+//! Law: knows no files, no network, no terminal.
 
 /// The filter language of the table.
 pub mod filter;

@@ -38,7 +38,7 @@ pub(crate) enum Flushed {
 
 /// An open question to the terminal.
 #[derive(Debug, Clone, Copy)]
-struct Asked {
+struct PendingQuery {
     at: Instant,
     /// Bytes that were unread when it was asked, all read when it is answered.
     unread: usize,
@@ -54,7 +54,7 @@ pub(crate) struct Output {
     /// Up to here `queue` has to be written before anything else makes sense to the terminal.
     piece: usize,
     unread: usize,
-    asked: Option<Asked>,
+    asked: Option<PendingQuery>,
     patience: Duration,
     /// The fastest answer; a terminal that never answered is not waited for.
     fastest: Option<Duration>,
@@ -88,7 +88,7 @@ impl Output {
 
     /// Asks how far the terminal reads, after what is queued.
     pub(crate) fn ask(&mut self, now: Instant) {
-        self.asked = Some(Asked { at: now, unread: self.unread + self.queue.len() });
+        self.asked = Some(PendingQuery { at: now, unread: self.unread + self.queue.len() });
         self.queue.extend_from_slice(ASK);
     }
 
@@ -165,7 +165,7 @@ impl Output {
     fn next_piece(&mut self, now: Instant) -> bool {
         if self.asked.is_none() && self.fastest.is_some() && self.unread >= ASK_AFTER {
             self.queue.splice(self.done..self.done, ASK.iter().copied());
-            self.asked = Some(Asked { at: now, unread: self.unread });
+            self.asked = Some(PendingQuery { at: now, unread: self.unread });
             self.piece = self.done + ASK.len();
             return true;
         }

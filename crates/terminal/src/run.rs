@@ -141,7 +141,7 @@ pub fn run<P: Program>(
 ) -> io::Result<u8> {
     let panics = terminal::hook_panics();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let runtime = Hurried(Some(runtime));
+    let runtime = RuntimeGuard(Some(runtime));
     let Some(running) = &runtime.0 else { return Ok(0) };
     running.block_on(async {
         let _guard = Guard;
@@ -151,9 +151,9 @@ pub fn run<P: Program>(
 
 /// A runtime whose end waits for nothing, not even after a panic: work that is still under way must not hold up the
 /// end, and what must be saved has its own thread.
-struct Hurried(Option<tokio::runtime::Runtime>);
+struct RuntimeGuard(Option<tokio::runtime::Runtime>);
 
-impl Drop for Hurried {
+impl Drop for RuntimeGuard {
     fn drop(&mut self) {
         if let Some(runtime) = self.0.take() {
             runtime.shutdown_background();

@@ -39,6 +39,8 @@ pub(super) struct Reporter<'o> {
     figures: Mutex<FiguresApart>,
     /// A record was met whose id the baseline has too.
     is_joined: AtomicBool,
+    /// A record was met of which there is another run.
+    has_peers: AtomicBool,
 }
 
 impl<'o> Reporter<'o> {
@@ -62,6 +64,7 @@ impl<'o> Reporter<'o> {
             filtered,
             figures: Mutex::default(),
             is_joined: AtomicBool::new(options.baseline.is_none()),
+            has_peers: AtomicBool::new(options.peers.is_empty()),
         }
     }
 
@@ -70,10 +73,18 @@ impl<'o> Reporter<'o> {
         self.is_joined.load(Ordering::Relaxed)
     }
 
+    /// Tells whether there was another run of a record's question.
+    pub(super) fn has_peers(&self) -> bool {
+        self.has_peers.load(Ordering::Relaxed)
+    }
+
     /// Counts a record or writes its report, if there is room for it.
     pub(super) fn record(&self, case: &CaseView<'_>, input: &Input, out: Option<&mut Vec<u8>>) {
         if !self.is_joined() && case.baseline().is_some() {
             self.is_joined.store(true, Ordering::Relaxed);
+        }
+        if !self.has_peers() && case.peer_opinion().is_some() {
+            self.has_peers.store(true, Ordering::Relaxed);
         }
         let accepted = self.reviewed.as_ref().map(|reviewed| reviewed.findings(case, input));
         let findings = accepted.as_ref().unwrap_or_else(|| case.findings());

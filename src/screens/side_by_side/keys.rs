@@ -21,7 +21,7 @@ use stepscope_io::failure::Failure;
 use stepscope_io::pipeline::compare::{Compared, Partner};
 use stepscope_io::pipeline::snapshot::Address;
 use stepscope_io::pipeline::store::Store;
-use stepscope_judge::rules::RuleId;
+use stepscope_record::rule_id::RuleId;
 
 /// Number of rows that are looked at for the next record with a partner.
 const NEAR: isize = 1_000;

@@ -10,7 +10,7 @@ use crate::number::{Number, Written, near};
 use crate::number_words::{NumberWord, number_word};
 use crate::quantity::{Dimension, Unit, names_by_number, unit};
 
-/// So many tokens are looked through for the beginning of a left side.
+/// Maximum number of tokens that are looked through for the beginning of a left side.
 const MAX_BEFORE: usize = 60;
 /// No equation has more sides.
 const MAX_SIDES: usize = 12;

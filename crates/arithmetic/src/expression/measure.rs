@@ -6,7 +6,7 @@ use crate::number_words::number_word;
 
 /// Longer texts are prose.
 const MAX_TEXT: usize = 60;
-/// So many numbers are taken from a list.
+/// Maximum number of numbers that are taken from a list.
 const MAX_LIST: usize = 60;
 /// Words that say that a number is not exact.
 const ABOUT: [&str; 6] = ["approximately ", "about ", "roughly ", "around ", "~", "≈"];

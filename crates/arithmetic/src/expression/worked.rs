@@ -43,7 +43,7 @@ impl Worked {
         if self.says.stands_for(self.gives) || self.says.value.is_near(self.gives) {
             return false;
         }
-        // Without a unit in it there is none to differ by.
+        // No unit: nothing to convert.
         let units = |c: char| c.is_alphabetic() || matches!(c, '$' | '%' | '€' | '£');
         if !self.text.contains(units) {
             return true;

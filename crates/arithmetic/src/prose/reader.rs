@@ -12,7 +12,7 @@ use crate::expression::Operation;
 use crate::number::Number;
 use crate::number_words::{NumberWord, number_word};
 
-/// So many phrases are matched to inputs one by one.
+/// Maximum number of phrases that are matched to inputs one by one.
 const MAX_LEAVES: usize = 6;
 
 /// More phrases are not read to find out what a text means.
@@ -48,7 +48,7 @@ pub(super) enum Tree {
     /// The mean of every input.
     Mean,
     Number(Number),
-    /// So many hundredths of the other operand.
+    /// Hundredths of the other operand.
     Percent(Number),
     /// The one input.
     Only,

@@ -6,7 +6,7 @@ use crate::number::{Number, near};
 use crate::quantity;
 use crate::quantity::Unit;
 
-/// The unit that a word names; what may as well be another word is none.
+/// The unit that a word names; `None` for an ambiguous word.
 pub(super) fn unit(word: &str) -> Option<Unit> {
     quantity::unit(word.as_bytes()).filter(|_| !matches!(word, "m" | "g" | "l" | "min"))
 }

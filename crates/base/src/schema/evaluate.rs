@@ -22,17 +22,18 @@ use crate::work;
 
 /// References that lead back to themselves end here; Python ends in an exception.
 const MAX_DEPTH: usize = 256;
-/// So many schemas are asked about the parts of one value: branches that lead back double at every level.
+/// Maximum number of schemas that are asked about the parts of one value: branches that lead back double at every
+/// level.
 const MAX_ASKED: u64 = 3_000_000;
 /// The work of asking one schema about one value.
 const ASK: u64 = 100;
-/// So many names or values of a schema are compared with one by the work of asking one schema.
+/// Number of names or values of a schema that cost as much work to compare as asking one schema.
 const COMPARED: u64 = 8;
-/// So many bytes of a value are gone through by the same work as comparing one.
+/// Number of bytes of a value that cost as much work as comparing one.
 const BYTES: u64 = 64;
 /// Comparing the parts of a value costs this much less than making something of them.
 const MADE: u64 = 16;
-/// So many breaches of one value are told apart.
+/// Maximum number of breaches of one value that are told apart.
 const MAX_BREACHES: usize = 100;
 
 /// The first error of an answer, from the schema's root; `Err`: as with [`best`].

@@ -6,9 +6,9 @@ use super::QuoteMatch;
 use super::changes::numbers;
 use crate::document::Document;
 
-/// So many bytes before and behind a quote are looked at.
+/// Maximum number of bytes before and behind a quote that are looked at.
 const REACH: usize = 240;
-/// So many words before `that` may deny what follows.
+/// Maximum number of words before `that` that may deny what follows.
 const MAX_DENIAL: usize = 8;
 /// A sentence such as `Nobody says …` has so many words before what it denies.
 const MAX_SUBJECT: usize = 4;

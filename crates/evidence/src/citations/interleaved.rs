@@ -12,7 +12,7 @@ use crate::document::Document;
 const MAX_TEXT: usize = 64 << 10;
 /// A quote of fewer letters and digits would be put together by chance.
 const MIN_QUOTE: usize = 16;
-/// So many letters and digits of a segment begin a quote, unless they are all of it.
+/// Least letters and digits of a segment that begin a quote, unless they are all of it.
 const MIN_START: usize = 4;
 /// Most segments in a row that are passed over: heads and feet, other cells of a line, other lines.
 const MAX_GAP: usize = 8;

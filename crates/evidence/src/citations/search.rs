@@ -20,11 +20,11 @@ const LOCAL: usize = 64 << 10;
 const FEW: usize = 2 << 10;
 /// Work for a byte that is read as the published check does, twice: it leaves bytes out, and folds none.
 const PUBLISHED: u64 = 8;
-/// So many places among the cited lines are compared.
+/// Maximum number of places among the cited lines that are compared.
 const CLOSE_LOOKS: usize = 32;
-/// So many places are listed.
+/// Maximum number of places that are listed.
 pub(super) const MAX_PLACES: usize = 16;
-/// So many places are counted.
+/// Maximum number of places that are counted.
 pub(super) const MAX_COUNT: usize = 1000;
 /// A quote of fewer letters and digits must be words of its own to be found far from its lines.
 const SHORT: usize = 8;

@@ -7,7 +7,7 @@ use std::ops::Range;
 pub(crate) const TILE: usize = 8;
 /// A needle of so many bytes holds a whole tile wherever it stands.
 pub(crate) const WHOLE: usize = 2 * TILE - 1;
-/// So many tiles of a needle are tried for the rarest.
+/// Maximum number of tiles of a needle that are tried for the rarest.
 const TRIED: usize = 16;
 
 /// Index of a text.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
 use crate::files::replace;
-use crate::source::beneath::Beneath;
+use crate::source::beneath::UnderRoot;
 use crate::source::open::read_small_beneath;
 use stepscope_base::text::Shown;
 
@@ -173,7 +173,7 @@ fn key(path: &Path) -> String {
 fn read(folder: &Path) -> Result<Stored, Failure> {
     const READ: &str = "cannot read the session";
     // Whoever puts a link or a pipe there does not choose what we read, nor let us wait.
-    let file = match Beneath::root(folder).and_then(|root| root.join(NAME).kind().map(|_| root.join(NAME))) {
+    let file = match UnderRoot::root(folder).and_then(|root| root.join(NAME).kind().map(|_| root.join(NAME))) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Stored::default()),
         Err(error) => return Err(Failure::system(READ, &folder.join(NAME), &error)),

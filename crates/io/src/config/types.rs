@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::failure::Failure;
-use crate::source::beneath::{Beneath, Place};
+use crate::source::beneath::{Place, UnderRoot};
 use crate::source::open::{read_small, read_small_beneath};
 use stepscope_base::text::Shown;
 use stepscope_record::types::TypeRegistry;
@@ -38,7 +38,7 @@ fn own(folder: &Path) -> std::io::Result<Vec<Place>> {
 
 /// Files in a folder that was named.
 fn listed(folder: &Path) -> std::io::Result<Vec<Place>> {
-    let (root, mut places) = (Beneath::root(folder)?, Vec::new());
+    let (root, mut places) = (UnderRoot::root(folder)?, Vec::new());
     root.list(|entry| {
         places.push(root.join(entry.name).into());
         true
@@ -62,7 +62,7 @@ fn read_folder(
         let Some(name) = path.file_stem().and_then(|stem| stem.to_str()) else { continue };
         let name = name.strip_suffix(".schema").unwrap_or(name).to_owned();
         let text = match &place {
-            Place::Beneath(at) => read_small_beneath(at, MAX_TYPE, READ),
+            Place::UnderRoot(at) => read_small_beneath(at, MAX_TYPE, READ),
             place => read_small(place.path(), MAX_TYPE, READ),
         };
         texts.push((name, text?, Shown::path(path)));

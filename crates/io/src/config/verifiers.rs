@@ -23,7 +23,7 @@ use serde::Deserialize;
 
 use crate::failure::Failure;
 use crate::pipeline::verify::Judge;
-use crate::source::beneath::{Beneath, folder};
+use crate::source::beneath::{UnderRoot, folder};
 use crate::source::open::{read_small, read_small_beneath, read_small_text};
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::pyregex::Pattern;
@@ -171,14 +171,14 @@ fn is_meant(text: &str) -> bool {
 
 struct Builder<'f> {
     /// The folder of the file that names others. `None`: options name them.
-    folder: Option<Beneath>,
+    folder: Option<UnderRoot>,
     named: &'f BTreeMap<String, Spec>,
     built: usize,
 }
 
 impl<'f> Builder<'f> {
     fn new(file: &Path, named: &'f BTreeMap<String, Spec>) -> Result<Self, Failure> {
-        let root = Beneath::root(folder(file)).map_err(|error| Failure::system(USE, file, &error))?;
+        let root = UnderRoot::root(folder(file)).map_err(|error| Failure::system(USE, file, &error))?;
         Ok(Self { folder: Some(root), named, built: 0 })
     }
 

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::fs::{FileType, OFlags};
 
 use crate::failure::{Failure, reason};
-use crate::source::beneath::{Beneath, Place, is_link};
+use crate::source::beneath::{Place, UnderRoot, is_link};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
@@ -247,7 +247,7 @@ fn leads_to(place: &Place, file: &File) -> bool {
 }
 
 /// Refuses a place where nothing may be written, as far as that shows without writing.
-fn look(at: &Beneath, content: Content) -> io::Result<()> {
+fn look(at: &UnderRoot, content: Content) -> io::Result<()> {
     match at.kind() {
         Err(error) if error.kind() == ErrorKind::NotFound => at.may_be_made(),
         // Somebody else may have put it there.
@@ -265,7 +265,7 @@ fn look(at: &Beneath, content: Content) -> io::Result<()> {
 
 /// Records are never written: a file that holds something else is left alone, unless its name says that it is ours and
 /// so only damaged. That name must be its only one: another may be the name of anything.
-fn refuse(at: &Beneath, file: &File, content: Content) -> io::Result<()> {
+fn refuse(at: &UnderRoot, file: &File, content: Content) -> io::Result<()> {
     let meta = file.metadata()?;
     if !meta.is_file() {
         return Err(io::Error::other("it is not a regular file"));
@@ -395,8 +395,8 @@ mod tests {
         assert!(refused.contains("a second name"), "{refused}");
         std::fs::create_dir_all(at("root/sub")).unwrap();
         std::fs::create_dir(at("home")).unwrap();
-        let records = Beneath::root(&at("root")).unwrap().join("sub/runs");
-        let mut appender = Appender::open(Place::Beneath(records).beside(NUMBERS.suffix), NUMBERS).unwrap();
+        let records = UnderRoot::root(&at("root")).unwrap().join("sub/runs");
+        let mut appender = Appender::open(Place::UnderRoot(records).beside(NUMBERS.suffix), NUMBERS).unwrap();
         appender.append(b"1\n").unwrap();
         std::fs::rename(at("root/sub"), at("root/gone")).unwrap();
         symlink(at("home"), at("root/sub")).unwrap();

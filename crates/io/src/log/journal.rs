@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::log::{self, Content};
-use crate::source::beneath::{Beneath, Entry, Place};
+use crate::source::beneath::{Entry, Place, UnderRoot};
 use stepscope_base::text::Untrusted;
 use stepscope_review::event::Event;
 use stepscope_review::log_line::{MAX_LINE, looks_like_journal, write};
@@ -47,7 +47,7 @@ pub fn count_inside(folder: &Path) -> usize {
             true
         };
         // Only a hint depends on it.
-        drop(Beneath::root(folder).and_then(|folder| folder.list(each)));
+        drop(UnderRoot::root(folder).and_then(|folder| folder.list(each)));
     }
     count
 }

@@ -12,7 +12,7 @@ use super::body::{body, downgrades};
 use super::cassette::{RECORDING, Take};
 use super::endpoint::{Backend, NOT_SENT, origin};
 use super::redact::Redactor;
-use super::reply::{Intake, ReplyPiece, ReplyReader, Said, error_text};
+use super::reply::{BodyDecoder, ReplyPiece, ReplyReader, ServerFault, error_text};
 use super::wire::{Answer, Head};
 use crate::model::frames::{Frame, TooLong};
 use stepscope_base::canonical::sha256;
@@ -36,7 +36,7 @@ const MAX_HEAD: usize = 160;
 const MAX_STREAM: usize = 512 << 20;
 
 /// Reason why an attempt ended without a reply.
-enum Over {
+enum AttemptEnd {
     /// The receiver is gone.
     Gone,
     /// A failure for good.
@@ -47,7 +47,7 @@ enum Over {
     Refuses(Trouble),
 }
 
-impl From<Trouble> for Over {
+impl From<Trouble> for AttemptEnd {
     fn from(trouble: Trouble) -> Self {
         Self::Failed(trouble)
     }
@@ -59,10 +59,12 @@ pub(super) async fn exchange(client: Client, call: Call, out: mpsc::Sender<RunEv
     let exchange = OneCall { client: &client, call: &call, out: &out, total };
     let last = match exchange.run().await {
         Ok(finish) => RunEvent::Done(finish),
-        Err(Over::Gone) => return,
-        Err(Over::Failed(trouble) | Over::Busy { trouble, .. } | Over::Refuses(trouble)) => RunEvent::Failed(trouble),
+        Err(AttemptEnd::Gone) => return,
+        Err(AttemptEnd::Failed(trouble) | AttemptEnd::Busy { trouble, .. } | AttemptEnd::Refuses(trouble)) => {
+            RunEvent::Failed(trouble)
+        }
     };
-    // If nobody listens any more, nobody needs to know.
+    // Receiver gone: ignore.
     let _ = out.send(last).await;
 }
 
@@ -74,17 +76,17 @@ struct OneCall<'d> {
 }
 
 impl OneCall<'_> {
-    async fn run(&self) -> Result<Finish, Over> {
+    async fn run(&self) -> Result<Finish, AttemptEnd> {
         let mut enforcements = downgrades(self.client.endpoint.backend, self.call).into_iter().peekable();
         let mut enforcement = enforcements.next().unwrap_or(Enforcement::Nothing);
         let mut tries = 0;
         loop {
             match self.attempt(enforcement).await {
-                Err(Over::Busy { trouble, after }) if tries < self.client.limits.retries => {
+                Err(AttemptEnd::Busy { trouble, after }) if tries < self.client.limits.retries => {
                     self.wait(trouble, after, tries).await?;
                     tries += 1;
                 }
-                Err(Over::Refuses(trouble)) if self.call.may_downgrade && enforcements.peek().is_some() => {
+                Err(AttemptEnd::Refuses(trouble)) if self.call.may_downgrade && enforcements.peek().is_some() => {
                     let to = enforcements.next().unwrap_or(Enforcement::Nothing);
                     self.tell(RunEvent::Downgraded { from: enforcement, to, why: trouble.sentence }).await?;
                     enforcement = to;
@@ -94,25 +96,25 @@ impl OneCall<'_> {
         }
     }
 
-    async fn tell(&self, event: RunEvent) -> Result<(), Over> {
-        self.out.send(event).await.map_err(|_| Over::Gone)
+    async fn tell(&self, event: RunEvent) -> Result<(), AttemptEnd> {
+        self.out.send(event).await.map_err(|_| AttemptEnd::Gone)
     }
 
-    async fn wait(&self, trouble: Trouble, after: Option<Duration>, tries: u32) -> Result<(), Over> {
+    async fn wait(&self, trouble: Trouble, after: Option<Duration>, tries: u32) -> Result<(), AttemptEnd> {
         let backoff = self.client.limits.backoff.saturating_mul(1 << tries.min(6));
         let jitter = RandomState::new().build_hasher().finish() % 250;
         let delay = after.unwrap_or(backoff + backoff * jitter as u32 / 1000).min(LONGEST_WAIT);
         if Instant::now() + delay >= self.total {
             let sentence =
                 shown!("{}; waiting {} s more would exceed the time limit", trouble.sentence, delay.as_secs());
-            return Err(Over::Failed(Trouble { sentence, ..trouble }));
+            return Err(AttemptEnd::Failed(Trouble { sentence, ..trouble }));
         }
         self.tell(RunEvent::Waiting { why: trouble.sentence, delay }).await?;
         tokio::time::sleep(delay).await;
         Ok(())
     }
 
-    async fn attempt(&self, enforcement: Enforcement) -> Result<Finish, Over> {
+    async fn attempt(&self, enforcement: Enforcement) -> Result<Finish, AttemptEnd> {
         let (client, endpoint) = (self.client, &self.client.endpoint);
         let (body, unsaid) = body(endpoint.backend, self.call, enforcement, client.stream);
         let url = endpoint.call();
@@ -123,9 +125,9 @@ impl OneCall<'_> {
         let ended = self.request(enforcement, &url, body, &mut take).await;
         let unrecorded = take.and_then(Take::end);
         let mut finish = match ended {
-            Err(Over::Failed(trouble)) => {
+            Err(AttemptEnd::Failed(trouble)) => {
                 let why = unrecorded.map(|why| shown!("; {why}")).unwrap_or_default();
-                return Err(Over::Failed(Trouble { sentence: trouble.sentence.join(&why), ..trouble }));
+                return Err(AttemptEnd::Failed(Trouble { sentence: trouble.sentence.join(&why), ..trouble }));
             }
             ended => ended?,
         };
@@ -141,7 +143,7 @@ impl OneCall<'_> {
         url: &Url,
         body: Vec<u8>,
         take: &mut Option<Take>,
-    ) -> Result<Finish, Over> {
+    ) -> Result<Finish, AttemptEnd> {
         let (client, endpoint) = (self.client, &self.client.endpoint);
         let first = (Instant::now() + client.limits.first).min(self.total);
         let origin = if client.is_cassette() { Shown::own(RECORDING) } else { origin(url) };
@@ -156,14 +158,14 @@ impl OneCall<'_> {
         Listener::new(self, &head, first, enforcement, origin).listen(&mut answer, take).await
     }
 
-    fn late(&self, deadline: Instant, what: &Shown) -> Over {
+    fn late(&self, deadline: Instant, what: &Shown) -> AttemptEnd {
         let limits = &self.client.limits;
         let sentence = if deadline == self.total {
             shown!("{what}: not done after {}", seconds(limits.total))
         } else {
             shown!("{what} within {}", seconds(limits.first))
         };
-        Over::Failed(Trouble::new(TroubleKind::TimeOut, sentence))
+        AttemptEnd::Failed(Trouble::new(TroubleKind::TimeOut, sentence))
     }
 
     /// Checks whether the answer is one to listen to.
@@ -174,7 +176,7 @@ impl OneCall<'_> {
         take: &mut Option<Take>,
         enforcement: Enforcement,
         origin: &Shown,
-    ) -> Result<(), Over> {
+    ) -> Result<(), AttemptEnd> {
         let trouble = |kind, sentence| Trouble { status: Some(head.status), ..Trouble::new(kind, sentence) };
         match head.status {
             200..=299 => {
@@ -202,12 +204,12 @@ impl OneCall<'_> {
         let sentence = shown!("{origin} refused the request (HTTP {status}){words}{help}");
         let trouble = trouble(TroubleKind::Refused, sentence);
         if matches!(status, 400 | 404 | 415 | 422 | 500 | 501) && may_refuse(enforcement) && speaks_of_schema(&said) {
-            return Err(Over::Refuses(trouble));
+            return Err(AttemptEnd::Refuses(trouble));
         }
         if matches!(status, 408 | 429 | 500 | 502 | 503 | 504 | 520..=529) {
-            return Err(Over::Busy { trouble, after: head.retry_after.as_deref().and_then(retry_after) });
+            return Err(AttemptEnd::Busy { trouble, after: head.retry_after.as_deref().and_then(retry_after) });
         }
-        Err(Over::Failed(trouble))
+        Err(AttemptEnd::Failed(trouble))
     }
 
     async fn error_body(&self, answer: &mut Answer, take: &mut Option<Take>) -> Untrusted<'static> {
@@ -236,7 +238,7 @@ struct Listener<'d> {
     exchange: &'d OneCall<'d>,
     enforcement: Enforcement,
     origin: Shown,
-    intake: Intake,
+    intake: BodyDecoder,
     /// The server promised one value per line.
     lines: bool,
     reader: ReplyReader,
@@ -261,7 +263,7 @@ impl<'d> Listener<'d> {
             exchange,
             enforcement,
             origin,
-            intake: Intake::Open,
+            intake: BodyDecoder::Open,
             lines: head.kind.contains("ndjson"),
             reader: ReplyReader::new(backend),
             redactors: [redactor.clone(), redactor],
@@ -275,7 +277,7 @@ impl<'d> Listener<'d> {
         }
     }
 
-    async fn listen(mut self, answer: &mut Answer, take: &mut Option<Take>) -> Result<Finish, Over> {
+    async fn listen(mut self, answer: &mut Answer, take: &mut Option<Take>) -> Result<Finish, AttemptEnd> {
         let ended = self.hear(answer, take).await;
         if ended.is_err() {
             self.say_held().await?;
@@ -283,7 +285,7 @@ impl<'d> Listener<'d> {
         ended
     }
 
-    async fn hear(&mut self, answer: &mut Answer, take: &mut Option<Take>) -> Result<Finish, Over> {
+    async fn hear(&mut self, answer: &mut Answer, take: &mut Option<Take>) -> Result<Finish, AttemptEnd> {
         loop {
             let deadline = self.deadline();
             let bytes = match timeout_at(deadline, answer.chunk()).await {
@@ -315,7 +317,7 @@ impl<'d> Listener<'d> {
         grace.unwrap_or(next).min(next).min(self.exchange.total)
     }
 
-    fn late(&self, deadline: Instant) -> Over {
+    fn late(&self, deadline: Instant) -> AttemptEnd {
         if self.content_at.is_none() {
             return self.exchange.late(deadline, &shown!("no content from {}", self.origin));
         }
@@ -325,7 +327,7 @@ impl<'d> Listener<'d> {
         } else {
             shown!("the reply stopped: no content for {}", seconds(limits.silence))
         };
-        Over::Failed(Trouble::new(TroubleKind::TimeOut, sentence.join(&self.partial())))
+        AttemptEnd::Failed(Trouble::new(TroubleKind::TimeOut, sentence.join(&self.partial())))
     }
 
     fn partial(&self) -> Shown {
@@ -339,7 +341,7 @@ impl<'d> Listener<'d> {
         Trouble::new(TroubleKind::Cut, shown!("{why}{}", self.partial()))
     }
 
-    async fn take(&mut self, bytes: &[u8]) -> Result<(), Over> {
+    async fn take(&mut self, bytes: &[u8]) -> Result<(), AttemptEnd> {
         self.stream = self.stream.saturating_add(bytes.len());
         if self.stream > MAX_STREAM {
             return Err(self.too_large("the stream", MAX_STREAM).into());
@@ -352,7 +354,7 @@ impl<'d> Listener<'d> {
         let taken = self.intake.push(backend, &self.beginning, bytes, limit, &mut frames);
         let pieces = self.read(&frames)?;
         self.tell(pieces).await?;
-        taken.map_err(|TooLong { limit }| Over::Failed(self.too_large("one chunk of it", limit)))
+        taken.map_err(|TooLong { limit }| AttemptEnd::Failed(self.too_large("one chunk of it", limit)))
     }
 
     fn too_large(&self, what: &'static str, limit: usize) -> Trouble {
@@ -360,7 +362,7 @@ impl<'d> Listener<'d> {
         Trouble::new(TroubleKind::TooLarge, sentence)
     }
 
-    fn read(&mut self, frames: &[Frame]) -> Result<Vec<ReplyPiece>, Over> {
+    fn read(&mut self, frames: &[Frame]) -> Result<Vec<ReplyPiece>, AttemptEnd> {
         let mut pieces = Vec::new();
         for frame in frames {
             self.reader.frame(frame, &mut pieces).map_err(|said| self.failed(&said))?;
@@ -371,24 +373,24 @@ impl<'d> Listener<'d> {
         Ok(pieces)
     }
 
-    fn failed(&self, said: &Said) -> Over {
+    fn failed(&self, said: &ServerFault) -> AttemptEnd {
         let words = Shown::line(head_of(&self.clean(said.0.bytes()), MAX_SAID));
         let sentence = shown!("{} reported an error: {words}{}", self.origin, self.partial());
         let trouble = Trouble::new(TroubleKind::Refused, sentence);
         // A server that streams has promised success by then, and tells in the stream what another tells by its status.
         if self.size > 0 {
-            Over::Failed(trouble)
+            AttemptEnd::Failed(trouble)
         } else if may_refuse(self.enforcement) && speaks_of_schema(&said.0) {
-            Over::Refuses(trouble)
+            AttemptEnd::Refuses(trouble)
         } else if speaks_of_load(&said.0) {
-            Over::Busy { trouble, after: None }
+            AttemptEnd::Busy { trouble, after: None }
         } else {
-            Over::Failed(trouble)
+            AttemptEnd::Failed(trouble)
         }
     }
 
     /// Reports pieces, adjacent ones of the same part as one.
-    async fn tell(&mut self, pieces: Vec<ReplyPiece>) -> Result<(), Over> {
+    async fn tell(&mut self, pieces: Vec<ReplyPiece>) -> Result<(), AttemptEnd> {
         let mut joined: Vec<(ReplyPart, Vec<u8>)> = Vec::new();
         for (part, text) in pieces {
             self.size = self.size.saturating_add(text.bytes().len());
@@ -421,7 +423,7 @@ impl<'d> Listener<'d> {
     }
 
     /// Says what was held back because it might have been the beginning of the key.
-    async fn say_held(&mut self) -> Result<(), Over> {
+    async fn say_held(&mut self) -> Result<(), AttemptEnd> {
         for part in [ReplyPart::Reasoning, ReplyPart::Content] {
             let held = self.redactor(part).finish();
             self.say(part, held).await?;
@@ -434,7 +436,7 @@ impl<'d> Listener<'d> {
         Redactor::new(self.exchange.client.endpoint.key()).whole(text)
     }
 
-    async fn say(&self, part: ReplyPart, text: Vec<u8>) -> Result<(), Over> {
+    async fn say(&self, part: ReplyPart, text: Vec<u8>) -> Result<(), AttemptEnd> {
         if text.is_empty() {
             return Ok(());
         }
@@ -442,18 +444,18 @@ impl<'d> Listener<'d> {
     }
 
     /// Ends the reply, the bytes being over; fails if there is none.
-    async fn end(&mut self) -> Result<Finish, Over> {
+    async fn end(&mut self) -> Result<Finish, AttemptEnd> {
         let (mut frames, mut pieces) = (Vec::new(), Vec::new());
-        match std::mem::replace(&mut self.intake, Intake::Open) {
-            Intake::Frames(mut framer) => {
+        match std::mem::replace(&mut self.intake, BodyDecoder::Open) {
+            BodyDecoder::Frames(mut framer) => {
                 framer.finish(&mut frames);
                 pieces = self.read(&frames)?;
                 self.reader.end(self.lines, &mut pieces).map_err(|said| self.failed(&said))?;
             }
-            Intake::Whole(body) => {
+            BodyDecoder::Whole(body) => {
                 self.reader.whole(&body, &mut pieces).map_err(|said| self.failed(&said))?;
             }
-            Intake::Open => {}
+            BodyDecoder::Open => {}
         }
         self.tell(pieces).await?;
         self.say_held().await?;

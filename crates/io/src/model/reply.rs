@@ -16,14 +16,14 @@ use stepscope_redact::Redaction;
 
 /// Decoding of a body.
 #[derive(Debug)]
-pub(crate) enum Intake {
+pub(crate) enum BodyDecoder {
     /// Not known before its first byte.
     Open,
     Frames(Framer),
     Whole(Vec<u8>),
 }
 
-impl Intake {
+impl BodyDecoder {
     /// Takes bytes of a body that began like this; frames, and a body that has none, are at most so long. Types lie;
     /// the first byte tells an object from events.
     pub(crate) fn push(
@@ -56,7 +56,7 @@ pub(crate) type ReplyPiece = (ReplyPart, Untrusted<'static>);
 
 /// The server says that it failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Said(pub Untrusted<'static>);
+pub struct ServerFault(pub Untrusted<'static>);
 
 /// Progress of a reply.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -131,7 +131,7 @@ impl ReplyReader {
     }
 
     /// Takes one frame of a stream.
-    pub fn frame(&mut self, frame: &Frame, pieces: &mut Vec<ReplyPiece>) -> Result<(), Said> {
+    pub fn frame(&mut self, frame: &Frame, pieces: &mut Vec<ReplyPiece>) -> Result<(), ServerFault> {
         if self.is_complete() {
             return Ok(());
         }
@@ -153,7 +153,7 @@ impl ReplyReader {
         let mut tape = std::mem::take(&mut self.tape);
         tape.read(data);
         let heard = match tape.root(data) {
-            Some(root) if frame.event == b"error" => Err(Said(told_in(root))),
+            Some(root) if frame.event == b"error" => Err(ServerFault(told_in(root))),
             Some(root) => self.value(root, false, pieces),
             None if is_line && self.frames == 1 && is_open(&tape) => {
                 self.stash = Some([&frame.data[..], b"\n"].concat());
@@ -169,7 +169,7 @@ impl ReplyReader {
     }
 
     /// Ends the stream. `lines`: the server promised one value per line, and so a last one.
-    pub fn end(&mut self, lines: bool, pieces: &mut Vec<ReplyPiece>) -> Result<(), Said> {
+    pub fn end(&mut self, lines: bool, pieces: &mut Vec<ReplyPiece>) -> Result<(), ServerFault> {
         if let Some(stash) = self.stash.take() {
             self.frames = 1;
             self.whole(&stash, pieces)?;
@@ -182,7 +182,7 @@ impl ReplyReader {
     }
 
     /// Takes a reply that came in one piece.
-    pub fn whole(&mut self, body: &[u8], pieces: &mut Vec<ReplyPiece>) -> Result<(), Said> {
+    pub fn whole(&mut self, body: &[u8], pieces: &mut Vec<ReplyPiece>) -> Result<(), ServerFault> {
         let mut tape = std::mem::take(&mut self.tape);
         let heard = if let Some(root) = tape.parse(body) {
             self.value(root, true, pieces)
@@ -194,9 +194,9 @@ impl ReplyReader {
         heard
     }
 
-    fn value(&mut self, root: Value<'_>, whole: bool, pieces: &mut Vec<ReplyPiece>) -> Result<(), Said> {
+    fn value(&mut self, root: Value<'_>, whole: bool, pieces: &mut Vec<ReplyPiece>) -> Result<(), ServerFault> {
         if let Some(said) = error_of(root) {
-            return Err(Said(said));
+            return Err(ServerFault(said));
         }
         let before = pieces.len();
         match self.backend {
@@ -233,13 +233,13 @@ impl ReplyReader {
         }
     }
 
-    fn chat(&mut self, root: Value<'_>, whole: bool, pieces: &mut Vec<ReplyPiece>) -> Result<(), Said> {
+    fn chat(&mut self, root: Value<'_>, whole: bool, pieces: &mut Vec<ReplyPiece>) -> Result<(), ServerFault> {
         self.model(root.get("model"));
         self.usage(root.get("usage"), ["prompt_tokens", "completion_tokens"]);
         let Some(choices) = root.get("choices").filter(|choices| choices.kind() == Kind::Array) else {
             // Without choices some servers say what went wrong. Counts come alone, and nothing keeps a connection open.
             if let Some(said) = message_in(root) {
-                return Err(Said(said));
+                return Err(ServerFault(said));
             }
             let is_known = root.get("usage").is_some() || root.entries().is_empty();
             self.unknown += usize::from(!is_known);
@@ -272,7 +272,7 @@ impl ReplyReader {
         self.called_tool |= calls.is_some_and(|calls| calls.items().next().is_some());
     }
 
-    fn responses(&mut self, root: Value<'_>, whole: bool, pieces: &mut Vec<ReplyPiece>) -> Result<(), Said> {
+    fn responses(&mut self, root: Value<'_>, whole: bool, pieces: &mut Vec<ReplyPiece>) -> Result<(), ServerFault> {
         if whole {
             return self.response(root, pieces);
         }
@@ -293,7 +293,7 @@ impl ReplyReader {
             }
             b"error" => {
                 let said = root.get("message").and_then(Value::string).unwrap_or_default();
-                return Err(Said(said.into_owned()));
+                return Err(ServerFault(said.into_owned()));
             }
             _ => {}
         }
@@ -301,9 +301,9 @@ impl ReplyReader {
     }
 
     /// Reads the whole object of a response; its text counts only if it was not streamed before.
-    fn response(&mut self, response: Value<'_>, pieces: &mut Vec<ReplyPiece>) -> Result<(), Said> {
+    fn response(&mut self, response: Value<'_>, pieces: &mut Vec<ReplyPiece>) -> Result<(), ServerFault> {
         if let Some(said) = error_of(response) {
-            return Err(Said(said));
+            return Err(ServerFault(said));
         }
         self.model(response.get("model"));
         self.usage(response.get("usage"), ["input_tokens", "output_tokens"]);
@@ -418,11 +418,11 @@ impl ReplyReader {
 #[derive(Debug)]
 pub struct KeptNames {
     backend: Backend,
-    intake: Intake,
+    intake: BodyDecoder,
     reader: ReplyReader,
     content: Vec<u8>,
     reasoning: Vec<u8>,
-    failed: Option<Said>,
+    failed: Option<ServerFault>,
     redactor: Redactor,
     redaction: Redaction,
     /// The strings of all frames: those of one key and depth together, as somebody else may put them together.
@@ -440,7 +440,7 @@ impl KeptNames {
     pub fn by(backend: Backend, redactor: Redactor) -> Self {
         Self {
             backend,
-            intake: Intake::Open,
+            intake: BodyDecoder::Open,
             reader: ReplyReader::new(backend),
             content: Vec::new(),
             reasoning: Vec::new(),
@@ -463,15 +463,15 @@ impl KeptNames {
     /// Ends the answer. `lines`: the server promised one value per line.
     pub fn end(&mut self, lines: bool) {
         let (mut frames, mut pieces) = (Vec::new(), Vec::new());
-        match std::mem::replace(&mut self.intake, Intake::Open) {
-            Intake::Open => {}
-            Intake::Frames(mut framer) => {
+        match std::mem::replace(&mut self.intake, BodyDecoder::Open) {
+            BodyDecoder::Open => {}
+            BodyDecoder::Frames(mut framer) => {
                 framer.finish(&mut frames);
                 self.read(&frames);
                 let ended = self.reader.end(lines, &mut pieces);
                 self.keep(pieces, ended);
             }
-            Intake::Whole(body) => {
+            BodyDecoder::Whole(body) => {
                 self.join(&body);
                 let ended = self.reader.whole(&body, &mut pieces);
                 self.keep(pieces, ended);
@@ -509,7 +509,7 @@ impl KeptNames {
         }
     }
 
-    fn keep(&mut self, pieces: Vec<ReplyPiece>, heard: Result<(), Said>) {
+    fn keep(&mut self, pieces: Vec<ReplyPiece>, heard: Result<(), ServerFault>) {
         for (part, text) in pieces {
             let kept = if part == ReplyPart::Content { &mut self.content } else { &mut self.reasoning };
             kept.extend_from_slice(text.bytes());
@@ -683,7 +683,7 @@ mod tests {
         for _ in 0..256 {
             told.push(&comment);
         }
-        let Intake::Frames(framer) = &told.intake else { panic!("{:?}", told.intake) };
+        let BodyDecoder::Frames(framer) = &told.intake else { panic!("{:?}", told.intake) };
         assert!(framer.is_empty() && told.content.is_empty() && told.joined.is_empty());
     }
 

@@ -150,21 +150,18 @@ impl CheckOutcome {
 
 /// Options of a check.
 #[derive(Clone, Copy, Debug)]
-pub struct Manner {
+pub struct CheckOptions {
     /// Output for a record that there is no room for; nothing if it is empty.
     pub left_out: &'static [u8],
     /// True if ids are compared, which takes memory for each record.
     pub compares_ids: bool,
 }
 
-impl Default for Manner {
+impl Default for CheckOptions {
     fn default() -> Self {
         Self { left_out: b"", compares_ids: true }
     }
 }
-
-/// The line of a record that there is no room for: a program that reads along must not lose count.
-pub const LEFT_OUT: &[u8] = b"{\"left_out\":true}\n";
 
 /// Goes through everything as [`check`] does: `record` is asked what to keep of each record, on any thread. Returns what
 /// was kept, in input order.
@@ -172,7 +169,7 @@ pub fn read<K: Send>(
     inputs: Expand,
     threads: usize,
     around: &Surroundings<'_>,
-    manner: Option<Manner>,
+    manner: Option<CheckOptions>,
     record: impl Fn(&CaseView<'_>, &Input) -> Option<K> + Sync,
 ) -> (Vec<K>, CheckOutcome) {
     let kept: Mutex<Vec<((usize, u64), K)>> = Mutex::new(Vec::new());
@@ -208,7 +205,7 @@ pub fn check(
     inputs: Expand,
     threads: usize,
     around: &Surroundings<'_>,
-    manner: Option<Manner>,
+    manner: Option<CheckOptions>,
     render: impl Fn(&CaseView<'_>, &Input, Option<&mut Vec<u8>>) + Sync,
     mut sink: impl FnMut(&[u8], &CheckCounts) -> io::Result<()> + Send,
 ) -> CheckOutcome {
@@ -267,14 +264,14 @@ impl line::Tally for CheckedBlock {
 fn render_block(
     task: &Task,
     block: &Block,
-    (tape, around, manner): (&mut Tape, &Surroundings<'_>, Option<Manner>),
+    (tape, around, manner): (&mut Tape, &Surroundings<'_>, Option<CheckOptions>),
     render: &(impl Fn(&CaseView<'_>, &Input, Option<&mut Vec<u8>>) + Sync),
     done: &mut Done<CheckedBlock>,
 ) {
     let CheckedBlock { counts, ids, ends } = &mut done.tally;
     let out = &mut done.out;
     let checks = manner.is_some();
-    let Manner { left_out, compares_ids } = manner.unwrap_or_default();
+    let CheckOptions { left_out, compares_ids } = manner.unwrap_or_default();
     counts.skips = block.skips;
     let (input, documents) = (Some(task.input.clone()), task.documents.clone());
     let around: Arc<dyn Context> = Arc::new(Surroundings { input, documents, ..around.clone() });

@@ -113,7 +113,7 @@ fn item_hash(record: &Record<'_>, name: &[u8]) -> u64 {
     }
 }
 
-/// Computes a number for bytes that hardly any others have.
+/// Computes a 64-bit hash of bytes.
 pub(crate) fn hash(bytes: &[u8]) -> u64 {
     let mut hasher = std::hash::DefaultHasher::new();
     hasher.write(bytes);

@@ -15,7 +15,7 @@ use crate::pipeline::check::MAX_IDS;
 use crate::pipeline::examine::{Text, hash, id_hash};
 use crate::pipeline::side_data::{SideData, Surroundings};
 use crate::pipeline::store::{LoadEvent, RowRun, Store};
-use crate::source::answers::{self, AnswerStore, Spool, StoreDocuments};
+use crate::source::answers::{self, AnswerStore, LineBuffer, StoreDocuments};
 use crate::source::beneath::{Place, folder};
 use crate::source::block::{BLOCK, Block, Cursor, WINDOW, Want};
 use crate::source::column_map::ColumnMap;
@@ -1160,7 +1160,7 @@ impl Follower {
 
     /// Reads the store once; each line is told by its hash.
     fn read(&self, blob: &Blob, tell: bool, mut line: impl FnMut(u64)) -> answers::StoreReport {
-        let mut spool = Spool::new(blob);
+        let mut spool = LineBuffer::new(blob);
         let mut report = answers::read(&self.store, &mut |text| {
             line(hash(text));
             if spool.push(text) && tell {
@@ -1176,7 +1176,7 @@ impl Follower {
 
 /// Copies the lines that are new from one blob behind the other.
 fn append_fresh(from: &Blob, to: &Blob, fresh: &[bool]) -> Result<(), Failure> {
-    let mut spool = Spool::new(to);
+    let mut spool = LineBuffer::new(to);
     let (mut at, mut block, mut line, mut number) = (0, Vec::new(), Vec::new(), 0);
     loop {
         from.read(at, BLOCK, &mut block)?;

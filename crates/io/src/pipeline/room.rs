@@ -1,5 +1,8 @@
 //! The limit of what a command prints, in proportion to what it read.
 
+/// The line of a record that there is no room for: a program that reads along must not lose count.
+pub const LEFT_OUT: &[u8] = b"{\"left_out\":true}\n";
+
 /// Number of bytes that may be printed of little input.
 const FREE: usize = 1 << 20;
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::failure::Failure;
 use crate::pipeline::baseline::Baseline;
+use crate::pipeline::peers::PeerStore;
 use crate::pipeline::verify::Judge;
 use crate::source::answers::AnswerStore;
 use crate::source::documents::Documents;
@@ -16,7 +17,8 @@ use stepscope_base::text::Untrusted;
 use stepscope_evidence::document::Document;
 use stepscope_evidence::typed::{TypedAnswer, inline_document};
 use stepscope_execution::verify::ChainResult;
-use stepscope_judge::case::Context;
+use stepscope_judge::case::{CaseView, Context};
+use stepscope_judge::peers::Peer;
 use stepscope_record::Record;
 use stepscope_record::models::ModelNames;
 use stepscope_record::types::TypeRegistry;
@@ -29,6 +31,7 @@ pub struct SideData {
     threads: usize,
     baseline: OnceLock<Result<Baseline, Failure>>,
     told: AtomicBool,
+    peers: Option<PeerStore>,
     judge: Option<Judge>,
     /// `None`: those of the program.
     types: Option<Arc<TypeRegistry>>,
@@ -51,6 +54,12 @@ impl SideData {
     pub fn read(self, path: &Path, threads: usize) -> Result<Self, Failure> {
         let baseline = OnceLock::from(Ok(Baseline::read(path, threads)?));
         Ok(Self { baseline, ..self.with_baseline(Some(path.to_owned()), threads) })
+    }
+
+    /// Adds the runs of these files and folders as peers.
+    #[must_use]
+    pub fn beside(self, peers: PeerStore) -> Self {
+        Self { peers: Some(peers), ..self }
     }
 
     /// Keeps the same types, and nothing else.
@@ -143,6 +152,10 @@ impl Context for Surroundings<'_> {
 
     fn baseline(&self, record: &Record<'_>) -> Option<f64> {
         self.side.answer(Some(record))
+    }
+
+    fn peers(&self, case: &CaseView<'_>) -> Vec<Arc<Peer>> {
+        self.side.peers.as_ref().map(|peers| peers.of(case)).unwrap_or_default()
     }
 
     fn types(&self) -> &TypeRegistry {

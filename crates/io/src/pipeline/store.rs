@@ -13,8 +13,8 @@ use crate::source::input::{Input, Source};
 use crate::source::open::Blob;
 use stepscope_base::text::Shown;
 use stepscope_judge::row::{Flag, RowFacts};
-use stepscope_judge::rules::RuleId;
 use stepscope_record::RecordKind;
+use stepscope_record::rule_id::RuleId;
 use stepscope_table::insights::Insights;
 
 use crate::source::block::BLOCK;

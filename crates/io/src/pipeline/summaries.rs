@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::failure::Failure;
-use crate::pipeline::check::{self, CheckOutcome, Manner};
+use crate::pipeline::check::{self, CheckOptions, CheckOutcome};
 use crate::pipeline::side_data::{SideData, Surroundings};
 use crate::source::input::{Expand, Input, expand};
 use stepscope_base::text::{Shown, Untrusted};
@@ -104,7 +104,7 @@ fn read_asked(
 
 /// Reads and checks what these paths lead to: the summaries say which rules spoke, and what was asked.
 pub fn read_checked(paths: &[PathBuf], inputs: Expand, threads: usize, around: &Surroundings<'_>) -> Summaries {
-    gathered(paths, (inputs, threads, around, Some(Manner::default())), |case, input| {
+    gathered(paths, (inputs, threads, around, Some(CheckOptions::default())), |case, input| {
         let mut summary = summary_of(case, input, case.findings(), |_| true);
         summary.take_question(case);
         summary
@@ -114,7 +114,7 @@ pub fn read_checked(paths: &[PathBuf], inputs: Expand, threads: usize, around: &
 /// Summarises what these paths lead to.
 fn gathered(
     paths: &[PathBuf],
-    (inputs, threads, around, manner): (Expand, usize, &Surroundings<'_>, Option<Manner>),
+    (inputs, threads, around, manner): (Expand, usize, &Surroundings<'_>, Option<CheckOptions>),
     summary: impl Fn(&CaseView<'_>, &Input) -> Summary + Sync,
 ) -> Summaries {
     let tiny = Tiny::default();

@@ -3,10 +3,9 @@
 use std::io;
 
 use crate::failure::Failure;
-use crate::pipeline::check::LEFT_OUT;
 use crate::pipeline::examine::Text;
 use crate::pipeline::line::{self, Done, Task};
-use crate::pipeline::room::{End, Room, room_of};
+use crate::pipeline::room::{End, LEFT_OUT, Room, room_of};
 use crate::source::block::Block;
 use crate::source::cut::Skips;
 use crate::source::input::Expand;

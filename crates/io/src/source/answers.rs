@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::failure::Failure;
-use crate::source::beneath::{Beneath, Place};
+use crate::source::beneath::{Place, UnderRoot};
 use crate::source::open::{Blob, MAX_SPOOL, Opened, open};
 use crate::source::sqlite::{self, Database};
 use stepscope_base::guard::lock;
@@ -57,9 +57,9 @@ pub struct AnswerStore {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct StoreFolders {
     /// The folder that was named.
-    top: Beneath,
+    top: UnderRoot,
     /// The folder that the names of documents are relative to: that one, or one above it.
-    root: Beneath,
+    root: UnderRoot,
     /// Path of `top` relative to the root.
     prefix: PathBuf,
 }
@@ -67,7 +67,7 @@ struct StoreFolders {
 impl StoreFolders {
     /// Returns the folder of a document: what data names beneath the root, or beneath the folder that was named, by
     /// whatever links a person may have named it.
-    fn document(&self, doc_id: &[u8]) -> Beneath {
+    fn document(&self, doc_id: &[u8]) -> UnderRoot {
         let name = Path::new(OsStr::from_bytes(doc_id));
         match name.strip_prefix(&self.prefix) {
             Ok(rest) => self.top.join(rest),
@@ -91,7 +91,7 @@ impl AnswerStore {
         Self { path: place.path().to_owned(), folders: None, database: Some(place.clone()), part: StorePart::Whole }
     }
 
-    fn whole(folder: &Beneath, database: Option<Place>) -> Self {
+    fn whole(folder: &UnderRoot, database: Option<Place>) -> Self {
         let folders = StoreFolders { top: folder.clone(), root: folder.clone(), prefix: PathBuf::new() };
         Self { path: folder.path().to_owned(), folders: Some(folders), database, part: StorePart::Whole }
     }
@@ -99,7 +99,7 @@ impl AnswerStore {
     /// Finds the store that a folder is, or is a part of; `None`: it is none, though stores may lie below it. For a
     /// folder that a person named, folders above it are searched too; one that a listing named belongs to nothing
     /// outside of what was named.
-    pub(crate) fn of_folder(folder: &Beneath, named: bool) -> Option<Self> {
+    pub(crate) fn of_folder(folder: &UnderRoot, named: bool) -> Option<Self> {
         if is_root(folder) {
             return Some(Self::whole(folder, Some(folder.join(DATABASE).into())));
         }
@@ -121,14 +121,14 @@ impl AnswerStore {
     }
 
     /// Takes a folder with documents somewhere below it, but without a database.
-    pub(crate) fn of_root(folder: &Beneath) -> Option<Self> {
+    pub(crate) fn of_root(folder: &UnderRoot) -> Option<Self> {
         folder::holds_documents(folder, is_root).then(|| Self::whole(folder, None))
     }
 
     /// Finds the store that a path leads to that a person named, if it does.
     pub(crate) fn of_named(path: &Path) -> Option<Self> {
         if path.is_dir() {
-            let folder = Beneath::root(path).ok()?;
+            let folder = UnderRoot::root(path).ok()?;
             return Self::of_folder(&folder, true).or_else(|| Self::of_root(&folder));
         }
         let Ok(Opened::File(blob)) = open(path) else { return None };
@@ -189,26 +189,26 @@ fn joined(path: &Path, rest: &Path) -> PathBuf {
 }
 
 /// Tells whether a folder below another store's root is a store of its own.
-fn is_root(folder: &Beneath) -> bool {
+fn is_root(folder: &UnderRoot) -> bool {
     folder.join(DATABASE).is_file()
 }
 
 /// Finds the root of the store that a document lies in which a person named, or something in it: the next folder above
 /// it with a database, or the usual root; else as the usual layout has it, two folders above.
-fn root_above(document: &Path) -> Option<Beneath> {
+fn root_above(document: &Path) -> Option<UnderRoot> {
     let usual = AnswerStore::usual_root();
     let mut above = document.ancestors().skip(1).take(MAX_ABOVE);
     let known = above.clone().find_map(|folder| {
-        let root = Beneath::root(folder).ok()?;
+        let root = UnderRoot::root(folder).ok()?;
         (is_root(&root) || usual.as_deref() == Some(folder)).then_some(root)
     });
-    known.or_else(|| Beneath::root(above.nth(1).or_else(|| document.parent()).unwrap_or(document)).ok())
+    known.or_else(|| UnderRoot::root(above.nth(1).or_else(|| document.parent()).unwrap_or(document)).ok())
 }
 
 /// Finds the root likewise for what a listing named: no higher than the folder that a person named.
-fn root_within(folder: &Beneath, full: &Path, document: &Path) -> Option<Beneath> {
+fn root_within(folder: &UnderRoot, full: &Path, document: &Path) -> Option<UnderRoot> {
     let levels = full.strip_prefix(document).ok()?.components().count();
-    let above: Vec<Beneath> = std::iter::successors(Some(folder.clone()), Beneath::parent).collect();
+    let above: Vec<UnderRoot> = std::iter::successors(Some(folder.clone()), UnderRoot::parent).collect();
     let mut above = above.iter().skip(levels + 1).take(MAX_ABOVE);
     let known = above.clone().find(|folder| is_root(folder));
     known.or_else(|| above.clone().nth(1)).or_else(|| above.next()).cloned().or_else(|| Some(folder.clone()))
@@ -254,7 +254,7 @@ pub(crate) fn has_changed(folder: &Path, since: SystemTime) -> bool {
     let is_new =
         |path: &Path| std::fs::symlink_metadata(path).and_then(|meta| meta.modified()).is_ok_and(|at| at >= since);
     let mut any = is_new(folder);
-    let listed = Beneath::root(folder).and_then(|root| {
+    let listed = UnderRoot::root(folder).and_then(|root| {
         root.list(|entry| {
             any |= is_new(&folder.join(entry.name));
             !any
@@ -434,7 +434,7 @@ impl Asked {
 
 /// Lines on their way into a blob, in pieces.
 #[derive(Debug)]
-pub(crate) struct Spool<'b> {
+pub(crate) struct LineBuffer<'b> {
     blob: &'b Blob,
     at: u64,
     piece: Vec<u8>,
@@ -443,7 +443,7 @@ pub(crate) struct Spool<'b> {
     pub failure: Option<Failure>,
 }
 
-impl<'b> Spool<'b> {
+impl<'b> LineBuffer<'b> {
     /// Appends to a blob in memory.
     pub(crate) fn new(blob: &'b Blob) -> Self {
         Self { blob, at: blob.len().unwrap_or(0), piece: Vec::new(), last: Instant::now(), failure: None }

@@ -84,7 +84,7 @@ fn id_of(fd: &impl AsFd) -> io::Result<(u64, u64)> {
 
 /// A name beneath a folder that a person named, or that folder itself.
 #[derive(Clone, Debug)]
-pub struct Beneath {
+pub struct UnderRoot {
     root: Arc<Root>,
     /// Path that was named beneath it; empty: the folder itself.
     rest: PathBuf,
@@ -92,15 +92,15 @@ pub struct Beneath {
     path: PathBuf,
 }
 
-impl PartialEq for Beneath {
+impl PartialEq for UnderRoot {
     fn eq(&self, other: &Self) -> bool {
         (&self.path, &self.rest, self.root.id) == (&other.path, &other.rest, other.root.id)
     }
 }
 
-impl Eq for Beneath {}
+impl Eq for UnderRoot {}
 
-impl Hash for Beneath {
+impl Hash for UnderRoot {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (&self.path, &self.rest, self.root.id).hash(state);
     }
@@ -124,7 +124,7 @@ pub struct Entry {
     pub kind: FileType,
 }
 
-impl Beneath {
+impl UnderRoot {
     /// Opens a folder that a person named; links may lead there.
     pub fn root(path: &Path) -> io::Result<Self> {
         Ok(Self { root: Arc::new(Root::open(path)?), rest: PathBuf::new(), path: path.to_owned() })
@@ -245,7 +245,7 @@ pub enum Place {
     /// It belongs to what a person named and lies next to it: its folder may be anywhere, its own name is not trusted.
     Beside(PathBuf),
     /// Data or a listing named it.
-    Beneath(Beneath),
+    UnderRoot(UnderRoot),
 }
 
 impl Place {
@@ -253,7 +253,7 @@ impl Place {
     pub fn path(&self) -> &Path {
         match self {
             Self::Named(path) | Self::Beside(path) => path,
-            Self::Beneath(at) => at.path(),
+            Self::UnderRoot(at) => at.path(),
         }
     }
 
@@ -261,7 +261,7 @@ impl Place {
     #[must_use]
     pub fn beside(&self, suffix: &str) -> Self {
         match self {
-            Self::Beneath(at) if !at.rest().as_os_str().is_empty() => Self::Beneath(at.with_suffix(suffix)),
+            Self::UnderRoot(at) if !at.rest().as_os_str().is_empty() => Self::UnderRoot(at.with_suffix(suffix)),
             _ => {
                 let path = self.path();
                 // `.` and `..` are no names.
@@ -276,23 +276,23 @@ impl Place {
     }
 
     /// Returns its name in its folder, where it is no link; of a link that a person named, where it leads.
-    pub fn beneath(&self) -> io::Result<Beneath> {
+    pub fn beneath(&self) -> io::Result<UnderRoot> {
         let led;
         let path = match self {
-            Self::Beneath(at) => return Ok(at.clone()),
+            Self::UnderRoot(at) => return Ok(at.clone()),
             Self::Named(path) if path.is_symlink() => {
                 led = std::fs::canonicalize(path);
                 led.as_ref().unwrap_or(path)
             }
             Self::Named(path) | Self::Beside(path) => path,
         };
-        Beneath::beside(path, path.file_name().ok_or(io::ErrorKind::NotFound)?)
+        UnderRoot::beside(path, path.file_name().ok_or(io::ErrorKind::NotFound)?)
     }
 }
 
-impl From<Beneath> for Place {
-    fn from(at: Beneath) -> Self {
-        Self::Beneath(at)
+impl From<UnderRoot> for Place {
+    fn from(at: UnderRoot) -> Self {
+        Self::UnderRoot(at)
     }
 }
 
@@ -504,7 +504,7 @@ mod tests {
     #[test]
     fn a_folder_that_is_swapped_meanwhile_leads_nowhere_else() {
         let dir = folder_of_links();
-        let root = Beneath::root(&dir.path().join("root")).unwrap();
+        let root = UnderRoot::root(&dir.path().join("root")).unwrap();
         let at = root.join("sub/b");
         std::fs::rename(dir.path().join("root/sub"), dir.path().join("root/gone")).unwrap();
         symlink("../outside", dir.path().join("root/sub")).unwrap();
@@ -522,7 +522,7 @@ mod tests {
     #[test]
     fn of_very_many_folders_each_is_the_one_that_was_named() {
         let dir = folder_of_links();
-        let held: Vec<_> = (0..2 * MAX_HELD).map(|_| Beneath::root(&dir.path().join("root")).unwrap()).collect();
+        let held: Vec<_> = (0..2 * MAX_HELD).map(|_| UnderRoot::root(&dir.path().join("root")).unwrap()).collect();
         assert!(held.iter().all(|root| root.join("a").is_file()));
         assert!(held.iter().any(|root| root.root.held.is_none()));
         std::fs::rename(dir.path().join("root"), dir.path().join("moved")).unwrap();
@@ -537,7 +537,7 @@ mod tests {
     fn a_listing_tells_links_from_files() {
         let dir = folder_of_links();
         let mut found = Vec::new();
-        let root = Beneath::root(&dir.path().join("root")).unwrap();
+        let root = UnderRoot::root(&dir.path().join("root")).unwrap();
         root.list(|entry| {
             found.push((entry.name.into_string().unwrap(), entry.kind));
             true

@@ -600,7 +600,7 @@ struct Keys {
     is_open: bool,
 }
 
-/// So many keys in the same order make a line a record like this one; what lists hold has other keys.
+/// Number of keys in the same order that make a line a record like this one; what lists hold has other keys.
 const TELLING_KEYS: usize = 2;
 
 impl Brackets {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::failure::Failure;
 use crate::source::answers::{AnswerStore, StoreDocuments, StoreVersion};
-use crate::source::beneath::{Beneath, Place, folder};
+use crate::source::beneath::{Place, UnderRoot, folder};
 use crate::source::lines::{MAX_LINES, MAX_TEXT};
 use stepscope_base::guard::lock;
 use stepscope_base::json::Value;
@@ -68,7 +68,7 @@ enum Scope {
     /// The documents in their store.
     Store(Arc<StoreDocuments>),
     /// The documents in the folder of their file.
-    Beside(Beneath),
+    Beside(UnderRoot),
     /// Among the samples.
     Samples,
     /// The document in the page that carries the record.
@@ -184,8 +184,8 @@ impl Documents {
     pub fn beside(cache: Arc<DocumentCache>, file: &Place) -> Self {
         // Held open from now on: what they name is looked for in this folder, whatever takes its name meanwhile.
         let folder = match file {
-            Place::Beneath(at) => at.parent(),
-            place => Beneath::root(folder(place.path())).ok(),
+            Place::UnderRoot(at) => at.parent(),
+            place => UnderRoot::root(folder(place.path())).ok(),
         };
         Self { cache, place: folder.map_or(Scope::Nowhere, Scope::Beside) }
     }

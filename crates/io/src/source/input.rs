@@ -11,8 +11,8 @@ use rustix::fs::FileType;
 
 use crate::failure::{Failure, reason};
 use crate::log::forks::FORKS;
-use crate::source::answers::{self, AnswerStore, Spool, StoreDocuments, StoreReport};
-use crate::source::beneath::{Beneath, Place, is_link};
+use crate::source::answers::{self, AnswerStore, LineBuffer, StoreDocuments, StoreReport};
+use crate::source::beneath::{Place, UnderRoot, is_link};
 use crate::source::block::BLOCK;
 use crate::source::column_map::ColumnMap;
 use crate::source::cut::{Layout, Skips, State, cut, decode_wide, looks_like_json, without_filler};
@@ -54,11 +54,11 @@ pub enum Input {
     /// A path that was named.
     Named(PathBuf),
     /// A file found in a folder: passed over in silence if it does not begin like JSON and is not called so.
-    Found(Beneath),
+    Found(UnderRoot),
     /// A file found next to a store: passed over if it does not begin with anything known.
-    Beside(Beneath),
+    Beside(UnderRoot),
     /// A file that a tour names, beneath the folder of the tour.
-    OfTour(Beneath),
+    OfTour(UnderRoot),
     /// A store of answers.
     Answers(AnswerStore),
     /// Forks of the records of another input.
@@ -111,7 +111,7 @@ impl Input {
         match self {
             Self::Standard | Self::Sample(_) => None,
             Self::Named(path) => Some(Place::Named(path.clone())),
-            Self::Found(at) | Self::Beside(at) | Self::OfTour(at) => Some(Place::Beneath(at.clone())),
+            Self::Found(at) | Self::Beside(at) | Self::OfTour(at) => Some(Place::UnderRoot(at.clone())),
             Self::Forks(place) => Some(place.clone()),
             Self::Answers(store) => Some(store.named()),
         }
@@ -131,8 +131,8 @@ pub fn expand(paths: &[PathBuf]) -> Expand {
 /// Lists all inputs that a tour names, in order: beneath its folder, through no link. Whoever wrote a tour is not who
 /// plays it.
 pub fn expand_beneath(folder: &Path, names: &[PathBuf]) -> Result<Expand, Failure> {
-    let root = Beneath::root(folder).map_err(|error| Failure::system(LIST, folder, &error))?;
-    let all: Vec<Beneath> = names.iter().map(|name| root.join(name)).collect();
+    let root = UnderRoot::root(folder).map_err(|error| Failure::system(LIST, folder, &error))?;
+    let all: Vec<UnderRoot> = names.iter().map(|name| root.join(name)).collect();
     for at in all.iter().filter(|at| !at.is_folder()) {
         open_beneath(at)?;
     }
@@ -182,9 +182,9 @@ pub struct Expand {
 enum Step {
     Named(PathBuf),
     /// Name from a tour.
-    OfTour(Beneath),
+    OfTour(UnderRoot),
     /// Name from a listing, its type, and whether it lies next to a store.
-    Listed(Beneath, FileType, bool),
+    Listed(UnderRoot, FileType, bool),
     Sample(&'static Sample),
 }
 
@@ -209,7 +209,7 @@ impl Iterator for Expand {
                         // Opening will say what is wrong with it.
                         return Some(Ok(Input::Named(path)));
                     }
-                    let found = match Beneath::root(&path) {
+                    let found = match UnderRoot::root(&path) {
                         Ok(folder) => self.enter(&folder, true, false),
                         Err(error) => Some(Err(Failure::system(LIST, &path, &error))),
                     };
@@ -315,7 +315,7 @@ impl Expand {
     }
 
     /// Takes what is in a folder that was not entered yet; a store is one thing to read.
-    fn enter(&mut self, folder: &Beneath, named: bool, beside: bool) -> Option<Result<Input, Failure>> {
+    fn enter(&mut self, folder: &UnderRoot, named: bool, beside: bool) -> Option<Result<Input, Failure>> {
         match folder.kind() {
             Ok(found) if !self.entered.insert(found.id) => return None,
             Ok(_) => {}
@@ -336,7 +336,7 @@ impl Expand {
         store.map(|store| Ok(Input::Answers(store)))
     }
 
-    fn list(&mut self, folder: &Beneath, beside: bool, store: Option<&AnswerStore>) -> Result<(), Failure> {
+    fn list(&mut self, folder: &UnderRoot, beside: bool, store: Option<&AnswerStore>) -> Result<(), Failure> {
         let mut entries = Vec::new();
         let listed = folder.list(|entry| {
             entries.push(entry);
@@ -567,7 +567,7 @@ pub(crate) fn begin_answers(store: &AnswerStore, cache: &Arc<DocumentCache>) -> 
             Ok(blob) => blob,
             Err(failure) => return (None, StoreReport { failures: vec![failure], ..StoreReport::default() }),
         };
-        let mut spool = Spool::new(&blob);
+        let mut spool = LineBuffer::new(&blob);
         report = answers::read(store, &mut |line| {
             spool.push(line);
             spool.failure.is_none()
@@ -903,7 +903,7 @@ mod tests {
         std::os::unix::fs::symlink("nowhere", at("b/dangling")).unwrap();
         rustix::fs::mknodat(rustix::fs::CWD, at("b/pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
         let inputs: Vec<Input> = expand(&[dir.path().into(), "-".into(), at("nowhere")]).map(Result::unwrap).collect();
-        let root = Beneath::root(dir.path()).unwrap();
+        let root = UnderRoot::root(dir.path()).unwrap();
         let names =
             ["a.json", "b/10.jsonl", "b/2.jsonl", "notes.md", "z.txt"].map(|name| Input::Found(root.join(name)));
         assert_eq!(inputs[..5], names);
@@ -951,7 +951,7 @@ mod tests {
             ("g.json", r#"{"lines": 3}"#.to_owned(), false),
         ] {
             std::fs::write(dir.path().join(name), text).unwrap();
-            let found = Input::Found(Beneath::root(dir.path()).unwrap().join(name));
+            let found = Input::Found(UnderRoot::root(dir.path()).unwrap().join(name));
             let begun = begin(&found, &Arc::default(), &columns).unwrap();
             assert_eq!(matches!(begun, Begun::PassedOver(PassedOver::Other)), is_document, "{name}");
             let named = begin(&Input::Named(dir.path().join(name)), &Arc::default(), &columns);
@@ -964,7 +964,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("state.json");
         std::fs::write(&path, r#"{"_data_files": [], "_fingerprint": "4"}"#).unwrap();
-        let found = || Input::Found(Beneath::root(dir.path()).unwrap().join("state.json"));
+        let found = || Input::Found(UnderRoot::root(dir.path()).unwrap().join("state.json"));
         let columns = ColumnMap::new(&[("question".to_owned(), "prompt".to_owned())]);
         for columns in [&ColumnMap::default(), &columns] {
             assert!(matches!(begin(&found(), &Arc::default(), columns), Ok(Begun::PassedOver(PassedOver::Other))));
@@ -987,7 +987,7 @@ mod tests {
         }
         let all = |inputs: Expand| inputs.map(Result::unwrap).collect::<Vec<_>>();
         let folder = || expand(&[dir.path().into()]);
-        let root = Beneath::root(dir.path()).unwrap();
+        let root = UnderRoot::root(dir.path()).unwrap();
         let found = ["a.jsonl", "b.jsonl", "mine"].map(|name| Input::Found(root.join(name)));
         assert_eq!(all(folder()), found, "what is checked");
         let forks = ["a.jsonl.forks.jsonl", "gone.jsonl.forks.jsonl"];
@@ -1032,7 +1032,7 @@ mod tests {
     #[test]
     fn what_a_folder_holds_and_is_not_read_is_told() {
         let dir = tempfile::tempdir().unwrap();
-        let root = Beneath::root(dir.path()).unwrap();
+        let root = UnderRoot::root(dir.path()).unwrap();
         let page: &[u8] = stepscope_report::page::carried::BEGIN;
         let bzip = PassedOver::Unread("this is bzip2; unpack it first: bunzip2");
         let pointer = [LFS, b"v1\noid sha256:0\nsize 12\n"].concat();
@@ -1090,7 +1090,7 @@ mod tests {
     #[test]
     fn packed_records_and_rows_of_others_open() {
         let dir = tempfile::tempdir().unwrap();
-        let root = Beneath::root(dir.path()).unwrap();
+        let root = UnderRoot::root(dir.path()).unwrap();
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         std::io::Write::write_all(&mut gzip, b"{\"prompt\": \"?\", \"response\": \"x\"}\n").unwrap();
         for (name, bytes, lines) in [

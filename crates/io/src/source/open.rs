@@ -12,7 +12,7 @@ use std::time::SystemTime;
 use rustix::fs::{FileType, OFlags};
 
 use crate::failure::{Failure, reason};
-use crate::source::beneath::{Beneath, Place, is_link, is_outside};
+use crate::source::beneath::{Place, UnderRoot, is_link, is_outside};
 use stepscope_base::guard::lock;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -150,7 +150,7 @@ pub(crate) fn open_place(place: &Place) -> Result<Opened, Failure> {
 }
 
 /// Opens a regular file that data or a listing named: no link leads there, and nothing but a regular file is opened.
-pub(crate) fn open_beneath(at: &Beneath) -> Result<Blob, Failure> {
+pub(crate) fn open_beneath(at: &UnderRoot) -> Result<Blob, Failure> {
     let path = at.path();
     let fail = |error: &std::io::Error| beneath_failure(OPEN, path, error);
     // Looked at before it is opened, as below.
@@ -159,7 +159,7 @@ pub(crate) fn open_beneath(at: &Beneath) -> Result<Blob, Failure> {
     let meta = file.metadata().map_err(|e| fail(&e))?;
     refuse(path, FileType::from_raw_mode(meta.mode()), false)?;
     refuse_kernel(path, &file)?;
-    Ok(Blob::of_file(Shown::path(path), file, &meta, Some(Place::Beneath(at.clone()))))
+    Ok(Blob::of_file(Shown::path(path), file, &meta, Some(Place::UnderRoot(at.clone()))))
 }
 
 /// Explains why something that data or a listing named cannot be opened.
@@ -270,7 +270,7 @@ pub fn read_small(path: &Path, most: u64, what: &'static str) -> Result<Vec<u8>,
 }
 
 /// Reads all of such a file that data or a listing names.
-pub(crate) fn read_small_beneath(at: &Beneath, most: u64, what: &'static str) -> Result<Vec<u8>, Failure> {
+pub(crate) fn read_small_beneath(at: &UnderRoot, most: u64, what: &'static str) -> Result<Vec<u8>, Failure> {
     let blob = open_beneath(at).map_err(|failure| Failure { what, ..failure })?;
     all_of(&blob, most, what)
 }

@@ -154,7 +154,7 @@ pub(crate) fn open(place: &Place) -> Result<Database, Failure> {
 fn side_file(place: &Place, suffix: &str) -> Option<Place> {
     let side = place.beside(suffix);
     let there = side.beneath().and_then(|at| at.kind());
-    // Whatever else stands there is said by who opens it.
+    // Other errors are reported on open.
     there.map_or_else(|error| error.kind() != ErrorKind::NotFound, |_| true).then_some(side)
 }
 

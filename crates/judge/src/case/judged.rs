@@ -4,12 +4,13 @@ use std::cell::OnceCell;
 
 use crate::case::{Case, CaseView};
 use crate::hide::Hide;
+use crate::peers::PeerOpinion;
 use crate::route::{Routed, route};
 use crate::rules;
-use crate::rules::RuleId;
 use crate::rules::source::{duplicate_id, joined};
 use crate::triage::{Triage, acquit};
 use stepscope_record::finding::{Finding, Findings};
+use stepscope_record::rule_id::RuleId;
 
 impl Case<'_> {
     /// The same of a record that stepscope cannot cope with: as if it were not readable, and without findings.
@@ -57,12 +58,27 @@ impl<'c> CaseView<'c> {
         self.case.cache.findings.get_or_init(|| {
             let mut findings = rules::check(self);
             acquit(self, &mut findings);
+            self.ask_peers(&mut findings);
             if let Some(chain) = self.chain() {
                 findings = findings.into_iter().map(|finding| chain.placed(finding)).collect();
             }
             findings.extend(self.case.because_of_place(self.record.is_some()));
             findings
         })
+    }
+
+    /// Adds what its peers say to what the rules found.
+    fn ask_peers(&self, findings: &mut Findings) {
+        let peers = self.case.around.peers(self);
+        let (opinion, finding) = PeerOpinion::of(self, &peers, findings).unzip();
+        findings.extend(finding.flatten());
+        let _ = self.case.cache.peers.set(opinion.map(Box::new));
+    }
+
+    /// What other runs of its question say about it; `None` where there are none.
+    pub fn peer_opinion(&self) -> Option<&'c PeerOpinion> {
+        let _ = self.findings();
+        self.case.cache.peers.get()?.as_deref()
     }
 
     /// Judges where to fix the run; `None` if it is no run.

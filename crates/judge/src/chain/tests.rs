@@ -1,9 +1,9 @@
 use crate::case::Case;
-use crate::rules::RuleId;
 use crate::triage::{Confidence, Fix};
 use stepscope_base::json::Pointer;
 use stepscope_record::RecordKind;
 use stepscope_record::finding::{Finding, Place};
+use stepscope_record::rule_id::RuleId;
 
 const SAMPLES: &str = include_str!("../../../../sample_runs/chains.jsonl");
 

@@ -6,7 +6,7 @@ use stepscope_base::python::Message;
 use stepscope_evidence::document::Document;
 use stepscope_evidence::wording::{TextWord, akin, is_empty_word, part, sequence, words};
 
-/// So many lines on each side of the cited ones are searched for lists.
+/// Maximum number of lines on each side of the cited ones that are searched for lists.
 const AROUND: usize = 40;
 /// A longer list is a table.
 const MAX_ENTRIES: usize = 60;

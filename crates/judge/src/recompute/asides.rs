@@ -9,7 +9,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 /// Signs behind the number of a step: "2. …", "Step 2 – …".
 const BEHIND_NUMBER: [char; 7] = ['.', ':', ')', ']', '-', '–', '—'];
-/// So many words may stand between the two ends of a phrase.
+/// Maximum number of words that may stand between the two ends of a phrase.
 const MAX_BETWEEN: usize = 4;
 /// Phrases on the form of an answer, by how they begin and what they end with.
 const FORM: [(&str, &[&str]); 9] = [

@@ -40,7 +40,7 @@ fn reached(values: &[f64], is: &dyn Fn(f64) -> bool) -> bool {
     }
 }
 
-/// Tries a share also as what is left of the whole, and as what comes on top; 20 percent are 0.2. One number is so.
+/// Tries a share p also as 1 - p and 1 + p, for at most one number; 20 percent are 0.2.
 fn variants(values: &[f64], at: usize, varied: bool, chosen: &mut Vec<f64>, is: &dyn Fn(f64) -> bool) -> bool {
     let Some(&value) = values.get(at) else { return joined(chosen, is) };
     let share = if value > 0.0 && value < 1.0 { Some(value) } else { None };

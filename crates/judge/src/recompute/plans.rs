@@ -14,7 +14,7 @@ use stepscope_arithmetic::quantity::{Dimension, Unit};
 use stepscope_base::json::Value;
 use stepscope_record::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Step, words_apart};
 
-/// So many calculations under a name of their own are put into others.
+/// Maximum number of calculations under a name of their own that are put into others.
 const MAX_BETWEEN: usize = 16;
 /// Names from here on are no variables.
 const BETWEEN: u32 = 1_000_000;

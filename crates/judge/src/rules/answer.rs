@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use super::{Rule, RuleId};
 use crate::case::CaseView;
+use crate::rule::Rule;
 pub use crate::validation::{AnswerProblem, validate};
 use crate::validation::{NOT_FINITE, NOT_NUMBER};
 use stepscope_base::json::{Kind, Tape, Value};
@@ -12,6 +12,7 @@ use stepscope_base::schema::{Schema, View};
 use stepscope_base::text::Untrusted;
 use stepscope_record::finding::{Finding, Findings, Place, Severity};
 use stepscope_record::reply::parts;
+use stepscope_record::rule_id::RuleId;
 use stepscope_record::schemas;
 use stepscope_record::{AnswerSchema, PublishedSchema, Record, RecordKind};
 

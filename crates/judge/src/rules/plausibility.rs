@@ -1,12 +1,13 @@
 //! Whether a final answer can be at all. All notes: a run that came out wrong often shows it in the number itself. A
 //! run that came out right is left alone.
 
-use super::{Rule, RuleId};
 use crate::case::CaseView;
+use crate::rule::Rule;
 use stepscope_arithmetic::quantity::{Dimension, Kind, Quantity, asked_unit, asking_sentence, find, near, unit};
 use stepscope_base::json::{Pointer, Value};
 use stepscope_base::text::Untrusted;
 use stepscope_record::finding::{Datum, Finding, Findings, Place};
+use stepscope_record::rule_id::RuleId;
 use stepscope_record::trace::{asks_otherwise, overrides};
 use stepscope_record::{Record, RecordKind};
 

@@ -1,8 +1,8 @@
 //! The rules of evoproc's validator (`evoproc.validators`), word for word: first the schema, and only if that holds the
 //! five rules over the flow of variables.
 
-use super::{Rule, RuleId};
 use crate::case::CaseView;
+use crate::rule::Rule;
 use stepscope_arithmetic::expression::may_hold;
 use stepscope_base::json::{Part, Pointer, Tape, Value};
 use stepscope_base::pyload::loads;
@@ -13,6 +13,7 @@ use stepscope_record::finding::{Action, Datum, Finding, Findings, Place};
 use stepscope_record::procedure::flow::{Flow, StepFlow};
 use stepscope_record::procedure::model::coerced_id;
 use stepscope_record::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step, UNREAD};
+use stepscope_record::rule_id::RuleId;
 
 mod fitness;
 
@@ -156,7 +157,7 @@ fn check_final_step_works(case: &CaseView<'_>, findings: &mut Findings) {
 const GOOD: &str = r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Add the numbers", "output": [{"name": "final_answer", "description": "sum"}]}]}"#;
 const GOOD_TWO_STEPS: &str = r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the numbers", "output": [{"name": "a", "description": "first"}, {"name": "b", "description": "second"}]}, {"id": 2, "inputs": [{"name": "a", "description": "first"}, {"name": "b", "description": "second"}], "stepDescription": "Add", "output": [{"name": "final_answer", "description": "sum"}]}]}"#;
 
-/// So many bytes of a text that is no JSON are quoted.
+/// Longest quoted part of a text that is no JSON, in bytes.
 const MAX_QUOTED: usize = 160;
 
 fn unread<'a>(case: &CaseView<'a>) -> Option<Value<'a>> {

@@ -1,15 +1,16 @@
 //! The question's quantities against the values that the run extracted. A run that came out right is left alone: what
 //! it did not take up it did not need.
 
-use super::{Rule, RuleId};
 use crate::case::CaseView;
-use crate::quantity_links::{Holder, Missed, QuantityLinks};
+use crate::quantity_links::{LinkedVariable, QuantityLinks, UnusedQuantity};
+use crate::rule::Rule;
 use stepscope_arithmetic::quantity::{Kind, Quantity, find, near};
 use stepscope_base::json::{Part, Pointer, Value};
 use stepscope_base::python::Message;
 use stepscope_base::text::Untrusted;
 use stepscope_record::finding::{Datum, Finding, Findings, Place, Severity};
 use stepscope_record::procedure::{PROBLEM_TEXT, Procedure};
+use stepscope_record::rule_id::RuleId;
 
 /// Of one kind, so many are told apart; the last one counts the rest.
 const TOLD: usize = 3;
@@ -63,14 +64,14 @@ fn judged(case: &CaseView<'_>, rule: RuleId) -> Severity {
 
 /// A holder with its name, its value and what the plan says of it.
 struct Taken<'a> {
-    holder: Holder,
+    holder: LinkedVariable,
     name: Untrusted<'a>,
     value: Value<'a>,
     description: Option<Untrusted<'a>>,
 }
 
 impl<'a> Taken<'a> {
-    fn of(case: &CaseView<'a>, holder: Holder) -> Option<Self> {
+    fn of(case: &CaseView<'a>, holder: LinkedVariable) -> Option<Self> {
         let field = holder.field(case.procedure()?)?;
         let name = field.name_text()?;
         let value = case.record.as_ref()?.state?.member_spelt(name.bytes())?.value;
@@ -89,9 +90,9 @@ impl<'a> Taken<'a> {
 
 fn check_missed(case: &CaseView<'_>, findings: &mut Findings) {
     let Some(links) = links(case) else { return };
-    let Some(&Missed { room, .. }) = links.missed.first() else { return };
+    let Some(&UnusedQuantity { room, .. }) = links.missed.first() else { return };
     let working = working(case);
-    let is_needed = |missed: &&Missed| match &working {
+    let is_needed = |missed: &&UnusedQuantity| match &working {
         Some(working) => links.is_used_in(missed.quantity, working),
         None => missed.room,
     };
@@ -213,7 +214,7 @@ fn state_pointer(holder: &Taken<'_>) -> Pointer {
     Pointer::from_iter(["state"]).then(Part::Key(holder.name.to_owned()))
 }
 
-fn declared(case: &CaseView<'_>, holder: Holder) -> Place {
+fn declared(case: &CaseView<'_>, holder: LinkedVariable) -> Place {
     let base = case.procedure_pointer();
     let step = Procedure::step_pointer(base, holder.step);
     let output = case.procedure().and_then(|procedure| procedure.steps.get(holder.step));

@@ -2,15 +2,16 @@
 
 use std::ops::Range;
 
-use super::{Rule, RuleId};
 use crate::case::CaseView;
 use crate::excess::Excess;
 use crate::recompute::{MAX_VARIABLES, too_many_variables};
+use crate::rule::Rule;
 use stepscope_base::json::{Pointer, Problem, ProblemKind};
 use stepscope_base::python::Message;
 use stepscope_record::RecordKind;
 use stepscope_record::finding::{Finding, Findings, Place, grouped};
 use stepscope_record::formats::foreign;
+use stepscope_record::rule_id::RuleId;
 
 /// The rules of this file.
 pub(crate) const RULES: &[Rule] = &[

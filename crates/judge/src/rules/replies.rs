@@ -1,7 +1,7 @@
 //! What a model replied against what the record says came of it.
 
-use super::{Rule, RuleId};
 use crate::case::CaseView;
+use crate::rule::Rule;
 use stepscope_arithmetic::number::Number;
 use stepscope_arithmetic::quantity::find;
 use stepscope_base::json::{Kind, Part, Pointer, Tape, Value};
@@ -11,6 +11,7 @@ use stepscope_evidence::difference::first_difference;
 use stepscope_record::finding::{Finding, Findings, Place, Severity};
 use stepscope_record::procedure::{FINAL_ANSWER_NUMERICAL, PROBLEM_TEXT};
 use stepscope_record::reply::{Stop, lost_command, parts};
+use stepscope_record::rule_id::RuleId;
 use stepscope_record::trace::{MAX_CALLS, asks_otherwise};
 use stepscope_record::{Record, RecordKind};
 
@@ -391,7 +392,7 @@ fn lost_backslash(case: &CaseView<'_>, findings: &mut Findings) {
 #[cfg(test)]
 mod tests {
     use crate::case::Case;
-    use crate::rules::RuleId;
+    use stepscope_record::rule_id::RuleId;
 
     fn said(text: &str) -> Vec<String> {
         let case = Case::read(text.as_bytes());

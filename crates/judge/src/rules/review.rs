@@ -1,9 +1,10 @@
 //! Reviews of a record, as findings. They need the review log: `stepscope check --reviewed` makes them, and the
 //! entries are in the registry like all others.
 
-use super::{Rule, RuleId};
+use crate::rule::Rule;
 use stepscope_base::json::Pointer;
 use stepscope_record::finding::{Finding, Place};
+use stepscope_record::rule_id::RuleId;
 
 const BAD: &str = r#"{"id": 1, "question": "2 + 3?", "state": {"final_answer": "6"}}"#;
 const GOOD: &str = r#"{"id": 1, "question": "2 + 3?", "state": {"final_answer": "5"}}"#;

@@ -3,12 +3,12 @@
 
 use std::collections::HashSet;
 
-use super::{Rule, RuleId};
 use crate::case::CaseView;
 use crate::chain::ThoughtChain;
 use crate::gold::{expected_words, working};
 use crate::lost::is_in_order;
 use crate::recompute::{Computed, Recomputed, RunAnswer, Wording, name_of, plan_pointer, value_pointer};
+use crate::rule::Rule;
 use stepscope_arithmetic::expression::may_hold;
 use stepscope_arithmetic::number::{Number, Written};
 use stepscope_arithmetic::stated::{SameAnswer, Stated, of_number, same_answer};
@@ -18,11 +18,12 @@ use stepscope_base::text::{Shown, Untrusted};
 use stepscope_record::finding::{Finding, Findings, Place, Severity};
 use stepscope_record::procedure::last_step::{last_step_surprise, runs_as_last};
 use stepscope_record::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step};
+use stepscope_record::rule_id::RuleId;
 use stepscope_record::state::{ANSWER_KEYS, State, own_keys};
 use stepscope_record::trace::failing_id;
 use stepscope_record::{Record, RecordKind};
 
-/// So many findings of one rule are enough for one record.
+/// Maximum number of findings of one rule in a record.
 const ENOUGH: usize = 12;
 /// A longer value is prose, not a calculation.
 const MAX_VALUE: usize = 400;

@@ -2,9 +2,10 @@
 //! source looks and calls `joined` and `duplicate_id`; the entries stand in the registry like all others, and their
 //! examples are whole sources.
 
-use super::{Rule, RuleId};
+use crate::rule::Rule;
 use stepscope_base::json::Pointer;
 use stepscope_record::finding::{Finding, Place};
+use stepscope_record::rule_id::RuleId;
 
 /// The rules of this file.
 pub const RULES: &[Rule] = &[

@@ -3,8 +3,8 @@
 //! Five rules are published and fire as published; the others say what the published ones leave open. What is only a
 //! matter of how a document was cut into lines is never more than a note.
 
-use super::{Rule, RuleId};
 use crate::case::CaseView;
+use crate::rule::Rule;
 use crate::support::ValueStanding;
 use stepscope_base::json::{Part, Value};
 use stepscope_base::python::Message;
@@ -16,6 +16,7 @@ use stepscope_evidence::citations::{
 use stepscope_evidence::document::Document;
 use stepscope_evidence::typed::{AnswerItem, Citation, TypedAnswer};
 use stepscope_record::finding::{Datum, Finding, Findings, Place, PlaceLabel, Severity};
+use stepscope_record::rule_id::RuleId;
 
 mod boundary;
 
@@ -25,7 +26,7 @@ const EXCERPT: usize = 160;
 const MAX_NUMBER: usize = 24;
 /// Of so many quotes that stand nowhere it is looked whether they are put together.
 const MAX_STITCHED: usize = 16;
-/// So many differing parts of a quote are marked.
+/// Maximum number of differing parts of a quote that are marked.
 const MAX_PARTS: usize = 4;
 
 /// An answer trace with a small document, for examples: the method and the item are given.

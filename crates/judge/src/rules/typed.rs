@@ -11,9 +11,9 @@ pub(crate) mod flags;
 pub mod source;
 pub(crate) mod values;
 
-use super::RuleId;
 use stepscope_base::text::Untrusted;
 use stepscope_record::finding::{Finding, Findings, Place};
+use stepscope_record::rule_id::RuleId;
 
 /// Findings of one rule.
 struct Report<'f> {

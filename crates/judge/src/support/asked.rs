@@ -15,7 +15,7 @@ use stepscope_evidence::figures::{Convention, Figure, FigureRole, figures};
 use stepscope_evidence::typed::AnswerItem;
 use stepscope_evidence::wording::{TextWord, akin, asks_who, denies, is_empty_word, part, words};
 
-/// So many lines above a row its headings are looked for, and other rows around it.
+/// Number of lines above a row in which its headings, and other rows around it, are looked for.
 const NEAR: usize = 40;
 /// A longer label is a sentence.
 const MAX_LABEL: usize = 60;

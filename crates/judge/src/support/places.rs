@@ -15,7 +15,7 @@ use stepscope_evidence::figures::{FigureRole, figures};
 use stepscope_evidence::typed::AnswerItem;
 use stepscope_evidence::wording::{TextWord, akin, is_empty_word, part, words};
 
-/// So many lines of a document are searched.
+/// Maximum number of lines of a document that are searched.
 const MAX_LINES: usize = 5_000;
 
 /// A value and the line in which it stands.

@@ -1,12 +1,12 @@
 //! Where a chain of thought went wrong: its equations tell, and where they all hold, the expected solution.
 
 use super::{Judgement, Reason, Trial};
-use crate::rules::RuleId;
 use crate::triage::{Confidence, Fix};
 use stepscope_base::json::Pointer;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_record::finding::Severity;
+use stepscope_record::rule_id::RuleId;
 
 /// Longest words of an answer that are quoted.
 const MAX_WORDS: usize = 60;

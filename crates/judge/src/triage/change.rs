@@ -20,9 +20,9 @@ use stepscope_record::procedure::{Field, Step};
 const MAX_WRITES: usize = 60;
 /// Nor are those that extract more of them.
 const MAX_EXTRACTED: usize = 12;
-/// So many of the gold text's calculations are joined.
+/// Maximum number of calculations of the gold text that are joined.
 const MAX_PARTS: usize = 20;
-/// So many numbers are tried in place of one.
+/// Maximum number of numbers that are tried in place of one.
 const MAX_NUMBERS: usize = 24;
 
 /// Words for what is done with one number alone.
@@ -39,19 +39,19 @@ enum ChangeReason {
     /// The number stands nowhere in the question, and the other one was taken up by nothing.
     FromNowhere,
     /// The other one was taken up by nothing, though this one stands in the question.
-    Missed,
+    UnusedQuantity,
     /// Two numbers stand in each other's place.
     Exchanged,
     /// The number stands nowhere in the question.
     Nowhere,
-    /// Two numbers might as well stand in each other's place.
+    /// Swapping two inputs gives the expected answer too.
     Exchangeable,
 }
 
 impl ChangeReason {
     const fn confidence(self) -> Confidence {
         match self {
-            Self::Named | Self::FromNowhere | Self::Missed | Self::Exchanged => Confidence::Likely,
+            Self::Named | Self::FromNowhere | Self::UnusedQuantity | Self::Exchanged => Confidence::Likely,
             Self::Nowhere | Self::Exchangeable => Confidence::Unsure,
         }
     }
@@ -297,7 +297,7 @@ impl Trial<'_, '_> {
                     (false, false) => ChangeReason::FromNowhere,
                     (false, true) => ChangeReason::Nowhere,
                     // It may be another variable's, or no words speak for it.
-                    (true, false) if self.is_anothers(n, value, other, &extracted) => ChangeReason::Missed,
+                    (true, false) if self.is_anothers(n, value, other, &extracted) => ChangeReason::UnusedQuantity,
                     (true, _) => continue,
                 };
                 changes.push((reason, vec![(n, other)]));

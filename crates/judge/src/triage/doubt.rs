@@ -5,13 +5,13 @@ use super::misread::said;
 use super::{Confidence, Fix, Judgement, Reason, Trial};
 use crate::gold::Gold;
 use crate::recompute::{Computed, ValueBasis};
-use crate::rules::RuleId;
 use stepscope_arithmetic::number::{Number, Written, near};
 use stepscope_arithmetic::quantity::{Dimension, Unit, asked_unit, unit};
 use stepscope_base::json::{Pointer, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_record::finding::{Finding, Severity};
+use stepscope_record::rule_id::RuleId;
 
 /// An answer this near to gold differs by how it is rounded.
 const ROUNDED: f64 = 0.006;

@@ -15,7 +15,7 @@ use stepscope_record::procedure::PROBLEM_TEXT;
 
 /// Runs with more values are not carried out again.
 const MAX_WRITES: usize = 60;
-/// So many numbers of a step's text are tried as part of its calculation.
+/// Maximum number of numbers of a step's text that are tried as part of its calculation.
 const MAX_NAMED: usize = 4;
 /// Steps with more inputs are not tried with another operation.
 const MAX_TRIED: usize = 4;

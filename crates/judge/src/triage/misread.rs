@@ -3,13 +3,13 @@
 use super::{Confidence, Experiment, Fix, Judgement, Reason, Trial};
 use crate::gold::Gold;
 use crate::recompute::{ValueBasis, name_of, value_pointer};
-use crate::rules::RuleId;
 use stepscope_arithmetic::expression::{Names, Reading, numbers, read};
 use stepscope_arithmetic::number::Number;
 use stepscope_arithmetic::number_words::{NumberWord, number_word};
 use stepscope_arithmetic::quantity::Quantity;
 use stepscope_base::shown;
 use stepscope_record::finding::{Datum, Finding, Severity};
+use stepscope_record::rule_id::RuleId;
 
 /// Runs that extract more values are not read otherwise.
 const MAX_EXTRACTED: usize = 6;

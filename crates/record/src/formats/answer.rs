@@ -1,6 +1,6 @@
 //! An answer object of one of the four published schemas (`evoproc_procedures.schemas`).
 
-use super::Format;
+use crate::format::Format;
 use crate::{AnswerSchema, Record, RecordKind};
 use stepscope_base::json::{Kind, Value};
 

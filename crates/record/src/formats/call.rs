@@ -1,6 +1,6 @@
 //! One call of a model, as people log them: a prompt and the reply, one per line.
 
-use super::Format;
+use crate::format::Format;
 use crate::{Record, RecordKind};
 use stepscope_base::json::{Kind, Value};
 

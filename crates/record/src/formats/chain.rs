@@ -3,7 +3,7 @@
 //! Labelled data sets write them (`ProcessBench`, PARC, BIG-Bench Mistake, MR-GSM8K), and so does whoever keeps what a model
 //! answered. The names of the keys differ, what they mean does not.
 
-use super::Format;
+use crate::format::Format;
 use crate::{Record, RecordKind};
 use stepscope_base::json::{Kind, Member, Pointer, Value};
 use stepscope_base::shown;

@@ -73,9 +73,9 @@ const SETTINGS: &[&str] = stepscope_base::list![
 ];
 const MODEL_REPLY: &str = "a reply of a model server";
 
-/// So many members of an object are looked at to see whether they are records.
+/// Maximum number of members of an object that are looked at to see whether they are records.
 const MAX_MEMBERS: usize = 20;
-/// So many values of an object are looked at to see whether all are numbers.
+/// Maximum number of values of an object that are looked at to see whether all are numbers.
 const MAX_LOOKED_AT: usize = 10_000;
 
 /// Names a value of no known format, with its article; `None` for an object that cannot be told.

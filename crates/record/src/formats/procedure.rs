@@ -1,6 +1,6 @@
 //! A procedure alone, as `evoproc_procedures` writes it, or as an individual of a population that was dumped.
 
-use super::Format;
+use crate::format::Format;
 use crate::procedure::Procedure;
 use crate::{Record, RecordKind};
 use stepscope_base::json::{Kind, Pointer, Value};

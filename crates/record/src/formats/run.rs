@@ -3,9 +3,9 @@
 //! The run trace is the record that upstream's users save plus one key, `trace`, so that every tool that reads the
 //! record reads the trace too: `{"format": "stepscope.run_trace", "version": 1, "steps": [...]}`.
 
-use super::Format;
 use super::answer::schema_of;
 use crate::fork_origin::fork_of;
+use crate::format::Format;
 use crate::procedure::Procedure;
 use crate::{AnswerSchema, Record, RecordKind};
 use stepscope_base::json::{Kind, Pointer, Value};

@@ -1,6 +1,6 @@
 //! Structured answers with citations: an answer trace, or an answer object alone.
 
-use super::Format;
+use crate::format::Format;
 use crate::{Record, RecordKind};
 use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_evidence::typed::{TypedAnswer, bare_value, has_fields, is_flat, is_rich};

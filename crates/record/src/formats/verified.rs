@@ -1,7 +1,7 @@
 //! A completion with its reward, as training runs save them (`cycle_N_verified.jsonl`), one per line.
 
-use super::Format;
 use super::call::is_prompt;
+use crate::format::Format;
 use crate::{Record, RecordKind};
 use stepscope_evidence::typed::flag;
 

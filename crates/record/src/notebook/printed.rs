@@ -6,7 +6,7 @@ use stepscope_base::json::write::{Object, Raw, Style};
 use stepscope_base::json::{Kind, Tape};
 use stepscope_base::text::Untrusted;
 
-/// So many runs are read of one cell, and so many steps of one run.
+/// Maximum number of runs of one cell, and of steps of one run.
 const MAX_RUNS: usize = 10_000;
 const MAX_STEPS: usize = 1_000;
 

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::{PageOptions, Said, digest};
+use super::options::{PageOptions, digest};
+use super::said::Said;
 use stepscope_base::json::write::{Object, Raw, Style};
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::text::is_hidden;

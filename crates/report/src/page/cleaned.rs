@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{PageOptions, Said};
+use super::options::PageOptions;
+use super::said::Said;
 use stepscope_base::json::Tape;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_evidence::document::Document;

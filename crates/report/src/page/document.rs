@@ -1,20 +1,19 @@
 //! The model of a page as an HTML document.
 
-use super::PageOptions;
 use super::carried::{BEGIN, OPEN};
-use super::digest;
 use super::html::{Html, PageLink};
 use super::model::{
     CitationPart, DerivationPart, DerivedPart, FindingPart, ItemPart, LeftOut, MarkPart, Mood, PageModel, PassageLine,
     StateTable, StepPart, ValuePart,
 };
+use super::options::{PageOptions, digest};
 use super::said::{MAX_REASON, Said};
 use super::style::{SHEET, policy};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_judge::case::CaseView;
-use stepscope_judge::rules::RuleId;
 use stepscope_record::finding::{Severity, grouped};
+use stepscope_record::rule_id::RuleId;
 use stepscope_review::event::Verdict;
 
 /// Everything before the first element that people see.

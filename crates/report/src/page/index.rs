@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::document::{begin, chip};
 use super::html::{Html, PageLink};
 use super::model::{Mood, PageModel};
-use super::{Limits, PageOptions};
+use super::options::{Limits, PageOptions};
 use crate::insight_lines::OUTCOME;
 use stepscope_base::charts::share;
 use stepscope_base::shown;

@@ -5,8 +5,8 @@
 
 use std::fmt::Write as _;
 
-use super::PageOptions;
 use super::model::{DerivationPart, DerivedPart, LeftOut, MarkPart, Mood, PageModel};
+use super::options::PageOptions;
 use super::said::MAX_REASON;
 use stepscope_base::ascii;
 use stepscope_base::shown;

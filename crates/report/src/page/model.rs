@@ -4,7 +4,7 @@
 use std::ops::{Range, RangeInclusive};
 
 use super::html::PageLink;
-use super::{Limits, PageOptions};
+use super::options::{Limits, PageOptions};
 use crate::places::step_of;
 use stepscope_base::json::{Kind, Part, Pointer, Value};
 use stepscope_base::shown;

@@ -1,4 +1,5 @@
 use super::*;
+use stepscope_base::text::Shown;
 use stepscope_judge::case::Case;
 use stepscope_review::event::Text;
 use stepscope_review::event::{EventKind, Verdict};

@@ -11,7 +11,7 @@ use rustix::fs::FileType;
 use super::StoreFolders;
 use super::line::{Asked, SeenPage, StoredNumber, original_question};
 use crate::failure::Failure;
-use crate::source::beneath::{Beneath, is_link};
+use crate::source::beneath::{UnderRoot, is_link};
 use crate::source::columns::{Cell, Columns};
 use crate::source::cut::decode_wide;
 use crate::source::lines::Gathered;
@@ -50,7 +50,7 @@ pub(super) enum FolderKind {
 }
 
 /// Tells what a folder is; `None`: nothing that is known here.
-pub(super) fn shape(folder: &Beneath) -> Option<FolderKind> {
+pub(super) fn shape(folder: &UnderRoot) -> Option<FolderKind> {
     let (name, above) = names(folder);
     if is_question(folder, above.as_deref() == Some(OsStr::new(QUESTIONS))) {
         Some(FolderKind::Question)
@@ -64,18 +64,18 @@ pub(super) fn shape(folder: &Beneath) -> Option<FolderKind> {
 }
 
 /// Returns the names of a folder and of the one that it lies in.
-fn names(folder: &Beneath) -> (Option<OsString>, Option<OsString>) {
+fn names(folder: &UnderRoot) -> (Option<OsString>, Option<OsString>) {
     let full = std::path::absolute(folder.path()).unwrap_or_else(|_| folder.path().to_owned());
     let name = |path: &Path| path.file_name().map(OsStr::to_owned);
     (name(&full), full.parent().and_then(name))
 }
 
-fn is_question(folder: &Beneath, among_questions: bool) -> bool {
+fn is_question(folder: &UnderRoot, among_questions: bool) -> bool {
     let has = |name: &str| folder.join(name).is_file();
     has("parsed_question.json") || has(PAGES) || (among_questions && (has("answer.json") || has("meta.json")))
 }
 
-fn holds_questions(folder: &Beneath) -> bool {
+fn holds_questions(folder: &UnderRoot) -> bool {
     let (mut told, mut found) = (0, false);
     let listed = folder.list(|entry| {
         told += 1;
@@ -85,7 +85,7 @@ fn holds_questions(folder: &Beneath) -> bool {
     listed.is_ok() && found
 }
 
-fn holds_tables(folder: &Beneath) -> bool {
+fn holds_tables(folder: &UnderRoot) -> bool {
     let known = |name: &OsStr| {
         let name = name.as_bytes();
         name == b"parsing_summary.json"
@@ -101,7 +101,7 @@ fn holds_tables(folder: &Beneath) -> bool {
 }
 
 /// Tells whether there are documents somewhere below a folder; looks at the nearest folders only.
-pub(super) fn holds_documents(folder: &Beneath, is_other_store: fn(&Beneath) -> bool) -> bool {
+pub(super) fn holds_documents(folder: &UnderRoot, is_other_store: fn(&UnderRoot) -> bool) -> bool {
     let mut todo = std::collections::VecDeque::from([folder.clone()]);
     let mut looked_at = 0;
     while let Some(folder) = todo.pop_front() {
@@ -122,7 +122,7 @@ pub(super) fn holds_documents(folder: &Beneath, is_other_store: fn(&Beneath) -> 
 }
 
 /// Lists the folders in a folder by name, without hidden ones, and counts the links, which are not followed.
-fn folders_in(folder: &Beneath) -> (Vec<Beneath>, u64) {
+fn folders_in(folder: &UnderRoot) -> (Vec<UnderRoot>, u64) {
     let (mut names, mut links) = (Vec::new(), 0);
     // What cannot be listed has nothing that could be read.
     let _ = folder.list(|entry| {
@@ -150,11 +150,11 @@ pub(super) enum FoundInFolder {
 /// A walk through the documents of a store.
 pub(super) struct Walk<'s> {
     /// Folder where the walk begins.
-    top: &'s Beneath,
+    top: &'s UnderRoot,
     /// Prefix of the names in the store, in front of the path below `top`.
     prefix: &'s Path,
     /// Folders that hold a store of their own.
-    is_other_store: fn(&Beneath) -> bool,
+    is_other_store: fn(&UnderRoot) -> bool,
     entered: HashSet<(u64, u64)>,
     tape: Tape,
     /// Folders in which something may change; not more than can be watched.
@@ -164,7 +164,7 @@ pub(super) struct Walk<'s> {
 }
 
 impl<'s> Walk<'s> {
-    pub(super) fn new(top: &'s Beneath, prefix: &'s Path, is_other_store: fn(&Beneath) -> bool) -> Self {
+    pub(super) fn new(top: &'s UnderRoot, prefix: &'s Path, is_other_store: fn(&UnderRoot) -> bool) -> Self {
         let (entered, tape) = (HashSet::new(), Tape::default());
         Self { top, prefix, is_other_store, entered, tape, folders: Vec::new(), links: 0 }
     }
@@ -211,7 +211,7 @@ impl<'s> Walk<'s> {
     fn document(
         &mut self,
         document: Vec<u8>,
-        questions: &Beneath,
+        questions: &UnderRoot,
         each: &mut dyn FnMut(FoundInFolder) -> bool,
     ) -> bool {
         self.changing(questions);
@@ -236,7 +236,7 @@ impl<'s> Walk<'s> {
         &mut self,
         document: &[u8],
         name: &[u8],
-        folder: &Beneath,
+        folder: &UnderRoot,
         each: &mut dyn FnMut(FoundInFolder) -> bool,
     ) -> Option<Asked> {
         let mut failed = Vec::new();
@@ -264,14 +264,14 @@ impl<'s> Walk<'s> {
         failed.into_iter().all(|failure| each(FoundInFolder::Failed(failure))).then_some(asked)
     }
 
-    fn changing(&mut self, folder: &Beneath) {
+    fn changing(&mut self, folder: &UnderRoot) {
         if self.folders.len() < MAX_CHANGING {
             self.folders.push(folder.path().to_owned());
         }
     }
 
     /// Returns the name of a folder in the store: relative to its root, with `/`.
-    fn relative(&self, folder: &Beneath) -> Vec<u8> {
+    fn relative(&self, folder: &UnderRoot) -> Vec<u8> {
         let below = folder.path().strip_prefix(self.top.path()).unwrap_or(folder.rest());
         let name = if self.prefix.as_os_str().is_empty() { below.to_owned() } else { self.prefix.join(below) };
         // Without a slash behind it.
@@ -309,7 +309,7 @@ pub(super) fn is_hex(text: &[u8], digits: usize) -> bool {
 }
 
 /// Reads a file of a question, in UTF-8; `None`: there is none.
-fn read_part(at: &Beneath) -> Result<Option<Vec<u8>>, Failure> {
+fn read_part(at: &UnderRoot) -> Result<Option<Vec<u8>>, Failure> {
     if is_absent(at) {
         return Ok(None);
     }
@@ -317,12 +317,12 @@ fn read_part(at: &Beneath) -> Result<Option<Vec<u8>>, Failure> {
     Ok(Some(decode_wide(&text).unwrap_or(text)))
 }
 
-fn is_absent(at: &Beneath) -> bool {
+fn is_absent(at: &UnderRoot) -> bool {
     at.kind().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
 }
 
 /// Reads the pages that the model saw; `None`: they were not written down.
-fn read_pages(at: &Beneath) -> Result<Option<Vec<SeenPage>>, Failure> {
+fn read_pages(at: &UnderRoot) -> Result<Option<Vec<SeenPage>>, Failure> {
     if is_absent(at) {
         return Ok(None);
     }
@@ -344,7 +344,7 @@ fn read_pages(at: &Beneath) -> Result<Option<Vec<SeenPage>>, Failure> {
     Ok(table.has(0).then(|| (0..table.rows).filter_map(page).collect()))
 }
 
-fn read_table(at: &Beneath, names: &[&str]) -> Result<Columns, Failure> {
+fn read_table(at: &UnderRoot, names: &[&str]) -> Result<Columns, Failure> {
     parquet::read_blob(&open_beneath(at)?, names)
 }
 
@@ -359,7 +359,7 @@ pub(super) fn document(folders: &StoreFolders, doc_id: &[u8]) -> Result<Option<D
 }
 
 /// Reads the document whose folder, or folder of tables, this is.
-pub(crate) fn document_in(folder: &Beneath) -> Result<Option<Document>, Failure> {
+pub(crate) fn document_in(folder: &UnderRoot) -> Result<Option<Document>, Failure> {
     let parsing = folder.join(PARSING);
     let parsing = match parsing.kind() {
         Ok(found) if found.kind == FileType::Directory => parsing,
@@ -376,7 +376,7 @@ pub(crate) fn document_in(folder: &Beneath) -> Result<Option<Document>, Failure>
 
 /// Finds a table in a folder: `line_df.parquet`, else that of another parser, `line_df_docling.parquet`; with the
 /// suffix that it has, or has to have.
-fn table(folder: &Beneath, name: &str, suffix: Option<&OsStr>) -> Option<(Beneath, OsString)> {
+fn table(folder: &UnderRoot, name: &str, suffix: Option<&OsStr>) -> Option<(UnderRoot, OsString)> {
     let mut found: Vec<(OsString, OsString)> = Vec::new();
     let listed = folder.list(|entry| {
         let rest = entry.name.as_bytes().strip_prefix(name.as_bytes()).and_then(|rest| rest.strip_suffix(b".parquet"));
@@ -393,7 +393,7 @@ fn table(folder: &Beneath, name: &str, suffix: Option<&OsStr>) -> Option<(Beneat
 }
 
 /// Reads the lines of a table with `page_num`, `line_num` and `text`.
-fn read_lines(at: &Beneath, toc: Vec<Heading>) -> Result<Document, Failure> {
+fn read_lines(at: &UnderRoot, toc: Vec<Heading>) -> Result<Document, Failure> {
     let table = read_table(at, &["page_num", "line_num", "text"])?;
     lines_of(&table, &Shown::path(at.path()), toc)
 }
@@ -411,7 +411,7 @@ pub(crate) fn lines_of(table: &Columns, name: &Shown, toc: Vec<Heading>) -> Resu
     Ok(gathered.document(toc).from_file(name.clone()))
 }
 
-fn contents(at: &Beneath) -> Result<Vec<Heading>, Failure> {
+fn contents(at: &UnderRoot) -> Result<Vec<Heading>, Failure> {
     let table = read_table(at, &["level", "title", "start_page", "end_page"])?;
     let heading = |row| Heading {
         level: table.cell(0, row).int().and_then(|level| u32::try_from(level).ok()).unwrap_or(1),

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::failure::Failure;
 use crate::source::answers::folder::{document_in, lines_of};
 use crate::source::arrow;
-use crate::source::beneath::{Beneath, Place};
+use crate::source::beneath::{Place, UnderRoot};
 use crate::source::cut::{decode_wide, line_end, without_filler};
 use crate::source::lines::Gathered;
 use crate::source::magic::not_text;
@@ -64,10 +64,10 @@ pub(super) fn read(place: &Place) -> Result<Document, Failure> {
 }
 
 /// Finds the folder that a place leads to, if it does.
-fn folder_of(place: &Place) -> Option<Beneath> {
+fn folder_of(place: &Place) -> Option<UnderRoot> {
     match place {
-        Place::Named(path) => Beneath::root(path).ok(),
-        place => place.beneath().ok().filter(Beneath::is_folder),
+        Place::Named(path) => UnderRoot::root(path).ok(),
+        place => place.beneath().ok().filter(UnderRoot::is_folder),
     }
 }
 

@@ -1,13 +1,14 @@
 //! A boolean or a letter against the words of its answer.
 
 use crate::case::CaseView;
-use crate::rules::{Rule, RuleId};
+use crate::rule::Rule;
 use stepscope_arithmetic::expression::numbers;
 use stepscope_base::json::{Pointer, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Untrusted;
 use stepscope_record::Record;
 use stepscope_record::finding::{Finding, Findings, Place};
+use stepscope_record::rule_id::RuleId;
 
 /// Longer texts are essays.
 const MAX_TEXT: usize = 4_000;

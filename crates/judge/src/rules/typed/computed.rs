@@ -3,9 +3,9 @@
 //! A value that follows from the cited numbers is reproduced. One that misses such a result by a digit or a scale is a
 //! slip; one that follows from none of them is only said to be unexplained.
 
-use super::super::{Rule, RuleId};
 use super::Report;
 use crate::case::CaseView;
+use crate::rule::Rule;
 use parts::{CitedPart, CitedParts, PartKind, weight};
 use results::{PartResult, results, shown, signed};
 use stepscope_arithmetic::expression::numbers;
@@ -17,6 +17,7 @@ use stepscope_evidence::figures::{Convention, figures};
 use stepscope_evidence::typed::AnswerItem;
 use stepscope_evidence::wording::{TextWord, part, words};
 use stepscope_record::finding::{Findings, Place, Severity};
+use stepscope_record::rule_id::RuleId;
 
 mod parts;
 mod results;

@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use super::super::{Rule, RuleId};
 use super::Report;
 use crate::case::CaseView;
+use crate::rule::Rule;
 use stepscope_arithmetic::expression::numbers;
 use stepscope_arithmetic::number::near;
 use stepscope_base::json::same::same_value;
@@ -18,14 +18,15 @@ use stepscope_evidence::figures::{Convention, Figure, FigureRole, figures, perio
 use stepscope_evidence::typed::{AnswerItem, Citation, Dialect};
 use stepscope_evidence::wording::{TextWord, akin, is_empty_word, words};
 use stepscope_record::finding::{Findings, Place, PlaceLabel};
+use stepscope_record::rule_id::RuleId;
 
 mod twice;
 
-/// So many lines of a document are searched for an amendment.
+/// Maximum number of lines of a document that are searched for an amendment.
 const MAX_LINES: usize = 20_000;
 /// A longer line is no clause.
 const MAX_LINE: usize = 400;
-/// So much of a line is quoted.
+/// Longest part of a line that is quoted.
 const EXCERPT: usize = 120;
 
 /// The rules of this file.

@@ -1,11 +1,12 @@
 //! The breaches of an answer's contract as findings: a rule for each kind, with its help.
 
-use super::super::{Rule, RuleId};
 use super::Report;
 use crate::case::CaseView;
 use crate::contract::ContractFault;
+use crate::rule::Rule;
 use stepscope_base::json::{Part, Pointer};
 use stepscope_record::finding::{Finding, Findings, Place, Severity};
+use stepscope_record::rule_id::RuleId;
 
 /// The rules of this file.
 pub(crate) const RULES: &[Rule] = &[

@@ -1,15 +1,16 @@
 //! Values against the lines that they cite, and what the answer itself casts doubt on.
 
-use super::super::{Rule, RuleId};
 use super::Report;
 use crate::case::CaseView;
 use crate::clues::clues;
+use crate::rule::Rule;
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::python::Message;
 use stepscope_base::text::{Untrusted, cut};
 use stepscope_evidence::typed::truth;
 use stepscope_evidence::wording::words;
 use stepscope_record::finding::{Finding, Findings, Place};
+use stepscope_record::rule_id::RuleId;
 
 /// An answer that is less sure of itself is looked at again.
 const SURE: f64 = 0.5;

@@ -1,16 +1,17 @@
 //! What an answer says of itself, against what it holds.
 
-use super::super::{Rule, RuleId};
 use super::Report;
 use crate::case::CaseView;
+use crate::rule::Rule;
 use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::python::Message;
 use stepscope_base::text::Untrusted;
 use stepscope_evidence::typed::{AnswerItem, Dialect, TypedAnswer, truth};
 use stepscope_record::finding::{Findings, Place, PlaceLabel};
+use stepscope_record::rule_id::RuleId;
 
 const NO_METHOD: &str = "There are items, but no extraction_method.";
-/// So many further places are named in one finding.
+/// Maximum number of further places that are named in one finding.
 const MAX_LABELS: usize = 8;
 
 /// The rules of this file.

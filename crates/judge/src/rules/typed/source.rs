@@ -1,8 +1,8 @@
 //! The answer against what it was made of: the raw response, and the page that the model did not see.
 
-use super::super::{Rule, RuleId};
 use super::Report;
 use crate::case::CaseView;
+use crate::rule::Rule;
 use stepscope_base::json::{Kind, Pointer, Tape, Value};
 use stepscope_base::python::Message;
 use stepscope_base::text::{Untrusted, head};
@@ -10,6 +10,7 @@ use stepscope_evidence::difference::first_difference;
 use stepscope_evidence::truncation::TruncationVerdict;
 use stepscope_evidence::typed::{has_fields, is_flat, is_rich};
 use stepscope_record::finding::{Findings, Place};
+use stepscope_record::rule_id::RuleId;
 use stepscope_record::saved_reply::SavedReply;
 
 /// The rules of this file.
@@ -131,7 +132,7 @@ fn check_unusable(case: &CaseView<'_>, findings: &mut Findings) {
 #[cfg(test)]
 mod tests {
     use crate::case::Case;
-    use crate::rules::RuleId;
+    use stepscope_record::rule_id::RuleId;
 
     /// The rules about the raw response that speak of an answer with one amount.
     fn said(raw: &str) -> Vec<RuleId> {

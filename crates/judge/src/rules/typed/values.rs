@@ -1,9 +1,9 @@
 //! Values against what their types mean: days that exist, currencies, tables, and zeros that the document does not
 //! hold.
 
-use super::super::{Rule, RuleId};
 use super::Report;
 use crate::case::CaseView;
+use crate::rule::Rule;
 use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::python::Message;
 use stepscope_base::text::Untrusted;
@@ -11,6 +11,7 @@ use stepscope_evidence::currency;
 use stepscope_evidence::date::{Date, NoDate, written};
 use stepscope_evidence::typed::AnswerItem;
 use stepscope_record::finding::{Findings, Place};
+use stepscope_record::rule_id::RuleId;
 
 /// The rules of this file.
 pub(crate) const RULES: &[Rule] = &[

@@ -17,9 +17,10 @@ use stepscope_evidence::wording::{akin, part, words};
 
 /// A longer quote or line is prose with numbers in it.
 const MAX_TEXT: usize = 600;
-/// So many cited lines are searched for a quote.
+/// Maximum number of cited lines that are searched for a quote.
 const MAX_LINES: usize = 20;
-/// So many lines around the cited ones are searched for the scale of a table and the convention of its numbers.
+/// Maximum number of lines around the cited ones that are searched for the scale of a table and the convention of its
+/// numbers.
 const AROUND: usize = 12;
 
 /// Kind of a number: only those of one kind are added.

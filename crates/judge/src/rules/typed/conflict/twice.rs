@@ -9,7 +9,7 @@ use stepscope_evidence::document::Document;
 use stepscope_evidence::typed::{AnswerItem, truth};
 use stepscope_evidence::wording::{TextWord, akin, denies, is_empty_word, part, sequence, stance, words};
 
-/// So many lines of a document are searched.
+/// Maximum number of lines of a document that are searched.
 const MAX_LINES: usize = 5_000;
 
 /// The line of a document that answers the question otherwise than an item, and what it says.

@@ -1,0 +1,387 @@
+//! What the peers of a run say about it: who answers what, whether that speaks against the run, and where it leaves them.
+
+use std::sync::Arc;
+
+use super::departure::{Departure, DepartureKind, Held, by_variable, departure, holds, is_same};
+use super::track::{Soundness, Track, VOICE, Way, given};
+use super::{Peer, words};
+use crate::case::CaseView;
+use crate::gold::Gold;
+use crate::triage::Triage;
+use crate::triage::verdict::{Argument, Confidence, Fix};
+use stepscope_arithmetic::number::Number;
+use stepscope_record::RecordKind;
+use stepscope_record::finding::Finding;
+
+/// Voices that say the same and are enough.
+const ENOUGH: u32 = 2 * VOICE;
+/// Answers that differ by such a factor give the same in other units: hours and minutes, dollars and cents.
+const UNITS: [f64; 4] = [60.0, 100.0, 1000.0, 3600.0];
+
+stepscope_base::words! {
+    /// Relation of a run to its peers.
+    pub enum PeerStanding {
+        /// A peer gives its answer, or nothing follows from what the others answer.
+        Beside = "beside",
+        /// Its peers speak against it.
+        Against = "against",
+        /// Nobody gives its answer, but its peers differ among themselves, or too few of them can be trusted.
+        Split = "split",
+        /// The expected answer is another one than all peers give.
+        Expected = "expected",
+    }
+}
+
+/// What the peers of a run say about it.
+#[derive(Debug)]
+pub struct PeerOpinion {
+    /// Number of its peers.
+    pub of: usize,
+    /// Number of those that give its answer.
+    pub agree: usize,
+    /// Relation of the run to them.
+    pub standing: PeerStanding,
+    /// Their answers, that with the most voices first, and the names of those that give each.
+    pub answers: Vec<PeerAnswer>,
+    /// The step in which the run leaves them, by position.
+    pub step: Option<usize>,
+    /// What to fix there.
+    fix: Fix,
+    confidence: Confidence,
+    /// What is wrong there is wrong whatever follows: a calculation differs from what is written, or a variable holds
+    /// another number than with several peers.
+    is_proof: bool,
+    /// The reason.
+    argument: Option<Argument>,
+}
+
+/// An answer that peers give.
+#[derive(Clone, Debug)]
+pub struct PeerAnswer {
+    /// The number.
+    pub value: Number,
+    /// The peers, by position.
+    peers: Vec<usize>,
+    /// Names of the peers.
+    pub names: Vec<stepscope_base::text::Shown>,
+    /// Weight of those that can be trusted; a second run of one maker counts half.
+    voices: u32,
+}
+
+impl PeerAnswer {
+    pub(super) fn count(&self) -> usize {
+        self.peers.len()
+    }
+
+    /// Tells whether one of those that give it can be trusted.
+    pub(super) fn is_trusted(&self) -> bool {
+        self.voices > 0
+    }
+}
+
+/// A run and its peers.
+pub(super) struct Circle<'c, 'r> {
+    pub case: &'c CaseView<'r>,
+    pub peers: &'c [Arc<Peer>],
+    pub track: Track,
+    given: Vec<f64>,
+    held: Vec<Held<'c>>,
+    soundness: Soundness,
+}
+
+impl PeerOpinion {
+    /// Asks the peers of a run that the rules have looked at, and says what there is to be told; `None`: it has none.
+    pub(crate) fn of(
+        case: &CaseView<'_>,
+        peers: &[Arc<Peer>],
+        findings: &[Finding],
+    ) -> Option<(Self, Option<Finding>)> {
+        if peers.is_empty() || !Triage::asks_whether_right(case.kind()) {
+            return None;
+        }
+        let circle = Circle {
+            case,
+            peers,
+            track: Track::of(case),
+            given: given(case),
+            held: peers.iter().map(|peer| Held::of(&peer.track)).collect(),
+            soundness: Soundness::of(case, findings),
+        };
+        Some(circle.opinion(findings))
+    }
+
+    /// Lets the opinion speak in a verdict: what the record itself proves goes first.
+    pub(crate) fn weigh(&self, triage: &mut Triage) {
+        let Some(argument) = &self.argument else { return };
+        let is_open = triage.step.is_none() && matches!(triage.fix, Fix::Unknown | Fix::Procedure);
+        // A place that nothing but a guess speaks for.
+        let is_guess = triage.is_chain && triage.fix == Fix::Procedure && triage.confidence == Confidence::Unsure;
+        // Of two such places the first counts.
+        let is_earlier = self.is_proof && self.step.is_some() && self.step < triage.step;
+        match self.standing {
+            PeerStanding::Against if is_earlier && triage.is_chain => triage.step = self.step,
+            PeerStanding::Against if is_earlier => {
+                (triage.step, triage.confidence) = (self.step, self.confidence);
+                triage.why.insert(0, argument.clone());
+            }
+            PeerStanding::Against if is_open || is_guess => {
+                (triage.fix, triage.step, triage.confidence) = (self.fix, self.step, self.confidence);
+                triage.why.insert(0, argument.clone());
+            }
+            PeerStanding::Against | PeerStanding::Split | PeerStanding::Expected => triage.why.push(argument.clone()),
+            PeerStanding::Beside => {}
+        }
+    }
+}
+
+/// Tells whether two answers are the same, be it in other units.
+fn is_answer(a: Number, b: Number) -> bool {
+    let (a, b) = (a.float(), b.float());
+    let is_unit = |factor: f64| UNITS.iter().any(|unit| is_same(factor, *unit));
+    is_same(a, b) || (a != 0.0 && b != 0.0 && (is_unit((a / b).abs()) || is_unit((b / a).abs())))
+}
+
+/// Why peers speak against a run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ground {
+    /// It is known to be wrong.
+    Known,
+    /// Several that can be trusted give one other answer.
+    Agreed,
+    /// They give other answers each, but leave the run together; or there is but one.
+    Single,
+}
+
+impl Circle<'_, '_> {
+    fn opinion(&self, findings: &[Finding]) -> (PeerOpinion, Option<Finding>) {
+        let answers = self.answers();
+        let own = self.track.answer;
+        let agrees = |answer: &&PeerAnswer| own.is_some_and(|own| is_answer(own, answer.value));
+        let agree: usize = answers.iter().filter(agrees).map(PeerAnswer::count).sum();
+        let mut opinion = PeerOpinion {
+            of: self.peers.len(),
+            agree,
+            standing: PeerStanding::Beside,
+            answers,
+            step: None,
+            fix: Fix::Unknown,
+            confidence: Confidence::Unsure,
+            is_proof: false,
+            argument: None,
+        };
+        let gold = self.case.gold();
+        if let Some(gold) = gold
+            && let Some(other) = self.other_than_expected(&opinion.answers, gold)
+        {
+            let finding = words::expected(self, &opinion, other, gold);
+            opinion.standing = PeerStanding::Expected;
+            return (opinion.arguing(&finding), Some(finding));
+        }
+        if self.case.is_right() || opinion.answers.is_empty() {
+            return (opinion, None);
+        }
+        let is_known = self.case.rightness().verdict() == Some(false);
+        let at = self.departure(gold);
+        // Nobody can tell whether an answer that could not be read is another one.
+        if own.is_none() && !is_known && at.kind == DepartureKind::Answer {
+            return (opinion, None);
+        }
+        let Some(ground) = self.ground(&opinion, &at, is_known) else {
+            if agree > 0 {
+                return (opinion, None);
+            }
+            opinion.standing = PeerStanding::Split;
+            let finding = words::split(self, &opinion);
+            return (opinion.arguing(&finding), Some(finding));
+        };
+        opinion.standing = PeerStanding::Against;
+        if self.track.steps.is_empty() {
+            let finding = words::answers_alone(self, &opinion);
+            return (opinion.arguing(&finding), Some(finding));
+        }
+        let at = self.variable_before(&at).unwrap_or(at);
+        let place = self.place(&opinion, &at, ground, findings);
+        (opinion.fix, opinion.step, opinion.confidence) = place;
+        let is_departure = opinion.step == Some(at.step);
+        let finding = words::against(self, &opinion, is_departure.then_some(&at));
+        // What signs prove is said by its own rule.
+        let is_said = is_departure && at.kind == DepartureKind::Slip;
+        opinion.is_proof = is_said || (is_departure && matches!(at.kind, DepartureKind::Variable(_)));
+        (opinion.arguing(&finding), Some(finding).filter(|_| !is_said))
+    }
+
+    /// Collects the answers of the peers. Of one maker the second run that says the same counts half.
+    fn answers(&self) -> Vec<PeerAnswer> {
+        let mut answers: Vec<PeerAnswer> = Vec::new();
+        for (at, peer) in self.peers.iter().enumerate() {
+            let Some(value) = peer.track.answer else { continue };
+            let known = answers.iter_mut().find(|answer| is_same(answer.value.float(), value.float()));
+            let voice = peer.soundness.voice();
+            let Some(answer) = known else {
+                answers.push(PeerAnswer { value, peers: vec![at], names: vec![peer.name.clone()], voices: voice });
+                continue;
+            };
+            let is_again =
+                answer.peers.iter().filter_map(|at| self.peers.get(*at)).any(|other| other.maker == peer.maker);
+            answer.voices += if is_again { voice / 2 } else { voice };
+            answer.peers.push(at);
+            answer.names.push(peer.name.clone());
+        }
+        answers.sort_by_key(|answer| std::cmp::Reverse((answer.voices, answer.count())));
+        answers
+    }
+
+    /// The one answer that all peers give, where it is another than the expected one.
+    fn other_than_expected(&self, answers: &[PeerAnswer], gold: &Gold) -> Option<Number> {
+        let trusted: Vec<&PeerAnswer> = answers.iter().filter(|answer| answer.voices > 0).collect();
+        let [only] = trusted.as_slice() else { return None };
+        let is_expected = |answer: &PeerAnswer| is_answer(answer.value, gold.value);
+        (only.voices >= ENOUGH && !answers.iter().any(is_expected)).then_some(only.value)
+    }
+
+    /// Finds where the run leaves its peers: of a run that is wrong by its expected answer, those that give that.
+    fn departure(&self, gold: Option<&Gold>) -> Departure {
+        let right = |peer: &Arc<Peer>| {
+            let is_gold = |gold: &Gold| peer.track.answer.is_some_and(|answer| is_answer(answer, gold.value));
+            gold.is_some_and(is_gold)
+        };
+        if !self.peers.iter().any(right) {
+            return departure(&self.track, &self.given, &self.held);
+        }
+        let peers: Vec<Held<'_>> =
+            self.peers.iter().filter(|peer| right(peer)).map(|peer| Held::of(&peer.track)).collect();
+        departure(&self.track, &self.given, &peers)
+    }
+
+    /// Finds a variable in which the run leaves several peers no later than where it leaves all of them.
+    fn variable_before(&self, at: &Departure) -> Option<Departure> {
+        let peers: Vec<&Track> = self.peers.iter().map(|peer| &peer.track).collect();
+        let found = by_variable(&self.track, &peers)?;
+        (found.step <= at.step || at.kind == DepartureKind::Answer).then_some(found)
+    }
+
+    /// Finds out whether the peers speak against the run.
+    fn ground(&self, opinion: &PeerOpinion, at: &Departure, is_known: bool) -> Option<Ground> {
+        let own = self.track.answer;
+        let (with, against): (Vec<&PeerAnswer>, Vec<&PeerAnswer>) =
+            opinion.answers.iter().partition(|answer| own.is_some_and(|own| is_answer(own, answer.value)));
+        let most = against.first()?.voices;
+        if is_known {
+            return Some(Ground::Known);
+        }
+        let with: u32 = with.iter().map(|answer| answer.voices).sum();
+        if with > 0 {
+            return (most >= ENOUGH && most > with + self.soundness.voice()).then_some(Ground::Agreed);
+        }
+        if most >= ENOUGH {
+            return Some(Ground::Agreed);
+        }
+        // Of a run that is doubtful by itself less is needed.
+        if self.soundness != Soundness::Sound && own.is_some() {
+            return Some(Ground::Single);
+        }
+        let trusted: u32 = against.iter().map(|answer| answer.voices).sum();
+        if trusted < VOICE {
+            return None;
+        }
+        if self.peers.len() == 1 {
+            return Some(Ground::Single);
+        }
+        let is_alone = || matches!(at.kind, DepartureKind::WorkedOut(..) | DepartureKind::OtherWay(..));
+        let leaves_them_together = match against.iter().filter(|answer| answer.voices > 0).count() {
+            1 => self.have_more_in_common(&|_| true),
+            _ if trusted < ENOUGH => false,
+            _ => {
+                let is_trusted = |peer: &Peer| peer.soundness != Soundness::Unsound;
+                self.is_left_by_all_alike(&is_trusted) || self.have_more_in_common(&is_trusted) || is_alone()
+            }
+        };
+        leaves_them_together.then_some(Ground::Single)
+    }
+
+    /// The results of some of the peers, without the numbers of the question.
+    fn results(&self, counts: &dyn Fn(&Peer) -> bool) -> Vec<Vec<f64>> {
+        let some = self.peers.iter().zip(&self.held).filter(|(peer, _)| counts(peer));
+        let own = |held: &Held<'_>| held.results.iter().copied().filter(|value| !holds(&self.given, *value)).collect();
+        some.map(|(_, held)| own(held)).collect()
+    }
+
+    /// Tells whether peers have a result in common that the run lacks.
+    fn have_more_in_common(&self, counts: &dyn Fn(&Peer) -> bool) -> bool {
+        let results = self.results(counts);
+        let Some((first, others)) = results.split_first().filter(|(_, others)| !others.is_empty()) else {
+            return false;
+        };
+        let own = self.own_numbers();
+        first.iter().any(|value| others.iter().all(|other| holds(other, *value)) && !holds(&own, *value))
+    }
+
+    /// Tells whether no peer goes along with the run any further than all of them do.
+    fn is_left_by_all_alike(&self, counts: &dyn Fn(&Peer) -> bool) -> bool {
+        let results = self.results(counts);
+        let own = self.own_numbers();
+        let is_shared = |value: &f64| results.iter().all(|other| holds(other, *value));
+        let is_of_one = |value: &f64| results.iter().any(|other| holds(other, *value));
+        !own.iter().any(|value| is_of_one(value) && !is_shared(value))
+    }
+
+    /// Numbers of the run that are not the question's.
+    fn own_numbers(&self) -> Vec<f64> {
+        let numbers = self.track.steps.iter().flat_map(|step| &step.numbers).map(|number| number.float());
+        numbers.filter(|value| !holds(&self.given, *value)).collect()
+    }
+
+    /// Decides which step to name, and how sure that is.
+    fn place(
+        &self,
+        opinion: &PeerOpinion,
+        at: &Departure,
+        ground: Ground,
+        findings: &[Finding],
+    ) -> (Fix, Option<usize>, Confidence) {
+        let most = opinion.answers.first();
+        let makers = most.map(|answer| {
+            let mut makers: Vec<u64> =
+                answer.peers.iter().filter_map(|at| self.peers.get(*at)).map(|peer| peer.maker).collect();
+            makers.sort_unstable();
+            makers.dedup();
+            makers.len()
+        });
+        let is_independent = ground == Ground::Agreed && makers.is_some_and(|makers| makers > 1);
+        // Prose does not say what follows from what.
+        if self.case.kind() == RecordKind::Chain {
+            return (Fix::Procedure, Some(at.step), Confidence::Unsure);
+        }
+        // What they agree on is taken for the expected answer, by which the run is carried out again.
+        let is_one = ground == Ground::Agreed || (ground == Ground::Single && self.peers.len() == 1);
+        let expected = most.filter(|answer| is_one && answer.is_trusted()).map(|answer| Gold::assumed(answer.value));
+        let tried = expected.and_then(|gold| Triage::assuming(self.case, findings, gold));
+        let tried = tried.filter(|tried| tried.step.is_some() && tried.fix != Fix::Unknown);
+        match tried {
+            Some(tried) => {
+                let is_likely = is_independent && tried.confidence != Confidence::Unsure;
+                (tried.fix, tried.step, if is_likely { Confidence::Likely } else { Confidence::Unsure })
+            }
+            None if at.kind == DepartureKind::Answer => (Fix::Unknown, None, Confidence::Unsure),
+            None => (Fix::StepRun, Some(at.step), Confidence::Unsure),
+        }
+    }
+
+    /// Counts the peers that hold a value.
+    pub(super) fn count_with(&self, value: f64) -> usize {
+        self.held.iter().filter(|held| holds(&held.values, value)).count()
+    }
+
+    /// What each peer works out in place of a calculation of the run that gives `own`, where it says.
+    pub(super) fn in_place_of(&self, way: &Way, own: Number) -> Vec<f64> {
+        self.held.iter().filter_map(|held| held.in_place_of(way, own.float())).collect()
+    }
+}
+
+impl PeerOpinion {
+    fn arguing(mut self, finding: &Finding) -> Self {
+        let (rule, pointer, text) = (finding.rule.word(), finding.place().pointer(), finding.message.line());
+        self.argument = Some(Argument { rule, pointer, text });
+        self
+    }
+}

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# Wheels for this system, finished with the licences of the libraries: scripts/wheels.sh FOLDER
+#
+#   MATURIN             the maturin that builds them: maturin
+#   STEPSCOPE_PROFILE   cargo's profile of the program: dist, or dev, which reuses what the tests built
+#   STEPSCOPE_ZIG       1: link with zig (pip install ziglang), so that a wheel runs on Linux with glibc 2.17 and newer, or with musl
+#                       1.2; 0: never. Without it, if zig is there and the profile is dist, because it builds everything once more
+#   STEPSCOPE_TARGETS   more targets of Rust, for example aarch64-unknown-linux-gnu x86_64-unknown-linux-musl
+#                       aarch64-unknown-linux-musl; on Linux they need zig, and each must be installed (rustup target add)
+#
+# Made on Linux and tried there. The lines for macOS and Windows are what maturin needs, and were not run: on Windows the program
+# does not build yet.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+out=$1
+maturin=${MATURIN:-maturin}
+profile=${STEPSCOPE_PROFILE:-dist}
+host=$(rustc -vV | sed -n 's/^host: //p')
+made=$out/making
+skip() { printf 'skipped: %s\n' "$1" >&2; }
+
+has_target() { [ "$1" = "$host" ] || ! command -v rustup >/dev/null || rustup target list --installed | grep -qx "$1"; }
+
+# A wheel for a target, by what else maturin is told.
+wheel() {
+  local target=$1
+  shift
+  if ! has_target "$target"; then
+    skip "no wheel for $target: rustup target add $target"
+    return
+  fi
+  # Without a target cargo uses what was built for the host already.
+  [ "$target" = "$host" ] && [ "$zig" = 0 ] || set -- --target "$target" "$@"
+  rm -rf "$made"
+  "$maturin" build --locked --profile "$profile" --out "$made" "$@"
+  python3 scripts/licences.py --target "$target" >"$made/THIRD-PARTY.txt"
+  for each in "$made"/*.whl; do
+    python3 scripts/wheel.py add "$each" "$made/THIRD-PARTY.txt"
+    mv "$each" "$out/"
+  done
+  rm -r "$made"
+}
+
+mkdir -p "$out"
+zig=${STEPSCOPE_ZIG:-$([ "$profile" = dist ] && echo "if it is there" || echo 0)}
+if [ "$zig" != 0 ] && ! { command -v zig || python3 -c 'import ziglang'; } >/dev/null 2>&1; then
+  [ "$zig" != 1 ] || { echo "zig is missing: pip install ziglang" >&2; exit 1; }
+  zig=0
+fi
+case $host in
+  *-linux-gnu)
+    if [ "$zig" = 0 ]; then
+      skip "the wheel is for this C library and newer ones, and there are none for other targets: no zig"
+      wheel "$host"
+    else
+      zig=1
+      for target in "$host" ${STEPSCOPE_TARGETS:-}; do
+        case $target in
+          *-linux-gnu) wheel "$target" --zig --compatibility manylinux_2_17 ;;
+          # Elsewhere the system's own linker does it.
+  *-linux-musl) zig=0 && wheel "$target" --zig --compatibility musllinux_1_2 ;;
+          *) skip "no wheel for $target: not from Linux" ;;
+        esac
+      done
+    fi
+    ;;
+  # Elsewhere the system's own linker does it.
+  *-linux-musl) zig=0 && wheel "$host" --compatibility musllinux_1_2 ;;
+  *-apple-darwin)
+    zig=0
+    export MACOSX_DEPLOYMENT_TARGET=${MACOSX_DEPLOYMENT_TARGET:-11.0}
+    for target in aarch64-apple-darwin x86_64-apple-darwin; do wheel "$target"; done
+    ;;
+  *-windows-*) zig=0 && for target in x86_64-pc-windows-msvc ${STEPSCOPE_TARGETS:-}; do wheel "$target"; done ;;
+  *) zig=0 && wheel "$host" ;;
+esac
