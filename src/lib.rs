@@ -9,20 +9,12 @@
 /// The commands that need no screen. Law: knows no screen.
 pub mod cli;
 
-/// The actions: what keys, palette and documents name.
-pub(crate) mod actions {
-    /// Definition of an action.
-    pub(crate) mod def;
-    /// Conditions of actions.
-    pub(crate) mod may;
-    /// The rows.
-    pub(crate) mod rows;
-}
-
 /// The program with a screen: state, messages and effects, and what performs them.
 pub mod app {
     /// Comparison and dashboards: results worked out across all records.
     pub mod across;
+    /// The actions: what they are, and what they need.
+    pub(crate) mod actions;
     /// The actions that can be done now.
     pub(crate) mod allowed;
     /// The first line and the last two, and what is typed there.
@@ -163,6 +155,8 @@ pub mod dialogs {
 
 /// Parts that screens and dialogs are made of. Law: knows no screen.
 pub mod widgets {
+    /// The rows of the actions.
+    pub(crate) mod action_rows;
     /// The screen in ASCII.
     pub(crate) mod ascii;
     /// Borders that neighbours share.

@@ -1,7 +1,7 @@
 //! The actions that can be done now. Keys, footer and palette ask `App::allowed`: a key that is shown works, a key that
 //! does not says why.
 
-use crate::actions::def::{First, Needs};
+use crate::app::actions::def::{First, Needs};
 use crate::app::present;
 use crate::app::state::App;
 use crate::screens::kind::ScreenKind;

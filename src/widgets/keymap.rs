@@ -3,7 +3,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use crate::actions::rows::action_rows;
+use crate::widgets::action_rows::action_rows;
 use stepscope_base::text::Shown;
 
 stepscope_base::words! {

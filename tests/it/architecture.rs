@@ -29,11 +29,11 @@ const OUTSIDE: &[&str] =
     &["std::fs", "std::net", "std::process", "std::thread", "tokio", "crossterm", "ratatui", "notify", "clap"];
 
 /// Folders of the screen.
-const SCREEN: &[&str] = &["actions", "app", "demo", "screens", "dialogs", "widgets"];
+const SCREEN: &[&str] = &["app", "demo", "screens", "dialogs", "widgets"];
 
 /// Files of the screen that change its state or draw it, without doing anything outside.
 const PURE: &[&str] = &[
-    "actions",
+    "app/actions",
     "app/across",
     "app/allowed.rs",
     "app/bars.rs",

@@ -1,6 +1,6 @@
 //! Begins and ends presenting, and keeps what would be saved from being done.
 
-use crate::actions::def::Trace;
+use crate::app::actions::def::Trace;
 use crate::app::msg::{Effect, Effects};
 use crate::app::present::Presenting;
 use crate::app::state::App;

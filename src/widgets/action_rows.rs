@@ -2,7 +2,7 @@
 
 /// Hands the rows of all actions to a macro: name, id, the title where it is not the id, whether it saves something or only
 /// shows, its kinds, and fields of `ActionDef` that allow and do it. The names are made of the first part in
-/// `widgets::keymap`, which knows no screen, and the definitions of the rest in `actions::def`. What a row does not say
+/// `widgets::keymap`, which knows no screen, and the definitions of the rest in `app::actions::def`. What a row does not say
 /// is refused.
 macro_rules! action_rows {
     ($make:ident) => {

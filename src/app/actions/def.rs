@@ -1,12 +1,11 @@
 //! What an action is: when it can be done and what does it, in one row.
 
-use crate::actions::may::{
+use crate::app::across::keys::{NOT_HERE, beside, in_adjudication, may_compare, may_count, may_show_baseline, of_all};
+use crate::app::actions::may::{
     CLOSE_FIRST, are_wanted, folds, has_edits, has_findings, has_forks, has_rewards, has_searched, in_batch,
     in_derivation, in_help, is_unsaved, may_leave_to_editor, may_open_in, may_turn, of_steps, on_text, scrolls,
     takes_edit, unless_typing,
 };
-use crate::actions::rows::action_rows;
-use crate::app::across::keys::{NOT_HERE, beside, in_adjudication, may_compare, may_count, may_show_baseline, of_all};
 use crate::app::forks::follow::{fork_by, save_again};
 use crate::app::msg::{Effect, Effects};
 use crate::app::review::ask::allowed_for_label;
@@ -28,6 +27,7 @@ use crate::screens::run;
 use crate::screens::run::state::RecordView;
 use crate::screens::stack::Screens;
 use crate::screens::table::search::find_by;
+use crate::widgets::action_rows::action_rows;
 use crate::widgets::keymap::{Action, Context, GO_BACK, Reason, need};
 use crate::widgets::list::Move;
 
