@@ -30,7 +30,7 @@ pub mod rightness;
 pub mod route;
 /// Facts that the table keeps of a record: forty bytes.
 pub mod row;
-/// What a rule is.
+/// Rule: its id, words, examples and check.
 pub mod rule;
 /// Sets of rules, each kept once for all rows.
 pub mod rule_set;

@@ -27,9 +27,9 @@ pub struct Peer {
     pub maker: u64,
     /// Number of its text: the record itself is no peer.
     pub content: u64,
-    /// What it worked out.
+    /// Values that it worked out.
     pub track: Track,
-    /// How far its word counts.
+    /// Weight of its word.
     pub soundness: Soundness,
 }
 

@@ -8,7 +8,7 @@ pub mod cost;
 pub mod finding;
 /// Origin of a fork, as its record has it.
 pub mod fork_origin;
-/// What a format of records is.
+/// Format of records: how it is recognised and read.
 pub mod format;
 /// The registry of record formats, recognised by content.
 pub mod formats;

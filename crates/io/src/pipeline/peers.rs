@@ -19,7 +19,7 @@ pub const MAX_PEERS: usize = 200_000;
 /// Maximum number of peers of one question.
 const MAX_OF_ONE: usize = 32;
 
-/// What joins a run with others, by hashes: its id and its question.
+/// Key that joins a run with others, by hashes: its id and its question.
 type Key = (Option<u64>, Option<u64>);
 
 /// Runs by their questions. A question decides where both have one; else the id does.

@@ -75,7 +75,7 @@ impl<'c> CaseView<'c> {
         let _ = self.case.cache.peers.set(opinion.map(Box::new));
     }
 
-    /// What other runs of its question say about it; `None` where there are none.
+    /// Returns what other runs of its question say about it; `None` where there are none.
     pub fn peer_opinion(&self) -> Option<&'c PeerOpinion> {
         let _ = self.findings();
         self.case.cache.peers.get()?.as_deref()

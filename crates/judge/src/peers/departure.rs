@@ -23,7 +23,7 @@ const PLAIN: [f64; 2] = [1.0, 100.0];
 pub(crate) struct Departure {
     /// The step, by position.
     pub step: usize,
-    /// What happens there.
+    /// Kind of the departure.
     pub kind: DepartureKind,
 }
 
@@ -91,14 +91,14 @@ struct CarriedOut<'t> {
     way: &'t Way,
 }
 
-/// What a run holds, for looking up.
+/// Values that a run holds, for looking up.
 #[derive(Default)]
 pub(crate) struct PeerValues<'t> {
     /// Every number that it says, and that its calculations give.
     pub values: Vec<f64>,
     /// Numbers that its calculations give.
     pub results: Vec<f64>,
-    /// What its calculations join, each followed back to what it began with.
+    /// Parts that its calculations join, each followed back to what it began with.
     joined: Vec<(Joins, Vec<f64>)>,
     carried_out: Vec<CarriedOut<'t>>,
 }

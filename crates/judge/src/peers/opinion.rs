@@ -32,7 +32,7 @@ stepscope_base::words! {
     }
 }
 
-/// What the peers of a run say about it.
+/// Opinion of the peers of a run.
 #[derive(Debug)]
 pub struct PeerOpinion {
     /// Number of its peers.
@@ -45,10 +45,10 @@ pub struct PeerOpinion {
     pub answers: Vec<PeerAnswer>,
     /// The step in which the run leaves them, by position.
     pub step: Option<usize>,
-    /// What to fix there.
+    /// Part to fix there.
     fix: Fix,
     confidence: Confidence,
-    /// What is wrong there is wrong whatever follows: a calculation differs from what is written, or a variable holds
+    /// True if it is wrong whatever follows: a calculation differs from what is written, or a variable holds
     /// another number than with several peers.
     is_proof: bool,
     /// The reason.
@@ -141,7 +141,7 @@ fn is_answer(a: Number, b: Number) -> bool {
     is_same(a, b) || (a != 0.0 && b != 0.0 && (is_unit((a / b).abs()) || is_unit((b / a).abs())))
 }
 
-/// Why peers speak against a run.
+/// Reason that peers speak against a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ground {
     /// It is known to be wrong.
@@ -373,7 +373,7 @@ impl Circle<'_, '_> {
         self.held.iter().filter(|held| holds(&held.values, value)).count()
     }
 
-    /// What each peer works out in place of a calculation of the run that gives `own`, where it says.
+    /// Values that each peer works out in place of a calculation of the run that gives `own`, where it says.
     pub(super) fn in_place_of(&self, way: &Way, own: Number) -> Vec<f64> {
         self.held.iter().filter_map(|held| held.in_place_of(way, own.float())).collect()
     }

@@ -19,10 +19,10 @@ const MAX_TEXT: usize = 64_000;
 /// More numbers and results are not kept of a step: real ones have a few dozen.
 const MAX_VALUES: usize = 200;
 
-/// What a run worked out.
+/// Values that a run worked out.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Track {
-    /// What each of its steps worked out.
+    /// Results of each of its steps.
     pub steps: Vec<TrackStep>,
     /// Values of its variables, where they have names of their own, in order.
     pub named: Vec<NamedValue>,
@@ -41,7 +41,7 @@ pub struct NamedValue {
     pub value: Number,
 }
 
-/// What a step worked out.
+/// Results of a step.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct TrackStep {
     /// Numbers that it says or writes, in order.
@@ -199,7 +199,7 @@ pub(crate) fn given(case: &CaseView<'_>) -> Vec<f64> {
     case.numbers().iter().flat_map(of).collect()
 }
 
-/// How far the word of a run counts, as far as the run itself tells.
+/// Weight of the word of a run, as far as the run itself tells.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Soundness {
     /// It contradicts itself, gives up, has no answer, or is known to be wrong: it says nothing about others.

@@ -70,7 +70,7 @@ pub(super) fn expected(circle: &Circle<'_, '_>, opinion: &PeerOpinion, other: Nu
         gold.value.shown()
     );
     Finding::new(RuleId::Peers, text.into_string(), Place::Value(pointer))
-        .help("Work the question out, and mend the expected answer.")
+        .help("Work the question out, and correct the expected answer.")
 }
 
 fn finding(text: Shown, place: Place) -> Finding {
