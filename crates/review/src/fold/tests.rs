@@ -105,7 +105,7 @@ fn undos_of_undos_end() {
     }
     let started = std::time::Instant::now();
     long.fold();
-    assert!(started.elapsed().as_secs() < 20);
+    assert!(started.elapsed().as_secs() < 60);
 }
 
 #[test]
