@@ -1,7 +1,7 @@
 //! Peers of a run: other runs of the same question, which say without an expected answer where it goes wrong.
 //!
-//! [`track`] reads what a run worked out; [`departure`] finds the first value in which it leaves its peers; [`opinion`]
-//! weighs how many say so, how far they can be trusted and how independent they are; [`words`] says it. All of it is pure:
+//! `track` reads what a run worked out; `departure` finds the first value in which it leaves its peers; `opinion`
+//! weighs how many say so, how far they can be trusted and how independent they are; `words` says it. All of it is pure:
 //! who has which peers is the [`Context`](crate::case::Context)'s.
 
 use crate::case::CaseView;

@@ -45,7 +45,7 @@ pub struct RowFacts {
 const IS_FORK: u64 = 1 << 47;
 /// The byte of `RowFacts::place` above that: 0 is no step, else its number from 1.
 const STEP_SHIFT: u32 = 48;
-/// The highest byte of `RowFacts::place`: 0 is no model, else its number among the [`ModelNames`].
+/// The highest byte of `RowFacts::place`: 0 is no model, else its number among the `ModelNames`.
 const MODEL_SHIFT: u32 = 56;
 const _: () = assert!(MAX_MODELS <= u8::MAX as usize, "the number of a model is a byte");
 
@@ -321,7 +321,7 @@ impl RowFacts {
     }
 
     /// Returns the number of the model that gave the answer, among the
-    /// [`ModelNames`](stepscope_record::models::ModelNames); `None`: the record names none.
+    /// `ModelNames`(stepscope_record::models::ModelNames); `None`: the record names none.
     pub fn model(&self) -> Option<u16> {
         Some((self.place >> MODEL_SHIFT) as u16).filter(|model| *model > 0)
     }
