@@ -112,7 +112,10 @@ def main() -> None:
     if not all(package["repository"] for package in found):
         print("they have no address yet: `repository` in Cargo.toml is empty")
     if given.verify:
-        subprocess.run(["cargo", "package", "--quiet", "--workspace", "--locked", "--allow-dirty"], cwd=given.folder, check=True)
+        # One folder for what all of them build: else every crate would compile all libraries again.
+        shared = {**os.environ, "CARGO_TARGET_DIR": str(given.folder / "target" / "verified")}
+        package = ["cargo", "package", "--quiet", "--workspace", "--locked", "--allow-dirty"]
+        subprocess.run(package, cwd=given.folder, env=shared, check=True)
 
 
 if __name__ == "__main__":
