@@ -110,10 +110,10 @@ fn side_of(options: &Check, side: &Arc<SideData>, out: &mut Out) -> Result<Arc<S
 
 /// `a.jsonl and 2 more`
 fn first_of(paths: &[PathBuf]) -> Shown {
-    let first = paths.first().map(|path| Shown::path(path)).unwrap_or_default();
-    match paths.len() {
-        0 | 1 => first,
-        count => shown!("{first} and {} more", count - 1),
+    match paths {
+        [] => Shown::default(),
+        [one] => Shown::path(one),
+        [first, more @ ..] => shown!("{} and {} more", Shown::path(first), more.len()),
     }
 }
 

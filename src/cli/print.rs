@@ -144,9 +144,7 @@ fn example(rule: &Rule, out: &mut Out) {
     let mut tape = Tape::default();
     let bad = rules::example(rule.bad);
     // Examples of rules about sources are whole sources: what is said is said of the last record in them.
-    let around = rules::source::of_example(rule.id)
-        .or_else(|| rules::review::of_example(rule.id))
-        .or_else(|| rules::peers::of_example(rule.id));
+    let around = rules::of_example(rule.id);
     let bad = if around.is_some() { last_value(&bad) } else { bad.as_ref() };
     tape.read(bad);
     let case = Case::of(bad, tape, Location { line: 1, column: 1, ..Location::default() }, Arc::new(Example));

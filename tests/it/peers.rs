@@ -59,7 +59,7 @@ fn peers_speak_in_every_format_and_only_where_they_are_named() {
         .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
         .map(|line| (line["peers"]["of"].as_u64().unwrap(), line["peers"]["standing"].as_str().unwrap().to_owned()))
         .collect();
-    assert_eq!(standings, [(3, "beside".to_owned()), (3, "beside".to_owned()), (3, "against".to_owned())]);
+    assert_eq!(standings, [(3, "undisputed".to_owned()), (3, "undisputed".to_owned()), (3, "against".to_owned())]);
 }
 
 #[test]

@@ -12,11 +12,13 @@ use stepscope_record::Record;
 use self::track::{Soundness, Track};
 
 pub(crate) mod departure;
-pub mod opinion;
-pub mod track;
+mod opinion;
+pub(crate) mod track;
 mod words;
 
-pub use opinion::{PeerOpinion, PeerStanding};
+pub use opinion::PeerOpinion;
+#[cfg(test)]
+use opinion::PeerStanding;
 
 /// Another run of the same question.
 #[derive(Clone, Debug)]
@@ -24,13 +26,13 @@ pub struct Peer {
     /// Its source and line, for people.
     pub name: Shown,
     /// Number of who made it: the same for runs of one model, else for those of one source.
-    pub maker: u64,
+    pub(crate) maker: u64,
     /// Number of its text: the record itself is no peer.
-    pub content: u64,
+    content: u64,
     /// Values that it worked out.
-    pub track: Track,
+    pub(crate) track: Track,
     /// Weight of its word.
-    pub soundness: Soundness,
+    pub(crate) soundness: Soundness,
 }
 
 impl Peer {

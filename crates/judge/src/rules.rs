@@ -10,11 +10,11 @@ use crate::case::CaseView;
 use crate::rule::Rule;
 use stepscope_base::canonical::sha256;
 use stepscope_record::RecordKind;
-use stepscope_record::finding::Findings;
+use stepscope_record::finding::{Finding, Findings};
 use stepscope_record::rule_id::{Kinds, RuleId};
 
 pub mod answer;
-pub mod peers;
+mod peers;
 pub(crate) mod plausibility;
 pub mod procedure;
 pub mod quantity;
@@ -147,6 +147,11 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.id.word() == id).copied()
 }
 
+/// Makes the finding of a rule in its bad example, where it is made because of what is around a record.
+pub fn of_example(rule: RuleId) -> Option<Finding> {
+    source::of_example(rule).or_else(|| review::of_example(rule)).or_else(|| peers::of_example(rule))
+}
+
 /// The bytes of an example. A byte that is not UTF-8 stands in it as it is shown on screen: `⟨E9⟩`.
 pub fn example(text: &str) -> Cow<'_, [u8]> {
     let mut parts = text.split('⟨');
@@ -167,7 +172,7 @@ mod tests {
     use super::*;
     use crate::case::Case;
     use crate::route::Route;
-    use stepscope_record::finding::{Finding, Place};
+    use stepscope_record::finding::Place;
     use stepscope_record::rule_id::Kinds;
 
     fn findings(text: &[u8]) -> Vec<Finding> {

@@ -7,20 +7,31 @@ use std::sync::Arc;
 use crate::failure::Failure;
 use crate::pipeline::examine::{id_hash, question_hash};
 use crate::pipeline::line::{self, Done, Task};
-use crate::pipeline::side_data::Surroundings;
 use crate::source::block::Block;
-use crate::source::input::expand;
+use crate::source::input::{Input, expand};
 use stepscope_base::json::Tape;
+use stepscope_base::text::Untrusted;
 use stepscope_judge::case::{CaseView, Context};
 use stepscope_judge::peers::Peer;
+use stepscope_record::Record;
 
 /// Maximum number of runs that are kept, a few kilobytes each.
 pub const MAX_PEERS: usize = 200_000;
 /// Maximum number of peers of one question.
 const MAX_OF_ONE: usize = 32;
 
-/// Key that joins a run with others, by hashes: its id and its question.
+/// Hashes by which a run is joined with others: of its id and its question.
 type Key = (Option<u64>, Option<u64>);
+
+/// Source of peers: its name is all that is known of what stands around them.
+#[derive(Debug)]
+struct NamedSource(Arc<Input>);
+
+impl Context for NamedSource {
+    fn source(&self, _: Option<&Record<'_>>) -> Untrusted<'_> {
+        self.0.path().map_or(Untrusted::new(b"-"), |path| Untrusted::new(path.as_os_str().as_encoded_bytes()))
+    }
+}
 
 /// Runs by their questions. A question decides where both have one; else the id does.
 #[derive(Debug, Default)]
@@ -36,8 +47,7 @@ impl PeerStore {
     /// Reads files and folders of runs.
     pub fn read(paths: &[PathBuf], threads: usize) -> Result<Self, Failure> {
         let work = |tape: &mut Tape, task: &Task, block: &Block, done: &mut Done<Vec<(Key, Peer)>>| {
-            let input = Some(task.input.clone());
-            let around: Arc<dyn Context> = Arc::new(Surroundings { input, ..Surroundings::default() });
+            let around: Arc<dyn Context> = Arc::new(NamedSource(task.input.clone()));
             task.each_case(block, tape, (&around, true), |case, _| done.tally.extend(keyed(case)));
         };
         let (mut store, mut kept) = (Self::default(), 0);
@@ -100,11 +110,9 @@ mod tests {
         let store = PeerStore::read(&[first, second], 1).unwrap();
         let peers = |text: &str| {
             let case = Case::read(text.as_bytes().to_vec());
-            let mut names: Vec<String> = store.of(&case.view()).iter().map(|peer| peer.name.to_string()).collect();
-            for name in &mut names {
-                *name = name.rsplit('/').next().unwrap().to_owned();
-            }
-            names
+            let of = store.of(&case.view());
+            let names = of.iter().map(|peer| peer.name.as_str().rsplit('/').next().unwrap().to_owned());
+            names.collect::<Vec<String>>()
         };
         // Its text stands in both files.
         assert_eq!(peers(&asked(1, "one")), ["first.jsonl:3", "second.jsonl:2"]);

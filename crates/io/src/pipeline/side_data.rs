@@ -155,7 +155,10 @@ impl Context for Surroundings<'_> {
     }
 
     fn peers(&self, case: &CaseView<'_>) -> Vec<Arc<Peer>> {
-        self.side.peers.as_ref().map_or_else(Vec::new, |peers| peers.of(case))
+        match &self.side.peers {
+            Some(peers) => peers.of(case),
+            None => Vec::new(),
+        }
     }
 
     fn types(&self) -> &TypeRegistry {

@@ -91,7 +91,7 @@ struct CarriedOut<'t> {
     way: &'t Way,
 }
 
-/// Values that a run holds, for looking up.
+/// Numbers of a run, for looking up.
 #[derive(Default)]
 pub(crate) struct PeerValues<'t> {
     /// Every number that it says, and that its calculations give.

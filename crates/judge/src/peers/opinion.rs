@@ -22,7 +22,7 @@ stepscope_base::words! {
     /// Relation of a run to its peers.
     pub enum PeerStanding {
         /// A peer gives its answer, or nothing follows from what the others answer.
-        Beside = "beside",
+        Undisputed = "undisputed",
         /// Its peers speak against it.
         Against = "against",
         /// Nobody gives its answer, but its peers differ among themselves, or too few of them can be trusted.
@@ -32,7 +32,7 @@ stepscope_base::words! {
     }
 }
 
-/// Opinion of the peers of a run.
+/// Opinion of the peers of a run about it.
 #[derive(Debug)]
 pub struct PeerOpinion {
     /// Number of its peers.
@@ -48,7 +48,7 @@ pub struct PeerOpinion {
     /// Part to fix there.
     fix: Fix,
     confidence: Confidence,
-    /// True if it is wrong whatever follows: a calculation differs from what is written, or a variable holds
+    /// The place speaks for itself: a calculation differs from what is written, or a variable holds
     /// another number than with several peers.
     is_proof: bool,
     /// The reason.
@@ -129,7 +129,7 @@ impl PeerOpinion {
                 triage.why.insert(0, argument.clone());
             }
             PeerStanding::Against | PeerStanding::Split | PeerStanding::Expected => triage.why.push(argument.clone()),
-            PeerStanding::Beside => {}
+            PeerStanding::Undisputed => {}
         }
     }
 }
@@ -141,7 +141,7 @@ fn is_answer(a: Number, b: Number) -> bool {
     is_same(a, b) || (a != 0.0 && b != 0.0 && (is_unit((a / b).abs()) || is_unit((b / a).abs())))
 }
 
-/// Reason that peers speak against a run.
+/// Ground on which peers speak against a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ground {
     /// It is known to be wrong.
@@ -161,7 +161,7 @@ impl Circle<'_, '_> {
         let mut opinion = PeerOpinion {
             of: self.peers.len(),
             agree,
-            standing: PeerStanding::Beside,
+            standing: PeerStanding::Undisputed,
             answers,
             step: None,
             fix: Fix::Unknown,
@@ -232,11 +232,11 @@ impl Circle<'_, '_> {
     }
 
     /// The one answer that all peers give, where it is another than the expected one.
-    fn other_than_expected(&self, answers: &[PeerAnswer], gold: &Gold) -> Option<Number> {
+    fn other_than_expected<'a>(&self, answers: &'a [PeerAnswer], gold: &Gold) -> Option<&'a PeerAnswer> {
         let trusted: Vec<&PeerAnswer> = answers.iter().filter(|answer| answer.voices > 0).collect();
         let [only] = trusted.as_slice() else { return None };
         let is_expected = |answer: &PeerAnswer| is_answer(answer.value, gold.value);
-        (only.voices >= ENOUGH && !answers.iter().any(is_expected)).then_some(only.value)
+        (only.voices >= ENOUGH && !answers.iter().any(is_expected)).then_some(*only)
     }
 
     /// Finds where the run leaves its peers: of a run that is wrong by its expected answer, those that give that.
@@ -373,7 +373,7 @@ impl Circle<'_, '_> {
         self.held.iter().filter(|held| holds(&held.values, value)).count()
     }
 
-    /// Values that each peer works out in place of a calculation of the run that gives `own`, where it says.
+    /// Lists what each peer works out in place of a calculation of the run that gives `own`, where it says.
     pub(super) fn in_place_of(&self, way: &Way, own: Number) -> Vec<f64> {
         self.held.iter().filter_map(|held| held.in_place_of(way, own.float())).collect()
     }

@@ -21,7 +21,7 @@ const MAX_VALUES: usize = 200;
 
 /// Values that a run worked out.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Track {
+pub(crate) struct Track {
     /// Results of each of its steps.
     pub steps: Vec<TrackStep>,
     /// Values of its variables, where they have names of their own, in order.
@@ -32,7 +32,7 @@ pub struct Track {
 
 /// Value that a step wrote into a variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NamedValue {
+pub(crate) struct NamedValue {
     /// The step, by position.
     pub step: usize,
     /// Name of the variable.
@@ -43,7 +43,7 @@ pub struct NamedValue {
 
 /// Results of a step.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct TrackStep {
+pub(crate) struct TrackStep {
     /// Numbers that it says or writes, in order.
     pub numbers: Vec<Number>,
     /// Its calculations, in order.
@@ -52,7 +52,7 @@ pub struct TrackStep {
 
 /// A calculation of a step.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct TrackResult {
+pub(crate) struct TrackResult {
     /// Number that it gives as written; `None`: it was not carried out.
     pub value: Option<Number>,
     /// Ways in which it is worked out, with numbers alone.
@@ -63,7 +63,7 @@ pub struct TrackResult {
 
 /// A calculation: what is added up, or multiplied, in it.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Way {
+pub(crate) struct Way {
     /// Operation that joins its parts: a sum has terms, everything else factors.
     pub joins: Joins,
     /// Terms with their signs, or factors, a divisor as its reciprocal.
@@ -78,7 +78,7 @@ pub struct Way {
 
 /// Manner in which a calculation joins its parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Joins {
+pub(crate) enum Joins {
     /// They are added up.
     Sum,
     /// They are multiplied.
@@ -87,7 +87,7 @@ pub enum Joins {
 
 impl Track {
     /// Reads a run. Of a record without steps only the answer is at hand.
-    pub fn of(case: &CaseView<'_>) -> Self {
+    pub(crate) fn of(case: &CaseView<'_>) -> Self {
         let answer = case.answer().value().map(|answer| answer.value);
         let Some(procedure) = case.procedure() else { return Self { answer, ..Self::default() } };
         if case.chain().is_some() {
@@ -139,9 +139,8 @@ fn steps_of_writes(case: &CaseView<'_>, procedure: &Procedure<'_>) -> Vec<TrackS
 impl TrackStep {
     /// Reads a step of a chain of thought.
     fn of_text(text: Option<Value<'_>>) -> Self {
-        let text = text.and_then(Value::string);
-        let text = text.as_ref().and_then(|text| text.utf8()).filter(|text| text.len() <= MAX_TEXT);
-        let Some(text) = text else { return Self::default() };
+        let Some(text) = text.and_then(Value::string) else { return Self::default() };
+        let Some(text) = text.utf8().filter(|text| text.len() <= MAX_TEXT) else { return Self::default() };
         let plain = Plain::of(text);
         let lines = plain.text.split_inclusive('\n');
         let results = lines.flat_map(|line| equalities(line, &Names::default())).map(|one| TrackResult::of(&one));
@@ -174,19 +173,16 @@ impl Way {
     /// Reads a calculation. Where something in it has no number, its operands alone are known.
     fn of(expression: &Expression) -> Self {
         let floats = |numbers: Vec<Number>| numbers.into_iter().map(Number::float).collect::<Vec<_>>();
-        let results = expression.results(|_| None);
+        let (results, formula) = match expression.results(|_| None) {
+            Some(results) => (floats(results), Some(expression.formula(&|_| String::new()))),
+            None => (Vec::new(), None),
+        };
         let joins = if expression.is_sum() { Joins::Sum } else { Joins::Product };
         let by = match joins {
             Joins::Sum => Operation::Add,
             Joins::Product => Operation::Multiply,
         };
-        Self {
-            joins,
-            parts: floats(expression.joined(by)),
-            operands: floats(expression.numbers()),
-            formula: results.is_some().then(|| expression.formula(&|_| String::new())),
-            results: floats(results.unwrap_or_default()),
-        }
+        Self { joins, parts: floats(expression.joined(by)), operands: floats(expression.numbers()), formula, results }
     }
 }
 
@@ -201,7 +197,7 @@ pub(crate) fn given(case: &CaseView<'_>) -> Vec<f64> {
 
 /// Weight of the word of a run, as far as the run itself tells.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Soundness {
+pub(crate) enum Soundness {
     /// It contradicts itself, gives up, has no answer, or is known to be wrong: it says nothing about others.
     Unsound,
     /// It leaves out a number of the question.

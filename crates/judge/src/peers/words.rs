@@ -52,21 +52,19 @@ pub(super) fn split(circle: &Circle<'_, '_>, opinion: &PeerOpinion) -> Finding {
 }
 
 /// Says that all peers give another answer than the expected one.
-pub(super) fn expected(circle: &Circle<'_, '_>, opinion: &PeerOpinion, other: Number, gold: &Gold) -> Finding {
-    let given: Vec<&PeerAnswer> = opinion.answers.iter().filter(|answer| answer.value == other).collect();
-    let count: usize = given.iter().map(|answer| answer.count()).sum();
+pub(super) fn expected(circle: &Circle<'_, '_>, opinion: &PeerOpinion, other: &PeerAnswer, gold: &Gold) -> Finding {
     let pointer = Pointer::from_iter([if gold.from_text { "gold_answer" } else { "gold_num" }]);
-    let names = given.first().map_or_else(Shown::default, |answer| names(answer));
     let run = match circle.track.answer {
-        Some(own) if is_same(own.float(), other.float()) => " So does the run.",
+        Some(own) if is_same(own.float(), other.value.float()) => " So does the run.",
         _ => "",
     };
     let text = shown!(
-        "{} of {} {names} {} {}, none the expected {}.{run} The expected answer may be wrong.",
-        count,
+        "{} of {} {} {} {}, none the expected {}.{run} The expected answer may be wrong.",
+        other.count(),
         peers(opinion.of),
-        if count == 1 { "answers" } else { "answer" },
-        other.shown(),
+        names(other),
+        if other.count() == 1 { "answers" } else { "answer" },
+        other.value.shown(),
         gold.value.shown()
     );
     Finding::new(RuleId::Peers, text.into_string(), Place::Value(pointer))
@@ -98,10 +96,6 @@ fn names(answer: &PeerAnswer) -> Shown {
 /// `Step 3 gives 54, which none of 3 peers has.`
 fn departs(circle: &Circle<'_, '_>, opinion: &PeerOpinion, at: &Departure) -> Shown {
     let (step, of) = (at.step + 1, opinion.of);
-    let as_formula = |way: Option<&Way>| match way.and_then(|way| way.formula.as_ref()) {
-        Some(formula) => shown!(" as {formula}"),
-        None => Shown::default(),
-    };
     let none = |what: &str| match of {
         1 => shown!("its peer does not {what}"),
         _ => shown!("none of its {of} peers does"),
@@ -146,6 +140,14 @@ fn departs(circle: &Circle<'_, '_>, opinion: &PeerOpinion, at: &Departure) -> Sh
     }
 }
 
+/// ` as 3 + 4`
+fn as_formula(way: Option<&Way>) -> Shown {
+    match way.and_then(|way| way.formula.as_ref()) {
+        Some(formula) => shown!(" as {formula}"),
+        None => Shown::default(),
+    }
+}
+
 /// The result that most peers work out in place of a calculation, and how many do.
 fn instead(circle: &Circle<'_, '_>, way: &Way, own: Number) -> Option<(usize, f64)> {
     let values = circle.in_place_of(way, own);
@@ -178,6 +180,7 @@ fn answers(circle: &Circle<'_, '_>, opinion: &PeerOpinion) -> Shown {
 /// The value that the step gives, else the step.
 fn place_in(circle: &Circle<'_, '_>, step: usize, at: Option<&Departure>) -> Place {
     let case = circle.case;
+    let Some(record) = case.record.as_ref() else { return question() };
     let number = at.and_then(|at| match &at.kind {
         DepartureKind::NewNumber(number, _)
         | DepartureKind::WorkedOut(number, _)
@@ -186,16 +189,12 @@ fn place_in(circle: &Circle<'_, '_>, step: usize, at: Option<&Departure>) -> Pla
         DepartureKind::Slip | DepartureKind::Answer => None,
     });
     let value = || {
-        let (record, executed) = (case.record.as_ref()?, case.executed()?);
+        let executed = case.executed()?;
         let is_it = |write: &&Computed| {
             write.step == step
                 && number.is_none_or(|number| write.wrote().is_some_and(|wrote| is_same(wrote.float(), number.float())))
         };
         value_pointer(record, case.state(), executed.writes.iter().find(is_it)?)
     };
-    let of_step = || match &case.record {
-        Some(record) => Procedure::step_pointer(&record.procedure_pointer, step),
-        None => Pointer::default(),
-    };
-    Place::Value(value().unwrap_or_else(of_step))
+    Place::Value(value().unwrap_or_else(|| Procedure::step_pointer(&record.procedure_pointer, step)))
 }

@@ -20,7 +20,7 @@ pub(crate) const RULES: &[Rule] = &[Rule {
 }];
 
 /// Makes the finding of the rule in its bad example.
-pub fn of_example(rule: RuleId) -> Option<Finding> {
+pub(super) fn of_example(rule: RuleId) -> Option<Finding> {
     (rule == RuleId::Peers).then(|| {
         let message = "Step 1 gives 7 as 3 + 4; 2 of 2 peers give 12 from the same numbers. The run answers 12; of its 2 \
             peers 2 (a.jsonl:1, b.jsonl:1) answer 17.";

@@ -41,7 +41,7 @@ pub(crate) const RULES: &[Rule] = &[
 ];
 
 /// Makes the finding of a rule of this file for its bad example.
-pub fn of_example(rule: RuleId) -> Option<Finding> {
+pub(super) fn of_example(rule: RuleId) -> Option<Finding> {
     let message = match rule {
         RuleId::ReviewFailed => "ada failed this: arithmetic slip: 2 + 3 is 5",
         RuleId::ReviewDisputed => "ada failed this; bob passed this",

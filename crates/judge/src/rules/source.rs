@@ -49,7 +49,7 @@ pub(crate) fn duplicate_id(first_line: Option<u64>) -> Finding {
 }
 
 /// Makes the finding of a rule of this file in its bad example.
-pub fn of_example(rule: RuleId) -> Option<Finding> {
+pub(super) fn of_example(rule: RuleId) -> Option<Finding> {
     match rule {
         RuleId::RecordJoined => Some(joined(true)),
         RuleId::DuplicateId => Some(duplicate_id(Some(1))),
