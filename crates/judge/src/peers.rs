@@ -7,7 +7,7 @@
 use crate::case::CaseView;
 use crate::triage::Triage;
 use stepscope_base::text::Shown;
-use stepscope_record::Record;
+use stepscope_record::{Record, hash_of};
 
 use self::track::{Soundness, Track};
 
@@ -57,12 +57,6 @@ impl Peer {
 fn maker(case: &CaseView<'_>) -> u64 {
     let model = case.record.as_ref().and_then(Record::model);
     model.map_or_else(|| hash_of(case.source().bytes()), |model| hash_of(model.bytes()))
-}
-
-/// Computes a number for bytes that hardly any others have.
-fn hash_of(bytes: &[u8]) -> u64 {
-    use std::hash::BuildHasher as _;
-    foldhash::fast::FixedState::default().hash_one(bytes)
 }
 
 #[cfg(test)]

@@ -269,6 +269,12 @@ impl<'a> Record<'a> {
     }
 }
 
+/// Computes a 64-bit hash of bytes, the same in every run of the program.
+pub fn hash_of(bytes: &[u8]) -> u64 {
+    use std::hash::BuildHasher as _;
+    foldhash::fast::FixedState::default().hash_one(bytes)
+}
+
 /// An id as text: a string without quotes, a number as it is written. Where others of its column are missing, pandas makes
 /// a float of a whole number: `7.0` is the id `7`.
 pub fn id_text(id: Value<'_>) -> Option<Untrusted<'_>> {

@@ -16,7 +16,7 @@ use stepscope_judge::triage::Fix;
 use stepscope_record::finding::Finding;
 use stepscope_record::fork_origin::is_fork;
 use stepscope_record::rule_id::RuleId;
-use stepscope_record::{Record, RecordKind};
+use stepscope_record::{Record, RecordKind, hash_of};
 
 /// A question is kept by so many characters: there may be a million of them.
 const MAX_QUESTION: usize = 80;
@@ -257,11 +257,6 @@ pub fn id_of(id: &Untrusted<'_>) -> Text {
         Some(_) => id.to_owned(),
         None => Untrusted::from(String::from_utf8_lossy(head(id.bytes(), MAX_TEXT)).into_owned()),
     }
-}
-
-fn hash_of(name: &[u8]) -> u64 {
-    use std::hash::BuildHasher as _;
-    foldhash::fast::FixedState::default().hash_one(name)
 }
 
 fn row_index(record: &Record<'_>) -> Option<u64> {
