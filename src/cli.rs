@@ -146,7 +146,7 @@ pub struct Reviewing {
     /// Review log [default: PATH.reviews.jsonl]; may be repeated: the first is written, all are read
     #[arg(long, value_name = "LOG")]
     pub reviews: Vec<PathBuf>,
-    /// Who judges
+    /// Reviewer
     #[command(flatten)]
     pub who: Who,
     /// Open as a review queue, worst first

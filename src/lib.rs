@@ -175,7 +175,7 @@ pub mod widgets {
     pub mod line;
     /// A cursor over n rows.
     pub(crate) mod list;
-    /// Brushes of the panes: frames, rows and scroll marks in the colours of the theme.
+    /// Drawing helpers of the panes: frames, rows and scroll marks in the colours of the theme.
     pub(crate) mod look;
     /// Panes: to the next one, under the mouse, on screen.
     pub(crate) mod panes;

@@ -73,7 +73,7 @@ fn summary(app: &App, in_brief: bool, look: Look<'_>) -> Spans {
 /// The model that answers, once one is chosen, at the very end; the place that is left.
 fn model(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) -> Rect {
     let Some(name) = app.models.name() else { return area };
-    // Who watches takes it for a fault.
+    // Hidden while presenting: viewers would read it as an error.
     if app.presenting.is_some() && app.models.mode() == Mode::Offline {
         return area;
     }

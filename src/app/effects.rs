@@ -351,7 +351,7 @@ impl Threads {
         };
         let writer = writer.close();
         let patience = |writer: &Closed| if writer.is_held() { HELD } else { PATIENCE };
-        // Whoever quits again while verdicts are being saved wants no wait; a fork has no drafts.
+        // A second quit while verdicts are being saved does not wait; a fork has no drafts.
         let is_hurried = app.review.leaving.is_some() && !app.log.awaits_fork();
         let was_waiting = app.log.events().any(|(_, failure)| failure.is_none());
         let mut is_settled = writer.wait(SOON);
@@ -378,7 +378,7 @@ impl Threads {
     /// Hands an effect to its thread, which lives as long as this does; gives back what is to be done at once.
     fn perform(&mut self, effect: Effect) -> Option<Effect> {
         match (effect, &self.readers) {
-            // Who reviews gives the next verdict while one is on its way to the disk.
+            // The next verdict may come while one is on its way to the disk.
             (Effect::Append(append), None) if self.worker.is_none() || append.content.what != REVIEWS.what => {
                 return Some(Effect::Append(append));
             }

@@ -198,7 +198,7 @@ pub(crate) fn exported(app: &mut App, path: &Path, result: Result<(), Failure>) 
         return app.say(shown!("Written to {}{withheld}", Shown::path(path)));
     };
     app.fail(shown!("{failure}"));
-    // Who did something else meanwhile is not disturbed.
+    // Other work that was begun meanwhile is not interrupted.
     let is_free = app.dialog.is_none() && app.opening.is_none();
     if let Some((form, typed)) = asked.filter(|_| is_free) {
         app.open_prompt(form.map_or(PromptPurpose::Export, PromptPurpose::ExportAs), typed);

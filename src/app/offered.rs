@@ -112,7 +112,7 @@ impl App {
             Ok(()) => own.iter().position(|action| *action == binding.action).unwrap_or(own.len()),
             Err(_) => own.len() + 1,
         });
-        // Who looks for something is told where it can be done.
+        // Disabled actions are listed with the reason.
         let others = ScreenKind::ALL.into_iter().filter(|_| !typed.is_empty()).map(ScreenKind::context);
         let elsewhere = others.flat_map(Keymap::rows).filter(|binding| is_new(binding.action));
         let fitting = rows.into_iter().chain(elsewhere);

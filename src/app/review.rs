@@ -387,7 +387,7 @@ pub struct Review {
     places: HashMap<(Option<Text>, Option<u64>), Vec<usize>>,
     /// Known records whose names others have too.
     shared: Namesakes,
-    /// Known records of which something else is said than when the agenda was made; `None`: all may be.
+    /// Known records whose reviews changed since the agenda was built; `None`: unknown.
     changed: Option<Vec<usize>>,
     /// Rows that are left to judge.
     pub agenda: Agenda,
@@ -397,7 +397,7 @@ pub struct Review {
     pub(crate) alike: HashMap<(RuleId, RecordKind), Vec<u32>>,
     /// The last verdict, as long as others may get it too; `Err`: why none may.
     pub same: Result<SameVerdict, &'static str>,
-    /// The labels that I gave, as far as my verdicts were counted, and how many.
+    /// My labels so far, and the number of verdicts counted.
     given: (HashSet<Text>, usize),
     /// The ids that no record has been looked for yet, and those that were.
     sought: HashSet<Text>,
@@ -675,7 +675,7 @@ impl Review {
         }
     }
 
-    /// The known records of which something else is said than when this was asked last; `None`: all may be.
+    /// Returns the known records whose reviews changed since the last call; `None`: unknown.
     pub(crate) fn take_changed(&mut self) -> Option<Vec<usize>> {
         self.changed.replace(Vec::new())
     }

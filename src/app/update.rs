@@ -189,8 +189,8 @@ impl App {
         match self.keymap.look_up(&contexts, &self.typed) {
             Lookup::Found(action) => {
                 self.typed.clear();
-                // Who is told that a key cannot be used here answers that, and does not mean to leave. What runs is
-                // still cancelled.
+                // Behind a refused key, Escape answers the refusal and does not leave. A running call is still
+                // cancelled.
                 let is_screen = matches!(front, Focus::Screen(screen) if screen != ScreenKind::Table);
                 let leaves = is_screen && !self.screens.attempt().is_some_and(Attempt::is_running);
                 if action == Action::Escape && was_refused && leaves {
@@ -281,7 +281,7 @@ impl App {
         Some(Effect::Record(record, self.store.reading(record)?, *self.store.row(record)?, hide))
     }
 
-    /// Lays a screen over the others. Who opens something is not taken away from it by what was asked for before.
+    /// Lays a screen over the others. Drops a pending open, so that it cannot replace this screen.
     pub(crate) fn open_screen(&mut self, screen: Screen) {
         self.opening = None;
         self.screens.push(screen);
@@ -340,7 +340,7 @@ impl App {
         let all = !table.filter.is_exact();
         let fork_tree = (!forks.tree.is_empty()).then_some(|rows: &[u32]| forks.tree.order(store, rows, all));
         let row = |record: usize| Some(store.row(record)?.hiding(review.hidden_of(record)));
-        // The order in which records are judged is the same before and after. A fork goes to who has its root.
+        // The order in which records are judged is the same before and after. Forks are assigned with their root.
         let queued = |record: usize| {
             let root = forks.tree.root_of(store, record);
             review.queue.key(root, &store.row(root)?.hiding(review.hide))
@@ -592,7 +592,7 @@ fn perform(app: &mut App, action: Action) -> Effects {
     if let Some(effects) = keys::dialog_action(app, action) {
         return effects;
     }
-    // Who does something else meanwhile does not want to be taken away from it.
+    // Any other key cancels the pending jump.
     app.across.partner_of = None;
     let done = (app.screens.top().def().act)(app, action, times);
     done.unwrap_or_else(|| (action.def().run)(app, action, times))
@@ -925,7 +925,7 @@ fn follow_moved(
     if let Some(record) = position(cursor) {
         app.table.list.at = app.table.row_of(record);
     }
-    // What was lost may be there again.
+    // A lost record may be back: look again.
     if let Some(lost) = app.screens.record_mut().and_then(|view| view.lost.as_mut()) {
         lost.search = LostSearch::Due;
     }

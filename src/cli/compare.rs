@@ -52,6 +52,9 @@ pub struct Compare {
     cell: Vec<Cell>,
     #[command(flatten)]
     filter: FilterArgs,
+    /// Also count failures by cause: in A, in B, gone since B, new in A, moved from one cause to another
+    #[arg(long, conflicts_with = "id")]
+    causes: bool,
     /// Diff the two records of this id: fields, variables, first step that differs
     #[arg(long, value_name = "ID", conflicts_with_all = ["cell", "fail_on_regression", "filter"])]
     id: Option<String>,
@@ -59,7 +62,7 @@ pub struct Compare {
     #[arg(long)]
     fail_on_regression: bool,
     /// Open the comparison on the screen
-    #[arg(long, conflicts_with_all = ["format", "cell", "filter", "id", "fail_on_regression"])]
+    #[arg(long, conflicts_with_all = ["format", "cell", "filter", "id", "fail_on_regression", "causes"])]
     screen: bool,
 }
 
@@ -133,6 +136,9 @@ fn read(options: &Compare, known: &Arc<SideData>, out: &mut Out) -> Option<ReadR
             if !options.cell.is_empty() || matches!(options.format, ListFormat::Jsonl) {
                 summary.take_question(case);
             }
+            if options.causes {
+                summary.take_cause(case);
+            }
             if let Some(filter) = filter {
                 filter.note(case);
             }
@@ -183,6 +189,9 @@ fn print(options: &Compare, comparison: &ComparedRuns<'_>, all: usize, out: &mut
             }
             let names = [&options.a, &options.b].map(|path| path.as_os_str().as_encoded_bytes()).map(Untrusted::new);
             comparison.write_summary(names.each_ref(), &mut json);
+            if options.causes {
+                comparison.write_causes(&mut json);
+            }
             out.write(&json);
         }
         ListFormat::Text => {
@@ -192,6 +201,13 @@ fn print(options: &Compare, comparison: &ComparedRuns<'_>, all: usize, out: &mut
             }
             for line in comparison.board([&Shown::path(&options.a), &Shown::path(&options.b)]) {
                 out.line(&line);
+            }
+            let causes = if options.causes { comparison.causes() } else { Vec::new() };
+            for (n, line) in causes.iter().enumerate() {
+                if n == 0 {
+                    out.line(&Shown::default());
+                }
+                out.line(line);
             }
             for (n, item) in comparison.items.iter().filter(listed).enumerate() {
                 if n == 0 {
@@ -424,7 +440,7 @@ mod tests {
         assert_eq!((compared.records, compared.regressions), ([20, 20], 20));
         assert_eq!(told.into_inner().unwrap(), [50, 100], "how much of both is read");
         assert_eq!(counted::runs(MARK), 0);
-        // Who asks what is wrong is told.
+        // A request for the reason is answered.
         let (paths, side) = ([path("a.jsonl")], Arc::<SideData>::default());
         let summaries = read_checked(&paths, expand(&paths), 2, &side.around()).summaries;
         assert!(counted::runs(MARK) == 20 && summaries.iter().all(|summary| !summary.findings.is_empty()));

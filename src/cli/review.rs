@@ -87,7 +87,7 @@ pub(super) struct Where {
     reviews: Vec<PathBuf>,
 }
 
-/// Who judges.
+/// Reviewer.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Who {
     /// Reviewer name [default: `$STEPSCOPE_REVIEWER`, `$USER`, user id]

@@ -31,7 +31,7 @@ use stepscope_table::filter::{Filter, completions};
 const MAX_LIVE: usize = 4 << 10;
 
 impl App {
-    /// Opens a dialog. Who opens something is not taken away from it by what was asked for before.
+    /// Opens a dialog. Drops a pending open, so that it cannot replace this dialog.
     pub(crate) fn open_dialog(&mut self, dialog: Dialog) {
         self.opening = None;
         self.typed.clear();

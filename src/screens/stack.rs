@@ -121,7 +121,7 @@ impl Screens {
         self.0.iter().find_map(|screen| if let Screen::Record(view) = screen { Some(&**view) } else { None })
     }
 
-    /// Returns the open record, to be looked at otherwise.
+    /// Returns the open record, for changes to its view.
     pub fn record_mut(&mut self) -> Option<&mut RecordView> {
         self.0.iter_mut().find_map(|screen| if let Screen::Record(view) = screen { Some(&mut **view) } else { None })
     }
@@ -143,7 +143,7 @@ impl Screens {
         self.0.iter().find_map(|screen| if let Screen::SideBySide(sides) = screen { Some(&**sides) } else { None })
     }
 
-    /// Returns the two records side by side, to be looked at otherwise.
+    /// Returns the two records side by side, for changes to their view.
     pub(crate) fn side_by_side_mut(&mut self) -> Option<&mut SideBySide> {
         self.0
             .iter_mut()

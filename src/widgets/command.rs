@@ -42,7 +42,7 @@ pub(crate) fn fit(typed: &str, action: Action) -> Option<Fit> {
     if let Some((_, meant)) = known {
         return meant.contains(&action).then_some(Fit::Whole);
     }
-    // Who knows the id from the settings finds it too.
+    // Ids, as the settings have them, are found too.
     let names = [plain(&action.title()), plain(action.word())];
     names.iter().filter_map(|name| fit_of(&typed, name)).min()
 }

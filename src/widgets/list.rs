@@ -47,8 +47,8 @@ impl List {
         self.settle(len, height);
     }
 
-    /// Moves the cursor among `count` of the `len` rows, of which alone it counts; `row_of` finds one of them among all. At
-    /// the first of them, what stands above it is on screen too.
+    /// Moves the cursor over the `count` selectable of the `len` rows; `row_of` finds one of them among all. At
+    /// the first of them, what is above it is on screen too.
     pub(crate) fn go_among(
         &mut self,
         movement: Move,

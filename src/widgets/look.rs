@@ -1,4 +1,4 @@
-//! Brushes of the panes: frames, rows, scroll marks and pieces of text in the colours of the theme.
+//! Drawing helpers of the panes: frames, rows, scroll marks and pieces of text in the colours of the theme.
 //!
 //! Every pane is drawn from the state by a `draw` that gets what it shows, its place, and `Look`: the theme and whether
 //! the pane has the keys. It changes nothing.

@@ -1156,7 +1156,7 @@ fn a_run_trace_shows_prompt_schema_and_reply() {
 #[test]
 fn charts_of_all_records_are_filters() {
     let mut d = Drive::runs();
-    d.keys("I").shows(&["Insights", "Outcome", "correct", "Where to fix", "Records by rule", "procedure/unused"]);
+    d.keys("I").shows(&["Insights", "Outcome", "correct", "Where to fix", "Causes"]);
     d.keys("j Enter");
     assert_eq!((d.app.screens.top(), d.app.table.filter_text.as_str()), (ScreenKind::Table, "correct:false"));
     d.shows(&["1 of 8"]);

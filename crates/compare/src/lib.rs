@@ -15,6 +15,8 @@ use stepscope_review::regression::unquoted;
 use stepscope_review::stats::Share;
 use stepscope_review::summary::Summary;
 
+/// Causes of both runs, and their changes.
+pub mod causes;
 /// Difference of two records, field by field.
 pub mod difference;
 /// Differing lines of two texts.

@@ -1,5 +1,6 @@
 //! A comparison as text and as JSON lines.
 
+use super::causes::changes;
 use super::difference::{Change, Held, MAX_FIELDS, RecordDifference};
 use super::{Basis, BasisCounts, By, Cell, ComparedItem, Join, Side, distinct};
 use stepscope_base::charts;
@@ -15,6 +16,8 @@ use stepscope_review::summary::Summary;
 const CUT: usize = 40;
 /// A longer question is cut.
 const QUESTION: usize = 44;
+/// Width of the name of a cause.
+const CAUSE_WIDTH: usize = 34;
 /// The scale from 0 to 100 % is so wide.
 const SCALE: usize = 31;
 
@@ -90,6 +93,37 @@ impl ComparedRuns<'_> {
             line = line.join(&shown!("; {} have different expected answers", self.join.other_gold));
         }
         line
+    }
+
+    /// The causes of failures in both runs, as lines of text; none where neither has one.
+    pub fn causes(&self) -> Vec<Shown> {
+        let found = changes(self.items, self.a, self.b);
+        let row = |name: &str, cells: [&str; 5], p: &str| {
+            let cells: String = cells.map(|cell| format!("{cell:>8}")).concat();
+            shown!("{name:CAUSE_WIDTH$}{cells}  {p}")
+        };
+        let mut lines = Vec::new();
+        for change in &found {
+            if lines.is_empty() {
+                lines.push(row("Causes, of the items in both", ["A", "B", "gone", "new", "moved"], ""));
+            }
+            let counts = [change.a, change.b, change.gone, change.new, change.moved].map(|count| count.to_string());
+            let p = change.p().map_or_else(|| "-".to_owned(), p_phrase);
+            lines.push(row(change.cause.phrase(), counts.each_ref().map(String::as_str), &p));
+        }
+        lines
+    }
+
+    /// The causes as JSON objects on lines.
+    pub fn write_causes(&self, out: &mut Vec<u8>) {
+        for change in changes(self.items, self.a, self.b) {
+            Style::ASCII.line(out, |object| {
+                object.put("kind", "cause").put("cause", change.cause.word());
+                object.put("a", change.a).put("b", change.b);
+                object.put("gone", change.gone).put("new", change.new).put("moved", change.moved);
+                object.put("mcnemar_p", change.p());
+            });
+        }
     }
 
     /// One item as a line of text.
@@ -240,18 +274,16 @@ pub fn measures(columns: &[BasisCounts; 3]) -> [Vec<MeasureLine>; 3] {
     };
     let test = |(basis, column): (Basis, &BasisCounts)| {
         let (a, b) = (column.count(Cell::OnlyA), column.count(Cell::OnlyB));
-        // No p is 0, however small.
-        let p = if !column.is_paired() {
-            "none".to_owned()
-        } else if column.p < 0.0001 {
-            "p < 0.0001".to_owned()
-        } else {
-            format!("p = {:.4}", column.p)
-        };
+        let p = if column.is_paired() { p_phrase(column.p) } else { "none".to_owned() };
         let text = shown!("McNemar's exact test{} {p}  ({a} vs {b} discordant)", named(basis));
         MeasureLine { text, interval: None }
     };
     [accuracy("A", |column| column.a), accuracy("B", |column| column.b), all().map(test).collect()]
+}
+
+/// Formats the result of a test; no p is 0, however small.
+fn p_phrase(p: f64) -> String {
+    if p < 0.0001 { "p < 0.0001".to_owned() } else { format!("p = {p:.4}") }
 }
 
 /// From which step on two records are not the same.

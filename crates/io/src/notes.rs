@@ -97,7 +97,7 @@ impl Drop for Followed {
 pub fn follow(folder: &Path) -> Option<TourNotes> {
     let [notes, lock] = NAMES;
     let folder = UnderRoot::root(folder).ok()?;
-    // Whoever gets it is alone.
+    // The holder of the lock is alone.
     let lock = File::from(folder.join(lock).open(OFlags::RDONLY.union(OFlags::NONBLOCK), 0).ok()?);
     if lock.try_lock_shared().is_ok() {
         return None;

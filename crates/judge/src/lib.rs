@@ -4,6 +4,8 @@
 
 /// One record and everything that can be said of it.
 pub mod case;
+/// Cause of a failure, the same word for what failed in the same way.
+pub mod cause;
 /// A chain of thought as a run: its texts as steps, their calculations as values.
 pub mod chain;
 /// Signs in the cited lines that a list is not whole.

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::case::CaseView;
+use crate::cause::Cause;
 use crate::hide::{Hidden, Hide};
 use crate::route::{Route, route};
 use crate::rule_set::RuleSet;
@@ -20,8 +21,8 @@ use stepscope_record::{Record, RecordKind};
 /// One record in the table. Absent numbers are NaN.
 #[derive(Clone, Copy, Debug)]
 pub struct RowFacts {
-    /// First byte of the record in its source, then [`IS_FORK`]; from [`STEP_SHIFT`] on the step to fix, from
-    /// [`MODEL_SHIFT`] on the number of its model.
+    /// First byte of the record in its source, from [`CAUSE_SHIFT`] on the cause, then [`IS_FORK`]; from [`STEP_SHIFT`] on
+    /// the step to fix, from [`MODEL_SHIFT`] on the number of its model.
     place: u64,
     /// Rules that found something.
     rules: &'static RuleSet,
@@ -41,7 +42,14 @@ pub struct RowFacts {
     flags: u8,
 }
 
-/// The bit of `RowFacts::place` above the offset: the record says that it is a fork. No file has 128 TB.
+/// The bits of `RowFacts::place` above the offset: 0 is no cause, else one more than the place in [`Cause::ALL`]. No file
+/// has 4 TB.
+const CAUSE_SHIFT: u32 = 42;
+const CAUSE_BITS: u64 = 0x1f << CAUSE_SHIFT;
+const _: () = assert!(Cause::ALL.len() < 0x1f, "a cause is five bits");
+/// The bits of `RowFacts::place` that are the offset.
+const OFFSET_BITS: u64 = (1 << CAUSE_SHIFT) - 1;
+/// The bit of `RowFacts::place` above the cause: the record says that it is a fork.
 const IS_FORK: u64 = 1 << 47;
 /// The byte of `RowFacts::place` above that: 0 is no step, else its number from 1.
 const STEP_SHIFT: u32 = 48;
@@ -267,7 +275,7 @@ impl RowFacts {
     /// A record of which nothing is known but its place.
     pub const fn unchecked(offset: u64, len: u64) -> Self {
         Self {
-            place: offset & (IS_FORK - 1),
+            place: offset & OFFSET_BITS,
             rules: &RuleSet::EMPTY,
             len: if len > u32::MAX as u64 { u32::MAX } else { len as u32 },
             confidence: f32::NAN,
@@ -307,7 +315,7 @@ impl RowFacts {
 
     /// First byte of the record in its source.
     pub const fn offset(&self) -> u64 {
-        self.place & (IS_FORK - 1)
+        self.place & OFFSET_BITS
     }
 
     /// Tells whether the record says that it is a fork, wherever it is kept.
@@ -358,9 +366,11 @@ impl RowFacts {
         let own = case.record.as_ref().filter(|_| !row.pred_num().is_nan()).and_then(given_number);
         rules.set_disagrees(own.zip(baseline).is_some_and(|(own, baseline)| !near(own, baseline)));
         row.rules = rules.shared();
-        if let Some(triage) = Triage::judge(case, findings, baseline) {
-            row.judge(&triage);
+        let triage = Triage::judge(case, findings, baseline);
+        if let Some(triage) = &triage {
+            row.judge(triage);
         }
+        row.set_cause(case.cause(findings, triage.as_ref()));
         row
     }
 
@@ -492,6 +502,17 @@ impl RowFacts {
         Some((self.place >> STEP_SHIFT) as u8).filter(|step| *step > 0)
     }
 
+    /// Returns the way in which it failed; `None`: nothing more than a note speaks against it.
+    pub fn cause(&self) -> Option<Cause> {
+        let place = ((self.place & CAUSE_BITS) >> CAUSE_SHIFT) as usize;
+        Cause::ALL.get(place.checked_sub(1)?).copied()
+    }
+
+    pub(crate) fn set_cause(&mut self, cause: Option<Cause>) {
+        let bits = cause.map_or(0, |cause| cause as u64 + 1);
+        self.place = self.place & !CAUSE_BITS | bits << CAUSE_SHIFT;
+    }
+
     /// Tells whether the procedure, recomputed, gives the expected answer.
     pub const fn recovers_gold(&self) -> bool {
         self.kind & RECOVERS_GOLD != 0
@@ -532,6 +553,7 @@ impl RowFacts {
             self.set_model(None);
         }
         let mut rules = *self.rules;
+        self.set_cause(None);
         if hide.hides_fix() {
             self.kind &= 0xf;
             self.set_byte(STEP_SHIFT, 0);
@@ -879,6 +901,7 @@ mod tests {
     fn a_row_keeps_the_step_to_fix_next_to_offset_and_model() {
         let triage = |step| Triage {
             is_chain: false,
+            cause: None,
             fix: Fix::StepRun,
             step,
             recovered: None,
@@ -896,11 +919,11 @@ mod tests {
             (Some(255), Some(255)),
             (Some(usize::MAX), Some(255)),
         ] {
-            let mut row = RowFacts::unchecked(u64::MAX >> 17, 1);
+            let mut row = RowFacts::unchecked(OFFSET_BITS, 1);
             row.set_model(Some(MAX_MODELS as u16));
             row.judge(&triage(step));
             let place = |row: &RowFacts| (row.offset(), row.model());
-            let whole = (u64::MAX >> 17, Some(MAX_MODELS as u16));
+            let whole = (OFFSET_BITS, Some(MAX_MODELS as u16));
             assert_eq!((row.fix(), row.fix_step(), place(&row)), (Some(Fix::StepRun), kept, whole), "{step:?}");
             for hidden in [Hidden::Gold, Hidden::Baseline, Hidden::Triage] {
                 let hidden = row.hiding(Hide::of([hidden]));
@@ -948,7 +971,7 @@ mod tests {
         ] {
             assert_eq!(model(text).as_deref(), name, "{text}");
         }
-        let far = RowFacts::unchecked(u64::MAX >> 17, 1);
-        assert_eq!((far.offset(), far.model()), (u64::MAX >> 17, None));
+        let far = RowFacts::unchecked(OFFSET_BITS, 1);
+        assert_eq!((far.offset(), far.model()), (OFFSET_BITS, None));
     }
 }

@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 
 use crate::case::CaseView;
+use crate::cause::Cause;
 use crate::gold::{Gold, Working, working};
 use crate::lost::LostValue;
 use crate::quantity_links::{QuantityLinks, UnusedQuantity};
@@ -18,7 +19,7 @@ use crate::rules::run;
 use crate::rules::run::{ErrorCause, contradictions, differs, explained};
 use stepscope_arithmetic::expression::{list, numbers};
 use stepscope_arithmetic::number::{Number, Written, near};
-use stepscope_arithmetic::quantity;
+use stepscope_arithmetic::quantity::{self, Quantity};
 use stepscope_base::json::{Pointer, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
@@ -35,6 +36,7 @@ const MAX_ERROR: usize = 120;
 /// So far, in parts of itself, an answer may be off by rounding on the way.
 const ROUNDED: f64 = 0.002;
 
+mod cause;
 mod chain;
 mod change;
 mod departs;
@@ -118,11 +120,12 @@ impl Triage {
             why: Vec::new(),
         };
         let (fix, step, confidence) = trial.judge();
+        let cause = trial.cause(fix, step);
         let recovered = trial.recovered;
         let recovers_gold = recovered.zip(trial.gold.as_ref()).is_some_and(|(own, gold)| gold.value.is_near(own));
         let corrected = trial.corrected;
         let is_chain = record.kind == RecordKind::Chain;
-        Some(Self { fix, step, recovered, corrected, recovers_gold, is_chain, confidence, why: trial.why })
+        Some(Self { fix, step, recovered, corrected, recovers_gold, is_chain, confidence, cause, why: trial.why })
     }
 }
 
@@ -371,7 +374,7 @@ impl<'c> Trial<'c, '_> {
                 let text =
                     shown!("Only the answer text is right: final_answer_numerical says {}.", other.value.shown());
                 self.argue(RuleId::FinalMismatch.word(), self.record.number_pointer(), text);
-                // Whoever graded it read the number.
+                // The grader read the number.
                 match self.last().filter(|_| self.record.correct == Some(false)) {
                     Some(last) => (Fix::StepRun, Some(last.step), Confidence::Likely),
                     None => (Fix::None, None, Confidence::Likely),
@@ -752,14 +755,17 @@ impl<'c> Trial<'c, '_> {
         (steps.iter().filter(|(_, is_read)| *is_read).count(), steps.len())
     }
 
+    /// The numbers of the expected solution, without its last line.
+    fn numbers_of_gold(&self) -> Vec<Quantity> {
+        let text = self.record.gold_answer.and_then(Value::string);
+        let Some(text) = text.as_ref().and_then(Untrusted::utf8) else { return Vec::new() };
+        quantity::find(text.rsplit_once("####").map_or(text, |(body, _)| body).as_bytes())
+    }
+
     /// The plan lacks a part that the expected solution has: a number of the question that the plan has no variable for,
     /// or what comes after the run's answer.
     fn lacks_a_part(&mut self, gold: &Gold) -> Option<Judgement> {
-        let worked: Vec<_> = {
-            let text = self.record.gold_answer.and_then(Value::string)?;
-            let text = text.utf8()?;
-            quantity::find(text.rsplit_once("####").map_or(text, |(body, _)| body).as_bytes())
-        };
+        let worked = self.numbers_of_gold();
         // Values that follow from nothing are no plan's.
         let links = self.links.filter(|_| Experiment::of(self).is_some_and(|experiment| experiment.all_follow()))?;
         let is_lacking =
@@ -1119,7 +1125,9 @@ fn of_error(record: &Record<'_>) -> Triage {
     let pointer = if record.error.is_some() { Pointer::from_iter(["error"]) } else { Pointer::default() };
     let why =
         vec![Argument { rule: RuleId::RunError.word(), pointer, text: shown!("The run ended with an error: {what}.") }];
-    Triage { fix, step, recovered: None, corrected: false, recovers_gold: false, is_chain: false, confidence, why }
+    let cause = Some(Cause::Failed);
+    let (recovered, corrected, recovers_gold, is_chain) = (None, false, false, false);
+    Triage { fix, step, recovered, corrected, recovers_gold, is_chain, confidence, cause, why }
 }
 
 #[cfg(test)]

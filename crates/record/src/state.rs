@@ -434,7 +434,7 @@ impl<'a> State<'a> {
         let failing = failing.or_else(|| after_last().filter(|_| crashed && !was_stopped));
         let ran = |step: usize| match failing {
             Some(failing) if step < failing => Ran::Yes,
-            // Whoever names the steps may go on after one that failed, and fail again.
+            // A trace that names its steps may continue after one that failed, and fail again.
             Some(failing) if step == failing || failed(step) => Ran::Failed,
             _ if wrote(step) => Ran::Yes,
             None if crashed && !was_stopped => Ran::Unknown,

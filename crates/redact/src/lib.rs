@@ -400,7 +400,7 @@ pub fn without_passages(text: &[u8]) -> Cow<'_, [u8]> {
         if stop.key.is_some_and(named) || document.iter().flatten().any(|value| value.range() == range) {
             words_end = range.end.max(words_end);
         }
-        // Who speaks and in which form is no word of theirs.
+        // Roles and forms are no words of the speakers.
         let is_form = stop.key.is_some_and(|key| key.is_string("role") || key.is_string("type"));
         if stop.value.kind() == Kind::String && range.start < words_end && !is_form {
             out.extend_from_slice(text.get(at..range.start).unwrap_or_default());

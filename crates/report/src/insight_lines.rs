@@ -6,6 +6,7 @@ use stepscope_base::charts;
 use stepscope_base::json::write::{AnySink, Style};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_judge::cause::Cause;
 use stepscope_judge::triage::Fix;
 use stepscope_record::RecordKind;
 use stepscope_record::models::ModelNames;
@@ -81,6 +82,7 @@ pub fn lines(insights: &Insights, models: &ModelNames) -> Vec<InsightLine> {
         outcomes(insights),
         fixes(insights),
         heat(insights),
+        causes(insights),
         rewards(insights),
         stages(insights),
         by_round(BY_CYCLE, "cycle", "", &insights.cycles),
@@ -123,6 +125,8 @@ fn titled(title: &'static str, said: &str, mut lines: Vec<InsightLine>) -> Vec<I
 
 /// Records by outcome.
 pub const OUTCOME: &str = "Outcome";
+/// Failed records by the way in which they failed.
+pub(crate) const CAUSE: &str = "Causes";
 /// Wrong runs.
 pub const FIX: &str = "Where to fix";
 /// Wrong runs by the step to fix.
@@ -163,6 +167,15 @@ fn outcomes(insights: &Insights) -> Vec<InsightLine> {
 fn fixes(insights: &Insights) -> Vec<InsightLine> {
     let fixes = Fix::ALL.into_iter().filter(|fix| *fix != Fix::None);
     bars(FIX, fixes.map(|fix| (fix.phrase().into(), insights.fix(fix), format!("fix:{}", fix.word()))).collect())
+}
+
+fn causes(insights: &Insights) -> Vec<InsightLine> {
+    let mut rows: Vec<_> = Cause::ALL.into_iter().zip(insights.causes).collect();
+    rows.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    bars(
+        CAUSE,
+        rows.into_iter().map(|(cause, n)| (cause.phrase().into(), n, format!("cause:{}", cause.word()))).collect(),
+    )
 }
 
 fn heat(insights: &Insights) -> Vec<InsightLine> {
@@ -646,7 +659,8 @@ mod tests {
     #[test]
     fn models_cycles_and_stages_are_text_and_data() {
         let lines = told().lines();
-        let text: Vec<String> = text(&lines).into_iter().map(Shown::into_string).collect();
+        let squeezed = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text: Vec<String> = text(&lines).iter().map(|line| squeezed(line.as_str())).collect();
         for beginning in [
             "  a                             1/2   50 %  ",
             "  b c                           1/1  100 %  ",
@@ -656,7 +670,10 @@ mod tests {
             "  gen 0                           1  -0.50  ──────",
             "  0.1 – 0.2                       1   33 %  ██",
         ] {
-            assert!(text.iter().any(|line| line.starts_with(beginning)), "{beginning:?} in {text:#?}");
+            assert!(
+                text.iter().any(|line| line.starts_with(squeezed(beginning).as_str())),
+                "{beginning:?} in {text:#?}"
+            );
         }
         let mut json = Vec::new();
         write_json(&lines, &mut json);

@@ -10,6 +10,7 @@ use stepscope_base::json::{Kind, Value};
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_evidence::citations;
 use stepscope_judge::case::CaseView;
+use stepscope_judge::cause::Cause;
 use stepscope_judge::recompute::{Computed, ValueBasis};
 use stepscope_judge::route::{Route, Routed, route};
 use stepscope_judge::rules::procedure::fitness;
@@ -199,6 +200,13 @@ const MEMBERS: &[LineMember] = &[
         },
     },
     LineMember { name: "correct", put: |line, name, object| Some(object.put(name, line.case.rightness().verdict())) },
+    LineMember {
+        name: "cause",
+        put: |line, name, object| {
+            let cause = line.case.cause(line.findings, line.triage);
+            Some(object.put(name, cause.map(Cause::word)))
+        },
+    },
     LineMember { name: "triage", put: |line, name, object| Some(object.put(name, line.triage)) },
     LineMember {
         name: "peers",

@@ -123,8 +123,9 @@ fn json_lines_are_json_and_exact() {
     assert!(line.is_ascii() && line.bytes().all(|byte| byte == b'\n' || byte >= 0x20));
     let json: serde_json::Value = serde_json::from_str(&line).unwrap();
     let names: Vec<_> = json.as_object().unwrap().keys().map(String::as_str).collect();
-    let members =
-        ["source", "line", "index", "id", "kind", "findings", "fitness", "correct", "triage", "sha256", "rules"];
+    let members = [
+        "source", "line", "index", "id", "kind", "findings", "fitness", "correct", "cause", "triage", "sha256", "rules",
+    ];
     assert_eq!(names, members);
     assert_eq!(json["source"], "runs\u{1b}.jsonl");
     let first = &json["findings"][0];
@@ -137,7 +138,10 @@ fn json_lines_are_json_and_exact() {
     assert_eq!(&RECORD[start..end], r#""bob_\u001b[31mremoved""#);
     assert_eq!(first["labels"][1]["text"], "the nearest name");
     assert_eq!(json["findings"][1]["action"], serde_json::Value::Null);
-    assert!(line.contains(",\"fitness\":-0.44999999999999996,\"correct\":null,\"triage\":null,"), "{line}");
+    assert!(
+        line.contains(",\"fitness\":-0.44999999999999996,\"correct\":null,\"cause\":\"invalid_plan\",\"triage\":null,"),
+        "{line}"
+    );
     let right = r#"{"id": 1, "mode": "baseline", "status": "ok", "gold_num": 5, "pred_num": 5}"#;
     for (text, verdict) in [(right.to_owned(), "true"), (right.replace("5}", "6}"), "false")] {
         let line = rendered(ReportFormat::Jsonl, &text, &[]);

@@ -10,6 +10,7 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted, head};
 use stepscope_evidence::typed::{AnswerItem, whole};
 use stepscope_judge::case::{CaseView, Location};
+use stepscope_judge::cause::Cause;
 use stepscope_judge::rightness::{Rightness, answer_text, final_number};
 use stepscope_judge::texts;
 use stepscope_judge::triage::Fix;
@@ -66,6 +67,8 @@ pub struct Summary {
     pub fix: Option<Fix>,
     /// The step that is to be fixed, from 1, where one is named.
     pub fix_step: Option<u64>,
+    /// Way in which it failed; `None`: not asked for, or nothing speaks against it.
+    pub cause: Option<Cause>,
 }
 
 impl Summary {
@@ -105,6 +108,7 @@ impl Summary {
             findings: Vec::new(),
             fix: None,
             fix_step: None,
+            cause: None,
         };
         summary.take_findings(findings);
         if let Some(record) = record {
@@ -152,6 +156,11 @@ impl Summary {
         let triage = case.triage();
         self.fix = triage.map(|triage| triage.fix);
         self.fix_step = triage.and_then(|triage| triage.step).map(|step| step as u64 + 1);
+    }
+
+    /// Also takes down the way in which it failed.
+    pub fn take_cause(&mut self, case: &CaseView<'_>) {
+        self.cause = case.cause(case.findings(), case.triage());
     }
 
     /// Also takes down the beginning of its question, and the values of a structured answer.

@@ -8,13 +8,15 @@ use std::ops::Range;
 
 use regex::bytes::{Regex, RegexBuilder};
 
+use crate::operator::Operator;
 use crate::seen::first_place;
-use stepscope_arithmetic::number::near;
+use crate::watch::{self, FUNCTIONS, Watch};
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::words::closest;
 use stepscope_compare::{Basis, Cell};
 use stepscope_evidence::truncation::TruncationVerdict;
 use stepscope_judge::case::Case;
+use stepscope_judge::cause::Cause;
 use stepscope_judge::hide::{Hidden, Hide};
 use stepscope_judge::route::Route;
 use stepscope_judge::row::{RowFacts, TypedRow};
@@ -51,6 +53,8 @@ enum Test {
     Severity(Vec<Severity>),
     /// Place to fix.
     Fix(Vec<Fix>),
+    /// Way of failing.
+    Cause(Vec<Cause>),
     /// True for records whose procedure gives the expected answer when recomputed, false for the others.
     RecoversGold(Vec<bool>),
     Rule(RuleSet),
@@ -60,6 +64,8 @@ enum Test {
     /// Places of types that are asked for.
     Type(Vec<usize>),
     Number(Column, Operator, f64),
+    /// Values of the record.
+    Watch(Box<Watch>, Option<Box<Regex>>),
     /// Named sets, resolved by the caller.
     Sets(Vec<String>),
     /// True for records that say that they are forks, false for the others.
@@ -203,49 +209,6 @@ impl Column {
 /// From here on 32 bits do not tell cents apart.
 const COARSE: f64 = 16_384.0;
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Operator {
-    Less,
-    AtMost,
-    Equal,
-    AtLeast,
-    More,
-}
-
-impl Operator {
-    /// Longest first, so that `>=` is not read as `>`.
-    const SIGNS: [(&'static str, Self); 6] = [
-        ("<=", Self::AtMost),
-        (">=", Self::AtLeast),
-        ("<", Self::Less),
-        (">", Self::More),
-        ("=", Self::Equal),
-        (":", Self::Equal),
-    ];
-
-    /// Compares a column, which is kept in 32 bits: what is the same there is equal.
-    fn holds(self, value: f64, limit: f64) -> bool {
-        self.holds_where(value, limit, value as f32 - limit as f32 == 0.0)
-    }
-
-    /// Compares a number that is all there.
-    fn holds_exactly(self, value: f64, limit: f64) -> bool {
-        self.holds_where(value, limit, value - limit == 0.0)
-    }
-
-    fn holds_where(self, value: f64, limit: f64, is_same: bool) -> bool {
-        // Fractions are typed as they are shown.
-        let near = is_same || limit.fract() != 0.0 && near(value, limit);
-        match self {
-            Self::Less => value < limit && !near,
-            Self::AtMost => value <= limit || near,
-            Self::Equal => near,
-            Self::AtLeast => value >= limit || near,
-            Self::More => value > limit && !near,
-        }
-    }
-}
-
 /// Reason that a filter was not understood: the place in the typed text, the error, and what would work.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FilterError {
@@ -306,6 +269,7 @@ pub const FIELDS: &[(&str, &str)] = &[
     ("severity:", "fatal, repairable, warning, note"),
     ("fix:", "where to fix: none, step_run, procedure, gold, unknown"),
     ("fix_step", "step to fix: fix_step=2; -fix_step>0: no single step"),
+    ("cause:", "way of failing: misread, slip, wrong_copy, quantity_missed, stops_early, other_plan, not_cited, ..."),
     ("route:", "route of an answer: reject, show_conflict, clarify, reparse, no_answer, broaden, human_review, ship"),
     ("type:", "requested type: amount, date, list, table"),
     ("strong:", "whether the list continues on the next page: bounded, truncated, unknown"),
@@ -349,10 +313,10 @@ impl Filter {
     pub fn parse(typed: &str, types: &TypeRegistry) -> Result<Self, FilterError> {
         let mut terms = Vec::new();
         for range in words(typed)? {
-            let word = typed.get(range.clone()).unwrap_or_default();
+            let word = without_blanks(typed.get(range.clone()).unwrap_or_default());
             let (wanted, body) = match word.strip_prefix(['-', '!']) {
                 Some(rest) if !rest.is_empty() => (false, rest),
-                _ => (true, word),
+                _ => (true, word.as_str()),
             };
             let test = parse_test(body, types).map_err(|message| FilterError { range, message })?;
             terms.push(Term { wanted, test });
@@ -471,12 +435,10 @@ impl Filter {
     pub fn fits_text(&self, text: &[u8]) -> bool {
         let mut open = Vec::new();
         for term in &self.terms {
-            if let Some((comparison, limit)) = term.test.exact_number() {
-                let case = Case::read(text);
-                let number = case.view().record.as_ref().and_then(given_number);
-                if number.is_some_and(|number| comparison.holds_exactly(number, limit)) != term.wanted {
-                    return false;
-                }
+            if let Some(holds) = term.test.on_values(text)
+                && holds != term.wanted
+            {
+                return false;
             }
             let Some(letters) = term.test.letters() else { continue };
             // Most records do not even hold the letters.
@@ -517,16 +479,17 @@ impl Test {
 
     /// Tells whether a row may not know, so that the text must be asked.
     fn asks_text(&self) -> bool {
-        self.letters().is_some() || self.exact_number().is_some()
+        self.letters().is_some() || self.exact_number().is_some() || matches!(self, Self::Watch(..))
     }
 
     /// The field, and what it tells of a record that a reviewer may not want to know; `None`: nothing.
-    const fn tells(&self) -> Option<(&'static str, &'static [Hidden])> {
+    fn tells(&self) -> Option<(&'static str, &'static [Hidden])> {
         use Hidden as H;
         const JUDGED: &[Hidden] = &[H::Gold, H::Baseline, H::Triage];
         Some(match self {
             Self::Correct(_) => ("correct", &[H::Gold]),
             Self::Fix(_) => ("fix", JUDGED),
+            Self::Cause(_) => ("cause", &[H::Gold, H::Baseline, H::Triage, H::Confidence]),
             Self::Number(Column::FixStep, ..) => ("fix_step", JUDGED),
             Self::RecoversGold(_) => ("recovered", JUDGED),
             Self::Route(_) => ("route", &[H::Triage, H::Confidence]),
@@ -540,6 +503,8 @@ impl Test {
             Self::Number(Column::Count(severity), ..) => (severity.word(), &[H::Gold, H::Confidence]),
             Self::Number(Column::Findings, ..) => ("findings", &[H::Gold, H::Confidence]),
             Self::Review(ReviewTest::Gold(_)) => ("gold", &[H::Gold]),
+            Self::Watch(watch, _) if watch.is_of_state() => return None,
+            Self::Watch(..) => ("watch", &[H::Gold, H::Baseline, H::Triage, H::Confidence, H::Model]),
             Self::Sets(_) => ("cell", &[H::Gold, H::Baseline, H::Triage, H::Confidence]),
             Self::Kind(_)
             | Self::Fork(_)
@@ -551,6 +516,22 @@ impl Test {
             | Self::Id(_)
             | Self::WholeId(..) => return None,
         })
+    }
+
+    /// Asks the values of a record; `None`: that is not asked.
+    fn on_values(&self, text: &[u8]) -> Option<bool> {
+        if let Some((comparison, limit)) = self.exact_number() {
+            let case = Case::read(text);
+            let number = case.view().record.as_ref().and_then(given_number);
+            return Some(number.is_some_and(|number| comparison.holds_exactly(number, limit)));
+        }
+        let Self::Watch(watch, letters) = self else { return None };
+        // Most records do not even hold the name.
+        if letters.as_ref().is_some_and(|letters| !letters.is_match(text)) {
+            return Some(false);
+        }
+        let case = Case::read(text);
+        Some(watch.holds(&case.view()))
     }
 
     /// Tells whether a person sees the letters where they are looked for; of what is not JSON, everything is seen.
@@ -575,6 +556,7 @@ impl Test {
             Self::Kind(kinds) => kinds.contains(&row.kind()),
             Self::Severity(severities) => severities.iter().any(|severity| row.count(*severity) > 0),
             Self::Fix(places) => row.fix().is_some_and(|fix| places.contains(&fix)),
+            Self::Cause(causes) => row.cause().is_some_and(|cause| causes.contains(&cause)),
             // Of a right run nothing has to be recovered.
             Self::RecoversGold(wanted) => {
                 row.fix().is_some_and(|fix| fix != Fix::None) && wanted.contains(&row.recovers_gold())
@@ -598,7 +580,13 @@ impl Test {
             }
             Self::Fork(wanted) => row.is_fork() == *wanted,
             // A row knows its model by a number only.
-            Self::Sets(_) | Self::Review(_) | Self::Text(_) | Self::Id(_) | Self::WholeId(..) | Self::Model(..) => {
+            Self::Sets(_)
+            | Self::Review(_)
+            | Self::Text(_)
+            | Self::Id(_)
+            | Self::WholeId(..)
+            | Self::Model(..)
+            | Self::Watch(..) => {
                 return None;
             }
         })
@@ -626,7 +614,31 @@ fn words(typed: &str) -> Result<Vec<Range<usize>>, FilterError> {
         return Err(FilterError { range: at..typed.len(), message: "missing closing quote".into() });
     }
     out.extend(start.map(|from| from..typed.len()));
-    Ok(out)
+    Ok(with_comparisons(typed, out))
+}
+
+/// Joins what blanks around a comparison set apart: `steps > 4` is `steps>4`.
+fn with_comparisons(typed: &str, words: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let is_sign = |word: &Range<usize>| typed.get(word.clone()).is_some_and(watch::is_comparison);
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    let mut words = words.into_iter().peekable();
+    while let Some(word) = words.next() {
+        match joined.last_mut().filter(|_| is_sign(&word) && words.peek().is_some()) {
+            Some(before) => before.end = words.next().map_or(word.end, |next| next.end),
+            None => joined.push(word),
+        }
+    }
+    joined
+}
+
+/// The same without blanks outside quotes.
+fn without_blanks(word: &str) -> String {
+    let mut quoted = false;
+    let kept = word.chars().filter(|c| {
+        quoted ^= *c == '"';
+        quoted || !c.is_whitespace()
+    });
+    kept.collect()
 }
 
 fn parse_test(word: &str, types: &TypeRegistry) -> Result<Test, String> {
@@ -641,8 +653,11 @@ fn parse_test(word: &str, types: &TypeRegistry) -> Result<Test, String> {
     }
     let is_name = |field: &str| field.chars().all(|c| c.is_alphabetic() || c == '_');
     let Some((field, value)) = word.split_once(':').filter(|(field, _)| is_name(field)) else {
-        return match meant_as_comparison(word) {
-            Some(why) => Err(why),
+        if let Some(why) = meant_as_comparison(word) {
+            return Err(why);
+        }
+        return match Watch::parse(word) {
+            Some(watch) => watch_test(watch?),
             None => text_test(word),
         };
     };
@@ -664,6 +679,7 @@ fn parse_test(word: &str, types: &TypeRegistry) -> Result<Test, String> {
         "board" => board_test(value),
         "fork" => flag(field, value).map(Test::Fork),
         "fix" => choice(field, value, Fix::ALL, Fix::word).map(Test::Fix),
+        "cause" => choice(field, value, Cause::ALL, Cause::word).map(Test::Cause),
         "verdict" => choice(field, value, Outcome::ALL, Outcome::word).map(ReviewTest::Verdict).map(Test::Review),
         "label" => label_test(value),
         "reviewed" => flag(field, value).map(ReviewTest::Reviewed).map(Test::Review),
@@ -708,14 +724,25 @@ fn meant_as_comparison(word: &str) -> Option<String> {
     if let Some((field, takes)) = FIELDS.iter().find(|(field, _)| field.strip_suffix(':') == Some(name)) {
         return Some(format!("{name} is not a number; write {field} and {takes}"));
     }
-    if !name.starts_with(char::is_alphabetic) {
-        return None;
+    if word.get(name_end..).is_some_and(|rest| rest.starts_with(['≤', '≥'])) {
+        return Some(format!("{name} takes <, <=, =, !=, >=, > or ~"));
     }
-    let meant = meant(name, Column::NAMES.iter().map(|(name, _)| *name));
+    // Any other name is a variable's, unless it is nearly a column's.
+    let close = closest(name, Column::NAMES.iter().map(|(name, _)| *name)).filter(|_| !name.contains('.'))?;
     Some(format!(
-        "no number is called {name:?}.{meant} Numbers: {}. To search for the text, put it in quotes",
+        "no number is called {name:?}. Did you mean {close:?}? A variable of that name is state.{name}. Numbers: {}",
         numbers()
     ))
+}
+
+/// Of a condition on values, with the letters that a record must hold.
+fn watch_test(watch: Watch) -> Result<Test, String> {
+    let sources: Vec<String> = watch.names().into_iter().map(|name| escaped_source(name, false)).collect();
+    let letters = match sources.first() {
+        Some(source) => Some(Box::new(pattern(source, false)?)),
+        None => None,
+    };
+    Ok(Test::Watch(Box::new(watch), letters))
 }
 
 fn number_test(name: &str, column: Column, comparison: Operator, value: &str) -> Result<Test, String> {
@@ -956,6 +983,7 @@ pub fn completions(typed: &str, cursor: usize, types: &TypeRegistry) -> (Range<u
         }
         None => FIELDS
             .iter()
+            .chain(FUNCTIONS)
             .filter(|(name, _)| name.starts_with(body) && *name != body)
             .map(|(name, help)| make((*name).to_owned(), help))
             .collect(),
@@ -977,6 +1005,7 @@ fn value_words<'t>(field: &str, types: &'t TypeRegistry) -> Vec<(&'t str, &'stat
         "gold" => GoldStatus::ALL.map(|status| (status.word(), "review of the expected answer")).to_vec(),
         "reviewed" | "stale" | "fork" => vec![("true", "yes"), ("false", "no")],
         "fix" => Fix::ALL.map(|fix| (fix.word(), fix.phrase())).to_vec(),
+        "cause" => Cause::ALL.map(|cause| (cause.word(), cause.phrase())).to_vec(),
         "recovered" => {
             vec![("gold", "recomputed or corrected, it gives the expected answer"), ("no", "a wrong run that does not")]
         }
@@ -1010,18 +1039,14 @@ mod tests {
     #[test]
     fn what_compares_is_never_looked_for_as_text() {
         for (typed, words) in [
-            ("score<1", "no number is called \"score\". Numbers: steps, fitness, reward"),
-            ("-score>=.5", "no number is called \"score\""),
-            ("meta.score==1", "no number is called \"meta.score\""),
-            ("score<", "no number is called \"score\""),
-            ("score≤1", "no number is called \"score\""),
+            ("score<", "a comparison needs a value behind it"),
+            ("score≤1", "score takes <, <=, =, !=, >=, > or ~"),
             ("reward≤1", "reward takes <, <=, =, >= or >"),
             ("model:", "model: needs the name of a model"),
             ("steps!=4", "-steps=4"),
             ("correct=false", "write correct: and true, false or unknown"),
             ("kind!=error", "write kind: and procedure"),
             ("steps >4", "without spaces, as in steps>4"),
-            ("steps > 4", "without spaces, as in steps>4"),
             ("fitnes<1", "no number is called \"fitnes\". Did you mean \"fitness\"?"),
             ("score:1", "unknown field \"score\""),
             ("corect:true", "unknown field \"corect\". Did you mean \"correct\"? Fields: correct, "),
@@ -1032,6 +1057,8 @@ mod tests {
         ] {
             assert!(error(typed).contains(words), "{typed}: {}", error(typed));
         }
+        let steps = |typed: &str| Filter::parse(typed, TypeRegistry::built_in()).map(|filter| format!("{filter:?}"));
+        assert_eq!(steps("-steps > 4 correct:true"), steps("-steps>4 correct:true"));
         for text in ["<think>", "\"x=3\"", "text:\"reward<1\"", "2x=4", "a+b=c", "2=2", "hello!", "a-b"] {
             assert!(needs_text(&Filter::parse(text, TypeRegistry::built_in()).unwrap()), "{text}");
         }
@@ -1059,7 +1086,8 @@ mod tests {
             let (recovered, why) = (None, Vec::new());
             let fix = Fix::Procedure;
             let (corrected, recovers_gold, is_chain) = (false, false, false);
-            row.judge(&Triage { fix, step, recovered, corrected, recovers_gold, is_chain, confidence, why });
+            let cause = None;
+            row.judge(&Triage { fix, step, recovered, corrected, recovers_gold, is_chain, confidence, cause, why });
             row
         };
         let (fourth, whole) = (row(Some(3)), row(None));

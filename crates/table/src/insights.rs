@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use stepscope_judge::cause::Cause;
 use stepscope_judge::row::{Flag, RowFacts};
 use stepscope_judge::triage::Fix;
 use stepscope_record::RecordKind;
@@ -132,6 +133,8 @@ pub struct Insights {
     pub of_no_kind: usize,
     /// Wrong runs by the place to fix and the step to fix, in the order of [`Fix::ALL`].
     pub fixes: [[usize; STEPS]; 5],
+    /// Failed records by cause, in the order of [`Cause::ALL`].
+    pub causes: [usize; Cause::ALL.len()],
     /// Records in which a rule spoke, in the order of [`RuleId::ALL`].
     pub rules: [usize; RuleId::ALL.len()],
     /// Graded records by kind and confidence.
@@ -165,6 +168,7 @@ impl Default for Insights {
             kinds: [0; 16],
             of_no_kind: 0,
             fixes: [[0; STEPS]; 5],
+            causes: [0; Cause::ALL.len()],
             rules: [0; RuleId::ALL.len()],
             bins_by_kind: [[ConfidenceBin::default(); BINS]; 16],
             models: Vec::new(),
@@ -241,6 +245,7 @@ impl Insights {
         if let Some(fix) = row.fix().filter(|fix| *fix != Fix::None) {
             self.add_fix(fix, row.fix_step().map(usize::from), step);
         }
+        self.add_cause(row.cause(), step);
         for rule in row.rules() {
             add(self.rules.get_mut(rule as usize), step);
         }
@@ -260,6 +265,11 @@ impl Insights {
         for rule in rules {
             add(self.rules.get_mut(rule), 1);
         }
+    }
+
+    /// Adds a record by its cause, or takes it away.
+    pub fn add_cause(&mut self, cause: Option<Cause>, step: isize) {
+        add(cause.and_then(|cause| self.causes.get_mut(cause as usize)), step);
     }
 
     /// Adds wrong runs by the place to fix and the step, from 1.

@@ -6,5 +6,9 @@
 pub mod filter;
 /// Counts over all records.
 pub mod insights;
+/// Comparisons of numbers.
+mod operator;
 /// Parts of a record that a person sees, and their places.
 pub mod seen;
+/// Conditions on the values of a record.
+mod watch;

@@ -115,7 +115,7 @@ pub(crate) fn beside(app: &mut App, _: Action, _: isize) -> Effects {
 pub(crate) fn leave(app: &mut App) -> Effects {
     app.kept.adjudication.choosing = None;
     let Some(Screen::SideBySide(sides)) = app.screens.pop() else { return Vec::new() };
-    // Who walked on side by side finds the same record behind.
+    // The screen behind follows a walk through records side by side.
     let open = app.screens.record().map(|view| view.opened.index);
     match open.filter(|open| *open != sides.record) {
         Some(_) => app.request(sides.record, app.screens.of_record()),

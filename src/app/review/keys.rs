@@ -193,7 +193,7 @@ pub(crate) fn review_action(app: &mut App, action: Action) -> Effects {
             let Some(record) = app.record() else { return Vec::new() };
             match &app.review.target {
                 Some(target) if target.record == record => review_target(app, action),
-                // What is judged is judged by its content, so it is read first.
+                // Verdicts are bound to a content hash: the record is read first.
                 _ => read_target(app, record, action),
             }
         }
@@ -438,7 +438,7 @@ fn verdict_event(review: &Review, verdict: Verdict, draft: Draft) -> Option<Even
     let earlier = review.find(item, content);
     if let Some(earlier) = earlier.and_then(|reviewed| reviewed.verdict_of(&review.me.id)) {
         event.supersedes = Some(earlier.event_id.clone());
-        // Who goes back and changes a verdict does not judge a second time.
+        // A changed verdict is not a repeat.
         if !target.again && is_fresh(&earlier, Some(content)) {
             event.times.shown.clone_from(&earlier.times.shown);
         }

@@ -15,6 +15,7 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_io::pipeline::check::read_through;
 use stepscope_io::source::input::expand;
+use stepscope_judge::cause::Cause;
 use stepscope_judge::triage::Fix;
 use stepscope_record::RecordKind;
 use stepscope_record::finding::{Severity, counted, grouped};
@@ -44,6 +45,8 @@ struct Merged {
     stamps: BTreeSet<String>,
     /// The gravest finding of the records.
     worst: Option<Severity>,
+    /// A line of a record does not say its cause.
+    lacks_causes: bool,
     /// Lines of records that do not say their findings.
     untold: u64,
 }
@@ -119,6 +122,9 @@ impl Merged {
         let is_whole = self.boards == 0 && self.untold == 0 && self.left_out == 0;
         let figures = self.figures.counted();
         let mut insights = if is_whole { figures.insights.clone() } else { Insights::default() };
+        if self.lacks_causes {
+            insights.causes.fill(0);
+        }
         for (fix, step, runs) in figures.board.steps().filter(|(fix, ..)| *fix != Fix::None) {
             insights.add_fixes(fix, step, runs);
         }
@@ -156,6 +162,9 @@ impl Merged {
             figures.records += 1;
             // A right record says nothing of where to fix it.
             _ = figures.board.merge(value);
+            let cause = value.get("cause");
+            self.lacks_causes |= cause.is_none();
+            figures.insights.add_cause(cause.and_then(word_of).and_then(|cause| Cause::from_word(&cause)), 1);
             let kind = value.get("kind").and_then(word_of).and_then(|kind| RecordKind::from_word(&kind));
             let findings = value.get("findings").filter(|findings| findings.kind() == Kind::Array);
             let Some(findings) = findings else {

@@ -41,7 +41,7 @@ impl Repairing {
         Some(calls)
     }
 
-    /// Takes what was heard. `true`: the reply is there.
+    /// Applies an event of the call; `true`: the reply is there.
     pub(crate) fn hear(&mut self, id: RunId, events: Vec<CallEvent>) -> bool {
         let Some(round) = self.round.as_mut().filter(|_| !self.machine.is_over) else { return false };
         for event in events {

@@ -196,7 +196,7 @@ fn rerun(app: &mut App, action: Action) -> Effects {
     (attempt.scope, attempt.samples) = wanted(action);
     attempt.edits = edits.pairs();
     attempt.prompt = edits.prompt.as_ref().filter(|(at, _)| *at == step).map(|(_, prompt)| prompt.clone());
-    // Who edited something means this step.
+    // Edits belong to this step.
     let to_fix = view.step_to_rerun().filter(|to_fix| edits.is_empty() && *to_fix != step);
     attempt.to_fix = to_fix.map(|step| (step, opened.model_of(step)));
     app.open_screen(Screen::Rerun(Box::new(attempt)));

@@ -329,7 +329,7 @@ impl Attempt {
         Some((id, server, calls))
     }
 
-    /// Takes what was heard; what is stale changes nothing. When all is there: the way on.
+    /// Applies an event of a call, unless it is stale; returns the next transition once the round is complete.
     pub fn hear(&mut self, id: RunId, told: Vec<CallEvent>, now: Instant) -> Option<Transition> {
         self.pass(now);
         if !self.is_running() || id != self.id {

@@ -165,7 +165,7 @@ pub(crate) fn lines(view: &RecordView, n: usize, wrapping: Wrapping, look: Look<
     let mark = MarkedRange { range: 0..rule.len(), tone: look.style(role) };
     let text = format!("{rule}{}", note.message);
     let width = Some(wrapping.width).filter(|_| n < wrapping.full || note.finding.is_none());
-    // What changes nothing is said in a low voice.
+    // Reasons that do not affect the verdict are dim.
     let is_quiet = note.finding.is_none() && view.opened.correct == Some(true);
     let base = look.style(if is_quiet { Role::Dim } else { Role::Text });
     hanging(vec![look.span(format!("{glyph} "), role)], &text, base, &[mark], width)

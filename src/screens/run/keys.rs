@@ -120,7 +120,7 @@ pub(crate) fn settle(app: &mut App) {
     let look = Look::new(&looks.theme, keymap, false);
     let Some(view) = screens.record_mut().filter(|view| view.kind() == ScreenKind::Run) else { return };
     view.areas = areas(area, view, look);
-    // What is edited changes with every key, all else only with the step and the screen.
+    // While editing, every key lays out anew; else only the step and the screen do.
     let places = [RunPane::Step, RunPane::Call].map(|pane| view.areas.of(pane));
     let shared_for = view.edited_prompt().is_none().then_some(places);
     if shared_for.is_none() || view.shared_for != shared_for {

@@ -172,7 +172,7 @@ fn key(path: &Path) -> String {
 
 fn read(folder: &Path) -> Result<Stored, Failure> {
     const READ: &str = "cannot read the session";
-    // Whoever puts a link or a pipe there does not choose what we read, nor let us wait.
+    // A link or a pipe in its place neither chooses what is read nor makes the program wait.
     let file = match UnderRoot::root(folder).and_then(|root| root.join(NAME).kind().map(|_| root.join(NAME))) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Stored::default()),

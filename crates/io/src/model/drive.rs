@@ -55,7 +55,7 @@ impl Several {
                     return;
                 }
             }
-            // Whoever waits for the end must see one, even after a mistake of ours.
+            // Waiting callers must see an end, even after a fault of this program.
             if !has_ended {
                 let sentence = Shown::own("the call ended without a result; please report this");
                 let trouble = Trouble::new(TroubleKind::Cut, sentence);

@@ -98,7 +98,7 @@ pub(super) enum Wire {
 impl Wire {
     /// Prepares requests over the network, to one endpoint.
     pub(super) fn live(endpoint: &Endpoint, connect: Duration) -> Result<Self, Trouble> {
-        // Whoever comes first installs it.
+        // The first caller installs it.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = Client::builder()
             // A redirect would carry the key to another host.

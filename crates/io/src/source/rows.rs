@@ -269,7 +269,7 @@ fn put(name: &str, cell: &Cell, tape: &mut Tape, object: &mut Object<'_>) {
         Cell::Int(n) => _ = object.put(name, *n),
         Cell::Float(x) => _ = object.put(name, Raw(python_float(*x))),
         Cell::Json(bytes) => _ = object.put(name, Raw(bytes.data())),
-        // Whoever writes objects as JSON writes this where there is none.
+        // Programs that write objects as JSON write this where there is none.
         Cell::Text(bytes) if bytes.data() == b"null" && !formats::TEXTS.contains(&name) => {
             put(name, &Cell::Null, tape, object);
         }

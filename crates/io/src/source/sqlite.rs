@@ -206,7 +206,7 @@ fn regular(place: &Place) -> Result<Blob, Failure> {
 fn open_copy(named: &Place, blob: &Blob, real: &Place, wal: &Place) -> Result<Option<Database>, Failure> {
     let failed = |error: &rusqlite::Error| failure(named.path(), error);
     let log = match regular(wal) {
-        // Whoever had it open has closed it.
+        // The program that had it open has closed it.
         Err(_) if side_file(real, WAL).is_none() => return Ok(None),
         log => log?,
     };

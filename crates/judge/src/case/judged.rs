@@ -3,12 +3,13 @@
 use std::cell::OnceCell;
 
 use crate::case::{Case, CaseView};
+use crate::cause::Cause;
 use crate::hide::Hide;
 use crate::peers::PeerOpinion;
 use crate::route::{Routed, route};
 use crate::rules;
 use crate::rules::source::{duplicate_id, joined};
-use crate::triage::{Triage, acquit};
+use crate::triage::{Fix, Triage, acquit};
 use stepscope_record::finding::{Finding, Findings};
 use stepscope_record::rule_id::RuleId;
 
@@ -91,6 +92,15 @@ impl<'c> CaseView<'c> {
             Some(triage)
         };
         self.case.cache.triage.get_or_init(judge).as_ref()
+    }
+
+    /// Names the way in which it failed, by these findings and this verdict; `None`: nothing more than a note speaks against
+    /// it.
+    pub fn cause(&self, findings: &[Finding], triage: Option<&Triage>) -> Option<Cause> {
+        if let Some(triage) = triage.filter(|triage| triage.cause.is_some() || triage.fix == Fix::None) {
+            return triage.cause;
+        }
+        Cause::of_findings(self.kind(), self.rightness().verdict() == Some(false), findings)
     }
 
     /// Decides what should happen with a structured answer, and why.

@@ -6,6 +6,7 @@ use super::departure::{Departure, DepartureKind, PeerValues, by_variable, depart
 use super::track::{Soundness, Track, VOICE, Way, given};
 use super::{Peer, words};
 use crate::case::CaseView;
+use crate::cause::Cause;
 use crate::gold::Gold;
 use crate::triage::Triage;
 use crate::triage::verdict::{Argument, Confidence, Fix};
@@ -126,6 +127,7 @@ impl PeerOpinion {
             }
             PeerStanding::Against if is_open || is_guess => {
                 (triage.fix, triage.step, triage.confidence) = (self.fix, self.step, self.confidence);
+                triage.cause = Some(Cause::LeavesPeers);
                 triage.why.insert(0, argument.clone());
             }
             PeerStanding::Against | PeerStanding::Split | PeerStanding::Expected => triage.why.push(argument.clone()),

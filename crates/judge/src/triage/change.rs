@@ -151,7 +151,7 @@ impl Trial<'_, '_> {
             return false;
         }
         let follows = || self.read_by(write).is_none_or(|values| may_give(&values, wrote.value.float()));
-        // Who names all that goes in says how, in whatever words: "a without b".
+        // A text that names everything that goes in says how, in whatever words: "a without b".
         let names_part = || PARTS.iter().any(|part| text.contains(part));
         let says_how = || may_plan(text) || names_part() || step.is_some_and(|step| names_all(step, text));
         !says_how() || !follows()
@@ -284,7 +284,7 @@ impl Trial<'_, '_> {
             .take(MAX_EXTRACTED)
             .collect();
         let mut changes = Vec::new();
-        // Whoever says of a variable what it holds, or works it out in the step's text, has read it so.
+        // A variable whose content is described, or worked out in the step's text, was read so.
         let is_said = |n: usize, value: Number| self.named(n).contains(&value) || self.works_out(n, value);
         let extracted: Vec<(usize, Number)> = extracted.into_iter().filter(|(n, value)| !is_said(*n, *value)).collect();
         for &(n, value) in &extracted {

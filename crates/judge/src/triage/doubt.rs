@@ -126,7 +126,7 @@ impl Trial<'_, '_> {
             |write: &Computed| write.plan.as_ref().is_some_and(|plan| plan.expression.numbers().contains(&ratio));
         let holds = |write: &Computed| write.recorded.is_some_and(|recorded| recorded.value == ratio);
         let mut numbers = self.working.calculations.iter().filter_map(|one| one.calculation.as_ref());
-        // Who converts is asked for the other unit: a run that leaves it out has a plan that does.
+        // A conversion in the expected solution is asked for: a run that leaves it out has a plan that does.
         let left_out = numbers.any(|one| one.numbers().contains(&ratio))
             && !self.recomputed.writes.iter().any(|write| calculates(write) || holds(write));
         // A run that has the gold text's own last but one result only stops too early.

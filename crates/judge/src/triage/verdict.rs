@@ -1,5 +1,6 @@
 //! Where a run is to be fixed, how sure that is, and why.
 
+use crate::cause::Cause;
 use stepscope_arithmetic::number::Number;
 use stepscope_base::json::Pointer;
 use stepscope_base::json::write::{Json, Raw, Writer};
@@ -107,6 +108,8 @@ pub struct Triage {
     pub is_chain: bool,
     /// Confidence of the verdict.
     pub confidence: Confidence,
+    /// Way in which the run failed, as far as it is known.
+    pub cause: Option<Cause>,
     /// The argument, strongest first.
     pub why: Vec<Argument>,
 }

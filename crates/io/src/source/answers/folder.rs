@@ -201,7 +201,7 @@ impl<'s> Walk<'s> {
                 }
                 continue;
             }
-            // Whoever lists these folders counts the links in them.
+            // Links in these folders are counted where the folders are listed.
             let (folders, _) = folders_in(&folder);
             todo.extend(folders.into_iter().rev().map(|folder| (folder, depth + 1)));
         }

@@ -102,7 +102,7 @@ fn too_large() -> Shown {
 /// Computes the bytes of a database that count: what its head says, within the file.
 fn believed(head: &[u8], len: u64) -> u64 {
     let number = |at: usize| be32(head, at).filter(|_| head.starts_with(MAGIC));
-    // Whoever wrote the count last wrote the version as well; otherwise it is no count.
+    // The count is valid only where the last writer wrote the version as well.
     let pages = number(28).filter(|pages| *pages > 0 && number(24) == number(92));
     match (pages, page_size(head)) {
         (Some(pages), Some(size)) => len.min(u64::from(pages) * u64::from(size)),
