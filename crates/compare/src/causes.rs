@@ -51,7 +51,9 @@ pub fn changes(items: &[ComparedItem], a: Side<'_>, b: Side<'_>) -> Vec<CauseCha
     for item in items {
         let of = |side: Side<'_>, at: Option<usize>| side.summaries.get(at?).map(|summary| summary.cause);
         let Some((a, b)) = of(a, item.pair.a).zip(of(b, item.pair.b)) else { continue };
-        counts.iter_mut().for_each(|count| count.count(a, b));
+        for count in &mut counts {
+            count.count(a, b);
+        }
     }
     let mut found: Vec<_> = counts.into_iter().filter(|count| count.a + count.b > 0).collect();
     found.sort_by_key(|count| std::cmp::Reverse(count.a + count.b));
