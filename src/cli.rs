@@ -95,6 +95,9 @@ pub struct ScreenArgs {
     /// Baseline run to compare with (joined by id)
     #[arg(long, value_name = "PATH")]
     pub baseline: Option<PathBuf>,
+    /// Other runs of the same questions, of any model, sample or version: findings say where a run leaves them
+    #[arg(long, value_name = "PATH")]
+    pub peers: Vec<PathBuf>,
     /// Begins with the comparison
     #[arg(skip)]
     pub compare: bool,

@@ -1,5 +1,6 @@
 //! Start and exit code: everything else lives in the library.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use stepscope::app::session;
@@ -63,9 +64,9 @@ fn open(screen: &cli::ScreenArgs, out: &mut Out) -> Result<u8, Shown> {
     let setup = screen.model.setup(Speed::Times(REPLAY))?;
     let paths = screen.answers.with(&screen.paths);
     let missing = unreadable(&paths);
-    let baseline = screen.baseline.as_ref().map(|baseline| unreadable(std::slice::from_ref(baseline)));
+    let others: Vec<PathBuf> = screen.baseline.iter().chain(&screen.peers).cloned().collect();
     let say = |out: &Out| missing.iter().for_each(|failure| out.complain(&failure.into()));
-    if let Some(failure) = baseline.and_then(|mut failures| failures.pop()) {
+    if let Some(failure) = unreadable(&others).pop() {
         return Err(failure.into());
     }
     if !missing.is_empty() && missing.len() == paths.len() {
@@ -82,6 +83,7 @@ fn open(screen: &cli::ScreenArgs, out: &mut Out) -> Result<u8, Shown> {
         present: screen.present,
         theme: screen.theme,
         ascii: screen.ascii,
+        peers: screen.peers,
         baseline: screen.baseline,
         compare: screen.compare,
         filter: screen.filter,

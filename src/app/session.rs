@@ -75,6 +75,8 @@ pub struct Start {
     pub ascii: bool,
     /// Baseline records of the same questions.
     pub baseline: Option<PathBuf>,
+    /// Files and folders with other runs of the same questions.
+    pub peers: Vec<PathBuf>,
     /// The comparison with the baseline is shown first.
     pub compare: bool,
     /// Filter that hides records from the beginning on.
@@ -280,8 +282,8 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     }
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     let judge = start.judge.as_ref().map(|(wanted, field)| judge(wanted, field)).transpose()?;
-    let side = SideData::knowing(Arc::new(types)).with_baseline(start.baseline.clone(), threads).judged_by(judge);
-    let side = Arc::new(side);
+    let side = SideData::knowing(Arc::new(types)).with_baseline(start.baseline.clone(), threads);
+    let side = Arc::new(side.with_peers(&start.peers, threads).judged_by(judge));
     let outbox = Outbox::default();
     let sink = outbox.clone();
     let rows = first_rows(tty.size());

@@ -14,7 +14,7 @@ use stepscope_base::schema::{NEWEST, Schema};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_io::pipeline::check::{CheckOptions, CheckOutcome, SourceCounts, check};
-use stepscope_io::pipeline::peers::{MAX_PEERS, PeerStore};
+use stepscope_io::pipeline::peers::MAX_PEERS;
 use stepscope_io::pipeline::room::LEFT_OUT;
 use stepscope_io::pipeline::side_data::{SideData, Surroundings};
 use stepscope_io::source::input::Expand;
@@ -96,16 +96,13 @@ fn side_of(options: &Check, side: &Arc<SideData>, out: &mut Out) -> Result<Arc<S
         None => side.types_alone(),
         Some(baseline) => side.types_alone().read(baseline, threads)?,
     };
-    if options.peers.is_empty() {
-        return Ok(Arc::new(own));
-    }
-    let paths: Vec<PathBuf> = options.peers.iter().chain(&options.baseline).cloned().collect();
-    let peers = PeerStore::read(&paths, threads)?;
-    if peers.left_out > 0 {
-        let (kept, left_out) = (grouped(MAX_PEERS), grouped(peers.left_out));
+    let own = own.with_peers(&options.peers, threads);
+    let left_out = own.read_peers().transpose()?.filter(|left_out| *left_out > 0);
+    if let Some(left_out) = left_out {
+        let (kept, left_out) = (grouped(MAX_PEERS), grouped(left_out));
         out.complain(&shown!("{kept} runs are kept as peers, {left_out} further ones are not"));
     }
-    Ok(Arc::new(own.beside(peers)))
+    Ok(Arc::new(own))
 }
 
 /// `a.jsonl and 2 more`

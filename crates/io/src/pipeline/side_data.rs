@@ -31,7 +31,8 @@ pub struct SideData {
     threads: usize,
     baseline: OnceLock<Result<Baseline, Failure>>,
     told: AtomicBool,
-    peers: Option<PeerStore>,
+    peer_paths: Vec<PathBuf>,
+    peers: OnceLock<Result<PeerStore, Failure>>,
     judge: Option<Judge>,
     /// `None`: those of the program.
     types: Option<Arc<TypeRegistry>>,
@@ -56,10 +57,21 @@ impl SideData {
         Ok(Self { baseline, ..self.with_baseline(Some(path.to_owned()), threads) })
     }
 
-    /// Adds the runs of these files and folders as peers.
+    /// Adds the runs of these files and folders as peers, and those of the baseline to them; no paths: no peers.
     #[must_use]
-    pub fn beside(self, peers: PeerStore) -> Self {
-        Self { peers: Some(peers), ..self }
+    pub fn with_peers(self, paths: &[PathBuf], threads: usize) -> Self {
+        let all = paths.iter().chain(&self.path).filter(|_| !paths.is_empty());
+        Self { peer_paths: all.cloned().collect(), threads, ..self }
+    }
+
+    /// Reads the peers now, and tells how many of them were left out; `None`: there are none.
+    pub fn read_peers(&self) -> Option<Result<usize, Failure>> {
+        Some(self.peers()?.as_ref().map(|peers| peers.left_out).map_err(Clone::clone))
+    }
+
+    fn peers(&self) -> Option<&Result<PeerStore, Failure>> {
+        let read = || PeerStore::read(&self.peer_paths, self.threads);
+        (!self.peer_paths.is_empty()).then(|| self.peers.get_or_init(read))
     }
 
     /// Keeps the same types, and nothing else.
@@ -96,7 +108,9 @@ impl SideData {
 
     /// Tells whether asking would not mean waiting.
     pub(crate) fn is_ready(&self) -> bool {
-        self.path.is_none() || self.baseline.get().is_some()
+        let is_read = |has_path: bool, is_there: bool| !has_path || is_there;
+        is_read(self.path.is_some(), self.baseline.get().is_some())
+            && is_read(!self.peer_paths.is_empty(), self.peers.get().is_some())
     }
 
     /// Looks up the baseline's answer to the question of a record.
@@ -104,9 +118,10 @@ impl SideData {
         self.baseline()?.as_ref().ok()?.answer(record?)
     }
 
-    /// Returns the reason why there is no baseline although one was named; only once.
+    /// Returns the reason why there is no baseline, or no peers, although they were named; only once.
     pub fn complaint(&self) -> Option<Failure> {
-        let failure = self.baseline()?.as_ref().err()?;
+        let failed = self.baseline().and_then(|read| read.as_ref().err());
+        let failure = failed.or_else(|| self.peers()?.as_ref().err())?;
         (!self.told.swap(true, Ordering::Relaxed)).then(|| failure.clone())
     }
 
@@ -155,9 +170,9 @@ impl Context for Surroundings<'_> {
     }
 
     fn peers(&self, case: &CaseView<'_>) -> Vec<Arc<Peer>> {
-        match &self.side.peers {
-            Some(peers) => peers.of(case),
-            None => Vec::new(),
+        match self.side.peers() {
+            Some(Ok(peers)) => peers.of(case),
+            Some(Err(_)) | None => Vec::new(),
         }
     }
 
@@ -198,5 +213,30 @@ impl Context for Surroundings<'_> {
 
     fn answer_schema(&self) -> Option<&Schema> {
         self.schema
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn peers_are_read_when_they_are_first_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, missing) = (folder.path().join("peers.jsonl"), folder.path().join("missing.jsonl"));
+        let run = |id: u32| format!(r#"{{"id": {id}, "question": "2 and 3?", "steps": ["2 + 3 = 5", "It is 5."]}}"#);
+        std::fs::write(&path, run(1) + "\n" + &run(2)).unwrap();
+        let case = stepscope_judge::case::Case::read(run(1).into_bytes());
+        let side = Arc::new(SideData::default().with_peers(&[path.clone()], 1));
+        assert!(!side.is_ready(), "nothing was read yet");
+        assert_eq!((side.around().peers(&case.view()).len(), side.is_ready()), (1, true), "it is not its own peer");
+        let side = Arc::new(SideData::default().with_peers(&[missing], 1));
+        assert_eq!(side.around().peers(&case.view()).len(), 0);
+        assert!(side.complaint().is_some() && side.complaint().is_none(), "told once");
+        // The baseline is a peer too, but where no peers are wanted it is none.
+        let with = |peers: &[PathBuf]| {
+            SideData::default().with_baseline(Some(path.clone()), 1).with_peers(peers, 1).peer_paths.len()
+        };
+        assert_eq!((with(&[]), with(&[path.clone()])), (0, 2));
     }
 }
