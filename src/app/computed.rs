@@ -1,4 +1,4 @@
-//! What proves a run right or wrong, ready for the screen: computed next to recorded values with their derivation, and
+//! Proof that a run is right or wrong, ready for the screen: computed next to recorded values with their derivation, and
 //! the quantities of the question with the variables that hold them.
 
 use std::collections::HashMap;

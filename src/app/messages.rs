@@ -1,4 +1,4 @@
-//! What the status line said in this session: it can be read after the next message.
+//! Messages of the status line in this session: they can be read after the next one.
 
 use std::collections::VecDeque;
 

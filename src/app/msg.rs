@@ -1,4 +1,4 @@
-//! What the program with a screen is told, and what it asks to be done: one flat list each, both plain data.
+//! Messages to the program with a screen, and effects that it asks for: one flat list each, both plain data.
 
 use std::collections::{BTreeSet, HashSet};
 use std::io;

@@ -1,4 +1,4 @@
-//! What footer, palette and sentences say of keys: the actions that are offered here, and the names of their keys.
+//! Keys in footer, palette and sentences: the actions that are offered here, and the names of their keys.
 
 use crate::app::review::{self, ReviewDialog};
 use crate::app::state::App;

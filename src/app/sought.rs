@@ -1,4 +1,4 @@
-//! What find looks for: a text in what people read, or in the prompts.
+//! Target of find: a text in what people read, or in the prompts.
 
 use regex::bytes::Regex;
 

@@ -1,4 +1,4 @@
-//! What the next record is looked for by: that it is wrong, or has findings.
+//! Condition on the next record: that it is wrong, or has findings.
 
 use crate::widgets::keymap::{Action, Reason};
 use stepscope_io::pipeline::store::Totals;

@@ -1,4 +1,4 @@
-//! What the commands that ask a model have in common: the flags that say which, and the way of one call.
+//! Shared parts of the commands that ask a model: the flags that say which, and the way of one call.
 
 use std::path::PathBuf;
 use std::time::Duration;

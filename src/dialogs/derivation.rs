@@ -1,4 +1,4 @@
-//! How a computed value comes about: a tree to fold and unfold, down to the quantities of the question.
+//! Derivation of a computed value: a tree to fold and unfold, down to the quantities of the question.
 
 pub(crate) mod draw;
 

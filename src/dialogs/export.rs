@@ -1,4 +1,4 @@
-//! What of the screen or its record is to be exported, in a window: the last choice is under the cursor.
+//! Choice of what to export of the screen or its record, in a window: the last choice is under the cursor.
 
 use ratatui::layout::Rect;
 

@@ -1,4 +1,4 @@
-//! What can be done about a procedure, in a window: the fixes that need no model, and last a model.
+//! Fixes of a procedure, in a window: those that need no model, and last a model.
 
 pub(crate) mod keys;
 

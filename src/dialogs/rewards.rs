@@ -1,4 +1,4 @@
-//! What a chain of verifiers says of the open record, ready for the window.
+//! Verdicts of a chain of verifiers on the open record, ready for the window.
 
 pub(crate) mod draw;
 

@@ -1,4 +1,4 @@
-//! What the dialogs show in their window: each gives its lines, and one widget places, draws and scrolls them all.
+//! Window of the dialogs: each gives its lines, and one widget places, draws and scrolls them all.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

@@ -1,4 +1,4 @@
-//! What a screen is: all that differs from one to the next, in one row.
+//! Definition of a screen: all that differs from one to the next, in one row.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};

@@ -1,4 +1,4 @@
-//! What is in front: a stack of screens, and at most one dialog over it. Header, body and mouse go by these two; keys,
+//! Front of the program: a stack of screens, and at most one dialog over it. Header, body and mouse go by these two; keys,
 //! footer and palette ask `App::focus`, which joins them.
 
 use crate::screens::adjudication::state::Adjudication;

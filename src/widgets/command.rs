@@ -1,4 +1,4 @@
-//! How a typed command names an action: whole, or by the beginnings of the words of its name. Scattered letters name
+//! Names of actions in a typed command: whole, or by the beginnings of the words of its name. Scattered letters name
 //! nothing: what was not meant must not run.
 
 use crate::widgets::keymap::{Action, Binding};

@@ -1,4 +1,4 @@
-//! How two records of the same question differ: field by field, variable by variable, and from which step on. Plain
+//! Difference of two records of the same question: field by field, variable by variable, and from which step on. Plain
 //! data; records of different shape (a procedure against a direct prompt) have what they have in common.
 
 use foldhash::{HashMap, HashSet};

@@ -1,4 +1,4 @@
-//! Whether the document continues after the last page that the model was shown.
+//! Truncation: whether the document continues after the last page that the model was shown.
 //!
 //! A new heading on top of that page: the list was bounded. The list goes on there: it was truncated. Anything else
 //! says nothing. The answer never says it itself; it is worked out here, from the table of contents and the text.

@@ -1,4 +1,4 @@
-//! What the user set, and what the screen remembers: folders and `config.toml` here, the session in `session`.
+//! Settings of the user, and memory of the screen: folders and `config.toml` here, the session in `session`.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -1,4 +1,4 @@
-//! What could not be done, where, and what to do about it: one sentence for the status line or standard error.
+//! Failures: what could not be done, where, and what to do about it, in one sentence for the status line or standard error.
 
 use std::fmt;
 use std::path::Path;

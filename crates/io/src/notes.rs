@@ -1,4 +1,4 @@
-//! What a tour tells a second terminal: one small file in the state folder, replaced as a whole, next to a lock that is
+//! Notes of a tour for a second terminal: one small file in the state folder, replaced as a whole, next to a lock that is
 //! held as long as the tour runs. However it ends, the lock is free then.
 
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! What a reviewer does not want to see before they judge, and records without it.
+//! Fields that a reviewer does not want to see before they judge, and records without them.
 
 use std::borrow::Cow;
 use std::cell::LazyCell;

@@ -1,4 +1,4 @@
-//! What each step should have given: the calculation that the procedure asks for, carried out exactly.
+//! Recomputation of each step: the calculation that the procedure asks for, carried out exactly.
 //!
 //! For every output of every step a calculation is looked for (`plans`) in the step's text, in the output's description,
 //! in words (`prose`) and in the recorded value itself, of a wrong run in the names too (`implied`). It is evaluated twice: from the recorded inputs, which judges that one

@@ -1,4 +1,4 @@
-//! Whether a run is right: the one place that says so. Table, header, check, compare, filters, pages and charts ask it.
+//! Rightness of a run: the one place that says so. Table, header, check, compare, filters, pages and charts ask it.
 //!
 //! A run is right as people say who reviewed it, else as the expected answer says where it and the answer could be read,
 //! else as its record says. Where record and expected answer contradict each other, `run/grade` says so.

@@ -1,4 +1,4 @@
-//! What the table, the filters and the counts keep of a record: forty bytes, whatever the record's size.
+//! Row of a record for the table, the filters and the counts: forty bytes, whatever the record's size.
 
 use std::sync::LazyLock;
 

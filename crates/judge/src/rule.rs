@@ -1,4 +1,4 @@
-//! What a rule is: its id, its words, its examples, and what it looks at.
+//! Definition of a rule: its id, its words, its examples, and what it looks at.
 
 use crate::case::CaseView;
 use stepscope_record::finding::Findings;

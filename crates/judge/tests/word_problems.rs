@@ -1,4 +1,4 @@
-//! How well the word-problem wing does, measured on labelled runs: `cargo test --test word_problems -- --nocapture`.
+//! Accuracy of the word-problem wing, measured on labelled runs: `cargo test --test word_problems -- --nocapture`.
 //!
 //! In `word_problems/`, `cases.jsonl` are cases of our own (see `make_cases.py` there); `blind.jsonl` and `blind2.jsonl` were
 //! written by hand before their writer had read a rule, and the rules were then improved on them. `tests/fixtures/real` are

@@ -1,4 +1,4 @@
-//! What is said about a record, and where: the one model of diagnostics, for the screen and for `check`.
+//! Findings: what is said about a record, and where. The one model of diagnostics, for the screen and for `check`.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};

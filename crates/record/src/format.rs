@@ -1,4 +1,4 @@
-//! What a format of records is: how it is recognised, and how it is read.
+//! Definition of a format of records: how it is recognised, and how it is read.
 
 use crate::Record;
 use stepscope_base::json::Value;

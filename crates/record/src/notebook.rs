@@ -1,4 +1,4 @@
-//! What evoproc printed into a Jupyter notebook, as run records: procedures (`pretty_print`), the inputs and outputs of
+//! Output of evoproc in a Jupyter notebook, as run records: procedures (`pretty_print`), the inputs and outputs of
 //! steps (`print_bool`), states and expected answers. JSON and JSON lines in outputs are records as they stand; the
 //! rest is named.
 //!

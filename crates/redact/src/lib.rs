@@ -1,4 +1,4 @@
-//! What is taken out of a record before others see it, and what looks as if it should be.
+//! Redaction: text that is taken out of a record before others see it, and text that looks as if it should be.
 //!
 //! A secret may be spelled in many ways: every text is looked at as it stands, and again with its escapes undone, level
 //! by level, so that neither JSON in a string of JSON nor a character without width hides anything. It is known by its

@@ -1,4 +1,4 @@
-//! What was found in a record, as bytes for a terminal, an editor, a program or a code host.
+//! Findings and records as bytes for a terminal, an editor, a program or a code host.
 //!
 //! Every writer appends to a buffer that the caller reuses, a record at a time, in input order. All text from data
 //! passes `Shown` or is written as ASCII-only JSON: the bytes are safe in any terminal.

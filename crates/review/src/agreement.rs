@@ -1,4 +1,4 @@
-//! How far reviewers agree, blind: over the items that at least two of them judged, on the same content.
+//! Agreement of reviewers, blind: over the items that at least two of them judged, on the same content.
 
 use std::collections::{BTreeMap, BTreeSet};
 

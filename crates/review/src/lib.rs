@@ -1,4 +1,4 @@
-//! What people decided about records: events that are only ever appended, and the state that follows from them.
+//! Decisions of people about records: events that are only ever appended, and the state that follows from them.
 //!
 //! A journal is one JSON object a line (`schemas/review.schema.json`). The state is a fold over the events in the order
 //! in which they stand, never by their times; so files of several reviewers are merged by putting one behind the other,

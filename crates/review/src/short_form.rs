@@ -1,4 +1,4 @@
-//! What a program asks to have said: `{"id": "a-1", "verdict": "fail", "labels": ["slip"], "note": "..."}`, with
+//! Verdicts as programs write them: `{"id": "a-1", "verdict": "fail", "labels": ["slip"], "note": "..."}`, with
 //! other members of an event under their own names. The short form of `stepscope review add`.
 
 use super::event::{AnswerPart, Event, EventKind, GoldStatus, ItemRef, LabelRef, MAX_TEXT, Reviewer, Text, Verdict};

@@ -1,4 +1,4 @@
-//! What the table, the filters and the queue ask of the reviews of one record.
+//! State of the reviews of one record, as the table, the filters and the queue ask for it.
 
 use super::event::{Event, GoldStatus, Reviewer, Text, Verdict};
 use super::fold::{ItemReviews, Outcome};

@@ -1,4 +1,4 @@
-//! Whether a JSON Schema can be used, by the `jsonschema` crate.
+//! Second opinion on JSON Schemas, by the `jsonschema` crate.
 //!
 //! A library of its own, because that crate is generic: whoever calls it compiles it again. Here that is done for a
 //! small program, in `stepscope-base` it would be done for a fast one.

@@ -1,4 +1,4 @@
-//! What the table shows of records, and its filter language.
+//! Table of records: what it shows of them, and its filter language.
 //!
 //! Law: knows no files, no network, no terminal.
 

@@ -1,4 +1,4 @@
-//! What leads across all records: the comparison, the dashboards, and a record next to its baseline record.
+//! Keys that lead across all records: the comparison, the dashboards, and a record next to its baseline record.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What an action is: when it can be done and what does it, in one row.
+//! Definition of an action: when it can be done and what does it, in one row.
 
 use crate::app::across::keys::{NOT_HERE, beside, in_adjudication, may_compare, may_count, may_show_baseline, of_all};
 use crate::app::actions::may::{

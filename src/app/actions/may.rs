@@ -1,4 +1,4 @@
-//! What actions need: on screens that say nothing of them, and in dialogs.
+//! Needs of actions on screens that say nothing of them, and in dialogs.
 
 use crate::app::export;
 use crate::app::log::Log;

@@ -1,4 +1,4 @@
-//! What an export of a record needs.
+//! Request for an export of a record.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What of the table is left to judge. A verdict changes the standing of one row, and the next item is looked up: nothing
+//! Records of the table that are left to judge. A verdict changes the standing of one row, and the next item is looked up: nothing
 //! here goes through all rows.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -1,4 +1,4 @@
-//! What is asked while reviewing: lines that are typed, labels that are looked for, and whether many are meant.
+//! Prompts of reviewing: lines that are typed, labels that are looked for, and whether many are meant.
 
 use crossterm::event::{KeyCode, KeyEvent};
 use tui_input::Input as Line;

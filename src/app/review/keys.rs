@@ -1,4 +1,4 @@
-//! What the keys of reviewing mean: verdicts and what belongs to them, undo, and which record comes next.
+//! Keys of reviewing: verdicts and what belongs to them, undo, and which record comes next.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What the review worker reports, the end of a session, and records that are labelled all at once.
+//! Reports of the review worker, the end of a session, and records that are labelled all at once.
 
 use std::collections::HashSet;
 use std::time::Instant;

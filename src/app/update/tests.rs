@@ -1,4 +1,4 @@
-//! What a key costs, counted in rows that were looked up: never more because there are more rows. And the progress of
+//! Cost of a key, counted in rows that were looked up: never more because there are more rows. And the progress of
 //! work over all records.
 
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! How a computed value comes about, as a tree in a window.
+//! Derivation of a computed value, as a tree in a window.
 
 use ratatui::layout::Rect;
 

@@ -1,4 +1,4 @@
-//! What was answered: a sign and the value of each item, and its citations with what became of them. What rests on
+//! Items of the answer: a sign and the value of each item, and its citations with what became of them. What rests on
 //! nothing comes first.
 
 use ratatui::buffer::Buffer;

@@ -1,4 +1,4 @@
-//! What the charts show, line by line, and the cursor among their cells.
+//! Lines of the charts, and the cursor among their cells.
 
 use crate::screens::table::state::{SortBy, SortColumn};
 use crate::widgets::list::{List, Move};

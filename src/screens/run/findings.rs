@@ -1,4 +1,4 @@
-//! What the rules say of the record, in their order.
+//! Findings of the record, in the order of the rules.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

@@ -1,4 +1,4 @@
-//! What a pane of the run screen is: all that differs from one to the next, in one row.
+//! Definition of a pane of the run screen: all that differs from one to the next, in one row.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

@@ -1,4 +1,4 @@
-//! What the run screen asks of its panes: each answers with its row.
+//! Questions of the run screen to its panes: each answers with its row.
 
 use crate::screens::run::pane::{Opens, RunPane, run_panes};
 use crate::screens::run::pane_def::PaneDef;

@@ -1,4 +1,4 @@
-//! What every step took, as a waterfall, and what it wrote against what recomputing gives: the first row that differs is
+//! Duration of every step, as a waterfall, and what it wrote against what recomputing gives: the first row that differs is
 //! where the run leaves its plan.
 
 use ratatui::buffer::Buffer;

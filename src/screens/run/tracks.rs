@@ -1,4 +1,4 @@
-//! What the steps wrote against what recomputing gives.
+//! Recorded values of the steps against what recomputing gives.
 
 use crate::app::open_record::OpenRecord;
 use stepscope_base::text::Shown;

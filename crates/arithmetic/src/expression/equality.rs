@@ -1,4 +1,4 @@
-//! What a text says is equal, as people write it down: `5 * 4 = 20`, `60g * 4/5 = 240g/5 = 48`, `10 / 3 ≈ 3.33`, `5 * 4
+//! Equations in a text, as people write it down: `5 * 4 = 20`, `60g * 4/5 = 240g/5 = 48`, `10 / 3 ≈ 3.33`, `5 * 4
 //! is equal to 20`.
 //!
 //! A side that has two readings is none: a letter may be an unknown, a number before an operator may be half of it.

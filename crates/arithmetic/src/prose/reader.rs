@@ -1,4 +1,4 @@
-//! What the phrases of a sentence make together: a tree of operations, its leaves still phrases.
+//! Composition of the phrases of a sentence: a tree of operations, its leaves still phrases.
 
 use std::ops::Range;
 

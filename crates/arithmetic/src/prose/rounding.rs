@@ -1,4 +1,4 @@
-//! What a text says of rounding: "up to the next whole number", "to the nearest ten", "to two decimals".
+//! Rounding in a text: "up to the next whole number", "to the nearest ten", "to two decimals".
 
 use super::cues::cues;
 use super::words::{Word, words};

@@ -1,4 +1,4 @@
-//! Whether a reading accounts for the whole text: every word is an operation, part of an operand, the result's own name,
+//! Test of a reading against the whole text: every word is an operation, part of an operand, the result's own name,
 //! or one that says nothing for the calculation. What leaves a word over is no plan.
 
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! What a question asks for: the sentence that asks, and the unit that it names.
+//! Target of a question: the sentence that asks, and the unit that it names.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! What a question says of its answer: the unit that it asks for, and the texts of its options.
+//! Demands of a question on its answer: the unit that it asks for, and the texts of its options.
 
 use super::amounts::Amount;
 use super::{Stated, folded_text};

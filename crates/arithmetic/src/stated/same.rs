@@ -1,4 +1,4 @@
-//! Whether two statements are the same answer.
+//! Equality of two stated answers.
 
 use super::amounts::Amount;
 use super::{SameAnswer, Stated};

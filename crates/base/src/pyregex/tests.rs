@@ -1,4 +1,4 @@
-//! What a pattern may be, and that none takes long. Equality with Python: `tests/it/verify.rs`.
+//! Limits of patterns: what one may be, and that none takes long. Equality with Python: `tests/it/verify.rs`.
 
 use super::*;
 use crate::work;

@@ -1,4 +1,4 @@
-//! What is written into a text without being part of it: reference marks, HTML entities and tags.
+//! Marks that are written into a text without being part of it: references, HTML entities and tags.
 
 use std::ops::Range;
 

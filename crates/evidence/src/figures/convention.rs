@@ -1,4 +1,4 @@
-//! How a document writes its numbers: which sign its decimals stand behind, and the words for large numbers.
+//! Notation of numbers in a document: which sign its decimals stand behind, and the words for large numbers.
 
 /// Sign before the decimals.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

@@ -1,4 +1,4 @@
-//! Whether a passage says or denies a statement.
+//! Stance of a passage: it says or denies a statement.
 
 use std::ops::Range;
 

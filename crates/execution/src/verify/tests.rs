@@ -1,4 +1,4 @@
-//! What the verifiers say, in the words of the reference, and what they say where the reference would not end.
+//! Verdicts of the verifiers, in the words of the reference, and what they say where the reference would not end.
 
 use super::bleu::{TooLong, score_with};
 use super::*;

@@ -1,4 +1,4 @@
-//! What the screen remembers from one start to the next: per file sort, filter and position, and the theme.
+//! Memory of the screen from one start to the next: per file sort, filter and position, and the theme.
 //!
 //! It lies in the state folder, beside nobody's records. That it cannot be read or written is said and harmless.
 

@@ -1,4 +1,4 @@
-//! What servers offer: the models of one, and which servers are live on this machine.
+//! Offers of servers: the models of one, and which servers are live on this machine.
 
 use std::time::Duration;
 

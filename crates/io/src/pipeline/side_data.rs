@@ -1,4 +1,4 @@
-//! What helps to judge records besides themselves: a baseline's answers, a verifier, the documents that they cite.
+//! Data that helps to judge records: a baseline's answers, peers, a verifier, the documents that they cite.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! What data and listings name, opened beneath a folder that a person named.
+//! Files that data and listings name, opened beneath a folder that a person named.
 //!
 //! A name that a person gives may lead anywhere, through any symbolic link. A name that a record, a store or a listing
 //! gives leads into a folder that is held open, follows no link on the way nor at its end, and cannot climb out: by

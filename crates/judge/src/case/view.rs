@@ -1,4 +1,4 @@
-//! What the rules ask: a record with its procedure, state and items.
+//! View of a record for the rules: its procedure, state and items.
 
 use std::cell::OnceCell;
 use std::ops::Range;

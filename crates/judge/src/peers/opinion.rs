@@ -1,4 +1,4 @@
-//! What the peers of a run say about it: who answers what, whether that speaks against the run, and where it leaves them.
+//! Opinion of the peers of a run: who answers what, whether that speaks against the run, and where it leaves them.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a run worked out, step by step, in a form that can be compared with other runs of its question.
+//! Track of a run: what it worked out, step by step, in a form that can be compared with other runs of its question.
 
 use crate::case::CaseView;
 use crate::recompute::Computed;

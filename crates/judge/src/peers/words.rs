@@ -1,4 +1,4 @@
-//! What is said of a run and its peers: nothing that does not stand in them.
+//! Sentences about a run and its peers: nothing that does not stand in them.
 
 use super::departure::{Departure, DepartureKind, is_same};
 use super::opinion::{Circle, PeerAnswer, PeerOpinion};

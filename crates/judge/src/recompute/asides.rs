@@ -1,4 +1,4 @@
-//! What of a step's text is no calculation: its own number in front, the numbers of its parts, and how the answer is to be
+//! Parts of a step's text that are no calculation: its own number in front, the numbers of its parts, and how the answer is to be
 //! written.
 
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! How the calculation of a step was read, fine enough that each kind can be measured, and whether it may accuse.
+//! Classes of readings of a step's calculation, fine enough that each kind can be measured, and whether it may accuse.
 
 use super::Wording;
 

@@ -1,4 +1,4 @@
-//! Whether a number can come out of others: each used once, with the four operations. It tells a slip from a plan that
+//! Search for a number among the results of others: each used once, with the four operations. It tells a slip from a plan that
 //! nobody understood: what follows from nothing that a step reads was not worked out there.
 
 use stepscope_arithmetic::number::near;

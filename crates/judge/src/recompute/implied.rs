@@ -1,4 +1,4 @@
-//! What a step without a recipe must mean, by the names of what it reads and writes: "Determine the weekly earnings" of
+//! Meaning of a step without a recipe, by the names of what it reads and writes: "Determine the weekly earnings" of
 //! `hourly_wage` and `hours_per_week`. Only of two inputs, and only where the names leave no choice.
 
 use stepscope_arithmetic::expression::{Expression, Operation};

@@ -1,4 +1,4 @@
-//! What a step asks for: looked for in its signs, in its words, and in the names of what it reads and writes.
+//! Calculation that a step asks for: looked for in its signs, in its words, and in the names of what it reads and writes.
 
 use std::borrow::Cow;
 

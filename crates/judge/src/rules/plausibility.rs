@@ -1,4 +1,4 @@
-//! Whether a final answer can be at all. All notes: a run that came out wrong often shows it in the number itself. A
+//! Plausibility of a final answer. All notes: a run that came out wrong often shows it in the number itself. A
 //! run that came out right is left alone.
 
 use crate::case::CaseView;

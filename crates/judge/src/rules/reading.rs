@@ -1,4 +1,4 @@
-//! How the text of a record reads: what is not JSON, and what only Python takes for JSON.
+//! Rules about the text of a record: what is not JSON, and what only Python takes for JSON.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What a model replied against what the record says came of it.
+//! Replies of a model against what the record says came of them.
 
 use crate::case::CaseView;
 use crate::rule::Rule;

@@ -1,4 +1,4 @@
-//! Whether the question was misread: the plan gives gold with the question's own numbers in place of what was extracted.
+//! Test for a misread question: the plan gives gold with the question's own numbers in place of what was extracted.
 
 use super::{Confidence, Experiment, Fix, Judgement, Reason, Trial};
 use crate::gold::Gold;

@@ -1,4 +1,4 @@
-//! What Python's `repr` prints of dicts, lists, texts and numbers, as JSON.
+//! Output of Python's `repr` for dicts, lists, texts and numbers, as JSON.
 
 use stepscope_base::json::push_code;
 use stepscope_base::json::write::Style;

@@ -1,4 +1,4 @@
-//! Who writes and who reads each variable of a procedure, found in one pass for all rules.
+//! Writers and readers of each variable of a procedure, found in one pass for all rules.
 
 use foldhash::{HashMap, HashMapExt};
 

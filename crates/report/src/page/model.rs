@@ -1,4 +1,4 @@
-//! What a page says of a record, worked out once for every form of it: texts ready to be shown, none longer than the
+//! Content of a page about a record, worked out once for every form of it: texts ready to be shown, none longer than the
 //! limits allow.
 
 use std::ops::{Range, RangeInclusive};

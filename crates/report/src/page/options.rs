@@ -1,4 +1,4 @@
-//! What a page shows, and how much of it.
+//! Options of a page: what it shows, and how much of it.
 
 use super::said::Said;
 use stepscope_base::canonical::Digest;

@@ -1,4 +1,4 @@
-//! How the pages look: one sheet for phone, desk, paper, light and dark. No colour says anything alone.
+//! Style of the pages: one sheet for phone, desk, paper, light and dark. No colour says anything alone.
 
 use stepscope_base::canonical::Digest;
 use stepscope_base::shown;

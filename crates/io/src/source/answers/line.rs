@@ -1,4 +1,4 @@
-//! What a store knows of one question, as one line of JSON: an answer trace.
+//! Contents of a store about one question, as one line of JSON: an answer trace.
 //!
 //! What was written as JSON is embedded as it was written, without its line breaks; a text that is none is embedded as a
 //! string. Everything else about it is left to who reads the line.

@@ -1,4 +1,4 @@
-//! What a map says of one key: a path, several paths of which the first counts, a constant, or one of a few operations.
+//! Expression of a map for one key: a path, several paths of which the first counts, a constant, or one of a few operations.
 
 use super::path::Path;
 use stepscope_base::json::write::{Letters, Style, tight};

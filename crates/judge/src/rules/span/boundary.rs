@@ -1,4 +1,4 @@
-//! Whether a passage begins and ends where sentences do.
+//! Boundaries of a passage against those of sentences.
 
 use std::ops::Range;
 

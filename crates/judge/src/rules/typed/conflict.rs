@@ -1,4 +1,4 @@
-//! What speaks against an answer in the answer itself or in its document: several values where one was asked for, an
+//! Evidence against an answer in the answer itself or in its document: several values where one was asked for, an
 //! amended date, and a yes or no whose numbers are not cited.
 
 use std::ops::Range;

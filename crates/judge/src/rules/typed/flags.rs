@@ -1,4 +1,4 @@
-//! What an answer says of itself, against what it holds.
+//! Statements of an answer about itself, against what it holds.
 
 use super::Report;
 use crate::case::CaseView;

@@ -1,4 +1,4 @@
-//! What the words of a question make of a few cited numbers: another unit or period, the first and the further ones, one side
+//! Operations that the words of a question ask of a few cited numbers: another unit or period, the first and the further ones, one side
 //! against several of the other.
 
 use super::parts::{self, CitedPart, CitedParts, PartKind, weight};

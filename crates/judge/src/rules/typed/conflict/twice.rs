@@ -1,4 +1,4 @@
-//! What a document says twice and not alike: who holds a post, and whether something is so.
+//! Contradictions within a document: who holds a post, and whether something is so.
 
 use std::ops::Range;
 
