@@ -317,6 +317,7 @@ fn sign(purpose: PromptPurpose) -> &'static str {
     match purpose {
         PromptPurpose::Filter => " filter: ",
         PromptPurpose::Find => " find: ",
+        PromptPurpose::Columns => " columns: ",
         PromptPurpose::Field(field) => field.sign(),
         PromptPurpose::Export | PromptPurpose::ExportAs(_) => " write to: ",
     }

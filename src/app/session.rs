@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::screens::table::column::ChosenColumns;
 use crate::screens::table::state::Table;
 use ratatui::layout::{Rect, Size};
 use stepscope_io::pipeline::store::Store;
@@ -296,6 +297,7 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     app.samples = start.paths.is_empty();
     app.models = ModelChoice::new(start.setup.clone(), &config);
     app.mouse = config.mouse.unwrap_or(true);
+    app.table.columns = chosen_columns(&config)?;
     if start.compare {
         app.screens.push(Screen::OfAll(ScreenKind::Compare));
     }
@@ -320,6 +322,13 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     let code = performer.run_on(&tty, &mut app, options)?;
     let finished = performer.finish(&mut app);
     Ok(SessionEnd::of(code, app.log.failed_events(), finished))
+}
+
+/// Reads the columns that the settings name.
+fn chosen_columns(config: &Config) -> Result<ChosenColumns, Failure> {
+    let Some(names) = &config.columns else { return Ok(ChosenColumns::default()) };
+    let refused = |why| Failure { what: "cannot use", path: shown!("{}, [table] columns", config.file), source: why };
+    ChosenColumns::parse(&names.join(" ")).map_err(refused)
 }
 
 /// Counts the rows of the table on the first screen.
@@ -353,6 +362,7 @@ fn keymap(config: &Config) -> Result<Keymap, Failure> {
 /// because of them.
 pub fn check_settings(config: &Config, folder: Option<&Path>) -> Result<Vec<Shown>, Failure> {
     let keymap = keymap(config)?;
+    chosen_columns(config)?;
     let looks = looks(None, false, config, folder)?;
     let theme = config.theme.as_ref().and_then(|name| looks.all.iter().find(|(known, _)| known == name));
     if let Some(error) = theme.and_then(|(name, text)| Theme::parse(name, text, looks.depth).err()) {

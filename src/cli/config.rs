@@ -83,6 +83,14 @@ pub(super) fn config(options: &Settings, out: &mut Out) -> Result<u8, Shown> {
         Row::new("theme", Shown::line(theme.as_bytes()), theme_from),
         Row::new("mouse", shown!("{}", config.mouse.unwrap_or(true)), file(config.mouse.is_some())),
         Row::new(
+            "columns",
+            config
+                .columns
+                .as_ref()
+                .map_or(Shown::own("the usual ones"), |names| Shown::line(names.join(" ").as_bytes())),
+            file(config.columns.is_some()),
+        ),
+        Row::new(
             "profile",
             config.profile.as_ref().map_or(Shown::own("none"), |name| Shown::line(name.as_bytes())),
             file(config.profile.is_some()),

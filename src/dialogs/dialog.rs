@@ -73,6 +73,7 @@ impl Dialog {
             Self::Prompt(prompt) => match prompt.purpose {
                 PromptPurpose::Filter => "filter",
                 PromptPurpose::Find => "find",
+                PromptPurpose::Columns => "columns",
                 PromptPurpose::Field(_) => "setting",
                 PromptPurpose::Export | PromptPurpose::ExportAs(_) => "export",
             },
@@ -149,6 +150,8 @@ pub enum PromptPurpose {
     Filter,
     /// Looks for text.
     Find,
+    /// Chooses the columns of the table.
+    Columns,
     /// Says how a model is asked.
     Field(Field),
     /// Names a new file.

@@ -3,6 +3,7 @@
 use crate::screens::screen_def::ScreenDef;
 use crate::widgets::sign;
 
+pub(crate) mod column;
 pub(crate) mod draw;
 pub(crate) mod keys;
 pub(crate) mod matches;

@@ -117,6 +117,7 @@ macro_rules! action_rows {
             SortNext = "sort_next", Shows [] needs: Needs::Another(TABLE_FIRST);
             SortPrevious = "sort_previous", Shows [] needs: Needs::Another(TABLE_FIRST);
             SortReverse = "sort_reverse", Shows [] needs: Needs::Another(TABLE_FIRST);
+            Columns = "columns", Shows [] needs: Needs::Another(TABLE_FIRST);
             NextFork = "next_fork", Shows [leads] needs: Needs::Asks(has_forks),
                 run: |app, _, times| fork_by(app, times);
             PreviousFork = "previous_fork", Shows [leads] needs: Needs::Asks(has_forks),

@@ -126,6 +126,7 @@ bindings! {
     Table ">" => SortNext, "sort", "sort by the column to the right";
     Table "<" => SortPrevious, "", "sort by the column to the left";
     Table "~" => SortReverse, "", "reverse order";
+    Table "|" => Columns, "", "choose columns: ok cause:20 question; none are the usual ones";
     Table "d" => Difference, "", "diff fork and parent";
     Table "z" => NextWrong, "next wrong", "next wrong record";
     Table "e" => NextFinding, "with findings", "next record with findings";

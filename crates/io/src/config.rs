@@ -70,6 +70,8 @@ pub struct Config {
     pub theme: Option<String>,
     /// True to capture the mouse.
     pub mouse: Option<bool>,
+    /// Columns of the table, as they are written; the table understands them.
+    pub columns: Option<Vec<String>>,
     /// Keys of actions, as they are written; the table of keys understands them.
     pub keys: Vec<Remap>,
     /// The profile that is used if no other is named.
@@ -132,11 +134,19 @@ pub struct Remap {
     pub line: usize,
 }
 
+/// `[table]`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TableSettings {
+    columns: Vec<String>,
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ConfigFile {
     theme: Option<String>,
     mouse: Option<bool>,
+    table: Option<TableSettings>,
     #[serde(default)]
     keys: BTreeMap<Spanned<String>, KeyList>,
     profile: Option<String>,
@@ -185,6 +195,7 @@ impl Config {
             keys,
             theme: parsed.theme,
             mouse: parsed.mouse,
+            columns: parsed.table.map(|table| table.columns),
             profile: parsed.profile,
             profiles: parsed.profiles,
         })

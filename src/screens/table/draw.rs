@@ -11,6 +11,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::review;
 use crate::app::state::App;
+use crate::screens::table::column::Column;
 use crate::screens::table::preview;
 use crate::screens::table::state::Table;
 use crate::screens::table::state::{SortBy, SortColumn};
@@ -23,6 +24,7 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_evidence::truncation::TruncationVerdict;
 use stepscope_io::pipeline::store::Store;
+use stepscope_judge::cause::Cause;
 use stepscope_judge::hide::Hidden;
 use stepscope_judge::hide::Hide;
 use stepscope_judge::row::Flag;
@@ -44,26 +46,6 @@ const BOTH: &str = "expected/grounded";
 const WIDE: usize = 116;
 /// Forks of forks are indented so often at most.
 const MAX_DEPTH: usize = 8;
-
-stepscope_base::words! {
-    /// Column of the table.
-    enum Column {
-        Position = "#",
-        Review = "v",
-        Ok = "ok",
-        Kind = "kind",
-        Pred = "answer",
-        Reply = "reply",
-        Gold = "expected",
-        Steps = "steps",
-        Fitness = "fitness",
-        Reward = "reward",
-        Confidence = "conf",
-        Findings = "findings",
-        Fix = "fix",
-        Title = "question",
-    }
-}
 
 /// The kinds of records in the table: structured answers have other facts.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -117,13 +99,16 @@ impl Column {
             Self::Confidence => SortBy::Number(SortColumn::Confidence),
             Self::Findings => SortBy::Findings,
             Self::Fix => SortBy::Fix,
-            Self::Reply | Self::Gold | Self::Title => return None,
+            Self::Reply | Self::Gold | Self::Title | Self::Cause | Self::Model => return None,
         })
     }
 }
 
 /// Lists the columns that fit into a width, each with its own; the title takes the rest.
 fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
+    if let Some(chosen) = app.table.columns.layout(width) {
+        return chosen;
+    }
     let records = app.store.len();
     let position = records.to_string().len().max(2) + 1;
     let narrow = [(Column::Position, position), (Column::Ok, 3), (Column::Findings, 9)];
@@ -392,9 +377,16 @@ fn cell<'a>(app: &'a App, record: usize, row: &RowFacts, column: Column) -> (Cow
         Column::Reward => (number(row.reward()), unless_right(Role::Number)),
         Column::Confidence => (number(row.confidence), Role::Dim),
         Column::Fix => owned(fix(row)),
+        Column::Cause => (row.cause().map_or("", Cause::word).into(), Role::Warning),
+        Column::Model => (model(app, row).into(), Role::Dim),
         Column::Title => title(app, record),
         Column::Kind | Column::Steps | Column::Findings => ("".into(), Role::Faint),
     }
+}
+
+/// Returns the name of the model that answered; nothing where the record names none.
+fn model(app: &App, row: &RowFacts) -> String {
+    row.model().and_then(|number| app.side.models().name(number)).map_or_else(String::new, Shown::into_string)
 }
 
 /// Returns the sign of the grade: correct or wrong, or ended with an error; a blank where that is unknown.
@@ -446,6 +438,8 @@ const fn is_hidden(column: Column, hide: Hide, is_answer: bool) -> bool {
         Column::Ok | Column::Gold => hide.has(Hidden::Gold),
         Column::Fix => hide.hides_fix(),
         Column::Confidence => hide.has(Hidden::Confidence),
+        Column::Cause => !hide.is_empty(),
+        Column::Model => hide.has(Hidden::Model),
         _ => false,
     }
 }

@@ -10,6 +10,7 @@ use crate::dialogs::dialog::PromptPurpose;
 use crate::screens::insights;
 use crate::screens::kind::ScreenKind;
 use crate::screens::side_by_side::keys::put_beside_parent;
+use crate::screens::table::column::ChosenColumns;
 use crate::screens::table::draw::{sort_at, sorts};
 use crate::screens::table::state::{SortBy, SortColumn};
 use crate::widgets::keymap::{Action, NO_RECORD, OPEN_RECORD, Reason, need};
@@ -17,6 +18,7 @@ use crate::widgets::layout::table_height;
 use crate::widgets::list::Move;
 use crate::widgets::panes::turn;
 use stepscope_base::shown;
+use stepscope_base::text::Shown;
 
 /// Checks an action that the screen knows; `None`: another one.
 pub(crate) fn allowed(app: &App, action: Action) -> Option<Result<(), Reason>> {
@@ -27,7 +29,7 @@ pub(crate) fn allowed(app: &App, action: Action) -> Option<Result<(), Reason>> {
             need(app.record().is_some(), NO_RECORD).and_then(|()| need(app.parent_of_current().is_some(), "not a fork"))
         }
         A::CopyValue | A::CopyPath => Err(OPEN_RECORD),
-        A::Find | A::Frequency | A::Filter | A::SortNext | A::SortPrevious | A::SortReverse => {
+        A::Find | A::Frequency | A::Filter | A::SortNext | A::SortPrevious | A::SortReverse | A::Columns => {
             need(!app.has_no_records(), "no records")
         }
         _ => return None,
@@ -42,6 +44,10 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
             let text = app.table.filter_text.clone();
             let text = if text.is_empty() { text } else { text + " " };
             app.open_prompt(PromptPurpose::Filter, text);
+        }
+        Action::Columns => {
+            let text = app.table.columns.text();
+            app.open_prompt(PromptPurpose::Columns, text);
         }
         Action::Difference => return put_beside_parent(app),
         Action::Frequency => insights::keys::open_chart(app),
@@ -62,6 +68,15 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
         _ => return None,
     }
     Some(Vec::new())
+}
+
+/// Shows these columns in place of the usual ones; no names: the usual ones.
+pub(crate) fn choose_columns(app: &mut App, typed: &str) -> Result<Effects, Shown> {
+    app.table.columns = ChosenColumns::parse(typed)?;
+    let text = app.table.columns.text();
+    let names = if text.is_empty() { "the usual ones".to_owned() } else { text };
+    app.say(shown!("Columns: {names} · [table] columns in config.toml keeps them"));
+    Ok(Vec::new())
 }
 
 fn request(app: &mut App, screen: ScreenKind) -> Effects {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::app::msg::SearchId;
 use crate::app::open_record::OpenRecord;
 use crate::app::review::Review;
+use crate::screens::table::column::ChosenColumns;
 use crate::screens::table::matches::Matches;
 use crate::screens::table::order::Order;
 use crate::widgets::list::List;
@@ -243,6 +244,8 @@ pub struct BeforeTyping {
 pub struct Table {
     /// The cursor.
     pub list: List,
+    /// Columns that were chosen in place of the usual ones.
+    pub(crate) columns: ChosenColumns,
     /// Key by which it is sorted.
     pub sort: SortBy,
     /// True if sorted from the greatest down.

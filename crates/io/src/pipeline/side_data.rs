@@ -227,7 +227,7 @@ mod tests {
         let run = |id: u32| format!(r#"{{"id": {id}, "question": "2 and 3?", "steps": ["2 + 3 = 5", "It is 5."]}}"#);
         std::fs::write(&path, run(1) + "\n" + &run(2)).unwrap();
         let case = stepscope_judge::case::Case::read(run(1).into_bytes());
-        let side = Arc::new(SideData::default().with_peers(&[path.clone()], 1));
+        let side = Arc::new(SideData::default().with_peers(std::slice::from_ref(&path), 1));
         assert!(!side.is_ready(), "nothing was read yet");
         assert_eq!((side.around().peers(&case.view()).len(), side.is_ready()), (1, true), "it is not its own peer");
         let side = Arc::new(SideData::default().with_peers(&[missing], 1));
@@ -237,6 +237,6 @@ mod tests {
         let with = |peers: &[PathBuf]| {
             SideData::default().with_baseline(Some(path.clone()), 1).with_peers(peers, 1).peer_paths.len()
         };
-        assert_eq!((with(&[]), with(&[path.clone()])), (0, 2));
+        assert_eq!((with(&[]), with(std::slice::from_ref(&path))), (0, 2));
     }
 }
