@@ -8,8 +8,8 @@ use stepscope_record::trace::Put;
 
 pub(crate) mod written;
 
-pub(crate) use written::run_record;
-pub use written::{Executed, repaired};
+pub use written::{CreationCall, Executed, repaired};
+pub(crate) use written::{RunParts, run_record};
 
 /// Extent of a re-run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

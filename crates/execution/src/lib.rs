@@ -5,6 +5,8 @@
 
 /// One call of a model: what is asked, what came, and what the reply is worth.
 pub mod call;
+/// The creation of a procedure for a question, up to a valid one.
+pub mod create;
 /// A recomputed run, kept as a fork.
 pub mod exact;
 /// A record and new outputs to a forked record, and which later steps are stale.
@@ -15,6 +17,8 @@ pub mod generation;
 pub mod machine;
 /// One step and the state it finds -> the request, as upstream makes it.
 pub mod prompt;
+/// The releases of upstream's package that differ.
+pub mod release;
 /// Repair of a procedure, with a model and without.
 pub mod repair;
 /// A recorded run, replayed up to a step and continued from there.
@@ -25,6 +29,8 @@ pub mod rerun;
 pub mod runner;
 /// The calls for one step: how they are made, and what their replies say together.
 pub mod sampling;
+/// The JSON of a reply at which upstream would end.
+pub(crate) mod tolerant;
 /// Verifiers: a completion in, a reward out.
 pub mod verify;
 /// The machine of a whole run, from a procedure and a question.

@@ -16,6 +16,8 @@ pub struct Question {
     pub step_id: Option<Vec<u8>>,
     /// The prompt in place of the step's own.
     pub prompt: Option<Untrusted<'static>>,
+    /// The seed in place of the one that all calls have.
+    pub seed: Option<i64>,
     /// Number of replies wanted.
     pub samples: usize,
 }
@@ -24,7 +26,7 @@ impl Question {
     /// Creates a request that belongs to no step.
     pub fn of(request: Request) -> Self {
         let ask = Ask { step: 0, request, inputs: Vec::new() };
-        Self { ask, step_id: None, prompt: None, samples: 1 }
+        Self { ask, step_id: None, prompt: None, seed: None, samples: 1 }
     }
 
     /// Returns the prompt that goes out.

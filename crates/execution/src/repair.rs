@@ -53,10 +53,7 @@ pub fn prompt(procedure: Value<'_>, diagnostics: &[Finding]) -> Untrusted<'stati
     let mut out = b"You will make the requested minimal structural fixes to the following procedure JSON so that it \
         validates against the schema.\n\n# Schema (verbatim)\n"
         .to_vec();
-    let mut tape = Tape::default();
-    if let Some(schema) = tape.parse(schema().bytes()) {
-        DUMPED.append(schema, &mut out);
-    }
+    append_dumped(schema().bytes(), &mut out);
     out.extend_from_slice(b"\n\n# Fix Instructions\n- ");
     for (n, finding) in diagnostics.iter().enumerate() {
         out.extend_from_slice(if n > 0 { b"\n- " } else { b"" });
@@ -66,6 +63,14 @@ pub fn prompt(procedure: Value<'_>, diagnostics: &[Finding]) -> Untrusted<'stati
     DUMPED.append(procedure, &mut out);
     out.extend_from_slice(b"\n\nReturn ONLY the corrected JSON object. No commentary.");
     Untrusted::owned(out)
+}
+
+/// Appends a JSON text as prompts hold it: on one line, as Python dumps it.
+pub(crate) fn append_dumped(text: &[u8], out: &mut Vec<u8>) {
+    let mut tape = Tape::default();
+    if let Some(value) = tape.parse(text) {
+        DUMPED.append(value, out);
+    }
 }
 
 /// A diagnostic as Python prints its dict.

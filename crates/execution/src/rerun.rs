@@ -124,7 +124,7 @@ impl Machine for RerunMachine {
                 let is_first = ask.step == self.start.step;
                 let prompt = self.start.prompt.clone().filter(|_| is_first);
                 let samples = if is_first { self.start.samples.max(1) } else { 1 };
-                Question { ask, step_id, prompt, samples }
+                Question { ask, step_id, prompt, seed: None, samples }
             }),
             Err(ended) => {
                 self.ended = Some(ended);

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use crate::prompt::{AnswerShape, Refused, Request, execution, needs};
+use crate::release::Release;
 use stepscope_base::json::write::{Letters, Raw, Spacing, Style};
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::pyload::loads;
@@ -60,6 +61,9 @@ pub fn dumped(text: &[u8], letters: Letters) -> Vec<u8> {
     tape.parse(text).map_or_else(|| text.to_vec(), |value| Style::python(letters, Spacing::Wide).of(value))
 }
 
+/// The class of an end that a person brought about.
+pub(crate) const BROKEN_OFF: &str = "BrokenOff";
+
 /// Reason that a run ended early, in upstream's words, and their meaning.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ended {
@@ -76,6 +80,16 @@ pub struct Ended {
 impl Ended {
     fn new(class: &'static str, message: impl Into<Untrusted<'static>>, step: usize) -> Self {
         Self { class, message: message.into(), meaning: None, step: Some(step) }
+    }
+
+    /// Creates the end of a creation, which has no steps.
+    pub(crate) fn of_creation(class: &'static str, message: impl Into<Untrusted<'static>>) -> Self {
+        Self { step: None, ..Self::new(class, message, 0) }
+    }
+
+    /// Creates the end of a run that is kept while it is made: it holds if the program ends before.
+    pub(crate) fn unfinished() -> Self {
+        Self::of_creation(BROKEN_OFF, Untrusted::from("the run was not finished: the program ended before"))
     }
 
     fn meaning(mut self, meaning: Shown) -> Self {
@@ -117,6 +131,7 @@ pub struct Runner<'a> {
     procedure: Procedure<'a>,
     answer: AnswerShape<'a>,
     strict: bool,
+    release: Release,
     problem_text: Vec<u8>,
     state: Values,
     position: usize,
@@ -129,7 +144,14 @@ impl<'a> Runner<'a> {
         let problem_text = Style::ASCII.of(question);
         let mut state = Values::default();
         state.set(&Untrusted::from(PROBLEM_TEXT), &problem_text);
-        Self { procedure: Procedure::read(procedure), answer, strict, problem_text, state, position: 0 }
+        let (procedure, release) = (Procedure::read(procedure), Release::V1_2_0);
+        Self { procedure, answer, strict, release, problem_text, state, position: 0 }
+    }
+
+    /// Ends where that release does, and in its words.
+    #[must_use]
+    pub(crate) fn as_of(self, release: Release) -> Self {
+        Self { release, ..self }
     }
 
     /// Stands before a later step, with the state that it finds. `None`: the question is not in it.
@@ -141,7 +163,7 @@ impl<'a> Runner<'a> {
         position: usize,
     ) -> Option<Self> {
         let problem_text = state.get(&Untrusted::from(PROBLEM_TEXT))?.to_vec();
-        Some(Self { procedure, answer, strict, problem_text, state, position })
+        Some(Self { procedure, answer, strict, release: Release::V1_2_0, problem_text, state, position })
     }
 
     /// Passes over the next step: these are its outputs.
@@ -225,8 +247,12 @@ impl<'a> Runner<'a> {
         let entries = value.entries();
         for name in &asked.request.expected {
             if value.kind() != Kind::Object {
-                no_object(value, name, self.strict, step)?;
-                continue;
+                no_object(value, name, step)?;
+                match (self.strict, self.release.is_early()) {
+                    (false, _) => continue,
+                    (true, true) => return Err(self.omitted(name, step)),
+                    (true, false) => return Err(no_keys(value, step)),
+                }
             }
             let found = entries.iter().find(|member| member.name() == *name);
             if let Some(member) = found {
@@ -236,19 +262,25 @@ impl<'a> Runner<'a> {
                     outputs.push((name.clone(), text.to_vec()));
                 }
             } else if self.strict {
+                let ended = self.omitted(name, step);
+                if self.release.is_early() {
+                    return Err(ended);
+                }
                 let mut keys: Vec<_> = entries.iter().map(stepscope_base::json::Member::name).collect();
                 keys.sort();
-                let message = Message::new("Model omitted required output '")
-                    .text(name.bytes())
-                    .text("' for step id=")
-                    .text(id.bytes())
-                    .text(" Returned keys: ")
-                    .list(keys.iter().map(Untrusted::bytes));
-                return Err(Ended::new("RuntimeError", message, step));
+                let keys = keys.iter().map(Untrusted::bytes);
+                let message = Message::default().text(ended.message.bytes()).text(" Returned keys: ").list(keys);
+                return Err(Ended { message: message.into(), ..ended });
             }
         }
         self.position = step + 1;
         Ok(object(outputs.iter().map(|(name, text)| (name, text.as_slice()))))
+    }
+
+    /// The end at a reply that lacks a key.
+    fn omitted(&self, name: &Untrusted<'_>, step: usize) -> Ended {
+        let message = Message::new("Model omitted required output '").text(name.bytes()).text("' for step id=");
+        Ended::new("RuntimeError", message.text(self.step_id(step).bytes()), step)
     }
 
     /// A step's id as upstream prints it.
@@ -289,8 +321,8 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// Does what Python does with `name in out`, `out[name]` and `out.keys()` where `out` is no dict.
-fn no_object(out: Value<'_>, name: &Untrusted<'_>, strict: bool, step: usize) -> Result<(), Ended> {
+/// Does what Python does with `name in out` and `out[name]` where `out` is no dict.
+fn no_object(out: Value<'_>, name: &Untrusted<'_>, step: usize) -> Result<(), Ended> {
     let kind = type_name(out);
     let (holds, index) = match kind {
         "list" => {
@@ -306,10 +338,20 @@ fn no_object(out: Value<'_>, name: &Untrusted<'_>, strict: bool, step: usize) ->
     };
     let (class, message) = match holds {
         Some(true) => ("TypeError", index.to_owned()),
-        Some(false) if !strict => return Ok(()),
-        Some(false) => ("AttributeError", format!("'{kind}' object has no attribute 'keys'")),
+        Some(false) => return Ok(()),
         None => ("TypeError", format!("argument of type '{kind}' is not iterable")),
     };
+    Err(odd_reply(kind, class, message, step))
+}
+
+/// Does what Python does with `out.keys()` where `out` is no dict.
+fn no_keys(out: Value<'_>, step: usize) -> Ended {
+    let kind = type_name(out);
+    odd_reply(kind, "AttributeError", format!("'{kind}' object has no attribute 'keys'"), step)
+}
+
+/// The end at a reply that is no object.
+fn odd_reply(kind: &str, class: &'static str, message: String, step: usize) -> Ended {
     let what = match kind {
         "list" => "a list",
         "str" => "a string",
@@ -317,8 +359,7 @@ fn no_object(out: Value<'_>, name: &Untrusted<'_>, strict: bool, step: usize) ->
         "bool" => "a boolean",
         _ => "null",
     };
-    Err(Ended::new(class, message, step)
-        .meaning(shown!("the reply for step {} is {what}, not a JSON object", step + 1)))
+    Ended::new(class, message, step).meaning(shown!("the reply for step {} is {what}, not a JSON object", step + 1))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::call::{Call, Enforcement, Judge, JudgedReply, Phase, Received, ReplyVerdict, RunEvent, RunId, Usage};
 use crate::fork::Executed;
 use crate::machine::Question;
-use crate::runner::{Ask, Ended, object};
+use crate::runner::{Ask, BROKEN_OFF, Ended, object};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted, head};
 use stepscope_record::reply::Wrapping;
@@ -22,8 +22,6 @@ pub const TEMPERATURE: f64 = 1.0;
 pub(crate) const SEED: i64 = 1234;
 /// The class of an end that the server brought about.
 pub const SERVER_ERROR: &str = "ServerError";
-/// The class of an end that a person brought about.
-pub(crate) const BROKEN_OFF: &str = "BrokenOff";
 /// Maximum length of a shown piece of a reply that could not be used, in bytes.
 const SHOWN: usize = 160;
 
@@ -69,7 +67,12 @@ impl Default for Sampling {
 impl Sampling {
     /// Creates the first call for a question.
     pub fn question(&self, model: &str, question: &Question) -> Call {
-        self.call(model, question.prompt().clone(), Some(question.ask.request.schema.clone()), 0)
+        self.of(question).call(model, question.prompt().clone(), Some(question.ask.request.schema.clone()), 0)
+    }
+
+    /// Settles how the calls for a question are made, which may have a seed of its own.
+    fn of(&self, question: &Question) -> Self {
+        Self { seed: question.seed.or(self.seed), ..self.clone() }
     }
 
     /// Creates a call; the n-th of several has a seed of its own, as the same seed may give the same reply.
@@ -159,7 +162,8 @@ pub struct SamplingRound {
 impl SamplingRound {
     /// Makes the calls for a question.
     pub fn new(id: RunId, question: Question, sampling: &Sampling, server: ServerInfo) -> (Self, Vec<Call>) {
-        let Question { ask, step_id, prompt, samples } = question;
+        let sampling = &sampling.of(&question);
+        let Question { ask, step_id, prompt, samples, .. } = question;
         let mut blank = Executed::of(&ask, step_id.as_deref());
         if let Some(prompt) = prompt {
             blank.prompt = prompt;

@@ -1,14 +1,16 @@
 //! A whole run as a machine: it begins with a procedure and a question, runs every step as evoproc's runner does, and
-//! takes a reply exactly as it is.
+//! takes a reply exactly as it is, unless it is tolerant.
 
-use crate::fork::{Executed, run_record};
+use crate::fork::{CreationCall, Executed, RunParts, run_record};
 use crate::machine::{Machine, Question};
 use crate::prompt::AnswerShape;
+use crate::release::Release;
 use crate::replay::NoReplay;
 use crate::runner::{Ended, Runner, Values};
 use crate::sampling::SamplingRound;
+use crate::tolerant::TakenReply;
 use stepscope_base::json::Value;
-use stepscope_base::text::Untrusted;
+use stepscope_base::text::{Shown, Untrusted};
 
 /// A procedure on its way from its first step.
 #[derive(Debug)]
@@ -16,6 +18,9 @@ pub struct WholeRun<'a> {
     runner: Runner<'a>,
     question: Untrusted<'static>,
     shape: AnswerShape<'a>,
+    creation: Vec<CreationCall>,
+    /// Takes replies at which upstream would end, and notes it in their calls.
+    pub is_tolerant: bool,
     calls: Vec<Executed>,
     ended: Option<Ended>,
 }
@@ -32,7 +37,14 @@ impl<'a> WholeRun<'a> {
         if !runner.procedure().is_whole() {
             return Err(NoReplay::TooLarge);
         }
-        Ok(Self { runner, question, shape, calls: Vec::new(), ended: None })
+        let (creation, calls) = (Vec::new(), Vec::new());
+        Ok(Self { runner, question, shape, creation, is_tolerant: false, calls, ended: None })
+    }
+
+    /// Ends as that release does, and keeps the calls that created the procedure.
+    #[must_use]
+    pub fn created(self, release: Release, creation: &[CreationCall]) -> Self {
+        Self { runner: self.runner.as_of(release), creation: creation.to_vec(), ..self }
     }
 
     /// Counts the steps.
@@ -50,10 +62,24 @@ impl<'a> WholeRun<'a> {
         self.ended.as_ref()
     }
 
+    /// Returns what was left out of the last reply so that it could be taken.
+    pub fn tolerated(&self) -> Option<&Shown> {
+        self.calls.last().and_then(|call| call.tolerated.as_ref())
+    }
+
     /// Writes the run as a record.
     pub fn record(&self, created_utc: &str) -> Vec<u8> {
-        let end = (self.runner.state(), self.ended.as_ref());
-        run_record(self.runner.procedure().value, &self.question, self.shape, &self.calls, end, created_utc)
+        let open = (self.runner.position() < self.runner.steps()).then(Ended::unfinished);
+        let parts = RunParts {
+            procedure: Some(self.runner.procedure().value),
+            question: &self.question,
+            shape: self.shape,
+            creation: &self.creation,
+            calls: &self.calls,
+            values: Some(self.runner.state()),
+            ended: self.ended.as_ref().or(open.as_ref()),
+        };
+        run_record(&parts, created_utc)
     }
 }
 
@@ -66,7 +92,7 @@ impl Machine for WholeRun<'_> {
             Ok(ask) => ask.map(|ask| {
                 let step = self.runner.procedure().steps.get(ask.step);
                 let step_id = step.and_then(|step| step.value.get("id")).map(|id| id.raw().to_vec());
-                Question { ask, step_id, prompt: None, samples: 1 }
+                Question { ask, step_id, prompt: None, seed: None, samples: 1 }
             }),
             Err(ended) => {
                 self.ended = Some(ended);
@@ -80,7 +106,13 @@ impl Machine for WholeRun<'_> {
         let mut executed = reply.executed.clone();
         let taken = match reply.failed() {
             Some(_) => Err(round.ended()),
-            None => self.runner.take(&round.ask, &reply.received.content),
+            None => {
+                let (content, keys) = (&reply.received.content, &round.ask.request.expected);
+                let taken =
+                    if self.is_tolerant { TakenReply::tolerant(content, keys) } else { TakenReply::exact(content) };
+                executed.tolerated = taken.tolerated;
+                self.runner.take(&round.ask, &taken.json)
+            }
         };
         match taken {
             Ok(outputs) => executed.outputs = Some(outputs),

@@ -22,3 +22,5 @@ pub mod pipeline;
 pub mod source;
 /// Tables out: results as Parquet.
 pub mod tables;
+/// A run on its way, kept after every call.
+pub mod unfinished;

@@ -8,7 +8,7 @@ use crate::runner::{Ask, Ended, Values};
 use stepscope_base::canonical::sha256;
 use stepscope_base::json::write::{Object, Raw, Style, client_number, one_line, tight};
 use stepscope_base::json::{Kind, Part, Tape, Value};
-use stepscope_base::text::Untrusted;
+use stepscope_base::text::{Shown, Untrusted};
 use stepscope_judge::rightness::Rightness;
 use stepscope_record::formats;
 use stepscope_record::procedure::FINAL_ANSWER;
@@ -36,6 +36,8 @@ pub struct Executed {
     pub reasoning: Vec<u8>,
     /// Text found around the JSON of the reply.
     pub around: Wrapping,
+    /// Text left out of the reply so that it could be taken, where upstream would have ended.
+    pub tolerated: Option<Shown>,
     /// Outputs taken from the reply, an object.
     pub outputs: Option<Vec<u8>>,
     /// Reason why no outputs were taken.
@@ -86,32 +88,67 @@ impl Executed {
 
     /// Writes the call as an entry of the trace.
     pub fn json(&self) -> Vec<u8> {
-        let some = |part: &'static str| Some(part).filter(|part| !part.is_empty());
         Style::SAVED.object(|entry| {
             entry.put("step_index", self.step).maybe("step_id", self.step_id.as_deref().map(one_line));
             let inputs = if self.inputs.is_empty() { b"{}" } else { self.inputs.as_slice() };
             entry.put("is_final", self.is_final).put("inputs", one_line(inputs));
-            entry.put("prompt", &self.prompt).put("schema", &self.schema).text("raw", &self.raw);
-            if !self.reasoning.is_empty() {
-                entry.put("reasoning", Raw(Style::ASCII.of(Untrusted::new(&self.reasoning))));
-            }
-            entry.maybe("around", some(self.around.words()));
-            entry.put("outputs", self.outputs.as_deref().map(one_line)).maybe("error", self.error.as_ref());
-            entry.maybe("verdict", self.verdict).text("model", &self.model);
-            entry.maybe("served_model", self.served_model.as_ref()).text("backend", &self.backend);
-            entry.text("endpoint", &self.endpoint).maybe("seed", self.seed);
-            entry.maybe("temperature", self.temperature.map(client_number)).maybe("max_tokens", self.max_tokens);
-            entry.maybe("enforcement", self.enforcement.map(Enforcement::word));
-            entry.maybe("request_sha256", Some(&self.request).filter(|hash| !hash.is_empty()));
-            entry.maybe("finish_reason", self.finish_reason.as_ref());
-            if self.usage != Usage::default() {
-                entry.object("usage", |usage| {
-                    usage.maybe("prompt_tokens", self.usage.prompt);
-                    usage.maybe("completion_tokens", self.usage.completion);
-                });
-            }
-            entry.maybe("started_utc", Some(&self.started_utc).filter(|when| !when.is_empty()));
-            entry.put("duration_ms", Raw(format!("{:.1}", self.duration_ms)));
+            self.asked(entry);
+            entry.put("outputs", self.outputs.as_deref().map(one_line));
+            self.came(entry);
+        })
+    }
+
+    /// Writes what was asked, and the reply as it came.
+    fn asked(&self, entry: &mut Object<'_>) {
+        let some = |part: &'static str| Some(part).filter(|part| !part.is_empty());
+        entry.put("prompt", &self.prompt).put("schema", &self.schema).text("raw", &self.raw);
+        if !self.reasoning.is_empty() {
+            entry.put("reasoning", Raw(Style::ASCII.of(Untrusted::new(&self.reasoning))));
+        }
+        entry.maybe("around", some(self.around.words()));
+        entry.maybe("tolerated", self.tolerated.as_ref().map(Shown::as_str));
+    }
+
+    /// Writes what the reply was worth, and how it came.
+    fn came(&self, entry: &mut Object<'_>) {
+        entry.maybe("error", self.error.as_ref());
+        entry.maybe("verdict", self.verdict).text("model", &self.model);
+        entry.maybe("served_model", self.served_model.as_ref()).text("backend", &self.backend);
+        entry.text("endpoint", &self.endpoint).maybe("seed", self.seed);
+        entry.maybe("temperature", self.temperature.map(client_number)).maybe("max_tokens", self.max_tokens);
+        entry.maybe("enforcement", self.enforcement.map(Enforcement::word));
+        entry.maybe("request_sha256", Some(&self.request).filter(|hash| !hash.is_empty()));
+        entry.maybe("finish_reason", self.finish_reason.as_ref());
+        if self.usage != Usage::default() {
+            entry.object("usage", |usage| {
+                usage.maybe("prompt_tokens", self.usage.prompt);
+                usage.maybe("completion_tokens", self.usage.completion);
+            });
+        }
+        entry.maybe("started_utc", Some(&self.started_utc).filter(|when| !when.is_empty()));
+        entry.put("duration_ms", Raw(format!("{:.1}", self.duration_ms)));
+    }
+}
+
+/// One call on the way to a procedure, as the trace keeps it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CreationCall {
+    /// False: the first call, which creates the procedure. True: one that repairs it.
+    pub is_repair: bool,
+    /// The call.
+    pub executed: Executed,
+    /// Number of errors that upstream's validator finds then; `None`: there is no procedure.
+    pub errors: Option<usize>,
+}
+
+impl CreationCall {
+    /// Writes the call as an entry of the trace.
+    fn json(&self) -> Vec<u8> {
+        Style::SAVED.object(|entry| {
+            entry.text("purpose", if self.is_repair { "repair" } else { "create" });
+            self.executed.asked(entry);
+            entry.maybe("errors", self.errors);
+            self.executed.came(entry);
         })
     }
 }
@@ -253,16 +290,29 @@ pub fn repaired(parent: &Record<'_>, text: &[u8], procedure: &[u8], created_utc:
     })
 }
 
-/// Writes a run that began from nothing but a procedure and a question, as a record.
-pub(crate) fn run_record(
-    procedure: Value<'_>,
-    question: &Untrusted<'_>,
-    shape: AnswerShape<'_>,
-    calls: &[Executed],
-    (values, ended): (&Values, Option<&Ended>),
-    created_utc: &str,
-) -> Vec<u8> {
-    let id = sha256(&[procedure.raw(), b"\x1e", question.bytes(), b"\x1e", created_utc.as_bytes()].concat());
+/// Parts of a run that began from a question, and a procedure or its creation.
+pub(crate) struct RunParts<'p> {
+    /// The procedure; `None`: none was created.
+    pub procedure: Option<Value<'p>>,
+    /// The question.
+    pub question: &'p Untrusted<'p>,
+    /// The schema of the last step's reply.
+    pub shape: AnswerShape<'p>,
+    /// Calls that created the procedure.
+    pub creation: &'p [CreationCall],
+    /// Calls of the steps.
+    pub calls: &'p [Executed],
+    /// The state at the end; `None`: it was not run.
+    pub values: Option<&'p Values>,
+    /// Reason of its end, if it ended early.
+    pub ended: Option<&'p Ended>,
+}
+
+/// Writes a run as a record.
+pub(crate) fn run_record(parts: &RunParts<'_>, created_utc: &str) -> Vec<u8> {
+    let RunParts { procedure, question, shape, creation, calls, values, ended } = *parts;
+    let made_of = procedure.map(Value::raw).unwrap_or_default();
+    let id = sha256(&[made_of, b"\x1e", question.bytes(), b"\x1e", created_utc.as_bytes()].concat());
     let schema = match shape {
         AnswerShape::Published(schema) => Raw(Style::ASCII.of(schema.word())),
         AnswerShape::Own(schema) => tight(schema),
@@ -270,12 +320,25 @@ pub(crate) fn run_record(
     let steps: Vec<JsonText> = calls.iter().map(|call| Raw(call.json())).collect();
     let begin = |record: &mut Object<'_>| {
         record.text("id", id.get(..32).unwrap_or_default()).put("question", question).text("mode", "procedural");
-        record.put("procedure", tight(procedure)).put("steps", procedure.get("steps").map_or(0, Value::len));
+        let steps = procedure.and_then(|procedure| procedure.get("steps"));
+        record.put("procedure", procedure.map(tight)).put("steps", steps.map_or(0, Value::len));
     };
     // As upstream's users save it, a run that ended before anything was written has no state.
     let is_empty = ended.is_some() && calls.iter().all(|call| call.outputs.is_none());
-    let state = one_line(if is_empty { b"null".to_vec() } else { values.json() }.as_slice());
-    complete(begin, &state, ended.map(said), &trace(Some(schema), &steps, None, |_| {}), created_utc)
+    let state = values.filter(|_| !is_empty).map_or_else(|| b"null".to_vec(), Values::json);
+    let trace = trace(Some(schema), &steps, None, |trace| {
+        if !creation.is_empty() {
+            let calls: Vec<JsonText> = creation.iter().map(|call| Raw(call.json())).collect();
+            trace.put("creation", &calls);
+        }
+    });
+    if values.is_none() && ended.is_none() {
+        return Style::SAVED.object(|record| {
+            begin(record);
+            record.put("trace", trace);
+        });
+    }
+    complete(begin, &one_line(&state), ended.map(said), &trace, created_utc)
 }
 
 /// A part of a record that is written already.

@@ -80,15 +80,22 @@ impl Machine for ModelRepair {
 
     fn take(&mut self, round: &SamplingRound, _: &str) {
         let Some(reply) = round.replies.first() else { return };
-        self.calls += 1;
-        let n = self.calls;
         if let Some(why) = reply.failed() {
-            self.outcomes.push(shown!("attempt {n}: {why}"));
+            self.calls += 1;
+            self.outcomes.push(shown!("attempt {}: {why}", self.calls));
             (self.failed, self.is_over) = (Some(why), true);
             return;
         }
         // As upstream, which takes nothing out of a fence or of other text: what does not load as it is, is no procedure.
-        let reply = &reply.received.content;
+        self.take_reply(&reply.received.content);
+    }
+}
+
+impl ModelRepair {
+    /// Takes the text of a reply.
+    pub(crate) fn take_reply(&mut self, reply: &[u8]) {
+        self.calls += 1;
+        let n = self.calls;
         if loads(&mut Tape::default(), reply).is_ok() {
             let json = reply.trim_ascii();
             let (before, after) = (self.diagnostics.1, diagnostics(json).total());
