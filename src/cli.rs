@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stepscope_io::pipeline::side_data::SideData;
 
-use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 use stepscope_base::guard::strike;
@@ -32,9 +31,11 @@ use stepscope_review::queue::Assignment;
 
 mod ask;
 mod check;
+mod codes;
 mod compare;
 mod completions;
 mod config;
+mod create;
 mod demo;
 mod export;
 mod filtered;
@@ -53,26 +54,20 @@ mod review;
 mod run;
 mod show;
 mod tables;
+mod values;
 mod variables;
 mod verify;
 
 pub use ask::ModelFlags;
+pub(crate) use codes::UNANSWERED;
+pub use codes::{CLEAN, FAILED, FOUND};
 pub use config::CheckSettings;
 pub use demo::DemoArgs;
 pub use export::Draw;
-pub use out::{Out, tell_panics};
+pub use out::{Colour, Out, tell_panics};
 pub use print::{KeyRow, ScreenLists};
 pub use review::Who;
 pub use verify::{Judge, Verify};
-
-/// Exit code of success: nothing to complain about.
-pub const CLEAN: u8 = 0;
-/// Exit code for findings at or above the severity that was asked for.
-pub const FOUND: u8 = 1;
-/// Exit code if something could not be read, written or understood.
-pub const FAILED: u8 = 2;
-/// Exit code if the model's server failed, or a run ended as upstream's would.
-pub(crate) const UNANSWERED: u8 = 3;
 
 /// Debug, review and compare LLM runs in the terminal
 ///
@@ -123,7 +118,7 @@ pub struct ScreenArgs {
     #[arg(long, global = true)]
     pub ascii: bool,
     /// Folder of config.toml, themes and schemas
-    #[arg(long, value_name = "DIR", value_parser = existing_folder())]
+    #[arg(long, value_name = "DIR", value_parser = values::existing_folder())]
     pub config_dir: Option<PathBuf>,
     /// File that forks are saved in [default: FILE.forks.jsonl next to the records]
     #[arg(long, value_name = "FILE")]
@@ -237,12 +232,6 @@ impl TableArgs {
     }
 }
 
-/// Reads the name of a folder that is there: without its settings the usual ones would be used in silence.
-fn existing_folder() -> impl TypedValueParser<Value = PathBuf> {
-    let look = |path: PathBuf| if path.is_dir() { Ok(path) } else { Err("no such folder") };
-    PathBufValueParser::new().try_map(look)
-}
-
 fn mapped(word: &str) -> Result<(String, String), String> {
     let (key, column) = word.split_once('=').filter(|(_, column)| !column.is_empty()).ok_or("write KEY=COLUMN")?;
     if KEYS.contains(&key) {
@@ -294,6 +283,9 @@ pub enum Command {
     /// Run a procedure against a model, step by step as evoproc does, and print the final state
     #[command(hide = true)]
     Run(Box<run::Run>),
+    /// Create a procedure for a question, repair it and run it, as evoproc does
+    #[command(hide = true)]
+    Create(Box<create::Create>),
     /// Re-run a step of a recorded run; print the fork
     #[command(hide = true)]
     Rerun(Box<rerun::Rerun>),
@@ -565,17 +557,6 @@ enum FailOn {
     Never,
 }
 
-/// When to use colours.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Colour {
-    /// On a terminal, unless `NO_COLOR` is set
-    Auto,
-    /// Always
-    Always,
-    /// Never
-    Never,
-}
-
 /// Print one record: question, steps, values, findings
 #[derive(clap::Args, Clone, Debug)]
 #[command(override_usage = "stepscope show [OPTIONS] <PATH>...\n       stepscope show [OPTIONS] --docintel [PATH]...")]
@@ -719,6 +700,7 @@ pub fn run(
         Command::Review(review) => Ok(review::run(review, side, out)),
         Command::Models(options) => models::run(options, out),
         Command::Run(options) => run::run(options, out),
+        Command::Create(options) => create::run(options, out),
         Command::Repair(options) => repair::run(options, side, out),
         Command::Rerun(options) => rerun::run(options, side, out),
         Command::Rules { id, format } => print::rules(id.as_deref(), *format, out),

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 
-use super::{Out, existing_folder};
+use crate::cli::out::Out;
+use crate::cli::values::existing_folder;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_execution::call::{Enforcement, RunEvent};
@@ -348,10 +349,28 @@ impl ReadyServer {
         out: &mut Out,
         mut taken: impl FnMut(&M, &SamplingRound, &mut Out),
     ) -> Option<u8> {
+        self.drive_telling(machine, sampling, at_once, out, |machine, event, out| {
+            if let DriveEvent::Taken(round) = event {
+                taken(machine, round, out);
+            }
+        })
+    }
+
+    /// Does the same, and tells every event as it comes.
+    pub(super) fn drive_telling<M: Machine>(
+        &self,
+        machine: &mut M,
+        sampling: &sampling::Sampling,
+        at_once: usize,
+        out: &mut Out,
+        mut tell: impl FnMut(&M, &DriveEvent<'_>, &mut Out),
+    ) -> Option<u8> {
         let asked = (&self.server, self.model.as_str());
-        self.runtime.block_on(drive(machine, asked, sampling, at_once, |machine, progress| match progress {
-            DriveEvent::Heard(event) => report(event, out),
-            DriveEvent::Taken(round) => taken(machine, round, out),
+        self.runtime.block_on(drive(machine, asked, sampling, at_once, |machine, event| {
+            if let DriveEvent::Heard(event) = &event {
+                report(event, out);
+            }
+            tell(machine, &event, out);
         }))
     }
 }

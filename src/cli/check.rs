@@ -9,6 +9,7 @@ use self::reporter::Reporter;
 use self::reviewed::Reviewed;
 use super::filtered::Verdicts;
 use super::tables::Tables;
+use super::values::MAX_SCHEMA;
 use super::{CLEAN, Check, FAILED, FOUND, FormatArg, Out};
 use stepscope_base::schema::{NEWEST, Schema};
 use stepscope_base::shown;
@@ -33,8 +34,6 @@ mod merge;
 mod reporter;
 mod reviewed;
 
-/// Maximum size of a schema file, in bytes: a larger file is no schema that anyone wrote.
-pub(super) const MAX_SCHEMA: u64 = 16 << 20;
 /// Maximum size of the findings that wait until a record is understood, in bytes.
 const MAX_HELD: usize = 1 << 20;
 /// Number of duplicate ids that are named.

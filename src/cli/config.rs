@@ -3,8 +3,9 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use super::values::existing_folder;
 use super::variables::VARIABLES;
-use super::{CLEAN, FOUND, ListFormat, Out, existing_folder};
+use super::{CLEAN, FOUND, ListFormat, Out};
 use rustix::fs::{Access, access};
 use stepscope_base::ascii::{is_utf8, locale};
 use stepscope_base::json::write::Style;

@@ -13,7 +13,7 @@ stepscope: debug, review and compare LLM runs in the terminal
             stepscope verify PATH...         score completions
   Compare   stepscope compare RUN BASELINE
   Review    stepscope PATH --queue           on the screen; review: in the shell
-  Re-run    stepscope rerun PATH --step N    one step again; run: a procedure; repair; models
+  Re-run    stepscope rerun PATH --step N    one step again; run: a procedure; create; repair; models
   Learn     stepscope rules | keys | schema | map | config | doctor | man | completions
 
 Exit code: 0 fine, 1 findings, 2 could not be done, 3 no answer from a model server
@@ -41,6 +41,7 @@ Models:
   models       List local model servers and their models
   rerun        Re-run a step of a recorded run; print the fork
   run          Run a procedure against a model
+  create       Create a procedure for a question, repair it and run it
   repair       Repair a procedure, with or without a model
 Learn:
   rules        List the rules, or explain one with an example

@@ -5,7 +5,9 @@ use std::io::{ErrorKind, IsTerminal as _, Write as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{Colour, FAILED};
+use clap::ValueEnum;
+
+use crate::cli::codes::FAILED;
 use stepscope_base::ascii::{self, is_utf8, locale};
 use stepscope_base::guard::{is_guarded, sentence};
 use stepscope_base::json::write::Sink;
@@ -18,6 +20,17 @@ use stepscope_report::text::Look;
 const BUFFER: usize = 64 << 10;
 /// Maximum number of sentences of one kind on standard error.
 const MAX_COMPLAINTS: usize = 1_000;
+
+/// When to use colours.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Colour {
+    /// On a terminal, unless `NO_COLOR` is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
 
 /// Output of all commands, which notices when it is no longer read. Into a file or a pipe every byte goes as it is; a
 /// terminal is shown controls and invisible characters as JSON's escapes, so that JSON stays JSON. Text for people is in

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use stepscope_io::pipeline::side_data::SideData;
 
-use super::{CLEAN, FOUND, Out, UNANSWERED};
 use crate::cli::ask::{Request, Sampling, Sending};
+use crate::cli::codes::{CLEAN, FOUND, UNANSWERED};
+use crate::cli::out::Out;
 use crate::cli::pick::Pick;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;

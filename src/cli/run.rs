@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use super::{CLEAN, Out, UNANSWERED};
 use crate::cli::ask::{Request, Sampling, Sending, step_line, why_ended};
-use crate::cli::check::MAX_SCHEMA;
+use crate::cli::codes::{CLEAN, UNANSWERED};
+use crate::cli::out::Out;
+use crate::cli::values::{MAX_QUESTION, MAX_SCHEMA};
 use stepscope_base::json::write::Letters;
 use stepscope_base::json::{MAX_TEXT, Tape, Value};
 use stepscope_base::shown;
@@ -21,9 +22,6 @@ use stepscope_io::log::now;
 use stepscope_io::source::open::read_whole;
 use stepscope_record::schemas::GSM_1_0;
 use stepscope_record::{AnswerSchema, formats};
-
-/// Maximum size of a question, in bytes: longer ones are not written by hand.
-const MAX_QUESTION: u64 = 4 << 20;
 
 /// Run a procedure against a model, step by step as evoproc does, and print the final state
 ///
@@ -47,6 +45,9 @@ pub struct Run {
     /// Continue when a reply lacks a required key (evoproc stops)
     #[arg(long)]
     lenient: bool,
+    /// Take replies in a code fence, within other text, after thoughts or with a trailing comma (evoproc stops)
+    #[arg(long)]
+    tolerant: bool,
     /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = RunFormat::State)]
     format: RunFormat,
@@ -86,6 +87,7 @@ pub(super) fn run(options: &Run, out: &mut Out) -> Result<u8, Shown> {
     };
     let run = WholeRun::new(procedure, question, shape, options.lenient);
     let mut run = run.map_err(|why| Shown::error(&why))?;
+    run.is_tolerant = options.tolerant;
     // Where nothing goes out, nobody needs to be asked.
     let Some(first) = run.question() else { return Ok(finished(options, &run, out)) };
     let (sampling, steps) = (options.sampling.steps(), run.steps());
@@ -103,7 +105,8 @@ pub(super) fn run(options: &Run, out: &mut Out) -> Result<u8, Shown> {
                 out.complain(&reply.what_came());
             }
         }
-        out.complain_of(step_line(round, steps).into_iter().filter(|_| !options.quiet));
+        let tolerated = run.tolerated().map(|what| shown!("step {}: tolerated: {what}", round.ask.step + 1));
+        out.complain_of(step_line(round, steps).into_iter().chain(tolerated).filter(|_| !options.quiet));
     });
     let code = finished(options, &run, out);
     Ok(signalled.unwrap_or(code))

@@ -568,6 +568,7 @@ const OPENERS: &[(&str, &[&str], &str)] = &[
 const NAMED: &[(&str, &str)] = &[
     ("cli/check.rs", "the schema of --schema"),
     ("cli/review/import.rs", "the labels that are taken in"),
+    ("cli/create.rs", "the question and the examples"),
     ("cli/run.rs", "the procedure, the question, the schema"),
     ("io/source/answers.rs", "whether a path that was named is a store"),
     ("io/config.rs", "the person's own configuration"),
@@ -670,7 +671,7 @@ fn within(what: &str, measured: usize, limit: usize) {
 
 /// Files of the largest circle of each crate. The limits are what the code holds today, not what it should.
 const LARGEST_CIRCLE: &[(&str, usize)] = &[
-    ("", 33),
+    ("", 30),
     ("base", 4),
     ("arithmetic", 9),
     ("evidence", 12),

@@ -1457,7 +1457,7 @@ fn all_that_people_read_is_ascii_if_they_ask_for_it() {
     ]
     .map(str::to_owned)
     .to_vec();
-    let commands = "check show export demo models run rerun repair verify compare review rules keys schema config doctor \
+    let commands = "check show export demo models run create rerun repair verify compare review rules keys schema config doctor \
                     man completions";
     let reviews =
         ["add", "next", "list", "export", "import", "stats", "agreement", "merge"].map(|one| format!("review {one}"));

@@ -16,6 +16,7 @@ mod architecture;
 mod cli;
 mod compare_screen;
 mod crash;
+mod create;
 mod demo;
 mod drive;
 mod export;
