@@ -171,7 +171,8 @@ fn verdict(app: &App, view: &RecordView, in_brief: bool, look: Look<'_>) -> Span
         look.span(format!("{sign} {}   ", route_name(route)), role)
     }));
     line.extend(counts(view.counts(), look));
-    let differs = view.divergence().filter(|_| opened.correct == Some(true) && view.counts() == [0; 4]);
+    // A note may be about the plan alone.
+    let differs = view.divergence().filter(|_| opened.correct == Some(true) && view.counts().starts_with(&[0; 3]));
     line.extend(differs.map(|step| look.span(format!("≠ step {} ", step + 1), Role::Dim)));
     line
 }

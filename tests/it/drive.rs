@@ -799,7 +799,7 @@ fn a_wrong_step_of_a_correct_run_is_told_in_the_findings_too() {
     let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/word_problems.jsonl");
     let mut d = Drive::open(&[samples]);
     d.resize(120, 36).keys("5j Enter").shows(&[
-        "✓ correct   no findings ≠ step 2",
+        "✓ correct   • 2 ≠ step 2",
         "first difference: step 2",
         "120  should be 600",
     ]);

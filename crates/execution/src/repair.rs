@@ -15,6 +15,7 @@ use stepscope_judge::rules::check_by;
 use stepscope_judge::rules::procedure::UPSTREAM;
 use stepscope_record::finding::{Datum, Finding, Findings};
 use stepscope_record::formats;
+use stepscope_record::procedure::described::described;
 use stepscope_record::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure};
 use stepscope_record::rule_id::RuleId;
 use stepscope_record::schemas;
@@ -144,10 +145,23 @@ type Edits = Vec<(Pointer, Edit)>;
 /// Edits by place: what lies at or below a place stands together.
 type Placed<'e> = BTreeMap<&'e Pointer, &'e Edit>;
 
-/// The fixes that help, each alone, in the order of the steps. Of a procedure that breaks the schema there are none: it
-/// would be a guess what was meant.
+/// Fills in missing descriptions, where nothing else breaks the schema: the procedure with them, and what was done.
+fn with_descriptions(procedure: &[u8]) -> Option<(Vec<u8>, Shown)> {
+    let mut tape = Tape::default();
+    let (text, missing) = described(&Procedure::read(tape.parse(procedure)?))?;
+    let what = if missing == 1 { Shown::own("its name") } else { shown!("{missing} names") };
+    Some((pretty(&text), shown!("write missing descriptions from {what}")))
+}
+
+/// The fixes that help, each alone, in the order of the steps. Of a procedure that breaks the schema otherwise than by
+/// missing descriptions there are none: it would be a guess what was meant.
 pub fn fixes(procedure: &[u8]) -> Vec<SuggestedFix> {
     let before = diagnostics(procedure);
+    if let Some((procedure, title)) = with_descriptions(procedure) {
+        // What is told then was hidden before: there may be more of it.
+        let (before, after) = (before.total(), diagnostics(&procedure).total());
+        return vec![SuggestedFix { title, procedure, before, after }];
+    }
     let mut tape = Tape::default();
     let Some((root, read)) = fixable(&mut tape, procedure, &before) else { return Vec::new() };
     let before = before.total();
@@ -163,8 +177,12 @@ pub fn fixes(procedure: &[u8]) -> Vec<SuggestedFix> {
 /// Applies all fixes that help, until none does any more. All of one kind are tried at once, and only where they do
 /// not help as much as they are many, by halves: so the work grows with the procedure, not with the number of fixes.
 pub fn fix_all(procedure: &[u8]) -> (Vec<u8>, Vec<Shown>) {
-    let mut search = FixSearch { procedure: procedure.to_vec(), left: 0, done: Vec::new(), tries: MAX_TRIALS };
-    search.left = diagnostics(procedure).total();
+    let (procedure, done) = match with_descriptions(procedure) {
+        Some((procedure, title)) => (procedure, vec![title]),
+        None => (procedure.to_vec(), Vec::new()),
+    };
+    let left = diagnostics(&procedure).total();
+    let mut search = FixSearch { procedure, left, done, tries: MAX_TRIALS };
     // Every round but the last takes a diagnostic away, and no round tries without a limit: this ends.
     loop {
         let before = search.left;
@@ -578,6 +596,19 @@ mod tests {
         let renamed = String::from_utf8(found[2].procedure.clone()).unwrap();
         assert_eq!(renamed.matches("left_2").count(), 2, "{renamed}");
         assert!(String::from_utf8(found[0].procedure.clone()).unwrap().contains("\"dé\""));
+    }
+
+    #[test]
+    fn missing_descriptions_are_written_and_the_rest_is_fixed() {
+        let plan = br#"{"NameDescription": "x", "steps": [
+            {"id": 1, "inputs": [{"name": "problem_text"}], "stepDescription": "s", "output": [{"name": "a_b"}, {"name": "c"}]},
+            {"id": 2, "inputs": [{"name": "a_b"}], "stepDescription": "s", "output": [{"name": "final_answer"}]}]}"#;
+        let suggested = fixes(plan);
+        let said: Vec<_> = suggested.iter().map(|fix| (fix.title.as_str(), fix.before, fix.after)).collect();
+        assert_eq!(said, [("write missing descriptions from 5 names", 5, 1)]);
+        let (fixed, done) = fix_all(plan);
+        assert_eq!((diagnostics(&fixed).total(), done.len()), (0, 2), "{done:?}");
+        assert!(memchr::memmem::find(&fixed, br#""description": "a b""#).is_some());
     }
 
     #[test]

@@ -93,8 +93,10 @@ impl Cause {
             | RuleId::UnresolvedInput
             | RuleId::Redefined
             | RuleId::Unused
-            | RuleId::ProcedureNotJson
-            | RuleId::FinalStepDescribes => Self::InvalidPlan,
+            | RuleId::PlanNotJson
+            | RuleId::FinalStepDescribes
+            | RuleId::ComputedNumber
+            | RuleId::OnceDescribed => Self::InvalidPlan,
             RuleId::AnswerSchema
             | RuleId::FinalBool
             | RuleId::FinalLetter

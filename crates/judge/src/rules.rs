@@ -15,6 +15,7 @@ use stepscope_record::rule_id::{Kinds, RuleId};
 
 pub mod answer;
 mod peers;
+mod plan;
 pub(crate) mod plausibility;
 pub mod procedure;
 pub mod quantity;
@@ -32,6 +33,7 @@ pub static RULES: [&Rule; RuleId::ALL.len()] = {
     let files = [
         reading::RULES,
         procedure::RULES,
+        plan::RULES,
         answer::RULES,
         run::RULES,
         replies::RULES,

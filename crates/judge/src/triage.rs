@@ -611,10 +611,9 @@ impl<'c> Trial<'c, '_> {
     }
 
     fn fatal(&mut self) -> Option<Judgement> {
-        let fatal = self
-            .findings
-            .iter()
-            .find(|finding| finding.severity == Severity::Fatal && finding.rule.word().starts_with("procedure/"))?;
+        let is_of_plan = |rule: RuleId| ["procedure/", "plan/"].iter().any(|subject| rule.word().starts_with(subject));
+        let fatal =
+            self.findings.iter().find(|finding| finding.severity == Severity::Fatal && is_of_plan(finding.rule))?;
         let (rule, pointer, text) = (fatal.rule, fatal.place().pointer(), fatal.message.line());
         self.argue(rule.word(), pointer, text);
         Some((Fix::Procedure, None, Confidence::Likely))

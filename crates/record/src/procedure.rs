@@ -2,6 +2,8 @@
 //! rules. Where alias (`stepDescription`) and field name (`step_description`) both stand, the alias counts, as in
 //! upstream's reader.
 
+/// Missing descriptions, filled in.
+pub mod described;
 /// Writers and readers of each variable, found in one pass.
 pub mod flow;
 /// The last step, as evoproc finds it.

@@ -104,8 +104,10 @@ table! {
     UnresolvedInput = "procedure/unresolved_input", Runs, Fatal, Clean;
     Redefined = "procedure/redefined", Runs, Repairable, Clean;
     Unused = "procedure/unused", Runs, Repairable, Clean;
-    ProcedureNotJson = "procedure/not_json", Runs, Fatal, Clean;
-    FinalStepDescribes = "procedure/final_step_describes", Runs, Note, Clean;
+    PlanNotJson = "plan/not_json", Runs, Fatal, Clean;
+    FinalStepDescribes = "plan/final_step_describes", Runs, Note, Clean;
+    ComputedNumber = "plan/computed_number", Runs, Note, Clean;
+    OnceDescribed = "plan/once_described", Runs, Note, Clean;
     // The run is over and its procedure may be sound: one field of one answer is to be mended, or one step re-run.
     AnswerSchema = "answer/schema", Runs, Repairable, Flagged;
     FinalBool = "answer/final_bool", Runs, Warning, Flagged;

@@ -202,7 +202,9 @@ impl WrongPath {
 fn harmless(view: &RecordView) -> Option<Note> {
     let step = view.divergence().filter(|_| view.opened.correct == Some(true))?;
     let track = view.tracks.get(step)?.as_ref()?;
-    let is_told = view.opened.notes.iter().any(|note| note.finding.is_some() && note.step == Some(step));
+    // What is said of the plan says nothing of the value.
+    let is_of_value = |note: &Note| note.finding.is_some() && !note.rule.starts_with("plan/");
+    let is_told = view.opened.notes.iter().any(|note| is_of_value(note) && note.step == Some(step));
     let variable = view.opened.variables.iter().position(|row| row.name == track.name);
     let write = variable.and_then(|variable| view.opened.write_at(variable, Moment(step + 1)));
     let pointer = write.and_then(|write| write.value.as_ref()?.pointer.clone()).unwrap_or_default();

@@ -3,16 +3,13 @@
 
 use crate::case::CaseView;
 use crate::rule::Rule;
-use stepscope_arithmetic::expression::may_hold;
-use stepscope_base::json::{Part, Pointer, Tape, Value};
-use stepscope_base::pyload::loads;
+use stepscope_base::json::{Part, Pointer, Value};
 use stepscope_base::python::Message;
-use stepscope_base::shown;
-use stepscope_base::text::{Shown, Untrusted, head};
+use stepscope_base::text::Untrusted;
 use stepscope_record::finding::{Action, Datum, Finding, Findings, Place};
 use stepscope_record::procedure::flow::{Flow, StepFlow};
 use stepscope_record::procedure::model::coerced_id;
-use stepscope_record::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step, UNREAD};
+use stepscope_record::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step};
 use stepscope_record::rule_id::RuleId;
 
 mod fitness;
@@ -93,92 +90,18 @@ pub(crate) const RULES: &[Rule] = &[
         good: GOOD_TWO_STEPS,
         check: check_unused,
     },
-    Rule {
-        id: RuleId::ProcedureNotJson,
-        summary: "procedure is not valid JSON",
-        explanation: "A population keeps a reply that could not be read as JSON under the key __invalid_json__, in place of a \
-            procedure. There is nothing to validate then: evoproc would only say that every key is missing. The finding \
-            says where the text stops being JSON, and how it begins. Mostly it was cut at the token limit, or prose \
-            surrounds the JSON. Raise the limit or constrain the reply, and generate it again.",
-        bad: r#"{"__invalid_json__": "Here is the procedure: {\"NameDescription\": \"Add\", \"steps\": ["}"#,
-        good: GOOD,
-        check: check_text,
-    },
-    Rule {
-        id: RuleId::FinalStepDescribes,
-        summary: "last step reads several values and does not say how to combine them",
-        explanation: "The last step reads several variables, but its text only asks to describe or present the answer: no \
-            calculation, no choice, no comparison. The model must decide at the last moment how to combine them, and errors \
-            are common there. Calculate the answer in a separate step, and let the last step state it.",
-        bad: r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the numbers", "output": [{"name": "a", "description": "first"}, {"name": "b", "description": "second"}]}, {"id": 2, "inputs": [{"name": "a", "description": "first"}, {"name": "b", "description": "second"}], "stepDescription": "Present the final answer clearly.", "output": [{"name": "final_answer", "description": "the answer"}]}]}"#,
-        good: GOOD_TWO_STEPS,
-        check: check_final_step_works,
-    },
 ];
 
-/// A last step that reads several values and says nothing of what becomes of them.
-fn check_final_step_works(case: &CaseView<'_>, findings: &mut Findings) {
-    const TELLS: &[&str] = stepscope_base::list![
-        describe explain present state report summarize summarise provide return output write give format express answer
-        deliver show display phrase formulate
-    ];
-    const WORKS: [&str; 56] = [
-        "add", "sum", "total", "plus", "subtract", "minus", "differ", "remain", "left", "multipl", "product", "times",
-        "divid", "quotient", "ratio", "percent", "average", "mean", "comput", "calculat", "determin", "compar",
-        "combin", "choos", "select", "pick", "count", "convert", "round", "solve", "deriv", "evaluat", "find", "check",
-        "whether", "larg", "small", "more", "less", "max", "min", "if ", "each", "per ", "using", "apply", "use ",
-        "join", "concat", "merge", "filter", "sort", "match", "infer", "conclude", "decide",
-    ];
-    let Some((procedure, record)) = case.valid_procedure().zip(case.record.as_ref()) else { return };
-    let Some((position, step)) = procedure.steps.iter().enumerate().next_back() else { return };
-    let reads = step.input_names().filter(|name| *name != PROBLEM_TEXT).count();
-    let Some(text) = step.text.and_then(Value::string).filter(|_| reads >= 2) else { return };
-    let Some(text) = text.utf8() else { return };
-    let first = text.trim_start().split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
-    // Most last steps begin with another verb: the rest is looked at only of those that do not.
-    if !TELLS.iter().any(|verb| first.eq_ignore_ascii_case(verb)) {
-        return;
-    }
-    let works = |text: &str| {
-        let lower = text.to_lowercase();
-        WORKS.iter().any(|word| lower.contains(word)) || may_hold(text.as_bytes())
-    };
-    let mut described = step.outputs.iter().filter_map(|field| field.description?.string());
-    if works(text) || described.any(|text| text.utf8().is_some_and(works)) {
-        return;
-    }
-    let pointer = Procedure::step_pointer(&record.procedure_pointer, position);
-    let message =
-        format!("The last step reads {reads} variables, but does not say how to combine them into the answer.");
-    let help = "Calculate the answer in an earlier step, and let the last step state it.";
-    findings.push(Finding::new(RuleId::FinalStepDescribes, message, Place::Value(pointer)).help(help));
-}
+pub(super) const GOOD: &str = r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Add the numbers", "output": [{"name": "final_answer", "description": "sum"}]}]}"#;
+pub(super) const GOOD_TWO_STEPS: &str = r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the numbers", "output": [{"name": "a", "description": "first"}, {"name": "b", "description": "second"}]}, {"id": 2, "inputs": [{"name": "a", "description": "first"}, {"name": "b", "description": "second"}], "stepDescription": "Add", "output": [{"name": "final_answer", "description": "sum"}]}]}"#;
 
-const GOOD: &str = r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Add the numbers", "output": [{"name": "final_answer", "description": "sum"}]}]}"#;
-const GOOD_TWO_STEPS: &str = r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the numbers", "output": [{"name": "a", "description": "first"}, {"name": "b", "description": "second"}]}, {"id": 2, "inputs": [{"name": "a", "description": "first"}, {"name": "b", "description": "second"}], "stepDescription": "Add", "output": [{"name": "final_answer", "description": "sum"}]}]}"#;
-
-/// Longest quoted part of a text that is no JSON, in bytes.
-const MAX_QUOTED: usize = 160;
-
-fn unread<'a>(case: &CaseView<'a>) -> Option<Value<'a>> {
+pub(super) fn unread<'a>(case: &CaseView<'a>) -> Option<Value<'a>> {
     Procedure::unread(case.procedure()?.value)
 }
 
-fn check_text(case: &CaseView<'_>, findings: &mut Findings) {
-    let Some(unread) = unread(case) else { return };
-    let text = unread.string();
-    let bytes = text.as_ref().map_or(unread.raw(), Untrusted::bytes);
-    let mut tape = Tape::default();
-    let said =
-        loads(&mut tape, bytes).err().map(|said| shown!(": {}", Untrusted::from(said).line())).unwrap_or_default();
-    let begins = Shown::line(head(bytes, MAX_QUOTED));
-    let more = if bytes.len() > MAX_QUOTED { "…" } else { "" };
-    let message = shown!("The procedure is not valid JSON{said}. It begins: {begins}{more}");
-    let place = Place::Value(case.procedure_pointer().then(UNREAD));
-    findings.push(
-        Finding::new(RuleId::ProcedureNotJson, message.into_string(), place)
-            .help("Raise the token limit or constrain the reply, and generate the procedure again."),
-    );
+/// Finds all that upstream's validator says of a procedure.
+pub(super) fn check_all(case: &CaseView<'_>, findings: &mut Findings) {
+    RULES.iter().for_each(|rule| (rule.check)(case, findings));
 }
 
 fn check_schema(case: &CaseView<'_>, findings: &mut Findings) {
