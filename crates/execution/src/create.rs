@@ -129,7 +129,9 @@ const NEWER: &str = include_str!("create/prompt-1.1.0.txt");
 fn append_examples(examples: Option<&Untrusted<'_>>, prompt: &mut Vec<u8>) {
     if let Some(examples) = examples.filter(|examples| !examples.is_empty()) {
         let parts: [&[u8]; 3] = [b"\n# Example (hint)\n", examples.bytes(), b"\n"];
-        parts.into_iter().for_each(|part| prompt.extend_from_slice(part));
+        for part in parts {
+            prompt.extend_from_slice(part);
+        }
     }
 }
 

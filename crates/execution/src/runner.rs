@@ -150,7 +150,7 @@ impl<'a> Runner<'a> {
 
     /// Ends where that release does, and in its words.
     #[must_use]
-    pub(crate) fn as_of(self, release: Release) -> Self {
+    pub(crate) fn with_release(self, release: Release) -> Self {
         Self { release, ..self }
     }
 

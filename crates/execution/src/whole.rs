@@ -44,7 +44,7 @@ impl<'a> WholeRun<'a> {
     /// Ends as that release does, and keeps the calls that created the procedure.
     #[must_use]
     pub fn created(self, release: Release, creation: &[CreationCall]) -> Self {
-        Self { runner: self.runner.as_of(release), creation: creation.to_vec(), ..self }
+        Self { runner: self.runner.with_release(release), creation: creation.to_vec(), ..self }
     }
 
     /// Counts the steps.

@@ -2,7 +2,7 @@
 
 use crate::text::{Look, write};
 use stepscope_base::charts;
-use stepscope_base::json::{Tape, Value};
+use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_execution::prompt::{AnswerShape, Refused, execution, visible_inputs};
@@ -11,8 +11,8 @@ use stepscope_judge::case::CaseView;
 use stepscope_judge::recompute::Recomputed;
 use stepscope_judge::route::Routed;
 use stepscope_judge::triage::Triage;
-use stepscope_record::cost::{RunCost, duration};
-use stepscope_record::finding::grouped;
+use stepscope_record::cost::{RunCost, StepCost, duration};
+use stepscope_record::finding::{counted, grouped};
 use stepscope_record::fork_origin::ForkOrigin;
 use stepscope_record::messages::told;
 use stepscope_record::procedure::Procedure;
@@ -24,6 +24,8 @@ use stepscope_record::{Record, RecordKind};
 const CUT: usize = 120;
 /// Maximum number of values of global states that are printed for all steps together; then only what each step writes.
 const MAX_STATES: usize = 5_000;
+/// Maximum number of calls that created a procedure which are printed.
+const MAX_CREATION: usize = 100;
 /// Width of the waterfall of a run, in columns.
 const BAR: usize = 32;
 /// Printed text of a record.
@@ -88,6 +90,7 @@ pub fn record(show: RecordPart, case: &CaseView<'_>, look: &Look, terminal: bool
     if let Some(routed) = case.routed() {
         WholeRecord::route(routed, &mut out);
     }
+    view.creation(&mut out);
     view.timeline(&mut out);
     view.all_steps(show.state, &mut out);
     if !case.findings().is_empty() {
@@ -192,6 +195,28 @@ impl WholeRecord<'_, '_> {
         }
         if let Some(line) = self.case.executed().and_then(|executed| self.derived(executed)) {
             out.line(&line);
+        }
+        out.line(&Shown::default());
+    }
+
+    /// Prints the calls that created the procedure, one line each: they are paid for, and no steps.
+    fn creation(&self, out: &mut RecordText) {
+        let calls = self.record.root.get("trace").and_then(|trace| trace.get("creation"));
+        let Some(calls) = calls.filter(|calls| calls.kind() == Kind::Array && !calls.is_empty()) else { return };
+        out.line(&Shown::own("Creation of the procedure"));
+        for (n, call) in calls.items().take(MAX_CREATION).enumerate() {
+            let what = if n == 0 { Shown::own("created") } else { shown!("repair {n}") };
+            let errors = call.get("errors").and_then(Value::whole).map(|errors: usize| counted(errors, "error"));
+            let took = call.get("duration_ms").and_then(Value::float).map(duration);
+            let tokens = |key| call.get("usage").and_then(|usage| usage.get(key)).and_then(Value::whole);
+            let (tokens_in, tokens_out) = (tokens("prompt_tokens"), tokens("completion_tokens"));
+            let tokens = StepCost { tokens_in, tokens_out, ..StepCost::default() }.tokens();
+            let tokens = Some(tokens).filter(|tokens| !tokens.as_str().is_empty());
+            let said = [errors.map(|errors| shown!("{errors}")), took, tokens.map(|tokens| shown!("{tokens} tokens"))];
+            let texts = ["tolerated", "error"].map(|key| call.get(key).and_then(Value::string));
+            let [tolerated, error] = texts.map(|text| text.map(|text| text.line().shortened(CUT)));
+            let said = said.into_iter().chain([tolerated.map(|what| shown!("tolerated: {what}")), error]).flatten();
+            out.line(&shown!("  {:<9} {}", what.as_str(), Shown::listed(said, usize::MAX)));
         }
         out.line(&Shown::default());
     }

@@ -60,9 +60,10 @@ fn field(field: Value<'_>) -> Raw<Vec<u8>> {
             object.put(member.name(), tight(member.value));
         }
         let name = field.get("name").and_then(Value::string);
-        let words = name.map(|name| name.bytes().iter().map(|byte| if *byte == b'_' { b' ' } else { *byte }).collect());
-        let words: Vec<u8> = words.unwrap_or_else(Vec::new);
-        let is_problem = words == PROBLEM_TEXT.replace('_', " ").as_bytes();
+        // Without a name the field breaks the schema otherwise, and nothing is filled in.
+        let Some(name) = name else { return };
+        let words: Vec<u8> = name.bytes().iter().map(|byte| if *byte == b'_' { b' ' } else { *byte }).collect();
+        let is_problem = name == PROBLEM_TEXT;
         object.text("description", if is_problem { b"The full text of the problem." } else { words.as_slice() });
     }))
 }
