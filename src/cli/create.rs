@@ -29,6 +29,7 @@ use stepscope_io::log::{Content, append_line, now};
 use stepscope_io::model::drive::DriveEvent;
 use stepscope_io::source::open::read_whole;
 use stepscope_io::unfinished::Unfinished;
+use stepscope_judge::case::Case;
 use stepscope_record::AnswerSchema;
 use stepscope_record::finding::counted;
 
@@ -138,6 +139,7 @@ pub(super) fn run(options: &Create, out: &mut Out) -> Result<u8, Shown> {
     session.kept.as_ref().map_or(Ok(()), |kept| kept.keep(&creation.record(shape, &now())))?;
     session.say(out, &shown!("creates a procedure with {}", session.server.address()));
     let signalled = session.create(&mut creation, out);
+    session.notes(&creation.record(shape, &now()), out);
     let made = creation.procedure().filter(|_| creation.ended.is_none());
     let Some(procedure) = made.filter(|_| !options.without_run && signalled.is_none()) else {
         let record = creation.record(shape, &now());
@@ -287,6 +289,10 @@ impl Creating<'_> {
         self.say(out, &shown!("{what}: {errors}; {bytes} bytes in {seconds:.1} s; {}", round.tally()));
         if call.executed.error.is_some() {
             self.what_came(round, out);
+            let is_json = reply.judged.as_ref().is_some_and(|judged| judged.verdict.word() != "invalid");
+            if is_json && !call.executed.around.is_nothing() {
+                self.say(out, &Shown::own("evoproc takes the reply as it came; --tolerant takes the JSON in it"));
+            }
         }
         if let Some(tolerated) = &call.executed.tolerated {
             self.say(out, &shown!("{what}: tolerated: {tolerated}"));
@@ -315,6 +321,13 @@ impl Creating<'_> {
         }
         for finding in &diagnostics(procedure) {
             self.say(out, &finding.message.line());
+        }
+    }
+
+    /// Prints what our own rules say of the plan, which evoproc's validator does not look at.
+    fn notes(&self, record: &[u8], out: &Out) {
+        for finding in Case::read(record).findings().iter().filter(|finding| finding.rule.word().starts_with("plan/")) {
+            self.say(out, &shown!("{}: {}", finding.severity.word(), finding.message.line()));
         }
     }
 

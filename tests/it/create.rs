@@ -214,8 +214,16 @@ fn a_question_becomes_a_run() {
     let show = stepscope().arg("show").arg(&out).output().unwrap();
     let said = text(&show.stdout);
     assert!(said.contains("Natalia sold clips") && said.contains("april") && said.contains("72"), "{said}");
+    assert!(said.contains("Creation of the procedure\n  created   2 errors, "), "{said}");
+    assert!(said.contains("\n  repair 1  0 errors, ") && said.contains("9 → 4 tokens\n\nTimeline"), "{said}");
     let check = stepscope().arg("check").arg(&out).output().unwrap();
     assert_eq!(code(&check), 0, "{}", text(&check.stdout));
+    // A plan that computes is told so, and run all the same.
+    let sets = GOOD.replace("Add april and april / 2", "Add 48 and 24 to get 72");
+    let server = scripted(vec![sets, r#"{"april": 48}"#.to_owned(), ANSWER.to_owned()]);
+    let output = create(&server, &[]).output().unwrap();
+    let said = text(&output.stderr);
+    assert!(code(&output) == 0 && said.contains("note: Step 2 of the plan computes a number: 48 + 24 = 72."), "{said}");
     // One more is added.
     let server = scripted(vec![GOOD.to_owned()]);
     let output = create(&server, &["--without-run", "--out", out.to_str().unwrap(), "--quiet"]).output().unwrap();
@@ -237,6 +245,7 @@ fn what_upstream_ends_at_is_taken_where_that_is_asked_for() {
     let said = text(&output.stderr);
     assert_eq!((code(&output), server.seen().len()), (3, 1), "{said}");
     assert!(said.contains("[0] Non-JSON response from model: Expecting value: line 1 column 1 (char 0)"), "{said}");
+    assert!(said.contains("--tolerant takes the JSON in it"), "{said}");
     let made = record(&output.stdout);
     assert_eq!((&made["status"], &made["error_type"]), (&"error".into(), &"ValueError".into()));
     let server = scripted(replies());
