@@ -127,6 +127,9 @@ fn check_text(case: &CaseView<'_>, findings: &mut Findings) {
 
 /// Tells what evoproc's validator says of the procedure once its descriptions are there.
 fn check_once_described(case: &CaseView<'_>, findings: &mut Findings) {
+    if case.procedure_errors().is_empty() {
+        return;
+    }
     let Some((text, _)) = case.procedure().and_then(described) else { return };
     let base = case.procedure_pointer();
     // The descriptions come last in their objects: what was there keeps its place.
@@ -148,6 +151,8 @@ fn check_once_described(case: &CaseView<'_>, findings: &mut Findings) {
     }
 }
 
+/// Signs and words between a calculation and its result.
+const IS: [&str; 7] = ["=", "≈", " is ", " equal", " gives ", " makes ", " totals "];
 /// Words behind the numbers of a calculation that tell its result.
 const GIVES: [&str; 13] = [
     " to get",
@@ -185,8 +190,7 @@ fn check_computed(case: &CaseView<'_>, findings: &mut Findings) {
     for (position, step) in procedure.steps.iter().enumerate() {
         let Some(text) = step.text.and_then(Value::string) else { continue };
         let Some(text) = text.utf8().filter(|text| text.bytes().any(|byte| byte.is_ascii_digit())) else { continue };
-        let asked = case.numbers();
-        let calculation = calculated(text, asked).or_else(|| told(text, asked)).or_else(|| set(text, step, asked));
+        let calculation = calculated(text, case).or_else(|| told(text, case)).or_else(|| set(text, step, case));
         let Some(calculation) = calculation else { continue };
         let place = step.text.map(|text| record.root.pointer_to(text));
         let place = place.unwrap_or_else(|| Procedure::step_pointer(&record.procedure_pointer, position));
@@ -209,12 +213,15 @@ fn is_example(before: &str) -> bool {
 }
 
 /// An equation with its result: "3 * 4 = 12".
-fn calculated(text: &str, asked: &[Quantity]) -> Option<Shown> {
+fn calculated(text: &str, case: &CaseView<'_>) -> Option<Shown> {
+    if !IS.iter().any(|is| text.contains(is)) {
+        return None;
+    }
     let plain = worked::plain(text);
     worked::worked(text).into_iter().find_map(|worked| {
         let says = worked.says.value;
         let before = plain.get(..worked.range.start)?;
-        if is_asked(asked, says.float()) || is_example(before) {
+        if is_example(before) || is_asked(case.numbers(), says.float()) {
             return None;
         }
         let formula = worked.expression.formula(&|_| String::new());
@@ -229,8 +236,11 @@ fn operation(a: f64, b: f64, gives: f64) -> Option<&'static str> {
 }
 
 /// A calculation with its result in words: "Multiply 3 by 4 to get 12".
-fn told(text: &str, asked: &[Quantity]) -> Option<Shown> {
+fn told(text: &str, case: &CaseView<'_>) -> Option<Shown> {
     let lower = text.to_lowercase();
+    if !GIVES.iter().any(|words| lower.contains(words)) {
+        return None;
+    }
     // Letters whose small form has another length move the places.
     if lower.len() != text.len() {
         return None;
@@ -245,7 +255,7 @@ fn told(text: &str, asked: &[Quantity]) -> Option<Shown> {
         if !is_told || !GIVES.iter().any(|words| between.contains(words)) || is_example(before) {
             return None;
         }
-        if is_asked(asked, gives.float()) {
+        if is_asked(case.numbers(), gives.float()) {
             return None;
         }
         let pairs = [(a, b), (b, a)];
@@ -262,11 +272,12 @@ fn formula(a: &Quantity, b: &Quantity, gives: f64) -> Option<(Shown, String)> {
 }
 
 /// A number that is written down, is not in the question, and is what two of its numbers give: "Set cost to 12".
-fn set(text: &str, step: &Step<'_>, asked: &[Quantity]) -> Option<Shown> {
+fn set(text: &str, step: &Step<'_>, case: &CaseView<'_>) -> Option<Shown> {
     let first = text.trim_start().split(|c: char| !c.is_alphabetic()).next()?;
     if !SETS.iter().any(|verb| first.eq_ignore_ascii_case(verb)) {
         return None;
     }
+    let asked = case.numbers();
     let names = step.outputs.iter().flat_map(|field| [field.name, field.description]).flatten();
     let names =
         names.filter_map(Value::string).fold(text.as_bytes().to_vec(), |all, name| [&all, name.bytes()].join(&b' '));
