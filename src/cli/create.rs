@@ -16,11 +16,9 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_compare::difference::Change;
 use stepscope_compare::lines::changed_lines;
-use stepscope_execution::call::{ReplyPart, RunEvent};
 use stepscope_execution::create::Creation;
 use stepscope_execution::machine::Machine as _;
-use stepscope_execution::prompt::AnswerShape;
-use stepscope_execution::release::Release;
+use stepscope_execution::prompt::{AnswerShape, Release};
 use stepscope_execution::repair::{MAX_TRIES, diagnostics, pretty};
 use stepscope_execution::runner::{Ended, dumped};
 use stepscope_execution::sampling::SamplingRound;
@@ -32,6 +30,7 @@ use stepscope_io::unfinished::Unfinished;
 use stepscope_judge::case::Case;
 use stepscope_record::AnswerSchema;
 use stepscope_record::finding::counted;
+use stepscope_record::schemas::GSM_1_0;
 
 mod stream;
 
@@ -125,7 +124,7 @@ pub(super) fn run(options: &Create, out: &mut Out) -> Result<u8, Shown> {
         RUNS.look(&path.as_path().into())?;
     }
     let mut tape = Tape::default();
-    let shape = options.release.answer(options.task, &mut tape);
+    let shape = answer_shape(options.release, options.task, &mut tape);
     let mut creation = Creation::new(question.clone(), options.release);
     creation.examples = examples.map(Untrusted::owned);
     (creation.tries, creation.is_tolerant) = (options.tries, options.tolerant);
@@ -140,21 +139,29 @@ pub(super) fn run(options: &Create, out: &mut Out) -> Result<u8, Shown> {
     session.say(out, &shown!("creates a procedure with {}", session.server.address()));
     let signalled = session.create(&mut creation, out);
     session.notes(&creation.record(shape, &now()), out);
-    let made = creation.procedure().filter(|_| creation.ended.is_none());
+    let procedure = creation.repair.as_ref().map(|repair| repair.procedure.as_slice());
+    let made = procedure.filter(|_| creation.ended.is_none());
     let Some(procedure) = made.filter(|_| !options.without_run && signalled.is_none()) else {
         let record = creation.record(shape, &now());
-        let end = End { record, procedure: creation.procedure(), state: None, ended: creation.ended.as_ref() };
+        let end = End { record, procedure, state: None, ended: creation.ended.as_ref() };
         return session.finish(&end, signalled, out);
     };
     let mut tape = Tape::default();
     let value = tape.parse(procedure).ok_or(Shown::own("the procedure cannot be read"))?;
-    let run = WholeRun::new(value, question, shape, options.lenient).map_err(|why| Shown::error(&why))?;
-    let mut run = run.created(options.release, &creation.calls);
-    run.is_tolerant = options.tolerant;
+    let run = WholeRun::new(value, question, shape, options.lenient);
+    let mut run = run.map_err(|why| Shown::error(&why))?;
+    (run.release, run.is_tolerant, run.creation) = (options.release, options.tolerant, creation.calls.clone());
     let signalled = session.run(&mut run, out);
     let state = run.state().json();
     let end = End { record: run.record(&now()), procedure: Some(procedure), state: Some(&state), ended: run.ended() };
     session.finish(&end, signalled, out)
+}
+
+/// Returns the schema that the last step's reply must have. `tape`: holds the gsm answer before 1.1.0, which was another.
+fn answer_shape(release: Release, task: AnswerSchema, tape: &mut Tape) -> AnswerShape<'_> {
+    let is_first = task == AnswerSchema::Gsm && release < Release::V1_1_0;
+    let first = if is_first { tape.parse(GSM_1_0.as_bytes()) } else { None };
+    first.map_or(AnswerShape::Published(task), AnswerShape::Own)
 }
 
 impl Create {
@@ -209,14 +216,15 @@ impl Creating<'_> {
         let sampling = self.options.sampling.steps();
         self.server.drive_telling(creation, &sampling, 1, out, |creation, event, out| match event {
             // Of a repair the difference is shown, which has to be whole.
-            DriveEvent::Heard(RunEvent::Text { part: ReplyPart::Content, text }) if creation.calls.is_empty() => {
-                stream.hear(text.bytes()).iter().for_each(|step| self.step(step, out));
+            DriveEvent::Heard(event) => {
+                if let Some(text) = event.content().filter(|_| creation.calls.is_empty()) {
+                    stream.hear(text.bytes()).iter().for_each(|step| self.step(step, out));
+                }
             }
-            DriveEvent::Heard(_) => {}
             DriveEvent::Taken(round) => {
                 self.keep(&creation.record(self.shape, &now()), out);
                 self.attempt(creation, round, out);
-                let procedure = creation.procedure().map(<[u8]>::to_vec);
+                let procedure = creation.repair.as_ref().map(|repair| repair.procedure.clone());
                 if let Some(procedure) = procedure.clone() {
                     self.findings(before.as_deref(), &procedure, out);
                 }
@@ -238,7 +246,7 @@ impl Creating<'_> {
             if let Some(line) = step_line(round, steps) {
                 self.say(out, &line);
             }
-            if let Some(tolerated) = run.tolerated() {
+            if let Some(tolerated) = &run.tolerated {
                 self.say(out, &shown!("step {}: tolerated: {tolerated}", round.ask.step + 1));
             }
         })
@@ -281,20 +289,20 @@ impl Creating<'_> {
         let number = before.len();
         let what = if number == 0 { Shown::own("procedure") } else { shown!("repair {number}") };
         let (bytes, seconds) = (reply.received.content.len(), reply.elapsed.as_secs_f64());
-        let errors = match (call.errors, &call.executed.error) {
+        let errors = match (call.errors, &call.error) {
             (_, Some(_)) => Shown::own("no procedure"),
             (Some(errors), None) => shown!("{}", counted(errors, "error")),
             (None, None) => Shown::default(),
         };
         self.say(out, &shown!("{what}: {errors}; {bytes} bytes in {seconds:.1} s; {}", round.tally()));
-        if call.executed.error.is_some() {
+        if call.error.is_some() {
             self.what_came(round, out);
             let is_json = reply.judged.as_ref().is_some_and(|judged| judged.verdict.word() != "invalid");
-            if is_json && !call.executed.around.is_nothing() {
+            if is_json && !call.around.is_nothing() {
                 self.say(out, &Shown::own("evoproc takes the reply as it came; --tolerant takes the JSON in it"));
             }
         }
-        if let Some(tolerated) = &call.executed.tolerated {
+        if let Some(tolerated) = &call.tolerated {
             self.say(out, &shown!("{what}: tolerated: {tolerated}"));
         }
     }

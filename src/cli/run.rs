@@ -105,7 +105,7 @@ pub(super) fn run(options: &Run, out: &mut Out) -> Result<u8, Shown> {
                 out.complain(&reply.what_came());
             }
         }
-        let tolerated = run.tolerated().map(|what| shown!("step {}: tolerated: {what}", round.ask.step + 1));
+        let tolerated = run.tolerated.as_ref().map(|what| shown!("step {}: tolerated: {what}", round.ask.step + 1));
         out.complain_of(step_line(round, steps).into_iter().chain(tolerated).filter(|_| !options.quiet));
     });
     let code = finished(options, &run, out);

@@ -14,11 +14,11 @@ use stepscope_base::text::Untrusted;
 use stepscope_execution::call::{Finish, ReplyPart, RunEvent, RunId};
 use stepscope_execution::create::Creation;
 use stepscope_execution::machine::Machine;
-use stepscope_execution::release::Release;
+use stepscope_execution::prompt::{AnswerShape, Release};
 use stepscope_execution::runner::{Ended, dumped};
 use stepscope_execution::sampling::{CallEvent, Sampling, SamplingRound, ServerInfo};
 use stepscope_execution::whole::WholeRun;
-use stepscope_record::AnswerSchema;
+use stepscope_record::{AnswerSchema, schemas};
 
 /// Gives a machine the replies of a case, as long as it asks; what is asked must be what upstream asked.
 fn follow<'c>(machine: &mut impl Machine, calls: &mut impl Iterator<Item = Value<'c>>, seed: Option<i64>, what: &str) {
@@ -75,7 +75,9 @@ fn creations_are_upstreams_in_every_release() {
         follow(&mut creation, &mut calls, seed, &what);
         repaired += usize::from(creation.calls.len() > 1);
         made += 1;
-        let Some(procedure) = creation.procedure().filter(|_| creation.ended.is_none()) else {
+        let Some(procedure) =
+            creation.repair.as_ref().map(|repair| repair.procedure.as_slice()).filter(|_| creation.ended.is_none())
+        else {
             same_end(creation.ended.as_ref(), case, &what);
             assert!(calls.next().is_none(), "{what}: upstream asks more");
             ends += 1;
@@ -83,10 +85,12 @@ fn creations_are_upstreams_in_every_release() {
         };
         let (mut procedure_tape, mut schema_tape) = (Tape::default(), Tape::default());
         let task = AnswerSchema::from_word(member(case, "task").utf8().unwrap()).unwrap();
-        let shape = release.answer(task, &mut schema_tape);
+        let first = (task == AnswerSchema::Gsm && release < Release::V1_1_0).then_some(schemas::GSM_1_0);
+        let own = first.and_then(|schema| schema_tape.parse(schema.as_bytes()));
+        let shape = own.map_or(AnswerShape::Published(task), AnswerShape::Own);
         let value = procedure_tape.parse(procedure).unwrap();
-        let run = WholeRun::new(value, question, shape, false).unwrap();
-        let mut run = run.created(release, &creation.calls);
+        let mut run = WholeRun::new(value, question, shape, false).unwrap();
+        run.release = release;
         follow(&mut run, &mut calls, seed, &what);
         assert!(calls.next().is_none(), "{what}: upstream asks more");
         same_end(run.ended(), case, &what);

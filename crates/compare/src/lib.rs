@@ -406,7 +406,7 @@ impl BasisCounts {
     }
 
     /// Tells whether any item is judged in both runs: without one there is nothing to test.
-    pub fn is_paired(&self) -> bool {
+    pub(crate) fn is_paired(&self) -> bool {
         Cell::ALL.into_iter().any(|cell| cell != Cell::Missing && self.count(cell) > 0)
     }
 

@@ -207,6 +207,16 @@ pub enum Phase {
     Cancelled,
 }
 
+impl RunEvent {
+    /// Returns the piece of the reply itself that came; `None`: something else was heard.
+    pub fn content(&self) -> Option<&Untrusted<'static>> {
+        match self {
+            Self::Text { part: ReplyPart::Content, text } => Some(text),
+            _ => None,
+        }
+    }
+}
+
 /// One call and what was heard of it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Received {

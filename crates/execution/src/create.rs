@@ -1,10 +1,9 @@
 //! Creation of a procedure for a question: evoproc's prompt, byte for byte as each release makes it, its validation, and
 //! its repair by the same model (`evoproc_procedures.pipelines`). Nothing is sent from here.
 
-use crate::fork::{CreationCall, Executed, RunParts, run_record};
+use crate::fork::{Executed, RunParts, run_record};
 use crate::machine::{Machine, Question};
-use crate::prompt::{AnswerShape, Request};
-use crate::release::Release;
+use crate::prompt::{AnswerShape, Release, Request};
 use crate::repair;
 use crate::repair::model::ModelRepair;
 use crate::runner::Ended;
@@ -30,9 +29,10 @@ pub struct Creation {
     pub tries: u32,
     /// A reply is taken at which upstream would end.
     pub is_tolerant: bool,
-    repair: Option<ModelRepair>,
-    /// Calls so far.
-    pub calls: Vec<CreationCall>,
+    /// The procedure and its repairs, once there is one.
+    pub repair: Option<ModelRepair>,
+    /// Calls so far: the creation, then its repairs.
+    pub calls: Vec<Executed>,
     /// Reason of its end, if there is no procedure that upstream would run.
     pub ended: Option<Ended>,
 }
@@ -46,7 +46,7 @@ impl Creation {
     }
 
     /// Returns the procedure as it is by now.
-    pub fn procedure(&self) -> Option<&[u8]> {
+    fn procedure(&self) -> Option<&[u8]> {
         self.repair.as_ref().map(|repair| repair.procedure.as_slice())
     }
 
@@ -160,14 +160,13 @@ impl Machine for Creation {
 
     fn take(&mut self, round: &SamplingRound, _: &str) {
         let Some(reply) = round.replies.first() else { return };
-        let (content, is_repair) = (&reply.received.content, self.repair.is_some());
+        let content = &reply.received.content;
         let keys = KEYS.map(Untrusted::from);
         let taken = if self.is_tolerant { TakenReply::tolerant(content, &keys) } else { TakenReply::exact(content) };
-        let executed = Executed { tolerated: taken.tolerated.clone(), ..reply.executed.clone() };
-        let mut call = CreationCall { is_repair, executed, errors: None };
+        let mut call = Executed { tolerated: taken.tolerated.clone(), ..reply.executed.clone() };
         if reply.failed().is_some() {
             let ended = Ended { step: None, ..round.ended() };
-            call.executed.error = Some(ended.recorded());
+            call.error = Some(ended.recorded());
             self.ended = Some(ended);
             self.calls.push(call);
             return;
@@ -177,7 +176,7 @@ impl Machine for Creation {
             None => match self.first(&taken) {
                 Ok(repair) => self.repair = Some(repair),
                 Err(ended) => {
-                    call.executed.error = Some(ended.recorded());
+                    call.error = Some(ended.recorded());
                     self.ended = Some(ended);
                 }
             },

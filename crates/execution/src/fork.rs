@@ -8,7 +8,7 @@ use stepscope_record::trace::Put;
 
 pub(crate) mod written;
 
-pub use written::{CreationCall, Executed, repaired};
+pub use written::{Executed, repaired};
 pub(crate) use written::{RunParts, run_record};
 
 /// Extent of a re-run.

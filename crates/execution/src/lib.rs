@@ -17,8 +17,6 @@ pub mod generation;
 pub mod machine;
 /// One step and the state it finds -> the request, as upstream makes it.
 pub mod prompt;
-/// The releases of upstream's package that differ.
-pub mod release;
 /// Repair of a procedure, with a model and without.
 pub mod repair;
 /// A recorded run, replayed up to a step and continued from there.

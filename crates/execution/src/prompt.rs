@@ -16,6 +16,28 @@ use stepscope_record::schemas;
 use stepscope_record::state::{Badge, State};
 use stepscope_record::{AnswerSchema, Record};
 
+stepscope_base::words! {
+    /// A release of evoproc-procedures. They differ in the creation prompt, the gsm answer, and the end of a run whose reply
+    /// lacks a key; 0.1.0 and 1.0.0 are the same, and so are 1.1.0 and 1.2.0.
+    pub enum Release {
+        /// The first.
+        V0_1_0 = "0.1.0",
+        /// The same under another number.
+        V1_0_0 = "1.0.0",
+        /// A shorter creation prompt, which asks for symbolic relationships.
+        V1_1_0 = "1.1.0",
+        /// The newest.
+        V1_2_0 = "1.2.0",
+    }
+}
+
+impl Release {
+    /// Tells whether it is one of those before 1.1.0.
+    pub(crate) const fn is_early(self) -> bool {
+        matches!(self, Self::V0_1_0 | Self::V1_0_0)
+    }
+}
+
 /// The schema that the last step's reply must have.
 #[derive(Clone, Copy, Debug)]
 pub enum AnswerShape<'a> {
@@ -120,7 +142,7 @@ pub fn visible_inputs<'a>(
 const DUMPED: Style = Style::python(Letters::Kept, Spacing::Indented);
 
 /// The names that a step asks for, in its order: what its inputs are called.
-pub fn needs<'a>(procedure: &Procedure<'a>, step: usize) -> Result<Vec<Untrusted<'a>>, Refused> {
+pub(crate) fn needs<'a>(procedure: &Procedure<'a>, step: usize) -> Result<Vec<Untrusted<'a>>, Refused> {
     let value = procedure.steps.get(step).ok_or(Refused::NoStep)?.value;
     names(dict(value).map_err(Refused::Odd)?.get("inputs"))
 }

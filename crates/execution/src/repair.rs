@@ -15,7 +15,6 @@ use stepscope_judge::rules::check_by;
 use stepscope_judge::rules::procedure::UPSTREAM;
 use stepscope_record::finding::{Datum, Finding, Findings};
 use stepscope_record::formats;
-use stepscope_record::procedure::described::described;
 use stepscope_record::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure};
 use stepscope_record::rule_id::RuleId;
 use stepscope_record::schemas;
@@ -41,7 +40,7 @@ pub fn diagnostics(procedure: &[u8]) -> Findings {
 }
 
 /// The schema that a repaired procedure must have.
-pub fn schema() -> Untrusted<'static> {
+pub(crate) fn schema() -> Untrusted<'static> {
     let schema = schemas::ALL.iter().find(|schema| schema.name == "procedure");
     Untrusted::from(schema.map_or("", |schema| schema.text.trim_ascii_end()))
 }
@@ -148,7 +147,7 @@ type Placed<'e> = BTreeMap<&'e Pointer, &'e Edit>;
 /// Fills in missing descriptions, where nothing else breaks the schema: the procedure with them, and what was done.
 fn with_descriptions(procedure: &[u8]) -> Option<(Vec<u8>, Shown)> {
     let mut tape = Tape::default();
-    let (text, missing) = described(&Procedure::read(tape.parse(procedure)?))?;
+    let (text, missing) = Procedure::read(tape.parse(procedure)?).described()?;
     let what = if missing == 1 { Shown::own("its name") } else { shown!("{missing} names") };
     Some((pretty(&text), shown!("write missing descriptions from {what}")))
 }

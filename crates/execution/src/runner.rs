@@ -5,8 +5,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use crate::prompt::{AnswerShape, Refused, Request, execution, needs};
-use crate::release::Release;
+use crate::prompt::{AnswerShape, Refused, Release, Request, execution, needs};
 use stepscope_base::json::write::{Letters, Raw, Spacing, Style};
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::pyload::loads;
@@ -131,7 +130,8 @@ pub struct Runner<'a> {
     procedure: Procedure<'a>,
     answer: AnswerShape<'a>,
     strict: bool,
-    release: Release,
+    /// The release whose end and words it has.
+    pub(crate) release: Release,
     problem_text: Vec<u8>,
     state: Values,
     position: usize,
@@ -146,12 +146,6 @@ impl<'a> Runner<'a> {
         state.set(&Untrusted::from(PROBLEM_TEXT), &problem_text);
         let (procedure, release) = (Procedure::read(procedure), Release::V1_2_0);
         Self { procedure, answer, strict, release, problem_text, state, position: 0 }
-    }
-
-    /// Ends where that release does, and in its words.
-    #[must_use]
-    pub(crate) fn with_release(self, release: Release) -> Self {
-        Self { release, ..self }
     }
 
     /// Stands before a later step, with the state that it finds. `None`: the question is not in it.

@@ -1,10 +1,9 @@
 //! A whole run as a machine: it begins with a procedure and a question, runs every step as evoproc's runner does, and
 //! takes a reply exactly as it is, unless it is tolerant.
 
-use crate::fork::{CreationCall, Executed, RunParts, run_record};
+use crate::fork::{Executed, RunParts, run_record};
 use crate::machine::{Machine, Question};
-use crate::prompt::AnswerShape;
-use crate::release::Release;
+use crate::prompt::{AnswerShape, Release};
 use crate::replay::NoReplay;
 use crate::runner::{Ended, Runner, Values};
 use crate::sampling::SamplingRound;
@@ -18,7 +17,12 @@ pub struct WholeRun<'a> {
     runner: Runner<'a>,
     question: Untrusted<'static>,
     shape: AnswerShape<'a>,
-    creation: Vec<CreationCall>,
+    /// Calls that created the procedure.
+    pub creation: Vec<Executed>,
+    /// The release as which it ends.
+    pub release: Release,
+    /// Text left out of the last reply so that it could be taken.
+    pub tolerated: Option<Shown>,
     /// Takes replies at which upstream would end, and notes it in their calls.
     pub is_tolerant: bool,
     calls: Vec<Executed>,
@@ -37,14 +41,9 @@ impl<'a> WholeRun<'a> {
         if !runner.procedure().is_whole() {
             return Err(NoReplay::TooLarge);
         }
-        let (creation, calls) = (Vec::new(), Vec::new());
-        Ok(Self { runner, question, shape, creation, is_tolerant: false, calls, ended: None })
-    }
-
-    /// Ends as that release does, and keeps the calls that created the procedure.
-    #[must_use]
-    pub fn created(self, release: Release, creation: &[CreationCall]) -> Self {
-        Self { runner: self.runner.with_release(release), creation: creation.to_vec(), ..self }
+        let (creation, calls, release) = (Vec::new(), Vec::new(), Release::V1_2_0);
+        let (tolerated, is_tolerant, ended) = (None, false, None);
+        Ok(Self { runner, question, shape, creation, release, tolerated, is_tolerant, calls, ended })
     }
 
     /// Counts the steps.
@@ -60,11 +59,6 @@ impl<'a> WholeRun<'a> {
     /// Returns the reason of its end, if it ended early.
     pub fn ended(&self) -> Option<&Ended> {
         self.ended.as_ref()
-    }
-
-    /// Returns what was left out of the last reply so that it could be taken.
-    pub fn tolerated(&self) -> Option<&Shown> {
-        self.calls.last().and_then(|call| call.tolerated.as_ref())
     }
 
     /// Writes the run as a record.
@@ -110,7 +104,7 @@ impl Machine for WholeRun<'_> {
                 let (content, keys) = (&reply.received.content, &round.ask.request.expected);
                 let taken =
                     if self.is_tolerant { TakenReply::tolerant(content, keys) } else { TakenReply::exact(content) };
-                executed.tolerated = taken.tolerated;
+                (executed.tolerated, self.runner.release) = (taken.tolerated, self.release);
                 self.runner.take(&round.ask, &taken.json)
             }
         };
@@ -121,6 +115,7 @@ impl Machine for WholeRun<'_> {
                 self.ended = Some(ended);
             }
         }
+        self.tolerated.clone_from(&executed.tolerated);
         self.calls.push(executed);
     }
 }

@@ -2,8 +2,7 @@
 //! rules. Where alias (`stepDescription`) and field name (`step_description`) both stand, the alias counts, as in
 //! upstream's reader.
 
-/// Missing descriptions, filled in.
-pub mod described;
+mod described;
 /// Writers and readers of each variable, found in one pass.
 pub mod flow;
 /// The last step, as evoproc finds it.
@@ -95,6 +94,12 @@ pub struct Field<'a> {
 }
 
 impl<'a> Procedure<'a> {
+    /// Fills in the missing descriptions: the words of each variable's name. Returns the procedure as JSON, and how many were
+    /// missing; `None`: none is, or that is not all that upstream's model finds.
+    pub fn described(&self) -> Option<(Vec<u8>, usize)> {
+        described::described(self)
+    }
+
     /// Reads what is there.
     pub fn read(value: Value<'a>) -> Self {
         let mut procedure =

@@ -88,7 +88,7 @@ impl PlanStream {
         let names = |names: Vec<_>| names.into_iter().map(|name: Untrusted<'_>| name.line());
         Some(WholeStep {
             position,
-            text: step.text.and_then(Value::string).map(|text| text.line()).unwrap_or_default(),
+            text: step.text.and_then(Value::string).map_or(Shown::own("(no text)"), |text| text.line()),
             reads: names(step.input_names().collect()).collect(),
             writes: names(step.output_names().collect()).collect(),
             findings,

@@ -40,6 +40,8 @@ pub struct Executed {
     pub tolerated: Option<Shown>,
     /// Outputs taken from the reply, an object.
     pub outputs: Option<Vec<u8>>,
+    /// Number of errors that upstream's validator finds in the procedure that came; of a step `None`.
+    pub errors: Option<usize>,
     /// Reason why no outputs were taken.
     pub error: Option<Untrusted<'static>>,
     /// Verdict on the reply, in a word.
@@ -98,6 +100,16 @@ impl Executed {
         })
     }
 
+    /// Writes a call that created a procedure, or repaired it, as an entry of the trace.
+    fn creation_json(&self, is_repair: bool) -> Vec<u8> {
+        Style::SAVED.object(|entry| {
+            entry.text("purpose", if is_repair { "repair" } else { "create" });
+            self.asked(entry);
+            entry.maybe("errors", self.errors);
+            self.came(entry);
+        })
+    }
+
     /// Writes what was asked, and the reply as it came.
     fn asked(&self, entry: &mut Object<'_>) {
         let some = |part: &'static str| Some(part).filter(|part| !part.is_empty());
@@ -127,29 +139,6 @@ impl Executed {
         }
         entry.maybe("started_utc", Some(&self.started_utc).filter(|when| !when.is_empty()));
         entry.put("duration_ms", Raw(format!("{:.1}", self.duration_ms)));
-    }
-}
-
-/// One call on the way to a procedure, as the trace keeps it.
-#[derive(Clone, PartialEq, Debug)]
-pub struct CreationCall {
-    /// False: the first call, which creates the procedure. True: one that repairs it.
-    pub is_repair: bool,
-    /// The call.
-    pub executed: Executed,
-    /// Number of errors that upstream's validator finds then; `None`: there is no procedure.
-    pub errors: Option<usize>,
-}
-
-impl CreationCall {
-    /// Writes the call as an entry of the trace.
-    fn json(&self) -> Vec<u8> {
-        Style::SAVED.object(|entry| {
-            entry.text("purpose", if self.is_repair { "repair" } else { "create" });
-            self.executed.asked(entry);
-            entry.maybe("errors", self.errors);
-            self.executed.came(entry);
-        })
     }
 }
 
@@ -299,7 +288,7 @@ pub(crate) struct RunParts<'p> {
     /// The schema of the last step's reply.
     pub shape: AnswerShape<'p>,
     /// Calls that created the procedure.
-    pub creation: &'p [CreationCall],
+    pub creation: &'p [Executed],
     /// Calls of the steps.
     pub calls: &'p [Executed],
     /// The state at the end; `None`: it was not run.
@@ -311,7 +300,7 @@ pub(crate) struct RunParts<'p> {
 /// Writes a run as a record.
 pub(crate) fn run_record(parts: &RunParts<'_>, created_utc: &str) -> Vec<u8> {
     let RunParts { procedure, question, shape, creation, calls, values, ended } = *parts;
-    let made_of = procedure.map(Value::raw).unwrap_or_default();
+    let made_of = procedure.map_or(&b""[..], Value::raw);
     let id = sha256(&[made_of, b"\x1e", question.bytes(), b"\x1e", created_utc.as_bytes()].concat());
     let schema = match shape {
         AnswerShape::Published(schema) => Raw(Style::ASCII.of(schema.word())),
@@ -328,7 +317,8 @@ pub(crate) fn run_record(parts: &RunParts<'_>, created_utc: &str) -> Vec<u8> {
     let state = values.filter(|_| !is_empty).map_or_else(|| b"null".to_vec(), Values::json);
     let trace = trace(Some(schema), &steps, None, |trace| {
         if !creation.is_empty() {
-            let calls: Vec<JsonText> = creation.iter().map(|call| Raw(call.json())).collect();
+            let calls: Vec<JsonText> =
+                creation.iter().enumerate().map(|(n, call)| Raw(call.creation_json(n > 0))).collect();
             trace.put("creation", &calls);
         }
     });

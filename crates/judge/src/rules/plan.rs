@@ -15,7 +15,6 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted, head};
 use stepscope_record::finding::{Finding, Findings, Place};
 use stepscope_record::formats;
-use stepscope_record::procedure::described::described;
 use stepscope_record::procedure::{PROBLEM_TEXT, Procedure, Step, UNREAD};
 use stepscope_record::rule_id::RuleId;
 
@@ -130,7 +129,7 @@ fn check_once_described(case: &CaseView<'_>, findings: &mut Findings) {
     if case.procedure_errors().is_empty() {
         return;
     }
-    let Some((text, _)) = case.procedure().and_then(described) else { return };
+    let Some((text, _)) = case.procedure().and_then(Procedure::described) else { return };
     let base = case.procedure_pointer();
     // The descriptions come last in their objects: what was there keeps its place.
     let under = |place: &Place| match place {

@@ -23,7 +23,7 @@ pub fn read(value: Value<'_>) -> Record<'_> {
 }
 
 /// The schema whose own keys an answer object has.
-pub fn schema_of(value: Value<'_>) -> AnswerSchema {
+pub(crate) fn schema_of(value: Value<'_>) -> AnswerSchema {
     let has = |key| value.get(key).is_some();
     let letter = || {
         value.get("final_answer").is_some_and(|answer| {

@@ -11,9 +11,8 @@ const MAX_MISSING: usize = 2_000;
 /// The keys of the lists whose fields have descriptions, under both names that upstream reads.
 const LISTS: [&str; 3] = ["inputs", "output", "outputs"];
 
-/// Fills in the missing descriptions: the words of each variable's name. Returns the procedure as JSON, and how many were
-/// missing; `None`: none is, or that is not all that upstream's model finds.
-pub fn described(procedure: &Procedure<'_>) -> Option<(Vec<u8>, usize)> {
+/// See [`Procedure::described`].
+pub(super) fn described(procedure: &Procedure<'_>) -> Option<(Vec<u8>, usize)> {
     let errors = schema_errors(procedure);
     let is_description = |part: &Part| matches!(part, Part::Key(key) if *key == "description");
     let lacks = |loc: &[Part]| loc.last().is_some_and(is_description);
@@ -77,7 +76,7 @@ mod tests {
     fn only_descriptions_are_filled_in() {
         let described = |text: &str| {
             let mut tape = Tape::default();
-            let made = described(&Procedure::read(tape.parse(text.as_bytes()).unwrap()));
+            let made = super::described(&Procedure::read(tape.parse(text.as_bytes()).unwrap()));
             made.map(|(text, count)| (String::from_utf8(text).unwrap(), count))
         };
         let plan = r#"{"NameDescription":"x","steps":[{"id":1,"inputs":[{"name":"problem_text"}],"stepDescription":"Do","outputs":[{"name":"a_b","description":"d"},{"name":"final_answer","z":1}]}]}"#;
