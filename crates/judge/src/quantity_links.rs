@@ -138,7 +138,7 @@ impl QuantityLinks {
     }
 
     /// The holders that hold or describe a quantity.
-    pub(crate) fn holders_of(&self, quantity: usize) -> impl Iterator<Item = usize> + '_ {
+    pub fn holders_of(&self, quantity: usize) -> impl Iterator<Item = usize> + '_ {
         bits(self.taken.get(quantity).copied().unwrap_or(0))
     }
 
