@@ -549,7 +549,7 @@ fn says_percent(text: &str) -> bool {
 }
 
 /// The name of a variable, ready for the screen.
-pub fn name_of(state: &State<'_>, variable: usize) -> String {
+pub(crate) fn name_of(state: &State<'_>, variable: usize) -> String {
     state.variables().get(variable).map(|variable| variable.name.line().into_string()).unwrap_or_default()
 }
 

@@ -153,7 +153,7 @@ fn characters(text: &[u8]) -> usize {
 }
 
 /// The step that a pointer leads through, from 1, as messages count.
-pub fn step_of(pointer: &Pointer) -> Option<usize> {
+pub(crate) fn step_of(pointer: &Pointer) -> Option<usize> {
     pointer.0.windows(2).find_map(|pair| match pair {
         [Part::Key(key), Part::Index(n)] if *key == "steps" => Some(n + 1),
         _ => None,
