@@ -305,7 +305,10 @@ fn prompt_key(app: &mut App, mut prompt: Prompt, event: KeyEvent) -> Effects {
             let done = match prompt.purpose {
                 PromptPurpose::Filter => table::search::try_filter(app, &typed),
                 PromptPurpose::Find => table::search::find(app, &typed),
-                PromptPurpose::Columns => table::keys::choose_columns(app, &typed),
+                PromptPurpose::Columns => table::keys::choose_columns(&mut app.table, &typed).map(|said| {
+                    app.say(said);
+                    Vec::new()
+                }),
                 PromptPurpose::Field(field) => rerun::keys::set_field(app, field, &typed),
                 PromptPurpose::Export | PromptPurpose::ExportAs(_) if typed.trim().is_empty() => {
                     Err(app.keyed("type a name; <escape> writes nothing"))

@@ -1151,6 +1151,23 @@ fn a_run_trace_shows_prompt_schema_and_reply() {
     d.shows(&["rebuilt from the record; not in a trace"]);
 }
 
+#[test]
+fn columns_are_chosen_by_name_and_width() {
+    let mut d = Drive::runs();
+    let heads = |d: &Drive| d.lines()[1].split_whitespace().map(ToOwned::to_owned).collect::<Vec<_>>();
+    let usual = heads(&d);
+    d.keys("| 'ok cause:22 answer question' Enter");
+    assert_eq!(heads(&d), ["ok", "cause", "answer", "question"]);
+    d.shows(&["[table] columns in config.toml keeps them", "✗"]);
+    d.keys("|").shows(&["columns: ok cause:22 answer question"]);
+    d.keys("Esc | ' caus' Enter");
+    d.shows(&["no column is called caus. Did you mean cause?"]);
+    assert_eq!(heads(&d), ["ok", "cause", "answer", "question"], "nothing changed");
+    // An empty line brings the usual ones back.
+    d.keys("^U Enter");
+    assert_eq!(heads(&d), usual);
+}
+
 // Charts, explanations, ASCII.
 
 #[test]

@@ -106,7 +106,7 @@ impl ChosenColumns {
 
 fn unknown(name: &str) -> Shown {
     let names = || Column::ALL.into_iter().map(Column::word);
-    let meant = closest(name, names()).map(|close| shown!(" Did you mean {close}?")).unwrap_or_default();
+    let meant = closest(name, names()).map_or_else(Shown::default, |close| shown!(" Did you mean {close}?"));
     let all = names().collect::<Vec<_>>().join(", ");
     shown!("no column is called {}.{meant} Columns: {all}", Shown::line(name.as_bytes()))
 }

@@ -34,6 +34,7 @@ use stepscope_judge::triage::Fix;
 use stepscope_record::RecordKind;
 use stepscope_record::finding::Severity;
 use stepscope_record::finding::counted;
+use stepscope_record::models::ModelNames;
 use stepscope_record::types::TypeRegistry;
 
 /// Structured answers are no mere numbers, and some numbers are long: where the question has so many columns they take
@@ -378,15 +379,15 @@ fn cell<'a>(app: &'a App, record: usize, row: &RowFacts, column: Column) -> (Cow
         Column::Confidence => (number(row.confidence), Role::Dim),
         Column::Fix => owned(fix(row)),
         Column::Cause => (row.cause().map_or("", Cause::word).into(), Role::Warning),
-        Column::Model => (model(app, row).into(), Role::Dim),
+        Column::Model => (model(app.side.models(), row).into(), Role::Dim),
         Column::Title => title(app, record),
         Column::Kind | Column::Steps | Column::Findings => ("".into(), Role::Faint),
     }
 }
 
 /// Returns the name of the model that answered; nothing where the record names none.
-fn model(app: &App, row: &RowFacts) -> String {
-    row.model().and_then(|number| app.side.models().name(number)).map_or_else(String::new, Shown::into_string)
+fn model(models: &ModelNames, row: &RowFacts) -> String {
+    row.model().and_then(|number| models.name(number)).map_or_else(String::new, Shown::into_string)
 }
 
 /// Returns the sign of the grade: correct or wrong, or ended with an error; a blank where that is unknown.

@@ -70,13 +70,12 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
     Some(Vec::new())
 }
 
-/// Shows these columns in place of the usual ones; no names: the usual ones.
-pub(crate) fn choose_columns(app: &mut App, typed: &str) -> Result<Effects, Shown> {
-    app.table.columns = ChosenColumns::parse(typed)?;
-    let text = app.table.columns.text();
+/// Shows these columns in place of the usual ones; no names: the usual ones. Returns what to say of it.
+pub(crate) fn choose_columns(table: &mut Table, typed: &str) -> Result<Shown, Shown> {
+    table.columns = ChosenColumns::parse(typed)?;
+    let text = table.columns.text();
     let names = if text.is_empty() { "the usual ones".to_owned() } else { text };
-    app.say(shown!("Columns: {names} · [table] columns in config.toml keeps them"));
-    Ok(Vec::new())
+    Ok(shown!("Columns: {names} · [table] columns in config.toml keeps them"))
 }
 
 fn request(app: &mut App, screen: ScreenKind) -> Effects {
