@@ -120,6 +120,7 @@ pub const CHECKED: &[ResultTable] = &[
             text("confidence", CellSource::Line("triage.confidence")),
             float("recovered", CellSource::Line("triage.recovered")),
             truth("recovers_gold", CellSource::Line("triage.recovers_gold")),
+            text("cause", CellSource::Line("cause")),
             int("labelled_step", CellSource::Line("labelled_step")),
             text("question", CellSource::Line("question")),
             text("route", CellSource::Line("route.name")),
