@@ -249,7 +249,7 @@ mod tests {
     fn mistakes_name_line_and_remedy() {
         assert_eq!(
             failure("mouse = true\nthem = \"dark\"\n"),
-            "cannot use config.toml, line 2: unknown field `them`, expected one of `theme`, `mouse`, `keys`, \
+            "cannot use config.toml, line 2: unknown field `them`, expected one of `theme`, `mouse`, `table`, `keys`, \
              `profile`, `profiles`; remove it, or check the spelling"
         );
         let wrong = failure("mouse = \"yes\"");
