@@ -1,7 +1,6 @@
 //! `stepscope check`: what is wrong with records, at the exact key.
 
 use std::io::{Error, ErrorKind};
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,7 +9,13 @@ use self::reviewed::Reviewed;
 use super::filtered::Verdicts;
 use super::tables::Tables;
 use super::values::MAX_SCHEMA;
-use super::{CLEAN, Check, FAILED, FOUND, FormatArg, Out};
+use crate::cli::check::options::Check;
+use crate::cli::check::options::FormatArg;
+use crate::cli::codes::CLEAN;
+use crate::cli::codes::FAILED;
+use crate::cli::codes::FOUND;
+use crate::cli::options::threads;
+use crate::cli::out::Out;
 use stepscope_base::schema::{NEWEST, Schema};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -31,6 +36,7 @@ use stepscope_report::{ReportFormat, Totals};
 mod expect;
 mod figures;
 mod merge;
+pub(super) mod options;
 mod reporter;
 mod reviewed;
 
@@ -214,10 +220,6 @@ fn foreign(source: &SourceCounts) -> Shown {
     };
     let rows = if records > broken { ", stepscope map --try how to read rows of another program" } else { "" };
     shown!("cannot check {}: {what}; --allow-unknown says what each is{rows}", source.name)
-}
-
-pub(super) fn threads(asked: Option<NonZeroUsize>) -> usize {
-    asked.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
 }
 
 const fn is_for_people(format: ReportFormat) -> bool {

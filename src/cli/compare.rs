@@ -6,10 +6,18 @@ use stepscope_io::pipeline::side_data::SideData;
 
 use clap::Args;
 
-use super::{CLEAN, FAILED, FOUND, ListFormat, Out, Reviewing};
-use crate::cli::check::{no_records, threads};
+use crate::cli::check::no_records;
+use crate::cli::codes::CLEAN;
+use crate::cli::codes::FAILED;
+use crate::cli::codes::FOUND;
 use crate::cli::filtered::{FilterArgs, Filtered, Verdicts};
-use crate::cli::review::{Who, counted, summaries};
+use crate::cli::options::ListFormat;
+use crate::cli::options::threads;
+use crate::cli::out::Out;
+use crate::cli::review::logs::Who;
+use crate::cli::review::logs::counted;
+use crate::cli::review::logs::summaries;
+use crate::cli::screen::Reviewing;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_compare::difference::RecordDifference;

@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::values::existing_folder;
 use super::variables::VARIABLES;
-use super::{CLEAN, FOUND, ListFormat, Out};
+use crate::cli::codes::CLEAN;
+use crate::cli::codes::FOUND;
+use crate::cli::options::ListFormat;
+use crate::cli::out::Out;
 use rustix::fs::{Access, access};
 use stepscope_base::ascii::{is_utf8, locale};
 use stepscope_base::json::write::Style;

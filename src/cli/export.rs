@@ -6,8 +6,13 @@ use std::sync::{Arc, Mutex};
 
 use super::namesakes::PassingRecords;
 use super::pick::Pick;
-use super::{AnswerArgs, CLEAN, FAILED, FOUND, Out, hidden};
-use crate::cli::check::threads;
+use crate::cli::codes::CLEAN;
+use crate::cli::codes::FAILED;
+use crate::cli::codes::FOUND;
+use crate::cli::options::AnswerArgs;
+use crate::cli::options::hidden;
+use crate::cli::options::threads;
+use crate::cli::out::Out;
 use stepscope_base::guard::lock;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;

@@ -6,7 +6,8 @@ use clap::ValueEnum;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rustix::system::uname;
 
-use super::{Colour, Out};
+use crate::cli::out::Colour;
+use crate::cli::out::Out;
 use stepscope_io::source::input::Input;
 
 /// Characters that are percent-encoded in an address: nearly all, so that no name of a file or a machine ends a link.

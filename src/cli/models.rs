@@ -1,7 +1,10 @@
 //! `stepscope models`: which model servers are live, and what they offer.
 
-use super::{CLEAN, ListFormat, Out, UNANSWERED};
 use crate::cli::ask::{PATIENCE, ServerFlags, runtime};
+use crate::cli::codes::CLEAN;
+use crate::cli::codes::UNANSWERED;
+use crate::cli::options::ListFormat;
+use crate::cli::out::Out;
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use stepscope_io::pipeline::side_data::SideData;
 
-use crate::cli::check::threads;
+use crate::cli::options::threads;
 use stepscope_base::guard::lock;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;

@@ -3,7 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{CLEAN, Colour, FOUND, ListFormat, Out};
+use crate::cli::codes::CLEAN;
+use crate::cli::codes::FOUND;
+use crate::cli::options::ListFormat;
+use crate::cli::out::Colour;
+use crate::cli::out::Out;
 use stepscope_base::json::Tape;
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;

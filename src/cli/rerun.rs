@@ -6,8 +6,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use stepscope_io::pipeline::side_data::SideData;
 
-use super::{AnswerArgs, CLEAN, FOUND, Out, UNANSWERED};
 use crate::cli::ask::{Request, Sampling, Sending, step_line, why_ended};
+use crate::cli::codes::CLEAN;
+use crate::cli::codes::FOUND;
+use crate::cli::codes::UNANSWERED;
+use crate::cli::options::AnswerArgs;
+use crate::cli::out::Out;
 use crate::cli::pick::{Pick, Picked};
 use stepscope_base::json::write::{Object, Raw, Style, one_line};
 use stepscope_base::json::{Tape, Value};

@@ -1,5 +1,13 @@
 //! `stepscope show`: one record as plain text.
 
+use std::path::PathBuf;
+
+use crate::cli::export::RedactArgs;
+use crate::cli::filtered::FilterArgs;
+use crate::cli::links::LinkWhen;
+use crate::cli::options::AnswerArgs;
+use crate::cli::out::Colour;
+use crate::cli::pick::Pick;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,8 +15,10 @@ use stepscope_io::pipeline::side_data::SideData;
 
 use super::filtered::Verdicts;
 use super::links::Links;
-use super::{CLEAN, FAILED, Out, Show};
-use crate::cli::check::threads;
+use crate::cli::codes::CLEAN;
+use crate::cli::codes::FAILED;
+use crate::cli::options::threads;
+use crate::cli::out::Out;
 use stepscope_base::guard::lock;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -23,6 +33,39 @@ use stepscope_report::page::Cleaner;
 use stepscope_report::text::Look;
 use stepscope_report::whole;
 use stepscope_report::whole::{RecordPart, RecordText};
+
+/// Print one record: question, steps, values, findings
+#[derive(clap::Args, Clone, Debug)]
+#[command(override_usage = "stepscope show [OPTIONS] <PATH>...\n       stepscope show [OPTIONS] --docintel [PATH]...")]
+pub struct Show {
+    /// File or folder with the record
+    #[arg(value_name = "PATH", required_unless_present = "docintel")]
+    pub paths: Vec<PathBuf>,
+    /// What belongs to answers with cited lines
+    #[command(flatten)]
+    pub answers: AnswerArgs,
+    #[command(flatten)]
+    pick: Pick,
+    #[command(flatten)]
+    filter: FilterArgs,
+    /// Only this step, counted from 1: what it reads, does and writes
+    #[arg(long, value_name = "N")]
+    pub step: Option<usize>,
+    /// Print the exact prompt that evoproc sends for the step
+    #[arg(long, requires = "step")]
+    pub prompt: bool,
+    /// Also print the global state before and after each step
+    #[arg(long)]
+    pub state: bool,
+    #[command(flatten)]
+    redact: RedactArgs,
+    /// Colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Colour::Auto)]
+    pub color: Colour,
+    /// Links from places to their files (OSC 8)
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = LinkWhen::Auto)]
+    pub(crate) links: LinkWhen,
+}
 
 /// Number of other records that are named.
 const NAMED: usize = 5;

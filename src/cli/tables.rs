@@ -3,7 +3,8 @@
 use std::io::{Error, Result};
 use std::path::{Path, PathBuf};
 
-use super::{Out, ShapeArgs};
+use crate::cli::options::ShapeArgs;
+use crate::cli::out::Out;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_io::failure::Failure;

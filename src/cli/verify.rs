@@ -4,8 +4,13 @@ use std::io::{Error, ErrorKind};
 use std::path::PathBuf;
 
 use super::tables::Tables;
-use super::{CLEAN, FAILED, FOUND, Out, ShapeArgs, TableArgs};
-use crate::cli::check::threads;
+use crate::cli::codes::CLEAN;
+use crate::cli::codes::FAILED;
+use crate::cli::codes::FOUND;
+use crate::cli::options::ShapeArgs;
+use crate::cli::options::TableArgs;
+use crate::cli::options::threads;
+use crate::cli::out::Out;
 use stepscope_arithmetic::number::near;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;

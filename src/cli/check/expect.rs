@@ -3,9 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::threads;
-use crate::cli::review::{contents, said};
-use crate::cli::{CLEAN, Check, FAILED, FOUND, Out};
+use crate::cli::check::options::Check;
+use crate::cli::codes::CLEAN;
+use crate::cli::codes::FAILED;
+use crate::cli::codes::FOUND;
+use crate::cli::options::threads;
+use crate::cli::out::Out;
+use crate::cli::review::logs::contents;
+use crate::cli::review::logs::said;
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;

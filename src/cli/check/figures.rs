@@ -1,6 +1,6 @@
 //! The figures of `check --summary`, of records and of forks apart: forks are no answers of the run.
 
-use crate::cli::Out;
+use crate::cli::out::Out;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_record::finding::counted;

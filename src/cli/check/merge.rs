@@ -5,9 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use foldhash::HashSet;
 
-use super::super::{CLEAN, Check, FAILED, FOUND, Out};
 use super::figures::FiguresApart;
-use super::threads;
+use crate::cli::check::options::Check;
+use crate::cli::codes::CLEAN;
+use crate::cli::codes::FAILED;
+use crate::cli::codes::FOUND;
+use crate::cli::options::threads;
+use crate::cli::out::Out;
 use stepscope_base::canonical::Digest;
 use stepscope_base::guard::lock;
 use stepscope_base::json::{Kind, Value};

@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::figures::FiguresApart;
 use super::reviewed::Reviewed;
+use crate::cli::check::options::Check;
 use crate::cli::filtered::Filtered;
 use crate::cli::links::Links;
-use crate::cli::{Check, Out};
+use crate::cli::out::Out;
 use stepscope_base::guard::lock;
 use stepscope_base::text::Shown;
 use stepscope_io::pipeline::check::CheckOutcome;

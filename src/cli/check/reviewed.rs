@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use super::threads;
+use crate::cli::check::options::Check;
 use crate::cli::namesakes::PassingRecords;
-use crate::cli::review::counted;
-use crate::cli::{Check, Out};
+use crate::cli::options::threads;
+use crate::cli::out::Out;
+use crate::cli::review::logs::counted;
 use stepscope_base::guard::lock;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;

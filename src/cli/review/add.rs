@@ -6,8 +6,11 @@ use std::sync::Arc;
 use stepscope_io::pipeline::side_data::SideData;
 
 use super::log_writer::LogWriter;
-use super::{Refused, Where, Who};
-use crate::cli::Out;
+use crate::cli::out::Out;
+use crate::cli::review::logs::Refused;
+use crate::cli::review::logs::Where;
+use crate::cli::review::logs::Who;
+use crate::cli::review::logs::quiet_contents;
 use clap::Args;
 use stepscope_base::canonical::Digest;
 use stepscope_base::json::Tape;
@@ -341,7 +344,7 @@ impl<'k> Completion<'k> {
             Err(failure) => Err(shown!("NOT SAVED: {failure}")),
         });
         let (journal, writer) = out.given(opened)?;
-        let contents = super::quiet_contents(&[journal], out)?;
+        let contents = quiet_contents(&[journal], out)?;
         let records = (!place.files.is_empty()).then(|| Index::of(&summaries.summaries));
         let offered = records.is_some().then(|| LabelSet { version: 0, ..LabelSet::starter() });
         Some((Self { reviewer: who.reviewer(), reviews: contents.reviews, records, offered }, writer))

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::Where;
-use crate::cli::{ListFormat, Out};
+use crate::cli::options::ListFormat;
+use crate::cli::out::Out;
+use crate::cli::review::logs::Where;
+use crate::cli::review::logs::joined;
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::pipeline::summaries::read;
 use stepscope_review::agreement;
@@ -25,7 +27,7 @@ pub(super) fn run(options: &Agreement, side: &Arc<SideData>, out: &mut Out) -> O
     let reviews = options.place.contents(out)?.reviews;
     let records = options.place.records(out, |files, threads| read(files, &reviews, threads, side, |_, _| {}))?;
     let index = Index::of(&records.summaries);
-    let agreement = agreement::Agreement::of(&reviews, &super::joined(&index, &reviews, out));
+    let agreement = agreement::Agreement::of(&reviews, &joined(&index, &reviews, out));
     if options.format == ListFormat::Jsonl {
         agreement.write_json(out);
     } else {

@@ -7,12 +7,17 @@ use stepscope_io::pipeline::side_data::SideData;
 
 use clap::{Args, ValueEnum};
 
-use super::Where;
 use super::choice::Choice;
-use crate::cli::check::threads;
+use crate::cli::codes::CLEAN;
+use crate::cli::codes::FAILED;
+use crate::cli::codes::FOUND;
 use crate::cli::export::{Looked, RedactArgs, place_of, refuses};
 use crate::cli::namesakes::PassingRecords;
-use crate::cli::{CLEAN, FAILED, FOUND, Out};
+use crate::cli::options::threads;
+use crate::cli::out::Out;
+use crate::cli::review::logs::Where;
+use crate::cli::review::logs::contents;
+use crate::cli::review::logs::joined;
 use stepscope_base::guard::lock;
 use stepscope_base::text::Shown;
 use stepscope_io::log::journal::{beside, named};
@@ -70,7 +75,7 @@ pub(super) fn run(options: &ReviewExport, side: &Arc<SideData>, out: &mut Out) -
     let choice = options.choice.checked(reviews, out)?;
     let summaries = options.place.records(out, |files, threads| read(files, reviews, threads, side, |_, _| {}))?;
     let index = Index::of(&summaries.summaries);
-    let (joined, sets) = (super::joined(&index, reviews, out), reviews.label_sets().for_people());
+    let (joined, sets) = (joined(&index, reviews, out), reviews.label_sets().for_people());
     joined.gone_phrase().iter().for_each(|gone| out.complain(gone));
     let mut bytes = Vec::new();
     match options.format {
@@ -120,7 +125,7 @@ fn failed(options: &ReviewExport, redaction: Redaction, side: &Arc<SideData>, ou
     if journals.is_empty() {
         journals = options.failed.iter().map(|file| beside(file)).collect();
     }
-    let contents = super::contents(&journals, out)?;
+    let contents = contents(&journals, out)?;
     let choice = options.choice.checked(&contents.reviews, out)?;
     let (reviews, sets) = (&contents.reviews, contents.reviews.label_sets());
     let records = PassingRecords::new(&options.failed, |paths| Some(expand(paths)), threads(None), side);

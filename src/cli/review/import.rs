@@ -9,8 +9,10 @@ use clap::Args;
 
 use super::add::{Completion, Decided, JudgedLines};
 use super::log_writer::LogWriter;
-use super::{Refused, Where, Who};
-use crate::cli::Out;
+use crate::cli::out::Out;
+use crate::cli::review::logs::Refused;
+use crate::cli::review::logs::Where;
+use crate::cli::review::logs::Who;
 use stepscope_base::canonical::Digest;
 use stepscope_base::json::Tape;
 use stepscope_base::json::write::Style;

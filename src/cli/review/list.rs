@@ -7,9 +7,13 @@ use std::sync::Arc;
 use stepscope_io::pipeline::side_data::SideData;
 
 use super::choice::Choice;
-use super::{Where, Who};
+use crate::cli::codes::CLEAN;
 use crate::cli::filtered::{FilterArgs, Filtered, Verdicts};
-use crate::cli::{CLEAN, ListFormat, Out};
+use crate::cli::options::ListFormat;
+use crate::cli::out::Out;
+use crate::cli::review::logs::Where;
+use crate::cli::review::logs::Who;
+use crate::cli::review::logs::joined;
 use stepscope_base::text::Shown;
 use stepscope_io::pipeline::summaries::{Summaries, read};
 use stepscope_judge::case::CaseView;
@@ -71,7 +75,7 @@ pub(super) fn run(list: &ListArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
     };
     let summaries = list.place.records(out, |files, threads| read(files, reviews, threads, side, note))?;
     let index = Index::of(&summaries.summaries);
-    let (joined, sets) = (super::joined(&index, reviews, out), reviews.label_sets().for_people());
+    let (joined, sets) = (joined(&index, reviews, out), reviews.label_sets().for_people());
     joined.gone_phrase().iter().for_each(|gone| out.complain(gone));
     let found = joined.items.iter().map(|item| (item.reviewed, item.summary));
     let fits = |(reviewed, summary): &(ItemReviews<'_>, Option<&Summary>)| {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use foldhash::HashSet;
 
-use crate::cli::Out;
+use crate::cli::out::Out;
 use stepscope_base::canonical::Digest;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;

@@ -8,11 +8,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clap::Args;
 use foldhash::HashMap;
 
-use super::{Where, Who};
-use crate::cli::check::threads;
+use crate::cli::codes::CLEAN;
+use crate::cli::codes::FOUND;
 use crate::cli::filtered::{FilterArgs, Verdicts};
+use crate::cli::options::ListFormat;
+use crate::cli::options::threads;
+use crate::cli::out::Colour;
+use crate::cli::out::Out;
+use crate::cli::review::logs::Where;
+use crate::cli::review::logs::Who;
 use crate::cli::show;
-use crate::cli::{CLEAN, Colour, FOUND, ListFormat, Out};
 use stepscope_base::guard::lock;
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
@@ -46,7 +51,7 @@ pub struct NextArgs {
     #[arg(long, value_name = "SEED")]
     shuffle: Option<u64>,
     /// Review only one of several equal parts, for example 1/3: every reviewer takes another
-    #[arg(long, value_name = "PART", value_parser = crate::cli::assignment)]
+    #[arg(long, value_name = "PART", value_parser = crate::cli::options::assignment)]
     assign: Option<Assignment>,
     /// Print its id alone
     #[arg(long, conflicts_with = "format")]

@@ -4,8 +4,10 @@ use clap::Args;
 use std::sync::Arc;
 use stepscope_io::pipeline::side_data::SideData;
 
-use super::Where;
-use crate::cli::{ListFormat, Out};
+use crate::cli::options::ListFormat;
+use crate::cli::out::Out;
+use crate::cli::review::logs::Where;
+use crate::cli::review::logs::joined;
 use stepscope_base::shown;
 use stepscope_io::pipeline::summaries::read;
 use stepscope_judge::case::CaseView;
@@ -35,7 +37,7 @@ pub(super) fn run(options: &Stats, side: &Arc<SideData>, out: &mut Out) -> Optio
     };
     let summaries = options.place.records(out, |files, threads| read(files, reviews, threads, side, fix))?;
     let index = Index::of(&summaries.summaries);
-    let joined = super::joined(&index, reviews, out);
+    let joined = joined(&index, reviews, out);
     let stats = stats::Stats::of(reviews, &joined);
     if options.format == ListFormat::Jsonl {
         stats.write_json(out);
