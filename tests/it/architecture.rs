@@ -673,8 +673,8 @@ fn within(what: &str, measured: usize, limit: usize) {
 const LARGEST_CIRCLE: &[(&str, usize)] = &[
     ("", 4),
     ("base", 4),
-    ("arithmetic", 9),
-    ("evidence", 12),
+    ("arithmetic", 5),
+    ("evidence", 3),
     ("record", 3),
     ("redact", 0),
     ("judge", 14),

@@ -6,18 +6,20 @@
 use std::ops::Range;
 
 use self::cues::{Cue, CueAt, cues};
+use self::input::{BLOCKED, mentions, multiplies};
 use self::reader::{PhraseReader, Tree};
 use self::refused::is_refused;
 use self::rounding::Rounding;
 use self::units::{factor, unit};
 use self::whole::{Account, TakenWords};
-use self::words::{Word, parts, sentence, stem, value_of, words};
+use self::words::{Word, parts, sentence, value_of, words};
 use crate::expression::{Expression, Operation};
 use crate::number::Number;
 use crate::number_words::{NumberWord, number_word};
 
 mod atoms;
 mod cues;
+mod input;
 mod reader;
 mod refused;
 mod resolve;
@@ -26,6 +28,7 @@ mod units;
 mod whole;
 mod words;
 
+pub use self::input::Input;
 pub use self::rounding::{rounded, rounds};
 pub use self::units::{asks_for_other_unit, is_conversion, unit_of, wants_other_unit};
 pub use self::whole::{Output, speaks_of};
@@ -35,23 +38,6 @@ pub use self::words::lower_words;
 const MAX_TEXT: usize = 400;
 /// With more inputs there are too many readings.
 const MAX_INPUTS: usize = 12;
-
-/// A variable that the step reads.
-#[derive(Clone, Debug)]
-pub struct Input<'t> {
-    /// Its number in the expression that is made.
-    pub id: u32,
-    /// Its name in the sentence.
-    pub name: &'t str,
-    /// Its name in the procedure.
-    pub variable: &'t str,
-    /// Description of the variable.
-    pub description: &'t str,
-    /// Its recorded value.
-    pub value: Option<Number>,
-    /// It is what the step before gave.
-    pub running: bool,
-}
 
 /// A calculation that a sentence asks for, word for word.
 #[derive(Clone, Debug)]
@@ -63,15 +49,6 @@ pub struct Sentence {
     /// It goes on with what it does not name: the result of the step before.
     pub goes_on: bool,
 }
-
-/// Words by which an operation is done otherwise than these readings know.
-const BLOCKED: &[&str] = stepscope_base::list![
-    not except unless if either maximum minimum largest smallest larger smaller round rounded rounding ceiling
-    nearest remainder modulo squared square cube power root respectively excluding complement equation solve solving
-    ratio proportion respective corresponding weighted compound interest twofold until first without ignoring undo undoing
-    backwards turn drop dropping discard discarding scale scaling scaled project projecting extrapolate annualize advance account
-    accounting
-];
 
 /// Tells whether a text may name an operation in words, by a look at how its words begin.
 pub fn may_plan(text: &str) -> bool {
@@ -453,12 +430,6 @@ pub fn statement(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
     }
 }
 
-/// Tells whether a word does something with a number that is no operation of its own: "its reciprocal", "doubles".
-fn multiplies(word: &Word<'_>) -> bool {
-    const STEMS: [&str; 6] = ["doubl", "halv", "tripl", "quadrupl", "reciprocal", "inverse"];
-    STEMS.iter().any(|stem| word.lower.starts_with(stem))
-}
-
 /// Tells whether a text tells to state a variable: "report the total cost", "the total is the answer". That its name is
 /// a word of the text is not enough.
 pub fn is_named_to_state(text: &str, name: &str) -> bool {
@@ -523,11 +494,6 @@ pub fn names_in(text: &str, name: &str) -> bool {
 /// Tells whether a character stands for an operation between two phrases.
 pub const fn is_sign(c: char) -> bool {
     words::sign(c).is_some()
-}
-
-fn mentions(input: &Input<'_>, word: &str) -> bool {
-    let word = stem(word);
-    parts(input.name).chain(parts(input.description)).any(|part| part == word)
 }
 
 #[cfg(test)]

@@ -14,38 +14,36 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_base::work;
 
+mod budget;
 mod changes;
 mod cut;
 mod differences;
-mod folded;
+pub(crate) mod folded;
 mod interleaved;
 mod letters;
 mod marks;
 mod near;
+mod quote;
 mod search;
 mod stitched;
-mod tiles;
+pub(crate) mod tiles;
 
+pub(crate) use budget::Budget;
+use budget::MAX_WORK;
 pub use cut::{Cut, cuts};
 pub use differences::differences;
 use folded::published;
-pub(crate) use folded::{FoldedText, fold_text};
+pub(crate) use quote::NEARBY;
+pub use quote::{NearMatch, QuoteMatch, QuotePlace, Tier};
 use search::{Search, contains, distance};
 pub use stitched::{StitchedPart, stitched};
-pub(crate) use tiles::Tiles;
 
-/// A place so many lines from the cited ones is near them.
-pub(crate) const NEARBY: usize = 5;
 /// On so many retrieved pages a page-local number is tried.
 const MAX_PAGES: usize = 64;
 /// A quote of so many letters and digits does not fit the numbers of a page by chance.
 const TELLING: usize = 16;
 /// Maximum number of citations of one answer that are resolved; for the rest the place of the quote is undecided.
 pub const MAX_SPANS: usize = 4096;
-/// The most work for all quotes of one answer, about a quarter of a second; a small record gets what its size allows.
-const MAX_WORK: u64 = 200_000_000;
-/// The most bytes of all cited lines of one answer in which its quotes are looked for byte for byte, whatever work is left.
-const MAX_EXACT: u64 = 4 << 30;
 /// Work beyond what the size of a record allows: a tiny one may cite a hundred lines over some pages.
 const FOR_CITED: u64 = 800_000;
 
@@ -59,53 +57,6 @@ stepscope_base::words! {
         /// The number inside the page.
         PageLocal = "page_local" => "within the page",
     }
-}
-
-stepscope_base::words! {
-    /// Degree of agreement between a quote and the text, best first.
-    pub enum Tier {
-        /// Byte for byte.
-        Exact = "exact" => "word for word",
-        /// But for blanks, line ends and `[12]` marks: what the published check sees through.
-        Whitespace = "whitespace" => "except for spaces and line breaks",
-        /// But for hyphens that only show where a line breaks, and that broke none.
-        SoftHyphens = "soft_hyphens" => "ignoring soft hyphens",
-        /// But for hyphens at line ends.
-        Hyphens = "hyphens" => "with hyphenated line breaks joined",
-        /// But for case, punctuation, accents, other characters for the same, reference marks or HTML.
-        CaseOrPunctuation = "case_or_punctuation" => "except for case, punctuation, character forms or reference marks",
-        /// With the headers, footers or footnotes between two pages left out.
-        AcrossPages = "across_pages" => "ignoring headers, footers and footnotes between the pages",
-        /// With other lines or cells between its own: columns, line numbers, a heading that stands once.
-        Interleaved = "interleaved" => "with other lines or cells between its own",
-        /// In pieces, with more text where the quote has an ellipsis.
-        Elided = "elided" => "in parts, with an ellipsis for the text between them",
-    }
-}
-
-/// Place of a quote, relative to the cited lines.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum QuotePlace {
-    /// In the cited lines.
-    Cited,
-    /// Partly in the cited lines: they begin too late or end too early.
-    Wider,
-    /// Within `NEARBY` lines.
-    Nearby,
-    /// On another page.
-    OtherPage,
-    /// Farther away, or there is no cited line to measure from.
-    Elsewhere,
-    /// Nowhere in the document.
-    Nowhere,
-    /// Not near the cited lines, and undecided for the rest: the answer asks for too much work.
-    Unsearched,
-    /// Undecided, even for the cited lines: the work was used up before.
-    Undecided,
-    /// There is no quote; the lines exist.
-    NoQuote,
-    /// There is no quote, and the lines do not exist.
-    NotInDoc,
 }
 
 /// Degree to which a citation, or an item by its citations, is grounded. Worst first.
@@ -134,23 +85,6 @@ pub struct Claim<'a> {
     pub retrieved: &'a [i64],
 }
 
-/// Place of a quote in a document.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct QuoteMatch {
-    /// The lines.
-    pub lines: Range<usize>,
-    /// First and last page.
-    pub pages: Option<(i64, i64)>,
-    /// The exact bytes of the document's text.
-    pub bytes: Range<usize>,
-    /// Degree of agreement.
-    pub tier: Tier,
-    /// Lines among these that do not belong to the quote: headers, footers, footnotes.
-    pub skipped: Vec<usize>,
-    /// Parts of the other lines that do not belong to the quote: line numbers, cells of another column.
-    pub left_out: Vec<Range<usize>>,
-}
-
 /// Part of a quote that means something else than the passage that the search takes for equal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct QuoteChange {
@@ -158,27 +92,6 @@ pub struct QuoteChange {
     pub text: Vec<u8>,
     /// Part of the quote, in bytes of it without the blanks around it.
     pub quote: Range<usize>,
-}
-
-/// Place that a quote found nowhere resembles most.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NearMatch {
-    /// The lines.
-    pub lines: Range<usize>,
-    /// First and last page.
-    pub pages: Option<(i64, i64)>,
-    /// The exact bytes of the document's text.
-    pub bytes: Range<usize>,
-    /// Similarity, in hundredths.
-    pub similarity: u8,
-    /// Parts of the quote that the text there lacks, in bytes of the quote without the blanks around it.
-    pub quote: Vec<Range<usize>>,
-    /// Parts of the text there that the quote lacks, in bytes of the document's text.
-    pub text: Vec<Range<usize>>,
-    /// Only the beginnings were compared.
-    pub cut: bool,
-    /// The letters were compared and not the words, which differ too much: the work of a text recognition.
-    pub by_letters: bool,
 }
 
 /// Result of resolving a citation.
@@ -222,60 +135,6 @@ struct NumberingFit {
     /// The offsets, smallest and largest, that lead to it.
     offsets: Option<(i64, i64)>,
     page_local: bool,
-}
-
-/// Work left for finding the quotes of an answer. Work is paid for before it is done.
-#[derive(Clone, Debug)]
-pub(crate) struct Budget {
-    left: u64,
-    /// Bytes that may still be looked through for quotes byte for byte.
-    exact: u64,
-    /// Something could not be paid.
-    is_out: bool,
-}
-
-impl Default for Budget {
-    fn default() -> Self {
-        Self::of(MAX_WORK)
-    }
-}
-
-impl Budget {
-    const fn of(work: u64) -> Self {
-        Self { left: work, exact: MAX_EXACT, is_out: false }
-    }
-
-    /// Takes work so many times; `false`: that is too much, and nothing more will be done.
-    fn spend(&mut self, times: usize, each: u64) -> bool {
-        let left = self.left.checked_sub((times as u64).saturating_mul(each));
-        self.is_out |= left.is_none();
-        self.left = left.unwrap_or(0);
-        !self.is_out
-    }
-
-    /// Pays for looking for a quote byte for byte, which other work never takes from; `false` if too little is left.
-    const fn find(&mut self, bytes: usize) -> bool {
-        let left = self.exact.checked_sub(bytes as u64);
-        if let Some(left) = left {
-            self.exact = left;
-        }
-        left.is_some()
-    }
-
-    /// Pays for folding some bytes; `false` if too little work is left.
-    fn fold(&mut self, bytes: usize) -> bool {
-        self.spend(bytes, 16)
-    }
-
-    /// Pays for looking through some bytes; `false` if too little work is left.
-    fn scan(&mut self, bytes: usize) -> bool {
-        self.spend(bytes, 1)
-    }
-
-    /// Pays for comparing a quote of so many bytes with a place; `false` if too little work is left.
-    fn compare(&mut self, bytes: usize) -> bool {
-        self.spend(bytes + 16, 32)
-    }
 }
 
 impl<'a> Claim<'a> {

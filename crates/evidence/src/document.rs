@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use crate::citations::{FoldedText, Tiles, fold_text};
+use crate::citations::folded::{FoldedText, fold_text};
+use crate::citations::tiles::Tiles;
 use stepscope_base::text::Shown;
 
 /// Number of lines at the top and at the bottom of a page that may be headers and footers.

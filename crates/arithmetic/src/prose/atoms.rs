@@ -1,7 +1,7 @@
 //! Names of inputs that a sentence holds as they are, replaced by words that can mean nothing else: "the times hat" is
 //! no product, "quantity 1" no one, "sky changes" no change.
 
-use super::Input;
+use super::input::Input;
 
 /// More places are not replaced.
 const MAX_PLACES: usize = 24;

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use super::cues::{Cue, CueAt, cues, is_command};
+use super::input::{Input, mentions};
 use super::resolve::pair;
 use super::units::{factor, unit};
 use super::whole::{Output, TakenWords};
 use super::words::{Behind, EMPTY, Word, parts};
-use super::{Input, mentions};
 use crate::expression::Operation;
 use crate::number::Number;
 use crate::number_words::{NumberWord, number_word};

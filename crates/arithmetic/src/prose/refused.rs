@@ -1,8 +1,8 @@
 //! Sentences that say more than these readings know: what is worded so has no plan.
 
 use super::cues::{Cue, CueAt};
+use super::input::{Input, mentions};
 use super::words::{Word, parts, stem};
-use super::{Input, mentions};
 
 /// Things of which a text says "both" or "each" without being about an input: "on both sides".
 const SIDES: &[&str] = stepscope_base::list![side end edge direction way];

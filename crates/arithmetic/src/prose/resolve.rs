@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
+use super::input::{Input, mentions};
 use super::reader::{PhraseReader, Tree};
 use super::whole::Account;
 use super::words::{lower_words, parts, value_of};
-use super::{Input, mentions};
 use crate::expression::{Expression, Operation};
 use crate::number::Number;
 

@@ -1,8 +1,10 @@
 //! Rounding in a text: "up to the next whole number", "to the nearest ten", "to two decimals".
 
+use super::atoms;
 use super::cues::cues;
+use super::input::{BLOCKED, Input, mentions, multiplies};
+use super::units::unit;
 use super::words::{Word, words};
-use super::{BLOCKED, Input, atoms, mentions, multiplies, unit};
 use crate::expression::{Expression, Operation, Single};
 use crate::number::{Number, Written};
 use crate::number_words::{NumberWord, number_word};

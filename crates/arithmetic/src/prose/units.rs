@@ -1,6 +1,6 @@
 //! The units of inputs, and those that a text asks for.
 
-use super::Input;
+use super::input::Input;
 use super::words::lower_words;
 use crate::number::{Number, near};
 use crate::quantity;

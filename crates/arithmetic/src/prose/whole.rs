@@ -4,9 +4,9 @@
 use std::ops::Range;
 
 use super::cues::{Cue, cue, is_command};
+use super::input::{BLOCKED, Input};
 use super::reader::{PURPOSE_VERBS, PhraseReader, Tree};
 use super::words::{Word, lower_words, value_of};
-use super::{BLOCKED, Input};
 use crate::expression::{Operation, numbers};
 use crate::number::Number;
 use crate::number_words::number_word;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::QuoteMatch;
 use super::changes::numbers;
+use super::quote::QuoteMatch;
 use crate::document::Document;
 
 /// Maximum number of bytes before and behind a quote that are looked at.

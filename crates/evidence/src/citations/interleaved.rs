@@ -3,9 +3,10 @@
 
 use std::ops::Range;
 
+use super::budget::Budget;
 use super::folded::Trace;
+use super::quote::{QuoteMatch, Tier};
 use super::search::Search;
-use super::{Budget, QuoteMatch, Tier};
 use crate::document::Document;
 
 /// In more text, in bytes, nothing is looked for between others.

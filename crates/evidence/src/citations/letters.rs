@@ -3,9 +3,10 @@
 
 use std::ops::Range;
 
+use super::budget::Budget;
 use super::folded::Trace;
+use super::quote::NearMatch;
 use super::search::Search;
-use super::{Budget, NearMatch};
 
 /// A longer quote, in letters and digits, is not compared.
 const MAX_QUOTE: usize = 600;

@@ -3,11 +3,12 @@
 
 use std::ops::Range;
 
+use super::budget::Budget;
 use super::differences::{Differences, cost, differences};
 use super::letters;
+use super::quote::NearMatch;
 use super::search::Search;
 use super::tiles::TILE;
-use super::{Budget, NearMatch};
 use crate::document::Document;
 
 /// Maximum number of pieces to look for: a bit each.

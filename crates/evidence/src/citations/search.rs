@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use memchr::memmem::Finder;
 
+use super::budget::Budget;
 use super::folded::{
     FoldedText, equal_without_line_hyphens, equal_without_soft_hyphens, fold_text, fold_whole, is_like, is_word,
     may_hold_glued, published,
 };
+use super::quote::{NEARBY, QuoteMatch, QuotePlace, Tier};
 use super::tiles::PossiblePlaces;
-use super::{Budget, NEARBY, QuoteMatch, QuotePlace, Tier};
 use super::{interleaved, marks};
 use crate::document::Document;
 use stepscope_base::text::{Piece, pieces};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::fold_text;
+use super::folded::fold_text;
 use super::tiles::WHOLE;
 use crate::document::Document;
 

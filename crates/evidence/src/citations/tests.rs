@@ -1,5 +1,6 @@
 use proptest::prelude::*;
 
+use super::folded::fold_text;
 use super::*;
 use crate::typed::TypedAnswer;
 use stepscope_base::json::write::Style;
