@@ -5,16 +5,16 @@
 
 use std::ops::Range;
 
-use stepscope_base::json::{Kind, Pointer};
-use stepscope_base::text::Untrusted;
+use stepscope_base::json::Kind;
 use stepscope_evidence::citations::{QuotePlace, ResolvedCitation};
 use stepscope_evidence::document::Document;
-use stepscope_evidence::figures::{Convention, Figure, Language, figures, header_scale};
+use stepscope_evidence::figures::{Convention, Language};
 use stepscope_evidence::typed::{AnswerItem, AnswerRequest, Dialect, TypedAnswer};
 use stepscope_record::finding::Severity;
 
 mod amount;
 mod asked;
+mod claim;
 mod date;
 mod exchanged;
 mod levels;
@@ -27,6 +27,8 @@ mod text;
 pub(crate) mod truth;
 
 pub(crate) use asked::{Asked, heading};
+use claim::{Claimed, Evidence, Passage};
+pub use claim::{ItemSupport, ValueFault, ValueStanding};
 pub(crate) use date::day_first;
 
 /// Number of items of one answer that are compared; the rest counts as not compared.
@@ -39,148 +41,6 @@ const MAX_BYTES: usize = 4 << 20;
 const AROUND: usize = 40;
 /// Number of lines of one citation that are read.
 const MAX_LINES: usize = 200;
-/// Number of faults of one item that are kept.
-const MAX_FAULTS: usize = 8;
-
-/// Result of looking for a value in its citation.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum ValueStanding {
-    /// Something that it says is not in the cited lines, or they say the opposite.
-    Missing,
-    /// Its words are others than those of the cited lines.
-    Paraphrased,
-    /// It was not compared: it is computed or concluded, or the cited lines are not at hand.
-    Unchecked,
-    /// It stands there.
-    Stands,
-}
-
-impl ValueStanding {
-    /// The standing in a word, as lines of results write it.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Missing => "missing",
-            Self::Paraphrased => "paraphrased",
-            Self::Unchecked => "unchecked",
-            Self::Stands => "stands",
-        }
-    }
-}
-
-/// Something of a value that its citation does not hold.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ValueFault {
-    /// Position in the record, as a JSON pointer.
-    pub pointer: Pointer,
-    /// The missing part, in a sentence.
-    pub message: Untrusted<'static>,
-    /// Severity: a warning, or a note where only words differ.
-    pub severity: Severity,
-}
-
-/// An item against what it cites.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ItemSupport {
-    /// Result.
-    pub standing: ValueStanding,
-    /// Bytes of the document at which the value or its parts stand, in order.
-    pub places: Vec<Range<usize>>,
-    /// The missing part.
-    pub faults: Vec<ValueFault>,
-    /// Reason to think that the question names another value of the document.
-    pub doubt: Option<ValueFault>,
-}
-
-impl ItemSupport {
-    const UNCHECKED: Self =
-        Self { standing: ValueStanding::Unchecked, places: Vec::new(), faults: Vec::new(), doubt: None };
-
-    /// Settles the standing by what was found to be missing.
-    fn settled(mut self) -> Self {
-        self.faults.truncate(MAX_FAULTS);
-        self.places.sort_by_key(|range| (range.start, range.end));
-        self.places.dedup();
-        self
-    }
-}
-
-/// Claim and citations of one item, for the readers of values.
-struct Claimed<'i> {
-    evidence: &'i Evidence<'i>,
-    question: &'i str,
-    found: ItemSupport,
-}
-
-impl Claimed<'_> {
-    fn miss(&mut self, pointer: Pointer, message: impl Into<Untrusted<'static>>) {
-        self.found.standing = ValueStanding::Missing;
-        self.found.faults.push(ValueFault { pointer, message: message.into(), severity: self.evidence.severity() });
-    }
-
-    fn note(&mut self, pointer: Pointer, message: impl Into<Untrusted<'static>>) {
-        self.found.standing = self.found.standing.min(ValueStanding::Paraphrased);
-        self.found.faults.push(ValueFault { pointer, message: message.into(), severity: Severity::Note });
-    }
-
-    /// Keeps a place, given in bytes of a passage.
-    fn stands(&mut self, passage: &Passage<'_>, range: Range<usize>) {
-        if let Some(base) = passage.base {
-            self.found.places.push(base + range.start..base + range.end);
-        }
-    }
-}
-
-/// A text that an item cites.
-struct Passage<'d> {
-    text: &'d str,
-    /// Byte of the document at which it begins; `None`: the model's own words.
-    base: Option<usize>,
-}
-
-/// The texts that an item cites, and how numbers are written around them.
-struct Evidence<'d> {
-    quotes: Vec<Passage<'d>>,
-    lines: Vec<Passage<'d>>,
-    /// Lines around the cited ones.
-    around: Vec<&'d str>,
-    convention: Convention,
-    language: Option<Language>,
-    document: Option<&'d Document>,
-}
-
-impl<'d> Evidence<'d> {
-    fn severity(&self) -> Severity {
-        if self.document.is_some() { Severity::Warning } else { Severity::Note }
-    }
-
-    /// The passages to look into, in order: quotes, then lines.
-    fn passages(&self) -> impl Iterator<Item = &Passage<'d>> {
-        self.quotes.iter().chain(&self.lines)
-    }
-
-    /// Everything that is cited, as one text.
-    fn text(&self) -> String {
-        let texts: Vec<&str> =
-            if self.lines.is_empty() { &self.quotes } else { &self.lines }.iter().map(|one| one.text).collect();
-        texts.join("\n")
-    }
-
-    fn figures(&self, passage: &Passage<'_>) -> Vec<Figure> {
-        figures(passage.text, self.convention)
-    }
-
-    /// The scale that the cited lines or a heading above them count in.
-    fn header_scale(&self) -> Option<i64> {
-        let cited = self.passages().find_map(|passage| passage.text.lines().find_map(header_scale));
-        cited.or_else(|| self.around.iter().rev().find_map(|line| header_scale(line)))
-    }
-}
-
-/// Names the cited lines in a message.
-fn place_word(evidence: &Evidence<'_>) -> &'static str {
-    if evidence.document.is_some() { "the cited lines" } else { "the quote" }
-}
-
 /// Compares every item of an answer with what it cites.
 pub(crate) fn supports(
     typed: &TypedAnswer<'_>,

@@ -1,6 +1,6 @@
 //! Amounts: number, sign, scale, currency, unit and period against the figures of the cited lines.
 
-use super::{Claimed, Passage, place_word};
+use super::claim::{Claimed, Passage, place_word};
 use stepscope_arithmetic::number::{Number, Written};
 use stepscope_base::json::{Pointer, Value};
 use stepscope_base::python::Message;
@@ -309,7 +309,9 @@ fn narrowed(code: &str, figure: &Figure, claimed: &Claimed<'_>) -> Option<&'stat
 fn headed_currency(figure: &Figure, passage: &Passage<'_>, claimed: &Claimed<'_>) -> Option<&'static str> {
     let base = passage.base?;
     let place = base + figure.range.start..base + figure.range.end;
-    match currency::marks(super::heading(claimed.evidence.document?, claimed.evidence.convention, &place)?).as_slice() {
+    match currency::marks(super::asked::heading(claimed.evidence.document?, claimed.evidence.convention, &place)?)
+        .as_slice()
+    {
         [codes] => codes.first().copied().filter(|_| codes.len() == 1),
         _ => None,
     }

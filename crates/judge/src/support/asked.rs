@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::Evidence;
+use super::claim::Evidence;
 use stepscope_arithmetic::number::Number;
 use stepscope_base::json::Kind;
 use stepscope_base::python::Message;

@@ -1,6 +1,6 @@
 //! Dates: day, month and year against those that the cited lines write.
 
-use super::{Claimed, place_word};
+use super::claim::{Claimed, place_word};
 use stepscope_base::json::{Pointer, Value};
 use stepscope_base::python::Message;
 use stepscope_evidence::date::{Date, FoundDate, WrittenDate, found};

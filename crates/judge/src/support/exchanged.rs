@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::{Claimed, Passage};
+use super::claim::{Claimed, Passage};
 use stepscope_base::json::Pointer;
 use stepscope_base::python::Message;
 use stepscope_evidence::figures::{Convention, Figure, FigureRole, figures, measure, period};

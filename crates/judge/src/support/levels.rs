@@ -3,8 +3,9 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
+use super::asked;
+use super::claim::{Claimed, Passage, ValueStanding};
 use super::truth::{Comparison, comparisons};
-use super::{Claimed, Passage, ValueStanding, asked};
 use stepscope_base::json::Pointer;
 use stepscope_base::python::Message;
 use stepscope_evidence::date;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Claimed, Passage, ValueStanding};
+use super::claim::{Claimed, Passage, ValueStanding};
 use stepscope_arithmetic::number::Number;
 use stepscope_base::json::Pointer;
 use stepscope_base::python::Message;

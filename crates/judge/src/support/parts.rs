@@ -1,6 +1,6 @@
 //! Values of several parts: addresses, names, codes and the types that people bring.
 
-use super::{Claimed, place_word};
+use super::claim::{Claimed, place_word};
 use stepscope_arithmetic::number::Written;
 use stepscope_base::json::{Kind, Part, Pointer, Value};
 use stepscope_base::python::Message;

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::Evidence;
+use super::claim::Evidence;
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::python::Message;
 use stepscope_evidence::date;

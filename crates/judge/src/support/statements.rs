@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Passage;
+use super::claim::Passage;
 use stepscope_evidence::wording::{TextWord, akin, are_opposite, denies, is_empty_word, words};
 
 /// Stance of a passage towards a question, and the word that tells.

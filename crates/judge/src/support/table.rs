@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Claimed, Passage, place_word};
+use super::claim::{Claimed, Passage, place_word};
 use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::python::Message;
 use stepscope_evidence::date;

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::{Claimed, Evidence, Passage, place_word};
+use super::claim::{Claimed, Evidence, Passage, place_word};
 use stepscope_base::json::{Pointer, Value};
 use stepscope_base::python::Message;
 use stepscope_evidence::date;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Claimed, Evidence, Passage};
+use super::claim::{Claimed, Evidence, Passage, ValueStanding};
 use stepscope_arithmetic::number::Number;
 use stepscope_base::json::{Pointer, Value};
 use stepscope_base::python::Message;
@@ -129,7 +129,7 @@ pub(super) const PHRASES: &[(&str, Comparison)] = &[
 
 /// Compares a yes or no with what its item cites.
 pub(super) fn compare(claimed: &mut Claimed<'_>, value: Value<'_>, pointer: Pointer) {
-    claimed.found.standing = super::ValueStanding::Unchecked;
+    claimed.found.standing = ValueStanding::Unchecked;
     if let Some(answer) = truth(value) {
         judge(claimed, answer, &pointer);
     }
@@ -169,7 +169,7 @@ pub(super) fn judge(claimed: &mut Claimed<'_>, answer: bool, pointer: &Pointer) 
     }
     let Some((agrees, word)) = said else { return };
     if agrees == answer {
-        claimed.found.standing = super::ValueStanding::Stands;
+        claimed.found.standing = ValueStanding::Stands;
         return;
     }
     let message = Message::new(if answer {
@@ -330,7 +330,7 @@ fn threshold(claimed: &mut Claimed<'_>, answer: bool, pointer: &Pointer) -> bool
     let Some(expected) = expected else { return true };
     if expected == answer {
         claimed.stands(first.passage, first.range.clone());
-        claimed.found.standing = super::ValueStanding::Stands;
+        claimed.found.standing = ValueStanding::Stands;
         return true;
     }
     let said = part(first.passage.text, first.range.clone()).trim();
