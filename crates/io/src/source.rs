@@ -16,10 +16,12 @@ pub mod columns;
 pub(crate) mod csv;
 /// Borders of records.
 pub mod cut;
-/// Descriptions of datasets, which are no records.
+/// Descriptions of records, which are none.
 pub(crate) mod datasets;
 /// The documents that answers cite, found and kept.
 pub(crate) mod documents;
+/// Records of other programs that lie over several lines or files.
+pub(crate) mod gathered;
 /// Ways from names to sources.
 pub mod input;
 /// Lines on their way into a document.

@@ -1,5 +1,6 @@
 //! Rows as records, as a person says: columns under other names, or a map.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::source::columns::{Leaf, NAMED};
@@ -13,18 +14,31 @@ use stepscope_base::words::closest;
 pub struct ColumnMap {
     pairs: Vec<(String, String)>,
     map: Option<Arc<RowMap>>,
+    /// Paths that were named together: a record may lie over several.
+    named: Vec<PathBuf>,
 }
 
 impl ColumnMap {
     /// Makes a map of keys to their columns, of which each key has one.
     pub fn new(pairs: &[(String, String)]) -> Self {
-        Self { pairs: pairs.to_vec(), map: None }
+        Self { pairs: pairs.to_vec(), ..Self::default() }
     }
 
     /// Reads rows by a map, whatever they look like.
     #[must_use]
     pub fn with_map(self, map: RowMap) -> Self {
         Self { map: Some(Arc::new(map)), ..self }
+    }
+
+    /// Reads files along with others.
+    #[must_use]
+    pub(crate) fn along_with(self, named: &[PathBuf]) -> Self {
+        Self { named: named.to_vec(), ..self }
+    }
+
+    /// Lists the paths that were named together.
+    pub(crate) fn named(&self) -> &[PathBuf] {
+        &self.named
     }
 
     /// Reads any row as an object.

@@ -1,9 +1,11 @@
-//! Files that Hugging Face `datasets` writes next to its tables: descriptions of the data, no records.
+//! Files that programs write next to their records, and that are none: of Hugging Face `datasets` the descriptions of its
+//! tables, of Burr the graph of an application.
 
 use std::ffi::OsStr;
 use std::path::Path;
 
 use crate::source::cut::without_filler;
+use crate::source::gathered;
 use crate::source::open::{Blob, all_of};
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_record::{RecordKind, formats};
@@ -11,13 +13,14 @@ use stepscope_record::{RecordKind, formats};
 /// A larger file is no description.
 const MAX_DESCRIPTION: u64 = 16 << 20;
 
-/// Tells whether a file in a folder describes a dataset. Its name alone does not: a record may be called `state.json`.
+/// Tells whether a file in a folder describes the records next to it. Its name alone does not: a record may be called `state.json`.
 pub(crate) fn is_description(path: &Path, blob: &Blob) -> bool {
     let fits: fn(Value<'_>) -> bool = match path.file_name().and_then(OsStr::to_str) {
         Some("state.json") => |root| is(Kind::Array, root.get("_data_files")) && root.get("_fingerprint").is_some(),
         Some("dataset_dict.json") => |root| root.len() == 1 && is(Kind::Array, root.get("splits")),
         Some("dataset_info.json") => describes,
         Some("dataset_infos.json") => |root| !root.is_empty() && root.members().all(|member| describes(member.value)),
+        Some("graph.json" | "metadata.json") => gathered::is_description,
         _ => return false,
     };
     let Ok(text) = all_of(blob, MAX_DESCRIPTION, "cannot read") else { return false };

@@ -18,6 +18,7 @@ use crate::source::column_map::ColumnMap;
 use crate::source::cut::{Layout, Skips, State, cut, decode_wide, looks_like_json, without_filler};
 use crate::source::datasets::is_description;
 use crate::source::documents::{DocumentCache, Documents};
+use crate::source::gathered::{Gathered, gatherer_of, may_be_gathered};
 use crate::source::magic::{LFS, is_journal, not_records};
 use crate::source::maps::{Attempt, Mapped, RowMap};
 use crate::source::open::{
@@ -124,6 +125,7 @@ pub fn expand(paths: &[PathBuf]) -> Expand {
     Expand {
         stack: paths.iter().rev().map(|path| Step::Named(path.clone())).collect(),
         cache: Arc::new(DocumentCache::new(paths)),
+        columns: Arc::new(ColumnMap::default().along_with(paths)),
         ..Expand::default()
     }
 }
@@ -255,7 +257,7 @@ impl Expand {
     /// Sets the columns of tables that are read as keys of records.
     #[must_use]
     pub fn with_columns(self, columns: ColumnMap) -> Self {
-        Self { columns: Arc::new(columns), ..self }
+        Self { columns: Arc::new(columns.along_with(self.columns.named())), ..self }
     }
 
     /// Adds the forks of what is read, from files next to it and from this one.
@@ -738,6 +740,9 @@ fn table(blob: &Blob, stat: Stat, found: bool, columns: &ColumnMap) -> Result<Op
 /// Makes a source of text that was read as UTF-8, or `decoded`. The places of a notebook's records are those of their
 /// lines; one without records stays as it is.
 fn text(blob: Arc<Blob>, head: &[u8], decoded: bool, stat: Stat, columns: &ColumnMap) -> Result<Source, Failure> {
+    if let Some(gathered) = gathered(&blob, head, columns)? {
+        return Ok(own_lines(Arc::new(gathered.lines), Some(gathered.note), stat));
+    }
     if let Some(mapped) = by_map(&blob, head, columns)? {
         return Ok(own_lines(Arc::new(mapped.lines), Some(mapped.note), stat));
     }
@@ -748,6 +753,27 @@ fn text(blob: Arc<Blob>, head: &[u8], decoded: bool, stat: Stat, columns: &Colum
     }
     let lines = Blob::of_bytes(blob.name().clone(), &notebook.lines)?;
     Ok(own_lines(Arc::new(lines), note, stat))
+}
+
+/// Reads records that lie over several lines or files, if the first value is a part of one and no map was named.
+fn gathered(blob: &Arc<Blob>, head: &[u8], columns: &ColumnMap) -> Result<Option<Gathered>, Failure> {
+    if columns.row_map().is_some() || !may_be_gathered(head) {
+        return Ok(None);
+    }
+    let is_all = blob.len()? <= head.len() as u64;
+    let (mut tape, mut text) = (Tape::default(), Vec::new());
+    let mut gatherer = first_of(head, is_all, &mut tape).map(gatherer_of);
+    if gatherer.is_none() {
+        // Its first value is longer than that.
+        blob.read(0, MAX_TEXT, &mut text)?;
+        gatherer = first_of(&text, blob.len()? <= text.len() as u64, &mut tape).map(gatherer_of);
+    }
+    let Some(gatherer) = gatherer.flatten() else { return Ok(None) };
+    let layout = layout_of(blob, head)?;
+    match guarded(|| gatherer.read(blob, layout, columns.named())) {
+        Some(read) => read.map(Some),
+        None => Err(Failure::own("cannot read", blob.name(), "its parts cannot be put together")),
+    }
 }
 
 /// Reads the rows of another program by their map, if its first one has one.
@@ -784,8 +810,8 @@ fn may_be_mapped(head: &[u8], columns: &ColumnMap) -> bool {
     let mut tape = Tape::default();
     columns.row_map().is_some()
         || match first_of(head, head.len() < BLOCK, &mut tape) {
-            Some(root) => !is_known(root) && maps::map_of(root, None).is_some(),
-            None => maps::may_hold_rows(head),
+            Some(root) => gatherer_of(root).is_some() || !is_known(root) && maps::map_of(root, None).is_some(),
+            None => maps::may_hold_rows(head) || may_be_gathered(head),
         }
 }
 

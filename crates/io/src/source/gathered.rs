@@ -1,0 +1,71 @@
+//! Records of other programs that lie over several lines or files: traces, batches, applications of Burr. All of a file is
+//! read, and each record is written on one line, in a form that is known.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::failure::Failure;
+use crate::source::cut::Layout;
+use crate::source::open::Blob;
+use stepscope_base::json::Value;
+use stepscope_base::text::Shown;
+
+mod batches;
+mod burr;
+mod chat;
+mod neighbours;
+mod plain;
+mod shelf;
+mod spans;
+mod step;
+mod traces;
+mod tree;
+
+pub(crate) use burr::is_description;
+
+use neighbours::{Neighbour, Values};
+
+/// Records that were gathered.
+pub(crate) struct Gathered {
+    /// One JSON line a record.
+    pub lines: Blob,
+    /// What they were read as, and what is missing.
+    pub note: Shown,
+}
+
+/// Reader of one kind of file.
+pub(crate) struct Gatherer {
+    /// Recognises one of its values.
+    is_part: fn(Value<'_>) -> bool,
+    read: fn(&Values, &[Neighbour]) -> Result<Gathered, Failure>,
+    /// Names of keys of which a value has one, between quotes: to tell one that is longer than the beginning of a file.
+    keys: &'static [&'static str],
+}
+
+const GATHERERS: &[Gatherer] = &[
+    Gatherer {
+        is_part: traces::is_part,
+        read: traces::read,
+        keys: &["\"resourceSpans\"", "\"resource_spans\"", "\"resourceLogs\"", "\"resource_logs\"", "\"spans\"", "\"span_id\""],
+    },
+    Gatherer { is_part: batches::is_line, read: batches::read, keys: &["\"custom_id\""] },
+    Gatherer { is_part: burr::is_line, read: burr::read, keys: &["\"sequence_id\""] },
+];
+
+/// Finds the reader of a file by its first value.
+pub(crate) fn gatherer_of(first: Value<'_>) -> Option<&'static Gatherer> {
+    GATHERERS.iter().find(|gatherer| (gatherer.is_part)(first))
+}
+
+/// Tells whether what begins like this may be a value that is gathered, which is longer than its beginning.
+pub(crate) fn may_be_gathered(head: &[u8]) -> bool {
+    let mut keys = GATHERERS.iter().flat_map(|gatherer| gatherer.keys);
+    keys.any(|key| memchr::memmem::find(head, key.as_bytes()).is_some())
+}
+
+impl Gatherer {
+    /// Reads all records of a file. `named`: the files that a person named along with it.
+    pub(crate) fn read(&self, blob: &Arc<Blob>, layout: Layout, named: &[PathBuf]) -> Result<Gathered, Failure> {
+        (self.read)(&Values::new(blob.clone(), layout), &neighbours::of(blob, named))
+    }
+}

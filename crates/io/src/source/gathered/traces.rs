@@ -1,0 +1,368 @@
+//! Traces, gathered from all lines that hold their spans: each becomes one run with its spans as steps.
+
+use std::collections::{HashMap, HashSet};
+
+use super::neighbours::{Neighbour, Values};
+use super::plain::Plain;
+use super::shelf::{Shelf, Slot};
+use super::spans::{Event, Holder, each_span, log_events};
+use super::step::{DETAILS, StepMade, step};
+use super::tree::{Node, Placed, in_order};
+use super::Gathered;
+use crate::failure::Failure;
+use stepscope_base::json::write::{Letters, Style};
+use stepscope_base::json::{Tape, Value};
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_record::hash_of;
+use stepscope_record::trace::MAX_CALLS;
+
+/// A run is no longer than this; spans that come later are left out, and counted.
+const MAX_RUN: usize = 16 << 20;
+/// Number of spans of one file that are read.
+const MAX_SPANS: usize = 1 << 20;
+/// Number of log records of one file that are kept.
+const MAX_LOGGED: usize = 1 << 19;
+
+/// A span that waits for the others of its trace.
+struct Head {
+    trace: u32,
+    id: u64,
+    parent: Option<u64>,
+    start: u64,
+    json: Slot,
+    asked: Option<Slot>,
+    said: Option<Slot>,
+    model: Option<Slot>,
+    error: Option<Slot>,
+    calls_model: bool,
+}
+
+/// Everything of a file.
+struct Traces {
+    shelf: Shelf,
+    heads: Vec<Head>,
+    /// Ids of the traces, in the order in which they were met, with what else their holders say.
+    ids: Vec<(Vec<u8>, Option<Slot>)>,
+    places: HashMap<Vec<u8>, u32>,
+    seen: HashSet<(u32, u64)>,
+    logged: Logged,
+    twice: usize,
+    too_many: usize,
+}
+
+/// Log records by their span.
+#[derive(Default)]
+struct Logged {
+    places: HashMap<u64, Vec<(u64, Slot)>>,
+    count: usize,
+}
+
+/// Tells whether a value is a part of a trace.
+pub(super) fn is_part(root: Value<'_>) -> bool {
+    Holder::of(root).is_some()
+}
+
+/// Reads all traces of a file, with the texts that logs next to it have of their spans.
+pub(super) fn read(values: &Values, neighbours: &[Neighbour]) -> Result<Gathered, Failure> {
+    let mut traces = Traces {
+        shelf: Shelf::new(values.name())?,
+        heads: Vec::new(),
+        ids: Vec::new(),
+        places: HashMap::new(),
+        seen: HashSet::new(),
+        logged: Logged::default(),
+        twice: 0,
+        too_many: 0,
+    };
+    traces.add_logs(values)?;
+    let has_spans = traces.logged.count == 0 || holds(values, Holder::Otlp)?;
+    let (mut texts_of, mut spans_in) = (None, None);
+    for neighbour in neighbours.iter().filter(|neighbour| neighbour.begins(is_part)) {
+        if neighbour.begins(|root| Holder::of(root) == Some(Holder::Logs)) {
+            let before = traces.logged.count;
+            traces.add_logs(&neighbour.values)?;
+            if traces.logged.count > before {
+                texts_of.get_or_insert_with(|| neighbour.values.name().clone());
+            }
+        } else if !has_spans && neighbour.is_read {
+            spans_in.get_or_insert_with(|| neighbour.values.name().clone());
+        }
+    }
+    let mut others = Vec::new();
+    if !has_spans && let Some(spans_in) = spans_in {
+        return Ok(Gathered {
+            lines: Shelf::new(values.name())?.into_lines()?,
+            note: shown!("its texts are shown with the traces in {spans_in}"),
+        });
+    }
+    values.each(&mut |root, text| {
+        match root.and_then(|root| Some((root, Holder::of(root)?))) {
+            Some((root, holder)) => traces.add(root, holder),
+            None => {
+                others.push(text.to_vec());
+                Ok(())
+            }
+        }
+    })?;
+    if !has_spans {
+        traces.spans_of_logs()?;
+    }
+    traces.finish(values, &others, texts_of)
+}
+
+fn holds(values: &Values, wanted: Holder) -> Result<bool, Failure> {
+    let mut found = false;
+    values.each(&mut |root, _| {
+        let holder = root.and_then(Holder::of);
+        found |= holder == Some(wanted) || matches!(holder, Some(Holder::Console | Holder::Mlflow));
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+fn key_of(trace: &[u8], span: &[u8]) -> u64 {
+    hash_of(&[trace, b" ", span].concat())
+}
+
+impl Traces {
+    /// Keeps what logs say of spans.
+    fn add_logs(&mut self, values: &Values) -> Result<(), Failure> {
+        values.each(&mut |root, _| {
+            for log in root.into_iter().flat_map(log_events) {
+                let name = log.event.name.as_slice();
+                if self.logged.count >= MAX_LOGGED || !(name.starts_with(b"gen_ai.") || DETAILS.contains(&name)) {
+                    continue;
+                }
+                let time = log.event.time;
+                let ids = [&log.trace, &log.span, &log.event.name].map(|id| Plain::text_of(id));
+                let [trace, span, name] = ids;
+                let slot = self.shelf.put(&Plain::List(vec![name, log.event.body, trace, span]).json())?;
+                self.logged.places.entry(key_of(&log.trace, &log.span)).or_default().push((time, slot));
+                self.logged.count += 1;
+            }
+            Ok(())
+        })
+    }
+
+    fn events_of(&mut self, key: u64) -> Result<Vec<Event>, Failure> {
+        let mut events = Vec::new();
+        for (time, slot) in self.logged.places.get(&key).cloned().into_iter().flatten() {
+            if let [Plain::Text(name), body, ..] = self.kept(slot)?.as_slice() {
+                events.push(Event { name: name.clone(), time, body: body.clone() });
+            }
+        }
+        Ok(events)
+    }
+
+    /// Takes a list from the shelf.
+    fn kept(&mut self, slot: Slot) -> Result<Vec<Plain>, Failure> {
+        let (mut json, mut tape) = (Vec::new(), Tape::default());
+        self.shelf.take(slot, &mut json)?;
+        Ok(match tape.parse(&json).map(Plain::of) {
+            Some(Plain::List(items)) => items,
+            _ => Vec::new(),
+        })
+    }
+
+    fn add(&mut self, root: Value<'_>, holder: Holder) -> Result<(), Failure> {
+        let about = if holder == Holder::Mlflow { about_mlflow(root) } else { None };
+        let mut first = true;
+        each_span(root, holder, &mut |span| {
+            let trace = self.place(&span.trace);
+            if let (true, Some(about)) = (std::mem::take(&mut first), &about) {
+                let slot = self.shelf.put(about)?;
+                if let Some((_, kept)) = self.ids.get_mut(trace as usize) {
+                    *kept = Some(slot);
+                }
+            }
+            let (id, parent) = (hash_of(&span.id), (!span.parent.is_empty()).then(|| hash_of(&span.parent)));
+            if self.heads.len() >= MAX_SPANS {
+                self.too_many += 1;
+                return Ok(());
+            }
+            // An exporter that was not heard sends a span again.
+            if !self.seen.insert((trace, id)) {
+                self.twice += 1;
+                return Ok(());
+            }
+            let events = if self.logged.count > 0 { self.events_of(key_of(&span.trace, &span.id))? } else { Vec::new() };
+            let start = span.start;
+            self.keep(trace, Node { id, parent, start }, step(span, events))
+        })
+    }
+
+    fn place(&mut self, trace: &[u8]) -> u32 {
+        if let Some(place) = self.places.get(trace) {
+            return *place;
+        }
+        let place = self.ids.len() as u32;
+        self.places.insert(trace.to_vec(), place);
+        self.ids.push((trace.to_vec(), None));
+        place
+    }
+
+    fn keep(&mut self, trace: u32, node: Node, made: StepMade) -> Result<(), Failure> {
+        let mut put = |text: Option<Vec<u8>>| text.map(|text| self.shelf.put(&text)).transpose();
+        let (asked, said, model, error) = (put(made.asked)?, put(made.said)?, put(made.model)?, put(made.error)?);
+        let json = self.shelf.put(&made.json)?;
+        let Node { id, parent, start } = node;
+        let calls_model = made.calls_model;
+        self.heads.push(Head { trace, id, parent, start, json, asked, said, model, error, calls_model });
+        Ok(())
+    }
+
+    /// Makes spans of logs whose traces are not there: calls, each with its texts.
+    fn spans_of_logs(&mut self) -> Result<(), Failure> {
+        let mut all: Vec<Vec<(u64, Slot)>> = self.logged.places.values().cloned().collect();
+        all.sort_by_key(|events| events.iter().map(|(time, slot)| (*time, slot.len)).min());
+        for events in all {
+            let (mut of_span, mut ids) = (Vec::new(), None);
+            for (time, slot) in events {
+                if let [Plain::Text(name), body, Plain::Text(trace), Plain::Text(span)] = self.kept(slot)?.as_slice() {
+                    of_span.push(Event { name: name.clone(), time, body: body.clone() });
+                    ids = Some((trace.clone(), span.clone()));
+                }
+            }
+            let Some((trace, id)) = ids else { continue };
+            let start = of_span.iter().map(|event| event.time).min().unwrap_or(0);
+            let place = self.place(&trace);
+            let attributes = vec![(b"gen_ai.operation.name".to_vec(), Plain::text_of(b"chat"))];
+            let node = Node { id: hash_of(&id), parent: None, start };
+            let span = super::spans::Span {
+                trace,
+                id,
+                parent: Vec::new(),
+                name: b"chat".to_vec(),
+                start,
+                end: 0,
+                failed: None,
+                attributes,
+                events: Vec::new(),
+            };
+            self.keep(place, node, step(span, of_span))?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, values: &Values, others: &[Vec<u8>], texts_of: Option<Shown>) -> Result<Gathered, Failure> {
+        let mut lines = Shelf::new(values.name())?;
+        let mut heads = std::mem::take(&mut self.heads);
+        heads.sort_by_key(|head| head.trace);
+        let (mut left_out, mut untold) = (0, 0);
+        for of_trace in heads.chunk_by(|one, next| one.trace == next.trace) {
+            let (run, cut) = self.run(of_trace)?;
+            left_out += cut;
+            untold += of_trace.iter().filter(|head| head.calls_model && head.asked.is_none() && head.said.is_none()).count();
+            lines.put(&run)?;
+        }
+        for other in others {
+            let parts: Vec<&[u8]> = other.split(|byte| matches!(byte, b'\n' | b'\r')).collect();
+            lines.put(&[&parts.join(&b' '), b"\n".as_slice()].concat())?;
+        }
+        let mut note = shown!("read as traces");
+        if let Some(texts_of) = texts_of {
+            note = shown!("{note}, with the texts in {texts_of}");
+        }
+        if untold > 0 {
+            let what = if untold == 1 { shown!("1 call has no texts") } else { shown!("{untold} calls have no texts") };
+            note = shown!("{note}; {what}: they were not recorded (OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT), or are in logs that are not here");
+        }
+        if self.twice > 0 {
+            note = shown!("{note}; {} spans came twice", self.twice);
+        }
+        if left_out + self.too_many > 0 {
+            note = shown!("{note}; {} spans left out, as a run has at most {MAX_CALLS} steps and 16 MB", left_out + self.too_many);
+        }
+        Ok(Gathered { lines: lines.into_lines()?, note })
+    }
+
+    /// Writes a trace as a run, and counts the spans that had no room.
+    fn run(&mut self, heads: &[Head]) -> Result<(Vec<u8>, usize), Failure> {
+        let nodes: Vec<Node> =
+            heads.iter().map(|head| Node { id: head.id, parent: head.parent, start: head.start }).collect();
+        let placed = in_order(&nodes);
+        let (mut steps, mut written) = (Vec::new(), 0);
+        for (at, place) in placed.iter().enumerate().take(MAX_CALLS) {
+            let Some(head) = heads.get(place.node) else { continue };
+            if steps.len() + head.json.len > MAX_RUN {
+                break;
+            }
+            self.push_step(at, place, head, &mut steps)?;
+            written += 1;
+        }
+        let left_out = placed.len() - written;
+        let of = |place: &Placed| heads.get(place.node);
+        let root = placed.first().and_then(of);
+        let models = || placed.iter().filter_map(of).filter(|head| head.calls_model);
+        let asked = root.and_then(|root| root.asked).or_else(|| models().find_map(|head| head.asked));
+        let said = root.and_then(|root| root.said).or_else(|| models().filter_map(|head| head.said).last());
+        let model = models().filter_map(|head| head.model).last();
+        let error = root.and_then(|root| root.error);
+        let mut text = |slot: Option<Slot>| -> Result<Option<Vec<u8>>, Failure> {
+            let mut text = Vec::new();
+            slot.map(|slot| self.shelf.take(slot, &mut text)).transpose()?;
+            Ok(slot.map(|_| text))
+        };
+        let [asked, said, model, error] = [text(asked)?, text(said)?, text(model)?, text(error)?];
+        let trace = root.map_or(0, |root| root.trace) as usize;
+        let (id, about) = self.ids.get(trace).cloned().unwrap_or((Vec::new(), None));
+        let mut more = Vec::new();
+        about.map(|slot| self.shelf.take(slot, &mut more)).transpose()?;
+        let style = Style { letters: Letters::Canonical, ..Style::ASCII };
+        let mut line = style.object(|out| {
+            out.text("id", &id);
+            for (key, value) in [("question", &asked), ("pred_answer", &said), ("model", &model)] {
+                if let Some(value) = value {
+                    out.text(key, value);
+                }
+            }
+            out.text("status", if error.is_some() { "error" } else { "ok" });
+            if let Some(error) = &error {
+                out.text("error", error);
+            }
+            if left_out > 0 {
+                out.key("spans_left_out").display(left_out);
+            }
+            out.object("trace", |trace| {
+                trace.text("format", "stepscope.run_trace").key("version").raw("1");
+                trace.text("source", if about.is_some() { "mlflow" } else { "opentelemetry" });
+                trace.key("steps").raw([b"[", steps.as_slice(), b"]"].concat());
+            });
+        });
+        // What MLflow says of the whole trace stays next to it.
+        if let Some(members) = more.strip_prefix(b"{").filter(|members| members.len() > 1) {
+            line.pop();
+            line.push(b',');
+            line.extend_from_slice(members);
+        }
+        line.push(b'\n');
+        Ok((line, left_out))
+    }
+
+    fn push_step(&mut self, at: usize, place: &Placed, head: &Head, steps: &mut Vec<u8>) -> Result<(), Failure> {
+        if at > 0 {
+            steps.push(b',');
+        }
+        steps.extend(format!("{{\"step_index\":{at},\"depth\":{}", place.depth).bytes());
+        if let Some(parent) = place.parent {
+            steps.extend(format!(",\"parent\":{parent}").bytes());
+        }
+        if place.is_orphan {
+            steps.extend_from_slice(b",\"parent_missing\":true");
+        }
+        let mut json = Vec::new();
+        self.shelf.take(head.json, &mut json)?;
+        steps.push(b',');
+        steps.extend_from_slice(json.strip_prefix(b"{").unwrap_or(&json));
+        Ok(())
+    }
+}
+
+/// Returns what `MLflow` says of a trace besides its spans, as members of an object.
+fn about_mlflow(root: Value<'_>) -> Option<Vec<u8>> {
+    let info = Plain::of(root.get("info")?);
+    let kept = ["assessments", "tags", "trace_metadata", "request_time"];
+    let members = kept.into_iter().filter_map(|key| Some((key.as_bytes().to_vec(), info.get(key)?.clone())));
+    Some(Plain::Object(members.collect()).json())
+}
