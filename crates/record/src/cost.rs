@@ -32,10 +32,12 @@ impl RunCost {
     /// Reads the cost of a run; `None`: its trace names neither times nor tokens.
     pub fn of(state: &State<'_>) -> Option<Self> {
         let mut all = Self::default();
-        for position in 0..state.step_count() {
+        let inside = inside(state);
+        for (position, inside) in inside.into_iter().enumerate() {
             let call = state.call(position);
             let usage = |key: &str| call?.get("usage")?.get(key)?.float().filter(|n| *n >= 0.0).map(|n| n as u64);
-            let took = call.and_then(|call| call.get("duration_ms")?.float()).filter(|ms| ms.is_finite() && *ms >= 0.0);
+            // What the steps inside of it took is theirs.
+            let took = took(state, position).map(|took| (took - inside).max(0.0));
             let (tokens_in, tokens_out) = (usage("prompt_tokens"), usage("completion_tokens"));
             all.steps.push(StepCost { start: all.time, took, tokens_in, tokens_out });
             all.time += took.unwrap_or_default();
@@ -44,6 +46,23 @@ impl RunCost {
         }
         (all.time > 0.0 || all.tokens > 0).then_some(all)
     }
+}
+
+/// Milliseconds that a step took with all that is inside of it.
+fn took(state: &State<'_>, position: usize) -> Option<f64> {
+    state.call(position)?.get("duration_ms")?.float().filter(|ms| ms.is_finite() && *ms >= 0.0)
+}
+
+/// Milliseconds of the steps inside of each step: a span contains those that it is the `parent` of.
+fn inside(state: &State<'_>) -> Vec<f64> {
+    let mut inside = vec![0.0; state.step_count()];
+    for position in 0..state.step_count() {
+        let parent = || state.call(position)?.get("parent")?.whole::<usize>().filter(|parent| *parent < position);
+        if let Some(sum) = parent().and_then(|parent| inside.get_mut(parent)) {
+            *sum += took(state, position).unwrap_or(0.0);
+        }
+    }
+    inside
 }
 
 impl StepCost {

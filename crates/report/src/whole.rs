@@ -14,7 +14,7 @@ use stepscope_judge::triage::Triage;
 use stepscope_record::cost::{RunCost, StepCost, duration};
 use stepscope_record::finding::{counted, grouped};
 use stepscope_record::fork_origin::ForkOrigin;
-use stepscope_record::messages::told;
+use stepscope_record::messages::{last_asked, told};
 use stepscope_record::procedure::Procedure;
 use stepscope_record::state::{Badge, Entry, Moment, Ran, State, VariableOrigin};
 use stepscope_record::trace::{Put, TraceStep};
@@ -310,7 +310,7 @@ impl WholeRecord<'_, '_> {
         // The steps of a chain of thought have no ids, and none was run.
         match self.record.chain {
             Some(_) => out.line(&shown!("Step {}", step + 1)),
-            None => out.line(&shown!("Step {} (id {id}{last}){ran}", step + 1)),
+            None => out.line(&shown!("Step {} (id {id}{last}{}){ran}", step + 1, self.within(step))),
         }
         // Without a procedure the program that was recorded may have named its steps.
         let name = || self.state.call(step).and_then(|call| call.get("name"));
@@ -323,10 +323,22 @@ impl WholeRecord<'_, '_> {
             out.line(&Shown::own("  set before it"));
             self.entries(&set, whole, usize::MAX, out);
         }
-        for (title, entries) in [("reads", self.state.reads(step)), ("writes", self.state.writes(step))] {
+        let (reads, writes) = (self.state.reads(step), self.state.writes(step));
+        if let (true, true, Some(call)) = (reads.is_empty(), writes.is_empty(), self.state.call(step))
+            && call_of_model(&call, whole, out)
+        {
+            return;
+        }
+        for (title, entries) in [("reads", reads), ("writes", writes)] {
             out.line(&shown!("  {title}{}", if entries.is_empty() { " nothing" } else { "" }));
             self.entries(&entries, whole, usize::MAX, out);
         }
+    }
+
+    /// Names the step inside of which another one ran.
+    fn within(&self, step: usize) -> Shown {
+        let parent = self.state.call(step).and_then(|call| call.get("parent")?.whole::<usize>());
+        parent.filter(|parent| *parent < step).map_or_else(Shown::default, |parent| shown!(", in step {}", parent + 1))
     }
 
     /// Prints the states before and after a step, and takes their entries off the room that is left.
@@ -403,6 +415,26 @@ fn call_prompt(call: Value<'_>, prompt: Value<'_>, out: &mut RecordText) {
         }
         None => out.line(&shown!("Question\n{}\n", paragraph(prompt))),
     }
+}
+
+/// Prints what a step that names no values asked a model, and what came back; `false`: it asked none.
+fn call_of_model(call: &TraceStep<'_>, whole: bool, out: &mut RecordText) -> bool {
+    let text = |value: Value<'_>| Some(value.string()?.bytes().to_vec());
+    let asked = call.get("prompt").and_then(|prompt| last_asked(prompt).or_else(|| text(prompt)));
+    let replied = call.get("raw").and_then(text).filter(|reply| !reply.is_empty());
+    let cut = |text: &[u8]| Shown::line(text).cut(CUT);
+    // Alone it is followed by all of both.
+    for (title, text) in [("asked", asked.as_ref()), ("replied", replied.as_ref())] {
+        if let Some(text) = text.filter(|_| !whole) {
+            out.line(&shown!("  {title:8} {}", cut(text)));
+        }
+    }
+    for tool in call.get("tool_calls").into_iter().flat_map(Value::items) {
+        let name = tool.get("name").map_or_else(Shown::default, |name| text_of(name).line());
+        let arguments = tool.get("arguments").map_or_else(Shown::default, |of| cut(text_of(of).bytes()));
+        out.line(&shown!("  calls    {name}({arguments})"));
+    }
+    asked.is_some() || replied.is_some()
 }
 
 /// Prints what was recorded of a call, beyond values.

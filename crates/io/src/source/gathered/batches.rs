@@ -1,5 +1,6 @@
 //! Batches of `OpenAI` and Anthropic: requests and replies, joined by `custom_id` into calls.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use super::Gathered;
@@ -10,6 +11,7 @@ use super::shelf::{Shelf, Slot};
 use crate::failure::Failure;
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::shown;
+use stepscope_base::text::Shown;
 use stepscope_record::hash_of;
 
 /// One of the two halves of a call.
@@ -19,77 +21,98 @@ enum Half {
     Reply,
 }
 
-impl Half {
-    /// Recognises a line of a batch by its id and a second mark.
-    fn of(line: Value<'_>) -> Option<Self> {
-        let is = |key: &str, kind: Kind| line.get(key).is_some_and(|value| value.kind() == kind);
-        let inside = |outer: &str, key: &str| line.get(outer).and_then(|inner| inner.get(key)).is_some();
-        if !is("custom_id", Kind::String) {
-            return None;
+/// Whoever takes the batch: ids of one say nothing about those of the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Vendor {
+    OpenAi,
+    Anthropic,
+}
+
+/// Recognises a line of a batch by its id and a second mark.
+fn half_of(line: Value<'_>) -> Option<(Half, Vendor)> {
+    let is = |key: &str, kind: Kind| line.get(key).is_some_and(|value| value.kind() == kind);
+    let inside = |outer: &str, key: &str| line.get(outer).and_then(|inner| inner.get(key)).is_some();
+    if !is("custom_id", Kind::String) {
+        return None;
+    }
+    let named = || is("method", Kind::String) || is("url", Kind::String);
+    match () {
+        () if is("body", Kind::Object) && named() => Some((Half::Request, Vendor::OpenAi)),
+        () if inside("params", "messages") && inside("params", "model") => Some((Half::Request, Vendor::Anthropic)),
+        () if inside("response", "status_code") || inside("response", "body") || inside("error", "code") => {
+            Some((Half::Reply, Vendor::OpenAi))
         }
-        let asks = (is("body", Kind::Object) && (is("method", Kind::String) || is("url", Kind::String)))
-            || (inside("params", "messages") && inside("params", "model"));
-        let answers = inside("response", "status_code") || inside("response", "body") || inside("error", "code");
-        match () {
-            () if asks => Some(Self::Request),
-            () if answers || inside("result", "type") => Some(Self::Reply),
-            () => None,
-        }
+        () if inside("result", "type") => Some((Half::Reply, Vendor::Anthropic)),
+        () => None,
     }
 }
 
 /// Tells whether a value is a line of a batch.
 pub(super) fn is_line(root: Value<'_>) -> bool {
-    Half::of(root).is_some()
+    half_of(root).is_some()
 }
 
-/// The requests of all files, by their ids.
+/// A request that waits for its reply.
+#[derive(Clone, Copy)]
+struct Waiting {
+    slot: Slot,
+    hash: u64,
+}
+
+/// The requests of one file, by their ids.
+struct OfFile {
+    name: Shown,
+    stem: Vec<u8>,
+    places: HashMap<u64, Waiting>,
+}
+
+/// The requests of all files; the first is the file that is read.
 struct Requests {
     shelf: Shelf,
-    places: HashMap<u64, Slot>,
+    files: Vec<OfFile>,
+}
+
+/// Requests that replies in other files show.
+#[derive(Default)]
+struct Elsewhere {
+    ids: HashSet<u64>,
+    shown_in: Option<Shown>,
 }
 
 /// Reads a file of a batch: replies with their requests, and the requests that nothing replies to.
 pub(super) fn read(values: &Values, neighbours: &[Neighbour]) -> Result<Gathered, Failure> {
-    let mut requests = Requests { shelf: Shelf::new(values.name())?, places: HashMap::new() };
-    let own_replies = ids(values, Half::Reply)?;
+    let mut requests = Requests { shelf: Shelf::new(values.name())?, files: Vec::new() };
     requests.add(values)?;
-    let (mut joined, mut shown_in) = (None, None);
-    // Replies elsewhere show the requests of this file, if they are read too.
-    let mut elsewhere = HashSet::new();
-    for neighbour in neighbours.iter().filter(|neighbour| neighbour.begins(is_line)) {
-        let before = requests.places.len();
-        requests.add(&neighbour.values)?;
-        if requests.places.len() > before {
-            joined.get_or_insert_with(|| neighbour.values.name().clone());
-        }
-        if neighbour.is_read {
-            let theirs = ids(&neighbour.values, Half::Reply)?;
-            if !theirs.is_empty() {
-                shown_in.get_or_insert_with(|| neighbour.values.name().clone());
-            }
-            elsewhere.extend(theirs);
+    let parts: Vec<&Neighbour> = neighbours.iter().filter(|neighbour| neighbour.begins(is_line)).collect();
+    parts.iter().try_for_each(|neighbour| requests.add(&neighbour.values))?;
+    let own_replies = replies(values)?;
+    let mut elsewhere = Elsewhere::default();
+    for (n, neighbour) in parts.iter().enumerate().filter(|(_, neighbour)| neighbour.is_read) {
+        let theirs = replies(&neighbour.values)?;
+        let ours = theirs.into_iter().filter(|id| requests.file_of(*id, n + 1).is_some_and(|(file, _)| file == 0));
+        elsewhere.ids.extend(ours);
+        if !elsewhere.ids.is_empty() {
+            elsewhere.shown_in.get_or_insert_with(|| neighbour.values.name().clone());
         }
     }
-    let (mut lines, mut left_out, mut alone, mut unanswered) = (Shelf::new(values.name())?, 0_usize, 0_usize, 0_usize);
+    let (mut lines, mut counts) = (Shelf::new(values.name())?, Counts::default());
     values.each(&mut |root, text| {
-        let half = root.and_then(|root| Some((root, Half::of(root)?)));
-        let line = match half {
+        let line = match root.and_then(|root| Some((root, half_of(root)?.0))) {
             Some((root, Half::Reply)) => {
                 let request = requests.of(root)?;
-                alone += usize::from(request.is_none());
-                reply_line(&Plain::of(root), request.as_ref())
+                counts.alone += usize::from(request.is_none());
+                if let Some((file, _)) = &request {
+                    counts.joined.get_or_insert_with(|| file.clone());
+                }
+                reply_line(&Plain::of(root), request.as_ref().map(|(_, request)| request))
+            }
+            Some((root, Half::Request)) if own_replies.contains(&id_of(root)) => return Ok(()),
+            Some((root, Half::Request)) if elsewhere.ids.contains(&id_of(root)) => {
+                counts.left_out += 1;
+                return Ok(());
             }
             Some((root, Half::Request)) => {
-                let id = id_of(root);
-                if own_replies.contains(&id) {
-                    return Ok(());
-                }
-                if elsewhere.contains(&id) {
-                    left_out += 1;
-                    return Ok(());
-                }
-                unanswered += 1;
+                counts.unanswered += 1;
                 request_line(&Plain::of(root))
             }
             None => text.split(|byte| matches!(byte, b'\n' | b'\r')).collect::<Vec<_>>().join(&b' '),
@@ -97,30 +120,60 @@ pub(super) fn read(values: &Values, neighbours: &[Neighbour]) -> Result<Gathered
         lines.put(&line)?;
         lines.put(b"\n").map(drop)
     })?;
-    let mut note = shown!("read as a batch");
-    if let Some(joined) = joined.filter(|_| !own_replies.is_empty()) {
-        note = shown!("{note}, with the requests in {joined}");
-    }
-    if alone > 0 {
-        note = shown!("{note}; the requests of {alone} replies are not here, so their prompts are not known");
-    }
-    if unanswered > 0 {
-        note = shown!("{note}; {unanswered} requests have no reply here");
-    }
-    if let (true, Some(shown_in)) = (left_out > 0, shown_in) {
-        note = shown!("{note}; {left_out} of its requests are shown with their replies in {shown_in}");
-    }
+    let note = counts.note(values.name(), elsewhere.shown_in.as_ref());
     Ok(Gathered { lines: lines.into_lines()?, note })
 }
 
-fn id_of(line: Value<'_>) -> u64 {
-    line.get("custom_id").and_then(Value::string).map_or(0, |id| hash_of(id.bytes()))
+/// Numbers of lines that are told.
+#[derive(Default)]
+struct Counts {
+    joined: Option<Shown>,
+    /// Replies without their requests.
+    alone: usize,
+    unanswered: usize,
+    left_out: usize,
 }
 
-fn ids(values: &Values, half: Half) -> Result<HashSet<u64>, Failure> {
+impl Counts {
+    fn note(self, own: &Shown, shown_in: Option<&Shown>) -> Shown {
+        let mut note = shown!("read as a batch");
+        if let Some(joined) = self.joined.filter(|joined| joined != own) {
+            note = shown!("{note}, with the requests in {joined}");
+        }
+        match self.alone {
+            0 => {}
+            1 => note = shown!("{note}; the request of 1 reply is not here, so its prompt is not known"),
+            alone => note = shown!("{note}; the requests of {alone} replies are not here, so their prompts are not known"),
+        }
+        match self.unanswered {
+            0 => {}
+            1 => note = shown!("{note}; 1 request has no reply here"),
+            unanswered => note = shown!("{note}; {unanswered} requests have no reply here"),
+        }
+        if let (true, Some(shown_in)) = (self.left_out > 0, shown_in) {
+            note = shown!("{note}; {} of its requests are shown with their replies in {shown_in}", self.left_out);
+        }
+        note
+    }
+}
+
+/// Returns the id of a line, which is one of its vendor.
+fn id_of(line: Value<'_>) -> u64 {
+    let vendor: &[u8] = match half_of(line) {
+        Some((_, Vendor::Anthropic)) => b"a",
+        _ => b"o",
+    };
+    line.get("custom_id").and_then(Value::string).map_or(0, |id| hash_of(&[vendor, id.bytes()].concat()))
+}
+
+fn is_half(line: Value<'_>, wanted: Half) -> bool {
+    half_of(line).is_some_and(|(half, _)| half == wanted)
+}
+
+fn replies(values: &Values) -> Result<HashSet<u64>, Failure> {
     let mut found = HashSet::new();
     values.each(&mut |root, _| {
-        found.extend(root.filter(|root| Half::of(*root) == Some(half)).map(id_of));
+        found.extend(root.filter(|root| is_half(*root, Half::Reply)).map(id_of));
         Ok(())
     })?;
     Ok(found)
@@ -128,23 +181,48 @@ fn ids(values: &Values, half: Half) -> Result<HashSet<u64>, Failure> {
 
 impl Requests {
     fn add(&mut self, values: &Values) -> Result<(), Failure> {
+        let mut places = HashMap::new();
         values.each(&mut |root, _| {
-            if let Some(root) = root.filter(|root| Half::of(*root) == Some(Half::Request)) {
-                let id = id_of(root);
-                if !self.places.contains_key(&id) {
-                    let slot = self.shelf.put(&Plain::of(root).json())?;
-                    self.places.insert(id, slot);
+            if let Some(root) = root.filter(|root| is_half(*root, Half::Request)) {
+                if let Entry::Vacant(free) = places.entry(id_of(root)) {
+                    let json = Plain::of(root).json();
+                    free.insert(Waiting { hash: hash_of(&json), slot: self.shelf.put(&json)? });
                 }
             }
             Ok(())
-        })
+        })?;
+        let stem = values.blob.place().and_then(|place| place.path().file_stem());
+        let stem = stem.map_or_else(Vec::new, |stem| stem.as_encoded_bytes().to_vec());
+        self.files.push(OfFile { name: values.name().clone(), stem, places });
+        Ok(())
     }
 
-    fn of(&mut self, reply: Value<'_>) -> Result<Option<Plain>, Failure> {
-        let Some(slot) = self.places.get(&id_of(reply)).copied() else { return Ok(None) };
+    /// Finds the file with the request of a reply: its own, the only one, the one whose name is most like its own, or any
+    /// of several that ask the same. Else none: it would be a guess.
+    fn file_of(&self, id: u64, reply_in: usize) -> Option<(usize, Waiting)> {
+        let of = |(n, file): (usize, &OfFile)| Some((n, *file.places.get(&id)?));
+        let found: Vec<(usize, Waiting)> = self.files.iter().enumerate().filter_map(of).collect();
+        let first = *found.first()?;
+        if let Some(own) = found.iter().find(|(n, _)| *n == reply_in) {
+            return Some(*own);
+        }
+        if found.iter().all(|(_, waiting)| waiting.hash == first.1.hash) {
+            return Some(first);
+        }
+        let stem = |n: usize| self.files.get(n).map_or(&[][..], |file| file.stem.as_slice());
+        let likeness = |n: usize| stem(n).iter().zip(stem(reply_in)).take_while(|(one, other)| one == other).count();
+        let best = found.iter().map(|(n, _)| likeness(*n)).max()?;
+        let mut most_like = found.iter().filter(|(n, _)| likeness(*n) == best);
+        let one = most_like.next()?;
+        most_like.next().is_none().then_some(*one)
+    }
+
+    fn of(&mut self, reply: Value<'_>) -> Result<Option<(Shown, Plain)>, Failure> {
+        let Some((file, waiting)) = self.file_of(id_of(reply), 0) else { return Ok(None) };
         let (mut json, mut tape) = (Vec::new(), Tape::default());
-        self.shelf.take(slot, &mut json)?;
-        Ok(tape.parse(&json).map(Plain::of))
+        self.shelf.take(waiting.slot, &mut json)?;
+        let name = self.files.get(file).map_or_else(Shown::default, |file| file.name.clone());
+        Ok(tape.parse(&json).map(|request| (name, Plain::of(request))))
     }
 }
 
