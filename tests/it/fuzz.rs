@@ -479,6 +479,40 @@ fn rows_of_others() -> Vec<Vec<u8>> {
     all
 }
 
+/// Makes traces, batches and logs of Burr, also several in one file.
+fn gathered() -> Vec<Vec<u8>> {
+    let read = |name: &&str| fs::read(fixture("gathered").join(name)).unwrap();
+    let mut all: Vec<Vec<u8>> =
+        ["openinference.jsonl", "genai.jsonl", "genai_old.jsonl", "console.json", "mlflow.jsonl"]
+            .iter()
+            .chain(&[
+                "logged.jsonl",
+                "batch/orders_output.jsonl",
+                "batch/notes_results.jsonl",
+                "burr/log.jsonl",
+                "turns.json",
+            ])
+            .map(read)
+            .collect();
+    let together = |names: &[&str]| names.iter().map(read).collect::<Vec<_>>().concat();
+    all.push(together(&["logged.logs.jsonl", "logged.jsonl", "mlflow.jsonl"]));
+    all.push(together(&["batch/orders_input.jsonl", "batch/orders_output.jsonl", "batch/notes_requests.jsonl"]));
+    all
+}
+
+/// Reads a case next to files that it may be joined with.
+fn judge_gathered(case: &[u8], folder: &Path) -> Result<(), String> {
+    let folder = folder.join("gathered");
+    fs::create_dir_all(&folder).unwrap();
+    for name in ["logged.logs.jsonl", "batch/orders_input.jsonl", "burr/graph.json"] {
+        let to = folder.join(Path::new(name).file_name().unwrap());
+        if !to.exists() {
+            fs::copy(fixture("gathered").join(name), to).unwrap();
+        }
+    }
+    judge_file(case, &folder, "log.jsonl")
+}
+
 fn tables() -> Vec<Vec<u8>> {
     let folder = fs::read_dir(fixture("stores/tables")).unwrap();
     let mut paths: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).collect();
@@ -707,7 +741,7 @@ fn judge_import(case: &[u8], _: &Path) -> Result<(), String> {
     Ok(())
 }
 
-const READERS: [Fuzzed; 21] = [
+const READERS: [Fuzzed; 22] = [
     Fuzzed { name: "store", weight: 10, seeds: stores, mutate: mutate_folder, judge: judge_store },
     Fuzzed { name: "record", weight: 4, seeds: records, mutate, judge: newest::judge_shared },
     Fuzzed {
@@ -745,6 +779,7 @@ const READERS: [Fuzzed; 21] = [
         mutate,
         judge: |case, folder| judge_file(case, folder, "rows.jsonl"),
     },
+    Fuzzed { name: "gathered", weight: 4, seeds: gathered, mutate, judge: judge_gathered },
     Fuzzed { name: "journal", weight: 1, seeds: journals, mutate, judge: judge_journal },
     Fuzzed { name: "theme", weight: 1, seeds: themes, mutate, judge: judge_theme },
     Fuzzed { name: "config", weight: 1, seeds: configs, mutate, judge: judge_config },

@@ -29,7 +29,7 @@ pub const NULLS: &[&str] = list![mistake_index suggested_clarification];
 
 /// The keys that columns of tables can be read as.
 pub const KEYS: &[&str] = list![
-    answer answer_found answer_schema choice_rationale chain completion confidence correct details doc_id document error
+    answer answer_found answer_schema choice_rationale chain choices completion confidence correct details doc_id document error
     error_type expected_answer extraction_method final_answer final_answer_bool final_answer_numerical fitness folder format
     generator gold_answer gold_num ground_truth_solution id input is_correct items label level meta mistake_index mode model
     model_answer model_output_steps model_solution name_description notes output_steps page_num parsed_question pred_answer

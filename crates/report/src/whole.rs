@@ -325,7 +325,7 @@ impl WholeRecord<'_, '_> {
         }
         let (reads, writes) = (self.state.reads(step), self.state.writes(step));
         if let (true, true, Some(call)) = (reads.is_empty(), writes.is_empty(), self.state.call(step))
-            && call_of_model(&call, whole, out)
+            && call_of_model(call, whole, out)
         {
             return;
         }

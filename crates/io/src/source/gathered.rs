@@ -8,11 +8,11 @@ use crate::failure::Failure;
 use crate::source::cut::Layout;
 use crate::source::open::Blob;
 use stepscope_base::json::Value;
-use stepscope_base::text::Shown;
 
 mod batches;
 mod burr;
 mod chat;
+mod made;
 mod neighbours;
 mod plain;
 mod shelf;
@@ -20,18 +20,12 @@ mod spans;
 mod step;
 mod traces;
 mod tree;
+mod turns;
 
 pub(crate) use burr::is_description;
+pub(crate) use made::Gathered;
 
 use neighbours::{Neighbour, Values};
-
-/// Records that were gathered.
-pub(crate) struct Gathered {
-    /// One JSON line a record.
-    pub lines: Blob,
-    /// What they were read as, and what is missing.
-    pub note: Shown,
-}
 
 /// Reader of one kind of file.
 pub(crate) struct Gatherer {
@@ -46,10 +40,18 @@ const GATHERERS: &[Gatherer] = &[
     Gatherer {
         is_part: traces::is_part,
         read: traces::read,
-        keys: &["\"resourceSpans\"", "\"resource_spans\"", "\"resourceLogs\"", "\"resource_logs\"", "\"spans\"", "\"span_id\""],
+        keys: &[
+            "\"resourceSpans\"",
+            "\"resource_spans\"",
+            "\"resourceLogs\"",
+            "\"resource_logs\"",
+            "\"spans\"",
+            "\"span_id\"",
+        ],
     },
     Gatherer { is_part: batches::is_line, read: batches::read, keys: &["\"custom_id\""] },
     Gatherer { is_part: burr::is_line, read: burr::read, keys: &["\"sequence_id\""] },
+    Gatherer { is_part: turns::is_part, read: turns::read, keys: &["\"part_kind\""] },
 ];
 
 /// Finds the reader of a file by its first value.
@@ -69,3 +71,6 @@ impl Gatherer {
         (self.read)(&Values::new(blob.clone(), layout), &neighbours::of(blob, named))
     }
 }
+
+#[cfg(test)]
+mod tests;

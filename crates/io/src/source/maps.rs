@@ -39,7 +39,7 @@ static BUILT_IN: LazyLock<Vec<RowMap>> = LazyLock::new(|| {
 });
 
 /// Names and texts of the maps that are part of the program.
-pub const FILES: [(&str, &str); 11] = [
+pub const FILES: [(&str, &str); 12] = [
     // Before the one for texts, which its rows would fit too.
     ("lm_eval_choice", include_str!("maps/lm_eval_choice.toml")),
     ("lm_eval", include_str!("maps/lm_eval.toml")),
@@ -52,6 +52,7 @@ pub const FILES: [(&str, &str); 11] = [
     ("litellm", include_str!("maps/litellm.toml")),
     ("sharegpt", include_str!("maps/sharegpt.toml")),
     ("messages", include_str!("maps/messages.toml")),
+    ("preference", include_str!("maps/preference.toml")),
 ];
 
 /// A map as it is written.
@@ -297,6 +298,12 @@ mod tests {
                 r#"{"messages": [{"role": "user", "content": "2 + 2?"}, {"role": "assistant", "content": null, "tool_calls": [{"function": {"name": "add", "arguments": "{\"a\": 2}"}}]}]}"#,
                 RecordKind::Call,
                 &[r#""response":"add({\"a\":2})""#, r#""prompt":[{"role":"user","content":"2 + 2?"}]"#],
+            ),
+            (
+                "preference pairs",
+                r#"{"prompt": [{"role": "user", "content": "2 + 2?"}], "chosen": [{"role": "assistant", "content": "4"}], "rejected": [{"role": "assistant", "content": "5"}]}"#,
+                RecordKind::Call,
+                &[r#""response":"4""#, r#""choices":[{"role":"assistant","content":"5"}]"#],
             ),
         ] {
             let mut tape = Tape::default();

@@ -3,8 +3,8 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-use super::Gathered;
-use super::chat::{Replied, replied};
+use super::chat::{Replied, replied, told};
+use super::made::Gathered;
 use super::neighbours::{Neighbour, Values};
 use super::plain::{Plain, object};
 use super::shelf::{Shelf, Slot};
@@ -143,7 +143,9 @@ impl Counts {
         match self.alone {
             0 => {}
             1 => note = shown!("{note}; the request of 1 reply is not here, so its prompt is not known"),
-            alone => note = shown!("{note}; the requests of {alone} replies are not here, so their prompts are not known"),
+            alone => {
+                note = shown!("{note}; the requests of {alone} replies are not here, so their prompts are not known")
+            }
         }
         match self.unanswered {
             0 => {}
@@ -183,11 +185,11 @@ impl Requests {
     fn add(&mut self, values: &Values) -> Result<(), Failure> {
         let mut places = HashMap::new();
         values.each(&mut |root, _| {
-            if let Some(root) = root.filter(|root| is_half(*root, Half::Request)) {
-                if let Entry::Vacant(free) = places.entry(id_of(root)) {
-                    let json = Plain::of(root).json();
-                    free.insert(Waiting { hash: hash_of(&json), slot: self.shelf.put(&json)? });
-                }
+            if let Some(root) = root.filter(|root| is_half(*root, Half::Request))
+                && let Entry::Vacant(free) = places.entry(id_of(root))
+            {
+                let json = Plain::of(root).json();
+                free.insert(Waiting { hash: hash_of(&json), slot: self.shelf.put(&json)? });
             }
             Ok(())
         })?;
@@ -241,9 +243,9 @@ fn reply_line(reply: &Plain, request: Option<&Plain>) -> Vec<u8> {
         Some(message) => replied(message),
         None => Replied::default(),
     };
+    let text = told(&made).map_or_else(Plain::null, Plain::Text);
     let calls = Some(Plain::List(made.calls)).filter(|calls| !calls.items().is_empty());
     let citations = Some(Plain::List(made.citations)).filter(|list| !list.items().is_empty());
-    let text = made.text.map_or_else(Plain::null, Plain::Text);
     let count = |keys: [&str; 2]| {
         let usage = message.and_then(|message| message.get("usage"));
         keys.into_iter().find_map(|key| usage?.get(key)).filter(|count| count.is_number()).cloned()
@@ -299,7 +301,8 @@ fn error_of(reply: &Plain) -> Option<Vec<u8>> {
     let words = |error: &Plain| {
         let error = error.get("error").unwrap_or(error);
         let part = |key: &str| error.get(key).map(Plain::as_text);
-        let parts: Vec<Vec<u8>> = [part("code").or_else(|| part("type")), part("message")].into_iter().flatten().collect();
+        let parts: Vec<Vec<u8>> =
+            [part("code").or_else(|| part("type")), part("message")].into_iter().flatten().collect();
         if parts.is_empty() { error.as_text() } else { parts.join(b": ".as_slice()) }
     };
     let own = reply.get("error").map(words);

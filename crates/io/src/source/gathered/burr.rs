@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::Gathered;
+use super::made::Gathered;
 use super::neighbours::{Neighbour, Values};
 use super::plain::{Members, Plain, object};
 use super::shelf::Shelf;
@@ -141,7 +141,8 @@ fn run(values: &Values, entries: &BTreeMap<i64, Entry>, graph: &HashMap<Vec<u8>,
         if at == 0 {
             let wrote = declared(entry, graph).map_or_else(Vec::new, |declared| declared.writes.clone());
             let result = entry.end.as_ref().and_then(|end| end.get("result"));
-            let is_new = |key: &[u8]| wrote.iter().any(|name| name == key) || result.is_some_and(|result| has(result, key));
+            let is_new =
+                |key: &[u8]| wrote.iter().any(|name| name == key) || result.is_some_and(|result| has(result, key));
             before = after.iter().filter(|(key, _)| !is_new(key)).cloned().collect();
         }
         let error = entry.end.as_ref().and_then(|end| end.get("exception")).map(Plain::as_text);
@@ -227,7 +228,10 @@ fn step(
         ("reads", declared.map(|declared| names(&declared.reads))),
         ("writes", declared.map(|declared| names(&declared.writes))),
         ("code", declared.and_then(|declared| declared.code.clone())),
-        ("sequence_id", entry.begin.as_ref().or(entry.end.as_ref()).and_then(|entry| entry.get("sequence_id")).cloned()),
+        (
+            "sequence_id",
+            entry.begin.as_ref().or(entry.end.as_ref()).and_then(|entry| entry.get("sequence_id")).cloned(),
+        ),
         ("started_utc", began),
         ("duration_ms", took.map(|took| Plain::Raw(took.to_string().into_bytes()))),
     ])

@@ -108,8 +108,11 @@ impl Numbered {
             let content = if texts.is_empty() { Plain::null() } else { Plain::Text(texts.join(&b'\n')) };
             members.push((b"content".to_vec(), content));
         }
-        let calls: Vec<Plain> =
-            self.calls.into_values().map(|[id, name, arguments]| call(id.as_ref(), name.as_ref(), arguments.as_ref())).collect();
+        let calls: Vec<Plain> = self
+            .calls
+            .into_values()
+            .map(|[id, name, arguments]| call(id.as_ref(), name.as_ref(), arguments.as_ref()))
+            .collect();
         if !calls.is_empty() {
             members.push((b"tool_calls".to_vec(), Plain::List(calls)));
         }
@@ -125,8 +128,13 @@ pub(super) fn of_events(events: &[Event]) -> (Vec<Plain>, Vec<Plain>) {
     for event in in_order {
         match event.name.as_slice() {
             b"gen_ai.choice" => {
-                let message = event.body.get("message").map_or_else(|| event.body.clone(), |message| message.clone().parsed());
-                replied.push(with(plain_message(&message, b"assistant"), "finish_reason", event.body.get("finish_reason")));
+                let message =
+                    event.body.get("message").map_or_else(|| event.body.clone(), |message| message.clone().parsed());
+                replied.push(with(
+                    plain_message(&message, b"assistant"),
+                    "finish_reason",
+                    event.body.get("finish_reason"),
+                ));
             }
             name => {
                 let role = name.strip_prefix(b"gen_ai.").and_then(|rest| rest.strip_suffix(b".message"));
@@ -205,12 +213,23 @@ pub(super) fn replied(reply: &Plain) -> Replied {
     made.refusal = made.refusal.or_else(|| reply.get("refusal").cloned());
     let stop = ["finish_reason", "stop_reason"].into_iter().find_map(|key| reply.get(key));
     made.stop = stop.cloned();
-    made.thoughts = made.thoughts.or_else(|| reply.get("reasoning").or_else(|| reply.get("reasoning_content")).cloned());
+    made.thoughts =
+        made.thoughts.or_else(|| reply.get("reasoning").or_else(|| reply.get("reasoning_content")).cloned());
     if made.text.is_none() {
         // A refusal is what the model said, and a call of a tool is a reply.
         made.text = made.refusal.as_ref().map(Plain::as_text).or_else(|| (!made.calls.is_empty()).then(Vec::new));
     }
     made
+}
+
+/// Returns what a reply says: its text, else the calls of tools that it is.
+pub(super) fn told(reply: &Replied) -> Option<Vec<u8>> {
+    let called = |call: &Plain| {
+        let part = |key: &str| call.get(key).map_or_else(Vec::new, Plain::as_text);
+        [part("name").as_slice(), b"(", part("arguments").as_slice(), b")"].concat()
+    };
+    let calls = || reply.calls.iter().map(called).collect::<Vec<_>>().join(&b'\n');
+    reply.text.as_ref().map(|text| if text.is_empty() { calls() } else { text.clone() })
 }
 
 /// Reads blocks: texts, thoughts and calls, or the items of a response that hold some.

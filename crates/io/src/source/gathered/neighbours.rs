@@ -3,14 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use memchr::memmem::Finder;
 use rustix::fs::FileType;
 
 use crate::failure::Failure;
 use crate::source::beneath::Place;
 use crate::source::block::{BLOCK, Block, Cursor, Want};
 use crate::source::cut::{Layout, Skips, State, cut};
-use crate::source::open::{Blob, open_beneath, open};
 use crate::source::open::Opened;
+use crate::source::open::{Blob, open, open_beneath};
 use stepscope_base::json::{MAX_TEXT, Tape, Value};
 use stepscope_base::text::Shown;
 
@@ -48,14 +49,25 @@ impl Values {
 
     /// Goes through the values, as records are read.
     pub(super) fn each(&self, act: &mut ValueTaker<'_>) -> Result<(), Failure> {
+        self.each_of(&[], act)
+    }
+
+    /// Goes through the values whose text has one of some marks; of no marks, through all.
+    pub(super) fn each_of(&self, marks: &[&str], act: &mut ValueTaker<'_>) -> Result<(), Failure> {
         const LONG: &str = "one of its values is longer than 64 MB; write it in smaller batches";
+        let marks: Vec<Finder<'_>> = marks.iter().map(|mark| Finder::new(*mark)).collect();
         let (mut cursor, mut block) = (Cursor::new(self.blob.clone(), self.layout), Block::default());
         let mut tape = Tape::default();
         while cursor.next(&mut block, u64::MAX, Want::Bytes)? {
             if block.long.is_some_and(|len| len > MAX_TEXT as u64) {
                 return Err(Failure::own("cannot read", self.blob.name(), LONG));
             }
-            block.cuts.iter().try_for_each(|cut| act(tape.parse(block.text(cut)), block.text(cut)))?;
+            for cut in &block.cuts {
+                let text = block.text(cut);
+                if marks.is_empty() || marks.iter().any(|mark| mark.find(text).is_some()) {
+                    act(tape.parse(text), text)?;
+                }
+            }
         }
         Ok(())
     }

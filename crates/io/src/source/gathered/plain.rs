@@ -33,7 +33,9 @@ impl Plain {
             Kind::Object => {
                 let members = value.members();
                 Self::Object(
-                    members.map(|member| (member.name().bytes().to_vec(), Self::inside(member.value, depth + 1))).collect(),
+                    members
+                        .map(|member| (member.name().bytes().to_vec(), Self::inside(member.value, depth + 1)))
+                        .collect(),
                 )
             }
             _ => value.string().map_or_else(|| Self::Raw(tight(value).0), |text| Self::Text(text.bytes().to_vec())),

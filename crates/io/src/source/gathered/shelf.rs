@@ -8,7 +8,7 @@ use stepscope_base::text::Shown;
 const PIECE: usize = 1 << 18;
 
 /// Place of a text on a shelf.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Slot {
     at: u64,
     pub len: usize,

@@ -1,15 +1,16 @@
 //! Spans as OpenTelemetry, its console exporter and `MLflow` write them, in one form.
 
 use super::plain::{Members, Plain, attributes};
+use crate::failure::Failure;
 use stepscope_base::json::{Kind, Value};
 
 /// A span, whoever wrote it.
 #[derive(Debug)]
 pub(super) struct Span {
-    /// Id of its trace, in hex where that is known.
-    pub trace: Vec<u8>,
-    pub id: Vec<u8>,
-    pub parent: Vec<u8>,
+    /// Id of its trace, in hex where that is known; `None`: it has none.
+    pub trace: Option<Vec<u8>>,
+    pub id: Option<Vec<u8>>,
+    pub parent: Option<Vec<u8>>,
     pub name: Vec<u8>,
     /// Nanoseconds since 1970; 0 where that is not told.
     pub start: u64,
@@ -56,8 +57,10 @@ impl Holder {
             let first = any(root, outer).and_then(|list| list.items().next());
             first.is_some_and(|first| inner.iter().any(|key| list(first.get(key))))
         };
-        const SPANS: [&str; 4] = ["scopeSpans", "scope_spans", "instrumentationLibrarySpans", "instrumentation_library_spans"];
-        const LOGS: [&str; 4] = ["scopeLogs", "scope_logs", "instrumentationLibraryLogs", "instrumentation_library_logs"];
+        const SPANS: [&str; 4] =
+            ["scopeSpans", "scope_spans", "instrumentationLibrarySpans", "instrumentation_library_spans"];
+        const LOGS: [&str; 4] =
+            ["scopeLogs", "scope_logs", "instrumentationLibraryLogs", "instrumentation_library_logs"];
         if begins(["resourceSpans", "resource_spans"], SPANS) {
             return Some(Self::Otlp);
         }
@@ -65,7 +68,9 @@ impl Holder {
             return Some(Self::Logs);
         }
         let inside = |outer: &str, key: &str| root.get(outer).and_then(|inner| inner.get(key));
-        if inside("context", "trace_id").is_some() && inside("context", "span_id").is_some() && root.get("start_time").is_some()
+        if inside("context", "trace_id").is_some()
+            && inside("context", "span_id").is_some()
+            && root.get("start_time").is_some()
         {
             return Some(Self::Console);
         }
@@ -78,12 +83,12 @@ impl Holder {
 pub(super) fn each_span(
     root: Value<'_>,
     holder: Holder,
-    act: &mut dyn FnMut(Span) -> Result<(), crate::failure::Failure>,
-) -> Result<(), crate::failure::Failure> {
+    act: &mut dyn FnMut(Span) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     match holder {
         Holder::Otlp => {
             let lists = inner_lists(root, ["resourceSpans", "resource_spans"], "Spans", "_spans", ["spans", "spans"]);
-            lists.into_iter().flat_map(Value::items).filter_map(|span| otlp_span(span)).try_for_each(act)
+            lists.into_iter().flat_map(Value::items).filter_map(otlp_span).try_for_each(act)
         }
         Holder::Console => console_span(root).into_iter().try_for_each(act),
         Holder::Mlflow => {
@@ -91,7 +96,7 @@ pub(super) fn each_span(
             let spans = root.get("data").and_then(|data| data.get("spans"));
             for span in spans.into_iter().flat_map(Value::items).filter_map(otlp_span) {
                 let attributes = span.attributes.into_iter().map(|(key, value)| (key, value.unwrapped())).collect();
-                act(Span { trace: trace.clone().unwrap_or(span.trace), attributes, ..span })?;
+                act(Span { trace: trace.clone().or(span.trace), attributes, ..span })?;
             }
             Ok(())
         }
@@ -114,7 +119,7 @@ fn log_event(log: Value<'_>) -> Option<LogEvent> {
     let time = times.into_iter().filter_map(|key| log.get(key)).map(nanos).find(|time| *time > 0).unwrap_or(0);
     // Details are attributes, messages are the body.
     let body = if matches!(body, Plain::Object(_)) { body } else { Plain::Object(attributes) };
-    let id = |keys| any(log, keys).and_then(bytes).map(|id| hex(&id));
+    let id = |keys| any(log, keys).and_then(id_of);
     Some(LogEvent {
         trace: id(["traceId", "trace_id"])?,
         span: id(["spanId", "span_id"])?,
@@ -137,14 +142,17 @@ fn inner_lists<'v>(root: Value<'v>, outer: [&str; 2], camel: &str, snake: &str, 
 }
 
 fn otlp_span(span: Value<'_>) -> Option<Span> {
-    let id = |keys| any(span, keys).and_then(bytes).map(|id| hex(&id));
+    if span.kind() != Kind::Object {
+        return None;
+    }
+    let id = |keys| any(span, keys).and_then(id_of);
     let time = |keys| any(span, keys).map_or(0, nanos);
     let failed = span.get("status").filter(|status| is_error(*status));
     Some(Span {
-        trace: id(["traceId", "trace_id"])?,
-        id: id(["spanId", "span_id"])?,
-        parent: id(["parentSpanId", "parent_span_id"]).or_else(|| id(["parent_id", "parentId"])).unwrap_or_else(Vec::new),
-        name: span.get("name").and_then(bytes).unwrap_or_else(Vec::new),
+        trace: id(["traceId", "trace_id"]),
+        id: id(["spanId", "span_id"]),
+        parent: id(["parentSpanId", "parent_span_id"]).or_else(|| id(["parent_id", "parentId"])),
+        name: span.get("name").and_then(Value::string).map_or_else(Vec::new, |name| name.bytes().to_vec()),
         start: time(["startTimeUnixNano", "start_time_unix_nano"]),
         end: time(["endTimeUnixNano", "end_time_unix_nano"]),
         failed: failed.map(words),
@@ -155,13 +163,13 @@ fn otlp_span(span: Value<'_>) -> Option<Span> {
 
 fn console_span(span: Value<'_>) -> Option<Span> {
     let context = span.get("context")?;
-    let id = |value: Value<'_>, key| value.get(key).and_then(bytes).map(|id| hex(&id));
+    let id = |value: Value<'_>, key| value.get(key).and_then(id_of);
     let time = |key| span.get(key).map_or(0, nanos);
     Some(Span {
-        trace: id(context, "trace_id")?,
-        id: id(context, "span_id")?,
-        parent: id(span, "parent_id").unwrap_or_else(Vec::new),
-        name: span.get("name").and_then(bytes).unwrap_or_else(Vec::new),
+        trace: id(context, "trace_id"),
+        id: id(context, "span_id"),
+        parent: id(span, "parent_id"),
+        name: span.get("name").and_then(Value::string).map_or_else(Vec::new, |name| name.bytes().to_vec()),
         start: time("start_time"),
         end: time("end_time"),
         failed: span.get("status").filter(|status| is_error(*status)).map(words),
@@ -191,7 +199,8 @@ fn is_error(status: Value<'_>) -> bool {
 }
 
 fn words(status: Value<'_>) -> Vec<u8> {
-    any(status, ["message", "description"]).and_then(bytes).unwrap_or_else(Vec::new)
+    let words = any(status, ["message", "description"]).and_then(Value::string);
+    words.map_or_else(Vec::new, |words| words.bytes().to_vec())
 }
 
 /// Finds the first of two names of a value that is not null.
@@ -211,12 +220,16 @@ fn nanos(value: Value<'_>) -> u64 {
     text.parse().ok().or_else(iso).unwrap_or(0)
 }
 
+fn id_of(id: Value<'_>) -> Option<Vec<u8>> {
+    hex(id.string()?.bytes())
+}
+
 /// Returns an id in hex, whichever way it is written; none for one of zeros.
-fn hex(id: &[u8]) -> Vec<u8> {
+fn hex(id: &[u8]) -> Option<Vec<u8>> {
     let id = id.strip_prefix(b"0x").unwrap_or(id);
     let is_hex = |id: &[u8]| matches!(id.len(), 16 | 32) && id.iter().all(u8::is_ascii_hexdigit);
     let made = if is_hex(id) { id.to_ascii_lowercase() } else { of_base64(id).unwrap_or_else(|| id.to_vec()) };
-    if made.iter().all(|digit| *digit == b'0') { Vec::new() } else { made }
+    made.iter().any(|digit| *digit != b'0').then_some(made)
 }
 
 /// Turns an id of 8 or 16 bytes from base64 to hex.

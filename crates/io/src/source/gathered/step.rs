@@ -136,7 +136,11 @@ fn read_and_wrote(span: &Span, did: Did, error: Option<Plain>) -> StepMade {
         }
         Did::Retrieved => {
             let found = documents.or(output);
-            ("retriever", input.map(|input| object([("input", Some(input))])), found.map(|found| object([("documents", Some(found))])))
+            (
+                "retriever",
+                input.map(|input| object([("input", Some(input))])),
+                found.map(|found| object([("documents", Some(found))])),
+            )
         }
         _ => (
             "span",
@@ -145,7 +149,8 @@ fn read_and_wrote(span: &Span, did: Did, error: Option<Plain>) -> StepMade {
         ),
     };
     let error_text = error.as_ref().map(Plain::as_text);
-    let json = written(span, kind, [object([("inputs", inputs), ("outputs", outputs)]), Plain::Object(Vec::new())], error);
+    let json =
+        written(span, kind, [object([("inputs", inputs), ("outputs", outputs)]), Plain::Object(Vec::new())], error);
     StepMade { json, asked, said, model: None, calls_model: false, error: error_text }
 }
 
@@ -167,9 +172,11 @@ fn written(span: &Span, kind: &str, parts: [Plain; 2], error: Option<Plain>) -> 
             }
         }
         out.maybe("error", error.as_ref()).maybe("traceback", trace);
-        out.text("span_kind", kind).text("span_id", &span.id);
-        if !span.parent.is_empty() {
-            out.text("parent_id", &span.parent);
+        out.text("span_kind", kind);
+        for (key, id) in [("span_id", &span.id), ("parent_id", &span.parent)] {
+            if let Some(id) = id {
+                out.text(key, id);
+            }
         }
         if let Some(started) = started(span.start) {
             out.text("started_utc", started);
@@ -348,7 +355,9 @@ impl<'a> Attributes<'a> {
         let reasons = self.first(&["gen_ai.response.finish_reasons"]).cloned().map(Plain::parsed);
         let first = reasons.and_then(|list| list.items().first().cloned());
         let of_output = || replied(&self.parsed("output.value")?).stop;
-        first.or_else(|| self.first(&["llm.finish_reason", "gen_ai.response.finish_reason"]).cloned()).or_else(of_output)
+        first
+            .or_else(|| self.first(&["llm.finish_reason", "gen_ai.response.finish_reason"]).cloned())
+            .or_else(of_output)
     }
 
     fn usage(self) -> Option<Plain> {
@@ -360,7 +369,10 @@ impl<'a> Attributes<'a> {
         let usage = object([
             (
                 "prompt_tokens",
-                count(&["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt"], "input_tokens"),
+                count(
+                    &["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt"],
+                    "input_tokens",
+                ),
             ),
             (
                 "completion_tokens",

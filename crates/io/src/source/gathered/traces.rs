@@ -2,13 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::made::Gathered;
 use super::neighbours::{Neighbour, Values};
 use super::plain::Plain;
 use super::shelf::{Shelf, Slot};
-use super::spans::{Event, Holder, each_span, log_events};
+use super::spans::{Event, Holder, Span, each_span, log_events};
 use super::step::{DETAILS, StepMade, step};
 use super::tree::{Node, Placed, in_order};
-use super::Gathered;
 use crate::failure::Failure;
 use stepscope_base::json::write::{Letters, Style};
 use stepscope_base::json::{Tape, Value};
@@ -25,17 +25,27 @@ const MAX_SPANS: usize = 1 << 20;
 const MAX_LOGGED: usize = 1 << 19;
 
 /// A span that waits for the others of its trace.
+#[derive(Clone, Copy)]
 struct Head {
     trace: u32,
     id: u64,
     parent: Option<u64>,
     start: u64,
     json: Slot,
-    asked: Option<Slot>,
-    said: Option<Slot>,
-    model: Option<Slot>,
-    error: Option<Slot>,
+    /// What the run may take from it.
+    facts: Option<Slot>,
     calls_model: bool,
+    /// It has texts.
+    is_told: bool,
+}
+
+/// What a run takes from its root, and from its calls.
+#[derive(Default)]
+struct Facts {
+    asked: Option<Vec<u8>>,
+    said: Option<Vec<u8>>,
+    model: Option<Vec<u8>>,
+    error: Option<Vec<u8>>,
 }
 
 /// Everything of a file.
@@ -96,13 +106,11 @@ pub(super) fn read(values: &Values, neighbours: &[Neighbour]) -> Result<Gathered
             note: shown!("its texts are shown with the traces in {spans_in}"),
         });
     }
-    values.each(&mut |root, text| {
-        match root.and_then(|root| Some((root, Holder::of(root)?))) {
-            Some((root, holder)) => traces.add(root, holder),
-            None => {
-                others.push(text.to_vec());
-                Ok(())
-            }
+    values.each(&mut |root, text| match root.and_then(|root| Some((root, Holder::of(root)?))) {
+        Some((root, holder)) => traces.add(root, holder),
+        None => {
+            others.push(text.to_vec());
+            Ok(())
         }
     })?;
     if !has_spans {
@@ -128,7 +136,7 @@ fn key_of(trace: &[u8], span: &[u8]) -> u64 {
 impl Traces {
     /// Keeps what logs say of spans.
     fn add_logs(&mut self, values: &Values) -> Result<(), Failure> {
-        values.each(&mut |root, _| {
+        values.each_of(&["Logs", "_logs"], &mut |root, _| {
             for log in root.into_iter().flat_map(log_events) {
                 let name = log.event.name.as_slice();
                 if self.logged.count >= MAX_LOGGED || !(name.starts_with(b"gen_ai.") || DETAILS.contains(&name)) {
@@ -169,14 +177,17 @@ impl Traces {
         let about = if holder == Holder::Mlflow { about_mlflow(root) } else { None };
         let mut first = true;
         each_span(root, holder, &mut |span| {
-            let trace = self.place(&span.trace);
+            let own_trace = span.trace.as_deref().unwrap_or(b"");
+            let trace = self.place(own_trace);
             if let (true, Some(about)) = (std::mem::take(&mut first), &about) {
                 let slot = self.shelf.put(about)?;
                 if let Some((_, kept)) = self.ids.get_mut(trace as usize) {
                     *kept = Some(slot);
                 }
             }
-            let (id, parent) = (hash_of(&span.id), (!span.parent.is_empty()).then(|| hash_of(&span.parent)));
+            // One without an id is nobody's parent.
+            let id = span.id.as_deref().map_or_else(|| self.heads.len() as u64, hash_of);
+            let parent = span.parent.as_deref().map(hash_of);
             if self.heads.len() >= MAX_SPANS {
                 self.too_many += 1;
                 return Ok(());
@@ -186,7 +197,11 @@ impl Traces {
                 self.twice += 1;
                 return Ok(());
             }
-            let events = if self.logged.count > 0 { self.events_of(key_of(&span.trace, &span.id))? } else { Vec::new() };
+            let events = if self.logged.count > 0 {
+                self.events_of(key_of(own_trace, span.id.as_deref().unwrap_or(b"")))?
+            } else {
+                Vec::new()
+            };
             let start = span.start;
             self.keep(trace, Node { id, parent, start }, step(span, events))
         })
@@ -203,19 +218,31 @@ impl Traces {
     }
 
     fn keep(&mut self, trace: u32, node: Node, made: StepMade) -> Result<(), Failure> {
-        let mut put = |text: Option<Vec<u8>>| text.map(|text| self.shelf.put(&text)).transpose();
-        let (asked, said, model, error) = (put(made.asked)?, put(made.said)?, put(made.model)?, put(made.error)?);
         let json = self.shelf.put(&made.json)?;
-        let Node { id, parent, start } = node;
-        let calls_model = made.calls_model;
-        self.heads.push(Head { trace, id, parent, start, json, asked, said, model, error, calls_model });
+        let is_told = made.asked.is_some() || made.said.is_some();
+        let facts = [made.asked, made.said, made.model, made.error];
+        let facts = if facts.iter().all(Option::is_none) {
+            None
+        } else {
+            let list = facts.into_iter().map(|fact| fact.map_or_else(Plain::null, Plain::Text)).collect();
+            Some(self.shelf.put(&Plain::List(list).json())?)
+        };
+        let (Node { id, parent, start }, calls_model) = (node, made.calls_model);
+        self.heads.push(Head { trace, id, parent, start, json, facts, calls_model, is_told });
         Ok(())
+    }
+
+    fn facts(&mut self, head: Option<Head>) -> Result<Facts, Failure> {
+        let Some(slot) = head.and_then(|head| head.facts) else { return Ok(Facts::default()) };
+        let mut facts = self.kept(slot)?.into_iter().map(|fact| fact.text().map(<[u8]>::to_vec));
+        let mut next = || facts.next().flatten();
+        Ok(Facts { asked: next(), said: next(), model: next(), error: next() })
     }
 
     /// Makes spans of logs whose traces are not there: calls, each with its texts.
     fn spans_of_logs(&mut self) -> Result<(), Failure> {
         let mut all: Vec<Vec<(u64, Slot)>> = self.logged.places.values().cloned().collect();
-        all.sort_by_key(|events| events.iter().map(|(time, slot)| (*time, slot.len)).min());
+        all.sort_by_key(|events| events.iter().min().copied());
         for events in all {
             let (mut of_span, mut ids) = (Vec::new(), None);
             for (time, slot) in events {
@@ -229,10 +256,10 @@ impl Traces {
             let place = self.place(&trace);
             let attributes = vec![(b"gen_ai.operation.name".to_vec(), Plain::text_of(b"chat"))];
             let node = Node { id: hash_of(&id), parent: None, start };
-            let span = super::spans::Span {
-                trace,
-                id,
-                parent: Vec::new(),
+            let span = Span {
+                trace: Some(trace),
+                id: Some(id),
+                parent: None,
                 name: b"chat".to_vec(),
                 start,
                 end: 0,
@@ -253,7 +280,7 @@ impl Traces {
         for of_trace in heads.chunk_by(|one, next| one.trace == next.trace) {
             let (run, cut) = self.run(of_trace)?;
             left_out += cut;
-            untold += of_trace.iter().filter(|head| head.calls_model && head.asked.is_none() && head.said.is_none()).count();
+            untold += of_trace.iter().filter(|head| head.calls_model && !head.is_told).count();
             lines.put(&run)?;
         }
         for other in others {
@@ -266,24 +293,34 @@ impl Traces {
         }
         if untold > 0 {
             let what = if untold == 1 { shown!("1 call has no texts") } else { shown!("{untold} calls have no texts") };
-            note = shown!("{note}; {what}: they were not recorded (OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT), or are in logs that are not here");
+            note = shown!(
+                "{note}; {what}: they were not recorded (OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT), or are in logs that are not here"
+            );
         }
         if self.twice > 0 {
             note = shown!("{note}; {} spans came twice", self.twice);
         }
         if left_out + self.too_many > 0 {
-            note = shown!("{note}; {} spans left out, as a run has at most {MAX_CALLS} steps and 16 MB", left_out + self.too_many);
+            note = shown!(
+                "{note}; {} spans left out, as a run has at most {MAX_CALLS} steps and 16 MB",
+                left_out + self.too_many
+            );
         }
         Ok(Gathered { lines: lines.into_lines()?, note })
     }
 
     /// Writes a trace as a run, and counts the spans that had no room.
     fn run(&mut self, heads: &[Head]) -> Result<(Vec<u8>, usize), Failure> {
+        let mut heads = heads.to_vec();
+        // Parents begin before their children: what is left out has none of them.
+        heads.sort_by_key(|head| head.start);
+        let all = heads.len();
+        heads.truncate(MAX_CALLS);
         let nodes: Vec<Node> =
             heads.iter().map(|head| Node { id: head.id, parent: head.parent, start: head.start }).collect();
         let placed = in_order(&nodes);
         let (mut steps, mut written) = (Vec::new(), 0);
-        for (at, place) in placed.iter().enumerate().take(MAX_CALLS) {
+        for (at, place) in placed.iter().enumerate() {
             let Some(head) = heads.get(place.node) else { continue };
             if steps.len() + head.json.len > MAX_RUN {
                 break;
@@ -291,27 +328,30 @@ impl Traces {
             self.push_step(at, place, head, &mut steps)?;
             written += 1;
         }
-        let left_out = placed.len() - written;
-        let of = |place: &Placed| heads.get(place.node);
+        let left_out = all - written;
+        let of = |place: &Placed| heads.get(place.node).copied();
         let root = placed.first().and_then(of);
-        let models = || placed.iter().filter_map(of).filter(|head| head.calls_model);
-        let asked = root.and_then(|root| root.asked).or_else(|| models().find_map(|head| head.asked));
-        let said = root.and_then(|root| root.said).or_else(|| models().filter_map(|head| head.said).last());
-        let model = models().filter_map(|head| head.model).last();
-        let error = root.and_then(|root| root.error);
-        let mut text = |slot: Option<Slot>| -> Result<Option<Vec<u8>>, Failure> {
-            let mut text = Vec::new();
-            slot.map(|slot| self.shelf.take(slot, &mut text)).transpose()?;
-            Ok(slot.map(|_| text))
-        };
-        let [asked, said, model, error] = [text(asked)?, text(said)?, text(model)?, text(error)?];
+        let models: Vec<Head> = placed.iter().filter_map(of).filter(|head| head.calls_model).collect();
+        let Facts { mut asked, mut said, mut model, error } = self.facts(root)?;
+        for head in &models {
+            asked = if asked.is_none() { self.facts(Some(*head))?.asked } else { break };
+        }
+        for head in models.iter().rev() {
+            if said.is_some() && model.is_some() {
+                break;
+            }
+            let facts = self.facts(Some(*head))?;
+            (said, model) = (said.or(facts.said), model.or(facts.model));
+        }
         let trace = root.map_or(0, |root| root.trace) as usize;
         let (id, about) = self.ids.get(trace).cloned().unwrap_or((Vec::new(), None));
         let mut more = Vec::new();
         about.map(|slot| self.shelf.take(slot, &mut more)).transpose()?;
         let style = Style { letters: Letters::Canonical, ..Style::ASCII };
         let mut line = style.object(|out| {
-            out.text("id", &id);
+            if !id.is_empty() {
+                out.text("id", &id);
+            }
             for (key, value) in [("question", &asked), ("pred_answer", &said), ("model", &model)] {
                 if let Some(value) = value {
                     out.text(key, value);

@@ -60,7 +60,8 @@ mod tests {
     use super::*;
 
     fn order(nodes: &[(u64, Option<u64>, u64)]) -> Vec<(usize, Option<usize>, bool)> {
-        let nodes: Vec<Node> = nodes.iter().map(|(id, parent, start)| Node { id: *id, parent: *parent, start: *start }).collect();
+        let nodes: Vec<Node> =
+            nodes.iter().map(|(id, parent, start)| Node { id: *id, parent: *parent, start: *start }).collect();
         in_order(&nodes).iter().map(|placed| (placed.node, placed.parent, placed.is_orphan)).collect()
     }
 
@@ -73,7 +74,10 @@ mod tests {
     #[test]
     fn a_missing_parent_a_circle_and_a_twin_hide_nothing() {
         assert_eq!(order(&[(1, Some(9), 5)]), [(0, None, true)]);
-        assert_eq!(order(&[(1, Some(2), 6), (2, Some(1), 5), (3, Some(3), 1)]), [(2, None, true), (1, None, true), (0, Some(1), false)]);
+        assert_eq!(
+            order(&[(1, Some(2), 6), (2, Some(1), 5), (3, Some(3), 1)]),
+            [(2, None, true), (1, None, true), (0, Some(1), false)]
+        );
         assert_eq!(order(&[(1, None, 1), (1, None, 2), (2, Some(1), 3)]).len(), 3);
     }
 }
