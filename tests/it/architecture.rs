@@ -574,6 +574,7 @@ const NAMED: &[(&str, &str)] = &[
     ("io/config.rs", "the person's own configuration"),
     ("io/files.rs", "a temporary file of our own"),
     ("io/source/input.rs", "inputs that were named"),
+    ("io/source/gathered/neighbours.rs", "inputs that were named along with another one"),
     ("io/model/cassette.rs", "the recording that was named"),
     ("io/config/themes.rs", "the person's own configuration, and --theme"),
     ("io/config/tour.rs", "the tour that a person named"),

@@ -23,7 +23,7 @@ mod tree;
 mod turns;
 
 pub(crate) use burr::is_description;
-pub(crate) use made::Gathered;
+pub(crate) use made::GatheredLines;
 
 use neighbours::{Neighbour, Values};
 
@@ -31,7 +31,7 @@ use neighbours::{Neighbour, Values};
 pub(crate) struct Gatherer {
     /// Recognises one of its values.
     is_part: fn(Value<'_>) -> bool,
-    read: fn(&Values, &[Neighbour]) -> Result<Gathered, Failure>,
+    read: fn(&Values, &[Neighbour]) -> Result<GatheredLines, Failure>,
     /// Names of keys of which a value has one, between quotes: to tell one that is longer than the beginning of a file.
     keys: &'static [&'static str],
 }
@@ -67,7 +67,7 @@ pub(crate) fn may_be_gathered(head: &[u8]) -> bool {
 
 impl Gatherer {
     /// Reads all records of a file. `named`: the files that a person named along with it.
-    pub(crate) fn read(&self, blob: &Arc<Blob>, layout: Layout, named: &[PathBuf]) -> Result<Gathered, Failure> {
+    pub(crate) fn read(&self, blob: &Arc<Blob>, layout: Layout, named: &[PathBuf]) -> Result<GatheredLines, Failure> {
         (self.read)(&Values::new(blob.clone(), layout), &neighbours::of(blob, named))
     }
 }

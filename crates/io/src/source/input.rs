@@ -18,7 +18,7 @@ use crate::source::column_map::ColumnMap;
 use crate::source::cut::{Layout, Skips, State, cut, decode_wide, looks_like_json, without_filler};
 use crate::source::datasets::is_description;
 use crate::source::documents::{DocumentCache, Documents};
-use crate::source::gathered::{Gathered, gatherer_of, may_be_gathered};
+use crate::source::gathered::{GatheredLines, gatherer_of, may_be_gathered};
 use crate::source::magic::{LFS, is_journal, not_records};
 use crate::source::maps::{Attempt, Mapped, RowMap};
 use crate::source::open::{
@@ -756,7 +756,7 @@ fn text(blob: Arc<Blob>, head: &[u8], decoded: bool, stat: Stat, columns: &Colum
 }
 
 /// Reads records that lie over several lines or files, if the first value is a part of one and no map was named.
-fn gathered(blob: &Arc<Blob>, head: &[u8], columns: &ColumnMap) -> Result<Option<Gathered>, Failure> {
+fn gathered(blob: &Arc<Blob>, head: &[u8], columns: &ColumnMap) -> Result<Option<GatheredLines>, Failure> {
     if columns.row_map().is_some() || !may_be_gathered(head) {
         return Ok(None);
     }

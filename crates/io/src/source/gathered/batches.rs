@@ -4,7 +4,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use super::chat::{Replied, replied, told};
-use super::made::Gathered;
+use super::made::GatheredLines;
 use super::neighbours::{Neighbour, Values};
 use super::plain::{Plain, object};
 use super::shelf::{Shelf, Slot};
@@ -80,7 +80,7 @@ struct Elsewhere {
 }
 
 /// Reads a file of a batch: replies with their requests, and the requests that nothing replies to.
-pub(super) fn read(values: &Values, neighbours: &[Neighbour]) -> Result<Gathered, Failure> {
+pub(super) fn read(values: &Values, neighbours: &[Neighbour]) -> Result<GatheredLines, Failure> {
     let mut requests = Requests { shelf: Shelf::new(values.name())?, files: Vec::new() };
     requests.add(values)?;
     let parts: Vec<&Neighbour> = neighbours.iter().filter(|neighbour| neighbour.begins(is_line)).collect();
@@ -121,7 +121,7 @@ pub(super) fn read(values: &Values, neighbours: &[Neighbour]) -> Result<Gathered
         lines.put(b"\n").map(drop)
     })?;
     let note = counts.note(values.name(), elsewhere.shown_in.as_ref());
-    Ok(Gathered { lines: lines.into_lines()?, note })
+    Ok(GatheredLines { lines: lines.into_lines()?, note })
 }
 
 /// Numbers of lines that are told.

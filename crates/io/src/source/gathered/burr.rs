@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::made::Gathered;
+use super::made::GatheredLines;
 use super::neighbours::{Neighbour, Values};
 use super::plain::{Members, Plain, object};
 use super::shelf::Shelf;
@@ -40,7 +40,7 @@ pub(crate) fn is_description(root: Value<'_>) -> bool {
 
 /// An action, as it began and as it ended.
 #[derive(Default)]
-struct Entry {
+struct LoggedAction {
     begin: Option<Plain>,
     end: Option<Plain>,
     others: usize,
@@ -54,8 +54,8 @@ struct Declared {
 }
 
 /// Reads the log as one run.
-pub(super) fn read(values: &Values, neighbours: &[Neighbour]) -> Result<Gathered, Failure> {
-    let (mut entries, mut others, mut size): (BTreeMap<i64, Entry>, Vec<Vec<u8>>, usize) =
+pub(super) fn read(values: &Values, neighbours: &[Neighbour]) -> Result<GatheredLines, Failure> {
+    let (mut entries, mut others, mut size): (BTreeMap<i64, LoggedAction>, Vec<Vec<u8>>, usize) =
         (BTreeMap::new(), Vec::new(), 0);
     let mut left_out = 0_usize;
     values.each(&mut |root, text| {
@@ -93,7 +93,7 @@ pub(super) fn read(values: &Values, neighbours: &[Neighbour]) -> Result<Gathered
     if left_out > 0 {
         note = shown!("{note}; {left_out} lines left out, as a run has at most {MAX_CALLS} steps and 32 MB");
     }
-    Ok(Gathered { lines: lines.into_lines()?, note })
+    Ok(GatheredLines { lines: lines.into_lines()?, note })
 }
 
 /// Reads the declarations of all actions from the graph next to the log.
@@ -132,7 +132,7 @@ fn value<'m>(members: &'m Members, key: &[u8]) -> Option<&'m Plain> {
 }
 
 /// Writes the log as a run.
-fn run(values: &Values, entries: &BTreeMap<i64, Entry>, graph: &HashMap<Vec<u8>, Declared>) -> Vec<u8> {
+fn run(values: &Values, entries: &BTreeMap<i64, LoggedAction>, graph: &HashMap<Vec<u8>, Declared>) -> Vec<u8> {
     let mut before = Members::new();
     let (mut steps, mut failure) = (Vec::new(), None);
     for (at, entry) in entries.values().filter(|entry| entry.begin.is_some() || entry.end.is_some()).enumerate() {
@@ -182,17 +182,17 @@ fn has(result: &Plain, key: &[u8]) -> bool {
     matches!(result, Plain::Object(members) if value(members, key).is_some())
 }
 
-fn name_of(entry: &Entry) -> Option<&Plain> {
+fn name_of(entry: &LoggedAction) -> Option<&Plain> {
     entry.begin.as_ref().or(entry.end.as_ref())?.get("action")
 }
 
-fn declared<'g>(entry: &Entry, graph: &'g HashMap<Vec<u8>, Declared>) -> Option<&'g Declared> {
+fn declared<'g>(entry: &LoggedAction, graph: &'g HashMap<Vec<u8>, Declared>) -> Option<&'g Declared> {
     graph.get(name_of(entry)?.text()?)
 }
 
 fn step(
     at: usize,
-    entry: &Entry,
+    entry: &LoggedAction,
     graph: &HashMap<Vec<u8>, Declared>,
     before: &Members,
     after: &Members,

@@ -178,7 +178,7 @@ pub(super) fn plain_calls(calls: &Plain) -> Vec<Plain> {
     calls.items().iter().map(call_of).collect()
 }
 
-/// What a model replied.
+/// Reply of a model.
 #[derive(Default)]
 pub(super) struct Replied {
     /// The text; `None`: there is no reply.

@@ -36,7 +36,7 @@ pub(super) struct Neighbour {
 }
 
 /// Takes a value, `None` where it is broken, with its text.
-type ValueTaker<'a> = dyn FnMut(Option<Value<'_>>, &[u8]) -> Result<(), Failure> + 'a;
+type PartTaker<'a> = dyn FnMut(Option<Value<'_>>, &[u8]) -> Result<(), Failure> + 'a;
 
 impl Values {
     pub(super) const fn new(blob: Arc<Blob>, layout: Layout) -> Self {
@@ -48,12 +48,12 @@ impl Values {
     }
 
     /// Goes through the values, as records are read.
-    pub(super) fn each(&self, act: &mut ValueTaker<'_>) -> Result<(), Failure> {
+    pub(super) fn each(&self, act: &mut PartTaker<'_>) -> Result<(), Failure> {
         self.each_of(&[], act)
     }
 
     /// Goes through the values whose text has one of some marks; of no marks, through all.
-    pub(super) fn each_of(&self, marks: &[&str], act: &mut ValueTaker<'_>) -> Result<(), Failure> {
+    pub(super) fn each_of(&self, marks: &[&str], act: &mut PartTaker<'_>) -> Result<(), Failure> {
         const LONG: &str = "one of its values is longer than 64 MB; write it in smaller batches";
         let marks: Vec<Finder<'_>> = marks.iter().map(|mark| Finder::new(*mark)).collect();
         let (mut cursor, mut block) = (Cursor::new(self.blob.clone(), self.layout), Block::default());

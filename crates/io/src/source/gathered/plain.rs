@@ -3,7 +3,7 @@
 use stepscope_base::json::write::{Json, Letters, Style, Writer, tight};
 use stepscope_base::json::{Kind, Tape, Value};
 
-/// What lies deeper is kept as its JSON, and not looked at.
+/// Depth below which values are kept as their JSON, and not looked at.
 const MAX_DEPTH: usize = 24;
 /// The way in which records are written. Bytes stay as they are: what is wrong with them is a finding of the record.
 const STYLE: Style = Style { letters: Letters::Canonical, ..Style::ASCII };

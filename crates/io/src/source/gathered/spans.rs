@@ -6,7 +6,7 @@ use stepscope_base::json::{Kind, Value};
 
 /// A span, whoever wrote it.
 #[derive(Debug)]
-pub(super) struct Span {
+pub(super) struct TraceSpan {
     /// Id of its trace, in hex where that is known; `None`: it has none.
     pub trace: Option<Vec<u8>>,
     pub id: Option<Vec<u8>>,
@@ -30,7 +30,7 @@ pub(super) struct Event {
 }
 
 /// A log record that belongs to a span.
-pub(super) struct LogEvent {
+pub(super) struct SpanLog {
     pub trace: Vec<u8>,
     pub span: Vec<u8>,
     pub event: Event,
@@ -83,7 +83,7 @@ impl Holder {
 pub(super) fn each_span(
     root: Value<'_>,
     holder: Holder,
-    act: &mut dyn FnMut(Span) -> Result<(), Failure>,
+    act: &mut dyn FnMut(TraceSpan) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     match holder {
         Holder::Otlp => {
@@ -96,7 +96,7 @@ pub(super) fn each_span(
             let spans = root.get("data").and_then(|data| data.get("spans"));
             for span in spans.into_iter().flat_map(Value::items).filter_map(otlp_span) {
                 let attributes = span.attributes.into_iter().map(|(key, value)| (key, value.unwrapped())).collect();
-                act(Span { trace: trace.clone().or(span.trace), attributes, ..span })?;
+                act(TraceSpan { trace: trace.clone().or(span.trace), attributes, ..span })?;
             }
             Ok(())
         }
@@ -105,12 +105,12 @@ pub(super) fn each_span(
 }
 
 /// Lists the log records of a value that say what a span read or wrote.
-pub(super) fn log_events(root: Value<'_>) -> Vec<LogEvent> {
+pub(super) fn log_events(root: Value<'_>) -> Vec<SpanLog> {
     let lists = inner_lists(root, ["resourceLogs", "resource_logs"], "Logs", "_logs", ["logRecords", "log_records"]);
     lists.into_iter().flat_map(Value::items).filter_map(log_event).collect()
 }
 
-fn log_event(log: Value<'_>) -> Option<LogEvent> {
+fn log_event(log: Value<'_>) -> Option<SpanLog> {
     let attributes = any(log, ["attributes", "attributes"]).map_or_else(Vec::new, attributes);
     let named = attributes.iter().find(|(key, _)| key == b"event.name").and_then(|(_, name)| name.text());
     let name = any(log, ["eventName", "event_name"]).and_then(bytes).or_else(|| named.map(<[u8]>::to_vec))?;
@@ -120,7 +120,7 @@ fn log_event(log: Value<'_>) -> Option<LogEvent> {
     // Details are attributes, messages are the body.
     let body = if matches!(body, Plain::Object(_)) { body } else { Plain::Object(attributes) };
     let id = |keys| any(log, keys).and_then(id_of);
-    Some(LogEvent {
+    Some(SpanLog {
         trace: id(["traceId", "trace_id"])?,
         span: id(["spanId", "span_id"])?,
         event: Event { name, time, body },
@@ -141,14 +141,14 @@ fn inner_lists<'v>(root: Value<'v>, outer: [&str; 2], camel: &str, snake: &str, 
     found
 }
 
-fn otlp_span(span: Value<'_>) -> Option<Span> {
+fn otlp_span(span: Value<'_>) -> Option<TraceSpan> {
     if span.kind() != Kind::Object {
         return None;
     }
     let id = |keys| any(span, keys).and_then(id_of);
     let time = |keys| any(span, keys).map_or(0, nanos);
     let failed = span.get("status").filter(|status| is_error(*status));
-    Some(Span {
+    Some(TraceSpan {
         trace: id(["traceId", "trace_id"]),
         id: id(["spanId", "span_id"]),
         parent: id(["parentSpanId", "parent_span_id"]).or_else(|| id(["parent_id", "parentId"])),
@@ -161,11 +161,11 @@ fn otlp_span(span: Value<'_>) -> Option<Span> {
     })
 }
 
-fn console_span(span: Value<'_>) -> Option<Span> {
+fn console_span(span: Value<'_>) -> Option<TraceSpan> {
     let context = span.get("context")?;
     let id = |value: Value<'_>, key| value.get(key).and_then(id_of);
     let time = |key| span.get(key).map_or(0, nanos);
-    Some(Span {
+    Some(TraceSpan {
         trace: id(context, "trace_id"),
         id: id(context, "span_id"),
         parent: id(span, "parent_id"),

@@ -2,7 +2,7 @@
 
 use super::chat::{Replied, asked_last, numbered, of_events, of_parts, replied};
 use super::plain::{Members, Plain, object};
-use super::spans::{Event, Span};
+use super::spans::{Event, TraceSpan};
 use crate::source::times::{TimeKind, TimeUnit};
 use stepscope_base::json::write::{Letters, Style};
 
@@ -32,7 +32,7 @@ const QUESTION: [&str; 8] = ["question", "input", "query", "problem_text", "task
 /// Keys under which they keep the answer.
 const ANSWER: [&str; 5] = ["final_answer", "answer", "output", "response", "result"];
 
-/// What a span did.
+/// Kind of work that a span did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Did {
     CalledModel,
@@ -57,7 +57,7 @@ pub(super) struct StepMade {
 }
 
 /// Makes a step of a span and the events that logs have of it.
-pub(super) fn step(mut span: Span, logged: Vec<Event>) -> StepMade {
+pub(super) fn step(mut span: TraceSpan, logged: Vec<Event>) -> StepMade {
     span.events.extend(logged);
     for event in &span.events {
         if let (true, Plain::Object(details)) = (DETAILS.contains(&event.name.as_slice()), &event.body) {
@@ -72,7 +72,7 @@ pub(super) fn step(mut span: Span, logged: Vec<Event>) -> StepMade {
     }
 }
 
-fn called(span: &Span, error: Option<Plain>) -> StepMade {
+fn called(span: &TraceSpan, error: Option<Plain>) -> StepMade {
     let told = Attributes(&span.attributes);
     let (by_events, replies) = of_events(&span.events);
     let (asked, reply) = (told.asked(by_events), told.replied(&replies));
@@ -105,7 +105,7 @@ fn called(span: &Span, error: Option<Plain>) -> StepMade {
     }
 }
 
-fn read_and_wrote(span: &Span, did: Did, error: Option<Plain>) -> StepMade {
+fn read_and_wrote(span: &TraceSpan, did: Did, error: Option<Plain>) -> StepMade {
     let told = Attributes(&span.attributes);
     let input = told.value(&[
         "gen_ai.tool.call.arguments",
@@ -155,7 +155,7 @@ fn read_and_wrote(span: &Span, did: Did, error: Option<Plain>) -> StepMade {
 }
 
 /// Writes a step: name, what it did, when, and the attributes that nothing else tells.
-fn written(span: &Span, kind: &str, parts: [Plain; 2], error: Option<Plain>) -> Vec<u8> {
+fn written(span: &TraceSpan, kind: &str, parts: [Plain; 2], error: Option<Plain>) -> Vec<u8> {
     let told = Attributes(&span.attributes);
     let name = told.first(&["gen_ai.tool.name", "tool.name", "gen_ai.agent.name"]).and_then(Plain::said);
     let name = name.filter(|_| kind != "model").unwrap_or(&span.name);
@@ -197,7 +197,7 @@ pub(super) fn started(nanos: u64) -> Option<String> {
 }
 
 /// Returns the reason of a failure: the exception, else the words of the status.
-fn error_of(span: &Span) -> Option<Plain> {
+fn error_of(span: &TraceSpan) -> Option<Plain> {
     let words = span.failed.as_ref()?;
     let thrown = span.events.iter().rev().find(|event| event.name == b"exception");
     let part = |key: &str| thrown.and_then(|event| event.body.get(key)).and_then(Plain::said);

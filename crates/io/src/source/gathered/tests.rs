@@ -14,7 +14,7 @@ fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/gathered").join(name)
 }
 
-fn gathered(blob: Blob, named: &[PathBuf]) -> Option<Gathered> {
+fn gathered(blob: Blob, named: &[PathBuf]) -> Option<GatheredLines> {
     let mut text = Vec::new();
     blob.read(0, 1 << 24, &mut text).unwrap();
     let layout = Layout::of(&text, true)?;
@@ -30,7 +30,7 @@ fn gathered(blob: Blob, named: &[PathBuf]) -> Option<Gathered> {
     Some(gatherer.read(&blob, layout, named).unwrap())
 }
 
-fn lines(made: &Gathered) -> Vec<String> {
+fn lines(made: &GatheredLines) -> Vec<String> {
     let mut text = Vec::new();
     made.lines.read(0, made.lines.len().unwrap() as usize, &mut text).unwrap();
     String::from_utf8_lossy(&text).lines().map(str::to_owned).collect()
@@ -287,7 +287,7 @@ fn whatever_a_value_is_replaced_by_nothing_is_lost_in_silence() {
     }
 }
 
-fn of_text(text: &str) -> Option<Gathered> {
+fn of_text(text: &str) -> Option<GatheredLines> {
     gathered(Bytes::of_bytes(Shown::default(), text.as_bytes()).unwrap(), &[])
 }
 

@@ -2,13 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::made::Gathered;
+use super::made::GatheredLines;
 use super::neighbours::{Neighbour, Values};
 use super::plain::Plain;
 use super::shelf::{Shelf, Slot};
-use super::spans::{Event, Holder, Span, each_span, log_events};
+use super::spans::{Event, Holder, TraceSpan, each_span, log_events};
 use super::step::{DETAILS, StepMade, step};
-use super::tree::{Node, Placed, in_order};
+use super::tree::{Placed, SpanNode, in_order};
 use crate::failure::Failure;
 use stepscope_base::json::write::{Letters, Style};
 use stepscope_base::json::{Tape, Value};
@@ -26,20 +26,20 @@ const MAX_LOGGED: usize = 1 << 19;
 
 /// A span that waits for the others of its trace.
 #[derive(Clone, Copy)]
-struct Head {
+struct SpanHead {
     trace: u32,
     id: u64,
     parent: Option<u64>,
     start: u64,
     json: Slot,
-    /// What the run may take from it.
+    /// Parts that the run may take from it.
     facts: Option<Slot>,
     calls_model: bool,
     /// It has texts.
     is_told: bool,
 }
 
-/// What a run takes from its root, and from its calls.
+/// Parts that a run takes from its root, and from its calls.
 #[derive(Default)]
 struct Facts {
     asked: Option<Vec<u8>>,
@@ -51,7 +51,7 @@ struct Facts {
 /// Everything of a file.
 struct Traces {
     shelf: Shelf,
-    heads: Vec<Head>,
+    heads: Vec<SpanHead>,
     /// Ids of the traces, in the order in which they were met, with what else their holders say.
     ids: Vec<(Vec<u8>, Option<Slot>)>,
     places: HashMap<Vec<u8>, u32>,
@@ -64,8 +64,13 @@ struct Traces {
 /// Log records by their span.
 #[derive(Default)]
 struct Logged {
-    places: HashMap<u64, Vec<(u64, Slot)>>,
+    /// By the key of a span: their times and places, and the number of the file that they are in.
+    places: HashMap<u64, Vec<(u64, Slot, usize)>>,
     count: usize,
+    /// Spans that were met.
+    met: HashSet<u64>,
+    /// The first other file whose texts were used.
+    used: Option<usize>,
 }
 
 /// Tells whether a value is a part of a trace.
@@ -74,7 +79,7 @@ pub(super) fn is_part(root: Value<'_>) -> bool {
 }
 
 /// Reads all traces of a file, with the texts that logs next to it have of their spans.
-pub(super) fn read(values: &Values, neighbours: &[Neighbour]) -> Result<Gathered, Failure> {
+pub(super) fn read(values: &Values, neighbours: &[Neighbour]) -> Result<GatheredLines, Failure> {
     let mut traces = Traces {
         shelf: Shelf::new(values.name())?,
         heads: Vec::new(),
@@ -85,27 +90,18 @@ pub(super) fn read(values: &Values, neighbours: &[Neighbour]) -> Result<Gathered
         twice: 0,
         too_many: 0,
     };
-    traces.add_logs(values)?;
-    let has_spans = traces.logged.count == 0 || holds(values, Holder::Otlp)?;
-    let (mut texts_of, mut spans_in) = (None, None);
-    for neighbour in neighbours.iter().filter(|neighbour| neighbour.begins(is_part)) {
+    traces.add_logs(values, 0)?;
+    let has_logs = traces.logged.count > 0;
+    let (mut names, mut shown) = (vec![values.name().clone()], ShownElsewhere::default());
+    for neighbour in neighbours {
         if neighbour.begins(|root| Holder::of(root) == Some(Holder::Logs)) {
-            let before = traces.logged.count;
-            traces.add_logs(&neighbour.values)?;
-            if traces.logged.count > before {
-                texts_of.get_or_insert_with(|| neighbour.values.name().clone());
-            }
-        } else if !has_spans && neighbour.is_read {
-            spans_in.get_or_insert_with(|| neighbour.values.name().clone());
+            traces.add_logs(&neighbour.values, names.len())?;
+            names.push(neighbour.values.name().clone());
+        } else if has_logs && neighbour.is_read && neighbour.begins(is_part) {
+            shown.add(neighbour)?;
         }
     }
     let mut others = Vec::new();
-    if !has_spans && let Some(spans_in) = spans_in {
-        return Ok(Gathered {
-            lines: Shelf::new(values.name())?.into_lines()?,
-            note: shown!("its texts are shown with the traces in {spans_in}"),
-        });
-    }
     values.each(&mut |root, text| match root.and_then(|root| Some((root, Holder::of(root)?))) {
         Some((root, holder)) => traces.add(root, holder),
         None => {
@@ -113,20 +109,29 @@ pub(super) fn read(values: &Values, neighbours: &[Neighbour]) -> Result<Gathered
             Ok(())
         }
     })?;
-    if !has_spans {
-        traces.spans_of_logs()?;
-    }
-    traces.finish(values, &others, texts_of)
+    let left_to = traces.spans_of_logs(&shown)?;
+    let texts_of = traces.logged.used.and_then(|used| names.get(used)).cloned();
+    traces.finish(values, &others, texts_of, left_to)
 }
 
-fn holds(values: &Values, wanted: Holder) -> Result<bool, Failure> {
-    let mut found = false;
-    values.each(&mut |root, _| {
-        let holder = root.and_then(Holder::of);
-        found |= holder == Some(wanted) || matches!(holder, Some(Holder::Console | Holder::Mlflow));
-        Ok(())
-    })?;
-    Ok(found)
+/// Spans that another file shows, which is read too.
+#[derive(Default)]
+struct ShownElsewhere {
+    keys: HashSet<u64>,
+    file: Option<Shown>,
+}
+
+impl ShownElsewhere {
+    fn add(&mut self, neighbour: &Neighbour) -> Result<(), Failure> {
+        neighbour.values.each(&mut |root, _| {
+            let Some((root, holder)) = root.and_then(|root| Some((root, Holder::of(root)?))) else { return Ok(()) };
+            each_span(root, holder, &mut |span| {
+                self.file.get_or_insert_with(|| neighbour.values.name().clone());
+                self.keys.insert(key_of(span.trace.as_deref().unwrap_or(b""), span.id.as_deref().unwrap_or(b"")));
+                Ok(())
+            })
+        })
+    }
 }
 
 fn key_of(trace: &[u8], span: &[u8]) -> u64 {
@@ -135,7 +140,7 @@ fn key_of(trace: &[u8], span: &[u8]) -> u64 {
 
 impl Traces {
     /// Keeps what logs say of spans.
-    fn add_logs(&mut self, values: &Values) -> Result<(), Failure> {
+    fn add_logs(&mut self, values: &Values, file: usize) -> Result<(), Failure> {
         values.each_of(&["Logs", "_logs"], &mut |root, _| {
             for log in root.into_iter().flat_map(log_events) {
                 let name = log.event.name.as_slice();
@@ -146,7 +151,7 @@ impl Traces {
                 let ids = [&log.trace, &log.span, &log.event.name].map(|id| Plain::text_of(id));
                 let [trace, span, name] = ids;
                 let slot = self.shelf.put(&Plain::List(vec![name, log.event.body, trace, span]).json())?;
-                self.logged.places.entry(key_of(&log.trace, &log.span)).or_default().push((time, slot));
+                self.logged.places.entry(key_of(&log.trace, &log.span)).or_default().push((time, slot, file));
                 self.logged.count += 1;
             }
             Ok(())
@@ -155,7 +160,11 @@ impl Traces {
 
     fn events_of(&mut self, key: u64) -> Result<Vec<Event>, Failure> {
         let mut events = Vec::new();
-        for (time, slot) in self.logged.places.get(&key).cloned().into_iter().flatten() {
+        self.logged.met.insert(key);
+        for (time, slot, file) in self.logged.places.get(&key).cloned().into_iter().flatten() {
+            if file > 0 {
+                self.logged.used.get_or_insert(file);
+            }
             if let [Plain::Text(name), body, ..] = self.kept(slot)?.as_slice() {
                 events.push(Event { name: name.clone(), time, body: body.clone() });
             }
@@ -203,7 +212,7 @@ impl Traces {
                 Vec::new()
             };
             let start = span.start;
-            self.keep(trace, Node { id, parent, start }, step(span, events))
+            self.keep(trace, SpanNode { id, parent, start }, step(span, events))
         })
     }
 
@@ -217,7 +226,7 @@ impl Traces {
         place
     }
 
-    fn keep(&mut self, trace: u32, node: Node, made: StepMade) -> Result<(), Failure> {
+    fn keep(&mut self, trace: u32, node: SpanNode, made: StepMade) -> Result<(), Failure> {
         let json = self.shelf.put(&made.json)?;
         let is_told = made.asked.is_some() || made.said.is_some();
         let facts = [made.asked, made.said, made.model, made.error];
@@ -227,25 +236,36 @@ impl Traces {
             let list = facts.into_iter().map(|fact| fact.map_or_else(Plain::null, Plain::Text)).collect();
             Some(self.shelf.put(&Plain::List(list).json())?)
         };
-        let (Node { id, parent, start }, calls_model) = (node, made.calls_model);
-        self.heads.push(Head { trace, id, parent, start, json, facts, calls_model, is_told });
+        let (SpanNode { id, parent, start }, calls_model) = (node, made.calls_model);
+        self.heads.push(SpanHead { trace, id, parent, start, json, facts, calls_model, is_told });
         Ok(())
     }
 
-    fn facts(&mut self, head: Option<Head>) -> Result<Facts, Failure> {
+    fn facts(&mut self, head: Option<SpanHead>) -> Result<Facts, Failure> {
         let Some(slot) = head.and_then(|head| head.facts) else { return Ok(Facts::default()) };
         let mut facts = self.kept(slot)?.into_iter().map(|fact| fact.text().map(<[u8]>::to_vec));
         let mut next = || facts.next().flatten();
         Ok(Facts { asked: next(), said: next(), model: next(), error: next() })
     }
 
-    /// Makes spans of logs whose traces are not there: calls, each with its texts.
-    fn spans_of_logs(&mut self) -> Result<(), Failure> {
-        let mut all: Vec<Vec<(u64, Slot)>> = self.logged.places.values().cloned().collect();
+    /// Makes spans of the logs of the file whose own spans are not there: calls, each with its texts. Returns the file
+    /// that shows others, and their number.
+    fn spans_of_logs(&mut self, shown: &ShownElsewhere) -> Result<Option<(Shown, usize)>, Failure> {
+        let (mut all, mut elsewhere) = (Vec::new(), 0);
+        for (key, events) in &self.logged.places {
+            if self.logged.met.contains(key) || events.iter().all(|(_, _, file)| *file > 0) {
+                continue;
+            }
+            if shown.keys.contains(key) {
+                elsewhere += 1;
+            } else {
+                all.push(events.clone());
+            }
+        }
         all.sort_by_key(|events| events.iter().min().copied());
         for events in all {
             let (mut of_span, mut ids) = (Vec::new(), None);
-            for (time, slot) in events {
+            for (time, slot, _) in events {
                 if let [Plain::Text(name), body, Plain::Text(trace), Plain::Text(span)] = self.kept(slot)?.as_slice() {
                     of_span.push(Event { name: name.clone(), time, body: body.clone() });
                     ids = Some((trace.clone(), span.clone()));
@@ -255,8 +275,8 @@ impl Traces {
             let start = of_span.iter().map(|event| event.time).min().unwrap_or(0);
             let place = self.place(&trace);
             let attributes = vec![(b"gen_ai.operation.name".to_vec(), Plain::text_of(b"chat"))];
-            let node = Node { id: hash_of(&id), parent: None, start };
-            let span = Span {
+            let node = SpanNode { id: hash_of(&id), parent: None, start };
+            let span = TraceSpan {
                 trace: Some(trace),
                 id: Some(id),
                 parent: None,
@@ -269,10 +289,16 @@ impl Traces {
             };
             self.keep(place, node, step(span, of_span))?;
         }
-        Ok(())
+        Ok(shown.file.clone().filter(|_| elsewhere > 0).map(|file| (file, elsewhere)))
     }
 
-    fn finish(mut self, values: &Values, others: &[Vec<u8>], texts_of: Option<Shown>) -> Result<Gathered, Failure> {
+    fn finish(
+        mut self,
+        values: &Values,
+        others: &[Vec<u8>],
+        texts_of: Option<Shown>,
+        left_to: Option<(Shown, usize)>,
+    ) -> Result<GatheredLines, Failure> {
         let mut lines = Shelf::new(values.name())?;
         let mut heads = std::mem::take(&mut self.heads);
         heads.sort_by_key(|head| head.trace);
@@ -291,6 +317,9 @@ impl Traces {
         if let Some(texts_of) = texts_of {
             note = shown!("{note}, with the texts in {texts_of}");
         }
+        if let Some((file, count)) = left_to {
+            note = shown!("{note}; the texts of {count} calls are shown with the traces in {file}");
+        }
         if untold > 0 {
             let what = if untold == 1 { shown!("1 call has no texts") } else { shown!("{untold} calls have no texts") };
             note = shown!(
@@ -298,26 +327,26 @@ impl Traces {
             );
         }
         if self.twice > 0 {
-            note = shown!("{note}; {} spans came twice", self.twice);
+            note = shown!("{note}; {} steps came twice", self.twice);
         }
         if left_out + self.too_many > 0 {
             note = shown!(
-                "{note}; {} spans left out, as a run has at most {MAX_CALLS} steps and 16 MB",
+                "{note}; {} steps left out, as a run has at most {MAX_CALLS} steps and 16 MB",
                 left_out + self.too_many
             );
         }
-        Ok(Gathered { lines: lines.into_lines()?, note })
+        Ok(GatheredLines { lines: lines.into_lines()?, note })
     }
 
     /// Writes a trace as a run, and counts the spans that had no room.
-    fn run(&mut self, heads: &[Head]) -> Result<(Vec<u8>, usize), Failure> {
+    fn run(&mut self, heads: &[SpanHead]) -> Result<(Vec<u8>, usize), Failure> {
         let mut heads = heads.to_vec();
         // Parents begin before their children: what is left out has none of them.
         heads.sort_by_key(|head| head.start);
         let all = heads.len();
         heads.truncate(MAX_CALLS);
-        let nodes: Vec<Node> =
-            heads.iter().map(|head| Node { id: head.id, parent: head.parent, start: head.start }).collect();
+        let nodes: Vec<SpanNode> =
+            heads.iter().map(|head| SpanNode { id: head.id, parent: head.parent, start: head.start }).collect();
         let placed = in_order(&nodes);
         let (mut steps, mut written) = (Vec::new(), 0);
         for (at, place) in placed.iter().enumerate() {
@@ -331,7 +360,7 @@ impl Traces {
         let left_out = all - written;
         let of = |place: &Placed| heads.get(place.node).copied();
         let root = placed.first().and_then(of);
-        let models: Vec<Head> = placed.iter().filter_map(of).filter(|head| head.calls_model).collect();
+        let models: Vec<SpanHead> = placed.iter().filter_map(of).filter(|head| head.calls_model).collect();
         let Facts { mut asked, mut said, mut model, error } = self.facts(root)?;
         for head in &models {
             asked = if asked.is_none() { self.facts(Some(*head))?.asked } else { break };
@@ -380,7 +409,7 @@ impl Traces {
         Ok((line, left_out))
     }
 
-    fn push_step(&mut self, at: usize, place: &Placed, head: &Head, steps: &mut Vec<u8>) -> Result<(), Failure> {
+    fn push_step(&mut self, at: usize, place: &Placed, head: &SpanHead, steps: &mut Vec<u8>) -> Result<(), Failure> {
         if at > 0 {
             steps.push(b',');
         }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 /// A span in a tree.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
+pub(super) struct SpanNode {
     pub id: u64,
     pub parent: Option<u64>,
     pub start: u64,
@@ -23,7 +23,7 @@ pub(super) struct Placed {
 }
 
 /// Orders spans. One whose parent is missing is a root, and so is the first of those that are their own ancestors.
-pub(super) fn in_order(nodes: &[Node]) -> Vec<Placed> {
+pub(super) fn in_order(nodes: &[SpanNode]) -> Vec<Placed> {
     let mut by_time: Vec<usize> = (0..nodes.len()).collect();
     by_time.sort_by_key(|at| nodes.get(*at).map(|node| node.start));
     let known: HashSet<u64> = nodes.iter().map(|node| node.id).collect();
@@ -60,8 +60,8 @@ mod tests {
     use super::*;
 
     fn order(nodes: &[(u64, Option<u64>, u64)]) -> Vec<(usize, Option<usize>, bool)> {
-        let nodes: Vec<Node> =
-            nodes.iter().map(|(id, parent, start)| Node { id: *id, parent: *parent, start: *start }).collect();
+        let nodes: Vec<SpanNode> =
+            nodes.iter().map(|(id, parent, start)| SpanNode { id: *id, parent: *parent, start: *start }).collect();
         in_order(&nodes).iter().map(|placed| (placed.node, placed.parent, placed.is_orphan)).collect()
     }
 

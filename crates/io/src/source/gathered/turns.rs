@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::chat::{Replied, replied, told};
-use super::made::Gathered;
+use super::made::GatheredLines;
 use super::neighbours::{Neighbour, Values};
 use super::plain::{Plain, object};
 use super::shelf::Shelf;
@@ -38,7 +38,7 @@ struct Conversations {
 }
 
 /// Reads all conversations of a file.
-pub(super) fn read(values: &Values, _: &[Neighbour]) -> Result<Gathered, Failure> {
+pub(super) fn read(values: &Values, _: &[Neighbour]) -> Result<GatheredLines, Failure> {
     const LONG: &str = "its conversations are longer than 64 MB together; write them to several files";
     let (mut conversations, mut others) = (Conversations::default(), Vec::new());
     values.each(&mut |root, text| {
@@ -68,7 +68,7 @@ pub(super) fn read(values: &Values, _: &[Neighbour]) -> Result<Gathered, Failure
         lines.put(&other)?;
         lines.put(b"\n")?;
     }
-    Ok(Gathered { lines: lines.into_lines()?, note: shown!("read as messages of pydantic-ai") })
+    Ok(GatheredLines { lines: lines.into_lines()?, note: shown!("read as messages of pydantic-ai") })
 }
 
 impl Conversations {
