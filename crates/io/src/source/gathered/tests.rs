@@ -309,7 +309,7 @@ fn circles_depth_and_crowds_have_limits() {
     assert_eq!(lines(&of_text(&otlp(&span_of)).unwrap()).len(), 1);
     let crowd: String = (1..=20_100).map(|n| otlp(&span(n, n - 1))).collect();
     let made = of_text(&crowd).unwrap();
-    assert!(made.note.as_str().contains("100 spans left out"), "{}", made.note);
+    assert!(made.note.as_str().contains("100 steps left out"), "{}", made.note);
     assert_eq!((lines(&made).len(), lines(&made)[0].matches("\"step_index\"").count()), (1, 20_000));
 }
 
