@@ -33,7 +33,6 @@ use stepscope_record::messages::told;
 use stepscope_record::procedure::last_step::Surprise;
 use stepscope_record::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL, Field, Procedure};
 use stepscope_record::state::{Badge, Entry, Influence, Moment, Ran, VariableOrigin, Web};
-use stepscope_record::trace::TraceStep;
 use stepscope_record::{Record, RecordKind};
 use stepscope_report::text;
 use stepscope_review::event::Text;
@@ -821,7 +820,8 @@ fn steps(case: &CaseView<'_>) -> Vec<StepRow> {
             };
             StepRow {
                 id,
-                text: indent(call).join(&text.filter(|text| !text.is_null()).map_or(Shown::own(nothing), one_line)),
+                text: indent(call.and_then(|call| call.get("depth")?.whole()))
+                    .join(&text.filter(|text| !text.is_null()).map_or(Shown::own(nothing), one_line)),
                 worst: None,
                 failed: call.is_some_and(|call| call.error.is_some()) || case.state().has_run(position) == Ran::Failed,
                 ran: case.state().has_run(position),
@@ -837,11 +837,10 @@ fn steps(case: &CaseView<'_>) -> Vec<StepRow> {
         .collect()
 }
 
-/// Blanks before the name of a step that ran inside of others.
-fn indent(call: Option<&TraceStep<'_>>) -> Shown {
+/// Blanks before the name of a step that ran inside of so many others.
+fn indent(depth: Option<usize>) -> Shown {
     const MOST: usize = 8;
-    let depth = call.and_then(|call| call.get("depth")?.whole::<usize>()).map_or(0, |depth| depth.min(MOST));
-    shown!("{:1$}", "", 2 * depth)
+    shown!("{:1$}", "", 2 * depth.map_or(0, |depth| depth.min(MOST)))
 }
 
 fn variables(case: &CaseView<'_>) -> Vec<VariableRow> {
