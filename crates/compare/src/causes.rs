@@ -9,7 +9,7 @@ const MIN_CHANGED: u64 = 6;
 
 /// One cause in both runs, over the items that both have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CauseChange {
+pub(crate) struct CauseChange {
     /// Way of failing.
     pub cause: Cause,
     /// Items of the first run that fail so.
@@ -30,7 +30,7 @@ impl CauseChange {
     }
 
     /// Calculates how likely so uneven a change is by chance; `None`: too few items changed to tell.
-    pub fn p(&self) -> Option<f64> {
+    pub(crate) fn p(&self) -> Option<f64> {
         (self.gone + self.new >= MIN_CHANGED).then(|| mcnemar(self.new, self.gone))
     }
 
@@ -46,7 +46,7 @@ impl CauseChange {
 }
 
 /// Counts the causes that either run has, the most frequent first.
-pub fn changes(items: &[ComparedItem], a: Side<'_>, b: Side<'_>) -> Vec<CauseChange> {
+pub(crate) fn changes(items: &[ComparedItem], a: Side<'_>, b: Side<'_>) -> Vec<CauseChange> {
     let mut counts = Cause::ALL.map(CauseChange::of);
     for item in items {
         let of = |side: Side<'_>, at: Option<usize>| side.summaries.get(at?).map(|summary| summary.cause);

@@ -16,7 +16,7 @@ use stepscope_review::stats::Share;
 use stepscope_review::summary::Summary;
 
 /// Causes of both runs, and their changes.
-pub mod causes;
+mod causes;
 /// Difference of two records, field by field.
 pub mod difference;
 /// Differing lines of two texts.

@@ -35,17 +35,17 @@ impl Context for NamedSource {
 
 /// Runs by their questions. A question decides where both have one; else the id does.
 #[derive(Debug, Default)]
-pub struct PeerStore {
+pub(crate) struct PeerStore {
     by_question: HashMap<u64, Vec<Arc<Peer>>>,
     /// With whether each has a question.
     by_id: HashMap<u64, Vec<(bool, Arc<Peer>)>>,
     /// Number of runs that were left out.
-    pub left_out: usize,
+    pub(crate) left_out: usize,
 }
 
 impl PeerStore {
     /// Reads files and folders of runs.
-    pub fn read(paths: &[PathBuf], threads: usize) -> Result<Self, Failure> {
+    pub(crate) fn read(paths: &[PathBuf], threads: usize) -> Result<Self, Failure> {
         let work = |tape: &mut Tape, task: &Task, block: &Block, done: &mut Done<Vec<(Key, Peer)>>| {
             let around: Arc<dyn Context> = Arc::new(NamedSource(task.input.clone()));
             task.each_case(block, tape, (&around, true), |case, _| done.tally.extend(keyed(case)));
@@ -75,7 +75,7 @@ impl PeerStore {
     }
 
     /// Lists the other runs of the question of a record.
-    pub fn of(&self, case: &CaseView<'_>) -> Vec<Arc<Peer>> {
+    pub(crate) fn of(&self, case: &CaseView<'_>) -> Vec<Arc<Peer>> {
         let Some((id, question)) = case.record.as_ref().map(|record| (id_hash(record), question_hash(record))) else {
             return Vec::new();
         };
