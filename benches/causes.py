@@ -10,8 +10,8 @@ library only.
 """
 import collections, math, random
 
-from faults import FAULTS, WORDINGS, Question, gold_as, planted
-from outside import GSM8K, checked, lines, options_for_gsm8k, read
+from faults import FAULTS, WORDINGS, gold_as, planted, questions_of
+from outside import checked, options_for_gsm8k
 
 FAMILIES = {
     "misread": "reading", "usual": "reading", "exchanged": "reading",
@@ -35,13 +35,7 @@ def main():
     parser.add_argument("--most", type=int, default=500, help="so many questions")
     options = parser.parse_args()
     rng = random.Random(options.seed)
-    questions = []
-    for row in lines(read(options.clone, f"{GSM8K}{options.part}.jsonl")):
-        try:
-            questions.append(Question(row))
-        except (ValueError, ZeroDivisionError):
-            pass
-    rng.shuffle(questions)
+    questions = questions_of(options, rng)
     kinds, records = [], []
     for question in questions[:options.most]:
         for wording in WORDINGS:

@@ -335,12 +335,8 @@ def gold_as(style, made):
     return made
 
 
-def main():
-    parser = options_for_gsm8k(__doc__, "test", "a file for the records that were checked")
-    parser.add_argument("--most", type=int, default=500, help="so many questions")
-    parser.add_argument("--only", help="one fault")
-    options = parser.parse_args()
-    rng = random.Random(options.seed)
+def questions_of(options, rng):
+    """The questions of a clone whose worked answers can be procedures, in an order of their own."""
     questions = []
     for row in lines(read(options.clone, f"{GSM8K}{options.part}.jsonl")):
         try:
@@ -348,6 +344,16 @@ def main():
         except (ValueError, ZeroDivisionError):
             pass
     rng.shuffle(questions)
+    return questions
+
+
+def main():
+    parser = options_for_gsm8k(__doc__, "test", "a file for the records that were checked")
+    parser.add_argument("--most", type=int, default=500, help="so many questions")
+    parser.add_argument("--only", help="one fault")
+    options = parser.parse_args()
+    rng = random.Random(options.seed)
+    questions = questions_of(options, rng)
     cases = []
     faults = [options.only] if options.only else FAULTS
     for question in questions[:options.most]:

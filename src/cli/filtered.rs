@@ -7,12 +7,11 @@ use stepscope_base::guard::lock;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_judge::case::{CaseView, Location};
-use stepscope_judge::row::RowFacts;
 use stepscope_record::finding::Findings;
 use stepscope_record::types::TypeRegistry;
 use stepscope_review::summary::Summary;
 use stepscope_review::verdict_state::VerdictState;
-use stepscope_table::filter::{Filter, RowAnswer};
+use stepscope_table::filter::Filter;
 
 /// `--filter`.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -72,12 +71,7 @@ impl Filtered {
 
     /// Tells whether the filter takes a record, regardless of verdicts.
     pub(super) fn takes(&self, case: &CaseView<'_>, findings: &Findings) -> bool {
-        let row = RowFacts::unchecked(0, 0).checked(case, findings, case.baseline());
-        match self.filter.fits_row(&row) {
-            RowAnswer::Yes => true,
-            RowAnswer::No => false,
-            RowAnswer::AskText => self.filter.fits_text(case.text()),
-        }
+        self.filter.takes(case, findings)
     }
 
     /// Tells the same, and counts a record that is taken, with its findings.

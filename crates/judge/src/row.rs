@@ -340,7 +340,7 @@ impl RowFacts {
 
     /// Takes what the rules and the record itself say; the place is kept.
     #[must_use]
-    pub fn checked(self, case: &CaseView<'_>, findings: &[Finding], baseline: Option<f64>) -> Self {
+    pub fn ruled(self, case: &CaseView<'_>, findings: &[Finding], baseline: Option<f64>) -> Self {
         let mut row = Self { kind: RecordKind::Broken as u8, ..Self::unchecked(self.offset(), u64::from(self.len)) };
         row.flags = (self.flags & Flag::Joined as u8) | Flag::Checked as u8;
         if let Some(record) = &case.record {
@@ -366,6 +366,13 @@ impl RowFacts {
         let own = case.record.as_ref().filter(|_| !row.pred_num().is_nan()).and_then(given_number);
         rules.set_disagrees(own.zip(baseline).is_some_and(|(own, baseline)| !near(own, baseline)));
         row.rules = rules.shared();
+        row
+    }
+
+    /// Takes what the rules, the record itself and the verdict on it say; the place is kept.
+    #[must_use]
+    pub fn checked(self, case: &CaseView<'_>, findings: &[Finding], baseline: Option<f64>) -> Self {
+        let mut row = self.ruled(case, findings, baseline);
         let triage = Triage::judge(case, findings, baseline);
         if let Some(triage) = &triage {
             row.judge(triage);

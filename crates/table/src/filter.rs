@@ -15,7 +15,7 @@ use stepscope_base::json::{Tape, Value};
 use stepscope_base::words::closest;
 use stepscope_compare::{Basis, Cell};
 use stepscope_evidence::truncation::TruncationVerdict;
-use stepscope_judge::case::Case;
+use stepscope_judge::case::{Case, CaseView};
 use stepscope_judge::cause::Cause;
 use stepscope_judge::hide::{Hidden, Hide};
 use stepscope_judge::route::Route;
@@ -24,7 +24,7 @@ use stepscope_judge::rule_set::RuleSet;
 use stepscope_judge::rules::RULES;
 use stepscope_judge::texts::given_number;
 use stepscope_judge::triage::Fix;
-use stepscope_record::finding::Severity;
+use stepscope_record::finding::{Finding, Severity};
 use stepscope_record::formats;
 use stepscope_record::models::{ModelNames, shown_name};
 use stepscope_record::rule_id::RuleId;
@@ -431,23 +431,31 @@ impl Filter {
         answer
     }
 
-    /// Tells whether the text terms hold in a record, given as its bytes.
-    pub fn fits_text(&self, text: &[u8]) -> bool {
-        let mut open = Vec::new();
-        for term in &self.terms {
-            if let Some(holds) = term.test.on_values(text)
-                && holds != term.wanted
-            {
-                return false;
-            }
-            let Some(letters) = term.test.letters() else { continue };
-            // Most records do not even hold the letters.
-            match letters.is_match(text) {
-                true => open.push(term),
-                false if term.wanted => return false,
-                false => {}
-            }
+    /// Tells whether a record that the rules have looked at fits; what people said is asked by [`Filter::fits_judged`].
+    pub fn takes(&self, case: &CaseView<'_>, findings: &[Finding]) -> bool {
+        let row = RowFacts::unchecked(0, 0);
+        // Most terms ask nothing of the verdict, which costs more than the rules.
+        let row = match self.terms.iter().any(|term| term.test.asks_verdict()) {
+            true => row.checked(case, findings, case.baseline()),
+            false => row.ruled(case, findings, case.baseline()),
+        };
+        match self.fits_row(&row) {
+            RowAnswer::Yes => true,
+            RowAnswer::No => false,
+            RowAnswer::AskText => self.fits_case(case),
         }
+    }
+
+    /// Tells whether the terms about texts and values hold in a record, given as its bytes.
+    pub fn fits_text(&self, text: &[u8]) -> bool {
+        // Most records do not even hold the names.
+        if self.terms.iter().any(|term| term.wanted && term.test.lacks_name(text)) {
+            return false;
+        }
+        if self.terms.iter().any(|term| term.test.asks_values()) {
+            return self.fits_case(&Case::read(text).view());
+        }
+        let Some(open) = self.open_letters(text) else { return false };
         if open.is_empty() {
             return true;
         }
@@ -455,6 +463,27 @@ impl Filter {
         tape.read(text);
         let record = tape.root(text).map(formats::read);
         open.iter().all(|term| term.test.is_seen(record.as_ref()) == term.wanted)
+    }
+
+    fn fits_case(&self, case: &CaseView<'_>) -> bool {
+        let holds = |term: &Term| term.test.on_values(case).is_none_or(|holds| holds == term.wanted);
+        let is_seen = |open: &&Term| open.test.is_seen(case.record.as_ref()) == open.wanted;
+        self.terms.iter().all(holds) && self.open_letters(case.text()).is_some_and(|open| open.iter().all(is_seen))
+    }
+
+    /// Lists the terms over text whose letters a record holds, so that it must be asked where; `None`: it cannot fit.
+    fn open_letters(&self, text: &[u8]) -> Option<Vec<&Term>> {
+        let mut open = Vec::new();
+        for term in &self.terms {
+            let Some(letters) = term.test.letters() else { continue };
+            // Most records do not even hold the letters.
+            match letters.is_match(text) {
+                true => open.push(term),
+                false if term.wanted => return None,
+                false => {}
+            }
+        }
+        Some(open)
     }
 }
 
@@ -479,7 +508,7 @@ impl Test {
 
     /// Tells whether a row may not know, so that the text must be asked.
     fn asks_text(&self) -> bool {
-        self.letters().is_some() || self.exact_number().is_some() || matches!(self, Self::Watch(..))
+        self.letters().is_some() || self.asks_values()
     }
 
     /// The field, and what it tells of a record that a reviewer may not want to know; `None`: nothing.
@@ -518,20 +547,31 @@ impl Test {
         })
     }
 
+    /// Tells whether only the verdict on a run can answer it.
+    const fn asks_verdict(&self) -> bool {
+        matches!(self, Self::Fix(_) | Self::Cause(_) | Self::RecoversGold(_) | Self::Number(Column::FixStep, ..))
+    }
+
+    /// Tells whether the record must be read to answer it.
+    fn asks_values(&self) -> bool {
+        self.exact_number().is_some() || matches!(self, Self::Watch(..))
+    }
+
+    /// Tells whether a text does not even hold the name that it asks for.
+    fn lacks_name(&self, text: &[u8]) -> bool {
+        matches!(self, Self::Watch(_, Some(letters)) if !letters.is_match(text))
+    }
+
     /// Asks the values of a record; `None`: that is not asked.
-    fn on_values(&self, text: &[u8]) -> Option<bool> {
+    fn on_values(&self, case: &CaseView<'_>) -> Option<bool> {
         if let Some((comparison, limit)) = self.exact_number() {
-            let case = Case::read(text);
-            let number = case.view().record.as_ref().and_then(given_number);
+            let number = case.record.as_ref().and_then(given_number);
             return Some(number.is_some_and(|number| comparison.holds_exactly(number, limit)));
         }
-        let Self::Watch(watch, letters) = self else { return None };
-        // Most records do not even hold the name.
-        if letters.as_ref().is_some_and(|letters| !letters.is_match(text)) {
-            return Some(false);
+        match self {
+            Self::Watch(watch, _) => Some(watch.holds(case)),
+            _ => None,
         }
-        let case = Case::read(text);
-        Some(watch.holds(&case.view()))
     }
 
     /// Tells whether a person sees the letters where they are looked for; of what is not JSON, everything is seen.
@@ -737,11 +777,7 @@ fn meant_as_comparison(word: &str) -> Option<String> {
 
 /// Of a condition on values, with the letters that a record must hold.
 fn watch_test(watch: Watch) -> Result<Test, String> {
-    let sources: Vec<String> = watch.names().into_iter().map(|name| escaped_source(name, false)).collect();
-    let letters = match sources.first() {
-        Some(source) => Some(Box::new(pattern(source, false)?)),
-        None => None,
-    };
+    let letters = watch.name().map(|name| pattern(&escaped_source(name, false), false)).transpose()?.map(Box::new);
     Ok(Test::Watch(Box::new(watch), letters))
 }
 

@@ -26,6 +26,9 @@ pub(crate) const FUNCTIONS: &[(&str, &str)] = &[
     ("writer(", "last step that wrote a variable: writer(total)=3"),
 ];
 
+/// Variable in which a model says how sure it is, which a reviewer may not want to see.
+const CONFIDENCE: &str = "confidence";
+
 /// A condition on the values of a record.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Watch {
@@ -180,10 +183,9 @@ impl Watch {
         Ok(Self { left, compared })
     }
 
-    /// The names that a record must hold for the condition to hold.
-    pub(crate) fn names(&self) -> Vec<&str> {
-        let compared = self.compared.as_ref().map(|(_, right)| right);
-        [Some(&self.left), compared].into_iter().flatten().filter_map(WatchOperand::needed).collect()
+    /// The name that a record must hold for the condition to hold; `None`: it may hold without one.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.left.needed()
     }
 
     /// Tells whether it asks for nothing but what the run's state holds.
@@ -353,23 +355,20 @@ impl WatchOperand {
     /// The name that a record must hold in some form; `None`: it may hold without one.
     fn needed(&self) -> Option<&str> {
         match self {
-            Self::Name(name)
-            | Self::Changed(name)
-            | Self::Readers(name)
-            | Self::Recomputed(name)
-            | Self::Writer(name) => Some(name),
+            Self::Name(name) => Some(name),
             Self::Path(path) | Self::Count(path) | Self::Length(path) | Self::Type(path) => path.needed(),
+            // The variables of a chain of thought have names that it does not hold.
+            Self::Changed(_) | Self::Readers(_) | Self::Recomputed(_) | Self::Writer(_) => None,
             Self::Missing(_) | Self::Number(_) | Self::Text(_) | Self::Bool(_) | Self::Null => None,
         }
     }
 
     fn is_of_state(&self) -> bool {
-        let is_plain = |name: &str| name != "confidence";
         match self {
             Self::Number(_) | Self::Text(_) | Self::Bool(_) | Self::Null => true,
-            Self::Changed(name) | Self::Readers(name) | Self::Writer(name) => is_plain(name),
+            Self::Changed(name) | Self::Readers(name) | Self::Writer(name) => name != CONFIDENCE,
             Self::Path(path) | Self::Count(path) | Self::Length(path) | Self::Type(path) | Self::Missing(path) => {
-                matches!(path.root, PathRoot::State | PathRoot::At(..)) && path.needed().is_none_or(is_plain)
+                path.is_of_state()
             }
             // A name may be a member of the record.
             Self::Name(_) | Self::Recomputed(_) => false,
@@ -414,15 +413,22 @@ impl WatchOperand {
 }
 
 impl ValuePath {
+    /// The last key on the way, which a record holds that has the value.
     fn needed(&self) -> Option<&str> {
-        let last = self.parts.iter().rev().find_map(|part| match part {
+        self.parts.iter().rev().find_map(|part| match part {
             PathPart::Key(key) => Some(key.as_str()),
             PathPart::Index(_) | PathPart::Every => None,
-        });
-        last.or(match &self.root {
-            PathRoot::At(_, name) => Some(name),
-            PathRoot::Record | PathRoot::State | PathRoot::Calls => None,
         })
+    }
+
+    /// Tells whether it leads to a value of the run's state that says nothing of its verdict.
+    fn is_of_state(&self) -> bool {
+        let is_plain = |name: &str| name != CONFIDENCE;
+        match &self.root {
+            PathRoot::At(_, name) => is_plain(name),
+            PathRoot::State => self.needed().is_none_or(is_plain),
+            PathRoot::Record | PathRoot::Calls => false,
+        }
     }
 
     fn find<'a>(&self, case: &'a CaseView<'_>) -> Vec<Value<'a>> {
