@@ -2,14 +2,14 @@
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 
 use crate::cli::ask::{ReadyServer, Request, Sampling, Sending, step_line, why_ended};
 use crate::cli::codes::{CLEAN, UNANSWERED};
 use crate::cli::out::Out;
-use crate::cli::values::MAX_QUESTION;
+use crate::cli::values::{MAX_QUESTION, source_name};
 use stepscope_base::json::Tape;
 use stepscope_base::json::write::Letters;
 use stepscope_base::shown;
@@ -181,9 +181,9 @@ impl Create {
 
     /// Returns the files whose lines are sent.
     fn files(&self) -> Vec<Shown> {
-        let name = |path: &Path| if path.as_os_str() == "-" { Shown::own("standard input") } else { Shown::path(path) };
         let typed = self.question.as_ref().map(|_| Shown::own("the question"));
-        let named = [&self.question_file, &self.examples].into_iter().filter_map(|path| path.as_deref().map(name));
+        let named =
+            [&self.question_file, &self.examples].into_iter().filter_map(|path| path.as_deref().map(source_name));
         typed.into_iter().chain(named).collect()
     }
 

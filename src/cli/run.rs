@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use crate::cli::ask::{Request, Sampling, Sending, step_line, why_ended};
 use crate::cli::codes::{CLEAN, UNANSWERED};
 use crate::cli::out::Out;
-use crate::cli::values::{MAX_QUESTION, MAX_SCHEMA};
+use crate::cli::values::{MAX_QUESTION, MAX_SCHEMA, source_name};
 use stepscope_base::json::write::Letters;
 use stepscope_base::json::{MAX_TEXT, Tape, Value};
 use stepscope_base::shown;
@@ -114,10 +114,9 @@ pub(super) fn run(options: &Run, out: &mut Out) -> Result<u8, Shown> {
 
 /// Returns the files whose lines are sent.
 fn files(options: &Run) -> Vec<Shown> {
-    let name = |path: &Path| if path.as_os_str() == "-" { Shown::own("standard input") } else { Shown::path(path) };
     let schema = options.answer_schema.as_deref().filter(|schema| AnswerSchema::named(schema).is_none());
     let others = options.question_file.as_deref().into_iter().chain(schema.map(Path::new));
-    std::iter::once(&*options.procedure).chain(others).map(name).collect()
+    std::iter::once(&*options.procedure).chain(others).map(source_name).collect()
 }
 
 /// Prints how it ended.

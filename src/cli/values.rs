@@ -1,8 +1,9 @@
 //! Values of options that several commands read, and how large what they name may be.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
+use stepscope_base::text::Shown;
 
 /// Maximum size of a question, in bytes: longer ones are not written by hand.
 pub(super) const MAX_QUESTION: u64 = 4 << 20;
@@ -13,4 +14,9 @@ pub(super) const MAX_SCHEMA: u64 = 16 << 20;
 pub(super) fn existing_folder() -> impl TypedValueParser<Value = PathBuf> {
     let look = |path: PathBuf| if path.is_dir() { Ok(path) } else { Err("no such folder") };
     PathBufValueParser::new().try_map(look)
+}
+
+/// Names a file that is sent: standard input by its words.
+pub(super) fn source_name(path: &Path) -> Shown {
+    if path.as_os_str() == "-" { Shown::own("standard input") } else { Shown::path(path) }
 }

@@ -84,7 +84,7 @@ impl Cause {
     }
 
     /// Returns the way of failing that a rule tells of; `None` of rules about how a record is written or was reviewed.
-    const fn of_rule(rule: RuleId) -> Option<Self> {
+    pub(crate) const fn of_rule(rule: RuleId) -> Option<Self> {
         Some(match rule {
             RuleId::RecordNotJson | RuleId::CutOff => Self::Unreadable,
             RuleId::ProcedureSchema
@@ -93,10 +93,7 @@ impl Cause {
             | RuleId::UnresolvedInput
             | RuleId::Redefined
             | RuleId::Unused
-            | RuleId::PlanNotJson
-            | RuleId::FinalStepDescribes
-            | RuleId::ComputedNumber
-            | RuleId::OnceDescribed => Self::InvalidPlan,
+            | RuleId::PlanNotJson => Self::InvalidPlan,
             RuleId::AnswerSchema
             | RuleId::FinalBool
             | RuleId::FinalLetter
@@ -174,7 +171,10 @@ impl Cause {
             | RuleId::DuplicateId
             | RuleId::ReviewFailed
             | RuleId::ReviewDisputed
-            | RuleId::ReviewStale => return None,
+            | RuleId::ReviewStale
+            | RuleId::FinalStepDescribes
+            | RuleId::ComputedNumber
+            | RuleId::OnceDescribed => return None,
         })
     }
 }

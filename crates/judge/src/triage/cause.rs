@@ -48,7 +48,8 @@ impl Trial<'_, '_> {
 
     fn of_plan(&self) -> Cause {
         let first = self.why.first().map(|argument| argument.rule);
-        if first.is_some_and(|rule| rule.starts_with("procedure/")) {
+        let invalid = first.and_then(RuleId::from_word).and_then(Cause::of_rule);
+        if invalid == Some(Cause::InvalidPlan) {
             return Cause::InvalidPlan;
         }
         let Some(gold) = &self.gold else { return Cause::OtherPlan };
