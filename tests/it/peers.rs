@@ -74,3 +74,25 @@ fn peers_that_are_none_are_told() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(text(&output.stderr).contains("missing.jsonl"), "{output:?}");
 }
+
+#[test]
+fn peers_move_no_place_that_the_expected_answer_proves() {
+    let runs = concat!(env!("CARGO_MANIFEST_DIR"), "/sample_runs/word_problems.jsonl");
+    let baseline = concat!(env!("CARGO_MANIFEST_DIR"), "/sample_runs/baseline.jsonl");
+    let check = |more: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_stepscope"));
+        let output = command.args(["check", runs, "--format", "jsonl", "--fail-on", "never"]).args(more).output();
+        let lines = text(&output.unwrap().stdout);
+        lines.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()).collect::<Vec<_>>()
+    };
+    let (alone, among_peers) = (check(&[]), check(&["--peers", baseline]));
+    let mut proven = 0;
+    for (alone, among) in alone.iter().zip(&among_peers).filter(|(alone, _)| alone["triage"]["recovers_gold"] == true) {
+        proven += 1;
+        for key in ["fix", "step", "confidence"] {
+            assert_eq!(alone["triage"][key], among["triage"][key], "{} {key}", alone["line"]);
+        }
+    }
+    assert!(proven > 10, "{proven}");
+    assert!(among_peers.iter().any(|line| line["peers"]["standing"] == "against"), "some leave their peer");
+}

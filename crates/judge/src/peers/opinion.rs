@@ -117,8 +117,8 @@ impl PeerOpinion {
         let is_open = triage.step.is_none() && matches!(triage.fix, Fix::Unknown | Fix::Procedure);
         // A place that nothing but a guess speaks for.
         let is_guess = triage.is_chain && triage.fix == Fix::Procedure && triage.confidence == Confidence::Unsure;
-        // Of two such places the first counts.
-        let is_earlier = self.is_proof && self.step.is_some() && self.step < triage.step;
+        // Of two such places the first counts, unless the expected answer proves the other.
+        let is_earlier = self.is_proof && !triage.recovers_gold && self.step.is_some() && self.step < triage.step;
         match self.standing {
             PeerStanding::Against if is_earlier && triage.is_chain => triage.step = self.step,
             PeerStanding::Against if is_earlier => {
