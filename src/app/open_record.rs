@@ -309,6 +309,8 @@ pub struct Detail {
     pub writes: Vec<DetailValue>,
     /// Numbers of further values that it reads and writes, beyond those listed.
     pub more: (usize, usize),
+    /// No procedure declares what it reads and writes, and its call does not note it.
+    pub unrecorded: (bool, bool),
     /// Instruction of the step.
     pub text: Shown,
     /// The prompt.
@@ -936,7 +938,10 @@ fn detail<'a>(case: &CaseView<'a>, position: usize) -> Detail {
     let inputs = by_name(step.map(|step| step.inputs.as_slice()));
     let outputs = by_name(step.map(|step| step.outputs.as_slice()));
     let (reads, writes) = (case.state().reads(position), case.state().writes(position));
+    let call = case.state().call(position);
+    let is_unrecorded = |key| step.is_none() && call.is_some_and(|call| present(call.get(key)).is_none());
     let mut detail = Detail {
+        unrecorded: (is_unrecorded("inputs"), is_unrecorded("outputs")),
         reads: reads.iter().take(MAX_LISTED).map(|entry| describe(entry, &inputs)).collect(),
         writes: writes.iter().take(MAX_LISTED).map(|entry| describe(entry, &outputs)).collect(),
         more: (reads.len().saturating_sub(MAX_LISTED), writes.len().saturating_sub(MAX_LISTED)),
@@ -947,7 +952,7 @@ fn detail<'a>(case: &CaseView<'a>, position: usize) -> Detail {
     let written = step.map(|step| step.value).filter(|step| case.chain().is_none() && step.raw().len() <= MAX_WRITTEN);
     detail.written = written.map(|step| pretty(step, JSON_WIDTH));
     detail.written_dense = written.map(|step| pretty(step, DENSE_WIDTH));
-    if let Some(call) = case.state().call(position) {
+    if let Some(call) = call {
         detail.error = call.error.map(prose);
         detail.take_call(|key| call.get(key));
     }

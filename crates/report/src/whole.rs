@@ -329,8 +329,12 @@ impl WholeRecord<'_, '_> {
         {
             return;
         }
-        for (title, entries) in [("reads", reads), ("writes", writes)] {
-            out.line(&shown!("  {title}{}", if entries.is_empty() { " nothing" } else { "" }));
+        // What no procedure declares and no call notes is not known.
+        let noted =
+            |key: &str| self.state.call(step).and_then(|call| call.get(key)).is_some_and(|value| !value.is_null());
+        for (title, key, entries) in [("reads", "inputs", reads), ("writes", "outputs", writes)] {
+            let none = if declared.is_some() || noted(key) { " nothing" } else { " not recorded" };
+            out.line(&shown!("  {title}{}", if entries.is_empty() { none } else { "" }));
             self.entries(&entries, whole, usize::MAX, out);
         }
     }

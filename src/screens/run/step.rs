@@ -425,8 +425,8 @@ impl<'a> StepText<'a> {
             None => {}
         }
         self.prose(&detail.text, Role::Text);
-        self.values("reads", &detail.reads, detail.more.0);
-        self.values("writes", &detail.writes, detail.more.1);
+        self.values(("reads", detail.unrecorded.0), &detail.reads, detail.more.0);
+        self.values(("writes", detail.unrecorded.1), &detail.writes, detail.more.1);
         self.facts("call", detail);
     }
 
@@ -472,10 +472,11 @@ impl<'a> StepText<'a> {
         }
     }
 
-    fn values(&mut self, word: &'static str, values: &[DetailValue], more: usize) {
+    /// Lists values below a word; that there are none is only said where they would be recorded.
+    fn values(&mut self, (word, is_unrecorded): (&'static str, bool), values: &[DetailValue], more: usize) {
         self.line(word, Role::Faint);
         if values.is_empty() {
-            self.line("  nothing", Role::Dim);
+            self.line(if is_unrecorded { "  not recorded" } else { "  nothing" }, Role::Dim);
         }
         for value in values {
             self.value(value);
