@@ -17,6 +17,7 @@ use stepscope_base::text::{Shown, Untrusted};
 use stepscope_compare::difference::Change;
 use stepscope_compare::lines::changed_lines;
 use stepscope_execution::create::Creation;
+use stepscope_execution::create::stream::{PlanStream, WholeStep};
 use stepscope_execution::machine::Machine as _;
 use stepscope_execution::prompt::{AnswerShape, Release};
 use stepscope_execution::repair::{MAX_TRIES, diagnostics, pretty};
@@ -30,11 +31,6 @@ use stepscope_io::unfinished::Unfinished;
 use stepscope_judge::case::Case;
 use stepscope_record::AnswerSchema;
 use stepscope_record::finding::counted;
-use stepscope_record::schemas::GSM_1_0;
-
-mod stream;
-
-use stream::{PlanStream, WholeStep};
 
 /// Content that is appended to the file that `--out` names.
 const RUNS: Content = Content {
@@ -124,7 +120,7 @@ pub(super) fn run(options: &Create, out: &mut Out) -> Result<u8, Shown> {
         RUNS.look(&path.as_path().into())?;
     }
     let mut tape = Tape::default();
-    let shape = answer_shape(options.release, options.task, &mut tape);
+    let shape = AnswerShape::of_release(options.release, options.task, &mut tape);
     let mut creation = Creation::new(question.clone(), options.release);
     creation.examples = examples.map(Untrusted::owned);
     (creation.tries, creation.is_tolerant) = (options.tries, options.tolerant);
@@ -155,13 +151,6 @@ pub(super) fn run(options: &Create, out: &mut Out) -> Result<u8, Shown> {
     let state = run.state().json();
     let end = End { record: run.record(&now()), procedure: Some(procedure), state: Some(&state), ended: run.ended() };
     session.finish(&end, signalled, out)
-}
-
-/// Returns the schema that the last step's reply must have. `tape`: holds the gsm answer before 1.1.0, which was another.
-fn answer_shape(release: Release, task: AnswerSchema, tape: &mut Tape) -> AnswerShape<'_> {
-    let is_first = task == AnswerSchema::Gsm && release < Release::V1_1_0;
-    let first = if is_first { tape.parse(GSM_1_0.as_bytes()) } else { None };
-    first.map_or(AnswerShape::Published(task), AnswerShape::Own)
 }
 
 impl Create {

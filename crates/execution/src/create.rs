@@ -15,6 +15,9 @@ use stepscope_base::python::Message;
 use stepscope_base::shown;
 use stepscope_base::text::Untrusted;
 
+/// The steps of a procedure that is still coming.
+pub mod stream;
+
 /// The keys of a procedure.
 const KEYS: [&str; 2] = ["NameDescription", "steps"];
 
@@ -45,6 +48,37 @@ impl Creation {
         Self { question, release, examples, tries, is_tolerant, repair, calls, ended }
     }
 
+    /// Returns the question.
+    pub(crate) fn asked_about(&self) -> &Untrusted<'static> {
+        &self.question
+    }
+
+    /// Asks once more what failed or was cancelled.
+    pub(crate) fn again(&mut self) {
+        self.ended = None;
+    }
+
+    /// Takes the object in the reply at which it ended. `false`: there is none, and nothing changed.
+    pub(crate) fn tolerate(&mut self) -> bool {
+        if self.ended.is_none() || self.repair.is_some() {
+            return false;
+        }
+        let Some(call) = self.calls.last() else { return false };
+        let taken = TakenReply::tolerant(&call.raw, &KEYS.map(Untrusted::from));
+        let Ok(repair) = self.first(&taken) else { return false };
+        let errors = Some(repair.diagnostics.1);
+        (self.repair, self.ended) = (Some(repair), None);
+        if let Some(call) = self.calls.last_mut() {
+            (call.tolerated, call.error, call.errors) = (taken.tolerated, None, errors);
+        }
+        true
+    }
+
+    /// Tells whether there is a procedure that upstream would run.
+    pub fn is_done(&self) -> bool {
+        self.ended.is_none() && self.repair.as_ref().is_some_and(|repair| repair.diagnostics.1 == 0)
+    }
+
     /// Returns the procedure as it is by now.
     fn procedure(&self) -> Option<&[u8]> {
         self.repair.as_ref().map(|repair| repair.procedure.as_slice())
@@ -63,6 +97,8 @@ impl Creation {
             calls: &[],
             values: None,
             ended: self.ended.as_ref().or(open.as_ref()),
+            sets: &[],
+            prompts: &[],
         };
         run_record(&parts, created_utc)
     }
@@ -85,7 +121,8 @@ impl Creation {
         }
         let ended =
             || Ended::of_creation("RuntimeError", Untrusted::from("Could not satisfy validator after retries."));
-        let repairs = (self.calls.len() as u32).saturating_sub(1);
+        let answered = self.calls.iter().filter(|call| call.errors.is_some()).count();
+        let repairs = (answered as u32).saturating_sub(1);
         let is_last = self.tries > 0 && repairs >= self.tries;
         match repair.diagnostics.1 {
             // Upstream validates before each attempt, and so never what the last one gives.

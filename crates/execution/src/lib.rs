@@ -13,6 +13,8 @@ pub mod exact;
 pub mod fork;
 /// The generation call of a structured answer, made again.
 pub mod generation;
+/// A run under a person's hand, step by step.
+pub mod live;
 /// The one way in which models are asked: a machine, its questions, and what came.
 pub mod machine;
 /// One step and the state it finds -> the request, as upstream makes it.

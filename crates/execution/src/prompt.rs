@@ -19,6 +19,7 @@ use stepscope_record::{AnswerSchema, Record};
 stepscope_base::words! {
     /// A release of evoproc-procedures. They differ in the creation prompt, the gsm answer, and the end of a run whose reply
     /// lacks a key; 0.1.0 and 1.0.0 are the same, and so are 1.1.0 and 1.2.0.
+    #[derive(Default)]
     pub enum Release {
         /// The first.
         V0_1_0 = "0.1.0",
@@ -27,6 +28,7 @@ stepscope_base::words! {
         /// A shorter creation prompt, which asks for symbolic relationships.
         V1_1_0 = "1.1.0",
         /// The newest.
+        #[default]
         V1_2_0 = "1.2.0",
     }
 }
@@ -48,6 +50,14 @@ pub enum AnswerShape<'a> {
 }
 
 impl<'a> AnswerShape<'a> {
+    /// The schema that a release asks the last step of a task for. `tape`: holds the gsm answer before 1.1.0, which was
+    /// another.
+    pub fn of_release(release: Release, task: AnswerSchema, tape: &'a mut Tape) -> Self {
+        let is_first = task == AnswerSchema::Gsm && release < Release::V1_1_0;
+        let first = if is_first { tape.parse(schemas::GSM_1_0.as_bytes()) } else { None };
+        first.map_or(Self::Published(task), Self::Own)
+    }
+
     /// The schema that a record's last step was run with, as far as the record tells; else the plainest.
     pub fn of(record: &Record<'a>) -> Self {
         let own = record.root.get("trace").and_then(|trace| trace.get("answer_schema"));

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use crate::fork::{Executed, Fork, Scope, Set, Unfinished};
-use crate::prompt::{AnswerShape, execution, needs, visible_inputs};
+use crate::prompt::{AnswerShape, Release, execution, needs, visible_inputs};
 use crate::runner::{Ask, Ended, Runner, Values};
 use stepscope_base::json::same::same_value;
 use stepscope_base::json::{Tape, Value};
@@ -62,6 +62,8 @@ pub struct RerunStart {
     pub prompt: Option<Untrusted<'static>>,
     /// A reply that lacks an expected key is taken all the same.
     pub is_lenient: bool,
+    /// The release as which it ends.
+    pub release: Release,
 }
 
 /// A recorded run on its way from one of its steps: says what to ask next, takes what came, and ends as a [`Fork`].
@@ -113,6 +115,7 @@ impl<'v, 'a> Replay<'v, 'a> {
         let (shape, is_strict) = (AnswerShape::of(record), !start.is_lenient);
         let runner = Runner::resume(procedure.clone(), shape, is_strict, values, step);
         let mut runner = runner.ok_or(NoReplay::NoQuestion)?;
+        runner.release = start.release;
         if let Some(text) = overwritten.filter(|_| question.is_none()) {
             runner.set(&Untrusted::from(PROBLEM_TEXT), &text);
         }
@@ -213,7 +216,7 @@ impl<'v, 'a> Replay<'v, 'a> {
 
     /// Takes the reply to what was asked last: its JSON, which is merged as upstream merges it.
     pub fn take(&mut self, asked: &Ask, json: &[u8], mut executed: Executed) -> Result<(), Ended> {
-        if executed.prompt != asked.request.prompt {
+        if executed.prompt != asked.request.prompt && !self.prompts.contains(&asked.step) {
             self.prompts.push(asked.step);
         }
         let taken = self.runner.take(asked, json);
@@ -226,6 +229,37 @@ impl<'v, 'a> Replay<'v, 'a> {
         }
         self.calls.push(executed);
         taken.map(|_| ())
+    }
+
+    /// Sets a value before the step that is asked next.
+    pub(crate) fn set(&mut self, name: &Untrusted<'static>, value: &[u8]) {
+        let step = self.position();
+        let was = self.runner.state().get(name).map(<[u8]>::to_vec);
+        self.runner.set(name, value);
+        if *name == PROBLEM_TEXT {
+            self.runner.ask_otherwise(value);
+        }
+        self.dirty.insert(name.clone());
+        let same = |set: &&mut Set| set.put == Put::Override && set.step == step && set.variable == *name;
+        match self.sets.iter_mut().find(same) {
+            Some(set) => set.value = value.to_vec(),
+            None => {
+                self.sets.push(Set {
+                    variable: name.clone(),
+                    put: Put::Override,
+                    step,
+                    value: value.to_vec(),
+                    was,
+                });
+            }
+        }
+        self.start.edits.retain(|(other, _)| other != name);
+        self.start.edits.push((name.clone(), value.to_vec()));
+    }
+
+    /// Returns the global state by now.
+    pub(crate) fn values(&self) -> &Values {
+        self.runner.state()
     }
 
     /// Keeps a call that gave nothing to go on with: a failed one, or one of several samples.

@@ -4,8 +4,9 @@
 use crate::fork::{Executed, Fork, Scope};
 use crate::machine::{Machine, Question};
 use crate::replay::{NoReplay, Preview, Replay, RerunStart};
-use crate::runner::{Ask, Ended};
-use crate::sampling::{Choice, SamplingRound};
+use crate::runner::{Ask, Ended, Values};
+use crate::sampling::{Choice, Reply, SamplingRound};
+use crate::tolerant::TakenReply;
 use stepscope_base::json::Value;
 use stepscope_base::text::Untrusted;
 use stepscope_judge::case::{Case, CaseView};
@@ -20,15 +21,30 @@ pub struct RerunMachine {
     case: Case<'static>,
     start: RerunStart,
     choice: Choice,
-    /// Calls so far, each with the JSON that was taken from it, if any was.
-    came: Vec<(Executed, Option<Vec<u8>>)>,
+    /// Takes a reply exactly as it came, as upstream does, and not as its judgment found it.
+    is_exact: bool,
+    /// Prompt of the next question in place of its own.
+    prompt: Option<Untrusted<'static>>,
+    /// Calls and values that were set, in their order.
+    did: Vec<Did>,
     ended: Option<Ended>,
 }
+
+/// Event of a run: a call, or a value that a person set.
+#[derive(Debug)]
+enum Did {
+    /// A call, with the JSON that was taken from it, if any was.
+    Call(Executed, Option<Vec<u8>>),
+    /// A value that was set before the step that is asked next.
+    Set(Untrusted<'static>, Vec<u8>),
+}
+
 
 impl RerunMachine {
     /// Creates the machine before the first step to be asked.
     pub fn new(case: Case<'static>, start: RerunStart) -> Result<Self, NoReplay> {
-        let machine = Self { case, start, choice: Choice::Consensus, came: Vec::new(), ended: None };
+        let (choice, prompt, did) = (Choice::Consensus, start.prompt.clone(), Vec::new());
+        let machine = Self { case, start, choice, is_exact: false, prompt, did, ended: None };
         machine.with(|_, _| ())?;
         Ok(machine)
     }
@@ -56,14 +72,19 @@ impl RerunMachine {
     fn with<T>(&self, then: impl FnOnce(Replay<'_, '_>, &CaseView<'_>) -> T) -> Result<T, NoReplay> {
         let case = self.case.view();
         let mut replay = Replay::of(&case, &self.start)?;
-        for (executed, json) in &self.came {
-            let Some(json) = json else {
-                replay.note(executed.clone());
-                continue;
-            };
-            if let Ok(Some(ask)) = replay.next_ask() {
+        for did in &self.did {
+            match did {
+                Did::Call(executed, None) => replay.note(executed.clone()),
                 // What ended the replay then ends it again where it is asked for.
-                let _ = replay.take(&ask, json, executed.clone());
+                Did::Call(executed, Some(json)) => {
+                    if let Ok(Some(ask)) = replay.next_ask() {
+                        let _ = replay.take(&ask, json, executed.clone());
+                    }
+                }
+                Did::Set(name, value) => {
+                    let _ = replay.next_ask();
+                    replay.set(name, value);
+                }
             }
         }
         Ok(then(replay, &case))
@@ -86,19 +107,81 @@ impl RerunMachine {
             Some(ask) => replay.take(&ask, json, executed.clone()),
             None => Ok(()),
         });
-        self.came.push((executed, Some(json.to_vec())));
+        self.did.push(Did::Call(executed, Some(json.to_vec())));
         taken.unwrap_or(Ok(()))
     }
 
     /// Keeps a call that gave nothing to continue with: a failed one, or one of several samples.
     pub(crate) fn note(&mut self, executed: Executed) {
-        self.came.push((executed, None));
+        self.did.push(Did::Call(executed, None));
+    }
+
+    /// Takes replies exactly as they come, as upstream does.
+    pub(crate) fn exactly(self) -> Self {
+        Self { is_exact: true, ..self }
+    }
+
+    /// Takes the object in the reply at which it ended. `false`: there is none, and nothing changed.
+    pub(crate) fn tolerate(&mut self) -> bool {
+        let (Some(_), Some(Did::Call(call, Some(_)))) = (&self.ended, self.did.last()) else { return false };
+        let mut call = call.clone();
+        let Some(refused) = self.did.pop() else { return false };
+        let expected = self.next_ask().ok().flatten().map(|(ask, _)| ask.request.expected);
+        let taken = TakenReply::tolerant(&call.raw, &expected.unwrap_or_else(Vec::new));
+        if taken.tolerated.is_none() {
+            self.did.push(refused);
+            return false;
+        }
+        (call.tolerated, call.error) = (taken.tolerated, None);
+        self.ended = self.take_json(&taken.json, call).err();
+        true
+    }
+
+    /// Sets a value before the next step; a run that had ended can go on with it.
+    pub(crate) fn set(&mut self, name: Untrusted<'static>, value: Vec<u8>) {
+        self.did.push(Did::Set(name, value));
+        self.ended = None;
+    }
+
+    /// Sends another prompt with the next question; `None`: its own.
+    pub(crate) fn ask_with(&mut self, prompt: Option<Untrusted<'static>>) {
+        self.prompt = prompt;
+    }
+
+    /// Asks the step at which it ended once more.
+    pub(crate) fn again(&mut self) {
+        self.ended = None;
+    }
+
+    /// Returns the global state by now.
+    pub(crate) fn values(&self) -> Values {
+        self.with(|replay, _| replay.values().clone()).unwrap_or_default()
+    }
+
+    /// Ends what there is by now as a fork; what is not over ends for this reason.
+    pub(crate) fn fork_by_now<T>(&self, open: impl FnOnce(usize) -> Ended, then: impl FnOnce(Fork, &CaseView<'_>) -> T) -> Option<T> {
+        let made = self.with(|mut replay, case| {
+            let next = replay.next_ask();
+            let ended = match (&self.ended, next) {
+                (Some(ended), _) => Some(ended.clone()),
+                (None, Ok(None)) => None,
+                (None, _) => Some(open(replay.position())),
+            };
+            then(replay.finish(ended), case)
+        });
+        made.ok()
     }
 
     /// Previews what it asks in all if every value comes out differently, and the size of those prompts.
     pub fn preview(&self) -> Preview {
         let preview = |replay: Replay<'_, '_>, case: &CaseView<'_>| Some(replay.preview(case.record.as_ref()?));
         self.with(preview).ok().flatten().unwrap_or_default()
+    }
+
+    /// Takes the JSON of a reply.
+    fn taken(&self, reply: &Reply) -> (Vec<u8>, Executed) {
+        let json = if self.is_exact { reply.received.content.as_slice() } else { reply.json() };
+        (json.to_vec(), reply.executed.clone())
     }
 
     /// Builds the fork of the run so far, and its record.
@@ -122,7 +205,7 @@ impl Machine for RerunMachine {
         match self.next_ask() {
             Ok(next) => next.map(|(ask, step_id)| {
                 let is_first = ask.step == self.start.step;
-                let prompt = self.start.prompt.clone().filter(|_| is_first);
+                let prompt = self.prompt.clone();
                 let samples = if is_first { self.start.samples.max(1) } else { 1 };
                 Question { ask, step_id, prompt, seed: None, samples }
             }),
@@ -142,7 +225,7 @@ impl Machine for RerunMachine {
         let mut taken = None;
         for (n, reply) in round.replies.iter().enumerate() {
             if choice == Choice::Reply(n) && reply.failed().is_none() {
-                taken = Some((reply.json().to_vec(), reply.executed.clone()));
+                taken = Some(self.taken(reply));
             } else {
                 self.note(reply.executed.clone());
             }
@@ -154,6 +237,10 @@ impl Machine for RerunMachine {
             Some((json, executed)) => self.take_json(&json, executed).err(),
             None => Some(round.ended()),
         };
+        // A step that is asked again is asked as it was.
+        if self.ended.is_none() {
+            self.prompt = None;
+        }
     }
 }
 

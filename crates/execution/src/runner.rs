@@ -91,6 +91,11 @@ impl Ended {
         Self::of_creation(BROKEN_OFF, Untrusted::from("the run was not finished: the program ended before"))
     }
 
+    /// Creates the end of a run that a person left before a step.
+    pub(crate) fn left_before(step: usize) -> Self {
+        Self::new(BROKEN_OFF, Untrusted::owned(format!("left before step {}", step + 1).into_bytes()), step)
+    }
+
     fn meaning(mut self, meaning: Shown) -> Self {
         self.meaning = Some(meaning);
         self
@@ -171,6 +176,11 @@ impl<'a> Runner<'a> {
     /// Writes a variable into the state.
     pub fn set(&mut self, name: &Untrusted<'_>, text: &[u8]) {
         self.state.set(name, text);
+    }
+
+    /// Gives the steps that follow another question.
+    pub(crate) fn ask_otherwise(&mut self, question: &[u8]) {
+        self.problem_text = question.to_vec();
     }
 
     /// The procedure that is run.

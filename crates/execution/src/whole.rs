@@ -72,6 +72,8 @@ impl<'a> WholeRun<'a> {
             calls: &self.calls,
             values: Some(self.runner.state()),
             ended: self.ended.as_ref().or(open.as_ref()),
+            sets: &[],
+            prompts: &[],
         };
         run_record(&parts, created_utc)
     }

@@ -62,8 +62,8 @@ pub(crate) fn of(record: &Record<'_>, procedure: Option<&Procedure<'_>>, rest: U
         note("recorded calls", count(calls, MAX_CALLS), MAX_CALLS, pointer.clone());
         note("recorded inputs and outputs", shown(calls), MAX_SHOWN, pointer);
     }
-    if let Some((_, key, list)) = set_list(record) {
-        note("values of the fork", count(list, MAX_SETS), MAX_SETS, Pointer::from_iter(["trace", "fork", key]));
+    if let Some((place, list)) = set_list(record) {
+        note("values that were set", count(list, MAX_SETS), MAX_SETS, place);
     }
     if let Some(typed) = record.typed.as_deref() {
         let is_list = typed.dialect() == Some(Dialect::Items);

@@ -171,6 +171,8 @@ pub struct Record<'a> {
     pub trace_steps: Option<Value<'a>>,
     /// Origin of the record, if it is a fork: the `fork` of the run trace.
     pub trace_fork: Option<Value<'a>>,
+    /// Values that a person set while it was made, if it is no fork: the `values` of our run trace.
+    pub trace_values: Option<Value<'a>>,
     /// Schema that the final answer follows, where that is known.
     pub answer_schema: Option<AnswerSchema>,
     /// The record's answer object: the state of a run, the whole of an answer.
@@ -213,6 +215,7 @@ impl<'a> Record<'a> {
             error: None,
             trace_steps: None,
             trace_fork: None,
+            trace_values: None,
             answer_schema: None,
             answer: None,
             typed: None,

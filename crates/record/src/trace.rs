@@ -123,7 +123,7 @@ stepscope_base::words! {
     }
 }
 
-/// Value of a fork that comes from no call: it holds whatever the calls of its parent say.
+/// Value that comes from no call: of a fork it holds whatever the calls of its parent say.
 #[derive(Clone, Debug)]
 pub struct RecordedSet<'a> {
     /// The variable.
@@ -140,19 +140,21 @@ pub struct RecordedSet<'a> {
     pub pointer: Pointer,
 }
 
-/// Finds the list of what was set or calculated for a fork: the fork, the key of the list, and the list.
-pub fn set_list<'a>(record: &Record<'a>) -> Option<(Value<'a>, &'static str, Value<'a>)> {
-    let fork = record.trace_fork?;
+/// Finds the list of what was set or calculated for a fork, or set while a run was made: where it is, and the list.
+pub fn set_list<'a>(record: &Record<'a>) -> Option<(Pointer, Value<'a>)> {
+    let Some(fork) = record.trace_fork else {
+        return Some((Pointer::from_iter(["trace", "values"]), record.trace_values?));
+    };
     // A fork of an earlier version names only what was edited.
     let key = if fork.get("values").is_some() { "values" } else { "edited" };
-    Some((fork, key, fork.get(key)?))
+    Some((Pointer::from_iter(["trace", "fork", key]), fork.get(key)?))
 }
 
-/// Reads the values of a fork that were set or calculated, in the order of the record.
+/// Reads the values that were set or calculated, in the order of the record.
 pub fn sets<'a>(record: &Record<'a>) -> Vec<RecordedSet<'a>> {
-    let Some((fork, key, list)) = set_list(record) else { return Vec::new() };
+    let Some((place, list)) = set_list(record) else { return Vec::new() };
     let step_of = |value: Value<'_>| value.get("step_index")?.whole();
-    let at = step_of(fork);
+    let at = record.trace_fork.and_then(step_of);
     let list = list.items().take(MAX_SETS).enumerate();
     let read = |(n, entry): (usize, Value<'a>)| {
         let put = match entry.get("badge") {
@@ -165,13 +167,13 @@ pub fn sets<'a>(record: &Record<'a>) -> Vec<RecordedSet<'a>> {
             step: step_of(entry).or(at)?,
             value: entry.get("value")?,
             was: entry.get("was"),
-            pointer: Pointer::from_iter(["trace", "fork", key]).then(n),
+            pointer: place.clone().then(n),
         })
     };
     list.filter_map(read).collect()
 }
 
-/// Lists the values of a fork that a person set.
+/// Lists the values that a person set.
 pub fn overrides<'a>(record: &Record<'a>) -> impl Iterator<Item = RecordedSet<'a>> {
     sets(record).into_iter().filter(|set| set.put == Put::Override)
 }

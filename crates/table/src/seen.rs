@@ -155,6 +155,7 @@ fn in_other_fields(record: &Record<'_>, holds: &impl Fn(&[u8]) -> bool) -> Optio
         record.state,
         record.trace_steps,
         record.trace_fork,
+        record.trace_values,
         record.answer,
         typed.and_then(|typed| typed.document),
     ];

@@ -1,7 +1,7 @@
 //! Runs and forks as records: the record that evoproc's users save, with every request and reply under `trace`, and the
 //! origin under `trace.fork`.
 
-use super::{Fork, How};
+use super::{Fork, How, Set};
 use crate::call::{Enforcement, Usage};
 use crate::prompt::AnswerShape;
 use crate::runner::{Ask, Ended, Values};
@@ -244,10 +244,7 @@ impl Fork {
                 fork.objects("edited", &self.edits, |(name, value), edit| {
                     edit.put("variable", name).put("value", one_line(value));
                 });
-                fork.objects("values", &self.sets, |set, value| {
-                    value.put("variable", &set.variable).text("badge", set.put.word()).put("step_index", set.step);
-                    value.put("value", one_line(&set.value)).maybe("was", set.was.as_deref().map(one_line));
-                });
+                put_sets(fork, &self.sets);
                 fork.put("prompts_edited", &self.prompts).put("asked", &asked).put("stale", &self.stale);
                 if let Some(last) = self.calls.last() {
                     fork.text("model", &last.model).text("backend", &last.backend);
@@ -279,6 +276,14 @@ pub fn repaired(parent: &Record<'_>, text: &[u8], procedure: &[u8], created_utc:
     })
 }
 
+/// Writes the values that no model gave.
+fn put_sets(into: &mut Object<'_>, sets: &[Set]) {
+    into.objects("values", sets, |set, value| {
+        value.put("variable", &set.variable).text("badge", set.put.word()).put("step_index", set.step);
+        value.put("value", one_line(&set.value)).maybe("was", set.was.as_deref().map(one_line));
+    });
+}
+
 /// Parts of a run that began from a question, and a procedure or its creation.
 pub(crate) struct RunParts<'p> {
     /// The procedure; `None`: none was created.
@@ -295,11 +300,15 @@ pub(crate) struct RunParts<'p> {
     pub values: Option<&'p Values>,
     /// Reason of its end, if it ended early.
     pub ended: Option<&'p Ended>,
+    /// Values that a person set before steps.
+    pub sets: &'p [Set],
+    /// Steps whose prompt a person changed, by position.
+    pub prompts: &'p [usize],
 }
 
 /// Writes a run as a record.
 pub(crate) fn run_record(parts: &RunParts<'_>, created_utc: &str) -> Vec<u8> {
-    let RunParts { procedure, question, shape, creation, calls, values, ended } = *parts;
+    let RunParts { procedure, question, shape, creation, calls, values, ended, sets, prompts } = *parts;
     let made_of = procedure.map_or(&b""[..], Value::raw);
     let id = sha256(&[made_of, b"\x1e", question.bytes(), b"\x1e", created_utc.as_bytes()].concat());
     let schema = match shape {
@@ -320,6 +329,12 @@ pub(crate) fn run_record(parts: &RunParts<'_>, created_utc: &str) -> Vec<u8> {
             let calls: Vec<JsonText> =
                 creation.iter().enumerate().map(|(n, call)| Raw(call.creation_json(n > 0))).collect();
             trace.put("creation", &calls);
+        }
+        if !sets.is_empty() {
+            put_sets(trace, sets);
+        }
+        if !prompts.is_empty() {
+            trace.put("prompts_edited", prompts);
         }
     });
     if values.is_none() && ended.is_none() {

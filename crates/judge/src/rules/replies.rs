@@ -12,7 +12,7 @@ use stepscope_record::finding::{Finding, Findings, Place, Severity};
 use stepscope_record::procedure::{FINAL_ANSWER_NUMERICAL, PROBLEM_TEXT};
 use stepscope_record::reply::{Stop, lost_command, parts};
 use stepscope_record::rule_id::RuleId;
-use stepscope_record::trace::{MAX_CALLS, asks_otherwise};
+use stepscope_record::trace::{MAX_CALLS, asks_otherwise, overrides};
 use stepscope_record::{Record, RecordKind};
 
 /// Maximum number of findings of one rule in a record.
@@ -229,7 +229,8 @@ fn state_differs(record: &Record<'_>, findings: &mut Findings) {
         return;
     };
     let calls: Vec<Value<'_>> = steps.items().take(MAX_CALLS).collect();
-    let mut seen: Vec<Untrusted<'_>> = Vec::new();
+    // What a person set after it was written is no step's value.
+    let mut seen: Vec<Untrusted<'_>> = overrides(record).map(|set| set.variable).collect();
     let mut count = 0;
     for (entry, call) in calls.iter().enumerate().rev() {
         let outputs = call.get("outputs").filter(|outputs| outputs.kind() == Kind::Object);

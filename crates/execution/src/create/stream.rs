@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_execution::repair::diagnostics;
+use crate::repair::diagnostics;
 use stepscope_record::procedure::Procedure;
 use stepscope_record::rule_id::RuleId;
 
@@ -14,22 +14,22 @@ const MAX_STEPS: usize = 100;
 
 /// A step of which every letter has come.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct WholeStep {
+pub struct WholeStep {
     /// The step, by position.
-    pub(super) position: usize,
+    pub position: usize,
     /// Text of the step, on one line.
-    pub(super) text: Shown,
+    pub text: Shown,
     /// Names of its inputs.
-    pub(super) reads: Vec<Shown>,
+    pub reads: Vec<Shown>,
     /// Names of its outputs.
-    pub(super) writes: Vec<Shown>,
+    pub writes: Vec<Shown>,
     /// Findings of the validator at it, given the steps before.
-    pub(super) findings: Vec<Shown>,
+    pub findings: Vec<Shown>,
 }
 
 /// The text of a reply, as it comes.
 #[derive(Clone, Default, Debug)]
-pub(super) struct PlanStream {
+pub struct PlanStream {
     text: Vec<u8>,
     /// Place up to which it was gone through.
     at: usize,
@@ -44,7 +44,7 @@ pub(super) struct PlanStream {
 
 impl PlanStream {
     /// Takes a piece of the reply, and returns the steps that are whole with it.
-    pub(super) fn hear(&mut self, piece: &[u8]) -> Vec<WholeStep> {
+    pub fn hear(&mut self, piece: &[u8]) -> Vec<WholeStep> {
         self.text.extend_from_slice(piece);
         let before = self.steps.len();
         while let Some(&byte) = self.text.get(self.at) {

@@ -1,0 +1,163 @@
+//! A run under a person's hand: a question becomes a procedure, or one is there; then step after step is asked, and before
+//! each of them its prompt may be changed and a value set. What ended it can be asked again. Nothing is sent from here.
+
+use crate::create::Creation;
+use crate::fork::{Fork, RunParts, Scope, run_record};
+use crate::machine::{Machine, Question};
+use crate::prompt::{AnswerShape, Release};
+use crate::replay::{NoReplay, RerunStart};
+use crate::rerun::RerunMachine;
+use crate::runner::{Ended, Values};
+use crate::sampling::SamplingRound;
+use stepscope_base::json::Tape;
+use stepscope_base::text::Untrusted;
+use stepscope_judge::case::{Case, CaseView};
+use stepscope_record::AnswerSchema;
+
+/// See the module.
+#[derive(Debug)]
+pub struct LiveRun {
+    /// The creation of its procedure, if it began with a question.
+    creation: Option<Creation>,
+    task: AnswerSchema,
+    release: Release,
+    /// The steps, once there is a procedure.
+    steps: Option<RerunMachine>,
+}
+
+impl LiveRun {
+    /// Creates a run that begins with a question, to which evoproc's release would answer with a schema.
+    pub fn create(question: Untrusted<'static>, task: AnswerSchema, release: Release) -> Self {
+        Self { creation: Some(Creation::new(question, release)), task, release, steps: None }
+    }
+
+    /// Creates a run of a recorded procedure, from one of its steps, with the recorded state before it.
+    pub fn of(case: Case<'static>, step: usize) -> Result<Self, NoReplay> {
+        let release = Release::default();
+        let steps = steps(case, step, release)?;
+        Ok(Self { creation: None, task: AnswerSchema::General, release, steps: Some(steps) })
+    }
+
+    /// Returns the creation of its procedure, if it began with a question.
+    pub fn creation(&self) -> Option<&Creation> {
+        self.creation.as_ref()
+    }
+
+    /// Tells whether there is no procedure yet that can be run.
+    pub fn is_creating(&self) -> bool {
+        self.steps.is_none()
+    }
+
+    /// Returns the reason of its end, if it ended early; it can be asked again.
+    pub fn ended(&self) -> Option<&Ended> {
+        match &self.steps {
+            Some(steps) => steps.ended(),
+            None => self.creation.as_ref()?.ended.as_ref(),
+        }
+    }
+
+    /// Asks once more what ended it.
+    pub fn again(&mut self) {
+        match (&mut self.steps, &mut self.creation) {
+            (Some(steps), _) => steps.again(),
+            (None, Some(creation)) => creation.again(),
+            (None, None) => {}
+        }
+    }
+
+    /// Takes the object in the reply at which it ended, where there is text around it. `false`: there is none.
+    pub fn tolerate(&mut self, now_utc: &str) -> bool {
+        let is_taken = match (&mut self.steps, &mut self.creation) {
+            (Some(steps), _) => steps.tolerate(),
+            (None, Some(creation)) => creation.tolerate(),
+            (None, None) => false,
+        };
+        self.begin_steps(now_utc);
+        is_taken
+    }
+
+    /// Begins with the steps once there is a procedure.
+    fn begin_steps(&mut self, now_utc: &str) {
+        if self.steps.is_none() && self.creation.as_ref().is_some_and(Creation::is_done) {
+            let record = self.record(false, now_utc);
+            self.steps = record.and_then(|record| steps(Case::read(record), 0, self.release).ok());
+        }
+    }
+
+    /// Sets a value before the step that comes next, as a JSON text.
+    pub fn set(&mut self, name: Untrusted<'static>, value: Vec<u8>) {
+        if let Some(steps) = &mut self.steps {
+            steps.set(name, value);
+        }
+    }
+
+    /// Sends another prompt to the step that comes next; `None`: its own.
+    pub fn ask_with(&mut self, prompt: Option<Untrusted<'static>>) {
+        if let Some(steps) = &mut self.steps {
+            steps.ask_with(prompt);
+        }
+    }
+
+    /// Returns the global state by now.
+    pub fn values(&self) -> Values {
+        self.steps.as_ref().map(RerunMachine::values).unwrap_or_else(Values::default)
+    }
+
+    /// Writes what there is by now as a record. One that is not over says that a person left it, or, while it is only
+    /// kept for the case that the program ends, that it was not finished.
+    pub fn record(&self, is_left: bool, created_utc: &str) -> Option<Vec<u8>> {
+        let Some(steps) = &self.steps else {
+            let mut tape = Tape::default();
+            return Some(self.creation.as_ref()?.record(AnswerShape::of_release(self.release, self.task, &mut tape), created_utc));
+        };
+        let open = |step| if is_left { Ended::left_before(step) } else { Ended::unfinished() };
+        let write = |fork: Fork, case: &CaseView<'_>| self.written(&fork, case, created_utc);
+        steps.fork_by_now(open, write).flatten()
+    }
+
+    fn written(&self, fork: &Fork, case: &CaseView<'_>, created_utc: &str) -> Option<Vec<u8>> {
+        let record = case.record.as_ref()?;
+        let Some(creation) = &self.creation else {
+            return Some(fork.record(record, case.text(), created_utc));
+        };
+        let parts = RunParts {
+            procedure: record.procedure,
+            question: creation.asked_about(),
+            shape: AnswerShape::of(record),
+            creation: &creation.calls,
+            calls: &fork.calls,
+            values: Some(&fork.values),
+            ended: fork.ended.as_ref(),
+            sets: &fork.sets,
+            prompts: &fork.prompts,
+        };
+        Some(run_record(&parts, created_utc))
+    }
+}
+
+/// Creates the machine of the steps, which takes replies as upstream does.
+fn steps(case: Case<'static>, step: usize, release: Release) -> Result<RerunMachine, NoReplay> {
+    let start = RerunStart { step, scope: Scope::FromHere, release, ..RerunStart::default() };
+    Ok(RerunMachine::new(case, start)?.exactly())
+}
+
+impl Machine for LiveRun {
+    fn question(&mut self) -> Option<Question> {
+        match (&mut self.steps, &mut self.creation) {
+            (Some(steps), _) => steps.question(),
+            (None, Some(creation)) => creation.question(),
+            (None, None) => None,
+        }
+    }
+
+    fn take(&mut self, round: &SamplingRound, now_utc: &str) {
+        match (&mut self.steps, &mut self.creation) {
+            (Some(steps), _) => steps.take(round, now_utc),
+            (None, Some(creation)) => {
+                creation.take(round, now_utc);
+                self.begin_steps(now_utc);
+            }
+            (None, None) => {}
+        }
+    }
+}
