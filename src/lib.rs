@@ -19,6 +19,8 @@ pub mod app {
     pub(crate) mod allowed;
     /// The first line and the last two, and what is typed there.
     pub(crate) mod bars;
+    /// The clock of a call that runs.
+    pub(crate) mod call_clock;
     /// Model calls, each a task of its own.
     pub mod calls;
     /// Computed values and quantities, ready for the screens.
@@ -109,6 +111,8 @@ pub mod screens {
     pub(crate) mod json;
     /// The screens by their names alone.
     pub mod kind;
+    /// A run that is being made, step by step.
+    pub mod live;
     /// A re-run of a step or an answer.
     pub mod rerun;
     /// One run.

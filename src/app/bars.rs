@@ -124,7 +124,7 @@ fn breadcrumb(app: &App, look: Look<'_>) -> (Spans, Spans) {
         }
         _ => screen.word().to_owned(),
     };
-    let is_moving = matches!(screen, ScreenKind::Run | ScreenKind::Rerun);
+    let is_moving = matches!(screen, ScreenKind::Run | ScreenKind::Rerun | ScreenKind::Live);
     front.push(look.span(word, if is_moving { Role::Current } else { Role::Text }));
     if let Some(dialog) = &app.dialog {
         front.extend([arrow(), look.span(dialog.word(), Role::Accent)]);
@@ -320,6 +320,8 @@ fn sign(purpose: PromptPurpose) -> &'static str {
         PromptPurpose::Find => " find: ",
         PromptPurpose::Columns => " columns: ",
         PromptPurpose::Field(field) => field.sign(),
+        PromptPurpose::Breakpoint => " breakpoint (3, total, finding, state.total>100): ",
+        PromptPurpose::SaveRun => " append to: ",
         PromptPurpose::Export | PromptPurpose::ExportAs(_) => " write to: ",
     }
 }

@@ -210,6 +210,8 @@ impl Performer {
             | Effect::Preview(..)
             | Effect::Record(..)
             | Effect::Transition(..)
+            | Effect::Live(..)
+            | Effect::RemoveUnfinished(_)
             | Effect::ForkOrigins(_)
             | Effect::Export(..)
             | Effect::TellNotes(..)

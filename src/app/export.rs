@@ -18,6 +18,7 @@ use crate::dialogs::dialog::{Dialog, PromptPurpose};
 use crate::dialogs::export::ExportForm;
 use crate::screens::answer::state::AnswerPane;
 use crate::screens::kind::ScreenKind;
+use crate::screens::live::state::LivePane;
 use crate::screens::rerun::state::Pane;
 use crate::screens::run::pane::RunPane;
 use crate::screens::stack::Screen;
@@ -151,6 +152,10 @@ pub(crate) fn alone(app: &mut App, name: &str) -> Result<Rect, Shown> {
             attempt.pane = panes::named(&Pane::ALL, Pane::word, name)?;
             attempt.maximised = true;
         }
+        Some(Screen::Live(live)) => {
+            live.pane = panes::named(&LivePane::ALL, LivePane::word, name)?;
+            live.maximised = true;
+        }
         Some(Screen::Record(view)) if view.kind() == ScreenKind::Run => {
             let pane = panes::named(&view.panes(), RunPane::word, name)?;
             view.focus(pane);
@@ -171,6 +176,7 @@ pub(crate) fn alone(app: &mut App, name: &str) -> Result<Rect, Shown> {
 pub(crate) fn focused_pane(screens: &Screens) -> Option<Rect> {
     let place = match screens.top_screen()? {
         Screen::Rerun(attempt) => attempt.areas.of(attempt.pane),
+        Screen::Live(live) => live.areas.of(live.pane),
         Screen::Record(view) if view.kind() == ScreenKind::Run => view.areas.of(view.pane),
         Screen::Record(view) if view.kind() == ScreenKind::Answer => {
             view.answer.as_ref().map(|answer| answer.areas.of(answer.pane))?

@@ -11,6 +11,7 @@ use stepscope_io::log::forks::FORKS;
 use stepscope_io::log::journal::{self, REVIEWS};
 use stepscope_io::log::{Append, LineId};
 use stepscope_io::source::beneath::Place;
+use stepscope_io::unfinished::RUNS;
 use stepscope_review::event::Event;
 
 /// Content of a line.
@@ -18,6 +19,8 @@ use stepscope_review::event::Event;
 pub enum What {
     /// A record that was made from another.
     Fork,
+    /// A run that was created.
+    Run,
     /// Review of a record by a reviewer.
     Verdict(Box<Event>),
     /// Decision between reviewers.
@@ -28,7 +31,7 @@ impl What {
     /// The event, where it is one.
     pub fn event(&self) -> Option<&Event> {
         match self {
-            Self::Fork => None,
+            Self::Fork | Self::Run => None,
             Self::Verdict(event) | Self::Decision(event) => Some(event),
         }
     }
@@ -64,6 +67,12 @@ impl Log {
     pub(crate) fn fork(&mut self, place: Place, line: Vec<u8>) -> (LineId, Effect) {
         let append = Append { id: self.id(), place, content: FORKS, line };
         (append.id, self.give(What::Fork, append))
+    }
+
+    /// Gives a created run, one line without its end, to its file.
+    pub(crate) fn run(&mut self, place: Place, line: Vec<u8>) -> (LineId, Effect) {
+        let append = Append { id: self.id(), place, content: RUNS, line };
+        (append.id, self.give(What::Run, append))
     }
 
     /// Keeps an event that an earlier session could not save.
@@ -109,9 +118,9 @@ impl Log {
         news
     }
 
-    /// Tells whether a fork is on its way.
+    /// Tells whether a fork or a run is on its way.
     pub(crate) fn awaits_fork(&self) -> bool {
-        self.lines.iter().any(|line| line.what == What::Fork && line.failure.is_none())
+        self.lines.iter().any(|line| line.what.event().is_none() && line.failure.is_none())
     }
 
     /// Gives again what could not be saved.
@@ -126,7 +135,7 @@ impl Log {
         let at = self.lines.iter().position(is_it)?;
         match self.lines.remove(at).what {
             What::Decision(event) => Some(event),
-            What::Fork | What::Verdict(_) => None,
+            What::Fork | What::Run | What::Verdict(_) => None,
         }
     }
 
@@ -140,9 +149,9 @@ impl Log {
         self.events().filter(|(_, failure)| failure.is_some()).count()
     }
 
-    /// Counts the forks that could not be saved.
+    /// Counts the forks and runs that could not be saved.
     pub fn failed_forks(&self) -> usize {
-        self.lines.iter().filter(|line| line.what == What::Fork && line.failure.is_some()).count()
+        self.lines.iter().filter(|line| line.what.event().is_none() && line.failure.is_some()).count()
     }
 
     /// The forks that are not saved, in a few words, as long as that is so.

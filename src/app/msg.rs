@@ -14,6 +14,7 @@ use crate::app::fork_tree::Address;
 use crate::app::model_choice::Candidate;
 use crate::app::open_record::OpenRecord;
 use crate::app::sought::Sought;
+use crate::screens::live::work::{LiveReached, LiveWork};
 use crate::screens::rerun::transition::{Reached, Transition};
 use crate::screens::side_by_side::making::{Fixes, Make};
 use crate::screens::side_by_side::state::{Against, SideBySide};
@@ -32,7 +33,8 @@ use stepscope_io::pipeline::dashboard::{BoardData, DashboardRequest};
 use stepscope_io::pipeline::reading::Reading;
 use stepscope_io::pipeline::search::Plan;
 use stepscope_io::pipeline::store::LoadEvent;
-use stepscope_io::source::beneath::Place;
+use stepscope_io::source::input::Input as Source;
+use stepscope_io::unfinished::Unfinished;
 use stepscope_judge::hide::Hide;
 use stepscope_judge::row::RowFacts;
 use stepscope_judge::texts::RowTexts;
@@ -135,6 +137,8 @@ pub enum Msg {
     // Models.
     /// Events of model calls, in order.
     Run(RunId, Vec<CallEvent>),
+    /// A run that is being made, as it is after some work, or why there is none.
+    Live(RunId, Result<Box<LiveReached>, Shown>),
     /// Outcome of a transition of a re-run.
     Reached(RunId, Box<Reached>),
     /// Servers and models that may be asked, and why some are not among them.
@@ -199,8 +203,8 @@ pub enum Effect {
     // What is written.
     /// Appends a line to its log.
     Append(Append),
-    /// A file of forks was written: its records belong to those that are open.
-    Follow(Place),
+    /// A file of forks or runs was written: its records belong to those that are open.
+    Follow(Source),
     /// Writes a new file.
     Export(PathBuf, Vec<u8>),
     /// Tells a second terminal, by a file in this folder, what a tour shows.
@@ -250,6 +254,10 @@ pub enum Effect {
     },
     /// Breaks off what has this number: the connection is closed.
     CancelRun(RunId),
+    /// Works out what comes next in a run that is being made, and keeps it on the disk.
+    Live(RunId, Box<LiveWork>),
+    /// Takes away the file that kept a run until it was saved.
+    RemoveUnfinished(Unfinished),
     /// Works out what comes next in a re-run.
     Transition(RunId, Box<Transition>),
     /// Looks for servers that may be asked.
@@ -287,6 +295,7 @@ impl Effect {
             | Self::Transition(..)
             | Self::ChooseServer(_, Candidate::Named(_) | Candidate::Samples) => None,
             Self::StartRun { client, .. } if client.is_cassette() => None,
+            Self::Live(_, work) if work.keep.is_none() => None,
             Self::StartRun { .. }
             | Self::FindServers(_)
             | Self::ChooseServer(_, Candidate::Found(..) | Candidate::Profile(_)) => Some("ask a model"),
@@ -295,7 +304,9 @@ impl Effect {
             Self::Foreground(_) | Self::Tour(_) => Some("run a command"),
             Self::WriteForEditor(_) | Self::ReadFromEditor(_) => Some("open an editor"),
             Self::Export(..) | Self::ExportRecord(..) | Self::TellNotes(..) => Some("write a file"),
-            Self::Append(_) | Self::Follow(_) | Self::KeepDrafts(_) => Some("save something"),
+            Self::Append(_) | Self::Follow(_) | Self::KeepDrafts(_) | Self::Live(..) | Self::RemoveUnfinished(_) => {
+                Some("save something")
+            }
             Self::KeepView(..) => Some("keep its view"),
         }
     }

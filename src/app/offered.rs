@@ -7,6 +7,7 @@ use crate::dialogs::palette::Palette;
 use crate::screens::adjudication;
 use crate::screens::answer::state::AnswerPane;
 use crate::screens::kind::ScreenKind;
+use crate::screens::live::state::{Live, LiveStage};
 use crate::screens::rerun::state::Stage;
 use crate::screens::stack::Focus;
 use crate::screens::stack::Screens;
@@ -46,6 +47,12 @@ impl App {
             (Context::Rerun, Action::Open) if matches!(stage, Some(Stage::Choosing | Stage::Several)) => "select",
             // Nothing runs that could be cancelled: back says where it leads.
             (Context::Rerun, Action::Escape) if !matches!(stage, Some(Stage::Asking | Stage::Judging)) => "",
+            (Context::Live, Action::Open) => match self.screens.live().map(|live| live.stage) {
+                Some(LiveStage::Preview) => binding.hint,
+                Some(LiveStage::Over) => "open run",
+                _ => "",
+            },
+            (Context::Live, Action::Escape) if !self.screens.live().is_some_and(Live::is_running) => "",
             (Context::Rerun, Action::Open) if self.models.replays() => "replay or edit",
             // The status line names it while the step to fix is offered.
             (Context::Rerun, Action::Rerun) if matches!(stage, Some(Stage::Choosing | Stage::Preview)) => "",

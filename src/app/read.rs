@@ -95,6 +95,14 @@ pub(crate) fn read(effect: Effect, side: &Arc<SideData>, tell: &(impl Fn(Msg) + 
         }
         Effect::MakeFork(handle, make) => Msg::ForkMade(handle.record, or_sentence(|| made(&handle, &make, side))),
         Effect::FindFixes(handle) => Msg::Fixes(handle.record, or_sentence(|| Fixes::of(&opened_at(&handle, side)?))),
+        Effect::Live(id, work) => {
+            let now = now();
+            Msg::Live(id, or_sentence(|| work.go(side, &now)))
+        }
+        Effect::RemoveUnfinished(kept) => {
+            kept.is_saved();
+            return None;
+        }
         Effect::Transition(id, transition) => {
             let now = now();
             let failed = || Reached::Never(Shown::own(FAILED));

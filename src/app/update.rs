@@ -22,12 +22,13 @@ use crate::dialogs::palette::Palette;
 use crate::dialogs::{editor, fixes, keys, repair};
 use crate::screens::cell_records::state::CellRecords;
 use crate::screens::kind::ScreenKind;
+use crate::screens::live::state::Live;
 use crate::screens::rerun::state::Attempt;
 use crate::screens::run::state::{LostRecord, LostSearch, RecordView};
 use crate::screens::stack::{Focus, Screen};
 use crate::screens::table::search::end_of;
 use crate::screens::table::state::{Search, SortBy};
-use crate::screens::{cell_records, json, rerun, run, side_by_side, table};
+use crate::screens::{cell_records, json, live, rerun, run, side_by_side, table};
 use crate::widgets::keymap::{Action, Key, Lookup, OPEN_RECORD, Reason};
 use crate::widgets::layout;
 use crate::widgets::list::Move;
@@ -40,6 +41,7 @@ use stepscope_io::failure::Failure;
 use stepscope_io::log::LogEvent;
 use stepscope_io::pipeline::store::Store;
 use stepscope_io::pipeline::store::{Change, LoadEvent};
+use stepscope_io::source::input::Input as Source;
 use stepscope_judge::row::{Flag, RowFacts};
 use stepscope_table::filter::Filter;
 use stepscope_terminal::colour::Rgb;
@@ -84,9 +86,10 @@ impl Program for App {
 
     fn wake_at(&self) -> Option<Instant> {
         let running = self.screens.attempt().and_then(Attempt::wake_at);
+        let made = self.screens.live().and_then(Live::wake_at);
         let listed = self.cell_records.go_on_at;
         let said = if let Patience::Until(at) = self.patience { Some(at) } else { None };
-        self.arrange_at.into_iter().chain(running).chain(said).chain(listed).min()
+        self.arrange_at.into_iter().chain(running).chain(made).chain(said).chain(listed).min()
     }
 }
 
@@ -192,7 +195,9 @@ impl App {
                 // Behind a refused key, Escape answers the refusal and does not leave. A running call is still
                 // cancelled.
                 let is_screen = matches!(front, Focus::Screen(screen) if screen != ScreenKind::Table);
-                let leaves = is_screen && !self.screens.attempt().is_some_and(Attempt::is_running);
+                let runs = self.screens.attempt().is_some_and(Attempt::is_running)
+                    || self.screens.live().is_some_and(Live::is_running);
+                let leaves = is_screen && !runs;
                 if action == Action::Escape && was_refused && leaves {
                     self.count = None;
                     return Vec::new();
@@ -298,10 +303,10 @@ impl App {
     /// Returns to the table, out of everything.
     pub(crate) fn back_to_table(&mut self) -> Effects {
         self.opening = None;
-        let attempt = self.screens.attempt().map(|attempt| attempt.id);
+        let running = [self.screens.attempt().map(|attempt| attempt.id), self.screens.live().map(|live| live.id)];
         self.screens.clear();
         review::keys::review_left(self);
-        attempt.map(Effect::CancelRun).into_iter().collect()
+        running.into_iter().flatten().map(Effect::CancelRun).collect()
     }
 
     /// Finds the record `by` rows further than the open one, with its row.
@@ -455,6 +460,7 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
         }
         Msg::Tick if app.arrange_at.is_none_or(|at| now < at) => {
             app.screens.attempt_mut().into_iter().for_each(|attempt| attempt.pass(now));
+            app.screens.live_mut().into_iter().for_each(|live| live.pass(now));
             Vec::new()
         }
         Msg::Tick => {
@@ -485,8 +491,15 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
         Msg::Log(event) => logged(app, event),
         Msg::Run(id, told) => match repair::repair_told(app, id, told) {
             Ok(effects) => effects,
-            Err(told) => rerun::keys::take_told(app, id, told, now),
+            Err(told) => match live::keys::take_told(&mut app.screens, id, told, now) {
+                Ok(effects) => effects,
+                Err(told) => rerun::keys::take_told(app, id, told, now),
+            },
         },
+        Msg::Live(id, reached) => {
+            let wish = live::keys::take_reached(&mut app.screens, &mut app.models, id, reached);
+            live::wish::fulfil(app, wish)
+        }
         Msg::Reached(id, reached) => rerun::keys::take_reached(app, id, *reached),
         Msg::Chosen(id, chosen) => match repair::repair_chosen(app, id, chosen) {
             Ok(()) => Vec::new(),
@@ -565,7 +578,8 @@ fn input_now(app: &mut App, input: Input) -> Effects {
 
 /// `^C`: cancels what runs, asks about what was typed, else ends the program.
 fn interrupt(app: &mut App) -> Effects {
-    if let Some(effects) = repair::cancel_repair(app).or_else(|| rerun::keys::cancel_run(app)) {
+    let cancelled = repair::cancel_repair(app).or_else(|| rerun::keys::cancel_run(app));
+    if let Some(effects) = cancelled.or_else(|| live::keys::cancel(&mut app.screens)) {
         return effects;
     }
     match &app.dialog {
@@ -744,6 +758,9 @@ pub(crate) fn quit(app: &mut App) -> Effects {
     if !rerun::keys::may_drop(app, Action::Quit) {
         return Vec::new();
     }
+    if let Err(why) = live::keys::may_drop(&mut app.screens, Action::Quit, app.presenting.is_some()) {
+        return app.say(app.keyed(why));
+    }
     let is_made = app.presenting.is_none() && app.screens.side_by_side().is_some_and(|sides| sides.fork.is_some());
     if is_made && !app.forks.warn() {
         app.fail(app.keyed("unsaved fork: <keep> saves it, quit again discards it"));
@@ -839,9 +856,17 @@ pub(crate) fn copy(app: &mut App, action: Action) -> Effects {
 fn logged(app: &mut App, LogEvent { id, result }: LogEvent) -> Effects {
     let Some(line) = app.log.told(id, result.as_ref().err().cloned()) else { return Vec::new() };
     match line.what {
-        What::Fork => {
+        What::Fork | What::Run => {
             rerun::keys::note_saved(app, id, result.is_ok());
-            forks::follow::fork_wrote(app, line.append.place, result)
+            let done = live::keys::note_saved(&mut app.screens, id, result.is_ok());
+            let place = line.append.place;
+            let source = match line.what {
+                What::Run => Source::Named(place.path().to_owned()),
+                _ => Source::Forks(place),
+            };
+            let mut effects = forks::follow::fork_wrote(app, source, result);
+            effects.extend(done);
+            effects
         }
         What::Verdict(_) => review::news::saved(app, None, result),
         What::Decision(event) => {

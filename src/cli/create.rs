@@ -24,24 +24,13 @@ use stepscope_execution::repair::{MAX_TRIES, diagnostics, pretty};
 use stepscope_execution::runner::{Ended, dumped};
 use stepscope_execution::sampling::SamplingRound;
 use stepscope_execution::whole::WholeRun;
-use stepscope_io::log::{Content, append_line, now};
+use stepscope_io::log::{append_line, now};
 use stepscope_io::model::drive::DriveEvent;
 use stepscope_io::source::open::read_whole;
-use stepscope_io::unfinished::Unfinished;
+use stepscope_io::unfinished::{RUNS, Unfinished};
 use stepscope_judge::case::Case;
 use stepscope_record::AnswerSchema;
 use stepscope_record::finding::counted;
-
-/// Content that is appended to the file that `--out` names.
-const RUNS: Content = Content {
-    what: "runs",
-    suffix: ".runs.jsonl",
-    option: "--out",
-    is_like: |head| [&b"\"trace\""[..], b"\"procedure\""].iter().any(|key| memchr::memmem::find(head, key).is_some()),
-    durable: true,
-    longest: usize::MAX,
-    largest: u64::MAX,
-};
 
 /// Create a procedure for a question, repair it and run it, as evoproc does
 ///

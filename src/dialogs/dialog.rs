@@ -75,6 +75,8 @@ impl Dialog {
                 PromptPurpose::Find => "find",
                 PromptPurpose::Columns => "columns",
                 PromptPurpose::Field(_) => "setting",
+                PromptPurpose::Breakpoint => "breakpoint",
+                PromptPurpose::SaveRun => "save",
                 PromptPurpose::Export | PromptPurpose::ExportAs(_) => "export",
             },
             Self::Popup(_) => "text",
@@ -154,6 +156,10 @@ pub enum PromptPurpose {
     Columns,
     /// Says how a model is asked.
     Field(Field),
+    /// Names a breakpoint of a run that is being made.
+    Breakpoint,
+    /// Names the file that a created run is appended to.
+    SaveRun,
     /// Names a new file.
     Export,
     /// Names the file of an export in this form.

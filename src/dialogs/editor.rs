@@ -28,6 +28,17 @@ pub enum EditTarget {
     },
     /// The prompt of a step, by position.
     Prompt(usize),
+    /// A value of a run that is being made.
+    LiveValue {
+        /// Name of the variable.
+        name: Untrusted<'static>,
+        /// The text is the value itself, not its JSON.
+        plain: bool,
+    },
+    /// The prompt that a run that is being made sends next.
+    LivePrompt,
+    /// The question of a new run.
+    Question,
 }
 
 /// See the module.
@@ -55,7 +66,8 @@ pub struct Editor {
 impl Editor {
     /// Opens an editor with a text in it, the cursor at its end.
     pub fn new(target: EditTarget, title: Shown, recorded: Shown, text: &str) -> Self {
-        let plain = !matches!(target, EditTarget::Value { plain: false, .. });
+        let plain =
+            !matches!(target, EditTarget::Value { plain: false, .. } | EditTarget::LiveValue { plain: false, .. });
         let is_large = plain || text.contains('\n') || text.len() > LONG;
         let mut editor = Self {
             target,

@@ -12,11 +12,12 @@ use crate::app::state::App;
 use crate::app::{export, review};
 use crate::dialogs::derivation::Origin;
 use crate::dialogs::dialog::{Dialog, Prompt, PromptPurpose};
+use crate::dialogs::editor::EditTarget;
 use crate::dialogs::palette::Palette;
 use crate::dialogs::window::window;
 use crate::dialogs::{fixes, repair};
 use crate::screens::run::pane::RunPane;
-use crate::screens::{answer, rerun, run, table};
+use crate::screens::{answer, live, rerun, run, table};
 use crate::widgets::command;
 use crate::widgets::keymap::{Action, Context, Key, Lookup};
 use crate::widgets::line::{MAX_LINE, cursor_byte, edit, insert, replace_proposed};
@@ -117,7 +118,13 @@ pub(crate) fn text_key(app: &mut App, event: KeyEvent) -> Effects {
         Dialog::Review(ask) => review::ask::ask_key(app, ask, event),
         Dialog::Prompt(prompt) => prompt_key(app, prompt, event),
         Dialog::Palette(palette) => palette_key(app, palette, event),
-        Dialog::Editor(editor) => run::edit::editor_key(app, editor, event),
+        Dialog::Editor(editor) => run::edit::editor_key(app, editor, event, |app, editor| match editor.target {
+            EditTarget::Value { .. } | EditTarget::Prompt(_) => run::edit::take_edit(app, editor),
+            EditTarget::Question | EditTarget::LiveValue { .. } | EditTarget::LivePrompt => {
+                let wish = live::keys::typed(&mut app.screens, &mut app.models, editor);
+                live::wish::fulfil(app, wish)
+            }
+        }),
         other => {
             app.dialog = Some(other);
             Vec::new()
@@ -310,6 +317,11 @@ fn prompt_key(app: &mut App, mut prompt: Prompt, event: KeyEvent) -> Effects {
                     Vec::new()
                 }),
                 PromptPurpose::Field(field) => rerun::keys::set_field(app, field, &typed),
+                PromptPurpose::Breakpoint => {
+                    let types = app.side.clone();
+                    live::keys::set_breakpoint(&mut app.screens, &mut app.models, types.types(), &typed)
+                }
+                PromptPurpose::SaveRun => live::keys::save_to(&mut app.screens, &mut app.models, &typed),
                 PromptPurpose::Export | PromptPurpose::ExportAs(_) if typed.trim().is_empty() => {
                     Err(app.keyed("type a name; <escape> writes nothing"))
                 }

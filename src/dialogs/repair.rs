@@ -9,7 +9,8 @@ use crate::app::msg::{Effect, Effects};
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
 use crate::dialogs::repair::state::Repairing;
-use crate::screens::rerun::keys::choose_for_repair;
+use crate::screens::rerun::keys::choose_model;
+use crate::screens::rerun::state::ChoosesFor;
 use crate::screens::side_by_side::making::Make;
 use crate::widgets::keymap::Action;
 use crate::widgets::keymap::Keymap;
@@ -82,7 +83,9 @@ pub(crate) fn start(app: &mut App) -> Effects {
             app.choosing = Some(id);
             vec![Effect::ChooseServer(id, Candidate::Named(None))]
         }
-        Err(_) if app.models.server.is_none() && app.models.mode() != Mode::Offline => choose_for_repair(app),
+        Err(_) if app.models.server.is_none() && app.models.mode() != Mode::Offline => {
+            choose_model(app, ChoosesFor::Repair)
+        }
         Err(why) => app.say(why),
     }
 }

@@ -19,6 +19,8 @@ macro_rules! screen_rows {
             Json = "json", Record, json;
             /// A re-run of a step or an answer.
             Rerun = "re-run", Rerun, rerun;
+            /// A run that is being made.
+            Live = "live run", Made, live;
             /// The comparison with a baseline.
             Compare = "compare", Counts, compare;
             /// Two records side by side.
@@ -43,6 +45,8 @@ enum Subject {
     Record,
     /// The open record, run again.
     Rerun,
+    /// A record that is being made.
+    Made,
     /// Two records.
     Pair,
     /// Verdicts of reviewers that differ, of all records.

@@ -6,6 +6,7 @@ use crate::screens::compare::state::CompareCursor;
 use crate::screens::dashboard::state::DashboardCursor;
 use crate::screens::insights::state::InsightCursor;
 use crate::screens::kind::ScreenKind;
+use crate::screens::live::state::Live;
 use crate::screens::rerun::state::Attempt;
 use crate::screens::run::state::RecordView;
 use crate::screens::side_by_side::state::SideBySide;
@@ -33,6 +34,8 @@ pub enum Screen {
     Record(Box<RecordView>),
     /// A re-run of a step or an answer.
     Rerun(Box<Attempt>),
+    /// A run that is being made.
+    Live(Box<Live>),
     /// Two records side by side.
     SideBySide(Box<SideBySide>),
     /// A screen that is worked out from all records.
@@ -45,6 +48,7 @@ impl Screen {
         match self {
             Self::Record(view) => view.kind(),
             Self::Rerun(_) => ScreenKind::Rerun,
+            Self::Live(_) => ScreenKind::Live,
             Self::SideBySide(_) => ScreenKind::SideBySide,
             Self::OfAll(kind) => *kind,
         }
@@ -136,6 +140,16 @@ impl Screens {
         self.0
             .iter_mut()
             .find_map(|screen| if let Screen::Rerun(attempt) = screen { Some(&mut **attempt) } else { None })
+    }
+
+    /// Returns the run that is being made.
+    pub fn live(&self) -> Option<&Live> {
+        self.0.iter().find_map(|screen| if let Screen::Live(live) = screen { Some(&**live) } else { None })
+    }
+
+    /// Returns the run that is being made, to be continued.
+    pub(crate) fn live_mut(&mut self) -> Option<&mut Live> {
+        self.0.iter_mut().find_map(|screen| if let Screen::Live(live) = screen { Some(&mut **live) } else { None })
     }
 
     /// Returns the two records side by side.

@@ -97,6 +97,14 @@ macro_rules! action_rows {
             RerunFromHere = "rerun_from_here" ("re-run from here"), Shows [forks] needs: Needs::Asks(may_rerun);
             RerunStale = "rerun_stale" ("re-run dependents"), Shows [forks] needs: Needs::Asks(may_rerun);
             RerunSamples = "rerun_samples" ("sample"), Shows [forks] needs: Needs::Asks(may_rerun);
+            StepThrough = "step_through", Shows [forks] needs: Needs::Asks(|app, _| may_step_through(&app.screens, &app.models)),
+                run: |app, _, _| live::wish::step_through(app);
+            Create = "create", Shows [plain] needs: Needs::Asks(|app, _| may_create(&app.screens, &app.models)),
+                run: |app, _, _| done(app.open_dialog(live::wish::question_editor()));
+            RunStep = "run_step", Shows [] needs: Needs::Another(NOT_LIVE);
+            Continue = "continue", Shows [] needs: Needs::Another(NOT_LIVE);
+            Breakpoint = "breakpoint", Shows [] needs: Needs::Another(NOT_LIVE);
+            Tolerate = "tolerate" ("take JSON"), Shows [] needs: Needs::Another(NOT_LIVE);
             Json = "json", Shows [] opens: Some(ScreenKind::Json), needs: Needs::Nothing, run: |app, _, _| json(app);
             Fold = "fold" ("collapse"), Shows [] in_dialog: InDialog::If(folds), needs: Needs::Another(JSON_FIRST);
             NextSibling = "next_sibling", Shows [] needs: Needs::Another(JSON_FIRST);

@@ -15,6 +15,7 @@ stepscope_base::words! {
         Table = "Table of records",
         Run = "Run",
         Rerun = "Re-run",
+        Live = "Live run",
         Answer = "Structured answer",
         Json = "Raw JSON",
         Derivation = "Derivation of a value",
@@ -161,6 +162,15 @@ bindings! {
     Rerun "D" => RerunStale, "dependents", "re-run step and dependents";
     Rerun "^R" => RerunSamples, "samples", "sample step n times";
     Rerun "Esc" => Escape, "cancel", "cancel call / back";
+    Run "S" => StepThrough, "step through", "run the procedure live, step by step (preview first)";
+    Live "n" => RunStep, "next step", "send the next step; after an early end, retry it";
+    Live "c" => Continue, "continue", "run up to a breakpoint, or to the end";
+    Live "Enter" => Open, "send or edit", "send the next step, edit the selected setting, or open the saved run";
+    Live "b" => Breakpoint, "breakpoint", "set or remove a breakpoint: 3, total, finding, state.total>100";
+    Live "v" => Edit, "override", "override the value under the cursor, or edit the prompt, before the next step";
+    Live "T" => Tolerate, "take JSON", "take the JSON in a reply at which evoproc ends";
+    Live "s" => Keep, "save run", "save the run as a record";
+    Live "Esc" => Escape, "cancel", "cancel call / back";
     Run "V" => Rewards, "reward", "reward by verifier stage";
     Run ")" => NextFork, "fork", "next fork (wraps to the original)";
     Run "(" => PreviousFork, "", "previous fork";
@@ -244,6 +254,7 @@ bindings! {
     Anywhere "B" => Baseline, "baseline", "open next to its baseline record";
     Anywhere => PreviousWrong, "", "previous wrong record";
     Anywhere => PreviousFlagged, "", "previous record with findings";
+    Anywhere => Create, "", "create a procedure for a question, and run it step by step";
     Anywhere => Review, "", "start or end a review (verdict keys act only during one)";
     Review "a" => Pass, "", "pass, next (on an answer 1a: item A passes)";
     Review "x" => Fail, "", "fail: choose labels, Enter saves, next (on an answer 2x: item B fails)";

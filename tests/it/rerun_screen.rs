@@ -232,7 +232,7 @@ fn a_call_that_is_cancelled_before_its_first_word_took_its_time() {
     let (_folder, _path, mut d) = at(&server);
     preview(&mut d, "r");
     d.keys("Enter");
-    d.wait_for(|app| app.screens.attempt().is_some_and(|attempt| attempt.clock.is_some()));
+    d.wait_for(|app| app.screens.attempt().is_some_and(|attempt| attempt.clock.has_begun()));
     d.now += std::time::Duration::from_millis(10_700);
     d.event(Event::Tick);
     d.keys("Enter");
@@ -249,7 +249,7 @@ fn a_call_that_is_cancelled_before_its_first_word_took_its_time() {
     let (_folder, _path, mut d) = at(&server);
     preview(&mut d, "r");
     d.keys("Enter");
-    d.wait_for(|app| app.screens.attempt().is_some_and(|attempt| attempt.clock.is_some()));
+    d.wait_for(|app| app.screens.attempt().is_some_and(|attempt| attempt.clock.has_begun()));
     d.keys("r");
     assert_eq!(d.status(), "a call is running; Esc cancels it");
     let trouble = stepscope_execution::call::Trouble::new(

@@ -16,6 +16,7 @@ use stepscope::app::across::Across;
 use stepscope::app::review::ReviewDialog;
 use stepscope::dialogs::dialog::Dialog;
 use stepscope::screens::kind::ScreenKind;
+use stepscope::screens::live::state::Live;
 use stepscope::screens::rerun::state::Attempt;
 use stepscope::screens::stack::Focus;
 use stepscope::widgets::keymap::{Action, BINDINGS, Context};
@@ -101,6 +102,7 @@ fn typed(d: &Drive) -> Option<String> {
 fn is_running(d: &Drive) -> bool {
     match (d.app.focus(), &d.app.dialog) {
         (_, Some(Dialog::Repair(repair))) => !repair.machine.is_over,
+        (Focus::Screen(ScreenKind::Live), _) => d.app.screens.live().is_some_and(Live::is_running),
         (Focus::Screen(ScreenKind::Rerun), _) => d.app.screens.attempt().is_some_and(Attempt::is_running),
         _ => false,
     }
@@ -396,6 +398,9 @@ impl Walk {
                 ScreenKind::Answer => &["Answer", "Items", "Document", "Citation", "Checks"],
                 ScreenKind::Json => &["JSON", "json"],
                 ScreenKind::Rerun => &["Preview", "re-run", "request", "reply", "difference", "Several", "became"],
+                ScreenKind::Live => {
+                    &["Preview", "Asking", "Checking", "Paused", "Ended early", "Done", "Plan", "Steps"]
+                }
                 ScreenKind::Compare => &["A only", "joined", "compar"],
                 ScreenKind::SideBySide => &["against"],
                 ScreenKind::Insights => &["Insights"],

@@ -75,7 +75,7 @@ impl Creation {
     }
 
     /// Tells whether there is a procedure that upstream would run.
-    pub fn is_done(&self) -> bool {
+    pub(crate) fn is_done(&self) -> bool {
         self.ended.is_none() && self.repair.as_ref().is_some_and(|repair| repair.diagnostics.1 == 0)
     }
 

@@ -7,7 +7,7 @@ use crate::machine::{Machine, Question};
 use crate::prompt::{AnswerShape, Release};
 use crate::replay::{NoReplay, RerunStart};
 use crate::rerun::RerunMachine;
-use crate::runner::{Ended, Values};
+use crate::runner::Ended;
 use crate::sampling::SamplingRound;
 use stepscope_base::json::Tape;
 use stepscope_base::text::Untrusted;
@@ -23,6 +23,23 @@ pub struct LiveRun {
     release: Release,
     /// The steps, once there is a procedure.
     steps: Option<RerunMachine>,
+}
+
+/// Change that a person makes before the next call.
+#[derive(Debug)]
+pub enum LiveChange {
+    /// Value that is set before the step that comes next, as a JSON text.
+    Set(Untrusted<'static>, Vec<u8>),
+    /// Prompt that goes out in place of the step's own; `None`: its own.
+    Prompt(Option<Untrusted<'static>>),
+    /// Acceptance of the object in the reply at which it ended.
+    Tolerate,
+    /// Repetition of the question at which it ended.
+    Again,
+    /// End: it is saved as it is.
+    Save,
+    /// No change: it is looked at again.
+    Look,
 }
 
 impl LiveRun {
@@ -56,24 +73,32 @@ impl LiveRun {
         }
     }
 
-    /// Asks once more what ended it.
-    pub fn again(&mut self) {
-        match (&mut self.steps, &mut self.creation) {
-            (Some(steps), _) => steps.again(),
-            (None, Some(creation)) => creation.again(),
-            (None, None) => {}
-        }
-    }
-
-    /// Takes the object in the reply at which it ended, where there is text around it. `false`: there is none.
-    pub fn tolerate(&mut self, now_utc: &str) -> bool {
-        let is_taken = match (&mut self.steps, &mut self.creation) {
-            (Some(steps), _) => steps.tolerate(),
-            (None, Some(creation)) => creation.tolerate(),
-            (None, None) => false,
+    /// Makes a change before the next call. `false`: it cannot be made.
+    pub fn change(&mut self, change: LiveChange, now_utc: &str) -> bool {
+        let is_made = match (change, &mut self.steps, &mut self.creation) {
+            (LiveChange::Set(name, value), Some(steps), _) => {
+                steps.set(name, value);
+                true
+            }
+            (LiveChange::Prompt(prompt), Some(steps), _) => {
+                steps.ask_with(prompt);
+                true
+            }
+            (LiveChange::Again, Some(steps), _) => {
+                steps.again();
+                true
+            }
+            (LiveChange::Again, None, Some(creation)) => {
+                creation.again();
+                true
+            }
+            (LiveChange::Tolerate, Some(steps), _) => steps.tolerate(),
+            (LiveChange::Tolerate, None, Some(creation)) => creation.tolerate(),
+            (LiveChange::Save | LiveChange::Look, ..) => true,
+            _ => false,
         };
         self.begin_steps(now_utc);
-        is_taken
+        is_made
     }
 
     /// Begins with the steps once there is a procedure.
@@ -84,31 +109,16 @@ impl LiveRun {
         }
     }
 
-    /// Sets a value before the step that comes next, as a JSON text.
-    pub fn set(&mut self, name: Untrusted<'static>, value: Vec<u8>) {
-        if let Some(steps) = &mut self.steps {
-            steps.set(name, value);
-        }
-    }
-
-    /// Sends another prompt to the step that comes next; `None`: its own.
-    pub fn ask_with(&mut self, prompt: Option<Untrusted<'static>>) {
-        if let Some(steps) = &mut self.steps {
-            steps.ask_with(prompt);
-        }
-    }
-
-    /// Returns the global state by now.
-    pub fn values(&self) -> Values {
-        self.steps.as_ref().map(RerunMachine::values).unwrap_or_else(Values::default)
-    }
-
     /// Writes what there is by now as a record. One that is not over says that a person left it, or, while it is only
     /// kept for the case that the program ends, that it was not finished.
     pub fn record(&self, is_left: bool, created_utc: &str) -> Option<Vec<u8>> {
         let Some(steps) = &self.steps else {
             let mut tape = Tape::default();
-            return Some(self.creation.as_ref()?.record(AnswerShape::of_release(self.release, self.task, &mut tape), created_utc));
+            return Some(
+                self.creation
+                    .as_ref()?
+                    .record(AnswerShape::of_release(self.release, self.task, &mut tape), created_utc),
+            );
         };
         let open = |step| if is_left { Ended::left_before(step) } else { Ended::unfinished() };
         let write = |fork: Fork, case: &CaseView<'_>| self.written(&fork, case, created_utc);

@@ -240,26 +240,17 @@ impl<'v, 'a> Replay<'v, 'a> {
             self.runner.ask_otherwise(value);
         }
         self.dirty.insert(name.clone());
+        // What a step wrote before is not what it is from here on.
+        self.fresh.remove(name);
         let same = |set: &&mut Set| set.put == Put::Override && set.step == step && set.variable == *name;
         match self.sets.iter_mut().find(same) {
             Some(set) => set.value = value.to_vec(),
             None => {
-                self.sets.push(Set {
-                    variable: name.clone(),
-                    put: Put::Override,
-                    step,
-                    value: value.to_vec(),
-                    was,
-                });
+                self.sets.push(Set { variable: name.clone(), put: Put::Override, step, value: value.to_vec(), was });
             }
         }
         self.start.edits.retain(|(other, _)| other != name);
         self.start.edits.push((name.clone(), value.to_vec()));
-    }
-
-    /// Returns the global state by now.
-    pub(crate) fn values(&self) -> &Values {
-        self.runner.state()
     }
 
     /// Keeps a call that gave nothing to go on with: a failed one, or one of several samples.

@@ -4,7 +4,7 @@
 use crate::fork::{Executed, Fork, Scope};
 use crate::machine::{Machine, Question};
 use crate::replay::{NoReplay, Preview, Replay, RerunStart};
-use crate::runner::{Ask, Ended, Values};
+use crate::runner::{Ask, Ended};
 use crate::sampling::{Choice, Reply, SamplingRound};
 use crate::tolerant::TakenReply;
 use stepscope_base::json::Value;
@@ -38,7 +38,6 @@ enum Did {
     /// A value that was set before the step that is asked next.
     Set(Untrusted<'static>, Vec<u8>),
 }
-
 
 impl RerunMachine {
     /// Creates the machine before the first step to be asked.
@@ -153,13 +152,12 @@ impl RerunMachine {
         self.ended = None;
     }
 
-    /// Returns the global state by now.
-    pub(crate) fn values(&self) -> Values {
-        self.with(|replay, _| replay.values().clone()).unwrap_or_default()
-    }
-
     /// Ends what there is by now as a fork; what is not over ends for this reason.
-    pub(crate) fn fork_by_now<T>(&self, open: impl FnOnce(usize) -> Ended, then: impl FnOnce(Fork, &CaseView<'_>) -> T) -> Option<T> {
+    pub(crate) fn fork_by_now<T>(
+        &self,
+        open: impl FnOnce(usize) -> Ended,
+        then: impl FnOnce(Fork, &CaseView<'_>) -> T,
+    ) -> Option<T> {
         let made = self.with(|mut replay, case| {
             let next = replay.next_ask();
             let ended = match (&self.ended, next) {

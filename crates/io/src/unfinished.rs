@@ -5,11 +5,22 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::{Failure, reason};
 use crate::files::{remove, replace};
-use crate::log::SAVE;
+use crate::log::{Content, SAVE};
 use stepscope_base::text::Shown;
 
+/// Content of a file of created runs.
+pub const RUNS: Content = Content {
+    what: "runs",
+    suffix: ".runs.jsonl",
+    option: "--out",
+    is_like: |head| [&b"\"trace\""[..], b"\"procedure\""].iter().any(|key| memchr::memmem::find(head, key).is_some()),
+    durable: true,
+    longest: usize::MAX,
+    largest: u64::MAX,
+};
+
 /// See the module.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Unfinished(PathBuf);
 
 impl Unfinished {

@@ -39,7 +39,7 @@ pub(crate) fn may_show_baseline(app: &App, screen: ScreenKind) -> Option<Result<
     let baseline = need(app.across.baseline.is_some(), NO_BASELINE);
     Some(baseline.and_then(|()| match screen {
         ScreenKind::SideBySide => Ok(()),
-        ScreenKind::Rerun => Err(GO_BACK),
+        ScreenKind::Rerun | ScreenKind::Live => Err(GO_BACK),
         screen if screen.is_judged_on() => side_by_side::keys::may_put_beside(app),
         _ => Err("open a record first"),
     }))

@@ -22,6 +22,8 @@ use crate::app::{export, present};
 use crate::dialogs::dialog::{Dialog, PromptPurpose};
 use crate::dialogs::palette::Palette;
 use crate::screens::kind::ScreenKind;
+use crate::screens::live;
+use crate::screens::live::keys::{may_create, may_step_through};
 use crate::screens::rerun::keys::may_rerun;
 use crate::screens::run;
 use crate::screens::run::state::RecordView;
@@ -37,6 +39,7 @@ const TABLE_FIRST: Reason = "go back to the table first";
 const JSON_FIRST: Reason = "open the raw JSON first (<json>)";
 const NO_CITATIONS: Reason = "only for answers with citations";
 const NO_RUN: Reason = "open a run with steps first";
+const NOT_LIVE: Reason = "only while a run is made (<step_through> on a run, or :create)";
 const TYPING: Reason = "only while typing text";
 
 /// Traces that an action leaves. Each row says it: while the program is presented, nothing is saved.

@@ -43,7 +43,7 @@ impl App {
 }
 
 /// Finds the file that keeps the forks of the open record.
-fn forks_path(forks: &Forks, screens: &Screens, store: &Store) -> Option<Place> {
+pub(crate) fn forks_path(forks: &Forks, screens: &Screens, store: &Store) -> Option<Place> {
     if let Some(path) = &forks.path {
         return Some(Place::Named(path.clone()));
     }
@@ -57,18 +57,18 @@ fn forks_path(forks: &Forks, screens: &Screens, store: &Store) -> Option<Place> 
     }
 }
 
-/// Reports what became of a fork's line.
-pub(crate) fn fork_wrote(app: &mut App, path: Place, result: Result<Appended, Failure>) -> Effects {
+/// Reports what became of the line of a fork, or of a created run.
+pub(crate) fn fork_wrote(app: &mut App, input: Input, result: Result<Appended, Failure>) -> Effects {
     match result {
         Ok(met) => {
-            let name = Shown::path(path.path().file_name().map_or(path.path(), std::path::Path::new));
+            let name = input.name().last_part();
             let also = match met {
                 Appended { anew: true, .. } => "; the file was moved, a new one was started",
                 Appended { sealed: true, .. } => "; its last line was incomplete and is now closed",
                 _ => "",
             };
             app.say(shown!("saved in {name}{also}"));
-            vec![Effect::Follow(path)]
+            vec![Effect::Follow(input)]
         }
         Err(failure) => {
             app.forks.warn_again();

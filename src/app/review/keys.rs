@@ -88,7 +88,7 @@ pub(crate) fn turn_review(app: &mut App) -> Effects {
 fn has_target(screens: &Screens, store: &Store, table: &Table, screen: ScreenKind) -> Result<(), Reason> {
     match screen {
         ScreenKind::Table => need(table.chosen(store.len()).is_some(), NO_RECORD),
-        ScreenKind::Rerun => Err(GO_BACK),
+        ScreenKind::Rerun | ScreenKind::Live => Err(GO_BACK),
         _ => need(screens.record().is_some(), OPEN_RECORD),
     }
 }

@@ -11,7 +11,7 @@ use crate::app::bars;
 use crate::app::model_choice::{Candidate, Mode, ModelChoice};
 use crate::app::state::App;
 use crate::screens::rerun::outcome::{ChangedRow, Outcome, RowValue, Side};
-use crate::screens::rerun::state::{Attempt, Field, Kept, Pane, ReplyAmount, Stage, scope_words};
+use crate::screens::rerun::state::{Attempt, ChoosesFor, Field, Kept, Pane, ReplyAmount, Stage, scope_words};
 use crate::screens::rerun::transition::NextCall;
 use crate::screens::run::state::RecordView;
 use crate::screens::stack::Screens;
@@ -60,7 +60,9 @@ const TAIL: usize = 4;
 pub(crate) fn areas(app: &App, attempt: &Attempt, area: Rect) -> Areas<Pane> {
     let body = parts(area).body;
     Areas::new(body, attempt.maximised.then_some(attempt.pane), || {
-        let (top, lower) = pane_above(body, top_height(app, attempt, body));
+        let look = Look::new(&app.looks.theme, &app.keymap, false);
+        let files = app.files_of_open();
+        let (top, lower) = pane_above(body, top_height((&app.models, &files), attempt, body, look));
         if body.width < WIDE {
             return vec![(Pane::Top, top), (shown_pane(attempt), lower)];
         }
@@ -80,13 +82,10 @@ fn shown_pane(attempt: &Attempt) -> Pane {
     }
 }
 
-fn top_height(app: &App, attempt: &Attempt, body: Rect) -> u16 {
+fn top_height((models, files): Sent<'_>, attempt: &Attempt, body: Rect, look: Look<'_>) -> u16 {
     let rows = match attempt.stage {
         Stage::Choosing => attempt.picker.candidates.len() + 2,
-        Stage::Preview => {
-            let look = Look::new(&app.looks.theme, &app.keymap, false);
-            preview(app, attempt, inner_width(body), look).lines.len()
-        }
+        Stage::Preview => preview((models, files), attempt, inner_width(body), look).lines.len(),
         Stage::Asking | Stage::Judging => 2 + attempt.past.len().min(3),
         Stage::Several => attempt.rows() + 1,
         Stage::Over => 4 + attempt.past.len().min(3),
@@ -163,7 +162,7 @@ fn top(app: &App, attempt: &Attempt, area: Rect, buf: &mut Buffer, look: Look<'_
     let width = usize::from(inner.width);
     let page = match attempt.stage {
         Stage::Choosing => picker(attempt, width, look),
-        Stage::Preview => preview(app, attempt, width, look),
+        Stage::Preview => preview((&app.models, &app.files_of_open()), attempt, width, look),
         Stage::Asking | Stage::Judging => progress(attempt, look),
         Stage::Several => choices(attempt, look),
         Stage::Over => judgement(attempt, width, look),
@@ -207,7 +206,7 @@ impl BoxLines {
 
 fn heading(attempt: &Attempt, look: Look<'_>) -> Spans {
     let text = match attempt.stage {
-        Stage::Choosing if attempt.repairs => "Choose a model for the repair",
+        Stage::Choosing if attempt.chooses_for == Some(ChoosesFor::Repair) => "Choose a model for the repair",
         Stage::Choosing => "Choose a model",
         Stage::Preview => "Preview (not sent)",
         Stage::Asking => "Asking",
@@ -312,11 +311,10 @@ fn sending(attempt: &Attempt, models: &ModelChoice) -> (Shown, Role) {
     (what, Role::Live)
 }
 
-fn preview(app: &App, attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLines {
-    let models = &app.models;
+fn preview((models, files): Sent<'_>, attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLines {
     let mut lines = Vec::new();
     let (what, role) = sending(attempt, models);
-    let sends = shown!("{}: {what}", app.key_of(Action::Open));
+    let sends = shown!("{}: {what}", look.keymap.key_of(Action::Open));
     for text in wrapped(sends.as_str(), width.saturating_sub(2), usize::MAX).take(3) {
         let head = if lines.is_empty() { "▸ " } else { "  " };
         lines.push(vec![look.span(head, Role::Accent), look.span(text.to_owned(), role)]);
@@ -327,7 +325,7 @@ fn preview(app: &App, attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLin
     };
     let values = attempt.fields().iter().skip(1);
     lines.extend(values.map(|field| row(field.word(), value(*field, attempt, models), Role::Text)));
-    for (n, said) in data_sent(app, attempt).iter().enumerate() {
+    for (n, said) in data_sent((models, files), attempt).iter().enumerate() {
         for (m, text) in wrapped(said.as_str(), width.saturating_sub(WORD + 2), usize::MAX).enumerate() {
             lines.push(row(if n + m == 0 { "data sent" } else { "" }, text.to_owned(), Role::Text));
         }
@@ -344,12 +342,15 @@ fn preview(app: &App, attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLin
     BoxLines { lines, cursor: Some(cursor), tall: if at == 0 { tall } else { 1 } }
 }
 
+/// Models that may be asked, and the files of the record whose lines are sent.
+type Sent<'s> = (&'s ModelChoice, &'s [Shown]);
+
 /// Says what leaves this machine: the prompt, and the files whose lines are in it.
-fn data_sent(app: &App, attempt: &Attempt) -> Vec<Shown> {
-    if app.models.replays() {
+fn data_sent((models, files): Sent<'_>, attempt: &Attempt) -> Vec<Shown> {
+    if models.replays() {
         return vec![Shown::own("nothing: the reply comes from the recording")];
     }
-    let own = app.files_of_open();
+    let own = files.to_vec();
     if let Some(NextCall::Answer(answer)) = attempt.ready.as_ref().map(|ready| &ready.machine) {
         let files = files_sent(own, &answer.files);
         return std::iter::once(Shown::own("the prompt below, with lines of")).chain(files).collect();
@@ -412,10 +413,10 @@ fn progress(attempt: &Attempt, look: Look<'_>) -> BoxLines {
         line.push(look.span(format!("   {model} {at} {}", reply.received.endpoint), Role::Live));
     }
     lines.push(line);
-    let busy = attempt.retrying_in();
+    let busy = attempt.clock.retrying_in();
     let busy = busy.map(|left| format!("server is busy: retrying in {:.1} s", left.as_secs_f64()));
     let mut line = vec![look.span(busy.unwrap_or_else(|| state_of(round, running)), Role::Accent)];
-    line.push(look.span(format!("   {:.1} s", attempt.elapsed().as_secs_f64()), Role::Text));
+    line.push(look.span(format!("   {:.1} s", attempt.clock.elapsed().as_secs_f64()), Role::Text));
     line.extend(speed(round).map(|speed| look.span(format!("   {speed}"), Role::Dim)));
     line.extend(round.enforcement().map(|said| look.span(format!("   {said}"), Role::Dim)));
     lines.push(line);
@@ -428,7 +429,7 @@ fn past(attempt: &Attempt, look: Look<'_>) -> Vec<Spans> {
     lines.map(|text| vec![look.span("  ", Role::Faint), look.span(text.as_str(), Role::Dim)]).collect()
 }
 
-fn state_of(round: &SamplingRound, running: usize) -> String {
+pub(crate) fn state_of(round: &SamplingRound, running: usize) -> String {
     let over = round.replies.iter().filter(|reply| !reply.received.is_running()).count();
     match round.replies.as_slice() {
         [reply] => match &reply.received.phase {
@@ -442,7 +443,7 @@ fn state_of(round: &SamplingRound, running: usize) -> String {
 }
 
 /// Tokens a second: as the server counted them, else a fourth of the bytes.
-fn speed(round: &SamplingRound) -> Option<String> {
+pub(crate) fn speed(round: &SamplingRound) -> Option<String> {
     let bytes: usize =
         round.replies.iter().map(|reply| reply.received.content.len() + reply.received.reasoning.len()).sum();
     let counted: Option<u64> = match round.replies.as_slice() {
@@ -638,6 +639,20 @@ pub(crate) fn lines(
         Pane::Reply => text.reply(attempt, view),
         Pane::Difference => text.difference(attempt, view),
     }
+    text.lines
+}
+
+/// Lays out a prompt, as much of it as can be.
+pub(crate) fn prompt_lines(prompt: &Untrusted<'_>, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let mut text = Text { lines: Vec::new(), width, theme };
+    text.data(prompt.bytes(), Role::Text);
+    text.lines
+}
+
+/// Lays out a reply: its end while it is still coming, else its beginning.
+pub(crate) fn reply_lines(reply: &Reply, at_end: bool, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let mut text = Text { lines: Vec::new(), width, theme };
+    text.one_reply(reply, at_end);
     text.lines
 }
 

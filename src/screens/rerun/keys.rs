@@ -15,7 +15,7 @@ use crate::dialogs::dialog::PromptPurpose;
 use crate::dialogs::fixes::keys::look_for_fixes;
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::{
-    AT_ONCE, Attempt, Field, Kept, MAX_SAMPLES, Of, Pane, ReplyAmount, SAMPLES, Stage, farther, turned,
+    AT_ONCE, Attempt, ChoosesFor, Field, Kept, MAX_SAMPLES, Of, Pane, ReplyAmount, SAMPLES, Stage, farther, turned,
 };
 use crate::screens::rerun::transition::Reached;
 use crate::screens::run::state::RecordView;
@@ -102,16 +102,13 @@ pub(crate) fn leads_to_fork(app: &App) -> Result<(), Reason> {
     need(app.has_forks(), "the fork is being read")
 }
 
-/// Opens the list of models for a repair, which goes on once one is chosen.
-pub(crate) fn choose_for_repair(app: &mut App) -> Effects {
-    let Some(view) = app.screens.record() else { return Vec::new() };
-    let (step, opened) = (view.step_to_ask().unwrap_or(0), &view.opened);
-    let known = opened.model_of(step);
-    let mut attempt = Attempt::new(Of::Run, opened.text().to_vec(), step, opened.steps.len(), known);
-    attempt.repairs = true;
+/// Opens the list of models for something else than a re-run, which goes on once one is chosen.
+pub(crate) fn choose_model(app: &mut App, purpose: ChoosesFor) -> Effects {
+    let id = app.models.next_id();
+    let attempt = Attempt::choosing(id, purpose);
     app.dialog = None;
     app.open_screen(Screen::Rerun(Box::new(attempt)));
-    plan(app)
+    candidate(app, id)
 }
 
 /// Checks whether a step can be re-run; `Err`: why not. The keys and the footer ask it.
@@ -248,8 +245,8 @@ fn candidate(app: &mut App, id: RunId) -> Effects {
     let profiles = app.models.profiles.iter().filter(|_| !is_offline).cloned().map(Candidate::Profile);
     let samples = app.samples.then_some(Candidate::Samples);
     let Some(attempt) = app.screens.attempt_mut() else { return Vec::new() };
-    // No recording holds repairs.
-    let samples = samples.filter(|_| !attempt.repairs);
+    // No recording holds what is not a re-run.
+    let samples = samples.filter(|_| attempt.chooses_for.is_none());
     attempt.picker.candidates = profiles.chain(samples).collect();
     (attempt.picker.is_looking, attempt.picker.trouble) = (!is_offline, None);
     attempt.picker.list.at = 0;
@@ -276,11 +273,11 @@ pub(crate) fn take_chosen(app: &mut App, id: RunId, chosen: Result<Box<Server>, 
             if attempt.model(&app.models).is_none() {
                 return candidate(app, id);
             }
-            if attempt.repairs {
+            let purpose = attempt.chooses_for;
+            if purpose.is_some() {
                 app.screens.pop();
-                return look_for_fixes(app);
             }
-            Vec::new()
+            if purpose == Some(ChoosesFor::Repair) { look_for_fixes(app) } else { Vec::new() }
         }
         Err(why) => {
             let effects = if attempt.stage == Stage::Preview { candidate(app, id) } else { Vec::new() };
@@ -581,12 +578,10 @@ pub(crate) fn copied_of_rerun(screens: &Screens) -> Option<Shown> {
 }
 
 /// Goes to the pane of a number, from 1, else `by` panes further.
-fn pane_in_rerun(app: &mut App, number: Option<usize>, by: isize) {
-    let Some(attempt) = app.screens.attempt_mut() else { return };
-    match number.map_or(Ok(panes::turn(&Pane::ALL, attempt.pane, by)), panes::numbered) {
-        Ok(pane) => attempt.pane = pane,
-        Err(why) => _ = app.refuse(why),
-    }
+fn pane_in_rerun(screens: &mut Screens, number: Option<usize>, by: isize) -> Result<(), Reason> {
+    let Some(attempt) = screens.attempt_mut() else { return Ok(()) };
+    attempt.pane = number.map_or(Ok(panes::turn(&Pane::ALL, attempt.pane, by)), panes::numbered)?;
+    Ok(())
 }
 
 /// Tells whether the reply that is shown was recorded earlier.
@@ -636,8 +631,12 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
         A::Escape | A::Back => return Some(leave_rerun(app, action)),
         A::Left => return Some(turn_field(app, -1)),
         A::Right => return Some(turn_field(app, 1)),
-        A::NextPane => pane_in_rerun(app, app.count, 1),
-        A::PreviousPane => pane_in_rerun(app, None, -1),
+        A::NextPane | A::PreviousPane => {
+            let (number, by) = if action == A::NextPane { (app.count, 1) } else { (None, -1) };
+            if let Err(why) = pane_in_rerun(&mut app.screens, number, by) {
+                return Some(app.refuse(why));
+            }
+        }
         A::Maximise => {
             if let Some(attempt) = app.screens.attempt_mut() {
                 attempt.maximised = !attempt.maximised;

@@ -2,8 +2,9 @@
 //! `update` only routes to it, and nothing is sent from here.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use crate::app::call_clock::CallClock;
 use crate::app::model_choice::{Candidate, ModelChoice};
 use crate::widgets::keymap::Action;
 use crate::widgets::list::List;
@@ -12,7 +13,7 @@ use crate::widgets::panes::{Areas, Numbered};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_evidence::document::Document;
-use stepscope_execution::call::{Call, Enforcement, Phase, RunEvent, RunId};
+use stepscope_execution::call::{Call, Enforcement, Phase, RunId};
 use stepscope_execution::fork::Scope;
 use stepscope_execution::replay::{Preview, RerunStart};
 use stepscope_execution::runner::Ask;
@@ -29,8 +30,6 @@ pub(crate) const MAX_SAMPLES: usize = 100;
 pub const SAMPLES: usize = 5;
 /// Number of calls that run at once.
 pub(crate) const AT_ONCE: usize = 4;
-/// Interval at which the clock of a running call advances.
-const TICK: Duration = Duration::from_millis(200);
 
 /// List of servers and recordings to choose from.
 #[derive(Debug, Default)]
@@ -164,6 +163,15 @@ pub enum Of {
     Answer(Option<Arc<Document>>),
 }
 
+/// Purpose for which a model is chosen, if that is no re-run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ChoosesFor {
+    /// Repair of the procedure.
+    Repair,
+    /// Run that is being made.
+    Live,
+}
+
 /// State of one re-run.
 #[derive(Debug, Default)]
 pub struct Attempt {
@@ -177,8 +185,8 @@ pub struct Attempt {
     pub steps: usize,
     /// The step to fix with the model that the record names for it, where that is another one: it is offered.
     pub(crate) to_fix: Option<(usize, Option<String>)>,
-    /// True if only a model is chosen here, for the repair of the procedure.
-    pub(crate) repairs: bool,
+    /// Purpose for which only a model is chosen here.
+    pub(crate) chooses_for: Option<ChoosesFor>,
     /// The model that the record names.
     pub known: Option<String>,
     /// Scope of the re-run.
@@ -227,10 +235,8 @@ pub struct Attempt {
     pub tops: [usize; 3],
     /// The end of the reply stays on screen.
     pub follows: bool,
-    /// Time at which the running call was first heard of, and the present time.
-    pub clock: Option<(Instant, Instant)>,
-    /// Time on that clock at which the one call that runs is sent again, while its server is busy.
-    retry_at: Option<Duration>,
+    /// Clock of the calls that run.
+    pub clock: CallClock,
     text: Vec<u8>,
 }
 
@@ -238,6 +244,11 @@ impl Attempt {
     /// Prepares a re-run from a step of a record.
     pub fn new(of: Of, text: Vec<u8>, step: usize, steps: usize, known: Option<String>) -> Self {
         Self { of, text, step, steps, known, samples: 1, follows: true, ..Self::default() }
+    }
+
+    /// Prepares the choice of a model for something else than a re-run.
+    pub(crate) fn choosing(id: RunId, purpose: ChoosesFor) -> Self {
+        Self { id, chooses_for: Some(purpose), ..Self::default() }
     }
 
     /// Begins the transition to what can be asked, from the beginning; what was ready no longer is.
@@ -325,7 +336,7 @@ impl Attempt {
         (self.stage, self.pane, self.follows) = (Stage::Asking, Pane::Reply, true);
         self.tops = [0; 3];
         self.list = List::default();
-        (self.clock, self.retry_at) = (None, None);
+        self.clock = CallClock::default();
         Some((id, server, calls))
     }
 
@@ -335,12 +346,12 @@ impl Attempt {
         if !self.is_running() || id != self.id {
             return None;
         }
-        let at = self.elapsed();
+        let at = self.clock.elapsed();
         let round = self.round.as_mut()?;
         for told in told {
-            match told.event {
-                RunEvent::Waiting { delay, .. } if round.replies.len() == 1 => self.retry_at = Some(at + delay),
-                _ => self.retry_at = None,
+            // Of several calls the others go on.
+            if round.replies.len() == 1 {
+                self.clock.hear(&told.event);
             }
             round.hear(id, told, at);
         }
@@ -349,7 +360,7 @@ impl Attempt {
 
     /// Breaks off what runs: which calls, and the way on with what came.
     pub fn cancel(&mut self) -> Option<(RunId, Transition)> {
-        let elapsed = self.elapsed();
+        let elapsed = self.clock.elapsed();
         self.round.as_mut().filter(|_| self.stage == Stage::Asking)?.cancel(elapsed);
         let id = self.id;
         Some((id, self.judge()?))
@@ -363,23 +374,13 @@ impl Attempt {
     /// Advances the clock.
     pub fn pass(&mut self, now: Instant) {
         if self.is_running() {
-            self.clock.get_or_insert((now, now)).1 = now;
+            self.clock.pass(now);
         }
     }
 
     /// Returns the time at which the clock is to advance.
     pub fn wake_at(&self) -> Option<Instant> {
-        self.clock.filter(|_| self.is_running()).map(|(_, at)| at + TICK)
-    }
-
-    /// Measures the time that the call has been running.
-    pub fn elapsed(&self) -> Duration {
-        self.clock.map(|(began, at)| at.saturating_duration_since(began)).unwrap_or_default()
-    }
-
-    /// Measures the time until the call is sent again; `None`: its server is not busy.
-    pub(crate) fn retrying_in(&self) -> Option<Duration> {
-        Some(self.retry_at?.saturating_sub(self.elapsed()))
+        self.clock.wake_at().filter(|_| self.is_running())
     }
 
     /// Takes what was worked out. `true`: the next step is to be asked at once.

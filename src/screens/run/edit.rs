@@ -9,13 +9,12 @@ use crate::dialogs::dialog::Dialog;
 use crate::dialogs::editor::{EditTarget, Editor, MAX_TEXT};
 use crate::screens::kind::ScreenKind;
 use crate::screens::run;
-use crate::screens::run::edits::{Edits, Typed, string};
+use crate::screens::run::edits::{Edits, plain_text, typed_value};
 use crate::screens::run::pane::RunPane;
 use crate::screens::run::state::Tab;
 use crate::screens::side_by_side::making::Make;
 use crate::screens::stack::Screens;
 use crate::widgets::keymap::{Action, Context, Key, Keymap, Lookup, need};
-use stepscope_base::json::Kind;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_execution::replay::{Replay, RerunStart};
@@ -104,8 +103,13 @@ fn prompt_editor(keymap: &Keymap, screens: &Screens) -> Result<Editor, Shown> {
     Ok(Editor::new(EditTarget::Prompt(step), title, own.line(), &text))
 }
 
-/// Handles a key while a text is being typed.
-pub(crate) fn editor_key(app: &mut App, mut editor: Box<Editor>, event: KeyEvent) -> Effects {
+/// Handles a key while a text is being typed. `take`: takes what was typed.
+pub(crate) fn editor_key(
+    app: &mut App,
+    mut editor: Box<Editor>,
+    event: KeyEvent,
+    take: impl FnOnce(&mut App, Box<Editor>) -> Effects,
+) -> Effects {
     let key = Key::from_event(event);
     let action = match app.keymap.look_up(&[Context::Editor], &[key]) {
         // In a text of several lines the key breaks the line.
@@ -114,7 +118,7 @@ pub(crate) fn editor_key(app: &mut App, mut editor: Box<Editor>, event: KeyEvent
         _ => None,
     };
     match action {
-        Some(Action::TakeEdit) => return take_edit(app, editor),
+        Some(Action::TakeEdit) => return take(app, editor),
         Some(Action::ExternalEditor) => return open_outside(app, editor),
         _ => drop(editor.key(event)),
     }
@@ -123,27 +127,26 @@ pub(crate) fn editor_key(app: &mut App, mut editor: Box<Editor>, event: KeyEvent
 }
 
 /// Takes what was typed, if it is a value.
-fn take_edit(app: &mut App, mut editor: Box<Editor>) -> Effects {
+pub(crate) fn take_edit(app: &mut App, mut editor: Box<Editor>) -> Effects {
+    let typed = match &editor.target {
+        EditTarget::Value { plain, .. } => {
+            let plain = *plain;
+            typed_value(&mut editor, plain)
+        }
+        _ => Ok(None),
+    };
+    let Ok(typed) = typed else {
+        app.dialog = Some(Dialog::Editor(editor));
+        return Vec::new();
+    };
     let text = editor.text();
     let Some(view) = app.screens.record_mut() else { return Vec::new() };
     match editor.target.clone() {
-        EditTarget::Value { variable, name, step, plain } => {
-            let json = match Typed::read(&text) {
-                _ if plain => string(&text),
-                Typed::Nothing => {
-                    view.edits.drop_value(variable);
-                    keep_edits(app);
-                    return app.say(Shown::own("recorded value restored"));
-                }
-                Typed::Json(json) => json,
-                Typed::Word(json) if editor.offered => json,
-                Typed::Word(json) => {
-                    editor.offered = true;
-                    let word = Shown::line(&json);
-                    editor.said = Some(shown!("not JSON; the same key again uses it as the text {word}"));
-                    app.dialog = Some(Dialog::Editor(editor));
-                    return Vec::new();
-                }
+        EditTarget::Value { variable, name, step, .. } => {
+            let Some(json) = typed else {
+                view.edits.drop_value(variable);
+                keep_edits(app);
+                return app.say(Shown::own("recorded value restored"));
             };
             view.edits.set(step, variable, name, json);
             keep_edits(app);
@@ -163,6 +166,7 @@ fn take_edit(app: &mut App, mut editor: Box<Editor>) -> Effects {
             let what = if is_own { "recorded prompt restored" } else { "Prompt edited" };
             app.say(Shown::own(what));
         }
+        EditTarget::LiveValue { .. } | EditTarget::LivePrompt | EditTarget::Question => {}
     }
     Vec::new()
 }
@@ -268,14 +272,6 @@ fn editable_moment(view: &run::state::RecordView) -> Result<usize, &'static str>
 
 fn row_name(view: &run::state::RecordView, variable: usize) -> Option<Untrusted<'static>> {
     view.opened.view().state().variables().get(variable).map(|variable| variable.name.to_owned())
-}
-
-/// Returns the text of a JSON string that is better edited as what it is.
-fn plain_text(json: &[u8]) -> Option<String> {
-    let mut tape = stepscope_base::json::Tape::default();
-    let value = tape.parse(json).filter(|value| value.kind() == Kind::String)?;
-    let text = value.string()?.utf8()?.to_owned();
-    (text.contains('\n') || text.len() > 60).then_some(text)
 }
 
 /// Builds the prompt that would be sent for a step, including values that were edited before it.

@@ -2,8 +2,10 @@
 //! is.
 
 use crate::app::open_record::one_line;
+use crate::dialogs::editor::Editor;
 use stepscope_base::json::write::Style;
 use stepscope_base::json::{Kind, Tape};
+use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_record::state::Moment;
 
@@ -103,6 +105,34 @@ impl Typed {
 /// Renders a text as a JSON string.
 pub(crate) fn string(text: &str) -> Vec<u8> {
     Style::ASCII.of(text)
+}
+
+/// Reads what was typed in an editor as a JSON text; `None`: nothing was typed. `plain`: the text is the value itself.
+/// `Err`: it is no JSON, and the editor asks once whether it is meant as a text.
+pub(crate) fn typed_value(editor: &mut Editor, plain: bool) -> Result<Option<Vec<u8>>, ()> {
+    let text = editor.text();
+    if plain {
+        return Ok(Some(string(&text)));
+    }
+    match Typed::read(&text) {
+        Typed::Nothing => Ok(None),
+        Typed::Json(json) => Ok(Some(json)),
+        Typed::Word(json) if editor.offered => Ok(Some(json)),
+        Typed::Word(json) => {
+            editor.offered = true;
+            let word = Shown::line(&json);
+            editor.said = Some(shown!("not JSON; the same key again uses it as the text {word}"));
+            Err(())
+        }
+    }
+}
+
+/// Returns the text of a JSON string that is better edited as what it is.
+pub(crate) fn plain_text(json: &[u8]) -> Option<String> {
+    let mut tape = Tape::default();
+    let value = tape.parse(json).filter(|value| value.kind() == Kind::String)?;
+    let text = value.string()?.utf8()?.to_owned();
+    (text.contains('\n') || text.len() > 60).then_some(text)
 }
 
 #[cfg(test)]

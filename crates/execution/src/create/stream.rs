@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
+use crate::repair::diagnostics;
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::text::{Shown, Untrusted};
-use crate::repair::diagnostics;
 use stepscope_record::procedure::Procedure;
 use stepscope_record::rule_id::RuleId;
 

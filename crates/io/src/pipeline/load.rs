@@ -16,7 +16,7 @@ use crate::pipeline::examine::{Text, hash, id_hash};
 use crate::pipeline::side_data::{SideData, Surroundings};
 use crate::pipeline::store::{LoadEvent, RowRun, Store};
 use crate::source::answers::{self, AnswerStore, LineBuffer, StoreDocuments};
-use crate::source::beneath::{Place, folder};
+use crate::source::beneath::folder;
 use crate::source::block::{BLOCK, Block, Cursor, WINDOW, Want};
 use crate::source::column_map::ColumnMap;
 use crate::source::cut::{Cut, Layout, Skips, is_cut_off, line_ends};
@@ -155,9 +155,9 @@ fn start(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), Failure
 
 impl Loader {
     /// Tells the scout that a file of forks was written: it is read, or read further.
-    pub fn follow(&self, place: Place) {
+    pub fn follow(&self, input: Input) {
         // The scout lives as long as this does.
-        let _ = self.wake.send(Wake::Follow(place));
+        let _ = self.wake.send(Wake::Follow(input));
     }
 }
 
@@ -174,8 +174,8 @@ enum Wake {
     Paths(Vec<PathBuf>),
     /// Loss of some events, as there were too many.
     All,
-    /// A file of forks was written.
-    Follow(Place),
+    /// A file of forks or runs was written.
+    Follow(Input),
     /// A pipe brought more; `true`: it has ended.
     Pipe(usize, bool),
     /// A pipe could not be read further.
@@ -630,12 +630,12 @@ impl Scout {
                 Wake::Stop => return false,
                 Wake::Paths(more) => paths.extend(more),
                 Wake::All => all = true,
-                Wake::Follow(place) => {
-                    let names = watched_names(place.path());
+                Wake::Follow(input) => {
+                    let names = input.path().map(watched_names).unwrap_or_else(Vec::new);
                     if self.sources.iter().any(|track| track.names == names) {
                         paths.extend(names);
                     } else {
-                        begun.push(Input::Forks(place));
+                        begun.push(input);
                     }
                 }
                 Wake::Pipe(source, ended) => {
