@@ -13,6 +13,7 @@ use stepscope_base::json::{Tape, Value};
 use stepscope_base::text::Untrusted;
 use stepscope_execution::call::{Finish, ReplyPart, RunEvent, RunId};
 use stepscope_execution::create::Creation;
+use stepscope_execution::live::LiveRun;
 use stepscope_execution::machine::Machine;
 use stepscope_execution::prompt::{AnswerShape, Release};
 use stepscope_execution::runner::{Ended, dumped};
@@ -71,6 +72,7 @@ fn creations_are_upstreams_in_every_release() {
         // Upstream's pipeline itself takes no examples.
         let mut creation = Creation::new(question.clone(), release);
         let mut calls = case.get("calls").unwrap().items();
+        live_is_the_same(case, question.clone(), release, &what);
         let seed: Option<i64> = case.get("seed").and_then(Value::whole);
         follow(&mut creation, &mut calls, seed, &what);
         repaired += usize::from(creation.calls.len() > 1);
@@ -102,6 +104,22 @@ fn creations_are_upstreams_in_every_release() {
     }
     assert_eq!(made, 440, "66 questions and 44 bad plans, in four releases");
     assert!(repaired > 150 && ends > 30, "{repaired} {ends}");
+}
+
+/// Checks that a run on the screen asks the same and ends the same, where nobody touches it.
+fn live_is_the_same(case: Value<'_>, question: Untrusted<'static>, release: Release, what: &str) {
+    let task = case.get("task").and_then(Value::string).and_then(|task| AnswerSchema::from_word(task.utf8()?));
+    let mut live = LiveRun::create(question, task.unwrap_or(AnswerSchema::Gsm), release);
+    let mut calls = case.get("calls").unwrap().items();
+    follow(&mut live, &mut calls, case.get("seed").and_then(Value::whole), what);
+    assert!(calls.next().is_none(), "{what}: upstream asks more on the screen");
+    same_end(live.ended(), case, what);
+    if let Some(state) = case.get("state_text").and_then(Value::string) {
+        let record = live.record(false, "2026-11-20T09:28:01.250Z").unwrap();
+        let mut tape = Tape::default();
+        let made = tape.parse(&record).unwrap().get("state").unwrap();
+        assert!(Untrusted::owned(dumped(made.raw(), Letters::PythonAscii)) == state, "{what}");
+    }
 }
 
 const QUESTION: &str = "Natalia sold clips to 48 friends in April, and half as many in May. How many in all?";

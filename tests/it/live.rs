@@ -10,6 +10,10 @@ use crate::support::drive::{Drive, small_at};
 use crate::support::server::{Seen, Server, Talk};
 use stepscope::screens::kind::ScreenKind;
 use stepscope::screens::live::state::LiveStage;
+use stepscope_judge::case::Case;
+use stepscope_record::rule_id::RuleId;
+use stepscope_record::state::Moment;
+use stepscope_record::trace::overrides;
 
 const QUESTION: &str = "Ann has 3 bags of 4 nuts and eats 2. How many are left?";
 
@@ -329,4 +333,38 @@ fn a_reply_at_which_upstream_ends_is_taken_where_a_person_says_so() {
     let saved = lines(&path.with_file_name("runs.jsonl.runs.jsonl"));
     assert!(saved[0]["trace"]["steps"][1]["tolerated"].as_str().unwrap().contains("text around"));
     assert_eq!(saved[0]["status"], "ok");
+}
+
+#[test]
+fn a_value_that_a_person_set_in_a_created_run_is_no_ones_mistake() {
+    let server = planner();
+    let (_folder, path, mut d) = opened(&server);
+    create(&mut d);
+    d.keys("Enter");
+    until_before(&mut d, 1);
+    d.keys("n");
+    until_before(&mut d, 2);
+    d.keys("n");
+    until_before(&mut d, 3);
+    let rows = d.app.screens.live().unwrap().view.as_ref().unwrap().opened.variables.iter();
+    let row = rows.map(|row| row.name.as_str().to_owned()).position(|name| name == "all_nuts").unwrap();
+    d.keys(&format!("3 Tab {} G v ^U 1 4 Enter", row + 1));
+    until_before(&mut d, 3);
+    d.shows(&["override"]);
+    d.keys("n");
+    until(&mut d, LiveStage::Over);
+    d.keys("s Enter");
+    d.wait_for(|app| app.status.as_ref().is_some_and(|status| status.text.as_str().contains("saved in")));
+    let text = std::fs::read(path.with_file_name("runs.jsonl.runs.jsonl")).unwrap();
+    let case = Case::read(text.trim_ascii_end());
+    let view = case.view();
+    let set = overrides(view.record.as_ref().unwrap()).next().unwrap();
+    assert_eq!((set.variable.utf8(), set.step, set.value.raw()), (Some("all_nuts"), 2, &b"14"[..]));
+    let index = view.state().variable(&"all_nuts".into()).unwrap();
+    let held =
+        |moment| view.state().value_at(index, Moment(moment)).and_then(|entry| entry.value).map(|value| value.raw());
+    // What the step wrote holds after it for nobody: it was set before the next one.
+    assert_eq!((held(2), held(3)), (Some(&b"14"[..]), Some(&b"14"[..])));
+    let found: Vec<_> = view.findings().iter().map(|finding| finding.rule).collect();
+    assert!(!found.contains(&RuleId::ReplyDiffers), "{found:?}");
 }

@@ -173,7 +173,7 @@ fn append_examples(examples: Option<&Untrusted<'_>>, prompt: &mut Vec<u8>) {
 }
 
 /// The class of an end before anything could be sent.
-const NOT_SENT: &str = "NotSent";
+pub(crate) const NOT_SENT: &str = "NotSent";
 
 impl Machine for Creation {
     fn question(&mut self) -> Option<Question> {

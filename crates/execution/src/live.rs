@@ -1,7 +1,7 @@
 //! A run under a person's hand: a question becomes a procedure, or one is there; then step after step is asked, and before
 //! each of them its prompt may be changed and a value set. What ended it can be asked again. Nothing is sent from here.
 
-use crate::create::Creation;
+use crate::create::{Creation, NOT_SENT};
 use crate::fork::{Fork, RunParts, Scope, run_record};
 use crate::machine::{Machine, Question};
 use crate::prompt::{AnswerShape, Release};
@@ -23,6 +23,8 @@ pub struct LiveRun {
     release: Release,
     /// The steps, once there is a procedure.
     steps: Option<RerunMachine>,
+    /// Reason that its procedure cannot be run, though it is valid.
+    never: Option<Ended>,
 }
 
 /// Change that a person makes before the next call.
@@ -45,14 +47,15 @@ pub enum LiveChange {
 impl LiveRun {
     /// Creates a run that begins with a question, to which evoproc's release would answer with a schema.
     pub fn create(question: Untrusted<'static>, task: AnswerSchema, release: Release) -> Self {
-        Self { creation: Some(Creation::new(question, release)), task, release, steps: None }
+        Self { creation: Some(Creation::new(question, release)), task, release, steps: None, never: None }
     }
 
     /// Creates a run of a recorded procedure, from one of its steps, with the recorded state before it.
     pub fn of(case: Case<'static>, step: usize) -> Result<Self, NoReplay> {
         let release = Release::default();
         let steps = steps(case, step, release)?;
-        Ok(Self { creation: None, task: AnswerSchema::General, release, steps: Some(steps) })
+        let (task, steps) = (AnswerSchema::General, Some(steps));
+        Ok(Self { creation: None, task, release, steps, never: None })
     }
 
     /// Returns the creation of its procedure, if it began with a question.
@@ -69,7 +72,7 @@ impl LiveRun {
     pub fn ended(&self) -> Option<&Ended> {
         match &self.steps {
             Some(steps) => steps.ended(),
-            None => self.creation.as_ref()?.ended.as_ref(),
+            None => self.never.as_ref().or(self.creation.as_ref()?.ended.as_ref()),
         }
     }
 
@@ -104,8 +107,13 @@ impl LiveRun {
     /// Begins with the steps once there is a procedure.
     fn begin_steps(&mut self, now_utc: &str) {
         if self.steps.is_none() && self.creation.as_ref().is_some_and(Creation::is_done) {
-            let record = self.record(false, now_utc);
-            self.steps = record.and_then(|record| steps(Case::read(record), 0, self.release).ok());
+            let Some(record) = self.record(false, now_utc) else { return };
+            match steps(Case::read(record), 0, self.release) {
+                Ok(steps) => self.steps = Some(steps),
+                Err(why) => {
+                    self.never = Some(Ended::of_creation(NOT_SENT, Untrusted::owned(why.to_string().into_bytes())))
+                }
+            }
         }
     }
 

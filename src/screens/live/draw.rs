@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use crate::app::model_choice::ModelChoice;
+use crate::app::open_record::{Note, StepRow};
 use crate::screens::live::state::{Live, LiveField, LiveOrigin, LivePane, LiveStage};
 use crate::screens::live::work::LiveView;
 use crate::screens::rerun::draw::{prompt_lines, reply_lines, speed, state_of};
@@ -13,17 +14,20 @@ use crate::screens::rerun::state::Kept;
 use crate::screens::run::steps::sign_of_step;
 use crate::screens::stack::Screens;
 use crate::widgets::layout::{WIDE, inner_width, pane_above, pane_left, parts};
-use crate::widgets::look::{Look, Spans, badge_role, frame, kind_role, pane, put, scroll_mark, select};
+use crate::widgets::look::{
+    Look, Spans, badge_role, frame, kind_role, pane, put, scroll_mark, select, severity_role, tall_pane,
+};
 use crate::widgets::panes::Areas;
-use crate::widgets::prose::{fit, pad, size, wrapped};
+use crate::widgets::prose::{fit, hanging, pad, size, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::{Role, Theme};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_compare::difference::Change;
+use stepscope_execution::create::stream::WholeStep;
 use stepscope_execution::repair::MAX_TRIES;
 use stepscope_record::cost::duration;
-use stepscope_record::finding::{counted, grouped};
+use stepscope_record::finding::{Severity, counted, grouped};
 use stepscope_record::state::{Moment, Ran, VariableOrigin};
 
 /// Columns of the words before the fields.
@@ -45,8 +49,9 @@ pub(crate) fn areas(live: &Live, models: &ModelChoice, area: Rect, look: Look<'_
         if body.width < WIDE {
             return vec![(LivePane::Top, top), (LivePane::Steps, left), (right_pane(live), right)];
         }
-        let steps = u16::try_from(step_count(live) + 2).unwrap_or(left.height).clamp(4, (left.height / 2).max(4));
-        let (steps, state) = pane_above(left, steps);
+        let variables = live.view.as_ref().map_or(0, |view| view.opened.variables.len());
+        let state = u16::try_from(variables + 2).unwrap_or(left.height);
+        let (steps, state) = pane_above(left, left.height.saturating_sub(state).max(left.height / 2));
         let (prompt, reply) = pane_above(right, right.height / 2);
         vec![
             (LivePane::Top, top),
@@ -72,7 +77,7 @@ fn right_pane(live: &Live) -> LivePane {
 /// Counts the rows of the steps: those of the plan, with the errors in it below.
 pub(crate) fn step_count(live: &Live) -> usize {
     let opened = live.view.as_ref().map_or(0, |view| view.opened.steps.len() + view.errors.len());
-    if is_streaming(live) { live.streamed.iter().map(|step| 1 + step.findings.len()).sum() } else { opened }
+    if is_streaming(live) { live.streamed.len() } else { opened }
 }
 
 fn is_streaming(live: &Live) -> bool {
@@ -94,6 +99,9 @@ pub(crate) fn draw(screens: &Screens, models: &ModelChoice, buf: &mut Buffer, lo
 /// Builds the hint in the line above the keys.
 pub(crate) fn describe(screens: &Screens, look: Look<'_>) -> Spans {
     let Some(live) = screens.live() else { return Vec::new() };
+    if let Some(note) = note_here(live) {
+        return vec![look.span(note.message.as_str(), severity_role(note.severity))];
+    }
     let text = match live.stage {
         LiveStage::Preview if live.pane == LivePane::Top => match live.field() {
             LiveField::Send => "Nothing sent yet. <open> on this line sends",
@@ -119,6 +127,18 @@ pub(crate) fn describe(screens: &Screens, look: Look<'_>) -> Spans {
         },
     };
     vec![look.keyed(text, Role::Dim)]
+}
+
+/// Returns the first finding about the step under the cursor.
+fn note_here(live: &Live) -> Option<&Note> {
+    let view = live.view.as_ref().filter(|view| live.pane == LivePane::Steps && !view.is_creating)?;
+    notes_of(view, live.steps.at).next()
+}
+
+/// Lists what was found at a step.
+fn notes_of(view: &LiveView, step: usize) -> impl Iterator<Item = &Note> {
+    let is_about = move |note: &&Note| note.step == Some(step) && note.severity <= Severity::Warning;
+    view.opened.notes.iter().filter(is_about)
 }
 
 /// Lines of the box at the top, and the one under the cursor.
@@ -211,6 +231,12 @@ fn answer(live: &Live, look: Look<'_>) -> Spans {
         true => look.span(format!("   {} correct", sign::CORRECT), Role::Ok),
         false => look.span(format!("   {} wrong", sign::WRONG), Role::Fatal),
     }));
+    let fix = opened.where_to_fix.as_ref().and_then(|fix| Some((fix.phrase, fix.step?, fix.confidence.word())));
+    line.extend(
+        fix.map(|(phrase, step, sure)| {
+            look.span(format!("   Fix: {phrase}, step {} ({sure})", step + 1), Role::Accent)
+        }),
+    );
     line
 }
 
@@ -315,31 +341,34 @@ fn preview(live: &Live, models: &ModelChoice, width: usize, look: Look<'_>) -> T
 }
 
 fn steps(live: &Live, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let is_plan = live.is_creating();
-    let title = vec![look.span(if is_plan { "Plan" } else { "Steps" }, Role::Title)];
-    let rows = if is_streaming(live) { streamed(live, look) } else { recorded(live, look) };
-    let mut list = live.steps.rows(rows.len());
-    list.at = list.at.filter(|_| !is_streaming(live));
-    pane(title, list, |n| rows.get(n).cloned().unwrap_or_else(Vec::new), area, buf, look);
+    let title = vec![look.span(if live.is_creating() { "Plan" } else { "Steps" }, Role::Title)];
+    let width = inner_width(area);
+    let lines = |wrap: Option<usize>| -> Vec<Vec<Spans>> {
+        if is_streaming(live) { streamed(live, wrap, look) } else { recorded(live, wrap, look) }
+    };
+    let wrapped = lines(Some(width));
+    let fits = wrapped.iter().map(Vec::len).sum::<usize>() <= usize::from(area.height.saturating_sub(2));
+    let lines = if fits { wrapped } else { lines(None) };
+    let mut rows = live.steps.rows(lines.len());
+    rows.at = rows.at.filter(|_| !is_streaming(live));
+    tall_pane(title, rows, |n| lines.get(n).cloned().unwrap_or_else(Vec::new), area, buf, look);
 }
 
 /// Rows of a plan that is still coming: each step, and what is wrong at it.
-fn streamed(live: &Live, look: Look<'_>) -> Vec<Spans> {
-    let mut rows = Vec::new();
-    for step in &live.streamed {
-        rows.push(vec![
-            look.span(format!("  {:>2} ", step.position + 1), Role::Faint),
-            look.span(step.text.as_str(), Role::Text),
-        ]);
-        rows.extend(step.findings.iter().map(|found| vec![look.span(format!("     {found}"), Role::Warning)]));
-    }
-    rows
+fn streamed(live: &Live, width: Option<usize>, look: Look<'_>) -> Vec<Vec<Spans>> {
+    let row = |step: &WholeStep| {
+        let head = vec![look.span(format!("  {:>2} ", step.position + 1), Role::Faint)];
+        let mut lines = hanging(head, step.text.as_str(), look.style(Role::Text), &[], width);
+        lines.extend(step.findings.iter().flat_map(|found| below(found.as_str(), Role::Warning, width, look)));
+        lines
+    };
+    live.streamed.iter().map(row).collect()
 }
 
-/// Rows of the steps, and the errors of a plan below them.
-fn recorded(live: &Live, look: Look<'_>) -> Vec<Spans> {
+/// Rows of the steps, each with what was found at it, and the errors of a plan below them.
+fn recorded(live: &Live, width: Option<usize>, look: Look<'_>) -> Vec<Vec<Spans>> {
     let Some(view) = &live.view else { return Vec::new() };
-    let row = |(n, step): (usize, &crate::app::open_record::StepRow)| {
+    let row = |(n, step): (usize, &StepRow)| {
         let is_next = view.next == Some(n);
         let (glyph, role) = match view.is_creating {
             true => (" ", Role::Ghost),
@@ -347,22 +376,28 @@ fn recorded(live: &Live, look: Look<'_>) -> Vec<Spans> {
             false => sign_of_step(&view.opened, n, step),
         };
         let is_breakpoint = live.breakpoints.iter().any(|breakpoint| breakpoint.step() == Some(n));
-        let text = if is_next {
-            Role::Current
-        } else if step.ran == Ran::No {
-            Role::Dim
-        } else {
-            Role::Text
+        let text = match step.ran {
+            _ if is_next => Role::Current,
+            Ran::No => Role::Dim,
+            _ => Role::Text,
         };
-        vec![
+        let head = vec![
             look.span(if is_breakpoint { BREAKPOINT } else { " " }, Role::Fatal),
             look.span(glyph, role),
             look.span(format!("{:>2} ", n + 1), Role::Faint),
-            look.span(step.text.as_str(), text),
-        ]
+        ];
+        let mut lines = hanging(head, step.text.as_str(), look.style(text), &[], width);
+        let notes = notes_of(view, n).filter(|_| !view.is_creating);
+        lines.extend(notes.flat_map(|note| below(note.message.as_str(), severity_role(note.severity), width, look)));
+        lines
     };
-    let errors = view.errors.iter().map(|error| vec![look.span(format!("  {error}"), Role::Warning)]);
+    let errors = view.errors.iter().map(|error| below(error.as_str(), Role::Warning, width, look));
     view.opened.steps.iter().enumerate().map(row).chain(errors).collect()
+}
+
+/// Lines of what was found, below the step that it is about.
+fn below(text: &str, role: Role, width: Option<usize>, look: Look<'_>) -> Vec<Spans> {
+    hanging(vec![look.span("     ", role)], text, look.style(role), &[], width)
 }
 
 fn state(live: &Live, area: Rect, buf: &mut Buffer, look: Look<'_>) {
