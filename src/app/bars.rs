@@ -112,6 +112,7 @@ fn breadcrumb(app: &App, look: Look<'_>) -> (Spans, Spans) {
     }
     let mut front = vec![arrow()];
     let word = match (screen, app.screens.attempt(), record) {
+        (ScreenKind::Rerun, Some(attempt), _) if attempt.chooses_for.is_some() => "choose a model".to_owned(),
         (ScreenKind::Rerun, Some(attempt), _) if !attempt.is_answer() => {
             format!("re-run step {}/{}", attempt.step + 1, attempt.steps)
         }

@@ -165,9 +165,9 @@ bindings! {
     Run "S" => StepThrough, "step through", "run the procedure live, step by step (preview first)";
     Live "n" => RunStep, "next step", "send the next step; after an early end, retry it";
     Live "c" => Continue, "continue", "run up to a breakpoint, or to the end";
-    Live "Enter" => Open, "send or edit", "send the next step, edit the selected setting, or open the saved run";
-    Live "b" => Breakpoint, "breakpoint", "set or remove a breakpoint: 3, total, finding, state.total>100";
-    Live "v" => Edit, "override", "override the value under the cursor, or edit the prompt, before the next step";
+    Live "Enter" => Open, "send or edit", "send the next step, edit a setting, or open the saved run";
+    Live "b" => Breakpoint, "breakpoint", "breakpoint on or off: 3, total, finding, state.total>100";
+    Live "v" => Edit, "override", "override the value under the cursor, or the next prompt";
     Live "T" => Tolerate, "take JSON", "take the JSON in a reply at which evoproc ends";
     Live "s" => Keep, "save run", "save the run as a record";
     Live "Esc" => Escape, "cancel", "cancel call / back";

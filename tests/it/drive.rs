@@ -1352,7 +1352,7 @@ fn a_screen_in_ascii_says_the_same() {
 fn the_help_names_every_key() {
     let mut d = Drive::runs();
     // As high as all of it, with room for new keys.
-    d.resize(120, 400).keys("?");
+    d.resize(120, 430).keys("?");
     for binding in stepscope::widgets::keymap::BINDINGS {
         d.shows(&[binding.help]);
     }
@@ -1849,7 +1849,8 @@ fn keys_and_names_agree() {
         for binding in Keymap::rows(context) {
             let by_name = matches!(
                 binding.action,
-                Action::Review
+                Action::Create
+                    | Action::Review
                     | Action::Tour
                     | Action::Present
                     | Action::Messages

@@ -285,25 +285,28 @@ fn a_call_is_cancelled_and_what_came_is_kept() {
         round.is_some_and(|round| round.replies[0].received.content == b"{\"all_")
     });
     d.keys("Esc");
-    until(&mut d, LiveStage::Ended);
-    d.shows(&["Ended early", "cancelled"]);
+    until_before(&mut d, 2);
+    d.shows(&["Paused", "the call was cancelled"]);
     let kept = lines(&unfinished(folder.path())[0]);
     assert_eq!(kept[0]["trace"]["steps"][1]["raw"], "{\"all_", "what came of a cancelled call is on the disk");
     drop(go);
-    // It is not left without a word; asked again with another prompt it goes on.
+    // It is not left without a word; with another prompt it goes on.
     d.keys("q");
     assert!(d.status().contains("not saved"), "{}", d.status());
-    d.keys("n");
-    until(&mut d, LiveStage::Ended);
     d.keys("4 Tab v");
-    if d.app.dialog.is_some() {
-        d.paste(" Work.");
-        d.keys("^S");
-    }
+    d.paste(" Work.");
+    d.keys("^S");
+    until_before(&mut d, 2);
+    d.shows(&["prompt edited"]);
+    d.keys("n");
+    until_before(&mut d, 3);
     d.keys("s Enter");
     d.wait_for(|app| app.status.as_ref().is_some_and(|status| status.text.as_str().contains("saved in")));
     let saved = lines(&path.with_file_name("runs.jsonl.runs.jsonl"));
-    assert_eq!(saved[0]["status"], "error");
+    assert_eq!((&saved[0]["status"], &saved[0]["error"]), (&json!("error"), &json!("left before step 3")));
+    let steps = saved[0]["trace"]["steps"].as_array().unwrap();
+    assert_eq!((steps.len(), &steps[1]["outputs"], &steps[2]["outputs"]), (3, &Value::Null, &json!({"all_nuts": 12})));
+    assert_eq!(saved[0]["trace"]["prompts_edited"], json!([1]));
 }
 
 #[test]

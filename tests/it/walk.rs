@@ -368,6 +368,8 @@ impl Walk {
         let header = self.d.header();
         let named = match screen {
             ScreenKind::Run => header.contains(" ▸ run") || header.contains(" ▸ step "),
+            // A model can be chosen for a repair or a run too.
+            ScreenKind::Rerun if header.contains(" ▸ choose a model") => true,
             screen => header.contains(&format!(" ▸ {}", screen.word())),
         };
         self.must(named, "the first line does not name the screen");

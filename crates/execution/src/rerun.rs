@@ -34,7 +34,7 @@ pub struct RerunMachine {
 #[derive(Debug)]
 enum Did {
     /// A call, with the JSON that was taken from it, if any was.
-    Call(Executed, Option<Vec<u8>>),
+    Call(Box<Executed>, Option<Vec<u8>>),
     /// A value that was set before the step that is asked next.
     Set(Untrusted<'static>, Vec<u8>),
 }
@@ -73,11 +73,11 @@ impl RerunMachine {
         let mut replay = Replay::of(&case, &self.start)?;
         for did in &self.did {
             match did {
-                Did::Call(executed, None) => replay.note(executed.clone()),
+                Did::Call(executed, None) => replay.note(executed.as_ref().clone()),
                 // What ended the replay then ends it again where it is asked for.
                 Did::Call(executed, Some(json)) => {
                     if let Ok(Some(ask)) = replay.next_ask() {
-                        let _ = replay.take(&ask, json, executed.clone());
+                        let _ = replay.take(&ask, json, executed.as_ref().clone());
                     }
                 }
                 Did::Set(name, value) => {
@@ -106,13 +106,13 @@ impl RerunMachine {
             Some(ask) => replay.take(&ask, json, executed.clone()),
             None => Ok(()),
         });
-        self.did.push(Did::Call(executed, Some(json.to_vec())));
+        self.did.push(Did::Call(Box::new(executed), Some(json.to_vec())));
         taken.unwrap_or(Ok(()))
     }
 
     /// Keeps a call that gave nothing to continue with: a failed one, or one of several samples.
     pub(crate) fn note(&mut self, executed: Executed) {
-        self.did.push(Did::Call(executed, None));
+        self.did.push(Did::Call(Box::new(executed), None));
     }
 
     /// Takes replies exactly as they come, as upstream does.
@@ -123,14 +123,14 @@ impl RerunMachine {
     /// Takes the object in the reply at which it ended. `false`: there is none, and nothing changed.
     pub(crate) fn tolerate(&mut self) -> bool {
         let (Some(_), Some(Did::Call(call, Some(_)))) = (&self.ended, self.did.last()) else { return false };
-        let mut call = call.clone();
+        let mut call = call.as_ref().clone();
         let Some(refused) = self.did.pop() else { return false };
-        let expected = self.next_ask().ok().flatten().map(|(ask, _)| ask.request.expected);
-        let taken = TakenReply::tolerant(&call.raw, &expected.unwrap_or_else(Vec::new));
-        if taken.tolerated.is_none() {
+        let asked = self.next_ask().ok().flatten();
+        let taken = asked.map(|(ask, _)| TakenReply::tolerant(&call.raw, &ask.request.expected));
+        let Some(taken) = taken.filter(|taken| taken.tolerated.is_some()) else {
             self.did.push(refused);
             return false;
-        }
+        };
         (call.tolerated, call.error) = (taken.tolerated, None);
         self.ended = self.take_json(&taken.json, call).err();
         true

@@ -226,6 +226,11 @@ impl SamplingRound {
         }
     }
 
+    /// Tells whether a person broke it off.
+    pub fn was_cancelled(&self) -> bool {
+        self.replies.iter().any(|reply| reply.received.phase == Phase::Cancelled)
+    }
+
     /// Judges every reply by the schema that was asked for.
     pub fn judge(&mut self) {
         let judge = Judge::new(Some(&self.ask.request.schema), &self.ask.request.expected);
@@ -348,8 +353,7 @@ impl SamplingRound {
 
     /// Returns the end of a run to which no reply of the round can be given.
     pub(crate) fn ended(&self) -> Ended {
-        let is_cancelled = self.replies.iter().any(|reply| reply.received.phase == Phase::Cancelled);
-        let class = if is_cancelled { BROKEN_OFF } else { SERVER_ERROR };
+        let class = if self.was_cancelled() { BROKEN_OFF } else { SERVER_ERROR };
         let alone = self.replies.first().filter(|_| !self.is_several()).and_then(Reply::failed);
         let why = alone.unwrap_or_else(|| self.unusable());
         let message = Untrusted::new(why.as_str().as_bytes()).into_owned();

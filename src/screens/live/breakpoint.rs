@@ -45,8 +45,8 @@ pub struct RunFacts {
     pub written: Vec<String>,
     /// Rule and message of each finding.
     findings: Vec<(&'static str, Shown)>,
-    /// For each breakpoint, whether its filter fits.
-    holds: Vec<bool>,
+    /// Conditions that hold, as they were typed.
+    holds: Vec<String>,
 }
 
 impl Breakpoint {
@@ -81,7 +81,7 @@ impl Breakpoint {
     }
 
     /// Explains why it makes the run wait now; `None`: it does not.
-    fn reached(&self, n: usize, before: &RunFacts, now: &RunFacts) -> Option<Shown> {
+    fn reached(&self, before: &RunFacts, now: &RunFacts) -> Option<Shown> {
         match &self.on {
             BreaksOn::Step(step) => (now.next == Some(*step)).then(|| shown!("step {} comes next", step + 1)),
             BreaksOn::Variable(name) => {
@@ -93,7 +93,7 @@ impl Breakpoint {
                 new.map(|(rule, message)| shown!("{rule}: {message}"))
             }
             BreaksOn::Holds(_) => {
-                let held = |facts: &RunFacts| facts.holds.get(n).copied() == Some(true);
+                let held = |facts: &RunFacts| facts.holds.contains(&self.typed);
                 (held(now) && !held(before)).then(|| shown!("{} holds", Shown::line(self.typed.as_bytes())))
             }
         }
@@ -108,16 +108,15 @@ impl RunFacts {
         let is_news = |finding: &&Finding| finding.severity <= Severity::Warning && finding.rule != RuleId::RunError;
         let findings = found.iter().filter(is_news).map(|finding| (finding.rule.word(), finding.message.line()));
         let findings = findings.collect();
-        let holds = |breakpoint: &Breakpoint| match &breakpoint.on {
-            BreaksOn::Holds(filter) => filter.takes(case, found),
-            _ => false,
-        };
-        Self { next, written, findings, holds: breakpoints.iter().map(holds).collect() }
+        let holds =
+            |breakpoint: &&Breakpoint| matches!(&breakpoint.on, BreaksOn::Holds(filter) if filter.takes(case, found));
+        let holds = breakpoints.iter().filter(holds).map(|breakpoint| breakpoint.typed.clone()).collect();
+        Self { next, written, findings, holds }
     }
 
     /// Explains why a run waits here that came from other facts; `None`: no breakpoint was reached.
     pub fn reached(&self, before: &Self, breakpoints: &[Breakpoint]) -> Option<Shown> {
-        breakpoints.iter().enumerate().find_map(|(n, breakpoint)| breakpoint.reached(n, before, self))
+        breakpoints.iter().find_map(|breakpoint| breakpoint.reached(before, self))
     }
 }
 

@@ -111,7 +111,7 @@ pub(crate) fn describe(screens: &Screens, look: Look<'_>) -> Spans {
         LiveStage::Preview => "Nothing sent yet. <run_step> sends",
         LiveStage::Asking => "<escape> cancels; the partial reply is kept with the run",
         LiveStage::Working => "checking the reply…",
-        LiveStage::Paused if live.is_creating() => "<run_step> asks for the next repair",
+        LiveStage::Paused if live.is_creating() => "<run_step> sends the next request",
         LiveStage::Paused if live.pane == LivePane::State => {
             "<run_step> next step, <continue> up to a breakpoint; <edit> overrides this value before it"
         }
@@ -191,9 +191,9 @@ fn happens(live: &Live, look: Look<'_>) -> Spans {
     match live.stage {
         LiveStage::Asking | LiveStage::Working => {
             let Some(round) = &live.round else { return Vec::new() };
-            let what = match (live.is_creating(), live.past.len()) {
-                (true, 0) => "the plan".to_owned(),
-                (true, n) => format!("repair {n} of at most {MAX_TRIES}"),
+            let what = match (live.is_creating(), live.has_plan()) {
+                (true, false) => "the plan".to_owned(),
+                (true, true) => format!("repair {} of at most {MAX_TRIES}", live.repairs + 1),
                 (false, _) => step(round.ask.step),
             };
             let mut line = vec![look.span(what, Role::Current)];
@@ -205,7 +205,8 @@ fn happens(live: &Live, look: Look<'_>) -> Spans {
             line
         }
         LiveStage::Paused => {
-            let what = next.map_or("before the next repair".to_owned(), |next| format!("before {}", step(next)));
+            let creating = if live.has_plan() { "before the next repair" } else { "before the plan" };
+            let what = next.map_or(creating.to_owned(), |next| format!("before {}", step(next)));
             let edited = if live.is_prompt_edited { "   prompt edited" } else { "" };
             vec![look.span(what, Role::Current), look.span(edited, Role::Changed)]
         }
@@ -328,8 +329,8 @@ fn preview(live: &Live, models: &ModelChoice, width: usize, look: Look<'_>) -> T
         LiveOrigin::Question(_) => "the question; then repairs, then each step with its inputs".to_owned(),
         LiveOrigin::Record(..) => {
             let files = live.files.iter().cloned().reduce(|all, file| all.and(", ").join(&file));
-            let files = files.map(|files| format!("; nothing else of {files}"));
-            format!("the prompt below, then that of each step{}", files.unwrap_or_else(String::new))
+            let files = files.map_or_else(String::new, |files| format!("; nothing else of {files}"));
+            format!("the prompt below, then that of each step{files}")
         }
     };
     for (n, text) in wrapped(&sent, width.saturating_sub(WORD + 2), usize::MAX).enumerate() {
@@ -351,7 +352,7 @@ fn steps(live: &Live, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let lines = if fits { wrapped } else { lines(None) };
     let mut rows = live.steps.rows(lines.len());
     rows.at = rows.at.filter(|_| !is_streaming(live));
-    tall_pane(title, rows, |n| lines.get(n).cloned().unwrap_or_else(Vec::new), area, buf, look);
+    tall_pane(title, rows, |n| lines.get(n).map_or_else(Vec::new, Clone::clone), area, buf, look);
 }
 
 /// Rows of a plan that is still coming: each step, and what is wrong at it.
@@ -417,12 +418,11 @@ fn variable(view: &LiveView, n: usize, name: usize, width: usize, look: Look<'_>
     let Some(row) = view.opened.variables.get(n) else { return Vec::new() };
     let moment = Moment(view.next.unwrap_or(view.opened.steps.len()));
     let held = row.held(moment).filter(|write| write.value.is_some());
-    let from = held.map(|write| match write.step {
+    let from = held.map_or_else(String::new, |write| match write.step {
         Some(step) => format!("step {}", step + 1),
         None if row.origin == VariableOrigin::Given && write.from == Moment(0) => "question".to_owned(),
         None => write.badge.word().to_owned(),
     });
-    let from = from.unwrap_or_else(String::new);
     let value = held.and_then(|write| write.value.as_ref());
     let (text, role) = value.map_or(("–", Role::Ghost), |value| (value.line.as_str(), kind_role(value.kind)));
     let room = width.saturating_sub(name + 2 + from.len() + 2);

@@ -69,13 +69,13 @@ pub(crate) fn allowed(screens: &Screens, models: &ModelChoice, action: Action) -
         A::Open => idle,
         A::Edit => idle.and_then(|()| live.may_edit()),
         A::Tolerate => idle.and_then(|()| need(live.stage == LiveStage::Ended, "only where evoproc ends at a reply")),
-        A::Keep => idle.and_then(|()| match (&live.kept, live.totals.calls) {
+        A::Keep => match (&live.kept, live.totals.calls) {
             (_, 0) => Err("nothing to save yet"),
             (Kept::Saved, _) => Err("already saved"),
             (Kept::Saving(_), _) => Err("saving"),
             (Kept::Waiting(_), _) => Err("not saved; <save_again> retries"),
-            _ => Ok(()),
-        }),
+            _ => idle,
+        },
         A::Breakpoint | A::NextPane | A::PreviousPane | A::Maximise | A::Left | A::Right => Ok(()),
         A::FindNext | A::FindPrevious => Err(NO_SEARCH),
         A::Create => may_create(screens, models),
@@ -106,17 +106,19 @@ pub(crate) fn act(
         A::Left => turn_field(live, models, -1),
         A::Right => turn_field(live, models, 1),
         A::Tolerate => work(models, live, LiveChange::Tolerate),
-        A::Edit => {
-            let editor = if live.pane == LivePane::State { value_editor(live) } else { prompt_editor(live) };
-            editor.map_or_else(Wish::Fail, |editor| Wish::Edit(Box::new(editor)))
+        // What ended it can be asked otherwise.
+        A::Edit if live.stage == LiveStage::Ended => {
+            live.edits_next = true;
+            work(models, live, LiveChange::Again)
         }
+        A::Edit => edit(live),
         A::Breakpoint => {
             let proposed = match live.pane {
-                LivePane::Steps => Some((live.steps.at + 1).to_string()),
-                LivePane::State => live.variable().map(|(name, ..)| name.line().into_string()),
-                _ => None,
+                LivePane::Steps => (live.steps.at + 1).to_string(),
+                LivePane::State => live.variable().map_or_else(String::new, |(name, ..)| name.line().into_string()),
+                _ => String::new(),
             };
-            Wish::Type(PromptPurpose::Breakpoint, proposed.unwrap_or_else(String::new))
+            Wish::Type(PromptPurpose::Breakpoint, proposed)
         }
         // A created run asks for its file; one of a recorded procedure goes to the forks of its record.
         A::Keep => match live.origin {
@@ -209,6 +211,9 @@ pub(crate) fn take_reached(
     let mut reached = match reached {
         Ok(reached) => *reached,
         Err(why) => {
+            if live.totals.calls > 0 {
+                (live.stage, live.reason, live.continues) = (LiveStage::Ended, Some(why.clone()), false);
+            }
             live.never = Some(why);
             return Wish::NOTHING;
         }
@@ -217,9 +222,12 @@ pub(crate) fn take_reached(
     if live.reach(reached) {
         return Wish::Do(send(models, live));
     }
+    if std::mem::take(&mut live.edits_next) && live.stage == LiveStage::Paused {
+        return edit(live);
+    }
     match (saved, refused) {
         (Some(line), _) => Wish::Save(line),
-        (None, Some(why)) => Wish::Refuse(why),
+        (None, Some(why)) => Wish::Fail(Shown::own(why)),
         (None, None) => Wish::NOTHING,
     }
 }
@@ -230,16 +238,23 @@ pub(crate) fn cancel(screens: &mut Screens) -> Option<Effects> {
     Some(vec![Effect::CancelRun(id), Effect::Live(id, Box::new(work))])
 }
 
+/// Edits the variable under the cursor, or the prompt that goes out next.
+fn edit(live: &Live) -> Wish {
+    let editor = if live.pane == LivePane::State { value_editor(live) } else { prompt_editor(live) };
+    editor.map_or_else(Wish::Fail, |editor| Wish::Edit(Box::new(editor)))
+}
+
 fn value_editor(live: &Live) -> Result<Editor, Shown> {
     let (name, json, step) = live.variable().ok_or(Shown::own("no variable selected"))?;
-    let text = plain_text(&json);
-    let plain = text.is_some();
-    let text = text.unwrap_or_else(|| String::from_utf8_lossy(&json).into_owned());
+    let plain_value = json.as_deref().and_then(plain_text);
+    let plain = plain_value.is_some();
+    let recorded = json.as_deref().map_or(Shown::own("nothing"), Shown::line);
+    let json = json.map_or_else(String::new, |json| String::from_utf8_lossy(&json).into_owned());
+    let text = plain_value.unwrap_or(json);
     if text.len() > MAX_TEXT {
         return Err(Shown::own("this value is too long to edit here"));
     }
     let title = shown!("{} before step {}, {}", name.line(), step + 1, if plain { "as text" } else { "as JSON" });
-    let recorded = if json.is_empty() { Shown::own("nothing") } else { Shown::line(&json) };
     Ok(Editor::new(EditTarget::LiveValue { name, plain }, title, recorded, &text))
 }
 

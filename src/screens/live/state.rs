@@ -145,6 +145,8 @@ pub struct Live {
     pub reason: Option<Shown>,
     /// The calls so far: a sentence each.
     pub past: Vec<Shown>,
+    /// Number of repairs.
+    pub repairs: usize,
     /// Totals of these calls.
     pub totals: CallTotals,
     /// File that keeps it until it is saved.
@@ -159,6 +161,8 @@ pub struct Live {
     pub(crate) saved_id: Option<String>,
     /// True if the question that ended it is sent as soon as it can be.
     pub(crate) sends_next: bool,
+    /// True if its prompt or a value is edited as soon as that can be.
+    pub(crate) edits_next: bool,
     /// Action that was asked whether to drop what is not saved.
     pub warned: Option<Action>,
     /// The pane that has the keys.
@@ -206,6 +210,7 @@ impl Live {
             continues: false,
             reason: None,
             past: Vec::new(),
+            repairs: 0,
             totals: CallTotals::default(),
             keep,
             is_kept: false,
@@ -213,6 +218,7 @@ impl Live {
             file: None,
             saved_id: None,
             sends_next: false,
+            edits_next: false,
             warned: None,
             pane: LivePane::Top,
             maximised: false,
@@ -247,7 +253,7 @@ impl Live {
 
     /// Begins the work for a change; `None`: it is not the time for one.
     pub(crate) fn change(&mut self, change: LiveChange) -> Option<LiveWork> {
-        let machine = self.machine.take()?;
+        let machine = self.machine.take_if(|_| !matches!(self.stage, LiveStage::Asking | LiveStage::Working))?;
         if let LiveChange::Prompt(prompt) = &change {
             self.is_prompt_edited = prompt.is_some();
         }
@@ -296,13 +302,18 @@ impl Live {
         self.view.as_ref().map_or(self.asks().is_some(), |view| view.is_creating)
     }
 
+    /// Tells whether there is a plan, valid or not.
+    pub fn has_plan(&self) -> bool {
+        self.view.as_ref().is_some_and(|view| view.has_plan)
+    }
+
     /// Applies events of a call, unless they are stale; returns the work once the reply is whole.
     pub fn hear(&mut self, id: RunId, told: Vec<CallEvent>, now: Instant) -> Option<LiveWork> {
         self.pass(now);
         if !self.is_running() || id != self.id {
             return None;
         }
-        let (at, is_first) = (self.clock.elapsed(), self.is_creating() && self.past.is_empty());
+        let (at, is_first) = (self.clock.elapsed(), self.is_creating() && !self.has_plan());
         let round = self.round.as_mut()?;
         for told in told {
             if let Some(text) = told.event.content().filter(|_| is_first) {
@@ -344,18 +355,20 @@ impl Live {
     /// Takes what was worked out. `true`: the next question is to be sent at once.
     pub fn reach(&mut self, reached: LiveReached) -> bool {
         let LiveReached { machine, question, round, view, facts, reached, unkept, .. } = reached;
-        let was_creating = self.is_creating();
+        let (was_creating, had_plan) = (self.is_creating(), self.has_plan());
         let is_answer = round.is_some();
         if let Some(round) = round {
-            self.count(&round, was_creating);
+            self.count(&round, was_creating.then_some(had_plan));
             self.round = Some(round);
             (self.is_prompt_edited, self.follows) = (self.is_prompt_edited && view.ended.is_some(), false);
             self.is_kept |= self.keep.is_some() && unkept.is_none();
         }
         let is_ready = was_creating && !view.is_creating;
+        let is_cancelled = self.round.as_ref().is_some_and(|round| round.was_cancelled()) && is_answer;
         let reason = match (&reached, &unkept) {
             (_, Some(failure)) => Some(failure.clone()),
             (Some(reached), _) => Some(reached.clone()),
+            (None, None) if is_cancelled => Some(Shown::own("the call was cancelled; the partial reply is kept")),
             (None, None) if is_ready => Some(Shown::own("the plan is valid")),
             _ if is_answer => None,
             _ => self.reason.clone(),
@@ -381,17 +394,19 @@ impl Live {
         goes_on || asks_again
     }
 
-    fn count(&mut self, round: &SamplingRound, was_creating: bool) {
+    /// Counts a call. `had_plan`: while the procedure is made, whether there was one to repair.
+    fn count(&mut self, round: &SamplingRound, had_plan: Option<bool>) {
         let Some(reply) = round.replies.first() else { return };
         let usage = reply.executed.usage;
         let tokens = usage.prompt.unwrap_or(0).saturating_add(usage.completion.unwrap_or(0));
         self.totals.calls += 1;
         self.totals.tokens = self.totals.tokens.saturating_add(tokens);
         self.totals.took += reply.elapsed.as_secs_f64() * 1000.0;
-        let what = match (was_creating, self.past.len()) {
-            (true, 0) => Shown::own("plan"),
-            (true, n) => shown!("repair {n}"),
-            (false, _) => shown!("step {}", round.ask.step + 1),
+        self.repairs += usize::from(had_plan == Some(true) && reply.failed().is_none());
+        let what = match had_plan {
+            Some(false) => Shown::own("plan"),
+            Some(true) => shown!("repair {}", self.repairs),
+            None => shown!("step {}", round.ask.step + 1),
         };
         let (bytes, seconds) = (reply.received.content.len(), reply.elapsed.as_secs_f64());
         let sentence = match reply.failed() {
@@ -441,21 +456,22 @@ impl Live {
     }
 
     /// Returns the variable under the cursor with its value as a JSON text, and the step that comes next.
-    pub(crate) fn variable(&self) -> Option<(Untrusted<'static>, Vec<u8>, usize)> {
+    pub(crate) fn variable(&self) -> Option<(Untrusted<'static>, Option<Vec<u8>>, usize)> {
         let view = self.view.as_ref()?;
         let name = view.opened.view().state().variables().get(self.variables.at)?.name.to_owned();
         let next = view.next?;
         let held = view.opened.write_at(self.variables.at, Moment(next)).and_then(|write| write.value.as_ref());
         let value = held.and_then(|value| view.opened.json_at(value.pointer.as_ref()?));
-        Some((name, value.unwrap_or_else(Vec::new), next))
+        Some((name, value, next))
     }
 
     /// Checks that a value or the prompt can be changed now.
     pub(crate) fn may_edit(&self) -> Result<(), Reason> {
         need(!self.is_creating(), "there are no steps yet")?;
-        need(self.question.is_some() && self.machine.is_some(), "only before a step is sent")?;
+        let is_before_step = self.question.is_some() || self.stage == LiveStage::Ended;
+        need(is_before_step && self.machine.is_some(), "only before a step is sent")?;
         let is_variable = self.pane == LivePane::State;
-        need(!is_variable || self.variable().is_some(), "no variable selected")
+        need(!is_variable || self.stage == LiveStage::Ended || self.variable().is_some(), "no variable selected")
     }
 
     /// Tells whether something that is not saved would be lost.

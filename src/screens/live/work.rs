@@ -80,6 +80,8 @@ pub struct LiveView {
     pub ended: Option<Shown>,
     /// True as long as there is no procedure that can be run.
     pub is_creating: bool,
+    /// True once there is a procedure, valid or not.
+    pub has_plan: bool,
     /// Sentences of the validator about the plan.
     pub errors: Vec<Shown>,
     /// Lines that the last repair changed; `None`: a gap.
@@ -100,6 +102,10 @@ impl LiveWork {
                 plan = plan_of(&run);
                 came.judge();
                 run.take(&came, now);
+                // A person who cancels a call has not ended the run.
+                if came.was_cancelled() {
+                    run.change(LiveChange::Again, now);
+                }
                 round = Some(came);
                 run
             }
@@ -114,7 +120,7 @@ impl LiveWork {
         let unkept = self.keep.filter(|_| round.is_some()).and_then(|kept| kept.keep(&record).err());
         let saved = is_save.then(|| machine.record(true, now)).flatten();
         let view = LiveView::of(&machine, question.as_deref(), plan.as_deref(), record, side);
-        let written = round.as_deref().map(written).unwrap_or_else(Vec::new);
+        let written = round.as_deref().map_or_else(Vec::new, written);
         let facts = RunFacts::of(&view.opened.view(), &self.breakpoints, view.next, written);
         let reached = round.as_ref().and_then(|_| facts.reached(&self.before, &self.breakpoints));
         let (view, unkept) = (Box::new(view), unkept.map(Shown::from));
@@ -131,7 +137,7 @@ fn plan_of(run: &LiveRun) -> Option<Vec<u8>> {
 fn written(round: &SamplingRound) -> Vec<String> {
     let mut tape = Tape::default();
     let json = round.replies.first().map(|reply| reply.json()).filter(|json| !json.is_empty());
-    let members = json.and_then(|json| tape.parse(json)).map(Value::entries).unwrap_or_else(Vec::new);
+    let members = json.and_then(|json| tape.parse(json)).map_or_else(Vec::new, Value::entries);
     let names =
         members.iter().map(stepscope_base::json::Member::name).filter(|name| round.ask.request.expected.contains(name));
     names.filter_map(|name| name.utf8().map(ToOwned::to_owned)).collect()
@@ -147,11 +153,12 @@ impl LiveView {
     ) -> Self {
         let is_creating = run.is_creating();
         let plan = plan_of(run).or_else(|| Some(run.creation()?.repair.as_ref()?.procedure.clone()));
+        let has_plan = !is_creating || plan.is_some();
         let changes = match (before, &plan) {
             (Some(before), Some(plan)) if before != plan.as_slice() => changes(before, plan),
             _ => Vec::new(),
         };
-        let errors = plan.filter(|_| is_creating).map(|plan| {
+        let errors = plan.filter(|_| is_creating).map_or_else(Vec::new, |plan| {
             let found = diagnostics(&plan);
             found.iter().map(|finding| finding.message.line()).collect()
         });
@@ -161,7 +168,8 @@ impl LiveView {
             next: question.filter(|_| !is_creating).map(|question| question.ask.step),
             ended: run.ended().map(|ended| Shown::line(ended.to_string().as_bytes())),
             is_creating,
-            errors: errors.unwrap_or_else(Vec::new),
+            has_plan,
+            errors,
             changes,
         }
     }

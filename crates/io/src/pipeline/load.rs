@@ -631,7 +631,7 @@ impl Scout {
                 Wake::Paths(more) => paths.extend(more),
                 Wake::All => all = true,
                 Wake::Follow(input) => {
-                    let names = input.path().map(watched_names).unwrap_or_else(Vec::new);
+                    let names = input.path().map_or_else(Vec::new, watched_names);
                     if self.sources.iter().any(|track| track.names == names) {
                         paths.extend(names);
                     } else {
