@@ -371,3 +371,23 @@ fn a_value_that_a_person_set_in_a_created_run_is_no_ones_mistake() {
     let found: Vec<_> = view.findings().iter().map(|finding| finding.rule).collect();
     assert!(!found.contains(&RuleId::ReplyDiffers), "{found:?}");
 }
+
+#[test]
+fn overrides_of_the_open_run_go_with_it() {
+    let server = planner();
+    let (_folder, path, mut d) = opened(&server);
+    d.keys("Enter");
+    let row = d.app.screens.record().unwrap().opened.variables.iter();
+    let row = row.map(|row| row.name.as_str().to_owned()).position(|name| name == "all_nuts").unwrap();
+    d.app.screens.record_mut().unwrap().edits.set(2, row, "all_nuts".into(), b"14".to_vec());
+    d.keys("S");
+    d.wait_for(|app| app.screens.live().is_some_and(|live| live.bytes.is_some()));
+    d.shows(&["step 3, with the recorded state before it", "14"]);
+    d.keys("Enter");
+    until(&mut d, LiveStage::Over);
+    d.keys("s");
+    d.wait_for(|app| app.status.as_ref().is_some_and(|status| status.text.as_str().contains("saved in")));
+    let saved = lines(&path.with_file_name("runs.jsonl.forks.jsonl"));
+    assert_eq!((&saved[0]["pred_num"], &saved[0]["trace"]["fork"]["step_index"]), (&json!(12), &json!(2)));
+    assert_eq!(saved[0]["trace"]["fork"]["values"][0]["was"], json!(13));
+}

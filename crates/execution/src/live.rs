@@ -28,7 +28,7 @@ pub struct LiveRun {
 }
 
 /// Change that a person makes before the next call.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum LiveChange {
     /// Value that is set before the step that comes next, as a JSON text.
     Set(Untrusted<'static>, Vec<u8>),

@@ -106,7 +106,7 @@ pub(crate) fn describe(screens: &Screens, look: Look<'_>) -> Spans {
         LiveStage::Preview if live.pane == LivePane::Top => match live.field() {
             LiveField::Send => "Nothing sent yet. <open> on this line sends",
             LiveField::Model => "<open> selects another",
-            LiveField::Task | LiveField::Release => "Left, right or <open> change it",
+            LiveField::From | LiveField::Task | LiveField::Release => "Left, right or <open> change it",
         },
         LiveStage::Preview => "Nothing sent yet. <run_step> sends",
         LiveStage::Asking => "<escape> cancels; the partial reply is kept with the run",
@@ -320,6 +320,7 @@ fn preview(live: &Live, models: &ModelChoice, width: usize, look: Look<'_>) -> T
                 let model = live.model(models).map(|model| Shown::line(model.as_bytes()).into_string());
                 model.unwrap_or("not selected".to_owned())
             }
+            LiveField::From => from_step(live),
             LiveField::Task => live.task.word().to_owned(),
             LiveField::Release => format!("evoproc-procedures {}", live.release.word()),
         };
@@ -339,6 +340,15 @@ fn preview(live: &Live, models: &ModelChoice, width: usize, look: Look<'_>) -> T
     lines.extend(breakpoints(live, look));
     let at = live.fields.at;
     TopLines { lines, cursor: Some(if at == 0 { 0 } else { tall + at - 1 }) }
+}
+
+/// Says from which step a recorded procedure is run, and with which state.
+fn from_step(live: &Live) -> String {
+    match live.origin {
+        LiveOrigin::Record(_, 0) => "step 1".to_owned(),
+        LiveOrigin::Record(_, step) => format!("step {}, with the recorded state before it", step + 1),
+        LiveOrigin::Question(_) => String::new(),
+    }
 }
 
 fn steps(live: &Live, area: Rect, buf: &mut Buffer, look: Look<'_>) {

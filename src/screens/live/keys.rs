@@ -98,7 +98,7 @@ pub(crate) fn act(
         A::Open if live.stage == LiveStage::Preview && live.pane == LivePane::Top => match live.field() {
             LiveField::Send => run_on(models, live, false),
             LiveField::Model => Wish::ChooseModel,
-            LiveField::Task | LiveField::Release => turn_field(live, models, 1),
+            LiveField::From | LiveField::Task | LiveField::Release => turn_field(live, models, 1),
         },
         A::Open if live.stage == LiveStage::Over => live.saved_id.clone().map_or(Wish::NOTHING, Wish::Open),
         A::RunStep | A::Open => run_on(models, live, false),

@@ -53,6 +53,8 @@ stepscope_base::words! {
         Send = "",
         /// The model, and its server.
         Model = "model",
+        /// The step from which a recorded procedure is run.
+        From = "from",
         /// The kind of answer.
         Task = "task",
         /// The release of evoproc-procedures whose prompts are sent.
@@ -113,6 +115,8 @@ pub struct Live {
     pub task: AnswerSchema,
     /// Release of evoproc-procedures whose prompts are sent.
     pub release: Release,
+    /// Changes that were made to the record before.
+    pub(crate) edits: Vec<LiveChange>,
     /// Files whose lines are in the prompts.
     pub(crate) files: Vec<Shown>,
     /// Model that the record names.
@@ -193,6 +197,7 @@ impl Live {
             origin,
             task: AnswerSchema::Gsm,
             release: Release::default(),
+            edits: Vec::new(),
             files: Vec::new(),
             known,
             stage: LiveStage::Preview,
@@ -242,7 +247,7 @@ impl Live {
         (self.id, self.never, self.question, self.bytes) = (id, None, None, None);
         let job = match &self.origin {
             LiveOrigin::Question(question) => LiveJob::Create(question.clone(), self.task, self.release),
-            LiveOrigin::Record(text, step) => LiveJob::Begin(text.clone(), *step),
+            LiveOrigin::Record(text, step) => LiveJob::Begin(text.clone(), *step, self.edits.clone()),
         };
         self.work(job)
     }
@@ -432,8 +437,8 @@ impl Live {
     /// Lists the rows of the preview.
     pub fn rows(&self) -> &'static [LiveField] {
         match self.origin {
-            LiveOrigin::Question(_) => &LiveField::ALL,
-            LiveOrigin::Record(..) => &[LiveField::Send, LiveField::Model],
+            LiveOrigin::Question(_) => &[LiveField::Send, LiveField::Model, LiveField::Task, LiveField::Release],
+            LiveOrigin::Record(..) => &[LiveField::Send, LiveField::Model, LiveField::From],
         }
     }
 
@@ -447,7 +452,12 @@ impl Live {
         if self.stage != LiveStage::Preview || self.pane != LivePane::Top {
             return false;
         }
+        let last = self.view.as_ref().map_or(0, |view| view.opened.steps.len().saturating_sub(1));
         match self.field() {
+            LiveField::From => {
+                let LiveOrigin::Record(_, step) = &mut self.origin else { return false };
+                *step = step.saturating_add_signed(by).min(last);
+            }
             LiveField::Task => self.task = turn(&AnswerSchema::ALL, self.task, by),
             LiveField::Release => self.release = turn(&Release::ALL, self.release, by),
             LiveField::Send | LiveField::Model => return false,

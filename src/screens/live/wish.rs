@@ -16,6 +16,7 @@ use crate::screens::stack::Screen;
 use crate::widgets::keymap::Reason;
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::text::{Shown, Untrusted};
+use stepscope_execution::live::LiveChange;
 use stepscope_io::unfinished::{RUNS, Unfinished};
 
 /// See the module.
@@ -105,15 +106,22 @@ pub(crate) fn question_editor() -> Dialog {
     Dialog::Editor(Box::new(Editor::new(EditTarget::Question, title, Shown::own("a plan is created for it"), "")))
 }
 
-/// Shows what would be sent for the open procedure from the step under the cursor, or from its first.
+/// Shows what would be sent for the open procedure from the step under the cursor; where the end is shown, from its first.
 pub(crate) fn step_through(app: &mut App) -> Effects {
     let Some(view) = app.screens.record() else { return Vec::new() };
-    let step = view.step_to_ask().unwrap_or(0);
+    let is_at_end = view.moment.0 >= view.opened.steps.len() && view.edits.is_empty();
+    let step = view.step_to_ask().filter(|_| !is_at_end).unwrap_or(0);
     let origin = LiveOrigin::Record(view.opened.text().to_vec(), step);
     let known = view.opened.model_of(step);
+    let values = view.edits.pairs().into_iter().map(|(name, value)| LiveChange::Set(name, value));
+    let prompt = view.edits.prompt.iter().filter(|(at, _)| *at == step);
+    let prompt = prompt.map(|(_, prompt)| LiveChange::Prompt(Some(prompt.clone())));
+    let edits: Vec<LiveChange> = values.chain(prompt).collect();
     let forks = forks_path(&app.forks, &app.screens, &app.store).map(|place| place.path().to_owned());
     let keep = Unfinished::beside(&forks.unwrap_or_else(|| runs_file(app)));
-    open(app, Live::new(origin, known, Some(keep)))
+    let mut live = Live::new(origin, known, Some(keep));
+    live.edits = edits;
+    open(app, live)
 }
 
 /// Returns the file that created runs go to, unless another is typed: next to that of the record in front.

@@ -38,8 +38,8 @@ pub struct LiveWork {
 pub enum LiveJob {
     /// A procedure is to be created for a question.
     Create(Untrusted<'static>, AnswerSchema, Release),
-    /// The procedure of this record is to be run from a step.
-    Begin(Vec<u8>, usize),
+    /// The procedure of this record is to be run from a step, with these changes before it.
+    Begin(Vec<u8>, usize, Vec<LiveChange>),
     /// The reply to a question.
     Came(Box<LiveRun>, Box<SamplingRound>),
     /// Change of what is asked next.
@@ -94,9 +94,13 @@ impl LiveWork {
         let (mut round, mut plan, mut is_save, mut refused) = (None, None, false, None);
         let mut machine = match self.job {
             LiveJob::Create(question, task, release) => Box::new(LiveRun::create(question, task, release)),
-            LiveJob::Begin(text, step) => {
+            LiveJob::Begin(text, step, changes) => {
                 let case = Case::around(text, Arc::new(side.around()));
-                Box::new(LiveRun::of(case, step).map_err(|why| Shown::error(&why))?)
+                let mut run = Box::new(LiveRun::of(case, step).map_err(|why| Shown::error(&why))?);
+                for change in changes {
+                    run.change(change, now);
+                }
+                run
             }
             LiveJob::Came(mut run, mut came) => {
                 plan = plan_of(&run);

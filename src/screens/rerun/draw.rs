@@ -59,7 +59,9 @@ const TAIL: usize = 4;
 
 pub(crate) fn areas(app: &App, attempt: &Attempt, area: Rect) -> Areas<Pane> {
     let body = parts(area).body;
-    Areas::new(body, attempt.maximised.then_some(attempt.pane), || {
+    // Where only a model is chosen there is no request yet.
+    let alone = attempt.chooses_for.map(|_| Pane::Top).or(attempt.maximised.then_some(attempt.pane));
+    Areas::new(body, alone, || {
         let look = Look::new(&app.looks.theme, &app.keymap, false);
         let files = app.files_of_open();
         let (top, lower) = pane_above(body, top_height((&app.models, &files), attempt, body, look));
