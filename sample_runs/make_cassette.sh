@@ -37,6 +37,8 @@ again $runs --id dab9d3ddc0c7c853364389922007ba64 --step 4 --temperature 0.3
 again $runs --id dab9d3ddc0c7c853364389922007ba64 --step 4 --temperature 0.7 --samples 5 --at-once 1
 again $runs --id 3bd7613259a293233771e746f4e9b3b9 --step 2 --from-here --temperature 0.3
 again $runs --id 36f3a646fedec3ecf1ed9f49a34e97b3 --step 2 --from-here --temperature 0.3 --seed 3
+# The desks, made live: what step 2 should have written is set before step 3.
+again $runs --id fb1fefd852ead5817dbbbedf3e119d7c --step 3 --from-here --set final_number=1080
 # The pool: what a locker costs, with the line that says it.
 again notice.jsonl --id pool-locker --temperature 0.3
 # Every answer.

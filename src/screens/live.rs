@@ -15,7 +15,7 @@ pub(crate) mod work;
 pub(crate) const SCREEN: ScreenDef = ScreenDef {
     signs: &[&sign::SEVERITIES, &sign::OUTCOMES, &sign::VALIDITY],
     draw: |app, _, buf, look| draw::draw(&app.screens, &app.models, buf, look),
-    describe: |app, look| draw::describe(&app.screens, look),
+    describe: |app, look| draw::describe(&app.screens, &app.models, look),
     allowed: |app, action| keys::allowed(&app.screens, &app.models, action),
     act: |app, action, _| {
         let asked = (action, app.count);

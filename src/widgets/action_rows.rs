@@ -97,7 +97,7 @@ macro_rules! action_rows {
             RerunFromHere = "rerun_from_here" ("re-run from here"), Shows [forks] needs: Needs::Asks(may_rerun);
             RerunStale = "rerun_stale" ("re-run dependents"), Shows [forks] needs: Needs::Asks(may_rerun);
             RerunSamples = "rerun_samples" ("sample"), Shows [forks] needs: Needs::Asks(may_rerun);
-            StepThrough = "step_through", Shows [forks] needs: Needs::Asks(|app, _| may_step_through(&app.screens, &app.models)),
+            StepThrough = "step_through", Shows [forks] needs: Needs::Asks(|app, _| may_step_through(&app.screens, &app.models, app.samples)),
                 run: |app, _, _| live::wish::step_through(app);
             Create = "create", Shows [plain] needs: Needs::Asks(|app, _| may_create(&app.screens, &app.models)),
                 run: |app, _, _| done(app.open_dialog(live::wish::question_editor()));

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 /// Scenes that the documents show; a fork has a new id each time, so its scene is none of them.
-const PICTURES: [&str; 4] = ["03-wrong", "06-recomputed", "08-rerun", "09-answer"];
+const PICTURES: [&str; 4] = ["03-wrong", "06-recomputed", "08-rerun", "11-answer"];
 
 fn demo(arguments: &[&str], paths: &[&Path]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stepscope"));

@@ -97,13 +97,14 @@ pub(crate) fn draw(screens: &Screens, models: &ModelChoice, buf: &mut Buffer, lo
 }
 
 /// Builds the hint in the line above the keys.
-pub(crate) fn describe(screens: &Screens, look: Look<'_>) -> Spans {
+pub(crate) fn describe(screens: &Screens, models: &ModelChoice, look: Look<'_>) -> Spans {
     let Some(live) = screens.live() else { return Vec::new() };
     if let Some(note) = note_here(live) {
         return vec![look.span(note.message.as_str(), severity_role(note.severity))];
     }
     let text = match live.stage {
         LiveStage::Preview if live.pane == LivePane::Top => match live.field() {
+            LiveField::Send if models.replays() => "Nothing is sent: <open> on this line replays the recording",
             LiveField::Send => "Nothing sent yet. <open> on this line sends",
             LiveField::Model => "<open> selects another",
             LiveField::From | LiveField::Task | LiveField::Release => "Left, right or <open> change it",
@@ -156,7 +157,11 @@ fn top(live: &Live, models: &ModelChoice, area: Rect, buf: &mut Buffer, look: Lo
         LiveStage::Ended => "Ended early",
         LiveStage::Over => "Done",
     };
-    let inner = frame(vec![look.span(title, Role::Title)], area, buf, look);
+    let mut title = vec![look.span(title, Role::Title)];
+    if live.is_replay {
+        title.push(look.span("  ↺ replay of recorded replies", Role::Warning));
+    }
+    let inner = frame(title, area, buf, look);
     let page = top_lines(live, models, usize::from(inner.width), look);
     let skip = page.cursor.map_or(0, |at| (at + 1).saturating_sub(usize::from(inner.height)));
     for (row, line) in page.lines.iter().skip(skip).take(usize::from(inner.height)).enumerate() {
@@ -294,9 +299,10 @@ fn sending(live: &Live, models: &ModelChoice) -> (Shown, Role) {
     // A record is somebody else's word: that it names the model is said before anything goes there.
     let is_proposed = models.model.is_none() && server.model.is_none();
     let from = if is_proposed { " (from the record)" } else { "" };
+    let verb = if models.replays() { "replay" } else { "send" };
     let what = match live.view.as_ref().and_then(|view| view.next) {
-        Some(step) => shown!("send step {} of {}", step + 1, steps_of(live)),
-        None => Shown::own("send the question, for a plan"),
+        Some(step) => shown!("{verb} step {} of {}", step + 1, steps_of(live)),
+        None => shown!("{verb} the question, for a plan"),
     };
     let (model, place, size) = (Shown::line(model.as_bytes()), server.place(), size(bytes));
     (shown!("{what} · {size} · {model}{from} at {place}"), Role::Live)
@@ -327,6 +333,7 @@ fn preview(live: &Live, models: &ModelChoice, width: usize, look: Look<'_>) -> T
         lines.push(row(field.word(), text, Role::Text));
     }
     let sent = match &live.origin {
+        _ if models.replays() => "nothing: the replies come from the recording".to_owned(),
         LiveOrigin::Question(_) => "the question; then repairs, then each step with its inputs".to_owned(),
         LiveOrigin::Record(..) => {
             let files = live.files.iter().cloned().reduce(|all, file| all.and(", ").join(&file));
@@ -418,7 +425,13 @@ fn state(live: &Live, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         return put(vec![look.span("no step ran yet", Role::Dim)], 0, inner, buf);
     };
     let variables = &view.opened.variables;
-    let name = variables.iter().map(|row| row.name.as_str().chars().count()).max().unwrap_or(0).clamp(4, 24);
+    let name = variables
+        .iter()
+        .map(|row| row.name.as_str().chars().count())
+        .max()
+        .unwrap_or(0)
+        .clamp(4, 24)
+        .min((inner_width(area) / 2).max(8));
     let rows = live.variables.rows(variables.len());
     pane(title, rows, |n| variable(view, n, name, inner_width(area), look), area, buf, look);
 }

@@ -45,10 +45,10 @@ pub(crate) fn may_create(screens: &Screens, models: &ModelChoice) -> Result<(), 
 }
 
 /// Checks that the open record can be run step by step.
-pub(crate) fn may_step_through(screens: &Screens, models: &ModelChoice) -> Result<(), Reason> {
+pub(crate) fn may_step_through(screens: &Screens, models: &ModelChoice, has_recording: bool) -> Result<(), Reason> {
     need(screens.top() == ScreenKind::Run, "open a run first")?;
     need(screens.record().is_some_and(|view| view.opened.has_steps()), "this record has no steps")?;
-    need(models.mode() != Mode::Offline, "offline mode: nothing is sent")
+    need(models.mode() != Mode::Offline || has_recording, "offline mode: nothing is sent")
 }
 
 /// Checks an action that the screen knows; `None`: another one.
@@ -176,6 +176,13 @@ fn run_on(models: &mut ModelChoice, live: &mut Live, continues: bool) -> Wish {
         return Wish::ChooseModel;
     }
     live.continues = continues;
+    if live.is_looked_at() {
+        live.sends_next = true;
+        return Wish::NOTHING;
+    }
+    if live.question.is_none() && live.stage == LiveStage::Preview {
+        return Wish::Refuse("still preparing the request");
+    }
     if live.stage == LiveStage::Ended {
         live.sends_next = true;
         return work(models, live, LiveChange::Again);

@@ -155,6 +155,8 @@ pub struct Live {
     pub totals: CallTotals,
     /// File that keeps it until it is saved.
     pub keep: Option<Unfinished>,
+    /// True if recorded replies are played: nothing is paid for, and nothing is kept.
+    pub(crate) is_replay: bool,
     /// True once a reply was put there.
     pub is_kept: bool,
     /// Progress of saving it.
@@ -218,6 +220,7 @@ impl Live {
             repairs: 0,
             totals: CallTotals::default(),
             keep,
+            is_replay: false,
             is_kept: false,
             kept: Kept::No,
             file: None,
@@ -253,7 +256,8 @@ impl Live {
     }
 
     fn work(&self, job: LiveJob) -> LiveWork {
-        LiveWork { job, breakpoints: self.breakpoints.clone(), before: self.facts.clone(), keep: self.keep.clone() }
+        let keep = self.keep.clone().filter(|_| !self.is_replay);
+        LiveWork { job, breakpoints: self.breakpoints.clone(), before: self.facts.clone(), keep }
     }
 
     /// Begins the work for a change; `None`: it is not the time for one.
@@ -288,6 +292,7 @@ impl Live {
     pub fn send(&mut self, models: &mut ModelChoice) -> Option<(RunId, Server, Vec<Call>)> {
         let (model, server) = (self.model(models)?, models.server.clone()?);
         let question = *self.question.take().filter(|_| self.machine.is_some())?;
+        self.is_replay = models.replays();
         let id = models.next_id();
         let (round, calls) = SamplingRound::new(id, question, &models.sampling, server.info(&model));
         (self.id, self.round, self.stage) = (id, Some(Box::new(round)), LiveStage::Asking);
@@ -295,6 +300,11 @@ impl Live {
         (self.clock, self.follows, self.tops) = (CallClock::default(), true, [0; 2]);
         (self.stream, self.streamed) = (PlanStream::default(), Vec::new());
         Some((id, server, calls))
+    }
+
+    /// Tells whether what is asked next was shown, and is being looked at again.
+    pub(crate) fn is_looked_at(&self) -> bool {
+        self.question.is_some() && self.machine.is_none()
     }
 
     /// Tells whether a model is at work.
@@ -366,7 +376,7 @@ impl Live {
             self.count(&round, was_creating.then_some(had_plan));
             self.round = Some(round);
             (self.is_prompt_edited, self.follows) = (self.is_prompt_edited && view.ended.is_some(), false);
-            self.is_kept |= self.keep.is_some() && unkept.is_none();
+            self.is_kept |= self.keep.is_some() && unkept.is_none() && !self.is_replay;
         }
         let is_ready = was_creating && !view.is_creating;
         let is_cancelled = self.round.as_ref().is_some_and(|round| round.was_cancelled()) && is_answer;
@@ -394,7 +404,8 @@ impl Live {
         // Repairs follow a plan as they do upstream; before its first step a run waits.
         let goes_on = is_answer && self.stage == LiveStage::Paused && (is_creating || self.continues && !is_ready);
         let goes_on = goes_on && reached.is_none() && unkept.is_none();
-        let asks_again = std::mem::take(&mut self.sends_next) && self.stage == LiveStage::Paused;
+        let is_waiting = matches!(self.stage, LiveStage::Paused | LiveStage::Preview);
+        let asks_again = std::mem::take(&mut self.sends_next) && is_waiting;
         self.continues &= goes_on || asks_again;
         goes_on || asks_again
     }

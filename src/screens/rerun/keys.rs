@@ -243,10 +243,11 @@ fn plan(app: &mut App) -> Effects {
 fn candidate(app: &mut App, id: RunId) -> Effects {
     let is_offline = app.models.setup.wanted.offline;
     let profiles = app.models.profiles.iter().filter(|_| !is_offline).cloned().map(Candidate::Profile);
-    let samples = app.samples.then_some(Candidate::Samples);
+    let is_recorded = app.screens.live().is_none_or(|live| live.asks().is_none());
+    let samples = (app.samples && is_recorded).then_some(Candidate::Samples);
     let Some(attempt) = app.screens.attempt_mut() else { return Vec::new() };
-    // No recording holds what is not a re-run.
-    let samples = samples.filter(|_| attempt.chooses_for.is_none());
+    // No recording holds repairs, or plans for other questions.
+    let samples = samples.filter(|_| attempt.chooses_for != Some(ChoosesFor::Repair));
     attempt.picker.candidates = profiles.chain(samples).collect();
     (attempt.picker.is_looking, attempt.picker.trouble) = (!is_offline, None);
     attempt.picker.list.at = 0;
