@@ -391,3 +391,31 @@ fn overrides_of_the_open_run_go_with_it() {
     assert_eq!((&saved[0]["pred_num"], &saved[0]["trace"]["fork"]["step_index"]), (&json!(12), &json!(2)));
     assert_eq!(saved[0]["trace"]["fork"]["values"][0]["was"], json!(13));
 }
+
+#[test]
+fn a_plan_that_is_cancelled_is_asked_for_again_by_a_key_alone() {
+    let server = Server::start(|seen, talk| {
+        if seen.line.starts_with("GET") {
+            return answer(seen, talk, "");
+        }
+        // It never ends.
+        talk.head("200 OK", "application/x-ndjson");
+        talk.chunk(format!("{}\n", json!({"model": "m", "response": "{\"NameDescription\": ", "done": false})));
+        talk.wait_for_hang_up();
+    });
+    let (_folder, _path, mut d) = opened(&server);
+    create(&mut d);
+    for asked in 1..=2 {
+        d.keys(if asked == 1 { "Enter" } else { "n" });
+        d.wait_for(|app| {
+            let round = app.screens.live().unwrap().round.as_ref();
+            round.is_some_and(|round| {
+                !round.replies[0].received.content.is_empty() && round.replies[0].received.is_running()
+            })
+        });
+        d.keys("Esc");
+        until(&mut d, LiveStage::Paused);
+        d.shows(&["before the plan", "the call was cancelled"]);
+        assert_eq!(posts(&server), asked, "nothing is sent that nobody asked for");
+    }
+}

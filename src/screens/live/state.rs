@@ -403,7 +403,7 @@ impl Live {
         (self.bytes, self.reason) = (None, reason);
         // Repairs follow a plan as they do upstream; before its first step a run waits.
         let goes_on = is_answer && self.stage == LiveStage::Paused && (is_creating || self.continues && !is_ready);
-        let goes_on = goes_on && reached.is_none() && unkept.is_none();
+        let goes_on = goes_on && reached.is_none() && unkept.is_none() && !is_cancelled;
         let is_waiting = matches!(self.stage, LiveStage::Paused | LiveStage::Preview);
         let asks_again = std::mem::take(&mut self.sends_next) && is_waiting;
         self.continues &= goes_on || asks_again;
