@@ -483,7 +483,7 @@ fn rows_of_others() -> Vec<Vec<u8>> {
 fn gathered() -> Vec<Vec<u8>> {
     let read = |name: &&str| fs::read(fixture("gathered").join(name)).unwrap();
     let mut all: Vec<Vec<u8>> =
-        ["openinference.jsonl", "genai.jsonl", "genai_old.jsonl", "console.json", "mlflow.jsonl"]
+        ["openinference.jsonl", "langsmith.jsonl", "langfuse.json", "genai.jsonl", "genai_old.jsonl", "console.json", "mlflow.jsonl"]
             .iter()
             .chain(&[
                 "logged.jsonl",

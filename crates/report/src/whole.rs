@@ -224,7 +224,10 @@ impl WholeRecord<'_, '_> {
     /// Prints what the steps took, one line per step.
     fn timeline(&self, out: &mut RecordText) {
         let Some(cost) = RunCost::of(self.state) else { return };
-        out.line(&shown!("Timeline ({}, {} tokens)", duration(cost.time), grouped(cost.tokens as usize)));
+        // Where no server counted them they are not none.
+        let tokens =
+            if cost.tokens > 0 { shown!(", {} tokens", grouped(cost.tokens as usize)) } else { Shown::default() };
+        out.line(&shown!("Timeline ({}{tokens})", duration(cost.time)));
         for (n, step) in cost.steps.iter().enumerate() {
             let took = step.took.map(duration).unwrap_or_default();
             let bar = charts::span(step.start, step.took.unwrap_or_default(), cost.time, BAR);

@@ -14,6 +14,7 @@ mod burr;
 mod chat;
 mod made;
 mod neighbours;
+mod observed;
 mod plain;
 mod shelf;
 mod spans;
@@ -47,6 +48,8 @@ const GATHERERS: &[Gatherer] = &[
             "\"resource_logs\"",
             "\"spans\"",
             "\"span_id\"",
+            "\"run_type\"",
+            "\"observations\"",
         ],
     },
     Gatherer { is_part: batches::is_line, read: batches::read, keys: &["\"custom_id\""] },

@@ -1,5 +1,6 @@
 //! Spans as OpenTelemetry, its console exporter and `MLflow` write them, in one form.
 
+use super::observed::{is_langfuse, is_langsmith, langfuse, langsmith};
 use super::plain::{Members, Plain, attributes};
 use crate::failure::Failure;
 use stepscope_base::json::{Kind, Value};
@@ -47,6 +48,10 @@ pub(super) enum Holder {
     Console,
     /// A trace of `MLflow`.
     Mlflow,
+    /// One run of `LangSmith`.
+    LangSmith,
+    /// A trace of Langfuse.
+    Langfuse,
 }
 
 impl Holder {
@@ -75,7 +80,13 @@ impl Holder {
             return Some(Self::Console);
         }
         let is_mlflow = ["trace_id", "request_id"].iter().any(|key| inside("info", key).is_some());
-        (is_mlflow && list(inside("data", "spans"))).then_some(Self::Mlflow)
+        if is_mlflow && list(inside("data", "spans")) {
+            return Some(Self::Mlflow);
+        }
+        if is_langsmith(root) {
+            return Some(Self::LangSmith);
+        }
+        is_langfuse(root).then_some(Self::Langfuse)
     }
 }
 
@@ -100,6 +111,8 @@ pub(super) fn each_span(
             }
             Ok(())
         }
+        Holder::LangSmith => act(langsmith(root)),
+        Holder::Langfuse => langfuse(root).into_iter().try_for_each(act),
         Holder::Logs => Ok(()),
     }
 }
@@ -204,23 +217,26 @@ fn words(status: Value<'_>) -> Vec<u8> {
 }
 
 /// Finds the first of two names of a value that is not null.
-fn any<'v>(value: Value<'v>, keys: [&str; 2]) -> Option<Value<'v>> {
+pub(super) fn any<'v>(value: Value<'v>, keys: [&str; 2]) -> Option<Value<'v>> {
     keys.into_iter().find_map(|key| value.get(key)).filter(|found| !found.is_null())
 }
 
-fn bytes(value: Value<'_>) -> Option<Vec<u8>> {
+pub(super) fn bytes(value: Value<'_>) -> Option<Vec<u8>> {
     value.string().map(|text| text.bytes().to_vec())
 }
 
 /// Reads a moment: nanoseconds as a number or a text, or a time of ISO 8601.
-fn nanos(value: Value<'_>) -> u64 {
+pub(super) fn nanos(value: Value<'_>) -> u64 {
     let Some(text) = value.string() else { return value.whole().unwrap_or(0) };
     let Ok(text) = std::str::from_utf8(text.bytes()) else { return 0 };
-    let iso = || text.parse::<jiff::Timestamp>().ok().and_then(|time| u64::try_from(time.as_nanosecond()).ok());
+    // A time without a zone is one of UTC, as services write it.
+    let local = || text.parse::<jiff::civil::DateTime>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok();
+    let time = || text.parse::<jiff::Timestamp>().ok().or_else(|| Some(local()?.timestamp()));
+    let iso = || u64::try_from(time()?.as_nanosecond()).ok();
     text.parse().ok().or_else(iso).unwrap_or(0)
 }
 
-fn id_of(id: Value<'_>) -> Option<Vec<u8>> {
+pub(super) fn id_of(id: Value<'_>) -> Option<Vec<u8>> {
     hex(id.string()?.bytes())
 }
 

@@ -131,6 +131,53 @@ fn texts_of_logs_alone_are_calls_and_their_absence_is_said() {
 }
 
 #[test]
+fn what_services_that_observe_runs_export_is_a_run() {
+    let (runs, note) = read("langsmith.jsonl");
+    assert_eq!((runs.len(), note.as_str()), (2, "read as traces"));
+    let (run, below) = (&runs[0], Some(0));
+    assert_eq!((&run["question"], &run["pred_answer"]), (&"Where is order 17?".into(), &"In Graz.".into()));
+    assert_eq!(
+        names(run),
+        [("support", None), ("ChatModel", below), ("find_order", below), ("ChatModel", below)],
+        "in the order of their times"
+    );
+    let steps = &run["trace"]["steps"];
+    assert_eq!(steps[1]["prompt"][1], serde_json::json!({"role": "user", "content": "Where is order 17?"}));
+    assert_eq!(steps[1]["tool_calls"][0]["arguments"]["number"], 17);
+    assert_eq!((&steps[1]["model"], &steps[1]["temperature"]), (&"tiny-2".into(), &0.2.into()));
+    assert_eq!(steps[1]["started_utc"], "2025-10-09T08:53:20.005Z", "times without a zone are of UTC");
+    assert_eq!(
+        (&steps[2]["inputs"]["number"], &steps[2]["outputs"]["result"]["output"]["city"]),
+        (&17.into(), &"Graz".into())
+    );
+    assert_eq!((&steps[3]["prompt"], &steps[3]["raw"]), (&"Order 17 is in Graz. Say so.".into(), &"In Graz.".into()));
+    assert_eq!(steps[0].get("usage"), None, "a chain has the sums of those inside of it");
+    assert_eq!((&runs[1]["status"], &runs[1]["error"]), (&"error".into(), &"RateLimitError: slow down".into()));
+
+    let (runs, _) = read("langfuse.json");
+    let (run, steps) = (&runs[0], &runs[0]["trace"]["steps"]);
+    assert_eq!((&run["question"], &run["pred_answer"]), (&"Where is order 17?".into(), &"In Graz.".into()));
+    assert_eq!(names(run), [("support", None), ("work", below), ("orders", Some(1)), ("answer", Some(1))]);
+    assert_eq!((&steps[2]["span_kind"], &steps[2]["error"]), (&"retriever".into(), &"index is old".into()));
+    assert_eq!((&steps[3]["raw"], &steps[3]["usage"]["prompt_tokens"]), (&"In Graz.".into(), &21.into()));
+    assert_eq!(steps[0]["attributes"]["scores"][0]["name"], "helpful");
+}
+
+#[test]
+fn what_only_looks_like_such_an_export_is_none() {
+    for text in [
+        r#"{"run_type": "chain"}"#,
+        r#"{"run_type": "sprint", "parent_run_id": null}"#,
+        r#"{"observations": []}"#,
+        r#"{"observations": [{"type": "bird", "startTime": "dawn"}]}"#,
+        r#"{"observations": [{"type": "SPAN"}]}"#,
+    ] {
+        let mut tape = Tape::default();
+        assert!(gatherer_of(tape.parse(text.as_bytes()).unwrap()).is_none(), "{text}");
+    }
+}
+
+#[test]
 fn traces_of_mlflow_keep_what_was_assessed() {
     let (runs, _) = read("mlflow.jsonl");
     assert_eq!(runs.len(), 2);
