@@ -482,18 +482,19 @@ fn rows_of_others() -> Vec<Vec<u8>> {
 /// Makes traces, batches and logs of Burr, also several in one file.
 fn gathered() -> Vec<Vec<u8>> {
     let read = |name: &&str| fs::read(fixture("gathered").join(name)).unwrap();
-    let mut all: Vec<Vec<u8>> =
-        ["openinference.jsonl", "langsmith.jsonl", "langfuse.json", "genai.jsonl", "genai_old.jsonl", "console.json", "mlflow.jsonl"]
-            .iter()
-            .chain(&[
-                "logged.jsonl",
-                "batch/orders_output.jsonl",
-                "batch/notes_results.jsonl",
-                "burr/log.jsonl",
-                "turns.json",
-            ])
-            .map(read)
-            .collect();
+    let mut all: Vec<Vec<u8>> = [
+        "openinference.jsonl",
+        "langsmith.jsonl",
+        "langfuse.json",
+        "genai.jsonl",
+        "genai_old.jsonl",
+        "console.json",
+        "mlflow.jsonl",
+    ]
+    .iter()
+    .chain(&["logged.jsonl", "batch/orders_output.jsonl", "batch/notes_results.jsonl", "burr/log.jsonl", "turns.json"])
+    .map(read)
+    .collect();
     let together = |names: &[&str]| names.iter().map(read).collect::<Vec<_>>().concat();
     all.push(together(&["logged.logs.jsonl", "logged.jsonl", "mlflow.jsonl"]));
     all.push(together(&["batch/orders_input.jsonl", "batch/orders_output.jsonl", "batch/notes_requests.jsonl"]));
