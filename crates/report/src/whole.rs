@@ -224,10 +224,10 @@ impl WholeRecord<'_, '_> {
     /// Prints what the steps took, one line per step.
     fn timeline(&self, out: &mut RecordText) {
         let Some(cost) = RunCost::of(self.state) else { return };
-        // Where no server counted them they are not none.
-        let tokens =
-            if cost.tokens > 0 { shown!(", {} tokens", grouped(cost.tokens as usize)) } else { Shown::default() };
-        out.line(&shown!("Timeline ({}{tokens})", duration(cost.time)));
+        // What nobody measured is not none.
+        let time = (cost.time > 0.0).then(|| duration(cost.time));
+        let tokens = (cost.tokens > 0).then(|| shown!("{} tokens", grouped(cost.tokens as usize)));
+        out.line(&shown!("Timeline ({})", Shown::listed(time.into_iter().chain(tokens), 2)));
         for (n, step) in cost.steps.iter().enumerate() {
             let took = step.took.map(duration).unwrap_or_default();
             let bar = charts::span(step.start, step.took.unwrap_or_default(), cost.time, BAR);

@@ -9,13 +9,17 @@ use crate::source::cut::Layout;
 use crate::source::open::Blob;
 use stepscope_base::json::Value;
 
+mod adk;
+mod autogen;
 mod batches;
 mod burr;
 mod chat;
+mod coding;
 mod made;
 mod neighbours;
 mod observed;
 mod plain;
+mod session;
 mod shelf;
 mod spans;
 mod step;
@@ -55,6 +59,10 @@ const GATHERERS: &[Gatherer] = &[
     Gatherer { is_part: batches::is_line, read: batches::read, keys: &["\"custom_id\""] },
     Gatherer { is_part: burr::is_line, read: burr::read, keys: &["\"sequence_id\""] },
     Gatherer { is_part: turns::is_part, read: turns::read, keys: &["\"part_kind\""] },
+    Gatherer { is_part: adk::is_session, read: adk::read, keys: &["\"invocation_id\""] },
+    Gatherer { is_part: autogen::is_part, read: autogen::read, keys: &["\"models_usage\""] },
+    Gatherer { is_part: coding::is_claude, read: coding::read_claude, keys: &["\"sessionId\""] },
+    Gatherer { is_part: coding::is_codex, read: coding::read_codex, keys: &["\"payload\""] },
 ];
 
 /// Finds the reader of a file by its first value.

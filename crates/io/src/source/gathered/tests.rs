@@ -164,6 +164,45 @@ fn what_services_that_observe_runs_export_is_a_run() {
 }
 
 #[test]
+fn sessions_of_agents_are_runs_with_their_turns() {
+    for (name, note) in [
+        ("adk.json", "sessions of Google ADK"),
+        ("autogen.json", "conversations of AutoGen"),
+        ("claude.jsonl", "sessions of Claude Code"),
+        ("codex.jsonl", "a session of Codex"),
+    ] {
+        let (runs, said) = read(name);
+        assert_eq!((runs.len(), said.as_str()), (1, format!("read as {note}").as_str()));
+        let (run, steps) = (&runs[0], &runs[0]["trace"]["steps"]);
+        assert_eq!(
+            (&run["question"], &run["pred_answer"]),
+            (&"Where is order 17?".into(), &"In Graz.".into()),
+            "{name}"
+        );
+        assert_eq!(steps[0]["tool_calls"][0]["name"], "find_order", "{name}");
+        assert_eq!(steps[0]["tool_calls"][0]["arguments"], serde_json::json!({"number": 17}), "{name}");
+        assert_eq!((&steps[1]["name"], &steps[1]["inputs"]["number"]), (&"find_order".into(), &17.into()), "{name}");
+        assert_eq!((&steps[2]["raw"], &steps[1]["span_kind"]), (&"In Graz.".into(), &"tool".into()), "{name}");
+        let thought = &steps[0]["reasoning"];
+        assert!(name == "autogen.json" || thought == "look it up", "{name} {thought}");
+        assert!(name == "autogen.json" || run["model"] == "tiny-2", "{name}");
+        assert!(name == "codex.jsonl" || steps[0]["usage"]["completion_tokens"] == 9, "{name}");
+        assert!(steps[0]["started_utc"].as_str().unwrap().starts_with("2025-10-09T08:53:2"), "{name}");
+    }
+    let state = read("adk.json").0;
+    assert_eq!(state[0]["state"], serde_json::json!({"found": "Graz", "answer": "In Graz."}));
+    assert_eq!(state[0]["trace"]["steps"][1]["outputs"], serde_json::json!({"found": "Graz"}), "written by the tool");
+    let failed = read("autogen.json").0;
+    assert_eq!(
+        (&failed[0]["trace"]["steps"][1]["error"], &failed[0]["status"]),
+        (&"index is old".into(), &"ok".into())
+    );
+    assert_eq!(failed[0]["stop_reason"], "done");
+    let later = read("claude.jsonl").0;
+    assert_eq!(later[0]["trace"]["steps"][3]["outputs"]["text"], "Thanks", "what a person says later is a turn");
+}
+
+#[test]
 fn what_only_looks_like_such_an_export_is_none() {
     for text in [
         r#"{"run_type": "chain"}"#,
@@ -171,6 +210,12 @@ fn what_only_looks_like_such_an_export_is_none() {
         r#"{"observations": []}"#,
         r#"{"observations": [{"type": "bird", "startTime": "dawn"}]}"#,
         r#"{"observations": [{"type": "SPAN"}]}"#,
+        r#"{"app_name": "x", "events": [{"author": "a"}]}"#,
+        r#"{"source": "user", "type": "TextMessage"}"#,
+        r#"{"messages": [{"source": "a", "type": "X", "models_usage": null}], "stop_reason": "x"}"#,
+        r#"{"type": "user", "message": {"role": "user"}, "uuid": "u1"}"#,
+        r#"{"type": "summary", "summary": "x"}"#,
+        r#"{"type": "response_item", "payload": 7, "timestamp": "t"}"#,
     ] {
         let mut tape = Tape::default();
         assert!(gatherer_of(tape.parse(text.as_bytes()).unwrap()).is_none(), "{text}");

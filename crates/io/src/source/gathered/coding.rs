@@ -1,0 +1,156 @@
+//! Sessions of coding agents: the logs of Claude Code and of Codex, each session as a run.
+
+use super::chat::replied;
+use super::made::GatheredLines;
+use super::neighbours::{Neighbour, Values};
+use super::plain::{Plain, object};
+use super::session::{AgentSession, SessionTurn, sessions};
+use crate::failure::Failure;
+use stepscope_base::json::{Kind, Value};
+
+/// Kinds of a line of Codex.
+const CODEX: [&str; 5] = ["session_meta", "response_item", "turn_context", "event_msg", "compacted"];
+
+/// Tells whether a value is a line of Claude Code: it belongs to a session, and is a turn or its summary.
+pub(super) fn is_claude(root: Value<'_>) -> bool {
+    let is = |kind: &str| root.get("type").is_some_and(|value| value.is_string(kind));
+    let is_turn = (is("user") || is("assistant")) && root.get("uuid").is_some();
+    let has_role = root.get("message").is_some_and(|message| message.get("role").is_some());
+    (is_turn && has_role && root.get("sessionId").is_some()) || (is("summary") && root.get("leafUuid").is_some())
+}
+
+/// Tells whether a value is a line of Codex: its kind, and what it holds.
+pub(super) fn is_codex(root: Value<'_>) -> bool {
+    let kind = root.get("type").is_some_and(|kind| CODEX.iter().any(|known| kind.is_string(known)));
+    kind && root.get("payload").is_some_and(|payload| payload.kind() == Kind::Object) && root.get("timestamp").is_some()
+}
+
+/// Reads the sessions of Claude Code that are in a file.
+pub(super) fn read_claude(values: &Values, _: &[Neighbour]) -> Result<GatheredLines, Failure> {
+    // Each block of a reply has a line of its own, under the id of the reply.
+    let mut last: Option<(Vec<u8>, Vec<u8>)> = None;
+    sessions(values, ("claude_code", "sessions of Claude Code"), |root, all| {
+        if root.get("sessionId").is_none() {
+            return is_claude(root);
+        }
+        let line = Plain::of(root);
+        let id = line.get("sessionId").cloned();
+        let at = all.iter().position(|session| session.id == id).unwrap_or_else(|| {
+            all.push(AgentSession::new(id.clone()));
+            all.len() - 1
+        });
+        // Other lines of a session say nothing of its turns.
+        if let (true, Some(session)) = (is_claude(root), all.get_mut(at)) {
+            add_claude(&line, session, &mut last);
+        }
+        true
+    })
+}
+
+fn text_of(value: Option<&Plain>) -> Vec<u8> {
+    value.map_or_else(Vec::new, Plain::as_text)
+}
+
+fn time_of(line: &Plain) -> Option<String> {
+    line.get("timestamp").map(|time| String::from_utf8_lossy(&time.as_text()).into_owned())
+}
+
+fn add_claude(line: &Plain, session: &mut AgentSession, last: &mut Option<(Vec<u8>, Vec<u8>)>) {
+    let Some(message) = line.get("message") else { return };
+    let started = time_of(line);
+    if line.get("type").and_then(Plain::text) == Some(b"user") {
+        *last = None;
+        let content = message.get("content").cloned().unwrap_or_else(Plain::null);
+        if content.text().is_some() {
+            return session.add_person(content, started);
+        }
+        for block in content.items() {
+            if block.get("type").and_then(Plain::text) != Some(b"tool_result") {
+                session.add_person(block.get("text").cloned().unwrap_or_else(Plain::null), started.clone());
+                continue;
+            }
+            let result = block.get("content").cloned().unwrap_or_else(Plain::null);
+            let is_error = block.get("is_error").is_some_and(|is_error| is_error.json() == b"true");
+            let error = is_error.then(|| Plain::Text(result.as_text()));
+            let turn =
+                SessionTurn { name: b"tool".to_vec(), error, started: started.clone(), ..SessionTurn::default() };
+            session.add_result(block.get("tool_use_id"), result, turn);
+        }
+        return;
+    }
+    let reply = replied(message);
+    let is_side = line.get("isSidechain").is_some_and(|is_side| is_side.json() == b"true");
+    let used = |key: &str| message.get("usage").and_then(|usage| usage.get(key)).cloned();
+    let said = reply.text.filter(|text| !text.is_empty()).map(Plain::Text);
+    let here = (text_of(line.get("sessionId")), text_of(message.get("id")));
+    let goes_on = !here.1.is_empty() && last.as_ref() == Some(&here);
+    *last = Some(here);
+    let turn = SessionTurn {
+        name: if is_side { b"sidechain".to_vec() } else { b"assistant".to_vec() },
+        said,
+        calls: reply.calls,
+        thoughts: reply.thoughts,
+        model: message.get("model").cloned(),
+        tokens: [used("input_tokens"), used("output_tokens")],
+        started,
+        ..SessionTurn::default()
+    };
+    if goes_on { session.join(turn) } else { session.add(turn) }
+}
+
+/// Reads a session of Codex: a file is one.
+pub(super) fn read_codex(values: &Values, _: &[Neighbour]) -> Result<GatheredLines, Failure> {
+    let (mut model, mut thoughts): (Option<Plain>, Option<Plain>) = (None, None);
+    sessions(values, ("codex", "a session of Codex"), |root, all| {
+        if !is_codex(root) {
+            return false;
+        }
+        if all.is_empty() {
+            all.push(AgentSession::default());
+        }
+        let (line, Some(session)) = (Plain::of(root), all.first_mut()) else { return false };
+        let Some(payload) = line.get("payload") else { return false };
+        match line.get("type").and_then(Plain::text) {
+            Some(b"session_meta") => session.id = payload.get("id").cloned(),
+            Some(b"turn_context") => model = payload.get("model").cloned().or(model.take()),
+            Some(b"response_item") => {
+                let turn = SessionTurn { model: model.clone(), started: time_of(&line), ..SessionTurn::default() };
+                add_codex(payload, turn, &mut thoughts, session);
+            }
+            _ => {}
+        }
+        true
+    })
+}
+
+fn add_codex(item: &Plain, turn: SessionTurn, thoughts: &mut Option<Plain>, session: &mut AgentSession) {
+    let texts = |key: &str| {
+        let blocks = item.get(key).map_or(&[][..], Plain::items);
+        let said: Vec<Vec<u8>> = blocks.iter().filter_map(|block| block.get("text").map(Plain::as_text)).collect();
+        (!said.is_empty()).then(|| Plain::Text(said.join(&b'\n')))
+    };
+    let call = || {
+        let arguments = ["arguments", "input"].into_iter().find_map(|key| item.get(key)).cloned().map(Plain::parsed);
+        object([("id", item.get("call_id").cloned()), ("name", item.get("name").cloned()), ("arguments", arguments)])
+    };
+    match item.get("type").and_then(Plain::text) {
+        Some(b"message") if item.get("role").and_then(Plain::text) == Some(b"user") => {
+            session.add_person(texts("content").unwrap_or_else(Plain::null), turn.started);
+        }
+        Some(b"message") if item.get("role").and_then(Plain::text) == Some(b"assistant") => {
+            let (said, thoughts) = (texts("content"), thoughts.take());
+            session.add(SessionTurn { name: b"assistant".to_vec(), said, thoughts, ..turn });
+        }
+        Some(b"reasoning") => *thoughts = texts("summary").or_else(|| texts("content")).or(thoughts.take()),
+        Some(b"function_call" | b"custom_tool_call" | b"local_shell_call") => {
+            let (calls, thoughts) = (vec![call()], thoughts.take());
+            session.add(SessionTurn { name: b"assistant".to_vec(), calls, thoughts, ..turn });
+        }
+        Some(b"function_call_output" | b"custom_tool_call_output") => {
+            let result = item.get("output").cloned().unwrap_or_else(Plain::null).parsed();
+            let turn = SessionTurn { name: b"tool".to_vec(), model: None, ..turn };
+            session.add_result(item.get("call_id"), result, turn);
+        }
+        _ => {}
+    }
+}
