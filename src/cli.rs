@@ -33,6 +33,7 @@ mod namesakes;
 mod options;
 mod order;
 mod out;
+mod peer_args;
 mod pick;
 mod print;
 mod repair;

@@ -96,7 +96,8 @@ fn open(screen: &cli::ScreenArgs, out: &mut Out) -> Result<u8, Shown> {
             reviewer: screen.reviewing.who.reviewer(),
             queue: screen.reviewing.queue,
             order: Queue {
-                shuffle: screen.reviewing.shuffle,
+                shuffle: screen.reviewing.shuffle.or(screen.reviewing.sample),
+                sampled: screen.reviewing.sample.is_some(),
                 clean_share: screen.reviewing.clean_share,
                 repeat: screen.reviewing.repeat,
                 assigned: screen.reviewing.assign,

@@ -129,7 +129,7 @@ impl ReviewStart {
 
     /// Tells whether the options have no meaning without a review log.
     fn needs_log(&self) -> bool {
-        let Queue { shuffle, clean_share, repeat, assigned } = self.order;
+        let Queue { shuffle, clean_share, repeat, assigned, .. } = self.order;
         let is_ordered = shuffle.is_some() || clean_share.is_some() || repeat > 0.0 || assigned.is_some();
         self.queue || is_ordered || !self.hide.is_empty()
     }

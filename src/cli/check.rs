@@ -16,11 +16,11 @@ use crate::cli::codes::FAILED;
 use crate::cli::codes::FOUND;
 use crate::cli::options::threads;
 use crate::cli::out::Out;
+use crate::cli::peer_args::with_peers;
 use stepscope_base::schema::{NEWEST, Schema};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_io::pipeline::check::{CheckOptions, CheckOutcome, SourceCounts, check};
-use stepscope_io::pipeline::peers::MAX_PEERS;
 use stepscope_io::pipeline::room::LEFT_OUT;
 use stepscope_io::pipeline::side_data::{SideData, Surroundings};
 use stepscope_io::source::input::Expand;
@@ -101,13 +101,7 @@ fn side_of(options: &Check, side: &Arc<SideData>, out: &mut Out) -> Result<Arc<S
         None => side.types_alone(),
         Some(baseline) => side.types_alone().read(baseline, threads)?,
     };
-    let own = own.with_peers(&options.peers, threads);
-    let left_out = own.read_peers().transpose()?.filter(|left_out| *left_out > 0);
-    if let Some(left_out) = left_out {
-        let (kept, left_out) = (grouped(MAX_PEERS), grouped(left_out));
-        out.complain(&shown!("{kept} runs are kept as peers, {left_out} further ones are not"));
-    }
-    Ok(Arc::new(own))
+    with_peers(own, &options.peers, threads, out)
 }
 
 /// `a.jsonl and 2 more`

@@ -82,6 +82,9 @@ pub struct Reviewing {
     /// Shuffle the queue (seeded)
     #[arg(long, value_name = "SEED")]
     pub shuffle: Option<u64>,
+    /// Shuffle it so that records come twice as early where a verdict tells most (seeded)
+    #[arg(long, value_name = "SEED", conflicts_with_all = ["shuffle", "clean_share", "assign", "hide"])]
+    pub sample: Option<u64>,
     /// Sample this share of records without findings, for example 0.1
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub clean_share: Option<f64>,
@@ -99,7 +102,8 @@ pub struct Reviewing {
 impl Reviewing {
     /// Tells whether an option asks for a review: without one, a run is debugged.
     pub fn begins(&self) -> bool {
-        let is_queued = self.queue || self.shuffle.is_some() || self.clean_share.is_some() || self.repeat > 0.0;
+        let is_mixed = self.shuffle.is_some() || self.sample.is_some();
+        let is_queued = self.queue || is_mixed || self.clean_share.is_some() || self.repeat > 0.0;
         is_queued || self.assign.is_some() || !self.reviews.is_empty() || !self.hide.is_empty() || self.who.is_named()
     }
 }

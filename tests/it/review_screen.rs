@@ -955,7 +955,7 @@ fn a_page_written_before_the_verdict_does_not_tell_what_others_said() {
 #[test]
 fn the_queue_has_its_order_a_share_and_a_second_look() {
     let desk = Desk::new(30);
-    let queue = |seed, clean_share, repeat| Queue { shuffle: seed, clean_share, repeat, assigned: None };
+    let queue = |seed, clean_share, repeat| Queue { shuffle: seed, clean_share, repeat, ..Queue::default() };
     let order = |queue: Queue| {
         let mut d = desk.open_with(|app| {
             app.review.queue = queue;

@@ -440,7 +440,7 @@ fn everything_at_once_in_a_queue_with_hidden_fields() {
     let journal = stepscope_io::log::journal::beside(&paths[0]);
     let side = SideData::default().with_baseline(Some(paths[1].clone()), 1);
     let mut d = Drive::whole(&paths[..1], side, journal.path(), "ada", &folder.path().join("state"), |app| {
-        app.review.queue = Queue { shuffle: Some(3), clean_share: None, repeat: 0.5, assigned: None };
+        app.review.queue = Queue { shuffle: Some(3), repeat: 0.5, ..Queue::default() };
         app.review.hide = Hide::of([Hidden::Gold, Hidden::Triage]);
         let journals = Journals { files: vec![paths[0].clone()], named: Vec::new() };
         app.across = Across::new(Some(paths[1].clone()), journals, false);

@@ -114,7 +114,7 @@ impl Hide {
 
     /// Tells whether a finding on a record without what is hidden is kept. `is_known`: its rule speaks of the whole
     /// record too. Where that would tell what is hidden, it is not asked; that something is hidden is no fault.
-    pub fn keeps(self, rule: RuleId, is_known: impl FnOnce() -> bool) -> bool {
+    pub(crate) fn keeps(self, rule: RuleId, is_known: impl FnOnce() -> bool) -> bool {
         let misses_it = self.has(Hidden::Confidence) && Hidden::Confidence.rules().contains(&rule)
             || self.has(Hidden::Gold) && [RuleId::UnknownShape, RuleId::WrongType].contains(&rule);
         let tells_it = self.each().any(|hidden| hidden.rules().contains(&rule));

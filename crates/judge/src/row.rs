@@ -6,7 +6,7 @@ use crate::case::CaseView;
 use crate::cause::Cause;
 use crate::hide::{Hidden, Hide};
 use crate::route::{Route, route};
-use crate::rule_set::RuleSet;
+use crate::rule_set::{PeerAgreement, RuleSet};
 use crate::texts::given_number;
 use crate::triage::{Fix, Triage};
 use stepscope_arithmetic::number::near;
@@ -365,6 +365,9 @@ impl RowFacts {
         // The column keeps 32 bits, too few to tell neighbours apart.
         let own = case.record.as_ref().filter(|_| !row.pred_num().is_nan()).and_then(given_number);
         rules.set_disagrees(own.zip(baseline).is_some_and(|(own, baseline)| !near(own, baseline)));
+        if let Some(opinion) = case.peer_opinion() {
+            rules.set_peers(opinion.agreement());
+        }
         row.rules = rules.shared();
         row
     }
@@ -565,6 +568,7 @@ impl RowFacts {
             self.kind &= 0xf;
             self.set_byte(STEP_SHIFT, 0);
             rules.set_disagrees(false);
+            rules.set_peers(PeerAgreement::default());
         }
         if hide.has(Hidden::Confidence) {
             self.confidence = f32::NAN;
@@ -599,6 +603,17 @@ impl RowFacts {
     /// Tells whether the baseline gives another answer, as far as there is one.
     pub(crate) fn disagrees(&self) -> bool {
         self.rules.disagrees()
+    }
+
+    /// Counts the peers that give its answer, and those with an answer; `None`: it has none, or nobody can tell.
+    pub fn peers(&self) -> Option<[u8; 2]> {
+        let peers = self.rules.peers();
+        (peers.of > 0).then_some([peers.agree, peers.of])
+    }
+
+    /// Calculates the share of its values on the way that its peers have, on average; `None` where nobody can tell.
+    pub fn shared_values(&self) -> Option<f64> {
+        self.rules.peers().values()
     }
 
     /// Tells whether any of these rules found something.

@@ -11,12 +11,39 @@ const WORDS: usize = RuleId::ALL.len() / 64 + 1;
 /// The place behind the last rule: the baseline answers otherwise.
 const DISAGREES: usize = RuleId::ALL.len();
 
-/// A set of rules. What a baseline says counts as one more rule, so that a row keeps both in one place.
+/// A set of rules. What a baseline says counts as one more rule, and what peers have in common with the record is kept
+/// with the set: so a row keeps all of it in one place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
-pub struct RuleSet([u64; WORDS]);
+pub struct RuleSet([u64; WORDS], PeerAgreement);
+
+/// Agreement of a record with its peers. Of nothing: it has none, or nobody can tell.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub(crate) struct PeerAgreement {
+    /// Number of peers with an answer.
+    pub of: u8,
+    /// Number of those that give the record's.
+    pub agree: u8,
+    /// Share of its values on the way that peers have, in percent, and 1 more; 0: nobody can tell.
+    values: u8,
+}
+
+impl PeerAgreement {
+    const NONE: Self = Self { of: 0, agree: 0, values: 0 };
+
+    /// Packs what peers have in common with a record; `values`: the share of its values on the way.
+    pub(crate) fn new(of: usize, agree: usize, values: Option<f64>) -> Self {
+        let small = |count: usize| u8::try_from(count).unwrap_or(u8::MAX);
+        Self { of: small(of), agree: small(agree), values: values.map_or(0, |share| (share * 100.0).round() as u8 + 1) }
+    }
+
+    /// The share of its values on the way that peers have.
+    pub(crate) fn values(self) -> Option<f64> {
+        self.values.checked_sub(1).map(|percent| f64::from(percent) / 100.0)
+    }
+}
 
 impl RuleSet {
-    pub(crate) const EMPTY: Self = Self([0; WORDS]);
+    pub(crate) const EMPTY: Self = Self([0; WORDS], PeerAgreement::NONE);
 
     /// Those of the rules that put a record into a class of the review queue.
     pub(crate) fn in_queue(class: QueueClass) -> Self {
@@ -36,6 +63,16 @@ impl RuleSet {
     /// Notes whether the baseline answers otherwise.
     pub(crate) fn set_disagrees(&mut self, disagrees: bool) {
         self.put(DISAGREES, disagrees);
+    }
+
+    /// Keeps what peers have in common with the record.
+    pub(crate) const fn set_peers(&mut self, peers: PeerAgreement) {
+        self.1 = peers;
+    }
+
+    /// What peers have in common with the record.
+    pub(crate) const fn peers(&self) -> PeerAgreement {
+        self.1
     }
 
     fn put(&mut self, place: usize, holds: bool) {

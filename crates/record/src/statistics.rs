@@ -2,7 +2,7 @@
 //! statsmodels and scikit-learn give.
 
 /// The quantile of the normal distribution for an interval of 95 %.
-const Z: f64 = 1.959_963_984_540_054;
+pub const Z: f64 = 1.959_963_984_540_054;
 /// An agreement over fewer items is counted, not measured.
 pub const FEW: u64 = 20;
 

@@ -107,6 +107,8 @@ const INSIDE: &[&str] = &[
     "peers.of",
     "peers.agree",
     "peers.standing",
+    "peers.agreement",
+    "peers.values",
     "peers.step",
     "peers.answers.answer",
     "peers.answers.peers",
@@ -214,6 +216,7 @@ const MEMBERS: &[LineMember] = &[
             let opinion = line.case.peer_opinion()?;
             Some(object.object(name, |object| {
                 object.put("of", opinion.of).put("agree", opinion.agree).put("standing", opinion.standing.word());
+                object.maybe("agreement", opinion.agreement).maybe("values", opinion.values);
                 object.put("step", opinion.step.map(|step| step + 1));
                 object.objects("answers", &opinion.answers, |answer, object| {
                     object.put("answer", Raw(answer.value.json()));

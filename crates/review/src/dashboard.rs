@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use foldhash::HashMap;
 
 use super::agreement::{MAX_PAIRED, Measure};
+use super::estimate::{Accuracy, Estimate};
 use super::event::{Event, GoldStatus, Text, Verdict};
 use super::fold::{ItemReviews, Outcome, Reviews};
 use super::join::{Index, Joined, JoinedItem};
@@ -100,8 +101,9 @@ impl Dashboard {
     /// Counts all records. `steps` has the step to fix in each, where one is named.
     pub fn of(reviews: &Reviews, summaries: &[Summary], steps: &[Option<u64>]) -> Self {
         let mut boards = Self::default();
-        let Tallies { said, rules, triage, gold, outcomes, reviewers } = boards.count(reviews, summaries);
+        let Tallies { said, rules, triage, gold, outcomes, reviewers, accuracy } = boards.count(reviews, summaries);
         let outcomes = outcomes.iter().map(|(outcome, items)| (outcome.word(), items));
+        boards.accuracy(&accuracy);
         boards.plain("Reviews", "outcome", outcomes);
         boards.tree("Where to fix: reviewers", "fix", &said.fixes);
         let mut judged = CountTree::default();
@@ -128,7 +130,9 @@ impl Dashboard {
         let (mut said, mut rules, mut triage) = (FailedItems::default(), Shares::new(), Shares::new());
         let (mut gold, mut outcomes) = (BTreeMap::<GoldStatus, Items>::new(), BTreeMap::<Outcome, Items>::new());
         let mut reviewers = Reviewers::default();
-        let Joined { items, gone, elsewhere, .. } = index.join(reviews);
+        let joined = index.join(reviews);
+        let accuracy = Accuracy::of(&joined);
+        let Joined { items, gone, elsewhere, .. } = joined;
         let is_judged = |reviewed: ItemReviews<'_>| !reviewed.verdicts().is_empty();
         self.gone += gone.len();
         self.elsewhere += elsewhere.into_iter().filter(|reviewed| is_judged(*reviewed)).count();
@@ -157,7 +161,7 @@ impl Dashboard {
                 }
             }
         }
-        Tallies { said, rules, triage, gold, outcomes, reviewers }
+        Tallies { said, rules, triage, gold, outcomes, reviewers, accuracy }
     }
 
     fn push(&mut self, title: &'static str, heads: Vec<Shown>, mut lines: Vec<DashboardLine>) {
@@ -166,6 +170,22 @@ impl Dashboard {
         if !lines.is_empty() {
             self.boards.push(DashboardTable { title, heads, lines, more });
         }
+    }
+
+    /// The share of all records that pass, with the verdicts that tell it.
+    fn accuracy(&mut self, accuracy: &Accuracy) {
+        let Some(tail) = accuracy.phrase() else { return };
+        let stated = if let Accuracy::Stated(estimate) = accuracy { Some(estimate) } else { None };
+        let sides = |estimate: &Estimate| estimate.judged.clone().map(|items| items.into_iter().collect::<Items>());
+        let sides = ["passed", "failed"].into_iter().zip(stated.map(sides).into_iter().flatten());
+        let cells = sides.map(|(side, items)| self.cell(&["accuracy", side], &items)).collect();
+        let interval = stated.map(|estimate| {
+            let [low, high] = estimate.ends();
+            [low, estimate.share, high]
+        });
+        let heads = if stated.is_some() { ["passed", "failed"].map(Shown::own).into() } else { Vec::new() };
+        let line = DashboardLine { depth: 0, name: Shown::own("all records"), cells, tail, interval };
+        self.push("Accuracy", heads, vec![line]);
     }
 
     /// Names a set of records.
@@ -346,6 +366,7 @@ struct Tallies {
     gold: BTreeMap<GoldStatus, Items>,
     outcomes: BTreeMap<Outcome, Items>,
     reviewers: Reviewers,
+    accuracy: Accuracy,
 }
 
 /// Judgments of people on the failed items.

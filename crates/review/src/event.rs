@@ -316,6 +316,8 @@ pub struct Event {
     pub draft: bool,
     /// Times of the review.
     pub times: ReviewTimes,
+    /// Seed by which chance chose the record, and out of which records, as in `7:all`; `None`: nobody can tell.
+    pub drawn: Option<Text>,
     /// Rules whose findings were shown; `None`: unknown.
     pub findings: Option<Vec<Text>>,
     /// The event that this one takes the place of, or undoes.

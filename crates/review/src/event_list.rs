@@ -438,6 +438,7 @@ kept_struct!(Event {
     part: Hardly,
     draft: Hardly,
     supersedes: Hardly,
+    drawn: Often,
     adjudicates: Hardly,
     revealed: Often,
     label_set: Hardly,
@@ -532,7 +533,7 @@ mod tests {
 
     prop_compose! {
         fn event()(
-            texts in prop::collection::vec(prop::option::of(text()), 16),
+            texts in prop::collection::vec(prop::option::of(text()), 17),
             numbers in prop::collection::vec(prop::option::of(any::<u64>()), 5),
             lists in prop::collection::vec(prop::collection::vec(text(), 0..3), 4),
             words in any::<[u8; 4]>(),
@@ -572,6 +573,7 @@ mod tests {
                 times: ReviewTimes { shown: maybe(), decided: maybe(), active_ms: numbers.next().flatten() },
                 findings: has_findings.then(|| lists.next().unwrap()),
                 supersedes: maybe(),
+                drawn: maybe(),
                 adjudicates: lists.next().unwrap(),
                 revealed: lists.next().unwrap_or_default(),
                 label_set: None,

@@ -523,7 +523,7 @@ impl<'a> ItemReviews<'a> {
     }
 
     /// Lists the verdict of each reviewer that holds, in the order of the reviewers' first verdicts.
-    pub fn verdicts(self) -> Vec<Event> {
+    pub(crate) fn verdicts(self) -> Vec<Event> {
         self.current(self.of_kind(EventKind::Verdict).filter(|event| !event.draft).collect())
     }
 
@@ -562,7 +562,7 @@ impl<'a> ItemReviews<'a> {
     }
 
     /// Lists each reviewer's verdicts, one a look: changes while an item is in front belong to the same look.
-    pub fn looks(self) -> BTreeMap<Text, Vec<Event>> {
+    pub(crate) fn looks(self) -> BTreeMap<Text, Vec<Event>> {
         let mut looks: BTreeMap<Text, Vec<Event>> = BTreeMap::new();
         for event in self.of_kind(EventKind::Verdict).filter(|event| !event.draft) {
             let own = looks.entry(event.reviewer.id.clone()).or_default();
@@ -606,12 +606,6 @@ impl<'a> ItemReviews<'a> {
     /// Finds the draft that a reviewer was typing when they were interrupted.
     pub fn draft(self, reviewer: &Text) -> Option<Event> {
         self.events().rfind(|event| event.reviewer.id == *reviewer).filter(|event| event.draft)
-    }
-
-    /// Lists what was hidden and then looked at by a reviewer.
-    pub fn revealed(self, reviewer: &Text) -> Vec<Text> {
-        let own = |event: &Event| event.reviewer.id == *reviewer;
-        self.of_kind(EventKind::Reveal).filter(own).flat_map(|event| event.revealed).collect()
     }
 
     /// Lists the adjudication, the verdicts, those on parts of the answer, and the notes, in this order.

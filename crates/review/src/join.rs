@@ -51,6 +51,8 @@ pub struct Joined<'a> {
     pub elsewhere: Vec<ItemReviews<'a>>,
     /// Records of which nothing was said.
     pub open: Vec<&'a Summary>,
+    /// All records, whatever was said of them.
+    pub(crate) records: &'a [Summary],
 }
 
 /// Marks on the records while items are brought together with them.
@@ -121,7 +123,7 @@ impl<'a> Index<'a> {
 
     /// Brings each reviewed item together with its record, in the order of the items.
     pub fn join<'s>(&'s self, reviews: &'s Reviews) -> Joined<'s> {
-        let (mut joined, mut marks) = (Joined::default(), Marks::of(self.summaries));
+        let (mut joined, mut marks) = (Joined { records: self.summaries, ..Joined::default() }, Marks::of(self.summaries));
         for reviewed in reviews.items() {
             let records = self.records_of(reviewed);
             if !records.is_empty() {

@@ -14,6 +14,8 @@ mod cells;
 pub mod dashboard;
 /// The items on which reviewers disagree.
 pub mod disagreement;
+/// Accuracy of all records, estimated from verdicts on some.
+mod estimate;
 /// Events: what a reviewer says, and what they saw.
 pub mod event;
 /// Events in little memory.

@@ -97,6 +97,7 @@ pub fn write(event: &Event, out: &mut Vec<u8>) {
                 object.maybe("active_ms", event.times.active_ms);
             });
         }
+        object.maybe("drawn", event.drawn.as_ref());
         object.maybe("findings", event.findings.as_ref());
         object.maybe("supersedes", event.supersedes.as_ref());
         object.filled("adjudicates", &event.adjudicates, Json::write);
@@ -275,6 +276,7 @@ fn event(value: Value<'_>) -> Result<Event, LineFault> {
             b"part" => event.part = read_part(value),
             b"draft" => event.draft = value.bool().unwrap_or(false),
             b"times" => event.times = times(value),
+            b"drawn" => event.drawn = owned(value),
             b"findings" => event.findings = (value.kind() == Kind::Array).then(|| rules(value)),
             b"supersedes" => event.supersedes = owned(value),
             b"adjudicates" => event.adjudicates = texts(value),

@@ -1,6 +1,8 @@
 //! In which order a person looks at records, and which of them.
 
-use stepscope_judge::row::RowFacts;
+use super::estimate::{Draw, DrawnFrom, Signal};
+use super::event::Text;
+use stepscope_judge::row::{Flag, RowFacts};
 use stepscope_record::rule_id::QueueClass;
 
 /// Settings by which the queue is made from what is flagged.
@@ -8,6 +10,9 @@ use stepscope_record::rule_id::QueueClass;
 pub struct Queue {
     /// Seed that mixes the records, the same way for the same seed.
     pub shuffle: Option<u64>,
+    /// True if records whose signals leave open what they are come twice as early as the others, each of both mixed by
+    /// the seed: verdicts on them tell most.
+    pub sampled: bool,
     /// Share of the clean records that is looked at, chosen by chance; `None`: all of them, at the end.
     pub clean_share: Option<f64>,
     /// Share of the judged records that is shown a second time at the end.
@@ -60,7 +65,8 @@ impl Queue {
             Some(share) if class == QueueClass::Clean => self.draw(record, CLEAN) < share,
             _ => true,
         };
-        let place = (self.draw(record, ORDER) * 2f64.powi(53)) as u64;
+        let sooner = if self.sampled && !Signal::of(row).is_doubtful() { 1 } else { 0 };
+        let place = ((self.draw(record, ORDER) * 2f64.powi(52)) as u64) << sooner;
         chosen.then_some(match (self.shuffle, self.clean_share) {
             (Some(_), _) => (0, place),
             // Clean ones among the others, so that nobody knows what to expect.
@@ -69,19 +75,39 @@ impl Queue {
         })
     }
 
+    /// Tells how chance chose a record, to be kept with a verdict on it; `None`: it did not, or nobody can tell.
+    pub fn drawn(&self, row: &RowFacts) -> Option<Text> {
+        let seed = self.shuffle.filter(|_| !self.is_part() && !row.is_fork())?;
+        let draw = match self.sampled {
+            false => Draw { seed, from: DrawnFrom::All },
+            true if row.has(Flag::Checked) => Draw::sampled(seed, Signal::of(row)),
+            true => return None,
+        };
+        Some(draw.text())
+    }
+
     /// Tells whether a record is to be judged a second time.
     pub fn repeats(&self, record: usize) -> bool {
         self.repeat > 0.0 && self.draw(record, REPEAT) < self.repeat
     }
 
-    /// Draws a number from 0 to below 1, by the seed (splitmix64).
     fn draw(&self, record: usize, purpose: u64) -> f64 {
-        let mut x = self.shuffle.unwrap_or(0) ^ purpose.rotate_left(56);
-        x = x.wrapping_add((record as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((x ^ (x >> 31)) >> 11) as f64 / 2f64.powi(53)
+        draw(self.shuffle.unwrap_or(0), record, purpose)
     }
+}
+
+/// The number from 0 to below 1 by which a record has its place in a shuffled queue.
+pub(crate) fn drawn_number(seed: u64, record: usize) -> f64 {
+    draw(seed, record, ORDER)
+}
+
+/// Draws a number from 0 to below 1, by the seed (splitmix64).
+fn draw(seed: u64, record: usize, purpose: u64) -> f64 {
+    let mut x = seed ^ purpose.rotate_left(56);
+    x = x.wrapping_add((record as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((x ^ (x >> 31)) >> 11) as f64 / 2f64.powi(53)
 }
 
 #[cfg(test)]
@@ -126,7 +152,7 @@ mod tests {
     #[test]
     fn a_share_is_about_that_large_and_the_same_for_the_same_seed() {
         let clean = row(RIGHT, None);
-        let queue = Queue { shuffle: Some(7), clean_share: Some(0.1), repeat: 0.05, assigned: None };
+        let queue = Queue { shuffle: Some(7), clean_share: Some(0.1), repeat: 0.05, ..Queue::default() };
         let chosen: Vec<usize> = (0..5_000).filter(|n| queue.key(*n, &clean).is_some()).collect();
         assert!((400..600).contains(&chosen.len()), "{}", chosen.len());
         let again: Vec<usize> = (0..5_000).filter(|n| queue.repeats(*n)).collect();

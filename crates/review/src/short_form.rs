@@ -1,6 +1,7 @@
 //! Verdicts as programs write them: `{"id": "a-1", "verdict": "fail", "labels": ["slip"], "note": "..."}`, with
 //! other members of an event under their own names. The short form of `stepscope review add`.
 
+use super::estimate::Draw;
 use super::event::{AnswerPart, Event, EventKind, GoldStatus, ItemRef, LabelRef, MAX_TEXT, Reviewer, Text, Verdict};
 use super::labels::{DEFAULT_SET, LabelSets};
 use super::log_line;
@@ -16,7 +17,7 @@ use stepscope_record::id_text;
 /// Members that are read. What is not among them would be lost, and often is one of them misspelt.
 const MEMBERS: &[&str] = stepscope_base::list![
     id row_index sha256 dataset side kind verdict labels note fix_target first_bad_step variable gold_status correction part
-    anchors active_ms event_id supersedes adjudicates revealed label_set
+    anchors active_ms drawn event_id supersedes adjudicates revealed label_set
 ];
 /// Members of an event that stepscope writes itself.
 const WRITTEN: &[&str] = stepscope_base::list![v item seen reviewer draft times findings tool_version crc];
@@ -59,6 +60,7 @@ pub fn read(value: Value<'_>, reviewer: &Reviewer, sets: &LabelSets<'_>) -> Resu
     event.note = text(value, "note")?;
     event.part = part;
     event.times.active_ms = log_line::whole(value, "active_ms");
+    event.drawn = said(value, "drawn").map(|said| drawn(&said)).transpose()?;
     event.supersedes = text(value, "supersedes")?;
     event.adjudicates = log_line::texts_of_key(value, "adjudicates");
     event.revealed = log_line::texts_of_key(value, "revealed");
@@ -174,6 +176,12 @@ pub fn split(text: &Text) -> impl Iterator<Item = Text> + '_ {
 pub fn fix_target(said: &Untrusted<'_>) -> Result<Text, Shown> {
     let fix = known_word(said, "fix_target", Fix::from_word, "step_run, procedure, gold, none or unknown")?;
     Ok(Text::from(fix.word()))
+}
+
+/// Reads how chance chose the record, as `review next` prints it.
+fn drawn(said: &Untrusted<'_>) -> Result<Text, Shown> {
+    let draw = Draw::parse(&said.to_owned()).map(Draw::text);
+    draw.ok_or_else(|| Shown::own("drawn is what `review next` prints: a seed and all, doubtful or clear, as in 7:doubtful"))
 }
 
 /// Reads the word of a judgment of the expected answer.

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::estimate::Accuracy;
 use super::event::{AnswerPart, Event, GoldStatus, ItemRef, Text, Verdict};
 use super::fold::{ItemReviews, Outcome, Reviews};
 use super::join::{Joined, JoinedItem, gone_phrase};
@@ -53,6 +54,8 @@ pub struct Stats {
     pub part_labels: BTreeMap<Text, u64>,
     /// Number of items of records that are gone: left out.
     pub gone: u64,
+    /// Share of all records that pass, as far as the verdicts tell.
+    accuracy: Accuracy,
     /// No labels were written down: those that are offered have their names.
     is_offered: bool,
 }
@@ -62,6 +65,7 @@ impl Stats {
     pub fn of(reviews: &Reviews, joined: &Joined<'_>) -> Self {
         let sets = reviews.label_sets();
         let mut stats = Self { gone: joined.gone.len() as u64, is_offered: sets.is_empty(), ..Self::default() };
+        stats.accuracy = Accuracy::of(joined);
         let mut times = Vec::new();
         for &JoinedItem { reviewed, summary, .. } in &joined.items {
             stats.item(reviewed, summary, &sets);
@@ -157,6 +161,7 @@ impl Stats {
         let items = counted(self.outcomes.values().sum::<u64>() as usize, "item");
         let mut lines = vec![shown!("{items}{colon}{}", outcomes.join(", "))];
         lines.extend(gone_phrase(self.gone as usize));
+        lines.extend(self.accuracy.phrase().map(|phrase| shown!("accuracy {phrase}")));
         let mut board = |title: &'static str, rows: Vec<(Shown, String)>| {
             if !rows.is_empty() {
                 lines.push(Shown::default());
@@ -226,6 +231,7 @@ impl Stats {
                 object.put("rule", rule);
                 share.write(object);
             });
+            self.accuracy.write("accuracy", object);
             object.object("triage", |object| self.triage.write(object));
             object.object("repeats", |object| self.repeats.write(object));
             object.maybe("median_active_ms", self.median_ms);

@@ -1,6 +1,7 @@
 //! Summary of a record for reviews and comparisons: which item it is, its answer, its content, and whether two answers
 //! are the same.
 
+use crate::estimate::Signal;
 use crate::event::{AnswerPart, AnswerType, ItemRef, MAX_TEXT, SeenRecord, Text};
 use crate::stats::name_of;
 use stepscope_arithmetic::number::Number;
@@ -11,6 +12,7 @@ use stepscope_base::text::{Shown, Untrusted, head};
 use stepscope_evidence::typed::{AnswerItem, whole};
 use stepscope_judge::case::{CaseView, Location};
 use stepscope_judge::cause::Cause;
+use stepscope_judge::row::RowFacts;
 use stepscope_judge::rightness::{Rightness, answer_text, final_number};
 use stepscope_judge::texts;
 use stepscope_judge::triage::Fix;
@@ -23,6 +25,9 @@ use stepscope_record::{Record, RecordKind, hash_of};
 const MAX_QUESTION: usize = 80;
 /// More of it is kept of those that people disagree about, in bytes: they decide by it.
 const MAX_LONG_QUESTION: usize = 4 << 10;
+
+/// Execution of a fork.
+const FORK: &str = "fork";
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -69,6 +74,8 @@ pub struct Summary {
     pub fix_step: Option<u64>,
     /// Way in which it failed; `None`: not asked for, or nothing speaks against it.
     pub cause: Option<Cause>,
+    /// What the program says of it without a person; `None`: not asked for.
+    pub(crate) signal: Option<Signal>,
 }
 
 impl Summary {
@@ -91,7 +98,7 @@ impl Summary {
             kind: case.kind(),
             origin: case.origin(),
             item: ItemRef { dataset, id: None, row_index: Some(position), side: None },
-            execution: if is_fork { "fork".into() } else { "rec".into() },
+            execution: if is_fork { FORK.into() } else { "rec".into() },
             content: Digest::UNASKED,
             document: None,
             input: record.and_then(Record::input_digest),
@@ -109,6 +116,7 @@ impl Summary {
             fix: None,
             fix_step: None,
             cause: None,
+            signal: None,
         };
         summary.take_findings(findings);
         if let Some(record) = record {
@@ -143,7 +151,7 @@ impl Summary {
     }
 
     /// Also takes down the rules that found something.
-    pub fn take_findings(&mut self, findings: &[Finding]) {
+    pub(crate) fn take_findings(&mut self, findings: &[Finding]) {
         for finding in findings {
             if !self.findings.contains(&finding.rule) {
                 self.findings.push(finding.rule);
@@ -156,6 +164,20 @@ impl Summary {
         let triage = case.triage();
         self.fix = triage.map(|triage| triage.fix);
         self.fix_step = triage.and_then(|triage| triage.step).map(|step| step as u64 + 1);
+    }
+
+    /// Also takes down what rules, verdict and peers say of it: how accurate all records are is estimated by that.
+    pub fn take_signal(&mut self, case: &CaseView<'_>) {
+        let mut row = RowFacts::unchecked(0, 0).ruled(case, case.findings(), case.baseline());
+        if let Some(triage) = case.triage() {
+            row.judge(triage);
+        }
+        self.signal = Some(Signal::of(&row));
+    }
+
+    /// Tells whether somebody tried something else than the record of the run.
+    pub(crate) fn is_fork(&self) -> bool {
+        self.execution == FORK
     }
 
     /// Also takes down the way in which it failed.
@@ -183,8 +205,10 @@ impl Summary {
         question.unwrap_or_else(|| name_of(&self.item).line()).cut(characters)
     }
 
-    /// Also takes down the names of its variables, where the record tells them, and what its answer consists of.
-    pub fn take_variables(&mut self, case: &CaseView<'_>) {
+    /// Also takes down the rules that found something, the names of its variables, where the record tells them, and what
+    /// its answer consists of.
+    pub fn take_parts(&mut self, case: &CaseView<'_>) {
+        self.take_findings(case.findings());
         let variables = case.state().variables().iter();
         let mut names: Vec<u64> = variables.map(|variable| hash_of(variable.name.bytes())).collect();
         names.sort_unstable();

@@ -74,6 +74,7 @@ pub(crate) fn full() -> Event {
     event.times = ReviewTimes { shown: Some("s".into()), decided: Some("d".into()), active_ms: Some(1200) };
     event.findings = Some(vec!["run/recompute".into()]);
     event.supersedes = Some("earlier".into());
+    event.drawn = Some("7:doubtful".into());
     event.adjudicates = vec!["one".into(), "two".into()];
     event.revealed = vec!["gold".into()];
     event.label_set = Some(Box::new(LabelSet {

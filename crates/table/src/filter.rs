@@ -163,10 +163,14 @@ pub enum Column {
     Grounded,
     /// Number of items of a structured answer.
     Items,
+    /// Share of its peers that give its answer.
+    Agreement,
+    /// Share of its values on the way that its peers have.
+    SharedValues,
 }
 
 impl Column {
-    const NAMES: [(&'static str, Self); 16] = [
+    const NAMES: [(&'static str, Self); 18] = [
         ("steps", Self::Steps),
         ("fitness", Self::Fitness),
         ("reward", Self::Reward),
@@ -183,6 +187,8 @@ impl Column {
         ("findings", Self::Findings),
         ("grounded", Self::Grounded),
         ("items", Self::Items),
+        ("peers.agree", Self::Agreement),
+        ("peers.values", Self::SharedValues),
     ];
 
     /// The column's value in a row, if it has one.
@@ -201,6 +207,8 @@ impl Column {
             Self::Count(severity) => Some(f64::from(row.count(severity))),
             Self::Grounded => row.typed().as_ref().and_then(TypedRow::share),
             Self::Items => row.typed().map(|typed| f64::from(typed.items)),
+            Self::Agreement => row.peers().map(|[agree, of]| f64::from(agree) / f64::from(of)),
+            Self::SharedValues => row.shared_values(),
             Self::Findings => Some(Severity::ALL.iter().map(|severity| f64::from(row.count(*severity))).sum()),
         }
     }
@@ -292,6 +300,8 @@ pub const FIELDS: &[(&str, &str)] = &[
     ("warning", "a count: warning>0"),
     ("note", "a count: note>0"),
     ("findings", "a count: findings=0"),
+    ("peers.agree", "with --peers, the share of them that give its answer: peers.agree<0.5"),
+    ("peers.values", "with --peers, the share of its values on the way that they have: peers.values<0.5"),
     (
         "cell:",
         "comparison with the baseline: both, only_a, only_b, none, missing; regression, alone, duplicate, repeated, left_out",
@@ -520,6 +530,8 @@ impl Test {
             Self::Fix(_) => ("fix", JUDGED),
             Self::Cause(_) => ("cause", &[H::Gold, H::Baseline, H::Triage, H::Confidence]),
             Self::Number(Column::FixStep, ..) => ("fix_step", JUDGED),
+            Self::Number(Column::Agreement, ..) => ("peers.agree", JUDGED),
+            Self::Number(Column::SharedValues, ..) => ("peers.values", JUDGED),
             Self::RecoversGold(_) => ("recovered", JUDGED),
             Self::Route(_) => ("route", &[H::Triage, H::Confidence]),
             Self::Number(Column::Confidence, ..) => ("conf", &[H::Confidence]),

@@ -67,7 +67,7 @@ pub struct ConfidenceBin {
 
 impl ConfidenceBin {
     /// The share of correct records.
-    pub fn accuracy(&self) -> f64 {
+    fn accuracy(&self) -> f64 {
         self.correct as f64 / self.graded.max(1) as f64
     }
 

@@ -400,7 +400,8 @@ pub(crate) fn judge(app: &mut App, verdict: Verdict) -> Effects {
     }
     let mut effects = write_label_set(app, &draft.labels);
     let labels = draft.labels.clone();
-    let Some(event) = verdict_event(&app.review, verdict, draft) else { return effects };
+    let Some(mut event) = verdict_event(&app.review, verdict, draft) else { return effects };
+    event.drawn = drawn(&app.review, &app.store, &app.table);
     let name = app.review.title_of(&event);
     app.review.count_item();
     effects.extend(say_event(app, event));
@@ -426,6 +427,12 @@ pub(crate) fn judge(app: &mut App, verdict: Verdict) -> Effects {
     effects.extend(keep_drafts(&app.log, &app.review));
     effects.extend(advance(app));
     effects
+}
+
+/// Tells how chance chose the target, where the table lists all records in the order of the queue.
+fn drawn(review: &Review, store: &Store, table: &Table) -> Option<Text> {
+    let target = review.target.as_ref().filter(|_| table.sort == SortBy::Review && table.filter.is_empty())?;
+    review.queue.drawn(store.row(target.record)?)
 }
 
 /// A verdict on the target, in place of my earlier one.

@@ -60,6 +60,9 @@ struct VerdictFlags {
     /// A label of the failed record; may be repeated
     #[arg(long, value_name = "LABEL", requires = "verdict")]
     label: Vec<String>,
+    /// How chance chose the record, as `review next` prints it
+    #[arg(long, value_name = "DRAW", requires = "verdict")]
+    drawn: Option<String>,
     /// In your own words
     #[arg(long, value_name = "TEXT", requires = "verdict", allow_hyphen_values = true)]
     note: Option<String>,
@@ -76,6 +79,7 @@ impl VerdictFlags {
             object.maybe("sha256", self.sha256.as_deref());
             object.put("verdict", verdict.as_str());
             object.list("labels", self.label.iter().map(String::as_str));
+            object.maybe("drawn", self.drawn.as_deref());
             object.maybe("note", self.note.as_deref());
         });
         Some(line)

@@ -15,6 +15,7 @@ use crate::cli::options::ListFormat;
 use crate::cli::options::threads;
 use crate::cli::out::Colour;
 use crate::cli::out::Out;
+use crate::cli::peer_args::PeerArgs;
 use crate::cli::review::logs::Where;
 use crate::cli::review::logs::Who;
 use crate::cli::show;
@@ -50,6 +51,11 @@ pub struct NextArgs {
     /// Shuffle the queue (seeded)
     #[arg(long, value_name = "SEED")]
     shuffle: Option<u64>,
+    /// Shuffle it so that records come twice as early where a verdict tells most (seeded)
+    #[arg(long, value_name = "SEED", conflicts_with_all = ["shuffle", "assign", "filter"])]
+    sample: Option<u64>,
+    #[command(flatten)]
+    peers: PeerArgs,
     /// Review only one of several equal parts, for example 1/3: every reviewer takes another
     #[arg(long, value_name = "PART", value_parser = crate::cli::options::assignment)]
     assign: Option<Assignment>,
@@ -85,6 +91,8 @@ struct UnreviewedRecord {
     /// The record as it is printed.
     page: Vec<u8>,
     path: Option<PathBuf>,
+    /// How chance chose it, to be kept with the verdict.
+    drawn: Option<Text>,
 }
 
 /// Returns the hash of the name of an item: its id, else its position.
@@ -112,7 +120,8 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
     let filter = out.given(next.filter.read(side.types(), Verdicts::Known))?;
     let contents = next.place.quiet_contents(out)?;
     let (reviews, sets, me) = (&contents.reviews, contents.reviews.label_sets().for_people(), next.who.reviewer());
-    let queue = Queue { shuffle: next.shuffle, assigned: next.assign, ..Queue::default() };
+    let side = &out.given(next.peers.read(side, out))?;
+    let queue = next.queue();
     let (look, is_text) = (out.look(next.color), !next.ids && next.format == ListFormat::Text);
     let starts = starts(next, &queue, side, out)?;
     let records = next.place.passing(side);
@@ -142,7 +151,8 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
             summary.take_content(case);
             let page = if is_text { show::record(case, &look) } else { Vec::new() };
             let path = input.path().map(Path::to_owned);
-            found.first = Some(UnreviewedRecord { place, class, summary, page, path });
+            let drawn = queue.drawn(&row).filter(|_| filter.is_none());
+            found.first = Some(UnreviewedRecord { place, class, summary, page, path, drawn });
         }
     });
     out.complain_of(outcome.unread().map(Shown::from));
@@ -166,7 +176,7 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
     let place = QueuePlace { class, of_class, of_queue: (all, open) };
     match (next.ids, next.format) {
         (true, _) => out.exact(&name_of(&first.summary.item).line()),
-        (false, ListFormat::Jsonl) => out.write(&place.json(&first.summary, is_shared, reviews)),
+        (false, ListFormat::Jsonl) => out.write(&place.json(&first, is_shared, reviews)),
         (false, ListFormat::Text) => {
             out.line(&place.phrase());
             out.line(&Shown::default());
@@ -217,13 +227,14 @@ impl QueuePlace {
     }
 
     /// `is_shared`: several records have the name of this one.
-    fn json(&self, summary: &Summary, is_shared: bool, reviews: &Reviews) -> Vec<u8> {
-        let mut out = Vec::new();
+    fn json(&self, record: &UnreviewedRecord, is_shared: bool, reviews: &Reviews) -> Vec<u8> {
+        let (mut out, summary) = (Vec::new(), &record.summary);
         Style::ASCII.line(&mut out, |object| {
             object.maybe("id", summary.item.id.as_ref());
             object.maybe("row_index", summary.item.row_index);
             object.maybe("sha256", is_shared.then(|| summary.content.to_string()));
             object.maybe("dataset", summary.item.dataset.as_ref());
+            object.maybe("drawn", record.drawn.as_ref());
             object.put("class", self.class.word());
             object.put("class_left", self.of_class.1).put("class_records", self.of_class.0);
             object.put("left", self.of_queue.1).put("records", self.of_queue.0);
@@ -259,6 +270,7 @@ fn how_to_judge(next: &NextArgs, first: &UnreviewedRecord, is_shared: bool, revi
             object.put("id", id);
             object.maybe("sha256", is_shared.then(|| first.summary.content.to_string()));
             object.put("verdict", Verdict::Pass.word());
+            object.maybe("drawn", first.drawn.as_ref());
         });
         let line = String::from_utf8_lossy(line.trim_ascii_end());
         out.line(&shown!("  printf '%s\\n' {} | {add}", shell_word(&line)));
@@ -274,6 +286,12 @@ fn is_shown_as_it_is(id: &Text) -> bool {
 }
 
 impl NextArgs {
+    /// The order in which records are looked at.
+    fn queue(&self) -> Queue {
+        let shuffle = self.shuffle.or(self.sample);
+        Queue { shuffle, sampled: self.sample.is_some(), assigned: self.assign, ..Queue::default() }
+    }
+
     /// Formats the command that judges this very record as this reviewer, in the review log that this queue looks at.
     fn add_command(&self, first: &UnreviewedRecord, is_shared: bool) -> Shown {
         let path = |path: &Path| shell_word(Shown::path(path).as_str());
@@ -296,6 +314,7 @@ impl NextArgs {
                 None => format!("--row {}", item.row_index.unwrap_or(0)),
             });
             words.extend(is_shared.then(|| format!("--sha256 {}", first.summary.content)));
+            words.extend(first.drawn.as_ref().map(|drawn| format!("--drawn {}", drawn.line())));
         }
         words.extend(self.who.reviewer.as_ref().map(|who| shell_option("--reviewer", who)));
         let kind = self.who.reviewer_kind;

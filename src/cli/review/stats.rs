@@ -6,6 +6,7 @@ use stepscope_io::pipeline::side_data::SideData;
 
 use crate::cli::options::ListFormat;
 use crate::cli::out::Out;
+use crate::cli::peer_args::PeerArgs;
 use crate::cli::review::logs::Where;
 use crate::cli::review::logs::joined;
 use stepscope_base::shown;
@@ -21,6 +22,8 @@ use stepscope_review::summary::Summary;
 pub struct Stats {
     #[command(flatten)]
     place: Where,
+    #[command(flatten)]
+    peers: PeerArgs,
     /// How to print
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     format: ListFormat,
@@ -29,10 +32,16 @@ pub struct Stats {
 pub(super) fn run(options: &Stats, side: &Arc<SideData>, out: &mut Out) -> Option<()> {
     let contents = options.place.contents(out)?;
     let reviews = &contents.reviews;
+    let side = &out.given(options.peers.read(side, out))?;
+    // How accurate all records are is estimated where chance chose some of them.
+    let is_drawn = reviews.events().any(|event| event.drawn.is_some());
     // Judged is only what a reviewer's own judgment is compared with.
     let fix = |summary: &mut Summary, case: &CaseView<'_>| {
         if reviews.names_fix(&summary.item) {
             summary.take_fix(case);
+        }
+        if is_drawn {
+            summary.take_signal(case);
         }
     };
     let summaries = options.place.records(out, |files, threads| read(files, reviews, threads, side, fix))?;

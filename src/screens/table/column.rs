@@ -18,6 +18,8 @@ stepscope_base::words! {
         Fitness = "fitness",
         Reward = "reward",
         Confidence = "conf",
+        Agreement = "agree",
+        SharedValues = "values",
         Findings = "findings",
         Fix = "fix",
         Cause = "cause",
@@ -32,7 +34,7 @@ impl Column {
         match self {
             Self::Review => 1,
             Self::Ok => 3,
-            Self::Position | Self::Steps | Self::Confidence => 6,
+            Self::Position | Self::Steps | Self::Confidence | Self::Agreement | Self::SharedValues => 6,
             Self::Reward => 7,
             Self::Fitness | Self::Findings => 9,
             Self::Kind | Self::Fix => 11,
@@ -120,7 +122,7 @@ mod tests {
         for typed in [
             "",
             "ok cause:20 question",
-            "# v ok kind answer reply expected steps fitness reward conf findings fix cause model question",
+            "# v ok kind answer reply expected steps fitness reward conf agree values findings fix cause model question",
         ] {
             assert_eq!(ChosenColumns::parse(typed).unwrap().text(), typed);
         }

@@ -98,6 +98,8 @@ impl Column {
             Self::Fitness => SortBy::Number(SortColumn::Fitness),
             Self::Reward => SortBy::Number(SortColumn::Reward),
             Self::Confidence => SortBy::Number(SortColumn::Confidence),
+            Self::Agreement => SortBy::Number(SortColumn::Agreement),
+            Self::SharedValues => SortBy::Number(SortColumn::SharedValues),
             Self::Findings => SortBy::Findings,
             Self::Fix => SortBy::Fix,
             Self::Reply | Self::Gold | Self::Title | Self::Cause | Self::Model => return None,
@@ -234,6 +236,8 @@ pub(crate) fn explain(review: &Review, store: &Store, table: &Table) -> Option<S
         }
         SortBy::Number(SortColumn::Reward) => "; reward: score of a verifier, mostly from 0 to 1",
         SortBy::Number(SortColumn::Confidence) => "; conf: the model's own confidence, from 0 to 1",
+        SortBy::Number(SortColumn::Agreement) => "; agree: other runs of its question that give its answer (--peers)",
+        SortBy::Number(SortColumn::SharedValues) => "; values: share of its values on the way that other runs have (--peers)",
         SortBy::Fix => "; fix: where to fix it, ↺ recomputing gives the expected answer",
         SortBy::Findings => "; findings by severity: ■ fatal, ! error, ▲ warning, • note",
         _ => "",
@@ -348,9 +352,8 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
 
 fn aligned(column: Column, text: &str, width: usize) -> String {
     use Column as C;
-    let is_right =
-        matches!(column, C::Position | C::Pred | C::Gold | C::Steps | C::Fitness | C::Reward | C::Confidence);
-    if is_right { pad_left(text, width) } else { pad(text, width) }
+    let is_number = matches!(column, C::Steps | C::Fitness | C::Reward | C::Confidence | C::Agreement | C::SharedValues);
+    if is_number || matches!(column, C::Position | C::Pred | C::Gold) { pad_left(text, width) } else { pad(text, width) }
 }
 
 /// Renders a column that every record has.
@@ -377,6 +380,10 @@ fn cell<'a>(app: &'a App, record: usize, row: &RowFacts, column: Column) -> (Cow
         Column::Fitness => (number(row.fitness()), Role::Dim),
         Column::Reward => (number(row.reward()), unless_right(Role::Number)),
         Column::Confidence => (number(row.confidence), Role::Dim),
+        Column::Agreement => {
+            (row.peers().map_or("".into(), |[agree, of]| format!("{agree}/{of}").into()), unless_right(Role::Number))
+        }
+        Column::SharedValues => (number(row.shared_values().map_or(f32::NAN, |share| share as f32)), Role::Dim),
         Column::Fix => owned(fix(row)),
         Column::Cause => (row.cause().map_or("", Cause::word).into(), Role::Warning),
         Column::Model => (model(app.side.models(), row).into(), Role::Dim),
@@ -437,7 +444,7 @@ const fn is_hidden(column: Column, hide: Hide, is_answer: bool) -> bool {
         Column::Ok | Column::Fix if is_answer => hide.hides_route(),
         Column::Gold if is_answer => false,
         Column::Ok | Column::Gold => hide.has(Hidden::Gold),
-        Column::Fix => hide.hides_fix(),
+        Column::Fix | Column::Agreement | Column::SharedValues => hide.hides_fix(),
         Column::Confidence => hide.has(Hidden::Confidence),
         Column::Cause => !hide.is_empty(),
         Column::Model => hide.has(Hidden::Model),

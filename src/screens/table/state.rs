@@ -55,13 +55,17 @@ pub enum SortColumn {
     Reward,
     /// The model's own confidence.
     Confidence,
+    /// Share of its peers that give its answer.
+    Agreement,
+    /// Share of its values on the way that its peers have.
+    SharedValues,
     /// The final number.
     Pred,
 }
 
 impl SortBy {
     /// Orders, as the columns are.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::Position,
         Self::Kind,
         Self::Correct,
@@ -71,6 +75,8 @@ impl SortBy {
         Self::Number(SortColumn::Fitness),
         Self::Number(SortColumn::Reward),
         Self::Number(SortColumn::Confidence),
+        Self::Number(SortColumn::Agreement),
+        Self::Number(SortColumn::SharedValues),
         Self::Number(SortColumn::Pred),
         Self::Review,
     ];
@@ -87,6 +93,8 @@ impl SortBy {
             Self::Number(SortColumn::Fitness) => "fitness",
             Self::Number(SortColumn::Reward) => "reward",
             Self::Number(SortColumn::Confidence) => "conf",
+            Self::Number(SortColumn::Agreement) => "agree",
+            Self::Number(SortColumn::SharedValues) => "values",
             Self::Number(SortColumn::Pred) => "answer",
             Self::Review => "review",
         }
@@ -112,6 +120,8 @@ impl SortBy {
                 SortColumn::Reward => Column::Reward.of(row),
                 SortColumn::Confidence => Column::Confidence.of(row),
                 SortColumn::Pred => Column::Pred.of(row),
+                SortColumn::Agreement => Column::Agreement.of(row),
+                SortColumn::SharedValues => Column::SharedValues.of(row),
             },
         }
     }

@@ -140,6 +140,7 @@ fn summary(
         // What is to be fixed in the run is not where somebody tried something else.
         if triage.is_some() && !source.is_forks {
             summary.take_fix(&view);
+            summary.take_signal(&view);
         }
         if is_asked(&summary.item) {
             summary.take_long_question(&view);

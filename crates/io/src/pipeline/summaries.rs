@@ -73,8 +73,7 @@ pub fn read_named(
 ) -> Summaries {
     read_asked(paths, threads, side, &is_named, |summary, case| {
         if is_named(&summary.item) {
-            summary.take_findings(case.findings());
-            summary.take_variables(case);
+            summary.take_parts(case);
         }
     })
 }

@@ -170,7 +170,7 @@ impl<'c> CaseView<'c> {
     }
 
     /// The schema that answers must hold, where the user gave one; else the record's own.
-    pub fn answer_schema(&self) -> Option<&'c Schema> {
+    pub(crate) fn answer_schema(&self) -> Option<&'c Schema> {
         self.case.around.answer_schema()
     }
 

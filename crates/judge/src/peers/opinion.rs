@@ -8,6 +8,7 @@ use super::{Peer, words};
 use crate::case::CaseView;
 use crate::cause::Cause;
 use crate::gold::Gold;
+use crate::rule_set::PeerAgreement;
 use crate::triage::Triage;
 use crate::triage::verdict::{Argument, Confidence, Fix};
 use stepscope_arithmetic::number::Number;
@@ -44,6 +45,11 @@ pub struct PeerOpinion {
     pub standing: PeerStanding,
     /// Their answers, that with the most voices first, and the names of those that give each.
     pub answers: Vec<PeerAnswer>,
+    /// Share of the peers with an answer that give its answer; `None`: it has none that could be read, or they have none.
+    pub agreement: Option<f64>,
+    /// Share of its values on the way that a peer has, on average over those that work something out; `None`: nobody can
+    /// tell.
+    pub values: Option<f64>,
     /// The step in which the run leaves them, by position.
     pub step: Option<usize>,
     /// Part to fix there.
@@ -160,10 +166,13 @@ impl Circle<'_, '_> {
         let own = self.track.answer;
         let agrees = |answer: &&PeerAnswer| own.is_some_and(|own| is_answer(own, answer.value));
         let agree: usize = answers.iter().filter(agrees).map(PeerAnswer::count).sum();
+        let answering: usize = answers.iter().map(PeerAnswer::count).sum();
         let mut opinion = PeerOpinion {
             of: self.peers.len(),
             agree,
             standing: PeerStanding::Undisputed,
+            agreement: own.filter(|_| answering > 0).map(|_| agree as f64 / answering as f64),
+            values: self.shared_values(),
             answers,
             step: None,
             fix: Fix::Unknown,
@@ -210,6 +219,23 @@ impl Circle<'_, '_> {
         let is_said = is_departure && at.kind == DepartureKind::Slip;
         opinion.is_proof = is_said || (is_departure && matches!(at.kind, DepartureKind::Variable(_)));
         (opinion.arguing(&finding), Some(finding).filter(|_| !is_said))
+    }
+
+    /// Calculates the share of what the run works out that a peer has, on average over the peers that work something out.
+    /// Neither the numbers of the question nor the answer are values on the way.
+    fn shared_values(&self) -> Option<f64> {
+        let is_answer = |value: f64| self.track.answer.is_some_and(|answer| is_same(answer.float(), value));
+        let mut own: Vec<f64> = Vec::new();
+        for value in self.track.worked_out().map(Number::float) {
+            if !holds(&self.given, value) && !holds(&own, value) && !is_answer(value) {
+                own.push(value);
+            }
+        }
+        let peers: Vec<&PeerValues<'_>> = self.held.iter().filter(|held| !held.results.is_empty()).collect();
+        let count = |value: &f64| peers.iter().filter(|held| holds(&held.values, *value)).count();
+        let found: usize = own.iter().map(count).sum();
+        let most = own.len() * peers.len();
+        (most > 0).then(|| found as f64 / most as f64)
     }
 
     /// Collects the answers of the peers. Of one maker the second run that says the same counts half.
@@ -382,6 +408,12 @@ impl Circle<'_, '_> {
 }
 
 impl PeerOpinion {
+    /// What its peers have in common with it, as rows keep it.
+    pub(crate) fn agreement(&self) -> PeerAgreement {
+        let answering = self.answers.iter().map(PeerAnswer::count).sum::<usize>();
+        PeerAgreement::new(self.agreement.map_or(0, |_| answering), self.agree, self.values)
+    }
+
     fn arguing(mut self, finding: &Finding) -> Self {
         let (rule, pointer, text) = (finding.rule.word(), finding.place().pointer(), finding.message.line());
         self.argument = Some(Argument { rule, pointer, text });

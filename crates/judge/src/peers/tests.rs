@@ -4,6 +4,7 @@ use super::departure::{Departure, DepartureKind, PeerValues, departure};
 use super::track::{Soundness, Track, given};
 use super::{Peer, PeerStanding};
 use crate::case::{Case, CaseView, Context};
+use crate::row::RowFacts;
 use crate::triage::verdict::{Confidence, Fix};
 use stepscope_base::text::Untrusted;
 use stepscope_record::Record;
@@ -88,6 +89,30 @@ fn the_first_value_that_no_peer_has_is_named_with_who_has_what() {
         let opinion = case.peer_opinion().unwrap();
         assert_eq!((opinion.of, opinion.agree, opinion.standing), (2, 0, PeerStanding::Against));
     });
+}
+
+#[test]
+fn agreement_counts_answers_and_values_on_the_way() {
+    let of = |run: &str, others: &[String]| {
+        let mut found = None;
+        beside(run, others, |case| {
+            let row = RowFacts::of(case, true);
+            let opinion = case.peer_opinion().map(|opinion| (opinion.agreement, opinion.values));
+            found = opinion.map(|opinion| (row.peers(), row.shared_values(), opinion));
+        });
+        found
+    };
+    let (peers, values, opinion) = of(&right(), &[also_right(), wrong()]).unwrap();
+    // Of 12 and 17 on the way one peer has 12, the other 12 as well.
+    assert_eq!((peers, opinion), (Some([1, 2]), (Some(0.5), Some(0.5))));
+    assert_eq!(values, Some(0.5));
+    let (peers, _, (agreement, values)) = of(&wrong(), &[right(), also_right()]).unwrap();
+    assert_eq!((peers, agreement, values), (Some([0, 2]), Some(0.0), Some(0.5)));
+    // Neither the run nor its peers say what cannot be read.
+    let silent = chain(&["3 * 4 = 12 pens.", "Then some."], "");
+    let (peers, _, (agreement, _)) = of(&silent, &[right()]).unwrap();
+    assert_eq!((peers, agreement), (None, None));
+    assert!(of(&right(), &[]).is_none());
 }
 
 #[test]

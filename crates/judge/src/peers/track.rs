@@ -98,6 +98,18 @@ impl Track {
     }
 }
 
+impl Track {
+    /// Lists the values that it works out: of a step without a calculation that could be read, what it writes into the
+    /// state.
+    pub(crate) fn worked_out(&self) -> impl Iterator<Item = Number> + '_ {
+        let is_prose = self.named.is_empty();
+        self.steps.iter().flat_map(move |step| {
+            let written = step.numbers.iter().copied().filter(move |_| !is_prose);
+            step.results.iter().filter_map(|result| result.value).chain(written)
+        })
+    }
+}
+
 /// Lists the numbers that the steps of a run wrote, but for the answer.
 fn named_values(case: &CaseView<'_>) -> Vec<NamedValue> {
     let Some(executed) = case.executed() else { return Vec::new() };
