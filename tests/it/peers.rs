@@ -59,6 +59,19 @@ fn peers_speak_in_every_format_and_only_where_they_are_named() {
         .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
         .map(|line| (line["peers"]["of"].as_u64().unwrap(), line["peers"]["standing"].as_str().unwrap().to_owned()))
         .collect();
+    // The share of the other runs that give its answer, as a filter and in JSON lines; nothing without other runs.
+    let agreements = lines.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let agreements: Vec<f64> = agreements.map(|line| line["peers"]["agreement"].as_f64().unwrap()).collect();
+    assert_eq!(agreements, [2.0 / 3.0, 2.0 / 3.0, 0.0]);
+    let found = |filter: &str, peers: &[&str]| {
+        let check =
+            [&["check", &samples, "--format", "jsonl", "--filter", filter, "--fail-on", "never"], peers].concat();
+        text(&stepscope(&check).stdout).lines().filter(|line| line.contains("\"source\"")).count()
+    };
+    let peers = ["--peers", &samples, &one];
+    assert_eq!((found("peers.agree<0.5", &peers), found("peers.agree>=0.5", &peers)), (1, 2));
+    assert_eq!((found("peers.values<0.9", &peers), found("peers.values>=0", &peers)), (1, 3));
+    assert_eq!((found("peers.agree<0.5", &[]), found("peers.values>=0", &[])), (0, 0));
     assert_eq!(standings, [(3, "undisputed".to_owned()), (3, "undisputed".to_owned()), (3, "against".to_owned())]);
 }
 

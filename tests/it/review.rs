@@ -1593,3 +1593,82 @@ fn commands_that_do_not_take_standard_input_say_so() {
         assert_eq!((ran.code, ran.said.as_str()), (2, "stepscope: standard input is not taken here; pass a file\n"));
     }
 }
+
+#[test]
+fn verdicts_in_the_order_drawn_say_how_accurate_all_records_are() {
+    let folder = Folder::new();
+    folder.write("runs.jsonl", runs());
+    let stats = |folder: &Folder| folder.json(&["review", "stats", "runs.jsonl", "--format", "jsonl"]).remove(0);
+    let next = || folder.json(&["review", "next", "runs.jsonl", "--sample", "7", "--format", "jsonl"]).remove(0);
+    let first = next();
+    let drawn = first["drawn"].as_str().unwrap();
+    assert!(drawn == "7:doubtful" || drawn == "7:clear", "{first}");
+    let text = folder.ok(&["review", "next", "runs.jsonl", "--sample", "7"], "");
+    assert!(text.contains(&format!("--drawn {drawn} --verdict pass")), "{text}");
+    // Without a draw nothing is stated, whatever people chose.
+    let chosen = r#"{"id": "r100", "verdict": "pass"}"#;
+    folder.ok(&["review", "add", "runs.jsonl"], chosen);
+    assert!(stats(&folder)["accuracy"]["why_not"].as_str().unwrap().contains("no verdict says its record was drawn"));
+    let printed = folder.ok(&["review", "stats", "runs.jsonl"], "");
+    assert!(printed.contains("accuracy not stated: no verdict says its record was drawn"), "{printed}");
+    // The order of the queue, judged as far as the first seventy.
+    for n in 0..70 {
+        let (id, drawn) = {
+            let next = next();
+            (next["id"].as_str().unwrap().to_owned(), next["drawn"].as_str().unwrap().to_owned())
+        };
+        let verdict = if id[1..].parse::<usize>().unwrap() < 42 { "fail" } else { "pass" };
+        folder.ok(&["review", "add", "runs.jsonl", "--id", &id, "--drawn", &drawn, "--verdict", verdict], "");
+        if n == 20 {
+            let few = stats(&folder)["accuracy"]["why_not"].as_str().unwrap().to_owned();
+            assert!(few.starts_with("not stated yet: "), "{few}");
+        }
+    }
+    let accuracy = &stats(&folder)["accuracy"];
+    let [share, low, high] = ["share", "low", "high"].map(|key| accuracy[key].as_f64().unwrap());
+    assert!(low <= 232.0 / 275.0 && 232.0 / 275.0 <= high && low < share && share < high, "{accuracy}");
+    // The expected answers tell nearly all: the interval is far narrower than that of seventy random records.
+    assert!(high - low < 0.08, "{accuracy}");
+    assert_eq!(accuracy["records"], 275);
+    let printed = folder.ok(&["review", "stats", "runs.jsonl"], "");
+    let line = printed.lines().find(|line| line.starts_with("accuracy ")).unwrap();
+    assert!(line.contains(" % ± ") && line.contains(" verdicts"), "{line}");
+    // A draw is what the queue says, and a queue of a part draws nothing.
+    let ran = folder.run(&["review", "add", "runs.jsonl"], r#"{"id": "r101", "verdict": "pass", "drawn": "by dice"}"#);
+    assert!(ran.code == 2 && ran.said.contains("7:doubtful"), "{}", ran.said);
+    let part = folder.json(&["review", "next", "runs.jsonl", "--shuffle", "7", "--assign", "1/2", "--format", "jsonl"]);
+    let filtered = ["review", "next", "runs.jsonl", "--shuffle", "7", "--filter", "correct:true", "--format", "jsonl"];
+    assert!(part[0].get("drawn").is_none() && folder.json(&filtered)[0].get("drawn").is_none());
+    let whole = folder.json(&["review", "next", "runs.jsonl", "--shuffle", "7", "--format", "jsonl"]);
+    assert_eq!(whole[0]["drawn"], "7:all");
+    assert_eq!(folder.run(&["review", "next", "runs.jsonl", "--sample", "7", "--shuffle", "7"], "").code, 2);
+}
+
+#[test]
+fn peers_are_signals_of_the_queue_and_of_the_figures() {
+    let folder = Folder::new();
+    let chain = |id: usize, sum: usize| {
+        json!({"id": id, "question": format!("Ann has {id} pens and buys 5. How many?"),
+            "steps": [format!("{id} + 5 = {sum}. The answer is {sum}.")]})
+        .to_string()
+            + "\n"
+    };
+    let all = |wrong: usize| (10..130).map(|id| chain(id, id + 5 + usize::from(id % wrong == 0))).collect::<String>();
+    folder.write("runs.jsonl", all(4));
+    folder.write("other.jsonl", all(7));
+    let queue = ["review", "next", "runs.jsonl", "--sample", "7", "--format", "jsonl", "--peers", "other.jsonl"];
+    for _ in 0..70 {
+        let next = folder.json(&queue).remove(0);
+        let id = next["id"].as_str().unwrap();
+        let verdict = if id.parse::<usize>().unwrap() % 4 == 0 { "fail" } else { "pass" };
+        let line = json!({"id": id, "verdict": verdict, "drawn": next["drawn"]}).to_string();
+        folder.ok(&["review", "add", "runs.jsonl"], &line);
+    }
+    let stats = |peers: &[&str]| {
+        folder.json(&[&["review", "stats", "runs.jsonl", "--format", "jsonl"], peers].concat())[0]["accuracy"].clone()
+    };
+    let stated = stats(&["--peers", "other.jsonl"]);
+    assert!(stated["low"].as_f64().unwrap() <= 0.75 && stated["high"].as_f64().unwrap() >= 0.75, "{stated}");
+    let without = stats(&[]);
+    assert!(without["why_not"].as_str().unwrap().contains("pass the same --peers"), "{without}");
+}

@@ -1303,6 +1303,22 @@ fn the_queue_begins_at_its_front_until_somebody_moves() {
 }
 
 #[test]
+fn a_verdict_keeps_how_chance_chose_its_record() {
+    let desk = Desk::new(120);
+    let begin = |app: &mut stepscope::app::state::App| {
+        app.review.queue = Queue { shuffle: Some(3), sampled: true, ..Queue::default() };
+        app.begin_queue();
+    };
+    let mut d = desk.open_with(begin);
+    d.keys("Enter a").until(|app| app.review.saved);
+    let drawn = |desk: &Desk| desk.events().pop().unwrap().drawn.map(|drawn| drawn.line().into_string());
+    assert!(drawn(&desk).is_some_and(|drawn| drawn.starts_with("3:")), "{:?}", drawn(&desk));
+    // Where a filter lists some, people chose out of which.
+    d.keys("q f 'reviewed:false' Enter Enter a").until(|app| app.review.saved);
+    assert_eq!((desk.events().len(), drawn(&desk)), (2, None));
+}
+
+#[test]
 fn of_the_clean_records_a_share_is_looked_at() {
     let desk = Desk::new(120);
     let queue = Queue { clean_share: Some(0.25), ..Queue::default() };

@@ -70,7 +70,7 @@ impl RuleSet {
         self.1 = peers;
     }
 
-    /// What peers have in common with the record.
+    /// Returns what peers have in common with the record.
     pub(crate) const fn peers(&self) -> PeerAgreement {
         self.1
     }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use foldhash::HashMap;
 
 use super::agreement::{MAX_PAIRED, Measure};
-use super::estimate::{Accuracy, Estimate};
+use super::estimate::Accuracy;
 use super::event::{Event, GoldStatus, Text, Verdict};
 use super::fold::{ItemReviews, Outcome, Reviews};
 use super::join::{Index, Joined, JoinedItem};
@@ -103,7 +103,11 @@ impl Dashboard {
         let mut boards = Self::default();
         let Tallies { said, rules, triage, gold, outcomes, reviewers, accuracy } = boards.count(reviews, summaries);
         let outcomes = outcomes.iter().map(|(outcome, items)| (outcome.word(), items));
-        boards.accuracy(&accuracy);
+        // A figure comes first; why there is none comes last.
+        let is_stated = matches!(accuracy, Accuracy::Stated(_));
+        if is_stated {
+            boards.accuracy(&accuracy);
+        }
         boards.plain("Reviews", "outcome", outcomes);
         boards.tree("Where to fix: reviewers", "fix", &said.fixes);
         let mut judged = CountTree::default();
@@ -122,6 +126,9 @@ impl Dashboard {
         boards.plain("Expected answers", "gold", gold.iter().map(|(status, items)| (status.word(), items)));
         boards.over_time("Pace: items by reviewer, over time", "pace", &reviewers.decided, false);
         boards.pairs(&reviewers.pairs);
+        if !is_stated {
+            boards.accuracy(&accuracy);
+        }
         boards
     }
 
@@ -131,7 +138,7 @@ impl Dashboard {
         let (mut gold, mut outcomes) = (BTreeMap::<GoldStatus, Items>::new(), BTreeMap::<Outcome, Items>::new());
         let mut reviewers = Reviewers::default();
         let joined = index.join(reviews);
-        let accuracy = Accuracy::of(&joined);
+        let accuracy = joined.accuracy();
         let Joined { items, gone, elsewhere, .. } = joined;
         let is_judged = |reviewed: ItemReviews<'_>| !reviewed.verdicts().is_empty();
         self.gone += gone.len();
@@ -172,20 +179,22 @@ impl Dashboard {
         }
     }
 
-    /// The share of all records that pass, with the verdicts that tell it.
+    /// Lists the share of all records that pass, and the drawn records that tell it.
     fn accuracy(&mut self, accuracy: &Accuracy) {
-        let Some(tail) = accuracy.phrase() else { return };
-        let stated = if let Accuracy::Stated(estimate) = accuracy { Some(estimate) } else { None };
-        let sides = |estimate: &Estimate| estimate.judged.clone().map(|items| items.into_iter().collect::<Items>());
-        let sides = ["passed", "failed"].into_iter().zip(stated.map(sides).into_iter().flatten());
-        let cells = sides.map(|(side, items)| self.cell(&["accuracy", side], &items)).collect();
-        let interval = stated.map(|estimate| {
+        let Some(phrase) = accuracy.phrase() else { return };
+        let row = |depth: usize, name: Shown, cells: Vec<Option<DashboardCell>>, interval: Option<[f64; 3]>| {
+            DashboardLine { depth, name, cells, tail: Shown::default(), interval }
+        };
+        let mut lines = vec![row(0, phrase, Vec::new(), None)];
+        let mut heads = Vec::new();
+        if let Accuracy::Stated(estimate) = accuracy {
+            heads.extend(SIDES.map(Shown::own));
+            let sides = SIDES.into_iter().zip(&estimate.judged);
+            let cells = sides.map(|(side, items)| self.cell(&["accuracy", side], &items.iter().copied().collect()));
             let [low, high] = estimate.ends();
-            [low, estimate.share, high]
-        });
-        let heads = if stated.is_some() { ["passed", "failed"].map(Shown::own).into() } else { Vec::new() };
-        let line = DashboardLine { depth: 0, name: Shown::own("all records"), cells, tail, interval };
-        self.push("Accuracy", heads, vec![line]);
+            lines.push(row(1, Shown::own("in the order drawn"), cells.collect(), Some([low, estimate.share, high])));
+        }
+        self.push("Accuracy of all records", heads, lines);
     }
 
     /// Names a set of records.
@@ -322,6 +331,9 @@ fn share(shares: &mut Shares, what: Shown, item: usize, side: usize) {
 
 /// Time at which a label, or a reviewer's verdict, was given to each item.
 type GivenAt = BTreeMap<String, BTreeMap<usize, String>>;
+
+/// Columns of the drawn records.
+const SIDES: [&str; 2] = ["passed", "failed"];
 
 /// Votes of two reviewers, A and B, on an item: the number of each has A's vote in the upper bit and B's in the lower, set
 /// for a fail.

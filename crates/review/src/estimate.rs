@@ -13,17 +13,12 @@
 //! does not depend on whether they are right. Records on the way that were put off count as passed for one end of the
 //! interval and as failed for the other.
 
-use super::event::Text;
-use super::fold::Outcome;
-use super::join::{Joined, JoinedItem};
-use crate::queue::drawn_number;
+use super::draw::{Draw, DrawnFrom, drawn_number};
+use super::fold::{ItemReviews, Outcome};
+use super::signal::Signal;
 use stepscope_base::json::write::Object;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_judge::route::Route;
-use stepscope_judge::row::RowFacts;
-use stepscope_judge::triage::Fix;
-use stepscope_record::RecordKind;
 use stepscope_record::finding::{counted, grouped};
 use stepscope_record::statistics::Z;
 
@@ -41,129 +36,14 @@ const TARGETS: [f64; 11] = [10.0, 7.5, 5.0, 4.0, 3.0, 2.5, 2.0, 1.5, 1.0, 0.5, 0
 /// The next interval that is told is this much narrower at least.
 const NARROWER: f64 = 0.8;
 
-stepscope_base::words! {
-    /// What the program says of a record without a person, from mostly wrong to mostly right.
-    pub(crate) enum Signal {
-        /// It ended in an error, or cannot be read.
-        Failed = "failed",
-        /// Its answer is not the expected one.
-        Wrong = "wrong",
-        /// No other run of its question gives its answer, and a place to fix is named.
-        Against = "against",
-        /// No other run of its question gives its answer.
-        NoPeer = "no_peer",
-        /// A place to fix is named, or a structured answer is not to be used.
-        Accused = "accused",
-        /// Less than a third of the other runs give its answer.
-        FewPeers = "few_peers",
-        /// The model says that it is not sure.
-        Unsure = "unsure",
-        /// From a third to two thirds of the other runs give its answer.
-        HalfOfPeers = "half_of_peers",
-        /// Nothing speaks for it or against it.
-        Quiet = "quiet",
-        /// Two thirds of the other runs give its answer, or more.
-        MostPeers = "most_peers",
-        /// Its answer is the expected one.
-        Right = "right",
-        /// All other runs give its answer.
-        AllPeers = "all_peers",
-    }
-}
-
-impl Signal {
-    /// Reads the signal of a record that the rules looked at.
-    pub(crate) fn of(row: &RowFacts) -> Self {
-        let is_accused = matches!(row.fix(), Some(Fix::StepRun | Fix::Procedure | Fix::Gold));
-        if matches!(row.kind(), RecordKind::Error | RecordKind::Broken) {
-            return Self::Failed;
-        }
-        match row.correct() {
-            Some(true) => return Self::Right,
-            Some(false) => return Self::Wrong,
-            None => {}
-        }
-        if let Some([agree, of]) = row.peers() {
-            let (agree, of) = (u16::from(agree), u16::from(of));
-            return match 3 * agree {
-                0 if is_accused => Self::Against,
-                0 => Self::NoPeer,
-                _ if agree == of => Self::AllPeers,
-                // A place is named in spite of the few that give its answer.
-                few if few < of => if is_accused { Self::Against } else { Self::FewPeers },
-                half if half < 2 * of => Self::HalfOfPeers,
-                _ => Self::MostPeers,
-            };
-        }
-        let is_to_be_used = row.typed().is_none_or(|typed| typed.route.is_none_or(|route| route == Route::Ship));
-        match row.confidence {
-            _ if is_accused || !is_to_be_used => Self::Accused,
-            unsure if unsure < 0.7 => Self::Unsure,
-            _ => Self::Quiet,
-        }
-    }
-
-    /// The share of such records that usually pass.
-    const fn guess(self) -> f64 {
-        match self {
-            Self::Failed | Self::Wrong => 0.05,
-            Self::Against => 0.08,
-            Self::NoPeer | Self::Accused => 0.25,
-            Self::FewPeers | Self::Unsure => 0.5,
-            Self::HalfOfPeers | Self::Quiet => 0.75,
-            Self::MostPeers => 0.92,
-            Self::Right => 0.95,
-            Self::AllPeers => 0.97,
-        }
-    }
-
-    /// Tells whether such records may well be either: there a verdict tells most.
-    pub(crate) fn is_doubtful(self) -> bool {
-        (0.2..=0.8).contains(&self.guess())
-    }
-}
-
-/// Way in which chance chose a record: the seed, and out of which records. Only where that is known it is known what a
-/// verdict says about other records.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(crate) struct Draw {
-    pub seed: u64,
-    pub from: DrawnFrom,
-}
-
-stepscope_base::words! {
-    /// Records out of which one was drawn.
-    pub(crate) enum DrawnFrom {
-        /// All of them, by `--shuffle`.
-        All = "all",
-        /// Those whose signals leave open what they are, by `--sample`: they are drawn twice as often.
-        Doubtful = "doubtful",
-        /// The others, by `--sample`.
-        Clear = "clear",
-    }
-}
-
-impl Draw {
-    /// Determines how `--sample` draws a record.
-    pub(crate) fn sampled(seed: u64, signal: Signal) -> Self {
-        Self { seed, from: if signal.is_doubtful() { DrawnFrom::Doubtful } else { DrawnFrom::Clear } }
-    }
-
-    /// Reads `7:doubtful`.
-    pub(crate) fn parse(text: &Text) -> Option<Self> {
-        let (seed, from) = text.utf8()?.split_once(':')?;
-        Some(Self { seed: seed.parse().ok()?, from: DrawnFrom::from_word(from)? })
-    }
-
-    /// Writes it as events keep it.
-    pub(crate) fn text(self) -> Text {
-        Text::from(format!("{}:{}", self.seed, self.from.word()))
-    }
-
-    /// Tells whether two belong to one way of drawing, so that they say something about the same records.
-    fn goes_with(self, other: Self) -> bool {
-        self.seed == other.seed && (self.from == DrawnFrom::All) == (other.from == DrawnFrom::All)
-    }
+/// One of all records, with what was said of it. Forks are no part of what is measured.
+pub(crate) struct JudgedRecord<'a> {
+    /// Its position among all records, forks included.
+    pub at: usize,
+    /// Judgment of the program on it.
+    pub signal: Signal,
+    /// Reviews of it.
+    pub reviewed: Option<ItemReviews<'a>>,
 }
 
 /// Verdict on a record, as far as it counts.
@@ -185,7 +65,7 @@ struct SampledRecord {
     drawn: Vec<Draw>,
 }
 
-/// What can be said of the accuracy of records.
+/// Statement about the accuracy of all records.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) enum Accuracy {
     /// Nothing was judged.
@@ -317,11 +197,10 @@ fn with_enough(mut strata: Vec<Stratum>) -> Option<Vec<Stratum>> {
 
 impl Accuracy {
     /// Estimates from what was said of some of the records.
-    pub(crate) fn of(joined: &Joined<'_>) -> Self {
-        let mut records = records_of(joined);
-        let is_judged = |record: &&SampledRecord| {
-            matches!(record.verdict, Some(SampledVerdict::Passed | SampledVerdict::Failed))
-        };
+    pub(crate) fn of(records: &[JudgedRecord<'_>]) -> Self {
+        let mut records: Vec<SampledRecord> = records.iter().map(SampledRecord::of).collect();
+        let is_judged =
+            |record: &&SampledRecord| matches!(record.verdict, Some(SampledVerdict::Passed | SampledVerdict::Failed));
         let judged = records.iter().filter(is_judged).count();
         if judged == 0 {
             return Self::Unknown;
@@ -371,12 +250,12 @@ impl Accuracy {
     pub(crate) fn phrase(&self) -> Option<Shown> {
         Some(match self {
             Self::Unknown => return None,
-            Self::Chosen => Shown::own("not stated: no verdict says that chance chose its record (--sample, --shuffle)"),
+            Self::Chosen => Shown::own("not stated: no verdict says its record was drawn (--sample, --shuffle)"),
             Self::OtherSignals => {
-                Shown::own("not stated: the records were drawn by other signals than they have now (pass the same --peers)")
+                Shown::own("not stated: the signals are not those of the draw (pass the same --peers)")
             }
             Self::TooFew(verdicts) => shown!(
-                "not stated yet: {} on records in the order drawn, at least {MIN_VERDICTS} are needed",
+                "not stated yet: {} in the order drawn, at least {MIN_VERDICTS} are needed",
                 counted(*verdicts, "verdict")
             ),
             Self::Stated(estimate) => estimate.phrase(),
@@ -431,23 +310,12 @@ impl Estimate {
     }
 }
 
-/// Lists the records that may be drawn: forks are no part of what is measured.
-fn records_of(joined: &Joined<'_>) -> Vec<SampledRecord> {
-    let summaries = joined.records;
-    let mut records: Vec<SampledRecord> = summaries
-        .iter()
-        .enumerate()
-        .map(|(at, summary)| SampledRecord {
-            at,
-            signal: summary.signal.unwrap_or(Signal::Quiet),
-            number: 0.0,
-            verdict: None,
-            drawn: Vec::new(),
-        })
-        .collect();
-    for JoinedItem { reviewed, at, .. } in &joined.items {
-        let Some(record) = at.and_then(|at| records.get_mut(at)) else { continue };
-        record.verdict = match reviewed.outcome() {
+impl SampledRecord {
+    fn of(record: &JudgedRecord<'_>) -> Self {
+        let Some(reviewed) = record.reviewed else {
+            return Self { at: record.at, signal: record.signal, number: 0.0, verdict: None, drawn: Vec::new() };
+        };
+        let verdict = match reviewed.outcome() {
             Outcome::Pass => Some(SampledVerdict::Passed),
             Outcome::Fail => Some(SampledVerdict::Failed),
             Outcome::Defer | Outcome::Skip | Outcome::Disputed => Some(SampledVerdict::PutOff),
@@ -455,10 +323,9 @@ fn records_of(joined: &Joined<'_>) -> Vec<SampledRecord> {
         };
         // A verdict that was changed later was drawn all the same.
         let fresh = reviewed.events().filter(|event| event.verdict.is_some_and(|_| reviewed.is_fresh(event)));
-        record.drawn = fresh.filter_map(|event| Draw::parse(event.drawn.as_ref()?)).collect();
+        let drawn = fresh.filter_map(|event| Draw::parse(event.drawn.as_ref()?)).collect();
+        Self { at: record.at, signal: record.signal, number: 0.0, verdict, drawn }
     }
-    records.retain(|record| summaries.get(record.at).is_some_and(|summary| !summary.is_fork()));
-    records
 }
 
 /// The way of drawing that most records were judged by.
@@ -471,11 +338,10 @@ fn most_used(records: &[SampledRecord]) -> Option<Draw> {
     ways.into_iter().max_by_key(count)
 }
 
-/// Where every record is judged, nothing is left to be estimated.
+/// States what is known where every record is judged.
 fn whole(records: &[SampledRecord]) -> Accuracy {
-    let sided = |wanted| -> Vec<usize> {
-        records.iter().filter(|one| one.verdict == Some(wanted)).map(|one| one.at).collect()
-    };
+    let sided =
+        |wanted| -> Vec<usize> { records.iter().filter(|one| one.verdict == Some(wanted)).map(|one| one.at).collect() };
     let judged = [sided(SampledVerdict::Passed), sided(SampledVerdict::Failed)];
     let share = judged.first().map_or(0.0, |passed| passed.len() as f64 / records.len() as f64);
     Accuracy::Stated(Estimate { share, judged, records: records.len(), ..Estimate::default() })
@@ -516,3 +382,6 @@ fn more_for(strata: &[Stratum], half: f64, verdicts: usize) -> Option<(usize, f6
     let more = ((high - 1.0) * verdicts as f64).ceil() as usize;
     (more > 0).then_some((more, target))
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use foldhash::{HashMap, HashSet};
 
+use super::estimate::{Accuracy, JudgedRecord};
 use super::event::{ItemRef, Text};
 use super::fold::{ItemName, ItemReviews, Outcome, Reviews};
 use super::namesakes::{NameGroup, Namesakes};
+use super::signal::Signal;
 use crate::summary::Summary;
 use stepscope_base::canonical::Digest;
 use stepscope_base::shown;
@@ -53,6 +55,21 @@ pub struct Joined<'a> {
     pub open: Vec<&'a Summary>,
     /// All records, whatever was said of them.
     pub(crate) records: &'a [Summary],
+}
+
+impl Joined<'_> {
+    /// Estimates how accurate all records are.
+    pub(crate) fn accuracy(&self) -> Accuracy {
+        let reviewed: HashMap<usize, ItemReviews<'_>> =
+            self.items.iter().filter_map(|item| Some((item.at?, item.reviewed))).collect();
+        let records = self.records.iter().enumerate().filter(|(_, summary)| !summary.is_fork());
+        let records = records.map(|(at, summary)| JudgedRecord {
+            at,
+            signal: summary.signal.unwrap_or(Signal::Quiet),
+            reviewed: reviewed.get(&at).copied(),
+        });
+        Accuracy::of(&records.collect::<Vec<_>>())
+    }
 }
 
 /// Marks on the records while items are brought together with them.
@@ -123,7 +140,8 @@ impl<'a> Index<'a> {
 
     /// Brings each reviewed item together with its record, in the order of the items.
     pub fn join<'s>(&'s self, reviews: &'s Reviews) -> Joined<'s> {
-        let (mut joined, mut marks) = (Joined { records: self.summaries, ..Joined::default() }, Marks::of(self.summaries));
+        let (mut joined, mut marks) =
+            (Joined { records: self.summaries, ..Joined::default() }, Marks::of(self.summaries));
         for reviewed in reviews.items() {
             let records = self.records_of(reviewed);
             if !records.is_empty() {

@@ -14,6 +14,8 @@ mod cells;
 pub mod dashboard;
 /// The items on which reviewers disagree.
 pub mod disagreement;
+/// Numbers by which chance orders a queue.
+mod draw;
 /// Accuracy of all records, estimated from verdicts on some.
 mod estimate;
 /// Events: what a reviewer says, and what they saw.
@@ -42,6 +44,8 @@ pub mod queue;
 pub mod regression;
 /// The short form of an event, as programs and tables give it to `stepscope review add`.
 pub mod short_form;
+/// Judgment of the program on a record, without a person.
+mod signal;
 /// Counts over all verdicts, and how often the rules and the place to fix were right.
 pub mod stats;
 /// Summary of a record, kept to review it and to compare it.

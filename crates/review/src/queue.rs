@@ -1,7 +1,8 @@
 //! In which order a person looks at records, and which of them.
 
-use super::estimate::{Draw, DrawnFrom, Signal};
+use super::draw::{Draw, DrawnFrom, draw, drawn_number};
 use super::event::Text;
+use super::signal::Signal;
 use stepscope_judge::row::{Flag, RowFacts};
 use stepscope_record::rule_id::QueueClass;
 
@@ -45,7 +46,6 @@ impl Assignment {
 }
 
 /// Purpose for which a number is drawn, so that one choice does not depend on another.
-const ORDER: u64 = 1;
 const CLEAN: u64 = 2;
 const REPEAT: u64 = 3;
 
@@ -65,8 +65,8 @@ impl Queue {
             Some(share) if class == QueueClass::Clean => self.draw(record, CLEAN) < share,
             _ => true,
         };
-        let sooner = if self.sampled && !Signal::of(row).is_doubtful() { 1 } else { 0 };
-        let place = ((self.draw(record, ORDER) * 2f64.powi(52)) as u64) << sooner;
+        let is_later = self.sampled && !Signal::of(row).is_doubtful();
+        let place = ((drawn_number(self.shuffle.unwrap_or(0), record) * 2f64.powi(53)) as u64) << u32::from(is_later);
         chosen.then_some(match (self.shuffle, self.clean_share) {
             (Some(_), _) => (0, place),
             // Clean ones among the others, so that nobody knows what to expect.
@@ -94,20 +94,6 @@ impl Queue {
     fn draw(&self, record: usize, purpose: u64) -> f64 {
         draw(self.shuffle.unwrap_or(0), record, purpose)
     }
-}
-
-/// The number from 0 to below 1 by which a record has its place in a shuffled queue.
-pub(crate) fn drawn_number(seed: u64, record: usize) -> f64 {
-    draw(seed, record, ORDER)
-}
-
-/// Draws a number from 0 to below 1, by the seed (splitmix64).
-fn draw(seed: u64, record: usize, purpose: u64) -> f64 {
-    let mut x = seed ^ purpose.rotate_left(56);
-    x = x.wrapping_add((record as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((x ^ (x >> 31)) >> 11) as f64 / 2f64.powi(53)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Verdicts as programs write them: `{"id": "a-1", "verdict": "fail", "labels": ["slip"], "note": "..."}`, with
 //! other members of an event under their own names. The short form of `stepscope review add`.
 
-use super::estimate::Draw;
+use super::draw::Draw;
 use super::event::{AnswerPart, Event, EventKind, GoldStatus, ItemRef, LabelRef, MAX_TEXT, Reviewer, Text, Verdict};
 use super::labels::{DEFAULT_SET, LabelSets};
 use super::log_line;
@@ -181,7 +181,9 @@ pub fn fix_target(said: &Untrusted<'_>) -> Result<Text, Shown> {
 /// Reads how chance chose the record, as `review next` prints it.
 fn drawn(said: &Untrusted<'_>) -> Result<Text, Shown> {
     let draw = Draw::parse(&said.to_owned()).map(Draw::text);
-    draw.ok_or_else(|| Shown::own("drawn is what `review next` prints: a seed and all, doubtful or clear, as in 7:doubtful"))
+    draw.ok_or_else(|| {
+        Shown::own("drawn is what `review next` prints: a seed and all, doubtful or clear, as in 7:doubtful")
+    })
 }
 
 /// Reads the word of a judgment of the expected answer.

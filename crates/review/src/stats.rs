@@ -65,7 +65,7 @@ impl Stats {
     pub fn of(reviews: &Reviews, joined: &Joined<'_>) -> Self {
         let sets = reviews.label_sets();
         let mut stats = Self { gone: joined.gone.len() as u64, is_offered: sets.is_empty(), ..Self::default() };
-        stats.accuracy = Accuracy::of(joined);
+        stats.accuracy = joined.accuracy();
         let mut times = Vec::new();
         for &JoinedItem { reviewed, summary, .. } in &joined.items {
             stats.item(reviewed, summary, &sets);

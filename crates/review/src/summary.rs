@@ -1,8 +1,8 @@
 //! Summary of a record for reviews and comparisons: which item it is, its answer, its content, and whether two answers
 //! are the same.
 
-use crate::estimate::Signal;
 use crate::event::{AnswerPart, AnswerType, ItemRef, MAX_TEXT, SeenRecord, Text};
+use crate::signal::Signal;
 use crate::stats::name_of;
 use stepscope_arithmetic::number::Number;
 use stepscope_arithmetic::stated::{SameAnswer, read, same_answer};
@@ -12,8 +12,8 @@ use stepscope_base::text::{Shown, Untrusted, head};
 use stepscope_evidence::typed::{AnswerItem, whole};
 use stepscope_judge::case::{CaseView, Location};
 use stepscope_judge::cause::Cause;
-use stepscope_judge::row::RowFacts;
 use stepscope_judge::rightness::{Rightness, answer_text, final_number};
+use stepscope_judge::row::RowFacts;
 use stepscope_judge::texts;
 use stepscope_judge::triage::Fix;
 use stepscope_record::finding::Finding;
@@ -74,7 +74,7 @@ pub struct Summary {
     pub fix_step: Option<u64>,
     /// Way in which it failed; `None`: not asked for, or nothing speaks against it.
     pub cause: Option<Cause>,
-    /// What the program says of it without a person; `None`: not asked for.
+    /// Judgment of the program on it, without a person; `None`: not asked for.
     pub(crate) signal: Option<Signal>,
 }
 

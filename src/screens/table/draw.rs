@@ -237,7 +237,9 @@ pub(crate) fn explain(review: &Review, store: &Store, table: &Table) -> Option<S
         SortBy::Number(SortColumn::Reward) => "; reward: score of a verifier, mostly from 0 to 1",
         SortBy::Number(SortColumn::Confidence) => "; conf: the model's own confidence, from 0 to 1",
         SortBy::Number(SortColumn::Agreement) => "; agree: other runs of its question that give its answer (--peers)",
-        SortBy::Number(SortColumn::SharedValues) => "; values: share of its values on the way that other runs have (--peers)",
+        SortBy::Number(SortColumn::SharedValues) => {
+            "; values: share of its values on the way that other runs have (--peers)"
+        }
         SortBy::Fix => "; fix: where to fix it, ↺ recomputing gives the expected answer",
         SortBy::Findings => "; findings by severity: ■ fatal, ! error, ▲ warning, • note",
         _ => "",
@@ -352,8 +354,13 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
 
 fn aligned(column: Column, text: &str, width: usize) -> String {
     use Column as C;
-    let is_number = matches!(column, C::Steps | C::Fitness | C::Reward | C::Confidence | C::Agreement | C::SharedValues);
-    if is_number || matches!(column, C::Position | C::Pred | C::Gold) { pad_left(text, width) } else { pad(text, width) }
+    let is_number =
+        matches!(column, C::Steps | C::Fitness | C::Reward | C::Confidence | C::Agreement | C::SharedValues);
+    if is_number || matches!(column, C::Position | C::Pred | C::Gold) {
+        pad_left(text, width)
+    } else {
+        pad(text, width)
+    }
 }
 
 /// Renders a column that every record has.

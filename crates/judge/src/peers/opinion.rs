@@ -408,7 +408,7 @@ impl Circle<'_, '_> {
 }
 
 impl PeerOpinion {
-    /// What its peers have in common with it, as rows keep it.
+    /// Packs what its peers have in common with it, as rows keep it.
     pub(crate) fn agreement(&self) -> PeerAgreement {
         let answering = self.answers.iter().map(PeerAnswer::count).sum::<usize>();
         PeerAgreement::new(self.agreement.map_or(0, |_| answering), self.agree, self.values)
