@@ -22,10 +22,12 @@ from solutions import answer_of, value
 
 # The estimator was made with the first six, and measured with the others.
 MADE_WITH = ["6b_finetuning", "6b_verification", "175b_finetuning", "175b_verification", "abel_13b", "metamath_13b"]
+# Read last of all: programs, of which the final number alone is a record.
+READ_LAST = ["tora_7b", "tora_13b"]
 MEASURED = ["gpt4", "gpt-3.5-turbo", "abel_70b", "metamath_70b", "metamath_7b", "abel_7b"]
 EXAMPLES = "grade_school_math/data/example_model_solutions.jsonl"
 Z = 1.959963984540054
-MIN_OF_SIGNAL, PRIOR = 4, 0.5
+MIN_OF_SIGNAL, PRIOR = 4, 1.0
 # Signals from mostly wrong to mostly right, with the share that usually passes.
 GUESS = {
     "failed": 0.05, "wrong": 0.05, "against": 0.08, "no_peer": 0.25, "accused": 0.25, "few_peers": 0.5, "unsure": 0.5,
@@ -143,16 +145,20 @@ def solutions(gsm8k, plus):
               for row in json.loads(read(plus, f"{SOLUTIONS}gpt4.json"))]
     found = {}
     examples = {squeezed(row["question"]): row for row in lines(read(gsm8k, EXAMPLES))}
-    for model in MADE_WITH + MEASURED:
-        text = read(plus, f"{SOLUTIONS}{model}.json")
+    for model in MADE_WITH + MEASURED + READ_LAST:
+        text = read(plus, f"{SOLUTIONS}{model}.json" + ("l" if model in READ_LAST else ""))
         if text is None:
             rows = [examples[squeezed(question)][model]["solution"].replace("\nA: ", "\n#### ") for question, _ in worked]
+        elif model in READ_LAST:
+            given = {squeezed(row["question"]): str((row["pred"] or [""])[-1]) for row in lines(text)}
+            rows = [given[squeezed(question)] for question, _ in worked]
         else:
             rows = [row.get("model_prediction") or row.get("completion") or "" for row in json.loads(text)]
-        records = [{"id": f"{model}-{at}", "question": question, "solution": solution.strip()}
+        field = "pred_answer" if model in READ_LAST else "solution"
+        records = [{"id": f"{model}-{at}", "question": question, field: solution.strip()}
                    for at, ((question, _), solution) in enumerate(zip(worked, rows))]
-        right = [answer_of(record["solution"]) == answer for record, (_, answer) in zip(records, worked)]
-        kept = [(record, is_right) for record, is_right in zip(records, right) if record["solution"]]
+        right = [answer_of(record[field]) == answer for record, (_, answer) in zip(records, worked)]
+        kept = [(record, is_right) for record, is_right in zip(records, right) if record[field]]
         found[model] = ([record for record, _ in kept], [is_right for _, is_right in kept])
     return found
 
@@ -186,21 +192,23 @@ def main():
     parser.add_argument("plus", help="a clone of qtli/GSM-Plus")
     parser.add_argument("--program", default="target/release/stepscope")
     parser.add_argument("--made-with", action="store_true", help="the models that the estimator was made with")
+    parser.add_argument("--read-last", action="store_true", help="two more models, which answer by programs")
     parser.add_argument("--peers", type=int, default=5, help="so many of the other models are peers")
     parser.add_argument("--verdicts", type=int, nargs="+", default=[60, 100, 200])
     parser.add_argument("--reviews", type=int, default=1000)
     parser.add_argument("--shuffle", action="store_true", help="plain random order, in place of --sample")
     parser.add_argument("--verify", type=int, default=0, help="compare so many estimates for each model with the program's")
     options = parser.parse_args()
-    models = MADE_WITH if options.made_with else MEASURED
+    models = MADE_WITH if options.made_with else READ_LAST if options.read_last else MEASURED
+    circle = models + MEASURED if options.read_last else models
     found = solutions(options.gsm8k, options.plus)
     with tempfile.TemporaryDirectory() as folder, multiprocessing.Pool() as pool:
         path = lambda model: os.path.join(folder, f"{model}.jsonl")
-        for model in models:
+        for model in circle:
             write(path(model), found[model][0])
         signals, others = {}, {}
         for at, model in enumerate(models):
-            others[model] = [path(models[(at + n) % len(models)]) for n in range(1, options.peers + 1)]
+            others[model] = [path(circle[(at + n) % len(circle)]) for n in range(1, options.peers + 1)]
             command = [options.program, "check", path(model), "--format", "jsonl", "--fail-on", "never"]
             command += ["--peers", *others[model]] if others[model] else []
             done = subprocess.run(command, stdout=subprocess.PIPE, check=True)

@@ -28,7 +28,7 @@ const MIN_VERDICTS: usize = 60;
 const MIN_OF_SIGNAL: usize = 4;
 /// Weight of what a signal usually means, in verdicts, where the spread of the verdicts is estimated: four passes out of
 /// four do not prove that all pass.
-const PRIOR: f64 = 0.5;
+const PRIOR: f64 = 1.0;
 /// The fewest degrees of freedom that the widening of an interval is read for: with fewer the formula does not hold.
 const MIN_FREEDOM: f64 = 4.0;
 /// Intervals that people ask for, as half their width in percent.
