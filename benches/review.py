@@ -16,14 +16,16 @@ Python's standard library only; nothing is downloaded.
 """
 import argparse, json, math, multiprocessing, os, re, subprocess, sys, tempfile
 
-from outside import lines, read
+from outside import PROCESS, lines, read
 from peers import INSTRUCTION, SOLUTIONS, squeezed, write
 from solutions import answer_of, value
 
 # The estimator was made with the first six, and measured with the others.
 MADE_WITH = ["6b_finetuning", "6b_verification", "175b_finetuning", "175b_verification", "abel_13b", "metamath_13b"]
-# Read last of all: programs, of which the final number alone is a record.
+# Read later: programs, of which the final number alone is a record.
 READ_LAST = ["tora_7b", "tora_13b"]
+# Solutions of many models, judged step by step: a record is right if every step is.
+JUDGED = "process"
 MEASURED = ["gpt4", "gpt-3.5-turbo", "abel_70b", "metamath_70b", "metamath_7b", "abel_7b"]
 EXAMPLES = "grade_school_math/data/example_model_solutions.jsonl"
 Z = 1.959963984540054
@@ -33,6 +35,8 @@ GUESS = {
     "failed": 0.05, "wrong": 0.05, "against": 0.08, "no_peer": 0.25, "accused": 0.25, "few_peers": 0.5, "unsure": 0.5,
     "half_of_peers": 0.75, "quiet": 0.75, "most_peers": 0.92, "right": 0.95, "all_peers": 0.97,
 }
+# Of these few verdicts are drawn: the signals say what they are.
+CLEAR = ("failed", "wrong", "most_peers", "right", "all_peers")
 ORDER = 1
 MASK = (1 << 64) - 1
 
@@ -67,7 +71,7 @@ def signal(said):
 
 
 def part_of(name, sampled):
-    return "all" if not sampled else "doubtful" if 0.2 <= GUESS[name] <= 0.8 else "clear"
+    return "all" if not sampled else "clear" if name in CLEAR else "doubtful"
 
 
 def with_enough(strata):
@@ -163,6 +167,15 @@ def solutions(gsm8k, plus):
     return found
 
 
+def judged_steps(process, plus):
+    """The GSM8K part of ProcessBench, with whether people found no wrong step."""
+    spelled = {squeezed(row["question"]): row["question"] for row in json.loads(read(plus, f"{SOLUTIONS}gpt4.json"))}
+    rows = json.loads(read(process, PROCESS))
+    records = [{"id": row["id"], "question": spelled.get(squeezed(row["problem"]), row["problem"]), "steps": row["steps"]}
+               for row in rows]
+    return records, [row["label"] < 0 for row in rows]
+
+
 def verify(program, path, peers, log, task, seed):
     """Has the program estimate from a review log; says how far it is from what was estimated here."""
     signals, truth, verdicts, sampled = task
@@ -193,6 +206,7 @@ def main():
     parser.add_argument("--program", default="target/release/stepscope")
     parser.add_argument("--made-with", action="store_true", help="the models that the estimator was made with")
     parser.add_argument("--read-last", action="store_true", help="two more models, which answer by programs")
+    parser.add_argument("--process", help="a clone of ljxzs-jjlzs/ProcessBench: its GSM8K part alone")
     parser.add_argument("--peers", type=int, default=5, help="so many of the other models are peers")
     parser.add_argument("--verdicts", type=int, nargs="+", default=[60, 100, 200])
     parser.add_argument("--reviews", type=int, default=1000)
@@ -200,8 +214,10 @@ def main():
     parser.add_argument("--verify", type=int, default=0, help="compare so many estimates for each model with the program's")
     options = parser.parse_args()
     models = MADE_WITH if options.made_with else READ_LAST if options.read_last else MEASURED
-    circle = models + MEASURED if options.read_last else models
     found = solutions(options.gsm8k, options.plus)
+    if options.process:
+        models, found[JUDGED] = [JUDGED], judged_steps(options.process, options.plus)
+    circle = models + MEASURED if options.read_last or options.process else models
     with tempfile.TemporaryDirectory() as folder, multiprocessing.Pool() as pool:
         path = lambda model: os.path.join(folder, f"{model}.jsonl")
         for model in circle:

@@ -1647,15 +1647,17 @@ fn verdicts_in_the_order_drawn_say_how_accurate_all_records_are() {
 #[test]
 fn peers_are_signals_of_the_queue_and_of_the_figures() {
     let folder = Folder::new();
-    let chain = |id: usize, sum: usize| {
-        json!({"id": id, "question": format!("Ann has {id} pens and buys 5. How many?"),
-            "steps": [format!("{id} + 5 = {sum}. The answer is {sum}.")]})
-        .to_string()
-            + "\n"
+    let all = |wrong: usize, order: fn(usize) -> String| {
+        let chain = |id: usize| {
+            let (sum, question) =
+                (id + 5 + usize::from(id.is_multiple_of(wrong)), format!("Ann has {id} pens and buys 5. How many?"));
+            let step = format!("{} = {sum}. The answer is {sum}.", order(id));
+            format!("{}\n", json!({"id": id, "question": question, "steps": [step]}))
+        };
+        (10..130).map(chain).collect::<String>()
     };
-    let all = |wrong: usize| (10..130).map(|id| chain(id, id + 5 + usize::from(id % wrong == 0))).collect::<String>();
-    folder.write("runs.jsonl", all(4));
-    folder.write("other.jsonl", all(7));
+    folder.write("runs.jsonl", all(4, |id| format!("{id} + 5")));
+    folder.write("other.jsonl", all(7, |id| format!("5 + {id}")));
     let queue = ["review", "next", "runs.jsonl", "--sample", "7", "--format", "jsonl", "--peers", "other.jsonl"];
     for _ in 0..70 {
         let next = folder.json(&queue).remove(0);

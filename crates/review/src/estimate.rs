@@ -3,8 +3,8 @@
 //!
 //! What the program says of every record without a person ([`Signal`]) tells records apart that are mostly right from
 //! those that are mostly wrong. Verdicts are averaged within each such group, and the groups weighed by how many records
-//! they have (post-stratification): what the signals explain already needs no verdict. Nothing is taken from a signal
-//! itself: where it is worthless the interval is that of plain random sampling, not a wrong one.
+//! they have (post-stratification): what the signals explain already needs no verdict. No signal moves the figure: where
+//! they are worthless the interval is that of plain random sampling, not a wrong one.
 //!
 //! All of it holds only for records that chance chose. A queue by `--shuffle` or `--sample` draws a number for each
 //! record from its seed; whoever judges in that order has judged those with the smallest numbers. Each verdict keeps the
@@ -254,6 +254,10 @@ impl Accuracy {
             Self::OtherSignals => {
                 Shown::own("not stated: the signals are not those of the draw (pass the same --peers)")
             }
+            Self::TooFew(verdicts) if *verdicts >= MIN_VERDICTS => shown!(
+                "not stated yet: {} in the order drawn, fewer than {MIN_OF_SIGNAL} on a part of the records",
+                counted(*verdicts, "verdict")
+            ),
             Self::TooFew(verdicts) => shown!(
                 "not stated yet: {} in the order drawn, at least {MIN_VERDICTS} are needed",
                 counted(*verdicts, "verdict")

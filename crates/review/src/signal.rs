@@ -87,8 +87,9 @@ impl Signal {
         }
     }
 
-    /// Tells whether such records may well be either: there a verdict tells most.
-    pub(crate) fn is_doubtful(self) -> bool {
-        (0.2..=0.8).contains(&self.guess())
+    /// Tells whether such records may well be either: there a verdict tells most. A run that no other confirms is one of
+    /// them, because of a strong model's runs many are right.
+    pub(crate) const fn is_doubtful(self) -> bool {
+        !matches!(self, Self::Failed | Self::Wrong | Self::MostPeers | Self::Right | Self::AllPeers)
     }
 }
