@@ -399,7 +399,9 @@ impl Walk {
                 ],
                 ScreenKind::Answer => &["Answer", "Items", "Document", "Citation", "Checks"],
                 ScreenKind::Json => &["JSON", "json"],
-                ScreenKind::Rerun => &["Preview", "re-run", "request", "reply", "difference", "Several", "became"],
+                ScreenKind::Rerun => {
+                    &["Preview", "Choose a model", "re-run", "request", "reply", "difference", "Several", "became"]
+                }
                 ScreenKind::Live => {
                     &["Preview", "Asking", "Checking", "Paused", "Ended early", "Done", "Plan", "Steps"]
                 }

@@ -757,7 +757,7 @@ fn a_tour_goes_on_at_once_where_the_terminal_is_too_small_for_a_scene() {
     small.wait_for("Space next · q quit · best at 80x24");
     for n in 2..=4 {
         small.send(" ");
-        small.wait_for(&format!(" {n}/13 · RECORDED · Space next"));
+        small.wait_for(&format!(" {n}/15 · RECORDED · Space next"));
     }
     small.send("q");
     small.assert_exit(0);
