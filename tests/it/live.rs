@@ -419,3 +419,28 @@ fn a_plan_that_is_cancelled_is_asked_for_again_by_a_key_alone() {
         assert_eq!(posts(&server), asked, "nothing is sent that nobody asked for");
     }
 }
+
+#[test]
+fn enter_sends_only_on_the_line_that_says_so_and_on_the_steps() {
+    let server = planner();
+    let (_folder, _path, mut d) = opened(&server);
+    create(&mut d);
+    for pane in 2..=5 {
+        d.keys(&format!("{pane} Tab Enter"));
+        assert!(d.app.screens.live().unwrap().stage == LiveStage::Preview, "{}", d.screen());
+    }
+    d.keys("1 Tab j j Enter h g");
+    d.wait_for(|app| app.screens.live().is_some_and(|live| live.bytes.is_some()));
+    assert_eq!(posts(&server), 0, "nothing is sent before Enter on its line");
+    d.keys("Esc Esc");
+    create(&mut d);
+    d.keys("Enter");
+    until_before(&mut d, 1);
+    let sent = posts(&server);
+    d.keys("4 Tab Enter 5 Tab Enter 3 Tab Enter");
+    d.shows(&[QUESTION]);
+    assert_eq!((posts(&server), d.app.dialog.is_some()), (sent, true), "the value is shown in full");
+    d.keys("Esc 2 Tab Enter");
+    until_before(&mut d, 2);
+    assert_eq!(posts(&server), sent + 1);
+}

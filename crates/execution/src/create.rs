@@ -60,8 +60,16 @@ impl Creation {
 
     /// Takes the object in the reply at which it ended. `false`: there is none, and nothing changed.
     pub(crate) fn tolerate(&mut self) -> bool {
-        if self.ended.is_none() || self.repair.is_some() {
+        if self.ended.is_none() {
             return false;
+        }
+        if let Some(repair) = &self.repair {
+            // Only the last repair made it valid, at which upstream does not look.
+            let is_valid = repair.diagnostics.1 == 0;
+            if is_valid {
+                self.ended = None;
+            }
+            return is_valid;
         }
         let Some(call) = self.calls.last() else { return false };
         let taken = TakenReply::tolerant(&call.raw, &KEYS.map(Untrusted::from));

@@ -9,7 +9,7 @@ use ratatui::layout::{Position, Rect};
 use crate::app::model_choice::{Mode, ModelChoice};
 use crate::app::msg::{Effect, Effects};
 use crate::app::state::Looks;
-use crate::dialogs::dialog::PromptPurpose;
+use crate::dialogs::dialog::{Popup, PromptPurpose};
 use crate::dialogs::editor::{EditTarget, Editor, MAX_TEXT};
 use crate::screens::kind::ScreenKind;
 use crate::screens::live::breakpoint::Breakpoint;
@@ -35,6 +35,8 @@ use stepscope_record::types::TypeRegistry;
 /// Reasons that a key does nothing: while a call runs, and while its reply is looked at.
 const RUNNING: Reason = "a call is running; <escape> cancels it";
 const WORKING: Reason = "checking the reply…";
+/// Reason that `Enter` does nothing in a pane that is read.
+const ONLY_NEXT: Reason = "<run_step> sends the next step";
 /// Question before something is dropped that cost a call.
 const UNSAVED: &str = "This run is not saved. <keep> saves it, the same key again discards it";
 
@@ -62,10 +64,14 @@ pub(crate) fn allowed(screens: &Screens, models: &ModelChoice, action: Action) -
     };
     Some(match action {
         A::RunStep | A::Continue => idle.and_then(|()| need(live.stage != LiveStage::Over, "all steps ran")),
+        A::Open if live.pane == LivePane::State => need(live.value_here().is_some(), "no value yet"),
         A::Open if live.stage == LiveStage::Over => match live.kept {
             Kept::Saved => Ok(()),
             _ => Err("<keep> saves the run, <back> leaves"),
         },
+        // A call costs: only the line that says so sends it, and the steps.
+        A::Open if matches!(live.pane, LivePane::Prompt | LivePane::Reply) => Err(ONLY_NEXT),
+        A::Open if live.pane == LivePane::Steps && live.stage == LiveStage::Preview => Err(ONLY_NEXT),
         A::Open => idle,
         A::Edit => idle.and_then(|()| live.may_edit()),
         A::Tolerate => idle.and_then(|()| need(live.stage == LiveStage::Ended, "only where evoproc ends at a reply")),
@@ -100,6 +106,9 @@ pub(crate) fn act(
             LiveField::Model => Wish::ChooseModel,
             LiveField::From | LiveField::Task | LiveField::Release => turn_field(live, models, 1),
         },
+        A::Open if live.pane == LivePane::State => {
+            live.value_here().map_or(Wish::NOTHING, |(title, text)| Wish::Show(Popup { title, text }))
+        }
         A::Open if live.stage == LiveStage::Over => live.saved_id.clone().map_or(Wish::NOTHING, Wish::Open),
         A::RunStep | A::Open => run_on(models, live, false),
         A::Continue => run_on(models, live, true),

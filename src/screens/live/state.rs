@@ -486,6 +486,16 @@ impl Live {
         Some((name, value, next))
     }
 
+    /// Returns the name of the variable under the cursor, and its value in full, if it has one by now.
+    pub(crate) fn value_here(&self) -> Option<(Shown, Shown)> {
+        let view = self.view.as_ref().filter(|view| !view.is_creating)?;
+        let opened = &view.opened;
+        let moment = Moment(view.next.unwrap_or(opened.steps.len()));
+        let value = opened.write_at(self.variables.at, moment)?.value.as_ref()?;
+        let name = opened.variables.get(self.variables.at)?.name.clone();
+        Some((name, opened.value_at(value.pointer.as_ref()?)?))
+    }
+
     /// Checks that a value or the prompt can be changed now.
     pub(crate) fn may_edit(&self) -> Result<(), Reason> {
         need(!self.is_creating(), "there are no steps yet")?;

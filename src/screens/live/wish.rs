@@ -7,7 +7,7 @@ use crate::app::forks::follow::forks_path;
 use crate::app::model_choice::Candidate;
 use crate::app::msg::{Effect, Effects};
 use crate::app::state::App;
-use crate::dialogs::dialog::{Dialog, PromptPurpose};
+use crate::dialogs::dialog::{Dialog, Popup, PromptPurpose};
 use crate::dialogs::editor::{EditTarget, Editor};
 use crate::screens::live::state::{Live, LiveOrigin};
 use crate::screens::rerun::keys::choose_model;
@@ -30,6 +30,8 @@ pub(crate) enum Wish {
     Warn(Reason),
     /// Failure to be told.
     Fail(Shown),
+    /// Text to be shown in full.
+    Show(Popup),
     /// Text to be edited.
     Edit(Box<Editor>),
     /// Line to be typed, with a proposal.
@@ -60,6 +62,10 @@ pub(crate) fn fulfil(app: &mut App, wish: Wish) -> Effects {
         Wish::Refuse(why) => app.refuse(why),
         Wish::Warn(why) => app.say(app.keyed(why)),
         Wish::Fail(why) => app.fail(why),
+        Wish::Show(popup) => {
+            app.open_dialog(Dialog::Popup(popup));
+            Vec::new()
+        }
         Wish::Edit(editor) => {
             app.open_dialog(Dialog::Editor(editor));
             Vec::new()

@@ -115,7 +115,7 @@ impl LiveWork {
             }
             LiveJob::Change(mut run, change) => {
                 is_save = matches!(change, LiveChange::Save);
-                refused = (!run.change(change, now)).then_some("the reply holds no JSON object");
+                refused = (!run.change(change, now)).then_some("there is no JSON object that could be taken");
                 run
             }
         };
