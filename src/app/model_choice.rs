@@ -3,6 +3,7 @@
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_execution::call::RunId;
+use stepscope_execution::machine::Question;
 use stepscope_execution::sampling::Sampling;
 use stepscope_io::config::Config;
 use stepscope_io::model::Endpoint;
@@ -54,6 +55,25 @@ impl ModelChoice {
     pub(crate) fn next_id(&mut self) -> RunId {
         self.last += 1;
         RunId(self.last)
+    }
+
+    /// Returns the model that is asked: the one that was chosen, that of the server, or the one that a record names.
+    pub(crate) fn asked(&self, known: Option<&String>) -> Option<String> {
+        let named = self.model.clone().or_else(|| self.server.as_ref()?.model.clone());
+        named.or_else(|| known.cloned())
+    }
+
+    /// Tells whether nothing but a record names the model. A record is somebody else's word: that is said before anything
+    /// goes there.
+    pub(crate) fn is_proposed(&self) -> bool {
+        self.asked(None).is_none()
+    }
+
+    /// Measures the request for a question: its size in bytes, and whether the recording holds a reply to it.
+    pub(crate) fn measure(&self, question: &Question, known: Option<&String>) -> Option<(usize, Option<bool>)> {
+        let (server, model) = (self.server.as_ref()?, self.asked(known)?);
+        let call = self.sampling.question(&model, question);
+        Some((server.client.size(&call), server.client.is_recorded(&call)))
     }
 
     /// Returns the source of the replies.

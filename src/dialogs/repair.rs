@@ -35,7 +35,7 @@ fn repair_line(keymap: &Keymap, models: &ModelChoice, procedure: &[u8]) -> Resul
             keymap.shown("<open>: repair with a model: choose one first")
         });
     };
-    let model = repair_model(models).ok_or(Shown::own("repair with a model: start with --model"))?;
+    let model = models.asked(None).ok_or(Shown::own("repair with a model: start with --model"))?;
     let question = Question::of(request(procedure)?);
     let size = server.client.size(&repair_sampling(models).question(&model, &question));
     Ok(shown!(
@@ -56,10 +56,6 @@ pub(crate) fn refresh_repair_line(app: &mut App) {
     }
 }
 
-fn repair_model(models: &ModelChoice) -> Option<String> {
-    models.model.clone().or_else(|| models.server.as_ref()?.model.clone())
-}
-
 /// Takes the settings that were chosen for steps, with evoproc's temperature.
 fn repair_sampling(models: &ModelChoice) -> Sampling {
     Sampling { temperature: Some(TEMPERATURE), ..models.sampling.clone() }
@@ -73,7 +69,7 @@ pub(crate) fn start(app: &mut App) -> Effects {
         Ok(_) => {
             let server = app.models.server.as_ref();
             let place = server.map(Server::place).unwrap_or_default();
-            let model = repair_model(&app.models).unwrap_or_default();
+            let model = app.models.asked(None).unwrap_or_default();
             let server = shown!("{} at {place}", Shown::line(model.as_bytes()));
             app.open_dialog(Dialog::Repair(Box::new(Repairing::new(procedure, server))));
             ask_for_repair(app)
@@ -92,7 +88,7 @@ pub(crate) fn start(app: &mut App) -> Effects {
 
 /// Asks. The one place from which a repair is sent.
 fn ask_for_repair(app: &mut App) -> Effects {
-    let model = repair_model(&app.models).unwrap_or_default();
+    let model = app.models.asked(None).unwrap_or_default();
     let sampling = repair_sampling(&app.models);
     let (Some(Dialog::Repair(repair)), Some(server)) = (&mut app.dialog, app.models.server.clone()) else {
         return Vec::new();

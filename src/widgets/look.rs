@@ -319,6 +319,15 @@ pub(crate) fn pane(
     inner
 }
 
+/// Writes the title of a place that several panes share: the names of all, and which one is there.
+pub(crate) fn named_panes(panes: &[(&str, bool)], look: Look<'_>) -> Spans {
+    let name = |(word, is_there): &(&str, bool)| match is_there {
+        true => look.span(format!("[{word}]"), Role::Accent),
+        false => look.span(format!(" {word} "), Role::Faint),
+    };
+    panes.iter().map(name).collect()
+}
+
 /// Draws a pane that has but one line to show.
 pub(crate) fn line_pane(title: Spans, line: Spans, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     put(line, 0, frame(title, area, buf, look), buf);

@@ -6,7 +6,7 @@ use crate::machine::{Machine, Question};
 use crate::prompt::{AnswerShape, Release, Request};
 use crate::repair;
 use crate::repair::model::ModelRepair;
-use crate::runner::Ended;
+use crate::runner::{Ended, NOT_SENT};
 use crate::sampling::{SEED, SamplingRound};
 use crate::tolerant::TakenReply;
 use stepscope_base::json::Tape;
@@ -179,9 +179,6 @@ fn append_examples(examples: Option<&Untrusted<'_>>, prompt: &mut Vec<u8>) {
         }
     }
 }
-
-/// The class of an end before anything could be sent.
-pub(crate) const NOT_SENT: &str = "NotSent";
 
 impl Machine for Creation {
     fn question(&mut self) -> Option<Question> {

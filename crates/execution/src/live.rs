@@ -1,13 +1,13 @@
 //! A run under a person's hand: a question becomes a procedure, or one is there; then step after step is asked, and before
 //! each of them its prompt may be changed and a value set. What ended it can be asked again. Nothing is sent from here.
 
-use crate::create::{Creation, NOT_SENT};
+use crate::create::Creation;
 use crate::fork::{Fork, RunParts, Scope, run_record};
 use crate::machine::{Machine, Question};
 use crate::prompt::{AnswerShape, Release};
 use crate::replay::{NoReplay, RerunStart};
 use crate::rerun::RerunMachine;
-use crate::runner::Ended;
+use crate::runner::{Ended, NOT_SENT};
 use crate::sampling::SamplingRound;
 use stepscope_base::json::Tape;
 use stepscope_base::text::Untrusted;
@@ -128,7 +128,7 @@ impl LiveRun {
                     .record(AnswerShape::of_release(self.release, self.task, &mut tape), created_utc),
             );
         };
-        let open = |step| if is_left { Ended::left_before(step) } else { Ended::unfinished() };
+        let open = |step| Some(if is_left { Ended::left_before(step) } else { Ended::unfinished() });
         let write = |fork: Fork, case: &CaseView<'_>| self.written(&fork, case, created_utc);
         steps.fork_by_now(open, write).flatten()
     }
@@ -176,6 +176,10 @@ impl Machine for LiveRun {
                 self.begin_steps(now_utc);
             }
             (None, None) => {}
+        }
+        // A person who cancels a call has not ended the run.
+        if round.was_cancelled() {
+            self.change(LiveChange::Again, now_utc);
         }
     }
 }

@@ -152,19 +152,17 @@ impl RerunMachine {
         self.ended = None;
     }
 
-    /// Ends what there is by now as a fork; what is not over ends for this reason.
+    /// Ends what there is by now as a fork; what is not over ends for this reason, if there is one.
     pub(crate) fn fork_by_now<T>(
         &self,
-        open: impl FnOnce(usize) -> Ended,
+        open: impl FnOnce(usize) -> Option<Ended>,
         then: impl FnOnce(Fork, &CaseView<'_>) -> T,
     ) -> Option<T> {
         let made = self.with(|mut replay, case| {
-            let next = replay.next_ask();
-            let ended = match (&self.ended, next) {
-                (Some(ended), _) => Some(ended.clone()),
-                (None, Ok(None)) => None,
-                (None, _) => Some(open(replay.position())),
-            };
+            // The steps that are not asked are passed over only on the way to a next one.
+            let is_over = matches!(replay.next_ask(), Ok(None));
+            let open = || if is_over { None } else { open(replay.position()) };
+            let ended = self.ended.clone().or_else(open);
             then(replay.finish(ended), case)
         });
         made.ok()
@@ -184,14 +182,11 @@ impl RerunMachine {
 
     /// Builds the fork of the run so far, and its record.
     pub fn fork(&self, created_utc: &str) -> Option<(Fork, Vec<u8>)> {
-        let made = self.with(|mut replay, case| {
-            // The steps that are not asked are passed over only on the way to a next one.
-            let _ = replay.next_ask();
-            let fork = replay.finish(self.ended.clone());
+        let write = |fork: Fork, case: &CaseView<'_>| {
             let line = fork.record(case.record.as_ref()?, case.text(), created_utc);
             Some((fork, line))
-        });
-        made.ok().flatten()
+        };
+        self.fork_by_now(|_| None, write).flatten()
     }
 }
 

@@ -60,6 +60,10 @@ pub fn dumped(text: &[u8], letters: Letters) -> Vec<u8> {
     tape.parse(text).map_or_else(|| text.to_vec(), |value| Style::python(letters, Spacing::Wide).of(value))
 }
 
+/// The class of an end that the server brought about.
+pub const SERVER_ERROR: &str = "ServerError";
+/// The class of an end before anything could be sent.
+pub(crate) const NOT_SENT: &str = "NotSent";
 /// The class of an end that a person brought about.
 pub(crate) const BROKEN_OFF: &str = "BrokenOff";
 
@@ -94,6 +98,11 @@ impl Ended {
     /// Creates the end of a run that a person left before a step.
     pub(crate) fn left_before(step: usize) -> Self {
         Self::new(BROKEN_OFF, Untrusted::owned(format!("left before step {}", step + 1).into_bytes()), step)
+    }
+
+    /// Tells whether upstream would end here: no server failed, no person ended it, and no limit of ours.
+    pub fn is_upstreams(&self) -> bool {
+        ![BROKEN_OFF, SERVER_ERROR, NOT_SENT].contains(&self.class)
     }
 
     fn meaning(mut self, meaning: Shown) -> Self {

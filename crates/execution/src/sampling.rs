@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::call::{Call, Enforcement, Judge, JudgedReply, Phase, Received, ReplyVerdict, RunEvent, RunId, Usage};
 use crate::fork::Executed;
 use crate::machine::Question;
-use crate::runner::{Ask, BROKEN_OFF, Ended, object};
+use crate::runner::{Ask, BROKEN_OFF, Ended, SERVER_ERROR, object};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted, head};
 use stepscope_record::reply::Wrapping;
@@ -20,8 +20,6 @@ use distribution::Distribution;
 pub const TEMPERATURE: f64 = 1.0;
 /// Upstream's seed.
 pub(crate) const SEED: i64 = 1234;
-/// The class of an end that the server brought about.
-pub const SERVER_ERROR: &str = "ServerError";
 /// Maximum length of a shown piece of a reply that could not be used, in bytes.
 const SHOWN: usize = 160;
 

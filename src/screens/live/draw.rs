@@ -4,18 +4,21 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::model_choice::ModelChoice;
 use crate::app::open_record::{Note, StepRow};
 use crate::screens::live::state::{Live, LiveField, LiveOrigin, LivePane, LiveStage};
 use crate::screens::live::work::LiveView;
-use crate::screens::rerun::draw::{prompt_lines, reply_lines, speed, state_of};
+use crate::screens::rerun::draw::{NOT_RECORDED, in_progress, prompt_lines, reply_lines};
 use crate::screens::rerun::state::Kept;
 use crate::screens::run::steps::sign_of_step;
 use crate::screens::stack::Screens;
-use crate::widgets::layout::{WIDE, inner_width, pane_above, pane_left, parts};
+use crate::widgets::keymap::Action;
+use crate::widgets::layout::{WIDE, inner_height, inner_width, pane_above, pane_left, parts};
+use crate::widgets::list::all_fit;
 use crate::widgets::look::{
-    Look, Spans, badge_role, frame, kind_role, pane, put, scroll_mark, select, severity_role, tall_pane,
+    Look, Spans, badge_role, frame, kind_role, named_panes, pane, put, scroll_mark, select, severity_role, tall_pane,
 };
 use crate::widgets::panes::Areas;
 use crate::widgets::prose::{fit, hanging, pad, size, wrapped};
@@ -34,8 +37,6 @@ use stepscope_record::state::{Moment, Ran, VariableOrigin};
 const WORD: usize = 13;
 /// Largest number of rows of the box at the top.
 const MAX_TOP: u16 = 12;
-/// Calls of which a sentence is shown.
-const MAX_PAST: usize = 2;
 /// Mark of a breakpoint before a step.
 const BREAKPOINT: &str = "●";
 
@@ -117,9 +118,10 @@ pub(crate) fn describe(screens: &Screens, models: &ModelChoice, look: Look<'_>) 
             "<run_step> next step, <continue> up to a breakpoint; <edit> overrides this value before it"
         }
         LiveStage::Paused => "<run_step> next step, <continue> up to a breakpoint; <edit> edits its prompt",
-        LiveStage::Ended => {
+        LiveStage::Ended if live.ends_upstream() => {
             "evoproc ends here. <run_step> retries, <tolerate> takes the JSON in the reply, <keep> saves"
         }
+        LiveStage::Ended => "<run_step> retries, <edit> changes what is asked, <keep> saves what there is",
         LiveStage::Over => match live.kept {
             Kept::Saved => "Saved. <open> opens the record, <back> leaves",
             Kept::Saving(_) => "saving",
@@ -179,11 +181,11 @@ fn top_lines(live: &Live, models: &ModelChoice, width: usize, look: Look<'_>) ->
     let mut lines = vec![happens(live, look)];
     lines.extend(live.reason.as_ref().map(|reason| vec![look.span(format!("  {reason}"), Role::Accent)]));
     let ended = live.view.as_ref().and_then(|view| view.ended.as_ref()).filter(|_| live.stage == LiveStage::Ended);
-    let ended = ended.map(|ended| wrapped(ended.as_str(), width.saturating_sub(2), usize::MAX).take(3));
+    let ended = ended.map(|(ended, _)| wrapped(ended.as_str(), width.saturating_sub(2), usize::MAX).take(3));
     lines.extend(ended.into_iter().flatten().map(|line| vec![look.span(format!("  {line}"), Role::Fatal)]));
-    let first = live.past.len().saturating_sub(MAX_PAST);
-    lines.extend(live.past.iter().skip(first).map(|past| vec![look.span(format!("  {past}"), Role::Dim)]));
+    lines.extend(live.past.iter().map(|past| vec![look.span(format!("  {past}"), Role::Dim)]));
     lines.push(cost(live, models, look));
+    lines.extend(not_recorded(live, look));
     lines.extend(breakpoints(live, look));
     lines.extend(kept(live, look));
     TopLines { lines, cursor: None }
@@ -202,11 +204,8 @@ fn happens(live: &Live, look: Look<'_>) -> Spans {
                 (false, _) => step(round.ask.step),
             };
             let mut line = vec![look.span(what, Role::Current)];
-            let busy = live.clock.retrying_in();
-            let busy = busy.map(|left| format!("server is busy: retrying in {:.1} s", left.as_secs_f64()));
-            line.push(look.span(format!("   {}", busy.unwrap_or_else(|| state_of(round, 1))), Role::Accent));
-            line.push(look.span(format!("   {:.1} s", live.clock.elapsed().as_secs_f64()), Role::Text));
-            line.extend(speed(round).map(|speed| look.span(format!("   {speed}"), Role::Dim)));
+            line.push(look.span("   ", Role::Text));
+            line.extend(in_progress(round, live.clock, look));
             line
         }
         LiveStage::Paused => {
@@ -215,7 +214,8 @@ fn happens(live: &Live, look: Look<'_>) -> Spans {
             let edited = if live.is_prompt_edited { "   prompt edited" } else { "" };
             vec![look.span(what, Role::Current), look.span(edited, Role::Changed)]
         }
-        LiveStage::Ended => vec![look.span("evoproc ends here", Role::Fatal)],
+        LiveStage::Ended if live.ends_upstream() => vec![look.span("evoproc ends here", Role::Fatal)],
+        LiveStage::Ended => vec![look.span("no reply that counts", Role::Fatal)],
         LiveStage::Over => answer(live, look),
         LiveStage::Preview => Vec::new(),
     }
@@ -263,6 +263,12 @@ fn cost(live: &Live, models: &ModelChoice, look: Look<'_>) -> Spans {
     line
 }
 
+/// Warns that a recording cannot answer what would be asked next.
+fn not_recorded(live: &Live, look: Look<'_>) -> Option<Spans> {
+    let is_missing = live.question.is_some() && live.is_recorded == Some(false);
+    is_missing.then(|| vec![look.span(NOT_RECORDED, Role::Warning)])
+}
+
 fn breakpoints(live: &Live, look: Look<'_>) -> Option<Spans> {
     let typed = live.breakpoints.iter().map(|breakpoint| Shown::line(breakpoint.typed.as_bytes()));
     let listed = Shown::listed(typed, 12);
@@ -290,15 +296,13 @@ fn sending(live: &Live, models: &ModelChoice) -> (Shown, Role) {
     let (Some(server), Some(model)) = (&models.server, live.model(models)) else {
         return (Shown::own("no model selected"), Role::Warning);
     };
-    if let Some(ended) = live.view.as_ref().and_then(|view| view.ended.as_ref()) {
+    if let Some((ended, _)) = live.view.as_ref().and_then(|view| view.ended.as_ref()) {
         return (shown!("nothing to send: {ended}"), Role::Fatal);
     }
     let (Some(_), Some(bytes)) = (&live.question, live.bytes) else {
         return (Shown::own("preparing the request…"), Role::Dim);
     };
-    // A record is somebody else's word: that it names the model is said before anything goes there.
-    let is_proposed = models.model.is_none() && server.model.is_none();
-    let from = if is_proposed { " (from the record)" } else { "" };
+    let from = if models.is_proposed() { " (from the record)" } else { "" };
     let verb = if models.replays() { "replay" } else { "send" };
     let what = match live.view.as_ref().and_then(|view| view.next) {
         Some(step) => shown!("{verb} step {} of {}", step + 1, steps_of(live)),
@@ -310,7 +314,7 @@ fn sending(live: &Live, models: &ModelChoice) -> (Shown, Role) {
 
 fn preview(live: &Live, models: &ModelChoice, width: usize, look: Look<'_>) -> TopLines {
     let (what, role) = sending(live, models);
-    let sends = shown!("▸ {}: {what}", look.keymap.key_of(crate::widgets::keymap::Action::Open));
+    let sends = shown!("▸ {}: {what}", look.keymap.key_of(Action::Open));
     let mut lines: Vec<Spans> = Vec::new();
     for text in wrapped(sends.as_str(), width, usize::MAX).take(3) {
         lines.push(vec![look.span(text.to_owned(), role)]);
@@ -336,14 +340,15 @@ fn preview(live: &Live, models: &ModelChoice, width: usize, look: Look<'_>) -> T
         _ if models.replays() => "nothing: the replies come from the recording".to_owned(),
         LiveOrigin::Question(_) => "the question; then repairs, then each step with its inputs".to_owned(),
         LiveOrigin::Record(..) => {
-            let files = live.files.iter().cloned().reduce(|all, file| all.and(", ").join(&file));
-            let files = files.map_or_else(String::new, |files| format!("; nothing else of {files}"));
-            format!("the prompt below, then that of each step{files}")
+            let files = Shown::listed(live.files.iter().cloned(), usize::MAX);
+            let rest = if live.files.is_empty() { String::new() } else { format!("; nothing else of {files}") };
+            format!("the prompt below, then that of each step{rest}")
         }
     };
     for (n, text) in wrapped(&sent, width.saturating_sub(WORD + 2), usize::MAX).enumerate() {
         lines.push(row(if n == 0 { "data sent" } else { "" }, text.to_owned(), Role::Text));
     }
+    lines.extend(not_recorded(live, look));
     lines.extend(breakpoints(live, look));
     let at = live.fields.at;
     TopLines { lines, cursor: Some(if at == 0 { 0 } else { tall + at - 1 }) }
@@ -360,57 +365,63 @@ fn from_step(live: &Live) -> String {
 
 fn steps(live: &Live, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let title = vec![look.span(if live.is_creating() { "Plan" } else { "Steps" }, Role::Title)];
-    let width = inner_width(area);
-    let lines = |wrap: Option<usize>| -> Vec<Vec<Spans>> {
-        if is_streaming(live) { streamed(live, wrap, look) } else { recorded(live, wrap, look) }
-    };
-    let wrapped = lines(Some(width));
-    let fits = wrapped.iter().map(Vec::len).sum::<usize>() <= usize::from(area.height.saturating_sub(2));
-    let lines = if fits { wrapped } else { lines(None) };
-    let mut rows = live.steps.rows(lines.len());
+    let (count, width) = (step_count(live), inner_width(area));
+    let fits = all_fit(count, inner_height(area), |n| step_lines(live, n, Some(width), look).len());
+    let width = fits.then_some(width);
+    let mut rows = live.steps.rows(count);
     rows.at = rows.at.filter(|_| !is_streaming(live));
-    tall_pane(title, rows, |n| lines.get(n).map_or_else(Vec::new, Clone::clone), area, buf, look);
+    tall_pane(title, rows, |n| step_lines(live, n, width, look), area, buf, look);
 }
 
-/// Rows of a plan that is still coming: each step, and what is wrong at it.
-fn streamed(live: &Live, width: Option<usize>, look: Look<'_>) -> Vec<Vec<Spans>> {
-    let row = |step: &WholeStep| {
-        let head = vec![look.span(format!("  {:>2} ", step.position + 1), Role::Faint)];
-        let mut lines = hanging(head, step.text.as_str(), look.style(Role::Text), &[], width);
-        lines.extend(step.findings.iter().flat_map(|found| below(found.as_str(), Role::Warning, width, look)));
-        lines
-    };
-    live.streamed.iter().map(row).collect()
-}
-
-/// Rows of the steps, each with what was found at it, and the errors of a plan below them.
-fn recorded(live: &Live, width: Option<usize>, look: Look<'_>) -> Vec<Vec<Spans>> {
+/// Lays out a row of the steps: a step with what was found at it, or, behind them, an error of the plan.
+fn step_lines(live: &Live, n: usize, width: Option<usize>, look: Look<'_>) -> Vec<Spans> {
+    if is_streaming(live) {
+        return live.streamed.get(n).map_or_else(Vec::new, |step| streamed(step, width, look));
+    }
     let Some(view) = &live.view else { return Vec::new() };
-    let row = |(n, step): (usize, &StepRow)| {
-        let is_next = view.next == Some(n);
-        let (glyph, role) = match view.is_creating {
-            true => (" ", Role::Ghost),
-            false if is_next => (sign::POINTER, Role::Current),
-            false => sign_of_step(&view.opened, n, step),
-        };
-        let is_breakpoint = live.breakpoints.iter().any(|breakpoint| breakpoint.step() == Some(n));
-        let text = match step.ran {
-            _ if is_next => Role::Current,
-            Ran::No => Role::Dim,
-            _ => Role::Text,
-        };
-        let head = vec![
-            look.span(if is_breakpoint { BREAKPOINT } else { " " }, Role::Fatal),
-            look.span(glyph, role),
-            look.span(format!("{:>2} ", n + 1), Role::Faint),
-        ];
-        let mut lines = hanging(head, step.text.as_str(), look.style(text), &[], width);
-        let notes = notes_of(view, n).filter(|_| !view.is_creating);
-        lines.extend(notes.flat_map(|note| below(note.message.as_str(), severity_role(note.severity), width, look)));
-        lines
+    if let Some(step) = view.opened.steps.get(n) {
+        return step_of_plan(live, view, (n, step), width, look);
+    }
+    let error = view.errors.get(n - view.opened.steps.len());
+    error.map_or_else(Vec::new, |error| below(error.as_str(), Role::Warning, width, look))
+}
+
+/// Lays out a step of a plan that is still coming, and what is wrong at it.
+fn streamed(step: &WholeStep, width: Option<usize>, look: Look<'_>) -> Vec<Spans> {
+    let head = vec![look.span(format!("  {:>2} ", step.position + 1), Role::Faint)];
+    let mut lines = hanging(head, step.text.as_str(), look.style(Role::Text), &[], width);
+    lines.extend(step.findings.iter().flat_map(|found| below(found.as_str(), Role::Warning, width, look)));
+    lines
+}
+
+fn step_of_plan(
+    live: &Live,
+    view: &LiveView,
+    (n, step): (usize, &StepRow),
+    width: Option<usize>,
+    look: Look<'_>,
+) -> Vec<Spans> {
+    let is_next = view.next == Some(n);
+    let (glyph, role) = match view.is_creating {
+        true => (" ", Role::Ghost),
+        false if is_next => (sign::POINTER, Role::Current),
+        false => sign_of_step(&view.opened, n, step),
     };
-    let errors = view.errors.iter().map(|error| below(error.as_str(), Role::Warning, width, look));
-    view.opened.steps.iter().enumerate().map(row).chain(errors).collect()
+    let is_breakpoint = live.breakpoints.iter().any(|breakpoint| breakpoint.step() == Some(n));
+    let text = match step.ran {
+        _ if is_next => Role::Current,
+        Ran::No => Role::Dim,
+        _ => Role::Text,
+    };
+    let head = vec![
+        look.span(if is_breakpoint { BREAKPOINT } else { " " }, Role::Fatal),
+        look.span(glyph, role),
+        look.span(format!("{:>2} ", n + 1), Role::Faint),
+    ];
+    let mut lines = hanging(head, step.text.as_str(), look.style(text), &[], width);
+    let notes = notes_of(view, n).filter(|_| !view.is_creating);
+    lines.extend(notes.flat_map(|note| below(note.message.as_str(), severity_role(note.severity), width, look)));
+    lines
 }
 
 /// Lines of what was found, below the step that it is about.
@@ -427,7 +438,7 @@ fn state(live: &Live, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let variables = &view.opened.variables;
     let name = variables
         .iter()
-        .map(|row| row.name.as_str().chars().count())
+        .map(|row| row.name.as_str().width())
         .max()
         .unwrap_or(0)
         .clamp(4, 24)
@@ -464,12 +475,7 @@ fn right_title(live: &Live, pane: LivePane, area: Rect, look: Look<'_>) -> Spans
     if !is_alone || area.is_empty() {
         return vec![look.span(pane.word(), Role::Title)];
     }
-    let panes = [LivePane::State, LivePane::Prompt, LivePane::Reply].into_iter();
-    let named = panes.map(|other| match other == pane {
-        true => look.span(format!("[{}]", other.word()), Role::Accent),
-        false => look.span(format!(" {} ", other.word()), Role::Faint),
-    });
-    named.collect()
+    named_panes(&[LivePane::State, LivePane::Prompt, LivePane::Reply].map(|other| (other.word(), other == pane)), look)
 }
 
 fn text(live: &Live, pane: LivePane, area: Rect, buf: &mut Buffer, look: Look<'_>) {

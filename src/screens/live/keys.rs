@@ -74,7 +74,7 @@ pub(crate) fn allowed(screens: &Screens, models: &ModelChoice, action: Action) -
         A::Open if live.pane == LivePane::Steps && live.stage == LiveStage::Preview => Err(ONLY_NEXT),
         A::Open => idle,
         A::Edit => idle.and_then(|()| live.may_edit()),
-        A::Tolerate => idle.and_then(|()| need(live.stage == LiveStage::Ended, "only where evoproc ends at a reply")),
+        A::Tolerate => idle.and_then(|()| need(live.ends_upstream(), "only where evoproc ends at a reply")),
         A::Keep => match (&live.kept, live.totals.calls) {
             (_, 0) => Err("nothing to save yet"),
             (Kept::Saved, _) => Err("already saved"),

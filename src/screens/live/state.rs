@@ -25,8 +25,8 @@ use stepscope_io::unfinished::Unfinished;
 use stepscope_record::AnswerSchema;
 use stepscope_record::state::Moment;
 
-/// Number of calls of which a sentence is kept.
-const MAX_PAST: usize = 200;
+/// Number of calls of which a sentence is shown.
+const MAX_PAST: usize = 2;
 
 /// Stage of a run that is being made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -131,8 +131,10 @@ pub struct Live {
     pub question: Option<Box<Question>>,
     /// True if its prompt is not the step's own.
     pub is_prompt_edited: bool,
-    /// Size of the request in bytes, once a server is known.
+    /// Size of the request in bytes, once a server is known; `None` measures it anew.
     pub bytes: Option<usize>,
+    /// True if the recording holds a reply to it.
+    pub is_recorded: Option<bool>,
     /// Calls that are under way, or were last.
     pub round: Option<Box<SamplingRound>>,
     stream: PlanStream,
@@ -147,7 +149,7 @@ pub struct Live {
     pub continues: bool,
     /// Reason that it waits here.
     pub reason: Option<Shown>,
-    /// The calls so far: a sentence each.
+    /// The last calls: a sentence each.
     pub past: Vec<Shown>,
     /// Number of repairs.
     pub repairs: usize,
@@ -208,6 +210,7 @@ impl Live {
             question: None,
             is_prompt_edited: false,
             bytes: None,
+            is_recorded: None,
             round: None,
             stream: PlanStream::default(),
             streamed: Vec::new(),
@@ -248,6 +251,7 @@ impl Live {
     /// Begins, or begins anew with other settings, before anything is sent.
     pub fn begin(&mut self, id: RunId) -> LiveWork {
         (self.id, self.never, self.question, self.bytes) = (id, None, None, None);
+        self.is_prompt_edited = false;
         let job = match &self.origin {
             LiveOrigin::Question(question) => LiveJob::Create(question.clone(), self.task, self.release),
             LiveOrigin::Record(text, step) => LiveJob::Begin(text.clone(), *step, self.edits.clone()),
@@ -275,16 +279,16 @@ impl Live {
 
     /// Returns the model that is asked.
     pub fn model(&self, models: &ModelChoice) -> Option<String> {
-        let named = models.model.clone().or_else(|| models.server.as_ref()?.model.clone());
-        named.or_else(|| self.known.clone())
+        models.asked(self.known.as_ref())
     }
 
     /// Measures what goes out next.
     pub fn measure(&mut self, models: &ModelChoice) {
         if self.bytes.is_none()
-            && let (Some(question), Some(server), Some(model)) = (&self.question, &models.server, self.model(models))
+            && let Some(question) = &self.question
+            && let Some((bytes, is_recorded)) = models.measure(question, self.known.as_ref())
         {
-            self.bytes = Some(server.client.size(&models.sampling.question(&model, question)));
+            (self.bytes, self.is_recorded) = (Some(bytes), is_recorded);
         }
     }
 
@@ -379,7 +383,7 @@ impl Live {
             self.is_kept |= self.keep.is_some() && unkept.is_none() && !self.is_replay;
         }
         let is_ready = was_creating && !view.is_creating;
-        let is_cancelled = self.round.as_ref().is_some_and(|round| round.was_cancelled()) && is_answer;
+        let is_cancelled = is_answer && self.round.as_ref().is_some_and(|round| round.was_cancelled());
         let reason = match (&reached, &unkept) {
             (_, Some(failure)) => Some(failure.clone()),
             (Some(reached), _) => Some(reached.clone()),
@@ -429,9 +433,10 @@ impl Live {
             Some(why) => shown!("{what}: {why}"),
             None => shown!("{what}: {bytes} bytes in {seconds:.1} s; {}", round.tally()),
         };
-        if self.past.len() < MAX_PAST {
-            self.past.push(sentence);
+        if self.past.len() >= MAX_PAST {
+            self.past.remove(0);
         }
+        self.past.push(sentence);
     }
 
     /// Sets a breakpoint, or takes away the one that was typed the same. Before the first question there is nothing to look
@@ -505,10 +510,17 @@ impl Live {
         need(!is_variable || self.stage == LiveStage::Ended || self.variable().is_some(), "no variable selected")
     }
 
+    /// Tells whether upstream ended it, at a reply.
+    pub(crate) fn ends_upstream(&self) -> bool {
+        let ended = self.view.as_ref().and_then(|view| view.ended.as_ref());
+        self.stage == LiveStage::Ended && ended.is_some_and(|(_, is_upstreams)| *is_upstreams)
+    }
+
     /// Tells whether something that is not saved would be lost.
     pub fn is_unsaved(&self) -> bool {
         let is_safe = matches!(self.kept, Kept::Saved | Kept::Saving(_) | Kept::Waiting(_));
-        !is_safe && self.totals.calls > 0
+        // What was paid for may still be on its way.
+        !is_safe && self.round.is_some()
     }
 
     /// Notes whether its record is on the disk.

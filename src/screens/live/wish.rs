@@ -100,7 +100,7 @@ pub(crate) fn fulfil(app: &mut App, wish: Wish) -> Effects {
         Wish::Open(id) => app.seek(&id, None),
         Wish::Leave => {
             let Some(Screen::Live(live)) = app.screens.pop() else { return Vec::new() };
-            let left = live.keep.filter(|_| live.is_kept).map(Effect::RemoveUnfinished);
+            let left = live.keep.filter(|_| live.round.is_some()).map(Effect::RemoveUnfinished);
             std::iter::once(Effect::CancelRun(live.id)).chain(left).collect()
         }
     }

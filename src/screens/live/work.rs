@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::app::open_record::OpenRecord;
 use crate::screens::live::breakpoint::{Breakpoint, RunFacts};
 use stepscope_base::json::{Tape, Value};
+use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_compare::difference::Change;
 use stepscope_compare::lines::changed_lines;
@@ -76,8 +77,8 @@ pub struct LiveView {
     pub opened: Box<OpenRecord>,
     /// The step that comes next, by position; `None`: none, or there is no valid procedure yet.
     pub next: Option<usize>,
-    /// Reason of its end, if it ended early.
-    pub ended: Option<Shown>,
+    /// Reason of its end, if it ended early, and whether upstream would end there too.
+    pub ended: Option<(Shown, bool)>,
     /// True as long as there is no procedure that can be run.
     pub is_creating: bool,
     /// True once there is a procedure, valid or not.
@@ -106,10 +107,6 @@ impl LiveWork {
                 plan = plan_of(&run);
                 came.judge();
                 run.take(&came, now);
-                // A person who cancels a call has not ended the run.
-                if came.was_cancelled() {
-                    run.change(LiveChange::Again, now);
-                }
                 round = Some(came);
                 run
             }
@@ -170,7 +167,7 @@ impl LiveView {
         Self {
             opened: Box::new(OpenRecord::new(0, 1, &row, record, side.around())),
             next: question.filter(|_| !is_creating).map(|question| question.ask.step),
-            ended: run.ended().map(|ended| Shown::line(ended.to_string().as_bytes())),
+            ended: run.ended().map(|ended| (shown!("{ended}"), ended.is_upstreams())),
             is_creating,
             has_plan,
             errors,

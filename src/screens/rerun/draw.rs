@@ -8,6 +8,7 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::bars;
+use crate::app::call_clock::CallClock;
 use crate::app::model_choice::{Candidate, Mode, ModelChoice};
 use crate::app::state::App;
 use crate::screens::rerun::outcome::{ChangedRow, Outcome, RowValue, Side};
@@ -18,7 +19,7 @@ use crate::screens::stack::Screens;
 use crate::screens::{rerun, side_by_side};
 use crate::widgets::keymap::Action;
 use crate::widgets::layout::{WIDE, inner_width, pane_above, pane_left, parts};
-use crate::widgets::look::{Look, Spans, frame, put, scroll_mark, select, severity_role};
+use crate::widgets::look::{Look, Spans, frame, named_panes, put, scroll_mark, select, severity_role};
 use crate::widgets::panes::Areas;
 use crate::widgets::prose::{MAX_PROSE, fit, pad, size, wrapped};
 use crate::widgets::sign;
@@ -35,6 +36,8 @@ use stepscope_judge::recompute::standing::ToRecomputed;
 use stepscope_record::finding::Severity;
 use stepscope_record::reply::thoughts;
 
+/// Warning before a request to which the recording holds no reply.
+pub(crate) const NOT_RECORDED: &str = "! No recorded reply for this request. Choose a live model, or ask as recorded";
 /// The words before the fields of the preview.
 const WORD: usize = 15;
 /// The longest bar of a distribution.
@@ -297,9 +300,7 @@ fn sending(attempt: &Attempt, models: &ModelChoice) -> (Shown, Role) {
         return (Shown::own("preparing the request…"), Role::Dim);
     };
     let (model, place) = (Shown::line(model.as_bytes()), server.place());
-    // A record is somebody else's word: that it names the model is said before anything goes there.
-    let is_proposed = models.model.is_none() && server.model.is_none();
-    let model = if is_proposed { shown!("{model} (from the record)") } else { model };
+    let model = if models.is_proposed() { shown!("{model} (from the record)") } else { model };
     let preview = &attempt.preview;
     let (steps, of, tokens) = (preview.steps.len(), preview.of, attempt.tokens());
     let times = if attempt.samples > 1 { format!(", the first sampled {}×", attempt.samples) } else { String::new() };
@@ -335,10 +336,7 @@ fn preview((models, files): Sent<'_>, attempt: &Attempt, width: usize, look: Loo
     let edits = attempt.edits.iter().take(3).map(|(name, json)| format!("{} = {}", name.line(), Shown::line(json)));
     let prompt = attempt.prompt.iter().map(|_| "prompt edited".to_owned());
     lines.extend(edits.chain(prompt).map(|text| row("edited", text, Role::Changed)));
-    if attempt.is_recorded == Some(false) {
-        let text = "! No recorded reply for this request. Choose a live model, or ask as recorded";
-        lines.push(vec![look.span(text, Role::Warning)]);
-    }
+    lines.extend((attempt.is_recorded == Some(false)).then(|| vec![look.span(NOT_RECORDED, Role::Warning)]));
     let at = attempt.list.at;
     let cursor = if at == 0 { 0 } else { tall + at - 1 };
     BoxLines { lines, cursor: Some(cursor), tall: if at == 0 { tall } else { 1 } }
@@ -403,7 +401,6 @@ fn progress(attempt: &Attempt, look: Look<'_>) -> BoxLines {
     let mut lines = past(attempt, look);
     let Some(round) = &attempt.round else { return BoxLines::plain(lines) };
     let (step, done, all) = (attempt.named(round.ask.step), attempt.past.len() + 1, attempt.preview.steps.len().max(1));
-    let running = round.replies.iter().filter(|reply| reply.received.phase == Phase::Streaming).count();
     let mut line = vec![look.span(
         if attempt.is_answer() { step.into_string() } else { format!("{step}, {done} of {all}") },
         Role::Current,
@@ -415,14 +412,20 @@ fn progress(attempt: &Attempt, look: Look<'_>) -> BoxLines {
         line.push(look.span(format!("   {model} {at} {}", reply.received.endpoint), Role::Live));
     }
     lines.push(line);
-    let busy = attempt.clock.retrying_in();
+    lines.push(in_progress(round, attempt.clock, look));
+    BoxLines::plain(lines)
+}
+
+/// Says how far the calls of a round are, how long they take, and how fast they come.
+pub(crate) fn in_progress(round: &SamplingRound, clock: CallClock, look: Look<'_>) -> Spans {
+    let running = round.replies.iter().filter(|reply| reply.received.phase == Phase::Streaming).count();
+    let busy = clock.retrying_in();
     let busy = busy.map(|left| format!("server is busy: retrying in {:.1} s", left.as_secs_f64()));
     let mut line = vec![look.span(busy.unwrap_or_else(|| state_of(round, running)), Role::Accent)];
-    line.push(look.span(format!("   {:.1} s", attempt.clock.elapsed().as_secs_f64()), Role::Text));
+    line.push(look.span(format!("   {:.1} s", clock.elapsed().as_secs_f64()), Role::Text));
     line.extend(speed(round).map(|speed| look.span(format!("   {speed}"), Role::Dim)));
     line.extend(round.enforcement().map(|said| look.span(format!("   {said}"), Role::Dim)));
-    lines.push(line);
-    BoxLines::plain(lines)
+    line
 }
 
 fn past(attempt: &Attempt, look: Look<'_>) -> Vec<Spans> {
@@ -431,7 +434,7 @@ fn past(attempt: &Attempt, look: Look<'_>) -> Vec<Spans> {
     lines.map(|text| vec![look.span("  ", Role::Faint), look.span(text.as_str(), Role::Dim)]).collect()
 }
 
-pub(crate) fn state_of(round: &SamplingRound, running: usize) -> String {
+fn state_of(round: &SamplingRound, running: usize) -> String {
     let over = round.replies.iter().filter(|reply| !reply.received.is_running()).count();
     match round.replies.as_slice() {
         [reply] => match &reply.received.phase {
@@ -445,7 +448,7 @@ pub(crate) fn state_of(round: &SamplingRound, running: usize) -> String {
 }
 
 /// Tokens a second: as the server counted them, else a fourth of the bytes.
-pub(crate) fn speed(round: &SamplingRound) -> Option<String> {
+fn speed(round: &SamplingRound) -> Option<String> {
     let bytes: usize =
         round.replies.iter().map(|reply| reply.received.content.len() + reply.received.reasoning.len()).sum();
     let counted: Option<u64> = match round.replies.as_slice() {
@@ -581,14 +584,7 @@ fn answers(outcome: &Outcome, look: Look<'_>) -> Spans {
 fn lower(app: &App, attempt: &Attempt, pane: Pane, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = Vec::new();
     if app.size.width < WIDE || attempt.maximised {
-        for other in Pane::LOWER {
-            let (text, role) = if other == pane {
-                (format!("[{}]", other.word()), Role::Accent)
-            } else {
-                (format!(" {} ", other.word()), Role::Faint)
-            };
-            title.push(look.span(text, role));
-        }
+        title.extend(named_panes(&Pane::LOWER.map(|other| (other.word(), other == pane)), look));
     } else {
         title.push(look.span(pane.word(), Role::Title));
     }

@@ -277,6 +277,8 @@ pub(crate) fn take_chosen(app: &mut App, id: RunId, chosen: Result<Box<Server>, 
             let purpose = attempt.chooses_for;
             if purpose.is_some() {
                 app.screens.pop();
+                // Its request is measured for the new server.
+                app.screens.live_mut().into_iter().for_each(|live| live.bytes = None);
             }
             if purpose == Some(ChoosesFor::Repair) { look_for_fixes(app) } else { Vec::new() }
         }

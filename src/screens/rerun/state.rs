@@ -309,19 +309,14 @@ impl Attempt {
 
     /// Measures what goes out first.
     pub fn measure(&mut self, models: &ModelChoice) {
-        (self.bytes, self.is_recorded) = (None, None);
-        let (Some(ready), Some(server), Some(model)) = (&self.ready, &models.server, self.model(models)) else {
-            return;
-        };
-        let call = models.sampling.question(&model, &ready.question);
-        self.bytes = Some(server.client.size(&call));
-        self.is_recorded = server.client.is_recorded(&call);
+        let measured = self.ready.as_ref().and_then(|ready| models.measure(&ready.question, self.known.as_ref()));
+        (self.bytes, self.is_recorded) =
+            measured.map_or((None, None), |(bytes, is_recorded)| (Some(bytes), is_recorded));
     }
 
     /// Returns the model that is asked.
     pub fn model(&self, models: &ModelChoice) -> Option<String> {
-        let named = models.model.clone().or_else(|| models.server.as_ref()?.model.clone());
-        named.or_else(|| self.known.clone())
+        models.asked(self.known.as_ref())
     }
 
     /// Makes the calls for what can be asked.

@@ -110,8 +110,8 @@ fn read(root: Value<'_>) -> Record<'_> {
 
 fn read_trace<'a>(record: &mut Record<'a>, trace: Value<'a>) {
     record.trace_fork = fork_of(trace);
-    let is_own = trace.get("format").is_some_and(|format| format.is_string("stepscope.run_trace"));
-    record.trace_values = trace.get("values").filter(|_| is_own && record.trace_fork.is_none());
+    let is_own = |_: &Value<'_>| trace.get("format").is_some_and(|format| format.is_string("stepscope.run_trace"));
+    record.trace_values = trace.get("values").filter(|_| record.trace_fork.is_none()).filter(is_own);
     // A fork for which nobody was asked has a trace that only says where it comes from.
     let is_bare = |steps: &Value<'_>| steps.is_empty() && record.trace_fork.is_some();
     record.trace_steps = trace.get("steps").filter(|steps| !is_bare(steps));
