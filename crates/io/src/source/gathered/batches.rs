@@ -7,7 +7,7 @@ use super::chat::{Replied, replied, told};
 use super::made::GatheredLines;
 use super::neighbours::{Neighbour, Values};
 use super::plain::{Plain, object};
-use super::shelf::{Shelf, Slot};
+use super::shelf::{Shelf, Slot, on_one_line};
 use crate::failure::Failure;
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::shown;
@@ -115,7 +115,7 @@ pub(super) fn read(values: &Values, neighbours: &[Neighbour]) -> Result<Gathered
                 counts.unanswered += 1;
                 request_line(&Plain::of(root))
             }
-            None => text.split(|byte| matches!(byte, b'\n' | b'\r')).collect::<Vec<_>>().join(&b' '),
+            None => on_one_line(text),
         };
         lines.put(&line)?;
         lines.put(b"\n").map(drop)

@@ -6,15 +6,15 @@ use super::made::GatheredLines;
 use super::neighbours::{Neighbour, Values};
 use super::plain::{Members, Plain, object};
 use super::shelf::Shelf;
+use super::step::ANSWER;
 use crate::failure::Failure;
 use stepscope_base::json::write::{Letters, Style};
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::shown;
 use stepscope_record::trace::MAX_CALLS;
 
-/// Keys under which programs keep the question, and the answer.
+/// Keys under which programs keep the question.
 const QUESTION: [&str; 6] = ["question", "input", "query", "problem_text", "task", "topic"];
-const ANSWER: [&str; 5] = ["final_answer", "answer", "output", "response", "result"];
 /// A run is no longer than this.
 const MAX_RUN: usize = 32 << 20;
 
@@ -75,7 +75,7 @@ pub(super) fn read(values: &Values, neighbours: &[Neighbour]) -> Result<Gathered
                 *(if is_end { &mut entry.end } else { &mut entry.begin }) = Some(Plain::of(root));
             }
             Some((root, number)) if is_other(root) => entries.entry(number).or_default().others += 1,
-            _ => others.push(text.split(|byte| matches!(byte, b'\n' | b'\r')).collect::<Vec<_>>().join(&b' ')),
+            _ => others.push(text.to_vec()),
         }
         Ok(())
     })?;
@@ -83,8 +83,7 @@ pub(super) fn read(values: &Values, neighbours: &[Neighbour]) -> Result<Gathered
     let mut lines = Shelf::new(values.name())?;
     lines.put(&run(values, &entries, &graph))?;
     for other in others {
-        lines.put(&other)?;
-        lines.put(b"\n")?;
+        lines.put_line(&other)?;
     }
     let mut note = shown!("read as a run of Burr");
     if graph.is_empty() {

@@ -39,9 +39,10 @@ pub(super) fn read_claude(values: &Values, _: &[Neighbour]) -> Result<GatheredLi
             all.push(AgentSession::new(id.clone()));
             all.len() - 1
         });
-        // Other lines of a session say nothing of its turns.
-        if let (true, Some(session)) = (is_claude(root), all.get_mut(at)) {
-            add_claude(&line, session, &mut last);
+        match all.get_mut(at) {
+            Some(session) if is_claude(root) => add_claude(&line, session, &mut last),
+            Some(session) => session.untold += 1,
+            None => {}
         }
         true
     })
@@ -117,7 +118,7 @@ pub(super) fn read_codex(values: &Values, _: &[Neighbour]) -> Result<GatheredLin
                 let turn = SessionTurn { model: model.clone(), started: time_of(&line), ..SessionTurn::default() };
                 add_codex(payload, turn, &mut thoughts, session);
             }
-            _ => {}
+            _ => session.untold += 1,
         }
         true
     })
@@ -151,6 +152,6 @@ fn add_codex(item: &Plain, turn: SessionTurn, thoughts: &mut Option<Plain>, sess
             let turn = SessionTurn { name: b"tool".to_vec(), model: None, ..turn };
             session.add_result(item.get("call_id"), result, turn);
         }
-        _ => {}
+        _ => session.untold += 1,
     }
 }

@@ -6,14 +6,12 @@ use super::made::GatheredLines;
 use super::neighbours::Values;
 use super::plain::{Members, Plain, object};
 use super::shelf::Shelf;
+use super::step::ANSWER;
 use crate::failure::Failure;
 use stepscope_base::json::write::{Letters, Style};
 use stepscope_base::json::{MAX_TEXT, Value};
 use stepscope_base::shown;
 use stepscope_record::trace::MAX_CALLS;
-
-/// Keys of a state under which programs keep the answer.
-const ANSWER: [&str; 5] = ["final_answer", "answer", "output", "response", "result"];
 
 /// Turn of a session, which becomes a step.
 #[derive(Default)]
@@ -51,6 +49,8 @@ pub(super) struct AgentSession {
     /// Name and arguments of calls whose results are awaited, by their id.
     called: HashMap<Vec<u8>, (Vec<u8>, Option<Plain>)>,
     left_out: usize,
+    /// Number of lines that are no turn.
+    pub untold: usize,
 }
 
 impl AgentSession {
@@ -188,7 +188,7 @@ pub(super) fn sessions(
             return Err(Failure::own("cannot read", values.name(), LONG));
         }
         if !root.is_some_and(|root| take(root, &mut all)) {
-            others.push(text.split(|byte| matches!(byte, b'\n' | b'\r')).collect::<Vec<_>>().join(&b' '));
+            others.push(text.to_vec());
         }
         Ok(())
     })?;
@@ -197,13 +197,17 @@ pub(super) fn sessions(
         lines.put(&session.line(source))?;
     }
     for other in others {
-        lines.put(&other)?;
-        lines.put(b"\n")?;
+        lines.put_line(&other)?;
     }
     let left_out: usize = all.iter().map(|session| session.left_out).sum();
     let mut note = shown!("read as {name}");
     if left_out > 0 {
         note = shown!("{note}; {left_out} turns left out, as a run has at most {MAX_CALLS} steps");
+    }
+    let untold: usize = all.iter().map(|session| session.untold).sum();
+    if untold > 0 {
+        let what = if untold == 1 { shown!("1 line is no turn") } else { shown!("{untold} lines are no turns") };
+        note = shown!("{note}; {what} and left out");
     }
     Ok(GatheredLines { lines: lines.into_lines()?, note })
 }

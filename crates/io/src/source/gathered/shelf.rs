@@ -39,6 +39,13 @@ impl Shelf {
         Ok(slot)
     }
 
+    /// Puts a text that no reader knows on a line of its own.
+    pub(super) fn put_line(&mut self, text: &[u8]) -> Result<(), Failure> {
+        self.put(&on_one_line(text))?;
+        self.put(b"\n")?;
+        Ok(())
+    }
+
     fn hand_over(&mut self) -> Result<(), Failure> {
         self.blob.append(&self.piece, self.at)?;
         self.at += self.piece.len() as u64;
@@ -62,4 +69,9 @@ impl Shelf {
         self.hand_over()?;
         Ok(self.blob)
     }
+}
+
+/// Writes a text on one line; between the parts of JSON, a line break is a blank.
+pub(super) fn on_one_line(text: &[u8]) -> Vec<u8> {
+    text.split(|byte| matches!(byte, b'\n' | b'\r')).collect::<Vec<_>>().join(&b' ')
 }

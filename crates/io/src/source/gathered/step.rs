@@ -30,7 +30,7 @@ const TOLD: [&str; 15] = [
 /// Keys under which programs keep the question.
 const QUESTION: [&str; 8] = ["question", "input", "query", "problem_text", "task", "topic", "q", "prompt"];
 /// Keys under which they keep the answer.
-const ANSWER: [&str; 5] = ["final_answer", "answer", "output", "response", "result"];
+pub(super) const ANSWER: [&str; 5] = ["final_answer", "answer", "output", "response", "result"];
 
 /// Kind of work that a span did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

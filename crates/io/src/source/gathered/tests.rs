@@ -169,7 +169,7 @@ fn sessions_of_agents_are_runs_with_their_turns() {
         ("adk.json", "sessions of Google ADK"),
         ("autogen.json", "conversations of AutoGen"),
         ("claude.jsonl", "sessions of Claude Code"),
-        ("codex.jsonl", "a session of Codex"),
+        ("codex.jsonl", "a session of Codex; 1 line is no turn and left out"),
     ] {
         let (runs, said) = read(name);
         assert_eq!((runs.len(), said.as_str()), (1, format!("read as {note}").as_str()));

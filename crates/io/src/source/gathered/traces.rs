@@ -310,8 +310,7 @@ impl Traces {
             lines.put(&run)?;
         }
         for other in others {
-            let parts: Vec<&[u8]> = other.split(|byte| matches!(byte, b'\n' | b'\r')).collect();
-            lines.put(&[&parts.join(&b' '), b"\n".as_slice()].concat())?;
+            lines.put_line(other)?;
         }
         let mut note = shown!("read as traces");
         if let Some(texts_of) = texts_of {

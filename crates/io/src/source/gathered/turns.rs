@@ -55,7 +55,7 @@ pub(super) fn read(values: &Values, _: &[Neighbour]) -> Result<GatheredLines, Fa
                 conversations.all.push((id, root.items().map(Plain::of).collect()));
             }
             Some(root) => conversations.add(&Plain::of(root)),
-            None => others.push(text.split(|byte| matches!(byte, b'\n' | b'\r')).collect::<Vec<_>>().join(&b' ')),
+            None => others.push(text.to_vec()),
         }
         Ok(())
     })?;
@@ -65,8 +65,7 @@ pub(super) fn read(values: &Values, _: &[Neighbour]) -> Result<GatheredLines, Fa
         lines.put(b"\n")?;
     }
     for other in others {
-        lines.put(&other)?;
-        lines.put(b"\n")?;
+        lines.put_line(&other)?;
     }
     Ok(GatheredLines { lines: lines.into_lines()?, note: shown!("read as messages of pydantic-ai") })
 }
