@@ -41,6 +41,17 @@ pub enum EditTarget {
     Question,
 }
 
+impl EditTarget {
+    /// Returns the words before what stands there without the person's text.
+    pub(crate) const fn before(&self) -> &'static str {
+        match self {
+            Self::Value { .. } | Self::Prompt(_) => "recorded  ",
+            Self::LiveValue { .. } | Self::LivePrompt => "now  ",
+            Self::Question => "",
+        }
+    }
+}
+
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct Editor {
@@ -48,7 +59,7 @@ pub struct Editor {
     pub target: EditTarget,
     /// The heading.
     pub title: Shown,
-    /// Recorded value or prompt.
+    /// Value or prompt without the person's text, or what becomes of the text.
     pub recorded: Shown,
     /// Several lines: `Enter` breaks them.
     pub is_large: bool,

@@ -162,6 +162,14 @@ pub(crate) fn put(line: Spans, row: usize, area: Rect, buf: &mut Buffer) {
     }
 }
 
+/// Draws lines from one on, as many as there is room for; a span has the style of its line where it has none of its own.
+pub(crate) fn put_lines(lines: &[Line<'static>], top: usize, area: Rect, buf: &mut Buffer) {
+    for (row, line) in lines.iter().skip(top).take(usize::from(area.height)).enumerate() {
+        let spans = line.spans.iter().cloned().map(|span| Span { style: line.style.patch(span.style), ..span });
+        put(spans.collect(), row, area, buf);
+    }
+}
+
 /// Draws a span in a row of the screen, from a column on, and gives the column after it. Plain text, which is most, need
 /// not be parted into what belongs together.
 fn put_span(span: &Span<'_>, x: u16, row: Rect, buf: &mut Buffer) -> u16 {

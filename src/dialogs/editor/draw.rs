@@ -56,9 +56,10 @@ pub(crate) fn draw(editor: &Editor, area: Rect, buf: &mut Buffer, look: Look<'_>
         put(vec![look.span(line, Role::Text)], row, text, buf);
     }
     if text.height + 2 == inner.height {
-        let width = inner_width(place).saturating_sub(10);
+        let before = editor.target.before();
+        let width = inner_width(place).saturating_sub(before.len());
         let recorded = fit(&editor.recorded.as_str().replace('\n', " "), width);
-        put(vec![look.span("recorded  ", Role::Faint), look.span(recorded, Role::Dim)], 0, inner, buf);
+        put(vec![look.span(before, Role::Faint), look.span(recorded, Role::Dim)], 0, inner, buf);
         if let Some(said) = &editor.said {
             put(vec![look.span(said.as_str(), Role::Warning)], usize::from(inner.height) - 1, inner, buf);
         }

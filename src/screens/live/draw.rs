@@ -18,7 +18,8 @@ use crate::widgets::keymap::Action;
 use crate::widgets::layout::{WIDE, inner_height, inner_width, pane_above, pane_left, parts};
 use crate::widgets::list::all_fit;
 use crate::widgets::look::{
-    Look, Spans, badge_role, frame, kind_role, named_panes, pane, put, scroll_mark, select, severity_role, tall_pane,
+    Look, Spans, badge_role, frame, kind_role, named_panes, pane, put, put_lines, scroll_mark, select, severity_role,
+    tall_pane,
 };
 use crate::widgets::panes::Areas;
 use crate::widgets::prose::{fit, hanging, pad, size, wrapped};
@@ -486,9 +487,7 @@ fn text(live: &Live, pane: LivePane, area: Rect, buf: &mut Buffer, look: Look<'_
     let is_reply = pane == LivePane::Reply;
     let kept = live.tops.get(usize::from(is_reply)).copied().unwrap_or(0).min(last);
     let top = if is_reply && live.follows { last } else { kept };
-    for (row, line) in lines.iter().skip(top).take(height).enumerate() {
-        put(line.spans.clone(), row, inner, buf);
-    }
+    put_lines(&lines, top, inner, buf);
     scroll_mark(area, top, lines.len(), buf, look);
 }
 

@@ -19,7 +19,7 @@ use crate::screens::stack::Screens;
 use crate::screens::{rerun, side_by_side};
 use crate::widgets::keymap::Action;
 use crate::widgets::layout::{WIDE, inner_width, pane_above, pane_left, parts};
-use crate::widgets::look::{Look, Spans, frame, named_panes, put, scroll_mark, select, severity_role};
+use crate::widgets::look::{Look, Spans, frame, named_panes, put, put_lines, scroll_mark, select, severity_role};
 use crate::widgets::panes::Areas;
 use crate::widgets::prose::{MAX_PROSE, fit, pad, size, wrapped};
 use crate::widgets::sign;
@@ -601,9 +601,7 @@ fn lower(app: &App, attempt: &Attempt, pane: Pane, area: Rect, buf: &mut Buffer,
     } else {
         attempt.tops.get(at).copied().unwrap_or(0).min(last)
     };
-    for (row, line) in lines.iter().skip(top).take(height).enumerate() {
-        put(line.spans.clone(), row, inner, buf);
-    }
+    put_lines(&lines, top, inner, buf);
     scroll_mark(area, top, lines.len(), buf, look);
 }
 
