@@ -339,6 +339,52 @@ fn a_reply_at_which_upstream_ends_is_taken_where_a_person_says_so() {
 }
 
 #[test]
+fn a_plan_at_which_upstream_ends_is_taken_where_a_person_says_so() {
+    let server = Server::start(|seen, talk| {
+        let prompt = prompt_of(seen);
+        let made = match is_plan(&prompt) {
+            true => format!("Here it is:\n```json\n{}\n```", plan("nuts")),
+            false => right(&prompt).to_owned(),
+        };
+        answer(seen, talk, &made);
+    });
+    let (_folder, _path, mut d) = opened(&server);
+    create(&mut d);
+    d.keys("Enter");
+    until(&mut d, LiveStage::Ended);
+    d.shows(&["evoproc ends here"]);
+    d.keys("T");
+    until_before(&mut d, 1);
+    assert_eq!(posts(&server), 1, "what came is taken, nothing is asked again");
+    d.keys("c");
+    until(&mut d, LiveStage::Over);
+}
+
+#[test]
+fn a_server_that_fails_is_no_end_of_upstreams() {
+    let server = Server::start(|seen, talk| {
+        let prompt = prompt_of(seen);
+        if prompt.contains("Compute all_nuts") {
+            return talk.whole("400 Bad Request", "application/json", "", "{\"error\": \"no such option\"}");
+        }
+        let made = if is_plan(&prompt) { plan("nuts") } else { right(&prompt).to_owned() };
+        answer(seen, talk, &made);
+    });
+    let (_folder, _path, mut d) = opened(&server);
+    create(&mut d);
+    d.keys("Enter");
+    until_before(&mut d, 1);
+    d.keys("c");
+    until(&mut d, LiveStage::Ended);
+    d.shows(&["no such option"]);
+    assert!(!d.screen().contains("evoproc ends here"), "{}", d.screen());
+    d.keys("T");
+    assert_eq!(d.status(), "only where evoproc ends at a reply");
+    d.keys("q");
+    assert!(d.status().contains("not saved"), "{}", d.status());
+}
+
+#[test]
 fn a_value_that_a_person_set_in_a_created_run_is_no_ones_mistake() {
     let server = planner();
     let (_folder, path, mut d) = opened(&server);
