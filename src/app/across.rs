@@ -13,6 +13,7 @@ use stepscope_io::pipeline::compare::{BaselineRuns, Compared, Journals};
 use stepscope_io::pipeline::dashboard::BoardData;
 use stepscope_io::pipeline::reading::Reading;
 use stepscope_io::pipeline::snapshot::Address;
+use stepscope_io::source::column_map::ColumnMap;
 use stepscope_judge::row::RowFacts;
 use stepscope_review::event::Reviewer;
 
@@ -23,6 +24,8 @@ pub struct Across {
     pub baseline: Option<BaselineRuns>,
     /// The document that answers cite where they name none.
     pub document: Option<PathBuf>,
+    /// How the rows of tables are records.
+    pub columns: ColumnMap,
     /// Review logs with people's verdicts.
     pub journals: Journals,
     /// Reviewer who settles disagreements.

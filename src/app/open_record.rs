@@ -29,7 +29,7 @@ use stepscope_record::cost::RunCost;
 use stepscope_record::finding::{Finding, Findings, Place, PlaceLabel, Severity};
 use stepscope_record::fork_origin::ForkOrigin;
 use stepscope_record::formats::chain::Labelled;
-use stepscope_record::messages::told;
+use stepscope_record::messages::{Conversation, last_asked, told};
 use stepscope_record::procedure::last_step::Surprise;
 use stepscope_record::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL, Field, Procedure};
 use stepscope_record::state::{Badge, Entry, Influence, Moment, Ran, VariableOrigin, Web};
@@ -146,6 +146,8 @@ pub struct OpenRecord {
     first: Option<(usize, Detail)>,
     /// The call that made the procedure, as far as it was recorded.
     creation: Detail,
+    /// What was said to models and by them.
+    pub(crate) conversation: Conversation,
     /// True if prompt or reply of a call is known.
     pub(crate) has_calls: bool,
     /// Columns of the longest line of prompts and long replies, of the first steps where there are many.
@@ -344,7 +346,7 @@ impl Detail {
     /// Takes over what was recorded of a call of a model.
     fn take_call<'a>(&mut self, get: impl Fn(&str) -> Option<Value<'a>>) {
         let get = |key: &str| present(get(key));
-        self.prompt = get("prompt").map(prose);
+        self.prompt = get("prompt").map(|prompt| told(prompt).unwrap_or_else(|| prose(prompt)));
         self.schema = get("schema").map(|schema| pretty(schema, JSON_WIDTH));
         self.reply = get("raw").map(prose);
         let usage = |key: &str| present(get("usage")?.get(key));
@@ -500,6 +502,7 @@ impl OpenRecord {
             call_width: 0,
             first: None,
             creation: Detail::default(),
+            conversation: Conversation::default(),
             has_calls: false,
             web: Web::default(),
         }
@@ -535,8 +538,9 @@ impl OpenRecord {
     fn fill(&mut self, side: &SideData) {
         let case = &self.view();
         let findings = case.findings();
-        let facts = case.record.as_ref().map(|record| Facts::of(case, record));
-        let steps = steps(case);
+        let conversation = Conversation::of(case.record.as_ref(), case.state());
+        let facts = case.record.as_ref().map(|record| Facts::of(case, record, &conversation));
+        let steps = steps(case, &conversation);
         let (details, web) = (first_details(case, steps.len()), case.state().web());
         let variables = variables(case);
         let mut places = FindingPlaces::of(case);
@@ -577,6 +581,7 @@ impl OpenRecord {
         (self.ended_at, self.opening, self.first) = (ended_at, opening, first);
         (self.creation, self.has_calls, self.call_width) = (creation, has_calls, call_width);
         self.cost = cost;
+        self.conversation = conversation;
         for note in &notes {
             let (step, variable) = (note.step, note.variable);
             if let Some(row) = step.and_then(|step| self.steps.get_mut(step)) {
@@ -775,7 +780,9 @@ struct Facts {
 }
 
 impl Facts {
-    fn of(case: &CaseView<'_>, record: &Record<'_>) -> Self {
+    fn of(case: &CaseView<'_>, record: &Record<'_>, conversation: &Conversation) -> Self {
+        // What was said before stands among the messages.
+        let last = |asked| last_asked(asked).filter(|_| conversation.is_long()).map(|asked| Shown::prose(&asked));
         let line = |value: Option<Value<'_>>| present(value).map(one_line);
         let own = |key: &str| record.answer.and_then(|answer| answer.get(key));
         let error = present(record.error).map(|error| match present(record.error_type) {
@@ -786,7 +793,7 @@ impl Facts {
             kind: record.kind,
             id: record.id_text().map(|id| id.line()).unwrap_or_default(),
             question: present(record.question)
-                .map(|asked| told(asked).unwrap_or_else(|| prose(asked)))
+                .map(|asked| last(asked).or_else(|| told(asked)).unwrap_or_else(|| prose(asked)))
                 .unwrap_or_default(),
             gold: gold_text(record),
             worked: present(record.gold_answer).filter(|gold| gold.kind() == Kind::String).map(prose).filter(is_prose),
@@ -807,7 +814,7 @@ fn is_prose(text: &Shown) -> bool {
     text.as_str().trim().contains(char::is_whitespace)
 }
 
-fn steps(case: &CaseView<'_>) -> Vec<StepRow> {
+fn steps(case: &CaseView<'_>, conversation: &Conversation) -> Vec<StepRow> {
     let base = case.procedure_pointer();
     let declared = case.procedure().map(|procedure| procedure.steps.as_slice()).unwrap_or_default();
     let last = case.state().last_step();
@@ -820,10 +827,12 @@ fn steps(case: &CaseView<'_>) -> Vec<StepRow> {
                 Some(step) => (step.id.map_or_else(|| Shown::own("?"), one_line), step.text, "(no text)"),
                 None => (shown!("{}", position + 1), call.and_then(|call| call.get("name")), "(call of a model)"),
             };
+            let text = text.filter(|text| !text.is_null()).map(one_line);
+            let did = || conversation.did(position).filter(|_| step.is_none());
             StepRow {
                 id,
                 text: indent(call.and_then(|call| call.get("depth")?.whole()))
-                    .join(&text.filter(|text| !text.is_null()).map_or(Shown::own(nothing), one_line)),
+                    .join(&text.or_else(did).unwrap_or(Shown::own(nothing))),
                 worst: None,
                 failed: call.is_some_and(|call| call.error.is_some()) || case.state().has_run(position) == Ran::Failed,
                 ran: case.state().has_run(position),

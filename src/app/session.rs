@@ -201,6 +201,7 @@ impl Start {
         }
         across.reviewer = Some(self.reviewing.reviewer.clone());
         across.document.clone_from(&self.document);
+        across.columns.clone_from(&self.columns);
         across
     }
 
@@ -283,7 +284,8 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     }
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     let judge = start.judge.as_ref().map(|(wanted, field)| judge(wanted, field)).transpose()?;
-    let side = SideData::knowing(Arc::new(types)).with_baseline(start.baseline.clone(), threads);
+    let side = SideData::knowing(Arc::new(types)).with_columns(start.columns.clone());
+    let side = side.with_baseline(start.baseline.clone(), threads);
     let side = Arc::new(side.with_peers(&start.peers, threads).judged_by(judge));
     let outbox = Outbox::default();
     let sink = outbox.clone();

@@ -96,6 +96,7 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> Resul
 /// Reads what helps to judge: the answers of a baseline, and the runs that are peers, those of the baseline among them.
 fn side_of(options: &Check, side: &Arc<SideData>, out: &mut Out) -> Result<Arc<SideData>, Shown> {
     let threads = threads(options.jobs);
+    let side = &options.answers.tables.known(side)?;
     let own = match &options.baseline {
         None if options.peers.is_empty() => return Ok(side.clone()),
         None => side.types_alone(),

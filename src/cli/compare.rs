@@ -11,7 +11,9 @@ use crate::cli::codes::CLEAN;
 use crate::cli::codes::FAILED;
 use crate::cli::codes::FOUND;
 use crate::cli::filtered::{FilterArgs, Filtered, Verdicts};
+use crate::cli::options::AnswerArgs;
 use crate::cli::options::ListFormat;
+use crate::cli::options::TableArgs;
 use crate::cli::options::threads;
 use crate::cli::out::Out;
 use crate::cli::review::logs::Who;
@@ -69,6 +71,8 @@ pub struct Compare {
     /// Exit 1 when an item is correct in the baseline and not in the run
     #[arg(long)]
     fail_on_regression: bool,
+    #[command(flatten)]
+    tables: TableArgs,
     /// Open the comparison on the screen
     #[arg(long, conflicts_with_all = ["format", "cell", "filter", "id", "fail_on_regression", "causes"])]
     screen: bool,
@@ -86,6 +90,7 @@ impl Compare {
             paths: vec![self.a],
             baseline: Some(self.b),
             reviewing: Reviewing { reviews: self.reviews, ..Reviewing::default() },
+            answers: AnswerArgs { tables: self.tables, ..AnswerArgs::default() },
             compare: true,
             ..super::ScreenArgs::default()
         }
@@ -113,6 +118,7 @@ struct ReadRuns {
 
 /// Compares the two runs. `None`: this was not possible, and the reason was printed.
 fn compare(options: &Compare, known: &Arc<SideData>, out: &mut Out) -> Option<u8> {
+    let known = &out.given(options.tables.known(known))?;
     let runs = read(options, known, out)?;
     let [summaries_a, summaries_b] = &runs.summaries;
     let mut join = Join::of(summaries_a, summaries_b);
@@ -371,6 +377,7 @@ mod tests {
     use stepscope_io::pipeline::side_data::SideData;
     use stepscope_io::pipeline::snapshot::Snapshot;
     use stepscope_io::pipeline::summaries::read_checked;
+    use stepscope_io::source::column_map::ColumnMap;
     use stepscope_io::source::input::expand;
     use stepscope_judge::rules::counted;
     use stepscope_review::event::{Event, EventKind, ItemRef, Reviewer, Verdict};
@@ -430,7 +437,7 @@ mod tests {
             command(words);
             assert_eq!(counted::runs(MARK), 0, "{words:?}");
         }
-        assert_eq!(Baseline::read(&path("b.jsonl"), 2).unwrap().len(), 20);
+        assert_eq!(Baseline::read(expand(&[path("b.jsonl")]), 2).unwrap().len(), 20);
         let (sender, events) = std::sync::mpsc::channel();
         let (mut store, loading) =
             load_unchecked(expand(&[path("a.jsonl")]), 1, move |event| sender.send(event).is_ok());
@@ -441,6 +448,7 @@ mod tests {
             name: shown!("a"),
             baseline: BaselineRuns::Path(path("b.jsonl")),
             document: None,
+            columns: ColumnMap::default(),
             journals: Journals::default(),
         };
         let told = Mutex::new(Vec::new());

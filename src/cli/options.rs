@@ -2,13 +2,15 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::ValueEnum;
 
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_base::words::closest;
+use stepscope_base::words::{closest, shell_word};
 use stepscope_io::failure::Failure;
+use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::source::answers::AnswerStore;
 use stepscope_io::source::column_map::ColumnMap;
 use stepscope_io::source::input::{Expand, expand};
@@ -60,6 +62,25 @@ impl TableArgs {
                     None => columns,
                 })
             }
+        }
+    }
+}
+
+impl TableArgs {
+    /// Returns the words of a command that reads tables so.
+    pub(super) fn words(&self) -> Vec<String> {
+        let word = |text: &str| shell_word(Shown::line(text.as_bytes()).as_str());
+        let columns: Vec<String> = self.columns.iter().map(|(key, column)| format!("{key}={column}")).collect();
+        let columns = (!columns.is_empty()).then(|| format!("--columns {}", word(&columns.join(","))));
+        let map = self.map.as_ref().map(|map| format!("--map {}", shell_word(Shown::path(map).as_str())));
+        columns.into_iter().chain(map).collect()
+    }
+
+    /// Returns what is known, with how the rows of tables are records.
+    pub(super) fn known(&self, side: &Arc<SideData>) -> Result<Arc<SideData>, Failure> {
+        match self.columns.is_empty() && self.map.is_none() {
+            true => Ok(side.clone()),
+            false => Ok(Arc::new(side.types_alone().with_columns(self.map()?))),
         }
     }
 }

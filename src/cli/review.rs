@@ -8,6 +8,8 @@ use clap::Subcommand;
 use crate::cli::codes::CLEAN;
 use crate::cli::codes::FAILED;
 use crate::cli::out::Out;
+use crate::cli::review::logs::Where;
+use stepscope_base::text::Shown;
 
 mod add;
 mod agreement;
@@ -53,7 +55,30 @@ pub enum ReviewCommand {
     Merge(merge::Merge),
 }
 
+impl ReviewCommand {
+    /// Returns the records and logs that it is about; of a merge there are only logs.
+    const fn place(&self) -> Option<&Where> {
+        Some(match self {
+            Self::Add(add) => &add.place,
+            Self::Next(next) => &next.place,
+            Self::List(list) => &list.place,
+            Self::Export(export) => &export.place,
+            Self::Import(import) => &import.place,
+            Self::Stats(stats) => &stats.place,
+            Self::Agreement(agreement) => &agreement.place,
+            Self::Merge(_) => return None,
+        })
+    }
+}
+
 pub(super) fn run(review: &ReviewCommand, side: &Arc<SideData>, out: &mut Out) -> u8 {
+    let side = match review.place().map(|place| place.tables.known(side)).transpose() {
+        Ok(known) => &known.unwrap_or_else(|| side.clone()),
+        Err(failure) => {
+            out.complain(&Shown::from(failure));
+            return FAILED;
+        }
+    };
     let done = match review {
         ReviewCommand::Add(add) => add::run(add, side, out),
         ReviewCommand::Next(next) => next::run(next, side, out),

@@ -11,6 +11,7 @@ pub(crate) mod find;
 pub(crate) mod findings;
 pub(crate) mod keys;
 pub mod layout;
+mod messages;
 pub mod pane;
 pub(crate) mod pane_def;
 pub(crate) mod panes;

@@ -669,7 +669,7 @@ fn show_prints_the_messages_and_the_reply_of_a_call() {
     assert_eq!(
         rest,
         "Question\n  system: Be brief\n\n  user: 2 + 2?\n\nReasoning\n  two twos\n\nReply\n  4.␛[31m\n\n\
-         Tool calls\n  {\"id\": \"t\", \"name\": \"add\", \"arguments\": {\"a\": 2}}\n\n"
+         Tool calls\n  add(a=2)\n\n"
     );
     let out = shown("2");
     assert!(out.contains("System prompt\n  S\n\nQuestion\n  [1]\n\nReply\n  x\n"), "{out}");

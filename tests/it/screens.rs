@@ -28,6 +28,48 @@ fn screens_look_like_this() {
     }
 }
 
+const TALK: &str = r#"{"id": "t", "model": "m-7", "prompt": [{"role": "system", "content": "Use the tools."},
+ {"role": "user", "content": "How much is the rent?"}, {"role": "assistant", "content": null, "reasoning": "First the lease.",
+ "tool_calls": [{"id": "a", "function": {"name": "read_page", "arguments": "{\"page\": 3}"}}]},
+ {"role": "tool", "tool_call_id": "a", "content": "Rent: EUR 812.50"}, {"role": "user", "content": "And in a year?"}],
+ "response": "EUR 9,750.\u001b[31m", "duration_ms": 812, "usage": {"prompt_tokens": 120, "completion_tokens": 31}}"#;
+
+#[test]
+fn a_conversation_opens_as_its_messages() {
+    for (width, height) in SIZES {
+        let (_folder, mut drive) = Drive::text(TALK.replace('\n', ""));
+        drive.resize(width, height).keys("Enter");
+        insta::assert_snapshot!(format!("messages_{width}x{height}"), drive.screen());
+        drive.keys("k k Enter").shows(&["read_page(page=3) → Rent: EUR 812.50", "First the lease."]);
+        drive.keys("Esc J").shows(&["reasoning: \"First the lease.\""]);
+    }
+}
+
+#[test]
+fn the_calls_of_an_agent_are_one_conversation() {
+    let call = |step: usize, prompt: &str, reply: &str| {
+        format!(r#"{{"step_index": {step}, "prompt": {prompt}, "raw": "{reply}", "model": "m"}}"#)
+    };
+    let first = r#"[{"role": "user", "content": "Sum?"}]"#;
+    let second = r#"[{"role": "user", "content": "Sum?"}, {"role": "assistant", "content": "Of what?"},
+ {"role": "user", "content": "2 and 3"}]"#;
+    let steps = [call(0, first, "Of what?"), call(1, second, "5"), call(2, first, "Which numbers?")].join(",");
+    let run = format!(
+        r#"{{"id": "a", "question": "Sum?", "status": "ok", "mode": "agent", "raw": "5", "state": {{"final_answer": "5"}}, "trace": {{"format": "stepscope.run_trace", "version": 1, "steps": [{steps}]}}}}"#
+    );
+    let (_folder, mut drive) = Drive::text(run.replace('\n', ""));
+    drive.resize(120, 36).keys("Enter 9 Tab").shows(&[
+        "Messages  5/5",
+        "asked apart from what is above",
+        "Which numbers?",
+    ]);
+    drive.keys("g").shows(&["step 1/3", "Messages  1/5"]);
+    drive.keys("j j").shows(&["step 2/3", "2 and 3"]);
+    // Evoproc's prompts are texts: there is no conversation.
+    let mut evoproc = Drive::runs();
+    evoproc.resize(120, 36).keys("Enter 9 Tab").hides(&["Messages"]);
+}
+
 /// Returns a theme in which every role has a colour of its own: the blue part is its number.
 fn roles() -> Theme {
     let plain = |role: &Role| matches!(role, Role::Screen | Role::Selection | Role::SelectionDim);

@@ -441,4 +441,15 @@ fn a_map_of_ones_own_reads_lines_tables_and_packed_files_alike() {
     }
     let (code, _, error) = stepscope(folder.path(), &["check", "q.csv"]);
     assert!(code == Some(2) && error.contains("--columns KEY=COLUMN"), "{error}");
+
+    // So do comparisons, baselines and reviews.
+    std::fs::write(at("right.csv"), "frage,soll,ist\n2 + 3?,5,5\n").unwrap();
+    let with_map = |arguments: &[&str]| stepscope(folder.path(), &[arguments, &["--map", "m.toml"]].concat());
+    let (code, said, _) = with_map(&["compare", "q.jsonl", "right.csv", "--fail-on-regression"]);
+    assert!(code == Some(1) && said.contains("100.0 %"), "{said}");
+    let (_, said, _) = with_map(&["check", "--format", "jsonl", "--baseline", "right.csv", "q.csv"]);
+    let record: serde_json::Value = serde_json::from_str(said.lines().next().unwrap()).unwrap();
+    assert_eq!(record["baseline"], 5.0, "{said}");
+    let (code, said, _) = with_map(&["review", "next", "q.csv", "--reviewer", "ada"]);
+    assert!(code == Some(0) && said.contains("2 + 3?") && said.contains("--map m.toml"), "{said}");
 }

@@ -2,7 +2,7 @@
 
 use crate::text::{Look, write};
 use stepscope_base::charts;
-use stepscope_base::json::{Kind, Tape, Value};
+use stepscope_base::json::{Kind, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_execution::prompt::{AnswerShape, Refused, execution, visible_inputs};
@@ -14,7 +14,7 @@ use stepscope_judge::triage::Triage;
 use stepscope_record::cost::{RunCost, StepCost, duration};
 use stepscope_record::finding::{counted, grouped};
 use stepscope_record::fork_origin::ForkOrigin;
-use stepscope_record::messages::{last_asked, told};
+use stepscope_record::messages::{Conversation, told};
 use stepscope_record::procedure::Procedure;
 use stepscope_record::state::{Badge, Entry, Moment, Ran, State, VariableOrigin};
 use stepscope_record::trace::{Put, TraceStep};
@@ -74,7 +74,8 @@ pub fn record(show: RecordPart, case: &CaseView<'_>, look: &Look, terminal: bool
         write(case, case.findings(), look, &mut out.out);
         return out;
     };
-    let view = WholeRecord { case, record, procedure: case.procedure(), state: case.state(), room };
+    let (procedure, state) = (case.procedure(), case.state());
+    let view = WholeRecord { case, record, procedure, state, talk: Conversation::of(Some(record), state), room };
     if let Some(number) = show.step {
         match number.checked_sub(1).filter(|step| *step < view.steps()) {
             None => out.refused = Some(shown!("no step {number}: this record has {}", view.steps())),
@@ -105,6 +106,7 @@ struct WholeRecord<'v, 'a> {
     record: &'v Record<'a>,
     procedure: Option<&'v Procedure<'a>>,
     state: &'v State<'a>,
+    talk: Conversation,
     room: usize,
 }
 
@@ -147,11 +149,15 @@ impl WholeRecord<'_, '_> {
                 out.line(&shown!("{title}\n{}\n", paragraph(value)));
             }
         }
-        for (title, key) in [("Tool calls", "tool_calls"), ("Other choices", "choices")] {
-            let listed = record.root.get(key).filter(|list| record.kind == RecordKind::Call && !list.is_empty());
-            if let Some(list) = listed {
+        let listed = |key| record.root.get(key).filter(|_| record.kind == RecordKind::Call).into_iter();
+        let said = |key| listed(key).flat_map(Value::items).map(|one| cut_line(one, usize::MAX)).collect();
+        let reply = self.talk.messages.last().filter(|message| message.is_reply);
+        let tools = reply.map_or_else(|| said("tool_calls"), |reply| reply.tools.clone());
+        for (title, lines) in [("Tool calls", tools), ("Other choices", said("choices"))] {
+            let lines: Vec<Shown> = lines;
+            if !lines.is_empty() && record.kind == RecordKind::Call {
                 out.line(&shown!("{title}"));
-                list.items().for_each(|one| out.line(&shown!("  {}", cut_line(one, usize::MAX))));
+                lines.iter().for_each(|line| out.line(&shown!("  {line}")));
                 out.line(&Shown::default());
             }
         }
@@ -328,7 +334,7 @@ impl WholeRecord<'_, '_> {
         }
         let (reads, writes) = (self.state.reads(step), self.state.writes(step));
         if let (true, true, Some(call)) = (reads.is_empty(), writes.is_empty(), self.state.call(step))
-            && call_of_model(call, whole, out)
+            && call_of_model(step, call, &self.talk, whole, out)
         {
             return;
         }
@@ -407,41 +413,43 @@ fn call_prompt(call: Value<'_>, prompt: Value<'_>, out: &mut RecordText) {
     if let Some(system) = call.get("system").filter(|system| !system.is_null()) {
         out.line(&shown!("System prompt\n{}\n", paragraph(system)));
     }
-    let (text, mut tape) = (prompt.string(), Tape::default());
-    let list = match &text {
-        Some(text) => tape.parse(text.bytes()),
-        None => Some(prompt),
-    };
-    match list.and_then(told) {
-        Some(told) => {
-            out.line(&Shown::own("Question"));
-            for line in told.as_str().lines() {
-                out.line(&if line.is_empty() { Shown::default() } else { shown!("  {line}") });
-            }
-            out.line(&Shown::default());
-        }
+    match told(prompt) {
+        Some(told) => out.line(&shown!("Question\n{}\n", indented(&told))),
         None => out.line(&shown!("Question\n{}\n", paragraph(prompt))),
     }
 }
 
+/// Indents the lines of a text, but for empty ones.
+fn indented(text: &Shown) -> Shown {
+    let line = |line: &str| if line.is_empty() { String::new() } else { format!("  {line}") };
+    shown!("{}", text.as_str().lines().map(line).collect::<Vec<_>>().join("\n"))
+}
+
 /// Prints what a step that names no values asked a model, and what came back; `false`: it asked none.
-fn call_of_model(call: &TraceStep<'_>, whole: bool, out: &mut RecordText) -> bool {
-    let text = |value: Value<'_>| Some(value.string()?.bytes().to_vec());
-    let asked = call.get("prompt").and_then(|prompt| last_asked(prompt).or_else(|| text(prompt)));
-    let replied = call.get("raw").and_then(text).filter(|reply| !reply.is_empty());
-    let cut = |text: &[u8]| Shown::line(text).cut(CUT);
-    // Alone it is followed by all of both.
-    for (title, text) in [("asked", asked.as_ref()), ("replied", replied.as_ref())] {
-        if let Some(text) = text.filter(|_| !whole) {
-            out.line(&shown!("  {title:8} {}", cut(text)));
+fn call_of_model(step: usize, call: &TraceStep<'_>, talk: &Conversation, whole: bool, out: &mut RecordText) -> bool {
+    let line = |title: &str, text: &[u8], out: &mut RecordText| {
+        out.line(&shown!("  {title:8} {}", Shown::line(text).cut(CUT)));
+    };
+    let mut said = talk.of_step(step).peekable();
+    if said.peek().is_some() {
+        for message in said {
+            let title = if message.is_reply { "replied" } else { message.role.as_str() };
+            // Alone it is followed by all of both.
+            if !whole && !message.text.as_str().is_empty() {
+                line(title, message.text.as_str().as_bytes(), out);
+            }
+            message.tools.iter().for_each(|tool| line("calls", tool.as_str().as_bytes(), out));
+        }
+        return true;
+    }
+    let texts = [("asked", "prompt"), ("replied", "raw")];
+    let texts = texts.map(|(title, key)| (title, call.get(key).map(text_of).filter(|text| !text.bytes().is_empty())));
+    for (title, text) in &texts {
+        if let Some(text) = text.as_ref().filter(|_| !whole) {
+            line(title, text.bytes(), out);
         }
     }
-    for tool in call.get("tool_calls").into_iter().flat_map(Value::items) {
-        let name = tool.get("name").map_or_else(Shown::default, |name| text_of(name).line());
-        let arguments = tool.get("arguments").map_or_else(Shown::default, |of| cut(text_of(of).bytes()));
-        out.line(&shown!("  calls    {name}({arguments})"));
-    }
-    asked.is_some() || replied.is_some()
+    texts.iter().any(|(_, text)| text.is_some())
 }
 
 /// Prints what was recorded of a call, beyond values.
@@ -455,8 +463,10 @@ fn recorded(call: &TraceStep<'_>, out: &mut RecordText) {
         }
     }
     for (title, value) in [("error", call.error), ("prompt", call.get("prompt")), ("reply", call.get("raw"))] {
-        if let Some(value) = value {
-            out.line(&shown!("  {title}\n{}", paragraph(value)));
+        let Some(value) = value else { continue };
+        match told(value).filter(|_| title == "prompt") {
+            Some(told) => out.line(&shown!("  {title}\n{}", indented(&told))),
+            None => out.line(&shown!("  {title}\n{}", paragraph(value))),
         }
     }
 }

@@ -165,7 +165,8 @@ fn begin_due(app: &mut App) -> Effects {
     if let Some(baseline) = app.across.baseline.clone().filter(|_| ready(&app.across.comparing)) {
         let (run, name) = (Snapshot::of(&app.store), app.title());
         let (document, journals) = (app.across.document.clone(), app.across.journals.clone());
-        let wanted = CompareRequest { run, name, baseline, document, journals };
+        let columns = app.across.columns.clone();
+        let wanted = CompareRequest { run, name, baseline, document, columns, journals };
         let id = app.across.number();
         app.across.comparing = Pending { running: Some(id), ..Pending::default() };
         effects.push(Effect::Compare(id, Box::new(wanted)));

@@ -34,7 +34,7 @@ use stepscope_review::summary::Summary;
 #[derive(Args, Clone, Debug)]
 pub struct Add {
     #[command(flatten)]
-    place: Where,
+    pub(super) place: Where,
     #[command(flatten)]
     who: Who,
     #[command(flatten)]

@@ -17,7 +17,7 @@ use stepscope_review::join::Index;
 #[derive(Args, Clone, Debug)]
 pub struct Agreement {
     #[command(flatten)]
-    place: Where,
+    pub(super) place: Where,
     /// How to print
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     format: ListFormat,

@@ -23,7 +23,7 @@ use stepscope_base::text::Shown;
 use stepscope_io::log::journal::{beside, named};
 use stepscope_io::pipeline::check::{check, read_through};
 use stepscope_io::pipeline::summaries::{read, summary_of};
-use stepscope_io::source::input::{Input, expand};
+use stepscope_io::source::input::Input;
 use stepscope_judge::case::CaseView;
 use stepscope_redact::{PrivateHits, Redaction};
 use stepscope_review::export;
@@ -36,7 +36,7 @@ use stepscope_review::stats::name_of;
 #[derive(Args, Clone, Debug)]
 pub struct ReviewExport {
     #[command(flatten)]
-    place: Where,
+    pub(super) place: Where,
     #[command(flatten)]
     choice: Choice,
     /// How to print
@@ -128,7 +128,7 @@ fn failed(options: &ReviewExport, redaction: Redaction, side: &Arc<SideData>, ou
     let contents = contents(&journals, out)?;
     let choice = options.choice.checked(&contents.reviews, out)?;
     let (reviews, sets) = (&contents.reviews, contents.reviews.label_sets());
-    let records = PassingRecords::new(&options.failed, |paths| Some(expand(paths)), threads(None), side);
+    let records = PassingRecords::new(&options.failed, |paths| Some(side.inputs(paths)), threads(None), side);
     let fails = |case: &CaseView<'_>, input: &Input| {
         let summary = summary_of(case, input, &[], |_| true);
         let reviewed = records.find(reviews, &summary);
@@ -143,13 +143,13 @@ fn failed(options: &ReviewExport, redaction: Redaction, side: &Arc<SideData>, ou
             }
             lock(&looked).add(place_of(case), hits.of(&case.place_name()));
         };
-        read_through(expand(&options.failed), threads(None), side, looking);
+        read_through(side.inputs(&options.failed), threads(None), side, looking);
         if refuses(&lock(&looked).all(), false, out) {
             return Some(FOUND);
         }
     }
     let outcome = check(
-        expand(&options.failed),
+        side.inputs(&options.failed),
         threads(None),
         &side.around(),
         None,

@@ -43,7 +43,7 @@ pub struct Import {
     #[arg(value_name = "CSV")]
     csv: PathBuf,
     #[command(flatten)]
-    place: Where,
+    pub(super) place: Where,
     #[command(flatten)]
     who: Who,
 }

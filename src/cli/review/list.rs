@@ -42,7 +42,7 @@ const OPEN: Unreviewed = (Outcome::Open.word(), "unreviewed");
 #[derive(Args, Clone, Debug)]
 pub struct ListArgs {
     #[command(flatten)]
-    place: Where,
+    pub(super) place: Where,
     #[command(flatten)]
     choice: Choice,
     #[command(flatten)]

@@ -11,7 +11,7 @@ use clap::builder::NonEmptyStringValueParser;
 use crate::cli::codes::CLEAN;
 use crate::cli::codes::FAILED;
 use crate::cli::namesakes::PassingRecords;
-use crate::cli::options::threads;
+use crate::cli::options::{TableArgs, threads};
 use crate::cli::out::Out;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
@@ -20,7 +20,7 @@ use stepscope_io::log::journal::{
 };
 use stepscope_io::pipeline::summaries::{Summaries, read};
 use stepscope_io::source::beneath::Place;
-use stepscope_io::source::input::{expand, unreadable};
+use stepscope_io::source::input::unreadable;
 use stepscope_io::source::page::reviews_of;
 use stepscope_judge::case::CaseView;
 use stepscope_record::finding;
@@ -44,6 +44,9 @@ pub(in crate::cli) struct Where {
     /// Review log [default: FILE.reviews.jsonl]; may be repeated
     #[arg(long, value_name = "PATH")]
     pub(super) reviews: Vec<PathBuf>,
+    /// What belongs to tables
+    #[command(flatten)]
+    pub(super) tables: TableArgs,
 }
 
 /// Reviewer.
@@ -119,7 +122,8 @@ impl Where {
 
     /// Returns the records, which are read one after the other.
     pub(super) fn passing(&self, side: &Arc<SideData>) -> PassingRecords<'static> {
-        PassingRecords::new(&self.files(), |paths| Some(expand(paths)), threads(None), side)
+        let known = side.clone();
+        PassingRecords::new(&self.files(), move |paths| Some(known.inputs(paths)), threads(None), side)
     }
 
     /// Reads the review logs without a complaint if there are no reviews yet.

@@ -27,7 +27,6 @@ use stepscope_base::words::{shell_option, shell_word};
 use stepscope_io::pipeline::check::{SourceCounts, read_through};
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::pipeline::summaries::summary_of;
-use stepscope_io::source::input::expand;
 use stepscope_judge::row::RowFacts;
 use stepscope_record::RecordKind;
 use stepscope_record::finding::grouped;
@@ -43,7 +42,7 @@ use stepscope_review::verdict_state::VerdictState;
 #[derive(Args, Clone, Debug)]
 pub struct NextArgs {
     #[command(flatten)]
-    place: Where,
+    pub(super) place: Where,
     #[command(flatten)]
     who: Who,
     #[command(flatten)]
@@ -126,7 +125,7 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
     let starts = starts(next, &queue, side, out)?;
     let records = next.place.passing(side);
     let found = Mutex::new(QueueScan::default());
-    let outcome = read_through(expand(&next.place.files()), threads(None), side, |case, input| {
+    let outcome = read_through(side.inputs(&next.place.files()), threads(None), side, |case, input| {
         let row = RowFacts::unchecked(0, 0).checked(case, case.findings(), case.baseline());
         let index = usize::try_from(case.origin().index).unwrap_or(usize::MAX);
         let start = starts.get(&case.origin().source).copied().unwrap_or_default();
@@ -199,7 +198,7 @@ fn starts(next: &NextArgs, queue: &Queue, side: &Arc<SideData>, out: &mut Out) -
         out.complain(&Shown::own("cannot number records of several files before `-` was read; pass files"));
         return None;
     }
-    let counted = read_through(expand(files), threads(None), side, |_, _| {});
+    let counted = read_through(side.inputs(files), threads(None), side, |_, _| {});
     let mut all = 0;
     let start = |(source, counts): (&usize, &SourceCounts)| {
         let start = all;
@@ -296,7 +295,7 @@ impl NextArgs {
     fn add_command(&self, first: &UnreviewedRecord, is_shared: bool) -> Shown {
         let path = |path: &Path| shell_word(Shown::path(path).as_str());
         let mut words = vec!["stepscope review add".to_owned()];
-        let Where { files, reviews } = &self.place;
+        let Where { files, reviews, .. } = &self.place;
         // Without a named log each file has its own.
         let holds =
             |file: &&PathBuf| reviews.is_empty() && first.path.as_ref().is_some_and(|path| path.starts_with(file));
@@ -304,6 +303,7 @@ impl NextArgs {
             Some(file) => words.push(path(file)),
             None => words.extend(files.iter().map(|file| path(file))),
         }
+        words.extend(self.place.tables.words());
         // Of several the first is written.
         words.extend(reviews.first().map(|log| format!("--reviews {}", path(log))));
         let item = &first.summary.item;

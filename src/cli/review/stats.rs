@@ -21,7 +21,7 @@ use stepscope_review::summary::Summary;
 #[derive(Args, Clone, Debug)]
 pub struct Stats {
     #[command(flatten)]
-    place: Where,
+    pub(super) place: Where,
     #[command(flatten)]
     peers: PeerArgs,
     /// How to print

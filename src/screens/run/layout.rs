@@ -85,7 +85,18 @@ fn without_steps(body: Rect, view: &RecordView, look: Look<'_>) -> Vec<(RunPane,
     let (step, state) =
         if is_wide && has_state { pane_left(rest, rest.width * 3 / 5) } else { (rest, Rect::default()) };
     let (findings, state) = if is_state_last { (Rect::default(), last) } else { (last, state) };
-    Places { question: top, worked, step, state, findings, ..Places::default() }.shown(view)
+    let (messages, step) = messages_and_step(step, body.width >= THIRD, view);
+    Places { question: top, worked, step, state, findings, messages, ..Places::default() }.shown(view)
+}
+
+/// Shares a place among a conversation and its last reply: where there is no room for both, the one with the keys has it.
+fn messages_and_step(place: Rect, is_third: bool, view: &RecordView) -> (Rect, Rect) {
+    match (view.opened.conversation.is_long(), is_third) {
+        (false, _) => (Rect::default(), place),
+        (true, true) => pane_left(place, place.width * 3 / 5),
+        (true, false) if view.pane == RunPane::Step => (Rect::default(), place),
+        (true, false) => (place, Rect::default()),
+    }
 }
 
 fn wide(body: Rect, view: &RecordView, look: Look<'_>) -> Vec<(RunPane, Rect)> {
@@ -121,7 +132,7 @@ fn wide(body: Rect, view: &RecordView, look: Look<'_>) -> Vec<(RunPane, Rect)> {
     let variables = variables.into_iter().find(|rows| *rows <= most).unwrap_or(most);
     let (state, findings) = pane_above(right, variables);
     let (findings, chart) = if is_third { under(findings) } else { (findings, beside) };
-    Places { question: top, worked, steps, step, state, findings, chart, call }.shown(view)
+    Places { question: top, worked, steps, step, state, findings, chart, call, ..Places::default() }.shown(view)
 }
 
 /// Stacks the panes of a run that ended before its first step: what is known is the call that was to make it.

@@ -28,6 +28,8 @@ macro_rules! run_panes {
             Question = "Question", question::PANE;
             /// The expected answer as the data set works it out, where there is room next to the question.
             Worked = "Expected answer (gold)", question::WORKED;
+            /// What was said in a conversation of several turns.
+            Messages = "Messages", messages::PANE;
         }
     };
 }

@@ -30,6 +30,8 @@ pub(crate) struct Places {
     pub chart: Rect,
     /// The third column.
     pub call: Rect,
+    /// In place of the step, or next to it.
+    pub messages: Rect,
 }
 
 /// Place of a pane.

@@ -296,8 +296,13 @@ impl RecordView {
         };
         view.json = view.own_kind() == ScreenKind::Json;
         if steps == 0 {
-            view.pane = if view.own_kind() == ScreenKind::Run { RunPane::Step } else { RunPane::State };
+            view.pane = match view.own_kind() {
+                ScreenKind::Run if view.opened.conversation.is_long() => RunPane::Messages,
+                ScreenKind::Run => RunPane::Step,
+                _ => RunPane::State,
+            };
         }
+        view.mark_messages();
         view.variables.at = view.answer_variable();
         view.wrong = WrongPath::of(&view.opened);
         view.tracks = tracks(&view.opened);
@@ -365,6 +370,14 @@ impl RecordView {
     /// Puts the cursor of the steps on the current one.
     fn mark_step(&mut self) {
         self.list_mut(RunPane::Steps).at = self.moment.0.saturating_sub(1);
+        self.mark_messages();
+    }
+
+    /// Puts the cursor of the messages on the reply of the current step, else on the last message of it.
+    fn mark_messages(&mut self) {
+        let step = self.step().unwrap_or(0);
+        let last = self.opened.conversation.messages.iter().rposition(|message| message.step == step);
+        self.list_mut(RunPane::Messages).at = last.unwrap_or(0);
     }
 
     fn show_step_from_its_beginning(&mut self) {
@@ -513,6 +526,23 @@ impl RecordView {
     /// Moves the cursor of the findings.
     pub(crate) fn walk_findings(&mut self, pane: RunPane, movement: Move) {
         self.findings.go(movement, self.opened.notes.len(), self.areas.height(pane));
+    }
+
+    /// Moves the cursor of the messages, and goes to the step of the one that it is on.
+    pub(crate) fn walk_messages(&mut self, pane: RunPane, movement: Move) {
+        let (count, height) = (self.opened.conversation.messages.len(), self.areas.height(pane));
+        self.list_mut(pane).go(movement, count, height);
+        self.show_message();
+    }
+
+    /// Goes to the step of the message under the cursor.
+    pub(crate) fn show_message(&mut self) {
+        let list = self.list(RunPane::Messages);
+        let step = self.opened.conversation.messages.get(list.at).map(|message| message.step);
+        if let Some(step) = step.filter(|_| self.opened.has_steps()) {
+            self.walk_to(step + 1);
+            *self.list_mut(RunPane::Messages) = list;
+        }
     }
 
     /// Walks the steps by `Left` and `Right`.

@@ -2,14 +2,13 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::path::Path;
 use std::sync::Arc;
 
 use crate::failure::Failure;
 use crate::pipeline::examine::{id_hash, question_hash};
 use crate::pipeline::line::{self, Done, Task};
 use crate::source::block::Block;
-use crate::source::input::expand;
+use crate::source::input::Expand;
 use stepscope_base::json::Tape;
 use stepscope_judge::case::Context;
 use stepscope_judge::rightness::baseline_answer;
@@ -31,8 +30,8 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// Reads a file (or folder) of baseline records.
-    pub fn read(path: &Path, threads: usize) -> Result<Self, Failure> {
+    /// Reads baseline records.
+    pub fn read(inputs: Expand, threads: usize) -> Result<Self, Failure> {
         let around: Arc<dyn Context> = Arc::new(());
         let work = |tape: &mut Tape, task: &Task, block: &Block, done: &mut Done<Answers>| {
             task.each_case(block, tape, (&around, false), |case, _| {
@@ -41,7 +40,7 @@ impl Baseline {
             });
         };
         let (mut baseline, mut read) = (Self::default(), 0);
-        let ended = line::run(expand(&[path.to_owned()]), threads, Tape::default, work, |done| {
+        let ended = line::run(inputs, threads, Tape::default, work, |done| {
             let room = (MAX_ANSWERS - read).min(done.tally.len());
             read += room;
             for (id, question, answer) in done.tally.drain(..room) {
@@ -88,6 +87,7 @@ impl Baseline {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::input::expand;
     use stepscope_judge::case::Case;
 
     #[test]
@@ -108,7 +108,7 @@ mod tests {
             record(r#""id": 5, "#, "five", r#""status": "error", "error": "boom", "pred_num": 6"#),
         ];
         std::fs::write(&path, lines.join("\n")).unwrap();
-        let baseline = Baseline::read(&path, 1).unwrap();
+        let baseline = Baseline::read(expand(&[path]), 1).unwrap();
         let answer = |id: &str, question: &str| {
             let case = Case::read(record(id, question, r#""pred_num": 0"#).into_bytes());
             let view = case.view();

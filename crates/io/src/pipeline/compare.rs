@@ -12,6 +12,7 @@ use crate::pipeline::load::load_unchecked;
 use crate::pipeline::snapshot::{Address, Snapshot, address};
 use crate::pipeline::store::{LoadEvent, Store};
 use crate::source::beneath::Place;
+use crate::source::column_map::ColumnMap;
 use crate::source::input::{Expand, expand, sample};
 use crate::source::page::reviews_of;
 use stepscope_base::text::Shown;
@@ -69,6 +70,8 @@ pub struct CompareRequest {
     pub baseline: BaselineRuns,
     /// The document that its answers cite where they name none.
     pub document: Option<PathBuf>,
+    /// How the rows of its tables are records.
+    pub columns: ColumnMap,
     /// Review logs with people's verdicts.
     pub journals: Journals,
 }
@@ -224,7 +227,7 @@ pub fn compare(
 /// wrong.
 fn read(wanted: &CompareRequest, threads: usize) -> Result<Store, Failure> {
     let (sender, events) = channel();
-    let inputs = wanted.baseline.inputs();
+    let inputs = wanted.baseline.inputs().with_columns(wanted.columns.clone());
     let inputs = match &wanted.document {
         Some(document) => inputs.with_document(document)?,
         None => inputs,

@@ -1,14 +1,13 @@
 //! The runs of other files, to be joined by question as a comparison joins them.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::failure::Failure;
 use crate::pipeline::examine::{id_hash, question_hash};
 use crate::pipeline::line::{self, Done, Task};
 use crate::source::block::Block;
-use crate::source::input::{Input, expand};
+use crate::source::input::{Expand, Input};
 use stepscope_base::json::Tape;
 use stepscope_base::text::Untrusted;
 use stepscope_judge::case::{CaseView, Context};
@@ -44,14 +43,14 @@ pub(crate) struct PeerStore {
 }
 
 impl PeerStore {
-    /// Reads files and folders of runs.
-    pub(crate) fn read(paths: &[PathBuf], threads: usize) -> Result<Self, Failure> {
+    /// Reads runs.
+    pub(crate) fn read(inputs: Expand, threads: usize) -> Result<Self, Failure> {
         let work = |tape: &mut Tape, task: &Task, block: &Block, done: &mut Done<Vec<(Key, Peer)>>| {
             let around: Arc<dyn Context> = Arc::new(NamedSource(task.input.clone()));
             task.each_case(block, tape, (&around, true), |case, _| done.tally.extend(keyed(case)));
         };
         let (mut store, mut kept) = (Self::default(), 0);
-        let ended = line::run(expand(paths), threads, Tape::default, work, |done| {
+        let ended = line::run(inputs, threads, Tape::default, work, |done| {
             for (key, peer) in done.tally.drain(..) {
                 if kept < MAX_PEERS {
                     kept += 1;
@@ -96,6 +95,7 @@ fn keyed(case: &CaseView<'_>) -> Option<(Key, Peer)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::input::expand;
     use stepscope_judge::case::Case;
 
     #[test]
@@ -107,7 +107,7 @@ mod tests {
         let state = r#"{"id": 7, "mode": "baseline", "state": {"final_answer_numerical": 5}, "pred_num": 5}"#;
         std::fs::write(&first, [asked(1, "one"), asked(2, "two"), asked(3, "one")].join("\n")).unwrap();
         std::fs::write(&second, [asked(1, "one"), asked(9, " one "), state.to_owned()].join("\n")).unwrap();
-        let store = PeerStore::read(&[first, second], 1).unwrap();
+        let store = PeerStore::read(expand(&[first, second]), 1).unwrap();
         let peers = |text: &str| {
             let case = Case::read(text.as_bytes().to_vec());
             let of = store.of(&case.view());

@@ -9,8 +9,9 @@ use crate::pipeline::baseline::Baseline;
 use crate::pipeline::peers::PeerStore;
 use crate::pipeline::verify::Judge;
 use crate::source::answers::AnswerStore;
+use crate::source::column_map::ColumnMap;
 use crate::source::documents::Documents;
-use crate::source::input::Input;
+use crate::source::input::{Expand, Input, expand};
 use stepscope_base::json::Value;
 use stepscope_base::schema::Schema;
 use stepscope_base::text::Untrusted;
@@ -37,12 +38,24 @@ pub struct SideData {
     /// `None`: those of the program.
     types: Option<Arc<TypeRegistry>>,
     models: ModelNames,
+    columns: ColumnMap,
 }
 
 impl SideData {
     /// Makes side data with these types of values.
     pub fn knowing(types: Arc<TypeRegistry>) -> Self {
         Self { types: Some(types), ..Self::default() }
+    }
+
+    /// Reads the rows of tables by these columns, or by this map.
+    #[must_use]
+    pub fn with_columns(self, columns: ColumnMap) -> Self {
+        Self { columns, ..self }
+    }
+
+    /// Lists what is read at these paths.
+    pub fn inputs(&self, paths: &[PathBuf]) -> Expand {
+        expand(paths).with_columns(self.columns.clone())
     }
 
     /// Adds the baseline records of a file or folder.
@@ -53,7 +66,7 @@ impl SideData {
 
     /// Adds the baseline records of a file or folder, read now.
     pub fn read(self, path: &Path, threads: usize) -> Result<Self, Failure> {
-        let baseline = OnceLock::from(Ok(Baseline::read(path, threads)?));
+        let baseline = OnceLock::from(Ok(Baseline::read(self.inputs(&[path.to_owned()]), threads)?));
         Ok(Self { baseline, ..self.with_baseline(Some(path.to_owned()), threads) })
     }
 
@@ -70,14 +83,14 @@ impl SideData {
     }
 
     fn peers(&self) -> Option<&Result<PeerStore, Failure>> {
-        let read = || PeerStore::read(&self.peer_paths, self.threads);
+        let read = || PeerStore::read(self.inputs(&self.peer_paths), self.threads);
         (!self.peer_paths.is_empty()).then(|| self.peers.get_or_init(read))
     }
 
-    /// Keeps the same types, and nothing else.
+    /// Keeps the same types and columns, and nothing else.
     #[must_use]
     pub fn types_alone(&self) -> Self {
-        Self { types: self.types.clone(), ..Self::default() }
+        Self { types: self.types.clone(), columns: self.columns.clone(), ..Self::default() }
     }
 
     /// Returns the types of values that are known.
@@ -126,8 +139,8 @@ impl SideData {
     }
 
     fn baseline(&self) -> Option<&Result<Baseline, Failure>> {
-        let path = self.path.as_deref()?;
-        Some(self.baseline.get_or_init(|| Baseline::read(path, self.threads)))
+        let path = self.path.as_ref()?;
+        Some(self.baseline.get_or_init(|| Baseline::read(self.inputs(std::slice::from_ref(path)), self.threads)))
     }
 }
 

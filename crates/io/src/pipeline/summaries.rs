@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::failure::Failure;
 use crate::pipeline::check::{self, CheckOptions, CheckOutcome};
 use crate::pipeline::side_data::{SideData, Surroundings};
-use crate::source::input::{Expand, Input, expand};
+use crate::source::input::{Expand, Input};
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_judge::case::{Case, CaseView, Location};
 use stepscope_record::finding::Finding;
@@ -94,7 +94,7 @@ fn read_asked(
     is_asked: impl Fn(&ItemRef) -> bool + Sync,
     also: impl Fn(&mut Summary, &CaseView<'_>) + Sync,
 ) -> Summaries {
-    gathered(paths, (expand(paths), threads, &side.around(), None), |case, input| {
+    gathered(paths, (side.inputs(paths), threads, &side.around(), None), |case, input| {
         let mut summary = summary_of(case, input, &[], &is_asked);
         also(&mut summary, case);
         summary
@@ -127,7 +127,7 @@ pub fn read_again(path: &Path, summary: &Summary, threads: usize, side: &Arc<Sid
     let place = |origin: Location| (origin.source, origin.offset);
     let same =
         |case: &CaseView<'_>, _: &Input| (place(case.origin()) == place(summary.origin)).then(|| case.to_owned());
-    let (found, _) = check::read(expand(&[path.to_owned()]), threads, &side.around(), None, same);
+    let (found, _) = check::read(side.inputs(&[path.to_owned()]), threads, &side.around(), None, same);
     found.into_iter().next().unwrap_or_else(|| Case::read(Vec::new()))
 }
 

@@ -14,6 +14,7 @@ mod autogen;
 mod batches;
 mod burr;
 mod chat;
+mod cited;
 mod coding;
 mod made;
 mod neighbours;

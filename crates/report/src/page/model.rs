@@ -23,6 +23,7 @@ use stepscope_judge::triage::Triage;
 use stepscope_judge::triage::verdict::Fix;
 use stepscope_record::finding::{Severity, grouped};
 use stepscope_record::fork_origin::ForkOrigin;
+use stepscope_record::messages::{Conversation, joined};
 use stepscope_record::state::{Entry, Moment, Ran, State, VariableOrigin};
 use stepscope_record::{Record, RecordKind};
 
@@ -317,7 +318,8 @@ impl PageModel {
         let places: Vec<usize> = options.step.into_iter().chain(first_bad).collect();
         let columns = columns(case, limits, &places);
         let rows = chosen_rows(case.state(), limits, &places, columns.as_deref().unwrap_or_default());
-        let maker = Maker { case, limits, triage, executed, standings, places, columns, rows };
+        let talk = Conversation::of(record, case.state());
+        let maker = Maker { case, limits, triage, executed, standings, talk, places, columns, rows };
         let (mood, verdict) = maker.verdict();
         let (steps, steps_left) = maker.steps(&findings);
         let (derivations, derivations_left) = maker.derivations();
@@ -479,6 +481,7 @@ struct Maker<'m, 'c> {
     triage: Option<&'c Triage>,
     executed: Option<&'c Recomputed>,
     standings: Standings,
+    talk: Conversation,
     /// The steps in question: the one that was asked for, and the first bad one.
     places: Vec<usize>,
     /// After how many steps each column of the table of states stands; `None`: there is no table.
@@ -635,16 +638,23 @@ impl Maker<'_, '_> {
             Some((name, value_text(value, limits.value)))
         };
         let calls = [("Model", "model"), ("Error", "error"), ("Reply", "raw"), ("Prompt", "prompt")];
+        let said = cut(joined(self.talk.of_step(step)).as_str().as_bytes(), limits.value);
+        let is_talk = !said.as_str().is_empty();
+        let calls = calls.into_iter().filter(|(_, key)| !is_talk || !["raw", "prompt"].contains(key));
+        let calls = calls.filter_map(|(name, key)| got(name, key)).chain(is_talk.then_some(("Messages", said)));
         // Without a procedure the program that was recorded may have named its steps.
         let text = declared.map_or_else(|| call.and_then(|call| call.get("name")), |step| step.text);
         StepPart {
             number: step + 1,
-            text: text.map(|text| value_text(text, limits.value)).unwrap_or_default(),
+            text: text
+                .map(|text| value_text(text, limits.value))
+                .or_else(|| self.talk.did(step).filter(|_| declared.is_none()))
+                .unwrap_or_default(),
             mood,
             word,
             reads: rows(state.reads(step)),
             writes: rows(state.writes(step)),
-            calls: calls.into_iter().filter_map(|(name, key)| got(name, key)).collect(),
+            calls: calls.collect(),
             findings: own.iter().map(|(n, _)| n + 1).collect(),
             is_open: open == Some(step),
         }

@@ -4,6 +4,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use super::chat::{Replied, replied, told};
+use super::cited;
 use super::made::GatheredLines;
 use super::neighbours::{Neighbour, Values};
 use super::plain::{Plain, object};
@@ -230,7 +231,7 @@ impl Requests {
 
 fn request_line(request: &Plain) -> Vec<u8> {
     let about = about(Some(request), None);
-    object([("response", Some(Plain::null()))]).followed(about)
+    object([("response", Some(Plain::null()))]).behind(about).json()
 }
 
 fn reply_line(reply: &Plain, request: Option<&Plain>) -> Vec<u8> {
@@ -255,7 +256,8 @@ fn reply_line(reply: &Plain, request: Option<&Plain>) -> Vec<u8> {
         ("completion_tokens", count(["completion_tokens", "output_tokens"])),
     ]);
     let usage = Some(usage).filter(|usage| matches!(usage, Plain::Object(members) if !members.is_empty()));
-    object([
+    let answer = request.zip(message).and_then(|(request, message)| cited::answer(request, message));
+    let call = object([
         ("response", Some(text)),
         ("tool_calls", calls),
         ("reasoning", made.thoughts),
@@ -264,8 +266,9 @@ fn reply_line(reply: &Plain, request: Option<&Plain>) -> Vec<u8> {
         ("citations", citations),
         ("usage", usage),
         ("error", error.map(Plain::Text)),
-    ])
-    .followed(about(request.or(Some(reply)), message))
+    ]);
+    let call = call.behind(about(request.or(Some(reply)), message));
+    answer.map_or(call.clone(), |answer| call.behind(answer)).json()
 }
 
 /// Returns what a call says of itself: its id, its prompt and its model.

@@ -184,14 +184,14 @@ fn from_json(text: &[u8]) -> Option<Plain> {
 }
 
 impl Plain {
-    /// Returns the JSON of an object with the members of another one in front.
-    pub(super) fn followed(self, front: Self) -> Vec<u8> {
+    /// Returns an object with the members of another one in front.
+    pub(super) fn behind(self, front: Self) -> Self {
         match (front, self) {
             (Self::Object(mut all), Self::Object(members)) => {
                 all.extend(members);
-                Self::Object(all).json()
+                Self::Object(all)
             }
-            (_, other) => other.json(),
+            (_, other) => other,
         }
     }
 }

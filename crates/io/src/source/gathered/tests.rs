@@ -43,7 +43,8 @@ fn read_at(path: &Path) -> (Vec<Json>, String) {
     let known = |line: &String| {
         let mut tape = Tape::default();
         let kind = formats::read(tape.parse(line.as_bytes()).unwrap()).kind;
-        assert!(matches!(kind, RecordKind::Procedural | RecordKind::Error | RecordKind::Call), "{kind:?} {line}");
+        use RecordKind::{Call, Error, Procedural, Typed};
+        assert!(matches!(kind, Procedural | Error | Call | Typed), "{kind:?} {line}");
         serde_json::from_str(line).unwrap()
     };
     (lines(&made).iter().map(known).collect(), made.note.as_str().to_owned())
@@ -258,6 +259,55 @@ fn batches_are_joined_with_the_requests_of_their_vendor() {
     let (calls, _) = read("batch/notes_results.jsonl");
     assert_eq!((&calls[0]["error"], &calls[1]["response"]), (&"expired".into(), &"Thank you, Ada.".into()));
     assert_eq!((&calls[1]["prompt"][0]["content"], &calls[1]["reasoning"]), (&"Be kind.".into(), &"short".into()));
+}
+
+#[test]
+fn a_reply_that_cites_its_documents_is_an_answer() {
+    let (answers, _) = read("cited/club-replies.jsonl");
+    let [answer] = answers.as_slice() else { panic!("{answers:?}") };
+    assert_eq!((&answer["id"], &answer["question"]), (&"a1".into(), &"What does a member pay in August?".into()));
+    let lines: Vec<(u64, &str)> = answer["document"]["lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| (line["page_num"].as_u64().unwrap(), line["text"].as_str().unwrap()))
+        .collect();
+    let page = |page| lines.iter().filter(|line| line.0 == page).map(|line| line.1).collect::<Vec<_>>();
+    assert_eq!(page(1), ["Terms of the club.", "Members pay CHF 30 a month.", "Guests pay nothing."]);
+    assert_eq!(page(2), ["Minutes of May.", "The fee rises to CHF 35 – from July.", "Nobody objected."]);
+    let statement = |n: usize| &answer["answer"]["fields"][format!("statement {n}")];
+    let spans = |n: usize| {
+        let spans = statement(n)["spans"].as_array().unwrap().iter();
+        spans.map(|span| (span["line_start"].as_u64(), span["line_end"].as_u64())).collect::<Vec<_>>()
+    };
+    assert_eq!(spans(1), [(Some(4), Some(4))], "characters are counted, not bytes");
+    assert_eq!(spans(2), [(Some(1), Some(2))], "over a line break");
+    assert_eq!(statement(2)["value"], "CHF 30");
+
+    // Of what is cited otherwise, or of a document that is not there, nothing is said.
+    let changed = |from: &str, to: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["club-requests.jsonl", "club-replies.jsonl"] {
+            let text = std::fs::read_to_string(fixture("cited").join(name)).unwrap();
+            std::fs::write(folder.path().join(name), text.replace(from, to)).unwrap();
+        }
+        let (records, _) = read_at(&folder.path().join("club-replies.jsonl"));
+        let replies = std::fs::read_to_string(fixture("cited/club-replies.jsonl")).unwrap();
+        assert_eq!(records[0]["citations"].as_array().unwrap().len(), replies.matches("cited_text").count());
+        records[0].clone()
+    };
+    for (from, to) in [
+        (
+            "\"type\": \"text\", \"media_type\": \"text/plain\"",
+            "\"type\": \"base64\", \"media_type\": \"application/pdf\"",
+        ),
+        ("\"start_char_index\"", "\"start_page_number\""),
+        ("\"document_index\": 1", "\"document_index\": \"1\""),
+    ] {
+        assert!(changed(from, to).get("answer").is_none(), "{to}");
+    }
+    let beyond = changed("\"document_index\": 1", "\"document_index\": 7");
+    assert!(beyond["answer"]["fields"]["statement 1"]["spans"][0].get("line_start").is_none(), "leads to no line");
 }
 
 #[test]
