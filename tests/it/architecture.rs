@@ -11,7 +11,7 @@ mod graph;
 const SCREENS: &[&str] =
     &["Table", "Run", "Answer", "Json", "Rerun", "Compare", "SideBySide", "Dashboard", "Adjudication", "Insights"];
 /// Panes of the run screen.
-const PANES: &[&str] = &["Question", "Worked", "Steps", "Step", "Call", "Timeline", "State", "Findings"];
+const PANES: &[&str] = &["Question", "Worked", "Steps", "Step", "Call", "Timeline", "State", "Findings", "Peers"];
 
 /// Law: words that the files it applies to must not hold.
 struct Law {

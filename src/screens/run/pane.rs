@@ -28,6 +28,8 @@ macro_rules! run_panes {
             Question = "Question", question::PANE;
             /// The expected answer as the data set works it out, where there is room next to the question.
             Worked = "Expected answer (gold)", question::WORKED;
+            /// The values of the steps next to those of other runs of the question.
+            Peers = "Peers", peers::PANE;
         }
     };
 }

@@ -143,7 +143,7 @@ impl PeerOpinion {
 }
 
 /// Tells whether two answers are the same, be it in other units.
-fn is_answer(a: Number, b: Number) -> bool {
+pub(crate) fn is_answer(a: Number, b: Number) -> bool {
     let (a, b) = (a.float(), b.float());
     let is_unit = |factor: f64| UNITS.iter().any(|unit| is_same(factor, *unit));
     is_same(a, b) || (a != 0.0 && b != 0.0 && (is_unit((a / b).abs()) || is_unit((b / a).abs())))
@@ -403,11 +403,16 @@ impl Circle<'_, '_> {
 
     /// Lists what each peer works out in place of a calculation of the run that gives `own`, where it says.
     pub(super) fn in_place_of(&self, way: &Way, own: Number) -> Vec<f64> {
-        self.held.iter().filter_map(|held| held.in_place_of(way, own.float())).collect()
+        self.held.iter().filter_map(|held| held.in_place_of(way, own.float())).map(|(_, value)| value.float()).collect()
     }
 }
 
 impl PeerOpinion {
+    /// Returns the step in which the run leaves its peers, by position, where they speak against it.
+    pub fn leaves(&self) -> Option<usize> {
+        self.step.filter(|_| self.standing == PeerStanding::Against)
+    }
+
     /// Packs what its peers have in common with it, as rows keep it.
     pub(crate) fn agreement(&self) -> PeerAgreement {
         let answering = self.answers.iter().map(PeerAnswer::count).sum::<usize>();

@@ -7,6 +7,7 @@ use super::model::{
     StateTable, StepPart, ValuePart,
 };
 use super::options::{PageOptions, digest};
+use super::peers::write_html as write_peers;
 use super::said::{MAX_REASON, Said};
 use super::style::{SHEET, policy};
 use stepscope_base::shown;
@@ -51,6 +52,7 @@ pub(super) fn write(
     page.question();
     page.steps();
     page.state();
+    page.peers();
     page.items();
     page.texts();
     page.derivations();
@@ -103,6 +105,7 @@ impl Page<'_> {
         let parts = [
             ("<li><a href=\"#steps\">Steps</a></li>", !model.steps.is_empty()),
             ("<li><a href=\"#state\">Global state</a></li>", model.state.is_some()),
+            ("<li><a href=\"#peers\">Peers</a></li>", model.peers.is_some()),
             ("<li><a href=\"#answer\">Answer and citations</a></li>", !model.items.is_empty()),
             ("<li><a href=\"#derivations\">Derivations</a></li>", !model.derivations.is_empty()),
             ("<li><a href=\"#findings\">Findings</a></li>", true),
@@ -178,6 +181,13 @@ impl Page<'_> {
     fn state(&mut self) {
         if let Some(table) = &self.model.state {
             write_state(&mut self.html, table, self.model);
+        }
+    }
+
+    fn peers(&mut self) {
+        let model = self.model;
+        if let Some(part) = &model.peers {
+            write_peers(&mut self.html, part, &|step| model.steps.iter().any(|shown| shown.number == step));
         }
     }
 

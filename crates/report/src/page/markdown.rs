@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use super::model::{DerivationPart, DerivedPart, LeftOut, MarkPart, Mood, PageModel};
 use super::options::PageOptions;
+use super::peers::write_markdown as write_peers;
 use super::said::MAX_REASON;
 use stepscope_base::ascii;
 use stepscope_base::shown;
@@ -51,7 +52,7 @@ impl Markdown {
         if self.ascii { text.clone().ascii() } else { text.clone() }
     }
 
-    fn number(&mut self, number: usize) -> &mut Self {
+    pub(crate) fn number(&mut self, number: usize) -> &mut Self {
         let _ = write!(self.text, "{number}");
         self
     }
@@ -191,6 +192,9 @@ pub(super) fn write(model: &PageModel, options: &PageOptions<'_>) -> String {
     }
     steps(&mut page, model);
     state(&mut page, model);
+    if let Some(part) = &model.peers {
+        write_peers(&mut page, part);
+    }
     items(&mut page, model);
     derivations(&mut page, model);
     findings(&mut page, model);
