@@ -26,7 +26,7 @@ impl OpenPeers {
             Some(_) => shown!("{} of {} give its answer", opinion.agree, opinion.of),
             None => Shown::own("answers not comparable"),
         };
-        Some(Self { aligned: AlignedRun::of(case)?, leaves: opinion.leaves(), says })
+        Some(Self { aligned: AlignedRun::of(case)?, leaves: opinion.leaves, says })
     }
 
     /// Returns the last part of the name of one.
@@ -49,9 +49,11 @@ impl OpenPeers {
         self.aligned.steps.len() + usize::from(self.aligned.answer.is_some())
     }
 
-    /// Returns the value of a row that says most.
+    /// Returns the value of a row that says most: of a step the first that a peer has otherwise, else the first.
     pub(crate) fn value(&self, row: usize) -> Option<&AlignedValue> {
-        self.aligned.telling(row).or_else(|| self.answer().filter(|_| row == self.aligned.steps.len()))
+        let values = self.values_of(row);
+        let telling = values.iter().find(|value| value.counts().other > 0).or_else(|| values.first());
+        telling.or_else(|| self.answer().filter(|_| row == self.aligned.steps.len()))
     }
 
     /// Lists the values of a step.

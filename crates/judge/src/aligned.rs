@@ -43,6 +43,13 @@ pub enum Counterpart {
         /// Step of the peer, by position; `None`: it has only an answer.
         step: Option<usize>,
     },
+    /// The same answer in other units.
+    Units {
+        /// The number.
+        value: Number,
+        /// Step of the peer, by position; `None`: it has only an answer.
+        step: Option<usize>,
+    },
     /// Another value.
     Other {
         /// The number.
@@ -96,7 +103,7 @@ impl Counterpart {
     /// Returns its sign.
     pub const fn sign(self) -> &'static str {
         match self {
-            Self::Same { .. } => "=",
+            Self::Same { .. } | Self::Units { .. } => "=",
             Self::Other { .. } => "≠",
             Self::Elsewhere { .. } => "≈",
             Self::Within { .. } => "⊂",
@@ -108,7 +115,7 @@ impl Counterpart {
     /// Names it in JSON.
     pub const fn word(self) -> &'static str {
         match self {
-            Self::Same { .. } => "same",
+            Self::Same { .. } | Self::Units { .. } => "same",
             Self::Other { .. } => "other",
             Self::Elsewhere { .. } => "elsewhere",
             Self::Within { .. } => "within",
@@ -120,7 +127,7 @@ impl Counterpart {
     /// Returns the step of the peer that it is in, by position.
     pub const fn step(self) -> Option<usize> {
         match self {
-            Self::Same { step } | Self::Other { step, .. } => step,
+            Self::Same { step } | Self::Units { step, .. } | Self::Other { step, .. } => step,
             Self::Elsewhere { step } | Self::Within { step } => Some(step),
             Self::Missing | Self::Unread => None,
         }
@@ -145,7 +152,7 @@ impl AlignedValue {
         for one in &self.counterparts {
             counts.of += usize::from(*one != Counterpart::Unread);
             let value = match one {
-                Counterpart::Same { .. } => {
+                Counterpart::Same { .. } | Counterpart::Units { .. } => {
                     counts.same += 1;
                     self.value.float()
                 }
@@ -169,7 +176,7 @@ impl AlignedValue {
         let place = |step: Option<usize>| step.map_or_else(Shown::default, in_step);
         match counterpart {
             Counterpart::Same { step } => shown!("the same{}", place(step)),
-            Counterpart::Other { value, step, by: AlignedBy::Answer } if is_answer(self.value, value) => {
+            Counterpart::Units { value, step } => {
                 shown!("{}{}, the same in other units", value.shown(), place(step))
             }
             Counterpart::Other { value, step, by } => {
@@ -200,11 +207,6 @@ impl AlignedValue {
         others
     }
 
-    /// Writes the signs of all peers: `=≠□`.
-    pub fn signs(&self) -> String {
-        self.counterparts.iter().map(|one| one.sign()).collect()
-    }
-
     /// Writes it for people: `total = 54`.
     pub fn shown(&self) -> Shown {
         match &self.name {
@@ -221,8 +223,8 @@ impl AlignedRun {
         case.peer_opinion()?;
         let peers = case.peers();
         let track = Track::of(case);
-        let others: Vec<Other<'_>> = peers.iter().map(|peer| Other::of(&peer.track)).collect();
-        let mut walk = Walk { track: &track, others: &others, given: given(case), own: PeerValues::default() };
+        let others: Vec<AlignedPeer<'_>> = peers.iter().map(|peer| AlignedPeer::of(&peer.track)).collect();
+        let mut walk = AlignedWalk { track: &track, others: &others, given: given(case), own: PeerValues::default() };
         let steps = track.steps.iter().enumerate().map(|(at, step)| walk.step(at, step)).collect();
         let answer = track.answer.map(|value| AlignedValue {
             name: Some(Shown::own("answer")),
@@ -240,21 +242,15 @@ impl AlignedRun {
         let values = steps.flat_map(|(step, values)| values.iter().map(move |value| (Some(step), value)));
         values.chain(self.answer.iter().map(|answer| (None, answer)))
     }
-
-    /// Returns the value of a step that says most: the first that a peer has otherwise, else the first.
-    pub fn telling(&self, step: usize) -> Option<&AlignedValue> {
-        let values = self.steps.get(step)?;
-        values.iter().find(|value| value.counts().other > 0).or_else(|| values.first())
-    }
 }
 
 /// A peer with its values, for looking up.
-struct Other<'t> {
+struct AlignedPeer<'t> {
     track: &'t Track,
     values: PeerValues<'t>,
 }
 
-impl<'t> Other<'t> {
+impl<'t> AlignedPeer<'t> {
     fn of(track: &'t Track) -> Self {
         Self { track, values: PeerValues::of(track) }
     }
@@ -278,17 +274,18 @@ impl<'t> Other<'t> {
     fn answer(&self, own: Number) -> Counterpart {
         let Some(value) = self.track.answer else { return Counterpart::Unread };
         let step = (!self.track.steps.is_empty()).then(|| answer_step(self.track));
-        match is_same(value.float(), own.float()) {
-            true => Counterpart::Same { step },
-            false => Counterpart::Other { value, step, by: AlignedBy::Answer },
+        match () {
+            () if is_same(value.float(), own.float()) => Counterpart::Same { step },
+            () if is_answer(value, own) => Counterpart::Units { value, step },
+            () => Counterpart::Other { value, step, by: AlignedBy::Answer },
         }
     }
 }
 
 /// A run on its way along its peers.
-struct Walk<'t, 'p> {
+struct AlignedWalk<'t, 'p> {
     track: &'t Track,
-    others: &'p [Other<'p>],
+    others: &'p [AlignedPeer<'p>],
     given: Vec<f64>,
     /// What it worked out so far.
     own: PeerValues<'t>,
@@ -301,7 +298,7 @@ struct OwnValue<'t> {
     way: Option<&'t Way>,
 }
 
-impl<'t> Walk<'t, '_> {
+impl<'t> AlignedWalk<'t, '_> {
     fn step(&mut self, at: usize, step: &'t TrackStep) -> Vec<AlignedValue> {
         let values = self.values(at, step).into_iter().map(|value| self.aligned(at, &value)).collect();
         step.results.iter().for_each(|result| self.own.carry_out(at, result));
@@ -348,7 +345,7 @@ impl<'t> Walk<'t, '_> {
         }
     }
 
-    fn counterpart(&self, at: usize, own: &OwnValue<'_>, is_given: bool, other: &Other<'_>) -> Counterpart {
+    fn counterpart(&self, at: usize, own: &OwnValue<'_>, is_given: bool, other: &AlignedPeer<'_>) -> Counterpart {
         if let Some(found) = own.name.and_then(|name| other.by_name(self.track, (at, name), own.value)) {
             return found;
         }
@@ -379,7 +376,7 @@ impl<'t> Walk<'t, '_> {
     }
 
     /// Compares the answer, in a step that gives it, with that of a peer.
-    fn by_answer(&self, at: usize, own: &OwnValue<'_>, other: &Other<'_>) -> Option<Counterpart> {
+    fn by_answer(&self, at: usize, own: &OwnValue<'_>, other: &AlignedPeer<'_>) -> Option<Counterpart> {
         let answer = self.track.answer.filter(|answer| is_same(answer.float(), own.value.float()))?;
         let gives_it = at == answer_step(self.track) || self.states_answer(at, own);
         Some(other.answer(answer)).filter(|found| gives_it && *found != Counterpart::Unread)

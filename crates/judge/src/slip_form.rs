@@ -88,7 +88,7 @@ impl Slip {
         let (wrong, right) = (write.wrote()?, write.alone?);
         let earlier = executed.writes.get(..at)?.iter().filter(|earlier| earlier.step < write.step);
         let from = earlier.rev().find(|earlier| is(earlier.wrote(), wrong)).map(|earlier| earlier.step);
-        let by_calculation = || Calculation::of(executed, write)?.form(&known(case, executed, at), wrong);
+        let by_calculation = || SlippedCalculation::of(executed, write)?.form(&known(case, executed, at), wrong);
         let form = plain_form(wrong, right)
             .or_else(|| from.map(|_| SlipForm::Copied))
             .or_else(by_calculation)
@@ -181,12 +181,12 @@ fn known(case: &CaseView<'_>, executed: &Recomputed, at: usize) -> Vec<Number> {
 }
 
 /// A calculation with what went into it.
-struct Calculation<'w> {
+struct SlippedCalculation<'w> {
     expression: &'w Expression,
     inputs: Vec<(u32, Number)>,
 }
 
-impl<'w> Calculation<'w> {
+impl<'w> SlippedCalculation<'w> {
     fn of(executed: &Recomputed, write: &'w Computed) -> Option<Self> {
         let expression = &write.plan.as_ref()?.expression;
         let input = |name: u32| {

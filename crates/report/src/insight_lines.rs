@@ -13,7 +13,7 @@ use stepscope_record::RecordKind;
 use stepscope_record::models::ModelNames;
 use stepscope_record::rule_id::RuleId;
 use stepscope_table::insights::{
-    BINS, ConfidenceBin, FITNESS, Insights, ModelCount, REWARDS, RoundCount, RowOutcome, SHARES, STEPS, brier,
+    BINS, ConfidenceBin, FITNESS, Insights, ModelCount, REWARDS, RoundCount, RowOutcome, STEPS, brier,
     calibration_error,
 };
 
@@ -215,7 +215,7 @@ fn slips(insights: &Insights, cause: Cause, whole: usize) -> Vec<InsightLine> {
 }
 
 /// Records by a share of what their peers have.
-fn shares(title: &'static str, field: &str, names: [&str; SHARES], counts: &[usize; SHARES]) -> Vec<InsightLine> {
+fn shares(title: &'static str, field: &str, names: [&str; 4], counts: &[usize]) -> Vec<InsightLine> {
     let filters = [
         format!("{field}=0"),
         format!("{field}>0 {field}<0.5"),

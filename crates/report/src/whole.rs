@@ -225,8 +225,9 @@ impl WholeRecord<'_, '_> {
                 break;
             }
             let number = step.map_or_else(Shown::default, |step| shown!("{}", step + 1));
-            let leaves = if step.is_some() && step == opinion.leaves() { "  leaves its peers" } else { "" };
-            let (signs, counts) = (value.signs(), value.counts());
+            let leaves = if step.is_some() && step == opinion.leaves { "  leaves its peers" } else { "" };
+            let signs: String = value.counterparts.iter().map(|one| one.sign()).collect();
+            let counts = value.counts();
             out.line(&shown!(
                 "  {number:>5}  {:width$}  {signs}  {}/{}{}{leaves}",
                 text(value),

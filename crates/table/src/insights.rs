@@ -16,7 +16,7 @@ pub const FITNESS: [f32; 7] = [-1.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1.25];
 /// The edges of the bins of rewards.
 pub const REWARDS: [f32; 11] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 /// Shares are counted as none, less than a half, a half and more, and all.
-pub const SHARES: usize = 4;
+const SHARES: usize = 4;
 /// Maximum number of stages of a chain of verifiers, and more, that are counted together.
 pub(crate) const STAGES: usize = 16;
 /// Distance below an edge at which a value still counts as on it: columns keep 32 bits, so that a value that was written as

@@ -23,9 +23,9 @@ use stepscope_base::text::Shown;
 use stepscope_judge::aligned::{AlignedValue, Counterpart};
 use stepscope_record::finding::counted;
 
-/// Columns of a value: at least, and at most.
+/// PeerColumns of a value: at least, and at most.
 const VALUE: (usize, usize) = (8, 26);
-/// Columns of a peer's value at most.
+/// PeerColumns of a peer's value at most.
 const PEER: usize = 22;
 
 /// What the signs mean that no other pane has; the others are those of differences.
@@ -69,16 +69,16 @@ fn settled(view: &RecordView, place: Rect, _: Look<'_>) -> List {
 }
 
 /// Shares of the columns in the width.
-struct Columns {
+struct PeerColumns {
     number: usize,
     value: usize,
     signs: usize,
     count: usize,
-    /// Columns of each peer whose values are on screen, the chosen one first.
+    /// PeerColumns of each peer whose values are on screen, the chosen one first.
     peers: Vec<(usize, usize)>,
 }
 
-impl Columns {
+impl PeerColumns {
     fn of(view: &RecordView, peers: &OpenPeers, width: usize) -> Self {
         let number = view.opened.steps.len().to_string().len() + 1;
         let rows = || (0..peers.rows()).filter_map(|row| peers.value(row));
@@ -112,7 +112,9 @@ fn cell(value: &AlignedValue, counterpart: Counterpart) -> String {
         Counterpart::Same { .. } | Counterpart::Elsewhere { .. } => {
             format!("{} {}{step}", counterpart.sign(), value.value.shown())
         }
-        Counterpart::Other { value, .. } => format!("{} {}{step}", counterpart.sign(), value.shown()),
+        Counterpart::Other { value, .. } | Counterpart::Units { value, .. } => {
+            format!("{} {}{step}", counterpart.sign(), value.shown())
+        }
         Counterpart::Within { .. } | Counterpart::Missing | Counterpart::Unread => {
             format!("{}{step}", counterpart.sign())
         }
@@ -131,7 +133,7 @@ fn count_text(value: &AlignedValue) -> (String, Role) {
 
 const fn role_of(counterpart: Counterpart) -> Role {
     match counterpart {
-        Counterpart::Same { .. } => Role::Ok,
+        Counterpart::Same { .. } | Counterpart::Units { .. } => Role::Ok,
         Counterpart::Other { .. } => Role::Warning,
         Counterpart::Elsewhere { .. } | Counterpart::Within { .. } => Role::Text,
         Counterpart::Missing | Counterpart::Unread => Role::Faint,
@@ -152,7 +154,7 @@ pub(crate) fn signs(value: Option<&AlignedValue>, width: usize, look: Look<'_>) 
 fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let Some(peers) = &view.opened.peers else { return };
     let inner = frame(title(view, peers, look), area, buf, look);
-    let columns = Columns::of(view, peers, usize::from(inner.width));
+    let columns = PeerColumns::of(view, peers, usize::from(inner.width));
     put(heading(view, peers, &columns, look), 0, inner, buf);
     let (_, body) = split_rows(inner, 1);
     let mut rows = view.list(RunPane::Peers).rows(peers.rows());
@@ -176,7 +178,7 @@ fn title(view: &RecordView, peers: &OpenPeers, look: Look<'_>) -> Spans {
 }
 
 /// Names the columns: over the signs the peers by number, the chosen one marked.
-fn heading(view: &RecordView, peers: &OpenPeers, columns: &Columns, look: Look<'_>) -> Spans {
+fn heading(view: &RecordView, peers: &OpenPeers, columns: &PeerColumns, look: Look<'_>) -> Spans {
     let mut line =
         vec![look.span(pad("", columns.number), Role::Faint), look.span(pad("this run", columns.value), Role::Faint)];
     let shown = peers.names().len().min(columns.signs.saturating_sub(1));
@@ -198,7 +200,7 @@ fn heading(view: &RecordView, peers: &OpenPeers, columns: &Columns, look: Look<'
     line
 }
 
-fn line(view: &RecordView, peers: &OpenPeers, row: usize, columns: &Columns, look: Look<'_>) -> Spans {
+fn line(view: &RecordView, peers: &OpenPeers, row: usize, columns: &PeerColumns, look: Look<'_>) -> Spans {
     let digits = columns.number - 1;
     let is_step = row < view.opened.steps.len();
     let number = if is_step { format!("{:>digits$} ", row + 1) } else { pad("", columns.number) };

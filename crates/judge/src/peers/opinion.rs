@@ -52,6 +52,8 @@ pub struct PeerOpinion {
     pub values: Option<f64>,
     /// The step in which the run leaves them, by position.
     pub step: Option<usize>,
+    /// The step with the first value that its peers do not have, by position, where that is the one to fix.
+    pub leaves: Option<usize>,
     /// Part to fix there.
     fix: Fix,
     confidence: Confidence,
@@ -175,6 +177,7 @@ impl Circle<'_, '_> {
             values: self.shared_values(),
             answers,
             step: None,
+            leaves: None,
             fix: Fix::Unknown,
             confidence: Confidence::Unsure,
             is_proof: false,
@@ -214,6 +217,8 @@ impl Circle<'_, '_> {
         let place = self.place(&opinion, &at, ground, findings);
         (opinion.fix, opinion.step, opinion.confidence) = place;
         let is_departure = opinion.step == Some(at.step);
+        // A slip is a departure from its own signs: its peers may have the same value.
+        opinion.leaves = opinion.step.filter(|_| is_departure && at.kind != DepartureKind::Slip);
         let finding = words::against(self, &opinion, is_departure.then_some(&at));
         // What signs prove is said by its own rule.
         let is_said = is_departure && at.kind == DepartureKind::Slip;
@@ -408,11 +413,6 @@ impl Circle<'_, '_> {
 }
 
 impl PeerOpinion {
-    /// Returns the step in which the run leaves its peers, by position, where they speak against it.
-    pub fn leaves(&self) -> Option<usize> {
-        self.step.filter(|_| self.standing == PeerStanding::Against)
-    }
-
     /// Packs what its peers have in common with it, as rows keep it.
     pub(crate) fn agreement(&self) -> PeerAgreement {
         let answering = self.answers.iter().map(PeerAnswer::count).sum::<usize>();

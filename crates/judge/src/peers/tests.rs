@@ -250,6 +250,7 @@ fn variables_of_one_procedure_are_aligned_by_their_names() {
         let triage = case.triage().unwrap();
         assert_eq!((triage.fix, triage.step), (Fix::StepRun, Some(0)));
         assert_ne!(triage.confidence, Confidence::Sure);
+        assert_eq!(case.peer_opinion().unwrap().leaves, Some(0));
     });
     // The right one beside its like, and among wrong ones that agree on nothing.
     assert_eq!(said(&run(4, 24, 24), &others), None);
@@ -346,6 +347,7 @@ fn answers_in_other_units_are_said_to_be_the_same() {
     aligned(&hours, &[minutes], |aligned| {
         let answer = aligned.answer.as_ref().unwrap();
         assert_eq!(answer.phrase(answer.counterparts[0]).as_str(), "600 in step 3, the same in other units");
+        assert_eq!((answer.counts().same, answer.counts().other, answer.counterparts[0].sign()), (1, 0, "="));
     });
 }
 
@@ -377,6 +379,18 @@ fn peers_that_differ_among_themselves_are_counted_as_split() {
         assert_eq!(signs(aligned), [["=="], ["≠="], ["≠≠"]]);
         let split = |step: usize| aligned.steps[step][0].counts().is_split;
         assert_eq!([split(0), split(1), split(2)], [false, true, true]);
-        assert_eq!(aligned.telling(1).unwrap().counts().other, 1);
+        assert_eq!(aligned.steps[1][0].counts().other, 1);
+    });
+}
+
+#[test]
+fn a_step_that_peers_share_is_not_where_a_run_leaves_them() {
+    // They answer 24, and the run gives that with another price, which all of them have too.
+    let sample = |id: u32, run: String| run.replacen("\"id\": 1", &format!("\"id\": {id}"), 1);
+    let others = [2, 3].map(|id| sample(id, run(5, 24, 24)));
+    beside(&run(5, 30, 30), &others, |case| {
+        let (opinion, aligned) = (case.peer_opinion().unwrap(), AlignedRun::of(case).unwrap());
+        assert_eq!(aligned.steps[0][0].counts().same, 2);
+        assert_ne!(opinion.leaves, Some(0), "{opinion:?}");
     });
 }

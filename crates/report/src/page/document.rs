@@ -7,7 +7,7 @@ use super::model::{
     StateTable, StepPart, ValuePart,
 };
 use super::options::{PageOptions, digest};
-use super::peers::write_html as write_peers;
+use super::peers::PeersPart;
 use super::said::{MAX_REASON, Said};
 use super::style::{SHEET, policy};
 use stepscope_base::shown;
@@ -187,7 +187,7 @@ impl Page<'_> {
     fn peers(&mut self) {
         let model = self.model;
         if let Some(part) = &model.peers {
-            write_peers(&mut self.html, part, &|step| model.steps.iter().any(|shown| shown.number == step));
+            write_peers(&mut self.html, part, model);
         }
     }
 
@@ -431,6 +431,36 @@ fn write_state(html: &mut Html, table: &StateTable, model: &PageModel) {
     for left in &table.columns_left {
         html.raw("<p class=\"dim\">").text(&left.words()).raw("</p>\n");
     }
+    html.raw("</section>\n");
+}
+
+/// Writes what other runs have in the place of each value.
+fn write_peers(html: &mut Html, part: &PeersPart, model: &PageModel) {
+    html.raw("<section>\n<h2 id=\"peers\">Peers</h2>\n");
+    html.raw("<p class=\"dim\">Other runs of this question, and what they have in the place of each value.</p>\n");
+    html.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"peers\"><table class=\"grid\"><thead><tr>");
+    html.raw("<th scope=\"col\">Step</th><th scope=\"col\">This run</th><th scope=\"col\">The same</th>");
+    for name in &part.names {
+        html.raw("<th scope=\"col\">").text(name).raw("</th>");
+    }
+    html.raw("</tr></thead><tbody>\n");
+    for row in &part.rows {
+        html.raw("<tr><th scope=\"row\">");
+        if let Some(step) = row.step {
+            step_link(html, model, step);
+        }
+        html.raw("</th><td class=\"").raw(if row.leaves { "set bad" } else { "set" }).raw("\"><span class=\"value\">");
+        html.text(&row.value).raw("</span>");
+        html.raw(if row.leaves { "<br>leaves its peers" } else { "" }).raw("</td><td>").text(&row.counts).raw("</td>");
+        for (sign, words, is_other) in &row.cells {
+            html.raw(if *is_other { "<td class=\"set\">" } else { "<td class=\"same\">" });
+            html.raw("<span class=\"sign\">").raw(sign).raw("</span> ").text(words).raw("</td>");
+        }
+        html.raw("</tr>\n");
+    }
+    html.raw("</tbody></table></div>\n");
+    more(html, part.rows_left, "values, not shown here");
+    more(html, part.peers_left, "peers, not shown here");
     html.raw("</section>\n");
 }
 
