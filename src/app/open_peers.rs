@@ -14,7 +14,7 @@ pub struct OpenPeers {
     aligned: AlignedRun,
     /// The step in which the run leaves them, by position.
     pub leaves: Option<usize>,
-    /// How many give its answer.
+    /// Number of those that give its answer, in words.
     pub says: Shown,
 }
 

@@ -626,12 +626,12 @@ fn panes_take_turns_and_fill_the_screen() {
     let mut d = Drive::runs();
     d.keys("j Enter");
     let mut seen = Vec::new();
-    for _ in 0..RunPane::ALL.len() - 2 {
+    for _ in 0..RunPane::ALL.len() - 3 {
         seen.push(pane(&d));
         d.keys("Tab");
     }
-    // The third column and the worked answer have room on wider screens only.
-    let is_here = |pane: &RunPane| !matches!(pane, RunPane::Call | RunPane::Worked);
+    // The third column and the worked answer have room on wider screens only; there are no peers.
+    let is_here = |pane: &RunPane| !matches!(pane, RunPane::Call | RunPane::Worked | RunPane::Peers);
     assert_eq!(seen, RunPane::ALL.into_iter().filter(is_here).collect::<Vec<_>>());
     assert_eq!(pane(&d), RunPane::Steps);
     d.keys("S-Tab");

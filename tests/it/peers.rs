@@ -125,7 +125,10 @@ fn circle(folder: &tempfile::TempDir) -> (PathBuf, Vec<PathBuf>) {
     let twice = chain(2, &["3 * 4 = 12 pens.", "12 * 5 = 60. The answer is 60."]);
     let runs = file("runs.jsonl", &[wrong, twice]);
     let gpt = file("gpt.jsonl", &[chain(8, &["3 * 4 = 12 pens.", "12 + 5 = 17. The answer is 17."])]);
-    let llama = file("llama.jsonl", &[chain(9, &["There are 5 more pens.", "3 * 4 + 5 = 17. The answer is 17."])]);
+    let llama = file(
+        "llama.jsonl",
+        &[chain(9, &["There are 5 more pens.", "3 * 4 = 12 in bags, and 12 + 5 = 17. The answer is 17."])],
+    );
     let answer = format!(
         r#"{{"id": 7, "question": "{QUESTION}", "mode": "baseline", "state": {{"final_answer_numerical": 17}}, "pred_num": 17}}"#
     );
@@ -144,12 +147,12 @@ fn the_screen_puts_the_values_of_peers_next_to_those_of_the_run() {
         // The first press shows the peer in front, the next ones walk; the step stays.
         d.resize(width, height).keys("g 1Tab >");
         assert_eq!(pane(&d), RunPane::Peers);
-        d.shows(&["Peers  leaves them in step 1  1/3 gpt.jsonl:1", "7 ", "≠≠ "]);
+        d.shows(&["Peers  leaves them in step 1  1/3 gpt", "7 ", "≠≠ "]);
         assert_eq!(d.status(), "gpt.jsonl:1  7: 12 in step 1, from the same numbers");
         d.keys(">");
         assert_eq!(d.status(), "llama.jsonl:1  7: 12 in step 2, from the same numbers");
         // Of the third only the answer is known: nothing of its steps is called different.
-        d.keys(">").shows(&["3/3 base.jsonl:1"]);
+        d.keys(">").shows(&["3/3 base"]);
         assert_eq!(d.status(), "base.jsonl:1  7: not compared: no value of it could be read");
         d.keys(">");
         assert!(d.status().starts_with("gpt.jsonl:1"), "{}", d.status());
@@ -167,7 +170,7 @@ fn the_screen_puts_the_values_of_peers_next_to_those_of_the_run() {
     ]);
     d.keys("Esc i").shows(&["0 of 2 peers that could be compared have this value, 2 another"]);
     // The peer in front is kept from record to record.
-    d.keys("> }").shows(&["2/3 llama.jsonl:1"]);
+    d.keys("> }").shows(&["2/3 llama"]);
 }
 
 #[test]
@@ -186,7 +189,7 @@ fn signs_can_be_read_without_colours_and_in_ascii() {
     let mut d = Drive::among(&runs, &peers);
     d.app.looks.theme =
         stepscope::widgets::theme::Theme::built_in("mono", stepscope_terminal::colour::Depth::Mono).unwrap();
-    d.keys("Enter >").shows(&["❯1 7           ≠≠ ", " 2 12          ≠≠≠"]);
+    d.keys("Enter >").shows(&["❯1 7           ≠≠ ", " 2 12          ≈≈≠"]);
 }
 
 #[test]
@@ -203,11 +206,10 @@ fn peers_are_in_show_and_on_pages() {
         text(&output.stdout)
     };
     let shown = run(&["show", &runs]);
-    for line in [
-        "      1  7 as 3 + 4    ≠≠   0/2  12 (1, 2)  leaves its peers",
-        "         answer = 12   ≠≠≠  0/3  17 (1, 2, 3)",
-    ] {
-        assert!(shown.contains(line), "{line} in {shown}");
+    let squeezed = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let lines: Vec<String> = shown.lines().map(squeezed).collect();
+    for line in ["1 7 as 3 + 4 ≠≠ 0/2 12 (1, 2) leaves its peers", "answer = 12 ≠≠≠ 0/3 17 (1, 2, 3)"] {
+        assert!(lines.iter().any(|own| own == line), "{line} in {shown}");
     }
     assert!(!text(&stepscope(&["show", &runs, "--line", "1"]).stdout).contains("Peers"));
     let page = run(&["export", &runs, "--html", "-"]);

@@ -31,7 +31,7 @@ pub struct AlignedValue {
     pub formula: Option<Shown>,
     /// The question has this number: a peer that has it too need not have worked it out.
     pub is_given: bool,
-    /// What each peer has, in their order.
+    /// Counterpart of each peer, in their order.
     pub counterparts: Vec<Counterpart>,
 }
 
@@ -287,7 +287,7 @@ struct AlignedWalk<'t, 'p> {
     track: &'t Track,
     others: &'p [AlignedPeer<'p>],
     given: Vec<f64>,
-    /// What it worked out so far.
+    /// Values that it worked out so far.
     own: PeerValues<'t>,
 }
 

@@ -26,9 +26,9 @@ stepscope_base::words! {
         Copied = "copied" => "value of an earlier step",
         /// A number that goes in.
         Operand = "operand" => "one of its own operands",
-        /// What another operation on the same numbers gives.
+        /// Result of another operation on the same numbers.
         Operation = "operation" => "another operation",
-        /// What the calculation gives with another known number in one place.
+        /// Result of the calculation with another known number in one place.
         OneOperand = "one_operand" => "one operand exchanged",
         /// A whole multiple, or a whole part.
         Factor = "factor" => "a whole factor",
@@ -82,7 +82,7 @@ impl Slip {
         }
     }
 
-    /// What a step wrote, and what its calculation gives.
+    /// Compares what a step wrote with what its calculation gives.
     fn of_write(case: &CaseView<'_>, executed: &Recomputed, at: usize) -> Option<Self> {
         let write = executed.writes.get(at)?;
         let (wrong, right) = (write.wrote()?, write.alone?);
@@ -97,7 +97,7 @@ impl Slip {
         Some(Self { form, wrong, right, step: Some(write.step), from })
     }
 
-    /// The answer, and the expected one.
+    /// Compares the answer with the expected one.
     fn of_answer(case: &CaseView<'_>) -> Option<Self> {
         if case.rightness().verdict() != Some(false) {
             return None;

@@ -28,7 +28,7 @@ const VALUE: (usize, usize) = (8, 26);
 /// PeerColumns of a peer's value at most.
 const PEER: usize = 22;
 
-/// What the signs mean that no other pane has; the others are those of differences.
+/// Signs that no other pane has; the others are those of differences.
 pub(crate) const LEGEND: [Meaning; 3] = [
     ("≈", "a peer has the same number, worked out from other numbers"),
     ("⊂", "a peer joins the same numbers, in one calculation with others"),
