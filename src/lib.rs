@@ -45,6 +45,8 @@ pub mod app {
     pub mod msg;
     /// The actions that footer and palette offer, and the names of keys.
     pub(crate) mod offered;
+    /// Other runs of the question of the open record, ready for the screens.
+    pub mod open_peers;
     /// The open record, ready for the screens.
     pub mod open_record;
     /// The way from background threads to the event loop.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::app::computed::ComputedValues;
+use crate::app::open_peers::OpenPeers;
 use crate::dialogs::rewards::Rewards;
 use crate::screens::answer::shown::ShownAnswer;
 use crate::screens::json::state::value_text;
@@ -99,6 +100,8 @@ pub struct OpenRecord {
     pub answer: Option<Shown>,
     /// Answer of the baseline to the same question.
     pub baseline: Option<Shown>,
+    /// Other runs of its question, with what they have in the place of its values.
+    pub peers: Option<OpenPeers>,
     /// Rewards that the verifiers give its completion, if any were named.
     pub rewards: Option<Rewards>,
     /// True if it counts as correct, false if as wrong.
@@ -478,6 +481,7 @@ impl OpenRecord {
             pred: None,
             answer: None,
             baseline: None,
+            peers: None,
             rewards: None,
             correct: None,
             error: None,
@@ -565,6 +569,7 @@ impl OpenRecord {
             details.iter().take(MAX_MEASURED).filter_map(Detail::call_width).max()
         };
         let call_width = widths.max(creation.call_width()).filter(|_| has_calls).unwrap_or(0);
+        let peers = OpenPeers::of(case).filter(|_| !self.hidden.hides_fix());
         let baseline = case.baseline();
         let rewards = side.chain_result(case.root()).map(|ladder| Rewards::of(&ladder, case.root()));
         let argument: Vec<Note> =
@@ -578,7 +583,7 @@ impl OpenRecord {
         let procedure_name = case.procedure().and_then(|procedure| procedure.name).map(prose).unwrap_or_default();
         (self.steps, self.variables, self.surprise, self.procedure_name) = (steps, variables, surprise, procedure_name);
         (self.details, self.web) = (details, web);
-        (self.ended_at, self.opening, self.first) = (ended_at, opening, first);
+        (self.ended_at, self.opening, self.first, self.peers) = (ended_at, opening, first, peers);
         (self.creation, self.has_calls, self.call_width) = (creation, has_calls, call_width);
         self.cost = cost;
         self.conversation = conversation;

@@ -13,6 +13,7 @@ use crate::cli::options::AnswerArgs;
 use crate::cli::options::hidden;
 use crate::cli::options::threads;
 use crate::cli::out::Out;
+use crate::cli::peer_args::PeerArgs;
 use stepscope_base::guard::lock;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -55,6 +56,8 @@ pub struct ExportArgs {
     answers: AnswerArgs,
     #[command(flatten)]
     pick: Pick,
+    #[command(flatten)]
+    peers: PeerArgs,
     /// The step in question, counted from 1: it is open in the page
     #[arg(long, value_name = "N")]
     step: Option<usize>,
@@ -191,6 +194,7 @@ impl PageRoom {
 }
 
 pub(super) fn run(export: &ExportArgs, side: &Arc<SideData>, draw: Draw<'_>, out: &mut Out) -> Result<u8, Shown> {
+    let side = &export.peers.read(side, out)?;
     match &export.all {
         Some(folder) => export.every(folder, side, out),
         None => export.one(side, draw, out),

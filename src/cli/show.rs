@@ -7,6 +7,7 @@ use crate::cli::filtered::FilterArgs;
 use crate::cli::links::LinkWhen;
 use crate::cli::options::AnswerArgs;
 use crate::cli::out::Colour;
+use crate::cli::peer_args::PeerArgs;
 use crate::cli::pick::Pick;
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -48,6 +49,8 @@ pub struct Show {
     pick: Pick,
     #[command(flatten)]
     filter: FilterArgs,
+    #[command(flatten)]
+    peers: PeerArgs,
     /// Only this step, counted from 1: what it reads, does and writes
     #[arg(long, value_name = "N")]
     pub step: Option<usize>,
@@ -101,6 +104,7 @@ impl Found {
 }
 
 pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> Result<u8, Shown> {
+    let side = &show.peers.read(side, out)?;
     let look = out.look(show.color);
     let links = Links::wanted(show.links, show.color, out);
     let terminal = out.is_terminal();

@@ -15,6 +15,7 @@ mod messages;
 pub mod pane;
 pub(crate) mod pane_def;
 pub(crate) mod panes;
+pub(crate) mod peers;
 pub(crate) mod question;
 pub mod state;
 pub(crate) mod step;
@@ -25,7 +26,7 @@ pub(crate) mod variables;
 
 /// The run screen.
 pub(crate) const SCREEN: ScreenDef = ScreenDef {
-    signs: &[&variables::LEGEND, &sign::OUTCOMES, &sign::SEVERITIES, &[REASONS]],
+    signs: &[&variables::LEGEND, &sign::OUTCOMES, &sign::SEVERITIES, &[REASONS], &peers::LEGEND],
     draw: |app, _, buf, look| app.screens.record().into_iter().for_each(|view| draw::draw(view, buf, look)),
     describe: |app, look| app.screens.record().map_or_else(Vec::new, |view| draw::describe(view, look)),
     explain: |app| app.screens.record().map(|view| draw::explain(view, &app.keymap)),

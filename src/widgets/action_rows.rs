@@ -74,6 +74,8 @@ macro_rules! action_rows {
             CopyQuote = "copy_quote", Shows [] needs: Needs::Another(NO_CITATIONS);
             Writer = "writer" ("go to writer"), Shows [] needs: Needs::Record(of_steps);
             Reader = "reader" ("go to reader"), Shows [] needs: Needs::Record(of_steps);
+            NextPeer = "next_peer", Shows [] needs: Needs::Record(of_steps);
+            PreviousPeer = "previous_peer", Shows [] needs: Needs::Record(of_steps);
             Prove = "prove" ("why this value"), Shows [] needs: Needs::Another(GO_BACK);
             Difference = "difference" ("diff"), Shows [leads] needs: Needs::Record(of_steps);
             Rewards = "ladder" ("reward"), Shows [] needs: Needs::Record(has_rewards),

@@ -174,6 +174,8 @@ bindings! {
     Run "V" => Rewards, "reward", "reward by verifier stage";
     Run ")" => NextFork, "fork", "next fork (wraps to the original)";
     Run "(" => PreviousFork, "", "previous fork";
+    Run ">" => NextPeer, "", "next peer: values of another run, side by side (--peers)";
+    Run "<" => PreviousPeer, "", "previous peer";
     Run "}" => NextRecord, "next record", "next record";
     Run "{" => PreviousRecord, "", "previous record";
     Run "Enter" => Open, "open", "open value / go to finding";

@@ -1,6 +1,10 @@
-//! `stepscope check --peers`: other runs of a question as evidence, in every format.
+//! `--peers`: other runs of a question as evidence, in every format and on the screen.
 
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
+
+use crate::support::drive::Drive;
+use stepscope::screens::run::pane::RunPane;
 
 const QUESTION: &str = "Ann has 3 bags of 4 pens each and buys 5 more. How many has she?";
 
@@ -108,4 +112,134 @@ fn peers_move_no_place_that_the_expected_answer_proves() {
     }
     assert!(proven > 10, "{proven}");
     assert!(among_peers.iter().any(|line| line["peers"]["standing"] == "against"), "some leave their peer");
+}
+
+/// A wrong run; two that differ from it, one of them in another order; and one of which the answer alone is known.
+fn circle(folder: &tempfile::TempDir) -> (PathBuf, Vec<PathBuf>) {
+    let file = |name: &str, lines: &[String]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, lines.join("\n")).unwrap();
+        path
+    };
+    let wrong = chain(1, &["First the bags: 3 + 4 = 7 pens.", "With 5 more 7 + 5 = 12. The answer is 12."]);
+    let twice = chain(2, &["3 * 4 = 12 pens.", "12 * 5 = 60. The answer is 60."]);
+    let runs = file("runs.jsonl", &[wrong, twice]);
+    let gpt = file("gpt.jsonl", &[chain(8, &["3 * 4 = 12 pens.", "12 + 5 = 17. The answer is 17."])]);
+    let llama = file(
+        "llama.jsonl",
+        &[chain(9, &["There are 5 more pens.", "3 * 4 = 12 in bags, and 12 + 5 = 17. The answer is 17."])],
+    );
+    let answer = format!(
+        r#"{{"id": 7, "question": "{QUESTION}", "mode": "baseline", "state": {{"final_answer_numerical": 17}}, "pred_num": 17}}"#
+    );
+    let base = file("base.jsonl", &[answer]);
+    (runs, vec![gpt, llama, base])
+}
+
+#[test]
+fn the_screen_puts_the_values_of_peers_next_to_those_of_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let (runs, peers) = circle(&folder);
+    let mut d = Drive::among(&runs, &peers);
+    d.keys("Enter");
+    let pane = |d: &Drive| d.app.screens.record().unwrap().pane;
+    for (width, height) in [(80, 24), (120, 36), (200, 60)] {
+        // The first press shows the peer in front, the next ones walk; the step stays.
+        d.resize(width, height).keys("g 1Tab >");
+        assert_eq!(pane(&d), RunPane::Peers);
+        d.shows(&["Peers  leaves them in step 1  1/3 gpt", "7 ", "≠≠ "]);
+        assert_eq!(d.status(), "gpt.jsonl:1  7: 12 in step 1, from the same numbers");
+        d.keys(">");
+        assert_eq!(d.status(), "llama.jsonl:1  7: 12 in step 2, from the same numbers");
+        // Of the third only the answer is known: nothing of its steps is called different.
+        d.keys(">").shows(&["3/3 base"]);
+        assert_eq!(d.status(), "base.jsonl:1  7: not compared: no value of it could be read");
+        d.keys(">");
+        assert!(d.status().starts_with("gpt.jsonl:1"), "{}", d.status());
+        d.keys("< j");
+        assert_eq!(d.status(), "base.jsonl:1  12: 17, as its answer");
+        d.keys("Right k");
+        assert!(d.status().starts_with("gpt.jsonl:1  7: "), "{}", d.status());
+        insta::assert_snapshot!(format!("peers_{width}x{height}"), d.screen());
+    }
+    // All of them in full.
+    d.keys("Enter").shows(&[
+        "7 as 3 + 4",
+        "gpt.jsonl:1: 12 in step 1, from the same numbers",
+        "base.jsonl:1: not compared: no value of it could be read",
+    ]);
+    d.keys("Esc i").shows(&["0 of 2 peers that could be compared have this value, 2 another"]);
+    // The peer in front is kept from record to record.
+    d.keys("> }").shows(&["2/3 llama"]);
+}
+
+#[test]
+fn without_peers_the_keys_say_how_to_name_some() {
+    let folder = tempfile::tempdir().unwrap();
+    let (runs, _) = circle(&folder);
+    let mut d = Drive::open(&[runs]);
+    d.keys("Enter >").hides(&["Peers"]);
+    assert_eq!(d.status(), "no other run of this question is known; start with --peers");
+}
+
+#[test]
+fn signs_can_be_read_without_colours_and_in_ascii() {
+    let folder = tempfile::tempdir().unwrap();
+    let (runs, peers) = circle(&folder);
+    let mut d = Drive::among(&runs, &peers);
+    d.app.looks.theme =
+        stepscope::widgets::theme::Theme::built_in("mono", stepscope_terminal::colour::Depth::Mono).unwrap();
+    d.keys("Enter >").shows(&["❯1 7           ≠≠ ", " 2 12          ≈≈≠"]);
+}
+
+#[test]
+fn peers_are_in_show_and_on_pages() {
+    let folder = tempfile::tempdir().unwrap();
+    let (runs, peers) = circle(&folder);
+    let place = |path: &PathBuf| path.to_str().unwrap().to_owned();
+    let (runs, peers): (String, Vec<String>) = (place(&runs), peers.iter().map(place).collect());
+    let run = |arguments: &[&str]| {
+        let named = peers.iter().map(String::as_str);
+        let all: Vec<&str> = arguments.iter().copied().chain(["--line", "1", "--peers"]).chain(named).collect();
+        let output = stepscope(&all);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        text(&output.stdout)
+    };
+    let shown = run(&["show", &runs]);
+    let squeezed = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let lines: Vec<String> = shown.lines().map(squeezed).collect();
+    for line in ["1 7 as 3 + 4 ≠≠ 0/2 12 (1, 2) leaves its peers", "answer = 12 ≠≠≠ 0/3 17 (1, 2, 3)"] {
+        assert!(lines.iter().any(|own| own == line), "{line} in {shown}");
+    }
+    assert!(!text(&stepscope(&["show", &runs, "--line", "1"]).stdout).contains("Peers"));
+    let page = run(&["export", &runs, "--html", "-"]);
+    assert!(page.contains("<th scope=\"col\">gpt.jsonl:1</th>"), "{page}");
+    assert!(page.contains("12 in step 1, from the same numbers"), "{page}");
+    // Where files are is private, also in what is said of them.
+    assert!(!page.contains(folder.path().to_str().unwrap()), "{page}");
+    let markdown = run(&["export", &runs, "--md", "-"]);
+    assert!(markdown.contains("<details><summary>Peers</summary>"), "{markdown}");
+    // They tell where to fix it, so that they go with it.
+    for hidden in ["triage", "gold", "baseline"] {
+        let page = run(&["export", &runs, "--html", "-", "--hide", hidden]);
+        assert!(!page.contains("id=\"peers\""), "{hidden}: {page}");
+    }
+}
+
+#[test]
+fn agreement_is_a_chart() {
+    let folder = tempfile::tempdir().unwrap();
+    let (runs, peers) = circle(&folder);
+    let mut d = Drive::among(&runs, &peers);
+    d.keys("I").shows(&["Peers that give the same answer", "no peer", "Values on the way that peers have"]);
+    let place = |path: &PathBuf| path.to_str().unwrap().to_owned();
+    let (gpt, all) = (place(&peers[0]), [place(&runs), place(&peers[1])]);
+    let summary = |more: &[&str]| {
+        let check = ["check", "--summary", "--charts", &gpt].into_iter().chain(more.iter().copied());
+        text(&stepscope(&check.collect::<Vec<_>>()).stdout)
+    };
+    let told = summary(&["--peers", &all[0], &all[1]]);
+    let line = told.lines().find(|line| line.trim_start().starts_with("fewer than half"));
+    assert_eq!(line.map(|line| line.split_whitespace().nth(3)), Some(Some("1")), "{told}");
+    assert!(!summary(&[]).contains("Peers"), "without peers there is no chart");
 }

@@ -392,6 +392,7 @@ impl Walk {
                     "Findings",
                     "Difference",
                     "Timeline",
+                    "Peers",
                     // One pane may have the whole screen.
                     "Prompt",
                     "Reply",

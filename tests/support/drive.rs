@@ -137,6 +137,12 @@ impl Drive {
         })
     }
 
+    /// Opens a file with other runs of its questions.
+    #[allow(dead_code, reason = "not every test file needs it")]
+    pub(crate) fn among(path: &Path, peers: &[PathBuf]) -> Self {
+        Self::with_beside(&[path.to_owned()], SideData::default().with_peers(peers, 1), |_| {})
+    }
+
     /// Opens a file whose completions are judged by a chain.
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn judged(path: &Path, chain: &Path) -> Self {

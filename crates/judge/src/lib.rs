@@ -2,6 +2,8 @@
 //!
 //! Law: knows no files, no network, no async and no terminal; says nothing that was not read.
 
+/// Values of a run next to those of other runs of its question.
+pub mod aligned;
 /// One record and everything that can be said of it.
 pub mod case;
 /// Cause of a failure, the same word for what failed in the same way.
@@ -38,6 +40,8 @@ pub mod rule;
 pub mod rule_set;
 /// The registry of rules.
 pub mod rules;
+/// Form of a slip: how a wrong value differs from the right one.
+pub mod slip_form;
 /// Values of answers against the lines that they cite.
 pub mod support;
 /// Texts that the table shows of one record.

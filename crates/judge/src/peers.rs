@@ -12,7 +12,7 @@ use stepscope_record::{Record, hash_of};
 use self::track::{Soundness, Track};
 
 pub(crate) mod departure;
-mod opinion;
+pub(crate) mod opinion;
 pub(crate) mod track;
 mod words;
 
@@ -45,6 +45,12 @@ impl Peer {
             track: Track::of(case),
             soundness: Soundness::of(case, case.findings()),
         })
+    }
+
+    /// The same run under another name.
+    #[must_use]
+    pub fn called(&self, name: Shown) -> Self {
+        Self { name, ..self.clone() }
     }
 
     /// Tells whether it is the same record.

@@ -7,6 +7,7 @@ use crate::cause::Cause;
 use crate::hide::{Hidden, Hide};
 use crate::route::{Route, route};
 use crate::rule_set::{PeerAgreement, RuleSet};
+use crate::slip_form::{Slip, SlipForm};
 use crate::texts::given_number;
 use crate::triage::{Fix, Triage};
 use stepscope_arithmetic::number::near;
@@ -381,6 +382,11 @@ impl RowFacts {
             row.judge(triage);
         }
         row.set_cause(case.cause(findings, triage.as_ref()));
+        if let Some(slip) = Slip::of(case, row.cause(), triage.as_ref()) {
+            let mut rules = *row.rules;
+            rules.set_slip(slip.form as u8 + 1);
+            row.rules = rules.shared();
+        }
         row
     }
 
@@ -564,6 +570,7 @@ impl RowFacts {
         }
         let mut rules = *self.rules;
         self.set_cause(None);
+        rules.set_slip(0);
         if hide.hides_fix() {
             self.kind &= 0xf;
             self.set_byte(STEP_SHIFT, 0);
@@ -603,6 +610,11 @@ impl RowFacts {
     /// Tells whether the baseline gives another answer, as far as there is one.
     pub(crate) fn disagrees(&self) -> bool {
         self.rules.disagrees()
+    }
+
+    /// Returns the form of its slip; `None`: it failed in no such way, or the right value is not known.
+    pub fn slip_form(&self) -> Option<SlipForm> {
+        SlipForm::ALL.get(usize::from(self.rules.slip()).checked_sub(1)?).copied()
     }
 
     /// Counts the peers that give its answer, and those with an answer; `None`: it has none, or nobody can tell.

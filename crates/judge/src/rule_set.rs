@@ -11,10 +11,10 @@ const WORDS: usize = RuleId::ALL.len() / 64 + 1;
 /// The place behind the last rule: the baseline answers otherwise.
 const DISAGREES: usize = RuleId::ALL.len();
 
-/// A set of rules. What a baseline says counts as one more rule, and what peers have in common with the record is kept
-/// with the set: so a row keeps all of it in one place.
+/// A set of rules. What a baseline says counts as one more rule; what peers have in common with the record and the form
+/// of its slip are kept with the set: so a row keeps all of it in one place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
-pub struct RuleSet([u64; WORDS], PeerAgreement);
+pub struct RuleSet([u64; WORDS], PeerAgreement, u8);
 
 /// Agreement of a record with its peers. Of nothing: it has none, or nobody can tell.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
@@ -43,7 +43,7 @@ impl PeerAgreement {
 }
 
 impl RuleSet {
-    pub(crate) const EMPTY: Self = Self([0; WORDS], PeerAgreement::NONE);
+    pub(crate) const EMPTY: Self = Self([0; WORDS], PeerAgreement::NONE, 0);
 
     /// Those of the rules that put a record into a class of the review queue.
     pub(crate) fn in_queue(class: QueueClass) -> Self {
@@ -73,6 +73,16 @@ impl RuleSet {
     /// Returns what peers have in common with the record.
     pub(crate) const fn peers(&self) -> PeerAgreement {
         self.1
+    }
+
+    /// Keeps the form of the record's slip, as a number from 1.
+    pub(crate) const fn set_slip(&mut self, form: u8) {
+        self.2 = form;
+    }
+
+    /// Returns the form of the record's slip, as a number from 1; 0: it has none.
+    pub(crate) const fn slip(&self) -> u8 {
+        self.2
     }
 
     fn put(&mut self, place: usize, holds: bool) {

@@ -7,6 +7,7 @@ use stepscope_base::json::write::{AnySink, Style};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_judge::cause::Cause;
+use stepscope_judge::slip_form::SlipForm;
 use stepscope_judge::triage::Fix;
 use stepscope_record::RecordKind;
 use stepscope_record::models::ModelNames;
@@ -83,6 +84,18 @@ pub fn lines(insights: &Insights, models: &ModelNames) -> Vec<InsightLine> {
         fixes(insights),
         heat(insights),
         causes(insights),
+        shares(
+            AGREEMENT,
+            "peers.agree",
+            ["no peer", "fewer than half", "half and more", "all peers"],
+            &insights.agreement,
+        ),
+        shares(
+            SHARED_VALUES,
+            "peers.values",
+            ["none", "less than half", "half and more", "all"],
+            &insights.shared_values,
+        ),
         rewards(insights),
         stages(insights),
         by_round(BY_CYCLE, "cycle", "", &insights.cycles),
@@ -127,6 +140,10 @@ fn titled(title: &'static str, said: &str, mut lines: Vec<InsightLine>) -> Vec<I
 pub const OUTCOME: &str = "Outcome";
 /// Failed records by the way in which they failed.
 pub(crate) const CAUSE: &str = "Causes";
+/// Records by the share of their peers that give their answer.
+pub const AGREEMENT: &str = "Peers that give the same answer";
+/// Records by the share of their values on the way that peers have.
+pub const SHARED_VALUES: &str = "Values on the way that peers have";
 /// Wrong runs.
 pub const FIX: &str = "Where to fix";
 /// Wrong runs by the step to fix.
@@ -169,13 +186,45 @@ fn fixes(insights: &Insights) -> Vec<InsightLine> {
     bars(FIX, fixes.map(|fix| (fix.phrase().into(), insights.fix(fix), format!("fix:{}", fix.word()))).collect())
 }
 
+/// Failed records by cause, each with the forms of its slips below it.
 fn causes(insights: &Insights) -> Vec<InsightLine> {
-    let mut rows: Vec<_> = Cause::ALL.into_iter().zip(insights.causes).collect();
+    let mut rows: Vec<_> = Cause::ALL.into_iter().zip(insights.causes).filter(|(_, count)| *count > 0).collect();
     rows.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    bars(
-        CAUSE,
-        rows.into_iter().map(|(cause, n)| (cause.phrase().into(), n, format!("cause:{}", cause.word()))).collect(),
-    )
+    let whole: usize = rows.iter().map(|(_, count)| count).sum();
+    let mut lines = Vec::new();
+    for (cause, count) in rows {
+        let (name, filter) = (cause.phrase().into(), format!("cause:{}", cause.word()));
+        lines.push(InsightLine::Bar { name, count, whole, filter });
+        // On the scale of the causes, so that no form is longer than its cause.
+        lines.extend(slips(insights, cause, whole));
+    }
+    titled(CAUSE, "", lines)
+}
+
+/// The forms of the slips of a cause, the most frequent first.
+fn slips(insights: &Insights, cause: Cause, whole: usize) -> Vec<InsightLine> {
+    let counts = insights.slips.get(cause as usize).into_iter().flatten();
+    let mut forms: Vec<_> = SlipForm::ALL.into_iter().zip(counts).filter(|(_, count)| **count > 0).collect();
+    forms.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    let bar = |(form, count): (SlipForm, &usize)| InsightLine::Bar {
+        name: format!("  {}", form.phrase()),
+        count: *count,
+        whole,
+        filter: format!("cause:{} slip:{}", cause.word(), form.word()),
+    };
+    forms.into_iter().map(bar).collect()
+}
+
+/// Records by a share of what their peers have.
+fn shares(title: &'static str, field: &str, names: [&str; 4], counts: &[usize]) -> Vec<InsightLine> {
+    let filters = [
+        format!("{field}=0"),
+        format!("{field}>0 {field}<0.5"),
+        format!("{field}>=0.5 {field}<1"),
+        format!("{field}=1"),
+    ];
+    let rows = names.into_iter().zip(counts).zip(filters);
+    bars(title, rows.map(|((name, count), filter)| (name.to_owned(), *count, filter)).collect())
 }
 
 fn heat(insights: &Insights) -> Vec<InsightLine> {
@@ -632,6 +681,31 @@ mod tests {
         }
         let in_steps: usize = samples.insights.fixes.iter().flat_map(|counts| &counts[1..]).sum();
         assert!(in_steps > 10, "{:?}", samples.insights.fixes);
+    }
+
+    #[test]
+    fn forms_of_slips_stand_below_their_cause_and_make_none_of_their_own() {
+        let samples = samples();
+        assert!(samples.check().contains(&CAUSE));
+        let lines = samples.lines();
+        let slip = Cause::Slip.phrase();
+        let at = lines.iter().position(|line| line.name() == slip).unwrap();
+        let InsightLine::Bar { count: all, whole: of, .. } = &lines[at] else { panic!("{:?}", lines[at]) };
+        let below = lines[at + 1..].iter().take_while(|line| line.name().starts_with("  "));
+        let counts: Vec<usize> = below
+            .map(|line| match line {
+                InsightLine::Bar { count, whole, filter, .. } => {
+                    assert!(filter.starts_with("cause:slip slip:") && whole == of, "{line:?}");
+                    *count
+                }
+                _ => panic!("{line:?}"),
+            })
+            .collect();
+        assert!(counts.len() > 1 && counts.is_sorted_by(|one, next| one >= next), "{counts:?}");
+        assert!(counts.iter().sum::<usize>() <= *all, "{counts:?} of {all}");
+        // Causes alone make up the whole.
+        let causes: usize = samples.insights.causes.iter().sum();
+        assert_eq!(*of, causes);
     }
 
     #[test]

@@ -9,12 +9,14 @@ use stepscope_base::json::write::{Json, Object, Raw, Style, Writer};
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_evidence::citations;
+use stepscope_judge::aligned::{AlignedRun, AlignedValue};
 use stepscope_judge::case::CaseView;
 use stepscope_judge::cause::Cause;
 use stepscope_judge::recompute::{Computed, ValueBasis};
 use stepscope_judge::route::{Route, Routed, route};
 use stepscope_judge::rules::procedure::fitness;
 use stepscope_judge::rules::stamp;
+use stepscope_judge::slip_form::Slip;
 use stepscope_judge::triage::Triage;
 use stepscope_record::finding::{Action, Finding};
 use stepscope_record::fork_origin::is_fork;
@@ -96,6 +98,11 @@ const INSIDE: &[&str] = &[
     "findings.labels.range",
     "findings.more_labels",
     "findings.more",
+    "slip.form",
+    "slip.step",
+    "slip.wrong",
+    "slip.right",
+    "slip.from",
     "triage.fix",
     "triage.step",
     "triage.recovered",
@@ -110,6 +117,13 @@ const INSIDE: &[&str] = &[
     "peers.agreement",
     "peers.values",
     "peers.step",
+    "peers.names",
+    "peers.aligned.step",
+    "peers.aligned.name",
+    "peers.aligned.value",
+    "peers.aligned.is",
+    "peers.aligned.others.value",
+    "peers.aligned.others.peers",
     "peers.answers.answer",
     "peers.answers.peers",
     "readings.step",
@@ -179,6 +193,19 @@ struct LineMember {
     put: for<'a, 'o> fn(&Line<'_, '_>, &str, &'a mut Object<'o>) -> Option<&'a mut Object<'o>>,
 }
 
+/// Writes a value and what the peers have in its place: `is` has a word for each, in the order of `names`.
+fn aligned_value(step: Option<usize>, value: &AlignedValue, object: &mut Object<'_>) {
+    object.put("step", step.map(|step| step + 1));
+    object.maybe("name", value.name.as_ref().map(Shown::as_str)).put("value", Raw(value.value.json()));
+    object.list("is", value.counterparts.iter().map(|one| one.word()));
+    let others = value.others();
+    if !others.is_empty() {
+        object.objects("others", others, |(value, peers), object| {
+            object.put("value", Raw(value.json())).list("peers", peers.into_iter().map(|peer| peer + 1));
+        });
+    }
+}
+
 const MEMBERS: &[LineMember] = &[
     LineMember { name: "source", put: |line, name, object| Some(object.put(name, line.case.source())) },
     LineMember { name: "line", put: |line, name, object| Some(object.put(name, line.case.origin().line)) },
@@ -209,6 +236,17 @@ const MEMBERS: &[LineMember] = &[
             Some(object.put(name, cause.map(Cause::word)))
         },
     },
+    LineMember {
+        name: "slip",
+        put: |line, name, object| {
+            let slip = Slip::of(line.case, line.case.cause(line.findings, line.triage), line.triage)?;
+            Some(object.object(name, |object| {
+                object.put("form", slip.form.word()).put("step", slip.step.map(|step| step + 1));
+                object.put("wrong", Raw(slip.wrong.json())).put("right", Raw(slip.right.json()));
+                object.maybe("from", slip.from.map(|step| step + 1));
+            }))
+        },
+    },
     LineMember { name: "triage", put: |line, name, object| Some(object.put(name, line.triage)) },
     LineMember {
         name: "peers",
@@ -218,6 +256,13 @@ const MEMBERS: &[LineMember] = &[
                 object.put("of", opinion.of).put("agree", opinion.agree).put("standing", opinion.standing.word());
                 object.maybe("agreement", opinion.agreement).maybe("values", opinion.values);
                 object.put("step", opinion.step.map(|step| step + 1));
+                if let Some(aligned) = AlignedRun::of(line.case) {
+                    object.list("names", aligned.peers.iter().map(Shown::as_str));
+                    let is_compared = |(_, value): &(Option<usize>, &AlignedValue)| value.counts().of > 0;
+                    object.objects("aligned", aligned.rows().filter(is_compared), |(step, value), object| {
+                        aligned_value(step, value, object);
+                    });
+                }
                 object.objects("answers", &opinion.answers, |answer, object| {
                     object.put("answer", Raw(answer.value.json()));
                     object.list("peers", answer.names.iter().map(Shown::as_str));

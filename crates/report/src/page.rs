@@ -12,6 +12,7 @@ mod index;
 mod markdown;
 mod model;
 mod options;
+mod peers;
 mod said;
 mod style;
 

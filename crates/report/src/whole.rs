@@ -7,9 +7,11 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_execution::prompt::{AnswerShape, Refused, execution, visible_inputs};
 use stepscope_execution::verify::recorded_reward;
+use stepscope_judge::aligned::{AlignedRun, AlignedValue};
 use stepscope_judge::case::CaseView;
 use stepscope_judge::recompute::Recomputed;
 use stepscope_judge::route::Routed;
+use stepscope_judge::slip_form::Slip;
 use stepscope_judge::triage::Triage;
 use stepscope_record::cost::{RunCost, StepCost, duration};
 use stepscope_record::finding::{counted, grouped};
@@ -91,6 +93,7 @@ pub fn record(show: RecordPart, case: &CaseView<'_>, look: &Look, terminal: bool
     if let Some(routed) = case.routed() {
         WholeRecord::route(routed, &mut out);
     }
+    view.peers(&mut out);
     view.creation(&mut out);
     view.timeline(&mut out);
     view.all_steps(show.state, &mut out);
@@ -199,10 +202,50 @@ impl WholeRecord<'_, '_> {
         for argument in &triage.why {
             out.line(&shown!("  - {}  [{} {}]", argument.text, argument.rule, argument.pointer.text().line()));
         }
+        let findings = self.case.findings();
+        if let Some(cause) = self.case.cause(findings, Some(triage)) {
+            let slip = Slip::of(self.case, Some(cause), Some(triage));
+            let slip = slip.map_or_else(Shown::default, |slip| shown!("; {}", slip.phrase()));
+            out.line(&shown!("  Cause: {}{slip}", cause.phrase()));
+        }
         if let Some(line) = self.case.executed().and_then(|executed| self.derived(executed)) {
             out.line(&line);
         }
         out.line(&Shown::default());
+    }
+
+    /// Prints its values next to those of other runs of its question, a line each: a sign a peer, and the values that
+    /// some have in its place.
+    fn peers(&self, out: &mut RecordText) {
+        let Some((opinion, aligned)) = self.case.peer_opinion().zip(AlignedRun::of(self.case)) else { return };
+        out.line(&Shown::own("Peers"));
+        for (n, name) in aligned.peers.iter().enumerate() {
+            out.line(&shown!("  {:>3} {name}", n + 1));
+        }
+        let formula =
+            |value: &AlignedValue| value.formula.as_ref().map_or_else(Shown::default, |of| shown!(" as {of}"));
+        let text = |value: &AlignedValue| shown!("{}{}", value.shown(), formula(value)).cut(CUT);
+        let width = aligned.rows().map(|(_, value)| text(value).as_str().chars().count()).max().unwrap_or(0).min(40);
+        for (step, value) in aligned.rows() {
+            if out.out.len() > self.room {
+                break;
+            }
+            let number = step.map_or_else(Shown::default, |step| shown!("{}", step + 1));
+            let leaves = if step.is_some() && step == opinion.leaves { "  leaves its peers" } else { "" };
+            let signs: String = value.counterparts.iter().map(|one| one.sign()).collect();
+            let counts = value.counts();
+            out.line(&shown!(
+                "  {number:>5}  {:width$}  {signs}  {}/{}{}{leaves}",
+                text(value),
+                counts.same,
+                counts.of,
+                others(value)
+            ));
+        }
+        out.line(&Shown::own("  = the same number, ≠ another value, ≈ the same number from other numbers,"));
+        out.line(&Shown::own(
+            "  ⊂ the same numbers in one calculation with others, □ not found; blank: not compared\n",
+        ));
     }
 
     /// Prints the calls that created the procedure, one line each: they are paid for, and no steps.
@@ -406,6 +449,16 @@ impl WholeRecord<'_, '_> {
             }
         }
     }
+}
+
+/// `  12 (1, 3), 13 (2)`: the values that peers have in the place of one, with their numbers.
+fn others(value: &AlignedValue) -> Shown {
+    let others = value.others().into_iter().map(|(value, peers)| {
+        let peers = peers.into_iter().map(|peer| Shown::count(peer + 1));
+        shown!("{} ({})", value.shown(), Shown::listed(peers, usize::MAX))
+    });
+    let listed = Shown::listed(others, usize::MAX);
+    if listed.as_str().is_empty() { listed } else { shown!("  {listed}") }
 }
 
 /// Prints what a model was asked: the system prompt and the text, or the messages, each below its role.

@@ -22,6 +22,7 @@ use stepscope_judge::route::Route;
 use stepscope_judge::row::{RowFacts, TypedRow};
 use stepscope_judge::rule_set::RuleSet;
 use stepscope_judge::rules::RULES;
+use stepscope_judge::slip_form::SlipForm;
 use stepscope_judge::texts::given_number;
 use stepscope_judge::triage::Fix;
 use stepscope_record::finding::{Finding, Severity};
@@ -55,6 +56,7 @@ enum Test {
     Fix(Vec<Fix>),
     /// Way of failing.
     Cause(Vec<Cause>),
+    Slip(Vec<SlipForm>),
     /// True for records whose procedure gives the expected answer when recomputed, false for the others.
     RecoversGold(Vec<bool>),
     Rule(RuleSet),
@@ -278,6 +280,7 @@ pub const FIELDS: &[(&str, &str)] = &[
     ("fix:", "where to fix: none, step_run, procedure, gold, unknown"),
     ("fix_step", "step to fix: fix_step=2; -fix_step>0: no single step"),
     ("cause:", "way of failing: misread, slip, wrong_copy, quantity_missed, stops_early, other_plan, not_cited, ..."),
+    ("slip:", "how the wrong value differs: sign, digits, off_by_one, unit, copied, operation, one_operand, ..."),
     ("route:", "route of an answer: reject, show_conflict, clarify, reparse, no_answer, broaden, human_review, ship"),
     ("type:", "requested type: amount, date, list, table"),
     ("strong:", "whether the list continues on the next page: bounded, truncated, unknown"),
@@ -529,6 +532,7 @@ impl Test {
             Self::Correct(_) => ("correct", &[H::Gold]),
             Self::Fix(_) => ("fix", JUDGED),
             Self::Cause(_) => ("cause", &[H::Gold, H::Baseline, H::Triage, H::Confidence]),
+            Self::Slip(_) => ("slip", &[H::Gold, H::Baseline, H::Triage, H::Confidence]),
             Self::Number(Column::FixStep, ..) => ("fix_step", JUDGED),
             Self::Number(Column::Agreement, ..) => ("peers.agree", JUDGED),
             Self::Number(Column::SharedValues, ..) => ("peers.values", JUDGED),
@@ -561,7 +565,10 @@ impl Test {
 
     /// Tells whether only the verdict on a run can answer it.
     const fn asks_verdict(&self) -> bool {
-        matches!(self, Self::Fix(_) | Self::Cause(_) | Self::RecoversGold(_) | Self::Number(Column::FixStep, ..))
+        matches!(
+            self,
+            Self::Fix(_) | Self::Cause(_) | Self::Slip(_) | Self::RecoversGold(_) | Self::Number(Column::FixStep, ..)
+        )
     }
 
     /// Tells whether the record must be read to answer it.
@@ -609,6 +616,7 @@ impl Test {
             Self::Severity(severities) => severities.iter().any(|severity| row.count(*severity) > 0),
             Self::Fix(places) => row.fix().is_some_and(|fix| places.contains(&fix)),
             Self::Cause(causes) => row.cause().is_some_and(|cause| causes.contains(&cause)),
+            Self::Slip(forms) => row.slip_form().is_some_and(|form| forms.contains(&form)),
             // Of a right run nothing has to be recovered.
             Self::RecoversGold(wanted) => {
                 row.fix().is_some_and(|fix| fix != Fix::None) && wanted.contains(&row.recovers_gold())
@@ -732,6 +740,7 @@ fn parse_test(word: &str, types: &TypeRegistry) -> Result<Test, String> {
         "fork" => flag(field, value).map(Test::Fork),
         "fix" => choice(field, value, Fix::ALL, Fix::word).map(Test::Fix),
         "cause" => choice(field, value, Cause::ALL, Cause::word).map(Test::Cause),
+        "slip" => choice(field, value, SlipForm::ALL, SlipForm::word).map(Test::Slip),
         "verdict" => choice(field, value, Outcome::ALL, Outcome::word).map(ReviewTest::Verdict).map(Test::Review),
         "label" => label_test(value),
         "reviewed" => flag(field, value).map(ReviewTest::Reviewed).map(Test::Review),
@@ -1054,6 +1063,7 @@ fn value_words<'t>(field: &str, types: &'t TypeRegistry) -> Vec<(&'t str, &'stat
         "reviewed" | "stale" | "fork" => vec![("true", "yes"), ("false", "no")],
         "fix" => Fix::ALL.map(|fix| (fix.word(), fix.phrase())).to_vec(),
         "cause" => Cause::ALL.map(|cause| (cause.word(), cause.phrase())).to_vec(),
+        "slip" => SlipForm::ALL.map(|form| (form.word(), form.phrase())).to_vec(),
         "recovered" => {
             vec![("gold", "recomputed or corrected, it gives the expected answer"), ("no", "a wrong run that does not")]
         }

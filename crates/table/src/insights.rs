@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use stepscope_judge::cause::Cause;
 use stepscope_judge::row::{Flag, RowFacts};
+use stepscope_judge::slip_form::SlipForm;
 use stepscope_judge::triage::Fix;
 use stepscope_record::RecordKind;
 use stepscope_record::rule_id::RuleId;
@@ -14,6 +15,8 @@ pub const BINS: usize = 10;
 pub const FITNESS: [f32; 7] = [-1.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1.25];
 /// The edges of the bins of rewards.
 pub const REWARDS: [f32; 11] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
+/// Shares are counted as none, less than a half, a half and more, and all.
+const SHARES: usize = 4;
 /// Maximum number of stages of a chain of verifiers, and more, that are counted together.
 pub(crate) const STAGES: usize = 16;
 /// Distance below an edge at which a value still counts as on it: columns keep 32 bits, so that a value that was written as
@@ -135,6 +138,12 @@ pub struct Insights {
     pub fixes: [[usize; STEPS]; 5],
     /// Failed records by cause, in the order of [`Cause::ALL`].
     pub causes: [usize; Cause::ALL.len()],
+    /// Records by the share of their peers that give their answer.
+    pub agreement: [usize; SHARES],
+    /// Records by the share of their values on the way that peers have.
+    pub shared_values: [usize; SHARES],
+    /// Records of each cause by the form of their slip, in the order of [`SlipForm::ALL`].
+    pub slips: [[usize; SlipForm::ALL.len()]; Cause::ALL.len()],
     /// Records in which a rule spoke, in the order of [`RuleId::ALL`].
     pub rules: [usize; RuleId::ALL.len()],
     /// Graded records by kind and confidence.
@@ -169,6 +178,9 @@ impl Default for Insights {
             of_no_kind: 0,
             fixes: [[0; STEPS]; 5],
             causes: [0; Cause::ALL.len()],
+            slips: [[0; SlipForm::ALL.len()]; Cause::ALL.len()],
+            agreement: [0; SHARES],
+            shared_values: [0; SHARES],
             rules: [0; RuleId::ALL.len()],
             bins_by_kind: [[ConfidenceBin::default(); BINS]; 16],
             models: Vec::new(),
@@ -195,6 +207,16 @@ const fn add(count: Option<&mut usize>, step: isize) {
 /// Finds the bin of a value: how many edges lie at or below it.
 fn bin_of(edges: &[f32], value: f32) -> usize {
     edges.partition_point(|edge| *edge <= value + EDGE * edge.abs().max(1.0))
+}
+
+/// Finds the bin of a share.
+fn bin_of_share(share: f64) -> usize {
+    match share {
+        _ if share <= 0.0 => 0,
+        _ if share < 0.5 => 1,
+        _ if share < 1.0 => 2,
+        _ => 3,
+    }
 }
 
 /// Adds a record to its cycle or generation; one of which none is left goes.
@@ -246,6 +268,9 @@ impl Insights {
             self.add_fix(fix, row.fix_step().map(usize::from), step);
         }
         self.add_cause(row.cause(), step);
+        self.add_slip(row.cause(), row.slip_form(), step);
+        let agreement = row.peers().map(|[agree, of]| f64::from(agree) / f64::from(of));
+        self.add_peers([agreement, row.shared_values()], step);
         for rule in row.rules() {
             add(self.rules.get_mut(rule as usize), step);
         }
@@ -270,6 +295,19 @@ impl Insights {
     /// Adds a record by its cause, or takes it away.
     pub fn add_cause(&mut self, cause: Option<Cause>, step: isize) {
         add(cause.and_then(|cause| self.causes.get_mut(cause as usize)), step);
+    }
+
+    /// Adds a record by the share of its peers that give its answer, and of its values that they have, or takes it away.
+    pub fn add_peers(&mut self, [agreement, values]: [Option<f64>; 2], step: isize) {
+        for (share, bins) in [(agreement, &mut self.agreement), (values, &mut self.shared_values)] {
+            add(share.and_then(|share| bins.get_mut(bin_of_share(share))), step);
+        }
+    }
+
+    /// Adds a record by the form of its slip inside its cause, or takes it away.
+    pub fn add_slip(&mut self, cause: Option<Cause>, form: Option<SlipForm>, step: isize) {
+        let forms = cause.and_then(|cause| self.slips.get_mut(cause as usize));
+        add(forms.zip(form).and_then(|(forms, form)| forms.get_mut(form as usize)), step);
     }
 
     /// Adds wrong runs by the place to fix and the step, from 1.

@@ -20,6 +20,7 @@ use stepscope_base::text::Shown;
 use stepscope_io::pipeline::check::read_through;
 use stepscope_io::source::input::expand;
 use stepscope_judge::cause::Cause;
+use stepscope_judge::slip_form::SlipForm;
 use stepscope_judge::triage::Fix;
 use stepscope_record::RecordKind;
 use stepscope_record::finding::{Severity, counted, grouped};
@@ -128,6 +129,7 @@ impl Merged {
         let mut insights = if is_whole { figures.insights.clone() } else { Insights::default() };
         if self.lacks_causes {
             insights.causes.fill(0);
+            insights.slips = Insights::default().slips;
         }
         for (fix, step, runs) in figures.board.steps().filter(|(fix, ..)| *fix != Fix::None) {
             insights.add_fixes(fix, step, runs);
@@ -168,7 +170,12 @@ impl Merged {
             _ = figures.board.merge(value);
             let cause = value.get("cause");
             self.lacks_causes |= cause.is_none();
-            figures.insights.add_cause(cause.and_then(word_of).and_then(|cause| Cause::from_word(&cause)), 1);
+            let cause = cause.and_then(word_of).and_then(|cause| Cause::from_word(&cause));
+            figures.insights.add_cause(cause, 1);
+            let form = value.get("slip").and_then(|slip| slip.get("form")).and_then(word_of);
+            figures.insights.add_slip(cause, form.and_then(|form| SlipForm::from_word(&form)), 1);
+            let share = |key: &str| value.get("peers").and_then(|peers| peers.get(key)).and_then(Value::float);
+            figures.insights.add_peers([share("agreement"), share("values")], 1);
             let kind = value.get("kind").and_then(word_of).and_then(|kind| RecordKind::from_word(&kind));
             let findings = value.get("findings").filter(|findings| findings.kind() == Kind::Array);
             let Some(findings) = findings else {

@@ -56,7 +56,9 @@ impl<'o> Reporter<'o> {
         Self {
             format,
             least: options.least(),
-            judges: options.summary || (format == ReportFormat::Jsonl && shape.asks("triage")),
+            judges: options.summary
+                || (format == ReportFormat::Jsonl
+                    && ["triage", "cause", "slip"].iter().any(|member| shape.asks(member))),
             shape,
             summary: options.summary,
             look: out.look(options.color),

@@ -3,7 +3,7 @@
 use crate::screens::table::state::{SortBy, SortColumn};
 use crate::widgets::list::{List, Move};
 use stepscope_report::insight_lines::{
-    CALIBRATION, FITNESS_CHART, FIX, HEAT, InsightLine, KIND, OUTCOME, REWARD, RULES,
+    AGREEMENT, CALIBRATION, FITNESS_CHART, FIX, HEAT, InsightLine, KIND, OUTCOME, REWARD, RULES, SHARED_VALUES,
 };
 
 /// Returns the title of the chart of a column of the table.
@@ -16,6 +16,8 @@ pub(crate) const fn chart_of(sort: SortBy) -> &'static str {
         SortBy::Number(SortColumn::Confidence) => CALIBRATION,
         SortBy::Number(SortColumn::Fitness) => FITNESS_CHART,
         SortBy::Number(SortColumn::Reward) => REWARD,
+        SortBy::Number(SortColumn::Agreement) => AGREEMENT,
+        SortBy::Number(SortColumn::SharedValues) => SHARED_VALUES,
         _ => OUTCOME,
     }
 }

@@ -18,6 +18,9 @@ use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::Move;
 use crate::widgets::look::Look;
 
+/// Reason given where a record has no peers.
+const NO_PEERS: Reason = "no other run of this question is known; start with --peers";
+
 /// Checks an action that the screen knows; `None`: another one.
 pub(crate) fn allowed(screens: &Screens, action: Action) -> Option<Result<(), Reason>> {
     use Action as A;
@@ -33,6 +36,7 @@ pub(crate) fn allowed(screens: &Screens, action: Action) -> Option<Result<(), Re
                 _ => Ok(()),
             })
         }
+        A::NextPeer | A::PreviousPeer => need(view.opened.peers.is_some(), NO_PEERS),
         A::Prove => need(view.can_prove(), "no recomputed value here"),
         A::CopyStep => need(steps, "no step here"),
         A::NextPane | A::PreviousPane | A::Maximise => Ok(()),
@@ -65,6 +69,10 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
                 app.open_dialog(Dialog::Derivation(tree));
             }
             return Some(Vec::new());
+        }
+        Action::NextPeer | Action::PreviousPeer => {
+            view.next_peer(if action == Action::NextPeer { times } else { -times });
+            Ok(())
         }
         Action::Writer => view.go_to_found(view.writer()),
         Action::Reader => view.go_to_found(view.reader()),

@@ -30,6 +30,8 @@ macro_rules! run_panes {
             Worked = "Expected answer (gold)", question::WORKED;
             /// What was said in a conversation of several turns.
             Messages = "Messages", messages::PANE;
+            /// The values of the steps next to those of other runs of the question.
+            Peers = "Peers", peers::PANE;
         }
     };
 }

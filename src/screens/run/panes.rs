@@ -63,6 +63,7 @@ impl RecordView {
         });
         self.maximised = other.maximised;
         self.tab = other.tab;
+        self.peer = other.peer.min(self.opened.peers.as_ref().map_or(0, |peers| peers.names().len() - 1));
         self.refresh();
         self
     }

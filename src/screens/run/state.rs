@@ -128,6 +128,8 @@ pub struct RecordView {
     derived: Option<(usize, usize)>,
     /// The wrong value's way to the answer.
     pub(crate) wrong: WrongPath,
+    /// The peer whose values come first, by position.
+    pub(crate) peer: usize,
     /// Tab that the step pane shows.
     pub tab: Tab,
     /// The current step in full.
@@ -280,6 +282,7 @@ impl RecordView {
             excerpted: None,
             derived: None,
             wrong: WrongPath::default(),
+            peer: 0,
             tab: Tab::Data,
             detail: Detail::default(),
             anchor: None,
@@ -563,6 +566,42 @@ impl RecordView {
     pub(crate) fn walk_quantities(&mut self, by: isize) -> Result<Option<Shown>, Reason> {
         self.next_quantity(by);
         Ok(self.quantity_sentence())
+    }
+
+    /// Chooses the peer so many further, in front of the others; the first press only shows the chosen one.
+    pub(crate) fn next_peer(&mut self, by: isize) {
+        let is_there = self.pane == RunPane::Peers;
+        self.focus(RunPane::Peers);
+        let by = if is_there { by } else { by - by.signum() };
+        self.turn_peers(by);
+    }
+
+    fn turn_peers(&mut self, by: isize) {
+        let count = self.opened.peers.as_ref().map_or(0, |peers| peers.names().len());
+        if count > 0 {
+            self.peer = panes::turn_to(Some(self.peer.min(count - 1)), by, count);
+        }
+    }
+
+    /// Walks the peers by `Left` and `Right`.
+    pub(crate) fn walk_peers(&mut self, by: isize) -> Result<Option<Shown>, Reason> {
+        self.turn_peers(by);
+        Ok(None)
+    }
+
+    /// Returns what every peer has in the place of each value of the step, with a title.
+    pub(crate) fn text_of_peers(&self) -> Option<(Shown, Shown)> {
+        let (peers, step) = (self.opened.peers.as_ref()?, self.step()?);
+        let mut lines = Vec::new();
+        let answer = peers.answer().filter(|_| step + 1 == self.opened.steps.len());
+        for value in peers.values_of(step).iter().chain(answer) {
+            let formula = value.formula.as_ref().map_or_else(Shown::default, |formula| shown!(" as {formula}"));
+            lines.push(shown!("{}{formula}", value.shown()).into_string());
+            for (name, counterpart) in peers.names().iter().zip(&value.counterparts) {
+                lines.push(shown!("  {} {name}: {}", counterpart.sign(), value.phrase(*counterpart)).into_string());
+            }
+        }
+        Some((shown!("step {} and its peers", step + 1), shown!("{}", lines.join("\n"))))
     }
 
     /// Shows the step of a list in full.

@@ -7,8 +7,10 @@ use ratatui::style::Modifier;
 use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::app::open_peers::OpenPeers;
 use crate::screens::run::pane::RunPane;
 use crate::screens::run::pane_def::{PaneDef, PanePlace};
+use crate::screens::run::peers;
 use crate::screens::run::state::RecordView;
 use crate::screens::run::steps::{OF_STEP, explain};
 use crate::screens::run::tracks::Track;
@@ -109,12 +111,19 @@ fn line(view: &RecordView, step: usize, width: usize, look: Look<'_>) -> Spans {
     // The bars take what the values leave.
     let longest = view.tracks.iter().flatten().map(track_width).max().unwrap_or(0);
     if view.tracks.iter().any(Option::is_some) {
+        let signs = view.opened.peers.as_ref().map_or(0, OpenPeers::signs);
         let value = match cost {
-            Some(_) => room.saturating_sub(TIME + TOKENS + BAR + 2).min(longest.max(BOTH)).max(8),
+            None if signs > 0 => room.saturating_sub(signs).min(longest),
+            Some(_) => room.saturating_sub(TIME + TOKENS + BAR + 2 + signs).min(longest.max(BOTH)).max(8),
             None => room,
         };
         spans.extend(track(view, step, value, look));
         room = room.saturating_sub(value);
+    }
+    if let Some(peers) = &view.opened.peers {
+        let columns = peers.signs();
+        spans.extend(peers::signs(peers.value(step), columns.min(room), look));
+        room = room.saturating_sub(columns);
     }
     let Some((all, cost)) = cost.and_then(|all| Some((all, all.steps.get(step)?))) else { return spans };
     let bar = room.saturating_sub(TIME + TOKENS);

@@ -1,11 +1,12 @@
 //! Judgments of a case: findings, where to fix it, and its route. Apart, so that rules can ask a case.
 
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 use crate::case::{Case, CaseView};
 use crate::cause::Cause;
 use crate::hide::Hide;
-use crate::peers::PeerOpinion;
+use crate::peers::{Peer, PeerOpinion};
 use crate::route::{Routed, route};
 use crate::rules;
 use crate::rules::source::{duplicate_id, joined};
@@ -70,7 +71,7 @@ impl<'c> CaseView<'c> {
 
     /// Adds what its peers say to what the rules found.
     fn ask_peers(&self, findings: &mut Findings) {
-        let peers = self.case.around.peers(self);
+        let peers = self.peers();
         let (opinion, finding) = PeerOpinion::of(self, &peers, findings).unzip();
         findings.extend(finding.flatten());
         let _ = self.case.cache.peers.set(opinion.map(Box::new));
@@ -80,6 +81,11 @@ impl<'c> CaseView<'c> {
     pub fn peer_opinion(&self) -> Option<&'c PeerOpinion> {
         let _ = self.findings();
         self.case.cache.peers.get()?.as_deref()
+    }
+
+    /// Lists the other runs of its question.
+    pub fn peers(&self) -> Vec<Arc<Peer>> {
+        self.case.around.peers(self)
     }
 
     /// Judges where to fix the run; `None` if it is no run.

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::case::{Case, Location};
+use crate::case::{Case, Context, Location};
 use crate::chain::ThoughtChain;
 use crate::contract;
 use crate::contract::{ContractBreach, Strictness};
@@ -12,6 +12,7 @@ use crate::excess;
 use crate::excess::Excess;
 use crate::gold::Gold;
 use crate::lost::{LostValue, first_lost, is_in_order, may_hold_lost};
+use crate::peers::Peer;
 use crate::quantity_links::QuantityLinks;
 use crate::recompute::{Recomputed, RunAnswer, may_plan};
 use crate::rightness::Rightness;
@@ -74,6 +75,23 @@ impl<'a> Answered<'a> {
     }
 }
 
+/// Surroundings that a case for itself keeps.
+#[derive(Debug)]
+struct KeptAround {
+    document: Option<Arc<Document>>,
+    peers: Vec<Arc<Peer>>,
+}
+
+impl Context for KeptAround {
+    fn document(&self, typed: &TypedAnswer<'_>) -> Option<Arc<Document>> {
+        self.document.document(typed)
+    }
+
+    fn peers(&self, _: &CaseView<'_>) -> Vec<Arc<Peer>> {
+        self.peers.clone()
+    }
+}
+
 impl<'c> CaseView<'c> {
     pub(super) fn of(case: &'c Case<'c>, mut record: Option<Record<'c>>) -> Self {
         if let Some(record) = record.as_mut().filter(|record| record.chain.is_some())
@@ -93,10 +111,11 @@ impl<'c> CaseView<'c> {
         }
     }
 
-    /// The case for itself: with nothing around it but the document that it cites.
+    /// The case for itself: with nothing around it but the document that it cites, and its peers.
     pub fn to_owned(&self) -> Case<'static> {
         let (text, tape) = (self.text().to_vec(), self.case.tape.clone());
-        Case::of(text, tape, self.origin(), Arc::new(self.document().cloned()))
+        let around = KeptAround { document: self.document().cloned(), peers: self.peers() };
+        Case::of(text, tape, self.origin(), Arc::new(around))
     }
 
     /// The text of the record.

@@ -85,10 +85,24 @@ pub(crate) fn holds(values: &[f64], value: f64) -> bool {
     values.iter().any(|other| is_same(*other, value))
 }
 
-/// A calculation that was carried out, with its result.
+/// A calculation that was carried out, with its result and its step.
 struct CarriedOut<'t> {
-    value: f64,
+    step: usize,
+    number: Number,
     way: &'t Way,
+}
+
+impl CarriedOut<'_> {
+    fn value(&self) -> f64 {
+        self.number.float()
+    }
+}
+
+/// Parts that a calculation joins.
+struct JoinedParts {
+    step: usize,
+    joins: Joins,
+    parts: Vec<f64>,
 }
 
 /// Numbers of a run, for looking up.
@@ -99,7 +113,7 @@ pub(crate) struct PeerValues<'t> {
     /// Numbers that its calculations give.
     pub results: Vec<f64>,
     /// Parts that its calculations join, each followed back to what it began with.
-    joined: Vec<(Joins, Vec<f64>)>,
+    joined: Vec<JoinedParts>,
     carried_out: Vec<CarriedOut<'t>>,
 }
 
@@ -107,18 +121,19 @@ impl<'t> PeerValues<'t> {
     /// Looks through a run.
     pub(crate) fn of(track: &'t Track) -> Self {
         let mut held = Self::default();
-        for step in &track.steps {
-            held.values.extend(step.numbers.iter().map(|number| number.float()));
-            for result in &step.results {
+        for (step, own) in track.steps.iter().enumerate() {
+            held.values.extend(own.numbers.iter().map(|number| number.float()));
+            for result in &own.results {
                 for way in &result.ways {
                     held.results.extend(&way.results);
                     if way.parts.len() > 1 {
                         let expanded = expanded(&way.parts, way.joins, &held.carried_out, MAX_DEPTH);
-                        held.joined.push((way.joins, without_neutral(expanded, way.joins)));
+                        let parts = without_neutral(expanded, way.joins);
+                        held.joined.push(JoinedParts { step, joins: way.joins, parts });
                     }
                 }
                 held.results.extend(result.value.map(Number::float));
-                held.carry_out(result);
+                held.carry_out(step, result);
             }
         }
         held.results.extend(track.answer.map(Number::float));
@@ -126,27 +141,81 @@ impl<'t> PeerValues<'t> {
         held
     }
 
-    fn carry_out(&mut self, result: &'t TrackResult) {
-        let Some(value) = result.value.map(Number::float) else { return };
-        self.carried_out.extend(result.ways.iter().map(|way| CarriedOut { value, way }));
+    pub(crate) fn carry_out(&mut self, step: usize, result: &'t TrackResult) {
+        let Some(number) = result.value else { return };
+        self.carried_out.extend(result.ways.iter().map(|way| CarriedOut { step, number, way }));
+    }
+
+    /// Tells whether one of its calculations gives a value.
+    pub(crate) fn has_result(&self, value: f64) -> bool {
+        self.carried_out.iter().any(|one| is_same(one.value(), value))
     }
 
     /// The calculations that give a value.
     fn ways_to(&self, value: f64) -> impl Iterator<Item = &'t Way> {
-        self.carried_out.iter().filter(move |one| is_same(one.value, value)).map(|one| one.way)
+        self.carried_out.iter().filter(move |one| is_same(one.value(), value)).map(|one| one.way)
     }
 
-    /// Finds another result that it works out from just the numbers of a calculation.
-    pub(crate) fn in_place_of(&self, way: &Way, own: f64) -> Option<f64> {
+    /// Finds another result that it works out from just the numbers of a calculation, with its step.
+    pub(crate) fn in_place_of(&self, way: &Way, own: f64) -> Option<(usize, Number)> {
         let operands = telling(&way.operands);
         let is_made_of_the_same = |other: &Way| {
             let others = telling(&other.operands);
             let is_within = |some: &[f64], all: &[f64]| some.iter().all(|operand| holds(all, *operand));
             others.len() == operands.len() && is_within(&others, &operands) && is_within(&operands, &others)
         };
-        let is_it = |one: &&CarriedOut<'_>| !is_same(own, one.value) && is_made_of_the_same(one.way);
-        self.carried_out.iter().find(is_it).filter(|_| operands.len() > 1).map(|one| one.value)
+        let is_it = |one: &&CarriedOut<'_>| !is_same(own, one.value()) && is_made_of_the_same(one.way);
+        self.carried_out.iter().find(is_it).filter(|_| operands.len() > 1).map(|one| (one.step, one.number))
     }
+
+    /// Finds the step in which it joins the parts of a calculation, be it in another order or in one calculation with
+    /// more. `followed`: the same parts, followed back to what they began with.
+    fn joins(&self, way: &Way, followed: &[f64]) -> Option<usize> {
+        let plain = without_neutral(way.parts.clone(), way.joins);
+        let is_it = |joined: &&JoinedParts| {
+            let is_part = |parts: &[f64]| is_part_of(parts, &joined.parts, way.joins);
+            joined.joins == way.joins && (is_part(followed) || is_part(&plain))
+        };
+        self.joined.iter().find(is_it).map(|joined| joined.step)
+    }
+
+    /// Finds the step in which this run, itself taken as a peer, joins the parts of a calculation of another.
+    pub(crate) fn step_that_joins(&self, way: &Way, before: &PeerValues<'_>) -> Option<usize> {
+        (way.parts.len() > 1).then(|| self.joins(way, &before.followed(way)))?
+    }
+
+    /// Tells whether a peer works out the value of one of its calculations too, but from other numbers.
+    pub(crate) fn is_elsewhere_in(&self, peer: &PeerValues<'_>, way: &Way, value: f64) -> bool {
+        is_elsewhere(&telling(&way.operands), peer.ways_to(value)) && peer.step_that_joins(way, self).is_none()
+    }
+
+    /// Follows the parts of one of its calculations back to what they began with.
+    fn followed(&self, way: &Way) -> Vec<f64> {
+        followed(way, &self.carried_out)
+    }
+}
+
+/// Lists the numbers that a calculation joins, and those that they go back to; none where it joins fewer than two.
+fn goes_back_to(way: &Way, before: &[CarriedOut<'_>]) -> Vec<f64> {
+    let mut all = telling(&way.operands);
+    if all.len() > 1 {
+        all.extend(telling(&expanded(&way.parts, way.joins, before, MAX_DEPTH)));
+    }
+    all
+}
+
+/// Tells whether there are other ways to a value, none of which joins any of these numbers.
+fn is_elsewhere<'t>(own: &[f64], others: impl Iterator<Item = &'t Way>) -> bool {
+    let shares = |other: &Way| {
+        let operands = telling(&other.operands);
+        own.iter().any(|operand| holds(&operands, *operand) || holds(&operands, -operand))
+    };
+    let mut others = others.peekable();
+    own.len() > 1 && others.peek().is_some() && !others.any(shares)
+}
+
+fn followed(way: &Way, before: &[CarriedOut<'_>]) -> Vec<f64> {
+    without_neutral(expanded(&way.parts, way.joins, before, MAX_DEPTH), way.joins)
 }
 
 /// Numbers that say something about a calculation.
@@ -162,7 +231,7 @@ fn expanded(parts: &[f64], joins: Joins, before: &[CarriedOut<'_>], depth: usize
         let magnitude = if joins == Joins::Sum { part.abs() } else { *part };
         let is_inverse = |value: f64| joins == Joins::Product && part.abs() < 1.0 && is_same(1.0 / part, value);
         let from = before.iter().rposition(|one| {
-            is_joined(one) && (is_same(magnitude, one.value) || (*part != 0.0 && is_inverse(one.value)))
+            is_joined(one) && (is_same(magnitude, one.value()) || (*part != 0.0 && is_inverse(one.value())))
         });
         let found = from.filter(|_| depth > 0 && all.len() < MAX_PARTS);
         let Some((one, earlier)) = found.and_then(|at| Some((before.get(at)?, before.get(..at)?))) else {
@@ -172,7 +241,7 @@ fn expanded(parts: &[f64], joins: Joins, before: &[CarriedOut<'_>], depth: usize
         let inner = expanded(&one.way.parts, joins, earlier, depth - 1);
         let is_turned = match joins {
             Joins::Sum => *part < 0.0,
-            Joins::Product => !is_same(magnitude, one.value),
+            Joins::Product => !is_same(magnitude, one.value()),
         };
         all.extend(if is_turned { inverse(&inner, joins) } else { inner });
     }
@@ -231,8 +300,8 @@ pub(crate) fn departure(track: &Track, given: &[f64], peers: &[PeerValues<'_>]) 
         let mut kind = None;
         for result in &own.results {
             kind = kind.or_else(|| walk.look_at(result, &mut excused));
-            let Some(value) = result.value.map(Number::float) else { continue };
-            walk.carried_out.extend(result.ways.iter().map(|way| CarriedOut { value, way }));
+            let Some(number) = result.value else { continue };
+            walk.carried_out.extend(result.ways.iter().map(|way| CarriedOut { step, number, way }));
         }
         if let Some(kind) = kind.or_else(|| walk.new_number(&own.numbers, &own.results, &excused)) {
             return Departure { step, kind };
@@ -251,12 +320,8 @@ impl<'p> StepWalk<'_, 'p> {
         if way.parts.len() < 2 {
             return false;
         }
-        let followed = without_neutral(expanded(&way.parts, way.joins, &self.carried_out, MAX_DEPTH), way.joins);
-        let plain = without_neutral(way.parts.clone(), way.joins);
-        let joined = self.peers.iter().flat_map(|peer| &peer.joined).filter(|(joins, _)| *joins == way.joins);
-        joined
-            .into_iter()
-            .any(|(joins, whole)| is_part_of(&followed, whole, *joins) || is_part_of(&plain, whole, *joins))
+        let followed = followed(way, &self.carried_out);
+        self.peers.iter().any(|peer| peer.joins(way, &followed).is_some())
     }
 
     /// Looks at a calculation; what no peer has and is only joined otherwise is excused.
@@ -285,17 +350,8 @@ impl<'p> StepWalk<'_, 'p> {
 
     /// Tells whether the peers work a value out too, but from other numbers altogether.
     fn is_from_elsewhere(&self, value: f64, way: &Way) -> bool {
-        let mut own = telling(&way.operands);
-        if own.len() < 2 {
-            return false;
-        }
-        own.extend(telling(&expanded(&way.parts, way.joins, &self.carried_out, MAX_DEPTH)));
-        let shares = |other: &Way| {
-            let operands = telling(&other.operands);
-            own.iter().any(|operand| holds(&operands, *operand) || holds(&operands, -operand))
-        };
-        let mut ways = self.peers.iter().flat_map(|peer| peer.ways_to(value)).peekable();
-        ways.peek().is_some() && !ways.any(shares)
+        let own = goes_back_to(way, &self.carried_out);
+        is_elsewhere(&own, self.peers.iter().flat_map(|peer| peer.ways_to(value)))
     }
 
     /// The first number of a step that no peer has, and nothing excuses.
@@ -317,12 +373,24 @@ impl<'p> StepWalk<'_, 'p> {
 }
 
 /// The step that works out the answer, else the first that says it, else the last.
-fn answer_step(track: &Track) -> usize {
+pub(crate) fn answer_step(track: &Track) -> usize {
     let last = track.steps.len().saturating_sub(1);
     let Some(answer) = track.answer.map(Number::float) else { return last };
-    let is_it = |number: &Number| is_same(number.float(), answer);
-    let works_it_out =
-        track.steps.iter().position(|step| step.results.iter().any(|result| result.value.as_ref().is_some_and(is_it)));
-    let says_it = || track.steps.iter().position(|step| step.numbers.iter().any(is_it));
-    works_it_out.or_else(says_it).unwrap_or(last)
+    step_that_gives(track, answer).or_else(|| step_that_says(track, answer)).unwrap_or(last)
+}
+
+/// The first step that works out a value, be it on the way to another one, else the first that says it.
+pub(crate) fn step_with(track: &Track, value: f64) -> Option<usize> {
+    let is_on_the_way = |result: &TrackResult| result.ways.iter().any(|way| holds(&way.results, value));
+    let on_the_way = || track.steps.iter().position(|step| step.results.iter().any(is_on_the_way));
+    step_that_gives(track, value).or_else(on_the_way).or_else(|| step_that_says(track, value))
+}
+
+fn step_that_gives(track: &Track, value: f64) -> Option<usize> {
+    let is_it = |result: &TrackResult| result.value.is_some_and(|number| is_same(number.float(), value));
+    track.steps.iter().position(|step| step.results.iter().any(is_it))
+}
+
+fn step_that_says(track: &Track, value: f64) -> Option<usize> {
+    track.steps.iter().position(|step| step.numbers.iter().any(|number| is_same(number.float(), value)))
 }

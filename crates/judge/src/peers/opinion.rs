@@ -52,6 +52,8 @@ pub struct PeerOpinion {
     pub values: Option<f64>,
     /// The step in which the run leaves them, by position.
     pub step: Option<usize>,
+    /// The step with the first value that its peers do not have, by position, where that is the one to fix.
+    pub leaves: Option<usize>,
     /// Part to fix there.
     fix: Fix,
     confidence: Confidence,
@@ -143,7 +145,7 @@ impl PeerOpinion {
 }
 
 /// Tells whether two answers are the same, be it in other units.
-fn is_answer(a: Number, b: Number) -> bool {
+pub(crate) fn is_answer(a: Number, b: Number) -> bool {
     let (a, b) = (a.float(), b.float());
     let is_unit = |factor: f64| UNITS.iter().any(|unit| is_same(factor, *unit));
     is_same(a, b) || (a != 0.0 && b != 0.0 && (is_unit((a / b).abs()) || is_unit((b / a).abs())))
@@ -175,6 +177,7 @@ impl Circle<'_, '_> {
             values: self.shared_values(),
             answers,
             step: None,
+            leaves: None,
             fix: Fix::Unknown,
             confidence: Confidence::Unsure,
             is_proof: false,
@@ -214,6 +217,8 @@ impl Circle<'_, '_> {
         let place = self.place(&opinion, &at, ground, findings);
         (opinion.fix, opinion.step, opinion.confidence) = place;
         let is_departure = opinion.step == Some(at.step);
+        // A slip is a departure from its own signs: its peers may have the same value.
+        opinion.leaves = opinion.step.filter(|_| is_departure && at.kind != DepartureKind::Slip);
         let finding = words::against(self, &opinion, is_departure.then_some(&at));
         // What signs prove is said by its own rule.
         let is_said = is_departure && at.kind == DepartureKind::Slip;
@@ -403,7 +408,7 @@ impl Circle<'_, '_> {
 
     /// Lists what each peer works out in place of a calculation of the run that gives `own`, where it says.
     pub(super) fn in_place_of(&self, way: &Way, own: Number) -> Vec<f64> {
-        self.held.iter().filter_map(|held| held.in_place_of(way, own.float())).collect()
+        self.held.iter().filter_map(|held| held.in_place_of(way, own.float())).map(|(_, value)| value.float()).collect()
     }
 }
 

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use super::departure::{Departure, DepartureKind, PeerValues, departure};
 use super::track::{Soundness, Track, given};
 use super::{Peer, PeerStanding};
+use crate::aligned::{AlignedBy, AlignedCounts, AlignedRun, Counterpart};
 use crate::case::{Case, CaseView, Context};
 use crate::row::RowFacts;
 use crate::triage::verdict::{Confidence, Fix};
@@ -249,9 +250,147 @@ fn variables_of_one_procedure_are_aligned_by_their_names() {
         let triage = case.triage().unwrap();
         assert_eq!((triage.fix, triage.step), (Fix::StepRun, Some(0)));
         assert_ne!(triage.confidence, Confidence::Sure);
+        assert_eq!(case.peer_opinion().unwrap().leaves, Some(0));
     });
     // The right one beside its like, and among wrong ones that agree on nothing.
     assert_eq!(said(&run(4, 24, 24), &others), None);
     let astray = [run(5, 30, 30), run(6, 36, 36)].map(|run| sample(9, run));
     beside(&run(4, 24, 24), &astray, |case| assert_eq!(case.triage().unwrap().step, None));
+}
+
+/// The signs of each value of each step, as the screen draws them: one a peer.
+fn signs(aligned: &AlignedRun) -> Vec<Vec<String>> {
+    let of = |counterparts: &[Counterpart]| counterparts.iter().map(|one| one.sign()).collect::<String>();
+    aligned.steps.iter().map(|step| step.iter().map(|value| of(&value.counterparts)).collect()).collect()
+}
+
+fn aligned<T>(run: &str, others: &[String], then: impl FnOnce(&AlignedRun) -> T) -> T {
+    beside(run, others, |case| then(&AlignedRun::of(case).expect("it has peers")))
+}
+
+#[test]
+fn values_are_put_next_to_what_peers_have_in_their_place() {
+    aligned(&wrong(), &[right(), also_right()], |aligned| {
+        assert_eq!(aligned.peers.iter().map(|name| name.as_str()).collect::<Vec<_>>(), ["a.jsonl:0", "b.jsonl:0"]);
+        // 7 as 3 + 4: both have 12 of just these numbers, and it is another 12 than that of 7 + 5. The answers are 15.
+        assert_eq!(signs(aligned), [["≠≠"], ["≈≈"], ["≠≠"]]);
+        let first = &aligned.steps[0][0];
+        let Counterpart::Other { step, by, .. } = first.counterparts[1] else { panic!("{first:?}") };
+        assert_eq!((step, by), (Some(1), AlignedBy::Operands));
+        assert_eq!(first.phrase(first.counterparts[1]).as_str(), "12 in step 2, from the same numbers");
+        let last = &aligned.steps[2][0];
+        assert_eq!(last.phrase(last.counterparts[0]).as_str(), "15 in step 3, as its answer");
+        assert_eq!((first.counts().other, first.counts().of, first.counts().is_split), (2, 2, false));
+    });
+}
+
+#[test]
+fn the_same_parts_in_one_calculation_are_neither_the_same_value_nor_another() {
+    let one_by_one = chain(&["She gets 4 + 5 = 9.", "9 + 12 = 21. The answer is 21."], "");
+    let at_once = chain(&["12 + 4 + 5 = 21. The answer is 21."], "");
+    aligned(&one_by_one, &[at_once], |aligned| {
+        assert_eq!(signs(aligned), [["⊂"], ["="]]);
+        let value = &aligned.steps[0][0];
+        assert_eq!(value.counts(), AlignedCounts { of: 1, ..Default::default() });
+    });
+}
+
+#[test]
+fn the_same_number_from_other_numbers_is_not_called_the_same_value() {
+    let other = chain(&["3 * 4 = 12 pens.", "20 - 8 = 12.", "12 + 3 = 15. The answer is 15."], "");
+    aligned(&other, &[right()], |aligned| {
+        assert_eq!(signs(aligned)[1], ["≈"]);
+        let value = &aligned.steps[1][0];
+        assert_eq!(value.counts().same, 0);
+        assert_eq!(value.phrase(value.counterparts[0]).as_str(), "the same number in step 1, from other numbers");
+    });
+}
+
+#[test]
+fn what_is_not_found_is_missing_and_what_is_not_tried_is_neither() {
+    let other = chain(&["3 * 4 = 12 pens.", "12 + 21 = 33.", "33 - 18 = 15. The answer is 15."], "");
+    aligned(&other, &[right()], |aligned| assert_eq!(signs(aligned), [["="], ["□"], ["≈"]]));
+    // Of a peer that tells no number on its way only the answer is known.
+    let silent = format!(
+        r#"{{"question": "{QUESTION}", "mode": "baseline", "state": {{"final_answer_numerical": 10}}, "pred_num": 10}}"#
+    );
+    aligned(&right(), std::slice::from_ref(&silent), |aligned| {
+        assert_eq!(signs(aligned), [[" "], [" "], ["≠"]]);
+        let unread = &aligned.steps[0][0];
+        assert_eq!(unread.phrase(unread.counterparts[0]).as_str(), "not compared: no value of it could be read");
+        assert_eq!(unread.counts().of, 0);
+        let answer = aligned.answer.as_ref().unwrap();
+        assert_eq!(answer.phrase(answer.counterparts[0]).as_str(), "10, as its answer");
+    });
+    // A number of the question is had by everybody who read it.
+    let back = chain(&["3 * 4 = 12 pens.", "12 - 7 = 5.", "5 + 10 = 15. The answer is 15."], "");
+    aligned(&back, &[right()], |aligned| {
+        assert_eq!(signs(aligned), [["="], [" "], ["≈"]]);
+        let given = &aligned.steps[1][0];
+        assert_eq!(given.phrase(given.counterparts[0]).as_str(), "not compared: a number of the question");
+    });
+}
+
+#[test]
+fn peers_without_an_answer_are_not_called_different() {
+    let silent = chain(&["3 * 4 = 12 pens.", "Then some."], "");
+    aligned(&wrong(), &[silent], |aligned| {
+        assert_eq!(signs(aligned), [["≠"], ["≈"], ["□"]]);
+        assert_eq!(aligned.answer.as_ref().unwrap().counterparts, [Counterpart::Unread]);
+    });
+}
+
+#[test]
+fn answers_in_other_units_are_said_to_be_the_same() {
+    let hours = chain(&["3 * 4 = 12.", "12 - 2 = 10. The answer is 10 hours."], "");
+    let minutes = chain(&["3 * 4 = 12.", "12 - 2 = 10.", "10 * 60 = 600. The answer is 600 minutes."], "");
+    aligned(&hours, &[minutes], |aligned| {
+        let answer = aligned.answer.as_ref().unwrap();
+        assert_eq!(answer.phrase(answer.counterparts[0]).as_str(), "600 in step 3, the same in other units");
+        assert_eq!((answer.counts().same, answer.counts().other, answer.counterparts[0].sign()), (1, 0, "="));
+    });
+}
+
+#[test]
+fn variables_are_compared_in_runs_of_one_procedure_alone() {
+    let sample = |id: u32, run: String| run.replacen("\"id\": 1", &format!("\"id\": {id}"), 1);
+    let same = sample(2, run(4, 24, 24));
+    aligned(&run(5, 30, 30), std::slice::from_ref(&same), |aligned| {
+        assert_eq!(signs(aligned), vec![vec!["≠", "="], vec!["≠"], vec!["≠"]]);
+        let price = &aligned.steps[0][0];
+        assert_eq!(price.shown().as_str(), "price = 5");
+        assert_eq!(price.phrase(price.counterparts[0]).as_str(), "4 in step 1, in the same variable");
+    });
+    // In another plan the name may mean something else.
+    let plan = same.replace("Work the total out.", "Work the total of all pens out.");
+    aligned(&run(5, 30, 30), &[plan], |aligned| {
+        let price = &aligned.steps[0][0];
+        assert_eq!(price.counterparts, [Counterpart::Missing]);
+        let answers = &aligned.steps[2][0];
+        assert_eq!(answers.phrase(answers.counterparts[0]).as_str(), "24 in step 2, as its answer");
+    });
+}
+
+#[test]
+fn peers_that_differ_among_themselves_are_counted_as_split() {
+    let other = chain(&["3 * 4 = 12 pens.", "12 * 5 = 60.", "60 - 2 = 58. The answer is 58."], "");
+    let third = chain(&["3 * 4 = 12 pens.", "12 + 5 = 17.", "17 + 2 = 19. The answer is 19."], "");
+    aligned(&right(), &[other, third], |aligned| {
+        assert_eq!(signs(aligned), [["=="], ["≠="], ["≠≠"]]);
+        let split = |step: usize| aligned.steps[step][0].counts().is_split;
+        assert_eq!([split(0), split(1), split(2)], [false, true, true]);
+        assert_eq!(aligned.steps[1][0].counts().other, 1);
+    });
+}
+
+#[test]
+fn a_step_that_peers_share_is_not_where_a_run_leaves_them() {
+    // They answer 24, and the run gives that with another price, which all of them have too.
+    let sample = |id: u32, run: String| run.replacen("\"id\": 1", &format!("\"id\": {id}"), 1);
+    let others = [2, 3].map(|id| sample(id, run(5, 24, 24)));
+    beside(&run(5, 30, 30), &others, |case| {
+        let (opinion, aligned) = (case.peer_opinion().unwrap(), AlignedRun::of(case).unwrap());
+        assert_eq!(aligned.steps[0][0].counts().same, 2);
+        assert_ne!(opinion.leaves, Some(0), "{opinion:?}");
+    });
 }

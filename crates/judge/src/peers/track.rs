@@ -9,6 +9,7 @@ use stepscope_arithmetic::typeset::Plain;
 use stepscope_base::json::Value;
 use stepscope_base::text::Untrusted;
 use stepscope_record::finding::{Finding, Severity};
+use stepscope_record::hash_of;
 use stepscope_record::procedure::{FINAL_ANSWER, Procedure};
 use stepscope_record::rule_id::RuleId;
 
@@ -28,6 +29,8 @@ pub(crate) struct Track {
     pub named: Vec<NamedValue>,
     /// Number of its answer.
     pub answer: Option<Number>,
+    /// Hash of the procedure that it runs; a chain of thought has none.
+    pub plan: Option<u64>,
 }
 
 /// Value that a step wrote into a variable.
@@ -94,7 +97,8 @@ impl Track {
             let steps = procedure.steps.iter().map(|step| TrackStep::of_text(step.text)).collect();
             return Self { steps, answer, ..Self::default() };
         }
-        Self { steps: steps_of_writes(case, procedure), named: named_values(case), answer }
+        let plan = Some(hash_of_plan(procedure));
+        Self { steps: steps_of_writes(case, procedure), named: named_values(case), answer, plan }
     }
 }
 
@@ -108,6 +112,20 @@ impl Track {
             step.results.iter().filter_map(|result| result.value).chain(written)
         })
     }
+}
+
+/// Hashes what a procedure asks for and what its steps read and write: runs of the same one have the same.
+fn hash_of_plan(procedure: &Procedure<'_>) -> u64 {
+    let mut all = Vec::new();
+    for step in &procedure.steps {
+        let text = step.text.and_then(Value::string);
+        for part in step.input_names().chain(text).chain(step.output_names()) {
+            all.extend_from_slice(part.bytes());
+            all.push(0);
+        }
+        all.push(1);
+    }
+    hash_of(&all)
 }
 
 /// Lists the numbers that the steps of a run wrote, but for the answer.

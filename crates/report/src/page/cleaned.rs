@@ -11,6 +11,7 @@ use stepscope_evidence::typed::TypedAnswer;
 use stepscope_evidence::typed::inline_document;
 use stepscope_judge::case::{Case, CaseView, Context, Location};
 use stepscope_judge::hide::{Hidden, Hide};
+use stepscope_judge::peers::Peer;
 use stepscope_record::Record;
 use stepscope_redact::{PrivateHits, Redaction, without_passages};
 
@@ -38,16 +39,21 @@ pub struct Cleaned {
     cleaner: Cleaner,
 }
 
-/// Surroundings of a record that others see: its document, and the name of its source.
+/// Surroundings of a record that others see: its document, its peers, and the name of its source.
 #[derive(Debug)]
 struct CleanContext {
     document: Option<Arc<Document>>,
+    peers: Vec<Arc<Peer>>,
     source: Untrusted<'static>,
 }
 
 impl Context for CleanContext {
     fn document(&self, typed: &TypedAnswer<'_>) -> Option<Arc<Document>> {
         self.document.document(typed)
+    }
+
+    fn peers(&self, _: &CaseView<'_>) -> Vec<Arc<Peer>> {
+        self.peers.clone()
     }
 
     fn source(&self, _: Option<&Record<'_>>) -> Untrusted<'_> {
@@ -63,7 +69,17 @@ impl Cleaner {
         let mut tape = Tape::default();
         tape.read(&text);
         let origin = Location { line: case.line(), ..Location::default() };
-        Case::of(text, tape, origin, Arc::new(CleanContext { document, source }))
+        Case::of(text, tape, origin, Arc::new(CleanContext { document, peers: self.peers(case), source }))
+    }
+
+    /// The other runs of its question, without their folders, which are private; none where they would tell what is
+    /// hidden.
+    fn peers(&self, case: &CaseView<'_>) -> Vec<Arc<Peer>> {
+        if self.hide.hides_fix() {
+            return Vec::new();
+        }
+        let name = |peer: &Peer| Shown::line(&self.redaction.text(peer.name.last_part().as_str().as_bytes()));
+        case.peers().iter().map(|peer| Arc::new(peer.called(name(peer)))).collect()
     }
 
     /// The text of a record, and the document that it does not hold itself.
@@ -91,7 +107,8 @@ impl Cleaner {
             *text = Untrusted::owned(self.redaction.text(text.bytes()).into_owned());
         }
         let source = Shown::line(&self.redaction.text(source));
-        let mut cleaned = Case::citing(text, document.clone());
+        let around = CleanContext { document: document.clone(), peers: self.peers(case), source: Untrusted::default() };
+        let mut cleaned = Case::around(text, Arc::new(around));
         if !self.passages {
             cleaned.take_route(case.routed().cloned());
         }

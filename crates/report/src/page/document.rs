@@ -7,6 +7,7 @@ use super::model::{
     StateTable, StepPart, ValuePart,
 };
 use super::options::{PageOptions, digest};
+use super::peers::PeersPart;
 use super::said::{MAX_REASON, Said};
 use super::style::{SHEET, policy};
 use stepscope_base::shown;
@@ -51,6 +52,7 @@ pub(super) fn write(
     page.question();
     page.steps();
     page.state();
+    page.peers();
     page.items();
     page.texts();
     page.derivations();
@@ -103,6 +105,7 @@ impl Page<'_> {
         let parts = [
             ("<li><a href=\"#steps\">Steps</a></li>", !model.steps.is_empty()),
             ("<li><a href=\"#state\">Global state</a></li>", model.state.is_some()),
+            ("<li><a href=\"#peers\">Peers</a></li>", model.peers.is_some()),
             ("<li><a href=\"#answer\">Answer and citations</a></li>", !model.items.is_empty()),
             ("<li><a href=\"#derivations\">Derivations</a></li>", !model.derivations.is_empty()),
             ("<li><a href=\"#findings\">Findings</a></li>", true),
@@ -178,6 +181,13 @@ impl Page<'_> {
     fn state(&mut self) {
         if let Some(table) = &self.model.state {
             write_state(&mut self.html, table, self.model);
+        }
+    }
+
+    fn peers(&mut self) {
+        let model = self.model;
+        if let Some(part) = &model.peers {
+            write_peers(&mut self.html, part, model);
         }
     }
 
@@ -421,6 +431,36 @@ fn write_state(html: &mut Html, table: &StateTable, model: &PageModel) {
     for left in &table.columns_left {
         html.raw("<p class=\"dim\">").text(&left.words()).raw("</p>\n");
     }
+    html.raw("</section>\n");
+}
+
+/// Writes what other runs have in the place of each value.
+fn write_peers(html: &mut Html, part: &PeersPart, model: &PageModel) {
+    html.raw("<section>\n<h2 id=\"peers\">Peers</h2>\n");
+    html.raw("<p class=\"dim\">Other runs of this question, and what they have in the place of each value.</p>\n");
+    html.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"peers\"><table class=\"grid\"><thead><tr>");
+    html.raw("<th scope=\"col\">Step</th><th scope=\"col\">This run</th><th scope=\"col\">The same</th>");
+    for name in &part.names {
+        html.raw("<th scope=\"col\">").text(name).raw("</th>");
+    }
+    html.raw("</tr></thead><tbody>\n");
+    for row in &part.rows {
+        html.raw("<tr><th scope=\"row\">");
+        if let Some(step) = row.step {
+            step_link(html, model, step);
+        }
+        html.raw("</th><td class=\"").raw(if row.leaves { "set bad" } else { "set" }).raw("\"><span class=\"value\">");
+        html.text(&row.value).raw("</span>");
+        html.raw(if row.leaves { "<br>leaves its peers" } else { "" }).raw("</td><td>").text(&row.counts).raw("</td>");
+        for (sign, words, is_other) in &row.cells {
+            html.raw(if *is_other { "<td class=\"set\">" } else { "<td class=\"same\">" });
+            html.raw("<span class=\"sign\">").raw(sign).raw("</span> ").text(words).raw("</td>");
+        }
+        html.raw("</tr>\n");
+    }
+    html.raw("</tbody></table></div>\n");
+    more(html, part.rows_left, "values, not shown here");
+    more(html, part.peers_left, "peers, not shown here");
     html.raw("</section>\n");
 }
 

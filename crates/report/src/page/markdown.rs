@@ -191,6 +191,7 @@ pub(super) fn write(model: &PageModel, options: &PageOptions<'_>) -> String {
     }
     steps(&mut page, model);
     state(&mut page, model);
+    peers(&mut page, model);
     items(&mut page, model);
     derivations(&mut page, model);
     findings(&mut page, model);
@@ -264,6 +265,32 @@ fn state(page: &mut Markdown, model: &PageModel) {
     }
     more(page, table.rows_left, "variables");
     table.columns_left.iter().for_each(|left| left_out(page, Some(left)));
+    page.raw("\n</details>\n\n");
+}
+
+fn peers(page: &mut Markdown, model: &PageModel) {
+    let Some(part) = &model.peers else { return };
+    page.raw("<details><summary>Peers</summary>\n\n| Step | This run | The same |");
+    for name in &part.names {
+        page.raw(" ").prose(name).raw(" |");
+    }
+    page.raw("\n|--|--|--|");
+    part.names.iter().for_each(|_| _ = page.raw("--|"));
+    page.raw("\n");
+    for row in &part.rows {
+        page.raw("| ");
+        if let Some(step) = row.step {
+            page.number(step);
+        }
+        page.raw(" | ").code(&row.value).raw(if row.leaves { " leaves its peers | " } else { " | " });
+        page.prose(&row.counts).raw(" |");
+        for (sign, words, _) in &row.cells {
+            page.raw(" ").raw(sign).raw(" ").prose(words).raw(" |");
+        }
+        page.raw("\n");
+    }
+    more(page, part.rows_left, "values");
+    more(page, part.peers_left, "peers");
     page.raw("\n</details>\n\n");
 }
 

@@ -5,6 +5,7 @@ use std::ops::{Range, RangeInclusive};
 
 use super::html::PageLink;
 use super::options::{Limits, PageOptions};
+use super::peers::PeersPart;
 use crate::places::step_of;
 use stepscope_base::json::{Kind, Part, Pointer, Value};
 use stepscope_base::shown;
@@ -19,6 +20,7 @@ use stepscope_judge::recompute::standing::{Standing, Standings, ToRecomputed};
 use stepscope_judge::recompute::{Derivation, Recomputed};
 use stepscope_judge::rightness::final_number;
 use stepscope_judge::route::Route;
+use stepscope_judge::slip_form::Slip;
 use stepscope_judge::triage::Triage;
 use stepscope_judge::triage::verdict::Fix;
 use stepscope_record::finding::{Severity, grouped};
@@ -95,6 +97,7 @@ pub(super) struct PageModel {
     pub(super) steps: Vec<StepPart>,
     pub(super) steps_left: Vec<LeftOut>,
     pub(super) state: Option<StateTable>,
+    pub(super) peers: Option<PeersPart>,
     pub(super) derivations: Vec<DerivedPart>,
     pub(super) derivations_left: usize,
     pub(super) items: Vec<ItemPart>,
@@ -344,6 +347,7 @@ impl PageModel {
             steps,
             steps_left,
             state: maker.state(),
+            peers: PeersPart::of(case, limits).filter(|_| !options.hide.hides_fix()),
             derivations,
             derivations_left,
             items,
@@ -587,6 +591,12 @@ impl Maker<'_, '_> {
                 let value = typed.and_then(|typed| typed.base(field)).filter(|value| !value.is_null());
                 facts.extend(value.map(|value| (name, yes_no(value, self.limits.value))));
             }
+        }
+        let findings = self.case.findings();
+        if let Some(cause) = self.triage.and_then(|triage| self.case.cause(findings, Some(triage))) {
+            facts.push(("Cause", Shown::own(cause.phrase())));
+            let slip = Slip::of(self.case, Some(cause), self.triage);
+            facts.extend(slip.map(|slip| ("Slip", slip.phrase())));
         }
         if let Some(origin) = ForkOrigin::of(record.root) {
             facts.push(("Fork", origin.phrase().shortened(400)));
