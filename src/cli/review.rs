@@ -11,6 +11,7 @@ use crate::cli::out::Out;
 
 mod add;
 mod agreement;
+pub(super) mod by_line;
 mod choice;
 mod export;
 mod import;
