@@ -7,10 +7,13 @@ use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::across::Across;
+use crate::app::open_record::OpenRecord;
 use crate::app::state::App;
-use crate::screens::adjudication::state::offered;
+use crate::screens::adjudication::state::{self, offered};
 use crate::screens::dashboard::draw::{reading, unread};
 use crate::screens::stack::ScreenMemory;
+use crate::screens::table::preview::evidence;
+use crate::screens::table::state::Table;
 use crate::widgets::keymap::Action;
 use crate::widgets::layout;
 use crate::widgets::layout::{WIDE, inner_height, inner_width, pane_above, pane_left, rows};
@@ -21,6 +24,7 @@ use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_io::pipeline::dashboard::{BoardData, DisputedRecord};
+use stepscope_io::pipeline::store::Store;
 use stepscope_review::agreement::measured;
 use stepscope_review::disagreement::ReviewerVerdict;
 use stepscope_review::event::{GoldStatus, LabelRef, Verdict};
@@ -132,7 +136,10 @@ pub(crate) fn draw(app: &App, buf: &mut Buffer, look: Look<'_>) {
     if voices.height >= 2
         && let Some(case) = app.kept.adjudication.case(judged)
     {
-        case_pane(&app.kept, &app.keymap, judged, case, voices, buf, look);
+        let said = case_lines(&app.kept, &app.keymap, judged, case, voices);
+        let opened = previewed(&app.across, &app.kept, &app.store, &app.table);
+        let lines = pane_lines(&said, &app.across, case, opened, inner_width(voices), look);
+        case_pane(&app.kept, case, lines, voices, buf, look);
     }
 }
 
@@ -169,23 +176,54 @@ fn cases(across: &Across, kept: &ScreenMemory, judged: &BoardData, area: Rect, b
     let line = |case: &DisputedRecord| {
         let what = if case.dispute.labels_only { "labels" } else { "verdict" };
         let role = if case.dispute.labels_only { Role::Dim } else { Role::Warning };
-        vec![look.span(pad(what, 9), role), look.span(case.summary.title(inner_width(area)).into_string(), Role::Text)]
+        let yours = if state::is_own(case, across.reviewer.as_ref()) { "yours  " } else { "" };
+        vec![
+            look.span(pad(what, 9), role),
+            look.span(yours, Role::Accent),
+            look.span(case.summary.title(inner_width(area)).into_string(), Role::Text),
+        ]
     };
     pane(title, rows, |n| judged.cases.get(n).map(line).unwrap_or_default(), area, buf, look);
 }
 
+/// Finds the record of the item under the cursor.
+pub(crate) fn disputed(across: &Across, kept: &ScreenMemory, store: &Store) -> Option<usize> {
+    let case = kept.adjudication.case(across.judged.as_ref()?)?;
+    store.position(case.address.0, case.address.1)
+}
+
+/// Finds the record of the item under the cursor, once it was read; the labels that are chosen from have the room.
+fn previewed<'t>(across: &Across, kept: &ScreenMemory, store: &Store, table: &'t Table) -> Option<&'t OpenRecord> {
+    let record = disputed(across, kept, store).filter(|_| kept.adjudication.choosing.is_none())?;
+    table.preview(record)
+}
+
+/// Lays out what was said of an item, and below it what speaks for and against it.
+fn pane_lines(
+    said: &[Vec<Piece>],
+    across: &Across,
+    case: &DisputedRecord,
+    opened: Option<&OpenRecord>,
+    width: usize,
+    look: Look<'_>,
+) -> Vec<Spans> {
+    let own = || vec![look.span("One of these verdicts is yours", Role::Warning)];
+    let own = state::is_own(case, across.reviewer.as_ref()).then(own);
+    let mut lines: Vec<Spans> = own.into_iter().chain(said.iter().map(|pieces| look.spans(pieces))).collect();
+    lines.extend(opened.into_iter().flat_map(|opened| evidence(opened, width, look)));
+    lines
+}
+
 fn case_pane(
     kept: &ScreenMemory,
-    keymap: &Keymap,
-    judged: &BoardData,
     case: &DisputedRecord,
+    lines: Vec<Spans>,
     area: Rect,
     buf: &mut Buffer,
     look: Look<'_>,
 ) {
-    let lines = case_lines(kept, keymap, judged, case, area);
     let rows = Rows { top: kept.adjudication.top, len: lines.len(), at: None };
-    let line = |n: usize| look.spans(lines.get(n).map(Vec::as_slice).unwrap_or_default());
+    let line = |n: usize| lines.get(n).cloned().unwrap_or_default();
     let name = name_of(&case.summary.item).line();
     let title = if kept.adjudication.choosing.is_none() && long_question(case, inner_width(area)).is_some() {
         vec![look.span(name.into_string(), Role::Title)]
@@ -207,7 +245,12 @@ pub(crate) fn size(app: &App) -> (usize, usize) {
     let area = places(app).voices;
     let judged = app.across.judged.as_ref();
     let case = judged.and_then(|judged| Some((judged, app.kept.adjudication.case(judged)?)));
-    let lines = case.map_or(0, |(judged, case)| case_lines(&app.kept, &app.keymap, judged, case, area).len());
+    let look = Look::new(&app.looks.theme, &app.keymap, true);
+    let opened = previewed(&app.across, &app.kept, &app.store, &app.table);
+    let lines = case.map_or(0, |(judged, case)| {
+        let said = case_lines(&app.kept, &app.keymap, judged, case, area);
+        pane_lines(&said, &app.across, case, opened, inner_width(area), look).len()
+    });
     (lines, inner_height(area))
 }
 

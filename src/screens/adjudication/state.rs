@@ -19,6 +19,8 @@ pub struct Adjudication {
     pub choosing: Option<Vec<usize>>,
     /// The item that the cursor goes to as soon as it is listed again.
     pub sought: Option<ItemRef>,
+    /// The item of which it was said that the person's own verdict is one of those to decide between.
+    pub(crate) warned: Option<ItemRef>,
 }
 
 impl Adjudication {
@@ -52,6 +54,12 @@ impl Adjudication {
             }
         }
     }
+}
+
+/// Tells whether a reviewer gave one of the verdicts that are to be decided between.
+pub(crate) fn is_own(case: &DisputedRecord, reviewer: Option<&Reviewer>) -> bool {
+    let is_own = |me: &Reviewer| case.dispute.voices.iter().any(|voice| voice.event.reviewer.id == me.id);
+    reviewer.is_some_and(is_own)
 }
 
 /// Lists the labels that have a key, numbered as wherever labels are given.

@@ -16,7 +16,8 @@ use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, Spans, grounding_glyph, grounding_role, kind_role, pane, route_name, route_sign};
 use crate::widgets::prose::{fit, pad, wrapped};
 use crate::widgets::theme::Role;
-use stepscope_base::text::Shown;
+use stepscope_base::text::{Shown, head};
+use stepscope_evidence::document::Document;
 use stepscope_judge::triage::Fix;
 use stepscope_record::finding::counted;
 use stepscope_record::state::Badge;
@@ -27,6 +28,10 @@ const QUESTION: usize = 8;
 const FINDING: usize = 4;
 /// Number of lines of one step.
 const STEP: usize = 2;
+/// Number of findings, citations and steps of a record that people decide about.
+const MAX_EVIDENCE: usize = 60;
+/// Number of bytes of the document's words for one citation.
+const MAX_WORDS: usize = 1 << 10;
 /// Number of lines of the words of one citation.
 const QUOTE: usize = 3;
 
@@ -73,6 +78,21 @@ fn content(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> 
     lines
 }
 
+/// Lists what speaks for and against a record, for people who decide about it: its route, items, findings, and the words of
+/// each citation next to those of the document.
+pub(crate) fn evidence(opened: &OpenRecord, width: usize, look: Look<'_>) -> Vec<Spans> {
+    let most = MAX_EVIDENCE;
+    let mut lines = Vec::new();
+    let name =
+        opened.structured.as_ref().and_then(|structured| structured.document.as_ref()?.origin().map(Shown::last_part));
+    lines.extend(name.map(|name| vec![look.span("document  ", Role::Faint), look.span(name.as_str(), Role::Text)]));
+    lines.extend(facts(opened, width, look));
+    section(&mut lines, "Findings", findings(opened, width, most, look), look);
+    section(&mut lines, "Citations", citations(opened, width, most, look), look);
+    section(&mut lines, &counted(opened.steps.len(), "step"), steps(opened, width, most, look), look);
+    lines
+}
+
 /// Adds a heading and its lines, if there are any.
 fn section(lines: &mut Vec<Spans>, heading: &str, content: Vec<Spans>, look: Look<'_>) {
     if !content.is_empty() {
@@ -110,17 +130,33 @@ fn findings(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) ->
 /// Lists every citation of a structured answer with its words, under the value that it supports.
 fn citations(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> Vec<Spans> {
     let Some(structured) = &opened.structured else { return Vec::new() };
-    let lines = |span: &SpanView| {
-        let place = format!("{}  {}", span.written, span.badge);
-        let head = format!("{} ", grounding_glyph(span.standing));
-        let mut lines = signed((&head, grounding_role(span.standing)), &place, (width, 1), Role::Dim, look);
-        let quote = span.quote.iter();
-        lines.extend(
-            quote.flat_map(|quote| signed(("  ", Role::Text), quote.as_str(), (width, QUOTE), Role::Text, look)),
-        );
-        lines
-    };
+    let lines =
+        |span: &SpanView| {
+            let place = format!("{}  {}", span.written, span.badge);
+            let head = format!("{} ", grounding_glyph(span.standing));
+            let mut lines = signed((&head, grounding_role(span.standing)), &place, (width, 1), Role::Dim, look);
+            let quote = span.quote.iter();
+            lines.extend(
+                quote.flat_map(|quote| signed(("  ", Role::Text), quote.as_str(), (width, QUOTE), Role::Text, look)),
+            );
+            let words = words_there(span, structured.document.as_deref());
+            lines.extend(words.iter().flat_map(|words| {
+                signed(("  document: ", Role::Faint), words.as_str(), (width, QUOTE), Role::Text, look)
+            }));
+            lines
+        };
     structured.spans.iter().take(height).flat_map(lines).collect()
+}
+
+/// Returns the document's words for a quote that are not those of the quote: those that were found, else those of the lines
+/// that are cited.
+fn words_there(span: &SpanView, document: Option<&Document>) -> Option<Shown> {
+    let is_same = span.found.is_some() && span.quote_marks.is_empty() && span.recovered_marks.is_empty();
+    if is_same {
+        return None;
+    }
+    let cited = || Some(Shown::line(head(document?.text(span.cited.clone()?), MAX_WORDS).trim_ascii_end()));
+    span.recovered.clone().or_else(cited)
 }
 
 fn steps(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> Vec<Spans> {
