@@ -31,7 +31,7 @@ use stepscope_base::text::Shown;
 use stepscope_io::config::session::{FileView, Session};
 use stepscope_io::config::verifiers::{VerifierChoice, judge};
 use stepscope_io::config::{Config, Folders};
-use stepscope_io::config::{themes, types};
+use stepscope_io::config::{themes, types, views};
 use stepscope_io::drafts::Drafts;
 use stepscope_io::failure::Failure;
 use stepscope_io::files::own_folder;
@@ -298,6 +298,9 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     app.models = ModelChoice::new(start.setup.clone(), &config);
     app.mouse = config.mouse.unwrap_or(true);
     app.table.columns = chosen_columns(&config)?;
+    app.table.typed_filters = session.filters().to_vec();
+    app.views.list = folders.config.as_deref().map_or_else(|| Ok(Vec::new()), views::read_all)?;
+    app.views.folder.clone_from(&folders.config);
     if start.compare {
         app.screens.push(Screen::OfAll(ScreenKind::Compare));
     }

@@ -77,7 +77,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
             let places = [area, bars.status, bars.footer];
             review::strip::ask(app, ask, places, buf, front);
         }
-        Some(Dialog::Prompt(prompt)) => bars::prompt(prompt, whole, buf, front),
+        Some(Dialog::Prompt(prompt)) => bars::prompt(prompt, !app.table.typed_filters.is_empty(), whole, buf, front),
         _ => {}
     }
     if matches!(app.dialog, Some(Dialog::Drop(_))) {

@@ -4,11 +4,34 @@ use ratatui::layout::Rect;
 use tui_input::Input as Line;
 
 use crate::app::state::App;
+use crate::widgets::command::Fit;
+use crate::widgets::keymap::Binding;
 use crate::widgets::line;
 use crate::widgets::look::Look;
 use crate::widgets::prose::pad;
 use crate::widgets::theme::Role;
 use crate::widgets::window::{Window, centred};
+use stepscope_base::text::Shown;
+
+/// A row of the palette.
+pub(crate) struct PaletteRow {
+    /// The row of the table of keys.
+    pub(crate) binding: &'static Binding,
+    /// Fit of what was typed.
+    pub(crate) fit: Fit,
+    /// A name behind the action, and what it means.
+    pub(crate) named: Option<(String, Shown)>,
+}
+
+impl PaletteRow {
+    /// Names what it does.
+    pub(crate) fn title(&self) -> String {
+        let title = self.binding.action.title();
+        self.named
+            .as_ref()
+            .map_or_else(|| title.clone(), |(name, _)| format!("{title} {}", Shown::line(name.as_bytes())))
+    }
+}
 
 /// Typed text, and whether a row was chosen.
 #[derive(Debug, Default)]
@@ -41,17 +64,18 @@ pub(crate) fn window<'a>(app: &'a App, palette: &Palette, area: Rect, look: Look
     let rows = app.palette_rows(palette);
     let nothing = rows.is_empty().then(|| vec![look.span("No matching command", Role::Dim)]);
     let window = Window::new(place, vec![look.span("Actions", Role::Title)], rows.len(), move |n| {
-        let Some(binding) = rows.get(n) else { return Vec::new() };
+        let Some(row) = rows.get(n) else { return Vec::new() };
+        let binding = row.binding;
         let role =
             if app.allowed_at(app.focus_below_dialog(), binding.action).is_ok() { Role::Text } else { Role::Ghost };
         let here = app.focus_below_dialog().contexts().contains(&binding.context);
         let place = if here { String::new() } else { format!("{}: ", binding.context.word()) };
         let key = app.keymap.names(binding).first().cloned().unwrap_or_default();
         vec![
-            look.span(pad(&binding.action.title(), 20), role),
+            look.span(pad(&row.title(), 20), role),
             look.span(pad(&key, 7), Role::HintKey),
             look.span(place, Role::Faint),
-            look.span(binding.help, Role::Dim),
+            look.span(row.named.as_ref().map_or(binding.help, |(_, meaning)| meaning.as_str()).to_owned(), Role::Dim),
         ]
     });
     let blank = (place.height > LEAST_HEIGHT).then(Vec::new);
