@@ -2,6 +2,7 @@
 
 use ratatui::layout::Rect;
 use tui_input::Input as Line;
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::state::App;
 use crate::widgets::command::Fit;
@@ -54,6 +55,8 @@ impl Palette {
 /// Size in which it is of use, where the screen has it.
 const LEAST_WIDTH: u16 = 30;
 const LEAST_HEIGHT: u16 = 6;
+/// Columns of the names of actions; with names behind them they take up to twice as many.
+const TITLE: usize = 20;
 
 pub(crate) fn window<'a>(app: &'a App, palette: &Palette, area: Rect, look: Look<'a>) -> Window<'a> {
     // On the smallest screens it takes all, so that what is typed and a row are seen.
@@ -62,6 +65,7 @@ pub(crate) fn window<'a>(app: &'a App, palette: &Palette, area: Rect, look: Look
     let (visible, _) = line::window(&palette.line, usize::from(place.width.saturating_sub(7)));
     let line = vec![look.span(": ", Role::HintKey), look.span(visible, Role::Text), look.span("▏", Role::Accent)];
     let rows = app.palette_rows(palette);
+    let longest = rows.iter().map(|row| row.title().width()).max().unwrap_or(0).clamp(TITLE, 2 * TITLE);
     let nothing = rows.is_empty().then(|| vec![look.span("No matching command", Role::Dim)]);
     let window = Window::new(place, vec![look.span("Actions", Role::Title)], rows.len(), move |n| {
         let Some(row) = rows.get(n) else { return Vec::new() };
@@ -72,7 +76,7 @@ pub(crate) fn window<'a>(app: &'a App, palette: &Palette, area: Rect, look: Look
         let place = if here { String::new() } else { format!("{}: ", binding.context.word()) };
         let key = app.keymap.names(binding).first().cloned().unwrap_or_default();
         vec![
-            look.span(pad(&row.title(), 20), role),
+            look.span(pad(&row.title(), longest), role),
             look.span(pad(&key, 7), Role::HintKey),
             look.span(place, Role::Faint),
             look.span(row.named.as_ref().map_or(binding.help, |(_, meaning)| meaning.as_str()).to_owned(), Role::Dim),

@@ -129,8 +129,8 @@ bindings! {
     Table "<" => SortPrevious, "", "sort by the column to the left";
     Table "~" => SortReverse, "", "reverse order";
     Table "|" => Columns, "", "choose columns: ok cause:20 question; none are the usual ones";
-    Table => View, "", "views: filter, sort and columns under a name (:view NAME shows one)";
-    Table => SaveView, "", "save filter, sort and columns as a view (:view save NAME)";
+    Table => View, "", "views: filter, sort and columns by name";
+    Table => SaveView, "", "save filter, sort and columns by name";
     Table "d" => Difference, "", "diff fork and parent";
     Table "z" => NextWrong, "next wrong", "next wrong record";
     Table "e" => NextFinding, "with findings", "next record with findings";

@@ -1120,8 +1120,15 @@ fn who_settles_a_dispute_sees_findings_citations_and_the_document() {
     });
     d.resize(200, 60).keys("A").until(|app| app.across.judging.running.is_none());
     d.shows(&["document  policy.document.json", "route     reject", "Findings", "Citations", "not wait until"]);
-    // The labels that are chosen from have the room.
+    // The labels that are chosen from have the room, those of answers first.
     d.keys("x").hides(&["Citations"]);
+    d.shows(&["1 [ ] wrong value (eve)", "2 [ ] wrong citation"]);
+    d.resize(80, 24).shows(&["1 [ ] wrong value (eve)", "6 [ ] should be"]);
+    d.keys("1").shows(&["1 [x] wrong value (eve)"]);
+    d.keys("Enter").until(|app| app.review.saved && app.across.judging.running.is_none());
+    let log = std::fs::read_to_string(beside(&path).path()).unwrap();
+    let decided = log.lines().rfind(|line| line.contains("\"adjudicate\"")).unwrap();
+    assert!(decided.contains("wrong_value"), "{decided}");
 }
 
 #[test]

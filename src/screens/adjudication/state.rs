@@ -3,7 +3,10 @@
 use crate::widgets::list::List;
 use stepscope_base::text::Shown;
 use stepscope_io::pipeline::dashboard::{BoardData, DisputedRecord};
-use stepscope_review::event::{Event, EventKind, ItemRef, LabelDefinition, LabelRef, Reviewer, Text, Verdict};
+use stepscope_record::RecordKind;
+use stepscope_review::event::{
+    Event, EventKind, ItemRef, LabelDefinition, LabelRef, LabelSet, Reviewer, Text, Verdict,
+};
 
 /// Number of labels that have a key of their own.
 pub(crate) const KEYS: usize = 9;
@@ -65,6 +68,13 @@ pub(crate) fn is_own(case: &DisputedRecord, reviewer: Option<&Reviewer>) -> bool
 /// Lists the labels that have a key, numbered as wherever labels are given.
 pub(crate) fn offered(judged: &BoardData) -> &[(LabelRef, Shown)] {
     judged.labels.get(..KEYS).unwrap_or(&judged.labels)
+}
+
+/// Lists the positions of the labels of an item, those of its kind first, as wherever labels are given.
+pub(crate) fn in_order(judged: &BoardData, case: &DisputedRecord) -> Vec<usize> {
+    let set = LabelSet { labels: definitions(judged), ..LabelSet::starter() };
+    let at = |label: LabelDefinition| judged.labels.iter().position(|(known, _)| known.id == label.id);
+    set.offered_for(case.summary.kind == RecordKind::Typed).into_iter().filter_map(at).collect()
 }
 
 /// Lists all labels, to be looked for.
