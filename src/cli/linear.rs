@@ -86,7 +86,9 @@ pub fn run(screen: &ScreenArgs, out: &mut Out) -> Result<u8, Shown> {
         return Err(Shown::own("--repeat needs the screen"));
     }
     let missing = unreadable(&paths);
-    missing.iter().for_each(|failure| out.complain(&failure.into()));
+    for failure in &missing {
+        out.complain(&failure.into());
+    }
     if !missing.is_empty() && missing.len() == paths.len() {
         return Ok(FAILED);
     }

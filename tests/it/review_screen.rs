@@ -1119,7 +1119,14 @@ fn who_settles_a_dispute_sees_findings_citations_and_the_document() {
         app.across.reviewer = Some(Reviewer::person("ada"));
     });
     d.resize(200, 60).keys("A").until(|app| app.across.judging.running.is_none());
-    d.shows(&["document  policy.document.json", "route     reject", "Findings", "Citations", "not wait until"]);
+    d.shows(&[
+        "document  policy.document.json",
+        "route     reject",
+        "Findings",
+        "Citations",
+        "not wait until",
+        "» not wait",
+    ]);
     // The labels that are chosen from have the room, those of answers first.
     d.keys("x").hides(&["Citations"]);
     d.shows(&["1 [ ] wrong value (eve)", "2 [ ] wrong citation"]);

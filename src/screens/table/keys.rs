@@ -72,8 +72,8 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
             });
         }
         Action::SaveView => {
-            let name = app.views.in_force(&app.table).map(|view| view.name.clone());
-            app.propose(PromptPurpose::ViewName, name.unwrap_or_else(String::new));
+            let name = app.views.in_force(&app.table).map_or_else(String::new, |view| view.name.clone());
+            app.propose(PromptPurpose::ViewName, name);
         }
         Action::Difference => return put_beside_parent(app),
         Action::Frequency => insights::keys::open_chart(app),

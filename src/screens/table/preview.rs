@@ -1,5 +1,7 @@
 //! The record under the cursor at a glance, next to the table where there is room for a third column.
 
+use std::ops::Range;
+
 use crate::screens::table::state::Table;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -30,6 +32,9 @@ const FINDING: usize = 4;
 const STEP: usize = 2;
 /// Number of findings, citations and steps of a record that people decide about.
 const MAX_EVIDENCE: usize = 60;
+/// Number of lines of the document around one citation, and of citations.
+const MAX_PASSAGE: usize = 16;
+const MAX_PASSAGES: usize = 6;
 /// Number of bytes of the document's words for one citation.
 const MAX_WORDS: usize = 1 << 10;
 /// Number of lines of the words of one citation.
@@ -89,8 +94,36 @@ pub(crate) fn evidence(opened: &OpenRecord, width: usize, look: Look<'_>) -> Vec
     lines.extend(facts(opened, width, look));
     section(&mut lines, "Findings", findings(opened, width, most, look), look);
     section(&mut lines, "Citations", citations(opened, width, most, look), look);
+    section(&mut lines, "Document", passages(opened, width, look), look);
     section(&mut lines, &counted(opened.steps.len(), "step"), steps(opened, width, most, look), look);
     lines
+}
+
+/// Lists the lines of the document around each citation, marked where they are cited and where the quote is.
+fn passages(opened: &OpenRecord, width: usize, look: Look<'_>) -> Vec<Spans> {
+    let Some(structured) = &opened.structured else { return Vec::new() };
+    let Some(document) = structured.document.as_deref() else { return Vec::new() };
+    let line = |span: &SpanView, n: usize| {
+        let holds = |lines: Option<&Range<usize>>| lines.is_some_and(|lines| lines.contains(&n));
+        let (sign, role) = match (holds(span.found.as_ref().map(|found| &found.lines)), holds(span.cited.as_ref())) {
+            (true, _) => ("» ", Role::Ok),
+            (false, true) => ("▌ ", Role::Accent),
+            (false, false) => ("  ", Role::Faint),
+        };
+        let text = Shown::line(document.line(n).map_or(&[][..], <[u8]>::trim_ascii_end));
+        vec![look.span(sign, role), look.span(fit(text.as_str(), width.saturating_sub(2)), Role::Text)]
+    };
+    let passage = |span: &SpanView| {
+        let found = span.found.as_ref().map(|found| found.lines.clone()).or_else(|| span.near.clone());
+        let (cited, found) = (span.cited.clone().or_else(|| found.clone())?, found.or_else(|| span.cited.clone())?);
+        let (from, to) = (cited.start.min(found.start), cited.end.max(found.end));
+        // Where they are far apart, that which was found says more.
+        let around = if to - from > MAX_PASSAGE { found } else { from..to };
+        let end = (around.end + 1).min(around.start + MAX_PASSAGE).min(document.len());
+        Some((around.start.saturating_sub(1)..end).map(|n| line(span, n)).collect::<Vec<_>>())
+    };
+    let passages: Vec<_> = structured.spans.iter().take(MAX_PASSAGES).filter_map(passage).collect();
+    passages.join(&Spans::new())
 }
 
 /// Adds a heading and its lines, if there are any.
