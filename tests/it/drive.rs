@@ -1942,6 +1942,8 @@ fn keys_and_names_agree() {
                     | Action::Messages
                     | Action::PreviousWrong
                     | Action::PreviousFlagged
+                    | Action::View
+                    | Action::SaveView
             );
             assert_eq!(d.app.keymap.names(binding).is_empty(), by_name, "{binding:?}");
         }
