@@ -26,6 +26,7 @@ mod demo;
 mod export;
 mod filtered;
 mod help;
+mod linear;
 mod links;
 mod man;
 mod models;
@@ -53,6 +54,7 @@ pub use codes::{CLEAN, FAILED, FOUND};
 pub use config::CheckSettings;
 pub use demo::DemoArgs;
 pub use export::Draw;
+pub use linear::run as read_by_line;
 pub use options::{AnswerArgs, ListFormat, TableArgs};
 pub use out::{Colour, Out, tell_panics};
 pub use print::{KeyRow, ScreenLists};
@@ -180,6 +182,8 @@ pub enum Command {
 pub enum Invocation {
     /// Opens the screen.
     Screen(Box<ScreenArgs>),
+    /// Reads and reviews line by line.
+    Linear(Box<ScreenArgs>),
     /// Shows a tour, or plays it.
     Demo(Box<DemoArgs>),
     /// Runs one of the commands.
@@ -224,7 +228,8 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Re
                 out.complain(&sentence);
                 return Err(FAILED);
             }
-            Ok(Invocation::Screen(Box::new(screen)))
+            let screen = Box::new(screen);
+            Ok(if screen.linear || out.is_dumb() { Invocation::Linear(screen) } else { Invocation::Screen(screen) })
         }
         Err(error) if error.use_stderr() => {
             // The message quotes arguments, and a file name may hold anything.

@@ -73,6 +73,8 @@ pub mod app {
     pub(crate) mod update;
     /// Draws the whole screen.
     pub(crate) mod view;
+    /// Named views of the table.
+    pub mod views;
     /// Marks of the next record to go to.
     pub(crate) mod wanted;
 }
@@ -155,6 +157,8 @@ pub mod dialogs {
     pub(crate) mod repair;
     /// The reward by verifier stage.
     pub(crate) mod rewards;
+    /// Named views of the table.
+    pub(crate) mod views;
     /// Content of each dialog's window.
     pub(crate) mod window;
 }

@@ -14,7 +14,6 @@ use stepscope_base::text::Shown;
 use stepscope_io::model::cassette::Speed;
 use stepscope_io::source::input::unreadable;
 use stepscope_judge::hide::Hide;
-use stepscope_review::queue::Queue;
 use stepscope_terminal::run::outlive_file_limit;
 use stepscope_terminal::terminal;
 
@@ -43,6 +42,7 @@ fn run() -> u8 {
             cli::run(&command, lists, &play::picture, session::check_settings, &mut out)
         }
         Ok(Invocation::Screen(screen)) => open(&screen, &mut out),
+        Ok(Invocation::Linear(screen)) => cli::read_by_line(&screen, &mut out),
         Ok(Invocation::Demo(demo)) => show(*demo, &mut out),
         Err(code) => Ok(code),
     };
@@ -91,17 +91,11 @@ fn open(screen: &cli::ScreenArgs, out: &mut Out) -> Result<u8, Shown> {
         forks: screen.forks,
         schemas: screen.schemas,
         reviewing: ReviewStart {
+            order: screen.reviewing.queue_order(),
             begins: screen.reviewing.begins(),
             journals: screen.reviewing.reviews,
             reviewer: screen.reviewing.who.reviewer(),
             queue: screen.reviewing.queue,
-            order: Queue {
-                shuffle: screen.reviewing.shuffle.or(screen.reviewing.sample),
-                sampled: screen.reviewing.sample.is_some(),
-                clean_share: screen.reviewing.clean_share,
-                repeat: screen.reviewing.repeat,
-                assigned: screen.reviewing.assign,
-            },
             hide: Hide::of(screen.reviewing.hide),
         },
     };

@@ -9,6 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::app::forks::Forks;
 use crate::app::model_choice::Mode;
 use crate::app::state::App;
+use crate::app::views::name_of;
 use crate::dialogs::dialog::{FilterCount, Prompt, PromptPurpose, Rest};
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::state::RecordView;
@@ -216,6 +217,8 @@ fn totals(app: &App, look: Look<'_>) -> Spans {
     let shown =
         if is_whole { counted(all - forks, "record") } else { format!("{} of {}", grouped(rows), grouped(all)) };
     line.push(look.span(format!("{shown}   "), Role::Text));
+    let view = app.views.in_force(&app.table).filter(|_| app.screens.top() == ScreenKind::Table);
+    line.extend(view.map(|view| look.span(format!("view {}   ", name_of(&view.name)), Role::Accent)));
     if carried > 0 {
         line.push(look.span(format!("+ {}   ", counted(carried, "fork")), Role::Dim));
     } else if forks > 0 && is_whole {
@@ -320,6 +323,7 @@ fn sign(purpose: PromptPurpose) -> &'static str {
         PromptPurpose::Filter => " filter: ",
         PromptPurpose::Find => " find: ",
         PromptPurpose::Columns => " columns: ",
+        PromptPurpose::ViewName => " name of the view: ",
         PromptPurpose::Field(field) => field.sign(),
         PromptPurpose::Breakpoint => " breakpoint (3, total, finding, state.total>100): ",
         PromptPurpose::SaveRun => " append to: ",
@@ -349,7 +353,7 @@ fn prompt_window(prompt: &Prompt, area: Rect) -> (String, usize) {
 }
 
 /// Draws the line that is being typed, in place of the keys, with its completions above it.
-pub(crate) fn prompt(prompt: &Prompt, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn prompt(prompt: &Prompt, has_earlier: bool, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let parts = layout::parts(area);
     let place = if parts.footer.height > 0 {
         parts.footer
@@ -377,20 +381,21 @@ pub(crate) fn prompt(prompt: &Prompt, area: Rect, buf: &mut Buffer, look: Look<'
         };
         put(vec![look.span(format!(" {sure} of {}{rest}", counted(all, "record")), Role::Dim)], 0, parts.status, buf);
     }
-    suggestions(prompt, parts.body, buf, look);
+    suggestions(prompt, has_earlier, parts.body, buf, look);
     if let Some(error) = prompt.error.as_ref().filter(|_| parts.status.height > 0) {
         answer_key(stepscope_base::shown!("{}", error.message).as_str(), Role::Warning, parts.status, buf, look);
     }
 }
 
-fn suggestions(prompt: &Prompt, body: Rect, buf: &mut Buffer, look: Look<'_>) {
+fn suggestions(prompt: &Prompt, has_earlier: bool, body: Rect, buf: &mut Buffer, look: Look<'_>) {
     let count = prompt.completions.len().min(8).min(usize::from(body.height.saturating_sub(2)));
     if count == 0 || prompt.purpose != PromptPurpose::Filter {
         return;
     }
     let height = count as u16 + 2;
     let area = Rect { x: body.x + 1, y: body.bottom() - height, width: body.width.saturating_sub(2).min(76), height };
-    let inner = open(vec![look.span("Tab completes", Role::Faint)], area, buf, look);
+    let hint = if has_earlier { "Tab completes · Up: earlier filters" } else { "Tab completes" };
+    let inner = open(vec![look.span(hint, Role::Faint)], area, buf, look);
     let first = prompt.chosen.map_or(0, |chosen| (chosen + 1).saturating_sub(count));
     for (row, (n, completion)) in prompt.completions.iter().enumerate().skip(first).take(count).enumerate() {
         let line = vec![

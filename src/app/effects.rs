@@ -81,7 +81,8 @@ pub struct Memory {
 }
 
 impl Memory {
-    fn keep(&mut self, view: FileView, theme: Option<&str>) {
+    fn keep(&mut self, view: FileView, theme: Option<&str>, filters: &[String]) {
+        self.session.remember_filters(filters);
         if let Some(path) = &self.path {
             self.session.remember(path, view);
         }
@@ -214,6 +215,7 @@ impl Performer {
             | Effect::RemoveUnfinished(_)
             | Effect::ForkOrigins(_)
             | Effect::Export(..)
+            | Effect::ChangeViews(..)
             | Effect::TellNotes(..)
             | Effect::WriteForEditor(_)
             | Effect::ReadFromEditor(_)
@@ -268,7 +270,7 @@ impl Performer {
                 let _ = self.calls.perform(effect, sender);
             }
             // The last thing that is done, so it may take its time.
-            Effect::KeepView(view, theme) => self.memory.keep(view, theme.as_deref()),
+            Effect::KeepView(view, theme, filters) => self.memory.keep(view, theme.as_deref(), &filters),
         }
         None
     }

@@ -22,6 +22,7 @@ use stepscope_base::text::Shown;
 use stepscope_execution::call::{Call, RunId};
 use stepscope_execution::sampling::CallEvent;
 use stepscope_io::config::session::FileView;
+use stepscope_io::config::views::{NamedView, ViewChange};
 use stepscope_io::failure::Failure;
 use stepscope_io::log::forks::KnownFork;
 use stepscope_io::log::{self, Append};
@@ -101,6 +102,8 @@ pub enum Msg {
     Log(log::LogEvent),
     /// A file was written, or why it was not.
     Exported(PathBuf, Result<(), Failure>),
+    /// Views of the table as they are after this change, or why it was not made.
+    Views(ViewChange, Result<Vec<NamedView>, Failure>),
     /// A text lies in a file for the user's own editor.
     EditorFile(Result<TempPath, Failure>),
     /// Text that the editor left, or why there is none.
@@ -215,8 +218,10 @@ pub enum Effect {
     WriteForEditor(String),
     /// Reads it back; the file is removed.
     ReadFromEditor(TempPath),
-    /// Keeps sort, filter, position and the chosen theme over a restart.
-    KeepView(FileView, Option<String>),
+    /// Keeps sort, filter, position and the chosen theme over a restart, and the filters that were typed.
+    KeepView(FileView, Option<String>, Vec<String>),
+    /// Changes the named views in this folder.
+    ChangeViews(PathBuf, ViewChange),
 
     // Reviews.
     /// Reads what was appended to the review logs.
@@ -304,9 +309,12 @@ impl Effect {
             Self::Foreground(_) | Self::Tour(_) => Some("run a command"),
             Self::WriteForEditor(_) | Self::ReadFromEditor(_) => Some("open an editor"),
             Self::Export(..) | Self::ExportRecord(..) | Self::TellNotes(..) => Some("write a file"),
-            Self::Append(_) | Self::Follow(_) | Self::KeepDrafts(_) | Self::Live(..) | Self::RemoveUnfinished(_) => {
-                Some("save something")
-            }
+            Self::Append(_)
+            | Self::Follow(_)
+            | Self::KeepDrafts(_)
+            | Self::ChangeViews(..)
+            | Self::Live(..)
+            | Self::RemoveUnfinished(_) => Some("save something"),
             Self::KeepView(..) => Some("keep its view"),
         }
     }

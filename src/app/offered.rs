@@ -2,8 +2,9 @@
 
 use crate::app::review::{self, ReviewDialog};
 use crate::app::state::App;
+use crate::app::views::{self, Views};
 use crate::dialogs::dialog::Dialog;
-use crate::dialogs::palette::Palette;
+use crate::dialogs::palette::{Palette, PaletteRow};
 use crate::screens::adjudication;
 use crate::screens::answer::state::AnswerPane;
 use crate::screens::kind::ScreenKind;
@@ -11,9 +12,12 @@ use crate::screens::live::state::{Live, LiveStage};
 use crate::screens::rerun::state::Stage;
 use crate::screens::stack::Focus;
 use crate::screens::stack::Screens;
-use crate::widgets::command;
-use crate::widgets::keymap::{Action, Binding, Context, Keymap};
+use crate::screens::table::state::Table;
+use crate::widgets::command::{self, Fit};
+use crate::widgets::keymap::{Action, BINDINGS, Binding, Context, Keymap};
+use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_io::config::views::NamedView;
 
 /// Hints of the keys of labels, by how many are on screen.
 const LABEL_HINTS: [&str; review::LABEL_KEYS] =
@@ -96,7 +100,7 @@ impl App {
     }
 
     /// The actions of the palette that fit what was typed, best first, each with its row in the table of keys.
-    pub(crate) fn palette_rows(&self, palette: &Palette) -> Vec<&'static Binding> {
+    pub(crate) fn palette_rows(&self, palette: &Palette) -> Vec<PaletteRow> {
         let typed = palette.line.value();
         let mut seen = Vec::new();
         let mut is_new = |action: Action| {
@@ -123,10 +127,43 @@ impl App {
         let others = ScreenKind::ALL.into_iter().filter(|_| !typed.is_empty()).map(ScreenKind::context);
         let elsewhere = others.flat_map(Keymap::rows).filter(|binding| is_new(binding.action));
         let fitting = rows.into_iter().chain(elsewhere);
-        let mut ranked: Vec<_> =
-            fitting.filter_map(|binding| Some((command::fit_in(typed, binding, palette.in_help)?, binding))).collect();
-        ranked.sort_by_key(|(fit, _)| *fit);
-        ranked.into_iter().map(|(_, binding)| binding).collect()
+        let ranked = fitting.filter_map(|binding| {
+            Some(PaletteRow { binding, fit: command::fit_in(typed, binding, palette.in_help)?, named: None })
+        });
+        let mut ranked: Vec<PaletteRow> = ranked.collect();
+        ranked.extend(named_rows(&self.views, &self.table, typed, ranked.is_empty()));
+        ranked.sort_by_key(|row| row.fit);
+        ranked
+    }
+}
+
+/// The rows of the commands that take a name: of the views whose names begin so, of a name that is none where nothing
+/// else fits, and of a new one.
+fn named_rows(views: &Views, table: &Table, typed: &str, is_only: bool) -> Vec<PaletteRow> {
+    let row = |action: Action, fit: Fit, name: &str, meaning: Shown| {
+        let binding = BINDINGS.iter().find(|binding| binding.action == action)?;
+        Some(PaletteRow { binding, fit, named: Some((name.to_owned(), meaning)) })
+    };
+    let of_view = |view: &NamedView, fit: Fit| row(Action::View, fit, &view.name, views::description(view));
+    match command::naming(typed) {
+        Some((Action::SaveView, name)) => {
+            let before = views.list.iter().find(|view| view.name == name);
+            let meaning = match before {
+                Some(before) => shown!("replaces {}", views::description(before)),
+                None => shown!("keeps {}", views::description(&views::view_of(table, name))),
+            };
+            row(Action::SaveView, Fit::Whole, name, meaning).into_iter().collect()
+        }
+        Some((_, name)) => {
+            let fit = |view: &NamedView| if view.name == name { Fit::Whole } else { Fit::Beginning };
+            let found: Vec<_> = views.beginning(name).filter_map(|view| of_view(view, fit(view))).collect();
+            let unknown = || row(Action::View, Fit::Whole, name, Shown::own("no view is called so"));
+            if found.is_empty() && is_only { unknown().into_iter().collect() } else { found }
+        }
+        None if typed.trim() == Action::View.word() => {
+            views.list.iter().filter_map(|view| of_view(view, Fit::Words)).collect()
+        }
+        None => Vec::new(),
     }
 }
 

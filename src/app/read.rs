@@ -17,6 +17,7 @@ use stepscope_base::guard::guarded;
 use stepscope_base::json::Tape;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_io::config::views;
 use stepscope_io::failure::Failure;
 use stepscope_io::files::{edited_text, editor_file, write_export, write_new};
 use stepscope_io::log::forks::KnownFork;
@@ -68,6 +69,10 @@ pub(crate) fn read(effect: Effect, side: &Arc<SideData>, tell: &(impl Fn(Msg) + 
         Effect::Export(path, bytes) => {
             let result = write_new(&path, &bytes);
             Msg::Exported(path, result)
+        }
+        Effect::ChangeViews(folder, change) => {
+            let kept = views::change(&folder, &change);
+            Msg::Views(change, kept)
         }
         Effect::TellNotes(folder, notes) => {
             // The tour goes on without a second terminal.

@@ -31,7 +31,7 @@ use stepscope_base::text::Shown;
 use stepscope_io::config::session::{FileView, Session};
 use stepscope_io::config::verifiers::{VerifierChoice, judge};
 use stepscope_io::config::{Config, Folders};
-use stepscope_io::config::{themes, types};
+use stepscope_io::config::{themes, types, views};
 use stepscope_io::drafts::Drafts;
 use stepscope_io::failure::Failure;
 use stepscope_io::files::own_folder;
@@ -300,11 +300,18 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     app.models = ModelChoice::new(start.setup.clone(), &config);
     app.mouse = config.mouse.unwrap_or(true);
     app.table.columns = chosen_columns(&config)?;
+    app.table.typed_filters = session.filters().to_vec();
+    app.views.folder.clone_from(&folders.config);
     if start.compare {
         app.screens.push(Screen::OfAll(ScreenKind::Compare));
     }
     app.across = start.across(own.as_ref().ok());
     app.status = forgotten.map(|text| Status { text, failed: true, refused: false });
+    match folders.config.as_deref().map_or_else(|| Ok(Vec::new()), views::read_all) {
+        Ok(list) => app.views.list = list,
+        // Without views one can work; the file is left as it is.
+        Err(failure) => app.status = Some(Status { text: failure.into(), failed: true, refused: false }),
+    }
     let asked = start.theme.as_deref().or(config.theme.as_deref()).or(session.theme());
     if let Some(name) = asked.map(str::to_owned) {
         app.choose_theme(Some(&name));
@@ -365,6 +372,7 @@ fn keymap(config: &Config) -> Result<Keymap, Failure> {
 pub fn check_settings(config: &Config, folder: Option<&Path>) -> Result<Vec<Shown>, Failure> {
     let keymap = keymap(config)?;
     chosen_columns(config)?;
+    folder.map_or_else(|| Ok(Vec::new()), views::read_all)?;
     let looks = looks(None, false, config, folder)?;
     let theme = config.theme.as_ref().and_then(|name| looks.all.iter().find(|(known, _)| known == name));
     if let Some(error) = theme.and_then(|(name, text)| Theme::parse(name, text, looks.depth).err()) {

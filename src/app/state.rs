@@ -16,6 +16,7 @@ use crate::app::msg::{Effects, SearchId};
 use crate::app::present::Presenting;
 use crate::app::review::Review;
 use crate::app::seek::Seek;
+use crate::app::views::Views;
 use crate::dialogs::dialog::Dialog;
 use crate::dialogs::export::ExportChoice;
 use crate::screens::cell_records::state::CellRecords;
@@ -170,6 +171,8 @@ pub struct App {
     pub samples: bool,
     /// Results worked out from all records together.
     pub across: Across,
+    /// Named views of the table.
+    pub views: Views,
     /// Choice of the model that the keys ask.
     pub models: ModelChoice,
     /// Reviews of the records.
@@ -217,6 +220,7 @@ impl App {
             across: Across::default(),
             kept: ScreenMemory::default(),
             cell_records: CellRecords::default(),
+            views: Views::default(),
             models: ModelChoice::default(),
             review: Review::nowhere("no review log; pass --reviews FILE"),
         }

@@ -20,6 +20,7 @@ use crate::app::{across, export, forks, present, review, seek, view};
 use crate::dialogs::dialog::{Dialog, Popup};
 use crate::dialogs::palette::Palette;
 use crate::dialogs::{editor, fixes, keys, repair};
+use crate::screens::adjudication::draw::disputed;
 use crate::screens::cell_records::state::CellRecords;
 use crate::screens::kind::ScreenKind;
 use crate::screens::live::state::Live;
@@ -73,8 +74,13 @@ impl Program for App {
         if self.screens.top() == ScreenKind::Table || fresh {
             effects.extend(ask_row_texts(self.area(), &self.store, &mut self.table));
         }
-        if self.screens.top() == ScreenKind::Table && self.dialog.is_none() {
-            effects.extend(ask_preview(&self.review, &self.store, &mut self.table));
+        let previewed = match self.screens.top() {
+            ScreenKind::Table => self.table.chosen(self.store.len()),
+            ScreenKind::Adjudication => disputed(&self.across, &self.kept, &self.store),
+            _ => None,
+        };
+        if let Some(record) = previewed.filter(|_| self.dialog.is_none()) {
+            effects.extend(ask_preview(&self.review, &self.store, &mut self.table, record));
         }
         effects.extend(cell_records::keys::renew(self, now));
         present::keys::without_traces(self, effects)
@@ -130,7 +136,7 @@ impl App {
             ..FileView::default()
         };
         review::keys::keep_place(&self.review, &self.screens, &mut view);
-        Effect::KeepView(view, self.looks.chosen.clone())
+        Effect::KeepView(view, self.looks.chosen.clone(), self.table.typed_filters.clone())
     }
 
     /// Goes back to how the file was looked at before the restart.
@@ -534,6 +540,10 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
             Vec::new()
         }
         Msg::Exported(path, result) => export::exported(app, &path, result),
+        Msg::Views(change, kept) => {
+            let (text, is_done) = app.views.take(&change, kept);
+            if is_done { app.say(text) } else { app.fail(text) }
+        }
         Msg::AcrossPercent(id, percent) => across::keys::take_percent(&mut app.across, id, percent),
         Msg::Compared(id, result) => across::keys::take_comparison(app, id, result),
         Msg::Dashboard(id, result) => across::keys::take_dashboard(app, id, result),
@@ -1002,8 +1012,7 @@ fn take_record(app: &mut App, record: usize, result: Result<Box<OpenRecord>, Fai
 const MAX_PREVIEW: u32 = 256 << 10;
 
 /// The record under the cursor, for the preview and the line below the table.
-fn ask_preview(review: &Review, store: &Store, table: &mut Table) -> Option<Effect> {
-    let record = table.chosen(store.len())?;
+fn ask_preview(review: &Review, store: &Store, table: &mut Table, record: usize) -> Option<Effect> {
     let row = *store.row(record)?;
     if row.len > MAX_PREVIEW || !table.wants_preview(record, row.has(Flag::Checked)) {
         return None;

@@ -27,8 +27,15 @@ pub(crate) fn view(app: &App, buf: &mut Buffer) -> Option<Position> {
     match app.dialog.as_ref().map(Dialog::own) {
         Some(Dialog::Editor(editor)) => Some(editor::draw::cursor(editor, area)),
         Some(Dialog::Prompt(prompt)) => Some(in_footer(bars::prompt_cursor(prompt, area))),
-        _ => review::strip::cursor(app, area).map(in_footer).or(selected),
+        _ => review::strip::cursor(app, area).map(in_footer).or(selected).or_else(|| first_text(buf, parts(area).body)),
     }
+}
+
+/// Finds the first line that says something: below the heads of a table that has no rows, else on the first one.
+fn first_text(buf: &Buffer, body: Rect) -> Option<Position> {
+    let is_text = |at: &Position| buf.cell(*at).is_some_and(|cell| cell.symbol() != " ");
+    let below = Rect { y: body.y + 1, height: body.height.saturating_sub(1), ..body };
+    below.positions().chain(body.positions()).find(is_text)
 }
 
 /// Draws it into a part of the screen, without a cursor.
@@ -77,7 +84,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
             let places = [area, bars.status, bars.footer];
             review::strip::ask(app, ask, places, buf, front);
         }
-        Some(Dialog::Prompt(prompt)) => bars::prompt(prompt, whole, buf, front),
+        Some(Dialog::Prompt(prompt)) => bars::prompt(prompt, !app.table.typed_filters.is_empty(), whole, buf, front),
         _ => {}
     }
     if matches!(app.dialog, Some(Dialog::Drop(_))) {

@@ -7,6 +7,7 @@ pub(super) const SHORT: &str = "\
 stepscope: debug, review and compare LLM runs in the terminal
 
   Look      stepscope [PATH]...              table, run, answer (no PATH: the sample runs)
+            stepscope PATH --linear          line by line: screen readers, slow links
             stepscope show PATH --id ID      one record as text; export: as a page to send
             stepscope demo                   a tour of three minutes
   Check     stepscope check PATH...          findings with their exact place

@@ -128,6 +128,11 @@ impl Out {
         self.write(b"\n");
     }
 
+    /// Adds text for people to which somebody answers on the same line.
+    pub(super) fn prompt(&mut self, prompt: &Shown) {
+        self.text(prompt.as_str().as_bytes(), false);
+    }
+
     /// Adds a line for programs.
     pub(super) fn exact(&mut self, line: &Shown) {
         self.write(line.as_str().as_bytes());
@@ -210,6 +215,11 @@ impl Out {
     /// Tells whether a terminal shows what is written.
     pub const fn is_terminal(&self) -> bool {
         self.is_terminal
+    }
+
+    /// Tells whether what is written appears in a terminal that cannot place text.
+    pub(super) fn is_dumb(&self) -> bool {
+        self.is_terminal && std::env::var_os("TERM").is_some_and(|term| term == "dumb")
     }
 
     /// Tells whether colours are wanted.

@@ -13,6 +13,7 @@ use stepscope_base::text::Shown;
 
 mod add;
 mod agreement;
+pub(super) mod by_line;
 mod choice;
 mod export;
 mod import;

@@ -8,7 +8,7 @@ use crate::cli::review::logs::Who;
 use crate::cli::values::existing_folder;
 use crate::cli::verify::Judge;
 use stepscope_judge::hide::Hidden;
-use stepscope_review::queue::Assignment;
+use stepscope_review::queue::{Assignment, Queue};
 
 /// Opening the screen.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -37,6 +37,9 @@ pub struct ScreenArgs {
     /// Open at this step, counted from 1
     #[arg(long, value_name = "N")]
     pub step: Option<usize>,
+    /// Read and review line by line, without a screen: for screen readers and slow links [default: where TERM=dumb]
+    #[arg(long, conflicts_with_all = ["present", "record"])]
+    pub linear: bool,
     /// Show the program to others: strong cursor, keys shown, nothing saved
     #[arg(long, conflicts_with = "record")]
     pub present: bool,
@@ -100,6 +103,23 @@ pub struct Reviewing {
 }
 
 impl Reviewing {
+    /// Returns the order in which records are reviewed, if an option asks for one.
+    pub fn order(&self) -> Option<Queue> {
+        let is_asked = self.queue || self.shuffle.is_some() || self.sample.is_some() || self.clean_share.is_some();
+        (is_asked || self.assign.is_some()).then(|| self.queue_order())
+    }
+
+    /// Returns the settings of the queue.
+    pub fn queue_order(&self) -> Queue {
+        Queue {
+            shuffle: self.shuffle.or(self.sample),
+            sampled: self.sample.is_some(),
+            clean_share: self.clean_share,
+            repeat: self.repeat,
+            assigned: self.assign,
+        }
+    }
+
     /// Tells whether an option asks for a review: without one, a run is debugged.
     pub fn begins(&self) -> bool {
         let is_mixed = self.shuffle.is_some() || self.sample.is_some();

@@ -118,7 +118,7 @@ pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> Result<u8
         let at = (case.origin().source, case.origin().offset);
         if show.pick.wants(case) && takes(case) && lock(&found).note(at, place_of(case, &cleaner.redaction)) {
             let linking = links.as_ref().map(|links| look.linking(links.file(input)));
-            let part = RecordPart { step: show.step, prompt: show.prompt, state: show.state };
+            let part = RecordPart { step: show.step, prompt: show.prompt, state: show.state, ..RecordPart::default() };
             let print = |case: &CaseView<'_>| {
                 whole::record(part, case, linking.as_ref().unwrap_or(&look), terminal, room(case))
             };

@@ -32,6 +32,8 @@ pub enum Dialog {
     Rewards,
     /// The document's table of contents.
     Contents,
+    /// The named views of the table.
+    Views,
     /// The forms of an export.
     Export,
     /// A question about a verdict.
@@ -55,6 +57,7 @@ impl Dialog {
             Self::Prompt(_) | Self::Review(ReviewDialog::Line { .. }) => Context::Line,
             Self::Derivation(_) => Context::Derivation,
             Self::Contents => Context::Contents,
+            Self::Views => Context::Views,
             Self::Export => Context::Export,
             Self::Review(ReviewDialog::Labels { .. }) => Context::LabelList,
             Self::Review(ReviewDialog::Confirm { .. }) => Context::Confirm,
@@ -74,6 +77,7 @@ impl Dialog {
                 PromptPurpose::Filter => "filter",
                 PromptPurpose::Find => "find",
                 PromptPurpose::Columns => "columns",
+                PromptPurpose::ViewName => "view",
                 PromptPurpose::Field(_) => "setting",
                 PromptPurpose::Breakpoint => "breakpoint",
                 PromptPurpose::SaveRun => "save",
@@ -83,6 +87,7 @@ impl Dialog {
             Self::Derivation(_) => "derivation",
             Self::Rewards => "reward",
             Self::Contents => "contents",
+            Self::Views => "views",
             Self::Export => "export",
             Self::Review(ReviewDialog::Line { .. }) => "verdict",
             Self::Review(ReviewDialog::Labels { .. } | ReviewDialog::Confirm { .. }) => "labels",
@@ -154,6 +159,8 @@ pub enum PromptPurpose {
     Find,
     /// Chooses the columns of the table.
     Columns,
+    /// Names a view.
+    ViewName,
     /// Says how a model is asked.
     Field(Field),
     /// Names a breakpoint of a run that is being made.
@@ -183,6 +190,8 @@ pub struct Prompt {
     pub completions: Vec<Completion>,
     /// The chosen one.
     pub chosen: Option<usize>,
+    /// Number of an earlier filter on the line, from the last one, and what was typed before.
+    pub(crate) earlier: Option<(usize, String)>,
     /// Number of records that the filter takes as typed so far.
     pub(crate) count: Option<FilterCount>,
 }

@@ -13,10 +13,11 @@ use crate::app::{export, review};
 use crate::dialogs::derivation::Origin;
 use crate::dialogs::dialog::{Dialog, Prompt, PromptPurpose};
 use crate::dialogs::editor::EditTarget;
-use crate::dialogs::palette::Palette;
+use crate::dialogs::palette::{Palette, PaletteRow};
 use crate::dialogs::window::window;
 use crate::dialogs::{fixes, repair};
 use crate::screens::run::pane::RunPane;
+use crate::screens::table::state::Table;
 use crate::screens::{answer, live, rerun, run, table};
 use crate::widgets::command;
 use crate::widgets::keymap::{Action, Context, Key, Lookup};
@@ -26,6 +27,7 @@ use crate::widgets::look::Look;
 use crate::widgets::panes::turn_to;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_io::config::session::put_last;
 use stepscope_table::filter::{Filter, completions};
 
 /// Length in bytes of the longest filter that is read at every key; longer ones are read when they are applied.
@@ -67,7 +69,17 @@ impl App {
     pub(crate) fn open_prompt(&mut self, purpose: PromptPurpose, text: String) {
         let (from, proposed) = (text.clone(), false);
         let (line, completions) = (Line::new(text), Vec::new());
-        let mut prompt = Prompt { purpose, line, from, proposed, error: None, completions, chosen: None, count: None };
+        let mut prompt = Prompt {
+            purpose,
+            line,
+            from,
+            proposed,
+            error: None,
+            completions,
+            chosen: None,
+            earlier: None,
+            count: None,
+        };
         refresh_prompt(&mut prompt, self.side.types());
         self.open_dialog(Dialog::Prompt(prompt));
     }
@@ -204,6 +216,18 @@ pub(crate) fn dialog_action(app: &mut App, action: Action) -> Option<Effects> {
             answer::keys::follow_contents(app);
             return Some(Vec::new());
         }
+        (Action::Open, Dialog::Views) => {
+            let name = app.views.list.get(app.scroll.at).map(|view| view.name.clone());
+            app.dialog = None;
+            return Some(
+                name.map_or_else(|| Ok(Vec::new()), |name| table::keys::show_view(app, &name))
+                    .unwrap_or_else(|why| app.fail(why)),
+            );
+        }
+        (Action::DeleteView, Dialog::Views) => {
+            let deleted = table::keys::change_views(&app.views, app.views.deleted(app.scroll.at));
+            return Some(deleted.unwrap_or_else(|why| app.fail(why)));
+        }
         (Action::Open, Dialog::Repair(_)) => return Some(repair::open_repaired(app)),
         (Action::Open, Dialog::Fixes(_)) => return Some(fixes::keys::open_fix(app)),
         (Action::Confirm, Dialog::Review(_)) => return Some(review::ask::confirmed(app)),
@@ -246,9 +270,9 @@ pub(crate) fn click(app: &mut App, at: Position) -> Option<Effects> {
     drop(window);
     if let Some(Dialog::Palette(palette)) = &app.dialog {
         let typed = palette.line.value().to_owned();
-        let action = app.palette_rows(palette).get(row)?.action;
+        let row = app.palette_rows(palette).into_iter().nth(row)?;
         app.dialog = None;
-        return Some(run_named(app, action, &typed));
+        return Some(run_row(app, &row, &typed));
     }
     if row == app.scroll.at {
         return dialog_action(app, Action::Open);
@@ -257,18 +281,21 @@ pub(crate) fn click(app: &mut App, at: Position) -> Option<Effects> {
     Some(Vec::new())
 }
 
-/// Does an action that was chosen by what was typed, or says why it cannot be done here.
-fn run_named(app: &mut App, action: Action, typed: &str) -> Effects {
-    match app.allowed_at(app.focus_below_dialog(), action) {
-        Ok(()) => {
-            app.count = command::row(typed);
-            app.act(action)
-        }
-        Err(why) => {
-            app.refuse(why);
-            Vec::new()
-        }
+/// Does what a row of the palette says, or says why it cannot be done here.
+fn run_row(app: &mut App, row: &PaletteRow, typed: &str) -> Effects {
+    let action = row.binding.action;
+    if let Err(why) = app.allowed_at(app.focus_below_dialog(), action) {
+        return app.refuse(why);
     }
+    let done = match (action, &row.named) {
+        (Action::View, Some((name, _))) => table::keys::show_view(app, name),
+        (Action::SaveView, Some((name, _))) => table::keys::change_views(&app.views, app.views.kept(name, &app.table)),
+        _ => {
+            app.count = command::row(typed);
+            Ok(app.act(action))
+        }
+    };
+    done.unwrap_or_else(|why| app.fail(why))
 }
 
 fn palette_key(app: &mut App, mut palette: Palette, event: KeyEvent) -> Effects {
@@ -276,15 +303,12 @@ fn palette_key(app: &mut App, mut palette: Palette, event: KeyEvent) -> Effects 
     let rows = app.palette_rows(&palette);
     match event.code {
         KeyCode::Enter => {
-            let Some(binding) = rows.get(app.scroll.at) else { return app.refuse("No matching command") };
-            if palette.is_chosen || command::is_clear(typed, rows.iter().map(|row| row.action)) {
-                return run_named(app, binding.action, typed);
+            let Some(row) = rows.get(app.scroll.at) else { return app.refuse("No matching command") };
+            if palette.is_chosen || command::is_clear(rows.iter().map(|row| row.fit)) {
+                return run_row(app, row, typed);
             }
             // What several commands may mean is done once it is confirmed.
-            app.say(shown!(
-                "Several commands fit: confirm again to run \"{}\", or select another",
-                binding.action.title()
-            ));
+            app.say(shown!("Several commands fit: confirm again to run \"{}\", or select another", row.title()));
             palette.is_chosen = true;
         }
         KeyCode::Down | KeyCode::Tab => (app.scroll.at, palette.is_chosen) = (app.scroll.at + 1, true),
@@ -310,12 +334,17 @@ fn prompt_key(app: &mut App, mut prompt: Prompt, event: KeyEvent) -> Effects {
                 return Vec::new();
             }
             let done = match prompt.purpose {
-                PromptPurpose::Filter => table::search::try_filter(app, &typed),
+                PromptPurpose::Filter => table::search::try_filter(app, &typed).inspect(|_| {
+                    if !typed.trim().is_empty() {
+                        put_last(&mut app.table.typed_filters, typed.trim().to_owned());
+                    }
+                }),
                 PromptPurpose::Find => table::search::find(app, &typed),
                 PromptPurpose::Columns => table::keys::choose_columns(&mut app.table, &typed).map(|said| {
                     app.say(said);
                     Vec::new()
                 }),
+                PromptPurpose::ViewName => table::keys::change_views(&app.views, app.views.kept(&typed, &app.table)),
                 PromptPurpose::Field(field) => rerun::keys::set_field(app, field, &typed),
                 PromptPurpose::Breakpoint => {
                     let types = app.side.clone();
@@ -335,12 +364,16 @@ fn prompt_key(app: &mut App, mut prompt: Prompt, event: KeyEvent) -> Effects {
                 Vec::new()
             });
         }
+        KeyCode::Up | KeyCode::Down if walks_back(&prompt, &app.table, event.code) => {
+            earlier_filter(&mut prompt, &app.table.typed_filters, event.code == KeyCode::Up);
+            refresh_prompt(&mut prompt, app.side.types());
+        }
         KeyCode::Tab | KeyCode::Down if !prompt.completions.is_empty() => choose(&mut prompt, 1, app.side.types()),
         KeyCode::BackTab | KeyCode::Up if !prompt.completions.is_empty() => choose(&mut prompt, -1, app.side.types()),
         _ => {
             replace_proposed(&mut prompt.line, prompt.proposed, event);
             if edit(&mut prompt.line, event) {
-                (prompt.chosen, prompt.proposed) = (None, false);
+                (prompt.chosen, prompt.earlier, prompt.proposed) = (None, None, false);
                 refresh_prompt(&mut prompt, app.side.types());
             }
         }
@@ -348,6 +381,27 @@ fn prompt_key(app: &mut App, mut prompt: Prompt, event: KeyEvent) -> Effects {
     count_records(app, &mut prompt);
     app.dialog = Some(Dialog::Prompt(prompt));
     Vec::new()
+}
+
+/// Tells whether a key leads to an earlier filter, or back towards what was typed: until a completion is chosen.
+fn walks_back(prompt: &Prompt, table: &Table, key: KeyCode) -> bool {
+    let is_free = prompt.purpose == PromptPurpose::Filter && prompt.chosen.is_none();
+    is_free && if key == KeyCode::Up { !table.typed_filters.is_empty() } else { prompt.earlier.is_some() }
+}
+
+/// Puts an earlier filter on the line, or the later one, or what was typed before.
+fn earlier_filter(prompt: &mut Prompt, filters: &[String], back: bool) {
+    let typed = prompt.earlier.as_ref().map_or_else(|| prompt.line.value().to_owned(), |(_, typed)| typed.clone());
+    let others: Vec<&String> = filters.iter().rev().filter(|filter| **filter != typed.trim()).collect();
+    let at = match &prompt.earlier {
+        None => Some(0),
+        Some((at, _)) if back => Some(at + 1),
+        Some((at, _)) => at.checked_sub(1),
+    };
+    let at = at.map(|at| at.min(others.len().saturating_sub(1)));
+    let filter = at.and_then(|at| others.get(at).copied());
+    prompt.line = Line::new(filter.unwrap_or(&typed).clone());
+    prompt.earlier = at.map(|at| (at, typed));
 }
 
 fn count_records(app: &App, prompt: &mut Prompt) {

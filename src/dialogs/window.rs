@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
-use crate::dialogs::{contents, derivation, export, fixes, help, palette, popup, repair, rewards};
+use crate::dialogs::{contents, derivation, export, fixes, help, palette, popup, repair, rewards, views};
 use crate::widgets::look::Look;
 use crate::widgets::window::Window;
 
@@ -19,6 +19,7 @@ pub(crate) fn window<'a>(app: &'a App, area: Rect, screen: &Buffer, look: Look<'
         Dialog::Derivation(tree) => derivation::draw::window(tree, area, look),
         Dialog::Rewards => rewards::draw::window(app.screens.record()?.opened.rewards.as_ref()?, area, look),
         Dialog::Contents => contents::window(app.screens.record()?.document()?, area, look),
+        Dialog::Views => views::window(&app.views, &app.table, area, look),
         Dialog::Export => export::window(&app.export, area, look),
         Dialog::Repair(repair) => repair::draw::window(repair, area, look),
         Dialog::Fixes(fixes) => fixes::window(fixes, area, look),

@@ -128,6 +128,9 @@ macro_rules! action_rows {
             SortPrevious = "sort_previous", Shows [] needs: Needs::Another(TABLE_FIRST);
             SortReverse = "sort_reverse", Shows [] needs: Needs::Another(TABLE_FIRST);
             Columns = "columns", Shows [] needs: Needs::Another(TABLE_FIRST);
+            View = "view", Shows [] needs: Needs::Another(TABLE_FIRST);
+            SaveView = "view_save", Saves [] needs: Needs::Another(TABLE_FIRST);
+            DeleteView = "view_delete", Saves [] in_dialog: InDialog::If(in_views), needs: Needs::Another(TABLE_FIRST);
             NextFork = "next_fork", Shows [leads] needs: Needs::Asks(has_forks),
                 run: |app, _, times| fork_by(app, times);
             PreviousFork = "previous_fork", Shows [leads] needs: Needs::Asks(has_forks),

@@ -69,11 +69,19 @@ fn fit_of(typed: &str, name: &str) -> Option<Fit> {
     }
 }
 
-/// Tells whether a command means one action, the first of those that it fits best, and no other.
-pub(crate) fn is_clear(typed: &str, ranked: impl Iterator<Item = Action>) -> bool {
-    let mut fits = ranked.map(|action| fit(typed, action));
-    let Some(best) = fits.next() else { return false };
-    best == Some(Fit::Whole) || fits.next() != Some(best)
+/// Commands that take a name behind them, the longer ones first.
+const NAMING: [(&str, Action); 2] = [("view save ", Action::SaveView), ("view ", Action::View)];
+
+/// Returns the action and the name behind it that a command gives.
+pub(crate) fn naming(typed: &str) -> Option<(Action, &str)> {
+    let typed = typed.trim_start();
+    let found = NAMING.iter().find_map(|(command, action)| Some((*action, typed.strip_prefix(command)?.trim())));
+    found.filter(|(_, name)| !name.is_empty())
+}
+
+/// Tells whether a command means one row, the first of those that it fits best, and no other.
+pub(crate) fn is_clear(mut ranked: impl Iterator<Item = Fit>) -> bool {
+    ranked.next().is_some_and(|best| best == Fit::Whole || ranked.next() != Some(best))
 }
 
 /// Tells whether some letters are the beginnings of these words one after the other, some of the words left out.
@@ -107,8 +115,11 @@ mod tests {
             assert_eq!(fit(typed, action), expected, "{typed}");
         }
         assert_eq!((row("12"), row("0"), row("x")), (Some(12), None, None));
-        let clear = |typed: &str, ranked: &[Action]| is_clear(typed, ranked.iter().copied());
+        let clear = |typed: &str, ranked: &[Action]| is_clear(ranked.iter().filter_map(|action| fit(typed, *action)));
         assert!(clear("comp", &[Action::Compare, Action::CopyPath]) && clear("q", &[Action::Quit, Action::Back]));
         assert!(!clear("c", &[Action::Compare, Action::CopyPath]) && !clear("", &[Action::Open, Action::Back]));
+        assert_eq!(naming("view save  worst ones "), Some((Action::SaveView, "worst ones")));
+        assert_eq!(naming(" view worst"), Some((Action::View, "worst")));
+        assert_eq!((naming("view"), naming("view  "), naming("views x")), (None, None, None));
     }
 }

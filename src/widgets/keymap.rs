@@ -20,6 +20,7 @@ stepscope_base::words! {
         Json = "Raw JSON",
         Derivation = "Derivation of a value",
         Contents = "Table of contents",
+        Views = "Views of the table",
         Editor = "Override editor",
         Fixes = "Suggested fixes",
         Export = "Export",
@@ -128,6 +129,8 @@ bindings! {
     Table "<" => SortPrevious, "", "sort by the column to the left";
     Table "~" => SortReverse, "", "reverse order";
     Table "|" => Columns, "", "choose columns: ok cause:20 question; none are the usual ones";
+    Table => View, "", "views: filter, sort and columns by name";
+    Table => SaveView, "", "save filter, sort and columns by name";
     Table "d" => Difference, "", "diff fork and parent";
     Table "z" => NextWrong, "next wrong", "next wrong record";
     Table "e" => NextFinding, "with findings", "next record with findings";
@@ -220,6 +223,9 @@ bindings! {
     Derivation "Esc" "q" => Escape, "close", "close";
     Contents "Enter" => Open, "go there", "go to the heading";
     Contents "Esc" "q" => Escape, "close", "close";
+    Views "Enter" => Open, "show", "show the view";
+    Views "D" "Del" => DeleteView, "delete", "delete the view";
+    Views "Esc" "q" => Escape, "close", "close";
     Export "Enter" => Open, "choose", "ask for the file, and write it";
     Export "Space" => Fold, "redact", "take out what looks private, or refuse because of it";
     Export "Esc" "q" => Escape, "close", "close";

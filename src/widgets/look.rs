@@ -383,7 +383,8 @@ const fn pointer_role(focused: bool) -> Role {
     if focused { Role::BorderFocus } else { Role::Faint }
 }
 
-/// Finds the pointer of the selected row on screen: screen readers and magnifiers follow the terminal's cursor.
+/// Finds what screen readers and magnifiers are to follow by the terminal's cursor: the pointer of the selected row, or the
+/// first row of the pane or window in front, where none is selected.
 pub(crate) fn pointer(buf: &Buffer, theme: &Theme) -> Option<Position> {
     let own = theme.style(pointer_role(true)).fg;
     // Without colours the row of another pane is told by its line.
@@ -391,7 +392,18 @@ pub(crate) fn pointer(buf: &Buffer, theme: &Theme) -> Option<Position> {
     let is_other = |cell: &Cell| own.is_none() && !other.is_empty() && cell.modifier.contains(other);
     let is_pointer =
         |cell: &Cell| own.is_none_or(|fg| cell.fg == fg) && cell.symbol() == sign::POINTER && !is_other(cell);
-    buf.content.iter().position(is_pointer).map(|at| buf.pos_of(at).into())
+    let place = |at: usize| Position::from(buf.pos_of(at));
+    let selected = buf.content.iter().position(is_pointer).map(place);
+    let corner = || buf.content.iter().position(|cell| is_front_corner(cell, theme)).map(place);
+    selected.or_else(|| corner().map(|Position { x, y }| Position { x: x + 1, y: y + 1 }))
+}
+
+/// Tells whether a cell is an upper corner of what is in front: its frame has a colour of its own, or else a double line.
+fn is_front_corner(cell: &Cell, theme: &Theme) -> bool {
+    match theme.style(pointer_role(true)).fg {
+        Some(own) => cell.fg == own && matches!(cell.symbol(), "╭" | "├" | "┬" | "┼"),
+        None => matches!(cell.symbol(), "╔" | "╠" | "╦" | "╬" | "╒" | "╓" | "╞" | "╟" | "╤" | "╥" | "╪" | "╫"),
+    }
 }
 
 /// Draws a scroll mark on the right border where not everything is on screen.

@@ -422,39 +422,65 @@ mod tests {
         }
     }
 
-    /// Lists the texts that contrast less than `least` with their background, after `see` has changed the colours.
+    /// Lists the texts that contrast less than `least` with their background, after `see` has changed the colours, and shapes
+    /// that contrast less than shapes must.
     fn too_weak(name: &str, least: f64, see: fn(Rgb) -> Rgb) -> Vec<String> {
+        let weak = contrasts(name, see).into_iter().filter(|(_, ratio, shape)| *ratio < shape.unwrap_or(least));
+        weak.map(|(what, ratio, _)| format!("{name}: {what}: {ratio:.2}")).collect()
+    }
+
+    /// Lists how much every text and shape contrasts with what it is drawn on; of a shape with the least that it must.
+    fn contrasts(name: &str, see: fn(Rgb) -> Rgb) -> Vec<(String, f64, Option<f64>)> {
         let theme = theme(name);
         let screen = theme.full(Role::Screen).bg.unwrap_or(theme.background);
         let text = theme.full(Role::Text).fg.unwrap();
-        let mut weak = Vec::new();
-        let mut check = |what: String, fg: Rgb, ground: Rgb, least: f64| {
-            let ratio = see(fg).contrast(see(ground));
-            if ratio < least {
-                weak.push(format!("{name}: {what}: {ratio:.2}"));
-            }
+        let mut all = Vec::new();
+        let mut check = |what: String, fg: Rgb, ground: Rgb, shape: Option<f64>| {
+            all.push((what, see(fg).contrast(see(ground)), shape));
         };
         for role in Role::ALL.iter().filter(|r| **r != Role::Screen && !LAYERS.contains(r) && !SHAPES.contains(r)) {
             let full = theme.full(*role);
             let fg = full.fg.unwrap_or(text);
-            check(role.name().to_owned(), fg, full.bg.unwrap_or(screen), least);
+            check(role.name().to_owned(), fg, full.bg.unwrap_or(screen), None);
             for layer in LAYERS {
                 let over = theme.full(layer);
-                check(format!("{} on {}", role.name(), layer.name()), over.fg.unwrap_or(fg), over.bg.unwrap(), least);
+                check(format!("{} on {}", role.name(), layer.name()), over.fg.unwrap_or(fg), over.bg.unwrap(), None);
             }
             if full.bg.is_none() {
                 let bar = theme.full(Role::StatusBar).bg.unwrap();
-                check(format!("{} on the status bar", role.name()), fg, bar, least);
+                check(format!("{} on the status bar", role.name()), fg, bar, None);
             }
         }
         for (n, full) in theme.series.iter().enumerate() {
-            check(format!("series {n}"), full.fg.unwrap(), screen, least);
+            check(format!("series {n}"), full.fg.unwrap(), screen, None);
         }
         for shape in SHAPES {
             let least = if shape == Role::Border { 1.6 } else { 3.0 };
-            check(shape.name().to_owned(), theme.full(shape).fg.unwrap(), screen, least);
+            check(shape.name().to_owned(), theme.full(shape).fg.unwrap(), screen, Some(least));
         }
-        weak
+        all
+    }
+
+    #[test]
+    fn the_documents_tell_the_contrast_of_the_themes() {
+        let page = include_str!("../../docs/settings.md");
+        for name in ["dark", "light", "high-contrast"] {
+            let least = |see: fn(Rgb) -> Rgb| {
+                let texts = contrasts(name, see).into_iter().filter(|(_, _, shape)| shape.is_none());
+                // To the lower tenth: nothing is told to be better than it is.
+                texts.map(|(_, ratio, _)| (ratio * 10.0).floor() / 10.0).fold(f64::MAX, f64::min)
+            };
+            let theme = theme(name);
+            let body =
+                theme.full(Role::Text).fg.unwrap().contrast(theme.full(Role::Screen).bg.unwrap_or(theme.background));
+            let row = format!(
+                "| {name} | {:.1} : 1 | {:.1} : 1 | {:.1} : 1 |",
+                (body * 10.0).floor() / 10.0,
+                least(|c| c),
+                least(as_indexed)
+            );
+            assert!(page.contains(&row), "docs/settings.md: {row}");
+        }
     }
 
     #[test]

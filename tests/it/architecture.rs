@@ -579,6 +579,7 @@ const NAMED: &[(&str, &str)] = &[
     ("io/config/themes.rs", "the person's own configuration, and --theme"),
     ("io/config/tour.rs", "the tour that a person named"),
     ("io/config/types.rs", "the person's own configuration"),
+    ("io/config/views.rs", "the person's own configuration"),
     ("io/source/maps.rs", "the map of --map"),
     ("io/source/page.rs", "report pages that a person named"),
     ("io/config/verifiers.rs", "the chain file, and files of options"),

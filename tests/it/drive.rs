@@ -17,6 +17,7 @@ use stepscope::widgets::keymap::{Action, Context, Keymap};
 use stepscope::widgets::theme::{BUILT_IN, Role};
 use stepscope_base::text::is_hidden;
 use stepscope_io::config::session::FileView;
+use stepscope_io::config::views::{self, NamedView};
 use stepscope_judge::hide::Hide;
 use stepscope_judge::triage::Fix;
 use stepscope_record::finding::Severity;
@@ -1169,6 +1170,91 @@ fn columns_are_chosen_by_name_and_width() {
     assert_eq!(heads(&d), usual);
 }
 
+#[test]
+fn a_view_keeps_filter_order_and_columns_under_a_name() {
+    let config = tempfile::tempdir().unwrap();
+    let open = || {
+        Drive::with(&[runs()], |app| {
+            app.views.folder = Some(config.path().to_owned());
+            app.views.list = views::read_all(config.path()).unwrap();
+        })
+    };
+    let mut d = open();
+    d.keys(":view Enter").shows(&["No views yet. :view save NAME keeps filter, sort and columns"]);
+    d.keys("f 'steps>2' Enter > ~ | 'ok steps question' Enter");
+    let (sort, descending, rows) = (d.app.table.sort, d.app.table.descending, d.table_ids());
+    d.keys(": 'view save long ones'").shows(&["keeps steps>2 · by "]);
+    d.keys("Enter");
+    assert!(d.status().starts_with("Saved the view long ones: steps>2"), "{}", d.status());
+    assert!(d.header().contains("view long ones"), "{}", d.header());
+    // What is changed is no longer the view.
+    d.keys("~").hides(&["view long ones"]);
+    // One more, by the prompt.
+    d.keys("f ^U 'correct:false' Enter : 'view save' Enter").shows(&["name of the view: "]);
+    d.keys("'wrong' Enter").shows(&["Saved the view wrong: correct:false"]);
+    let mut d = open();
+    d.keys(": 'view l'").shows(&["view long ones"]).hides(&["view wrong"]);
+    d.keys("Enter").shows(&["View long ones: steps>2", "view long ones"]);
+    assert_eq!((d.app.table.sort, d.app.table.descending, d.table_ids()), (sort, descending, rows));
+    assert_eq!(d.lines()[1].split_whitespace().collect::<Vec<_>>(), ["ok▾", "steps", "question"]);
+    d.keys(": 'view nothing' Enter").shows(&["No view is called \"nothing\". Views: long ones, wrong"]);
+    // The list shows and deletes.
+    d.keys(":view Enter").shows(&["Views", "long ones  steps>2", "wrong      correct:false"]);
+    d.keys("j Enter");
+    assert_eq!((d.app.table.filter_text.as_str(), d.app.dialog.is_none()), ("correct:false", true));
+    d.keys(":view Enter D").shows(&["Deleted the view long ones, which was: steps>2", "wrong"]);
+    let names = |list: &[NamedView]| list.iter().map(|view| view.name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&views::read_all(config.path()).unwrap()), ["wrong"]);
+    assert_eq!(names(&d.app.views.list), ["wrong"]);
+    // While the program is presented nothing is saved.
+    d.keys("Esc :present Enter : 'view save shown' Enter").shows(&["nothing is saved while presenting"]);
+}
+
+#[test]
+fn a_view_that_cannot_be_shown_changes_nothing() {
+    let view = |name: &str, filter: &str, sort: &str, column: &str| NamedView {
+        name: name.to_owned(),
+        filter: filter.to_owned(),
+        sort: Some(sort.to_owned()),
+        columns: vec![column.to_owned()],
+        ..NamedView::default()
+    };
+    let mut d = Drive::with(&[runs()], |app| {
+        app.views.list =
+            vec![view("a", "no_field:1", "#", "ok"), view("b", "", "nosuch", "ok"), view("c", "", "#", "nosuch")];
+    });
+    for (name, why) in [("a", "no_field"), ("b", "no column is called nosuch"), ("c", "no column is called nosuch")] {
+        d.keys(&format!(": 'view {name}' Enter")).shows(&[&format!("The view {name} cannot be shown"), why]);
+        assert!(d.app.rows() == 8 && d.app.table.filter_text.is_empty());
+    }
+    d.keys(": 'view save d' Enter").shows(&["there is no folder for settings"]);
+}
+
+#[test]
+fn earlier_filters_come_back_with_the_arrow() {
+    let mut d = Drive::with(&[runs()], |app| app.table.typed_filters = vec!["fix:gold".to_owned()]);
+    for filter in ["steps>1", "steps>2"] {
+        d.keys(&format!("f ^U '{filter}' Enter"));
+    }
+    let line = |d: &Drive| d.footer().trim_start_matches(" filter: ").split("   ").next().unwrap().trim().to_owned();
+    d.keys("f").shows(&["Up: earlier filters"]);
+    assert_eq!(line(&d), "steps>2");
+    // The one in force is on the line already.
+    d.keys("Up");
+    assert_eq!(line(&d), "steps>1");
+    d.keys("Up Up Up");
+    assert_eq!(line(&d), "fix:gold");
+    d.keys("Down");
+    assert_eq!(line(&d), "steps>1");
+    d.keys("Down");
+    assert_eq!(line(&d), "steps>2", "what was typed before");
+    d.keys("Up Up Enter");
+    assert_eq!(d.app.table.filter_text, "fix:gold");
+    assert_eq!(d.app.table.typed_filters, ["steps>1", "steps>2", "fix:gold"]);
+    // What was typed goes on with what is chosen of the completions.
+    d.keys("f ^U 'rul' Down").shows(&["rule:"]);
+}
+
 // Charts, explanations, ASCII.
 
 #[test]
@@ -1857,6 +1943,8 @@ fn keys_and_names_agree() {
                     | Action::Messages
                     | Action::PreviousWrong
                     | Action::PreviousFlagged
+                    | Action::View
+                    | Action::SaveView
             );
             assert_eq!(d.app.keymap.names(binding).is_empty(), by_name, "{binding:?}");
         }

@@ -26,6 +26,7 @@ mod hostile;
 mod invariance;
 mod large;
 mod limits;
+mod linear;
 mod live;
 mod loading;
 mod model;

@@ -246,6 +246,47 @@ fn scripts_can_be_run_by_their_names() {
     }
 }
 
+/// Returns the title of each example of a format with the kind that it names, and the ending and text of its file.
+fn examples_of_formats(page: &str) -> Vec<(&str, &str, &str, &str)> {
+    let section = page.split("\n## An example of each\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    section
+        .split("\n### ")
+        .skip(1)
+        .map(|part| {
+            let (title, rest) = part.split_once('\n').unwrap();
+            let block = rest.split("```").nth(1).unwrap_or_else(|| panic!("{title} begins with no example"));
+            let (ending, text) = block.split_once('\n').unwrap();
+            (title, quoted(title).next().unwrap_or_else(|| panic!("{title} names no kind")), ending, text)
+        })
+        .collect()
+}
+
+#[test]
+fn every_format_begins_with_an_example_that_opens_as_what_it_says() {
+    let page = std::fs::read_to_string(root().join("docs/formats.md")).unwrap();
+    let examples = examples_of_formats(&page);
+    assert!(examples.len() >= 14, "only {} examples", examples.len());
+    let folder = tempfile::tempdir().unwrap();
+    for (n, (title, kind, ending, text)) in examples.into_iter().enumerate() {
+        // Alone in its folder: what is next to it may belong to it.
+        let path = folder.path().join(n.to_string()).join("example").with_extension(ending);
+        std::fs::create_dir(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        let mut check = std::process::Command::new(env!("CARGO_BIN_EXE_stepscope"));
+        let output = check.args(["check", "--format", "jsonl"]).arg(&path).output().unwrap();
+        let printed = String::from_utf8(output.stdout).unwrap();
+        let lines: Vec<serde_json::Value> = printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let [line] = lines.as_slice() else { panic!("{title}: {} records: {printed}", lines.len()) };
+        assert_eq!(line["kind"], kind, "{title}");
+        // What is wrong in it is what the page says, and nothing about its form.
+        let rules: Vec<&str> =
+            line["findings"].as_array().unwrap().iter().filter_map(|one| one["rule"].as_str()).collect();
+        let is_wrong = title.starts_with("Run record") || title.starts_with("Chain of thought");
+        assert_eq!(rules, if is_wrong { vec!["run/recompute"] } else { Vec::new() }, "{title}");
+        assert!(!is_wrong || line["triage"]["step"] == 2, "{title}: {}", line["triage"]);
+    }
+}
+
 #[test]
 fn every_rule_action_and_field_that_is_named_exists() {
     let text = std::fs::read_to_string(root().join("docs/debugging.md")).unwrap();

@@ -1070,6 +1070,75 @@ fn a_final_verdict_is_undone_where_it_was_given() {
 }
 
 #[test]
+fn nobody_decides_a_dispute_of_their_own_without_a_word() {
+    let desk = Desk::new(3);
+    for (by, keys) in [("bob", "Enter a a a"), ("eve", "Enter x 1 Enter x 1 Enter x 1 Enter")] {
+        Drive::reviewing(&desk.runs(), by, &desk.state(), |_| {}).keys(keys).until(|app| app.review.saved);
+    }
+    let decide = |me: &str| {
+        let journals = Journals { files: vec![desk.runs()], named: Vec::new() };
+        let mut d = desk.open_with(|app| {
+            app.across = Across::new(None, journals, false);
+            app.across.reviewer = Some(Reviewer::person(me.to_owned()));
+        });
+        d.keys("A").until(|app| app.across.judging.running.is_none());
+        d
+    };
+    let cases = |d: &Drive| d.app.across.judged.as_ref().map_or(0, |judged| judged.cases.len());
+    let mut d = decide("eve");
+    let all = cases(&d);
+    d.shows(&["verdict  yours", "One of these verdicts is yours"]);
+    d.keys("a");
+    assert!(d.status().contains("One of these verdicts is yours: leave it to another"), "{}", d.status());
+    assert_eq!(cases(&d), all);
+    // The next one is another word.
+    d.keys("j x").shows(&["leave it to another adjudicator"]);
+    assert!(d.app.kept.adjudication.choosing.is_none());
+    d.keys("x 1 Enter").until(|app| app.review.saved && app.across.judging.running.is_none());
+    assert_eq!(cases(&d), all - 1);
+    let mut d = decide("ada");
+    d.hides(&["yours"]);
+    d.keys("a").until(|app| app.review.saved && app.across.judging.running.is_none());
+    assert_eq!(cases(&d), all - 2);
+}
+
+#[test]
+fn who_settles_a_dispute_sees_findings_citations_and_the_document() {
+    let folder = tempfile::tempdir().unwrap();
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs");
+    for name in ["policy.jsonl", "policy.document.json"] {
+        std::fs::copy(samples.join(name), folder.path().join(name)).unwrap();
+    }
+    let path = folder.path().join("policy.jsonl");
+    for (by, keys) in [("bob", "f 'route:reject' Enter Enter a"), ("eve", "f 'route:reject' Enter Enter x 1 Enter")] {
+        Drive::reviewing(&path, by, folder.path(), |_| {}).keys(keys).until(|app| app.review.saved);
+    }
+    let journals = Journals { files: vec![path.clone()], named: Vec::new() };
+    let mut d = Drive::reviewing(&path, "ada", folder.path(), |app| {
+        app.across = Across::new(None, journals, false);
+        app.across.reviewer = Some(Reviewer::person("ada"));
+    });
+    d.resize(200, 60).keys("A").until(|app| app.across.judging.running.is_none());
+    d.shows(&[
+        "document  policy.document.json",
+        "route     reject",
+        "Findings",
+        "Citations",
+        "not wait until",
+        "» not wait",
+    ]);
+    // The labels that are chosen from have the room, those of answers first.
+    d.keys("x").hides(&["Citations"]);
+    d.shows(&["1 [ ] wrong value (eve)", "2 [ ] wrong citation"]);
+    d.resize(80, 24).shows(&["1 [ ] wrong value (eve)", "6 [ ] should be"]);
+    d.keys("1").shows(&["1 [x] wrong value (eve)"]);
+    d.keys("Enter").until(|app| app.review.saved && app.across.judging.running.is_none());
+    let log = std::fs::read_to_string(beside(&path).path()).unwrap();
+    let decided = log.lines().rfind(|line| line.contains("\"adjudicate\"")).unwrap();
+    assert!(decided.contains("wrong_value"), "{decided}");
+}
+
+#[test]
 fn verdicts_next_to_several_files_are_shown_and_none_is_given() {
     let desk = Desk::new(4);
     let other = desk.folder.path().join("other.jsonl");

@@ -12,6 +12,7 @@ use crate::support::drive::{Drive, parse, small_at};
 use crate::support::fed::fed;
 use crate::support::server::{Server, Talk};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventKind};
+use ratatui::style::Color;
 use stepscope::app::across::Across;
 use stepscope::app::review::ReviewDialog;
 use stepscope::dialogs::dialog::Dialog;
@@ -20,12 +21,14 @@ use stepscope::screens::live::state::Live;
 use stepscope::screens::rerun::state::Attempt;
 use stepscope::screens::stack::Focus;
 use stepscope::widgets::keymap::{Action, BINDINGS, Context};
+use stepscope::widgets::theme::Role;
 use stepscope_execution::call::RunId;
 use stepscope_io::pipeline::compare::Journals;
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_judge::hide::{Hidden, Hide};
 use stepscope_review::event::Reviewer;
 use stepscope_review::queue::Queue;
+use unicode_width::UnicodeWidthStr as _;
 
 /// Number of events in CI, shared among the scenes.
 const EVENTS: usize = 20_000;
@@ -376,6 +379,19 @@ impl Walk {
         if let Some(dialog) = &app.dialog {
             self.must(header.contains(&format!(" ▸ {}", dialog.word())), "the first line does not name the dialog");
         }
+        // Who hears the screen, or sees a part of it, follows the terminal's cursor.
+        let at = self.d.cursor();
+        self.must(at.is_some(), "the cursor is nowhere");
+        let own = self.d.colour(Role::BorderFocus);
+        let is_pointer = |(y, line): (usize, &String)| {
+            let before = line.split_once('❯').map(|(before, _)| before.width() as u16);
+            before.is_some_and(|x| self.d.colour_at(x, y as u16) == own).then_some(y)
+        };
+        let selected = self.d.lines().iter().enumerate().find_map(is_pointer).filter(|_| self.d.app.dialog.is_none());
+        // Without colours the rows of other panes have the same sign.
+        let selected = selected.filter(|_| own != Color::Reset);
+        let is_there = selected.is_none_or(|row| at.is_some_and(|at| usize::from(at.y) == row));
+        self.must(is_there, "the cursor is not on the selected row");
         let body = self.d.screen();
         let mut names = body.split('<').skip(1).filter_map(|rest| Some(rest.split_once('>')?.0));
         self.must(!names.any(|name| Action::from_word(name).is_some()), "an action is named in place of its key");

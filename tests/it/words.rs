@@ -214,8 +214,12 @@ fn no_sentence_of_the_program_uses_a_banned_word() {
 }
 
 /// Sentences with the keys of a text line, which nobody binds to something else.
-const TEXT_LINE: [&str; 3] =
-    ["Tab completes", "; Enter searches the text of {unread}", "   Enter accept · type to replace · <escape> cancel"];
+const TEXT_LINE: [&str; 4] = [
+    "Tab completes",
+    "Tab completes · Up: earlier filters",
+    "; Enter searches the text of {unread}",
+    "   Enter accept · type to replace · <escape> cancel",
+];
 
 /// Returns the keys that a sentence names as they are before anybody binds them to something else.
 fn keys_in(sentence: &str) -> Vec<&str> {

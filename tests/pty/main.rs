@@ -268,10 +268,20 @@ fn without_a_terminal_there_is_a_sentence() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("not a terminal") && said.contains("stepscope check"), "{said}");
 
-    let terminal = Terminal::start(&plain(path.to_str().unwrap()).env("TERM", "dumb"));
+    let terminal = Terminal::start(&plain(path.to_str().unwrap()).env("TERM", ""));
     terminal.assert_exit(2);
     assert!(terminal.screen().contains("TERM"), "{}", terminal.screen());
     assert_restored(&terminal);
+}
+
+#[test]
+fn a_terminal_that_cannot_place_text_is_read_line_by_line() {
+    let (_folder, path, _) = run_file();
+    let terminal = Terminal::start(&plain(path.to_str().unwrap()).env("TERM", "dumb"));
+    terminal.wait_for("Choice: ");
+    terminal.send("quit\r");
+    terminal.assert_exit(0);
+    assert!(!terminal.raw().contains(&0x1b), "{}", terminal.screen());
 }
 
 /// Floods a client with tokens until the connection is closed.

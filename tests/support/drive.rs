@@ -286,7 +286,7 @@ impl Drive {
     /// Has the program's own performer do it, and returns what was done at once. What would leave the test is kept here.
     fn work(&mut self, effect: Effect) -> Vec<Msg> {
         let effect = match effect {
-            Effect::KeepView(view, theme) => {
+            Effect::KeepView(view, theme, _) => {
                 self.kept.push((view, theme));
                 return Vec::new();
             }

@@ -25,6 +25,8 @@ pub mod tour;
 pub mod types;
 /// Verifiers as they are asked for: by options, or in a TOML file.
 pub mod verifiers;
+/// Named views of the table.
+pub mod views;
 
 /// A larger file was not written by hand.
 const MAX_CONFIG: u64 = 1 << 20;

@@ -9,10 +9,11 @@ use stepscope_execution::prompt::{AnswerShape, Refused, execution, visible_input
 use stepscope_execution::verify::recorded_reward;
 use stepscope_judge::aligned::{AlignedRun, AlignedValue};
 use stepscope_judge::case::CaseView;
+use stepscope_judge::hide::{Hidden, Hide};
 use stepscope_judge::recompute::Recomputed;
 use stepscope_judge::route::Routed;
 use stepscope_judge::slip_form::Slip;
-use stepscope_judge::triage::Triage;
+use stepscope_judge::triage::{Fix, Triage};
 use stepscope_record::cost::{RunCost, StepCost, duration};
 use stepscope_record::finding::{counted, grouped};
 use stepscope_record::fork_origin::ForkOrigin;
@@ -64,6 +65,10 @@ pub struct RecordPart {
     pub prompt: bool,
     /// Also the global state before and after each step.
     pub state: bool,
+    /// Neither place and id nor steps and findings: what it is, its question and answer, and where to fix it.
+    pub brief: bool,
+    /// Parts that are hidden: with the triage, where to fix it.
+    pub hide: Hide,
 }
 
 /// Prints a record. More than `room` bytes of steps are counted instead; a prompt is made safe for a `terminal`, and is
@@ -71,6 +76,10 @@ pub struct RecordPart {
 pub fn record(show: RecordPart, case: &CaseView<'_>, look: &Look, terminal: bool, room: usize) -> RecordText {
     let mut out = RecordText::default();
     let Some(record) = &case.record else {
+        if show.brief {
+            out.line(&Shown::own("not readable as JSON"));
+            return out;
+        }
         out.text(&place(case, look));
         out.line(&Shown::own(": not readable as JSON\n"));
         write(case, case.findings(), look, &mut out.out);
@@ -86,12 +95,21 @@ pub fn record(show: RecordPart, case: &CaseView<'_>, look: &Look, terminal: bool
         }
         return out;
     }
-    view.head(look, &mut out);
-    if let Some(triage) = case.triage() {
-        view.triage(triage, &mut out);
+    let triage = case.triage().filter(|_| !show.hide.has(Hidden::Triage));
+    if show.brief {
+        view.verdict(triage, &mut out);
+    } else {
+        view.place(look, &mut out);
+    }
+    view.head(&mut out);
+    if let Some(triage) = triage {
+        view.triage(triage, show.brief, &mut out);
     }
     if let Some(routed) = case.routed() {
         WholeRecord::route(routed, &mut out);
+    }
+    if show.brief {
+        return out;
     }
     view.peers(&mut out);
     view.creation(&mut out);
@@ -118,11 +136,24 @@ impl WholeRecord<'_, '_> {
         self.procedure.map_or(self.state.step_count(), |procedure| procedure.steps.len())
     }
 
-    fn head(&self, look: &Look, out: &mut RecordText) {
-        let (case, record) = (self.case, self.record);
-        let id = record.id_text().map_or_else(|| Shown::own("none"), |id| id.line());
-        let rightness = case.rightness();
-        let verdict = match (rightness.recorded, rightness.verdict()) {
+    /// Prints where the record is, what it is and whether it is right.
+    fn place(&self, look: &Look, out: &mut RecordText) {
+        let id = self.record.id_text().map_or_else(|| Shown::own("none"), |id| id.line());
+        out.text(&place(self.case, look));
+        out.line(&shown!("  id {id}  {}{}\n", self.record.kind.phrase(), self.graded()));
+    }
+
+    /// Prints what the record is, whether it is right, and where it is to be fixed.
+    fn verdict(&self, triage: Option<&Triage>, out: &mut RecordText) {
+        let fix = triage.filter(|triage| !matches!(triage.fix, Fix::None | Fix::Unknown)).map(fix_of);
+        let fix = fix.map_or_else(Shown::default, |fix| shown!("; fix: {fix}"));
+        out.line(&shown!("{}{}{fix}\n", self.record.kind.phrase(), self.graded()));
+    }
+
+    /// Phrases whether the record is right.
+    fn graded(&self) -> &'static str {
+        let rightness = self.case.rightness();
+        match (rightness.recorded, rightness.verdict()) {
             (Some(true), Some(false)) => ", graded correct, but the answer is not as expected",
             (Some(false), Some(true)) => ", graded wrong, but the answer is as expected",
             (Some(true), _) => ", graded correct",
@@ -130,9 +161,11 @@ impl WholeRecord<'_, '_> {
             (None, Some(true)) => ", answer as expected",
             (None, Some(false)) => ", answer not as expected",
             (None, None) => "",
-        };
-        out.text(&place(case, look));
-        out.line(&shown!("  id {id}  {}{verdict}\n", record.kind.phrase()));
+        }
+    }
+
+    fn head(&self, out: &mut RecordText) {
+        let record = self.record;
         match record.question.filter(|question| !question.is_null()) {
             Some(prompt) if record.kind == RecordKind::Call => call_prompt(record.root, prompt, out),
             Some(question) => out.line(&shown!("Question\n{}\n", paragraph(question))),
@@ -196,11 +229,11 @@ impl WholeRecord<'_, '_> {
     }
 
     /// Prints where to fix the run, and the argument.
-    fn triage(&self, triage: &Triage, out: &mut RecordText) {
-        let step = triage.step.map_or_else(Shown::default, |step| shown!(", step {}", step + 1));
-        out.line(&shown!("Where to fix\n  {}{step} ({})", triage.phrase(), triage.confidence.word()));
+    fn triage(&self, triage: &Triage, brief: bool, out: &mut RecordText) {
+        out.line(&shown!("Where to fix\n  {}", fix_of(triage)));
         for argument in &triage.why {
-            out.line(&shown!("  - {}  [{} {}]", argument.text, argument.rule, argument.pointer.text().line()));
+            let source = shown!("  [{} {}]", argument.rule, argument.pointer.text().line());
+            out.line(&shown!("  - {}{}", argument.text, if brief { Shown::default() } else { source }));
         }
         let findings = self.case.findings();
         if let Some(cause) = self.case.cause(findings, Some(triage)) {
@@ -208,7 +241,7 @@ impl WholeRecord<'_, '_> {
             let slip = slip.map_or_else(Shown::default, |slip| shown!("; {}", slip.phrase()));
             out.line(&shown!("  Cause: {}{slip}", cause.phrase()));
         }
-        if let Some(line) = self.case.executed().and_then(|executed| self.derived(executed)) {
+        if let Some(line) = self.case.executed().and_then(|executed| self.derived(executed)).filter(|_| !brief) {
             out.line(&line);
         }
         out.line(&Shown::default());
@@ -459,6 +492,12 @@ fn others(value: &AlignedValue) -> Shown {
     });
     let listed = Shown::listed(others, usize::MAX);
     if listed.as_str().is_empty() { listed } else { shown!("  {listed}") }
+}
+
+/// Phrases where a run is to be fixed, and how sure that is.
+fn fix_of(triage: &Triage) -> Shown {
+    let step = triage.step.map_or_else(Shown::default, |step| shown!(", step {}", step + 1));
+    shown!("{}{step} ({})", triage.phrase(), triage.confidence.word())
 }
 
 /// Prints what a model was asked: the system prompt and the text, or the messages, each below its role.

@@ -52,7 +52,7 @@ pub enum NoTerminal {
     OutputNotTerminal,
     /// `TERM` is missing or `dumb`.
     #[error(
-        "this terminal cannot place text on the screen (TERM is unset or \"dumb\"); set TERM, for example TERM=xterm-256color, or use `stepscope check`"
+        "this terminal cannot place text on the screen (TERM is unset or \"dumb\"); set TERM, for example TERM=xterm-256color, or read line by line with --linear"
     )]
     Dumb,
     /// The terminal could not be opened.

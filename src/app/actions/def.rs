@@ -3,8 +3,8 @@
 use crate::app::across::keys::{NOT_HERE, beside, in_adjudication, may_compare, may_count, may_show_baseline, of_all};
 use crate::app::actions::may::{
     CLOSE_FIRST, are_wanted, folds, has_edits, has_findings, has_forks, has_rewards, has_searched, in_batch,
-    in_derivation, in_help, is_unsaved, may_leave_to_editor, may_open_in, may_turn, of_steps, on_text, scrolls,
-    takes_edit, unless_typing,
+    in_derivation, in_help, in_views, is_unsaved, may_leave_to_editor, may_open_in, may_turn, of_steps, on_text,
+    scrolls, takes_edit, unless_typing,
 };
 use crate::app::forks::follow::{fork_by, save_again};
 use crate::app::msg::{Effect, Effects};

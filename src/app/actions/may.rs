@@ -95,6 +95,10 @@ pub(crate) const fn in_help(_: Context, dialog: &Dialog) -> bool {
     matches!(dialog, Dialog::Help)
 }
 
+pub(crate) const fn in_views(kind: Context, _: &Dialog) -> bool {
+    matches!(kind, Context::Views)
+}
+
 pub(crate) const fn in_batch(_: Context, dialog: &Dialog) -> bool {
     matches!(dialog, Dialog::Review(ReviewDialog::Confirm { given: Given::Same(_), .. }))
 }
@@ -116,9 +120,12 @@ pub(crate) fn may_open_in(app: &App, kind: Context) -> Result<(), Reason> {
         Some(Dialog::Palette(palette)) => {
             let rows = app.palette_rows(palette);
             let chosen = rows.get(app.scroll.at).ok_or("No matching command")?;
-            app.allowed_at(app.focus_below_dialog(), chosen.action)
+            app.allowed_at(app.focus_below_dialog(), chosen.binding.action)
         }
         Some(Dialog::Export) => export::may_write(app),
-        _ => need(matches!(kind, Context::Derivation | Context::Contents | Context::Fixes), CLOSE_FIRST),
+        _ => {
+            let is_list = matches!(kind, Context::Derivation | Context::Contents | Context::Views | Context::Fixes);
+            need(is_list, CLOSE_FIRST)
+        }
     }
 }

@@ -7,10 +7,13 @@ use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::across::Across;
+use crate::app::open_record::OpenRecord;
 use crate::app::state::App;
-use crate::screens::adjudication::state::offered;
+use crate::screens::adjudication::state::{self, offered};
 use crate::screens::dashboard::draw::{reading, unread};
 use crate::screens::stack::ScreenMemory;
+use crate::screens::table::preview::evidence;
+use crate::screens::table::state::Table;
 use crate::widgets::keymap::Action;
 use crate::widgets::layout;
 use crate::widgets::layout::{WIDE, inner_height, inner_width, pane_above, pane_left, rows};
@@ -21,9 +24,10 @@ use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_io::pipeline::dashboard::{BoardData, DisputedRecord};
+use stepscope_io::pipeline::store::Store;
 use stepscope_review::agreement::measured;
 use stepscope_review::disagreement::ReviewerVerdict;
-use stepscope_review::event::{GoldStatus, LabelRef, Verdict};
+use stepscope_review::event::{GoldStatus, Verdict};
 use stepscope_review::stats::name_of;
 
 /// A question takes so many lines at least, whatever room there is.
@@ -77,7 +81,9 @@ fn label_rows(across: &Across, kept: &ScreenMemory, keymap: &Keymap, width: usiz
 /// Finds the line of a label; one without a key is behind those that have one.
 fn label_row(across: &Across, kept: &ScreenMemory, keymap: &Keymap, label: usize, width: usize) -> Option<usize> {
     let lines = shown_labels(across, kept, keymap, width)?;
-    let name = format!("  {} [", label + 1);
+    let judged = across.judged.as_ref()?;
+    let order = state::in_order(judged, kept.adjudication.case(judged)?);
+    let name = format!("  {} [", order.iter().position(|at| *at == label)? + 1);
     let row = lines.iter().position(|line| line.iter().any(|(text, _)| text.starts_with(&name)));
     Some(ABOVE_LABELS + row.unwrap_or(lines.len().saturating_sub(1)))
 }
@@ -90,8 +96,11 @@ pub(crate) fn label_place(app: &App, label: usize) -> Option<(usize, usize)> {
 
 fn usual_places(area: Rect, across: &Across) -> PaneAreas {
     let body = layout::parts(area).body;
-    let wanted = rows(across.judged.as_ref().map_or(0, |judged| judged.agreement.len()).saturating_add(2));
-    let agreement = wanted.clamp(3, (body.height / 3).max(3)).min(body.height);
+    let lines = across.judged.as_ref().map(|judged| judged.agreement.as_slice()).unwrap_or_default();
+    let most = (body.height / 3).max(3);
+    let all = rows(lines.len().saturating_add(2));
+    let wanted = if all <= most { all } else { rows(measures(lines).len().saturating_add(2)) };
+    let agreement = wanted.clamp(3, most).min(body.height);
     let (agreement, rest) = pane_above(body, agreement);
     let cases = across.judged.as_ref().map_or(0, |judged| judged.cases.len());
     if body.width >= WIDE && cases > 0 {
@@ -132,8 +141,18 @@ pub(crate) fn draw(app: &App, buf: &mut Buffer, look: Look<'_>) {
     if voices.height >= 2
         && let Some(case) = app.kept.adjudication.case(judged)
     {
-        case_pane(&app.kept, &app.keymap, judged, case, voices, buf, look);
+        let said = case_lines(&app.kept, &app.keymap, judged, case, voices);
+        let opened = previewed(&app.across, &app.kept, &app.store, &app.table);
+        let lines = pane_lines(&said, &app.across, &app.kept, case, opened, inner_width(voices), look);
+        case_pane(&app.kept, case, lines, voices, buf, look);
     }
+}
+
+/// Returns the lines of the agreement that come first where there is little room: what is measured, before who judged how
+/// many.
+fn measures(lines: &[Shown]) -> &[Shown] {
+    let groups = lines.iter().position(|line| line.as_str().is_empty()).map_or(0, |blank| blank + 1);
+    lines.get(groups..).unwrap_or(lines)
 }
 
 fn agreement_pane(judged: &BoardData, area: Rect, buf: &mut Buffer, look: Look<'_>) {
@@ -144,10 +163,7 @@ fn agreement_pane(judged: &BoardData, area: Rect, buf: &mut Buffer, look: Look<'
     }
     let longest = lines.iter().filter_map(measured).map(|(_, measure)| measure.width()).max().unwrap_or(0);
     let room = inner_width(area).saturating_sub(longest + 4).max(SHORTEST);
-    // Where there is little room what is measured comes before who judged how many.
-    let groups = lines.iter().position(|line| line.as_str().is_empty()).map_or(0, |blank| blank + 1);
-    let fits = lines.len() <= inner_height(area);
-    let lines = if fits { lines } else { lines.get(groups..).unwrap_or_default() };
+    let lines = if lines.len() <= inner_height(area) { lines } else { measures(lines) };
     let rows = Rows { top: 0, len: lines.len(), at: None };
     let names = lines.iter().filter_map(measured).map(|(name, _)| name.width()).max().unwrap_or(0).min(room);
     let line = |line: &Shown| {
@@ -169,23 +185,62 @@ fn cases(across: &Across, kept: &ScreenMemory, judged: &BoardData, area: Rect, b
     let line = |case: &DisputedRecord| {
         let what = if case.dispute.labels_only { "labels" } else { "verdict" };
         let role = if case.dispute.labels_only { Role::Dim } else { Role::Warning };
-        vec![look.span(pad(what, 9), role), look.span(case.summary.title(inner_width(area)).into_string(), Role::Text)]
+        let yours = if state::is_own(case, across.reviewer.as_ref()) { "yours  " } else { "" };
+        vec![
+            look.span(pad(what, 9), role),
+            look.span(yours, Role::Accent),
+            look.span(case.summary.title(inner_width(area)).into_string(), Role::Text),
+        ]
     };
     pane(title, rows, |n| judged.cases.get(n).map(line).unwrap_or_default(), area, buf, look);
 }
 
+/// Finds the record of the item under the cursor.
+pub(crate) fn disputed(across: &Across, kept: &ScreenMemory, store: &Store) -> Option<usize> {
+    let case = kept.adjudication.case(across.judged.as_ref()?)?;
+    store.position(case.address.0, case.address.1)
+}
+
+/// Finds the record of the item under the cursor, once it was read; the labels that are chosen from have the room.
+fn previewed<'t>(across: &Across, kept: &ScreenMemory, store: &Store, table: &'t Table) -> Option<&'t OpenRecord> {
+    let record = disputed(across, kept, store).filter(|_| kept.adjudication.choosing.is_none())?;
+    table.preview(record)
+}
+
+/// Lays out what was said of an item, and below it what speaks for and against it.
+fn pane_lines(
+    said: &[Vec<Piece>],
+    across: &Across,
+    kept: &ScreenMemory,
+    case: &DisputedRecord,
+    opened: Option<&OpenRecord>,
+    width: usize,
+    look: Look<'_>,
+) -> Vec<Spans> {
+    let own = || vec![look.span("One of these verdicts is yours", Role::Warning)];
+    let is_own = state::is_own(case, across.reviewer.as_ref()) && kept.adjudication.choosing.is_none();
+    let own = is_own.then(own);
+    let mut lines: Vec<Spans> = own.into_iter().chain(said.iter().map(|pieces| look.spans(pieces))).collect();
+    // One blank line parts the two, whatever room the verdicts had.
+    let is_blank = |line: &Spans| line.iter().all(|span| span.content.trim().is_empty());
+    while opened.is_some() && lines.last().is_some_and(is_blank) {
+        lines.pop();
+    }
+    lines.extend(opened.map(|_| Vec::new()));
+    lines.extend(opened.into_iter().flat_map(|opened| evidence(opened, width, look)));
+    lines
+}
+
 fn case_pane(
     kept: &ScreenMemory,
-    keymap: &Keymap,
-    judged: &BoardData,
     case: &DisputedRecord,
+    lines: Vec<Spans>,
     area: Rect,
     buf: &mut Buffer,
     look: Look<'_>,
 ) {
-    let lines = case_lines(kept, keymap, judged, case, area);
     let rows = Rows { top: kept.adjudication.top, len: lines.len(), at: None };
-    let line = |n: usize| look.spans(lines.get(n).map(Vec::as_slice).unwrap_or_default());
+    let line = |n: usize| lines.get(n).cloned().unwrap_or_default();
     let name = name_of(&case.summary.item).line();
     let title = if kept.adjudication.choosing.is_none() && long_question(case, inner_width(area)).is_some() {
         vec![look.span(name.into_string(), Role::Title)]
@@ -207,7 +262,12 @@ pub(crate) fn size(app: &App) -> (usize, usize) {
     let area = places(app).voices;
     let judged = app.across.judged.as_ref();
     let case = judged.and_then(|judged| Some((judged, app.kept.adjudication.case(judged)?)));
-    let lines = case.map_or(0, |(judged, case)| case_lines(&app.kept, &app.keymap, judged, case, area).len());
+    let look = Look::new(&app.looks.theme, &app.keymap, true);
+    let opened = previewed(&app.across, &app.kept, &app.store, &app.table);
+    let lines = case.map_or(0, |(judged, case)| {
+        let said = case_lines(&app.kept, &app.keymap, judged, case, area);
+        pane_lines(&said, &app.across, &app.kept, case, opened, inner_width(area), look).len()
+    });
     (lines, inner_height(area))
 }
 
@@ -279,16 +339,18 @@ fn label_lines(
     width: usize,
 ) -> Vec<Vec<Piece>> {
     let keys = offered(judged).len();
-    let is_shown = |(n, _): &(usize, &(LabelRef, Shown))| *n < keys || chosen.contains(n);
-    let piece = |(n, (_, label)): (usize, &(LabelRef, Shown))| {
-        let givers = case.dispute.voices.iter().filter(|voice| voice.labels.contains(label));
+    let is_shown = |(n, at): &(usize, &usize)| *n < keys || chosen.contains(at);
+    let piece = |(n, at): (usize, &usize)| {
+        let label = judged.labels.get(*at).map_or_else(Shown::default, |(_, label)| label.clone());
+        let givers = case.dispute.voices.iter().filter(|voice| voice.labels.contains(&label));
         let givers: Vec<String> = givers.map(|voice| voice.reviewer.to_string()).collect();
         let by = if givers.is_empty() { String::new() } else { format!(" ({})", givers.join(", ")) };
-        let (sign, role) = if chosen.contains(&n) { ("[x]", Role::Accent) } else { ("[ ]", Role::Text) };
+        let (sign, role) = if chosen.contains(at) { ("[x]", Role::Accent) } else { ("[ ]", Role::Text) };
         let key = if n < keys { (n + 1).to_string() } else { " ".to_owned() };
         (fit(&format!("  {key} {sign} {label}{by}"), width), role)
     };
-    let labels = judged.labels.iter().enumerate().filter(is_shown);
+    let order = state::in_order(judged, case);
+    let labels = order.iter().enumerate().filter(is_shown);
     let hidden = judged.labels.len() - labels.clone().count();
     let more = (format!("  +{hidden} more: {}", keymap.key_of(Action::FindLabel)), Role::Hint);
     flowed(labels.map(piece).chain(Some(more).filter(|_| hidden > 0)), width)

@@ -65,11 +65,27 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
         Action::FindLabel => return Some(review::ask::open_labels(app, LabelPurpose::Decide)),
         Action::NextPane => show_agreement(app),
         Action::Open => return Some(open_case(app)),
+        Action::DecidePass | Action::DecideFail if warns(&app.across, &mut app.kept) => {
+            return Some(app.say(app.keyed(OWN)));
+        }
         Action::DecidePass => return Some(decide(app, Verdict::Pass, &[])),
         Action::DecideFail => app.kept.adjudication.choosing = Some(Vec::new()),
         _ => return None,
     }
     Some(Vec::new())
+}
+
+/// Said before a person decides between their own verdict and another.
+const OWN: &str = "One of these verdicts is yours: leave it to another adjudicator, or press the key again";
+
+/// Tells whether it is yet to be said that the person's own verdict is one of those to decide between, and notes that.
+fn warns(across: &Across, kept: &mut ScreenMemory) -> bool {
+    let case = across.judged.as_ref().and_then(|judged| kept.adjudication.case(judged));
+    let own = case.filter(|case| state::is_own(case, across.reviewer.as_ref()));
+    let item = own.map(|case| case.summary.item.clone());
+    let is_new = item.is_some() && kept.adjudication.warned != item;
+    kept.adjudication.warned = item.or(kept.adjudication.warned.take());
+    is_new
 }
 
 /// Moves the cursor, or scrolls by pages through the verdicts on the item.

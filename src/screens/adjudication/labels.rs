@@ -11,7 +11,9 @@ pub(crate) fn give_nth(app: &mut App) {
     let (Some(judged), Some(label)) = (app.across.judged.clone(), app.count.and_then(|n| n.checked_sub(1))) else {
         return;
     };
-    if label < state::offered(&judged).len() {
+    let order = app.kept.adjudication.case(&judged).map(|case| state::in_order(&judged, case));
+    let keyed = order.filter(|_| label < state::offered(&judged).len());
+    if let Some(label) = keyed.and_then(|order| order.get(label).copied()) {
         toggle_shown(app, label);
     } else {
         app.say(Shown::own("no such label"));

@@ -3,7 +3,10 @@
 use crate::widgets::list::List;
 use stepscope_base::text::Shown;
 use stepscope_io::pipeline::dashboard::{BoardData, DisputedRecord};
-use stepscope_review::event::{Event, EventKind, ItemRef, LabelDefinition, LabelRef, Reviewer, Text, Verdict};
+use stepscope_record::RecordKind;
+use stepscope_review::event::{
+    Event, EventKind, ItemRef, LabelDefinition, LabelRef, LabelSet, Reviewer, Text, Verdict,
+};
 
 /// Number of labels that have a key of their own.
 pub(crate) const KEYS: usize = 9;
@@ -19,6 +22,8 @@ pub struct Adjudication {
     pub choosing: Option<Vec<usize>>,
     /// The item that the cursor goes to as soon as it is listed again.
     pub sought: Option<ItemRef>,
+    /// The item of which it was said that the person's own verdict is one of those to decide between.
+    pub(crate) warned: Option<ItemRef>,
 }
 
 impl Adjudication {
@@ -54,9 +59,22 @@ impl Adjudication {
     }
 }
 
+/// Tells whether a reviewer gave one of the verdicts that are to be decided between.
+pub(crate) fn is_own(case: &DisputedRecord, reviewer: Option<&Reviewer>) -> bool {
+    let is_own = |me: &Reviewer| case.dispute.voices.iter().any(|voice| voice.event.reviewer.id == me.id);
+    reviewer.is_some_and(is_own)
+}
+
 /// Lists the labels that have a key, numbered as wherever labels are given.
 pub(crate) fn offered(judged: &BoardData) -> &[(LabelRef, Shown)] {
     judged.labels.get(..KEYS).unwrap_or(&judged.labels)
+}
+
+/// Lists the positions of the labels of an item, those of its kind first, as wherever labels are given.
+pub(crate) fn in_order(judged: &BoardData, case: &DisputedRecord) -> Vec<usize> {
+    let set = LabelSet { labels: definitions(judged), ..LabelSet::starter() };
+    let at = |label: LabelDefinition| judged.labels.iter().position(|(known, _)| known.id == label.id);
+    set.offered_for(case.summary.kind == RecordKind::Typed).into_iter().filter_map(at).collect()
 }
 
 /// Lists all labels, to be looked for.

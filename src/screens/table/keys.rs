@@ -4,14 +4,16 @@ use crate::screens::table::state::Table;
 use ratatui::layout::{Position, Rect};
 use stepscope_io::pipeline::store::Store;
 
-use crate::app::msg::Effects;
+use crate::app::msg::{Effect, Effects};
 use crate::app::state::App;
-use crate::dialogs::dialog::PromptPurpose;
+use crate::app::views::{Views, description, name_of};
+use crate::dialogs::dialog::{Dialog, PromptPurpose};
 use crate::screens::insights;
 use crate::screens::kind::ScreenKind;
 use crate::screens::side_by_side::keys::put_beside_parent;
 use crate::screens::table::column::ChosenColumns;
 use crate::screens::table::draw::{sort_at, sorts};
+use crate::screens::table::search::try_filter;
 use crate::screens::table::state::{SortBy, SortColumn};
 use crate::widgets::keymap::{Action, NO_RECORD, OPEN_RECORD, Reason, need};
 use crate::widgets::layout::table_height;
@@ -19,6 +21,7 @@ use crate::widgets::list::Move;
 use crate::widgets::panes::turn;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_io::config::views::ViewChange;
 
 /// Checks an action that the screen knows; `None`: another one.
 pub(crate) fn allowed(app: &App, action: Action) -> Option<Result<(), Reason>> {
@@ -29,17 +32,26 @@ pub(crate) fn allowed(app: &App, action: Action) -> Option<Result<(), Reason>> {
             need(app.record().is_some(), NO_RECORD).and_then(|()| need(app.parent_of_current().is_some(), "not a fork"))
         }
         A::CopyValue | A::CopyPath => Err(OPEN_RECORD),
-        A::Find | A::Frequency | A::Filter | A::SortNext | A::SortPrevious | A::SortReverse | A::Columns => {
-            need(!app.has_no_records(), "no records")
-        }
+        A::Find
+        | A::Frequency
+        | A::Filter
+        | A::SortNext
+        | A::SortPrevious
+        | A::SortReverse
+        | A::Columns
+        | A::View
+        | A::SaveView => need(!app.has_no_records(), "no records"),
         _ => return None,
     })
 }
 
 pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
     match action {
-        Action::Open => return Some(request(app, ScreenKind::Run)),
-        Action::Json => return Some(request(app, ScreenKind::Json)),
+        Action::Open | Action::Json => {
+            let screen = if action == Action::Open { ScreenKind::Run } else { ScreenKind::Json };
+            let record = app.record()?;
+            return Some(app.request(record, screen));
+        }
         Action::Filter => {
             let text = app.table.filter_text.clone();
             let text = if text.is_empty() { text } else { text + " " };
@@ -48,6 +60,20 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
         Action::Columns => {
             let text = app.table.columns.text();
             app.open_prompt(PromptPurpose::Columns, text);
+        }
+        Action::View => {
+            let some = app.views.some();
+            return Some(match some {
+                Ok(()) => {
+                    app.open_dialog(Dialog::Views);
+                    Vec::new()
+                }
+                Err(why) => app.say(why),
+            });
+        }
+        Action::SaveView => {
+            let name = app.views.in_force(&app.table).map_or_else(String::new, |view| view.name.clone());
+            app.propose(PromptPurpose::ViewName, name);
         }
         Action::Difference => return put_beside_parent(app),
         Action::Frequency => insights::keys::open_chart(app),
@@ -78,8 +104,30 @@ pub(crate) fn choose_columns(table: &mut Table, typed: &str) -> Result<Shown, Sh
     Ok(shown!("Columns: {names} · [table] columns in config.toml keeps them"))
 }
 
-fn request(app: &mut App, screen: ScreenKind) -> Effects {
-    app.record().map_or_else(Vec::new, |record| app.request(record, screen))
+/// Shows a view by its name; `Err`: it cannot be shown, and nothing has changed.
+pub(crate) fn show_view(app: &mut App, typed: &str) -> Result<Effects, Shown> {
+    let view = app.views.named(typed)?.clone();
+    let named = |why: &Shown| shown!("The view {} cannot be shown: {why}", name_of(&view.name));
+    let columns = ChosenColumns::parse(&view.columns.join(" ")).map_err(|why| named(&why))?;
+    let sort = match &view.sort {
+        None => SortBy::default(),
+        Some(word) => SortBy::from_word(word)
+            .ok_or_else(|| named(&shown!("no column is called {}", Shown::line(word.as_bytes()))))?,
+    };
+    let effects = try_filter(app, &view.filter).map_err(|why| named(&why))?;
+    (app.table.sort, app.table.descending, app.table.columns) = (sort, view.descending, columns);
+    app.arrange();
+    // What the filter has to say of itself is more than what was typed just now.
+    if app.status.is_none() {
+        app.say(shown!("View {}: {}", name_of(&view.name), description(&view)));
+    }
+    Ok(effects)
+}
+
+/// Has a change of the views made, in the folder that keeps them.
+pub(crate) fn change_views(views: &Views, change: Result<ViewChange, Shown>) -> Result<Effects, Shown> {
+    let folder = views.folder.clone().ok_or(Shown::own("there is no folder for settings; start with --config-dir"));
+    Ok(vec![Effect::ChangeViews(folder?, change?)])
 }
 
 pub(crate) fn go(area: Rect, store: &Store, table: &mut Table, movement: Move) {

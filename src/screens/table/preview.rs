@@ -1,5 +1,7 @@
 //! The record under the cursor at a glance, next to the table where there is room for a third column.
 
+use std::ops::Range;
+
 use crate::screens::table::state::Table;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -16,7 +18,8 @@ use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, Spans, grounding_glyph, grounding_role, kind_role, pane, route_name, route_sign};
 use crate::widgets::prose::{fit, pad, wrapped};
 use crate::widgets::theme::Role;
-use stepscope_base::text::Shown;
+use stepscope_base::text::{Shown, head};
+use stepscope_evidence::document::Document;
 use stepscope_judge::triage::Fix;
 use stepscope_record::finding::counted;
 use stepscope_record::state::Badge;
@@ -27,6 +30,13 @@ const QUESTION: usize = 8;
 const FINDING: usize = 4;
 /// Number of lines of one step.
 const STEP: usize = 2;
+/// Number of findings, citations and steps of a record that people decide about.
+const MAX_EVIDENCE: usize = 60;
+/// Number of lines of the document around one citation, and of citations.
+const MAX_PASSAGE: usize = 16;
+const MAX_PASSAGES: usize = 6;
+/// Number of bytes of the document's words for one citation.
+const MAX_WORDS: usize = 1 << 10;
 /// Number of lines of the words of one citation.
 const QUOTE: usize = 3;
 
@@ -73,6 +83,49 @@ fn content(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> 
     lines
 }
 
+/// Lists what speaks for and against a record, for people who decide about it: its route, items, findings, and the words of
+/// each citation next to those of the document.
+pub(crate) fn evidence(opened: &OpenRecord, width: usize, look: Look<'_>) -> Vec<Spans> {
+    let most = MAX_EVIDENCE;
+    let mut lines = Vec::new();
+    let name =
+        opened.structured.as_ref().and_then(|structured| structured.document.as_ref()?.origin().map(Shown::last_part));
+    lines.extend(name.map(|name| vec![look.span("document  ", Role::Faint), look.span(name.as_str(), Role::Text)]));
+    lines.extend(facts(opened, width, look));
+    section(&mut lines, "Findings", findings(opened, width, most, look), look);
+    section(&mut lines, "Citations", citations(opened, width, most, look), look);
+    section(&mut lines, "Document", passages(opened, width, look), look);
+    section(&mut lines, &counted(opened.steps.len(), "step"), steps(opened, width, most, look), look);
+    lines
+}
+
+/// Lists the lines of the document around each citation, marked where they are cited and where the quote is.
+fn passages(opened: &OpenRecord, width: usize, look: Look<'_>) -> Vec<Spans> {
+    let Some(structured) = &opened.structured else { return Vec::new() };
+    let Some(document) = structured.document.as_deref() else { return Vec::new() };
+    let line = |span: &SpanView, n: usize| {
+        let holds = |lines: Option<&Range<usize>>| lines.is_some_and(|lines| lines.contains(&n));
+        let (sign, role) = match (holds(span.found.as_ref().map(|found| &found.lines)), holds(span.cited.as_ref())) {
+            (true, _) => ("» ", Role::Ok),
+            (false, true) => ("▌ ", Role::Accent),
+            (false, false) => ("  ", Role::Faint),
+        };
+        let text = Shown::line(document.line(n).map_or(&[][..], <[u8]>::trim_ascii_end));
+        vec![look.span(sign, role), look.span(fit(text.as_str(), width.saturating_sub(2)), Role::Text)]
+    };
+    let passage = |span: &SpanView| {
+        let found = span.found.as_ref().map(|found| found.lines.clone()).or_else(|| span.near.clone());
+        let (cited, found) = (span.cited.clone().or_else(|| found.clone())?, found.or_else(|| span.cited.clone())?);
+        let (from, to) = (cited.start.min(found.start), cited.end.max(found.end));
+        // Where they are far apart, that which was found says more.
+        let around = if to - from > MAX_PASSAGE { found } else { from..to };
+        let end = (around.end + 1).min(around.start + MAX_PASSAGE).min(document.len());
+        Some((around.start.saturating_sub(1)..end).map(|n| line(span, n)).collect::<Vec<_>>())
+    };
+    let passages: Vec<_> = structured.spans.iter().take(MAX_PASSAGES).filter_map(passage).collect();
+    passages.join(&Spans::new())
+}
+
 /// Adds a heading and its lines, if there are any.
 fn section(lines: &mut Vec<Spans>, heading: &str, content: Vec<Spans>, look: Look<'_>) {
     if !content.is_empty() {
@@ -110,17 +163,33 @@ fn findings(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) ->
 /// Lists every citation of a structured answer with its words, under the value that it supports.
 fn citations(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> Vec<Spans> {
     let Some(structured) = &opened.structured else { return Vec::new() };
-    let lines = |span: &SpanView| {
-        let place = format!("{}  {}", span.written, span.badge);
-        let head = format!("{} ", grounding_glyph(span.standing));
-        let mut lines = signed((&head, grounding_role(span.standing)), &place, (width, 1), Role::Dim, look);
-        let quote = span.quote.iter();
-        lines.extend(
-            quote.flat_map(|quote| signed(("  ", Role::Text), quote.as_str(), (width, QUOTE), Role::Text, look)),
-        );
-        lines
-    };
+    let lines =
+        |span: &SpanView| {
+            let place = format!("{}  {}", span.written, span.badge);
+            let head = format!("{} ", grounding_glyph(span.standing));
+            let mut lines = signed((&head, grounding_role(span.standing)), &place, (width, 1), Role::Dim, look);
+            let quote = span.quote.iter();
+            lines.extend(
+                quote.flat_map(|quote| signed(("  ", Role::Text), quote.as_str(), (width, QUOTE), Role::Text, look)),
+            );
+            let words = words_there(span, structured.document.as_deref());
+            lines.extend(words.iter().flat_map(|words| {
+                signed(("  document: ", Role::Faint), words.as_str(), (width, QUOTE), Role::Text, look)
+            }));
+            lines
+        };
     structured.spans.iter().take(height).flat_map(lines).collect()
+}
+
+/// Returns the document's words for a quote that are not those of the quote: those that were found, else those of the lines
+/// that are cited.
+fn words_there(span: &SpanView, document: Option<&Document>) -> Option<Shown> {
+    let is_same = span.found.is_some() && span.quote_marks.is_empty() && span.recovered_marks.is_empty();
+    if is_same {
+        return None;
+    }
+    let cited = || Some(Shown::line(head(document?.text(span.cited.clone()?), MAX_WORDS).trim_ascii_end()));
+    span.recovered.clone().or_else(cited)
 }
 
 fn steps(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> Vec<Spans> {

@@ -262,6 +262,8 @@ pub struct Table {
     pub descending: bool,
     /// The filter as typed.
     pub filter_text: String,
+    /// Filters that were typed, also before this session, the last one last.
+    pub typed_filters: Vec<String>,
     /// The filter.
     pub filter: Arc<Filter>,
     /// The filter asks for what others may have said, and it was not said yet that this is left out.

@@ -1,4 +1,4 @@
-//! Memory of the screen from one start to the next: per file sort, filter and position, and the theme.
+//! Memory of the screen from one start to the next: per file sort, filter and position; the theme, and typed filters.
 //!
 //! It lies in the state folder, beside nobody's records. That it cannot be read or written is said and harmless.
 
@@ -21,6 +21,8 @@ pub const MAX_FILES: usize = 200;
 const MAX_SESSION: u64 = 4 << 20;
 /// A longer filter is not remembered.
 const MAX_FILTER: usize = 4096;
+/// Most typed filters that are remembered; the oldest are forgotten first.
+const MAX_TYPED: usize = 50;
 /// The name of its file in the state folder.
 const NAME: &str = "session.json";
 const SAVE: &str = "cannot save the session in";
@@ -58,6 +60,9 @@ struct Stored {
     version: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     theme: Option<String>,
+    /// Filters that were typed, the last one last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    filters: Vec<String>,
     /// Last opened first.
     files: Vec<Remembered>,
 }
@@ -77,6 +82,7 @@ pub struct Session {
     /// Changes made here: another stepscope may have written the rest meanwhile.
     changed: BTreeSet<String>,
     theme_changed: bool,
+    typed: Vec<String>,
 }
 
 impl Session {
@@ -109,6 +115,16 @@ impl Session {
         self.stored.theme.as_deref()
     }
 
+    /// Returns the filters that were typed, the last one last.
+    pub fn filters(&self) -> &[String] {
+        &self.stored.filters
+    }
+
+    /// Remembers filters that were typed, the last one last.
+    pub fn remember_filters(&mut self, typed: &[String]) {
+        self.typed = typed.iter().filter(|filter| filter.len() <= MAX_FILTER).cloned().collect();
+    }
+
     /// Remembers how a file is looked at.
     pub fn remember(&mut self, path: &Path, mut view: FileView) {
         if view.filter.len() > MAX_FILTER {
@@ -128,7 +144,7 @@ impl Session {
     /// Writes what was changed: whole or not at all, readable by its owner alone.
     pub fn save(&mut self) -> Result<(), Failure> {
         let Some(folder) = self.folder.clone() else { return Ok(()) };
-        if self.changed.is_empty() && !self.theme_changed {
+        if self.changed.is_empty() && !self.theme_changed && self.typed.is_empty() {
             return Ok(());
         }
         let path = folder.join(NAME);
@@ -139,6 +155,9 @@ impl Session {
         }
         if self.theme_changed {
             stored.theme.clone_from(&self.stored.theme);
+        }
+        for filter in std::mem::take(&mut self.typed) {
+            put_last(&mut stored.filters, filter);
         }
         stored.version = VERSION;
         let mut text = serde_json::to_vec_pretty(&stored).map_err(|error| fail(&error.into()))?;
@@ -156,6 +175,14 @@ impl Stored {
         self.files.insert(0, file);
         self.files.truncate(MAX_FILES);
     }
+}
+
+/// Puts a filter behind those that were typed before it, once.
+pub fn put_last(filters: &mut Vec<String>, filter: String) {
+    filters.retain(|other| *other != filter);
+    filters.push(filter);
+    let excess = filters.len().saturating_sub(MAX_TYPED);
+    filters.drain(..excess);
 }
 
 /// Makes a key of a path: absolute, and exact also where it is not UTF-8.
@@ -229,6 +256,24 @@ mod tests {
         let (both, _) = Session::load(Some(folder.path()));
         assert_eq!(both.view(Path::new("/one")), Some(&view("1")));
         assert_eq!(both.view(Path::new("/two")), Some(&view("2")));
+    }
+
+    #[test]
+    fn typed_filters_are_kept_in_their_order_and_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let typed = |filters: &[&str]| {
+            let (mut session, _) = Session::load(Some(folder.path()));
+            session.remember_filters(&filters.iter().map(|filter| (*filter).to_owned()).collect::<Vec<_>>());
+            session.save().unwrap();
+            Session::load(Some(folder.path())).0.filters().to_vec()
+        };
+        assert_eq!(typed(&["kind:run", "steps>4"]), ["kind:run", "steps>4"]);
+        assert_eq!(typed(&["fix:gold", "kind:run"]), ["steps>4", "fix:gold", "kind:run"]);
+        assert_eq!(typed(&[&"x".repeat(MAX_FILTER + 1)]), ["steps>4", "fix:gold", "kind:run"]);
+        let many: Vec<String> = (0..99).map(|n| format!("steps>{n}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert_eq!(typed(&many).len(), MAX_TYPED);
+        assert_eq!(typed(&[]).last().map(String::as_str), Some("steps>98"));
     }
 
     #[test]
