@@ -2,6 +2,7 @@
 //! told by its tables together with their columns; nothing in it is loaded, imported or run.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 
 use super::made::GatheredLines;
@@ -32,6 +33,8 @@ const TRIES: usize = 3;
 const WORK: Duration = Duration::from_secs(4);
 /// Number of rows of a table that are looked at.
 const MAX_ROWS: usize = 200_000;
+/// Number of records whose rows are put together.
+const MAX_RECORDS: usize = 40_000;
 /// A longer name of a record is not read.
 const MAX_NAME: usize = 1024;
 /// Size of all runs of a store, and of one of them.
@@ -197,7 +200,7 @@ impl RunLines {
                 break;
             }
             at += piece.len() as u64;
-            self.count += piece.iter().filter(|byte| **byte == b'\n').count();
+            self.count += memchr::memchr_iter(b'\n', &piece).count();
             self.shelf.put(&piece)?;
         }
         let more = made.note.as_str().split_once("; ").map(|(_, more)| Shown::line(more.as_bytes()));
@@ -230,7 +233,10 @@ impl RunLines {
             note = shown!("{note}; {count} steps left out, as a run has at most {MAX_CALLS} steps and {most} MB");
         }
         if self.rows_left_out > 0 {
-            note = shown!("{note}; {} rows left out, as {MAX_ROWS} of a table are read", self.rows_left_out);
+            note = shown!(
+                "{note}; {} rows left out, as at most {MAX_ROWS} of {MAX_RECORDS} records are read",
+                self.rows_left_out
+            );
         }
         if self.untold > 0 {
             let what = if self.untold == 1 {
@@ -287,17 +293,22 @@ struct RowGroup {
 
 impl RowGroup {
     /// Returns a name that no other record of the table has.
-    fn name(&self) -> String {
+    fn name(&self) -> u64 {
         named(&self.key)
     }
 }
 
-fn named(key: &[Cell]) -> String {
-    format!("{key:?}")
+fn named(key: &[Cell]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    format!("{key:?}").hash(&mut hasher);
+    hasher.finish()
 }
 
 /// A row, and the value by which it is put in order.
 type Ordered = (i64, Cell);
+
+/// The name of a record, and its rows as they come.
+type Unordered = (Vec<Cell>, Vec<Ordered>);
 
 /// Collects the rows of a table by the record that `keys` name; in order of a column, and of those that are the same, of
 /// their numbers. Values are read later, row by row: sorting a table would hold all of it in memory.
@@ -315,7 +326,7 @@ fn groups(
     };
     let columns: Vec<String> = keys.iter().chain([&order]).map(short).collect();
     let sql = format!("SELECT rowid, {} FROM {}", columns.join(", "), table.name());
-    let (mut places, mut all): (HashMap<String, usize>, Vec<(Vec<Cell>, Vec<Ordered>)>) = (HashMap::new(), Vec::new());
+    let (mut places, mut all): (HashMap<u64, usize>, Vec<Unordered>) = (HashMap::new(), Vec::new());
     let mut statement = database.connection().prepare(&sql)?;
     let mut rows = statement.raw_query();
     let mut count = 0;
@@ -326,7 +337,12 @@ fn groups(
             continue;
         }
         let key: Vec<Cell> = (0..keys.len()).map(|at| own(row, at + 1)).collect();
-        let place = *places.entry(named(&key)).or_insert_with(|| {
+        let name = named(&key);
+        if places.len() >= MAX_RECORDS && !places.contains_key(&name) {
+            lines.rows_left_out += 1;
+            continue;
+        }
+        let place = *places.entry(name).or_insert_with(|| {
             all.push((key, Vec::new()));
             all.len() - 1
         });
@@ -334,7 +350,7 @@ fn groups(
             rows.push((row.get(0)?, own(row, keys.len() + 1)));
         }
     }
-    let in_order = |(key, mut rows): (Vec<Cell>, Vec<Ordered>)| {
+    let in_order = |(key, mut rows): Unordered| {
         rows.sort_by(|(a, first), (b, next)| first.in_order(next).then(a.cmp(b)));
         RowGroup { key, rows: rows.into_iter().map(|(row, _)| row).collect() }
     };

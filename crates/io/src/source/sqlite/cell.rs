@@ -32,11 +32,16 @@ impl Cell {
 
     /// Converts the value to text; nothing for null.
     pub(crate) fn text(self) -> Option<Vec<u8>> {
+        (self != Self::Null).then(|| self.bytes())
+    }
+
+    /// Returns the bytes of the value as text; none for null.
+    pub(crate) fn bytes(self) -> Vec<u8> {
         match self {
-            Self::Null => None,
-            Self::Int(n) => Some(n.to_string().into_bytes()),
-            Self::Float(x) => Some(format!("{x:?}").into_bytes()),
-            Self::Text(text) | Self::Blob(text) => Some(text),
+            Self::Null => Vec::new(),
+            Self::Int(n) => n.to_string().into_bytes(),
+            Self::Float(x) => format!("{x:?}").into_bytes(),
+            Self::Text(text) | Self::Blob(text) => text,
         }
     }
 

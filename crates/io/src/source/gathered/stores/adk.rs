@@ -30,7 +30,7 @@ pub(super) fn read(database: &Database, lines: &mut RunLines) -> rusqlite::Resul
         lines.notes.push(Shown::own(PICKLED));
     }
     let events = groups(database, "events", &KEYS, "timestamp", lines)?;
-    let events: HashMap<String, RowGroup> = events.into_iter().map(|group| (group.name(), group)).collect();
+    let events: HashMap<u64, RowGroup> = events.into_iter().map(|group| (group.name(), group)).collect();
     let sessions = groups(database, "sessions", &["app_name", "user_id", "id"], "create_time", lines)?;
     let columns: Vec<&str> = if is_older { OLDER.map(|(column, _)| column).to_vec() } else { vec!["event_data"] };
     let Some(sql) = row_query(database, "events", &columns)? else { return Ok(()) };
@@ -69,7 +69,11 @@ fn older(cell: impl Fn(usize) -> Cell, room: &mut Room) -> Option<Plain> {
     for (at, (column, key)) in OLDER.iter().enumerate() {
         let Some(text) = cell(at).text() else { continue };
         let is_json = matches!(*column, "content" | "usage_metadata");
-        let value = if is_json { room.json(&text)? } else { room.take(text.len()).then(|| Plain::Text(text))? };
+        let value = match is_json {
+            true => room.json(&text)?,
+            false if room.take(text.len()) => Plain::Text(text),
+            false => return None,
+        };
         members.push((key.as_bytes().to_vec(), value));
     }
     Some(Plain::Object(members))

@@ -12,7 +12,7 @@ pub(super) fn read(database: &Database, lines: &mut RunLines) -> rusqlite::Resul
     const TABLE: &str = "flow_states";
     let Some(sql) = row_query(database, TABLE, &["method_name", "timestamp", "state_json"])? else { return Ok(()) };
     let waiting = groups(database, "pending_feedback", &["flow_uuid"], "id", lines)?;
-    let waiting: HashMap<String, RowGroup> = waiting.into_iter().map(|group| (group.name(), group)).collect();
+    let waiting: HashMap<u64, RowGroup> = waiting.into_iter().map(|group| (group.name(), group)).collect();
     let mut statement = database.connection().prepare(&sql)?;
     for group in groups(database, TABLE, &["flow_uuid"], "id", lines)? {
         if lines.is_full() {
@@ -50,7 +50,9 @@ pub(super) fn read(database: &Database, lines: &mut RunLines) -> rusqlite::Resul
             // The state before the last one is no longer there.
             room = Room::default();
         }
-        run.state = before.unwrap_or_else(Members::new);
+        if let Some(last) = before {
+            run.state = last;
+        }
         run.waits = match waiting.get(&group.name()).and_then(|group| group.rows.last()) {
             Some(row) => feedback(database, *row)?,
             None => None,

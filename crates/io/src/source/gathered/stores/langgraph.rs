@@ -47,7 +47,7 @@ pub(super) fn read(database: &Database, lines: &mut RunLines) -> rusqlite::Resul
                 continue;
             }
             let mut reader = Reader { database, thread: &id, points: &points, spaces: &spaces, unread, unpacked };
-            let run = reader.run(branch, &all[..at])?;
+            let run = reader.run(branch, all.get(..at).unwrap_or(&[]))?;
             (unread, unpacked) = (reader.unread, reader.unpacked);
             lines.put_run(&run, "langgraph");
         }
@@ -332,8 +332,8 @@ fn add_replies(walk: &mut Walk, task: &Task, step: usize, place: StepPlace) {
 fn finish(run: &mut StateRun, thread: Option<&Plain>, branch: &Branch, before: &[Branch], points: &[Point]) {
     let leaf = branch.path.last().and_then(|at| points.get(*at)).map(|leaf| leaf.id.as_slice());
     run.id = thread.cloned();
-    if let Some(from) = branch.left(before) {
-        let parted = from.and_then(|at| points.get(at)).map(|point| Plain::text_of(&point.id));
+    if !before.is_empty() {
+        let parted = branch.left(before).and_then(|at| points.get(at)).map(|point| Plain::text_of(&point.id));
         let leaf = leaf.unwrap_or(b"");
         let short = leaf.get(leaf.len().saturating_sub(8)..).unwrap_or(leaf);
         run.id = thread.map(|thread| Plain::Text([&thread.as_text(), &b"@"[..], short].concat()));

@@ -13,7 +13,7 @@ use crate::source::cut::Layout;
 use crate::source::sqlite::{Cell, Database, own};
 
 /// Rows of a table by the trace that they belong to.
-type ByTrace = HashMap<String, RowGroup>;
+type ByTrace = HashMap<u64, RowGroup>;
 
 /// Reads each trace as a run.
 pub(super) fn read(database: &Database, lines: &mut RunLines) -> rusqlite::Result<()> {
@@ -50,7 +50,7 @@ fn write(database: &Database, lines: &mut RunLines, shelf: &mut Shelf) -> rusqli
         let of = |by: &ByTrace| by.get(&name).map_or_else(Vec::new, |group| group.rows.clone());
         let info =
             cells(database, "trace_info", &["status", "timestamp_ms", "trace_name"], &trace.rows)?.into_iter().next();
-        let info = info.unwrap_or_else(Vec::new);
+        let info = info.as_deref().unwrap_or(&[]);
         let (state, time) = (info.first().and_then(name_of), info.get(1).and_then(Cell::int));
         // Kept as a tag in older versions.
         let title = info.get(2).cloned().filter(|title| *title != Cell::Null);

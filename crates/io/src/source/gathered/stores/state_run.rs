@@ -1,5 +1,7 @@
 //! Runs of programs that keep a state: steps that wrote variables, and the state in the end, as a run on one line.
 
+use std::collections::HashMap;
+
 use super::super::burr::QUESTION;
 use super::super::chat::replied;
 use super::super::plain::{Members, Plain};
@@ -115,7 +117,8 @@ pub(super) fn variable<'m>(members: &'m Members, name: &[u8]) -> Option<&'m Plai
 
 /// Returns the variables that are new or have another value than before.
 pub(super) fn changed(before: &Members, after: &Members) -> Members {
-    after.iter().filter(|(key, value)| variable(before, key) != Some(value)).cloned().collect()
+    let held: HashMap<&[u8], &Plain> = before.iter().map(|(key, value)| (key.as_slice(), value)).collect();
+    after.iter().filter(|(key, value)| held.get(key.as_slice()) != Some(&value)).cloned().collect()
 }
 
 /// Returns the question: what a variable with such a name says, else the first message of a person.

@@ -28,11 +28,11 @@ pub(super) struct Branch {
 }
 
 impl Branch {
-    /// Finds where it left another one that is before it: the last checkpoint of both; `None`: it is the first itself.
-    pub(super) fn left(&self, before: &[Self]) -> Option<Option<usize>> {
+    /// Finds where it left another one that is before it: the last checkpoint of both.
+    pub(super) fn left(&self, before: &[Self]) -> Option<usize> {
         let common = |other: &Self| self.path.iter().zip(&other.path).take_while(|(a, b)| a == b).count();
         let longest = before.iter().map(common).max()?;
-        Some(longest.checked_sub(1).and_then(|at| self.path.get(at).copied()))
+        self.path.get(longest.checked_sub(1)?).copied()
     }
 }
 
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(paths(&[("2", "1"), ("3", "2")]), [vec![0, 1]], "the first one was deleted");
         let two = paths(&[("1", ""), ("2", "1"), ("3", "1")]);
         let two: Vec<Branch> = two.into_iter().map(|path| Branch { path }).collect();
-        assert_eq!(two[1].left(&two[..1]), Some(Some(0)));
+        assert_eq!(two[1].left(&two[..1]), Some(0));
         assert_eq!(two[0].left(&[]), None);
     }
 

@@ -9,7 +9,7 @@ use super::super::state_run::{StateRun, StepPlace, changed};
 use super::super::{MAX_ALL, Room, RunLines};
 use super::branches::{Branch, Point, branches, link};
 use super::messages::with_messages;
-use super::snapshot::{Snapshot, is_variable};
+use super::snapshot::{MAX_VARIABLES, Snapshot, is_variable};
 use super::tasks::Task;
 use super::{Walk, add_replies, add_task, finish, input_step, update_step};
 use crate::failure::Failure;
@@ -101,7 +101,7 @@ fn snapshot(told: Plain, number: usize) -> (Snapshot, Vec<Task>) {
     for (key, value) in members {
         match (key.as_slice(), value) {
             (b"values", Plain::Object(values)) => {
-                let variables = values.into_iter().filter(|(name, _)| is_variable(name));
+                let variables = values.into_iter().filter(|(name, _)| is_variable(name)).take(MAX_VARIABLES);
                 snapshot.values = variables.map(|(name, value)| (name, with_messages(value))).collect();
             }
             (b"metadata", metadata) => snapshot.metadata = metadata,
@@ -153,7 +153,7 @@ impl History {
             if lines.is_full() {
                 continue;
             }
-            let run = self.run(branch, &all[..at]);
+            let run = self.run(branch, all.get(..at).unwrap_or(&[]));
             lines.put_run(&run, "langgraph");
         }
     }

@@ -1,16 +1,20 @@
 //! A checkpoint: the values of a graph's channels, which nodes had seen which of them, and what is said of it.
 
+use std::collections::HashSet;
+
 use super::super::super::plain::{Members, Plain, object};
 use super::super::{MAX_NAME, Room, row_query};
 use super::branches::{Point, link};
 use super::messages::with_messages;
 use super::packed::unpack;
 use super::{Unread, room};
-use crate::source::sqlite::{Cell, Database, own};
+use crate::source::sqlite::{Database, own};
 use stepscope_base::json::Tape;
 
 /// Longer notes on a checkpoint are not read.
 const MAX_METADATA: usize = 4 << 20;
+/// Number of variables and nodes of a graph that are looked at. Real ones have a few dozen.
+pub(super) const MAX_VARIABLES: usize = 1_000;
 /// What LangGraph puts in front of the names of channels that are its own.
 const OWN: [&[u8]; 4] = [b"branch:", b"join:", b"start:", b"__"];
 /// Variable of a graph whose state is one value.
@@ -81,17 +85,16 @@ pub(super) fn points(database: &Database, rows: &[i64]) -> rusqlite::Result<Vec<
     for row in rows {
         let mut found = statement.query([row])?;
         let Some(cells) = found.next()? else { continue };
-        let text = |at: usize| own(cells, at).text();
-        let metadata = text(3).unwrap_or_else(Vec::new);
+        let metadata = own(cells, 3).bytes();
         let told = tape.parse(&metadata);
         let of = |value: Option<stepscope_base::json::Value<'_>>| {
             value.and_then(stepscope_base::json::Value::string).map_or_else(Vec::new, |text| text.bytes().to_vec())
         };
         points.push(Point {
             row: *row,
-            space: text(0).unwrap_or_else(Vec::new),
-            id: text(1).unwrap_or_else(Vec::new),
-            parent: text(2).filter(|parent| !parent.is_empty()),
+            space: own(cells, 0).bytes(),
+            id: own(cells, 1).bytes(),
+            parent: own(cells, 2).text().filter(|parent| !parent.is_empty()),
             outer: of(told.and_then(|told| told.get("parents")?.get(""))),
             source: of(told.and_then(|told| told.get("source"))),
             ..Point::default()
@@ -120,7 +123,7 @@ pub(super) fn read(
     if !may_unpack {
         return Ok((Snapshot { metadata, ..none() }, 0));
     }
-    let bytes = own(cells, 1).text().unwrap_or_else(Vec::new);
+    let bytes = own(cells, 1).bytes();
     let kind = own(cells, 0).text();
     let told = value(kind.as_deref(), &bytes, &mut room(), unread);
     Ok((of(row, told.unwrap_or_else(Plain::null), metadata), bytes.len()))
@@ -138,12 +141,17 @@ fn of(row: i64, told: Plain, metadata: Plain) -> Snapshot {
                         b"__pregel_tasks" => snapshot.sent.extend(value.items().iter().cloned()),
                         // The channel of a node in older versions.
                         _ if value.text() == Some(&name) => {}
-                        _ if is_variable(&name) => snapshot.values.push((name, value)),
+                        _ if is_variable(&name) && snapshot.values.len() < MAX_VARIABLES => {
+                            snapshot.values.push((name, value))
+                        }
                         _ => {}
                     }
                 }
             }
-            (b"versions_seen", Plain::Object(seen)) => snapshot.seen = seen,
+            (b"versions_seen", Plain::Object(seen)) => {
+                snapshot.seen = seen;
+                snapshot.seen.truncate(MAX_VARIABLES);
+            }
             // Tasks of older versions.
             (b"pending_sends", Plain::List(sent)) => snapshot.sent.extend(sent),
             _ => {}
@@ -153,7 +161,9 @@ fn of(row: i64, told: Plain, metadata: Plain) -> Snapshot {
         Some(Plain::Object(members)) => members.iter().map(|(name, _)| name.clone()).collect(),
         _ => Vec::new(),
     };
-    let is_stored = |name: &Vec<u8>| snapshot.values.iter().any(|(key, _)| key == name);
+    let stored: HashSet<&[u8]> = snapshot.values.iter().map(|(name, _)| name.as_slice()).collect();
+    let is_stored = |name: &Vec<u8>| stored.contains(name.as_slice());
+    let counted: Vec<Vec<u8>> = counted;
     (snapshot.snapshots, snapshot.changes_only) = counted.into_iter().partition(is_stored);
     snapshot
 }
@@ -188,9 +198,4 @@ pub(super) fn value(kind: Option<&[u8]>, bytes: &[u8], room: &mut Room, unread: 
     };
     unread.broken += usize::from(read.is_none());
     read
-}
-
-/// Returns a cell as text.
-pub(super) fn text_of(cell: Cell) -> Vec<u8> {
-    cell.text().unwrap_or_else(Vec::new)
 }

@@ -7,7 +7,7 @@ use super::super::super::plain::{Members, Plain, object};
 use super::super::state_run::variable;
 use super::super::{MAX_NAME, row_query};
 use super::branches::Point;
-use super::snapshot::{Snapshot, is_variable, text_of, value};
+use super::snapshot::{Snapshot, is_variable, value};
 use super::{Unread, room};
 use crate::source::sqlite::{Cell, Database, own};
 
@@ -111,7 +111,13 @@ impl Task {
     /// something else: a reducer stands between. What is not in the state has another name.
     fn written(&self, before: &Snapshot, next: Option<&Snapshot>, way: &NameWay<'_>) -> (Members, Members) {
         let (mut outputs, mut wrote) = (Members::new(), Members::new());
-        for (name, value) in &self.outputs {
+        // Of what was written twice, the last counts.
+        let mut last: HashMap<&[u8], usize> = HashMap::new();
+        last.extend(self.outputs.iter().enumerate().map(|(at, (name, _))| (name.as_slice(), at)));
+        for (at, (name, value)) in self.outputs.iter().enumerate() {
+            if last.get(name.as_slice()) != Some(&at) {
+                continue;
+            }
             let known = next.map(|next| variable(&next.values, name));
             let (name, held) = match known {
                 None => (way.name(name, " (uncommitted)"), value),
@@ -124,7 +130,6 @@ impl Task {
                     (way.name(name, ""), after)
                 }
             };
-            outputs.retain(|(key, _)| *key != name);
             outputs.push((name, held.clone()));
         }
         (outputs, wrote)
@@ -202,7 +207,7 @@ pub(super) fn of(database: &Database, thread: &Cell, here: &Point, unread: &mut 
     let mut rows = statement.query(rusqlite::params_from_iter(key.iter()))?;
     while let Some(row) = rows.next()? {
         let number: i64 = row.get(0)?;
-        writes.push((number, text_of(own(row, 1)), text_of(own(row, 2)), own(row, 3).text(), text_of(own(row, 4))));
+        writes.push((number, own(row, 1).bytes(), own(row, 2).bytes(), own(row, 3).text(), own(row, 4).bytes()));
     }
     drop(rows);
     writes.sort_unstable_by_key(|write| write.0);
@@ -217,7 +222,7 @@ pub(super) fn of(database: &Database, thread: &Cell, here: &Point, unread: &mut 
         });
         let Some(task) = tasks.get_mut(at) else { continue };
         let mut found = statement.query([row])?;
-        let bytes = found.next()?.map_or_else(Vec::new, |row| text_of(own(row, 0)));
+        let bytes = found.next()?.map_or_else(Vec::new, |row| own(row, 0).bytes());
         match value(kind.as_deref(), &bytes, &mut room, unread) {
             Some(value) => task.write(channel, value),
             None => {
