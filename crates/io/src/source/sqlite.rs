@@ -29,7 +29,7 @@ use stepscope_base::text::Shown;
 mod cell;
 mod copy;
 
-pub(crate) use cell::{Cell, each_row, own};
+pub(crate) use cell::{CellValue, each_row, own};
 use copy::Copy;
 
 /// First bytes of a database.

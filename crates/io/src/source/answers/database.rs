@@ -9,7 +9,7 @@ use rusqlite::{Row, Statement};
 
 use super::line::{Asked, Call, SeenPage, StoredNumber};
 use crate::source::lines::Gathered;
-use crate::source::sqlite::{Cell, Database, Table, each_row, own};
+use crate::source::sqlite::{CellValue, Database, Table, each_row, own};
 use stepscope_evidence::document::{Document, Heading};
 
 /// Time to find the next row; after that the rest is not read.
@@ -71,8 +71,8 @@ pub(super) fn unread_columns(database: &Database) -> rusqlite::Result<Vec<String
 
 fn number(row: &Row<'_>, column: usize) -> StoredNumber {
     match own(row, column) {
-        Cell::Int(n) => StoredNumber::Int(n),
-        Cell::Float(x) => StoredNumber::Float(x),
+        CellValue::Int(n) => StoredNumber::Int(n),
+        CellValue::Float(x) => StoredNumber::Float(x),
         _ => StoredNumber::None,
     }
 }
@@ -80,8 +80,8 @@ fn number(row: &Row<'_>, column: usize) -> StoredNumber {
 /// A question and the document that it was put to, as a database tells them.
 #[derive(Clone, Debug)]
 struct QuestionKey {
-    question: Cell,
-    doc: Cell,
+    question: CellValue,
+    doc: CellValue,
 }
 
 impl QuestionKey {
@@ -138,7 +138,7 @@ impl<'c> Lookup<'c> {
         Ok(Some(Self { database, statement, with_doc, rows: Some(rows) }))
     }
 
-    fn hash(with_doc: bool, question: &Cell, doc: &Cell) -> u64 {
+    fn hash(with_doc: bool, question: &CellValue, doc: &CellValue) -> u64 {
         let (question, doc) = (question.clone().text(), doc.clone().text().filter(|_| with_doc));
         hash(&[question.as_deref(), doc.as_deref()])
     }
@@ -297,7 +297,7 @@ impl<'c> Rows<'c> {
         if let Some(half) = asked.question_id.clone().filter(|id| super::folder::is_hex(id, 8)) {
             asked.question_id = self.whole_id(&half)?.or(Some(half));
         }
-        let text = |text: &Option<Vec<u8>>| text.clone().map_or(Cell::Null, Cell::Text);
+        let text = |text: &Option<Vec<u8>>| text.clone().map_or(CellValue::Null, CellValue::Text);
         let key = QuestionKey { question: text(&asked.question_id), doc: text(&asked.doc_id) };
         let answer = Lookup::first(&mut self.answers, &key, |row| Asked {
             answer: own(row, 0).text(),
@@ -321,7 +321,7 @@ impl<'c> Rows<'c> {
         let sql = format!("SELECT {id} FROM {name} WHERE {id} >= ?1 AND {id} < ?1 || 'g' LIMIT 1");
         self.database.allow(STEP);
         let mut statement = self.database.connection().prepare(&sql)?;
-        let mut rows = statement.query([Cell::Text(half.to_vec())])?;
+        let mut rows = statement.query([CellValue::Text(half.to_vec())])?;
         Ok(rows.next()?.and_then(|row| own(row, 0).text()))
     }
 
@@ -512,7 +512,7 @@ impl Places {
         let sql = format!("SELECT {wanted} FROM {from} WHERE {doc} = ?1");
         if database.is_indexed(&sql)? {
             let mut statement = connection.prepare(&sql)?;
-            let mut rows = statement.query([&Cell::Text(doc_id.to_vec())])?;
+            let mut rows = statement.query([&CellValue::Text(doc_id.to_vec())])?;
             while let Some(row) = rows.next()? {
                 each(row);
             }

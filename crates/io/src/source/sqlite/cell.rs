@@ -11,7 +11,7 @@ use stepscope_base::json::whole_float;
 
 /// A value of a row, owned.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Cell {
+pub(crate) enum CellValue {
     Null,
     Int(i64),
     Float(f64),
@@ -19,7 +19,7 @@ pub(crate) enum Cell {
     Blob(Vec<u8>),
 }
 
-impl Cell {
+impl CellValue {
     pub(crate) fn of(value: ValueRef<'_>) -> Self {
         match value {
             ValueRef::Null => Self::Null,
@@ -78,7 +78,7 @@ impl Cell {
     }
 }
 
-impl ToSql for Cell {
+impl ToSql for CellValue {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(ToSqlOutput::Borrowed(match self {
             Self::Null => ValueRef::Null,
@@ -91,8 +91,8 @@ impl ToSql for Cell {
 }
 
 /// Takes a cell of a row; null where there is none.
-pub(crate) fn own(row: &Row<'_>, column: usize) -> Cell {
-    row.get_ref(column).map_or(Cell::Null, Cell::of)
+pub(crate) fn own(row: &Row<'_>, column: usize) -> CellValue {
+    row.get_ref(column).map_or(CellValue::Null, CellValue::of)
 }
 
 /// Shows the rows of a query, each found in so much time, until `each` says that it is enough: false then.

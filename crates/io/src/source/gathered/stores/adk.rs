@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use super::super::adk::session_of;
 use super::super::plain::{Members, Plain, object};
-use super::{Room, RowGroup, RunLines, groups, name_of, row_query};
-use crate::source::sqlite::{Cell, Database, own};
+use super::room::ValueRoom;
+use super::rows::{RowGroup, groups, name_of, row_query};
+use super::run_lines::RunLines;
+use crate::source::sqlite::{CellValue, Database, own};
 use stepscope_base::text::Shown;
 
 /// Columns of an event in the stores of older versions, and the keys that the event has for them. What an event wrote is
@@ -39,7 +41,7 @@ pub(super) fn read(database: &Database, lines: &mut RunLines) -> rusqlite::Resul
         if lines.is_full() {
             continue;
         }
-        let mut room = Room::default();
+        let mut room = ValueRoom::default();
         let state = state_of(database, &session.key, session.rows.first(), &mut room)?;
         let (mut told, mut left_out) = (Vec::new(), 0);
         for row in events.get(&session.name()).into_iter().flat_map(|group| &group.rows) {
@@ -64,7 +66,7 @@ pub(super) fn read(database: &Database, lines: &mut RunLines) -> rusqlite::Resul
 }
 
 /// Returns an event of an older store.
-fn older(cell: impl Fn(usize) -> Cell, room: &mut Room) -> Option<Plain> {
+fn older(cell: impl Fn(usize) -> CellValue, room: &mut ValueRoom) -> Option<Plain> {
     let mut members = Members::new();
     for (at, (column, key)) in OLDER.iter().enumerate() {
         let Some(text) = cell(at).text() else { continue };
@@ -80,7 +82,12 @@ fn older(cell: impl Fn(usize) -> Cell, room: &mut Room) -> Option<Plain> {
 }
 
 /// Returns the state of a session, with that of its application and of its user, as the program puts them together.
-fn state_of(database: &Database, key: &[Cell], row: Option<&i64>, room: &mut Room) -> rusqlite::Result<Option<Plain>> {
+fn state_of(
+    database: &Database,
+    key: &[CellValue],
+    row: Option<&i64>,
+    room: &mut ValueRoom,
+) -> rusqlite::Result<Option<Plain>> {
     let Some(sql) = row_query(database, "sessions", &["state"])? else { return Ok(None) };
     let own_state = database.connection().prepare(&sql)?.query([row])?.next()?.and_then(|row| own(row, 0).text());
     let Some(Plain::Object(mut state)) = own_state.and_then(|text| room.json(&text)) else { return Ok(None) };

@@ -2,7 +2,9 @@
 
 use super::super::coding::add_item;
 use super::super::session::{AgentSession, SessionTurn};
-use super::{Room, RunLines, groups, name_of, row_query};
+use super::room::ValueRoom;
+use super::rows::{groups, name_of, row_query};
+use super::run_lines::RunLines;
 use crate::source::sqlite::{Database, own};
 
 /// Reads each session as a run.
@@ -15,7 +17,7 @@ pub(super) fn read(database: &Database, lines: &mut RunLines) -> rusqlite::Resul
             continue;
         }
         let mut session = AgentSession::new(group.key.first().and_then(name_of));
-        let (mut room, mut thoughts) = (Room::default(), None);
+        let (mut room, mut thoughts) = (ValueRoom::default(), None);
         for row in group.rows {
             let mut rows = statement.query([row])?;
             let Some(text) = rows.next()?.and_then(|row| own(row, 0).text()) else { continue };

@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 
 use super::super::plain::{Members, Plain};
+use super::room::ValueRoom;
+use super::rows::{RowGroup, groups, name_of, row_query};
+use super::run_lines::RunLines;
 use super::state_run::{StateRun, StepPlace, changed};
-use super::{Room, RowGroup, RunLines, groups, name_of, row_query};
 use crate::source::sqlite::{Database, own};
 
 /// Reads each flow as a run.
@@ -19,7 +21,7 @@ pub(super) fn read(database: &Database, lines: &mut RunLines) -> rusqlite::Resul
             continue;
         }
         let mut run = StateRun::new(group.key.first().and_then(name_of));
-        let (mut room, mut before): (Room, Option<Members>) = (Room::default(), None);
+        let (mut room, mut before): (ValueRoom, Option<Members>) = (ValueRoom::default(), None);
         for row in &group.rows {
             let mut rows = statement.query([row])?;
             let Some(row) = rows.next()? else { continue };
@@ -48,7 +50,7 @@ pub(super) fn read(database: &Database, lines: &mut RunLines) -> rusqlite::Resul
             run.step(StepPlace::default(), body);
             before = Some(after);
             // The state before the last one is no longer there.
-            room = Room::default();
+            room = ValueRoom::default();
         }
         if let Some(last) = before {
             run.state = last;
@@ -67,6 +69,6 @@ fn feedback(database: &Database, row: i64) -> rusqlite::Result<Option<Plain>> {
     let Some(sql) = row_query(database, "pending_feedback", &["context_json"])? else { return Ok(None) };
     let mut statement = database.connection().prepare(&sql)?;
     let text = statement.query([row])?.next()?.and_then(|row| own(row, 0).text());
-    let context = text.and_then(|text| Room::default().json(&text));
+    let context = text.and_then(|text| ValueRoom::default().json(&text));
     Ok(context.map(|context| context.get("message").cloned().unwrap_or(context)))
 }

@@ -8,9 +8,11 @@ use super::super::plain::{Members, Plain, object};
 use super::super::shelf::Shelf;
 use super::super::step::started;
 use super::super::traces;
-use super::{Room, RowGroup, RunLines, groups, name_of, row_query};
+use super::room::ValueRoom;
+use super::rows::{RowGroup, groups, name_of, row_query};
+use super::run_lines::{MAX_ALL, RunLines};
 use crate::source::cut::Layout;
-use crate::source::sqlite::{Cell, Database, own};
+use crate::source::sqlite::{CellValue, Database, own};
 
 /// Rows of a table by the trace that they belong to.
 type ByTrace = HashMap<u64, RowGroup>;
@@ -41,29 +43,29 @@ fn write(database: &Database, lines: &mut RunLines, shelf: &mut Shelf) -> rusqli
     let metadata = by("trace_request_metadata", "request_id", "key", lines)?;
     let assessed = by("assessments", "trace_id", "created_timestamp", lines)?;
     for trace in groups(database, "trace_info", &["request_id"], "timestamp_ms", lines)? {
-        if shelf.len() >= super::MAX_ALL {
+        if shelf.len() >= MAX_ALL {
             lines.runs_left_out += 1;
             continue;
         }
-        let mut room = Room::default();
+        let mut room = ValueRoom::default();
         let name = trace.name();
         let of = |by: &ByTrace| by.get(&name).map_or_else(Vec::new, |group| group.rows.clone());
         let info =
             cells(database, "trace_info", &["status", "timestamp_ms", "trace_name"], &trace.rows)?.into_iter().next();
         let info = info.as_deref().unwrap_or(&[]);
-        let (state, time) = (info.first().and_then(name_of), info.get(1).and_then(Cell::int));
+        let (state, time) = (info.first().and_then(name_of), info.get(1).and_then(CellValue::int));
         // Kept as a tag in older versions.
-        let title = info.get(2).cloned().filter(|title| *title != Cell::Null);
+        let title = info.get(2).cloned().filter(|title| *title != CellValue::Null);
         let millis = time.and_then(|time| u64::try_from(time).ok()?.checked_mul(1_000_000));
-        let texts = |all: Vec<Vec<Cell>>| {
+        let texts = |all: Vec<Vec<CellValue>>| {
             let pair =
-                |pair: Vec<Cell>| Some((pair.first()?.clone().text()?, Plain::Text(pair.get(1)?.clone().text()?)));
+                |pair: Vec<CellValue>| Some((pair.first()?.clone().text()?, Plain::Text(pair.get(1)?.clone().text()?)));
             Plain::Object(all.into_iter().filter_map(pair).collect())
         };
         let assessments = cells(database, "assessments", &ASSESSMENT, &of(&assessed))?;
         let assessments: Vec<Plain> = assessments.iter().map(|cells| assessment(cells, &mut room)).collect();
         let mut tagged = cells(database, "trace_tags", &["key", "value"], &of(&tags))?;
-        tagged.extend(title.map(|title| vec![Cell::Text(b"mlflow.traceName".to_vec()), title]));
+        tagged.extend(title.map(|title| vec![CellValue::Text(b"mlflow.traceName".to_vec()), title]));
         let info = object([
             ("trace_id", trace.key.first().and_then(name_of)),
             ("request_time", millis.and_then(started).map(|time| Plain::Text(time.into_bytes()))),
@@ -104,7 +106,7 @@ fn write(database: &Database, lines: &mut RunLines, shelf: &mut Shelf) -> rusqli
 const ASSESSMENT: [&str; 6] = ["name", "assessment_type", "value", "rationale", "source_type", "source_id"];
 
 /// Returns what somebody said of a trace, as the program's JSON has it.
-fn assessment(cells: &[Cell], room: &mut Room) -> Plain {
+fn assessment(cells: &[CellValue], room: &mut ValueRoom) -> Plain {
     let text = |at: usize| cells.get(at).and_then(name_of);
     let value = cells.get(2).and_then(|cell| cell.clone().text()).and_then(|text| room.json(&text));
     let kind = text(1).map_or_else(Vec::new, |kind| kind.as_text());
@@ -117,7 +119,7 @@ fn assessment(cells: &[Cell], room: &mut Room) -> Plain {
     Plain::Object(members)
 }
 
-fn cells(database: &Database, table: &str, columns: &[&str], rows: &[i64]) -> rusqlite::Result<Vec<Vec<Cell>>> {
+fn cells(database: &Database, table: &str, columns: &[&str], rows: &[i64]) -> rusqlite::Result<Vec<Vec<CellValue>>> {
     let Some(sql) = row_query(database, table, columns)? else { return Ok(Vec::new()) };
     let mut statement = database.connection().prepare(&sql)?;
     let mut all = Vec::new();

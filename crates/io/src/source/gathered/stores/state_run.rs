@@ -6,9 +6,11 @@ use super::super::burr::QUESTION;
 use super::super::chat::replied;
 use super::super::plain::{Members, Plain};
 use super::super::step::ANSWER;
-use super::MAX_RUN;
 use stepscope_base::json::write::{Letters, Style};
 use stepscope_record::trace::MAX_CALLS;
+
+/// Size of a run.
+pub(super) const MAX_RUN: usize = 16 << 20;
 
 /// A run on its way to a line.
 #[derive(Default)]

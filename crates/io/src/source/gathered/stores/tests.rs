@@ -8,7 +8,9 @@ use std::time::Instant;
 use rusqlite::Connection;
 use serde_json::{Value as Json, json};
 
+use super::super::plain::Plain;
 use super::*;
+use stepscope_base::json::Tape;
 use stepscope_record::formats;
 
 fn folder() -> PathBuf {

@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use super::super::super::made::GatheredLines;
 use super::super::super::neighbours::{Neighbour, Values};
 use super::super::super::plain::{Members, Plain};
+use super::super::room::{MAX_WEIGHT, ValueRoom};
+use super::super::run_lines::{MAX_ALL, RunLines};
 use super::super::state_run::{StateRun, StepPlace, changed};
-use super::super::{MAX_ALL, Room, RunLines};
 use super::branches::{Branch, Point, branches, link};
 use super::messages::with_messages;
-use super::snapshot::{MAX_VARIABLES, Snapshot, is_variable};
-use super::tasks::Task;
-use super::{Walk, add_replies, add_task, finish, input_step, update_step};
+use super::snapshot::{Checkpoint, MAX_VARIABLES, is_variable};
+use super::tasks::GraphTask;
+use super::walk::{BranchWalk, add_replies, add_task, finish, input_step, update_step};
 use crate::failure::Failure;
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::shown;
@@ -37,7 +38,7 @@ fn checkpoint<'a>(root: Value<'a>, config: &str, plain: &str) -> Option<Value<'a
 struct History {
     thread: Option<Plain>,
     points: Vec<Point>,
-    snapshots: Vec<(Snapshot, Vec<Task>)>,
+    snapshots: Vec<(Checkpoint, Vec<GraphTask>)>,
 }
 
 /// Reads the branches of each thread as runs.
@@ -45,7 +46,7 @@ pub(in crate::source::gathered) fn read(values: &Values, _: &[Neighbour]) -> Res
     const LONG: &str = "its snapshots are longer than 24 MB together; write one thread to a file";
     let (mut all, mut places): (Vec<History>, HashMap<Vec<u8>, usize>) = (Vec::new(), HashMap::new());
     let (mut others, mut size) = (Vec::new(), 0);
-    let mut room = Room(2 * super::super::MAX_WEIGHT);
+    let mut room = ValueRoom(2 * MAX_WEIGHT);
     values.each(&mut |root, text| {
         size += text.len();
         let known = root.filter(|root| is_snapshot(*root));
@@ -94,8 +95,8 @@ pub(in crate::source::gathered) fn read(values: &Values, _: &[Neighbour]) -> Res
     Ok(GatheredLines { lines: lines.shelf.into_lines()?, note: shown!("{note}") })
 }
 
-fn snapshot(told: Plain, number: usize) -> (Snapshot, Vec<Task>) {
-    let mut snapshot = Snapshot { row: number as i64, ..Snapshot::default() };
+fn snapshot(told: Plain, number: usize) -> (Checkpoint, Vec<GraphTask>) {
+    let mut snapshot = Checkpoint { row: number as i64, ..Checkpoint::default() };
     let mut tasks = Vec::new();
     let Plain::Object(members) = told else { return (snapshot, tasks) };
     for (key, value) in members {
@@ -114,7 +115,7 @@ fn snapshot(told: Plain, number: usize) -> (Snapshot, Vec<Task>) {
 }
 
 /// Reads a task: an object, or the list that a named tuple becomes.
-fn task(told: Plain) -> Task {
+fn task(told: Plain) -> GraphTask {
     const KEYS: [&str; 7] = ["id", "name", "path", "error", "interrupts", "state", "result"];
     let part = |key: &str| match &told {
         Plain::List(items) => {
@@ -124,7 +125,7 @@ fn task(told: Plain) -> Task {
         told => told.get(key).cloned(),
     };
     let text = |key: &str| part(key).map_or_else(Vec::new, |value| value.as_text());
-    let mut task = Task::told(text("id"), text("name"), part("result").map(with_messages));
+    let mut task = GraphTask::told(text("id"), text("name"), part("result").map(with_messages));
     task.error = part("error").map(|error| Plain::Text(error.as_text()));
     let asked: Vec<Plain> = part("interrupts").as_ref().map_or(&[][..], Plain::items).iter().map(asked).collect();
     task.interrupt = match asked.as_slice() {
@@ -159,7 +160,7 @@ impl History {
     }
 
     fn run(&self, branch: &Branch, before: &[Branch]) -> StateRun {
-        let mut walk = Walk::default();
+        let mut walk = BranchWalk::default();
         for (at, point) in branch.path.iter().enumerate() {
             let Some((snapshot, tasks)) = self.snapshots.get(*point) else { continue };
             let next = branch.path.get(at + 1).and_then(|next| self.snapshots.get(*next)).map(|(next, _)| next);
@@ -176,8 +177,14 @@ impl History {
         run
     }
 
-    fn group(&self, walk: &mut Walk, (at, before): (usize, &Snapshot), tasks: &[Task], next: Option<&Snapshot>) {
-        let source = next.map(Snapshot::source);
+    fn group(
+        &self,
+        walk: &mut BranchWalk,
+        (at, before): (usize, &Checkpoint),
+        tasks: &[GraphTask],
+        next: Option<&Checkpoint>,
+    ) {
+        let source = next.map(Checkpoint::source);
         let is_loop = source.as_deref() == Some(b"loop");
         if before.source() == b"input" {
             let given: Members = tasks.iter().flat_map(|task| task.outputs.iter().cloned()).collect();

@@ -4,7 +4,7 @@
 use rmp::Marker;
 
 use super::super::super::plain::{Members, Plain, object};
-use super::super::Room;
+use super::super::room::ValueRoom;
 use super::messages::{is_message, message};
 use stepscope_base::json::write::python_float;
 
@@ -12,18 +12,18 @@ use stepscope_base::json::write::python_float;
 const MAX_DEPTH: usize = 64;
 
 /// Reads a packed value; `None`: it is none, is too deep, or there is no room for it.
-pub(super) fn unpack(bytes: &[u8], room: &mut Room) -> Option<Plain> {
-    let mut reader = Reader { rest: bytes, room };
+pub(super) fn unpack(bytes: &[u8], room: &mut ValueRoom) -> Option<Plain> {
+    let mut reader = Unpacker { rest: bytes, room };
     let value = reader.value(0)?;
     reader.rest.is_empty().then_some(value)
 }
 
-struct Reader<'b, 'r> {
+struct Unpacker<'b, 'r> {
     rest: &'b [u8],
-    room: &'r mut Room,
+    room: &'r mut ValueRoom,
 }
 
-impl<'b> Reader<'b, '_> {
+impl<'b> Unpacker<'b, '_> {
     fn take(&mut self, len: usize) -> Option<&'b [u8]> {
         let (taken, rest) = self.rest.split_at_checked(len)?;
         self.rest = rest;
@@ -124,7 +124,7 @@ impl<'b> Reader<'b, '_> {
         if !(0..=7).contains(&code) {
             return Some(object([("extension", Some(raw(code.to_string()))), ("bytes", Some(raw(len.to_string())))]));
         }
-        let mut inner = Reader { rest: payload, room: &mut *self.room };
+        let mut inner = Unpacker { rest: payload, room: &mut *self.room };
         let told = inner.value(depth + 1)?;
         if !inner.rest.is_empty() {
             return None;
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     fn json(bytes: &[u8]) -> Option<String> {
-        Some(String::from_utf8(unpack(bytes, &mut Room::default())?.json()).unwrap())
+        Some(String::from_utf8(unpack(bytes, &mut ValueRoom::default())?.json()).unwrap())
     }
 
     /// Packs an extension with a short payload.

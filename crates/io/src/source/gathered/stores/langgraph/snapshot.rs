@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 
 use super::super::super::plain::{Members, Plain, object};
-use super::super::{MAX_NAME, Room, row_query};
+use super::super::room::ValueRoom;
+use super::super::rows::{MAX_NAME, row_query};
 use super::branches::{Point, link};
 use super::messages::with_messages;
 use super::packed::unpack;
-use super::{Unread, room};
+use super::unread::{UnreadValues, room};
 use crate::source::sqlite::{Database, own};
 use stepscope_base::json::Tape;
 
@@ -15,14 +16,14 @@ use stepscope_base::json::Tape;
 const MAX_METADATA: usize = 4 << 20;
 /// Number of variables and nodes of a graph that are looked at. Real ones have a few dozen.
 pub(super) const MAX_VARIABLES: usize = 1_000;
-/// What LangGraph puts in front of the names of channels that are its own.
+/// Beginnings of the names of channels that are the program's own.
 const OWN: [&[u8]; 4] = [b"branch:", b"join:", b"start:", b"__"];
 /// Variable of a graph whose state is one value.
 const ROOT: &[u8] = b"__root__";
 
-/// What is read of a checkpoint.
+/// A checkpoint, as far as it is read.
 #[derive(Default)]
-pub(super) struct Snapshot {
+pub(super) struct Checkpoint {
     pub row: i64,
     /// Variables; channels of the program itself are left out.
     pub values: Members,
@@ -40,7 +41,7 @@ pub(super) struct Snapshot {
     pub saved: Option<Plain>,
 }
 
-impl Snapshot {
+impl Checkpoint {
     /// Returns what made it.
     pub(super) fn source(&self) -> Vec<u8> {
         self.metadata.get("source").map_or_else(Vec::new, Plain::as_text)
@@ -109,9 +110,9 @@ pub(super) fn read(
     database: &Database,
     row: i64,
     may_unpack: bool,
-    unread: &mut Unread,
-) -> rusqlite::Result<(Snapshot, usize)> {
-    let none = || Snapshot { row, ..Snapshot::default() };
+    unread: &mut UnreadValues,
+) -> rusqlite::Result<(Checkpoint, usize)> {
+    let none = || Checkpoint { row, ..Checkpoint::default() };
     let Some(sql) = row_query(database, "checkpoints", &["type", "checkpoint", "metadata"])? else {
         return Ok((none(), 0));
     };
@@ -121,7 +122,7 @@ pub(super) fn read(
     let metadata = own(cells, 2).text().filter(|text| text.len() <= MAX_METADATA);
     let metadata = metadata.and_then(|text| room().json(&text)).unwrap_or_else(Plain::null);
     if !may_unpack {
-        return Ok((Snapshot { metadata, ..none() }, 0));
+        return Ok((Checkpoint { metadata, ..none() }, 0));
     }
     let bytes = own(cells, 1).bytes();
     let kind = own(cells, 0).text();
@@ -129,8 +130,8 @@ pub(super) fn read(
     Ok((of(row, told.unwrap_or_else(Plain::null), metadata), bytes.len()))
 }
 
-fn of(row: i64, told: Plain, metadata: Plain) -> Snapshot {
-    let mut snapshot = Snapshot { row, metadata, saved: told.get("ts").cloned(), ..Snapshot::default() };
+fn of(row: i64, told: Plain, metadata: Plain) -> Checkpoint {
+    let mut snapshot = Checkpoint { row, metadata, saved: told.get("ts").cloned(), ..Checkpoint::default() };
     let Plain::Object(members) = told else { return snapshot };
     for (key, value) in members {
         match (key.as_slice(), value) {
@@ -178,7 +179,12 @@ fn given(value: Plain) -> Members {
 }
 
 /// Reads a value by the way in which it is kept; `None`: it is not read, which is counted.
-pub(super) fn value(kind: Option<&[u8]>, bytes: &[u8], room: &mut Room, unread: &mut Unread) -> Option<Plain> {
+pub(super) fn value(
+    kind: Option<&[u8]>,
+    bytes: &[u8],
+    room: &mut ValueRoom,
+    unread: &mut UnreadValues,
+) -> Option<Plain> {
     let read = match kind {
         Some(b"msgpack") => unpack(bytes, room),
         Some(b"json") => room.json(bytes).map(with_messages),

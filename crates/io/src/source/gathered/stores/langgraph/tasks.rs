@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use super::super::super::chat::replied;
 use super::super::super::plain::{Members, Plain, object};
+use super::super::rows::{MAX_NAME, row_query};
 use super::super::state_run::variable;
-use super::super::{MAX_NAME, row_query};
 use super::branches::Point;
-use super::snapshot::{Snapshot, is_variable, value};
-use super::{Unread, room};
-use crate::source::sqlite::{Cell, Database, own};
+use super::snapshot::{Checkpoint, is_variable, value};
+use super::unread::{UnreadValues, room};
+use crate::source::sqlite::{CellValue, Database, own};
 
 /// Number of writes behind one checkpoint that are looked at.
 const MAX_WRITES: usize = 20_000;
@@ -21,13 +21,13 @@ const NO_TASK: &[u8] = b"00000000-0000-0000-0000-000000000000";
 pub(super) enum TaskKind {
     #[default]
     Node,
-    /// What the one who called the graph wrote into it.
+    /// Values that the one who called the graph wrote into it.
     Command,
 }
 
 /// A task, and what is recorded of it.
 #[derive(Default)]
-pub(super) struct Task {
+pub(super) struct GraphTask {
     pub id: Vec<u8>,
     pub kind: TaskKind,
     /// Name of its node; empty where it is not known.
@@ -50,7 +50,7 @@ pub(super) struct Task {
     is_done: bool,
 }
 
-impl Task {
+impl GraphTask {
     /// Tells whether it came to its end.
     pub(super) const fn is_done(&self) -> bool {
         self.is_done
@@ -76,7 +76,7 @@ impl Task {
     }
 
     /// Writes it as the members of a step. `next`: the checkpoint that holds what it wrote.
-    pub(super) fn body(&self, before: &Snapshot, next: Option<&Snapshot>, way: &NameWay<'_>) -> Members {
+    pub(super) fn body(&self, before: &Checkpoint, next: Option<&Checkpoint>, way: &NameWay<'_>) -> Members {
         let mut body = Members::new();
         let mut put = |key: &str, value: Option<Plain>| {
             body.extend(value.map(|value| (key.as_bytes().to_vec(), value)));
@@ -109,7 +109,7 @@ impl Task {
 
     /// Returns what the state holds behind it in the variables that it wrote, and what it wrote itself where that is
     /// something else: a reducer stands between. What is not in the state has another name.
-    fn written(&self, before: &Snapshot, next: Option<&Snapshot>, way: &NameWay<'_>) -> (Members, Members) {
+    fn written(&self, before: &Checkpoint, next: Option<&Checkpoint>, way: &NameWay<'_>) -> (Members, Members) {
         let (mut outputs, mut wrote) = (Members::new(), Members::new());
         // Of what was written twice, the last counts.
         let mut last: HashMap<&[u8], usize> = HashMap::new();
@@ -162,7 +162,7 @@ impl NameWay<'_> {
     }
 }
 
-fn grew(before: &Snapshot, name: &[u8], after: &Plain) -> bool {
+fn grew(before: &Checkpoint, name: &[u8], after: &Plain) -> bool {
     let held = variable(&before.values, name).map_or(&[][..], Plain::items);
     matches!(after, Plain::List(items) if items.len() > held.len() && items.starts_with(held))
 }
@@ -185,7 +185,12 @@ fn reply(message: &Plain) -> Members {
 }
 
 /// Reads the tasks behind a checkpoint, in the order of their first writes.
-pub(super) fn of(database: &Database, thread: &Cell, here: &Point, unread: &mut Unread) -> rusqlite::Result<Vec<Task>> {
+pub(super) fn of(
+    database: &Database,
+    thread: &CellValue,
+    here: &Point,
+    unread: &mut UnreadValues,
+) -> rusqlite::Result<Vec<GraphTask>> {
     let Some(table) = database.table("writes")? else { return Ok(Vec::new()) };
     let short = |name: &str| {
         let column = table.column(name);
@@ -203,7 +208,7 @@ pub(super) fn of(database: &Database, thread: &Cell, here: &Point, unread: &mut 
     );
     let mut writes = Vec::new();
     let mut statement = database.connection().prepare(&sql)?;
-    let key = [thread.clone(), Cell::Text(here.space.clone()), Cell::Text(here.id.clone())];
+    let key = [thread.clone(), CellValue::Text(here.space.clone()), CellValue::Text(here.id.clone())];
     let mut rows = statement.query(rusqlite::params_from_iter(key.iter()))?;
     while let Some(row) = rows.next()? {
         let number: i64 = row.get(0)?;
@@ -213,11 +218,11 @@ pub(super) fn of(database: &Database, thread: &Cell, here: &Point, unread: &mut 
     writes.sort_unstable_by_key(|write| write.0);
     let Some(sql) = row_query(database, "writes", &["value"])? else { return Ok(Vec::new()) };
     let mut statement = database.connection().prepare(&sql)?;
-    let (mut tasks, mut places): (Vec<Task>, HashMap<Vec<u8>, usize>) = (Vec::new(), HashMap::new());
+    let (mut tasks, mut places): (Vec<GraphTask>, HashMap<Vec<u8>, usize>) = (Vec::new(), HashMap::new());
     let mut room = room();
     for (row, id, channel, kind, path) in writes {
         let at = *places.entry(id.clone()).or_insert_with(|| {
-            tasks.push(Task { id, path, is_told: true, ..Task::default() });
+            tasks.push(GraphTask { id, path, is_told: true, ..GraphTask::default() });
             tasks.len() - 1
         });
         let Some(task) = tasks.get_mut(at) else { continue };
@@ -240,7 +245,7 @@ pub(super) fn of(database: &Database, thread: &Cell, here: &Point, unread: &mut 
     Ok(tasks)
 }
 
-impl Task {
+impl GraphTask {
     fn write(&mut self, channel: Vec<u8>, value: Plain) {
         let is_own_name = value.text() == Some(&channel);
         match channel.as_slice() {
@@ -284,7 +289,7 @@ fn interrupt(value: &Plain, task: &[u8], name: &mut Vec<u8>) -> Plain {
 }
 
 /// Names tasks: by their path, else by what is said of the next checkpoint.
-pub(super) fn name(tasks: &mut [Task], before: &Snapshot, next: Option<&Snapshot>) {
+pub(super) fn name(tasks: &mut [GraphTask], before: &Checkpoint, next: Option<&Checkpoint>) {
     for task in tasks.iter_mut().filter(|task| task.kind == TaskKind::Node) {
         if let Some(node) = task.path.strip_prefix(b"~__pregel_pull, ") {
             task.name = node.to_vec();
@@ -314,13 +319,13 @@ pub(super) fn name(tasks: &mut [Task], before: &Snapshot, next: Option<&Snapshot
 }
 
 /// Returns the tasks of which only is known that they ran: their nodes have seen other versions since.
-pub(super) fn ran(before: &Snapshot, next: Option<&Snapshot>) -> Vec<Task> {
+pub(super) fn ran(before: &Checkpoint, next: Option<&Checkpoint>) -> Vec<GraphTask> {
     let nodes = next.map_or_else(Vec::new, |next| nodes_between(before, next));
     let is_told = nodes.len() == 1;
-    nodes.into_iter().map(|name| Task { name, is_told, is_done: true, ..Task::default() }).collect()
+    nodes.into_iter().map(|name| GraphTask { name, is_told, is_done: true, ..GraphTask::default() }).collect()
 }
 
-fn nodes_between(before: &Snapshot, next: &Snapshot) -> Vec<Vec<u8>> {
+fn nodes_between(before: &Checkpoint, next: &Checkpoint) -> Vec<Vec<u8>> {
     let seen = next
         .seen
         .iter()
