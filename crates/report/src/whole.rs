@@ -172,10 +172,13 @@ impl WholeRecord<'_, '_> {
             None => {}
         }
         let reasoning = || record.root.get("reasoning").filter(|_| record.kind == RecordKind::Call);
+        // The state of a run of another program is no answer.
+        let is_foreign = record.root.get("trace").is_some_and(|trace| trace.get("source").is_some());
         let is_reply = |kind| matches!(kind, RecordKind::Procedure | RecordKind::Baseline | RecordKind::Call);
         for (title, value) in [
             ("Expected answer (gold)", record.gold_answer.or(record.gold_num)),
-            ("Answer", record.pred_answer.or(self.chain_answer()).or(record.answer)),
+            ("Answer", record.pred_answer.or(self.chain_answer()).or(record.answer.filter(|_| !is_foreign))),
+            ("Waits for", record.root.get("waits_for").filter(|_| is_foreign)),
             ("Number", record.pred_num),
             ("Error", record.error),
             ("Reasoning", reasoning()),
@@ -363,7 +366,15 @@ impl WholeRecord<'_, '_> {
         };
         let rest: Vec<_> = self.state.at(end).into_iter().filter(unwritten).collect();
         if self.record.kind != RecordKind::Procedure && !rest.is_empty() {
-            out.line(&Shown::own("Values written by no step"));
+            // A step of which nothing is noted may have written them.
+            let says_nothing = |step: usize| {
+                let call = self.state.call(step);
+                call.is_some_and(|call| ["outputs", "raw", "error"].iter().all(|key| call.get(key).is_none()))
+            };
+            let is_unknown = (0..self.state.step_count()).any(says_nothing);
+            let title =
+                if is_unknown { "Values that no step is known to have written" } else { "Values written by no step" };
+            out.line(&Shown::own(title));
             self.entries(&rest, false, usize::MAX, out);
             out.line(&Shown::default());
         }

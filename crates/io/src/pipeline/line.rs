@@ -419,6 +419,7 @@ impl BlockReader {
         };
         match source {
             Ok(source) => {
+                self.failures.extend(source.failures);
                 self.notes.extend(source.note.map(|note| (input.name(), note)));
                 let Source { blob, layout, decoded, documents, .. } = source;
                 let (source, name, input) = (self.begun, input.name(), Arc::new(input));

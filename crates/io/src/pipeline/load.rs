@@ -871,7 +871,12 @@ impl Scout {
         if let Some(current) = lock(&self.shared.jobs).generations.get_mut(source) {
             *current = generation;
         }
+        let failures = std::mem::take(&mut found.failures);
         self.send(LoadEvent::Opened { source, generation, found, size, changed });
+        for failure in failures {
+            // What could not be read of a store is no failure of the rest.
+            self.send(LoadEvent::Failed(Some(source).filter(|_| size == 0), failure));
+        }
         self.reading = Some(source);
     }
 

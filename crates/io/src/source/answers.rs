@@ -309,8 +309,8 @@ pub fn read(store: &AnswerStore, each: &mut dyn FnMut(&[u8]) -> bool) -> StoreRe
             );
             report.failures.push(Failure { what: "cannot read all of", path: Shown::path(&store.path), source: why });
         } else if store.folders.is_none() && database::is_store(database).is_ok_and(|is| !is) {
-            const WHY: &str =
-                "this SQLite database is not an answer store: it has no table answers, questions, lines or llm_calls";
+            const WHY: &str = "this SQLite database is not an answer store: it has no table answers, questions, lines or llm_calls; nor \
+                 has it the tables of another program whose runs can be read";
             report.failures.push(Failure::own("cannot read", &Shown::path(&store.path), WHY));
         }
         let unread = database::unread_columns(database).unwrap_or_default();

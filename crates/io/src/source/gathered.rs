@@ -24,6 +24,7 @@ mod session;
 mod shelf;
 mod spans;
 mod step;
+pub(crate) mod stores;
 mod traces;
 mod tree;
 mod turns;
@@ -61,6 +62,11 @@ const GATHERERS: &[Gatherer] = &[
     Gatherer { is_part: burr::is_line, read: burr::read, keys: &["\"sequence_id\""] },
     Gatherer { is_part: turns::is_part, read: turns::read, keys: &["\"part_kind\""] },
     Gatherer { is_part: adk::is_session, read: adk::read, keys: &["\"invocation_id\""] },
+    Gatherer {
+        is_part: stores::langgraph::history::is_snapshot,
+        read: stores::langgraph::history::read,
+        keys: &["\"checkpoint_id\""],
+    },
     Gatherer { is_part: autogen::is_part, read: autogen::read, keys: &["\"models_usage\""] },
     Gatherer { is_part: coding::is_claude, read: coding::read_claude, keys: &["\"sessionId\""] },
     Gatherer { is_part: coding::is_codex, read: coding::read_codex, keys: &["\"payload\""] },

@@ -18,7 +18,7 @@ use crate::source::column_map::ColumnMap;
 use crate::source::cut::{Layout, Skips, State, cut, decode_wide, looks_like_json, without_filler};
 use crate::source::datasets::is_description;
 use crate::source::documents::{DocumentCache, Documents};
-use crate::source::gathered::{GatheredLines, gatherer_of, may_be_gathered};
+use crate::source::gathered::{GatheredLines, gatherer_of, may_be_gathered, stores};
 use crate::source::magic::{LFS, is_journal, not_records};
 use crate::source::maps::{Attempt, Mapped, RowMap};
 use crate::source::open::{
@@ -370,6 +370,8 @@ pub struct Source {
     pub stat: Stat,
     /// Documents that its records cite.
     pub documents: Option<Documents>,
+    /// Parts of it that could not be read; the rest was.
+    pub failures: Vec<Failure>,
 }
 
 impl Source {
@@ -451,6 +453,12 @@ pub fn begin(input: &Input, cache: &Arc<DocumentCache>, columns: &ColumnMap) -> 
     };
     let named = matches!(input, Input::Named(_) | Input::OfTour(_));
     if let Some(place) = blob.place().filter(|_| is_database(&blob)) {
+        if columns.is_empty()
+            && let Some(found) = stores::read(place)?
+        {
+            let (lines, note, stat) = (Arc::new(found.runs.lines), Some(found.runs.note), blob.stat()?);
+            return Ok(Begun::Source(Source { failures: found.failures, ..own_lines(lines, note, stat) }));
+        }
         let is_store = named || answers::is_store(place);
         if is_store && !columns.is_empty() {
             return Err(Failure::own("cannot read", blob.name(), NO_TABLE));
@@ -704,12 +712,12 @@ pub fn recognise(blob: Blob, found: bool, columns: &ColumnMap) -> Result<Option<
 /// Makes a source whose beginning is known.
 pub(crate) fn source(blob: Arc<Blob>, head: &[u8], decoded: bool, stat: Stat) -> Result<Source, Failure> {
     let layout = layout_of(&blob, head)?;
-    Ok(Source { blob, layout, decoded, note: None, stat, documents: None })
+    Ok(Source { blob, layout, decoded, note: None, stat, documents: None, failures: Vec::new() })
 }
 
 /// Makes a source of lines that the program wrote itself.
 fn own_lines(blob: Arc<Blob>, note: Option<Shown>, stat: Stat) -> Source {
-    Source { blob, layout: Layout::Lines(b'\n'), decoded: true, note, stat, documents: None }
+    Source { blob, layout: Layout::Lines(b'\n'), decoded: true, note, stat, documents: None, failures: Vec::new() }
 }
 
 /// Tells the layout by the first block, or by as much more as its first lines need, up to the longest record.

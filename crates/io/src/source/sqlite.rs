@@ -26,8 +26,10 @@ use stepscope_base::guard::lock;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
+mod cell;
 mod copy;
 
+pub(crate) use cell::{CellValue, each_row, own};
 use copy::Copy;
 
 /// First bytes of a database.

@@ -5,13 +5,11 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hasher as _};
 use std::time::Duration;
 
-use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Row, Statement, ToSql};
+use rusqlite::{Row, Statement};
 
 use super::line::{Asked, Call, SeenPage, StoredNumber};
 use crate::source::lines::Gathered;
-use crate::source::sqlite::{Database, Table};
-use stepscope_base::json::whole_float;
+use crate::source::sqlite::{CellValue, Database, Table, each_row, own};
 use stepscope_evidence::document::{Document, Heading};
 
 /// Time to find the next row; after that the rest is not read.
@@ -71,77 +69,19 @@ pub(super) fn unread_columns(database: &Database) -> rusqlite::Result<Vec<String
     Ok(unread)
 }
 
-/// A value of a row, owned.
-#[derive(Clone, PartialEq, Debug)]
-enum Own {
-    Null,
-    Int(i64),
-    Float(f64),
-    Text(Vec<u8>),
-    Blob(Vec<u8>),
-}
-
-impl Own {
-    fn of(value: ValueRef<'_>) -> Self {
-        match value {
-            ValueRef::Null => Self::Null,
-            ValueRef::Integer(n) => Self::Int(n),
-            ValueRef::Real(x) => Self::Float(x),
-            ValueRef::Text(text) => Self::Text(text.to_vec()),
-            ValueRef::Blob(bytes) => Self::Blob(bytes.to_vec()),
-        }
+fn number(row: &Row<'_>, column: usize) -> StoredNumber {
+    match own(row, column) {
+        CellValue::Int(n) => StoredNumber::Int(n),
+        CellValue::Float(x) => StoredNumber::Float(x),
+        _ => StoredNumber::None,
     }
-
-    /// Converts the value to text; nothing for null.
-    fn text(self) -> Option<Vec<u8>> {
-        match self {
-            Self::Null => None,
-            Self::Int(n) => Some(n.to_string().into_bytes()),
-            Self::Float(x) => Some(format!("{x:?}").into_bytes()),
-            Self::Text(text) | Self::Blob(text) => Some(text),
-        }
-    }
-
-    fn number(&self) -> StoredNumber {
-        match self {
-            Self::Int(n) => StoredNumber::Int(*n),
-            Self::Float(x) => StoredNumber::Float(*x),
-            _ => StoredNumber::None,
-        }
-    }
-
-    /// Returns a whole number, whatever it is stored as.
-    fn int(&self) -> Option<i64> {
-        match self {
-            Self::Int(n) => Some(*n),
-            Self::Float(x) => whole_float(*x),
-            Self::Text(text) => std::str::from_utf8(text).ok()?.trim().parse().ok(),
-            Self::Null | Self::Blob(_) => None,
-        }
-    }
-}
-
-impl ToSql for Own {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(ToSqlOutput::Borrowed(match self {
-            Self::Null => ValueRef::Null,
-            Self::Int(n) => ValueRef::Integer(*n),
-            Self::Float(x) => ValueRef::Real(*x),
-            Self::Text(text) => ValueRef::Text(text),
-            Self::Blob(bytes) => ValueRef::Blob(bytes),
-        }))
-    }
-}
-
-fn own(row: &Row<'_>, column: usize) -> Own {
-    row.get_ref(column).map_or(Own::Null, Own::of)
 }
 
 /// A question and the document that it was put to, as a database tells them.
 #[derive(Clone, Debug)]
 struct QuestionKey {
-    question: Own,
-    doc: Own,
+    question: CellValue,
+    doc: CellValue,
 }
 
 impl QuestionKey {
@@ -198,7 +138,7 @@ impl<'c> Lookup<'c> {
         Ok(Some(Self { database, statement, with_doc, rows: Some(rows) }))
     }
 
-    fn hash(with_doc: bool, question: &Own, doc: &Own) -> u64 {
+    fn hash(with_doc: bool, question: &CellValue, doc: &CellValue) -> u64 {
         let (question, doc) = (question.clone().text(), doc.clone().text().filter(|_| with_doc));
         hash(&[question.as_deref(), doc.as_deref()])
     }
@@ -322,7 +262,7 @@ impl<'c> Rows<'c> {
         if let Some(lookup) = &mut self.pages {
             any = true;
             lookup.each(key, |row| {
-                let number = |column| own(row, column).number();
+                let number = |column| number(row, column);
                 let (rank, score, similarity, matches) = (number(1), number(2), number(3), number(4));
                 let page = own(row, 0).int().map(|number| SeenPage { number, rank, score, similarity, matches });
                 pages.extend(page);
@@ -357,13 +297,13 @@ impl<'c> Rows<'c> {
         if let Some(half) = asked.question_id.clone().filter(|id| super::folder::is_hex(id, 8)) {
             asked.question_id = self.whole_id(&half)?.or(Some(half));
         }
-        let text = |text: &Option<Vec<u8>>| text.clone().map_or(Own::Null, Own::Text);
+        let text = |text: &Option<Vec<u8>>| text.clone().map_or(CellValue::Null, CellValue::Text);
         let key = QuestionKey { question: text(&asked.question_id), doc: text(&asked.doc_id) };
         let answer = Lookup::first(&mut self.answers, &key, |row| Asked {
             answer: own(row, 0).text(),
             schema: own(row, 1).text(),
             model: own(row, 2).text(),
-            created_at: own(row, 3).number(),
+            created_at: number(row, 3),
             ..Asked::default()
         })?;
         if let Some(answer) = answer.filter(|_| asked.answer.is_none()) {
@@ -381,7 +321,7 @@ impl<'c> Rows<'c> {
         let sql = format!("SELECT {id} FROM {name} WHERE {id} >= ?1 AND {id} < ?1 || 'g' LIMIT 1");
         self.database.allow(STEP);
         let mut statement = self.database.connection().prepare(&sql)?;
-        let mut rows = statement.query([Own::Text(half.to_vec())])?;
+        let mut rows = statement.query([CellValue::Text(half.to_vec())])?;
         Ok(rows.next()?.and_then(|row| own(row, 0).text()))
     }
 
@@ -436,7 +376,7 @@ impl<'c> Rows<'c> {
                 schema: own(row, 2).text(),
                 answer: own(row, 3).text(),
                 model: own(row, 4).text(),
-                created_at: own(row, 5).number(),
+                created_at: number(row, 5),
                 ..key.asked()
             };
             // An answer that stands twice in the table is shown twice: they may differ.
@@ -518,27 +458,9 @@ impl<'c> Rows<'c> {
                 prompt: text(3),
                 reply: text(4),
                 label: text(5),
-                created_at: own(row, 6).number(),
+                created_at: number(row, 6),
             })))
         })
-    }
-}
-
-/// Shows the rows of a query, each found in so much time, until `each` says that it is enough: false then.
-fn each_row(
-    database: &Database,
-    sql: &str,
-    pace: Duration,
-    mut each: impl FnMut(&Row<'_>) -> rusqlite::Result<bool>,
-) -> rusqlite::Result<bool> {
-    let mut statement = database.connection().prepare(sql)?;
-    let mut rows = statement.raw_query();
-    loop {
-        database.allow(pace);
-        let Some(row) = rows.next()? else { return Ok(true) };
-        if !each(row)? {
-            return Ok(false);
-        }
     }
 }
 
@@ -590,7 +512,7 @@ impl Places {
         let sql = format!("SELECT {wanted} FROM {from} WHERE {doc} = ?1");
         if database.is_indexed(&sql)? {
             let mut statement = connection.prepare(&sql)?;
-            let mut rows = statement.query([&Own::Text(doc_id.to_vec())])?;
+            let mut rows = statement.query([&CellValue::Text(doc_id.to_vec())])?;
             while let Some(row) = rows.next()? {
                 each(row);
             }

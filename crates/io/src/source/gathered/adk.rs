@@ -21,15 +21,19 @@ pub(super) fn read(values: &Values, _: &[Neighbour]) -> Result<GatheredLines, Fa
         if !is_session(root) {
             return false;
         }
-        let plain = Plain::of(root);
-        let mut session = AgentSession::new(plain.get("id").cloned());
-        session.state = plain.get("state").cloned();
-        for event in plain.get("events").map_or(&[][..], Plain::items) {
-            add(event, &mut session);
-        }
-        all.push(session);
+        all.push(session_of(&Plain::of(root)));
         true
     })
+}
+
+/// Reads a session with its events.
+pub(super) fn session_of(told: &Plain) -> AgentSession {
+    let mut session = AgentSession::new(told.get("id").cloned());
+    session.state = told.get("state").cloned();
+    for event in told.get("events").map_or(&[][..], Plain::items) {
+        add(event, &mut session);
+    }
+    session
 }
 
 fn add(event: &Plain, session: &mut AgentSession) {

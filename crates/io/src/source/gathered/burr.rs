@@ -14,7 +14,7 @@ use stepscope_base::shown;
 use stepscope_record::trace::MAX_CALLS;
 
 /// Keys under which programs keep the question.
-const QUESTION: [&str; 6] = ["question", "input", "query", "problem_text", "task", "topic"];
+pub(super) const QUESTION: [&str; 6] = ["question", "input", "query", "problem_text", "task", "topic"];
 /// A run is no longer than this.
 const MAX_RUN: usize = 32 << 20;
 

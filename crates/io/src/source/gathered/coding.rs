@@ -116,7 +116,7 @@ pub(super) fn read_codex(values: &Values, _: &[Neighbour]) -> Result<GatheredLin
             Some(b"turn_context") => model = payload.get("model").cloned().or(model.take()),
             Some(b"response_item") => {
                 let turn = SessionTurn { model: model.clone(), started: time_of(&line), ..SessionTurn::default() };
-                add_codex(payload, turn, &mut thoughts, session);
+                add_item(payload, turn, &mut thoughts, session);
             }
             _ => session.untold += 1,
         }
@@ -124,30 +124,50 @@ pub(super) fn read_codex(values: &Values, _: &[Neighbour]) -> Result<GatheredLin
     })
 }
 
-fn add_codex(item: &Plain, turn: SessionTurn, thoughts: &mut Option<Plain>, session: &mut AgentSession) {
+/// Adds an item of the Responses API to a session.
+pub(super) fn add_item(item: &Plain, turn: SessionTurn, thoughts: &mut Option<Plain>, session: &mut AgentSession) {
     let texts = |key: &str| {
-        let blocks = item.get(key).map_or(&[][..], Plain::items);
-        let said: Vec<Vec<u8>> = blocks.iter().filter_map(|block| block.get("text").map(Plain::as_text)).collect();
-        (!said.is_empty()).then(|| Plain::Text(said.join(&b'\n')))
+        let content = item.get(key)?;
+        let blocks = content.items().iter();
+        let said = blocks.filter_map(|block| block.get("text").or_else(|| block.get("refusal")).map(Plain::as_text));
+        let said: Vec<Vec<u8>> = said.collect();
+        let joined = (!said.is_empty()).then(|| Plain::Text(said.join(&b'\n')));
+        joined.or_else(|| content.text().map(Plain::text_of))
     };
-    let call = || {
-        let arguments = ["arguments", "input"].into_iter().find_map(|key| item.get(key)).cloned().map(Plain::parsed);
-        object([("id", item.get("call_id").cloned()), ("name", item.get("name").cloned()), ("arguments", arguments)])
+    let call = |name: Option<Plain>| {
+        let arguments = ["arguments", "input", "action"].into_iter().find_map(|key| item.get(key));
+        let id = ["call_id", "id"].into_iter().find_map(|key| item.get(key)).cloned();
+        object([("id", id), ("name", name), ("arguments", arguments.cloned().map(Plain::parsed))])
     };
-    match item.get("type").and_then(Plain::text) {
-        Some(b"message") if item.get("role").and_then(Plain::text) == Some(b"user") => {
+    let role = item.get("role").and_then(Plain::text);
+    // What a person says needs no type.
+    let kind = item.get("type").and_then(Plain::text).or_else(|| role.map(|_| &b"message"[..]));
+    match (kind, role) {
+        (Some(b"message"), Some(b"user")) => {
             session.add_person(texts("content").unwrap_or_else(Plain::null), turn.started);
         }
-        Some(b"message") if item.get("role").and_then(Plain::text) == Some(b"assistant") => {
+        (Some(b"message"), Some(b"assistant")) => {
             let (said, thoughts) = (texts("content"), thoughts.take());
             session.add(SessionTurn { name: b"assistant".to_vec(), said, thoughts, ..turn });
         }
-        Some(b"reasoning") => *thoughts = texts("summary").or_else(|| texts("content")).or(thoughts.take()),
-        Some(b"function_call" | b"custom_tool_call" | b"local_shell_call") => {
-            let (calls, thoughts) = (vec![call()], thoughts.take());
-            session.add(SessionTurn { name: b"assistant".to_vec(), calls, thoughts, ..turn });
+        (Some(b"reasoning"), _) => *thoughts = texts("summary").or_else(|| texts("content")).or(thoughts.take()),
+        (Some(b"message"), Some(role @ (b"system" | b"developer"))) => {
+            let outputs = texts("content").map(|text| object([("text", Some(text))]));
+            session.add(SessionTurn { name: role.to_vec(), outputs, model: None, ..turn });
         }
-        Some(b"function_call_output" | b"custom_tool_call_output") => {
+        (Some(kind), _) if kind.ends_with(b"_call") => {
+            let named = item.get("name").cloned();
+            let name = named.or_else(|| Some(Plain::text_of(kind.strip_suffix(b"_call").unwrap_or(kind))));
+            let (calls, thoughts) = (vec![call(name)], thoughts.take());
+            let (name, model, started) = (b"assistant".to_vec(), turn.model.clone(), turn.started.clone());
+            session.add(SessionTurn { name, calls, thoughts, model, started, ..SessionTurn::default() });
+            // The server calls its own tools itself.
+            if let Some(result) = ["output", "results", "result", "outputs"].into_iter().find_map(|key| item.get(key)) {
+                let id = ["call_id", "id"].into_iter().find_map(|key| item.get(key));
+                session.add_result(id, result.clone().parsed(), SessionTurn { model: None, ..turn });
+            }
+        }
+        (Some(kind), _) if kind.ends_with(b"_call_output") => {
             let result = item.get("output").cloned().unwrap_or_else(Plain::null).parsed();
             let turn = SessionTurn { name: b"tool".to_vec(), model: None, ..turn };
             session.add_result(item.get("call_id"), result, turn);

@@ -18,6 +18,12 @@ pub(super) enum Plain {
     Object(Members),
 }
 
+impl Default for Plain {
+    fn default() -> Self {
+        Self::null()
+    }
+}
+
 /// Members of an object, in their order.
 pub(super) type Members = Vec<(Vec<u8>, Plain)>;
 

@@ -48,7 +48,8 @@ pub(super) struct AgentSession {
     pub stop: Option<Plain>,
     /// Name and arguments of calls whose results are awaited, by their id.
     called: HashMap<Vec<u8>, (Vec<u8>, Option<Plain>)>,
-    left_out: usize,
+    /// Number of turns that had no room.
+    pub left_out: usize,
     /// Number of lines that are no turn.
     pub untold: usize,
 }
@@ -115,7 +116,7 @@ impl AgentSession {
     }
 
     /// Writes it as a run on one line.
-    fn line(&self, source: &str) -> Vec<u8> {
+    pub(super) fn line(&self, source: &str) -> Vec<u8> {
         let of_state = || {
             let state = self.state.as_ref()?;
             ANSWER.iter().find_map(|key| state.get(key)).map(Plain::as_text)
@@ -146,10 +147,10 @@ impl AgentSession {
 
 impl SessionTurn {
     fn step(&self, at: usize) -> Plain {
-        let is_person = self.name == b"user" && !self.is_tool && self.said.is_none();
-        let kind: &[u8] = match (self.is_tool, is_person) {
+        let speaks = matches!(self.name.as_slice(), b"user" | b"system" | b"developer") && self.said.is_none();
+        let kind: &[u8] = match (self.is_tool, speaks) {
             (true, _) => b"tool",
-            (false, true) => b"user",
+            (false, true) => &self.name,
             (false, false) => b"model",
         };
         let [read, wrote] = self.tokens.clone();
