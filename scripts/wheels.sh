@@ -9,8 +9,8 @@
 #                       aarch64-unknown-linux-musl; on Linux they need zig. The standard library of each comes from
 #                       rustup target add, or else is built from its sources (rustup component add rust-src)
 #
-# Made on Linux and tried there. The lines for macOS and Windows are what maturin needs, and were not run: on Windows the program
-# does not build yet.
+# Made on Linux and tried there, also for x86_64-pc-windows-gnu, which takes the compiler of mingw-w64. The lines for a Mac, and for
+# Windows itself, are what maturin needs, and were not run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=$1
@@ -67,6 +67,7 @@ case $host in
         case $target in
           *-linux-gnu) wheel "$target" --zig --compatibility manylinux_2_17 ;;
           *-linux-musl) wheel "$target" --zig --compatibility musllinux_1_2 ;;
+          x86_64-pc-windows-gnu) CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER=x86_64-w64-mingw32-gcc wheel "$target" ;;
           *) skip "no wheel for $target: not from Linux" ;;
         esac
       done

@@ -224,7 +224,8 @@ fn advice(message: &str) -> Shown {
     shown.and(what)
 }
 
-#[cfg(test)]
+// With links, pipes and rights as Unix has them.
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 

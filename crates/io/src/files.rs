@@ -223,7 +223,8 @@ pub fn edited_text(file: TempPath) -> Result<String, Failure> {
     })
 }
 
-#[cfg(test)]
+// With links, pipes and rights as Unix has them.
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 

@@ -5,11 +5,14 @@
 use std::ffi::OsString;
 
 #[cfg(unix)]
-#[path = "system/unix.rs"]
-mod own;
+mod unix;
 #[cfg(windows)]
-#[path = "system/windows.rs"]
-mod own;
+mod windows;
+
+#[cfg(unix)]
+use unix as own;
+#[cfg(windows)]
+use windows as own;
 
 pub use own::{host, may_write, user};
 

@@ -241,7 +241,8 @@ fn write_all<T: DataType>(mut writer: SerializedColumnWriter<'_>, values: &[T::T
     writer.close()
 }
 
-#[cfg(test)]
+// With links, pipes and rights as Unix has them.
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use crate::source::columns::{Cell, Columns};

@@ -326,7 +326,8 @@ impl Spec {
     }
 }
 
-#[cfg(test)]
+// With links, pipes and rights as Unix has them.
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use stepscope_execution::verify::Candidate;

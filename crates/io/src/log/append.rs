@@ -311,7 +311,8 @@ fn why(error: &io::Error, content: Content) -> Shown {
     }
 }
 
-#[cfg(test)]
+// With links, pipes and rights as Unix has them.
+#[cfg(all(test, unix))]
 mod tests {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 

@@ -438,7 +438,8 @@ pub fn read_whole(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-#[cfg(test)]
+// With links, pipes and rights as Unix has them.
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 

@@ -436,7 +436,8 @@ fn failure(path: &Path, error: &rusqlite::Error) -> Failure {
     Failure { what: READ, path: Shown::path(path), source: why }
 }
 
-#[cfg(test)]
+// With links, pipes and rights as Unix has them.
+#[cfg(all(test, unix))]
 mod tests {
     use std::path::PathBuf;
 

@@ -286,7 +286,8 @@ impl Unnamed {
     }
 }
 
-#[cfg(test)]
+// With links, pipes and rights as Unix has them.
+#[cfg(all(test, unix))]
 mod tests {
     use std::os::unix::fs::MetadataExt as _;
     use std::path::PathBuf;
