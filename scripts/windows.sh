@@ -2,8 +2,8 @@
 # The program for Windows, compiled from here, and its commands tried beside what other systems say: scripts/windows.sh [--try]
 #
 # It needs the target and its C compiler (rustup target add x86_64-pc-windows-gnu; Debian: apt install gcc-mingw-w64-x86-64).
-# --try runs tests/commands.rs, and what differs from system to system, by wine (version 9 or newer; Debian: apt install
-# wine64). The shared folder is a drive of wine's, so the paths are those of this system.
+# --try runs tests/commands.rs with that program by wine (version 9 or newer; Debian: apt install wine64), whose drive Z has the
+# files of this system.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=x86_64-pc-windows-gnu
@@ -21,11 +21,12 @@ fi
 wine=${WINE:-wine}
 version=$("$wine" --version 2>/dev/null | sed -n 's/^wine-\([0-9]*\).*/\1/p')
 [ "${version:-0}" -ge 9 ] || skip "no wine of version 9 or newer"
-# What this system says is kept, and compared with what Windows says.
 kept=$(mktemp -d)
 trap 'rm -r "$kept"' EXIT
-export STEPSCOPE_KEPT=$kept
+cargo build --locked --target "$target" --bin stepscope
+printf '#!/bin/sh\nexec "%s" "%s" "$@"\n' "$wine" "${CARGO_TARGET_DIR:-$PWD/target}/$target/debug/stepscope.exe" >"$kept/stepscope"
+chmod +x "$kept/stepscope"
+# What this system says is kept, and compared with what Windows says.
+export STEPSCOPE_KEPT=$kept WINEDEBUG=${WINEDEBUG:--all}
 cargo test --locked --test commands
-export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER=$wine WINEDEBUG=${WINEDEBUG:--all}
-cargo test --locked --target "$target" --test commands
-cargo test --locked --target "$target" -p stepscope-io --lib system::
+STEPSCOPE_PROGRAM=$kept/stepscope STEPSCOPE_WITHOUT_SCREEN=1 cargo test --locked --test commands

@@ -224,8 +224,7 @@ fn advice(message: &str) -> Shown {
     shown.and(what)
 }
 
-// With links, pipes and rights as Unix has them.
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

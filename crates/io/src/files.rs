@@ -223,8 +223,7 @@ pub fn edited_text(file: TempPath) -> Result<String, Failure> {
     })
 }
 
-// With links, pipes and rights as Unix has them.
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -2,7 +2,11 @@
 //!
 //! Each of both files has the same functions. What a system does not have is left out there, and says so.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
+use std::path::Path;
+
+use stepscope_base::text::Untrusted;
 
 #[cfg(unix)]
 mod unix;
@@ -19,10 +23,18 @@ pub use own::{host, may_write, user};
 pub(crate) use own::{
     Folder, await_writer, data_ranges, ended, folder_lock, for_others, free_in, give_name, give_way, has_no_locks,
     hide_memory, id_of, is_link, is_loop, is_made_by_kernel, is_outside, is_too_many_files, link_count, make_new,
-    make_private_folder, memory_file, most_open_files, next_data, open_named, os_name, private_folder, read_at,
-    standard_input, stat_at, stat_of_name, sync_folder, take_name, type_at, type_of, wait_for_all, without_name,
-    write_all_at,
+    make_private_folder, memory_file, most_open_files, next_data, open_files, open_named, os_name, private_folder,
+    read_at, slashed, standard_input, stat_at, stat_of_name, sync_folder, take_name, type_at, type_of, wait_for_all,
+    without_name, write_all_at,
 };
+
+/// Returns a path as data names it, with `/`.
+pub fn named(path: &Path) -> Untrusted<'_> {
+    match slashed(path) {
+        Cow::Borrowed(name) => Untrusted::new(name),
+        Cow::Owned(name) => Untrusted::owned(name),
+    }
+}
 
 /// Identity of a file on disk, whatever its name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

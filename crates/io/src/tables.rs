@@ -241,8 +241,7 @@ fn write_all<T: DataType>(mut writer: SerializedColumnWriter<'_>, values: &[T::T
     writer.close()
 }
 
-// With links, pipes and rights as Unix has them.
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::source::columns::{Cell, Columns};

@@ -1,6 +1,8 @@
 //! The terminal: taken over, listened to, drawn on and given back.
 //!
 //! Law: knows nothing of records; of stepscope only the door for text and the guard of `stepscope-base`.
+// Elsewhere nothing is read from a terminal, nor written to one.
+#![cfg_attr(not(unix), allow(dead_code))]
 
 /// The clipboard, through whatever is between.
 pub mod clipboard;

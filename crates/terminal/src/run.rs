@@ -626,6 +626,7 @@ async fn ready(fd: &AsyncFd<OwnedFd>, what: rustix::event::PollFlags, interest: 
 mod tests {
     use std::cell::Cell;
     use std::os::unix::net::UnixStream;
+    use std::path::Path;
 
     use ratatui::buffer::Buffer;
     use ratatui::layout::Position;

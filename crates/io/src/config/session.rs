@@ -186,8 +186,7 @@ fn read(folder: &Path) -> Result<Stored, Failure> {
     })
 }
 
-// With links, pipes and rights as Unix has them.
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use std::os::unix::ffi::OsStrExt as _;
     use std::os::unix::fs::{PermissionsExt as _, symlink};

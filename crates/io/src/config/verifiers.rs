@@ -326,8 +326,7 @@ impl Spec {
     }
 }
 
-// With links, pipes and rights as Unix has them.
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use stepscope_execution::verify::Candidate;

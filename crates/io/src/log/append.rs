@@ -311,8 +311,7 @@ fn why(error: &io::Error, content: Content) -> Shown {
     }
 }
 
-// With links, pipes and rights as Unix has them.
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 

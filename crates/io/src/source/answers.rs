@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::source::beneath::{Place, UnderRoot};
 use crate::source::open::{Blob, MAX_SPOOL, Opened, open};
 use crate::source::sqlite::{self, Database};
-use crate::system::os_name;
+use crate::system::{os_name, slashed};
 use stepscope_base::guard::lock;
 use stepscope_base::json::Tape;
 use stepscope_base::shown;
@@ -176,7 +176,7 @@ impl AnswerStore {
     fn wants(&self, doc_id: Option<&[u8]>) -> bool {
         match &self.part {
             StorePart::Whole => true,
-            StorePart::Document(name) => doc_id == Some(name.as_os_str().as_encoded_bytes()),
+            StorePart::Document(name) => doc_id == Some(&*slashed(name)),
             StorePart::Question => false,
         }
     }

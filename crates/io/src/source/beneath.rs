@@ -262,8 +262,7 @@ pub(crate) fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-// With links, pipes and rights as Unix has them.
-#[cfg(all(test, unix))]
+#[cfg(test)]
 pub(crate) mod tests {
     use std::io::Read as _;
     use std::os::unix::fs::symlink;

@@ -908,8 +908,7 @@ fn decoded(blob: &Blob, stat: Stat, columns: &ColumnMap) -> Result<Source, Failu
     text(Arc::new(Blob::of_bytes(blob.name().clone(), &utf8)?), head, true, stat, columns)
 }
 
-// With links, pipes and rights as Unix has them.
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::source::block::{Block, Cursor, Want};

@@ -1,6 +1,8 @@
 //! Linux, macOS and the other systems that are like them.
 
-use std::ffi::OsStr;
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
 use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::future::pending;
 use std::io;
@@ -416,6 +418,18 @@ pub(crate) async fn ended() -> u8 {
         () = comes(SignalKind::interrupt()) => 130,
         () = comes(SignalKind::terminate()) => 143,
     }
+}
+
+/// Lists the files that this process has open, by number; nothing where the system does not tell.
+pub(crate) fn open_files() -> HashSet<(OsString, FileId)> {
+    const DESCRIPTORS: &str = if cfg!(target_os = "linux") { "/proc/self/fd" } else { "/dev/fd" };
+    let names = std::fs::read_dir(DESCRIPTORS).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    names.filter_map(|name| stat_at(&Path::new(DESCRIPTORS).join(&name)).ok().map(|(id, _)| (name, id))).collect()
+}
+
+/// Returns a path as data names it, with `/`.
+pub(crate) fn slashed(path: &Path) -> Cow<'_, [u8]> {
+    Cow::Borrowed(path.as_os_str().as_encoded_bytes())
 }
 
 /// Makes a name of bytes; `None`: the system has no such names.

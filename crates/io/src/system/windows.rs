@@ -3,7 +3,9 @@
 //! A folder is held open without letting others delete or rename it, so the way to it stays what it was; beneath it each
 //! folder on the way is held likewise until the last name is open. What is a link is never followed.
 
-use std::ffi::OsStr;
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, IsTerminal as _};
 use std::os::windows::fs::{FileExt as _, OpenOptionsExt as _};
@@ -405,6 +407,17 @@ pub(crate) async fn ended() -> u8 {
         () = interrupted => 130,
         () = closed => 143,
     }
+}
+
+/// Nobody says which files a process has open.
+pub(crate) fn open_files() -> HashSet<(OsString, FileId)> {
+    HashSet::new()
+}
+
+/// Returns a path as data names it, with `/`.
+pub(crate) fn slashed(path: &Path) -> Cow<'_, [u8]> {
+    let slashed = |byte: &u8| if *byte == b'\\' { b'/' } else { *byte };
+    Cow::Owned(path.as_os_str().as_encoded_bytes().iter().map(slashed).collect())
 }
 
 /// Makes a name of bytes; `None`: the system has no such names.

@@ -14,7 +14,7 @@ use crate::source::cut::decode_wide;
 use crate::source::lines::Gathered;
 use crate::source::open::{beneath_failure, open_beneath, read_small_beneath};
 use crate::source::parquet;
-use crate::system::{FileId, FileType, is_link, os_name};
+use crate::system::{FileId, FileType, is_link, os_name, slashed};
 use stepscope_base::json::Tape;
 use stepscope_base::text::Shown;
 use stepscope_evidence::document::{Document, Heading};
@@ -171,7 +171,7 @@ impl<'s> Walk<'s> {
     pub(super) fn run(&mut self, each: &mut dyn FnMut(FoundInFolder) -> bool) -> bool {
         let top = self.top;
         let (part, above) = (self.relative(top), self.prefix.parent());
-        let name = |path: Option<&Path>| path.unwrap_or(Path::new("")).as_os_str().as_encoded_bytes().to_vec();
+        let name = |path: Option<&Path>| slashed(path.unwrap_or(Path::new(""))).into_owned();
         match shape(top) {
             Some(FolderKind::Question) => {
                 let document = name(above.and_then(Path::parent));
@@ -273,11 +273,11 @@ impl<'s> Walk<'s> {
         let below = folder.path().strip_prefix(self.top.path()).unwrap_or(folder.rest());
         let name = if self.prefix.as_os_str().is_empty() { below.to_owned() } else { self.prefix.join(below) };
         // Without a slash behind it.
-        let name = name.components().as_path().as_os_str();
-        if name.is_empty() {
+        let name = name.components().as_path();
+        if name.as_os_str().is_empty() {
             names(folder).0.unwrap_or_default().into_encoded_bytes()
         } else {
-            name.as_encoded_bytes().to_vec()
+            slashed(name).into_owned()
         }
     }
 }

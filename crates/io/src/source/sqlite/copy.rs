@@ -286,8 +286,7 @@ impl Unnamed {
     }
 }
 
-// With links, pipes and rights as Unix has them.
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use std::os::unix::fs::MetadataExt as _;
     use std::path::PathBuf;
