@@ -6,10 +6,11 @@
 #   STEPSCOPE_ZIG       1: link with zig (pip install ziglang), so that a wheel runs on Linux with glibc 2.17 and newer, or with musl
 #                       1.2; 0: never. Without it, if zig is there and the profile is dist, because it builds everything once more
 #   STEPSCOPE_TARGETS   more targets of Rust, for example aarch64-unknown-linux-gnu x86_64-unknown-linux-musl
-#                       aarch64-unknown-linux-musl; on Linux they need zig, and each must be installed (rustup target add)
+#                       aarch64-unknown-linux-musl; on Linux they need zig. The standard library of each comes from
+#                       rustup target add, or else is built from its sources (rustup component add rust-src)
 #
-# Made on Linux and tried there. The lines for macOS and Windows are what maturin needs, and were not run: on Windows the program
-# does not build yet.
+# Made on Linux and tried there, also for x86_64-pc-windows-gnu, which takes the compiler of mingw-w64. The lines for a Mac, and for
+# Windows itself, are what maturin needs, and were not run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=$1
@@ -19,20 +20,28 @@ host=$(rustc -vV | sed -n 's/^host: //p')
 made=$out/making
 skip() { printf 'skipped: %s\n' "$1" >&2; }
 
-has_target() { [ "$1" = "$host" ] || ! command -v rustup >/dev/null || rustup target list --installed | grep -qx "$1"; }
+sysroot=$(rustc --print sysroot)
+has_target() { [ -d "$sysroot/lib/rustlib/$1/lib" ]; }
+has_sources() { [ -f "$sysroot/lib/rustlib/src/rust/library/Cargo.lock" ]; }
 
 # A wheel for a target, by what else maturin is told.
 wheel() {
   local target=$1
   shift
+  local bootstrap=()
   if ! has_target "$target"; then
-    skip "no wheel for $target: rustup target add $target"
-    return
+    if ! has_sources; then
+      skip "no wheel for $target: rustup target add $target, or rustup component add rust-src"
+      return
+    fi
+    # A toolchain that was released builds its own library only when it is told that it may.
+    bootstrap=(env RUSTC_BOOTSTRAP=1)
+    set -- -Z build-std=std,panic_abort "$@"
   fi
   # Without a target cargo uses what was built for the host already.
   [ "$target" = "$host" ] && [ "$zig" = 0 ] || set -- --target "$target" "$@"
   rm -rf "$made"
-  "$maturin" build --locked --profile "$profile" --out "$made" "$@"
+  "${bootstrap[@]}" "$maturin" build --locked --profile "$profile" --out "$made" "$@"
   python3 scripts/licences.py --target "$target" >"$made/THIRD-PARTY.txt"
   for each in "$made"/*.whl; do
     python3 scripts/wheel.py add "$each" "$made/THIRD-PARTY.txt"
@@ -57,8 +66,8 @@ case $host in
       for target in "$host" ${STEPSCOPE_TARGETS:-}; do
         case $target in
           *-linux-gnu) wheel "$target" --zig --compatibility manylinux_2_17 ;;
-          # Elsewhere the system's own linker does it.
-  *-linux-musl) zig=0 && wheel "$target" --zig --compatibility musllinux_1_2 ;;
+          *-linux-musl) wheel "$target" --zig --compatibility musllinux_1_2 ;;
+          x86_64-pc-windows-gnu) CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER=x86_64-w64-mingw32-gcc wheel "$target" ;;
           *) skip "no wheel for $target: not from Linux" ;;
         esac
       done

@@ -21,7 +21,10 @@ from . import _writer
 
 _WRITER = _writer.__file__
 # Those whose handlers usually raise: of interrupts, ends and timeouts.
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM, signal.SIGUSR1, signal.SIGUSR2)
+_NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGALRM", "SIGUSR1", "SIGUSR2")
+_SIGNALS = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name))
+# On Windows a Ctrl-C goes to all programs of a console, and a program without a window opens one for each that it starts.
+_APART = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0) | getattr(subprocess, "CREATE_NO_WINDOW", 0)
 # Blocks of the recorder may be left through it.
 _CONTEXTS = os.path.dirname(contextlib.__file__)
 # So many writer processes are kept; the one that was used least recently goes first.
@@ -147,25 +150,27 @@ class Sink:
             parts += [kind, struct.pack(">I", len(key)), key, struct.pack(">I", len(data)), data]
         rest = memoryview(b"".join(parts))
         # A handler that raises after the half of a message would leave the writer waiting for the rest.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+        held = _hold()
         try:
             while rest:
                 rest = rest[os.write(process.stdin.fileno(), rest) :]
             self._owed += sum(kind == b"L" for kind, _ in messages)
         finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            _release(held)
         return True
 
     def _answer(self) -> None:
         process = self._process
         assert process is not None and process.stdout is not None
-        ready = select.poll()
-        ready.register(process.stdout, select.POLLIN)
+        ready = select.poll() if hasattr(select, "poll") else None
+        if ready is not None:
+            ready.register(process.stdout, select.POLLIN)
         refused = None
         while self._owed:
             # A handler may raise while the writer writes; its answer is read before the next one.
-            ready.poll()
-            before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+            if ready is not None:
+                ready.poll()
+            held = _hold()
             try:
                 said = process.stdout.read(1)
                 if said == b"e":
@@ -175,7 +180,7 @@ class Sink:
                     raise EOFError
                 self._owed -= 1
             finally:
-                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+                _release(held)
         if refused is not None:
             raise refused
 
@@ -188,6 +193,7 @@ class Sink:
                 stdout=subprocess.PIPE,
                 bufsize=0,
                 start_new_session=True,
+                creationflags=_APART,
             )
         except (OSError, RuntimeError):  # at its very end, Python starts no process
             self._give_up()
@@ -232,6 +238,27 @@ class Sink:
             process.returncode = 0  # nobody waits for it here
         if self._direct is not None:
             self._direct.close()  # a lock belongs to whoever opened the file
+
+
+def _hold() -> Any:
+    """Let no handler of a signal run until ``_release`` is given what this returns."""
+    if hasattr(signal, "pthread_sigmask"):
+        return signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    # Handlers run on the main thread alone. What comes meanwhile is kept.
+    if threading.current_thread() is not threading.main_thread():
+        return None
+    came: list[int] = []
+    return signal.signal(signal.SIGINT, lambda number, _frame: came.append(number)), came
+
+
+def _release(held: Any) -> None:
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_SETMASK, held)
+    elif held is not None:
+        before, came = held
+        signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
+        if came:
+            signal.raise_signal(signal.SIGINT)
 
 
 class _Refused(Exception):

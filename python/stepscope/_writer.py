@@ -16,6 +16,7 @@ Run as a script, so that it starts without reading ``site`` or the package.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import stat
@@ -24,11 +25,20 @@ import sys
 
 try:
     import fcntl
-except ImportError:  # no locks there: lines of one process are whole all the same
+except ImportError:
     fcntl = None  # type: ignore[assignment]
+try:
+    import msvcrt
+except ImportError:
+    msvcrt = None  # type: ignore[assignment]
 
 _BLOCK = 1 << 16
-_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
+# Windows would write another end of a line for each.
+_BINARY = getattr(os, "O_BINARY", 0)
+_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | _BINARY
+# A lock of Windows keeps readers out of what it covers: this byte stands behind all that anybody reads, and within what
+# the program locks, which is all of the file.
+_LOCKED = (1 << 31) - 2
 
 
 class Appender:
@@ -44,8 +54,7 @@ class Appender:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
             _write_all(fd, line)
             return
-        if fcntl is not None:
-            fcntl.flock(fd, fcntl.LOCK_EX)
+        _lock(fd)
         try:
             size = self._mend(fd)
             try:
@@ -54,8 +63,7 @@ class Appender:
                 os.ftruncate(fd, size)
                 raise
         finally:
-            if fcntl is not None:
-                fcntl.flock(fd, fcntl.LOCK_UN)
+            _unlock(fd)
 
     def close(self) -> None:
         if self._fd is not None:
@@ -77,20 +85,20 @@ class Appender:
         except FileNotFoundError:
             is_file = True
         # A pipe is opened as every writer opens it: it waits for its reader.
-        self._fd = os.open(self.path, _FLAGS if is_file else os.O_WRONLY, 0o666)
+        self._fd = os.open(self.path, _FLAGS if is_file else os.O_WRONLY | _BINARY, 0o666)
         return self._fd
 
     def _mend(self, fd: int) -> int:
         """End a last line that has no line end. One that is no JSON was cut by a power failure or a full disk: it is
         moved to FILE.torn. The size of the file."""
         size = os.fstat(fd).st_size
-        if size == 0 or os.pread(fd, 1, size - 1) == b"\n":
+        if size == 0 or _read_at(fd, 1, size - 1) == b"\n":
             return size
         start, last = size, b""
         while start > 0 and b"\n" not in last:
             step = min(_BLOCK, start)
             start -= step
-            last = os.pread(fd, step, start) + last
+            last = _read_at(fd, step, start) + last
         last = last[last.rfind(b"\n") + 1 :]
         try:
             json.loads(last)
@@ -101,6 +109,37 @@ class Appender:
             os.ftruncate(fd, size)
             return size
         return size + os.write(fd, b"\n")
+
+
+def _lock(fd: int) -> None:
+    if fcntl is not None:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+    elif msvcrt is not None:
+        while True:
+            os.lseek(fd, _LOCKED, os.SEEK_SET)
+            try:
+                msvcrt.locking(fd, msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined, unused-ignore]
+                return
+            except OSError as error:
+                # It gives up after ten seconds; whoever has the lock writes one line.
+                if error.errno != errno.EDEADLK:
+                    raise
+
+
+def _unlock(fd: int) -> None:
+    if fcntl is not None:
+        fcntl.flock(fd, fcntl.LOCK_UN)
+    elif msvcrt is not None:
+        os.lseek(fd, _LOCKED, os.SEEK_SET)
+        msvcrt.locking(fd, msvcrt.LK_UNLCK, 1)  # type: ignore[attr-defined, unused-ignore]
+
+
+def _read_at(fd: int, size: int, start: int) -> bytes:
+    if hasattr(os, "pread"):
+        return os.pread(fd, size, start)
+    # What is written goes to the end wherever this leads.
+    os.lseek(fd, start, os.SEEK_SET)
+    return os.read(fd, size)
 
 
 def _write_all(fd: int, data: bytes) -> None:
@@ -131,6 +170,9 @@ def _read(size: int) -> bytes:
 
 
 def main(path: str) -> None:
+    if msvcrt is not None:
+        for pipe in (0, 1):
+            msvcrt.setmode(pipe, _BINARY)  # type: ignore[attr-defined, unused-ignore]
     appender = Appender(path)
     pending: dict[bytes, _Pending] = {}
     try:

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use stepscope_io::pipeline::side_data::SideData;
+use stepscope_io::system::named;
 
 use clap::Args;
 
@@ -21,7 +22,7 @@ use crate::cli::review::logs::counted;
 use crate::cli::review::logs::summaries;
 use crate::cli::screen::Reviewing;
 use stepscope_base::shown;
-use stepscope_base::text::{Shown, Untrusted};
+use stepscope_base::text::Shown;
 use stepscope_compare::difference::RecordDifference;
 use stepscope_compare::print::{ComparedRuns, difference, write_difference};
 use stepscope_compare::{Basis, By, Cell, ComparedItem, Join, Side, judge};
@@ -201,7 +202,7 @@ fn print(options: &Compare, comparison: &ComparedRuns<'_>, all: usize, out: &mut
                 out.write(&json);
                 json.clear();
             }
-            let names = [&options.a, &options.b].map(|path| path.as_os_str().as_encoded_bytes()).map(Untrusted::new);
+            let names = [&options.a, &options.b].map(|path| named(path));
             comparison.write_summary(names.each_ref(), &mut json);
             if options.causes {
                 comparison.write_causes(&mut json);

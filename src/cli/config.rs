@@ -9,7 +9,6 @@ use crate::cli::codes::CLEAN;
 use crate::cli::codes::FOUND;
 use crate::cli::options::ListFormat;
 use crate::cli::out::Out;
-use rustix::fs::{Access, access};
 use stepscope_base::ascii::{is_utf8, locale};
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
@@ -19,6 +18,7 @@ use stepscope_io::config::{Config, Folders};
 use stepscope_io::failure::Failure;
 use stepscope_io::model::settings::WantedServer;
 use stepscope_io::model::setup::Setup;
+use stepscope_io::system::may_write;
 use stepscope_terminal::clipboard::Multiplexer;
 
 // Of two commands, whose help therefore stands with their names.
@@ -213,7 +213,7 @@ fn without_password(text: &[u8]) -> Shown {
 /// Tells whether a folder, or the nearest one above it that exists, is writable.
 fn is_writable(folder: &Path) -> bool {
     let there = folder.ancestors().find_map(|folder| Some((folder, std::fs::metadata(folder).ok()?)));
-    there.is_some_and(|(folder, there)| there.is_dir() && access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok())
+    there.is_some_and(|(folder, there)| there.is_dir() && may_write(folder))
 }
 
 fn print(format: ListFormat, rows: &[Row], out: &mut Out) {

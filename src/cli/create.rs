@@ -1,7 +1,6 @@
 //! `stepscope create`: a question becomes a procedure, which is validated, repaired and run, as evoproc does it.
 
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
@@ -145,7 +144,7 @@ pub(super) fn run(options: &Create, out: &mut Out) -> Result<u8, Shown> {
 impl Create {
     fn question(&self) -> Result<Untrusted<'static>, Shown> {
         match (&self.question, &self.question_file) {
-            (Some(question), _) => Ok(Untrusted::new(question.as_bytes()).into_owned()),
+            (Some(question), _) => Ok(Untrusted::new(question.as_encoded_bytes()).into_owned()),
             (None, Some(path)) => Ok(Untrusted::owned(read_whole(path, MAX_QUESTION)?)),
             (None, None) => Err(Shown::own("no question")),
         }

@@ -4,11 +4,11 @@ use std::ffi::OsString;
 
 use clap::ValueEnum;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
-use rustix::system::uname;
 
 use crate::cli::out::Colour;
 use crate::cli::out::Out;
 use stepscope_io::source::input::Input;
+use stepscope_io::system::host;
 
 /// Characters that are percent-encoded in an address: nearly all, so that no name of a file or a machine ends a link.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -37,7 +37,7 @@ impl Links {
             LinkWhen::Never => false,
             LinkWhen::Auto => out.is_terminal() && out.colours(colour) && supports_hyperlinks::supports_hyperlinks(),
         };
-        is_wanted.then(|| Self::of(uname().nodename().to_bytes(), |name| std::env::var_os(name)))
+        is_wanted.then(|| Self::of(&host(), |name| std::env::var_os(name)))
     }
 
     /// Prepares links to the files of a machine, for the terminal that the environment tells of.
@@ -58,7 +58,13 @@ impl Links {
     pub(super) fn file(&self, input: &Input) -> Option<String> {
         let path = input.path().filter(|_| !matches!(input, Input::Answers(_)))?;
         let path = std::path::absolute(path).ok()?;
-        Some(format!("file://{}{}", self.host, encoded(path.as_os_str().as_encoded_bytes())))
+        let name = path.as_os_str().as_encoded_bytes();
+        if cfg!(windows) {
+            // No machine is named there, a drive stands behind a slash of its own, and its colon is part of the address.
+            let slashed: Vec<u8> = name.iter().map(|byte| if *byte == b'\\' { b'/' } else { *byte }).collect();
+            return Some(format!("file:///{}", encoded(&slashed).replacen("%3A", ":", 1)));
+        }
+        Some(format!("file://{}{}", self.host, encoded(name)))
     }
 }
 

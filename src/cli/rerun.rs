@@ -1,7 +1,6 @@
 //! `stepscope rerun`: runs a step of a recorded run again, and prints the resulting fork.
 
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use stepscope_io::pipeline::side_data::SideData;
@@ -115,7 +114,7 @@ impl Rerun {
 
     fn edits(&self) -> Result<Vec<(Untrusted<'static>, Vec<u8>)>, Shown> {
         let edit = |set: &OsString| {
-            let bytes = set.as_bytes();
+            let bytes = set.as_encoded_bytes();
             let at = memchr::memchr(b'=', bytes).filter(|at| *at > 0);
             let (name, value) = at
                 .and_then(|at| Some((bytes.get(..at)?, bytes.get(at + 1..)?)))

@@ -1,7 +1,6 @@
 //! `stepscope run`: a whole procedure, step by step, as evoproc runs it.
 
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -149,7 +148,7 @@ fn parsed<'a>(tape: &'a mut Tape, text: &'a [u8], path: &Path) -> Result<Value<'
 
 fn question_of(options: &Run, root: Value<'_>) -> Result<Untrusted<'static>, Shown> {
     if let Some(question) = &options.question {
-        return Ok(Untrusted::new(question.as_bytes()).into_owned());
+        return Ok(Untrusted::new(question.as_encoded_bytes()).into_owned());
     }
     if let Some(path) = &options.question_file {
         let bytes = read_whole(path, MAX_QUESTION)?;

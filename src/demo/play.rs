@@ -120,6 +120,7 @@ fn no_terminal(error: &NoTerminal, advice: &'static str) -> Shown {
             shown!("this terminal cannot place text on the screen (TERM is unset or \"dumb\"); {advice}")
         }
         NoTerminal::NotFound(why) => shown!("no terminal to read keys from ({}); {advice}", Shown::error(why)),
+        NoTerminal::System => shown!("the screen needs Linux, macOS or WSL; {advice}"),
     }
 }
 

@@ -540,11 +540,15 @@ fn libraries_know_only_what_lies_below_them() {
 /// Calls that open a file or list a folder by its name, each with the reason why the name does not come from data.
 /// Everything else is opened by `io/source/beneath.rs`, which follows no link out of the folder that a person named.
 const OPENERS: &[(&str, &[&str], &str)] = &[
-    ("io/source/beneath.rs", &["openat(", "openat2("], "the one place that opens what data and listings name"),
     (
-        "io/source/open.rs",
-        &["OpenOptions", "fs::remove_file"],
-        "what a person names; where nothing else keeps pipes, a file",
+        "io/system/unix.rs",
+        &["openat(", "openat2(", "OpenOptions", "File::open", "DirBuilder"],
+        "the one place that opens what data and listings name; what a person names, and files of our own",
+    ),
+    (
+        "io/system/windows.rs",
+        &["File::open", "OpenOptions", "read_dir(", "fs::remove_file", "fs::create_dir"],
+        "the same on Windows",
     ),
     ("io/source/input.rs", &["File::open", "read_dir("], "whether what a person named can be read"),
     (
@@ -552,10 +556,9 @@ const OPENERS: &[(&str, &[&str], &str)] = &[
         &["Connection::open", "read_dir("],
         "SQLite opens by name: what it has open is looked at after",
     ),
-    ("io/source/sqlite/copy.rs", &["openat("], "a copy of our own, in a private folder"),
     (
         "io/files.rs",
-        &["OpenOptions", "File::open", "DirBuilder", "fs::rename", "fs::remove_file", "fs::remove_dir"],
+        &["File::open", "fs::create_dir", "fs::rename", "fs::remove_file", "fs::remove_dir"],
         "a new file where a person says, never over another, and files and folders of our own",
     ),
     ("io/config/themes.rs", &["read_dir("], "the person's own configuration"),

@@ -123,9 +123,14 @@ impl Shown {
         Self::from_bytes(bytes, Breaks::Kept)
     }
 
-    /// A path from the system: a name may hold anything.
+    /// A path from the system: a name may hold anything. On Windows it is shown with `/`, which every program takes there.
     pub fn path(path: &std::path::Path) -> Self {
-        Self::line(path.as_os_str().as_encoded_bytes())
+        let name = path.as_os_str().as_encoded_bytes();
+        if cfg!(windows) {
+            let slashed: Vec<u8> = name.iter().map(|byte| if *byte == b'\\' { b'/' } else { *byte }).collect();
+            return Self::line(&slashed);
+        }
+        Self::line(name)
     }
 
     /// The last part of a path.

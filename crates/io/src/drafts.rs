@@ -5,7 +5,6 @@
 
 use std::collections::HashSet;
 use std::io::ErrorKind;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
@@ -36,7 +35,7 @@ impl Drafts {
     /// Returns the drafts of a reviewer for a review log, in this state folder.
     pub fn of(state: &Path, journal: &Path, reviewer: &Reviewer) -> Self {
         let journal = std::path::absolute(journal).unwrap_or_else(|_| journal.to_owned());
-        let mut name = Digest::of_bytes(journal.as_os_str().as_bytes()).to_string();
+        let mut name = Digest::of_bytes(journal.as_os_str().as_encoded_bytes()).to_string();
         name.truncate(NAME);
         let path = state.join(FOLDER).join(name + ".jsonl");
         Self { path, reviewer: reviewer.id.clone(), own: HashSet::default() }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
+use crate::system::{is_loop, is_too_many_files};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
@@ -35,14 +36,9 @@ pub fn reason(error: &std::io::Error) -> Shown {
     match error.kind() {
         E::NotFound => Shown::own("no such file"),
         E::PermissionDenied => Shown::own("permission denied"),
-        _ if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
-            Shown::own("its symbolic links form a loop")
-        }
+        _ if is_loop(error) => Shown::own("its symbolic links form a loop"),
         E::StorageFull => Shown::own("the disk is full"),
-        _ if [rustix::io::Errno::MFILE, rustix::io::Errno::NFILE]
-            .iter()
-            .any(|few| error.raw_os_error() == Some(few.raw_os_error())) =>
-        {
+        _ if is_too_many_files(error) => {
             Shown::own("too many files are open; close other programs, or raise the limit (`ulimit -n`)")
         }
         _ => Shown::error(error),

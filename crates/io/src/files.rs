@@ -1,9 +1,8 @@
 //! Small files, written whole: new ones, which never take the place of another, and our own, each in place of the one
 //! before. What is added to is a log.
 
-use std::fs::{DirBuilder, File, OpenOptions, Permissions};
+use std::fs::File;
 use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use tempfile::{NamedTempFile, TempPath};
@@ -12,6 +11,7 @@ use crate::failure::{Failure, reason};
 use crate::log::{SAVE, lock_file};
 use crate::source::beneath::folder;
 use crate::source::open::read_whole;
+use crate::system::{self, folder_lock, for_others, make_new, make_private_folder};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
@@ -24,7 +24,7 @@ const MAX_END: u64 = 4096;
 
 /// Writes a new file and returns when it is on the disk.
 pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    create(path, bytes, 0o666).and_then(|()| sync_folder(path)).map_err(|error| cannot_save(path, &error))
+    create(path, bytes, false).and_then(|()| sync_folder(path)).map_err(|error| cannot_save(path, &error))
 }
 
 fn cannot_save(path: &Path, error: &io::Error) -> Failure {
@@ -85,7 +85,8 @@ impl NewFile {
         let mut name = std::ffi::OsString::from(".");
         name.push(path.file_name().unwrap_or_default());
         let mut builder = tempfile::Builder::new();
-        builder.prefix(&name).suffix(".new").permissions(Permissions::from_mode(0o666));
+        builder.prefix(&name).suffix(".new");
+        for_others(&mut builder);
         let file = builder.tempfile_in(folder(path)).map_err(|error| cannot_save(path, &error))?;
         Ok(Self { file, path: path.to_owned() })
     }
@@ -130,8 +131,7 @@ pub struct ExportFolder(Vec<PathBuf>);
 pub fn export_folder(folder: &Path) -> Result<ExportFolder, Failure> {
     let missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
     let made = ExportFolder(folder.ancestors().take_while(missing).map(Path::to_owned).collect());
-    let create = DirBuilder::new().recursive(true).create(folder);
-    create.map(|()| made).map_err(|error| Failure::system("cannot create", folder, &error))
+    std::fs::create_dir_all(folder).map(|()| made).map_err(|error| Failure::system("cannot create", folder, &error))
 }
 
 impl Drop for ExportFolder {
@@ -147,7 +147,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     own_folder(folder(path))?;
     // Its name must not exist yet, so no link is followed.
     let new = path.with_extension(format!("{}.new", std::process::id()));
-    let write = || create(&new, bytes, 0o600).and_then(|()| std::fs::rename(&new, path));
+    let write = || create(&new, bytes, true).and_then(|()| std::fs::rename(&new, path));
     let mut done = write();
     if done.as_ref().is_err_and(|error| error.kind() == ErrorKind::AlreadyExists) {
         // Left by an earlier process with our number.
@@ -170,8 +170,8 @@ pub(crate) fn remove(path: &Path) {
 
 /// Creates a new file, on the disk when this returns; its name may not be yet. What cannot be written whole is taken
 /// away again.
-fn create(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
+fn create(path: &Path, bytes: &[u8], is_private: bool) -> io::Result<()> {
+    let mut file = make_new(path, is_private)?;
     let written = file.write_all(bytes).and_then(|()| file.sync_all());
     if written.is_err() {
         let _ = std::fs::remove_file(path);
@@ -181,18 +181,18 @@ fn create(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
 
 /// Waits for the lock of the folder that a file is in; it is let go with what is returned.
 pub(crate) fn lock_folder(path: &Path) -> io::Result<File> {
-    let folder = File::open(folder(path))?;
-    lock_file(&folder)?;
-    Ok(folder)
+    let lock = folder_lock(folder(path))?;
+    lock_file(&lock)?;
+    Ok(lock)
 }
 
 fn sync_folder(path: &Path) -> io::Result<()> {
-    File::open(folder(path))?.sync_all()
+    system::sync_folder(folder(path))
 }
 
 /// Makes a folder of our own, with those above it, for its owner alone.
 pub fn own_folder(folder: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+    make_private_folder(folder)
 }
 
 /// Puts a text into a temporary file for an editor, readable for its owner alone and removed when the path is dropped.

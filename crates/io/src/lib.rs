@@ -20,6 +20,8 @@ pub mod notes;
 pub mod pipeline;
 /// Bytes in: opening, blocks, layouts, stores, tables, databases, documents.
 pub mod source;
+/// What differs from system to system.
+pub mod system;
 /// Tables out: results as Parquet.
 pub mod tables;
 /// A run on its way, kept after every call.

@@ -5,13 +5,13 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
 use crate::files::{own_folder, remove, replace};
 use crate::source::beneath::UnderRoot;
 use crate::source::open::read_small_beneath;
+use crate::system::Want;
 
 /// The names of the file and of the lock.
 const NAMES: [&str; 2] = ["tour.json", "tour.lock"];
@@ -69,8 +69,7 @@ impl Followed {
     pub fn begin(folder: &Path) -> Option<Self> {
         own_folder(folder).ok()?;
         let [_, lock] = NAMES;
-        let flags = OFlags::RDWR.union(OFlags::CREATE).union(OFlags::NONBLOCK);
-        let lock = File::from(UnderRoot::root(folder).ok()?.join(lock).open(flags, 0o600).ok()?);
+        let lock = UnderRoot::root(folder).ok()?.join(lock).open(Want::Lock).ok()?;
         let is_locked = (0..TRIES).any(|n| {
             if n > 0 {
                 std::thread::sleep(PAUSE);
@@ -98,7 +97,7 @@ pub fn follow(folder: &Path) -> Option<TourNotes> {
     let [notes, lock] = NAMES;
     let folder = UnderRoot::root(folder).ok()?;
     // The holder of the lock is alone.
-    let lock = File::from(folder.join(lock).open(OFlags::RDONLY.union(OFlags::NONBLOCK), 0).ok()?);
+    let lock = folder.join(lock).open(Want::Read).ok()?;
     if lock.try_lock_shared().is_ok() {
         return None;
     }

@@ -8,14 +8,10 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::Path;
-pub use std::process::{Command, ExitStatus};
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Size};
 use rustix::io::Errno;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
@@ -23,12 +19,11 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
 use stepscope_base::guard::strike;
-use stepscope_base::shown;
-use stepscope_base::text::Shown;
 
 use crate::clipboard::{self, Multiplexer};
 use crate::input::{Decoder, Input};
 use crate::output::{Flushed, Output};
+pub use crate::program::*;
 use crate::screen::Screen;
 use crate::terminal::{self, Tty};
 
@@ -36,95 +31,12 @@ use crate::terminal::{self, Tty};
 pub(crate) const FRAME: Duration = Duration::from_millis(16);
 /// The longest time that a frame waits for work that changes what is in front.
 const AWAITED: Duration = Duration::from_millis(8);
-/// Most messages that may wait for the loop; a sender that is faster waits.
-pub const CHANNEL: usize = 256;
-/// The longest text that is copied through the terminal, in bytes; terminals drop longer ones silently.
-pub const COPY_LIMIT: usize = 74_994 / 4 * 3;
 /// At least this often keys are looked for while messages come in.
 const LOOK: Duration = Duration::from_millis(4);
 /// Time that a stopped program waits for the continue signal that woke it.
 const CONTINUE_PATIENCE: Duration = Duration::from_millis(300);
 /// The answer to the first question is awaited so long; a later one was meant for somebody else.
 const FIRST_ANSWER: Duration = Duration::from_millis(500);
-
-/// Events of the terminal. A program's own messages are made from it.
-#[derive(Debug)]
-pub enum Event {
-    /// The first event, before the first frame: the size of the screen.
-    Start(Size),
-    /// A key, the mouse, a paste, the focus or the background colour.
-    Input(Input),
-    /// The size of the screen has changed.
-    Resize(Size),
-    /// The time that [`Program::wake_at`] asked for has come.
-    Tick,
-    /// A command that had the terminal has ended.
-    Returned(io::Result<ExitStatus>),
-    /// A thread or task of ours panicked; the text may quote data.
-    Panicked(String),
-    /// The last event: a signal or a lost terminal ends the program with this code. Effects are still performed.
-    Stop(u8),
-}
-
-/// Work on the terminal that only the loop can do, as data.
-#[derive(Debug)]
-pub enum Control {
-    /// Puts text on the clipboard through the terminal (OSC 52); the caller keeps to [`COPY_LIMIT`].
-    Copy(String),
-    /// Switches mouse reports on or off. They are off at the start unless [`Options::mouse`] says otherwise.
-    Mouse(bool),
-    /// Draws every cell anew, for a screen that something else has written on.
-    Repaint,
-    /// Gives the terminal back and stops, as Ctrl-Z does; does nothing where nobody could continue us.
-    Suspend,
-    /// Gives the terminal to a command, such as an editor, and takes it back; [`Event::Returned`] follows.
-    Foreground(Command),
-    /// Ends the loop with this exit code.
-    Quit(u8),
-}
-
-/// Work that an input asks for, as data. It is begun behind the frame of that input, unless it says otherwise.
-pub trait Work {
-    /// True if it saves what a person did: then it comes before the frame, which might be the last.
-    fn saves(&self) -> bool {
-        false
-    }
-
-    /// True if what it finds takes the place of what is in front, nearly always at once: a frame before it would only
-    /// hold it up.
-    fn is_awaited(&self) -> bool {
-        false
-    }
-}
-
-/// A program with a screen: one place of change, one pure view.
-pub trait Program {
-    /// Everything that it is told: events of the terminal, and results of work, sent from anywhere.
-    type Msg: From<Event> + Send + 'static;
-    /// Work to be done, as data.
-    type Effect: Work;
-
-    /// Takes one message in; what is shown may have changed. The only place where the state changes.
-    fn update(&mut self, message: Self::Msg, now: Instant) -> Vec<Self::Effect>;
-
-    /// Draws the state on an empty screen, changes nothing, and returns where the cursor is shown. A panic here or in
-    /// `update` ends the program: work that may panic, such as reading a hostile file, belongs to another thread.
-    fn draw(&self, buf: &mut Buffer) -> Option<Position>;
-
-    /// Time at which the program wants a [`Event::Tick`]; asked after every update. `None` costs nothing.
-    fn wake_at(&self) -> Option<Instant> {
-        None
-    }
-}
-
-/// Settings of the loop.
-#[derive(Debug, Clone, Copy)]
-pub struct Options {
-    /// Mouse reports from the start.
-    pub mouse: bool,
-    /// Asks the terminal for its background colour; the answer comes as [`Input::Background`].
-    pub ask_background: bool,
-}
 
 /// Runs the program on the terminal until it ends and returns the exit code: its own, or 128 + n for signal n.
 ///
@@ -284,24 +196,6 @@ enum Wake<M> {
     Tick,
     Message(Option<M>),
     Panicked(String),
-}
-
-/// A command of the user's on a file; it may be named with its options, as other programs take it too.
-pub fn on_file(command: &str, file: &Path) -> Command {
-    let mut shell = Command::new("sh");
-    shell.arg("-c").arg(format!("{command} \"$1\"")).arg("sh").arg(file);
-    shell
-}
-
-/// Result of a command: if it failed, the reason.
-pub fn ended(result: io::Result<ExitStatus>) -> Result<(), Shown> {
-    match result {
-        Ok(status) if status.success() => Ok(()),
-        // The shell's way to say so.
-        Ok(status) if status.code() == Some(127) => Err(Shown::own("was not found")),
-        Ok(status) => Err(shown!("ended with {}", status.to_string())),
-        Err(error) => Err(shown!("could not be started: {}", Shown::error(&error))),
-    }
 }
 
 /// The loop ends with this code.
@@ -732,6 +626,10 @@ async fn ready(fd: &AsyncFd<OwnedFd>, what: rustix::event::PollFlags, interest: 
 mod tests {
     use std::cell::Cell;
     use std::os::unix::net::UnixStream;
+    use std::path::Path;
+
+    use ratatui::buffer::Buffer;
+    use ratatui::layout::Position;
 
     use super::*;
 

@@ -16,10 +16,10 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{self, Signal};
 use rustix::termios::{self, OptionalActions, QueueSelector, Termios};
-use thiserror::Error;
 use tokio::sync::mpsc;
 
 use crate::input::Decoder;
+pub use crate::program::NoTerminal;
 use stepscope_base::guard::{is_guarded, sentence};
 
 /// Largest screen that is drawn; a terminal that claims more gets its upper left part.
@@ -41,26 +41,6 @@ pub(crate) const ASK_MODE: &str = "\x1b[?2026$p";
 /// Asks for the background colour. Old and minimal terminals would print it, so it goes only to one that has answered
 /// [`ASK_MODE`].
 pub(crate) const ASK_BACKGROUND: &str = "\x1b]11;?\x1b\\";
-
-/// Reasons why there is no screen to draw on; each says what to do instead.
-#[derive(Debug, Error)]
-pub enum NoTerminal {
-    /// Standard output goes to a file or a pipe.
-    #[error(
-        "standard output is not a terminal; run stepscope without a redirection, or use `stepscope check` for text output"
-    )]
-    OutputNotTerminal,
-    /// `TERM` is missing or `dumb`.
-    #[error(
-        "this terminal cannot place text on the screen (TERM is unset or \"dumb\"); set TERM, for example TERM=xterm-256color, or read line by line with --linear"
-    )]
-    Dumb,
-    /// The terminal could not be opened.
-    #[error(
-        "no terminal to read keys from ({0}); start stepscope from a terminal, or use `stepscope check` for text output"
-    )]
-    NotFound(#[source] io::Error),
-}
 
 /// The terminal, open for reading and writing without waiting.
 #[derive(Debug)]

@@ -22,6 +22,7 @@ use stepscope_io::pipeline::summaries::{Summaries, read};
 use stepscope_io::source::beneath::Place;
 use stepscope_io::source::input::unreadable;
 use stepscope_io::source::page::reviews_of;
+use stepscope_io::system;
 use stepscope_judge::case::CaseView;
 use stepscope_record::finding;
 use stepscope_record::finding::grouped;
@@ -75,7 +76,7 @@ impl Who {
         let set = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
         let named = ["STEPSCOPE_REVIEWER", "USER", "LOGNAME"].into_iter().find_map(set);
         let id = self.reviewer.clone().or(named);
-        let id = id.unwrap_or_else(|| format!("uid-{}", rustix::process::getuid().as_raw()));
+        let id = id.unwrap_or_else(|| system::user());
         Reviewer { id: Untrusted::from(id), kind: self.reviewer_kind }
     }
 }

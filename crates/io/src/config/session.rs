@@ -4,7 +4,6 @@
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -190,7 +189,8 @@ fn key(path: &Path) -> String {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     path.to_str().map_or_else(
         || {
-            let hex: Vec<String> = path.as_os_str().as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+            let hex: Vec<String> =
+                path.as_os_str().as_encoded_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
             format!("hex:{}", hex.concat())
         },
         str::to_owned,
@@ -215,6 +215,7 @@ fn read(folder: &Path) -> Result<Stored, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::ffi::OsStrExt as _;
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     use super::*;

@@ -7,15 +7,13 @@
 
 use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind, Write as _};
-use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::{FileType, OFlags};
-
 use crate::failure::{Failure, reason};
-use crate::source::beneath::{Place, UnderRoot, is_link};
+use crate::source::beneath::{Place, UnderRoot};
+use crate::system::{self, FileType, Want, has_no_locks, is_link};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
@@ -25,10 +23,6 @@ pub(crate) const SAVE: &str = "cannot save to";
 const HEAD: usize = 1 << 20;
 /// Attempts at an append: a second time on a fresh descriptor.
 const ATTEMPTS: usize = 2;
-/// The system's names for locks that a file system does not have.
-const NO_LOCKS: [rustix::io::Errno; 3] =
-    [rustix::io::Errno::NOLCK, rustix::io::Errno::OPNOTSUPP, rustix::io::Errno::NOSYS];
-
 /// Content of a file. Another file than an empty one is added to only if it holds that already, by its content or,
 /// where it is damaged, by its name.
 #[derive(Clone, Copy, Debug)]
@@ -147,7 +141,7 @@ impl Appender {
         let len = file.metadata()?.len();
         let mut last = [b'\n'];
         if len > 0 {
-            file.read_exact_at(&mut last, len - 1)?;
+            system::read_at(file, &mut last, len - 1)?;
         }
         let seal = last != [b'\n'];
         met.sealed |= seal && !again;
@@ -203,15 +197,14 @@ impl Appender {
     fn opened(&mut self, met: &mut Appended) -> io::Result<File> {
         let at = self.place.beneath()?;
         look(&at, self.content)?;
-        let file = match at.open(WRITE, 0) {
+        let file = match at.open(Want::Add) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 met.anew |= self.begun;
                 self.made = true;
-                at.open(WRITE | OFlags::CREATE, 0o600)?
+                at.open(Want::Begin)?
             }
             opened => opened?,
         };
-        let file = File::from(file);
         refuse(&at, &file, self.content)?;
         if self.content.durable {
             // The name must be as safe as what will stand in the file, whoever made it.
@@ -222,26 +215,21 @@ impl Appender {
     }
 }
 
-/// A pipe is not waited for.
-const WRITE: OFlags = OFlags::RDWR.union(OFlags::APPEND).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
-
 /// Waits for the kernel's lock of a file, where there is such a thing.
 pub(crate) fn lock_file(file: &File) -> io::Result<()> {
     loop {
         match file.lock() {
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             // Some network file systems have no locks; appending whole lines is all that can be done there.
-            Err(error) if NO_LOCKS.iter().any(|none| error.raw_os_error() == Some(none.raw_os_error())) => {
-                return Ok(());
-            }
+            Err(error) if has_no_locks(&error) => return Ok(()),
             locked => return locked,
         }
     }
 }
 
 fn leads_to(place: &Place, file: &File) -> bool {
-    match (place.beneath().and_then(|at| at.kind()), file.metadata()) {
-        (Ok(there), Ok(here)) => there.id == (here.dev(), here.ino()),
+    match (place.beneath().and_then(|at| at.kind()), system::id_of(file)) {
+        (Ok(there), Ok(here)) => there.id == here,
         _ => false,
     }
 }
@@ -255,7 +243,7 @@ fn look(at: &UnderRoot, content: Content) -> io::Result<()> {
         Err(error) => Err(error),
         Ok(found) if found.kind != FileType::RegularFile => Err(io::Error::other("it is not a regular file")),
         Ok(_) => {
-            let file = at.open(WRITE, 0)?.into();
+            let file = at.open(Want::Add)?;
             refuse(at, &file, content)?;
             let has_room = file.metadata()?.len() < content.largest;
             if has_room { Ok(()) } else { Err(ErrorKind::FileTooLarge.into()) }
@@ -273,7 +261,7 @@ fn refuse(at: &UnderRoot, file: &File, content: Content) -> io::Result<()> {
     let mut head = vec![0; HEAD.min(usize::try_from(meta.len()).unwrap_or(HEAD))];
     let mut filled = 0;
     while let Some(rest) = head.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-        match file.read_at(rest, filled as u64) {
+        match system::read_at(file, rest, filled as u64) {
             Ok(0) => break,
             Ok(n) => filled += n,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
@@ -285,7 +273,7 @@ fn refuse(at: &UnderRoot, file: &File, content: Content) -> io::Result<()> {
     if (content.is_like)(&head) {
         return Ok(());
     }
-    if meta.nlink() > 1 {
+    if system::link_count(file)? > 1 {
         let why = format!(
             "it has a second name (hard link) and does not hold {what}; copy it, or choose another file with {option}"
         );

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::log::{self, Content};
-use crate::source::beneath::{Entry, Place, UnderRoot};
+use crate::source::beneath::{Place, UnderRoot};
+use crate::system::Entry;
 use stepscope_base::text::Untrusted;
 use stepscope_review::event::Event;
 use stepscope_review::log_line::{MAX_LINE, looks_like_journal, write};

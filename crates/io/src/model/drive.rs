@@ -1,17 +1,16 @@
 //! The loop that asks a model what a machine wants asked, and several calls at once, but not more than asked for.
 
-use std::future::pending;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
 
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::ModelClient;
 use super::setup::Server;
 use crate::log::now;
+use crate::system;
 use stepscope_base::text::Shown;
 use stepscope_execution::call::{Call, RunEvent, RunId, Trouble, TroubleKind};
 use stepscope_execution::machine::Machine;
@@ -111,7 +110,7 @@ pub async fn drive<M: Machine>(
     mut tell: impl FnMut(&M, DriveEvent<'_>),
 ) -> Option<u8> {
     let id = RunId(1);
-    let mut signal = pin!(signalled());
+    let mut signal = pin!(system::ended());
     let mut ended = None;
     while ended.is_none()
         && let Some(question) = machine.question()
@@ -140,18 +139,4 @@ pub async fn drive<M: Machine>(
         tell(machine, DriveEvent::Taken(&round));
     }
     ended
-}
-
-/// Waits for a signal that asks the program to end; its exit code.
-async fn signalled() -> u8 {
-    let comes = |kind: SignalKind| async move {
-        match signal(kind) {
-            Ok(mut signal) => _ = signal.recv().await,
-            Err(_) => pending().await,
-        }
-    };
-    tokio::select! {
-        () = comes(SignalKind::interrupt()) => 130,
-        () = comes(SignalKind::terminate()) => 143,
-    }
 }

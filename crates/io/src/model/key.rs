@@ -5,6 +5,8 @@ use std::fmt;
 use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret as _, SecretString};
 
+use crate::system::hide_memory;
+
 /// An API key. It has no text: it prints as stars, and leaves only as a header.
 #[derive(Clone)]
 pub struct ApiKey(SecretString);
@@ -12,18 +14,13 @@ pub struct ApiKey(SecretString);
 impl ApiKey {
     /// Takes a key from a variable's value. `None`: it is empty, or no header can hold it.
     ///
-    /// From now on neither a core file nor another process of the same user shows this process's memory.
+    /// From now on, on Linux, neither a core file nor another process of the same user shows this process's memory.
     pub fn new(value: &str) -> Option<Self> {
         let value = value.trim();
         if value.is_empty() || HeaderValue::from_str(value).is_err() {
             return None;
         }
-        #[cfg(target_os = "linux")]
-        {
-            use rustix::process::{DumpableBehavior, set_dumpable_behavior};
-            // Where the system does not let us, the key is as safe as any other variable.
-            let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
-        }
+        hide_memory();
         Some(Self(SecretString::from(value)))
     }
 

@@ -22,7 +22,8 @@ use crate::source::column_map::ColumnMap;
 use crate::source::cut::{Cut, Layout, Skips, is_cut_off, line_ends};
 use crate::source::documents::{DocumentCache, Documents};
 use crate::source::input::{Begun, Expand, Input, PassedOver, Source, begin, recognise_pipe};
-use crate::source::open::{Blob, Stat, await_writer, spool};
+use crate::source::open::{Blob, Stat, spool};
+use crate::system::{self, await_writer};
 use stepscope_base::guard::{guarded, lock};
 use stepscope_base::json::{MAX_TEXT, Tape};
 use stepscope_base::text::Shown;
@@ -301,7 +302,7 @@ impl Jobs {
 
 fn work(shared: &Shared, sink: &Sink) {
     // On this thread only: drawing and typing come first.
-    let _ = rustix::process::nice(5);
+    system::give_way();
     let (mut block, mut ids, mut tape) = (Block::default(), Vec::new(), Tape::default());
     if let Some(failure) = shared.side.complaint() {
         shared.send(sink, LoadEvent::Failed(None, failure));
@@ -480,8 +481,7 @@ impl FirstScreen {
 /// Computes [`MAX_OPEN`], but at most half of what the system gives us: the rest is for pipes, watchers and the
 /// terminal.
 fn may_open() -> usize {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-    limit.and_then(|limit| usize::try_from(limit / 2).ok()).unwrap_or(MAX_OPEN).min(MAX_OPEN)
+    system::most_open_files().and_then(|limit| usize::try_from(limit / 2).ok()).unwrap_or(MAX_OPEN).min(MAX_OPEN)
 }
 
 /// State of a source, as the scout knows it.

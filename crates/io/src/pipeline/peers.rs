@@ -8,6 +8,7 @@ use crate::pipeline::examine::{id_hash, question_hash};
 use crate::pipeline::line::{self, Done, Task};
 use crate::source::block::Block;
 use crate::source::input::{Expand, Input};
+use crate::system::named;
 use stepscope_base::json::Tape;
 use stepscope_base::text::Untrusted;
 use stepscope_judge::case::{CaseView, Context};
@@ -28,7 +29,7 @@ struct NamedSource(Arc<Input>);
 
 impl Context for NamedSource {
     fn source(&self, _: Option<&Record<'_>>) -> Untrusted<'_> {
-        self.0.path().map_or(Untrusted::new(b"-"), |path| Untrusted::new(path.as_os_str().as_encoded_bytes()))
+        self.0.path().map_or(Untrusted::new(b"-"), named)
     }
 }
 

@@ -12,6 +12,7 @@ use crate::source::answers::AnswerStore;
 use crate::source::column_map::ColumnMap;
 use crate::source::documents::Documents;
 use crate::source::input::{Expand, Input, expand};
+use crate::system::named;
 use stepscope_base::json::Value;
 use stepscope_base::schema::Schema;
 use stepscope_base::text::Untrusted;
@@ -199,12 +200,8 @@ impl Context for Surroundings<'_> {
 
     fn source(&self, record: Option<&Record<'_>>) -> Untrusted<'_> {
         match self.input.as_deref() {
-            Some(Input::Answers(store)) => {
-                Untrusted::owned(question_folder(store, record).into_os_string().into_encoded_bytes())
-            }
-            input => input
-                .and_then(Input::path)
-                .map_or(Untrusted::new(b"-"), |path| Untrusted::new(path.as_os_str().as_encoded_bytes())),
+            Some(Input::Answers(store)) => named(&question_folder(store, record)).into_owned(),
+            input => input.and_then(Input::path).map_or(Untrusted::new(b"-"), named),
         }
     }
 

@@ -6,8 +6,6 @@
 //! there at once; texts of retrieved pages are left out, and documents are loaded when they are asked for.
 
 use std::collections::HashSet;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -17,6 +15,7 @@ use crate::failure::Failure;
 use crate::source::beneath::{Place, UnderRoot};
 use crate::source::open::{Blob, MAX_SPOOL, Opened, open};
 use crate::source::sqlite::{self, Database};
+use crate::system::{os_name, slashed};
 use stepscope_base::guard::lock;
 use stepscope_base::json::Tape;
 use stepscope_base::shown;
@@ -67,8 +66,7 @@ struct StoreFolders {
 impl StoreFolders {
     /// Returns the folder of a document: what data names beneath the root, or beneath the folder that was named, by
     /// whatever links a person may have named it.
-    fn document(&self, doc_id: &[u8]) -> UnderRoot {
-        let name = Path::new(OsStr::from_bytes(doc_id));
+    fn document(&self, name: &Path) -> UnderRoot {
         match name.strip_prefix(&self.prefix) {
             Ok(rest) => self.top.join(rest),
             Err(_) => self.root.join(name),
@@ -167,7 +165,8 @@ impl AnswerStore {
     /// Returns the path of a question's folder: the path that was named, and the rest of the folder's path below it.
     pub fn place(&self, folder: &[u8]) -> PathBuf {
         let Some(folders) = &self.folders else { return self.path.clone() };
-        let full = folders.root.path().join(OsStr::from_bytes(folder));
+        let full =
+            os_name(folder).map_or_else(|| folders.root.path().to_owned(), |name| folders.root.path().join(name));
         let named = std::path::absolute(&self.path).unwrap_or_else(|_| self.path.clone());
         let full = std::path::absolute(&full).unwrap_or(full);
         full.strip_prefix(&named).map_or_else(|_| full.clone(), |rest| joined(&self.path, rest))
@@ -177,7 +176,7 @@ impl AnswerStore {
     fn wants(&self, doc_id: Option<&[u8]>) -> bool {
         match &self.part {
             StorePart::Whole => true,
-            StorePart::Document(name) => doc_id == Some(name.as_os_str().as_encoded_bytes()),
+            StorePart::Document(name) => doc_id == Some(&*slashed(name)),
             StorePart::Question => false,
         }
     }

@@ -9,6 +9,7 @@ use crate::failure::Failure;
 use crate::source::answers::{AnswerStore, StoreDocuments, StoreVersion};
 use crate::source::beneath::{Place, UnderRoot, folder};
 use crate::source::lines::{MAX_LINES, MAX_TEXT};
+use crate::system::os_name;
 use stepscope_base::guard::lock;
 use stepscope_base::json::Value;
 use stepscope_base::text::Shown;
@@ -238,8 +239,7 @@ impl Documents {
     }
 
     fn by_path(&self, path: &[u8]) -> Option<Arc<Document>> {
-        use std::os::unix::ffi::OsStrExt as _;
-        let name = Path::new(std::ffi::OsStr::from_bytes(path));
+        let name = Path::new(os_name(path)?);
         match &self.place {
             Scope::Beside(folder) => {
                 // A record is somebody else's word: it names files of its own folder, and no others.

@@ -7,12 +7,10 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::fs::FileType;
-
 use crate::failure::{Failure, reason};
 use crate::log::forks::FORKS;
 use crate::source::answers::{self, AnswerStore, LineBuffer, StoreDocuments, StoreReport};
-use crate::source::beneath::{Place, UnderRoot, is_link};
+use crate::source::beneath::{Place, UnderRoot};
 use crate::source::block::BLOCK;
 use crate::source::column_map::ColumnMap;
 use crate::source::cut::{Layout, Skips, State, cut, decode_wide, looks_like_json, without_filler};
@@ -21,11 +19,10 @@ use crate::source::documents::{DocumentCache, Documents};
 use crate::source::gathered::{GatheredLines, gatherer_of, may_be_gathered, stores};
 use crate::source::magic::{LFS, is_journal, not_records};
 use crate::source::maps::{Attempt, Mapped, RowMap};
-use crate::source::open::{
-    Blob, Opened, Stat, await_writer, beneath_failure, open, open_beneath, open_place, spool, standard_input,
-};
+use crate::source::open::{Blob, Opened, Stat, beneath_failure, open, open_beneath, open_place, spool, standard_input};
 use crate::source::sqlite;
 use crate::source::{arrow, csv, maps, packed, page, parquet, rows};
+use crate::system::{FileId, FileType, await_writer, is_link};
 use stepscope_base::guard::guarded;
 use stepscope_base::json::{Kind, MAX_TEXT, Tape, Value};
 use stepscope_base::shown;
@@ -170,7 +167,7 @@ pub(crate) fn sample(name: &str) -> Expand {
 #[derive(Debug, Default)]
 pub struct Expand {
     stack: Vec<Step>,
-    entered: HashSet<(u64, u64)>,
+    entered: HashSet<FileId>,
     cache: Arc<DocumentCache>,
     columns: Arc<ColumnMap>,
     /// The files of forks that were met, where they are wanted: they come last.

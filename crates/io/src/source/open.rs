@@ -1,18 +1,15 @@
 //! Opening without harm: only regular files are read, in blocks by `pread`; pipes are spooled into memory. Nothing is
 //! ever created, locked or mapped beside or over a file.
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::File;
 use std::io::{ErrorKind, Read};
-use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::SystemTime;
 
-use rustix::fs::{FileType, OFlags};
-
 use crate::failure::{Failure, reason};
-use crate::source::beneath::{Place, UnderRoot, is_link, is_outside};
+use crate::source::beneath::{Place, UnderRoot};
+use crate::system::{self, FileId, FileType, StandardInput, Want};
 use stepscope_base::guard::lock;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -22,19 +19,6 @@ pub(crate) const MAX_SPOOL: u64 = 1 << 30;
 
 const OPEN: &str = "cannot open";
 const READ: &str = "cannot read";
-
-/// Identity of a file on disk, whatever its name.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct FileId {
-    device: u64,
-    inode: u64,
-}
-
-impl FileId {
-    fn of(meta: &Metadata) -> Self {
-        Self { device: meta.dev(), inode: meta.ino() }
-    }
-}
 
 /// State of a file on disk: enough to see that it is another one now, or not the same any more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,18 +32,20 @@ pub struct Stat {
 }
 
 impl Stat {
-    fn of(meta: &Metadata) -> Self {
-        Self { id: FileId::of(meta), len: meta.len(), modified: meta.modified().ok() }
+    fn of(file: &File) -> std::io::Result<Self> {
+        let meta = file.metadata()?;
+        Ok(Self { id: system::id_of(file)?, len: meta.len(), modified: meta.modified().ok() })
     }
 
-    /// Reads the state of a pipe.
+    /// Reads the state of a pipe, whose length nobody knows.
     pub(crate) fn of_pipe(pipe: &File) -> std::io::Result<Self> {
-        Ok(Self::of(&pipe.metadata()?))
+        let modified = pipe.metadata().and_then(|meta| meta.modified()).ok();
+        Ok(Self { id: system::id_of(pipe)?, len: 0, modified })
     }
 
     /// Reads the state of the file that a path leads to now, which a person named; `None`: there is none.
     pub fn at(path: &Path) -> Option<Self> {
-        std::fs::metadata(path).ok().map(|meta| Self::of(&meta))
+        system::stat_at(path).ok().map(|(id, meta)| Self { id, len: meta.len(), modified: meta.modified().ok() })
     }
 
     /// Reads the state of the file that is at a place now; `None`: there is none, or it may not be read.
@@ -155,11 +141,10 @@ pub(crate) fn open_beneath(at: &UnderRoot) -> Result<Blob, Failure> {
     let fail = |error: &std::io::Error| beneath_failure(OPEN, path, error);
     // Looked at before it is opened, as below.
     refuse(path, at.kind().map_err(|e| fail(&e))?.kind, false)?;
-    let file = File::from(at.open(OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY, 0).map_err(|e| fail(&e))?);
-    let meta = file.metadata().map_err(|e| fail(&e))?;
-    refuse(path, FileType::from_raw_mode(meta.mode()), false)?;
+    let file = at.open(Want::Read).map_err(|e| fail(&e))?;
+    refuse(path, system::type_of(&file).map_err(|e| fail(&e))?, false)?;
     refuse_kernel(path, &file)?;
-    Ok(Blob::of_file(Shown::path(path), file, &meta, Some(Place::UnderRoot(at.clone()))))
+    Blob::of_file(Shown::path(path), file, Some(Place::UnderRoot(at.clone())))
 }
 
 /// Explains why something that data or a listing named cannot be opened.
@@ -169,8 +154,8 @@ pub(crate) fn beneath_failure(what: &'static str, path: &Path, error: &std::io::
     const OUTSIDE: &str = "its path is absolute, has .. in it or leads out of the folder; pass it yourself";
     let name = Shown::path(path);
     match error {
-        error if is_link(error) => Failure::own(what, &name, LINK),
-        error if is_outside(error) => Failure::own(what, &name, OUTSIDE),
+        error if system::is_link(error) => Failure::own(what, &name, LINK),
+        error if system::is_outside(error) => Failure::own(what, &name, OUTSIDE),
         error => Failure { what, path: name, source: reason(error) },
     }
 }
@@ -192,72 +177,30 @@ fn refuse(path: &Path, kind: FileType, named: bool) -> Result<(), Failure> {
 pub fn open(path: &Path) -> Result<Opened, Failure> {
     let fail = |error: &std::io::Error| Failure::system(OPEN, path, error);
     // Asked before opening, because opening a device can already do harm; and again after, because names move.
-    let before = match std::fs::metadata(path) {
-        Ok(meta) => meta,
+    let before = match system::type_at(path) {
+        Ok(kind) => kind,
         Err(error) if error.kind() == ErrorKind::NotFound && path.is_symlink() => {
             return Err(Failure::own(OPEN, &Shown::path(path), "it is a broken symbolic link"));
         }
         Err(error) => return Err(fail(&error)),
     };
-    refuse(path, FileType::from_raw_mode(before.mode()), true)?;
-    let flags = OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
-    let file =
-        OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path).map_err(|e| fail(&e))?;
-    let meta = file.metadata().map_err(|e| fail(&e))?;
-    refuse(path, FileType::from_raw_mode(meta.mode()), true)?;
-    if meta.file_type().is_fifo() {
-        // Without a writer a read ends at once, see `await_writer`; with one it may wait.
-        rustix::fs::fcntl_setfl(&file, OFlags::empty()).map_err(|e| fail(&e.into()))?;
+    refuse(path, before, true)?;
+    let file = system::open_named(path).map_err(|e| fail(&e))?;
+    let kind = system::type_of(&file).map_err(|e| fail(&e))?;
+    refuse(path, kind, true)?;
+    if kind == FileType::Fifo {
+        // Without a writer a read ends at once, see `system::await_writer`; with one it may wait.
+        system::wait_for_all(&file).map_err(|e| fail(&e))?;
         return Ok(Opened::Pipe(file));
     }
     refuse_kernel(path, &file)?;
-    Ok(Opened::File(Blob::of_file(Shown::path(path), file, &meta, Some(Place::Named(path.to_owned())))))
+    Blob::of_file(Shown::path(path), file, Some(Place::Named(path.to_owned()))).map(Opened::File)
 }
-
-/// Waits for the writer of a named pipe, who may be started after its reader.
-pub(crate) fn await_writer(pipe: &File) {
-    let patience = rustix::event::Timespec { tv_sec: 5, tv_nsec: 0 };
-    let mut fds = [rustix::event::PollFd::new(pipe, rustix::event::PollFlags::IN)];
-    // What comes, or that nothing comes, shows when it is read.
-    let _ = rustix::event::poll(&mut fds, Some(&patience));
-}
-
-/// File systems whose files look regular but have no end, no size, or side effects, by their magic numbers.
-#[cfg(target_os = "linux")]
-const KERNEL: [u64; 14] = [
-    0x9fa0,      // proc
-    0x6265_6572, // sysfs
-    0x6462_6720, // debugfs
-    0x7472_6163, // tracefs
-    0x7363_6673, // securityfs
-    0x0027_e0eb, // cgroup
-    0x6367_7270, // cgroup2
-    0xcafe_4a11, // bpf
-    0x6265_6570, // configfs
-    0x6165_676c, // pstore
-    0xde5e_81e4, // efivarfs
-    0x6573_5543, // fusectl
-    0xf97c_ff8c, // selinuxfs
-    0x4249_4e4d, // binfmt_misc
-];
 
 /// Refuses a file that is made by the kernel when it is read.
 fn refuse_kernel(path: &Path, file: &File) -> Result<(), Failure> {
-    #[cfg(target_os = "linux")]
-    {
-        if let Ok(system) = rustix::fs::fstatfs(file)
-            // Some systems extend the sign of the lower half.
-            && KERNEL.contains(&(system.f_type.cast_unsigned() & 0xffff_ffff))
-        {
-            return Err(Failure::own(
-                OPEN,
-                &Shown::path(path),
-                "it is an interface of the kernel, not a file; copy it",
-            ));
-        }
-    }
-    let _ = (path, file);
-    Ok(())
+    const WHY: &str = "it is an interface of the kernel, not a file; copy it";
+    if system::is_made_by_kernel(file) { Err(Failure::own(OPEN, &Shown::path(path), WHY)) } else { Ok(()) }
 }
 
 /// Reads all of a file that people write by hand; a larger one is refused, and so is a pipe.
@@ -298,39 +241,32 @@ pub(crate) fn read_small_text(path: &Path, most: u64, what: &'static str) -> Res
         .map_err(|_| Failure::own(what, &Shown::path(path), "it is not UTF-8; save it as UTF-8"))
 }
 
-/// Tells whether it is the device that holds nothing, which `< /dev/null` and programs without input hand on.
-fn is_null(meta: &Metadata) -> bool {
-    let null = || std::fs::metadata("/dev/null").is_ok_and(|null| null.rdev() == meta.rdev());
-    meta.file_type().is_char_device() && null()
-}
-
 /// Opens standard input: a file that was redirected is read as such, a pipe is to be spooled, a terminal is refused.
 pub(crate) fn standard_input() -> Result<Opened, Failure> {
     let name = Shown::own("standard input");
-    let fail = |error: std::io::Error| Failure { what: READ, path: name.clone(), source: reason(&error) };
-    let fd: OwnedFd = std::io::stdin().as_fd().try_clone_to_owned().map_err(fail)?;
-    let file = File::from(fd);
-    let meta = file.metadata().map_err(fail)?;
-    let kind = meta.file_type();
-    if kind.is_file() {
-        return Ok(Opened::File(Blob::of_file(name, file, &meta, None)));
+    let opened = system::standard_input();
+    match opened.map_err(|error| Failure { what: READ, path: name.clone(), source: reason(&error) })? {
+        StandardInput::File(file) => Blob::of_file(name, file, None).map(Opened::File),
+        StandardInput::Pipe(pipe) => Ok(Opened::Pipe(pipe)),
+        StandardInput::Device => {
+            Err(Failure::own(READ, &name, "it is a terminal or a device; pass a file, or pipe records in"))
+        }
     }
-    if kind.is_fifo() || kind.is_socket() || is_null(&meta) {
-        return Ok(Opened::Pipe(file));
-    }
-    Err(Failure::own(READ, &name, "it is a terminal or a device; pass a file, or pipe records in"))
 }
 
 impl Blob {
-    fn of_file(name: Shown, file: File, meta: &Metadata, place: Option<Place>) -> Self {
-        Self { name, id: FileId::of(meta), place, file: Some(file), window: None }
+    fn of_file(name: Shown, file: File, place: Option<Place>) -> Result<Self, Failure> {
+        match system::id_of(&file) {
+            Ok(id) => Ok(Self { name, id, place, file: Some(file), window: None }),
+            Err(error) => Err(Failure { what: READ, path: name, source: reason(&error) }),
+        }
     }
 
     /// Makes a blob of a pipe that is read as it comes, of which `head` has come already: what [`Blob::forget`] was
     /// told of is gone.
     pub(crate) fn passing(name: Shown, pipe: File, head: Vec<u8>) -> Result<Self, Failure> {
         let fail = |error: &std::io::Error| Failure { what: READ, path: name.clone(), source: reason(error) };
-        let id = FileId::of(&pipe.metadata().map_err(|error| fail(&error))?);
+        let id = system::id_of(&pipe).map_err(|error| fail(&error))?;
         let window = Window { pipe, start: 0, bytes: head, ended: false };
         Ok(Self { name, id, place: None, file: None, window: Some(Mutex::new(window)) })
     }
@@ -344,14 +280,10 @@ impl Blob {
 
     /// Makes an empty blob in memory, to be filled by [`spool`].
     pub(crate) fn in_memory(name: Shown) -> Result<Self, Failure> {
-        let made = memory_file().and_then(|file| Ok((file.metadata()?, file)));
-        let (meta, file) = match made {
-            Ok(made) => made,
-            Err(error) => {
-                return Err(Failure { what: "cannot reserve memory for", path: name, source: reason(&error) });
-            }
-        };
-        Ok(Self::of_file(name, file, &meta, None))
+        match system::memory_file() {
+            Ok(file) => Self::of_file(name, file, None),
+            Err(error) => Err(Failure { what: "cannot reserve memory for", path: name, source: reason(&error) }),
+        }
     }
 
     /// Makes a blob in memory that holds these bytes.
@@ -364,7 +296,7 @@ impl Blob {
     /// Writes behind what is there; only for blobs in memory.
     pub fn append(&self, bytes: &[u8], at: u64) -> Result<(), Failure> {
         let done = match (&self.file, &self.place) {
-            (Some(file), None) => file.write_all_at(bytes, at),
+            (Some(file), None) => system::write_all_at(file, bytes, at),
             _ => Err(ErrorKind::ReadOnlyFilesystem.into()),
         };
         done.map_err(|error| Failure { what: "cannot store", path: self.name.clone(), source: reason(&error) })
@@ -404,7 +336,7 @@ impl Blob {
 
     /// Reads the state of the file on disk now.
     pub fn stat(&self) -> Result<Stat, Failure> {
-        self.with(|file| file.metadata().map(|meta| Stat::of(&meta)))
+        self.with(Stat::of)
     }
 
     /// Fills `into` with up to `want` bytes from `offset`; fewer only where the bytes end.
@@ -421,7 +353,7 @@ impl Blob {
         let mut done = 0;
         self.with(|file| {
             while let Some(rest) = into.get_mut(done..want).filter(|rest| !rest.is_empty()) {
-                match file.read_at(rest, offset.saturating_add(done as u64)) {
+                match system::read_at(file, rest, offset.saturating_add(done as u64)) {
                     Ok(0) => break,
                     Ok(n) => done += n,
                     Err(error) if error.kind() == ErrorKind::Interrupted => {}
@@ -441,10 +373,7 @@ impl Blob {
         if self.place.is_none() {
             return at;
         }
-        let data = self.with(|file| match rustix::fs::seek(file, rustix::fs::SeekFrom::Data(at)) {
-            Err(rustix::io::Errno::NXIO) => file.metadata().map(|meta| meta.len()),
-            found => Ok(found?),
-        });
+        let data = self.with(|file| system::next_data(file, at));
         // Where the system tells of no holes, all is read.
         data.map_or(at, |data| data.min(end).saturating_sub(1)).max(at)
     }
@@ -462,22 +391,6 @@ impl Blob {
             Some(Err(failure)) => Err(failure),
             _ => Err(Failure::own(READ, &self.name, "another file has replaced it; open it again")),
         }
-    }
-}
-
-/// Creates a file without a name, in memory.
-pub(crate) fn memory_file() -> std::io::Result<File> {
-    #[cfg(target_os = "linux")]
-    {
-        let fd = rustix::fs::memfd_create("stepscope", rustix::fs::MemfdFlags::CLOEXEC)?;
-        Ok(File::from(fd))
-    }
-    #[cfg(not(target_os = "linux"))]
-    {
-        let path = std::env::temp_dir().join(format!("stepscope-{}-{:p}", std::process::id(), &raw const READ));
-        let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
-        std::fs::remove_file(&path)?;
-        Ok(file)
     }
 }
 

@@ -5,8 +5,6 @@
 //! changed meanwhile, what was read does not count. Beside a `-wal` file another program may be writing: database and
 //! log are copied into one file without a name, and the copy is what is read.
 
-use std::collections::HashSet;
-use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{ErrorKind, Seek as _};
 use std::path::Path;
@@ -18,10 +16,12 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags};
+use tempfile::TempDir;
 
 use crate::failure::{Failure, reason};
 use crate::source::beneath::Place;
-use crate::source::open::{Blob, FileId, Opened, Stat, open_place};
+use crate::source::open::{Blob, Opened, Stat, open_place};
+use crate::system::{self, FileId};
 use stepscope_base::guard::lock;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -63,6 +63,8 @@ pub(crate) struct Database {
     work: Arc<Work>,
     /// State of the file when it was opened; `None` for a copy, which does not change.
     stat: Option<Stat>,
+    /// Folder of a copy that keeps its name as long as it is open; behind the connection, which is closed before.
+    home: Option<TempDir>,
     /// Note on how it was opened.
     pub note: Option<Shown>,
 }
@@ -183,18 +185,11 @@ const STILL: OpenFlags =
 fn opened_as<T, E>(id: FileId, open: impl FnOnce() -> Result<T, E>) -> Result<Option<T>, E> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _one = lock(&ONE_AT_A_TIME);
-    let before = open_files();
+    let before = system::open_files();
     let opened = open()?;
-    let after = open_files();
+    let after = system::open_files();
     let found = after.is_empty() || after.difference(&before).any(|(_, file)| *file == id);
     Ok(found.then_some(opened))
-}
-
-/// Lists the files that this process has open, by number; nothing where the system does not tell.
-fn open_files() -> HashSet<(OsString, FileId)> {
-    const DESCRIPTORS: &str = if cfg!(target_os = "linux") { "/proc/self/fd" } else { "/dev/fd" };
-    let names = std::fs::read_dir(DESCRIPTORS).into_iter().flatten().flatten().map(|entry| entry.file_name());
-    names.filter_map(|name| Stat::at(&Path::new(DESCRIPTORS).join(&name)).map(|stat| (name, stat.id))).collect()
 }
 
 fn regular(place: &Place) -> Result<Blob, Failure> {
@@ -218,15 +213,16 @@ fn open_copy(named: &Place, blob: &Blob, real: &Place, wal: &Place) -> Result<Op
     // As long as the log did not begin anew, all that was written into the database meanwhile still stands in it.
     let still = regular(wal).and_then(|log| log_head(&log));
     if still.is_ok_and(|still| still == head) {
-        let connection = connect_copy(copy, named)?;
+        let (connection, home) = connect_copy(copy, named)?;
         let mut database = Database::new(connection, real.clone()).map_err(|error| failed(&error))?;
+        database.home = home;
         database.note = Some(shown!("snapshot of {}; its log (-wal) is not merged yet", clock_time(copied)));
         return Ok(Some(database));
     }
     Ok(None)
 }
 
-fn connect_copy(copy: Copy, named: &Place) -> Result<Connection, Failure> {
+fn connect_copy(copy: Copy, named: &Place) -> Result<(Connection, Option<TempDir>), Failure> {
     let failed = |error: &rusqlite::Error| failure(named.path(), error);
     let copying = |error: &std::io::Error| Failure {
         what: "cannot copy",
@@ -240,11 +236,12 @@ fn connect_copy(copy: Copy, named: &Place) -> Result<Connection, Failure> {
             let mut connection = Connection::open_in_memory_with_flags(flags).map_err(|error| failed(&error))?;
             let len = usize::try_from(len).unwrap_or(usize::MAX);
             connection.deserialize_read_exact(MAIN_DB, file, len, true).map_err(|error| failed(&error))?;
-            Ok(connection)
+            Ok((connection, None))
         }
         Copy::Disk(file) => {
             let opened = file.named(|path| Connection::open_with_flags(address(path), STILL));
-            opened.map_err(|error| copying(&error))?.map_err(|error| failed(&error))
+            let (opened, home) = opened.map_err(|error| copying(&error))?;
+            Ok((opened.map_err(|error| failed(&error))?, home))
         }
     }
 }
@@ -279,7 +276,7 @@ impl Database {
     fn new(connection: Connection, place: Place) -> rusqlite::Result<Self> {
         let (looks, most, until) = <(AtomicU64, AtomicU64, AtomicU64)>::default();
         let work = Arc::new(Work { begun: Instant::now(), looks, most, until });
-        let mut database = Self { connection, place, work, stat: None, note: None };
+        let mut database = Self { connection, place, work, stat: None, home: None, note: None };
         database.restrict()?;
         Ok(database)
     }

@@ -1,12 +1,13 @@
 //! Contents of a review log, and what in it could not be read.
 
 use std::collections::BTreeMap;
+use std::fs::Metadata;
 use std::io::ErrorKind;
-use std::os::unix::fs::MetadataExt as _;
 
 use crate::failure::Failure;
 use crate::source::beneath::{Place, folder};
 use crate::source::open::{Blob, Opened, open_place, spool};
+use crate::system::{FileId, stat_at, stat_of_name};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_review::event_list::EventList;
@@ -181,11 +182,11 @@ fn take_lines(
     })
 }
 
-/// Reads the metadata of a review log; of a link only where links are followed.
-fn met(place: &Place) -> std::io::Result<std::fs::Metadata> {
+/// Reads the state of a review log; of a link only where links are followed.
+fn met(place: &Place) -> std::io::Result<(FileId, Metadata)> {
     match place {
-        Place::Named(path) => std::fs::metadata(path),
-        place => std::fs::symlink_metadata(place.path()),
+        Place::Named(path) => stat_at(path),
+        place => stat_of_name(place.path()),
     }
 }
 
@@ -195,7 +196,7 @@ pub struct Follow {
     journal: Place,
     place: Spot,
     /// Identity of the file: a path may lead to another one.
-    file: Option<(u64, u64)>,
+    file: Option<FileId>,
     /// Length of the file when it was last read: an unfinished line is told once.
     len: Option<u64>,
 }
@@ -225,12 +226,12 @@ impl Follow {
     /// Reads everything that was not there the last time.
     pub fn news(&mut self) -> Result<News, Failure> {
         let mut news = News::default();
-        let meta = match met(&self.journal) {
+        let (id, meta) = match met(&self.journal) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(news),
             Err(error) => return Err(Failure::system("cannot read", self.journal.path(), &error)),
-            Ok(meta) => meta,
+            Ok(met) => met,
         };
-        let file = Some((meta.dev(), meta.ino()));
+        let file = Some(id);
         if self.file != file || meta.len() < self.place.at {
             news.anew = self.file.is_some();
             self.again();

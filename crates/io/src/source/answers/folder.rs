@@ -3,20 +3,18 @@
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
-
-use rustix::fs::FileType;
 
 use super::StoreFolders;
 use super::line::{Asked, SeenPage, StoredNumber, original_question};
 use crate::failure::Failure;
-use crate::source::beneath::{UnderRoot, is_link};
+use crate::source::beneath::UnderRoot;
 use crate::source::columns::{Cell, Columns};
 use crate::source::cut::decode_wide;
 use crate::source::lines::Gathered;
 use crate::source::open::{beneath_failure, open_beneath, read_small_beneath};
 use crate::source::parquet;
+use crate::system::{FileId, FileType, is_link, os_name, slashed};
 use stepscope_base::json::Tape;
 use stepscope_base::text::Shown;
 use stepscope_evidence::document::{Document, Heading};
@@ -87,7 +85,7 @@ fn holds_questions(folder: &UnderRoot) -> bool {
 
 fn holds_tables(folder: &UnderRoot) -> bool {
     let known = |name: &OsStr| {
-        let name = name.as_bytes();
+        let name = name.as_encoded_bytes();
         name == b"parsing_summary.json"
             || (name.ends_with(b".parquet")
                 && [LINES, CONTENTS, "page_df"].iter().any(|table| name.starts_with(table.as_bytes())))
@@ -155,7 +153,7 @@ pub(super) struct Walk<'s> {
     prefix: &'s Path,
     /// Folders that hold a store of their own.
     is_other_store: fn(&UnderRoot) -> bool,
-    entered: HashSet<(u64, u64)>,
+    entered: HashSet<FileId>,
     tape: Tape,
     /// Folders in which something may change; not more than can be watched.
     pub folders: Vec<PathBuf>,
@@ -173,7 +171,7 @@ impl<'s> Walk<'s> {
     pub(super) fn run(&mut self, each: &mut dyn FnMut(FoundInFolder) -> bool) -> bool {
         let top = self.top;
         let (part, above) = (self.relative(top), self.prefix.parent());
-        let name = |path: Option<&Path>| path.unwrap_or(Path::new("")).as_os_str().as_bytes().to_vec();
+        let name = |path: Option<&Path>| slashed(path.unwrap_or(Path::new(""))).into_owned();
         match shape(top) {
             Some(FolderKind::Question) => {
                 let document = name(above.and_then(Path::parent));
@@ -275,11 +273,11 @@ impl<'s> Walk<'s> {
         let below = folder.path().strip_prefix(self.top.path()).unwrap_or(folder.rest());
         let name = if self.prefix.as_os_str().is_empty() { below.to_owned() } else { self.prefix.join(below) };
         // Without a slash behind it.
-        let name = name.components().as_path().as_os_str();
-        if name.is_empty() {
+        let name = name.components().as_path();
+        if name.as_os_str().is_empty() {
             names(folder).0.unwrap_or_default().into_encoded_bytes()
         } else {
-            name.as_bytes().to_vec()
+            slashed(name).into_owned()
         }
     }
 }
@@ -350,12 +348,12 @@ fn read_table(at: &UnderRoot, names: &[&str]) -> Result<Columns, Failure> {
 
 /// Reads the document of this name below a root; `None`: its lines are not there.
 pub(super) fn document(folders: &StoreFolders, doc_id: &[u8]) -> Result<Option<Document>, Failure> {
-    let name = Path::new(OsStr::from_bytes(doc_id));
+    let Some(name) = os_name(doc_id).map(Path::new) else { return Ok(None) };
     // A name from data leads nowhere else.
     if !name.components().all(|part| matches!(part, Component::Normal(_))) {
         return Ok(None);
     }
-    document_in(&folders.document(doc_id))
+    document_in(&folders.document(name))
 }
 
 /// Reads the document whose folder, or folder of tables, this is.
@@ -379,9 +377,11 @@ pub(crate) fn document_in(folder: &UnderRoot) -> Result<Option<Document>, Failur
 fn table(folder: &UnderRoot, name: &str, suffix: Option<&OsStr>) -> Option<(UnderRoot, OsString)> {
     let mut found: Vec<(OsString, OsString)> = Vec::new();
     let listed = folder.list(|entry| {
-        let rest = entry.name.as_bytes().strip_prefix(name.as_bytes()).and_then(|rest| rest.strip_suffix(b".parquet"));
-        if let Some(rest) = rest.filter(|rest| rest.is_empty() || rest.starts_with(b"_")) {
-            found.push((OsStr::from_bytes(rest).to_owned(), entry.name.clone()));
+        let rest =
+            entry.name.as_encoded_bytes().strip_prefix(name.as_bytes()).and_then(|rest| rest.strip_suffix(b".parquet"));
+        let rest = rest.filter(|rest| rest.is_empty() || rest.starts_with(b"_")).and_then(os_name);
+        if let Some(rest) = rest {
+            found.push((rest.to_owned(), entry.name.clone()));
         }
         true
     });

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memchr::memmem::Finder;
-use rustix::fs::FileType;
 
 use crate::failure::Failure;
 use crate::source::beneath::Place;
@@ -12,6 +11,7 @@ use crate::source::block::{BLOCK, Block, Cursor, Want};
 use crate::source::cut::{Layout, Skips, State, cut};
 use crate::source::open::Opened;
 use crate::source::open::{Blob, open, open_beneath};
+use crate::system::FileType;
 use stepscope_base::json::{MAX_TEXT, Tape, Value};
 use stepscope_base::text::Shown;
 

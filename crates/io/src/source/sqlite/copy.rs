@@ -5,19 +5,19 @@
 //! on the disk, in a file that is gone with its process.
 
 use std::collections::HashMap;
-use std::fs::{File, Permissions};
-use std::io::{self, ErrorKind};
-use std::os::fd::{AsFd as _, AsRawFd as _};
-use std::os::unix::fs::{FileExt as _, PermissionsExt as _};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io;
+use std::path::Path;
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, SeekFrom, linkat, seek, statvfs};
-use rustix::io::Errno;
 use tempfile::TempDir;
 
 use super::{MAGIC, OPEN};
 use crate::failure::{Failure, reason};
-use crate::source::open::{Blob, memory_file};
+use crate::source::open::Blob;
+use crate::system::{
+    data_ranges, free_in, give_name, make_new, memory_file, private_folder, read_at, take_name, without_name,
+    write_all_at,
+};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
@@ -57,7 +57,7 @@ pub(super) fn take(database: &Blob, log: &Blob) -> Result<Copy, Failure> {
     if whole > MAX_SNAPSHOT {
         return Err(refused(database, &too_large()));
     }
-    let extents = database.with(|file| extents(file, base))?;
+    let extents = database.with(|file| data_ranges(file, base))?;
     let data = extents.iter().map(|(from, to)| to - from).sum::<u64>() + frames.bytes();
     let in_memory = whole <= MAX_IN_MEMORY;
     let (file, folder) = if in_memory {
@@ -82,9 +82,9 @@ pub(super) fn take(database: &Blob, log: &Blob) -> Result<Copy, Failure> {
     // The copy has no log any more.
     if whole > 20 {
         let mut versions = [0; 2];
-        file.read_exact_at(&mut versions, 18).map_err(fail)?;
-        if versions == [2, 2] {
-            file.write_all_at(&[1, 1], 18).map_err(fail)?;
+        let filled = read_at(&file, &mut versions, 18).map_err(fail)?;
+        if filled == 2 && versions == [2, 2] {
+            write_all_at(&file, &[1, 1], 18).map_err(fail)?;
         }
     }
     Ok(if in_memory { Copy::Memory(file, whole) } else { Copy::Disk(Unnamed { file, folder }) })
@@ -120,27 +120,6 @@ fn be32(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
 }
 
-/// Lists the ranges of a file that have bytes and are no holes, up to an end.
-fn extents(file: &File, end: u64) -> io::Result<Vec<(u64, u64)>> {
-    let mut extents = Vec::new();
-    let mut at = 0;
-    while at < end {
-        let from = match seek(file, SeekFrom::Data(at)) {
-            Err(Errno::NXIO) => break,
-            // No holes are known here.
-            Err(Errno::INVAL | Errno::OPNOTSUPP) => at,
-            found => found?,
-        };
-        if from >= end {
-            break;
-        }
-        let to = seek(file, SeekFrom::Hole(from)).unwrap_or(end).clamp(from + 1, end);
-        extents.push((from, to));
-        at = to;
-    }
-    Ok(extents)
-}
-
 fn copy_range(from: &Blob, to: &File, mut at: u64, end: u64) -> io::Result<()> {
     let mut block = Vec::new();
     while at < end {
@@ -149,15 +128,10 @@ fn copy_range(from: &Blob, to: &File, mut at: u64, end: u64) -> io::Result<()> {
         if block.is_empty() {
             break;
         }
-        to.write_all_at(&block, at)?;
+        write_all_at(to, &block, at)?;
         at += block.len() as u64;
     }
     Ok(())
-}
-
-fn free_in(folder: &Path) -> io::Result<u64> {
-    let system = statvfs(folder)?;
-    Ok(system.f_bavail.saturating_mul(system.f_frsize))
 }
 
 /// Pages that the committed transactions of a log changed.
@@ -231,7 +205,7 @@ impl Frames {
             if place < whole {
                 let failed = |failure: Failure| io::Error::other(failure.source.to_string());
                 log.read(at, self.page_size as usize, &mut bytes).map_err(failed)?;
-                to.write_all_at(&bytes, place)?;
+                write_all_at(to, &bytes, place)?;
             }
         }
         Ok(())
@@ -290,45 +264,32 @@ const COPY: &str = "copy.sqlite";
 
 impl Unnamed {
     fn file_in(folder: &Path) -> io::Result<(File, Option<TempDir>)> {
-        #[cfg(target_os = "linux")]
-        {
-            let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-            match rustix::fs::openat(CWD, folder, flags, Mode::from(0o600)) {
-                Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT) => {}
-                file => return Ok((file?.into(), None)),
-            }
+        if let Some(file) = without_name(folder)? {
+            return Ok((file, None));
         }
-        let private = private_in(folder)?;
-        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        let file = rustix::fs::openat(CWD, private.path().join(COPY), flags, Mode::from(0o600))?;
-        Ok((file.into(), Some(private)))
+        let private = private_folder(folder)?;
+        Ok((make_new(&private.path().join(COPY), true)?, Some(private)))
     }
 
-    /// Has a name in a private folder as long as `act` runs: what it opened stays open, the name does not.
-    pub(super) fn named<T>(self, act: impl FnOnce(&Path) -> T) -> io::Result<T> {
+    /// Has a name in a private folder as long as `act` runs: what it opened stays open, the name does not. Where a name
+    /// cannot go before the file is closed, its folder is returned too.
+    pub(super) fn named<T>(self, act: impl FnOnce(&Path) -> T) -> io::Result<(T, Option<TempDir>)> {
         let folder = if let Some(folder) = self.folder {
             folder
         } else {
-            let folder = private_in(&std::env::temp_dir())?;
-            let own = PathBuf::from(format!("/proc/self/fd/{}", self.file.as_fd().as_raw_fd()));
-            linkat(CWD, own, CWD, folder.path().join(COPY), AtFlags::SYMLINK_FOLLOW)?;
+            let folder = private_folder(&std::env::temp_dir())?;
+            give_name(&self.file, &folder.path().join(COPY))?;
             folder
         };
         let done = act(&folder.path().join(COPY));
-        match folder.close() {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-            _ => Ok(done),
-        }
+        Ok((done, take_name(folder)?))
     }
-}
-
-fn private_in(folder: &Path) -> io::Result<TempDir> {
-    tempfile::Builder::new().prefix("stepscope-").permissions(Permissions::from_mode(0o700)).tempdir_in(folder)
 }
 
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::MetadataExt as _;
+    use std::path::PathBuf;
 
     use rusqlite::Connection;
 
@@ -375,14 +336,14 @@ mod tests {
         let file = File::create(&path).unwrap();
         file.set_len(MAX_IN_MEMORY + (64 << 20)).unwrap();
         for at in [0, 40 << 20] {
-            file.write_all_at(&[7; 4096], at).unwrap();
+            write_all_at(&file, &[7; 4096], at).unwrap();
         }
         let Copy::Disk(copy) = take(&blob(&path), &blob(&log)).unwrap() else { panic!("too large for memory") };
         let meta = copy.file.metadata().unwrap();
         assert_eq!(meta.len(), MAX_IN_MEMORY + (64 << 20));
         assert!(meta.blocks() * 512 < 1 << 20, "{} blocks", meta.blocks());
         let mut bytes = [0; 4096];
-        copy.file.read_exact_at(&mut bytes, 40 << 20).unwrap();
+        assert_eq!(read_at(&copy.file, &mut bytes, 40 << 20).unwrap(), bytes.len());
         assert_eq!(bytes, [7; 4096]);
     }
 
