@@ -21,10 +21,10 @@ pub(super) struct StateRun {
     /// Variables in the end.
     pub state: Members,
     pub error: Option<Plain>,
-    /// What it waits for.
+    /// Request that it waits to be answered.
     pub waits: Option<Plain>,
     pub model: Option<Plain>,
-    /// What else the program says of it.
+    /// Further keys that the program has for it.
     pub about: Members,
     steps: Vec<u8>,
     count: usize,

@@ -14,7 +14,7 @@ pub(super) struct Point {
     pub parent: Option<Vec<u8>>,
     /// The checkpoint of the outermost graph at which its subgraph was run.
     pub outer: Vec<u8>,
-    /// What made it: an input, a loop of the graph, an update.
+    /// Cause of it: an input, a loop of the graph, an update.
     pub source: Vec<u8>,
     /// The first checkpoint with which the graph went on from it.
     pub first_loop: Option<usize>,

@@ -45,7 +45,7 @@ pub(super) struct GraphTask {
     pub sent: Vec<Plain>,
     /// Values that were written and are not read, by name: how they are kept.
     pub unread: Members,
-    /// What it wrote is known.
+    /// True if its writes are known.
     is_told: bool,
     is_done: bool,
 }
