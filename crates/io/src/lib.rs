@@ -20,7 +20,7 @@ pub mod notes;
 pub mod pipeline;
 /// Bytes in: opening, blocks, layouts, stores, tables, databases, documents.
 pub mod source;
-/// What differs from system to system.
+/// Differences between systems, behind one face.
 pub mod system;
 /// Tables out: results as Parquet.
 pub mod tables;

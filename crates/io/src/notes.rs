@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::files::{own_folder, remove, replace};
 use crate::source::beneath::UnderRoot;
 use crate::source::open::read_small_beneath;
-use crate::system::Want;
+use crate::system::OpenFor;
 
 /// The names of the file and of the lock.
 const NAMES: [&str; 2] = ["tour.json", "tour.lock"];
@@ -69,7 +69,7 @@ impl Followed {
     pub fn begin(folder: &Path) -> Option<Self> {
         own_folder(folder).ok()?;
         let [_, lock] = NAMES;
-        let lock = UnderRoot::root(folder).ok()?.join(lock).open(Want::Lock).ok()?;
+        let lock = UnderRoot::root(folder).ok()?.join(lock).open(OpenFor::Lock).ok()?;
         let is_locked = (0..TRIES).any(|n| {
             if n > 0 {
                 std::thread::sleep(PAUSE);
@@ -97,7 +97,7 @@ pub fn follow(folder: &Path) -> Option<TourNotes> {
     let [notes, lock] = NAMES;
     let folder = UnderRoot::root(folder).ok()?;
     // The holder of the lock is alone.
-    let lock = folder.join(lock).open(Want::Read).ok()?;
+    let lock = folder.join(lock).open(OpenFor::Read).ok()?;
     if lock.try_lock_shared().is_ok() {
         return None;
     }

@@ -9,7 +9,7 @@ use std::path::Path;
 use stepscope_base::text::Untrusted;
 
 #[cfg(unix)]
-mod unix;
+pub(crate) mod unix;
 #[cfg(windows)]
 mod windows;
 
@@ -19,13 +19,17 @@ use unix as own;
 use windows as own;
 
 pub use own::{host, may_write, user};
+#[cfg(unix)]
+pub(crate) use unix::UnixFolder as HeldFolder;
+#[cfg(windows)]
+pub(crate) use windows::WindowsFolder as HeldFolder;
 
 pub(crate) use own::{
-    Folder, await_writer, data_ranges, ended, folder_lock, for_others, free_in, give_name, give_way, has_no_locks,
-    hide_memory, id_of, is_link, is_loop, is_made_by_kernel, is_outside, is_too_many_files, link_count, make_new,
+    await_writer, data_ranges, folder_lock, for_others, free_in, give_name, give_way, has_no_locks, hide_memory, id_of,
+    interrupted, is_link, is_loop, is_made_by_kernel, is_outside, is_too_many_files, link_count, make_new,
     make_private_folder, memory_file, most_open_files, next_data, open_files, open_named, os_name, private_folder,
-    read_at, slashed, standard_input, stat_at, stat_of_name, sync_folder, take_name, type_at, type_of, wait_for_all,
-    without_name, write_all_at,
+    read_at, slashed, standard_input, stat_at, stat_of_name, sync_folder, take_name, terminated, type_at, type_of,
+    wait_for_all, without_name, write_all_at,
 };
 
 /// Returns a path as data names it, with `/`.
@@ -65,7 +69,7 @@ pub enum FileType {
 pub struct Kind {
     /// A file, a folder, a link.
     pub kind: FileType,
-    /// Which one.
+    /// Identity.
     pub id: FileId,
 }
 
@@ -78,9 +82,9 @@ pub struct Entry {
     pub kind: FileType,
 }
 
-/// What a file beneath a folder is opened for. None waits for a pipe, and what is made is readable for its owner alone.
+/// Purpose for which a file beneath a folder is opened. None waits for a pipe, and what is made is readable for its owner alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Want {
+pub(crate) enum OpenFor {
     /// To read it.
     Read,
     /// To read it, and to add to its end.
@@ -91,7 +95,7 @@ pub(crate) enum Want {
     Lock,
 }
 
-/// What standard input is.
+/// Kind of standard input.
 pub(crate) enum StandardInput {
     /// A file that was redirected.
     File(std::fs::File),

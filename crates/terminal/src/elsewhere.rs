@@ -10,9 +10,11 @@ pub use crate::program::*;
 
 /// A terminal, of which there is none here.
 #[derive(Debug)]
-pub struct Tty(Infallible);
+pub struct MissingTty(Infallible);
 
-impl Tty {
+pub use MissingTty as Tty;
+
+impl MissingTty {
     /// Says what a screen needs.
     ///
     /// # Errors
@@ -32,7 +34,7 @@ impl Tty {
 /// # Errors
 /// When the terminal cannot be taken over.
 pub fn run<P: Program>(
-    tty: &Tty,
+    tty: &MissingTty,
     _: &mut P,
     _: Options,
     _: impl FnMut(P::Effect, &mpsc::Sender<P::Msg>) -> Option<Control>,

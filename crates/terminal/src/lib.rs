@@ -10,25 +10,27 @@ pub mod clipboard;
 pub mod colour;
 /// Bytes from the terminal to keys, mouse, pastes and replies.
 pub mod input;
-/// Bytes to the terminal, never waiting for it.
-#[cfg(unix)]
-pub(crate) mod output;
-/// What a program has to be for the event loop.
+/// Contract between a program and the event loop.
 pub(crate) mod program;
-/// The event loop.
-#[cfg(unix)]
-pub mod run;
-/// Frames as bytes.
-#[cfg(unix)]
-pub(crate) mod screen;
-/// The terminal: found, taken over, given back.
-#[cfg(unix)]
-pub mod terminal;
 
-/// In place of the event loop, where there is no screen.
+/// In place of the event loop and the terminal, where there is no screen.
 #[cfg(not(unix))]
-#[path = "elsewhere.rs"]
+pub use elsewhere as run;
+#[cfg(not(unix))]
+pub use elsewhere as terminal;
+
+#[cfg(not(unix))]
+/// Systems without a screen: a sentence says so.
+pub mod elsewhere;
+#[cfg(unix)]
+/// Bytes to the terminal, never waiting for it.
+pub(crate) mod output;
+#[cfg(unix)]
+/// The event loop.
 pub mod run;
-/// In place of the terminal, where there is no screen.
-#[cfg(not(unix))]
-pub use run as terminal;
+#[cfg(unix)]
+/// Frames as bytes.
+pub(crate) mod screen;
+#[cfg(unix)]
+/// The terminal: found, taken over, given back.
+pub mod terminal;

@@ -76,7 +76,7 @@ impl Who {
         let set = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
         let named = ["STEPSCOPE_REVIEWER", "USER", "LOGNAME"].into_iter().find_map(set);
         let id = self.reviewer.clone().or(named);
-        let id = id.unwrap_or_else(|| system::user());
+        let id = id.unwrap_or_else(system::user);
         Reviewer { id: Untrusted::from(id), kind: self.reviewer_kind }
     }
 }

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::failure::{Failure, reason};
 use crate::source::beneath::{Place, UnderRoot};
-use crate::system::{self, FileType, Want, has_no_locks, is_link};
+use crate::system::{self, FileType, OpenFor, has_no_locks, is_link};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
@@ -197,11 +197,11 @@ impl Appender {
     fn opened(&mut self, met: &mut Appended) -> io::Result<File> {
         let at = self.place.beneath()?;
         look(&at, self.content)?;
-        let file = match at.open(Want::Add) {
+        let file = match at.open(OpenFor::Add) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 met.anew |= self.begun;
                 self.made = true;
-                at.open(Want::Begin)?
+                at.open(OpenFor::Begin)?
             }
             opened => opened?,
         };
@@ -243,7 +243,7 @@ fn look(at: &UnderRoot, content: Content) -> io::Result<()> {
         Err(error) => Err(error),
         Ok(found) if found.kind != FileType::RegularFile => Err(io::Error::other("it is not a regular file")),
         Ok(_) => {
-            let file = at.open(Want::Add)?;
+            let file = at.open(OpenFor::Add)?;
             refuse(at, &file, content)?;
             let has_room = file.metadata()?.len() < content.largest;
             if has_room { Ok(()) } else { Err(ErrorKind::FileTooLarge.into()) }

@@ -110,7 +110,7 @@ pub async fn drive<M: Machine>(
     mut tell: impl FnMut(&M, DriveEvent<'_>),
 ) -> Option<u8> {
     let id = RunId(1);
-    let mut signal = pin!(system::ended());
+    let mut signal = pin!(signalled());
     let mut ended = None;
     while ended.is_none()
         && let Some(question) = machine.question()
@@ -139,4 +139,12 @@ pub async fn drive<M: Machine>(
         tell(machine, DriveEvent::Taken(&round));
     }
     ended
+}
+
+/// Waits for a signal that asks the program to end; its exit code.
+async fn signalled() -> u8 {
+    tokio::select! {
+        () = system::interrupted() => 130,
+        () = system::terminated() => 143,
+    }
 }

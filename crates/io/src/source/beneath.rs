@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::system::{Entry, FileId, FileType, Folder, Kind, Want};
+use crate::system::{Entry, FileId, FileType, HeldFolder, Kind, OpenFor};
 
 /// Number of folders held open; of more, each use opens its folder again and checks that it is the same one.
 const MAX_HELD: usize = 32;
@@ -24,7 +24,7 @@ struct Root {
     path: PathBuf,
     id: FileId,
     /// `None`: very many are held open already.
-    held: Option<Folder>,
+    held: Option<HeldFolder>,
 }
 
 impl Drop for Root {
@@ -37,17 +37,17 @@ impl Drop for Root {
 
 impl Root {
     fn open(path: &Path) -> io::Result<Self> {
-        let folder = Folder::open(path)?;
+        let folder = HeldFolder::open(path)?;
         let id = folder.id()?;
         let room = HELD.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| (held < MAX_HELD).then(|| held + 1));
         Ok(Self { path: path.to_owned(), id, held: room.is_ok().then_some(folder) })
     }
 
-    fn with<T>(&self, act: impl FnOnce(&Folder) -> io::Result<T>) -> io::Result<T> {
+    fn with<T>(&self, act: impl FnOnce(&HeldFolder) -> io::Result<T>) -> io::Result<T> {
         if let Some(folder) = &self.held {
             return act(folder);
         }
-        let folder = Folder::open(&self.path)?;
+        let folder = HeldFolder::open(&self.path)?;
         if folder.id()? != self.id {
             return Err(io::Error::other("another folder has replaced it; open it again"));
         }
@@ -127,7 +127,7 @@ impl UnderRoot {
     }
 
     /// Opens it, by the rules of this module.
-    pub(crate) fn open(&self, want: Want) -> io::Result<File> {
+    pub(crate) fn open(&self, want: OpenFor) -> io::Result<File> {
         self.root.with(|root| root.file(&self.rest, want))
     }
 
@@ -143,7 +143,7 @@ impl UnderRoot {
 
     /// Waits until the names in the folder in which it lies are on the disk.
     pub(crate) fn sync_name(&self) -> io::Result<()> {
-        self.in_folder(Folder::sync)
+        self.in_folder(HeldFolder::sync)
     }
 
     /// Takes the name away.
@@ -152,7 +152,7 @@ impl UnderRoot {
         self.in_folder(|root, folder| root.remove(folder, name))
     }
 
-    fn in_folder<T>(&self, act: impl FnOnce(&Folder, &Path) -> io::Result<T>) -> io::Result<T> {
+    fn in_folder<T>(&self, act: impl FnOnce(&HeldFolder, &Path) -> io::Result<T>) -> io::Result<T> {
         let folder = self.parent().ok_or(io::ErrorKind::NotFound)?;
         self.root.with(|root| act(root, &folder.rest))
     }
@@ -263,15 +263,21 @@ pub(crate) fn folder(path: &Path) -> &Path {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use std::io::Read as _;
     use std::os::unix::fs::symlink;
 
     use super::*;
+    use std::os::fd::AsFd as _;
+
+    use rustix::fs::{Mode, OFlags};
+    use rustix::io::Errno;
+
     use crate::system::is_link;
+    use crate::system::unix::{LOOK, names, open_beneath, open_by_steps};
 
     /// Makes a folder with everything in it that a name can lead to, and a secret next to it.
-    pub(crate) fn folder_of_links() -> tempfile::TempDir {
+    fn folder_of_links() -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
         std::fs::create_dir_all(at("root/sub/deep")).unwrap();
@@ -292,6 +298,65 @@ pub(crate) mod tests {
         dir
     }
 
+    const FILE: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK);
+
+    #[test]
+    fn the_kernel_and_the_steps_say_the_same() {
+        let dir = folder_of_links();
+        let root = HeldFolder::open(&dir.path().join("root")).unwrap().0;
+        let secret = dir.path().join("outside/secret");
+        let cases: Vec<(&str, Result<(), Errno>)> = vec![
+            ("a", Ok(())),
+            ("./sub/./b", Ok(())),
+            ("sub/deep/c", Ok(())),
+            ("pipe", Ok(())),
+            ("", Ok(())),
+            ("missing", Err(Errno::NOENT)),
+            ("missing/b", Err(Errno::NOENT)),
+            ("a/b", Err(Errno::NOTDIR)),
+            ("absolute", Err(Errno::LOOP)),
+            ("relative", Err(Errno::LOOP)),
+            ("own", Err(Errno::LOOP)),
+            ("folder", Err(Errno::LOOP)),
+            ("folder/b", Err(Errno::LOOP)),
+            ("folder/deep/c", Err(Errno::LOOP)),
+            ("out/secret", Err(Errno::LOOP)),
+            ("dangling", Err(Errno::LOOP)),
+            ("self", Err(Errno::LOOP)),
+            ("magic/etc/passwd", Err(Errno::LOOP)),
+            ("..", Err(Errno::XDEV)),
+            ("../outside/secret", Err(Errno::XDEV)),
+            ("sub/../a", Err(Errno::XDEV)),
+            ("sub/../../outside/secret", Err(Errno::XDEV)),
+            (secret.to_str().unwrap(), Err(Errno::XDEV)),
+            ("/", Err(Errno::XDEV)),
+        ];
+        for flags in [FILE, LOOK] {
+            for (name, expected) in &cases {
+                let rest = Path::new(name);
+                let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+                let forced = names(rest).and_then(|names| open_by_steps(root.as_fd(), &names, flags, Mode::empty()));
+                assert_eq!(forced.map(drop), *expected, "by steps: {name:?}");
+                let asked = open_beneath(root.as_fd(), rest, flags, Mode::empty());
+                assert_eq!(asked.map(drop), *expected, "{name:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_made_behind_a_link() {
+        let dir = folder_of_links();
+        let root = HeldFolder::open(&dir.path().join("root")).unwrap().0;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        for name in ["out/new", "dangling", "relative"] {
+            let rest = Path::new(name);
+            assert_eq!(open_beneath(root.as_fd(), rest, flags, 0o600.into()).map(drop), Err(Errno::LOOP), "{name}");
+            let forced = open_by_steps(root.as_fd(), &names(rest).unwrap(), flags, 0o600.into());
+            assert_eq!(forced.map(drop), Err(Errno::LOOP), "{name}");
+        }
+        assert!(!dir.path().join("outside/new").exists() && !dir.path().join("root/nowhere").exists());
+    }
+
     #[test]
     fn a_folder_that_is_swapped_meanwhile_leads_nowhere_else() {
         let dir = folder_of_links();
@@ -300,14 +365,14 @@ pub(crate) mod tests {
         std::fs::rename(dir.path().join("root/sub"), dir.path().join("root/gone")).unwrap();
         symlink("../outside", dir.path().join("root/sub")).unwrap();
         std::fs::write(dir.path().join("outside/b"), "secret").unwrap();
-        assert!(is_link(&at.open(Want::Read).unwrap_err()));
+        assert!(is_link(&at.open(OpenFor::Read).unwrap_err()));
         // The root itself is the folder that was named, whatever has taken its name.
         std::fs::rename(dir.path().join("root"), dir.path().join("moved")).unwrap();
         symlink("outside", dir.path().join("root")).unwrap();
         let mut text = String::new();
-        root.join("a").open(Want::Read).unwrap().read_to_string(&mut text).unwrap();
+        root.join("a").open(OpenFor::Read).unwrap().read_to_string(&mut text).unwrap();
         assert_eq!(text, "inside");
-        assert!(root.join("secret").open(Want::Read).is_err());
+        assert!(root.join("secret").open(OpenFor::Read).is_err());
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use crate::failure::{Failure, reason};
 use crate::source::beneath::{Place, UnderRoot};
-use crate::system::{self, FileId, FileType, StandardInput, Want};
+use crate::system::{self, FileId, FileType, OpenFor, StandardInput};
 use stepscope_base::guard::lock;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -141,7 +141,7 @@ pub(crate) fn open_beneath(at: &UnderRoot) -> Result<Blob, Failure> {
     let fail = |error: &std::io::Error| beneath_failure(OPEN, path, error);
     // Looked at before it is opened, as below.
     refuse(path, at.kind().map_err(|e| fail(&e))?.kind, false)?;
-    let file = at.open(Want::Read).map_err(|e| fail(&e))?;
+    let file = at.open(OpenFor::Read).map_err(|e| fail(&e))?;
     refuse(path, system::type_of(&file).map_err(|e| fail(&e))?, false)?;
     refuse_kernel(path, &file)?;
     Blob::of_file(Shown::path(path), file, Some(Place::UnderRoot(at.clone())))

@@ -23,24 +23,24 @@ use rustix::io::Errno;
 use tempfile::{Builder, TempDir};
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::{Entry, FileId, FileType, Kind, StandardInput, Want};
+use super::{Entry, FileId, FileType, Kind, OpenFor, StandardInput};
 
 /// Number of times that the kernel is asked again after something on the way was renamed.
 #[cfg(target_os = "linux")]
 const TRIES: usize = 8;
 /// Flags to look at something without opening it.
 #[cfg(target_os = "linux")]
-const LOOK: OFlags = OFlags::PATH;
+pub(crate) const LOOK: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
-const LOOK: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
+pub(crate) const LOOK: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
 /// Flags to list a folder.
 const LIST: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
 
 /// A folder that is held open: what is done in it is done in this one, whatever has taken its name meanwhile.
 #[derive(Debug)]
-pub(crate) struct Folder(OwnedFd);
+pub(crate) struct UnixFolder(pub(crate) OwnedFd);
 
-impl Folder {
+impl UnixFolder {
     /// Opens a folder that a person named; links may lead there.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         Ok(Self(openat(CWD, path, LOOK | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?))
@@ -55,14 +55,14 @@ impl Folder {
     }
 
     /// Opens a name beneath it that data or a listing gave.
-    pub(crate) fn file(&self, rest: &Path, want: Want) -> io::Result<File> {
+    pub(crate) fn file(&self, rest: &Path, want: OpenFor) -> io::Result<File> {
         // A pipe is not waited for.
         let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
         let (flags, mode) = match want {
-            Want::Read => (flags | OFlags::RDONLY, 0),
-            Want::Add => (flags | OFlags::RDWR | OFlags::APPEND, 0),
-            Want::Begin => (flags | OFlags::RDWR | OFlags::APPEND | OFlags::CREATE, 0o600),
-            Want::Lock => (flags | OFlags::RDWR | OFlags::CREATE, 0o600),
+            OpenFor::Read => (flags | OFlags::RDONLY, 0),
+            OpenFor::Add => (flags | OFlags::RDWR | OFlags::APPEND, 0),
+            OpenFor::Begin => (flags | OFlags::RDWR | OFlags::APPEND | OFlags::CREATE, 0o600),
+            OpenFor::Lock => (flags | OFlags::RDWR | OFlags::CREATE, 0o600),
         };
         self.at(rest, flags, mode).map(File::from)
     }
@@ -406,17 +406,20 @@ pub(crate) fn hide_memory() {
     }
 }
 
-/// Waits for a signal that asks the program to end; its exit code.
-pub(crate) async fn ended() -> u8 {
-    let comes = |kind: SignalKind| async move {
-        match signal(kind) {
-            Ok(mut signal) => _ = signal.recv().await,
-            Err(_) => pending().await,
-        }
-    };
-    tokio::select! {
-        () = comes(SignalKind::interrupt()) => 130,
-        () = comes(SignalKind::terminate()) => 143,
+/// Waits for a Ctrl-C.
+pub(crate) async fn interrupted() {
+    comes(SignalKind::interrupt()).await;
+}
+
+/// Waits for what else asks the program to end.
+pub(crate) async fn terminated() {
+    comes(SignalKind::terminate()).await;
+}
+
+async fn comes(kind: SignalKind) {
+    match signal(kind) {
+        Ok(mut signal) => _ = signal.recv().await,
+        Err(_) => pending().await,
     }
 }
 
@@ -454,7 +457,7 @@ pub fn may_write(folder: &Path) -> bool {
 
 /// Opens a name beneath a folder. `..`, absolute names and links, wherever they are in it, are errors: `XDEV` for what
 /// leads out, `LOOP` for links.
-fn open_beneath(root: BorrowedFd<'_>, rest: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
+pub(crate) fn open_beneath(root: BorrowedFd<'_>, rest: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
     let names = names(rest)?;
     let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     if let Some(opened) = ask_kernel(root, rest, flags, mode) {
@@ -464,7 +467,7 @@ fn open_beneath(root: BorrowedFd<'_>, rest: &Path, flags: OFlags, mode: Mode) ->
 }
 
 /// Lists the names on the way.
-fn names(rest: &Path) -> Result<Vec<&OsStr>, Errno> {
+pub(crate) fn names(rest: &Path) -> Result<Vec<&OsStr>, Errno> {
     let name = |part| match part {
         Component::Normal(name) => Some(Ok(name)),
         Component::CurDir => None,
@@ -511,7 +514,12 @@ fn no_link(fd: OwnedFd) -> Result<OwnedFd, Errno> {
 }
 
 /// Opens it name by name: each folder is opened in the one before it, and none is a link.
-fn open_by_steps(root: BorrowedFd<'_>, names: &[&OsStr], flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
+pub(crate) fn open_by_steps(
+    root: BorrowedFd<'_>,
+    names: &[&OsStr],
+    flags: OFlags,
+    mode: Mode,
+) -> Result<OwnedFd, Errno> {
     let Some((last, folders)) = names.split_last() else {
         return openat(root, ".", flags, mode);
     };
@@ -534,69 +542,4 @@ fn open_by_steps(root: BorrowedFd<'_>, names: &[&OsStr], flags: OFlags, mode: Mo
         held = Some(step(at, name, into, Mode::empty())?);
     }
     step(held.as_ref().map_or(root, AsFd::as_fd), last, flags, mode)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::source::beneath::tests::folder_of_links;
-
-    const FILE: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK);
-
-    #[test]
-    fn the_kernel_and_the_steps_say_the_same() {
-        let dir = folder_of_links();
-        let root = Folder::open(&dir.path().join("root")).unwrap().0;
-        let secret = dir.path().join("outside/secret");
-        let cases: Vec<(&str, Result<(), Errno>)> = vec![
-            ("a", Ok(())),
-            ("./sub/./b", Ok(())),
-            ("sub/deep/c", Ok(())),
-            ("pipe", Ok(())),
-            ("", Ok(())),
-            ("missing", Err(Errno::NOENT)),
-            ("missing/b", Err(Errno::NOENT)),
-            ("a/b", Err(Errno::NOTDIR)),
-            ("absolute", Err(Errno::LOOP)),
-            ("relative", Err(Errno::LOOP)),
-            ("own", Err(Errno::LOOP)),
-            ("folder", Err(Errno::LOOP)),
-            ("folder/b", Err(Errno::LOOP)),
-            ("folder/deep/c", Err(Errno::LOOP)),
-            ("out/secret", Err(Errno::LOOP)),
-            ("dangling", Err(Errno::LOOP)),
-            ("self", Err(Errno::LOOP)),
-            ("magic/etc/passwd", Err(Errno::LOOP)),
-            ("..", Err(Errno::XDEV)),
-            ("../outside/secret", Err(Errno::XDEV)),
-            ("sub/../a", Err(Errno::XDEV)),
-            ("sub/../../outside/secret", Err(Errno::XDEV)),
-            (secret.to_str().unwrap(), Err(Errno::XDEV)),
-            ("/", Err(Errno::XDEV)),
-        ];
-        for flags in [FILE, LOOK] {
-            for (name, expected) in &cases {
-                let rest = Path::new(name);
-                let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-                let forced = names(rest).and_then(|names| open_by_steps(root.as_fd(), &names, flags, Mode::empty()));
-                assert_eq!(forced.map(drop), *expected, "by steps: {name:?}");
-                let asked = open_beneath(root.as_fd(), rest, flags, Mode::empty());
-                assert_eq!(asked.map(drop), *expected, "{name:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn nothing_is_made_behind_a_link() {
-        let dir = folder_of_links();
-        let root = Folder::open(&dir.path().join("root")).unwrap().0;
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        for name in ["out/new", "dangling", "relative"] {
-            let rest = Path::new(name);
-            assert_eq!(open_beneath(root.as_fd(), rest, flags, 0o600.into()).map(drop), Err(Errno::LOOP), "{name}");
-            let forced = open_by_steps(root.as_fd(), &names(rest).unwrap(), flags, 0o600.into());
-            assert_eq!(forced.map(drop), Err(Errno::LOOP), "{name}");
-        }
-        assert!(!dir.path().join("outside/new").exists() && !dir.path().join("root/nowhere").exists());
-    }
 }

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata, OpenOptions};
+use std::future::pending;
 use std::io::{self, IsTerminal as _};
 use std::os::windows::fs::{FileExt as _, OpenOptionsExt as _};
 use std::os::windows::io::AsHandle as _;
@@ -18,7 +19,7 @@ use tempfile::{Builder, TempDir};
 use tokio::signal::windows;
 use winapi_util::file::{information, typ};
 
-use super::{Entry, FileId, FileType, Kind, StandardInput, Want};
+use super::{Entry, FileId, FileType, Kind, OpenFor, StandardInput};
 
 // The system's numbers, from its headers.
 const FILE_LIST_DIRECTORY: u32 = 1;
@@ -42,13 +43,13 @@ const LOCK_PAUSE: Duration = Duration::from_millis(2);
 
 /// A folder that is held open: nobody can take its name away as long as this lives.
 #[derive(Debug)]
-pub(crate) struct Folder {
+pub(crate) struct WindowsFolder {
     held: File,
     /// Without links, with all that stands before it.
     path: PathBuf,
 }
 
-impl Folder {
+impl WindowsFolder {
     /// Opens a folder that a person named; links may lead there.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let path = std::fs::canonicalize(path)?;
@@ -74,14 +75,14 @@ impl Folder {
     }
 
     /// Opens a name beneath it that data or a listing gave.
-    pub(crate) fn file(&self, rest: &Path, want: Want) -> io::Result<File> {
+    pub(crate) fn file(&self, rest: &Path, want: OpenFor) -> io::Result<File> {
         let (_way, path) = self.way(rest)?;
         let mut options = OpenOptions::new();
         match want {
-            Want::Read => options.read(true),
-            Want::Add => options.read(true).append(true),
-            Want::Begin => options.read(true).append(true).create(true),
-            Want::Lock => options.read(true).write(true).create(true),
+            OpenFor::Read => options.read(true),
+            OpenFor::Add => options.read(true).append(true),
+            OpenFor::Begin => options.read(true).append(true).create(true),
+            OpenFor::Lock => options.read(true).write(true).create(true),
         };
         no_link(options.custom_flags(FLAG_OPEN_REPARSE_POINT).open(path)?)
     }
@@ -162,7 +163,7 @@ fn names(rest: &Path) -> io::Result<Vec<&OsStr>> {
 
 fn is_plain(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return true };
-    let stem = name.split('.').next().unwrap_or_default().trim_end().to_ascii_uppercase();
+    let stem = name.split_once('.').map_or(name, |(stem, _)| stem).trim_end().to_ascii_uppercase();
     let is_numbered = ["COM", "LPT"].iter().any(|device| {
         stem.strip_prefix(device)
             .is_some_and(|rest| rest.chars().count() == 1 && !rest.starts_with(char::is_alphabetic))
@@ -277,7 +278,8 @@ pub(crate) fn write_all_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io
         if done == 0 {
             return Err(io::ErrorKind::WriteZero.into());
         }
-        bytes = bytes.get(done..).unwrap_or_default();
+        let Some(rest) = bytes.get(done..) else { break };
+        bytes = rest;
         offset += done as u64;
     }
     Ok(())
@@ -388,24 +390,19 @@ pub(crate) fn give_way() {}
 /// The system keeps the memory of a process from other users; from the same one it does not.
 pub(crate) fn hide_memory() {}
 
-/// Waits for what asks the program to end, Ctrl-C or the end of its console; the exit code that shells expect then.
-pub(crate) async fn ended() -> u8 {
-    let never = std::future::pending::<()>;
-    let interrupted = async {
-        match windows::ctrl_c() {
-            Ok(mut signal) => _ = signal.recv().await,
-            Err(_) => never().await,
-        }
-    };
-    let closed = async {
-        match windows::ctrl_close() {
-            Ok(mut signal) => _ = signal.recv().await,
-            Err(_) => never().await,
-        }
-    };
-    tokio::select! {
-        () = interrupted => 130,
-        () = closed => 143,
+/// Waits for a Ctrl-C.
+pub(crate) async fn interrupted() {
+    match windows::ctrl_c() {
+        Ok(mut signal) => _ = signal.recv().await,
+        Err(_) => pending().await,
+    }
+}
+
+/// Waits for the end of the console.
+pub(crate) async fn terminated() {
+    match windows::ctrl_close() {
+        Ok(mut signal) => _ = signal.recv().await,
+        Err(_) => pending().await,
     }
 }
 
@@ -451,10 +448,10 @@ mod tests {
         for name in ["secret", "root/a", "root/sub/b"] {
             std::fs::write(home.path().join(name), name).unwrap();
         }
-        let root = Folder::open(&home.path().join("root")).unwrap();
+        let root = WindowsFolder::open(&home.path().join("root")).unwrap();
         for name in ["a", "sub/b", r"sub\b", "./sub/./b"] {
             assert_eq!(root.look(Path::new(name)).unwrap().kind, FileType::RegularFile, "{name}");
-            assert!(root.file(Path::new(name), Want::Read).is_ok(), "{name}");
+            assert!(root.file(Path::new(name), OpenFor::Read).is_ok(), "{name}");
         }
         let whole = home.path().join("secret");
         let whole = whole.to_str().unwrap();
@@ -472,10 +469,10 @@ mod tests {
             "a.",
         ] {
             assert!(is_outside(&root.look(Path::new(name)).unwrap_err()), "{name}");
-            assert!(is_outside(&root.file(Path::new(name), Want::Begin).unwrap_err()), "{name}");
+            assert!(is_outside(&root.file(Path::new(name), OpenFor::Begin).unwrap_err()), "{name}");
         }
         assert_eq!(root.look(Path::new("none")).unwrap_err().kind(), io::ErrorKind::NotFound);
-        assert!(root.file(Path::new("a/b"), Want::Read).is_err());
+        assert!(root.file(Path::new("a/b"), OpenFor::Read).is_err());
     }
 
     #[test]
@@ -483,7 +480,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let at = |name: &str| home.path().join(name);
         std::fs::create_dir(at("root")).unwrap();
-        let root = Folder::open(&at("root")).unwrap();
+        let root = WindowsFolder::open(&at("root")).unwrap();
         assert!(std::fs::rename(at("root"), at("moved")).is_err());
         drop(root);
         std::fs::rename(at("root"), at("moved")).unwrap();
