@@ -564,7 +564,7 @@ fn writer_and_readers_are_a_key_away() {
     d.keys("W");
     assert_eq!(moment(&d), 3);
     d.keys("3j w");
-    assert_eq!(d.status(), "written by no step");
+    assert_eq!(d.status(), "no known writer");
     d.keys("2j W");
     assert_eq!(d.status(), "read by no step");
 }
@@ -2054,7 +2054,7 @@ fn a_key_that_leads_nowhere_says_so() {
     assert_eq!(d.status(), "this is the start, before step 1");
     d.keys("] Tab");
     d.keys("w w");
-    assert!(["already at its writer", "written by no step"].contains(&d.status().as_str()), "{}", d.status());
+    assert!(["already at its writer", "no known writer"].contains(&d.status().as_str()), "{}", d.status());
     d.keys("q 4j Enter / 'prompt of step' Enter");
     assert!(d.status().starts_with("Not on this screen; "), "{}", d.status());
     d.keys("J n");

@@ -96,7 +96,7 @@ pub(crate) fn label_place(app: &App, label: usize) -> Option<(usize, usize)> {
 
 fn usual_places(area: Rect, across: &Across) -> PaneAreas {
     let body = layout::parts(area).body;
-    let lines = across.judged.as_ref().map(|judged| judged.agreement.as_slice()).unwrap_or_default();
+    let lines = across.judged.as_ref().map_or(&[][..], |judged| judged.agreement.as_slice());
     let most = (body.height / 3).max(3);
     let all = rows(lines.len().saturating_add(2));
     let wanted = if all <= most { all } else { rows(measures(lines).len().saturating_add(2)) };

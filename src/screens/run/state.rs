@@ -790,7 +790,7 @@ impl RecordView {
         let holding =
             self.opened.write_at(variable, Moment(self.moment.0.saturating_sub(1))).and_then(|write| write.step);
         let step = holding.or_else(|| row.writes.iter().find_map(|write| write.step));
-        let step = step.ok_or("written by no step")?;
+        let step = step.ok_or("no known writer")?;
         if self.step() == Some(step) {
             return Err("already at its writer");
         }

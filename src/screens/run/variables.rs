@@ -632,7 +632,7 @@ fn describe(view: &RecordView) -> String {
     let readers = list(row.readers.iter().copied());
     let written = match (row.origin, writers.is_empty()) {
         (VariableOrigin::Given, _) => "given with the question".to_owned(),
-        (_, true) => "written by no step".to_owned(),
+        (_, true) => "no known writer".to_owned(),
         (_, false) => format!("written by {writers}"),
     };
     let read = if readers.is_empty() { "never read".to_owned() } else { format!("read by {readers}") };
