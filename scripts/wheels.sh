@@ -36,6 +36,8 @@ wheel() {
     fi
     # A toolchain that was released builds its own library only when it is told that it may.
     bootstrap=(env RUSTC_BOOTSTRAP=1)
+    # What begins and ends a program with musl comes along with a target only: zig has its own.
+    [[ $target != *-musl ]] || bootstrap+=(RUSTFLAGS="-C link-self-contained=no")
     set -- -Z build-std=std,panic_abort "$@"
   fi
   # Without a target cargo uses what was built for the host already.
