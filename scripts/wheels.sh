@@ -21,7 +21,7 @@ made=$out/making
 skip() { printf 'skipped: %s\n' "$1" >&2; }
 
 sysroot=$(rustc --print sysroot)
-has_target() { [ -d "$sysroot/lib/rustlib/$1/lib" ]; }
+has_target() { [ "$1" = "$host" ] || [ -d "$sysroot/lib/rustlib/$1/lib" ]; }
 has_sources() { [ -f "$sysroot/lib/rustlib/src/rust/library/Cargo.lock" ]; }
 
 # A wheel for a target, by what else maturin is told.
