@@ -109,10 +109,11 @@ def texts(package: dict[str, object]) -> tuple[str, ...]:
                 others = taken
                 break
     read = [each.read_text("utf-8", "replace").strip() for each in [*others, *notices]]
-    if not read and licence in STANDARD:
+    standard = next((part for part in offered if part in STANDARD), None)
+    if not read and standard is not None and not re.search(r"\bAND\b", licence):
         authors = package["authors"]
         named = ", ".join(re.sub(r" *<.*?>", "", each) for each in authors) if isinstance(authors, list) else ""
-        read = [f"Copyright (c) {named or 'the authors of ' + str(package['name'])}\n\n{STANDARD[licence]}"]
+        read = [f"Copyright (c) {named or 'the authors of ' + str(package['name'])}\n\n{STANDARD[standard]}"]
     return tuple(read)
 
 

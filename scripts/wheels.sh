@@ -21,7 +21,7 @@ made=$out/making
 skip() { printf 'skipped: %s\n' "$1" >&2; }
 
 sysroot=$(rustc --print sysroot)
-has_target() { [ -d "$sysroot/lib/rustlib/$1/lib" ]; }
+has_target() { [ "$1" = "$host" ] || [ -d "$sysroot/lib/rustlib/$1/lib" ]; }
 has_sources() { [ -f "$sysroot/lib/rustlib/src/rust/library/Cargo.lock" ]; }
 
 # A wheel for a target, by what else maturin is told.
@@ -36,6 +36,8 @@ wheel() {
     fi
     # A toolchain that was released builds its own library only when it is told that it may.
     bootstrap=(env RUSTC_BOOTSTRAP=1)
+    # What begins and ends a program with musl comes along with a target only: zig has its own.
+    [[ $target != *-musl ]] || bootstrap+=(RUSTFLAGS="-C link-self-contained=no")
     set -- -Z build-std=std,panic_abort "$@"
   fi
   # Without a target cargo uses what was built for the host already.

@@ -205,15 +205,20 @@ class Recipes(unittest.TestCase):
 class WheelRecipes(unittest.TestCase):
     """scripts/wheels.sh with programs that only say how they were called."""
 
-    def run_script(self, host: str, installed: str = "", **settings: str) -> tuple[list[str], str]:
+    def run_script(self, host: str, installed: str = "", *, sources: bool = False, **settings: str) -> tuple[list[str], str]:
         with tempfile.TemporaryDirectory() as folder:
             programs = {
-                "rustc": f"echo 'host: {host}'",
-                "rustup": f"printf '%s\\n' {installed}",
+                "rustc": f"[ $1 = --print ] && echo {folder}/rust || echo 'host: {host}'",
                 "zig": "true",
-                "maturin": f'echo "$@" >>{folder}/said; mkdir -p {folder}/out/making; touch {folder}/out/making/one-$$.whl',
+                "maturin": f'echo "${{RUSTC_BOOTSTRAP:+std:$RUSTFLAGS }}$@" >>{folder}/said; mkdir -p {folder}/out/making; touch {folder}/out/making/one-$$.whl',
                 "python3": 'case "$1" in -c) exit 0 ;; esac',
             }
+            library = Path(folder) / "rust/lib/rustlib"
+            for target in installed.split():
+                (library / target / "lib").mkdir(parents=True)
+            if sources:
+                (library / "src/rust/library").mkdir(parents=True)
+                (library / "src/rust/library/Cargo.lock").touch()
             (Path(folder) / "bin").mkdir()
             for name, text in programs.items():
                 path = Path(folder) / "bin" / name
@@ -240,6 +245,13 @@ class WheelRecipes(unittest.TestCase):
             f"{common} x86_64-unknown-linux-musl --zig --compatibility musllinux_1_2",
         ])  # fmt: skip
         self.assertIn("skipped: no wheel for aarch64-unknown-linux-musl: rustup target add", skipped)
+        # Where no library of a target was installed, it is built, and zig begins the program.
+        said, skipped = self.run_script("x86_64-unknown-linux-gnu", sources=True, STEPSCOPE_TARGETS=targets)
+        self.assertEqual([line.partition("build --locked")[0] for line in said], [
+            "", "std: ", "std:-C link-self-contained=no ", "std:-C link-self-contained=no ",
+        ])  # fmt: skip
+        self.assertTrue(all(("-Z build-std=std,panic_abort" in line) == line.startswith("std:") for line in said), said)
+        self.assertEqual(skipped, "")
         # What the tests built is used again.
         said, _ = self.run_script("x86_64-unknown-linux-gnu", STEPSCOPE_PROFILE="dev")
         self.assertEqual(said, ["build --locked --profile dev --out /out/making"])

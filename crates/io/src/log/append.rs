@@ -157,8 +157,12 @@ impl Appender {
         if durable {
             file.sync_data()?;
         }
-        file.unlock()?;
+        let is_free = file.unlock().is_ok();
         self.made = false;
+        if !is_free {
+            // The line is there: what a system says of its lock does not undo that. Closing gives it back.
+            self.file = None;
+        }
         Ok(())
     }
 
@@ -179,13 +183,13 @@ impl Appender {
                 Some(file) => file,
                 None => self.opened(met)?,
             };
-            if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
-                self.is_held.store(true, Ordering::Release);
+            // Taken once: where locks are not the file's but the handle's, a second one would wait for the first.
+            if let Err(held) = file.try_lock() {
+                self.is_held.store(matches!(held, TryLockError::WouldBlock), Ordering::Release);
+                let locked = lock_file(&file);
+                self.is_held.store(false, Ordering::Release);
+                locked?;
             }
-            // A lock that is there already is taken again.
-            let locked = lock_file(&file);
-            self.is_held.store(false, Ordering::Release);
-            locked?;
             // While we waited, or since the last line, somebody may have moved it away: what is appended to a file
             // without a name is lost.
             if leads_to(&self.place, &file) {
