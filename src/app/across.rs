@@ -24,7 +24,7 @@ pub struct Across {
     pub baseline: Option<BaselineRuns>,
     /// The document that answers cite where they name none.
     pub document: Option<PathBuf>,
-    /// How the rows of tables are records.
+    /// Reading of the rows of tables.
     pub columns: ColumnMap,
     /// Review logs with people's verdicts.
     pub journals: Journals,

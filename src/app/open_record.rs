@@ -149,7 +149,7 @@ pub struct OpenRecord {
     first: Option<(usize, Detail)>,
     /// The call that made the procedure, as far as it was recorded.
     creation: Detail,
-    /// What was said to models and by them.
+    /// Messages to models and from them.
     pub(crate) conversation: Conversation,
     /// True if prompt or reply of a call is known.
     pub(crate) has_calls: bool,

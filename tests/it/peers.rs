@@ -145,7 +145,7 @@ fn the_screen_puts_the_values_of_peers_next_to_those_of_the_run() {
     let pane = |d: &Drive| d.app.screens.record().unwrap().pane;
     for (width, height) in [(80, 24), (120, 36), (200, 60)] {
         // The first press shows the peer in front, the next ones walk; the step stays.
-        d.resize(width, height).keys("g 1Tab >");
+        d.resize(width, height).keys("g 1 Tab >");
         assert_eq!(pane(&d), RunPane::Peers);
         d.shows(&["Peers  leaves them in step 1  1/3 gpt", "7 ", "≠≠ "]);
         assert_eq!(d.status(), "gpt.jsonl:1  7: 12 in step 1, from the same numbers");
@@ -168,7 +168,7 @@ fn the_screen_puts_the_values_of_peers_next_to_those_of_the_run() {
         "gpt.jsonl:1: 12 in step 1, from the same numbers",
         "base.jsonl:1: not compared: no value of it could be read",
     ]);
-    d.keys("Esc i").shows(&["0 of 2 peers that could be compared have this value, 2 another"]);
+    d.keys("Esc i").shows(&["Of 2 peers that could be compared 0 with this value, 2 with another"]);
     // The peer in front is kept from record to record.
     d.keys("> }").shows(&["2/3 llama"]);
 }

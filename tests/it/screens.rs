@@ -58,7 +58,7 @@ fn the_calls_of_an_agent_are_one_conversation() {
         r#"{{"id": "a", "question": "Sum?", "status": "ok", "mode": "agent", "raw": "5", "state": {{"final_answer": "5"}}, "trace": {{"format": "stepscope.run_trace", "version": 1, "steps": [{steps}]}}}}"#
     );
     let (_folder, mut drive) = Drive::text(run.replace('\n', ""));
-    drive.resize(120, 36).keys("Enter 9 Tab").shows(&[
+    drive.resize(120, 36).keys("Enter 10 Tab").shows(&[
         "Messages  5/5",
         "asked apart from what is above",
         "Which numbers?",
@@ -67,7 +67,7 @@ fn the_calls_of_an_agent_are_one_conversation() {
     drive.keys("j j").shows(&["step 2/3", "2 and 3"]);
     // Evoproc's prompts are texts: there is no conversation.
     let mut evoproc = Drive::runs();
-    evoproc.resize(120, 36).keys("Enter 9 Tab").hides(&["Messages"]);
+    evoproc.resize(120, 36).keys("Enter 10 Tab").hides(&["Messages"]);
 }
 
 /// Returns a theme in which every role has a colour of its own: the blue part is its number.

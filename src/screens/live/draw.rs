@@ -170,8 +170,9 @@ fn top(live: &Live, models: &ModelChoice, area: Rect, buf: &mut Buffer, look: Lo
     for (row, line) in page.lines.iter().skip(skip).take(usize::from(inner.height)).enumerate() {
         put(line.clone(), row, inner, buf);
     }
-    if let Some(at) = page.cursor {
-        select(at - skip, inner, buf, look);
+    // In a frame without room for a line there is no row to select.
+    if let Some(row) = page.cursor.and_then(|at| at.checked_sub(skip)) {
+        select(row, inner, buf, look);
     }
 }
 

@@ -28,10 +28,10 @@ macro_rules! run_panes {
             Question = "Question", question::PANE;
             /// The expected answer as the data set works it out, where there is room next to the question.
             Worked = "Expected answer (gold)", question::WORKED;
-            /// What was said in a conversation of several turns.
-            Messages = "Messages", messages::PANE;
             /// The values of the steps next to those of other runs of the question.
             Peers = "Peers", peers::PANE;
+            /// Messages of a conversation of several turns.
+            Messages = "Messages", messages::PANE;
         }
     };
 }

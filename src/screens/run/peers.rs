@@ -257,9 +257,9 @@ fn explain(view: &RecordView, keymap: &Keymap) -> Shown {
     let counts = value.counts();
     let split = if counts.is_split { "; they differ among themselves" } else { "" };
     shown!(
-        "{} of {} have this value, {} another{split}; {walk}",
+        "Of {} that could be compared {} with this value, {} with another{split}; {walk}",
+        counted(counts.of, "peer"),
         counts.same,
-        counted(counts.of, "peer that could be compared"),
         counts.other
     )
 }

@@ -70,7 +70,7 @@ pub struct CompareRequest {
     pub baseline: BaselineRuns,
     /// The document that its answers cite where they name none.
     pub document: Option<PathBuf>,
-    /// How the rows of its tables are records.
+    /// Reading of the rows of its tables.
     pub columns: ColumnMap,
     /// Review logs with people's verdicts.
     pub journals: Journals,

@@ -26,13 +26,13 @@ const MAX_MESSAGE: usize = 1 << 18;
 /// A message.
 #[derive(Clone, Debug)]
 pub struct Message {
-    /// Who wrote it, as the record says.
+    /// Role of its writer, as the record says.
     pub role: Shown,
     /// True if a model wrote it.
     pub by_model: bool,
-    /// What it says.
+    /// Text without thoughts and calls.
     pub text: Shown,
-    /// What the model thought before.
+    /// Thoughts of the model before it.
     pub thoughts: Option<Shown>,
     /// The calls of tools, each with what it gave, where that is known: `add(a=2, b=2) → 4`.
     pub tools: Vec<Shown>,
@@ -68,7 +68,7 @@ pub struct Conversation {
 
 /// A message with where it stands.
 struct Utterance {
-    /// What it says; of a reply that its program hands back as several items, each of them.
+    /// Content; of a reply that its program hands back as several items, each of them.
     parts: Vec<SaidText>,
     alike: u64,
     step: usize,

@@ -16,7 +16,7 @@ const WRITTEN: Style = Style { letters: Letters::All, ..Style::ASCII };
 /// Keys of a model's thoughts.
 const THOUGHTS: [&str; 3] = ["reasoning", "reasoning_content", "thinking"];
 
-/// What a message says.
+/// Content of a message.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SaidText {
     pub role: Vec<u8>,
@@ -36,7 +36,7 @@ pub(super) struct ToolCall {
     pub result: Option<Vec<u8>>,
 }
 
-/// What a tool gave.
+/// Result of a tool.
 #[derive(Clone, Debug)]
 pub(super) struct ToolResult {
     pub id: Option<Vec<u8>>,
