@@ -21,7 +21,6 @@ use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_judge::aligned::{AlignedValue, Counterpart};
-use stepscope_record::finding::counted;
 
 /// PeerColumns of a value: at least, and at most.
 const VALUE: (usize, usize) = (8, 26);
@@ -257,9 +256,9 @@ fn explain(view: &RecordView, keymap: &Keymap) -> Shown {
     let counts = value.counts();
     let split = if counts.is_split { "; they differ among themselves" } else { "" };
     shown!(
-        "Of {} that could be compared {} with this value, {} with another{split}; {walk}",
-        counted(counts.of, "peer"),
+        "{} of {} peers that could be compared have this value, {} another{split}; {walk}",
         counts.same,
+        counts.of,
         counts.other
     )
 }
