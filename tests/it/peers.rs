@@ -172,7 +172,7 @@ fn the_screen_puts_the_values_of_peers_next_to_those_of_the_run() {
         "gpt.jsonl:1: 12 in step 1, from the same numbers",
         "base.jsonl:1: not compared: no value of it could be read",
     ]);
-    d.keys("Esc i").shows(&["Of 2 peers that could be compared 0 with this value, 2 with another"]);
+    d.keys("Esc i").shows(&["0 of 2 peers that could be compared have this value, 2 another"]);
     // The peer in front is kept from record to record.
     d.keys("> }").shows(&["2/3 llama"]);
 }
