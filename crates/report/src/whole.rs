@@ -196,7 +196,9 @@ impl WholeRecord<'_, '_> {
             let lines: Vec<Shown> = lines;
             if !lines.is_empty() && record.kind == RecordKind::Call {
                 out.line(&shown!("{title}"));
-                lines.iter().for_each(|line| out.line(&shown!("  {line}")));
+                for line in lines {
+                    out.line(&shown!("  {line}"));
+                }
                 out.line(&Shown::default());
             }
         }
