@@ -11,6 +11,7 @@ use super::{is_of_model, listed_in, messages};
 use crate::Record;
 use crate::cost::{StepCost, duration};
 use crate::state::State;
+use crate::trace::TraceStep;
 use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, head};
@@ -18,6 +19,8 @@ use stepscope_base::text::{Shown, head};
 /// Bytes of prompts that are laid out of a run, and messages of it.
 const MAX_READ: usize = 8 << 20;
 const MAX_MESSAGES: usize = 5_000;
+/// Kinds of steps that are turns of a session.
+const TURNS: [&str; 5] = ["model", "tool", "user", "system", "developer"];
 /// Items that a reply is handed back as.
 const MAX_ITEMS: usize = 32;
 /// Bytes of a message that are laid out.
@@ -128,7 +131,37 @@ impl Conversation {
                 talks.add(asked, reply, step);
             }
         }
-        if has_list { talks.finish(left_out) } else { Self::default() }
+        if has_list { talks.finish(left_out) } else { Self::of_session(record, state) }
+    }
+
+    /// Reads a session of which each turn is a step, and no prompt is known: one conversation.
+    fn of_session(record: &Record<'_>, state: &State<'_>) -> Self {
+        let calls: Vec<TraceStep<'_>> = (0..state.step_count()).map_while(|step| state.call(step).copied()).collect();
+        let is_turn = |call: &TraceStep<'_>| {
+            let kind = call.get("span_kind");
+            TURNS.iter().any(|turn| kind.is_some_and(|kind| kind.is_string(turn))) && call.get("prompt").is_none()
+        };
+        let is_session = record.root.get("trace").is_some_and(|trace| trace.get("source").is_some());
+        if !is_session || calls.len() < state.step_count() || calls.len() > MAX_MESSAGES || !calls.iter().all(is_turn) {
+            return Self::default();
+        }
+        let mut said: Vec<Utterance> = Vec::new();
+        for (step, call) in calls.iter().enumerate() {
+            let Some(turn) = SaidText::of_turn(call.value) else { continue };
+            let is_reply = call.get("span_kind").is_some_and(|kind| kind.is_string("model"));
+            let facts = if is_reply { facts(call.value) } else { Shown::default() };
+            said.push(Utterance { step, is_reply, facts, ..Utterance::new(turn, call.pointer()) });
+        }
+        // What was asked first stands behind what the program says to the model.
+        if let Some(question) = record.question.filter(|question| question.kind() == Kind::String) {
+            let at = said.iter().take_while(|said| said.parts.iter().all(|part| part.role == b"system")).count();
+            let asked = Utterance::new(SaidText::by("user", question), Pointer::from_iter(["question"]));
+            said.insert(at, asked);
+        }
+        let mut talks = Talks::default();
+        talks.talks.push((0..said.len()).collect());
+        talks.all = said;
+        talks.finish(0)
     }
 
     /// Lists what a step added: what was asked anew, and the reply.
@@ -377,7 +410,9 @@ impl Talks {
             let are_as_many = open.len() == unnamed;
             let is_its = |call: &&mut ToolCall| match (&result.id, &result.name) {
                 (Some(id), _) => call.id.as_ref() == Some(id),
-                (None, Some(name)) => call.name == *name,
+                (None, Some(name)) => {
+                    call.name == *name && result.arguments.as_ref().is_none_or(|given| *given == call.arguments)
+                }
                 (None, None) => are_as_many,
             };
             if let Some(call) = open.iter_mut().find(|call| is_its(call)) {
@@ -416,7 +451,7 @@ impl Message {
         };
         let prose = |text: &[u8]| Shown::prose(head(text, MAX_MESSAGE));
         Self {
-            by_model: is_of_model(&said.role),
+            by_model: utterance.is_reply || is_of_model(&said.role),
             role: Shown::line(&said.role),
             text: prose(&text),
             thoughts: (!said.thoughts.is_empty()).then(|| prose(&said.thoughts)),
@@ -478,5 +513,35 @@ mod tests {
             }
         }
         assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
+    }
+
+    #[test]
+    fn a_session_whose_turns_are_steps_is_one_conversation() {
+        let turns = |source: &str| {
+            format!(
+                r#"{{"id": "s", "question": "How many pages?", "status": "ok", "trace": {{"format": "stepscope.run_trace", {source} "steps": [
+                {{"step_index": 0, "name": "system", "outputs": {{"text": "Be short."}}, "span_kind": "system"}},
+                {{"step_index": 1, "name": "clerk", "raw": "", "tool_calls": [{{"id": "a", "name": "count", "arguments": {{"f": "a"}}}},
+                  {{"id": "b", "name": "count", "arguments": {{"f": "b"}}}}], "span_kind": "model"}},
+                {{"step_index": 2, "name": "count", "inputs": {{"f": "b"}}, "outputs": {{"result": "7"}}, "span_kind": "tool"}},
+                {{"step_index": 3, "name": "count", "inputs": {{"f": "c"}}, "outputs": {{"result": "5"}}, "span_kind": "tool"}},
+                {{"step_index": 4, "name": "user", "outputs": {{"text": "and now?"}}, "span_kind": "user"}},
+                {{"step_index": 5, "name": "clerk", "raw": "12.", "span_kind": "model"}}]}}}}"#
+            )
+        };
+        let found = conversation(&turns(r#""source": "autogen","#));
+        let lines: Vec<String> =
+            found.messages.iter().map(|one| format!("{} {}: {}", one.step + 1, one.role, one.whole())).collect();
+        let expected = [
+            "1 system: Be short.",
+            "1 user: How many pages?",
+            "2 clerk: count(f=\"a\")\ncount(f=\"b\") → 7",
+            "4 tool: 5",
+            "5 user: and now?",
+            "6 clerk: 12.",
+        ];
+        assert_eq!(lines, expected, "a result goes to the call that was given the same");
+        assert!(found.messages[2].by_model && found.is_long());
+        assert!(conversation(&turns("")).messages.is_empty(), "nobody says that it is a session");
     }
 }

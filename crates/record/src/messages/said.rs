@@ -41,6 +41,8 @@ pub(super) struct ToolCall {
 pub(super) struct ToolResult {
     pub id: Option<Vec<u8>>,
     pub name: Option<Vec<u8>>,
+    /// What its call was given, where that is all that it says of its call beside the name.
+    pub arguments: Option<Vec<u8>>,
     pub text: Vec<u8>,
 }
 
@@ -88,7 +90,7 @@ impl SaidText {
         } else if said.results.is_empty() && (id.is_some() || is_result) {
             let name = ["name", "tool_name"].into_iter().find_map(|key| own_text(message, key));
             let text = std::mem::take(&mut said.text);
-            said.results.push(ToolResult { id, name, text });
+            said.results.push(ToolResult { id, name, arguments: None, text });
         }
         said
     }
@@ -133,6 +135,28 @@ impl SaidText {
         (!said.is_empty()).then_some(said)
     }
 
+    /// Reads a turn of a session that logs what was said and no prompts: a turn of a model, of a person, or a result.
+    pub(super) fn of_turn(step: Value<'_>) -> Option<Self> {
+        let kind = step.get("span_kind")?.string()?;
+        let outputs = step.get("outputs").or_else(|| step.get("error"));
+        let text = outputs.map_or_else(Vec::new, |outputs| {
+            let only = ["text", "result"].into_iter().find_map(|key| outputs.get(key)).filter(|_| outputs.len() == 1);
+            text_of(only.unwrap_or(outputs))
+        });
+        match kind.bytes() {
+            b"model" => {
+                let said = Self::of_reply(step, step.get("raw"))?;
+                Some(Self { role: own_text(step, "name").unwrap_or(said.role), ..said })
+            }
+            b"tool" => {
+                let (name, arguments) = (own_text(step, "name"), step.get("inputs").map(as_written));
+                let results = vec![ToolResult { id: None, name, arguments, text }];
+                Some(Self { role: b"tool".to_vec(), results, ..Self::default() })
+            }
+            role => Some(Self { role: role.to_vec(), text, ..Self::default() }),
+        }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.text.is_empty() && self.thoughts.is_empty() && self.calls.is_empty() && self.results.is_empty()
     }
@@ -153,6 +177,7 @@ impl SaidText {
             Some(b"function_call_output") => self.results.push(ToolResult {
                 id: own_text(item, "call_id"),
                 name: None,
+                arguments: None,
                 text: item.get("output").map_or_else(Vec::new, text_of),
             }),
             _ => item.get("summary").into_iter().flat_map(Value::items).for_each(|part| self.think(part.get("text"))),
@@ -173,12 +198,18 @@ impl SaidText {
         } else if is("tool_result") || is("tool_call_response") {
             let id = ["tool_use_id", "tool_call_id", "id"].into_iter().find_map(|key| own_text(block, key));
             let text = ["content", "response", "result"].into_iter().find_map(|key| block.get(key));
-            self.results.push(ToolResult { id, name: None, text: text.map_or_else(Vec::new, text_of) });
+            self.results.push(ToolResult {
+                id,
+                name: None,
+                arguments: None,
+                text: text.map_or_else(Vec::new, text_of),
+            });
         } else if let Some(call) = inside("functionCall").or_else(|| inside("function_call")) {
             self.calls.extend(tool_call(call));
         } else if let Some(result) = inside("functionResponse").or_else(|| inside("function_response")) {
             let text = result.get("response").map_or_else(Vec::new, text_of);
-            self.results.push(ToolResult { id: own_text(result, "id"), name: own_text(result, "name"), text });
+            let (id, name) = (own_text(result, "id"), own_text(result, "name"));
+            self.results.push(ToolResult { id, name, arguments: None, text });
         } else {
             self.add(&text_of_block(block));
         }
