@@ -41,7 +41,7 @@ pub(super) struct ToolCall {
 pub(super) struct ToolResult {
     pub id: Option<Vec<u8>>,
     pub name: Option<Vec<u8>>,
-    /// What its call was given, where that is all that it says of its call beside the name.
+    /// Arguments of its call, where it names them and no id.
     pub arguments: Option<Vec<u8>>,
     pub text: Vec<u8>,
 }
