@@ -451,7 +451,7 @@ impl OpenRecord {
         let whole = Some(self.hash());
         let text = self.root().and_then(|root| hide.without(self.text(), root));
         let text = text.unwrap_or_else(|| self.text().to_vec());
-        let own = if hide.has(Hidden::Baseline) { Arc::new(side.types_alone()) } else { side.clone() };
+        let own = if hide.has(Hidden::Baseline) { Arc::new(side.settings_alone()) } else { side.clone() };
         let around = Surroundings { document: self.document(), ..own.around() };
         let mut case = case_of_row(text, Tape::default(), row, Arc::new(around));
         let known = self.summary.as_ref().map_or_else(|| row.rules().collect(), |summary| summary.findings.clone());

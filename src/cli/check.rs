@@ -99,8 +99,8 @@ fn side_of(options: &Check, side: &Arc<SideData>, out: &mut Out) -> Result<Arc<S
     let side = &options.answers.tables.known(side)?;
     let own = match &options.baseline {
         None if options.peers.is_empty() => return Ok(side.clone()),
-        None => side.types_alone(),
-        Some(baseline) => side.types_alone().read(baseline, threads)?,
+        None => side.settings_alone(),
+        Some(baseline) => side.settings_alone().read(baseline, threads)?,
     };
     with_peers(own, &options.peers, threads, out)
 }

@@ -80,7 +80,7 @@ impl TableArgs {
     pub(super) fn known(&self, side: &Arc<SideData>) -> Result<Arc<SideData>, Failure> {
         match self.columns.is_empty() && self.map.is_none() {
             true => Ok(side.clone()),
-            false => Ok(Arc::new(side.types_alone().with_columns(self.map()?))),
+            false => Ok(Arc::new(side.settings_alone().with_columns(self.map()?))),
         }
     }
 }

@@ -24,7 +24,7 @@ impl PeerArgs {
     pub(super) fn read(&self, side: &Arc<SideData>, out: &Out) -> Result<Arc<SideData>, Shown> {
         match self.peers.is_empty() {
             true => Ok(side.clone()),
-            false => with_peers(side.types_alone(), &self.peers, threads(None), out),
+            false => with_peers(side.settings_alone(), &self.peers, threads(None), out),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The time and the tokens that the steps of a recorded run took, one after the other.
 
 use crate::state::State;
+use stepscope_base::json::Value;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
@@ -34,13 +35,12 @@ impl RunCost {
         let mut all = Self::default();
         let inside = inside(state);
         for (position, inside) in inside.into_iter().enumerate() {
-            let call = state.call(position);
-            let usage = |key: &str| call?.get("usage")?.get(key)?.float().filter(|n| *n >= 0.0).map(|n| n as u64);
+            let cost = state.call(position).map(|call| StepCost::of(call.value)).unwrap_or_default();
             // What the steps inside of it took is theirs.
-            let took = took(state, position).map(|took| (took - inside).max(0.0));
-            let (tokens_in, tokens_out) = (usage("prompt_tokens"), usage("completion_tokens"));
-            all.steps.push(StepCost { start: all.time, took, tokens_in, tokens_out });
+            let took = cost.took.map(|took| (took - inside).max(0.0));
+            all.steps.push(StepCost { start: all.time, took, ..cost });
             all.time += took.unwrap_or_default();
+            let StepCost { tokens_in, tokens_out, .. } = cost;
             let tokens = tokens_in.unwrap_or_default().saturating_add(tokens_out.unwrap_or_default());
             all.tokens = all.tokens.saturating_add(tokens);
         }
@@ -50,7 +50,7 @@ impl RunCost {
 
 /// Milliseconds that a step took with all that is inside of it.
 fn took(state: &State<'_>, position: usize) -> Option<f64> {
-    state.call(position)?.get("duration_ms")?.float().filter(|ms| ms.is_finite() && *ms >= 0.0)
+    StepCost::of(state.call(position)?.value).took
 }
 
 /// Milliseconds of the steps inside of each step: a span contains those that it is the `parent` of.
@@ -66,6 +66,13 @@ fn inside(state: &State<'_>) -> Vec<f64> {
 }
 
 impl StepCost {
+    /// Reads what a call took.
+    pub(crate) fn of(call: Value<'_>) -> Self {
+        let usage = |key: &str| call.get("usage")?.get(key)?.float().filter(|n| *n >= 0.0).map(|n| n as u64);
+        let took = call.get("duration_ms").and_then(Value::float).filter(|ms| ms.is_finite() && *ms >= 0.0);
+        Self { start: 0.0, took, tokens_in: usage("prompt_tokens"), tokens_out: usage("completion_tokens") }
+    }
+
     /// Writes its tokens for people.
     pub fn tokens(&self) -> Shown {
         match (self.tokens_in, self.tokens_out) {

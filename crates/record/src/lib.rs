@@ -173,6 +173,8 @@ pub struct Record<'a> {
     pub trace_fork: Option<Value<'a>>,
     /// Values that a person set while it was made, if it is no fork: the `values` of our run trace.
     pub trace_values: Option<Value<'a>>,
+    /// True if it was made of what another program keeps, which its trace names.
+    pub is_gathered: bool,
     /// Schema that the final answer follows, where that is known.
     pub answer_schema: Option<AnswerSchema>,
     /// The record's answer object: the state of a run, the whole of an answer.
@@ -216,6 +218,7 @@ impl<'a> Record<'a> {
             trace_steps: None,
             trace_fork: None,
             trace_values: None,
+            is_gathered: false,
             answer_schema: None,
             answer: None,
             typed: None,

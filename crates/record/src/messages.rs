@@ -5,8 +5,7 @@ mod conversation;
 mod said;
 
 pub use self::conversation::{Conversation, Message};
-pub(crate) use self::said::role_of_item;
-use stepscope_base::json::write::tight;
+use self::said::{SaidText, role_of_item};
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::text::{Shown, Untrusted, head};
 
@@ -27,16 +26,23 @@ fn messages(value: Value<'_>) -> Vec<Value<'_>> {
 }
 
 /// Takes a message out of what `LangChain` wraps it in.
-pub(crate) fn unwrapped(message: Value<'_>) -> Value<'_> {
+fn unwrapped(message: Value<'_>) -> Value<'_> {
     let inside = message.get("data").or_else(|| message.get("kwargs"));
     inside.filter(|inside| inside.get("content").is_some() && role(*inside).is_some()).unwrap_or(message)
+}
+
+/// Tells whether a value is a message by two marks: who wrote it, and what it says.
+pub(crate) fn is_marked(message: Value<'_>) -> bool {
+    let message = unwrapped(message);
+    let says = ["content", "parts", "value"].iter().any(|key| message.get(key).is_some());
+    says && role(message).is_some() || role_of_item(message).is_some()
 }
 
 /// Splits a conversation into what the model was asked and what its last message says; `None` for that: it has none.
 pub fn split(value: Value<'_>) -> (Vec<Value<'_>>, Option<Vec<u8>>) {
     let mut all = messages(value);
     let Some(at) = all.iter().rposition(|message| is_by_model(*message)) else { return (all, None) };
-    let reply = all.split_off(at).first().map(|message| said(*message));
+    let reply = all.split_off(at).first().map(|message| SaidText::of(*message).told());
     (all, reply)
 }
 
@@ -48,23 +54,6 @@ fn is_by_model(message: Value<'_>) -> bool {
 /// Tells whether a role is a model's.
 fn is_of_model(role: &[u8]) -> bool {
     BY_MODEL.iter().any(|known| role == known.as_bytes())
-}
-
-/// Returns what a message says: its text, of blocks their texts, and each call of a tool as `name(arguments)`.
-fn said(message: Value<'_>) -> Vec<u8> {
-    let mut parts = Vec::new();
-    match message.get("content").or_else(|| message.get("value")) {
-        Some(text) if text.kind() == Kind::String => parts.extend(text.string().map(|text| text.bytes().to_vec())),
-        Some(blocks) if blocks.kind() == Kind::Array => parts.extend(blocks.items().map(block)),
-        Some(other) if !other.is_null() => parts.push(tight(other).0),
-        _ => {}
-    }
-    parts.extend(message.get("tool_calls").into_iter().flat_map(Value::items).filter_map(|call| {
-        let function = call.get("function").unwrap_or(call);
-        called(function.get("name")?, function.get("arguments").or_else(|| function.get("args")))
-    }));
-    parts.retain(|part| !part.is_empty());
-    parts.join(&b'\n')
 }
 
 /// Lays a conversation out: each message behind its role, each call of a tool with what came of it. `None`: the value is
@@ -104,7 +93,8 @@ pub fn last_asked(value: Value<'_>) -> Option<Vec<u8>> {
     let by_person = |message: &Value<'_>| {
         role(*message).is_some_and(|role| BY_PERSON.iter().any(|known| role.bytes() == known.as_bytes()))
     };
-    let last = |list: Value<'_>| messages(list).into_iter().rev().find(by_person).map(said);
+    let last =
+        |list: Value<'_>| messages(list).into_iter().rev().find(by_person).map(|message| SaidText::of(message).told());
     listed_in(value, last).flatten().filter(|said| !said.is_empty())
 }
 
@@ -118,24 +108,6 @@ fn role(message: Value<'_>) -> Option<Untrusted<'_>> {
         Some(role) => role.string(),
         None => role_of_item(message).map(|role| Untrusted::new(role.as_bytes())),
     }
-}
-
-/// A block of a message: a text, a call of a tool, or its result; anything else as JSON.
-fn block(block: Value<'_>) -> Vec<u8> {
-    let text = |key: &str| Some(block.get(key)?.string()?.bytes().to_vec());
-    text("text")
-        .or_else(|| block.get("name").and_then(|name| called(name, block.get("input"))))
-        .or_else(|| text("content"))
-        .unwrap_or_else(|| tight(block).0)
-}
-
-/// Returns a call as people write it. Arguments that are JSON in a text are shown as that JSON.
-fn called(name: Value<'_>, arguments: Option<Value<'_>>) -> Option<Vec<u8>> {
-    let arguments = arguments.map(|arguments| match arguments.string() {
-        Some(text) => Tape::default().parse(text.bytes()).map_or_else(|| text.bytes().to_vec(), |json| tight(json).0),
-        None => tight(arguments).0,
-    });
-    Some([name.string()?.bytes(), b"(", arguments.as_deref().unwrap_or(b""), b")"].concat())
 }
 
 #[cfg(test)]

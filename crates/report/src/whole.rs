@@ -172,13 +172,12 @@ impl WholeRecord<'_, '_> {
             None => {}
         }
         let reasoning = || record.root.get("reasoning").filter(|_| record.kind == RecordKind::Call);
-        // The state of a run of another program is no answer.
-        let is_foreign = record.root.get("trace").is_some_and(|trace| trace.get("source").is_some());
         let is_reply = |kind| matches!(kind, RecordKind::Procedure | RecordKind::Baseline | RecordKind::Call);
         for (title, value) in [
             ("Expected answer (gold)", record.gold_answer.or(record.gold_num)),
-            ("Answer", record.pred_answer.or(self.chain_answer()).or(record.answer.filter(|_| !is_foreign))),
-            ("Waits for", record.root.get("waits_for").filter(|_| is_foreign)),
+            // The state of a run of another program is no answer.
+            ("Answer", record.pred_answer.or(self.chain_answer()).or(record.answer.filter(|_| !record.is_gathered))),
+            ("Waits for", record.root.get("waits_for").filter(|_| record.is_gathered)),
             ("Number", record.pred_num),
             ("Error", record.error),
             ("Reasoning", reasoning()),

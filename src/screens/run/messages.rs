@@ -118,12 +118,13 @@ fn lines(view: &RecordView, n: usize, place: Rect, look: Look<'_>) -> Vec<Spans>
     let texts = [(message.text.as_str(), Role::Text)];
     let tools = message.tools.iter().map(|tool| (tool.as_str(), Role::String));
     let texts = texts.into_iter().filter(|(text, _)| !text.is_empty()).chain(tools);
-    let said: Vec<(&str, Role)> =
-        texts.flat_map(|(text, tone)| wrapped(text, width, usize::MAX).map(move |line| (line, tone))).collect();
+    // Of a long text no more is wrapped than there is room for.
+    let said = texts.flat_map(|(text, tone)| wrapped(text, width, most + 1).map(move |line| (line, tone)));
+    let said: Vec<(&str, Role)> = said.take(most + 1).collect();
     let shown = if said.len() <= most { said.len() } else { most - 1 };
     all.extend(said.iter().take(shown).map(|(line, tone)| vec![look.span(format!("  {line}"), role(*tone))]));
     if shown < said.len() {
-        all.push(vec![look.span(format!("  … {}", counted(said.len() - shown, "more line")), role(Role::Faint))]);
+        all.push(vec![look.keyed("  … <open> shows the rest", role(Role::Faint))]);
     }
     all
 }

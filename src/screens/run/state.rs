@@ -305,7 +305,6 @@ impl RecordView {
                 _ => RunPane::State,
             };
         }
-        view.mark_messages();
         view.variables.at = view.answer_variable();
         view.wrong = WrongPath::of(&view.opened);
         view.tracks = tracks(&view.opened);

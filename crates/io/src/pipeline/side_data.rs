@@ -90,7 +90,7 @@ impl SideData {
 
     /// Keeps the same types and columns, and nothing else.
     #[must_use]
-    pub fn types_alone(&self) -> Self {
+    pub fn settings_alone(&self) -> Self {
         Self { types: self.types.clone(), columns: self.columns.clone(), ..Self::default() }
     }
 

@@ -1,7 +1,7 @@
 //! One call of a model, as people log them: a prompt and the reply, one per line.
 
 use crate::format::Format;
-use crate::messages::{role_of_item, unwrapped};
+use crate::messages::is_marked;
 use crate::{Record, RecordKind};
 use stepscope_base::json::{Kind, Value};
 
@@ -26,23 +26,11 @@ pub(crate) const FORMAT: Format = Format {
 
 /// Tells whether a value was sent to a model: a text, or messages.
 pub(crate) fn is_prompt(value: Value<'_>) -> bool {
-    let is_message = |message: Value<'_>| {
-        let message = unwrapped(message);
-        let has = |keys: [&str; 2]| keys.iter().all(|key| message.get(key).is_some());
-        let others = [["role", "content"], ["role", "parts"], ["from", "value"]];
-        others.into_iter().any(has) || has(["type", "content"]) && is_role(message) || role_of_item(message).is_some()
-    };
     match value.kind() {
         Kind::String => true,
-        Kind::Array => value.items().next().is_some_and(|first| first.kind() == Kind::String || is_message(first)),
+        Kind::Array => value.items().next().is_some_and(|first| first.kind() == Kind::String || is_marked(first)),
         _ => false,
     }
-}
-
-/// Tells whether the type of a message says who wrote it, as `LangChain` has it.
-fn is_role(message: Value<'_>) -> bool {
-    let kind = message.get("type");
-    ["human", "ai", "system", "tool"].iter().any(|role| kind.is_some_and(|kind| kind.is_string(role)))
 }
 
 /// Tells whether our own recorder wrote a call of a function that takes no prompt.

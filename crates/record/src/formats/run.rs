@@ -115,6 +115,7 @@ fn read_trace<'a>(record: &mut Record<'a>, trace: Value<'a>) {
     // A fork for which nobody was asked has a trace that only says where it comes from.
     let is_bare = |steps: &Value<'_>| steps.is_empty() && record.trace_fork.is_some();
     record.trace_steps = trace.get("steps").filter(|steps| !is_bare(steps));
+    record.is_gathered = trace.get("source").is_some();
     if record.procedure.is_none_or(Value::is_null)
         && let Some(procedure) = trace.get("procedure").filter(|value| !value.is_null())
     {

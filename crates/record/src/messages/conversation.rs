@@ -141,8 +141,11 @@ impl Conversation {
             let kind = call.get("span_kind");
             TURNS.iter().any(|turn| kind.is_some_and(|kind| kind.is_string(turn))) && call.get("prompt").is_none()
         };
-        let is_session = record.root.get("trace").is_some_and(|trace| trace.get("source").is_some());
-        if !is_session || calls.len() < state.step_count() || calls.len() > MAX_MESSAGES || !calls.iter().all(is_turn) {
+        if !record.is_gathered
+            || calls.len() < state.step_count()
+            || calls.len() > MAX_MESSAGES
+            || !calls.iter().all(is_turn)
+        {
             return Self::default();
         }
         let mut said: Vec<Utterance> = Vec::new();
@@ -180,7 +183,7 @@ impl Conversation {
     /// Tells whether it is more than a question and a reply.
     pub fn is_long(&self) -> bool {
         let said = |message: &&Message| message.role.as_str() != "system" && message.role.as_str() != "developer";
-        self.messages.iter().filter(said).count() > 2
+        self.messages.iter().filter(said).nth(2).is_some()
             || self.messages.iter().any(|message| !message.tools.is_empty() || message.begins)
     }
 }
@@ -271,11 +274,10 @@ fn is_handed_back(reply: &SaidText, later: &SaidText) -> bool {
 /// Lists what is known of a call beside what was said: model, time, tokens.
 fn facts(call: Value<'_>) -> Shown {
     let model = call.get("model").and_then(Value::string).map(|model| model.line());
-    let took = call.get("duration_ms").and_then(Value::float).filter(|ms| ms.is_finite() && *ms >= 0.0).map(duration);
-    let tokens = |key| call.get("usage")?.get(key)?.whole();
-    let (tokens_in, tokens_out) = (tokens("prompt_tokens"), tokens("completion_tokens"));
-    let tokens = StepCost { tokens_in, tokens_out, ..StepCost::default() }.tokens();
-    let tokens = Some(tokens).filter(|tokens| !tokens.as_str().is_empty()).map(|tokens| shown!("{tokens} tokens"));
+    let cost = StepCost::of(call);
+    let took = cost.took.map(duration);
+    let tokens =
+        Some(cost.tokens()).filter(|tokens| !tokens.as_str().is_empty()).map(|tokens| shown!("{tokens} tokens"));
     Shown::listed([model, took, tokens].into_iter().flatten(), usize::MAX)
 }
 
@@ -435,19 +437,10 @@ fn on_one_line(text: &[u8]) -> Shown {
 
 impl Message {
     fn of(said: &SaidText, utterance: &Utterance, begins: bool) -> Self {
-        let mut text = said.text.clone();
-        for result in &said.results {
-            if !text.is_empty() {
-                text.push(b'\n');
-            }
-            text.extend_from_slice(&result.text);
-        }
-        let tool = |call: &ToolCall| {
-            let called = Shown::line(&[call.name.as_slice(), b"(", &call.arguments, b")"].concat());
-            match &call.result {
-                Some(result) => shown!("{called} → {}", on_one_line(result)),
-                None => called,
-            }
+        let text = SaidText { calls: Vec::new(), ..said.clone() }.told();
+        let tool = |call: &ToolCall| match &call.result {
+            Some(result) => shown!("{} → {}", call.shown(), on_one_line(result)),
+            None => call.shown(),
         };
         let prose = |text: &[u8]| Shown::prose(head(text, MAX_MESSAGE));
         Self {

@@ -3,6 +3,7 @@
 use super::{is_of_model, role};
 use stepscope_base::json::write::{Letters, Style};
 use stepscope_base::json::{Kind, Member, Tape, Value};
+use stepscope_base::text::Shown;
 
 /// Items of a response that stand in a list of messages and name no role.
 const ITEMS: [(&str, &str); 3] =
@@ -31,7 +32,7 @@ pub(super) struct SaidText {
 pub(super) struct ToolCall {
     pub id: Option<Vec<u8>>,
     pub name: Vec<u8>,
-    /// The arguments as people write them: `a=2, b=2`.
+    /// JSON of the arguments, or the text that stands in its place.
     pub arguments: Vec<u8>,
     pub result: Option<Vec<u8>>,
 }
@@ -54,7 +55,7 @@ impl ToolResult {
 }
 
 /// Returns the role of an item of a response; `None`: it is another item.
-pub(crate) fn role_of_item(item: Value<'_>) -> Option<&'static str> {
+pub(super) fn role_of_item(item: Value<'_>) -> Option<&'static str> {
     let kind = item.get("type")?;
     let named = ["call_id", "name", "summary"].iter().any(|key| item.get(key).is_some());
     ITEMS.iter().find(|(word, _)| named && kind.is_string(word)).map(|(_, role)| *role)
@@ -149,12 +150,22 @@ impl SaidText {
                 Some(Self { role: own_text(step, "name").unwrap_or(said.role), ..said })
             }
             b"tool" => {
-                let (name, arguments) = (own_text(step, "name"), step.get("inputs").map(as_written));
+                let (name, arguments) = (own_text(step, "name"), step.get("inputs").map(|given| WRITTEN.of(given)));
                 let results = vec![ToolResult { id: None, name, arguments, text }];
                 Some(Self { role: b"tool".to_vec(), results, ..Self::default() })
             }
             role => Some(Self { role: role.to_vec(), text, ..Self::default() }),
         }
+    }
+
+    /// Returns all of it but the thoughts, as data: text, results, and each call as `name(JSON)`.
+    pub(super) fn told(&self) -> Vec<u8> {
+        let mut told = self.text.clone();
+        self.results.iter().for_each(|result| add_line(&mut told, &result.text));
+        for call in &self.calls {
+            add_line(&mut told, &[call.name.as_slice(), b"(", &call.arguments, b")"].concat());
+        }
+        told
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -272,20 +283,29 @@ fn tool_call(call: Value<'_>) -> Option<ToolCall> {
     let id = ["call_id", "id"].into_iter().find_map(|key| own_text(call, key));
     let arguments = ["arguments", "args", "input"].into_iter().find_map(|key| function.get(key));
     let arguments = arguments.map_or_else(Vec::new, |arguments| match arguments.string() {
-        Some(text) => Tape::default().parse(text.bytes()).map_or_else(|| text.bytes().to_vec(), as_written),
-        None => as_written(arguments),
+        Some(text) => {
+            Tape::default().parse(text.bytes()).map_or_else(|| text.bytes().to_vec(), |json| WRITTEN.of(json))
+        }
+        None => WRITTEN.of(arguments),
     });
     Some(ToolCall { id, name, arguments, result: None })
 }
 
-/// Writes arguments as people do: `a=2, b="x"`.
-fn as_written(arguments: Value<'_>) -> Vec<u8> {
-    if arguments.kind() != Kind::Object {
-        return if arguments.is_null() { Vec::new() } else { WRITTEN.of(arguments) };
+impl ToolCall {
+    /// Writes the call as people do: `add(a=2, b=2)`.
+    pub(super) fn shown(&self) -> Shown {
+        let (mut tape, mut written) = (Tape::default(), self.arguments.clone());
+        if let Some(given) = tape.parse(&self.arguments) {
+            written = match given.kind() {
+                Kind::Object => given.members().map(named).collect::<Vec<_>>().join(&b", "[..]),
+                Kind::Null => Vec::new(),
+                _ => written,
+            };
+        }
+        Shown::line(&[self.name.as_slice(), b"(", &written, b")"].concat())
     }
-    let member = |member: Member<'_>| {
-        let key = member.key.string().map_or_else(Vec::new, |key| key.bytes().to_vec());
-        [key.as_slice(), b"=", &WRITTEN.of(member.value)].concat()
-    };
-    arguments.members().map(member).collect::<Vec<_>>().join(&b", "[..])
+}
+
+fn named(member: Member<'_>) -> Vec<u8> {
+    [member.name().bytes(), b"=", &WRITTEN.of(member.value)].concat()
 }
