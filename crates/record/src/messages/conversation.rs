@@ -21,6 +21,8 @@ const MAX_READ: usize = 8 << 20;
 const MAX_MESSAGES: usize = 5_000;
 /// Kinds of steps that are turns of a session.
 const TURNS: [&str; 5] = ["model", "tool", "user", "system", "developer"];
+/// Conversations that a call may continue, the latest ones: of thousands of samples each would be compared with each.
+const MAX_OPEN: usize = 64;
 /// Items that a reply is handed back as.
 const MAX_ITEMS: usize = 32;
 /// Bytes of a message that are laid out.
@@ -348,7 +350,7 @@ impl Talks {
     /// Adds what a call was asked and replied, behind the messages of an earlier call that it goes on with.
     fn add(&mut self, mut asked: Vec<Utterance>, reply: Option<Utterance>, step: usize) {
         let shared = |(n, talk): (usize, &Vec<usize>)| (self.shared(talk, &asked), n);
-        let best = self.talks.iter().enumerate().map(shared).max();
+        let best = self.talks.iter().enumerate().rev().take(MAX_OPEN).map(shared).max();
         let ((common, items), from) = best.filter(|((common, _), _)| *common > 0).unwrap_or(((0, 0), self.talks.len()));
         let before = self.talks.get(from).map_or(&[][..], Vec::as_slice);
         let goes_on = common == before.len();
