@@ -173,7 +173,8 @@ fn verdict(app: &App, view: &RecordView, in_brief: bool, look: Look<'_>) -> Span
     }));
     line.extend(counts(view.counts(), look));
     // A note may be about the plan alone.
-    let differs = view.divergence().filter(|_| opened.correct == Some(true) && view.counts().starts_with(&[0; 3]));
+    let differs =
+        view.opened.divergence().filter(|_| opened.correct == Some(true) && view.counts().starts_with(&[0; 3]));
     line.extend(differs.map(|step| look.span(format!("≠ step {} ", step + 1), Role::Dim)));
     line
 }

@@ -26,6 +26,7 @@ use stepscope_io::pipeline::compare::compare;
 use stepscope_io::pipeline::dashboard;
 use stepscope_io::pipeline::reading::Reading;
 use stepscope_io::pipeline::side_data::SideData;
+use stepscope_judge::hide::Hide;
 use stepscope_judge::row::RowFacts;
 use stepscope_judge::texts::{MAX_ROW_TEXT, RowTexts};
 use stepscope_record::formats;
@@ -44,18 +45,11 @@ pub(crate) fn read(effect: Effect, side: &Arc<SideData>, tell: &(impl Fn(Msg) + 
     Some(match effect {
         Effect::RowTexts(moves, rows) => Msg::RowTexts(moves, texts_of(rows)),
         Effect::Record(record, reading, row, hide) => {
-            let open = || {
-                let opened = opened(record, &reading, &row, side)?;
-                let opened = opened.identified(reading.dataset.clone(), reading.position);
-                Ok(Box::new(opened.hiding(hide, &row, side)))
-            };
+            let open = || for_screen(record, &reading, &row, hide, side);
             Msg::Record(record, or_failure("cannot open a record of", reading.blob.name(), open))
         }
         Effect::Preview(moves, record, reading, row, hide) => {
-            let open = || {
-                let opened = opened(record, &reading, &row, side).ok()?;
-                Some(Msg::Preview(moves, Box::new(opened.hiding(hide, &row, side))))
-            };
+            let open = || Some(Msg::Preview(moves, for_screen(record, &reading, &row, hide, side).ok()?));
             return guarded(open).flatten();
         }
         Effect::ForkOrigins(forks) => {
@@ -193,6 +187,19 @@ fn made(handle: &RecordHandle, make: &Make, side: &Arc<SideData>) -> Result<Side
 
 fn opened_at(handle: &RecordHandle, side: &Arc<SideData>) -> Result<OpenRecord, Failure> {
     opened(handle.record, &handle.reading, &handle.row, side)
+}
+
+/// Reads a record for the screen: with its summary for review logs, and without what is hidden.
+fn for_screen(
+    record: usize,
+    reading: &Reading,
+    row: &RowFacts,
+    hide: Hide,
+    side: &Arc<SideData>,
+) -> Result<Box<OpenRecord>, Failure> {
+    let opened = opened(record, reading, row, side)?;
+    let opened = opened.identified(reading.dataset.clone(), reading.position);
+    Ok(Box::new(opened.hiding(hide, row, side)))
 }
 
 fn opened(record: usize, reading: &Reading, row: &RowFacts, side: &Arc<SideData>) -> Result<OpenRecord, Failure> {

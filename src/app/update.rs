@@ -282,6 +282,15 @@ impl App {
             self.show_record(*opened, screen);
             return review::keys::review_opened(self);
         }
+        // The preview was read as it would be now.
+        let hide = review::keys::hide_for(&self.review, record);
+        let is_checked = self.store.row(record).is_some_and(|row| row.has(Flag::Checked));
+        let previewed = self.table.take_previewed(record, is_checked);
+        if let Some(opened) = previewed.filter(|opened| opened.hidden == hide) {
+            self.opening = None;
+            self.show_record(*opened, screen);
+            return review::keys::review_opened(self);
+        }
         let Some(work) = self.read_record(record) else { return Vec::new() };
         self.opening = Some((record, screen));
         vec![work]

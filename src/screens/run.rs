@@ -21,7 +21,6 @@ pub mod state;
 pub(crate) mod step;
 pub(crate) mod steps;
 pub(crate) mod timeline;
-pub(crate) mod tracks;
 pub(crate) mod variables;
 
 /// The run screen.

@@ -719,7 +719,7 @@ const MAX_NAMING_FOUR_PANES: usize = 0;
 /// parts of a text by their ranges, as the readers of quotes, values and answers take them.
 const MAX_DEFAULTS: usize = 940;
 /// Public items of the crates between base and io, which see one another.
-const MAX_PUBLIC: usize = 1_651;
+const MAX_PUBLIC: usize = 1_740;
 /// Items of these crates that the program names.
 const MAX_FACE: usize = 303;
 

@@ -12,7 +12,7 @@ use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, ShownMap, Untrusted, head};
 use stepscope_evidence::citations::{
-    Grounding, Resolution, SharedMistake, Tier, differences, lines_in_words, recovered, shared_offset,
+    Grounding, Resolution, SharedMistake, Tier, differences, lines_in_words, parts, recovered, shared_offset,
 };
 use stepscope_evidence::document::Document;
 use stepscope_evidence::truncation::TruncationVerdict;
@@ -47,6 +47,24 @@ const SCALARS: [(&str, &str); 4] = [
 ];
 const LISTS: [(&str, &str); 3] =
     [("caveats", "caveat"), ("keywords_found", "keywords"), ("llm_discovered_keywords", "discovered")];
+
+/// Names of rows as titles.
+const TITLES: [(&str, &str); 14] = [
+    (ROUTE, "Route"),
+    (TRUNCATION, "Continues?"),
+    ("asked for", "Requested type"),
+    ("numbering", "Numbering"),
+    ("answered", "Answered"),
+    ("complete", "Complete"),
+    ("conflict", "Conflict"),
+    ("structured", "Structured"),
+    ("method", "Method"),
+    ("confidence", "Confidence"),
+    ("context", "Context"),
+    ("asks back", "Asks back"),
+    ("caveat", "Caveat"),
+    ("response", "Response"),
+];
 
 /// Answer as it is shown.
 #[derive(Debug, Default)]
@@ -107,6 +125,10 @@ pub struct SpanView {
     pub badge: Shown,
     /// The lines as they are written.
     pub written: Shown,
+    /// The place that is cited, in words; `None`: it was not looked up.
+    pub place: Option<Shown>,
+    /// Lines of the document that show best what it rests on, and the parts of them that are meant.
+    pub passage: Option<FoundView>,
     /// The cited lines that the document has, under the contract's numbering.
     pub cited: Option<Range<usize>>,
     /// Place where the quote was found.
@@ -166,6 +188,11 @@ impl Fact {
     /// Makes a row.
     pub fn new(name: &'static str, text: Shown, tone: Tone) -> Self {
         Self { name, text, tone, whole: None, pointer: None }
+    }
+
+    /// Returns its name as a title.
+    pub fn title(&self) -> &'static str {
+        TITLES.iter().find(|(name, _)| *name == self.name).map_or(self.name, |(_, title)| title)
     }
 
     fn at(self, pointer: Pointer) -> Self {
@@ -263,6 +290,8 @@ fn span(item: usize, citation: &Citation<'_>, resolved: Option<(&Document, &Reso
         standing: Grounding::Unproven,
         badge: Shown::own(if quote.is_some() { "document not found" } else { "no quote" }),
         written: written(citation),
+        place: None,
+        passage: None,
         cited: None,
         found: None,
         near: None,
@@ -277,6 +306,8 @@ fn span(item: usize, citation: &Citation<'_>, resolved: Option<(&Document, &Reso
     view.standing = resolution.grounding();
     view.badge = resolution.phrase();
     view.sentences = sentences(document, resolution);
+    view.place = Some(resolution.cited_in_words(document));
+    view.passage = passage(document, resolution);
     view.found =
         resolution.found.as_ref().map(|found| FoundView { lines: found.lines.clone(), parts: found.parts(document) });
     if let Some(near) = &resolution.near {
@@ -304,6 +335,16 @@ fn span(item: usize, citation: &Citation<'_>, resolved: Option<(&Document, &Reso
         view.recovered = Some(map.text);
     }
     view
+}
+
+/// Finds the lines that show best what a citation rests on: those of its quote, else the nearest, else the cited ones.
+fn passage(document: &Document, resolution: &Resolution) -> Option<FoundView> {
+    let (lines, parts) = match (&resolution.found, &resolution.near) {
+        (Some(found), _) => (found.lines.clone(), found.parts(document)),
+        (None, Some(near)) => (near.lines.clone(), parts(document, &near.bytes)),
+        (None, None) => (resolution.cited.clone()?, Vec::new()),
+    };
+    Some(FoundView { lines, parts })
 }
 
 /// Renders the lines of a citation as the answer writes them.

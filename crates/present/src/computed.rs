@@ -33,7 +33,7 @@ pub struct ComputedValues {
     pub marks: Vec<QuantityMark>,
     /// Numbers of the quantities that each variable took up.
     pub taken: Vec<Vec<usize>>,
-    values: HashMap<(usize, usize), Computed>,
+    values: HashMap<(usize, usize), RecomputedValue>,
 }
 
 /// A quantity in the question.
@@ -53,7 +53,7 @@ pub struct QuantityMark {
 
 /// Value that a step should have written.
 #[derive(Debug, Clone)]
-pub struct Computed {
+pub struct RecomputedValue {
     /// The value.
     pub value: Shown,
     /// Value with its derivation, on one line.
@@ -64,7 +64,7 @@ pub struct Computed {
     pub only_unevaluated: bool,
 }
 
-impl Computed {
+impl RecomputedValue {
     /// Tells whether a value of a reply, as a JSON text, says it: of the answer as the recorded text does, with words
     /// around the number.
     pub fn is_said_by(&self, variable: &Shown, json: &[u8]) -> bool {
@@ -91,7 +91,7 @@ impl ComputedValues {
     }
 
     /// Looks up the value that a step should have written into a variable.
-    pub fn value_of(&self, variable: usize, step: Option<usize>) -> Option<&Computed> {
+    pub fn value_of(&self, variable: usize, step: Option<usize>) -> Option<&RecomputedValue> {
         self.values.get(&(variable, step?))
     }
 
@@ -165,14 +165,26 @@ impl ComputedValues {
     }
 }
 
-fn computed(record: &Record<'_>, recomputed: &Recomputed, state: &State<'_>) -> HashMap<(usize, usize), Computed> {
+fn computed(
+    record: &Record<'_>,
+    recomputed: &Recomputed,
+    state: &State<'_>,
+) -> HashMap<(usize, usize), RecomputedValue> {
     let standings = Standings::of(record, recomputed, state);
     let of = |(place, standing): (&(usize, usize), &Standing)| {
         let derivation = recomputed.derivation(state, standing.write);
         let line = derivation.map(|derivation| shown!("{}", derivation.line())).unwrap_or_default();
         let given = recomputed.writes.get(standing.write).and_then(|write| write.unevaluated_value);
         let only_unevaluated = standing.unevaluated && given == Some(standing.value);
-        (*place, Computed { value: shown!("{}", standing.value.shown()), line, standing: *standing, only_unevaluated })
+        (
+            *place,
+            RecomputedValue {
+                value: shown!("{}", standing.value.shown()),
+                line,
+                standing: *standing,
+                only_unevaluated,
+            },
+        )
     };
     standings.all().map(of).collect()
 }

@@ -4,8 +4,10 @@
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_judge::case::CaseView;
+use stepscope_judge::cause::Cause;
 use stepscope_judge::hide::{Hidden, Hide};
 use stepscope_judge::route::Route;
+use stepscope_judge::slip_form::Slip;
 use stepscope_record::RecordKind;
 use stepscope_record::cost::RunCost;
 use stepscope_record::finding::Severity;
@@ -19,10 +21,11 @@ use crate::answer::ShownAnswer;
 use crate::computed::ComputedValues;
 use crate::notes::{FindingPlaces, Note, NoteMark, end_of, graver, marks, opening_of, ordered};
 use crate::peers::PeersView;
-use crate::steps::{Detail, StepRow, detail, first_details, is_read_again, steps};
+use crate::steps::{Detail, StepRow, StepStatus, detail, first_details, is_read_again, steps};
+use crate::tracks::{ValueTrack, difference, divergence, tracks};
 use crate::values::prose;
 use crate::variables::{VariableRow, WriteRow, variables};
-use crate::verdict::{Facts, WhereToFix};
+use crate::verdict::{Facts, RecordVerdict, WhereToFix};
 
 /// Steps whose prompts and replies are measured.
 const MAX_MEASURED: usize = 64;
@@ -35,6 +38,8 @@ pub struct RecordContent {
     pub notes: Vec<Note>,
     /// The values that the notes are about, in the order of the tape.
     pub marks: Vec<NoteMark>,
+    /// Verdict on it, in a sentence.
+    pub verdict: RecordVerdict,
     /// Verdict on where to fix the run.
     pub where_to_fix: Option<WhereToFix>,
     /// Kind of the record.
@@ -81,6 +86,8 @@ pub struct RecordContent {
     pub opening: Moment,
     /// True if some of the values come from a run trace.
     pub has_trace: bool,
+    /// Recorded values of the steps against what recomputing gives, by position.
+    pub tracks: Vec<Option<ValueTrack>>,
     /// Cost of its steps, as far as the trace tells.
     pub cost: Option<RunCost>,
     /// Route of a structured answer.
@@ -102,6 +109,10 @@ pub struct RecordContent {
     /// Columns of the longest line of prompts and long replies, of the first steps where there are many.
     pub call_width: usize,
     web: Web,
+    /// Note on the first step whose value differs; the last of the notes too.
+    pub difference: Option<Note>,
+    /// Cause of a wrong run, and the form of its slip.
+    pub cause: Option<(Cause, Option<Slip>)>,
 }
 
 impl RecordContent {
@@ -109,7 +120,7 @@ impl RecordContent {
     pub fn of(case: &CaseView<'_>, hide: Hide) -> Self {
         let findings = case.findings();
         let conversation = Conversation::of(case.record.as_ref(), case.state());
-        let facts = case.record.as_ref().map(|record| Facts::of(case, record, &conversation)).unwrap_or_default();
+        let facts = case.record.as_ref().map_or_else(Facts::default, |record| Facts::of(case, record, &conversation));
         let mut steps = steps(case, &conversation);
         let mut variables = variables(case);
         let mut places = FindingPlaces::of(case);
@@ -130,20 +141,25 @@ impl RecordContent {
                 row.worst = Some(graver(row.worst, note.severity));
             }
         }
+        let where_to_fix = triage.map(|triage| WhereToFix::of(triage, &mut places));
+        let to_fix = where_to_fix.as_ref().and_then(|fix| fix.step);
         for (position, row) in steps.iter_mut().enumerate() {
             row.is_confirmed = computed.confirms(position);
+            row.status = StepStatus::of(case, position, row, to_fix == Some(position));
         }
         let notes = ordered(argument, notes);
+        let cause = triage.and_then(|triage| case.cause(findings, Some(triage)));
+        let cause = cause.map(|cause| (cause, Slip::of(case, Some(cause), triage)));
         let parts = case.record.as_ref().and_then(|record| record.chain.as_deref());
         let procedure_name = case.procedure().and_then(|procedure| procedure.name);
-        Self {
+        let mut content = Self {
             marks: marks(&nodes, &notes),
             notes,
-            where_to_fix: triage.map(WhereToFix::of),
+            verdict: RecordVerdict::of(case),
+            where_to_fix,
             kind: case.kind(),
             id: facts.id,
             question: facts.question,
-            computed,
             gold: facts.gold,
             worked: facts.worked,
             pred: facts.pred,
@@ -156,6 +172,8 @@ impl RecordContent {
             fitness: facts.fitness,
             reward: facts.reward,
             procedure_name: procedure_name.map(prose).unwrap_or_default(),
+            tracks: tracks(steps.len(), &variables, &computed),
+            computed,
             steps,
             variables,
             surprise: case.state().last_step().surprise,
@@ -173,12 +191,22 @@ impl RecordContent {
             has_calls: calls.is_any,
             call_width: calls.width,
             web: case.state().web(),
-        }
+            difference: None,
+            cause,
+        };
+        content.difference = difference(&content);
+        content.notes.extend(content.difference.clone());
+        content
     }
 
     /// Counts the findings of a severity.
     pub fn count(&self, severity: Severity) -> usize {
         self.notes.iter().filter(|note| note.finding.is_some() && note.severity == severity).count()
+    }
+
+    /// Returns the step that a finding is about, by the finding's position.
+    pub fn step_of_finding(&self, finding: usize) -> Option<usize> {
+        self.notes.iter().find(|note| note.finding == Some(finding))?.step
     }
 
     /// Tells whether it has steps to walk through.
@@ -195,6 +223,23 @@ impl RecordContent {
     /// Returns the call that made the procedure, which is what is known before the first step.
     pub const fn creation(&self) -> &Detail {
         &self.creation
+    }
+
+    /// Returns the first step whose recorded value is not the recomputed one.
+    pub fn divergence(&self) -> Option<usize> {
+        divergence(&self.tracks)
+    }
+
+    /// Returns the first step whose value differs, where that is not the step to fix, and the step to fix.
+    pub fn difference_elsewhere(&self) -> Option<(usize, usize)> {
+        let to_fix = self.step_to_fix()?;
+        let first = self.divergence().filter(|first| *first != to_fix && self.correct != Some(true))?;
+        Some((first, to_fix))
+    }
+
+    /// Returns the step to fix, where the run is known to have one.
+    pub fn step_to_fix(&self) -> Option<usize> {
+        self.where_to_fix.as_ref()?.step
     }
 
     /// Finds its end, where the answer is; of a run that ended early, the step in which it ended.

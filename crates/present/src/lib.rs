@@ -15,9 +15,11 @@ pub mod notes;
 pub mod peers;
 /// Steps in a list and in full.
 pub mod steps;
+/// Recorded values against recomputed ones.
+pub mod tracks;
 /// Values as text.
 pub mod values;
 /// Variables over time.
 pub mod variables;
-/// What a record is, and where it is to be fixed.
+/// Kind, verdict and place to fix.
 pub mod verdict;

@@ -65,4 +65,9 @@ impl PeersView {
     pub const fn answer(&self) -> Option<&AlignedValue> {
         self.aligned.answer.as_ref()
     }
+
+    /// Lists all values with their steps, by position; at last the answer.
+    pub fn values(&self) -> impl Iterator<Item = (Option<usize>, &AlignedValue)> {
+        self.aligned.rows()
+    }
 }

@@ -15,6 +15,7 @@ use stepscope_record::state::{Badge, Entry, Ran};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::values::{one_line, present, pretty, prose, prose_of};
+use crate::verdict::Mood;
 
 /// Size in bytes of the largest record that is read again for each step that is looked at: that takes less than to
 /// prepare all of its steps when it is opened.
@@ -34,6 +35,79 @@ const JSON_WIDTH: usize = 68;
 /// The same where room is short: JSON rather wraps than takes one line per key.
 const DENSE_WIDTH: usize = 4 * JSON_WIDTH;
 
+/// Status of a step: what happened to it, else the gravest that is known of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StepStatus {
+    /// Its call failed, and the run went on.
+    Failed,
+    /// The run ended in it.
+    EndedHere,
+    /// The run ended before it.
+    NotRun,
+    /// Nothing tells whether it ran.
+    Unavailable,
+    /// The run is to be fixed here.
+    ToFix,
+    /// It kept its values though what it reads was changed.
+    OutOfDate,
+    /// Something was found in it.
+    Found(Severity),
+    /// Recomputed, with the value that it wrote.
+    Confirmed,
+    /// Nothing of it was recomputed.
+    #[default]
+    NotRecomputed,
+}
+
+impl StepStatus {
+    /// Returns it in a word or two.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Failed => "failed",
+            Self::EndedHere => "run ended here",
+            Self::NotRun => "not run",
+            Self::Unavailable => "unavailable",
+            Self::ToFix => "step to fix",
+            Self::OutOfDate => "out of date",
+            Self::Found(Severity::Fatal | Severity::Repairable) => "error",
+            Self::Found(Severity::Warning) => "warning",
+            Self::Found(Severity::Note) => "note",
+            Self::Confirmed => "as recomputed",
+            Self::NotRecomputed => "not recomputed",
+        }
+    }
+
+    /// Rates it.
+    pub const fn mood(self) -> Mood {
+        match self {
+            Self::Failed | Self::EndedHere | Self::ToFix => Mood::Bad,
+            Self::Found(severity) => Mood::of(severity),
+            Self::OutOfDate => Mood::Doubt,
+            Self::Confirmed => Mood::Good,
+            Self::NotRun | Self::Unavailable | Self::NotRecomputed => Mood::Open,
+        }
+    }
+
+    /// Returns the status of a step of a run.
+    pub(crate) fn of(case: &CaseView<'_>, position: usize, row: &StepRow, is_to_fix: bool) -> Self {
+        let state = case.state();
+        let went_on = || (position + 1..state.step_count()).any(|later| state.call(later).is_some());
+        match row.ran {
+            _ if row.failed && went_on() => Self::Failed,
+            _ if row.failed => Self::EndedHere,
+            Ran::No => Self::NotRun,
+            Ran::Unknown => Self::Unavailable,
+            _ if is_to_fix => Self::ToFix,
+            _ if row.is_stale => Self::OutOfDate,
+            _ => match row.worst {
+                Some(severity) => Self::Found(severity),
+                None if row.is_confirmed => Self::Confirmed,
+                None => Self::NotRecomputed,
+            },
+        }
+    }
+}
+
 /// One step, as the list shows it.
 #[derive(Debug, Clone)]
 pub struct StepRow {
@@ -51,6 +125,8 @@ pub struct StepRow {
     pub is_stale: bool,
     /// True if a value that it wrote was recomputed, and none of them differs.
     pub is_confirmed: bool,
+    /// Status in the run, and what is known of it.
+    pub status: StepStatus,
     /// True if evoproc runs it with the answer schema.
     pub is_last: bool,
     /// Position in the record, as a JSON pointer.
@@ -181,6 +257,7 @@ pub(crate) fn steps(case: &CaseView<'_>, conversation: &Conversation) -> Vec<Ste
                 ran: case.state().has_run(position),
                 is_stale: case.state().is_stale(position),
                 is_confirmed: false,
+                status: StepStatus::default(),
                 is_last: last.contains(position),
                 pointer: match (step, call) {
                     (None, Some(call)) => call.pointer(),

@@ -1,14 +1,20 @@
 //! What a record is, what it answers, and where it is to be fixed.
 
-use stepscope_base::json::{Kind, Value};
+use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::shown;
-use stepscope_base::text::Shown;
+use stepscope_base::text::{Shown, Untrusted, head};
+use stepscope_evidence::citations::Grounding;
+use stepscope_execution::verify::recorded_reward;
 use stepscope_judge::case::CaseView;
+use stepscope_judge::rightness::final_number;
+use stepscope_judge::route::Route;
 use stepscope_judge::texts::gold_text;
-use stepscope_judge::triage::{Confidence, Fix, Triage};
-use stepscope_record::Record;
+use stepscope_judge::triage::{Argument, Confidence, Fix, Triage};
+use stepscope_record::finding::Severity;
 use stepscope_record::messages::{Conversation, last_asked, told};
+use stepscope_record::{Record, RecordKind};
 
+use crate::notes::FindingPlaces;
 use crate::values::{one_line, present, prose};
 
 /// Verdict on where to fix a run, as the header shows it.
@@ -28,10 +34,18 @@ pub struct WhereToFix {
     pub recovers_gold: bool,
     /// Confidence.
     pub confidence: Confidence,
+    /// The argument, strongest first.
+    pub why: Vec<FixReason>,
 }
 
 impl WhereToFix {
-    pub(crate) fn of(triage: &Triage) -> Self {
+    pub(crate) fn of(triage: &Triage, places: &mut FindingPlaces<'_, '_>) -> Self {
+        let why = |argument: &Argument| FixReason {
+            text: argument.text.clone(),
+            rule: argument.rule,
+            pointer: argument.pointer.clone(),
+            step: places.argument(argument).step,
+        };
         Self {
             fix: triage.fix,
             phrase: triage.phrase(),
@@ -40,8 +54,41 @@ impl WhereToFix {
             corrected: triage.corrected,
             recovers_gold: triage.recovers_gold,
             confidence: triage.confidence,
+            why: triage.why.iter().map(why).collect(),
         }
     }
+
+    /// `model output, step 2 (sure)`
+    pub fn words(&self) -> Shown {
+        shown!("{}{} ({})", self.phrase, self.step_words(), self.confidence.word())
+    }
+
+    /// `Fix: model output, step 2 (sure)`; of what there is nothing to fix in, that.
+    pub fn heading(&self) -> Shown {
+        match self.fix {
+            Fix::None => Shown::own("Nothing to fix"),
+            Fix::StepRun | Fix::Procedure => shown!("Fix: {}", self.words()),
+            Fix::Gold => shown!("Check the expected answer{} ({})", self.step_words(), self.confidence.word()),
+            Fix::Unknown => shown!("Where to fix: {}", self.words()),
+        }
+    }
+
+    fn step_words(&self) -> Shown {
+        self.step.map_or_else(Shown::default, |step| shown!(", step {}", step + 1))
+    }
+}
+
+/// Argument for where to fix a record.
+#[derive(Debug, Clone)]
+pub struct FixReason {
+    /// The sentence.
+    pub text: Shown,
+    /// Rule that it rests on.
+    pub rule: &'static str,
+    /// Position in the record, as a JSON pointer.
+    pub pointer: Pointer,
+    /// The step that it is about.
+    pub step: Option<usize>,
 }
 
 /// The plain facts of a record.
@@ -93,4 +140,141 @@ impl Facts {
 /// Tells whether a text is more than a word or a number.
 fn is_prose(text: &Shown) -> bool {
     text.as_str().trim().contains(char::is_whitespace)
+}
+
+/// Rating, shown as a sign, a word and a colour.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mood {
+    /// As it should be.
+    Good,
+    /// Something speaks against it.
+    Doubt,
+    /// Wrong.
+    Bad,
+    /// It ended with an error, or cannot be read.
+    Failed,
+    /// Nobody can tell, or nobody asked.
+    Open,
+}
+
+impl Mood {
+    /// Returns its sign.
+    pub const fn glyph(self) -> &'static str {
+        match self {
+            Self::Good => "✓",
+            Self::Doubt => "▲",
+            Self::Bad => "✗",
+            Self::Failed => "⊘",
+            Self::Open => "•",
+        }
+    }
+
+    /// Of a finding.
+    pub const fn of(severity: Severity) -> Self {
+        match severity {
+            Severity::Fatal | Severity::Repairable => Self::Bad,
+            Severity::Warning => Self::Doubt,
+            Severity::Note => Self::Open,
+        }
+    }
+
+    /// Of a citation, and of an item by its worst one.
+    pub const fn of_citation(grounding: Grounding) -> Self {
+        match grounding {
+            Grounding::Grounded => Self::Good,
+            Grounding::Unproven => Self::Open,
+            Grounding::Misplaced => Self::Doubt,
+            Grounding::Nowhere => Self::Bad,
+        }
+    }
+}
+
+/// Verdict on a record, in a sentence.
+#[derive(Debug, Clone)]
+pub struct RecordVerdict {
+    /// Its rating.
+    pub mood: Mood,
+    /// The sentence, without its full stop.
+    pub words: Shown,
+}
+
+impl RecordVerdict {
+    /// Of a record.
+    pub(crate) fn of(case: &CaseView<'_>) -> Self {
+        let (mood, words) = Self::rated(case);
+        Self { mood, words }
+    }
+
+    fn rated(case: &CaseView<'_>) -> (Mood, Shown) {
+        let Some(record) = &case.record else { return (Mood::Failed, Shown::own("Not readable as JSON")) };
+        if let Some(routed) = case.routed() {
+            let mood = match routed.route {
+                Route::Ship => Mood::Good,
+                Route::Reject => Mood::Bad,
+                Route::Pending => Mood::Open,
+                _ => Mood::Doubt,
+            };
+            let grounded = match (case.grounded(), case.items().len()) {
+                (Some(grounded), items) if items > 0 => shown!("; {grounded} of {items} items grounded"),
+                _ => Shown::default(),
+            };
+            return (mood, shown!("{}{grounded}", capital(routed.route.phrase())));
+        }
+        match record.kind {
+            RecordKind::Error => {
+                let kind =
+                    record.error_type.map(|kind| line(kind, 200)).filter(|kind| !kind.as_str().trim().is_empty());
+                let kind = kind.map(|kind| shown!(": {kind}")).unwrap_or_default();
+                (Mood::Failed, shown!("Run ended with an error{kind}"))
+            }
+            RecordKind::Procedure => match case.findings().iter().map(|finding| finding.severity).min() {
+                Some(worst) if worst <= Severity::Repairable => (Mood::Bad, Shown::own("Procedure has errors")),
+                Some(Severity::Warning) => (Mood::Doubt, Shown::own("Procedure has warnings")),
+                _ => (Mood::Good, Shown::own("No errors found in the procedure")),
+            },
+            RecordKind::Call => match recorded_reward(record.root) {
+                Some(reward) => (Mood::Open, shown!("Scored {reward:?}")),
+                None => (Mood::Open, Shown::own("Not scored")),
+            },
+            RecordKind::Unknown => (Mood::Open, Shown::own("Not a record")),
+            _ => Self::graded(case, record),
+        }
+    }
+
+    /// A run against its expected answer.
+    fn graded(case: &CaseView<'_>, record: &Record<'_>) -> (Mood, Shown) {
+        let answered = final_number(record).map(|number| number.value.shown());
+        let answered = answered.map(|number| shown!("answered {number}"));
+        let answered = answered.or_else(|| record.pred_answer.map(|value| shown!("answered {}", line(value, 120))));
+        let expected = case.gold().map(|gold| shown!(", expected {}", gold.value.shown())).unwrap_or_default();
+        let answered = answered.unwrap_or_else(|| Shown::own("no answer"));
+        let rightness = case.rightness();
+        match rightness.verdict() {
+            Some(true) if rightness.is_contradicted() => {
+                (Mood::Good, shown!("Right, though graded wrong: {answered}{expected}"))
+            }
+            Some(false) if rightness.is_contradicted() => {
+                (Mood::Bad, shown!("Wrong, though graded right: {answered}{expected}"))
+            }
+            Some(true) => (Mood::Good, shown!("Right: {answered}{expected}")),
+            Some(false) => (Mood::Bad, shown!("Wrong: {answered}{expected}")),
+            None => (Mood::Open, shown!("Not graded: {answered}")),
+        }
+    }
+}
+
+/// A value on one line, at most so many bytes of it.
+fn line(value: Value<'_>, bytes: usize) -> Shown {
+    let text = value.string();
+    let text = text.as_ref().map_or(value.raw(), Untrusted::bytes);
+    let begin = head(text, bytes);
+    let shown = Shown::line(begin);
+    if begin.len() < text.len() { shown.and("…") } else { shown }
+}
+
+/// A sentence with a capital at its start.
+fn capital(words: &str) -> Shown {
+    let mut chars = words.chars();
+    let first = chars.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    shown!("{first}{}", chars.as_str())
 }

@@ -3,6 +3,7 @@
 
 use stepscope_judge::case::CaseView;
 use stepscope_judge::hide::Hide;
+use stepscope_present::content::RecordContent;
 
 pub mod carried;
 mod cleaned;
@@ -62,11 +63,12 @@ pub struct PageText {
 
 /// The page of a record as HTML. A record for which there is no room is not carried, and the page says so.
 pub fn html(case: &CaseView<'_>, options: &PageOptions<'_>) -> PageText {
+    let content = RecordContent::of(case, options.hide);
     let carried = carried::write(case, options);
     let room = Some(carried).filter(|carried| carried.len() < MAX_PAGE);
     for carried in room.as_deref().into_iter().map(Some).chain([None]) {
         for limits in &Limits::LEVELS {
-            let model = model::PageModel::of(case, options, limits);
+            let model = model::PageModel::of(&content, case, options, limits);
             let text = document::write(&model, case, options, carried);
             if text.len() <= MAX_PAGE {
                 return PageText { text, carries: carried.is_some() };
@@ -75,15 +77,16 @@ pub fn html(case: &CaseView<'_>, options: &PageOptions<'_>) -> PageText {
     }
     // Every text of the last level together is shorter than the limit; a page is never refused.
     let [.., tightest] = &Limits::LEVELS;
-    let model = model::PageModel::of(case, options, tightest);
+    let model = model::PageModel::of(&content, case, options, tightest);
     PageText { text: document::write(&model, case, options, None), carries: false }
 }
 
 /// The page of a record as Markdown for an issue. It carries nothing.
 pub fn markdown(case: &CaseView<'_>, options: &PageOptions<'_>) -> String {
+    let content = RecordContent::of(case, options.hide);
     let mut text = String::new();
     for limits in &Limits::LEVELS {
-        text = markdown::write(&model::PageModel::of(case, options, limits), options);
+        text = markdown::write(&model::PageModel::of(&content, case, options, limits), options);
         if text.len() <= markdown::MAX_MARKDOWN {
             break;
         }

@@ -4,6 +4,9 @@ use super::*;
 use stepscope_base::json::{Pointer, Tape};
 use stepscope_base::text::Untrusted;
 use stepscope_judge::case::{Case, Context, Location};
+use stepscope_judge::hide::Hide;
+use stepscope_present::content::RecordContent;
+use stepscope_present::steps::{StepRow, StepStatus};
 use stepscope_record::Record;
 use stepscope_record::finding::{Action, Datum, Place, PlaceLabel};
 use stepscope_record::rule_id::RuleId;
@@ -348,5 +351,61 @@ mod anything {
                 prop_assert!(out.chars().all(|c| c == '\n' || !stepscope_base::text::is_hidden(c)), "{out:?}");
             }
         }
+    }
+}
+
+/// The steps that a text marks with a word, from 1: by lines such as `Step 4 (id 4)  step to fix`.
+fn steps_marked(text: &str, word: &str) -> Vec<usize> {
+    let marked = text.lines().filter(|line| line.starts_with("Step ") && line.ends_with(word));
+    marked.map(|line| line.split([' ', ':']).nth(1).unwrap().parse().unwrap()).collect()
+}
+
+#[test]
+fn show_and_pages_say_of_steps_what_the_view_says() {
+    let samples = include_str!("../../../sample_runs/word_problems.jsonl");
+    let (mut to_fix, mut others) = (0, 0);
+    for line in samples.lines() {
+        with(line, |case| {
+            let content = RecordContent::of(case, Hide::default());
+            let text = whole::record(whole::RecordPart::default(), case, &text::Look::new(false), false, usize::MAX);
+            let text = String::from_utf8(text.out).unwrap();
+            let page = page::html(case, &page::PageOptions { passages: true, ..page::PageOptions::default() }).text;
+            for status in [StepStatus::ToFix, StepStatus::EndedHere, StepStatus::NotRun, StepStatus::OutOfDate] {
+                let has = |(n, row): (usize, &StepRow)| (row.status == status).then_some(n + 1);
+                let wanted: Vec<usize> = content.steps.iter().enumerate().filter_map(has).collect();
+                assert_eq!(steps_marked(&text, status.word()), wanted, "{text}");
+                let chips = page.matches(&format!("{} {}</span>", status.mood().glyph(), status.word())).count();
+                assert_eq!(chips, wanted.len(), "{status:?} {page}");
+                to_fix += if status == StepStatus::ToFix { wanted.len() } else { 0 };
+                others += if status == StepStatus::ToFix { 0 } else { wanted.len() };
+            }
+            if let Some(note) = &content.difference {
+                assert!(
+                    text.contains(note.message.as_str())
+                        && page.contains("First difference") | page.contains("all the same")
+                );
+            }
+        });
+    }
+    assert!(to_fix > 5 && others > 0, "{to_fix} {others}");
+}
+
+#[test]
+fn a_value_that_its_cited_line_does_not_hold_is_grounded_nowhere() {
+    let answer = |value: &str| {
+        format!(
+            r#"{{"question": "How much?", "document": {{"text": "The fee is EUR 75 a claim.\nIt is due in May."}},
+            "answer": {{"answer_found": true, "items": [{{"amount": {{"value": {value}, "currency": "EUR"}},
+            "spans": [{{"line_start": 0, "line_end": 0, "quote": "The fee is EUR 75 a claim."}}]}}]}}}}"#
+        )
+    };
+    for (value, sign, chip) in [("75", "✓", "✓ grounded"), ("99", "•", "• not proven")] {
+        with(&answer(value), |case| {
+            let text = whole::record(whole::RecordPart::default(), case, &text::Look::new(false), false, usize::MAX);
+            let text = String::from_utf8(text.out).unwrap();
+            let page = page::html(case, &page::PageOptions { passages: true, ..page::PageOptions::default() }).text;
+            assert!(text.contains(&format!("  {sign} A amount  {value} EUR")), "{text}");
+            assert!(page.contains(&format!("{chip}</span>")), "{chip} {page}");
+        });
     }
 }

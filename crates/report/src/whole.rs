@@ -7,21 +7,24 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_execution::prompt::{AnswerShape, Refused, execution, visible_inputs};
 use stepscope_execution::verify::recorded_reward;
-use stepscope_judge::aligned::{AlignedRun, AlignedValue};
+use stepscope_judge::aligned::AlignedValue;
 use stepscope_judge::case::CaseView;
-use stepscope_judge::hide::{Hidden, Hide};
+use stepscope_judge::hide::Hide;
 use stepscope_judge::recompute::Recomputed;
 use stepscope_judge::route::Routed;
-use stepscope_judge::slip_form::Slip;
-use stepscope_judge::triage::{Fix, Triage};
-use stepscope_record::cost::{RunCost, StepCost, duration};
+use stepscope_judge::triage::Fix;
+use stepscope_present::content::RecordContent;
+use stepscope_present::steps::StepStatus;
+use stepscope_present::verdict::{Mood, WhereToFix};
+use stepscope_record::cost::{StepCost, duration};
 use stepscope_record::finding::{counted, grouped};
 use stepscope_record::fork_origin::ForkOrigin;
 use stepscope_record::messages::{Conversation, told};
 use stepscope_record::procedure::Procedure;
-use stepscope_record::state::{Badge, Entry, Moment, Ran, State, VariableOrigin};
+use stepscope_record::state::{Badge, Entry, Moment, State, VariableOrigin};
 use stepscope_record::trace::{Put, TraceStep};
 use stepscope_record::{Record, RecordKind};
+use stepscope_review::event::letter;
 
 /// Maximum length of a value, in characters, unless one step alone is shown.
 const CUT: usize = 120;
@@ -86,7 +89,8 @@ pub fn record(show: RecordPart, case: &CaseView<'_>, look: &Look, terminal: bool
         return out;
     };
     let (procedure, state) = (case.procedure(), case.state());
-    let view = WholeRecord { case, record, procedure, state, talk: Conversation::of(Some(record), state), room };
+    let content = &RecordContent::of(case, show.hide);
+    let view = WholeRecord { case, record, procedure, state, content, room };
     if let Some(number) = show.step {
         match number.checked_sub(1).filter(|step| *step < view.steps()) {
             None => out.refused = Some(shown!("no step {number}: this record has {}", view.steps())),
@@ -95,15 +99,14 @@ pub fn record(show: RecordPart, case: &CaseView<'_>, look: &Look, terminal: bool
         }
         return out;
     }
-    let triage = case.triage().filter(|_| !show.hide.has(Hidden::Triage));
     if show.brief {
-        view.verdict(triage, &mut out);
+        view.verdict(&mut out);
     } else {
         view.place(look, &mut out);
     }
     view.head(&mut out);
-    if let Some(triage) = triage {
-        view.triage(triage, show.brief, &mut out);
+    if let Some(fix) = &content.where_to_fix {
+        view.where_to_fix(fix, show.brief, &mut out);
     }
     if let Some(routed) = case.routed() {
         WholeRecord::route(routed, &mut out);
@@ -111,6 +114,7 @@ pub fn record(show: RecordPart, case: &CaseView<'_>, look: &Look, terminal: bool
     if show.brief {
         return out;
     }
+    view.items(&mut out);
     view.peers(&mut out);
     view.creation(&mut out);
     view.timeline(&mut out);
@@ -127,7 +131,7 @@ struct WholeRecord<'v, 'a> {
     record: &'v Record<'a>,
     procedure: Option<&'v Procedure<'a>>,
     state: &'v State<'a>,
-    talk: Conversation,
+    content: &'v RecordContent,
     room: usize,
 }
 
@@ -144,9 +148,9 @@ impl WholeRecord<'_, '_> {
     }
 
     /// Prints what the record is, whether it is right, and where it is to be fixed.
-    fn verdict(&self, triage: Option<&Triage>, out: &mut RecordText) {
-        let fix = triage.filter(|triage| !matches!(triage.fix, Fix::None | Fix::Unknown)).map(fix_of);
-        let fix = fix.map_or_else(Shown::default, |fix| shown!("; fix: {fix}"));
+    fn verdict(&self, out: &mut RecordText) {
+        let fix = self.content.where_to_fix.as_ref().filter(|fix| !matches!(fix.fix, Fix::None | Fix::Unknown));
+        let fix = fix.map_or_else(Shown::default, |fix| shown!("; fix: {}", fix.words()));
         out.line(&shown!("{}{}{fix}\n", self.record.kind.phrase(), self.graded()));
     }
 
@@ -189,7 +193,7 @@ impl WholeRecord<'_, '_> {
         }
         let listed = |key| record.root.get(key).filter(|_| record.kind == RecordKind::Call).into_iter();
         let said = |key| listed(key).flat_map(Value::items).map(|one| cut_line(one, usize::MAX)).collect();
-        let reply = self.talk.messages.last().filter(|message| message.is_reply);
+        let reply = self.content.conversation.messages.last().filter(|message| message.is_reply);
         let tools = reply.map_or_else(|| said("tool_calls"), |reply| reply.tools.clone());
         for (title, lines) in [("Tool calls", tools), ("Other choices", said("choices"))] {
             let lines: Vec<Shown> = lines;
@@ -233,16 +237,17 @@ impl WholeRecord<'_, '_> {
     }
 
     /// Prints where to fix the run, and the argument.
-    fn triage(&self, triage: &Triage, brief: bool, out: &mut RecordText) {
-        out.line(&shown!("Where to fix\n  {}", fix_of(triage)));
-        for argument in &triage.why {
-            let source = shown!("  [{} {}]", argument.rule, argument.pointer.text().line());
-            out.line(&shown!("  - {}{}", argument.text, if brief { Shown::default() } else { source }));
+    fn where_to_fix(&self, fix: &WhereToFix, brief: bool, out: &mut RecordText) {
+        out.line(&shown!("Where to fix\n  {}", fix.words()));
+        for reason in &fix.why {
+            let source = shown!("  [{} {}]", reason.rule, reason.pointer.text().line());
+            out.line(&shown!("  - {}{}", reason.text, if brief { Shown::default() } else { source }));
         }
-        let findings = self.case.findings();
-        if let Some(cause) = self.case.cause(findings, Some(triage)) {
-            let slip = Slip::of(self.case, Some(cause), Some(triage));
-            let slip = slip.map_or_else(Shown::default, |slip| shown!("; {}", slip.phrase()));
+        if let Some(note) = &self.content.difference {
+            out.line(&shown!("  {}", note.message));
+        }
+        if let Some((cause, slip)) = &self.content.cause {
+            let slip = slip.as_ref().map_or_else(Shown::default, |slip| shown!("; {}", slip.phrase()));
             out.line(&shown!("  Cause: {}{slip}", cause.phrase()));
         }
         if let Some(line) = self.case.executed().and_then(|executed| self.derived(executed)).filter(|_| !brief) {
@@ -251,24 +256,49 @@ impl WholeRecord<'_, '_> {
         out.line(&Shown::default());
     }
 
+    /// Prints the items of a structured answer with their citations, and what each rests on.
+    fn items(&self, out: &mut RecordText) {
+        let Some(answer) = self.content.structured.as_ref().filter(|answer| !answer.items.is_empty()) else { return };
+        out.line(&Shown::own("Items"));
+        for (n, item) in answer.items.iter().enumerate() {
+            if out.out.len() > self.room {
+                out.line(&shown!("  and {} more", grouped(answer.items.len() - n)));
+                break;
+            }
+            let mut lines = item.lines.iter().map(|line| line.as_str().trim_start());
+            let sign = Mood::of_citation(item.standing).glyph();
+            out.line(&shown!("  {sign} {} {}  {}", letter(n), item.title, lines.next().unwrap_or_default()));
+            lines.for_each(|line| out.line(&shown!("      {line}")));
+            if item.is_missing {
+                out.line(&Shown::own("      its value is not in the cited lines"));
+            }
+            for span in answer.spans.get(item.spans.clone()).into_iter().flatten() {
+                out.line(&shown!("      {}: {}", span.place.as_ref().unwrap_or(&span.written), span.badge));
+                let quote = span.quote.iter().map(|quote| shown!("      “{}”", cut_text(quote)));
+                quote.for_each(|quote| out.line(&quote));
+            }
+        }
+        out.line(&Shown::default());
+    }
+
     /// Prints its values next to those of other runs of its question, a line each: a sign a peer, and the values that
     /// some have in its place.
     fn peers(&self, out: &mut RecordText) {
-        let Some((opinion, aligned)) = self.case.peer_opinion().zip(AlignedRun::of(self.case)) else { return };
+        let Some(peers) = &self.content.peers else { return };
         out.line(&Shown::own("Peers"));
-        for (n, name) in aligned.peers.iter().enumerate() {
+        for (n, name) in peers.names().iter().enumerate() {
             out.line(&shown!("  {:>3} {name}", n + 1));
         }
         let formula =
             |value: &AlignedValue| value.formula.as_ref().map_or_else(Shown::default, |of| shown!(" as {of}"));
         let text = |value: &AlignedValue| shown!("{}{}", value.shown(), formula(value)).cut(CUT);
-        let width = aligned.rows().map(|(_, value)| text(value).as_str().chars().count()).max().unwrap_or(0).min(40);
-        for (step, value) in aligned.rows() {
+        let width = peers.values().map(|(_, value)| text(value).as_str().chars().count()).max().unwrap_or(0).min(40);
+        for (step, value) in peers.values() {
             if out.out.len() > self.room {
                 break;
             }
             let number = step.map_or_else(Shown::default, |step| shown!("{}", step + 1));
-            let leaves = if step.is_some() && step == opinion.leaves { "  leaves its peers" } else { "" };
+            let leaves = if step.is_some() && step == peers.leaves { "  leaves its peers" } else { "" };
             let signs: String = value.counterparts.iter().map(|one| one.sign()).collect();
             let counts = value.counts();
             out.line(&shown!(
@@ -309,7 +339,7 @@ impl WholeRecord<'_, '_> {
 
     /// Prints what the steps took, one line per step.
     fn timeline(&self, out: &mut RecordText) {
-        let Some(cost) = RunCost::of(self.state) else { return };
+        let Some(cost) = &self.content.cost else { return };
         // What nobody measured is not none.
         let time = (cost.time > 0.0).then(|| duration(cost.time));
         let tokens = (cost.tokens > 0).then(|| shown!("{} tokens", grouped(cost.tokens as usize)));
@@ -395,19 +425,14 @@ impl WholeRecord<'_, '_> {
         let declared = self.procedure.and_then(|procedure| procedure.steps.get(step));
         let id = declared.and_then(|step| step.id).map_or_else(|| Shown::own("none"), |id| cut_line(id, 20));
         let last = if self.state.last_step().contains(step) { ", uses the answer schema" } else { "" };
-        let went_on = || (step + 1..self.state.step_count()).any(|later| self.state.call(later).is_some());
-        let ran = match self.state.has_run(step) {
-            Ran::Failed if went_on() => "  failed",
-            Ran::Yes if self.state.is_stale(step) => "  out of date",
-            Ran::Yes => "",
-            Ran::Failed => "  run ended here",
-            Ran::No => "  not run",
-            Ran::Unknown => "  unavailable",
-        };
+        let status = self.content.steps.get(step).map(|row| row.status).unwrap_or_default();
+        // What was found is listed below.
+        let is_said = !matches!(status, StepStatus::Found(_) | StepStatus::Confirmed | StepStatus::NotRecomputed);
+        let status = if is_said { shown!("  {}", status.word()) } else { Shown::default() };
         // The steps of a chain of thought have no ids, and none was run.
         match self.record.chain {
-            Some(_) => out.line(&shown!("Step {}", step + 1)),
-            None => out.line(&shown!("Step {} (id {id}{last}{}){ran}", step + 1, self.within(step))),
+            Some(_) => out.line(&shown!("Step {}{status}", step + 1)),
+            None => out.line(&shown!("Step {} (id {id}{last}{}){status}", step + 1, self.within(step))),
         }
         // Without a procedure the program that was recorded may have named its steps.
         let name = || self.state.call(step).and_then(|call| call.get("name"));
@@ -422,7 +447,7 @@ impl WholeRecord<'_, '_> {
         }
         let (reads, writes) = (self.state.reads(step), self.state.writes(step));
         if let (true, true, Some(call)) = (reads.is_empty(), writes.is_empty(), self.state.call(step))
-            && call_of_model(step, call, &self.talk, whole, out)
+            && call_of_model(step, call, &self.content.conversation, whole, out)
         {
             return;
         }
@@ -506,10 +531,9 @@ fn others(value: &AlignedValue) -> Shown {
     if listed.as_str().is_empty() { listed } else { shown!("  {listed}") }
 }
 
-/// Phrases where a run is to be fixed, and how sure that is.
-fn fix_of(triage: &Triage) -> Shown {
-    let step = triage.step.map_or_else(Shown::default, |step| shown!(", step {}", step + 1));
-    shown!("{}{step} ({})", triage.phrase(), triage.confidence.word())
+/// Cuts a text to a line.
+fn cut_text(text: &Shown) -> Shown {
+    Shown::line(text.as_str().as_bytes()).cut(CUT)
 }
 
 /// Prints what a model was asked: the system prompt and the text, or the messages, each below its role.

@@ -467,6 +467,56 @@ mod tests {
         String::from_utf8(bytes).unwrap()
     }
 
+    /// Bytes that ratatui's own difference and crossterm's backend write from one frame to the next.
+    fn bytes_of_peer(before: &Buffer, after: &Buffer) -> usize {
+        use ratatui::backend::{Backend as _, CrosstermBackend};
+        let mut out = Vec::new();
+        CrosstermBackend::new(&mut out).draw(before.diff(after).into_iter()).unwrap();
+        out.len()
+    }
+
+    /// A list of records in a frame, from a row on, with the cursor on one of them.
+    fn draw_list(top: usize, at: usize, buf: &mut Buffer) {
+        let area = buf.area;
+        let [dim, chosen] = [Color::Rgb(120, 130, 140), Color::Rgb(40, 60, 90)];
+        let line = |n: usize| {
+            let text = format!("{n:>6}  ✗ wrong   question {} with {} apples", n * 7919 % 1000, n * 31 % 97);
+            let style = if n == at { Style::default().bg(chosen) } else { Style::default().fg(dim) };
+            Line::styled(text, style)
+        };
+        let lines: Vec<Line<'_>> = (top..top + usize::from(area.height)).map(line).collect();
+        Paragraph::new(lines).render(area, buf);
+    }
+
+    #[test]
+    fn frames_cost_less_than_by_ratatuis_own_difference() {
+        let size = Size::new(120, 36);
+        let area = Rect::from(size);
+        let walk = |frames: &[(usize, usize)]| {
+            let (mut screen, mut before) = (Screen::new(size), Buffer::empty(area));
+            let (mut own, mut peer) = (0, 0);
+            for (n, &(top, at)) in frames.iter().enumerate() {
+                let mut after = Buffer::empty(area);
+                draw_list(top, at, &mut after);
+                let bytes = screen.frame(|buf| {
+                    draw_list(top, at, buf);
+                    None
+                });
+                // The first frame is drawn whole by both.
+                own += if n == 0 { 0 } else { bytes.len() };
+                peer += if n == 0 { 0 } else { bytes_of_peer(&before, &after) };
+                before = after;
+            }
+            (own, peer)
+        };
+        let (own, peer) = walk(&(0..20).map(|n| (n, n + 5)).collect::<Vec<_>>());
+        eprintln!("scrolling by a line: {own} bytes, ratatui's difference and crossterm's backend {peer}");
+        assert!(own * 4 < peer, "{own} {peer}");
+        let (own, peer) = walk(&(0..20).map(|n| (0, n)).collect::<Vec<_>>());
+        eprintln!("moving the cursor: {own} bytes, {peer}");
+        assert!(own <= peer, "{own} {peer}");
+    }
+
     #[test]
     fn a_change_costs_what_changed() {
         let mut screen = Screen::new(Size::new(80, 24));

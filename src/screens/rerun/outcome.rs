@@ -14,7 +14,7 @@ use stepscope_io::pipeline::side_data::SideData;
 use stepscope_judge::case::{Case, CaseView};
 use stepscope_judge::recompute::standing::ToRecomputed;
 use stepscope_judge::triage::Fix;
-use stepscope_present::computed::{Computed, ComputedValues};
+use stepscope_present::computed::{ComputedValues, RecomputedValue};
 use stepscope_present::values::one_line;
 use stepscope_record::finding::{Finding, Severity};
 use stepscope_record::state::Moment;
@@ -61,7 +61,7 @@ pub struct ChangedRow {
     /// Value in the fork.
     pub new: Option<RowValue>,
     /// Value as it is calculated exactly.
-    pub computed: Option<Computed>,
+    pub computed: Option<RecomputedValue>,
     /// Change from recorded to new.
     pub change: Change,
 }
@@ -153,7 +153,7 @@ fn rows(
         let computed = index.and_then(|index| after.value_of(index, step));
         let own = parent.state().variable(&variable.name).and_then(|index| before.value_of(index, step));
         // Of a changed run something else is recomputed than of its parent.
-        let says = |computed: &Computed| {
+        let says = |computed: &RecomputedValue| {
             let json = variable.a.as_ref().and_then(|held| held.value).map(Value::raw);
             json.is_some_and(|json| computed.is_said_by(&variable.name.line(), json))
         };

@@ -13,7 +13,6 @@ use crate::screens::kind::ScreenKind;
 use crate::screens::run::edits::Edits;
 use crate::screens::run::find::{Find, Hit, match_end, matching_nodes};
 use crate::screens::run::pane::{Opens, RunPane};
-use crate::screens::run::tracks::{self, Track, tracks};
 use crate::widgets::keymap::{Action, Keymap, Reason};
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::{List, Move, scroll};
@@ -121,8 +120,6 @@ pub struct RecordView {
     pub findings: List,
     /// Cursors of the other panes, and the first line of each on screen.
     lists: HashMap<RunPane, List>,
-    /// Values that the steps wrote, against the recomputed ones.
-    pub(crate) tracks: Vec<Option<Track>>,
     /// Derivation of the value that the finding under the cursor is about, else of the step to fix.
     pub(crate) derivation: Option<Tree>,
     /// The place of the finding under the cursor in the record, its number and width: worked out once.
@@ -204,63 +201,6 @@ impl WrongPath {
     }
 }
 
-/// Tells of the first step of a correct run whose value differs, where no finding does.
-fn harmless(view: &RecordView) -> Option<Note> {
-    let step = view.divergence().filter(|_| view.opened.correct == Some(true))?;
-    let track = view.tracks.get(step)?.as_ref()?;
-    // What is said of the plan says nothing of the value.
-    let is_of_value = |note: &Note| note.finding.is_some() && !note.rule.starts_with("plan/");
-    let is_told = view.opened.notes.iter().any(|note| is_of_value(note) && note.step == Some(step));
-    let variable = view.opened.variables.iter().position(|row| row.name == track.name);
-    let write = variable.and_then(|variable| view.opened.write_at(variable, Moment(step + 1)));
-    let pointer = write.and_then(|write| write.value.as_ref()?.pointer.clone()).unwrap_or_default();
-    let (number, Track { name, recorded, recomputed, .. }) = (step + 1, track);
-    let text = "the answer is right all the same";
-    (!is_told).then(|| Note {
-        finding: None,
-        severity: Severity::Note,
-        rule: "",
-        message: shown!("Step {number} wrote {recorded} for {name}, should be {recomputed}; {text}."),
-        help: None,
-        step: Some(step),
-        variable,
-        pointer,
-    })
-}
-
-/// Tells why the first step whose value differs is not the step to fix.
-fn two_places(view: &RecordView) -> Option<Note> {
-    let (step, to_fix) = view.difference_elsewhere()?;
-    let Track { name, recorded, recomputed, .. } = view.tracks.get(step)?.as_ref()?;
-    let variable = view.opened.variables.iter().position(|row| row.name == *name)?;
-    let write = view.opened.write_at(variable, Moment(step + 1));
-    let pointer = write.and_then(|write| write.value.as_ref()?.pointer.clone()).unwrap_or_default();
-    let is_only_form = view.opened.computed.value_of(variable, Some(step))?.only_unevaluated;
-    let (step_number, to_fix) = (step + 1, to_fix + 1);
-    let message = if is_only_form {
-        shown!(
-            "First difference: step {step_number} wrote {name} as a calculation, which gives {recomputed}, as \
-             recomputed: no wrong value. The step to fix is {to_fix}."
-        )
-    } else {
-        shown!(
-            "First difference: step {step_number} wrote {recorded} for {name}, recomputed {recomputed}; by the reasons \
-             above, the step to fix is {to_fix}."
-        )
-    };
-    let severity = Severity::Note;
-    Some(Note {
-        finding: None,
-        severity,
-        rule: "",
-        message,
-        help: None,
-        step: Some(step),
-        variable: Some(variable),
-        pointer,
-    })
-}
-
 impl RecordView {
     /// Looks at a record where it went wrong, else at its end, where the answer is.
     pub fn new(mut opened: OpenRecord) -> Self {
@@ -280,7 +220,6 @@ impl RecordView {
             variables: List::default(),
             findings: List::default(),
             lists: HashMap::new(),
-            tracks: Vec::new(),
             derivation: None,
             excerpt: Vec::new(),
             excerpted: None,
@@ -311,8 +250,6 @@ impl RecordView {
         }
         view.variables.at = view.answer_variable();
         view.wrong = WrongPath::of(&view.opened);
-        view.tracks = tracks(&view.opened);
-        view.opened.content.notes.extend(harmless(&view).or_else(|| two_places(&view)));
         view.begin_at_fault();
         view.refresh();
         view
@@ -405,14 +342,15 @@ impl RecordView {
     /// Puts the cursors on what the record opens at: the finding that names the step, and the value that is wrong there.
     fn begin_at_fault(&mut self) {
         self.mark_step();
-        let Some(step) = self.step().filter(|_| self.moment != self.opened.end() || self.step_to_fix().is_some())
+        let Some(step) =
+            self.step().filter(|_| self.moment != self.opened.end() || self.opened.step_to_fix().is_some())
         else {
             return;
         };
         let names = |note: &Note| note.step == Some(step);
         self.findings.at = self.opened.notes.iter().position(names).unwrap_or(0);
         let writes = |row: &VariableRow| row.writes.iter().any(|write| write.step == Some(step));
-        let of_track = self.tracks.get(step).and_then(Option::as_ref).map(|track| &track.name);
+        let of_track = self.opened.tracks.get(step).and_then(Option::as_ref).map(|track| &track.name);
         let variables = &self.opened.variables;
         let written = variables.iter().position(|row| Some(&row.name) == of_track && writes(row));
         if let Some(variable) = written.or_else(|| variables.iter().position(writes)) {
@@ -424,24 +362,6 @@ impl RecordView {
     pub(crate) fn step_to_rerun(&self) -> Option<usize> {
         let verdict = self.opened.where_to_fix.as_ref()?;
         verdict.step.filter(|_| verdict.fix == Fix::StepRun)
-    }
-
-    /// Returns the first step whose recorded value is not the recomputed one.
-    pub(crate) fn divergence(&self) -> Option<usize> {
-        tracks::divergence(&self.tracks)
-    }
-
-    /// Returns the first step whose value differs, where that is not the step to fix, and the step to fix.
-    pub(crate) fn difference_elsewhere(&self) -> Option<(usize, usize)> {
-        let to_fix = self.step_to_fix()?;
-        self.divergence()
-            .filter(|first| *first != to_fix && self.opened.correct != Some(true))
-            .map(|first| (first, to_fix))
-    }
-
-    /// Returns the step to fix, where the run is known to have one.
-    pub(crate) fn step_to_fix(&self) -> Option<usize> {
-        self.opened.where_to_fix.as_ref()?.step
     }
 
     /// Checks whether there is a step to walk to; `Err`: why not.

@@ -132,7 +132,7 @@ fn mark_of(view: &RecordView, position: usize) -> Option<(&'static str, Role)> {
     if is_to_fix(&view.opened, position) {
         return Some((STEP_TO_FIX, Role::Fatal));
     }
-    let differs = view.difference_elsewhere().is_some_and(|(first, _)| first == position);
+    let differs = view.opened.difference_elsewhere().is_some_and(|(first, _)| first == position);
     differs.then_some((FIRST_DIFFERENCE, Role::Warning))
 }
 

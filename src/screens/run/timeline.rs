@@ -12,7 +12,6 @@ use crate::screens::run::pane_def::{PaneDef, PanePlace};
 use crate::screens::run::peers;
 use crate::screens::run::state::RecordView;
 use crate::screens::run::steps::{OF_STEP, explain};
-use crate::screens::run::tracks::Track;
 use crate::widgets::charts;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::{List, Rows};
@@ -23,6 +22,7 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_judge::recompute::standing::ToRecomputed;
 use stepscope_present::peers::PeersView;
+use stepscope_present::tracks::ValueTrack;
 use stepscope_record::cost::duration;
 use stepscope_record::finding::grouped;
 
@@ -36,16 +36,16 @@ const BAR: usize = 12;
 
 /// Says whether what was recorded is what recomputing gives; nothing where nothing was recomputed.
 fn comparison(view: &RecordView, look: Look<'_>) -> Option<Span<'static>> {
-    let worst = view.tracks.iter().flatten().map(|track| track.relation).max()?;
-    Some(match (worst, view.divergence()) {
+    let worst = view.opened.tracks.iter().flatten().map(|track| track.relation).max()?;
+    Some(match (worst, view.opened.divergence()) {
         (_, Some(step)) => look.span(format!("  first difference: step {}", step + 1), Role::Fatal),
         (ToRecomputed::Same, None) => {
-            let (known, of) = (view.tracks.iter().flatten().count(), view.tracks.len());
+            let (known, of) = (view.opened.tracks.iter().flatten().count(), view.opened.tracks.len());
             let part = if known < of { format!(" in {known} of {of} steps") } else { String::new() };
             look.span(format!("  recorded = recomputed{part}"), Role::Ok)
         }
         (_, None) => {
-            let tracks = view.tracks.iter().flatten();
+            let tracks = view.opened.tracks.iter().flatten();
             let count = tracks.clone().filter(|track| track.relation != ToRecomputed::Same).count();
             look.span(format!("  not comparable: {count} of {}", tracks.count()), Role::Dim)
         }
@@ -56,7 +56,9 @@ fn comparison(view: &RecordView, look: Look<'_>) -> Option<Span<'static>> {
 pub(crate) const PANE: PaneDef = PaneDef {
     actions: OF_STEP,
     // The steps took time or tokens that are known, or some can be recomputed.
-    holds: |view| view.opened.has_steps() && (view.opened.cost.is_some() || view.tracks.iter().any(Option::is_some)),
+    holds: |view| {
+        view.opened.has_steps() && (view.opened.cost.is_some() || view.opened.tracks.iter().any(Option::is_some))
+    },
     place: PanePlace::Chart,
     lines: |view, _| view.opened.steps.len(),
     settled: Some(settled),
@@ -75,7 +77,7 @@ pub(crate) const PANE: PaneDef = PaneDef {
 fn settled(view: &RecordView, place: Rect, _: Look<'_>) -> List {
     let (height, at) = (inner_height(place), view.moment.0.saturating_sub(1));
     let is_at_end = view.pane != RunPane::Timeline && view.moment == view.opened.end();
-    let mut list = match view.divergence().filter(|_| is_at_end) {
+    let mut list = match view.opened.divergence().filter(|_| is_at_end) {
         Some(first) => List { at: first, top: first.saturating_sub(height / 3) },
         None => List { at, ..view.list(RunPane::Timeline) },
     };
@@ -109,8 +111,8 @@ fn line(view: &RecordView, step: usize, width: usize, look: Look<'_>) -> Spans {
     let mut room = width.saturating_sub(digits + 1);
     let cost = view.opened.cost.as_ref();
     // The bars take what the values leave.
-    let longest = view.tracks.iter().flatten().map(track_width).max().unwrap_or(0);
-    if view.tracks.iter().any(Option::is_some) {
+    let longest = view.opened.tracks.iter().flatten().map(track_width).max().unwrap_or(0);
+    if view.opened.tracks.iter().any(Option::is_some) {
         let signs = view.opened.peers.as_ref().map_or(0, PeersView::signs);
         let value = match cost {
             None if signs > 0 => room.saturating_sub(signs).min(longest),
@@ -136,15 +138,15 @@ fn line(view: &RecordView, step: usize, width: usize, look: Look<'_>) -> Spans {
 }
 
 /// Columns in which a track stands in full.
-fn track_width(track: &Track) -> usize {
+fn track_width(track: &ValueTrack) -> usize {
     let differs = track.relation == ToRecomputed::Differs;
     let recomputed = if differs { track.recomputed.as_str().width() + 3 } else { 0 };
     track.recorded.as_str().width() + recomputed + 3
 }
 
 fn track(view: &RecordView, step: usize, width: usize, look: Look<'_>) -> Spans {
-    let Some(Some(track)) = view.tracks.get(step) else { return vec![Span::raw(" ".repeat(width))] };
-    let is_first = view.divergence() == Some(step);
+    let Some(Some(track)) = view.opened.tracks.get(step) else { return vec![Span::raw(" ".repeat(width))] };
+    let is_first = view.opened.divergence() == Some(step);
     if track.relation != ToRecomputed::Differs {
         let glyph = if track.relation == ToRecomputed::Same { "≙" } else { " " };
         let value = pad(&format!(" {}", track.recorded), width.saturating_sub(1));
@@ -169,7 +171,7 @@ fn track(view: &RecordView, step: usize, width: usize, look: Look<'_>) -> Spans 
 fn describe(view: &RecordView, look: Look<'_>) -> Spans {
     let Some(step) = view.step() else { return vec![look.span("Before step 1", Role::Dim)] };
     let mut spans = Vec::new();
-    if let Some(Some(track)) = view.tracks.get(step) {
+    if let Some(Some(track)) = view.opened.tracks.get(step) {
         let (name, recorded, recomputed) = (&track.name, &track.recorded, &track.recomputed);
         let (text, role) = match track.relation {
             ToRecomputed::Same => (shown!("{name}: {recorded}, recomputed the same  "), Role::Text),

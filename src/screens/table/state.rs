@@ -492,6 +492,15 @@ impl Table {
         self.preview = Some(opened);
     }
 
+    /// Takes the record under the cursor to be opened, if it was read since the file changed; it is requested again when
+    /// the table is back.
+    pub(crate) fn take_previewed(&mut self, record: usize, checked: bool) -> Option<Box<OpenRecord>> {
+        let is_current = self.wanted == Some((record, self.moves, checked));
+        let opened = self.preview.take_if(|opened| is_current && opened.index == record)?;
+        self.wanted = None;
+        Some(opened)
+    }
+
     /// Tells whether a record must be requested for the preview, and notes it as requested.
     pub(crate) fn wants_preview(&mut self, record: usize, checked: bool) -> bool {
         let wanted = Some((record, self.moves, checked));

@@ -3,7 +3,7 @@
 use super::carried::{BEGIN, OPEN};
 use super::html::{Html, PageLink};
 use super::model::{
-    CitationPart, DerivationPart, DerivedPart, FindingPart, ItemPart, LeftOut, MarkPart, Mood, PageModel, PassageLine,
+    CitationPart, DerivationPart, DerivedPart, FindingPart, ItemPart, LeftOut, MarkPart, PageModel, PassageLine,
     StateTable, StepPart, ValuePart,
 };
 use super::options::{PageOptions, digest};
@@ -13,6 +13,7 @@ use super::style::{SHEET, policy};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_judge::case::CaseView;
+use stepscope_present::verdict::Mood;
 use stepscope_record::finding::{Severity, grouped};
 use stepscope_record::rule_id::RuleId;
 use stepscope_review::event::Verdict;
@@ -69,9 +70,19 @@ struct Page<'p> {
     options: &'p PageOptions<'p>,
 }
 
+/// The class of a rating in the sheet.
+pub(super) const fn class(mood: Mood) -> &'static str {
+    match mood {
+        Mood::Good => "good",
+        Mood::Doubt => "warn",
+        Mood::Bad | Mood::Failed => "bad",
+        Mood::Open => "open",
+    }
+}
+
 /// `✗ step to fix`, coloured.
 pub(super) fn chip(html: &mut Html, mood: Mood, word: &Shown) {
-    html.raw("<span class=\"chip ").raw(mood.class()).raw("\">").raw(mood.glyph()).raw(" ").text(word).raw("</span>");
+    html.raw("<span class=\"chip ").raw(class(mood)).raw("\">").raw(mood.glyph()).raw(" ").text(word).raw("</span>");
 }
 
 fn more(html: &mut Html, count: usize, what: &'static str) {
@@ -132,7 +143,7 @@ impl Page<'_> {
     fn verdict(&mut self) {
         let (html, model) = (&mut self.html, self.model);
         html.raw("<section aria-labelledby=\"verdict\">\n<h2 id=\"verdict\">Verdict</h2>\n<div class=\"verdict ");
-        html.raw(model.mood.class())
+        html.raw(class(model.mood))
             .raw("\">\n<p class=\"says\">")
             .raw(model.mood.glyph())
             .raw(" ")
@@ -152,6 +163,9 @@ impl Page<'_> {
                 html.raw("<code>").text(&reason.rule).raw("</code></span></li>\n");
             }
             html.raw("</ol>\n");
+        }
+        if let Some(difference) = &model.first_difference {
+            html.raw("<p class=\"dim\">").text(difference).raw("</p>\n");
         }
         html.raw("</div>\n");
         if !model.facts.is_empty() {
@@ -506,7 +520,7 @@ fn write_item(html: &mut Html, item: &ItemPart) {
 
 fn write_citation(html: &mut Html, citation: &CitationPart) {
     html.raw("<div class=\"pair\">\n<div><span class=\"label\">Citation ").number(citation.number).raw("</span>\n<p>");
-    html.raw("<mark class=\"").raw(citation.mood.class()).raw("\"").id(&PageLink::cite(citation.number)).raw(">");
+    html.raw("<mark class=\"").raw(class(citation.mood)).raw("\"").id(&PageLink::cite(citation.number)).raw(">");
     match &citation.quote {
         Some(quote) => html.raw("<q class=\"prose\">").text(quote).raw("</q>"),
         None => html.raw("no quote"),
@@ -534,7 +548,7 @@ fn write_line(html: &mut Html, line: &PassageLine, mood: Mood) {
     let piece = |range: std::ops::Range<usize>| shown!("{}", text.get(range).unwrap_or_default());
     let mut at = 0;
     for mark in &line.marks {
-        html.text(&piece(at..mark.start.max(at))).raw("<mark class=\"").raw(mood.class()).raw("\">");
+        html.text(&piece(at..mark.start.max(at))).raw("<mark class=\"").raw(class(mood)).raw("\">");
         html.text(&piece(mark.start.max(at)..mark.end)).raw("</mark>");
         at = mark.end.max(at);
     }

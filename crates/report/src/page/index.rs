@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::document::class;
 use super::document::{begin, chip};
 use super::html::{Html, PageLink};
-use super::model::{Mood, PageModel};
+use super::model::PageModel;
 use super::options::{Limits, PageOptions};
 use crate::insight_lines::OUTCOME;
 use stepscope_base::charts::share;
@@ -14,6 +15,8 @@ use stepscope_judge::case::CaseView;
 use stepscope_judge::hide::Hidden;
 use stepscope_judge::row::RowFacts;
 use stepscope_judge::triage::verdict::Fix;
+use stepscope_present::content::RecordContent;
+use stepscope_present::verdict::Mood;
 use stepscope_record::finding::counted;
 use stepscope_table::insights::RowOutcome;
 
@@ -44,7 +47,8 @@ impl IndexRow {
     /// Of a record; `number` counts the records from 1.
     pub fn of(case: &CaseView<'_>, options: &PageOptions<'_>, number: usize) -> Self {
         let [.., tightest] = &Limits::LEVELS;
-        let model = PageModel::of(case, options, tightest);
+        let content = RecordContent::of(case, options.hide);
+        let model = PageModel::of(&content, case, options, tightest);
         let triage = case.triage().filter(|_| !options.hide.has(Hidden::Triage));
         let mut rules: Vec<&'static str> = case.findings().iter().map(|finding| finding.rule.word()).collect();
         rules.sort_unstable();
@@ -178,7 +182,7 @@ fn write_chart(html: &mut Html, chart: &Bars) {
             html.raw(mood.glyph()).raw(" ").text(name)
         };
         html.raw("</th><td>").number(*count).raw("</td><td>").text(&shown!("{}", share(*count, all))).raw("</td><td class=\"bar\"><svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\" focusable=\"false\"><rect class=\"all\" width=\"100\" height=\"8\"/><rect class=\"");
-        html.raw(if *mood == Mood::Open { "plain" } else { mood.class() })
+        html.raw(if *mood == Mood::Open { "plain" } else { class(*mood) })
             .raw("\" width=\"")
             .number(width)
             .raw("\" height=\"8\"/></svg></td></tr>\n");

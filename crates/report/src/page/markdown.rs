@@ -5,12 +5,13 @@
 
 use std::fmt::Write as _;
 
-use super::model::{DerivationPart, DerivedPart, LeftOut, MarkPart, Mood, PageModel};
+use super::model::{DerivationPart, DerivedPart, LeftOut, MarkPart, PageModel};
 use super::options::PageOptions;
 use super::said::MAX_REASON;
 use stepscope_base::ascii;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_present::verdict::Mood;
 use stepscope_record::finding::grouped;
 
 /// Beginning of every page that was made here.
@@ -188,6 +189,9 @@ pub(super) fn write(model: &PageModel, options: &PageOptions<'_>) -> String {
             page.raw("1. ").prose(&reason.text).raw(" (").code(&reason.rule).raw(")\n");
         }
         page.raw("\n");
+    }
+    if let Some(difference) = &model.first_difference {
+        page.prose(difference).raw("\n");
     }
     steps(&mut page, model);
     state(&mut page, model);

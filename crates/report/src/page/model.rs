@@ -6,78 +6,24 @@ use std::ops::{Range, RangeInclusive};
 use super::html::PageLink;
 use super::options::{Limits, PageOptions};
 use super::peers::PeersPart;
-use crate::places::step_of;
-use stepscope_base::json::{Kind, Part, Pointer, Value};
+use stepscope_base::json::Value;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, ShownMap, Untrusted, head};
-use stepscope_evidence::citations::{Grounding, Resolution, ResolvedCitation, parts};
+use stepscope_evidence::citations::Grounding;
 use stepscope_evidence::document::Document;
-use stepscope_evidence::typed::Citation;
-use stepscope_execution::verify::recorded_reward;
 use stepscope_judge::case::CaseView;
 use stepscope_judge::hide::Hidden;
-use stepscope_judge::recompute::standing::{Standing, Standings, ToRecomputed};
+use stepscope_judge::recompute::standing::{Standing, ToRecomputed};
 use stepscope_judge::recompute::{Derivation, Recomputed};
-use stepscope_judge::rightness::final_number;
-use stepscope_judge::route::Route;
-use stepscope_judge::slip_form::Slip;
-use stepscope_judge::triage::Triage;
-use stepscope_judge::triage::verdict::Fix;
-use stepscope_record::finding::{Severity, grouped};
+use stepscope_judge::triage::Fix;
+use stepscope_present::answer::{FoundView, ItemView, ShownAnswer, SpanView};
+use stepscope_present::content::RecordContent;
+use stepscope_present::verdict::{FixReason, Mood, WhereToFix};
+use stepscope_record::finding::{Finding, Severity, grouped};
 use stepscope_record::fork_origin::ForkOrigin;
-use stepscope_record::messages::{Conversation, joined};
-use stepscope_record::state::{Entry, Moment, Ran, State, VariableOrigin};
+use stepscope_record::messages::joined;
+use stepscope_record::state::{Entry, Moment, State, VariableOrigin};
 use stepscope_record::{Record, RecordKind};
-
-/// Rating, shown as a sign, a word and a colour.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Mood {
-    Good,
-    Doubt,
-    Bad,
-    /// It ended with an error, or cannot be read.
-    Failed,
-    /// Nobody can tell, or nobody asked.
-    Open,
-}
-
-impl Mood {
-    pub(super) const fn glyph(self) -> &'static str {
-        match self {
-            Self::Good => "✓",
-            Self::Doubt => "▲",
-            Self::Bad => "✗",
-            Self::Failed => "⊘",
-            Self::Open => "•",
-        }
-    }
-
-    pub(super) const fn class(self) -> &'static str {
-        match self {
-            Self::Good => "good",
-            Self::Doubt => "warn",
-            Self::Bad | Self::Failed => "bad",
-            Self::Open => "open",
-        }
-    }
-
-    const fn of(severity: Severity) -> Self {
-        match severity {
-            Severity::Fatal | Severity::Repairable => Self::Bad,
-            Severity::Warning => Self::Doubt,
-            Severity::Note => Self::Open,
-        }
-    }
-
-    const fn of_citation(grounding: Grounding) -> Self {
-        match grounding {
-            Grounding::Grounded => Self::Good,
-            Grounding::Unproven => Self::Open,
-            Grounding::Misplaced => Self::Doubt,
-            Grounding::Nowhere => Self::Bad,
-        }
-    }
-}
 
 /// Everything that a page says.
 #[derive(Debug)]
@@ -94,6 +40,8 @@ pub(super) struct PageModel {
     /// Place to fix, with its confidence.
     pub(super) fix: Option<Shown>,
     pub(super) why: Vec<PageReason>,
+    /// Note on the first step whose value differs.
+    pub(super) first_difference: Option<Shown>,
     pub(super) steps: Vec<StepPart>,
     pub(super) steps_left: Vec<LeftOut>,
     pub(super) state: Option<StateTable>,
@@ -306,24 +254,24 @@ fn line(value: Value<'_>, bytes: usize) -> Shown {
 }
 
 impl PageModel {
-    /// Of a record.
-    pub(super) fn of(case: &CaseView<'_>, options: &PageOptions<'_>, limits: &Limits) -> Self {
+    /// Of a record and what is shown of it.
+    pub(super) fn of(content: &RecordContent, case: &CaseView<'_>, options: &PageOptions<'_>, limits: &Limits) -> Self {
         let hides_fix = options.hide.has(Hidden::Triage);
-        let triage = case.triage().filter(|_| !hides_fix);
-        let findings: Vec<FindingPart> =
-            case.findings().iter().take(limits.findings).map(|finding| finding_part(case, finding, limits)).collect();
-        let executed = case.executed().filter(|_| !hides_fix);
+        let findings: Vec<FindingPart> = case
+            .findings()
+            .iter()
+            .enumerate()
+            .take(limits.findings)
+            .map(|(n, finding)| finding_part(content, n, finding, limits))
+            .collect();
         let record = case.record.as_ref();
-        let standings = record.zip(executed).map(|(record, executed)| Standings::of(record, executed, case.state()));
-        let standings = standings.unwrap_or_default();
         let grave = || findings.iter().filter(|finding| finding.mood == Mood::Bad).find_map(|finding| finding.step);
-        let first_bad = triage.and_then(|triage| triage.step).or_else(|| grave().map(|step| step - 1));
+        let first_bad = content.step_to_fix().or_else(|| grave().map(|step| step - 1));
         let places: Vec<usize> = options.step.into_iter().chain(first_bad).collect();
         let columns = columns(case, limits, &places);
         let rows = chosen_rows(case.state(), limits, &places, columns.as_deref().unwrap_or_default());
-        let talk = Conversation::of(record, case.state());
-        let maker = Maker { case, limits, triage, executed, standings, talk, places, columns, rows };
-        let (mood, verdict) = maker.verdict();
+        let executed = case.executed().filter(|_| !hides_fix);
+        let maker = Maker { content, case, limits, hides_fix, executed, places, columns, rows };
         let (steps, steps_left) = maker.steps(&findings);
         let (derivations, derivations_left) = maker.derivations();
         let (items, items_left) = maker.items(options.passages);
@@ -334,20 +282,22 @@ impl PageModel {
         };
         let question = record.and_then(|record| record.question).map(|question| value_text(question, limits.text));
         let asked = question.as_ref().map(|question| shown!("{}", question.as_str().replace('\n', " ")).cut(TITLE));
+        let fix = content.where_to_fix.as_ref();
         Self {
             title: asked.filter(|asked| !asked.as_str().trim().is_empty()).unwrap_or_else(|| name.clone()),
             name,
             kind: case.kind().phrase(),
             question,
             facts: maker.facts(),
-            mood,
-            verdict,
-            fix: triage.filter(|triage| triage.fix != Fix::None || !triage.why.is_empty()).map(fix_words),
-            why: triage.map(|triage| reasons(case, triage, limits)).unwrap_or_default(),
+            mood: content.verdict.mood,
+            verdict: content.verdict.words.clone(),
+            fix: fix.filter(|fix| fix.fix != Fix::None || !fix.why.is_empty()).map(WhereToFix::heading),
+            why: fix.map(|fix| reasons(fix, limits)).unwrap_or_default(),
+            first_difference: content.difference.as_ref().map(|note| note.message.clone()),
             steps,
             steps_left,
             state: maker.state(),
-            peers: PeersPart::of(case, limits).filter(|_| !options.hide.hides_fix()),
+            peers: content.peers.as_ref().map(|peers| PeersPart::of(peers, limits)),
             derivations,
             derivations_left,
             items,
@@ -374,50 +324,24 @@ const fn title_of(kind: RecordKind) -> &'static str {
     }
 }
 
-fn fix_words(triage: &Triage) -> Shown {
-    let what = match triage.fix {
-        Fix::None => "Nothing to fix",
-        Fix::StepRun => "Fix: model output",
-        Fix::Procedure if triage.is_chain => "Fix: reasoning",
-        Fix::Procedure => "Fix: procedure",
-        Fix::Gold => "Check the expected answer",
-        Fix::Unknown => "Where to fix: unknown",
-    };
-    let step = triage.step.map_or_else(Shown::default, |step| shown!(", step {}", step + 1));
-    if triage.fix == Fix::None { Shown::own(what) } else { shown!("{what}{step} ({})", triage.confidence.word()) }
-}
-
-/// The step that a place belongs to, from 1: of a value in the final state, the one that wrote it last.
-fn step_at(case: &CaseView<'_>, pointer: &Pointer) -> Option<usize> {
-    step_of(pointer).or_else(|| match pointer.0.as_slice() {
-        [Part::Key(state), Part::Key(name), ..] if *state == "state" => {
-            let state = case.state();
-            let variable = state.variables().get(state.variable(name)?)?;
-            variable.writers().next_back().map(|step| step + 1)
-        }
-        _ => None,
-    })
-}
-
-fn reasons(case: &CaseView<'_>, triage: &Triage, limits: &Limits) -> Vec<PageReason> {
-    let reason = |argument: &stepscope_judge::triage::Argument| PageReason {
+fn reasons(fix: &WhereToFix, limits: &Limits) -> Vec<PageReason> {
+    let reason = |argument: &FixReason| PageReason {
         text: argument.text.clone().shortened(limits.value),
         rule: Shown::own(argument.rule),
-        step: step_at(case, &argument.pointer),
+        step: argument.step.map(|step| step + 1),
     };
-    triage.why.iter().take(limits.findings).map(reason).collect()
+    fix.why.iter().take(limits.findings).map(reason).collect()
 }
 
-fn finding_part(case: &CaseView<'_>, finding: &stepscope_record::finding::Finding, limits: &Limits) -> FindingPart {
-    let pointer = finding.place().pointer();
+fn finding_part(content: &RecordContent, n: usize, finding: &Finding, limits: &Limits) -> FindingPart {
     let labels = finding.labels().filter(|label| !label.text.is_empty()).take(6);
     FindingPart {
         severity: finding.severity,
         mood: Mood::of(finding.severity),
         rule: finding.rule.word(),
         message: finding.message.prose().shortened(limits.value),
-        step: step_at(case, &pointer),
-        pointer: pointer.text().line().shortened(200),
+        step: content.step_of_finding(n).map(|step| step + 1),
+        pointer: finding.place().pointer().text().line().shortened(200),
         labels: labels.map(|label| label.text.line().shortened(limits.cell * 4)).collect(),
         help: finding.help,
     }
@@ -480,12 +404,11 @@ fn chosen_rows(state: &State<'_>, limits: &Limits, places: &[usize], columns: &[
 }
 
 struct Maker<'m, 'c> {
+    content: &'m RecordContent,
     case: &'m CaseView<'c>,
     limits: &'m Limits,
-    triage: Option<&'c Triage>,
+    hides_fix: bool,
     executed: Option<&'c Recomputed>,
-    standings: Standings,
-    talk: Conversation,
     /// The steps in question: the one that was asked for, and the first bad one.
     places: Vec<usize>,
     /// After how many steps each column of the table of states stands; `None`: there is no table.
@@ -495,64 +418,6 @@ struct Maker<'m, 'c> {
 }
 
 impl Maker<'_, '_> {
-    fn verdict(&self) -> (Mood, Shown) {
-        let case = self.case;
-        let Some(record) = &case.record else { return (Mood::Failed, Shown::own("Not readable as JSON")) };
-        if let Some(routed) = case.routed() {
-            let mood = match routed.route {
-                Route::Ship => Mood::Good,
-                Route::Reject => Mood::Bad,
-                Route::Pending => Mood::Open,
-                _ => Mood::Doubt,
-            };
-            let grounded = match (case.grounded(), case.items().len()) {
-                (Some(grounded), items) if items > 0 => shown!("; {grounded} of {items} items grounded"),
-                _ => Shown::default(),
-            };
-            return (mood, shown!("{}{grounded}", capital(routed.route.phrase())));
-        }
-        match record.kind {
-            RecordKind::Error => {
-                let kind =
-                    record.error_type.map(|kind| line(kind, 200)).filter(|kind| !kind.as_str().trim().is_empty());
-                let kind = kind.map(|kind| shown!(": {kind}")).unwrap_or_default();
-                (Mood::Failed, shown!("Run ended with an error{kind}"))
-            }
-            RecordKind::Procedure => match case.findings().iter().map(|finding| finding.severity).min() {
-                Some(worst) if worst <= Severity::Repairable => (Mood::Bad, Shown::own("Procedure has errors")),
-                Some(Severity::Warning) => (Mood::Doubt, Shown::own("Procedure has warnings")),
-                _ => (Mood::Good, Shown::own("No errors found in the procedure")),
-            },
-            RecordKind::Call => match recorded_reward(record.root) {
-                Some(reward) => (Mood::Open, shown!("Scored {reward:?}")),
-                None => (Mood::Open, Shown::own("Not scored")),
-            },
-            RecordKind::Unknown => (Mood::Open, Shown::own("Not a record")),
-            _ => self.graded(record),
-        }
-    }
-
-    /// A run against its expected answer.
-    fn graded(&self, record: &Record<'_>) -> (Mood, Shown) {
-        let answered = final_number(record).map(|number| number.value.shown());
-        let answered = answered.map(|number| shown!("answered {number}"));
-        let answered = answered.or_else(|| record.pred_answer.map(|value| shown!("answered {}", line(value, 120))));
-        let expected = self.case.gold().map(|gold| shown!(", expected {}", gold.value.shown())).unwrap_or_default();
-        let answered = answered.unwrap_or_else(|| Shown::own("no answer"));
-        let rightness = self.case.rightness();
-        match rightness.verdict() {
-            Some(true) if rightness.is_contradicted() => {
-                (Mood::Good, shown!("Right, though graded wrong: {answered}{expected}"))
-            }
-            Some(false) if rightness.is_contradicted() => {
-                (Mood::Bad, shown!("Wrong, though graded right: {answered}{expected}"))
-            }
-            Some(true) => (Mood::Good, shown!("Right: {answered}{expected}")),
-            Some(false) => (Mood::Bad, shown!("Wrong: {answered}{expected}")),
-            None => (Mood::Open, shown!("Not graded: {answered}")),
-        }
-    }
-
     fn facts(&self) -> Vec<(&'static str, Shown)> {
         let Some(record) = &self.case.record else { return Vec::new() };
         let mut facts = Vec::new();
@@ -565,41 +430,27 @@ impl Maker<'_, '_> {
         put("Error", record.error);
         put("Confidence", record.answer.and_then(|answer| answer.get("confidence")));
         put("Model", record.root.get("model"));
-        if record.kind == RecordKind::Typed {
-            let asked = self.case.answered().and_then(|(_, answered)| answered.asked.kind.as_ref());
-            facts.extend(asked.map(|kind| ("Requested type", kind.line().shortened(200))));
-            for (routed, route) in
-                self.case.routed().into_iter().flat_map(|routed| routed.fired().map(move |route| (routed, route)))
-            {
-                let own = routed.triggers.iter().filter(|trigger| trigger.route == route);
-                let why: Vec<String> =
-                    own.take(12).map(|trigger| trigger.why.line().shortened(300).into_string()).collect();
-                facts.push(("Route", shown!("{}: {}", route.word(), why.join(", "))));
-            }
-            if let Some(truncation) = self.case.truncation() {
-                let reason = truncation.reason.line().shortened(300);
-                facts.push(("Continues?", shown!("{}: {reason}", truncation.verdict.word())));
-            }
-            let typed = self.case.typed();
-            for (field, name) in [
-                ("answer_found", "Found"),
-                ("complete_answer_found", "Complete"),
-                ("conflicting_evidence", "Conflict"),
-                ("extraction_method", "Method"),
-                ("suggested_clarification", "Clarification"),
-            ] {
-                let value = typed.and_then(|typed| typed.base(field)).filter(|value| !value.is_null());
-                facts.extend(value.map(|value| (name, yes_no(value, self.limits.value))));
-            }
-        }
-        let findings = self.case.findings();
-        if let Some(cause) = self.triage.and_then(|triage| self.case.cause(findings, Some(triage))) {
+        let answer = self.content.structured.as_ref();
+        facts.extend(answer.iter().flat_map(|answer| self.answer_facts(answer)));
+        if let Some((cause, slip)) = &self.content.cause {
             facts.push(("Cause", Shown::own(cause.phrase())));
-            let slip = Slip::of(self.case, Some(cause), self.triage);
-            facts.extend(slip.map(|slip| ("Slip", slip.phrase())));
+            facts.extend(slip.as_ref().map(|slip| ("Slip", slip.phrase())));
         }
         if let Some(origin) = ForkOrigin::of(record.root) {
             facts.push(("Fork", origin.phrase().shortened(400)));
+        }
+        facts
+    }
+
+    /// Statements of a structured answer about itself, and what follows: rows without a name continue the one above.
+    fn answer_facts(&self, answer: &ShownAnswer) -> Vec<(&'static str, Shown)> {
+        let mut facts: Vec<(&'static str, Shown)> = Vec::new();
+        for fact in &answer.facts {
+            let text = fact.text.clone().shortened(self.limits.value);
+            match facts.last_mut().filter(|_| fact.name.is_empty()) {
+                Some((_, above)) => *above = shown!("{above}\n{text}"),
+                None => facts.push((fact.title(), text)),
+            }
         }
         facts
     }
@@ -621,24 +472,8 @@ impl Maker<'_, '_> {
     fn step(&self, step: usize, open: Option<usize>, findings: &[FindingPart]) -> StepPart {
         let (state, limits) = (self.case.state(), self.limits);
         let declared = self.case.procedure().and_then(|procedure| procedure.steps.get(step));
-        let own: Vec<(usize, &FindingPart)> =
-            findings.iter().enumerate().filter(|(_, finding)| finding.step == Some(step + 1)).collect();
-        let worst = own.iter().map(|(_, finding)| finding.severity).min();
-        let is_first_bad = self.triage.is_some_and(|triage| triage.fix == Fix::StepRun && triage.step == Some(step));
-        let went_on = || (step + 1..state.step_count()).any(|later| state.call(later).is_some());
-        let (mood, word) = match (state.has_run(step), worst) {
-            (Ran::Failed, _) if went_on() => (Mood::Bad, "failed"),
-            (Ran::Failed, _) => (Mood::Bad, "run ended here"),
-            (Ran::No, _) => (Mood::Open, "not run"),
-            (Ran::Unknown, _) => (Mood::Open, "unavailable"),
-            (Ran::Yes, _) if is_first_bad => (Mood::Bad, "step to fix"),
-            (Ran::Yes, _) if state.is_stale(step) => (Mood::Doubt, "out of date"),
-            (Ran::Yes, Some(Severity::Fatal | Severity::Repairable)) => (Mood::Bad, "error"),
-            (Ran::Yes, Some(Severity::Warning)) => (Mood::Doubt, "warning"),
-            (Ran::Yes, Some(Severity::Note)) => (Mood::Open, "note"),
-            (Ran::Yes, None) if self.standings.confirms(step) => (Mood::Good, "as recomputed"),
-            (Ran::Yes, None) => (Mood::Open, "not recomputed"),
-        };
+        let own = findings.iter().enumerate().filter(|(_, finding)| finding.step == Some(step + 1));
+        let status = self.content.steps.get(step).map(|row| row.status).unwrap_or_default();
         let rows = |entries: Vec<Entry<'_>>| {
             entries.iter().take(limits.values).map(|entry| self.value(entry, step, limits.value)).collect()
         };
@@ -648,7 +483,7 @@ impl Maker<'_, '_> {
             Some((name, value_text(value, limits.value)))
         };
         let calls = [("Model", "model"), ("Error", "error"), ("Reply", "raw"), ("Prompt", "prompt")];
-        let said = cut(joined(self.talk.of_step(step)).as_str().as_bytes(), limits.value);
+        let said = cut(joined(self.content.conversation.of_step(step)).as_str().as_bytes(), limits.value);
         let is_talk = !said.as_str().is_empty();
         let calls = calls.into_iter().filter(|(_, key)| !is_talk || !["raw", "prompt"].contains(key));
         let calls = calls.filter_map(|(name, key)| got(name, key)).chain(is_talk.then_some(("Messages", said)));
@@ -658,14 +493,14 @@ impl Maker<'_, '_> {
             number: step + 1,
             text: text
                 .map(|text| value_text(text, limits.value))
-                .or_else(|| self.talk.did(step).filter(|_| declared.is_none()))
+                .or_else(|| self.content.conversation.did(step).filter(|_| declared.is_none()))
                 .unwrap_or_default(),
-            mood,
-            word,
+            mood: status.mood(),
+            word: status.word(),
             reads: rows(state.reads(step)),
             writes: rows(state.writes(step)),
             calls: calls.collect(),
-            findings: own.iter().map(|(n, _)| n + 1).collect(),
+            findings: own.map(|(n, _)| n + 1).collect(),
             is_open: open == Some(step),
         }
     }
@@ -695,7 +530,10 @@ impl Maker<'_, '_> {
     /// Marks what a step wrote, where recomputing gives another value.
     fn mark(&self, entry: &Entry<'_>, step: usize) -> Option<MarkPart> {
         let is_own = entry.writer == Some(step) && !entry.badge.is_put();
-        MarkPart::of(self.standings.get(entry.variable, Some(step).filter(|_| is_own))?)
+        if self.hides_fix || !is_own {
+            return None;
+        }
+        MarkPart::of(&self.content.computed.value_of(entry.variable, Some(step))?.standing)
     }
 
     fn state(&self) -> Option<StateTable> {
@@ -769,77 +607,53 @@ impl Maker<'_, '_> {
     }
 
     fn items(&self, with_passages: bool) -> (Vec<ItemPart>, usize) {
-        let items = self.case.items();
-        let cited = self.case.resolutions();
-        let document = self.case.document().map(AsRef::as_ref);
-        let (mut number, mut parts) = (0, Vec::new());
-        for (n, item) in items.iter().enumerate() {
-            let mut citations = Vec::new();
-            for citation in &item.citations {
-                let resolved = cited.get(number).filter(|cited: &&ResolvedCitation| cited.item == n);
-                number += 1;
-                if citations.len() < self.limits.values && parts.len() < self.limits.items {
-                    let resolved = document.zip(resolved.map(|resolved| &resolved.resolution));
-                    citations.push(self.citation(number, citation, resolved, with_passages));
-                }
+        let Some(answer) = self.content.structured.as_ref() else { return (Vec::new(), 0) };
+        let part = |item: &ItemView| {
+            let spans = item.spans.clone().take(self.limits.values);
+            let cited = |n: usize| Some(self.citation(n + 1, answer.spans.get(n)?, with_passages));
+            ItemPart {
+                title: item.title.clone().cut(80),
+                value: self.item_value(item),
+                mood: Mood::of_citation(item.standing),
+                citations: spans.filter_map(cited).collect(),
             }
-            if parts.len() < self.limits.items {
-                let worst = citations.iter().map(|citation| citation.mood).max_by_key(|mood| match mood {
-                    Mood::Good => 0,
-                    Mood::Open => 1,
-                    Mood::Doubt => 2,
-                    Mood::Bad | Mood::Failed => 3,
-                });
-                parts.push(ItemPart {
-                    title: item.title().cut(80),
-                    value: item.value.as_ref().map(|(_, value)| item_value(*value, self.limits)).unwrap_or_default(),
-                    mood: worst.unwrap_or(Mood::Bad),
-                    citations,
-                });
-            }
-        }
-        let left = items.len() - parts.len();
+        };
+        let parts: Vec<ItemPart> = answer.items.iter().take(self.limits.items).map(part).collect();
+        let left = answer.items.len() - parts.len();
         (parts, left)
     }
 
-    fn citation(
-        &self,
-        number: usize,
-        citation: &Citation<'_>,
-        resolved: Option<(&Document, &Resolution)>,
-        with_passages: bool,
-    ) -> CitationPart {
-        let quote = citation.quote.map(|quote| value_text(quote, self.limits.value));
-        let Some((document, resolution)) = resolved else {
-            let badge = Shown::own(match (with_passages, quote.is_some()) {
-                (false, _) => "document left out",
-                (true, true) => "no document",
-                (true, false) => "no quote",
-            });
-            return CitationPart { number, mood: Mood::Open, badge, quote, place: None, lines: Vec::new() };
-        };
-        let (lines, marked) = match (&resolution.found, &resolution.near) {
-            (Some(found), _) => (Some(found.lines.clone()), found.parts(document)),
-            (None, Some(near)) => (Some(near.lines.clone()), parts(document, &near.bytes)),
-            _ => (resolution.cited.clone(), Vec::new()),
-        };
-        let (grounding, phrase) = (resolution.grounding(), resolution.phrase());
+    /// The value of an item in lines, without the blanks that align it with others on a screen.
+    fn item_value(&self, item: &ItemView) -> Shown {
+        let lines = item.lines.iter().take(self.limits.values).map(|line| line.as_str().trim_start());
+        let text = shown!("{}", lines.collect::<Vec<_>>().join("\n")).shortened(self.limits.value);
+        match item.lines.len().saturating_sub(self.limits.values) {
+            0 => text,
+            rest => shown!("{text}\nand {} more", grouped(rest)),
+        }
+    }
+
+    fn citation(&self, number: usize, span: &SpanView, with_passages: bool) -> CitationPart {
+        let document = self.case.document().map(AsRef::as_ref);
+        let passage = span.passage.as_ref().zip(document).filter(|_| with_passages);
         CitationPart {
             number,
-            mood: Mood::of_citation(grounding),
-            // No legend says what the tier is.
-            badge: if grounding == Grounding::Grounded { shown!("found: {phrase}") } else { phrase },
-            quote,
-            place: Some(resolution.cited_in_words(document)),
-            lines: lines
-                .filter(|_| with_passages)
-                .map(|lines| self.passage(document, &lines, &marked))
-                .unwrap_or_default(),
+            mood: if span.place.is_some() { Mood::of_citation(span.standing) } else { Mood::Open },
+            badge: match (&span.place, with_passages) {
+                // No legend says what the tier is.
+                (Some(_), _) if span.standing == Grounding::Grounded => shown!("found: {}", span.badge),
+                (None, false) => Shown::own("document left out"),
+                _ => span.badge.clone(),
+            },
+            quote: span.quote.clone().map(|quote| quote.shortened(self.limits.value)),
+            place: span.place.clone(),
+            lines: passage.map(|(passage, document)| self.passage(document, passage)).unwrap_or_default(),
         }
     }
 
     /// The lines of a passage, with one before and one behind it.
-    fn passage(&self, document: &Document, lines: &Range<usize>, marked: &[(usize, Range<usize>)]) -> Vec<PassageLine> {
+    fn passage(&self, document: &Document, passage: &FoundView) -> Vec<PassageLine> {
+        let (lines, marked) = (&passage.lines, &passage.parts);
         let around = lines.start.saturating_sub(1)..(lines.end + 1).min(document.len());
         let line = |n: usize| {
             let map = ShownMap::line(head(document.line(n)?, self.limits.value));
@@ -891,40 +705,4 @@ fn part_of(executed: &Recomputed, tree: &Derivation, lines: &mut usize) -> Deriv
         left: executed.inputs_of(tree).saturating_sub(from.len()),
         from,
     }
-}
-
-/// The value of an item: an object or a list, one line each.
-fn item_value(value: Value<'_>, limits: &Limits) -> Shown {
-    let rows: Vec<Shown> = match value.kind() {
-        Kind::Object => value
-            .members()
-            .filter(|member| !member.value.is_null())
-            .take(limits.values)
-            .map(|member| shown!("{}: {}", member.name().line().cut(80), line(member.value, limits.cell * 4)))
-            .collect(),
-        Kind::Array => {
-            value.items().take(limits.values).map(|item| shown!("• {}", line(item, limits.cell * 4))).collect()
-        }
-        _ => return value_text(value, limits.value),
-    };
-    let rest = value.len().saturating_sub(limits.values);
-    let mut text: Vec<&str> = rows.iter().map(Shown::as_str).collect();
-    let more = format!("and {} more", grouped(rest));
-    text.extend((rest > 0).then_some(more.as_str()));
-    shown!("{}", text.join("\n"))
-}
-
-fn yes_no(value: Value<'_>, bytes: usize) -> Shown {
-    match value.bool() {
-        Some(true) => Shown::own("yes"),
-        Some(false) => Shown::own("no"),
-        None => value_text(value, bytes),
-    }
-}
-
-/// A sentence with a capital at its start.
-fn capital(words: &str) -> Shown {
-    let mut chars = words.chars();
-    let first = chars.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    shown!("{first}{}", chars.as_str())
 }

@@ -3,8 +3,8 @@
 use super::options::Limits;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_judge::aligned::{AlignedRun, AlignedValue, Counterpart};
-use stepscope_judge::case::CaseView;
+use stepscope_judge::aligned::{AlignedValue, Counterpart};
+use stepscope_present::peers::PeersView;
 
 /// Largest number of peers with a column.
 const MAX_PEERS: usize = 8;
@@ -33,11 +33,10 @@ pub(super) struct PeersRow {
 }
 
 impl PeersPart {
-    /// Of a record; `None`: it has no peers.
-    pub(super) fn of(case: &CaseView<'_>, limits: &Limits) -> Option<Self> {
-        let (opinion, aligned) = case.peer_opinion().zip(AlignedRun::of(case))?;
-        let leaves = opinion.leaves;
-        let names: Vec<Shown> = aligned.peers.iter().take(MAX_PEERS).map(Shown::last_part).collect();
+    /// Of a run with peers.
+    pub(super) fn of(peers: &PeersView, limits: &Limits) -> Self {
+        let leaves = peers.leaves;
+        let names: Vec<Shown> = peers.names().iter().take(MAX_PEERS).map(Shown::last_part).collect();
         let row = |(step, value): (Option<usize>, &AlignedValue)| PeersRow {
             step: step.map(|step| step + 1),
             value: with_formula(value).shortened(limits.cell),
@@ -45,12 +44,12 @@ impl PeersPart {
             counts: counts(value),
             cells: value.counterparts.iter().take(MAX_PEERS).map(|one| cell(value, *one)).collect(),
         };
-        Some(Self {
-            peers_left: aligned.peers.len() - names.len(),
+        Self {
+            peers_left: peers.names().len() - names.len(),
             names,
-            rows: aligned.rows().take(limits.steps).map(row).collect(),
-            rows_left: aligned.rows().count().saturating_sub(limits.steps),
-        })
+            rows: peers.values().take(limits.steps).map(row).collect(),
+            rows_left: peers.values().count().saturating_sub(limits.steps),
+        }
     }
 }
 

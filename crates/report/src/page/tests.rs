@@ -10,6 +10,10 @@ fn options(said: &[Said]) -> PageOptions<'_> {
     PageOptions { passages: true, source: Shown::line(NASTY.as_bytes()), said, version: "0", ..PageOptions::default() }
 }
 
+fn model_of(case: &CaseView<'_>, options: &PageOptions<'_>, limits: &Limits) -> model::PageModel {
+    model::PageModel::of(&RecordContent::of(case, options.hide), case, options, limits)
+}
+
 fn json(text: &str) -> String {
     serde_json::to_string(text).unwrap()
 }
@@ -134,7 +138,7 @@ fn what_is_as_recorded_is_what_the_record_says() {
     for line in samples.lines() {
         let case = Case::read(line.as_bytes());
         let view = case.view();
-        let model = model::PageModel::of(&view, &options(&[]), &Limits::LEVELS[0]);
+        let model = model_of(&view, &options(&[]), &Limits::LEVELS[0]);
         for derived in &model.derivations {
             let (name, step) = (derived.tree.name.as_str(), derived.tree.step - 1);
             let variable = view.state().variable(&name.into()).unwrap();
@@ -199,7 +203,7 @@ fn what_is_wrong_is_on_the_page_of_a_long_run_and_the_rest_is_counted() {
         assert_eq!(view.triage().unwrap().step, Some(slip - 1), "{count}");
         for limits in &Limits::LEVELS {
             let options = PageOptions { step: asked, ..options(&[]) };
-            let model = model::PageModel::of(&view, &options, limits);
+            let model = model_of(&view, &options, limits);
             let steps: Vec<usize> = model.steps.iter().map(|step| step.number).collect();
             let table = model.state.as_ref().unwrap();
             let count_of = |left: &[model::LeftOut]| left.iter().map(|left| left.0.clone().count()).sum::<usize>();
@@ -237,7 +241,7 @@ fn only_the_step_before_which_a_person_set_a_value_is_marked() {
     let text = long(5, 9).replacen(r#""v1": 3"#, r#""v1": 7"#, 1);
     let text = format!("{}, {fork}}}", text.strip_suffix('}').unwrap());
     let case = Case::read(text.as_bytes());
-    let model = model::PageModel::of(&case.view(), &options(&[]), &Limits::LEVELS[0]);
+    let model = model_of(&case.view(), &options(&[]), &Limits::LEVELS[0]);
     let table = model.state.unwrap();
     let set = |cells: &[model::StateCell]| cells.iter().map(|cell| u8::from(cell.is_set)).collect::<Vec<_>>();
     assert_eq!((table.columns.as_slice(), set(&table.rows[0].1)), (&[1, 2, 3, 4, 5][..], vec![1, 1, 0, 0, 0]));
