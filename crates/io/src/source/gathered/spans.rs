@@ -230,7 +230,7 @@ pub(super) fn nanos(value: Value<'_>) -> u64 {
     let Some(text) = value.string() else { return value.whole().unwrap_or(0) };
     let Ok(text) = std::str::from_utf8(text.bytes()) else { return 0 };
     // A time without a zone is one of UTC, as services write it.
-    let local = || text.parse::<jiff::civil::DateTime>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok();
+    let local = || text.parse::<jiff::civil::DateTime>().ok()?.to_zoned_datetime(jiff::tz::TimeZone::UTC).ok();
     let time = || text.parse::<jiff::Timestamp>().ok().or_else(|| Some(local()?.timestamp()));
     let iso = || u64::try_from(time()?.as_nanosecond()).ok();
     text.parse().ok().or_else(iso).unwrap_or(0)
