@@ -394,7 +394,7 @@ fn show_and_pages_say_of_steps_what_the_view_says() {
 fn a_value_that_its_cited_line_does_not_hold_is_grounded_nowhere() {
     let answer = |value: &str| {
         format!(
-            r#"{{"question": "How much?", "document": {{"text": "The fee is EUR 75 a claim.\nIt is due in May."}},
+            r#"{{"question": "How much?", "document": {{"lines": ["The fee is EUR 75 a claim.", "It is due in May."]}},
             "answer": {{"answer_found": true, "items": [{{"amount": {{"value": {value}, "currency": "EUR"}},
             "spans": [{{"line_start": 0, "line_end": 0, "quote": "The fee is EUR 75 a claim."}}]}}]}}}}"#
         )
