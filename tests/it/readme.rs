@@ -86,54 +86,6 @@ fn the_readme_is_short_and_its_links_lead_somewhere() {
     assert!(count > 15, "only {count} links");
 }
 
-/// Lists the command lines of the program in the shell blocks of a document, as far as the program itself reads them.
-fn command_lines(text: &str) -> Vec<Vec<String>> {
-    let blocks = text.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
-    let lines = blocks.flat_map(str::lines);
-    let begins =
-        |line: &str| line.starts_with("stepscope").then_some(0).or_else(|| Some(line.find("| stepscope")? + 2));
-    lines.filter_map(|line| Some(words_of(line.get(begins(line)?..)?))).collect()
-}
-
-/// Splits a command line as a shell does, up to a comment, a pipe or a redirection.
-fn words_of(line: &str) -> Vec<String> {
-    let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
-    for c in line.chars() {
-        match (quote, c) {
-            (Some(open), c) if c == open => quote = None,
-            (None, '\'' | '"') => quote = Some(c),
-            (None, '|' | '<' | '>' | ';' | '&') => break,
-            (None, '#') if word.is_empty() => break,
-            (None, ' ') if word.is_empty() => {}
-            (None, ' ') => words.push(std::mem::take(&mut word)),
-            (_, c) => word.push(c),
-        }
-    }
-    if !word.is_empty() {
-        words.push(word);
-    }
-    words
-}
-
-#[test]
-fn every_command_line_of_the_documents_is_understood() {
-    assert_eq!(words_of("stepscope check - --filter 'a b' < x  # no"), ["stepscope", "check", "-", "--filter", "a b"]);
-    let pages = std::fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
-    let pages = pages.filter(|path| path.extension().is_some_and(|ending| ending == "md"));
-    let (mut wrong, mut count) = (Vec::new(), 0);
-    for page in pages.chain(["README.md", "python/README.md", "CONTRIBUTING.md"].map(|name| root().join(name))) {
-        for words in command_lines(&std::fs::read_to_string(&page).unwrap()) {
-            count += 1;
-            let parsed = stepscope::cli::parse(words.iter().map(Into::into), &mut stepscope::cli::Out::new());
-            if parsed.is_err_and(|code| code != stepscope::cli::CLEAN) {
-                wrong.push(format!("{}: {}", page.display(), words.join(" ")));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(count > 60, "only {count} command lines");
-}
-
 /// Returns the texts in backquotes.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
