@@ -23,6 +23,7 @@ const LISTED: &[(&str, &str)] = &[
     ("mkdir -p target/cases", "belongs to the next one"),
     ("for what in", "needs evoproc"),
     ("git clone", "downloads"),
+    ("python3 -c \"import pandas", "needs pandas and pyarrow"),
     ("benches/", "measures for minutes"),
 ];
 
@@ -202,10 +203,12 @@ impl Page {
     }
 }
 
-/// Tells whether a shell takes this as a whole command.
+/// Tells whether a shell takes this as a whole command. Of a text within (`<<'END'`) it does not miss the end.
 fn is_whole(command: &str) -> bool {
-    let shell = Command::new("sh").args(["-n", "-c", command]).stderr(Stdio::null()).status();
-    !command.trim_end().ends_with('\\') && shell.unwrap().success()
+    let end = command.split("<<'").nth(1).and_then(|rest| rest.split('\'').next());
+    let is_open = end.is_some_and(|end| command.lines().last() != Some(end)) || command.trim_end().ends_with('\\');
+    let shell = || Command::new("sh").args(["-n", "-c", command]).stderr(Stdio::null()).status().unwrap();
+    !is_open && shell().success()
 }
 
 /// Names the pages that have shell lines, from the root of the sources.
