@@ -421,3 +421,62 @@ fn every_shell_line_of_the_documents_runs() {
         all().filter(|line| !line.calls().is_empty()).partition(|line| is_listed(line));
     assert!(run.len() > 100 && run.len() >= 9 * listed.len(), "{} lines are run, {} are not", run.len(), listed.len());
 }
+
+/// What the README has people press, as it names it, and what is on the screen then.
+const PRESSED: &[(&str, &str)] = &[
+    ("z", "Step 4 should copy 19 and wrote 3."),
+    ("Enter", "step to fix State the length"),
+    ("[", "step 3/4"),
+    ("]", "step 4/4"),
+    ("Tab", "written by step 4"),
+    ("e", "❯⇒ The plan is right"),
+    ("p", "▸ derivation"),
+    ("Esc", "▸ step 4/4  "),
+    ("w", "already at its writer"),
+    ("d", "Difference  after step 3"),
+    ("r", "Choose a model"),
+    ("Enter", "Enter: replay 1 of 4 steps"),
+    ("Enter", "again: 3 → 3, still wrong"),
+    ("s", "saved as a fork"),
+    ("q", "▸ step 4/4  "),
+    ("q", "1 fork"),
+    (":review", "Actions"),
+    ("Enter", "review 0/178"),
+    ("a", "⊕"),
+    ("x", "1 [ ] arithmetic slip"),
+    ("1", "1 [x] arithmetic slip"),
+    ("Enter", "⊖"),
+    ("f", "filter"),
+    ("correct:false fix:step_run", "fix:step_run"),
+    ("Enter", " of 179"),
+    ("Esc", "178 records"),
+    ("/", "/"),
+    ("desks", "desks"),
+    ("Enter", "match 1 of"),
+    ("?", "Esc close   / search"),
+    ("Esc", "Enter open   f filter"),
+    (":", "Actions"),
+    ("q", "❯quit"),
+];
+
+#[test]
+fn the_five_minutes_of_the_readme_are_as_it_says() {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let section = readme.split("\n## Five minutes\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    for quoted in section.split('`').skip(1).step_by(2).filter(|quoted| *quoted != ":q") {
+        assert!(PRESSED.iter().any(|(pressed, _)| *pressed == quoted), "{quoted} is not tried");
+    }
+    let terminal = Terminal::start(&Start::stepscope(&[]).size(120, 36));
+    terminal.wait_for("New here? :tour");
+    for (pressed, text) in PRESSED {
+        terminal.send(match *pressed {
+            "Enter" => "\r",
+            "Esc" => "\x1b",
+            "Tab" => "\t",
+            text => text,
+        });
+        terminal.wait_until(&format!("{text} behind {pressed}"), |screen| screen.contains(text));
+    }
+    terminal.send("\r");
+    terminal.assert_exit(0);
+}
