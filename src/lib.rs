@@ -23,8 +23,6 @@ pub mod app {
     pub(crate) mod call_clock;
     /// Model calls, each a task of its own.
     pub mod calls;
-    /// Computed values and quantities, ready for the screens.
-    pub(crate) mod computed;
     /// Performs the effects.
     pub mod effects;
     /// Exports from the screen.
@@ -45,8 +43,6 @@ pub mod app {
     pub mod msg;
     /// The actions that footer and palette offer, and the names of keys.
     pub(crate) mod offered;
-    /// Other runs of the question of the open record, ready for the screens.
-    pub mod open_peers;
     /// The open record, ready for the screens.
     pub mod open_record;
     /// The way from background threads to the event loop.

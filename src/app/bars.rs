@@ -16,9 +16,7 @@ use crate::screens::run::state::RecordView;
 use crate::widgets::keymap::Keymap;
 use crate::widgets::keymap::{Action, BINDINGS, Binding};
 use crate::widgets::line::{hint, window};
-use crate::widgets::look::{
-    Look, Spans, answer_key, clear, fit_spans, put, route_name, route_sign, severity_role, shade,
-};
+use crate::widgets::look::{Look, Spans, answer_key, clear, fit_spans, put, route_sign, severity_role, shade};
 use crate::widgets::prose::fit;
 use crate::widgets::theme::Role;
 use crate::widgets::window::open;
@@ -26,6 +24,7 @@ use crate::widgets::{keymap, layout, look, prose, sign};
 use stepscope_io::pipeline::store::Store;
 use stepscope_judge::triage::Confidence;
 use stepscope_judge::triage::Fix;
+use stepscope_present::answer::route_name;
 use stepscope_record::finding::Severity;
 use stepscope_record::finding::counted;
 use stepscope_record::finding::grouped;

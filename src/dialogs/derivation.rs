@@ -2,7 +2,6 @@
 
 pub(crate) mod draw;
 
-use crate::app::computed::superscript;
 use crate::app::open_record::OpenRecord;
 use crate::widgets::keymap::Action;
 use crate::widgets::sign;
@@ -10,6 +9,7 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_judge::recompute::standing::ToRecomputed;
 use stepscope_judge::recompute::{Derivation, MAX_DEPTH, MAX_LINES, ValueBasis};
+use stepscope_present::computed::superscript;
 use stepscope_record::state::Badge;
 
 /// Trees with more rows begin folded below their second level.

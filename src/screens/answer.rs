@@ -11,7 +11,6 @@ pub(crate) mod draw;
 pub(crate) mod items;
 pub(crate) mod keys;
 pub(crate) mod layout;
-pub(crate) mod shown;
 pub(crate) mod state;
 
 /// The answer screen.

@@ -44,7 +44,7 @@ pub enum Screen {
 
 impl Screen {
     /// Returns its kind.
-    pub const fn kind(&self) -> ScreenKind {
+    pub fn kind(&self) -> ScreenKind {
         match self {
             Self::Record(view) => view.kind(),
             Self::Rerun(_) => ScreenKind::Rerun,

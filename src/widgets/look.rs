@@ -77,16 +77,6 @@ impl Look<'_> {
     }
 }
 
-/// Names a route for people, as short as a column of the table.
-pub(crate) const fn route_name(route: Route) -> &'static str {
-    match route {
-        Route::ShowConflict => "conflict",
-        Route::NoAnswer => "no answer",
-        Route::HumanReview => "human",
-        other => other.word(),
-    }
-}
-
 /// Returns the sign and the colour of a route: what can be used, what is refused, what goes somewhere else first.
 pub(crate) const fn route_sign(route: Route) -> (&'static str, Role) {
     match route {

@@ -197,6 +197,7 @@ const CRATES: &[&str] = &[
     "execution",
     "compare",
     "table",
+    "present",
     "report",
     "io",
     "terminal",
@@ -215,6 +216,7 @@ const PURE_CRATES: &[&str] = &[
     "execution",
     "compare",
     "table",
+    "present",
     "report",
 ];
 
@@ -499,7 +501,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("execution", &["base", "evidence", "record", "judge"]),
     ("compare", &["base", "arithmetic", "record", "judge", "review"]),
     ("table", &["base", "arithmetic", "evidence", "record", "judge", "review", "compare"]),
-    ("report", &["base", "evidence", "record", "redact", "judge", "review", "execution", "table"]),
+    ("present", &["base", "arithmetic", "evidence", "record", "judge", "review", "execution"]),
+    ("report", &["base", "evidence", "record", "redact", "judge", "review", "execution", "table", "present"]),
     (
         "io",
         &[
@@ -683,6 +686,7 @@ const LARGEST_CIRCLE: &[(&str, usize)] = &[
     ("execution", 2),
     ("compare", 0),
     ("table", 0),
+    ("present", 2),
     ("report", 2),
     ("io", 3),
     ("schema", 0),

@@ -8,6 +8,8 @@ pub mod ascii;
 pub mod canonical;
 /// Charts in characters, for the shell and the screen.
 pub mod charts;
+/// Texts cut and filled to columns.
+pub mod fit;
 /// Work that may panic on hostile data.
 pub mod guard;
 /// JSON: read as people really have it, every value with its place, and written as Python writes it.

@@ -6,17 +6,17 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
 
-use crate::app::open_record::Note;
-use crate::screens::answer::shown::{Fact, ROUTE};
 use crate::screens::answer::state::{AnswerPane, AnswerView, CheckRow};
 use crate::screens::run::findings;
 use crate::screens::run::state::RecordView;
 use crate::widgets::layout::inner_width;
 use crate::widgets::list::Rows;
-use crate::widgets::look::{Look, Spans, route_name, severity_role, tall_pane};
+use crate::widgets::look::{Look, Spans, route_sign, severity_role, tall_pane};
 use crate::widgets::prose::{hanging, pad, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::text::{Shown, cut};
+use stepscope_present::answer::{Fact, ROUTE, Tone, route_name};
+use stepscope_present::notes::Note;
 use stepscope_record::finding::counted;
 use stepscope_record::paint::MarkedRange;
 
@@ -86,7 +86,7 @@ pub(crate) fn height(notes: &[Note], answer: &AnswerView, width: usize, most: us
         }
         lines += match row {
             CheckRow::Fact(fact) => {
-                answer.shown.facts.get(*fact).map_or(0, |fact| fact_lines(notes, fact, width, look).len())
+                answer.shown.facts.get(*fact).map_or(0, |fact| fact_lines(notes, answer, fact, width, look).len())
             }
             CheckRow::Note(_) => {
                 let [bare, full] =
@@ -104,7 +104,7 @@ pub(crate) fn lines(notes: &[Note], answer: &AnswerView, row: usize, width: usiz
     match answer.check_rows.get(row) {
         Some(CheckRow::Fact(fact)) => {
             let fact = answer.shown.facts.get(*fact);
-            fact.map(|fact| fact_lines(notes, fact, width, look)).unwrap_or_default()
+            fact.map(|fact| fact_lines(notes, answer, fact, width, look)).unwrap_or_default()
         }
         Some(CheckRow::Note(_)) => {
             let chosen = answer.check_head(answer.checks.at) == row;
@@ -119,14 +119,29 @@ fn contradiction<'n>(notes: &'n [Note], fact: &Fact) -> Option<&'n Note> {
     notes.iter().find(|note| fact.pointer.as_ref() == Some(&note.pointer))
 }
 
-fn fact_lines(notes: &[Note], fact: &Fact, width: usize, look: Look<'_>) -> Vec<Spans> {
+/// Returns the colour of a fact: that of the route, of the row that names it.
+fn fact_role(answer: &AnswerView, fact: &Fact) -> Role {
+    let decided = answer.shown.decided.as_ref().filter(|_| fact.name == ROUTE);
+    decided.map_or_else(|| tone_role(fact.tone), |(route, _)| route_sign(*route).1)
+}
+
+const fn tone_role(tone: Tone) -> Role {
+    match tone {
+        Tone::Plain => Role::Text,
+        Tone::Quiet => Role::Dim,
+        Tone::Good => Role::Ok,
+        Tone::Doubt => Role::Warning,
+    }
+}
+
+fn fact_lines(notes: &[Note], answer: &AnswerView, fact: &Fact, width: usize, look: Look<'_>) -> Vec<Spans> {
     // What the rules contradict is marked where it is said.
     let contradicted = contradiction(notes, fact);
     let line = |(n, text): (usize, &str)| {
         let name = pad(if n == 0 { fact.name } else { "" }, NAME);
         let mark = contradicted.filter(|_| n == 0);
         let mark = mark.map(|note| look.span(format!("{} ", note.severity.glyph()), severity_role(note.severity)));
-        let text = look.span(text, fact.role);
+        let text = look.span(text, fact_role(answer, fact));
         [look.span(name, Role::Dim)].into_iter().chain(mark).chain([text]).collect()
     };
     let room = width.saturating_sub(NAME + if contradicted.is_some() { 2 } else { 0 });

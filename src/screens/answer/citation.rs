@@ -8,7 +8,6 @@ use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::screens::answer::items::sign;
-use crate::screens::answer::shown::{ItemView, SpanView};
 use crate::screens::answer::state::{AnswerPane, AnswerView};
 use crate::widgets::layout::inner_width;
 use crate::widgets::list::Rows;
@@ -17,6 +16,7 @@ use crate::widgets::prose;
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
 use stepscope_evidence::citations::Grounding;
+use stepscope_present::answer::{ItemView, SpanView};
 use stepscope_record::paint::MarkedRange;
 
 /// Width of the label in front of the texts, in columns.

@@ -9,7 +9,6 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr;
 
-use crate::screens::answer::shown::{ShownAnswer, SpanView, letter};
 use crate::screens::answer::state::{AnswerPane, AnswerView};
 use crate::screens::answer::{checks, citation};
 use crate::widgets::layout::{inner_width, split_columns};
@@ -21,7 +20,9 @@ use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::text::{Shown, ShownMap, head};
 use stepscope_evidence::document::Document;
+use stepscope_present::answer::{ShownAnswer, SpanView};
 use stepscope_record::paint::MarkedRange;
+use stepscope_review::event::letter;
 
 /// Maximum number of bytes of a line that are shown.
 const MAX_LINE: usize = 4 << 10;

@@ -8,16 +8,17 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::app::review::keys::glyph;
 use crate::app::review::strip::role;
-use crate::screens::answer::shown::letter;
 use crate::screens::answer::state::{AnswerPane, AnswerRow, AnswerView, PartVerdict};
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::Rows;
-use crate::widgets::look::{Look, Spans, grounding_glyph, grounding_role, line_pane, pane, route_name, route_sign};
+use crate::widgets::look::{Look, Spans, grounding_glyph, grounding_role, line_pane, pane, route_sign};
 use crate::widgets::prose::{pad, wrapped};
 use crate::widgets::sign::WRONG;
 use crate::widgets::theme::Role;
 use stepscope_judge::route::Route;
+use stepscope_present::answer::route_name;
 use stepscope_review::event::AnswerPart;
+use stepscope_review::event::letter;
 
 /// Columns of the lines that a citation names.
 const MAX_WRITTEN: usize = 24;

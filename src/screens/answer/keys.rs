@@ -6,7 +6,6 @@ use crate::app::msg::Effects;
 use crate::app::state::{App, Looks};
 use crate::dialogs::dialog::{Dialog, Popup};
 use crate::screens::answer::layout::areas;
-use crate::screens::answer::shown::TRUNCATION;
 use crate::screens::answer::state::{AnswerPane, AnswerView, CheckRow};
 use crate::screens::answer::{checks, citation, document};
 use crate::screens::run::state::RecordView;
@@ -17,6 +16,7 @@ use crate::widgets::look::Look;
 use crate::widgets::panes;
 use stepscope_base::text::Shown;
 use stepscope_evidence::document::{Document, Heading};
+use stepscope_present::answer::TRUNCATION;
 
 /// Checks an action that the screen knows; `None`: another one.
 pub(crate) fn allowed(screens: &Screens, action: Action) -> Option<Result<(), Reason>> {

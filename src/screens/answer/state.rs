@@ -4,8 +4,6 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::app::open_record::Note;
-use crate::screens::answer::shown::{Fact, ItemView, ROUTE, ShownAnswer, SpanView};
 use crate::screens::run::find::Hit;
 use crate::screens::run::pane::{OF_QUESTION, RunPane};
 use crate::widgets::keymap::{Action, Reason, need};
@@ -17,6 +15,8 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_evidence::citations::lines_in_words;
 use stepscope_judge::route::Route;
+use stepscope_present::answer::{Fact, ItemView, ROUTE, ShownAnswer, SpanView};
+use stepscope_present::notes::Note;
 use stepscope_record::finding::Severity;
 use stepscope_review::event::{AnswerPart, Verdict};
 

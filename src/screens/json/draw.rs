@@ -7,7 +7,6 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::Span;
 
-use crate::app::open_record::{Note, NoteMark};
 use crate::screens::json::state::{JsonRow, JsonRowText};
 use crate::screens::run::findings;
 use crate::screens::run::state::RecordView;
@@ -18,6 +17,8 @@ use crate::widgets::theme::Role;
 use stepscope_base::json::Value;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, head};
+use stepscope_present::notes::Note;
+use stepscope_present::notes::NoteMark;
 
 /// Records that are no JSON are shown up to so many bytes.
 const MAX_RAW: usize = 64 << 10;

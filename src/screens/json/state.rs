@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use crate::widgets::list::List;
 use stepscope_base::json::{Found, Kind, Pointer, Value};
-use stepscope_base::text::{Shown, head};
+use stepscope_base::text::Shown;
+use stepscope_present::values::value_text;
 
 /// Records with more values than this begin folded below the first level.
 const FOLD_FROM: usize = 2_000;
@@ -209,33 +210,6 @@ fn row_text(row: JsonRow, Found { key, value }: Found<'_>) -> JsonRowText {
         None => is_index.then(|| Shown::count(row.place as usize)),
     };
     JsonRowText { key, is_index, kind: value.kind(), text: value_text(value, MAX_ROW_TEXT) }
-}
-
-/// Renders a value in one line: scalars as they are in the file (strings unescaped, in quotes), containers by what is
-/// in them; at most about `limit` bytes.
-pub(crate) fn value_text(value: Value<'_>, limit: usize) -> Shown {
-    match value.kind() {
-        Kind::String | Kind::Key => {
-            let text = value.string().unwrap_or_default();
-            let head = head(text.bytes(), limit);
-            let rest = text.bytes().len() - head.len();
-            let quoted = stepscope_base::shown!("\"{}\"", Shown::line(head));
-            if rest > 0 { stepscope_base::shown!("{quoted}… {rest} more bytes") } else { quoted }
-        }
-        Kind::Object | Kind::Array => {
-            let (open, close, word) = if value.kind() == Kind::Object { ('{', '}', "key") } else { ('[', ']', "item") };
-            match value.len() {
-                0 => stepscope_base::shown!("{open}{close}"),
-                1 => stepscope_base::shown!("{open}…{close} 1 {word}"),
-                n => stepscope_base::shown!("{open}…{close} {n} {word}s"),
-            }
-        }
-        _ => {
-            let raw = value.raw();
-            let head = Shown::line(raw.get(..limit.min(raw.len())).unwrap_or_default());
-            if raw.len() > limit { stepscope_base::shown!("{head}… {} digits more", raw.len() - limit) } else { head }
-        }
-    }
 }
 
 #[cfg(test)]

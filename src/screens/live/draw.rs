@@ -7,7 +7,6 @@ use ratatui::text::Line;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::model_choice::ModelChoice;
-use crate::app::open_record::{Note, StepRow};
 use crate::screens::live::state::{Live, LiveField, LiveOrigin, LivePane, LiveStage};
 use crate::screens::live::work::LiveView;
 use crate::screens::rerun::draw::{NOT_RECORDED, in_progress, prompt_lines, reply_lines};
@@ -30,6 +29,8 @@ use stepscope_base::text::Shown;
 use stepscope_compare::difference::Change;
 use stepscope_execution::create::stream::WholeStep;
 use stepscope_execution::repair::MAX_TRIES;
+use stepscope_present::notes::Note;
+use stepscope_present::steps::StepRow;
 use stepscope_record::cost::duration;
 use stepscope_record::finding::{Severity, counted, grouped};
 use stepscope_record::state::{Moment, Ran, VariableOrigin};

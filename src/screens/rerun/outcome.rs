@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::app::computed::{Computed, ComputedValues};
-use crate::app::open_record::one_line;
 use crate::screens::side_by_side::state::SideBySide;
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::shown;
@@ -16,6 +14,8 @@ use stepscope_io::pipeline::side_data::SideData;
 use stepscope_judge::case::{Case, CaseView};
 use stepscope_judge::recompute::standing::ToRecomputed;
 use stepscope_judge::triage::Fix;
+use stepscope_present::computed::{Computed, ComputedValues};
+use stepscope_present::values::one_line;
 use stepscope_record::finding::{Finding, Severity};
 use stepscope_record::state::Moment;
 

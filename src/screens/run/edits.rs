@@ -1,12 +1,12 @@
 //! Edits of a record before its re-run: values before a step, and the prompt of a step. The record itself stays as it
 //! is.
 
-use crate::app::open_record::one_line;
 use crate::dialogs::editor::Editor;
 use stepscope_base::json::write::Style;
 use stepscope_base::json::{Kind, Tape};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
+use stepscope_present::values::one_line;
 use stepscope_record::state::Moment;
 
 /// A value in the place of the recorded one.

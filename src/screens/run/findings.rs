@@ -3,7 +3,6 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::app::open_record::Note;
 use crate::dialogs::derivation;
 use crate::screens::run::pane::RunPane;
 use crate::screens::run::pane_def::{PaneDef, PanePlace};
@@ -18,6 +17,7 @@ use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_judge::rules;
+use stepscope_present::notes::Note;
 use stepscope_record::finding::counted;
 use stepscope_record::paint::MarkedRange;
 

@@ -7,7 +7,6 @@ use ratatui::style::Modifier;
 use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::app::open_peers::OpenPeers;
 use crate::screens::run::pane::RunPane;
 use crate::screens::run::pane_def::{PaneDef, PanePlace};
 use crate::screens::run::state::RecordView;
@@ -21,6 +20,7 @@ use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_judge::aligned::{AlignedValue, Counterpart};
+use stepscope_present::peers::PeersView;
 
 /// PeerColumns of a value: at least, and at most.
 const VALUE: (usize, usize) = (8, 26);
@@ -59,7 +59,7 @@ pub(crate) const PANE: PaneDef = PaneDef {
 
 /// Keeps the current step on screen, with the answer below the last one.
 fn settled(view: &RecordView, place: Rect, _: Look<'_>) -> List {
-    let rows = view.opened.peers.as_ref().map_or(0, OpenPeers::rows);
+    let rows = view.opened.peers.as_ref().map_or(0, PeersView::rows);
     let at = view.moment.0.saturating_sub(1);
     let is_last = at + 2 == rows;
     let mut list = List { at: if is_last { at + 1 } else { at }, ..view.list(RunPane::Peers) };
@@ -78,7 +78,7 @@ struct PeerColumns {
 }
 
 impl PeerColumns {
-    fn of(view: &RecordView, peers: &OpenPeers, width: usize) -> Self {
+    fn of(view: &RecordView, peers: &PeersView, width: usize) -> Self {
         let number = view.opened.steps.len().to_string().len() + 1;
         let rows = || (0..peers.rows()).filter_map(|row| peers.value(row));
         let (least, most) = VALUE;
@@ -163,7 +163,7 @@ fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     scroll_mark(below_heading, rows.top, rows.len, buf, look);
 }
 
-fn title(view: &RecordView, peers: &OpenPeers, look: Look<'_>) -> Spans {
+fn title(view: &RecordView, peers: &PeersView, look: Look<'_>) -> Spans {
     let mut title = vec![look.span(RunPane::Peers.word(), Role::Title)];
     match peers.leaves {
         Some(step) => title.push(look.span(format!("  leaves them in step {}", step + 1), Role::Fatal)),
@@ -177,7 +177,7 @@ fn title(view: &RecordView, peers: &OpenPeers, look: Look<'_>) -> Spans {
 }
 
 /// Names the columns: over the signs the peers by number, the chosen one marked.
-fn heading(view: &RecordView, peers: &OpenPeers, columns: &PeerColumns, look: Look<'_>) -> Spans {
+fn heading(view: &RecordView, peers: &PeersView, columns: &PeerColumns, look: Look<'_>) -> Spans {
     let mut line =
         vec![look.span(pad("", columns.number), Role::Faint), look.span(pad("this run", columns.value), Role::Faint)];
     let shown = peers.names().len().min(columns.signs.saturating_sub(1));
@@ -199,7 +199,7 @@ fn heading(view: &RecordView, peers: &OpenPeers, columns: &PeerColumns, look: Lo
     line
 }
 
-fn line(view: &RecordView, peers: &OpenPeers, row: usize, columns: &PeerColumns, look: Look<'_>) -> Spans {
+fn line(view: &RecordView, peers: &PeersView, row: usize, columns: &PeerColumns, look: Look<'_>) -> Spans {
     let digits = columns.number - 1;
     let is_step = row < view.opened.steps.len();
     let number = if is_step { format!("{:>digits$} ", row + 1) } else { pad("", columns.number) };

@@ -6,7 +6,6 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::app::computed::QuantityMark;
 use crate::app::open_record::OpenRecord;
 use crate::screens::run::pane::{OF_QUESTION, RunPane};
 use crate::screens::run::pane_def::{PaneDef, PanePlace};
@@ -19,6 +18,7 @@ use crate::widgets::{look, prose};
 use stepscope_base::json::Pointer;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_present::computed::QuantityMark;
 use stepscope_record::paint::MarkedRange;
 
 /// Lines of an answer below the question.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ratatui::layout::Rect;
 
-use crate::app::open_record::{Detail, Note, OpenRecord, ShownValue, VariableRow};
+use crate::app::open_record::OpenRecord;
 use crate::app::sought::Sought;
 use crate::dialogs::derivation::Tree;
 use crate::screens::answer::state::{AnswerPane, AnswerView};
@@ -25,6 +25,10 @@ use stepscope_base::text::{Shown, Untrusted};
 use stepscope_evidence::document::Document;
 use stepscope_judge::recompute::standing::ToRecomputed;
 use stepscope_judge::triage::Fix;
+use stepscope_present::notes::Note;
+use stepscope_present::steps::Detail;
+use stepscope_present::variables::ShownValue;
+use stepscope_present::variables::VariableRow;
 use stepscope_record::RecordKind;
 use stepscope_record::finding::Severity;
 use stepscope_record::procedure::FINAL_ANSWER;
@@ -260,7 +264,7 @@ fn two_places(view: &RecordView) -> Option<Note> {
 impl RecordView {
     /// Looks at a record where it went wrong, else at its end, where the answer is.
     pub fn new(mut opened: OpenRecord) -> Self {
-        let (structured, route) = (opened.structured.take(), opened.route);
+        let (structured, route) = (opened.content.structured.take(), opened.route);
         let answer = structured.map(|structured| AnswerView::new(*structured, &opened.notes, route));
         let steps = opened.steps.len();
         let outline = opened.root().map(Outline::new).unwrap_or_default();
@@ -308,19 +312,19 @@ impl RecordView {
         view.variables.at = view.answer_variable();
         view.wrong = WrongPath::of(&view.opened);
         view.tracks = tracks(&view.opened);
-        view.opened.notes.extend(harmless(&view).or_else(|| two_places(&view)));
+        view.opened.content.notes.extend(harmless(&view).or_else(|| two_places(&view)));
         view.begin_at_fault();
         view.refresh();
         view
     }
 
     /// Returns the kind of screen that it is on.
-    pub const fn kind(&self) -> ScreenKind {
+    pub fn kind(&self) -> ScreenKind {
         if self.json { ScreenKind::Json } else { self.own_kind() }
     }
 
     /// Returns the screen that its kind of record has besides its JSON.
-    pub const fn own_kind(&self) -> ScreenKind {
+    pub fn own_kind(&self) -> ScreenKind {
         match self.opened.kind {
             RecordKind::Typed => ScreenKind::Answer,
             RecordKind::Answer | RecordKind::Broken | RecordKind::Unknown => ScreenKind::Json,

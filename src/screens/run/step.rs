@@ -6,7 +6,6 @@ use ratatui::style::Style;
 use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::app::open_record::{Detail, DetailValue};
 use crate::screens::run::pane::RunPane;
 use crate::screens::run::pane_def::{PaneDef, PanePlace};
 use crate::screens::run::state::{RecordView, Tab, WithStep};
@@ -19,6 +18,8 @@ use crate::widgets::prose::{fit, left_out, pad, wrap_up_to, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_present::steps::Detail;
+use stepscope_present::steps::DetailValue;
 use stepscope_record::RecordKind;
 use stepscope_record::finding::counted;
 use stepscope_record::state::Ran;

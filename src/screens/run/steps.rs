@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::app::open_record::{OpenRecord, StepRow};
+use crate::app::open_record::OpenRecord;
 use crate::screens::run::pane::RunPane;
 use crate::screens::run::pane_def::{PaneDef, PanePlace};
 use crate::screens::run::state::RecordView;
@@ -17,6 +17,7 @@ use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, cut};
+use stepscope_present::steps::StepRow;
 use stepscope_record::paint::MarkedRange;
 use stepscope_record::state::Ran;
 

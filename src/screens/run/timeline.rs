@@ -7,7 +7,6 @@ use ratatui::style::Modifier;
 use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::app::open_peers::OpenPeers;
 use crate::screens::run::pane::RunPane;
 use crate::screens::run::pane_def::{PaneDef, PanePlace};
 use crate::screens::run::peers;
@@ -23,6 +22,7 @@ use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_judge::recompute::standing::ToRecomputed;
+use stepscope_present::peers::PeersView;
 use stepscope_record::cost::duration;
 use stepscope_record::finding::grouped;
 
@@ -111,7 +111,7 @@ fn line(view: &RecordView, step: usize, width: usize, look: Look<'_>) -> Spans {
     // The bars take what the values leave.
     let longest = view.tracks.iter().flatten().map(track_width).max().unwrap_or(0);
     if view.tracks.iter().any(Option::is_some) {
-        let signs = view.opened.peers.as_ref().map_or(0, OpenPeers::signs);
+        let signs = view.opened.peers.as_ref().map_or(0, PeersView::signs);
         let value = match cost {
             None if signs > 0 => room.saturating_sub(signs).min(longest),
             Some(_) => room.saturating_sub(TIME + TOKENS + BAR + 2 + signs).min(longest.max(BOTH)).max(8),

@@ -4,9 +4,8 @@
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 
-use crate::app::open_record::{OpenRecord, StepRow, WriteRow, prose};
-use crate::screens::answer::shown::ShownAnswer;
-use crate::widgets::look::{grounding_glyph, route_name, route_sign};
+use crate::app::open_record::OpenRecord;
+use crate::widgets::look::{grounding_glyph, route_sign};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_arithmetic::number::near;
@@ -19,6 +18,11 @@ use stepscope_compare::print::{change_counts, diverges};
 use stepscope_evidence::citations::differences;
 use stepscope_execution::fork::named_steps;
 use stepscope_execution::repair::pretty;
+use stepscope_present::answer::ShownAnswer;
+use stepscope_present::answer::route_name;
+use stepscope_present::steps::StepRow;
+use stepscope_present::values::prose;
+use stepscope_present::variables::WriteRow;
 use stepscope_record::Record;
 use stepscope_record::finding::{Severity, counted};
 use stepscope_record::fork_origin::How;

@@ -8,19 +8,24 @@ use ratatui::layout::Rect;
 use stepscope_io::pipeline::store::Store;
 use unicode_width::UnicodeWidthStr;
 
-use crate::app::open_record::{Note, OpenRecord, StepRow, VariableRow, WriteRow};
-use crate::screens::answer::shown::SpanView;
+use crate::app::open_record::OpenRecord;
 use crate::screens::run::findings::sign_of;
 use crate::screens::run::question;
 use crate::screens::run::steps::sign_of_step;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::Rows;
-use crate::widgets::look::{Look, Spans, grounding_glyph, grounding_role, kind_role, pane, route_name, route_sign};
+use crate::widgets::look::{Look, Spans, grounding_glyph, grounding_role, kind_role, pane, route_sign};
 use crate::widgets::prose::{fit, pad, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::text::{Shown, head};
 use stepscope_evidence::document::Document;
 use stepscope_judge::triage::Fix;
+use stepscope_present::answer::SpanView;
+use stepscope_present::answer::route_name;
+use stepscope_present::notes::Note;
+use stepscope_present::steps::StepRow;
+use stepscope_present::variables::VariableRow;
+use stepscope_present::variables::WriteRow;
 use stepscope_record::finding::counted;
 use stepscope_record::state::Badge;
 

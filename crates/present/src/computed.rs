@@ -67,7 +67,7 @@ pub struct Computed {
 impl Computed {
     /// Tells whether a value of a reply, as a JSON text, says it: of the answer as the recorded text does, with words
     /// around the number.
-    pub(crate) fn is_said_by(&self, variable: &Shown, json: &[u8]) -> bool {
+    pub fn is_said_by(&self, variable: &Shown, json: &[u8]) -> bool {
         let mut tape = Tape::default();
         let Some(value) = tape.parse(json) else { return false };
         let text = match value.string() {
@@ -96,7 +96,7 @@ impl ComputedValues {
     }
 
     /// Tells whether a value that a step wrote was recomputed, and none of them differs.
-    pub(crate) fn confirms(&self, step: usize) -> bool {
+    pub fn confirms(&self, step: usize) -> bool {
         let own = self.values.iter().filter(|((_, at), _)| *at == step);
         ToRecomputed::agree(own.map(|(_, computed)| computed.standing.relation))
     }
@@ -104,7 +104,7 @@ impl ComputedValues {
     /// Returns the quantity of the question that a number in the calculation of a variable is: one that the variable
     /// took up, else the only one, or the only one that no variable took up, if the step repeats its words. Where
     /// something is divided by the number, that part of one is the same. `None`: nothing says where it comes from.
-    pub(crate) fn source_of(&self, variable: usize, number: (Number, bool), step: &Shown) -> Option<usize> {
+    pub fn source_of(&self, variable: usize, number: (Number, bool), step: &Shown) -> Option<usize> {
         let (value, divides) = (number.0.float(), number.1);
         let is_value = |mark: &QuantityMark| near(mark.value, value) || divides && near(mark.value * value, 1.0);
         let only = |fits: &dyn Fn(&QuantityMark) -> bool| {
@@ -178,7 +178,7 @@ fn computed(record: &Record<'_>, recomputed: &Recomputed, state: &State<'_>) -> 
 }
 
 /// A number as small raised digits.
-pub(crate) fn superscript(n: usize) -> String {
+pub fn superscript(n: usize) -> String {
     const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
     let digit = |c: char| c.to_digit(10).and_then(|digit| DIGITS.get(digit as usize)).copied();
     n.to_string().chars().filter_map(digit).collect()

@@ -1,4 +1,4 @@
-//! A structured answer ready for the screen: its items with their values as people read them, its resolved citations,
+//! A structured answer as people read it: its items with their values as people read them, its resolved citations,
 //! the document, and what to do next.
 
 use std::ops::Range;
@@ -6,10 +6,8 @@ use std::sync::Arc;
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::app::open_record::Note;
-use crate::widgets::look::{route_name, route_sign};
-use crate::widgets::prose::{pad, pad_left};
-use crate::widgets::theme::Role;
+use crate::notes::Note;
+use stepscope_base::fit::{pad, pad_left};
 use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, ShownMap, Untrusted, head};
@@ -22,7 +20,7 @@ use stepscope_evidence::typed::{AnswerItem, Citation, TypedAnswer};
 use stepscope_judge::case::CaseView;
 use stepscope_judge::route::Route;
 use stepscope_judge::support::ValueStanding;
-pub(crate) use stepscope_review::event::letter;
+use stepscope_review::event::letter;
 
 /// Maximum number of lines of one value that are made ready; the JSON has the rest.
 const MAX_LINES: usize = 200;
@@ -32,9 +30,9 @@ const MAX_TEXT: usize = 16 << 10;
 const MAX_CELL: usize = 40;
 
 /// Name of the row that says whether the answer was cut off; its proof is in the document.
-pub(crate) const TRUNCATION: &str = "continues?";
+pub const TRUNCATION: &str = "continues?";
 /// The name of the row that says what is to be done with the answer.
-pub(crate) const ROUTE: &str = "route";
+pub const ROUTE: &str = "route";
 const FLAGS: [(&str, &str); 4] = [
     ("answer_found", "answered"),
     ("complete_answer_found", "complete"),
@@ -50,14 +48,14 @@ const SCALARS: [(&str, &str); 4] = [
 const LISTS: [(&str, &str); 3] =
     [("caveats", "caveat"), ("keywords_found", "keywords"), ("llm_discovered_keywords", "discovered")];
 
-/// Answer as the screen shows it.
+/// Answer as it is shown.
 #[derive(Debug, Default)]
 pub struct ShownAnswer {
     /// Items of the answer, in the answer's order.
     pub items: Vec<ItemView>,
     /// Answer as text, where it could not be read as items.
     pub text: Option<Shown>,
-    /// The items in the order of the screen: what rests on nothing comes first.
+    /// The items in the order in which they are shown: what rests on nothing comes first.
     pub order: Vec<usize>,
     /// Citations of all items, in the order of the items.
     pub spans: Vec<SpanView>,
@@ -70,9 +68,9 @@ pub struct ShownAnswer {
     /// Statements of the answer about itself, and what follows from them.
     pub facts: Vec<Fact>,
     /// The route of the answer, and the first reason for it.
-    pub(crate) decided: Option<(Route, Shown)>,
+    pub decided: Option<(Route, Shown)>,
     /// The routes that findings lead to: the rule, where its finding is, the route.
-    pub(crate) led: Vec<(Shown, Pointer, Route)>,
+    pub led: Vec<(Shown, Pointer, Route)>,
     /// Lines of the page after the last one that the model saw.
     pub peek: Option<Range<usize>>,
 }
@@ -136,6 +134,19 @@ pub struct FoundView {
     pub parts: Vec<(usize, Range<usize>)>,
 }
 
+/// Weight of a text: what is good, what speaks against it, and what is only said.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tone {
+    /// Neither for nor against it.
+    Plain,
+    /// Of little weight.
+    Quiet,
+    /// For it.
+    Good,
+    /// Against it.
+    Doubt,
+}
+
 /// Row about the answer as a whole.
 #[derive(Debug, Clone)]
 pub struct Fact {
@@ -143,8 +154,8 @@ pub struct Fact {
     pub name: &'static str,
     /// Text of the row.
     pub text: Shown,
-    /// Colour of the row.
-    pub role: Role,
+    /// Weight of the row.
+    pub tone: Tone,
     /// Whole text, where the row shows a part.
     pub whole: Option<Shown>,
     /// Position in the record, as a JSON pointer.
@@ -153,8 +164,8 @@ pub struct Fact {
 
 impl Fact {
     /// Makes a row.
-    pub fn new(name: &'static str, text: Shown, role: Role) -> Self {
-        Self { name, text, role, whole: None, pointer: None }
+    pub fn new(name: &'static str, text: Shown, tone: Tone) -> Self {
+        Self { name, text, tone, whole: None, pointer: None }
     }
 
     fn at(self, pointer: Pointer) -> Self {
@@ -163,7 +174,7 @@ impl Fact {
 }
 
 impl ShownAnswer {
-    /// Collects what the screen shows of an answer; `None` if the record is not a structured answer.
+    /// Collects what is shown of an answer; `None` if the record is not a structured answer.
     pub fn of(case: &CaseView<'_>) -> Option<Self> {
         let (typed, answered) = case.answered()?;
         let document = case.document().cloned();
@@ -203,23 +214,23 @@ impl ShownAnswer {
     }
 
     /// Returns what a finding says, wherever it is: its rule, its message, and the route that it leads to.
-    pub(crate) fn said_by<'n>(&self, note: &'n Note) -> (&'n str, &'n str, Option<Route>) {
+    pub fn said_by<'n>(&self, note: &'n Note) -> (&'n str, &'n str, Option<Route>) {
         let leads = |(rule, pointer, _): &&(Shown, _, _)| rule.as_str() == note.rule && *pointer == note.pointer;
         (note.rule, note.message.as_str(), self.led.iter().find(leads).map(|(.., route)| *route))
     }
 
     /// Tells whether a finding about an item alone has the answer refused.
-    pub(crate) fn is_refused(&self, item: &ItemView) -> bool {
+    pub fn is_refused(&self, item: &ItemView) -> bool {
         self.led.iter().any(|(_, pointer, route)| *route == Route::Reject && pointer.is_within(&item.pointer))
     }
 
     /// Returns the letter of the item that a place belongs to.
-    pub(crate) fn letter_at(&self, pointer: &Pointer) -> Option<String> {
+    pub fn letter_at(&self, pointer: &Pointer) -> Option<String> {
         self.items.iter().position(|item| pointer.is_within(&item.pointer)).map(letter)
     }
 
     /// Returns the badge of an item's worst citation, unless its quote is where it was cited.
-    pub(crate) fn worst_badge(&self, item: &ItemView) -> Option<&Shown> {
+    pub fn worst_badge(&self, item: &ItemView) -> Option<&Shown> {
         let spans = self.spans.get(item.spans.clone()).unwrap_or_default();
         let worst = spans.iter().min_by_key(|span| span.standing)?;
         (worst.standing != Grounding::Grounded).then_some(&worst.badge)
@@ -324,6 +335,16 @@ fn sentences(document: &Document, resolution: &Resolution) -> Vec<Shown> {
     said
 }
 
+/// Names a route for people, as short as a column of the table.
+pub const fn route_name(route: Route) -> &'static str {
+    match route {
+        Route::ShowConflict => "conflict",
+        Route::NoAnswer => "no answer",
+        Route::HumanReview => "human",
+        other => other.word(),
+    }
+}
+
 /// Returns the route of the answer with the first reason for it; without one, with what the route means.
 fn decided(case: &CaseView<'_>) -> Option<(Route, Shown)> {
     let routed = case.routed()?;
@@ -344,20 +365,20 @@ fn led(case: &CaseView<'_>) -> Vec<(Shown, Pointer, Route)> {
 fn facts(typed: &TypedAnswer<'_>, case: &CaseView<'_>, offset: Option<Shown>) -> Vec<Fact> {
     let mut own = own_facts(typed, case, offset);
     let Some(routed) = case.routed() else { return own };
-    let (_, role) = route_sign(routed.route);
-    let mut facts = vec![Fact::new(ROUTE, shown!("{}: {}", route_name(routed.route), routed.route.phrase()), role)];
+    let decided = shown!("{}: {}", route_name(routed.route), routed.route.phrase());
+    let mut facts = vec![Fact::new(ROUTE, decided, Tone::Plain)];
     for trigger in routed.triggers.iter().filter(|trigger| trigger.rule.is_none()) {
         if let Some(flag) = own.iter_mut().find(|fact| fact.pointer.as_ref() == Some(&trigger.pointer)) {
             flag.text = shown!("{} → {}: {}", flag.text, route_name(trigger.route), trigger.why.line());
-            flag.role = if trigger.route == Route::Ship { flag.role } else { Role::Warning };
+            flag.tone = if trigger.route == Route::Ship { flag.tone } else { Tone::Doubt };
             continue;
         }
         let text = shown!("{} ← {}", route_name(trigger.route), trigger.why.line());
-        let role = if trigger.route == routed.route { Role::Text } else { Role::Dim };
-        facts.push(Fact::new("", text, role).at(trigger.pointer.clone()));
+        let tone = if trigger.route == routed.route { Tone::Plain } else { Tone::Quiet };
+        facts.push(Fact::new("", text, tone).at(trigger.pointer.clone()));
     }
     // What speaks against the answer comes first.
-    own.sort_by_key(|fact| fact.role != Role::Warning);
+    own.sort_by_key(|fact| fact.tone != Tone::Doubt);
     facts.extend(own);
     facts
 }
@@ -366,29 +387,29 @@ fn facts(typed: &TypedAnswer<'_>, case: &CaseView<'_>, offset: Option<Shown>) ->
 fn own_facts(typed: &TypedAnswer<'_>, case: &CaseView<'_>, offset: Option<Shown>) -> Vec<Fact> {
     let mut facts = Vec::new();
     let asked = case.answered().and_then(|(_, answered)| answered.asked.kind.as_ref());
-    facts.extend(asked.map(|kind| Fact::new("asked for", kind.line(), Role::Text)));
-    facts.extend(offset.map(|offset| Fact::new("numbering", offset, Role::Warning)));
+    facts.extend(asked.map(|kind| Fact::new("asked for", kind.line(), Tone::Plain)));
+    facts.extend(offset.map(|offset| Fact::new("numbering", offset, Tone::Doubt)));
     if let Some(truncation) = case.truncation() {
-        let role = match truncation.verdict {
-            TruncationVerdict::Bounded => Role::Ok,
-            TruncationVerdict::Truncated => Role::Warning,
-            TruncationVerdict::Unknown => Role::Dim,
+        let tone = match truncation.verdict {
+            TruncationVerdict::Bounded => Tone::Good,
+            TruncationVerdict::Truncated => Tone::Doubt,
+            TruncationVerdict::Unknown => Tone::Quiet,
         };
-        facts.push(Fact::new(TRUNCATION, shown!("{}: {}", truncation.verdict.word(), truncation.reason.line()), role));
+        facts.push(Fact::new(TRUNCATION, shown!("{}: {}", truncation.verdict.word(), truncation.reason.line()), tone));
     }
     for (field, name) in FLAGS {
         let Some(value) = typed.base(field) else { continue };
         let is_bad = field == "conflicting_evidence";
-        let (text, role) = match value.bool() {
-            Some(true) => (Shown::own("yes"), if is_bad { Role::Warning } else { Role::Ok }),
-            Some(false) => (Shown::own("no"), if is_bad { Role::Dim } else { Role::Warning }),
-            None => (shown!("{}", line_of(value)), Role::Text),
+        let (text, tone) = match value.bool() {
+            Some(true) => (Shown::own("yes"), if is_bad { Tone::Doubt } else { Tone::Good }),
+            Some(false) => (Shown::own("no"), if is_bad { Tone::Quiet } else { Tone::Doubt }),
+            None => (shown!("{}", line_of(value)), Tone::Plain),
         };
-        facts.push(Fact::new(name, text, role).at(typed.pointer.then(field)));
+        facts.push(Fact::new(name, text, tone).at(typed.pointer.then(field)));
     }
     for (field, name) in SCALARS {
         if let Some(value) = typed.base(field).filter(|value| !value.is_null()) {
-            facts.push(Fact::new(name, shown!("{}", line_of(value)), Role::Text).at(typed.pointer.then(field)));
+            facts.push(Fact::new(name, shown!("{}", line_of(value)), Tone::Plain).at(typed.pointer.then(field)));
         }
     }
     for (field, name) in LISTS {
@@ -397,13 +418,13 @@ fn own_facts(typed: &TypedAnswer<'_>, case: &CaseView<'_>, offset: Option<Shown>
         for (n, entry) in list.items().take(MAX_LINES).enumerate() {
             let name = if n == 0 { name } else { "" };
             // What the model warns of itself has the weight of a finding.
-            let role = if field == "caveats" { Role::Warning } else { Role::Text };
-            facts.push(Fact::new(name, shown!("{}", line_of(entry)), role).at(pointer.then(n)));
+            let tone = if field == "caveats" { Tone::Doubt } else { Tone::Plain };
+            facts.push(Fact::new(name, shown!("{}", line_of(entry)), tone).at(pointer.then(n)));
         }
     }
     if let Some(raw) = typed.meta.and_then(|meta| meta.get("raw_response")).filter(|raw| !raw.is_null()) {
         let whole = Some(Shown::prose(head(raw.raw(), MAX_TEXT)));
-        facts.push(Fact { whole, ..Fact::new("response", Shown::own("raw model response"), Role::Dim) });
+        facts.push(Fact { whole, ..Fact::new("response", Shown::own("raw model response"), Tone::Quiet) });
     }
     facts
 }

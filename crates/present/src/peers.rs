@@ -8,9 +8,9 @@ use stepscope_judge::case::CaseView;
 /// Signs of so many peers are drawn; the values of all can be walked to.
 const SIGNS: usize = 12;
 
-/// The peers of the open record.
+/// Other runs of the question of a record.
 #[derive(Clone, Debug)]
-pub struct OpenPeers {
+pub struct PeersView {
     aligned: AlignedRun,
     /// The step in which the run leaves them, by position.
     pub leaves: Option<usize>,
@@ -18,9 +18,9 @@ pub struct OpenPeers {
     pub says: Shown,
 }
 
-impl OpenPeers {
+impl PeersView {
     /// Puts a record next to its peers; `None`: it has none.
-    pub(crate) fn of(case: &CaseView<'_>) -> Option<Self> {
+    pub fn of(case: &CaseView<'_>) -> Option<Self> {
         let opinion = case.peer_opinion()?;
         let says = match opinion.agreement {
             Some(_) => shown!("{} of {} give its answer", opinion.agree, opinion.of),
@@ -30,7 +30,7 @@ impl OpenPeers {
     }
 
     /// Returns the last part of the name of one.
-    pub(crate) fn short_name(&self, peer: usize) -> Shown {
+    pub fn short_name(&self, peer: usize) -> Shown {
         self.names().get(peer).map_or_else(Shown::default, Shown::last_part)
     }
 
@@ -40,29 +40,29 @@ impl OpenPeers {
     }
 
     /// Counts the columns of their signs, with a blank behind them.
-    pub(crate) fn signs(&self) -> usize {
+    pub fn signs(&self) -> usize {
         self.names().len().min(SIGNS) + 1
     }
 
     /// Counts the rows: one a step, and one for the answer.
-    pub(crate) fn rows(&self) -> usize {
+    pub fn rows(&self) -> usize {
         self.aligned.steps.len() + usize::from(self.aligned.answer.is_some())
     }
 
     /// Returns the value of a row that says most: of a step the first that a peer has otherwise, else the first.
-    pub(crate) fn value(&self, row: usize) -> Option<&AlignedValue> {
+    pub fn value(&self, row: usize) -> Option<&AlignedValue> {
         let values = self.values_of(row);
         let telling = values.iter().find(|value| value.counts().other > 0).or_else(|| values.first());
         telling.or_else(|| self.answer().filter(|_| row == self.aligned.steps.len()))
     }
 
     /// Lists the values of a step.
-    pub(crate) fn values_of(&self, step: usize) -> &[AlignedValue] {
+    pub fn values_of(&self, step: usize) -> &[AlignedValue] {
         self.aligned.steps.get(step).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the answer.
-    pub(crate) const fn answer(&self) -> Option<&AlignedValue> {
+    pub const fn answer(&self) -> Option<&AlignedValue> {
         self.aligned.answer.as_ref()
     }
 }

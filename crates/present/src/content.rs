@@ -1,0 +1,257 @@
+//! Content of a record for people: all that the screen, `show` and pages say of it, in the order and the words in which
+//! they say it.
+
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_judge::case::CaseView;
+use stepscope_judge::hide::{Hidden, Hide};
+use stepscope_judge::route::Route;
+use stepscope_record::RecordKind;
+use stepscope_record::cost::RunCost;
+use stepscope_record::finding::Severity;
+use stepscope_record::formats::chain::Labelled;
+use stepscope_record::messages::Conversation;
+use stepscope_record::procedure::last_step::Surprise;
+use stepscope_record::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL};
+use stepscope_record::state::{Influence, Moment, Web};
+
+use crate::answer::ShownAnswer;
+use crate::computed::ComputedValues;
+use crate::notes::{FindingPlaces, Note, NoteMark, end_of, graver, marks, opening_of, ordered};
+use crate::peers::PeersView;
+use crate::steps::{Detail, StepRow, detail, first_details, is_read_again, steps};
+use crate::values::prose;
+use crate::variables::{VariableRow, WriteRow, variables};
+use crate::verdict::{Facts, WhereToFix};
+
+/// Steps whose prompts and replies are measured.
+const MAX_MEASURED: usize = 64;
+
+/// Content of a record.
+#[derive(Debug)]
+pub struct RecordContent {
+    /// The argument of the verdict, strongest first, the findings that it rests on in their place, then all other
+    /// findings: ready for the screen.
+    pub notes: Vec<Note>,
+    /// The values that the notes are about, in the order of the tape.
+    pub marks: Vec<NoteMark>,
+    /// Verdict on where to fix the run.
+    pub where_to_fix: Option<WhereToFix>,
+    /// Kind of the record.
+    pub kind: RecordKind,
+    /// Id of the record.
+    pub id: Shown,
+    /// The task's text.
+    pub question: Shown,
+    /// Values worked out from the record alone.
+    pub computed: ComputedValues,
+    /// Expected number.
+    pub gold: Option<Shown>,
+    /// The expected answer as the data set works it out, where that is more than a number.
+    pub worked: Option<Shown>,
+    /// The final number.
+    pub pred: Option<Shown>,
+    /// The final text.
+    pub answer: Option<Shown>,
+    /// Answer of the baseline to the same question.
+    pub baseline: Option<Shown>,
+    /// Other runs of its question, with what they have in the place of its values.
+    pub peers: Option<PeersView>,
+    /// True if it counts as correct, false if as wrong.
+    pub correct: Option<bool>,
+    /// The error that ended it.
+    pub error: Option<Shown>,
+    /// The raw reply of a baseline.
+    pub reply: Option<Shown>,
+    /// The recorded fitness.
+    pub fitness: Option<Shown>,
+    /// The recorded reward.
+    pub reward: Option<Shown>,
+    /// The procedure's name.
+    pub procedure_name: Shown,
+    /// The steps.
+    pub steps: Vec<StepRow>,
+    /// The variables.
+    pub variables: Vec<VariableRow>,
+    /// Difference of evoproc's last step from the last position.
+    pub surprise: Option<Surprise>,
+    /// The step in which the run ended early, by position.
+    pub ended_at: Option<usize>,
+    /// The moment to show first: the step to fix, else the one with the gravest error, else the end.
+    pub opening: Moment,
+    /// True if some of the values come from a run trace.
+    pub has_trace: bool,
+    /// Cost of its steps, as far as the trace tells.
+    pub cost: Option<RunCost>,
+    /// Route of a structured answer.
+    pub route: Option<Route>,
+    /// Position of the first error of a chain of thought, as a person labelled it.
+    pub labelled: Option<Shown>,
+    /// Structured answer.
+    pub structured: Option<Box<ShownAnswer>>,
+    /// The first steps of a large record in full: every key asks, and must not read it again.
+    details: Vec<Detail>,
+    /// Step that is looked at first, where it is not among those: prepared on the thread that reads the record.
+    first: Option<(usize, Detail)>,
+    /// The call that made the procedure, as far as it was recorded.
+    creation: Detail,
+    /// Messages to models and from them.
+    pub conversation: Conversation,
+    /// True if prompt or reply of a call is known.
+    pub has_calls: bool,
+    /// Columns of the longest line of prompts and long replies, of the first steps where there are many.
+    pub call_width: usize,
+    web: Web,
+}
+
+impl RecordContent {
+    /// Prepares all that is shown of a record, but for what is hidden.
+    pub fn of(case: &CaseView<'_>, hide: Hide) -> Self {
+        let findings = case.findings();
+        let conversation = Conversation::of(case.record.as_ref(), case.state());
+        let facts = case.record.as_ref().map(|record| Facts::of(case, record, &conversation)).unwrap_or_default();
+        let mut steps = steps(case, &conversation);
+        let mut variables = variables(case);
+        let mut places = FindingPlaces::of(case);
+        let notes: Vec<Note> = findings.iter().enumerate().map(|(n, finding)| places.note(n, finding)).collect();
+        let nodes = places.nodes(findings);
+        let triage = case.triage().filter(|_| !hide.has(Hidden::Triage));
+        let ended_at = case.state().ended_at();
+        let opening = opening_of(triage, &notes, steps.len(), end_of(ended_at, steps.len()));
+        let calls = Calls::of(case, steps.len(), opening);
+        let argument: Vec<Note> =
+            triage.iter().flat_map(|triage| &triage.why).map(|why| places.argument(why)).collect();
+        let computed = ComputedValues::of(case);
+        for note in &notes {
+            if let Some(row) = note.step.and_then(|step| steps.get_mut(step)) {
+                row.worst = Some(graver(row.worst, note.severity));
+            }
+            if let Some(row) = note.variable.and_then(|variable| variables.get_mut(variable)) {
+                row.worst = Some(graver(row.worst, note.severity));
+            }
+        }
+        for (position, row) in steps.iter_mut().enumerate() {
+            row.is_confirmed = computed.confirms(position);
+        }
+        let notes = ordered(argument, notes);
+        let parts = case.record.as_ref().and_then(|record| record.chain.as_deref());
+        let procedure_name = case.procedure().and_then(|procedure| procedure.name);
+        Self {
+            marks: marks(&nodes, &notes),
+            notes,
+            where_to_fix: triage.map(WhereToFix::of),
+            kind: case.kind(),
+            id: facts.id,
+            question: facts.question,
+            computed,
+            gold: facts.gold,
+            worked: facts.worked,
+            pred: facts.pred,
+            answer: facts.answer,
+            baseline: case.baseline().map(|number| shown!("{number}")),
+            peers: PeersView::of(case).filter(|_| !hide.hides_fix()),
+            correct: facts.correct,
+            error: facts.error,
+            reply: facts.reply,
+            fitness: facts.fitness,
+            reward: facts.reward,
+            procedure_name: procedure_name.map(prose).unwrap_or_default(),
+            steps,
+            variables,
+            surprise: case.state().last_step().surprise,
+            ended_at,
+            opening,
+            has_trace: facts.has_trace,
+            cost: RunCost::of(case.state()),
+            route: case.routed().map(|routed| routed.route),
+            labelled: parts.and_then(|parts| parts.labelled).map(Labelled::phrase),
+            structured: ShownAnswer::of(case).map(Box::new),
+            details: calls.details,
+            first: calls.first,
+            creation: calls.creation,
+            conversation,
+            has_calls: calls.is_any,
+            call_width: calls.width,
+            web: case.state().web(),
+        }
+    }
+
+    /// Counts the findings of a severity.
+    pub fn count(&self, severity: Severity) -> usize {
+        self.notes.iter().filter(|note| note.finding.is_some() && note.severity == severity).count()
+    }
+
+    /// Tells whether it has steps to walk through.
+    pub fn has_steps(&self) -> bool {
+        !self.steps.is_empty()
+    }
+
+    /// Returns a step in full, where it is prepared: of a small record it is read again.
+    pub fn prepared(&self, step: usize) -> Option<&Detail> {
+        let first = || self.first.as_ref().filter(|(first, _)| *first == step).map(|(_, detail)| detail);
+        self.details.get(step).or_else(first)
+    }
+
+    /// Returns the call that made the procedure, which is what is known before the first step.
+    pub const fn creation(&self) -> &Detail {
+        &self.creation
+    }
+
+    /// Finds its end, where the answer is; of a run that ended early, the step in which it ended.
+    pub fn end(&self) -> Moment {
+        end_of(self.ended_at, self.steps.len())
+    }
+
+    /// Traces what can influence a variable.
+    pub fn influence(&self, variable: usize) -> Influence {
+        self.web.ancestors(variable)
+    }
+
+    /// The question as it is shown: its quantities numbered.
+    pub fn question_text(&self) -> &Shown {
+        self.computed.question.as_ref().unwrap_or(&self.question)
+    }
+
+    /// Returns the answer's text, if a variable is its number: both are one answer.
+    pub fn answer_text(&self, variable: usize) -> Option<usize> {
+        let is = |row: &VariableRow, name: &str| row.name.as_str() == name;
+        let text = || self.variables.iter().position(|row| is(row, FINAL_ANSWER));
+        self.variables.get(variable).filter(|row| is(row, FINAL_ANSWER_NUMERICAL)).and_then(|_| text())
+    }
+
+    /// The first writing of a variable that holds at a moment.
+    pub fn write_at(&self, variable: usize, moment: Moment) -> Option<&WriteRow> {
+        self.variables.get(variable)?.held(moment)
+    }
+}
+
+/// Steps that are prepared in full, and what is known of the calls of all.
+struct Calls {
+    details: Vec<Detail>,
+    first: Option<(usize, Detail)>,
+    creation: Detail,
+    is_any: bool,
+    width: usize,
+}
+
+impl Calls {
+    fn of(case: &CaseView<'_>, steps: usize, opening: Moment) -> Self {
+        let details = first_details(case, steps);
+        let first = opening.0.checked_sub(1).filter(|step| (details.len()..steps).contains(step));
+        let first = first.map(|step| (step, detail(case, step)));
+        let mut creation = Detail::default();
+        if let Some(call) = case.root().and_then(|root| root.get("trace")?.get("creation")) {
+            creation.take_call(|key| call.get(key));
+        }
+        let ready = details.iter().chain(first.iter().map(|(_, detail)| detail)).chain([&creation]);
+        let is_among_others = || is_read_again(case) && (0..steps).any(|step| detail(case, step).has_call());
+        let is_any = ready.into_iter().any(Detail::has_call) || is_among_others();
+        let widths = if is_read_again(case) {
+            (0..steps.min(MAX_MEASURED)).filter_map(|step| detail(case, step).call_width()).max()
+        } else {
+            details.iter().take(MAX_MEASURED).filter_map(Detail::call_width).max()
+        };
+        let width = widths.max(creation.call_width()).filter(|_| is_any).unwrap_or(0);
+        Self { details, first, creation, is_any, width }
+    }
+}
