@@ -642,6 +642,16 @@ fn the_sample_runs_have_recorded_replies() {
 }
 
 #[test]
+fn what_was_chosen_is_asked_once_it_is_open() {
+    let mut d = recorded("word_problems.jsonl");
+    d.keys("Enter g ] r Enter");
+    d.shows(&["Enter: opening what answers"]).hides(&["no model selected"]);
+    d.keys("Enter").shows(&["still opening what answers"]);
+    d.wait_for(ready);
+    d.shows(&["replay 1 of"]);
+}
+
+#[test]
 fn r_and_enter_replay_something_on_every_sample_run() {
     let mut missing = Vec::new();
     for name in ["word_problems.jsonl", "by_hand.jsonl", "policy.jsonl", "notice.jsonl"] {

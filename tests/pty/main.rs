@@ -11,6 +11,7 @@ mod nasty;
 #[allow(dead_code, reason = "the server serves several test files")]
 mod server;
 
+mod documents;
 mod live;
 mod review_crash;
 mod terminal;

@@ -294,6 +294,9 @@ fn sending(attempt: &Attempt, models: &ModelChoice) -> (Shown, Role) {
     if let Some(never) = &attempt.never {
         return (never.clone(), Role::Fatal);
     }
+    if attempt.picker.is_opening {
+        return (Shown::own("opening what answers…"), Role::Dim);
+    }
     let Some(server) = &models.server else { return (Shown::own("no model selected"), Role::Warning) };
     let Some(model) = attempt.model(models) else { return (Shown::own("no model selected"), Role::Warning) };
     let (Some(_), Some(bytes)) = (&attempt.ready, attempt.bytes) else {

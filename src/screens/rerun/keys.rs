@@ -39,6 +39,8 @@ use stepscope_io::model::setup::Server;
 const ONE_CALL: &str = "a structured answer is one call; <rerun> re-runs it";
 /// Reason that no model can be selected.
 const NO_MODEL: &str = "no model to choose; start a local server, or pass --url";
+/// Reason that nothing is sent yet.
+const OPENING: &str = "still opening what answers";
 /// Reasons that a key does nothing: while a call runs, and while its reply is judged.
 const RUNNING: &str = "a call is running; <escape> cancels it";
 const JUDGED: &str = "checking the result…";
@@ -232,6 +234,7 @@ fn plan(app: &mut App) -> Effects {
         return effects;
     }
     if app.models.is_configured {
+        attempt.picker.is_opening = true;
         effects.push(Effect::ChooseServer(id, Candidate::Named(None)));
     } else {
         effects.extend(candidate(app, id));
@@ -266,6 +269,7 @@ pub(crate) fn take_candidates(screens: &mut Screens, id: RunId, candidates: Vec<
 /// Takes in the server that was chosen, ready to be asked.
 pub(crate) fn take_chosen(app: &mut App, id: RunId, chosen: Result<Box<Server>, Shown>) -> Effects {
     let Some(attempt) = app.screens.attempt_mut().filter(|attempt| attempt.id == id) else { return Vec::new() };
+    attempt.picker.is_opening = false;
     match chosen {
         Ok(server) => {
             app.models.server = Some(*server);
@@ -355,6 +359,7 @@ fn open_in_rerun(app: &mut App) -> Effects {
             };
             attempt.stage = Stage::Preview;
             attempt.list.at = 0;
+            attempt.picker.is_opening = true;
             vec![Effect::ChooseServer(id, candidate)]
         }
         Stage::Preview => open_field(app),
@@ -391,6 +396,8 @@ fn ask(app: &mut App) -> Effects {
     let Some(attempt) = app.screens.attempt() else { return Vec::new() };
     let why = if let Some(never) = &attempt.never {
         never.clone()
+    } else if attempt.picker.is_opening {
+        Shown::own(OPENING)
     } else if app.models.server.is_none() {
         app.keyed("no model selected: <open> on the line \"server\"")
     } else if attempt.model(&app.models).is_none() {

@@ -40,6 +40,8 @@ pub struct Picker {
     pub list: List,
     /// Servers are still being looked for.
     pub is_looking: bool,
+    /// Chosen server is still being opened: a recording is read whole.
+    pub is_opening: bool,
     /// Reason that something is missing from them.
     pub trouble: Option<Shown>,
 }
