@@ -894,6 +894,11 @@ impl<'a> Value<'a> {
         })
     }
 
+    /// What the data say in a string that it may lack: nothing where there is none, or another value.
+    pub fn text_of(value: Option<Self>) -> Untrusted<'a> {
+        value.and_then(Self::string).unwrap_or_default()
+    }
+
     /// The bytes of a string or key that needs no unescaping.
     #[inline]
     pub fn plain_string(self) -> Option<&'a [u8]> {

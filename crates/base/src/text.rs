@@ -41,6 +41,11 @@ impl<'a> Untrusted<'a> {
         std::str::from_utf8(&self.0).ok()
     }
 
+    /// The same, to look for words in: of a text that is not UTF-8 nothing.
+    pub fn readable(&self) -> &str {
+        self.utf8().unwrap_or("")
+    }
+
     /// A copy that owns its bytes.
     pub fn to_owned(&self) -> Untrusted<'static> {
         Untrusted(Cow::Owned(self.0.to_vec()))

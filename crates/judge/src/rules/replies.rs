@@ -158,7 +158,7 @@ fn says(text: &[u8], key: &[u8], value: Value<'_>) -> bool {
     };
     let key = [br#"\""#, inside(key).as_slice(), br#"\":"#].concat();
     let Some(at) = memchr::memmem::rfind(text, &key) else { return false };
-    let rest = text.get(at + key.len()..).unwrap_or_default().trim_ascii_start();
+    let rest = text[at + key.len()..].trim_ascii_start();
     let next = rest.strip_prefix(wanted.as_slice()).and_then(|rest| rest.first());
     next.is_some_and(|next| matches!(next, b',' | b'}' | b' ' | b'\\'))
 }

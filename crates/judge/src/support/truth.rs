@@ -159,7 +159,7 @@ pub(super) fn judge(claimed: &mut Claimed<'_>, answer: bool, pointer: &Pointer) 
         if said.as_ref().is_some_and(|(agrees, _)| *agrees != stance.agrees) {
             return;
         }
-        let word = stance.by.clone().and_then(|range| passage.text.get(range)).unwrap_or_default().to_owned();
+        let word = stance.by.clone().map_or("", |range| &passage.text[range]).to_owned();
         said = Some((stance.agrees, word));
         if stance.agrees == answer
             && let Some(range) = stance.by

@@ -58,9 +58,12 @@ fn check_truncated(case: &CaseView<'_>, findings: &mut Findings) {
     let Some(last) = answered.items.last() else { return };
     let place = last.citations.last().map_or(&last.pointer, |citation| &citation.pointer);
     let number = truncation.line.and_then(|line| case.document()?.number(line));
-    let page = number.map(|(page, line)| format!(" (page {page}, line {line})")).unwrap_or_default();
     let reason = truncation.reason.bytes();
-    let message = Message::default().text(reason.strip_suffix(b".").unwrap_or(reason)).text(page).text(".");
+    let mut message = Message::default().text(reason.strip_suffix(b".").unwrap_or(reason));
+    if let Some((page, line)) = number {
+        message = message.text(format!(" (page {page}, line {line})"));
+    }
+    let message = message.text(".");
     let help = "Give the model the next page too: the answer cannot be complete.";
     Report::new(RuleId::ListTruncatedNextPage, help, findings).add(message, Place::Value(place.clone()));
 }
