@@ -434,7 +434,7 @@ impl Recomputed {
             name: name_of(state, computed.variable),
             value: computed.value?,
             formula: planned.filter(|plan| plan.expression.is_operation()).map(|plan| self.formula(computed, plan)),
-            constants: planned.map(|plan| constants(&plan.expression)).unwrap_or_default(),
+            constants: planned.map_or_else(Vec::new, |plan| constants(&plan.expression)),
             step: computed.step,
             basis: computed.basis,
             from,

@@ -214,11 +214,8 @@ impl<'c> Trial<'c, '_> {
         self.why.push(Argument { rule, pointer, text });
     }
 
-    /// The place of a value that is spoken of. Without one an argument would be about the whole record.
     fn place_of(&self, write: &Computed) -> Pointer {
-        let place = value_pointer(self.record, self.state, write);
-        debug_assert!(place.is_some(), "a value without a place is an argument: step {}", write.step);
-        place.unwrap_or_default()
+        argued_place(self.record, self.state, write)
     }
 
     fn judge(&mut self) -> Judgement {
@@ -1116,6 +1113,14 @@ fn blamed(fault: ErrorCause, step: Option<usize>) -> Judgement {
         ErrorCause::Plan => (Fix::Procedure, None, Confidence::Likely),
         ErrorCause::Outside => (Fix::Unknown, None, Confidence::Unsure),
     }
+}
+
+/// Finds the place of a value that an argument is about. One without a place would be about the whole record: a mistake of
+/// ours, which no test lets pass.
+fn argued_place(record: &Record<'_>, state: &State<'_>, write: &Computed) -> Pointer {
+    let place = value_pointer(record, state, write);
+    debug_assert!(place.is_some(), "an argument about step {} has no place", write.step);
+    place.unwrap_or_default()
 }
 
 fn of_error(record: &Record<'_>) -> Triage {

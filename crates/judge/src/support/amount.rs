@@ -122,8 +122,8 @@ pub(super) fn compare(claimed: &mut Claimed<'_>, value: Value<'_>, pointer: Poin
             for figure in figures.iter().filter(|figure| figure.role == FigureRole::Value || !has_money) {
                 match fits(&amount, figure, passage, has_money, claimed) {
                     Some(Ok(())) => {
-                        let unit = amount.unit.as_deref().unwrap_or_default();
-                        if !super::exchanged::in_unit(claimed, figure, unit, &at) {
+                        let unit = amount.unit.as_deref();
+                        if !unit.is_some_and(|unit| super::exchanged::in_unit(claimed, figure, unit, &at)) {
                             claimed.stands(passage, figure.range.clone());
                         }
                         return;
@@ -252,7 +252,7 @@ fn kind(
     if let Some(code) = amount.currency.filter(|_| !amount.percent) {
         if figure.is_money() {
             if !figure.currency.contains(&code) {
-                return Err(Mismatch::Currency(figure.currency.first().copied().unwrap_or_default()));
+                return Err(Mismatch::Currency(figure.currency[0]));
             }
             if let Some(other) = narrowed(code, figure, claimed) {
                 return Err(Mismatch::Currency(other));

@@ -307,8 +307,7 @@ fn threshold(claimed: &mut Claimed<'_>, answer: bool, pointer: &Pointer) -> bool
     }
     if candidates.is_empty() {
         if let (Some(other), Measured::Figure(figure)) = (other_currency, &limit) {
-            let message =
-                Message::new("The question is about ").text(figure.currency.first().copied().unwrap_or_default());
+            let message = Message::new("The question is about ").text(figure.currency[0]);
             let message = message.text(", the cited amount in ").text(other).text(": they are not compared.");
             claimed.note(pointer.clone(), message);
         }
