@@ -3,7 +3,7 @@
 //! Law: knows texts and numbers only: no record, no files, no network, no terminal.
 
 // A panic is told with the record: everything here runs under `guard::guarded`.
-#![allow(clippy::indexing_slicing, clippy::expect_used)]
+#![allow(clippy::indexing_slicing, clippy::expect_used, clippy::missing_panics_doc)]
 
 /// Calculations in texts: found, read and worked out.
 pub mod expression;

@@ -3,7 +3,7 @@
 //! Law: knows no files, no network, no async and no terminal; says nothing that was not read.
 
 // A panic is told with the record: everything here runs under `guard::guarded`.
-#![allow(clippy::indexing_slicing, clippy::expect_used)]
+#![allow(clippy::indexing_slicing, clippy::expect_used, clippy::missing_panics_doc)]
 
 /// Values of a run next to those of other runs of its question.
 pub mod aligned;

@@ -77,7 +77,7 @@ impl QuantityLinks {
         if !matches!(record.kind, RecordKind::Procedural | RecordKind::Fixed) || asks_otherwise(record) {
             return None;
         }
-        let question = record.question.or_else(|| state.get(PROBLEM_TEXT))?.string()?;
+        let question = question_of(record)?.string()?;
         let mut holdings = holdings(procedure?);
         if holdings.is_empty() || !is_read(question.bytes()) {
             return None;
@@ -317,6 +317,11 @@ fn bits(mask: u64) -> impl Iterator<Item = usize> {
 /// One bit for each that holds.
 fn mask<'q>(quantities: impl Iterator<Item = &'q Quantity>, holds: impl Fn(&Quantity) -> bool) -> u64 {
     quantities.enumerate().filter(|(_, quantity)| holds(quantity)).fold(0, |mask, (q, _)| mask | 1 << q)
+}
+
+/// Finds the question that a run's quantities stand in; one that has none of its own holds it in its state.
+pub(crate) fn question_of<'a>(record: &Record<'a>) -> Option<Value<'a>> {
+    record.question.or_else(|| record.state?.get(PROBLEM_TEXT))
 }
 
 /// Tells whether a value is two quantities in one unit, where nothing but their units is between them.

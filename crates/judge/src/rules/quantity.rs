@@ -2,14 +2,14 @@
 //! it did not take up it did not need.
 
 use crate::case::CaseView;
-use crate::quantity_links::{LinkedVariable, QuantityLinks, UnusedQuantity};
+use crate::quantity_links::{LinkedVariable, QuantityLinks, UnusedQuantity, question_of};
 use crate::rule::Rule;
 use stepscope_arithmetic::quantity::{Kind, Quantity, find, near};
 use stepscope_base::json::{Part, Pointer, Value};
 use stepscope_base::python::Message;
 use stepscope_base::text::Untrusted;
 use stepscope_record::finding::{Datum, Finding, Findings, Place, Severity};
-use stepscope_record::procedure::{PROBLEM_TEXT, Procedure};
+use stepscope_record::procedure::Procedure;
 use stepscope_record::rule_id::RuleId;
 
 /// Of one kind, so many are told apart; the last one counts the rest.
@@ -187,9 +187,7 @@ fn working(case: &CaseView<'_>) -> Option<Vec<Quantity>> {
 }
 
 fn said(case: &CaseView<'_>, quantity: &Quantity, message: Message) -> Message {
-    let record = case.record.as_ref();
-    let question = record.and_then(|record| record.question.or_else(|| record.state?.get(PROBLEM_TEXT)));
-    let question = Value::text_of(question);
+    let question = Value::text_of(case.record.as_ref().and_then(question_of));
     let text = &question.bytes()[quantity.span.clone()];
     let message = message.text("\"").text(text).text("\"");
     let digits = quantity.value.to_string();

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use super::{Confidence, Experiment, Fix, Judgement, Reason, Trial};
 use crate::gold::Gold;
-use crate::quantity_links::{QuantityLinks, distance, words_near};
+use crate::quantity_links::{QuantityLinks, distance, question_of, words_near};
 use crate::recompute::follows::may_give;
 use crate::recompute::{Computed, ValueBasis, Wording, may_plan, name_of, value_pointer};
 use stepscope_arithmetic::expression::{Expression, Names, find as calculations};
@@ -340,7 +340,7 @@ impl Trial<'_, '_> {
 
     /// Measures how far a number of the question is from the words of a variable that another variable does not have.
     fn distance(&self, write: usize, value: Number, other: usize) -> usize {
-        let question = Value::text_of(self.record.question);
+        let question = Value::text_of(question_of(self.record));
         let name = |write: usize| name_of(self.state, self.recomputed.writes[write].variable);
         let (name, other) = (name(write), name(other));
         let quantities = self.links.into_iter().flat_map(|links| &links.quantities);
@@ -353,7 +353,7 @@ impl Trial<'_, '_> {
     /// Measures how near the words of a variable are to a number of the question.
     fn nearness(&self, write: usize, value: Number) -> usize {
         let Some(links) = self.links else { return 0 };
-        let question = Value::text_of(self.record.question);
+        let question = Value::text_of(question_of(self.record));
         let variable = self.recomputed.writes.get(write).and_then(|write| self.state.variables().get(write.variable));
         let Some(variable) = variable else { return 0 };
         let description = Value::text_of(variable.field.and_then(|field| field.description));

@@ -98,7 +98,9 @@ impl QuestionKey {
 pub(super) fn hash(parts: &[Option<&[u8]>]) -> u64 {
     let mut hasher = DefaultHasher::new();
     for part in parts {
-        part.into_iter().for_each(|part| hasher.write(part));
+        if let Some(part) = part {
+            hasher.write(part);
+        }
         // In no UTF-8 text.
         hasher.write_u8(0xff);
     }
