@@ -894,7 +894,7 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// What the data say in a string that it may lack: nothing where there is none, or another value.
+    /// Text of a string that data may lack: nothing where there is none, or another value.
     pub fn text_of(value: Option<Self>) -> Untrusted<'a> {
         value.and_then(Self::string).unwrap_or_default()
     }

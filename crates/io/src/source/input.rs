@@ -246,7 +246,7 @@ impl Iterator for Expand {
 impl Expand {
     /// Adds a document for answers that name none.
     pub fn with_document(self, path: &Path) -> Result<Self, Failure> {
-        let cache = Arc::into_inner(self.cache).expect("nobody else has it yet").with_document(path)?;
+        let cache = Arc::into_inner(self.cache).expect("it has one owner yet").with_document(path)?;
         Ok(Self { cache: Arc::new(cache), ..self })
     }
 
