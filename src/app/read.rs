@@ -13,7 +13,7 @@ use crate::dialogs::export::ExportForm;
 use crate::screens::rerun::transition::Reached;
 use crate::screens::side_by_side::making::{Fixes, Make};
 use crate::screens::side_by_side::state::{Against, SideBySide, Unkept};
-use stepscope_base::guard::guarded;
+use stepscope_base::guard::{FAULT, guarded};
 use stepscope_base::json::Tape;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -34,8 +34,6 @@ use stepscope_report::page;
 
 /// Beginning of the message about a file that cannot be written.
 const SAVE: &str = "cannot write";
-/// Message about a record on which a part of this program panicked.
-const FAILED: &str = "internal error; please report this";
 
 /// Performs an effect on this thread; `None` for one that is performed elsewhere. `tell` takes what is to be said before
 /// it is done.
@@ -104,7 +102,7 @@ pub(crate) fn read(effect: Effect, side: &Arc<SideData>, tell: &(impl Fn(Msg) + 
         }
         Effect::Transition(id, transition) => {
             let now = now();
-            let failed = || Reached::Never(Shown::own(FAILED));
+            let failed = || Reached::Never(Shown::own(FAULT));
             Msg::Reached(id, Box::new(guarded(|| transition.go(side, &now)).unwrap_or_else(failed)))
         }
         _ => return None,
@@ -113,12 +111,12 @@ pub(crate) fn read(effect: Effect, side: &Arc<SideData>, tell: &(impl Fn(Msg) + 
 
 /// Does something with data of others; a panic is a failure.
 fn or_failure<T>(what: &'static str, name: &Shown, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
-    guarded(work).unwrap_or_else(|| Err(Failure::own(what, name, FAILED)))
+    guarded(work).unwrap_or_else(|| Err(Failure::own(what, name, FAULT)))
 }
 
 /// Does something with a record; a panic is a sentence.
 fn or_sentence<T>(work: impl FnOnce() -> Result<T, Shown>) -> Result<Box<T>, Shown> {
-    guarded(work).unwrap_or_else(|| Err(Shown::own(FAILED))).map(Box::new)
+    guarded(work).unwrap_or_else(|| Err(Shown::own(FAULT))).map(Box::new)
 }
 
 /// Reads the texts of rows.

@@ -10,6 +10,7 @@ use crate::cli::out::{Colour, Out};
 use crate::cli::peer_args::with_peers;
 use crate::cli::review::by_line::{GivenVerdict, LineReview};
 use crate::cli::screen::ScreenArgs;
+use stepscope_base::guard::{FAULT, guarded};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_io::config::Folders;
@@ -147,13 +148,14 @@ impl<R: BufRead> Reading<'_, R> {
         }
         let mut is_new = true;
         loop {
-            let record = self.records.open(self.at)?;
-            if std::mem::take(&mut is_new) {
-                self.tell(&record, out);
-                if let Some(step) = self.screen.step.filter(|_| self.screen.id.is_some()) {
-                    self.tell_step(&record, step, out);
+            let Some(record) = guarded(|| self.front(std::mem::take(&mut is_new), out)).transpose()? else {
+                out.complain(&shown!("Record {} of {}: {FAULT}", self.at + 1, self.records.len()));
+                if self.at + 1 == self.records.len() {
+                    return Ok(FAILED);
                 }
-            }
+                (self.at, is_new) = (self.at + 1, true);
+                continue;
+            };
             let choices = self.choices(&record);
             let words: Vec<&str> = choices.iter().map(|choice| choice.word()).collect();
             let chosen = match self.prompts.choose("Choice", &words, out) {
@@ -168,10 +170,25 @@ impl<R: BufRead> Reading<'_, R> {
                 Some(LineChoice::Quit) => {
                     return Ok(if self.review.as_ref().is_some_and(LineReview::has_failed) { FAILED } else { CLEAN });
                 }
-                Some(choice) => is_new = self.act(choice, &record, out)?,
+                Some(choice) => match guarded(|| self.act(choice, &record, out)).transpose()? {
+                    Some(is_other) => is_new = is_other,
+                    None => out.complain(&Shown::own(FAULT)),
+                },
                 None => {}
             }
         }
+    }
+
+    /// Opens the record in front, and tells it if it is new.
+    fn front(&self, is_new: bool, out: &mut Out) -> Result<LineRecord, Shown> {
+        let record = self.records.open(self.at)?;
+        if is_new {
+            self.tell(&record, out);
+            if let Some(step) = self.screen.step.filter(|_| self.screen.id.is_some()) {
+                self.tell_step(&record, step, out);
+            }
+        }
+        Ok(record)
     }
 
     /// Lists what can be chosen at a record, the likeliest first.
@@ -290,7 +307,7 @@ impl<R: BufRead> Reading<'_, R> {
     /// Tells whether a record needs a verdict yet.
     fn is_open(&self, at: usize) -> bool {
         let Some(review) = &self.review else { return true };
-        self.records.open(at).is_ok_and(|record| !review.is_done(record.summary()))
+        guarded(|| self.records.open(at).is_ok_and(|record| !review.is_done(record.summary()))) == Some(true)
     }
 
     /// Goes to the next record without a verdict, from the beginning again where there is none behind this one.

@@ -715,9 +715,9 @@ const MAX_FUNCTIONS_OF_APP: usize = 451;
 const MAX_NAMING_ALL_SCREENS: usize = 0;
 /// Functions that name four panes of a run or more.
 const MAX_NAMING_FOUR_PANES: usize = 0;
-/// Impossible cases that become a default, outside tests; only where data may lack the thing are they right. Many are
-/// parts of a text by their ranges, as the readers of quotes, values and answers take them.
-const MAX_DEFAULTS: usize = 940;
+/// Defaults in the place of what is missing, outside tests; only where data may lack it are they right. A case that is
+/// impossible is indexed or expected with a reason.
+const MAX_DEFAULTS: usize = 396;
 /// Public items of the crates between base and io, which see one another.
 const MAX_PUBLIC: usize = 1_740;
 /// Items of these crates that the program names.

@@ -26,6 +26,8 @@ use stepscope::app::open_record::OpenRecord;
 use stepscope::widgets::theme::Theme;
 use stepscope_base::schema::Schema;
 use stepscope_base::text::{Shown, is_hidden};
+use stepscope_compare::difference::RecordDifference;
+use stepscope_execution::repair::{fix_all, fixes};
 use stepscope_io::config::Config;
 use stepscope_io::config::verifiers::{VerifierChoice, build};
 use stepscope_io::log::journal::read_all;
@@ -38,7 +40,12 @@ use stepscope_io::model::reply::{KeptNames, ReplyReader};
 use stepscope_io::pipeline::side_data::Surroundings;
 use stepscope_io::source::beneath::Place;
 use stepscope_io::source::input::expand;
+use stepscope_judge::case::Case;
+use stepscope_judge::hide::{Hidden, Hide};
 use stepscope_judge::row::RowFacts;
+use stepscope_judge::rules::{RULES, example};
+use stepscope_record::cost::RunCost;
+use stepscope_redact::{Redaction, without_passages};
 use stepscope_review::import;
 use stepscope_table::filter::{Filter, text_pattern};
 use stepscope_table::seen::place_in;
@@ -201,6 +208,121 @@ fn mutate(seed: &[u8], dice: &mut Dice) -> Vec<u8> {
     text
 }
 
+/// Parts of texts that readers of calculations, dates, quotes and replies look for, as they stand in a JSON string.
+const WORDS: [&str; 78] = [
+    r"\\frac{3}{4}",
+    r"\\frac12",
+    r"\\frac1",
+    r"\\frac{1}2 {",
+    r"\\text{kg}^2",
+    r"\\left(",
+    r"\\(",
+    r"\\\\",
+    r"\\boxed{",
+    r"\\sqrt[3]{8}",
+    r"\\over",
+    "^{2}",
+    "}",
+    "{,}",
+    "$$",
+    "×",
+    "−",
+    "÷",
+    "√",
+    "≈ 3",
+    " x ",
+    "½",
+    "²",
+    "é",
+    "漢",
+    "e\u{301}",
+    "👩",
+    r"\n",
+    r"\r\n",
+    r"\t",
+    "\u{a0}",
+    "\u{202f}000",
+    "\u{200b}",
+    "soft\u{ad}hyphen",
+    r"inter-\nrupted",
+    "İ",
+    "ß",
+    "ﬁ",
+    "①",
+    r"\ud800",
+    "[12]",
+    "【3†source】",
+    "<sup>12</sup>",
+    "(Smith, 2020)",
+    "&amp;#8364;",
+    "1,20,000",
+    "1.080,50",
+    "3.5 %",
+    "-5e-3",
+    "5 1/2",
+    "12 x 8 x 5",
+    "5:30 pm",
+    "EUR 85.000",
+    "$1.1 mln",
+    "km²",
+    "#### 9",
+    "<<2*3=6>>",
+    " = ",
+    "7 + 5 = ",
+    "(a) ",
+    "1. ",
+    "; ",
+    ", and ",
+    " minus ",
+    "half of ",
+    "twice as many as ",
+    "the sum of ",
+    "multiply ",
+    "divided by ",
+    "total_cost",
+    "3 March 2024",
+    "2024-02-30",
+    "at least ",
+    "not ",
+    "<think>",
+    "</think>",
+    r"```json\n{",
+    r#"{\"a\": "#,
+];
+
+/// Returns a record with one to six changes inside of its strings.
+fn reword(seed: &[u8], dice: &mut Dice) -> Vec<u8> {
+    let mut text = seed.to_vec();
+    for _ in 0..=dice.below(6) {
+        let strings: Vec<_> = values(&text).into_iter().filter(|at| text[at.start] == b'"' && at.len() > 2).collect();
+        if strings.is_empty() {
+            return text;
+        }
+        let place = dice.one(&strings).clone();
+        let (start, end) = (place.start + 1, place.end - 1);
+        // Between two characters, mostly.
+        let at = start + dice.below(end - start + 1);
+        let is_between = |at: usize| text.get(at).is_none_or(|byte| byte & 0xc0 != 0x80);
+        let at = if dice.below(8) > 0 { (at..=end).find(|at| is_between(*at)).unwrap_or(end) } else { at };
+        match dice.below(10) {
+            0..=4 => drop(text.splice(at..at, dice.one(&WORDS).bytes())),
+            5 => drop(text.splice(at..end, [])),
+            6 => drop(text.splice(start..at, [])),
+            7 => {
+                let twice = text[start..at].to_vec();
+                text.splice(at..at, twice);
+            }
+            8 => {
+                let other = dice.one(&strings).clone();
+                let other = text[other.start + 1..other.end - 1].to_vec();
+                text.splice(start..end, other);
+            }
+            _ => drop(text.splice(at..(at + dice.below(12)).min(end), dice.one(&WORDS).bytes())),
+        }
+    }
+    text
+}
+
 /// Changes a few bytes of a file that is no text.
 fn flip(seed: &[u8], dice: &mut Dice) -> Vec<u8> {
     let mut bytes = seed.to_vec();
@@ -300,6 +422,41 @@ fn records() -> Vec<Vec<u8>> {
     all.extend(nasty::tangled().lines().map(|line| line.as_bytes().to_vec()));
     all.extend(nasty::poisoned().lines().map(|line| line.as_bytes().to_vec()));
     all
+}
+
+/// Makes records whose texts say something: the examples of all rules, runs, answers and chains of thought.
+fn told() -> Vec<Vec<u8>> {
+    let mut all = records();
+    all.extend(newest::thoughts());
+    all.extend(newest::flats());
+    all.extend(["real/runs.jsonl", "compare/runs.jsonl"].into_iter().flat_map(lines_of));
+    all.extend(RULES.iter().flat_map(|rule| [rule.bad, rule.good]).map(|text| example(text).into_owned()));
+    all
+}
+
+/// Asks a record everything that it can be asked, each under no guard: nothing that was taken to be impossible happens.
+fn judge_told(case: &[u8], folder: &Path) -> Result<(), String> {
+    let path = folder.join("case.jsonl");
+    fs::write(&path, case).unwrap();
+    said(&path, 1)?;
+    let row = RowFacts::unchecked(0, case.len() as u64);
+    let opened = OpenRecord::new(0, 1, &row, case.to_vec(), Surroundings::default());
+    for step in 0..opened.steps.len().min(8) {
+        let _ = opened.detail(step);
+    }
+    let own = Case::read(case);
+    let view = own.view();
+    let (triage, routed) = (view.triage(), view.routed());
+    let _ = (view.cause(view.findings(), triage), routed.map(|routed| routed.route), view.executed());
+    let _ = Hide::of(Hidden::ALL.iter().copied()).mask(case);
+    let _ = (Redaction::all().record(case), without_passages(case));
+    let other = Case::read(lines_of("runs.jsonl").swap_remove(0));
+    let _ = RecordDifference::of(&view, &other.view());
+    let _ = RunCost::of(view.state());
+    if let Some(procedure) = view.procedure() {
+        let _ = (fixes(procedure.value.raw()), fix_all(procedure.value.raw()));
+    }
+    Ok(())
 }
 
 /// Checks, opens and searches a record; the result is the same again, on any number of threads, and among others.
@@ -746,9 +903,11 @@ fn judge_import(case: &[u8], _: &Path) -> Result<(), String> {
     Ok(())
 }
 
-const READERS: [Fuzzed; 22] = [
+const READERS: [Fuzzed; 24] = [
     Fuzzed { name: "store", weight: 10, seeds: stores, mutate: mutate_folder, judge: judge_store },
     Fuzzed { name: "record", weight: 4, seeds: records, mutate, judge: newest::judge_shared },
+    Fuzzed { name: "told", weight: 1, seeds: told, mutate: reword, judge: judge_told },
+    Fuzzed { name: "asked", weight: 1, seeds: told, mutate, judge: judge_told },
     Fuzzed {
         name: "list",
         weight: 1,

@@ -120,6 +120,21 @@ fn a_panic_gives_the_terminal_back_and_is_told() {
 
 #[test]
 #[cfg_attr(not(debug_assertions), ignore = "release builds have no faults to ask for")]
+fn a_record_that_cannot_be_drawn_does_not_end_the_program() {
+    let (_folder, terminal, name) = opened(|path| plain(path).env("STEPSCOPE_PANIC", "record"));
+    terminal.send("\r");
+    terminal.wait_for("internal error");
+    assert!(terminal.has_on("alternate screen"));
+    terminal.send("\x1b");
+    terminal.wait_for(name);
+    terminal.wait_for("This is a bug in stepscope");
+    terminal.send("Q");
+    terminal.assert_exit(0);
+    assert_restored(&terminal);
+}
+
+#[test]
+#[cfg_attr(not(debug_assertions), ignore = "release builds have no faults to ask for")]
 fn a_panic_in_a_task_leaves_the_screen_alone() {
     let (_folder, terminal, name) = opened(|path| plain(path).env("STEPSCOPE_PANIC", "task"));
     terminal.wait_for("internal error");

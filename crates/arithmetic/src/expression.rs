@@ -383,7 +383,7 @@ impl Expression {
         let mut leaves: Vec<Vec<Number>> = Vec::with_capacity(self.nodes.len());
         let mut parts = Vec::new();
         for (node, value) in self.nodes.iter().zip(values) {
-            let of = |at: u16| leaves.get(usize::from(at)).cloned().unwrap_or_default();
+            let of = |at: u16| leaves[usize::from(at)].clone();
             let own = match *node {
                 Node::Number(number) | Node::Percent(number) => vec![number],
                 Node::Name(_) | Node::Symbol(..) => Vec::new(),
@@ -668,7 +668,7 @@ fn groups_in_twos(bytes: &[u8]) -> bool {
     let is_group = |len: usize, bytes: &[u8]| {
         bytes.first() == Some(&b',') && bytes.iter().skip(1).take_while(|byte| byte.is_ascii_digit()).count() == len
     };
-    let behind = |groups: usize| bytes.get(3 * groups..).unwrap_or_default();
+    let behind = |groups: usize| &bytes[3 * groups..];
     let twos = (0..MAX_TWOS).take_while(|groups| is_group(2, behind(*groups))).count();
     twos > 0 && is_group(3, behind(twos))
 }
@@ -685,7 +685,7 @@ fn number(rest: &str, groups: bool) -> (TokenKind, usize) {
             continue;
         }
         let group = digit(at + 1) && digit(at + 2) && digit(at + 3) && !digit(at + 4);
-        let in_twos = |len| len <= 2 && groups_in_twos(bytes.get(at..).unwrap_or_default());
+        let in_twos = |len| len <= 2 && groups_in_twos(&bytes[at..]);
         if group && (grouped || text.len() <= 3) || twos || in_twos(text.len()) {
             twos = !group;
             grouped = true;
@@ -708,7 +708,7 @@ fn number(rest: &str, groups: bool) -> (TokenKind, usize) {
         let end = bytes.iter().skip(at).take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
         return (TokenKind::Break, at + end);
     };
-    let tail = rest.get(at..).unwrap_or_default();
+    let tail = &rest[at..];
     let blanks = tail.len() - tail.trim_start_matches([' ', '\u{a0}', '\u{202f}']).len();
     match tail.get(blanks..).and_then(percent_sign).filter(|_| blanks <= 2) {
         Some(len) => (TokenKind::Percent(written), at + blanks + len),
@@ -832,7 +832,7 @@ fn holds_call(bytes: &[u8]) -> bool {
 /// Tells whether a text contains `×`, `÷` or the minus sign of Unicode. Their last bytes are rarer than their first.
 pub fn holds_typographic_sign(bytes: &[u8]) -> bool {
     memchr::memchr3_iter(0x97, 0xb7, 0x92, bytes).any(|last| {
-        let before = bytes.get(..=last).unwrap_or_default();
+        let before = &bytes[..=last];
         ["×", "÷", "−"].iter().any(|sign| before.ends_with(sign.as_bytes()))
     })
 }
@@ -1077,7 +1077,7 @@ pub fn numbers(text: &str) -> Vec<(Written, Range<usize>)> {
         let point = before(1) == Some(b'.') && !before(2).is_some_and(|byte| byte.is_ascii_alphanumeric());
         let start = at + found - usize::from(point);
         let lead = |n: usize| start.checked_sub(n).and_then(|at| bytes.get(at)).copied();
-        let (kind, len) = number(text.get(start..).unwrap_or_default(), true);
+        let (kind, len) = number(&text[start..], true);
         let end = start + len.max(1);
         at = end;
         let joined = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
@@ -1085,7 +1085,7 @@ pub fn numbers(text: &str) -> Vec<(Written, Range<usize>)> {
         let runs_on = joined(lead(1)) || lead(1) == Some(b'.') || joined(bytes.get(end).copied());
         if runs_on || numbers.len() >= MAX_TOKENS {
             // What a word runs on into is part of it.
-            at += bytes.get(end..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+            at += bytes[end..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
             continue;
         }
         let sign = ["-", "−"].into_iter().find(|sign| text.get(..start).is_some_and(|text| text.ends_with(sign)));
@@ -1370,7 +1370,7 @@ impl<'t> Parser<'t> {
         }
         let after = self.kind(words);
         let goes_on = matches!(after, Some(TokenKind::Operator(_) | TokenKind::Close | TokenKind::Equals));
-        let unit = |token: &Lexeme| !worked::is_verb(self.text.get(token.start..token.end).unwrap_or_default());
+        let unit = |token: &Lexeme| !worked::is_verb(&self.text[token.start..token.end]);
         let units = !self.units || self.list.iter().skip(self.at).take(words).all(unit);
         if words > 0 && words <= MAX_UNIT_WORDS + 2 * usize::from(is_power) && (goes_on || is_power) && !is_of && units
         {

@@ -2,6 +2,9 @@
 //!
 //! Law: knows texts and numbers only: no record, no files, no network, no terminal.
 
+// A panic is told with the record: everything here runs under `guard::guarded`.
+#![allow(clippy::indexing_slicing, clippy::expect_used, clippy::missing_panics_doc)]
+
 /// Calculations in texts: found, read and worked out.
 pub mod expression;
 /// Exact numbers of bounded size.

@@ -305,7 +305,7 @@ fn leave_out_subject(words: &mut Vec<Word<'_>>) {
 fn gives_reason(words: &[Word<'_>], sentence: Range<usize>, at: usize) -> bool {
     let begins =
         words.get(sentence.start).is_some_and(|word| matches!(word.lower.as_ref(), "since" | "because" | "as"));
-    begins && !words.get(sentence.start..=at).unwrap_or_default().iter().skip(1).any(|word| word.comma)
+    begins && !words[sentence.start..=at].iter().skip(1).any(|word| word.comma)
 }
 
 /// Tells whether a sentence says how things are related, while something else is asked: "Kim has twice as many as Leo;
@@ -313,8 +313,7 @@ fn gives_reason(words: &[Word<'_>], sentence: Range<usize>, at: usize) -> bool {
 fn is_relation(words: &[Word<'_>], sentence: Range<usize>, at: usize) -> bool {
     let is = |word: &Word<'_>, list: &[&str]| list.contains(&word.lower.as_ref());
     let asks = |word: &Word<'_>| is(word, &["find", "solve", "determine", "what"]);
-    let (before, behind) = (words.get(sentence.start..at), words.get(at..sentence.end));
-    let (before, behind) = (before.unwrap_or_default(), behind.unwrap_or_default());
+    let (before, behind) = (&words[sentence.start..at], &words[at..sentence.end]);
     let conditions = before.first().is_some_and(asks) && before.iter().any(|word| is(word, &["with", "such", "where"]));
     if conditions && behind.iter().any(|word| word.colon || is(word, &["equals", "equal", "is", "gives"])) {
         return true;
@@ -439,9 +438,9 @@ pub fn is_named_to_state(text: &str, name: &str) -> bool {
     const BETWEEN: &[&str] =
         stepscope_base::list![the a an value of number final answer variable result calculated computed simply just];
     atoms::places(text, name).into_iter().any(|at| {
-        let before = lower_words(text.get(..at).unwrap_or_default());
+        let before = lower_words(&text[..at]);
         let verb = before.iter().map(String::as_str).rfind(|word| !BETWEEN.contains(word) || VERBS.contains(word));
-        let behind = text.get(at + name.len()..).unwrap_or_default().trim_start();
+        let behind = text[at + name.len()..].trim_start();
         let is_answer = ["is ", "as the "].iter().any(|word| behind.starts_with(word));
         is_answer || verb.map_or_else(|| before.iter().any(|word| word == "answer"), |word| VERBS.contains(&word))
     })

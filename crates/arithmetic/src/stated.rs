@@ -264,10 +264,10 @@ fn group_end(text: &str) -> Option<usize> {
 /// Finds the end of the sentence that begins a text.
 fn sentence_end(text: &str) -> usize {
     let is_end = |at: &usize| {
-        let behind = text.get(at + 1..).unwrap_or_default();
+        let behind = &text[at + 1..];
         let next = behind.trim_start();
         let is_abbreviation = text.get(..*at).is_some_and(|before| {
-            let word = before.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+            let word = before.rsplit(|c: char| !c.is_alphabetic()).next().expect("a split has a first part");
             matches!(word.to_ascii_lowercase().as_str(), "rs" | "mr" | "mrs" | "dr" | "no" | "approx" | "p" | "a" | "m")
         });
         next.len() < behind.len() && next.starts_with(|c: char| !c.is_lowercase()) && !is_abbreviation
@@ -285,7 +285,7 @@ fn last_statement(text: &str) -> Range<usize> {
         let line = rest.find('\n').map_or(rest.len(), |end| end + 1);
         let end = sentence_end(rest).clamp(1, line.max(1));
         let end = (end..=rest.len()).find(|end| rest.is_char_boundary(*end)).unwrap_or(rest.len());
-        let sentence = rest.get(..end).unwrap_or_default();
+        let sentence = &rest[..end];
         let is_number = holds_number(sentence);
         let is_blank = !sentence.chars().any(char::is_alphanumeric);
         if !is_blank && (is_number || !has_number) && !is_assurance(sentence) {
@@ -293,7 +293,7 @@ fn last_statement(text: &str) -> Range<usize> {
         }
         at += end;
     }
-    let words = text.get(found.clone()).unwrap_or_default();
+    let words = &text[found.clone()];
     let from = words.len() - words.trim_start().len();
     found.start + from..found.start + words.trim_end().len()
 }
@@ -335,7 +335,7 @@ fn read_statement(words: &str, is_announced: bool, offset: usize) -> Option<Stat
     let mut stated = Stated { is_announced, text, ..Stated::default() };
     stated.range = offset..offset + words.len();
     if let Some(choice) = choice(&list, &plain.text) {
-        let behind = list.get(choice.1..).unwrap_or_default();
+        let behind = &list[choice.1..];
         let content = behind.first().and_then(|first| plain.text.get(first.start..)).map(folded_text);
         stated.choice = Some((choice.0, content.unwrap_or_default()));
         // `B) 12` is the option and its number.
@@ -353,7 +353,7 @@ fn read_statement(words: &str, is_announced: bool, offset: usize) -> Option<Stat
     let is_unread = is_unread || list.last().is_some_and(|last| last.is_sign('√'));
     if !is_unread {
         let skipped = bullet(&list);
-        stated.take_amounts(list.get(skipped..).unwrap_or_default());
+        stated.take_amounts(&list[skipped..]);
         if let Some(place) = stated.amount().and_then(|amount| place_of(amount, &list, skipped)) {
             let place = plain.range(&place);
             stated.range = offset + place.start..offset + place.end;
@@ -577,7 +577,7 @@ fn folded_text(text: &str) -> String {
     let trimmed = folded.trim_matches(is_edge);
     let words: Vec<&str> = trimmed.split_whitespace().collect();
     let skip = usize::from(words.len() > 1 && matches!(words.first(), Some(&("the" | "a" | "an"))));
-    words.get(skip..).unwrap_or_default().join(" ")
+    words[skip..].join(" ")
 }
 
 #[cfg(test)]

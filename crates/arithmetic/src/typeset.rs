@@ -78,7 +78,7 @@ struct Making<'t> {
 
 impl<'t> Making<'t> {
     fn rest(&self) -> &'t str {
-        self.source.get(self.at..).unwrap_or_default()
+        &self.source[self.at..]
     }
 
     /// Puts signs in the place of so many bytes.
@@ -165,7 +165,7 @@ impl<'t> Making<'t> {
     fn close(&mut self) {
         let rest = self.rest();
         let closed = self.braces.pop();
-        let behind = rest.get(1..).unwrap_or_default().trim_start_matches(' ');
+        let behind = rest[1..].trim_start_matches(' ');
         let len = rest.len() - behind.len() + 1;
         match (closed, behind.chars().next()) {
             (Some(Brace::Upper), Some('{')) => {
@@ -188,9 +188,9 @@ impl<'t> Making<'t> {
     fn is_behind_unit(&self) -> bool {
         let is_behind = self.braces.last() == Some(&Brace::Words) || (self.at > 0 && self.words_end == self.at);
         let text = self.out.text.trim_end();
-        let word = text.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+        let word = text.rsplit(|c: char| !c.is_alphabetic()).next().expect("a split has a first part");
         // `3.14 \times \text{r}^2`: what is calculated with is no unit.
-        let before = text.strip_suffix(word).unwrap_or_default().trim_end();
+        let before = text[..text.len() - word.len()].trim_end();
         let is_operand = before.is_empty() || before.ends_with(['+', '-', '*', '/', '=']);
         is_behind && !is_operand && (word.len() <= 2 || unit(word.to_lowercase().as_bytes()).is_some())
     }
@@ -202,7 +202,7 @@ impl<'t> Making<'t> {
             self.put("√", 0);
         }
         let rest = self.rest();
-        let upper = rest.get(len..).unwrap_or_default().trim_start_matches(' ');
+        let upper = rest[len..].trim_start_matches(' ');
         let begun = rest.len() - upper.len() + 1;
         let sign = |text: &str| text.chars().next().filter(char::is_ascii_alphanumeric);
         if upper.starts_with('{') {
@@ -210,7 +210,7 @@ impl<'t> Making<'t> {
             return self.put("((", begun);
         }
         let Some(first) = sign(upper) else { return self.put("√", len) };
-        let lower = upper.get(1..).unwrap_or_default().trim_start_matches(' ');
+        let lower = upper[1..].trim_start_matches(' ');
         let end = rest.len() - lower.len() + 1;
         if lower.starts_with('{') {
             self.braces.push(Brace::Lower);
@@ -238,8 +238,7 @@ impl<'t> Making<'t> {
         let len = 1 + sign.len_utf8();
         match sign {
             '\\' => {
-                let goes_on =
-                    continues(rest.get(len..).unwrap_or_default()) || continues(rest.get(1..).unwrap_or_default());
+                let goes_on = continues(&rest[len..]) || continues(&rest[1..]);
                 self.put(if goes_on { " " } else { "\n" }, len);
             }
             '(' | ')' | ',' | ';' | ':' | '!' | ' ' => self.put(" ", len),

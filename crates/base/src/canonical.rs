@@ -70,7 +70,7 @@ impl fmt::Display for Digest {
         for (pair, byte) in hex.chunks_exact_mut(2).zip(self.0) {
             pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
         }
-        f.write_str(std::str::from_utf8(&hex).unwrap_or_default())
+        f.write_str(std::str::from_utf8(&hex).expect("digits"))
     }
 }
 
@@ -87,7 +87,7 @@ fn append(value: Value<'_>, out: &mut Hashed) {
         Kind::Array => append_list(value, out),
         Kind::Object => append_object(value, out),
         Kind::String | Kind::Key if !value.is_clean_string() => {
-            Style::CANONICAL.append(value.string().unwrap_or_default(), out);
+            Style::CANONICAL.append(value.string().expect("a string or a key"), out);
         }
         _ => out.put_first(value.range().len(), value.and_behind()),
     }
@@ -154,12 +154,12 @@ impl Hashed {
                 *room = *few;
                 self.len += len;
             }
-            _ => self.put(text.get(..len).unwrap_or_default()),
+            _ => self.put(&text[..len]),
         }
     }
 
     fn pass_on(&mut self) {
-        self.hasher.update(self.pending.get(..self.len).unwrap_or_default());
+        self.hasher.update(&self.pending[..self.len]);
         self.len = 0;
     }
 }

@@ -10,6 +10,9 @@ use crate::text::Shown;
 /// Longest part of what a panic says that is shown: it may quote data.
 const MAX_SAID: usize = 200;
 
+/// The sentence in the place of what a caught panic left out.
+pub const FAULT: &str = "internal error; please report this";
+
 thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }

@@ -331,7 +331,7 @@ fn token(text: &[u8], at: usize) -> (usize, u8) {
 #[inline(never)]
 fn behind_blanks(text: &[u8], from: usize) -> (usize, u8) {
     let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\n' | b'\r' | b'\t');
-    let at = from + text.get(from..).unwrap_or_default().iter().take_while(is_blank).count();
+    let at = from + text[from..].iter().take_while(is_blank).count();
     (at, byte_at(text, at))
 }
 
@@ -461,7 +461,7 @@ impl Reader<'_> {
         let (end, escaped) = self.string(start)?;
         let sign = sign(self.text, start, end);
         if escaped || self.inner.signs & sign != 0 {
-            let key = self.text.get(start..end).unwrap_or_default();
+            let key = &self.text[start..end];
             self.inner.compare(key, escaped, self.nodes, self.text);
         }
         self.inner.signs |= sign;
@@ -528,7 +528,7 @@ fn word(text: &[u8], start: usize, first: u8, notes: &mut Notes) -> Read<(usize,
 
 /// The end of a word that must stand here, in a value that begins at `from`.
 fn word_end(text: &[u8], start: usize, word: &'static [u8], from: usize, notes: &mut Notes) -> Read<usize> {
-    let rest = text.get(start..).unwrap_or_default();
+    let rest = &text[start..];
     if rest.starts_with(word) {
         return Ok(start + word.len());
     }
@@ -668,7 +668,7 @@ fn sign(text: &[u8], start: usize, end: usize) -> u64 {
 /// holds one of them or what is not printable ASCII.
 #[inline]
 fn plain_until<const ASCII: bool>(text: &[u8], at: usize) -> usize {
-    let mut rest = text.get(at..).unwrap_or_default();
+    let mut rest = &text[at..];
     while let Some((block, more)) = rest.split_first_chunk::<BLOCK>() {
         let found = specials::<ASCII>(block);
         if found != 0 {
@@ -717,7 +717,7 @@ fn low_surrogate(text: &[u8], at: usize) -> Option<u32> {
 
 #[inline]
 fn raw_inner(text: &[u8], node: Node) -> &[u8] {
-    text.get(node.start as usize + 1..(node.end as usize).saturating_sub(1)).unwrap_or_default()
+    &text[node.start as usize + 1..node.end as usize - 1]
 }
 
 /// The offset in the raw text of a string that an offset in its unescaped text stands for. What lies inside of an
@@ -764,7 +764,7 @@ fn unescape(raw: &[u8]) -> Vec<u8> {
     let mut at = 0;
     while let Some(rest) = raw.get(at..).filter(|rest| !rest.is_empty()) {
         let plain = memchr::memchr(b'\\', rest).unwrap_or(rest.len());
-        out.extend_from_slice(rest.get(..plain).unwrap_or_default());
+        out.extend_from_slice(&rest[..plain]);
         at += plain;
         let Some(&escape) = raw.get(at + 1) else { break };
         at += 2;
@@ -875,13 +875,13 @@ impl<'a> Value<'a> {
     /// Its text as it stands in the file: digits, quotes and all.
     #[inline]
     pub fn raw(self) -> &'a [u8] {
-        self.text.get(self.range()).unwrap_or_default()
+        &self.text[self.range()]
     }
 
     /// The text from this value's first byte to its end.
     #[inline]
     pub(crate) fn and_behind(self) -> &'a [u8] {
-        self.text.get(self.node().start as usize..).unwrap_or_default()
+        &self.text[self.node().start as usize..]
     }
 
     /// The text of a string (or key), unescaped.
@@ -892,6 +892,11 @@ impl<'a> Value<'a> {
             Cow::Borrowed(bytes) => Untrusted::new(bytes),
             Cow::Owned(bytes) => Untrusted::owned(bytes),
         })
+    }
+
+    /// Text of a string that data may lack: nothing where there is none, or another value.
+    pub fn text_of(value: Option<Self>) -> Untrusted<'a> {
+        value.and_then(Self::string).unwrap_or_default()
     }
 
     /// The bytes of a string or key that needs no unescaping.
@@ -1003,7 +1008,7 @@ impl<'a> Value<'a> {
                 let behind = u64::MAX.checked_shr(8 * len).unwrap_or(0);
                 u64::from_be_bytes(*first) & !behind
             }
-            _ => first_bytes(self.string().unwrap_or_default().bytes()),
+            _ => first_bytes(self.string().expect("a key").bytes()),
         }
     }
 
@@ -1023,7 +1028,7 @@ impl<'a> Value<'a> {
             }
             count += 1;
         }
-        let keys = if many.is_empty() { few.get_mut(..count).unwrap_or_default() } else { &mut many };
+        let keys = if many.is_empty() { &mut few[..count] } else { &mut many };
         let name = |key: &(u64, u32)| self.with(key.1).string();
         keys.sort_unstable();
         if keys.windows(2).any(|pair| matches!(pair, [a, b] if a.0 == b.0)) {
@@ -1174,7 +1179,7 @@ impl<'a> Member<'a> {
     /// The key's text.
     #[inline]
     pub fn name(&self) -> Untrusted<'a> {
-        self.key.string().unwrap_or_default()
+        self.key.string().expect("a key")
     }
 }
 

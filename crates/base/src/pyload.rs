@@ -50,7 +50,7 @@ fn said(text: &[u8], words: &str, at: usize) -> Refused {
     let before = text.get(..at.min(text.len())).unwrap_or(text);
     let line = 1 + memchr::memchr_iter(b'\n', before).count();
     let start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
-    let column = 1 + pieces(before.get(start..).unwrap_or_default()).count();
+    let column = 1 + pieces(&before[start..]).count();
     let character = pieces(before).count();
     Refused::Decode(Untrusted::from(format!("{words}: line {line} column {column} (char {character})")))
 }

@@ -164,7 +164,7 @@ impl Pattern {
         let odd = self.bounds && (text.is_empty() || has_marks(text));
         if let Some(linear) = self.linear(shape).filter(|linear| !odd && linear.can(text.len())) {
             let found = linear.find(text);
-            return Ok(found.map(|at| text.get(..at).unwrap_or_default().chars().count()));
+            return Ok(found.map(|at| text[..at].chars().count()));
         }
         if text.len() > MAX_TEXT {
             return Err(Undecided);

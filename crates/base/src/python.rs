@@ -107,7 +107,7 @@ pub fn repr(value: Value<'_>, out: &mut Vec<u8>) {
         Kind::Float | Kind::NotFinite => {
             out.extend_from_slice(repr_float(value.float().unwrap_or(f64::NAN)).as_bytes());
         }
-        Kind::String | Kind::Key => repr_text(value.string().unwrap_or_default().bytes(), out),
+        Kind::String | Kind::Key => repr_text(value.string().expect("a string or a key").bytes(), out),
         Kind::Array => {
             out.push(b'[');
             for (n, item) in value.items().enumerate() {
@@ -160,7 +160,7 @@ pub fn repr_text(text: &[u8], out: &mut Vec<u8>) {
             0x0d => out.extend_from_slice(b"\\r"),
             0x09 => out.extend_from_slice(b"\\t"),
             _ if code == u32::from(quote) => out.extend_from_slice(&[b'\\', quote]),
-            _ if is_printable(code) => out.extend_from_slice(text.get(range).unwrap_or_default()),
+            _ if is_printable(code) => out.extend_from_slice(&text[range]),
             0..=0xff => out.extend_from_slice(format!("\\x{code:02x}").as_bytes()),
             0x100..=0xffff => out.extend_from_slice(format!("\\u{code:04x}").as_bytes()),
             _ => out.extend_from_slice(format!("\\U{code:08x}").as_bytes()),
@@ -197,7 +197,7 @@ pub fn is_space(c: char) -> bool {
 pub fn strip(text: &[u8]) -> &[u8] {
     let is_blank = |piece: Piece| matches!(piece, Piece::Char(c) if is_space(c));
     let start = pieces(text).find(|(_, piece)| !is_blank(*piece)).map_or(text.len(), |(range, _)| range.start);
-    rstrip(text.get(start..).unwrap_or_default())
+    rstrip(&text[start..])
 }
 
 /// Python's `str.rstrip()`.

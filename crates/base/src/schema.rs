@@ -292,11 +292,17 @@ impl Schema {
     }
 
     /// Reads a schema of the program, of which a test proves that it is usable: to have that proved at every start takes
-    /// as long as to draw the first screen.
+    /// as long as to draw the first screen. One that cannot be read refuses every value.
     pub fn built_in(text: &str) -> Self {
         let mut tape = Tape::default();
         let root = tape.parse(text.as_bytes());
-        root.and_then(|root| Self::read_draft(root, Draft::Draft202012).ok()).unwrap_or_default()
+        root.and_then(|root| Self::read_draft(root, Draft::Draft202012).ok()).unwrap_or_else(Self::refusing)
+    }
+
+    fn refusing() -> Self {
+        let mut tape = Tape::default();
+        let root = tape.parse(b"false").expect("JSON");
+        Self::read_draft(root, Draft::Draft202012).expect("`false` is a schema")
     }
 
     fn read_draft(root: Value<'_>, draft: Draft) -> Result<Self, SchemaFailure> {
@@ -488,7 +494,8 @@ impl<'s> Compiler<'s> {
             };
             let node = self.nodes.get_mut(id)?;
             node.body = body;
-            node.types = value.get("type").and_then(|value| draft_types(place.draft, value)).unwrap_or_default();
+            let types = value.get("type").and_then(|value| draft_types(place.draft, value));
+            node.types = types.unwrap_or_default();
         }
         Some(())
     }
@@ -596,7 +603,7 @@ impl<'s> Compiler<'s> {
                     least: least.map_or(Some(1.0), Value::float)?,
                     most: most.and_then(Value::float),
                     least_words: least.map_or_else(|| b"1".to_vec(), words),
-                    most_words: most.map(words).unwrap_or_default(),
+                    most_words: most.map_or_else(Vec::new, words),
                 }
             }
             b"properties" => Keyword::Properties(self.named(place, value)),
@@ -655,8 +662,8 @@ impl<'s> Compiler<'s> {
             self.why = Some(shown!("reference \"{}\" has no target", Shown::line(text.bytes())));
             return None;
         };
-        let anchors = target.dynamic.map(|name| self.registry.dynamic(&name)).unwrap_or_default();
-        let dynamic = anchors.into_iter().map(|(uri, place)| (uri, self.at(place))).collect();
+        let anchors = target.dynamic.map(|name| self.registry.dynamic(&name));
+        let dynamic = anchors.into_iter().flatten().map(|(uri, place)| (uri, self.at(place))).collect();
         Some(Keyword::Ref { schema: self.at(target.place), uri: target.uri, dynamic })
     }
 
@@ -752,5 +759,25 @@ impl Literal {
             // Read once: it may be as long as the list.
             None => Self::of(value).is_some_and(|value| list.contains(&value)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schema_of_the_program_that_cannot_be_read_refuses_every_value() {
+        for broken in ["", "{", "7", r#"{"type": "strin"}"#, r##"{"$ref": "#/$defs/gone"}"##] {
+            let schema = Schema::built_in(broken);
+            for value in ["null", "{}", "[]", "\"a\"", "1"] {
+                let mut tape = Tape::default();
+                let fault = schema.judge(tape.parse(value.as_bytes()).unwrap());
+                assert!(matches!(fault, Ok(Some(_))), "{broken} accepts {value}");
+            }
+        }
+        let mut tape = Tape::default();
+        let value = tape.parse(b"1").unwrap();
+        assert!(matches!(Schema::built_in("true").judge(value), Ok(None)));
     }
 }

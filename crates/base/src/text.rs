@@ -41,6 +41,11 @@ impl<'a> Untrusted<'a> {
         std::str::from_utf8(&self.0).ok()
     }
 
+    /// The same, to look for words in: of a text that is not UTF-8 nothing.
+    pub fn readable(&self) -> &str {
+        self.utf8().unwrap_or("")
+    }
+
     /// A copy that owns its bytes.
     pub fn to_owned(&self) -> Untrusted<'static> {
         Untrusted(Cow::Owned(self.0.to_vec()))
@@ -152,7 +157,7 @@ impl Shown {
         let (mut writer, mut at) = (ShownWriter::new(breaks), 0);
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
             let run = rest.iter().position(|byte| !is_plain_byte(*byte)).unwrap_or(rest.len());
-            writer.push_plain(rest.get(..run).unwrap_or_default());
+            writer.push_plain(&rest[..run]);
             at += run;
             if let Some(rest) = rest.get(run..).filter(|rest| !rest.is_empty()) {
                 let (len, piece) = first_piece(rest);
@@ -199,7 +204,7 @@ impl Shown {
     pub fn cut(self, characters: usize) -> Self {
         match self.as_str().char_indices().nth(characters) {
             None => self,
-            Some((at, _)) => Self(Cow::Owned(format!("{}…", self.as_str().get(..at).unwrap_or_default()))),
+            Some((at, _)) => Self(Cow::Owned(format!("{}…", &self.as_str()[..at]))),
         }
     }
 
@@ -356,9 +361,9 @@ pub(crate) fn first_piece(rest: &[u8]) -> (usize, Piece) {
 
 /// Measures a sequence for terminals that a text begins with, such as a colour, in bytes.
 pub fn escape_len(rest: &[u8]) -> usize {
-    let body = rest.get(2..).filter(|_| rest.get(1) == Some(&b'[')).unwrap_or_default();
+    let [_, b'[', body @ ..] = rest else { return 1 };
     let parameters = body.iter().take_while(|byte| (0x20..0x40).contains(*byte)).count();
-    if rest.get(1) == Some(&b'[') { (3 + parameters).min(rest.len()) } else { 1 }
+    (3 + parameters).min(rest.len())
 }
 
 /// The longest beginning of at most `bytes` bytes that ends between characters.
@@ -367,7 +372,7 @@ pub fn cut(text: &str, bytes: usize) -> &str {
         return text;
     }
     let end = (0..=bytes).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-    text.get(..end).unwrap_or_default()
+    &text[..end]
 }
 
 /// The first bytes of a text from data, at most so many, without cutting a character in two.
@@ -424,9 +429,9 @@ pub fn split_plain(text: &str) -> (&str, usize, &str) {
 /// [`split_plain`] of a text whose first bytes are known to be plain.
 fn split_plain_from(text: &str, at: usize) -> (&str, usize, &str) {
     let (mut columns, mut last) = (at, at.saturating_sub(1));
-    for (offset, c) in text.get(at..).unwrap_or_default().char_indices() {
+    for (offset, c) in text[at..].char_indices() {
         if !stands_alone(c) {
-            let (head, tail) = text.split_at_checked(last).unwrap_or_default();
+            let (head, tail) = text.split_at(last);
             return (head, columns.saturating_sub(1), tail);
         }
         (columns, last) = (columns + 1, at + offset);
@@ -460,7 +465,7 @@ impl ShownWriter {
     fn push_plain(&mut self, run: &[u8]) {
         if !run.is_empty() {
             self.close_marks();
-            self.out.push_str(std::str::from_utf8(run).unwrap_or_default());
+            self.out.push_str(std::str::from_utf8(run).expect("printable ASCII"));
         }
     }
 

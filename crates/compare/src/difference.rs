@@ -170,7 +170,7 @@ fn fields<'a>(a: Value<'a>, b: Value<'a>) -> (Vec<FieldDifference<'a>>, bool) {
 type Open<'a> = (Pointer, Option<Value<'a>>, Option<Value<'a>>);
 
 fn members<'a>(pointer: &Pointer, a: Option<Value<'a>>, b: Option<Value<'a>>) -> Vec<Open<'a>> {
-    let (a, b) = (a.map(Value::entries).unwrap_or_default(), b.map(Value::entries).unwrap_or_default());
+    let [a, b] = [a, b].map(|side| side.map_or_else(Vec::new, Value::entries));
     let others: HashMap<_, _> = b.iter().map(|member| (member.name(), member.value)).collect();
     let own: HashSet<_> = a.iter().map(Member::name).collect();
     let of_a = a.iter().map(|member| (member.name(), Some(member.value), others.get(&member.name()).copied()));
@@ -251,8 +251,8 @@ fn other_values<'a>(a: &State<'a>, b: &State<'a>, step: usize) -> Vec<Untrusted<
     let after = Moment::after(step);
     // What was set before the first step belongs to it.
     let is_set = |state: &State<'a>, name: &Untrusted<'a>| {
-        let variable = state.variable(name).and_then(|index| state.variables().get(index));
-        let mut writes = variable.map(|variable| variable.writes.as_slice()).unwrap_or_default().iter();
+        let variable = state.variable(name).map(|index| &state.variables()[index]);
+        let mut writes = variable.into_iter().flat_map(|variable| &variable.writes);
         writes.any(|write| write.badge == Badge::Override && write.from.is_with(step))
     };
     let held = |state: &State<'a>, name: &Untrusted<'a>| state.value_at(state.variable(name)?, after)?.value;

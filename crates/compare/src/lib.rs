@@ -3,6 +3,9 @@
 //!
 //! Law: knows no files, no network, no terminal.
 
+// A panic is told with the record: everything here runs under `guard::guarded`.
+#![allow(clippy::indexing_slicing, clippy::expect_used, clippy::missing_panics_doc)]
+
 use foldhash::{HashMap, HashSet};
 
 use stepscope_base::canonical::Digest;
@@ -256,7 +259,7 @@ impl ComparedItem {
 
     /// Tells of each side whether it is right on a basis.
     pub fn right(&self, basis: Basis) -> (Option<bool>, Option<bool>) {
-        self.right.get(basis as usize).copied().unwrap_or_default()
+        self.right[basis as usize]
     }
 
     /// Tells whether the second run, the baseline, has it right and the first has not: wrong, in error, or missing.

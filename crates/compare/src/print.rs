@@ -130,7 +130,7 @@ impl ComparedRuns<'_> {
     pub fn line(&self, item: &ComparedItem, width: usize) -> Shown {
         let [a, b] = self.summaries(item);
         let first = || [a, b].into_iter().flatten();
-        let name = first().next().map(place_name).unwrap_or_default();
+        let name = place_name(first().next().expect("an item has a record on one side"));
         let question = first().find_map(|summary| summary.question.clone()).unwrap_or_default().cut(QUESTION);
         let answer = |summary: Option<&Summary>| match summary {
             None if item.pair.by == By::Repeated => Shown::own("not paired"),

@@ -697,7 +697,7 @@ impl QuoteMatch {
             if !text.is_empty() {
                 text.push(b'\n');
             }
-            text.extend_from_slice(document.line(n).and_then(|line| line.get(part)).unwrap_or_default());
+            text.extend_from_slice(&document[n][part]);
         }
         Cow::Owned(text)
     }

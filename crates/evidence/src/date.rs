@@ -86,7 +86,7 @@ impl Date {
                 _ => byte.is_ascii_digit(),
             });
         let number = |from: usize, to: usize| {
-            let digits = text.get(from..to).unwrap_or_default();
+            let digits = &text[from..to];
             digits.iter().fold(0, |number, digit| number * 10 + u32::from(digit.wrapping_sub(b'0')))
         };
         form.then(|| Self { year: number(0, 4), month: number(5, 7), day: number(8, 10) })
@@ -485,7 +485,7 @@ pub fn found(text: &str) -> Vec<FoundDate> {
         let Some(rest) = tokens.get(at..) else { break };
         if let Some((meanings, count)) = full(rest) {
             // "15 and 16 March 2024": the first day is of the same month.
-            let before = tokens.get(at.saturating_sub(3).max(taken)..at).unwrap_or_default();
+            let before = &tokens[at.saturating_sub(3).max(taken)..at];
             if let Some((day, back)) = day_before(before)
                 && let Some(first) = meanings.first()
             {
@@ -495,7 +495,7 @@ pub fn found(text: &str) -> Vec<FoundDate> {
             dates.push(FoundDate { meanings, range: bytes(at, count) });
             at += count;
             taken = at;
-        } else if let Some((date, count)) = part(text, rest, ranges.get(at..).unwrap_or_default()) {
+        } else if let Some((date, count)) = part(text, rest, &ranges[at..]) {
             dates.push(FoundDate { meanings: vec![date], range: bytes(at, count) });
             at += count;
         } else {

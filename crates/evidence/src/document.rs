@@ -4,7 +4,7 @@
 //! cite is the 0-based place in the whole line table, sorted by page and line: everything here counts that way.
 
 use std::collections::HashMap;
-use std::ops::Range;
+use std::ops::{Index, Range};
 use std::sync::OnceLock;
 
 use crate::citations::folded::{FoldedText, fold_text};
@@ -47,6 +47,15 @@ pub struct Document {
     tiles: OnceLock<Tiles>,
     /// The lines that belong to the page, not to the text; ascending, made when first asked for.
     furniture: OnceLock<Vec<usize>>,
+}
+
+/// The text of a line that is there, without its end.
+impl Index<usize> for Document {
+    type Output = [u8];
+
+    fn index(&self, n: usize) -> &[u8] {
+        self.line(n).expect("a line of this document")
+    }
 }
 
 impl Document {
@@ -169,7 +178,7 @@ impl Document {
     /// The lines of a page whose numbers inside the page lie in a range.
     pub(crate) fn on_page(&self, page: i64, first: i64, last: i64) -> Range<usize> {
         let Some(lines) = self.page(page) else { return 0..0 };
-        let numbers = self.numbers.get(lines.clone()).unwrap_or_default();
+        let numbers = &self.numbers[lines.clone()];
         let start = numbers.partition_point(|(_, number)| *number < first);
         let end = numbers.partition_point(|(_, number)| *number <= last);
         lines.start + start..lines.start + end.max(start)
@@ -228,7 +237,7 @@ fn furniture(document: &Document) -> Vec<usize> {
     for (_, lines) in &document.pages {
         let mut keys: Vec<Vec<u8>> = Vec::new();
         for n in lines.clone().filter(|n| *n < lines.start + EDGE || n + EDGE >= lines.end) {
-            let key = key(document.line(n).unwrap_or_default());
+            let key = key(&document[n]);
             edges.push((n, n < lines.start + NUMBER_EDGE || n + NUMBER_EDGE >= lines.end, key.clone()));
             if !key.is_empty() && !keys.contains(&key) {
                 keys.push(key);

@@ -167,7 +167,7 @@ impl<'t> FigureReader<'t> {
     }
 
     fn str(&self, at: usize) -> &'t str {
-        self.token(at).and_then(|token| self.text.get(token.range.clone())).unwrap_or_default()
+        self.token(at).map_or("", |token| &self.text[token.range.clone()])
     }
 
     /// The word at a place, in small letters.

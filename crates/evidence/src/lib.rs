@@ -2,6 +2,9 @@
 //!
 //! Law: knows documents and what is quoted from them: no record, no files, no network, no terminal.
 
+// A panic is told with the record: everything here runs under `guard::guarded`.
+#![allow(clippy::indexing_slicing, clippy::expect_used, clippy::missing_panics_doc)]
+
 /// Resolution of citations: numberings, search for the quote, differences.
 pub mod citations;
 /// Currencies as ISO 4217 names them.

@@ -127,11 +127,10 @@ impl<'d> SeenContext<'d> {
         })?;
         let at = document.pages().partition_point(|(_, lines)| lines.end <= last);
         let shown = |page: &(i64, Range<usize>)| retrieved.binary_search(&page.0).is_ok();
-        let more = document.pages().get(at + 1..).unwrap_or_default().iter().take_while(|page| shown(page)).count();
+        let more = document.pages().iter().skip(at + 1).take_while(|page| shown(page)).count();
         let marker = cited.iter().rev().take(MAX_TAIL).find_map(|lines| marker_at(document, lines.start));
-        let text = |line: usize| document.line(line).unwrap_or_default();
         let lines = cited.iter().take(MAX_TAIL).flat_map(|lines| lines.clone().take(MAX_WRAPPED));
-        let codes = lines.filter_map(|line| Code::of(text(line))).collect();
+        let codes = lines.filter_map(|line| Code::of(&document[line])).collect();
         Some(Self { document, last, page: at + more, marker, codes, is_table: false })
     }
 
@@ -147,7 +146,7 @@ impl<'d> SeenContext<'d> {
             let reason = Message::new("Another group begins on a page that the model saw: ").quoted(self.text(line));
             return Truncation::of(TruncationVerdict::Bounded, reason.text("."), &(0..0), Some(line));
         }
-        let after = self.document.pages().get(self.page + 1..).unwrap_or_default();
+        let after = &self.document.pages()[self.page + 1..];
         if after.is_empty() {
             let reason = "The document ends with the last page that the model saw.";
             return Truncation::of(TruncationVerdict::Bounded, reason, &(0..0), None);
@@ -158,8 +157,8 @@ impl<'d> SeenContext<'d> {
                 return self.peek(peeked, &lines, &tail);
             }
         }
-        let peeked = after.first().map(|(_, lines)| lines.clone()).unwrap_or_default();
-        Truncation::of(TruncationVerdict::Unknown, "The next page has no text of its own.", &peeked, None)
+        let (_, peeked) = &after[0];
+        Truncation::of(TruncationVerdict::Unknown, "The next page has no text of its own.", peeked, None)
     }
 
     fn peek(&self, peeked: &Range<usize>, lines: &[usize], tail: &[usize]) -> Truncation {
@@ -181,7 +180,7 @@ impl<'d> SeenContext<'d> {
             return verdict(judged, words, line);
         }
         let first_heading = lines.iter().position(|line| in_contents(self.document, *line));
-        let own = lines.get(..first_heading.unwrap_or(lines.len()).min(MAX_WRAPPED)).unwrap_or_default();
+        let own = &lines[..first_heading.unwrap_or(lines.len()).min(MAX_WRAPPED)];
         if let Some(line) = self.next_entry(tail, own) {
             return verdict(TruncationVerdict::Truncated, "The list continues on the next page: ", line);
         }
@@ -270,7 +269,7 @@ impl<'d> SeenContext<'d> {
     }
 
     fn text(&self, line: usize) -> &'d [u8] {
-        self.document.line(line).unwrap_or_default().trim_ascii()
+        self.document[line].trim_ascii()
     }
 
     /// The lines behind the last cited one, on pages that were seen.
@@ -328,7 +327,7 @@ const NEIGHBOURS: usize = 3;
 
 /// Tells whether a line is a page number or a rule, or recurs at the same end of the pages around it.
 fn is_furniture(document: &Document, page: usize, line: usize) -> bool {
-    let text = document.line(line).unwrap_or_default().trim_ascii();
+    let text = document[line].trim_ascii();
     if says_nothing(text) {
         return true;
     }
@@ -339,13 +338,13 @@ fn is_furniture(document: &Document, page: usize, line: usize) -> bool {
         return false;
     }
     let first = page.saturating_sub(NEIGHBOURS);
-    let around = document.pages().get(first..).unwrap_or_default().iter().take(2 * NEIGHBOURS + 1);
+    let around = document.pages().iter().skip(first).take(2 * NEIGHBOURS + 1);
     let mut same = 0;
     for (other, lines) in around.filter(|(other, _)| other != number) {
         let top = lines.clone().take(if at_top { ZONE } else { 0 });
         let bottom = lines.clone().rev().take(if at_bottom { ZONE } else { 0 });
         let difference = other.saturating_sub(*number);
-        let is_same = |n: usize| is_same_but_for_page(text, document.line(n).unwrap_or_default(), difference);
+        let is_same = |n: usize| is_same_but_for_page(text, &document[n], difference);
         same += usize::from(top.chain(bottom).any(is_same));
     }
     same >= 2 || (same >= 1 && document.pages().len() <= 3)
@@ -405,7 +404,7 @@ const MAX_ENTRIES: usize = 300;
 /// Tells whether the table of contents names a line as a heading of its page.
 fn in_contents(document: &Document, line: usize) -> bool {
     let Some((page, _)) = document.number(line) else { return false };
-    let text = folded(document.line(line).unwrap_or_default());
+    let text = folded(&document[line]);
     if text.len() < 3 {
         return false;
     }
@@ -462,7 +461,7 @@ fn is_numbered_heading(text: &[u8]) -> bool {
 /// `3`, `3.2`, `A.1`
 fn is_section_number(word: &str) -> bool {
     let mut parts = word.split('.');
-    let first = parts.next().unwrap_or_default();
+    let first = parts.next().expect("a split has a first part");
     let digits = |part: &str| !part.is_empty() && part.len() <= 3 && part.bytes().all(|b| b.is_ascii_digit());
     let letter = first.len() == 1 && first.bytes().all(|b| b.is_ascii_uppercase());
     let rest: Vec<&str> = parts.collect();
@@ -635,7 +634,7 @@ impl Marker {
 
 /// The marker of the entry that begins with a line: on it, or alone on the line before.
 fn marker_at(document: &Document, line: usize) -> Option<Marker> {
-    let text = |line: usize| document.line(line).unwrap_or_default().trim_ascii();
+    let text = |line: usize| document[line].trim_ascii();
     marker(text(line)).or_else(|| {
         let before = text(line.checked_sub(1)?);
         let words = before.split(u8::is_ascii_whitespace).count();

@@ -456,13 +456,13 @@ fn heading(entry: Value<'_>) -> Heading {
     let number = |name| entry.get(name).and_then(whole);
     Heading {
         level: number("level").and_then(|level| u32::try_from(level).ok()).unwrap_or(1),
-        title: entry.get("title").map(text_of).unwrap_or_default(),
+        title: Value::text_of(entry.get("title")).bytes().to_vec(),
         pages: (number("start_page").or_else(|| number("page")), number("end_page")),
     }
 }
 
 fn text_of(value: Value<'_>) -> Vec<u8> {
-    value.string().map(|text| text.bytes().to_vec()).unwrap_or_default()
+    Value::text_of(Some(value)).bytes().to_vec()
 }
 
 /// The items of an answer; an object in the place of the list is one item.

@@ -112,7 +112,7 @@ pub fn words(text: &str) -> Vec<TextWord> {
                 continue;
             }
             // "pro-\nvided"
-            let rest = text.get(at..).unwrap_or_default();
+            let rest = &text[at..];
             let broken = rest.strip_prefix("-\n").or_else(|| rest.strip_prefix("‐\n"));
             let continues = broken.is_some_and(|rest| rest.chars().next().is_some_and(char::is_lowercase));
             if !continues {
@@ -142,7 +142,7 @@ fn tag(text: &str) -> Option<usize> {
 
 /// The part of a text in some bytes; nothing where these are not in it.
 pub fn part<R: SliceIndex<str, Output = str>>(text: &str, bytes: R) -> &str {
-    text.get(bytes).unwrap_or_default()
+    &text[bytes]
 }
 
 /// Tells whether two folded words are forms of one: `covers` and `coverage`, `Jahr` and `Jahre`.

@@ -298,7 +298,7 @@ fn join(text: &mut Vec<u8>, more: &[u8]) {
     let Some(whole) = halves else { return text.extend_from_slice(more) };
     text.truncate(text.len() - 3);
     text.extend_from_slice(whole.encode_utf8(&mut [0; 4]).as_bytes());
-    text.extend_from_slice(more.get(3..).unwrap_or_default());
+    text.extend_from_slice(&more[3..]);
 }
 
 /// Verdict on a reply: whether it is what was asked for.

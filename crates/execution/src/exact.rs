@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::fork::{Fork, Set};
-use crate::prompt::needs;
+use crate::prompt::read_by;
 use crate::replay::{Replay, RerunStart, known};
 use stepscope_base::json::Kind;
 use stepscope_base::shown;
@@ -51,10 +51,10 @@ pub fn exact_fork(case: &CaseView<'_>) -> Result<Fork, Shown> {
     let mut put = |step: usize, name: &Untrusted<'_>, value: Vec<u8>| {
         fork.sets.retain(|set| set.put != Put::Recomputed || set.step != step || set.variable != *name);
         let (index, after) = (state.variable(name), Moment::after(step));
-        let writes = index.and_then(|index| state.variables().get(index)).map(|variable| variable.writes.as_slice());
+        let mut writes = index.into_iter().flat_map(|index| &state.variables()[index].writes);
         // What is written or set afterwards still holds at the end.
         let later = |write: &Write<'_>| write.from > after || (write.from == after && write.badge == Badge::Override);
-        if !writes.unwrap_or_default().iter().any(later) {
+        if !writes.any(later) {
             fork.values.set(name, &value);
         }
         let variable = name.to_owned();
@@ -98,7 +98,7 @@ impl<'r> Settled<'r> {
                 changed.remove(&set.variable);
                 outdated.remove(&set.variable);
             }
-            let reads = needs(procedure, step).unwrap_or_default();
+            let reads = read_by(procedure, step);
             let is_affected = |name: &Untrusted<'_>| {
                 state.variable(name).is_some_and(|index| changed.contains(&index) || outdated.contains(&index))
             };

@@ -128,7 +128,7 @@ fn seen(typed: &TypedAnswer<'_>, document: &Document) -> Result<(Vec<u8>, usize)
         out.extend_from_slice(format!("\n## Page {page}\n").as_bytes());
         for line in lines.clone() {
             out.extend_from_slice(format!("[{line}] ").as_bytes());
-            out.extend_from_slice(document.line(line).unwrap_or_default());
+            out.extend_from_slice(&document[line]);
             out.push(b'\n');
             count += 1;
         }
@@ -176,10 +176,11 @@ fn schema(
     if let Some(items) = answer.pointer_mut("/properties/items") {
         *items = json!({"type": "array", "items": item});
     }
-    let required = answer.get("required").and_then(Json::as_array).cloned().unwrap_or_default();
-    let expected = required.iter().filter_map(Json::as_str).map(|name| Untrusted::from(name.to_owned())).collect();
+    let required = answer.get("required").and_then(Json::as_array).into_iter().flatten();
+    let expected = required.filter_map(Json::as_str).map(|name| Untrusted::from(name.to_owned())).collect();
     let file = known.and_then(|known| known.file.clone());
-    (Untrusted::from(serde_json::to_string_pretty(&answer).unwrap_or_default()), expected, file)
+    let schema = serde_json::to_string_pretty(&answer).expect("its keys are texts");
+    (Untrusted::from(schema), expected, file)
 }
 
 fn parsed(text: &[u8]) -> Json {
@@ -212,9 +213,8 @@ pub fn answered(parent: &Record<'_>, parent_text: &[u8], round: &SamplingRound, 
     let judged = reply.filter(|reply| reply.failed().is_none()).and_then(|reply| reply.judged.as_ref());
     let hash = sha256(parent_text);
     let made = sha256(&[hash.as_bytes(), &executed.raw, created_utc.as_bytes()].concat());
-    let known =
-        parent.id_text().unwrap_or_else(|| Untrusted::new(hash.as_bytes().get(..16).unwrap_or_default()).into_owned());
-    let id = [known.bytes(), b"~", made.as_bytes().get(..8).unwrap_or_default()].concat();
+    let known = parent.id_text().unwrap_or_else(|| Untrusted::new(&hash.as_bytes()[..16]).into_owned());
+    let id = [known.bytes(), b"~", &made.as_bytes()[..8]].concat();
     Style::SAVED.object(|record| {
         record.text("format", "stepscope.answer_trace").put("version", 1).text("id", id);
         let entries = parent.root.entries();

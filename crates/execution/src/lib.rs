@@ -3,6 +3,9 @@
 //!
 //! Law: knows no files, no network, no async and no terminal.
 
+// A panic is told with the record: everything here runs under `guard::guarded`.
+#![allow(clippy::indexing_slicing, clippy::expect_used, clippy::missing_panics_doc)]
+
 /// One call of a model: what is asked, what came, and what the reply is worth.
 pub mod call;
 /// The creation of a procedure for a question, up to a valid one.

@@ -157,6 +157,11 @@ pub(crate) fn needs<'a>(procedure: &Procedure<'a>, step: usize) -> Result<Vec<Un
     names(dict(value).map_err(Refused::Odd)?.get("inputs"))
 }
 
+/// The same of a step that may never run: one that cannot be asked for anything reads nothing.
+pub(crate) fn read_by<'a>(procedure: &Procedure<'a>, step: usize) -> Vec<Untrusted<'a>> {
+    needs(procedure, step).unwrap_or_default()
+}
+
 /// The request for the step at a position. A name that stands twice among the inputs is shown once, as a dict does.
 pub fn execution<'a>(
     procedure: &Procedure<'a>,
@@ -219,7 +224,7 @@ fn own_schema(schema: Value<'_>) -> Result<Shape, Exception> {
         Some(properties) if properties.kind() != Kind::Object => {
             return Err(Exception::no_attribute(properties, "keys"));
         }
-        properties => properties.map(Value::entries).unwrap_or_default(),
+        properties => properties.map_or_else(Vec::new, Value::entries),
     };
     let output = |member: Member<'_>| {
         let description = dict(member.value)?.get("description").map(python::str).unwrap_or_default();

@@ -343,9 +343,9 @@ fn distance(a: &[char], b: &[char]) -> usize {
     }
     // What is the same at both ends costs nothing, and mostly that is all.
     let same = a.iter().zip(b).take_while(|(x, y)| x == y).count();
-    let (a, b) = (a.get(same..).unwrap_or_default(), b.get(same..).unwrap_or_default());
+    let (a, b) = (&a[same..], &b[same..]);
     let same = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
-    let (a, b) = (a.get(..a.len() - same).unwrap_or_default(), b.get(..b.len() - same).unwrap_or_default());
+    let (a, b) = (&a[..a.len() - same], &b[..b.len() - same]);
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {
         let mut diagonal = i;
@@ -414,8 +414,8 @@ impl Uses {
         let until = self.writes.get(after).map_or(usize::MAX, |(step, _)| *step);
         let own = self.writes.partition_point(|(step, _)| *step < position)..after;
         let read = self.reads.partition_point(|(step, _)| *step <= position);
-        let writes = self.writes.get(own).unwrap_or_default().iter().map(|place| (place, false));
-        let reads = self.reads.get(read..).unwrap_or_default().iter().take_while(|(step, _)| *step <= until);
+        let writes = self.writes[own].iter().map(|place| (place, false));
+        let reads = self.reads[read..].iter().take_while(|(step, _)| *step <= until);
         let place = |((position, n), is_read): (&(usize, usize), bool)| {
             let (step, at) = (procedure.steps.get(*position)?, step_pointer(*position));
             let place = if is_read { step.input_pointer(&at, *n) } else { step.output_pointer(&at, *n) };

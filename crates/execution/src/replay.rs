@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use crate::fork::{Executed, Fork, Scope, Set, Unfinished};
-use crate::prompt::{AnswerShape, Release, execution, needs, visible_inputs};
+use crate::prompt::{AnswerShape, Release, execution, read_by, visible_inputs};
 use crate::runner::{Ask, Ended, Runner, Values};
 use stepscope_base::json::same::same_value;
 use stepscope_base::json::{Tape, Value};
@@ -122,8 +122,7 @@ impl<'v, 'a> Replay<'v, 'a> {
         for (name, text) in edits {
             runner.set(name, text);
         }
-        let text =
-            |value: Option<Value<'a>>| value.and_then(Value::string).map(Untrusted::into_owned).unwrap_or_default();
+        let text = |value: Option<Value<'a>>| Value::text_of(value).into_owned();
         let end = (record.kind == RecordKind::Error)
             .then(|| Unfinished { class: text(record.error_type), error: text(record.error) });
         Ok(Self {
@@ -197,7 +196,7 @@ impl<'v, 'a> Replay<'v, 'a> {
 
     /// Tells whether a step reads what changed, here or in the fork that this one is made of.
     fn reads_dirty(&self, position: usize) -> bool {
-        let reads = needs(self.runner.procedure(), position).unwrap_or_default();
+        let reads = read_by(self.runner.procedure(), position);
         self.state.is_stale(position) || reads.iter().any(|name| self.dirty.contains(name))
     }
 
@@ -397,7 +396,7 @@ fn stale_from(
     }
     let mut stale = Vec::new();
     for position in step + 1..procedure.steps.len() {
-        let reads = needs(procedure, position).unwrap_or_default();
+        let reads = read_by(procedure, position);
         let is_stale = state.is_stale(position) || reads.iter().any(|name| dirty.contains(name));
         if is_stale {
             stale.push(position);

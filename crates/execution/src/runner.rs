@@ -343,7 +343,7 @@ fn no_object(out: Value<'_>, name: &Untrusted<'_>, step: usize) -> Result<(), En
             (Some(holds), "list indices must be integers or slices, not str")
         }
         "str" => {
-            let text = out.string().unwrap_or_default();
+            let text = out.string().expect("Python calls it a str");
             let holds = memchr::memmem::find(text.bytes(), name.bytes()).is_some();
             (Some(holds), "string indices must be integers, not 'str'")
         }

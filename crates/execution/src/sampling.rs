@@ -370,8 +370,10 @@ impl SamplingRound {
         let said = kinds.into_iter().map(|(kind, count, why)| {
             let what = if count == 1 { kind.word() } else { kind.phrase() };
             let first = if count == 1 { "" } else { "first: " };
-            let why = why.map(|why| shown!(" ({first}{})", why.shortened(SHOWN))).unwrap_or_default();
-            shown!("{count} {what}{why}")
+            match why {
+                Some(why) => shown!("{count} {what} ({first}{})", why.shortened(SHOWN)),
+                None => shown!("{count} {what}"),
+            }
         });
         shown!("no reply is usable: {}", Shown::listed(said, Unusable::ALL.len()))
     }
@@ -394,7 +396,7 @@ impl Reply {
     fn judge(&mut self, judge: &Judge, server: &ServerInfo) -> JudgedReply {
         let (executed, received) = (&mut self.executed, &self.received);
         let judged = judge.judge(&received.content);
-        let inner = judged.parts.reasoning.clone().and_then(|range| received.content.get(range)).unwrap_or_default();
+        let inner = judged.parts.reasoning.clone().map_or(&b""[..], |range| &received.content[range]);
         executed.raw.clone_from(&received.content);
         executed.reasoning = if received.reasoning.is_empty() { inner.to_vec() } else { received.reasoning.clone() };
         executed.around = judged.parts.around;
@@ -448,7 +450,7 @@ impl Reply {
 
     /// Returns the JSON of the reply, or what came in its place; empty until it is judged.
     pub fn json(&self) -> &[u8] {
-        self.judged.as_ref().map(|judged| judged.parts.text(&self.received.content)).unwrap_or_default()
+        self.judged.as_ref().map_or(b"", |judged| judged.parts.text(&self.received.content))
     }
 
     /// Describes a reply that could not be used, in a sentence.

@@ -371,7 +371,7 @@ pub fn completion<'a>(record: Value<'a>, field: &FieldPath) -> Result<Untrusted<
         return Err(shown!("no field \"{}\"; set --field", field.shown()));
     };
     match value.kind() {
-        Kind::String => Ok(value.string().unwrap_or_default()),
+        Kind::String => Ok(value.string().expect("a string")),
         Kind::Null => Ok(Untrusted::default()),
         _ => Err(shown!("field \"{}\" is not a string", field.shown())),
     }

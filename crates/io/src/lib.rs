@@ -2,6 +2,9 @@
 //!
 //! Law: knows `stepscope-core` and `stepscope-base` only.
 
+// A panic is told with the record or its source: reading runs under `guard::guarded`, a call of a model is a task.
+#![allow(clippy::indexing_slicing, clippy::expect_used, clippy::missing_panics_doc)]
+
 /// Settings of the user, and what the screen remembers.
 pub mod config;
 /// Drafts of verdicts, which are no log: replaced whole.

@@ -115,7 +115,7 @@ impl ThoughtChain {
     pub fn of(record: &Record<'_>) -> Option<Self> {
         let parts = record.chain.as_deref()?;
         let texts = step_texts(parts);
-        let question = record.question.and_then(Value::string).unwrap_or_default();
+        let question = Value::text_of(record.question);
         let quantities = find(question.bytes());
         let mut reading = ChainReader {
             quantities: &quantities,
@@ -166,7 +166,7 @@ impl ThoughtChain {
 
     /// Writes the procedure and state as JSON.
     fn run(&self, texts: &[StepText<'_>], said: Option<&Untrusted<'_>>, quantities: &[Quantity]) -> Vec<u8> {
-        let name = |value: usize| self.values.get(value).map(|value| value.name.as_str()).unwrap_or_default();
+        let name = |value: usize| self.values[value].name.as_str();
         Style::ASCII.object(|object| {
             object.object("procedure", |object| {
                 object.put("NameDescription", "Chain of thought");
@@ -235,7 +235,7 @@ impl ThoughtChain {
                     .map_or_else(|| place.clone(), |found| within_place(found, within));
             }
         };
-        let nowhere = || Place::Value(self.steps.first().map(Place::pointer).unwrap_or_default());
+        let nowhere = || self.steps.first().map_or_else(|| place.clone(), |first| Place::Value(first.pointer()));
         within_place(found.unwrap_or_else(nowhere), within)
     }
 
@@ -280,7 +280,7 @@ impl ThoughtChain {
         let mut variables = vec![None; state.variables().len()];
         for (n, value) in self.values.iter().enumerate() {
             let Some(variable) = ids.get(n).copied().flatten() else { continue };
-            let names = value.plan.as_ref().map(Expression::names).unwrap_or_default();
+            let names = value.plan.as_ref().map_or_else(Vec::new, Expression::names);
             let input = |name: u32| Some((ids.get(name as usize).copied()??, Some(name as usize)));
             let recorded = |name: u32| self.values.get(name as usize).map(|value| value.says.value);
             let exact = |name: u32| writes.get(name as usize).and_then(|write| write.value);
@@ -336,7 +336,7 @@ impl ThoughtChain {
         let question = record.question?.string()?;
         let uses = self.values.iter().map(|value| {
             let holder = LinkedVariable { step: value.step, output: value.output, extracts: false };
-            (holder, value.plan.as_ref().map(Expression::numbers).unwrap_or_default())
+            (holder, value.plan.as_ref().map_or_else(Vec::new, Expression::numbers))
         });
         let uses: Vec<_> = uses.collect();
         let texts = step_texts(record.chain.as_deref()?);
@@ -406,14 +406,14 @@ fn step_texts<'a>(parts: &ChainParts<'a>) -> Vec<StepText<'a>> {
         };
         return items.map(text).collect();
     }
-    let text = parts.steps.string().unwrap_or_default();
+    let text = Value::text_of(Some(parts.steps));
     let bytes = text.bytes();
     let mut steps: Vec<StepText<'a>> = Vec::new();
     let mut at = 0;
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         let (start, end) = (at + line.len() - line.trim_ascii_start().len(), at + line.trim_ascii_end().len());
         at += line.len();
-        let line = bytes.get(start..end).unwrap_or_default();
+        let line = line.trim_ascii();
         if steps.len() >= MAX_STEPS || !line.iter().any(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80) {
             continue;
         }
@@ -423,7 +423,7 @@ fn step_texts<'a>(parts: &ChainParts<'a>) -> Vec<StepText<'a>> {
         match steps.last_mut().filter(|_| goes_on) {
             Some(last) => {
                 let Place::Span { start, .. } = last.place else { continue };
-                let both = bytes.get(start..end).unwrap_or_default();
+                let both = &bytes[start..end];
                 *last = StepText { text: Untrusted::owned(both.to_vec()), place: place(start) };
             }
             None => steps.push(StepText { text: Untrusted::owned(line.to_vec()), place: place(start) }),
@@ -661,19 +661,22 @@ fn answer<'a>(
         let says = read_value(given).and_then(|given| given.number_like(expected));
         return (says.map(number), parts.answer.clone().map(Place::Value), said);
     }
-    let stated = texts.last().and_then(|last| Some((last, read(last.text.utf8()?)?)));
+    let stated = texts.last().and_then(|last| {
+        let text = last.text.utf8()?;
+        let stated = read(text)?;
+        Some((last, &text[stated.range.clone()], stated))
+    });
     let value = values.last().filter(|value| value.step + 1 == texts.len());
     let of_value = |value: &ChainValue| {
         let end = ChainAnswer { says: value.says, from: Some(values.len() - 1) };
         (Some(end), Some(value.place.clone()), Some(Untrusted::from(value.says.value.shown())))
     };
-    let Some((last, stated)) = stated else { return value.map_or((None, None, None), of_value) };
+    let Some((last, words, stated)) = stated else { return value.map_or((None, None, None), of_value) };
     let says = stated.number_like(expected);
     // Words without an answer say less than the last equation.
     if let (None, Some(value), false) = (says, value, stated.is_announced) {
         return of_value(value);
     }
-    let words = last.text.utf8().and_then(|text| text.get(stated.range.clone())).unwrap_or_default();
     // What is typeset is shown as a number.
     let text = match says {
         Some(says) if words.contains('\\') => says.value.to_string(),

@@ -250,7 +250,7 @@ fn name_behind(passage: &ListPassage<'_>, texts: &[String], cited: &[Range<usize
         let name: Vec<&str> =
             rest.split_whitespace().take_while(|word| word.starts_with(char::is_uppercase)).take(5).collect();
         let name = name.join(" ");
-        let name = name.split([',', ';', '(']).next().unwrap_or_default().trim_end_matches(['.', ')']);
+        let name = name.split([',', ';', '(']).next().expect("a split has a first part").trim_end_matches(['.', ')']);
         let is_given = texts.iter().any(|other| {
             let own = words(other);
             words(name).iter().any(|word| own.iter().any(|known| known.folded == word.folded))
@@ -298,7 +298,7 @@ fn loose_end(passage: &ListPassage<'_>) -> Option<Message> {
     let breaks_off =
         last.ends_with(',') || [" and", " or", " und", " oder", " et"].iter().any(|word| last.ends_with(word));
     (breaks_off && passage.lines.end >= document.len()).then(|| {
-        let line = last.rsplit('\n').next().unwrap_or_default();
+        let line = last.rsplit('\n').next().expect("a split has a first part");
         let message = Message::new("The document breaks off in the cited list: ").quoted(line.trim().as_bytes());
         message.text(".")
     })
@@ -309,7 +309,7 @@ fn has_part(document: &Document, phrase: &str, number: &str) -> bool {
     let name = phrase.trim_start_matches("see also ").trim_start_matches("see ").trim_start_matches("siehe ");
     let named = [name, number].concat();
     (0..document.len()).any(|line| {
-        let text = String::from_utf8_lossy(document.line(line).unwrap_or_default()).to_lowercase();
+        let text = String::from_utf8_lossy(&document[line]).to_lowercase();
         let text = text.trim_start();
         let ends = |rest: &str| rest.chars().next().is_none_or(|c| !c.is_alphanumeric());
         text.strip_prefix(named.as_str()).is_some_and(ends)

@@ -97,7 +97,7 @@ pub(crate) fn breaches(typed: &TypedAnswer<'_>, items: &[AnswerItem<'_>], types:
         (None, Some(text)) => {
             let (pointer, mut tape) = (Pointer::from_iter(["answer_text"]), Tape::default());
             // The string is how a text is handed on that is no object.
-            let string = text.string().unwrap_or_default();
+            let string = Value::text_of(Some(text));
             match tape.parse(string.bytes()).filter(|value| value.kind() != Kind::Object) {
                 Some(value) => out.not_a("the answer", value, &[Type::Object], &pointer),
                 None => out.push(not_json(text, &pointer)),
@@ -138,7 +138,7 @@ fn is_other(span: &Citation<'_>) -> bool {
 
 /// Reports the breach of an answer that is text, not a JSON object.
 fn not_json(text: Value<'_>, pointer: &Pointer) -> ContractBreach {
-    let string = text.string().unwrap_or_default();
+    let string = Value::text_of(Some(text));
     let mut tape = Tape::default();
     let bytes = string.bytes();
     let problem = if tape.read(bytes) { None } else { tape.problems().last() };

@@ -184,8 +184,7 @@ pub(crate) fn working(record: &Record<'_>) -> Working {
         let tail = line.rsplit_once(">>").map_or(line, |(_, behind)| printed_end(behind));
         let plain = plain_signs(tail);
         let found = worked(&plain);
-        let behind = found.last().map_or(Some(plain.as_ref()), |last| plain.get(last.range.end..)).unwrap_or_default();
-        let behind = behind.to_owned();
+        let behind = found.last().map_or(plain.as_ref(), |last| &plain[last.range.end..]).to_owned();
         all.calculations.extend(found.into_iter().map(|one| unmarked(one, line)));
         if all.calculations.len() > before {
             all.behind = behind;

@@ -159,14 +159,14 @@ impl Hide {
         let mut out = Vec::with_capacity(text.len());
         let mut at = 0;
         for LeftOutPart { range, is_listed } in cuts {
-            out.extend_from_slice(text.get(at..range.start).unwrap_or_default());
+            out.extend_from_slice(&text[at..range.start]);
             let next = if is_listed { comma_behind(text, range.end) } else { Some(range.end) };
             if next.is_none() {
                 drop_comma(&mut out);
             }
             at = next.unwrap_or(range.end);
         }
-        out.extend_from_slice(text.get(at..).unwrap_or_default());
+        out.extend_from_slice(&text[at..]);
         Some(out)
     }
 
@@ -238,7 +238,7 @@ static STATED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// Finds the first byte after the comma that follows, and the blanks after that.
 fn comma_behind(text: &[u8], from: usize) -> Option<usize> {
     let blanks = |from: usize| {
-        let rest = text.get(from..).unwrap_or_default();
+        let rest = &text[from..];
         from + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
     };
     let comma = blanks(from);

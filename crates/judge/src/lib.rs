@@ -2,6 +2,9 @@
 //!
 //! Law: knows no files, no network, no async and no terminal; says nothing that was not read.
 
+// A panic is told with the record: everything here runs under `guard::guarded`.
+#![allow(clippy::indexing_slicing, clippy::expect_used, clippy::missing_panics_doc)]
+
 /// Values of a run next to those of other runs of its question.
 pub mod aligned;
 /// One record and everything that can be said of it.

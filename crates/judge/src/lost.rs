@@ -188,7 +188,7 @@ fn unusable(
         }
         Kind::String => {
             let text = value.string()?;
-            let text = text.utf8().unwrap_or_default().trim();
+            let text = text.readable().trim();
             if is_error(text) {
                 return Some("an error");
             }
@@ -209,15 +209,15 @@ fn is_error(text: &str) -> bool {
         let rest = lower.strip_prefix(begin);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '!', ' ', '(']))
     });
-    let class = text.split(':').next().unwrap_or_default();
+    let class = text.split(':').next().expect("a split has a first part");
     let is_class =
         text.contains(':') && !class.contains(' ') && (class.ends_with("Error") || class.ends_with("Exception"));
     begins && !lower.starts_with("error of") && !lower.starts_with("error in") || is_class
 }
 
 fn description(field: &Field<'_>) -> String {
-    let text = field.description.and_then(Value::string).unwrap_or_default();
-    text.utf8().map(str::to_lowercase).unwrap_or_default()
+    let text = Value::text_of(field.description);
+    text.readable().to_lowercase()
 }
 
 fn is_optional(field: &Field<'_>) -> bool {
@@ -227,8 +227,7 @@ fn is_optional(field: &Field<'_>) -> bool {
 
 /// Tells whether an output says that something is so or not.
 fn is_question(field: &Field<'_>) -> bool {
-    let name = field.name_text().unwrap_or_default();
-    let name = name.utf8().map(str::to_lowercase).unwrap_or_default();
+    let name = Value::text_of(field.name).readable().to_lowercase();
     let text = description(field);
     QUESTIONS.iter().any(|word| name.starts_with(word) || (!word.ends_with('_') && text.contains(word)))
 }

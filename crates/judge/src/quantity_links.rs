@@ -77,7 +77,7 @@ impl QuantityLinks {
         if !matches!(record.kind, RecordKind::Procedural | RecordKind::Fixed) || asks_otherwise(record) {
             return None;
         }
-        let question = record.question.or_else(|| state.get(PROBLEM_TEXT))?.string()?;
+        let question = question_of(record)?.string()?;
         let mut holdings = holdings(procedure?);
         if holdings.is_empty() || !is_read(question.bytes()) {
             return None;
@@ -111,7 +111,7 @@ impl QuantityLinks {
     pub(crate) fn of_uses(question: &[u8], uses: &[(LinkedVariable, Vec<Number>)], numbers: &[Quantity]) -> Self {
         let quantities = find(question);
         // "52 - 48 = 4 million" counts in the millions of the question.
-        let scale_of = |quantity: &Quantity| scale_of(question.get(quantity.span.clone()).unwrap_or_default());
+        let scale_of = |quantity: &Quantity| scale_of(&question[quantity.span.clone()]);
         let is_scaled = |quantity: &Quantity, number: f64| {
             scale_of(quantity).is_some_and(|scale| scaled_fit(quantity, number, scale) != QuantityFit::None)
         };
@@ -191,7 +191,7 @@ impl Link<'_> {
 
     /// The thousands, millions or billions in which its name or description says that it counts.
     fn scale(&self) -> Option<f64> {
-        let description = self.description.and_then(Value::string).unwrap_or_default();
+        let description = Value::text_of(self.description);
         [self.name.bytes(), description.bytes()].into_iter().find_map(scale_of)
     }
 }
@@ -319,10 +319,15 @@ fn mask<'q>(quantities: impl Iterator<Item = &'q Quantity>, holds: impl Fn(&Quan
     quantities.enumerate().filter(|(_, quantity)| holds(quantity)).fold(0, |mask, (q, _)| mask | 1 << q)
 }
 
+/// Finds the question that a run's quantities stand in; one that has none of its own holds it in its state.
+pub(crate) fn question_of<'a>(record: &Record<'a>) -> Option<Value<'a>> {
+    record.question.or_else(|| record.state?.get(PROBLEM_TEXT))
+}
+
 /// Tells whether a value is two quantities in one unit, where nothing but their units is between them.
 fn compound_fits(a: &Quantity, b: &Quantity, question: &[u8], value: f64) -> bool {
     let (Some(large), Some(small)) = (a.unit, b.unit) else { return false };
-    let between = question.get(a.span.end..b.span.start).unwrap_or_default();
+    let between = &question[a.span.end..b.span.start];
     let words = between.split(|byte| !byte.is_ascii_alphabetic()).filter(|word| !word.is_empty());
     let is_one = words.into_iter().all(|word| word == b"and" || unit(&word.to_ascii_lowercase()).is_some());
     let sum = a.float().abs() * large.size + b.float().abs() * small.size;
@@ -336,13 +341,13 @@ fn compound_fits(a: &Quantity, b: &Quantity, question: &[u8], value: f64) -> boo
 fn selects(text: &[u8], number: &Quantity) -> bool {
     const BEFORE: [&[u8]; 8] =
         [b"sum of", b"total of", b"least", b"most", b"than", b"exactly", b"divisible by", b"multiple of"];
-    let before = text.get(..number.span.start).unwrap_or_default().trim_ascii_end().to_ascii_lowercase();
+    let before = text[..number.span.start].trim_ascii_end().to_ascii_lowercase();
     BEFORE.iter().any(|words| before.ends_with(words))
 }
 
 /// Tells whether a text is a number with at most a unit behind it.
 fn is_measure(text: &[u8], number: &Quantity) -> bool {
-    let rest = text.get(number.span.end..).unwrap_or_default();
+    let rest = &text[number.span.end..];
     let words = rest.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b' ' | b'.'));
     number.span.start == 0 && words && rest.len() <= 16
 }
@@ -437,7 +442,7 @@ impl<'a> Linking<'a> {
 
     /// Scores the words of a variable that occur near a quantity.
     fn common_words(&self, quantity: &Quantity, holding: &Link<'_>) -> usize {
-        let description = holding.description.and_then(Value::string).unwrap_or_default();
+        let description = Value::text_of(holding.description);
         words_near(self.question.bytes(), quantity, holding.name.bytes(), description.bytes())
     }
 
@@ -548,7 +553,7 @@ impl<'a> Linking<'a> {
                     if counted.as_ref().is_some_and(|counted| near(counted.float(), number.float())) {
                         return true;
                     }
-                    let own = text.bytes().get(number.span.clone()).unwrap_or_default();
+                    let own = &text.bytes()[number.span.clone()];
                     name.strip_suffix(own).is_some_and(|head| head.ends_with(b" ")) && !own.is_empty()
                 };
                 let found: Vec<Quantity> = found.into_iter().filter(|number| !suffix(number)).collect();
@@ -626,7 +631,7 @@ impl<'a> Linking<'a> {
             if open >> q & 1 == 0 {
                 continue;
             }
-            let own = self.question.bytes().get(quantity.span.clone()).unwrap_or_default();
+            let own = &self.question.bytes()[quantity.span.clone()];
             let spellings = Spellings::of(quantity, own);
             let later = |member: &Member<'_>| {
                 let value = member.value;
@@ -729,7 +734,7 @@ impl<'a> Linking<'a> {
             if *open == 0 || !loose || told || worked_out(&self.links.quantities, value) {
                 continue;
             }
-            let description = holding.description.and_then(Value::string).unwrap_or_default();
+            let description = Value::text_of(holding.description);
             if converts(value.abs(), &[holding.name.bytes(), b" ", description.bytes()].concat()) {
                 continue;
             }
@@ -765,10 +770,10 @@ impl<'a> Linking<'a> {
 pub(crate) fn words_near(text: &[u8], quantity: &Quantity, name: &[u8], description: &[u8]) -> usize {
     let name = words_apart(name);
     let (from, to) = (quantity.span.start.saturating_sub(AROUND), (quantity.span.end + AROUND).min(text.len()));
-    let before = last_sentence(text.get(from..quantity.span.start).unwrap_or_default()).to_ascii_lowercase();
-    let after = first_sentence(text.get(quantity.span.end..to).unwrap_or_default()).to_ascii_lowercase();
+    let before = last_sentence(&text[from..quantity.span.start]).to_ascii_lowercase();
+    let after = first_sentence(&text[quantity.span.end..to]).to_ascii_lowercase();
     let mut next = after.split(|byte| !byte.is_ascii_alphabetic()).filter(|word| !word.is_empty());
-    let next = next.next().unwrap_or_default().to_vec();
+    let next = next.next().map_or_else(Vec::new, <[u8]>::to_vec);
     let words = name.split(|byte| !byte.is_ascii_alphabetic());
     let words = words.chain(description.split(|byte| !byte.is_ascii_alphabetic()));
     words
@@ -794,10 +799,10 @@ pub(crate) fn distance(text: &[u8], quantity: &Quantity, name: &[u8], other: &[u
     };
     let others = words(&words_apart(other));
     let own: Vec<Vec<u8>> = words(&words_apart(name)).into_iter().filter(|word| !others.contains(word)).collect();
-    let start = quantity.span.start - last_sentence(text.get(..quantity.span.start).unwrap_or_default()).len();
-    let end = quantity.span.end + first_sentence(text.get(quantity.span.end..).unwrap_or_default()).len();
+    let start = quantity.span.start - last_sentence(&text[..quantity.span.start]).len();
+    let end = quantity.span.end + first_sentence(&text[quantity.span.end..]).len();
     let (mut nearest, mut at) = (FAR, start);
-    for word in text.get(start..end).unwrap_or_default().split(|byte| !byte.is_ascii_alphabetic()) {
+    for word in text[start..end].split(|byte| !byte.is_ascii_alphabetic()) {
         let span = at..at + word.len();
         at = span.end + 1;
         if own.iter().any(|own| own == stem(&word.to_ascii_lowercase())) {
@@ -1014,7 +1019,7 @@ impl Quantities {
     ) -> Self {
         let mut by_variable = vec![Vec::new(); state.variables().len()];
         let Some(links) = links else {
-            let question = record.question.and_then(stepscope_base::json::Value::string).unwrap_or_default();
+            let question = Value::text_of(record.question);
             return Self { items: find(question.bytes()), by_variable };
         };
         let mut items = links.quantities.clone();

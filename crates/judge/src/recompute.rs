@@ -434,7 +434,7 @@ impl Recomputed {
             name: name_of(state, computed.variable),
             value: computed.value?,
             formula: planned.filter(|plan| plan.expression.is_operation()).map(|plan| self.formula(computed, plan)),
-            constants: planned.map(|plan| constants(&plan.expression)).unwrap_or_default(),
+            constants: planned.map_or_else(Vec::new, |plan| constants(&plan.expression)),
             step: computed.step,
             basis: computed.basis,
             from,
@@ -473,15 +473,16 @@ pub(crate) fn too_many_variables(state: &State<'_>) -> Option<usize> {
 fn evaluated(state: &State<'_>, expression: &Expression, value: impl Fn(u32) -> Option<Number>) -> Option<Number> {
     const PARTS: [&[u8]; 5] = [b"rate", b"discount", b"tax", b"tip", b"interest"];
     let is_share = |id: u32| {
-        let name = state.variables().get(id as usize).map(|variable| variable.name.bytes()).unwrap_or_default();
-        PARTS.iter().any(|part| memchr::memmem::find(name, part).is_some()) || is_percent(state, id as usize)
+        let variable = state.variables().get(id as usize);
+        let says = |part: &&[u8]| variable.is_some_and(|of| memchr::memmem::find(of.name.bytes(), part).is_some());
+        PARTS.iter().any(says) || is_percent(state, id as usize)
     };
     // "1.5 (150% as a decimal)"
     let is_decimal = |id: u32, number: Number| {
-        let field = state.variables().get(id as usize).and_then(|variable| variable.field?.description?.string());
-        let description = field.unwrap_or_default();
+        let description = state.variables().get(id as usize).and_then(|variable| variable.field?.description);
+        let description = Value::text_of(description);
         let percent = number.times(Number::whole(100)).map(|percent| format!("{}%", percent.shown()));
-        let text = description.utf8().unwrap_or_default();
+        let text = description.readable();
         text.contains("as a decimal")
             || text.contains("as decimal")
             || percent.is_some_and(|percent| text.contains(&percent))
@@ -509,9 +510,9 @@ fn evaluated(state: &State<'_>, expression: &Expression, value: impl Fn(u32) -> 
 /// Tells whether a variable is in percent, by its name or description.
 fn is_percent(state: &State<'_>, variable: usize) -> bool {
     let Some(variable) = state.variables().get(variable) else { return false };
-    let name = variable.name.utf8().unwrap_or_default();
-    let description = variable.field.and_then(|field| field.description?.string()).unwrap_or_default();
-    name.contains("percent") || name.contains("pct") || says_percent(description.utf8().unwrap_or_default())
+    let name = variable.name.readable();
+    let description = Value::text_of(variable.field.and_then(|field| field.description));
+    name.contains("percent") || name.contains("pct") || says_percent(description.readable())
 }
 
 /// Tells whether the value of a variable is a text like "45%".
@@ -529,8 +530,8 @@ fn holds_only_known_signs(text: &str) -> bool {
 
 /// Tells whether a value is a size, with a letter between its numbers: "12 x 8 x 5".
 fn is_size(value: Value<'_>) -> bool {
-    let text = value.string().unwrap_or_default();
-    text.utf8().is_some_and(|text| text.contains(" x ") && !text.contains(['*', '×', '+', '/']))
+    let is_size = |text: &str| text.contains(" x ") && !text.contains(['*', '×', '+', '/']);
+    value.string().is_some_and(|text| text.utf8().is_some_and(is_size))
 }
 
 /// Reads a number with one letter behind it: "300g". Of what is read from a question that is its unit.
@@ -550,7 +551,7 @@ fn says_percent(text: &str) -> bool {
 
 /// The name of a variable, ready for the screen.
 pub(crate) fn name_of(state: &State<'_>, variable: usize) -> String {
-    state.variables().get(variable).map(|variable| variable.name.line().into_string()).unwrap_or_default()
+    state.variables()[variable].name.line().into_string()
 }
 
 /// Derivation of a value: a tree to fold and unfold.
@@ -638,7 +639,7 @@ impl<'e, 'a> Execution<'e, 'a> {
     fn new(state: &'e State<'a>, steps: &'e [Step<'a>], answer: &'e RunAnswer) -> Self {
         let mut names = Names::default();
         for (id, variable) in state.variables().iter().enumerate() {
-            let name = variable.name.utf8().unwrap_or_default();
+            let name = variable.name.readable();
             if !matches!(name, PROBLEM_TEXT | FINAL_ANSWER_NUMERICAL | "confidence" | "units" | "final_answer_bool") {
                 names.add(name, id as u32);
                 // "unit price" is said of unitPrice.
@@ -672,8 +673,8 @@ impl<'e, 'a> Execution<'e, 'a> {
     }
 
     fn step(&mut self, position: usize, step: &Step<'a>, last: bool) {
-        let text = step.text.and_then(Value::string).unwrap_or_default();
-        let text = text.utf8().unwrap_or_default();
+        let text = Value::text_of(step.text);
+        let text = text.readable();
         let typeset = is_typeset(text).then(|| Plain::of(text));
         let text = typeset.as_ref().map_or(text, |plain| &plain.text);
         let in_parts = asides::is_in_parts(text);
@@ -729,6 +730,7 @@ impl<'e, 'a> Execution<'e, 'a> {
     }
 
     fn held(&self, variable: usize) -> HeldNumber {
+        // What stands for the calculation of another word is no variable.
         self.held.get(variable).copied().unwrap_or_default()
     }
 
@@ -739,14 +741,14 @@ impl<'e, 'a> Execution<'e, 'a> {
 
     /// The name of a variable; nothing where it is no text.
     fn name(&self, variable: usize) -> &'e str {
-        self.state.variables().get(variable).and_then(|variable| variable.name.utf8()).unwrap_or_default()
+        self.state.variables().get(variable).map_or("", |variable| variable.name.readable())
     }
 
     fn output(&mut self, position: usize, step: &Step<'a>, output: usize, texts: &Texts<'_>) {
         let Some(field) = step.outputs.get(output) else { return };
         let Some(variable) = self.index(field) else { return };
-        let description = field.description.and_then(Value::string).unwrap_or_default();
-        let description = description.utf8().unwrap_or_default();
+        let description = Value::text_of(field.description);
+        let description = description.readable();
         let value = self.value_written(variable, position);
         let (mut recorded, mut unevaluated) = (None, None);
         let equation = value
@@ -767,7 +769,7 @@ impl<'e, 'a> Execution<'e, 'a> {
             plan = self.implied(&wanted);
         }
         if let Some(plan) = plan.as_mut().filter(|plan| plan.wording == Wording::Signs) {
-            let text = step.text.and_then(Value::string).unwrap_or_default();
+            let text = Value::text_of(step.text);
             let text = if plan.source == PlanSource::Description { Some(description) } else { text.utf8() };
             if !text.is_some_and(holds_only_known_signs) {
                 (plan.class, plan.sure) = (ReadingClass::Surrounded, false);

@@ -108,9 +108,7 @@ fn chain_answers_number(gold: &Gold, record: &Record<'_>, answer: &RunAnswer) ->
 
 /// The expected answer with what the question says of it.
 fn asked(expected: &Stated, record: &Record<'_>) -> Stated {
-    let question = record.question.and_then(Value::string);
-    let question = question.as_ref().and_then(Untrusted::utf8).unwrap_or_default();
-    expected.clone().asked_by(question)
+    expected.clone().asked_by(Value::text_of(record.question).readable())
 }
 
 /// Tells whether the answer of a record is the expected letter, truth value or text.

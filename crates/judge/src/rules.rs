@@ -80,7 +80,7 @@ pub fn stamp() -> &'static str {
             }
         }
         let digest = sha256(&table);
-        format!("{}+{}", env!("CARGO_PKG_VERSION"), digest.get(..12).unwrap_or_default())
+        format!("{}+{}", env!("CARGO_PKG_VERSION"), &digest[..12])
     })
 }
 
@@ -89,7 +89,7 @@ fn rules_of(kind: RecordKind) -> &'static [&'static Rule] {
     static CHOSEN: LazyLock<[Vec<&'static Rule>; RecordKind::ALL.len()]> = LazyLock::new(|| {
         RecordKind::ALL.map(|kind| RULES.into_iter().filter(|rule| rule.id.kinds().has(kind)).collect())
     });
-    CHOSEN.get(kind as usize).map(Vec::as_slice).unwrap_or_default()
+    &CHOSEN[kind as usize]
 }
 
 /// Checks a record by all rules.
@@ -157,7 +157,7 @@ pub fn of_example(rule: RuleId) -> Option<Finding> {
 /// The bytes of an example. A byte that is not UTF-8 stands in it as it is shown on screen: `⟨E9⟩`.
 pub fn example(text: &str) -> Cow<'_, [u8]> {
     let mut parts = text.split('⟨');
-    let mut out = parts.next().unwrap_or_default().as_bytes().to_vec();
+    let mut out = parts.next().expect("a split has a first part").as_bytes().to_vec();
     for part in parts {
         let marked = part.split_once('⟩').and_then(|(hex, rest)| Some((u8::from_str_radix(hex, 16).ok()?, rest)));
         let Some((byte, rest)) = marked else { return Cow::Borrowed(text.as_bytes()) };

@@ -46,18 +46,17 @@ pub(crate) fn supports(
     typed: &TypedAnswer<'_>,
     items: &[AnswerItem<'_>],
     asked: &AnswerRequest,
-    question: Option<&str>,
+    question: &str,
     document: Option<&Document>,
-    resolved: &[ResolvedCitation],
+    mut resolved: &[ResolvedCitation],
 ) -> Vec<ItemSupport> {
-    let mut citation = 0;
     let mut left = MAX_BYTES;
     let mut supports = Vec::with_capacity(items.len());
     let mut compared = Vec::new();
     for (n, item) in items.iter().enumerate() {
-        let own = resolved.get(citation..).unwrap_or_default();
-        let own = own.get(..item.citations.len().min(own.len())).unwrap_or_default();
-        citation += item.citations.len();
+        // Without the document none is resolved.
+        let own;
+        (own, resolved) = resolved.split_at(item.citations.len().min(resolved.len()));
         let is_compared = n < MAX_ITEMS && item.is_found() && is_verbatim(typed, item);
         let evidence = if is_compared { evidence(item, document, own, left) } else { None };
         let Some(evidence) = evidence else {
@@ -65,10 +64,10 @@ pub(crate) fn supports(
             continue;
         };
         left = left.saturating_sub(evidence.passages().map(|passage| passage.text.len()).sum());
-        supports.push(support(item, asked, question.unwrap_or_default(), &evidence));
+        supports.push(support(item, asked, question, &evidence));
         compared.push((n, evidence));
     }
-    if let Some(question) = question {
+    if !question.is_empty() {
         doubt(&mut supports, items, question, &compared);
     }
     supports

@@ -35,7 +35,7 @@ impl RowTexts {
     /// The texts of a record.
     pub fn of(record: &Record<'_>) -> Self {
         Self {
-            id: record.id_text().map(|id| id.line()).unwrap_or_default(),
+            id: record.id_text().map_or_else(Shown::default, |id| id.line()),
             gold: gold_text(record).unwrap_or_default(),
             pred: answered(record)
                 .or_else(|| said_for_zero(record).map(|said| shown!("{}", said.value.shown())))

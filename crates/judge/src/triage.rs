@@ -214,6 +214,10 @@ impl<'c> Trial<'c, '_> {
         self.why.push(Argument { rule, pointer, text });
     }
 
+    fn place_of(&self, write: &Computed) -> Pointer {
+        argued_place(self.record, self.state, write)
+    }
+
     fn judge(&mut self) -> Judgement {
         if self.right {
             return self.right();
@@ -330,8 +334,7 @@ impl<'c> Trial<'c, '_> {
         let name = name_of(self.state, write.variable);
         let wrote = write.wrote().map_or_else(|| "nothing".to_owned(), Number::shown);
         let text = shown!("With {name} = {} instead of {wrote} its own values give that.", accused.value.shown());
-        let pointer = value_pointer(self.record, self.state, write).unwrap_or_default();
-        self.argue(Reason::Worked.word(), pointer, text);
+        self.argue(Reason::Worked.word(), self.place_of(write), text);
         Some((Fix::StepRun, Some(write.step), accused.confidence.max(Confidence::Likely)))
     }
 
@@ -392,7 +395,7 @@ impl<'c> Trial<'c, '_> {
         let mut calls = (0..self.state.step_count()).filter_map(|step| Some((step, self.state.call(step)?)));
         let (step, call, error) = calls.find_map(|(step, call)| Some((step, call, call.error?)))?;
         let error = error.string().unwrap_or(Untrusted::new(error.raw()));
-        let (fault, ..) = explained("", error.utf8().unwrap_or_default());
+        let (fault, ..) = explained("", error.readable());
         let said = error.line().cut(MAX_ERROR);
         let text = shown!("Step {} failed: {}.", step + 1, said.as_str().trim_end_matches('.'));
         self.argue(RuleId::RunError.word(), call.pointer().then("error"), text);
@@ -637,7 +640,7 @@ impl<'c> Trial<'c, '_> {
         // A list or a time of day is a value of its own kind.
         let is_own_kind = |write: &&Computed| {
             let value = self.state.variables().get(write.variable).and_then(|variable| variable.final_value);
-            let text = value.and_then(Value::string).unwrap_or_default();
+            let text = Value::text_of(value);
             let is_value = |text: &str| text.contains(|c: char| c.is_ascii_digit()) || list(text).is_some();
             text.utf8().is_some_and(is_value)
         };
@@ -662,16 +665,15 @@ impl<'c> Trial<'c, '_> {
     /// Tells whether the plan itself leaves a quantity open: a letter for a number.
     fn is_named_unknown(&self, write: &Computed) -> bool {
         let variable = self.state.variables().get(write.variable);
-        let text = variable.and_then(|variable| variable.final_value).and_then(Value::string).unwrap_or_default();
-        let description =
-            variable.and_then(|variable| variable.field?.description).and_then(Value::string).unwrap_or_default();
+        let text = Value::text_of(variable.and_then(|variable| variable.final_value));
+        let description = Value::text_of(variable.and_then(|variable| variable.field?.description));
         let open =
             ["unknown", "unspecified", "symbolic", "to be determined", "to be found", "not given", "not specified"];
-        let described = description.utf8().map(str::to_lowercase).unwrap_or_default();
+        let described = description.readable().to_lowercase();
         let letter = text
             .utf8()
             .is_some_and(|text| text.trim().chars().count() == 1 && text.trim().chars().all(char::is_alphabetic));
-        let said = text.utf8().map(str::to_lowercase).unwrap_or_default();
+        let said = text.readable().to_lowercase();
         letter || open.iter().any(|word| described.contains(word) || said.contains(word))
     }
 
@@ -793,7 +795,7 @@ impl<'c> Trial<'c, '_> {
             let wrote = wrote.value.float();
             let text = self.step_text(write.step);
             let constants: Vec<f64> =
-                numbers(text.utf8().unwrap_or_default()).into_iter().map(|(number, _)| number.value.float()).collect();
+                numbers(text.readable()).into_iter().map(|(number, _)| number.value.float()).collect();
             let is_result = |value: f64| marks.iter().any(|mark| near(mark.says.value.float(), value));
             let mut more = values.clone();
             let with_constant = constants.into_iter().take(3).any(|constant| {
@@ -847,15 +849,14 @@ impl<'c> Trial<'c, '_> {
         }
         if let Some(slip) = self.first_slip_write(false) {
             if slip.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Implied) {
-                let pointer = value_pointer(self.record, self.state, slip).unwrap_or_default();
                 let text = shown!("By the names alone: {}", differs(self.state, self.recomputed, slip));
-                self.argue(Reason::Names.word(), pointer, text);
+                self.argue(Reason::Names.word(), self.place_of(slip), text);
             }
             return (Fix::StepRun, Some(slip.step), Confidence::Unsure);
         }
         if let Some(write) = self.without_number() {
-            let pointer = value_pointer(self.record, self.state, write).unwrap_or_default();
-            self.argue(RuleId::Recompute.word(), pointer, differs(self.state, self.recomputed, write));
+            let text = differs(self.state, self.recomputed, write);
+            self.argue(RuleId::Recompute.word(), self.place_of(write), text);
             return (Fix::StepRun, Some(write.step), Confidence::Unsure);
         }
         if let Some(step) = self.first_waiting() {
@@ -1004,7 +1005,7 @@ impl<'c> Trial<'c, '_> {
     /// Text of a step: what it says that it does.
     fn step_text(&self, step: usize) -> Untrusted<'c> {
         let text = self.procedure.and_then(|procedure| procedure.steps.get(step)?.text);
-        text.and_then(Value::string).unwrap_or_default()
+        Value::text_of(text)
     }
 
     fn last(&self) -> Option<&'c Computed> {
@@ -1071,11 +1072,11 @@ impl<'c> Trial<'c, '_> {
         for (_, write) in self.recomputed.writes.iter().enumerate().filter(is_accused).take(4) {
             let rule = if write.is_statement() { Some(RuleId::FinalMismatch) } else { run::slip(write) };
             let Some(rule) = rule.map(RuleId::word) else { continue };
-            let pointer = value_pointer(self.record, self.state, write).unwrap_or_default();
+            let pointer = self.place_of(write);
             arguments.push(Argument { rule, pointer, text: differs(self.state, self.recomputed, write) });
         }
         for write in self.waiting().take(3) {
-            let pointer = value_pointer(self.record, self.state, write).unwrap_or_default();
+            let pointer = self.place_of(write);
             let text = run::not_worked_out(self.record, &pointer, write);
             arguments.push(Argument { rule: RuleId::Unevaluated.word(), pointer, text });
         }
@@ -1102,7 +1103,7 @@ fn states_another(record: &Record<'_>, procedure: Option<&Procedure<'_>>) -> boo
             || is_scaled(read.value, answer.value);
         Some(!is_same && !converts)
     };
-    stated().unwrap_or_default()
+    stated() == Some(true)
 }
 
 /// Finds where to fix what ended in an error, at a step if that is known.
@@ -1114,12 +1115,17 @@ fn blamed(fault: ErrorCause, step: Option<usize>) -> Judgement {
     }
 }
 
+/// Finds the place of a value that an argument is about. One without a place would be about the whole record: a mistake of
+/// ours, which no test lets pass.
+fn argued_place(record: &Record<'_>, state: &State<'_>, write: &Computed) -> Pointer {
+    let place = value_pointer(record, state, write);
+    debug_assert!(place.is_some(), "an argument about step {} has no place", write.step);
+    place.unwrap_or_default()
+}
+
 fn of_error(record: &Record<'_>) -> Triage {
-    let (kind, error) = (
-        record.error_type.and_then(Value::string).unwrap_or_default(),
-        record.error.and_then(Value::string).unwrap_or_default(),
-    );
-    let (fault, what, _, id) = explained(kind.utf8().unwrap_or_default(), error.utf8().unwrap_or_default());
+    let (kind, error) = (Value::text_of(record.error_type), Value::text_of(record.error));
+    let (fault, what, _, id) = explained(kind.readable(), error.readable());
     let (fix, step, confidence) = blamed(fault, id.and_then(|id| id.checked_sub(1)));
     let pointer = if record.error.is_some() { Pointer::from_iter(["error"]) } else { Pointer::default() };
     let why =

@@ -35,14 +35,14 @@ impl RunCost {
         let mut all = Self::default();
         let inside = inside(state);
         for (position, inside) in inside.into_iter().enumerate() {
-            let cost = state.call(position).map(|call| StepCost::of(call.value)).unwrap_or_default();
+            let cost = state.call(position).map_or_else(StepCost::default, |call| StepCost::of(call.value));
             // What the steps inside of it took is theirs.
             let took = cost.took.map(|took| (took - inside).max(0.0));
             all.steps.push(StepCost { start: all.time, took, ..cost });
-            all.time += took.unwrap_or_default();
-            let StepCost { tokens_in, tokens_out, .. } = cost;
-            let tokens = tokens_in.unwrap_or_default().saturating_add(tokens_out.unwrap_or_default());
-            all.tokens = all.tokens.saturating_add(tokens);
+            all.time += took.unwrap_or(0.0);
+            for tokens in [cost.tokens_in, cost.tokens_out].into_iter().flatten() {
+                all.tokens = all.tokens.saturating_add(tokens);
+            }
         }
         (all.time > 0.0 || all.tokens > 0).then_some(all)
     }

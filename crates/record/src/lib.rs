@@ -2,6 +2,9 @@
 //!
 //! Law: says what a record holds, and judges nothing. Knows no files, no network, no terminal.
 
+// A panic is told with the record: everything here runs under `guard::guarded`.
+#![allow(clippy::indexing_slicing, clippy::expect_used, clippy::missing_panics_doc)]
+
 /// The time and the tokens that the steps of a recorded run took.
 pub mod cost;
 /// Findings: what is said about a record, and where.

@@ -76,7 +76,7 @@ impl Notebook {
         let mut any_output = false;
         for output in cell.get("outputs").into_iter().flat_map(Value::items) {
             any_output = true;
-            let kind = output.get("output_type").and_then(Value::string).unwrap_or_default();
+            let kind = Value::text_of(output.get("output_type"));
             match kind.bytes() {
                 // What is printed may be cut in two by what another thread says.
                 b"stream" if is_stdout(output) => stdout.extend(text_of(output.get("text"))),
@@ -216,7 +216,7 @@ fn text_of(value: Option<Value<'_>>) -> Vec<u8> {
     if value.kind() == Kind::Array {
         return value.items().filter_map(Value::string).flat_map(|line| line.bytes().to_vec()).collect();
     }
-    value.string().map(|text| text.bytes().to_vec()).unwrap_or_default()
+    Value::text_of(Some(value)).bytes().to_vec()
 }
 
 /// `cell 12: an error, KeyError`
@@ -224,7 +224,7 @@ fn named(cell: usize, what: &'static str, text: &[u8]) -> Shown {
     const MOST: usize = 60;
     let line = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).find(|line| !line.is_empty());
     let Some(line) = line else { return shown!("cell {cell}: {what}") };
-    let shown = Shown::line(line.get(..line.len().min(4 * MOST)).unwrap_or_default()).into_string();
+    let shown = Shown::line(&line[..line.len().min(4 * MOST)]).into_string();
     let short: String = shown.chars().take(MOST).collect();
     let more = if short.len() < shown.len() { "…" } else { "" };
     shown!("cell {cell}: {what}, {}{more}", Shown::line(short.as_bytes()))

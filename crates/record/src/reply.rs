@@ -123,7 +123,7 @@ pub struct Parts {
 impl Parts {
     /// The text of the JSON.
     pub fn text<'a>(&'a self, content: &'a [u8]) -> &'a [u8] {
-        self.decoded.as_deref().or_else(|| content.get(self.json.clone())).unwrap_or_default()
+        self.decoded.as_deref().unwrap_or_else(|| &content[self.json.clone()])
     }
 
     /// Says which of several objects was taken; `None`: there is one at most.
@@ -206,7 +206,7 @@ pub fn parts(content: &[u8], keys: &[Untrusted<'_>]) -> Parts {
 
 fn decoded_parts(content: &[u8], keys: &[Untrusted<'_>], depth: usize) -> Parts {
     let whole = trimmed(content, 0..content.len());
-    let text = content.get(whole.clone()).unwrap_or_default();
+    let text = &content[whole.clone()];
     // Nearly every reply is one object and nothing else.
     if text.starts_with(b"{") && reads(text) {
         return Parts { json: whole, objects: 1, ..Parts::default() };
@@ -256,7 +256,7 @@ struct ReplyScan<'a> {
 
 impl<'a> ReplyScan<'a> {
     fn text(&self, range: Range<usize>) -> &'a [u8] {
-        self.content.get(range).unwrap_or_default()
+        &self.content[range]
     }
 
     fn run(&mut self) {
@@ -318,7 +318,7 @@ impl<'a> ReplyScan<'a> {
         let first = marks.close.first().and_then(|close| close.bytes().next()).unwrap_or(b'<');
         let ends = memchr::memchr_iter(first, inside);
         let ended = ends.into_iter().find_map(|end| {
-            let rest = inside.get(end..).unwrap_or_default();
+            let rest = &inside[end..];
             marks.close.iter().find(|close| begins(rest, close)).map(|close| (end, *close))
         });
         let body = if begins(inside, "<|message|>") { body + "<|message|>".len() } else { body };
@@ -426,7 +426,7 @@ fn score(text: &[u8], keys: &[Untrusted<'_>]) -> usize {
 
 /// Tells whether JSON may begin here: an object with a key, or a list of more than numbers.
 fn may_be_json(text: &[u8]) -> bool {
-    let next = text.get(1..).unwrap_or_default().iter().find(|byte| !byte.is_ascii_whitespace());
+    let next = text.iter().skip(1).find(|byte| !byte.is_ascii_whitespace());
     match text.first() {
         Some(b'{') => next.is_some_and(|next| matches!(next, b'"' | b'}')),
         Some(b'[') => next.is_some_and(|next| matches!(next, b'{' | b'[' | b'"')),
@@ -484,7 +484,7 @@ fn without_tokens(text: &[u8]) -> &[u8] {
 /// Removes the name of a language from the end of a text.
 fn without_language(text: &[u8]) -> &[u8] {
     let letters = text.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-    text.get(..text.len() - letters).unwrap_or_default()
+    &text[..text.len() - letters]
 }
 
 /// Finds the inside of the first code fence, and tells whether the fence is all there is.
@@ -509,7 +509,7 @@ fn reads(text: &[u8]) -> bool {
 }
 
 fn trimmed(text: &[u8], range: Range<usize>) -> Range<usize> {
-    let part = text.get(range.clone()).unwrap_or_default();
+    let part = &text[range.clone()];
     let start = range.start + (part.len() - part.trim_ascii_start().len());
     let end = range.start + part.trim_ascii_end().len();
     start..end.max(start)
@@ -523,7 +523,7 @@ pub fn lost_command(text: &[u8]) -> Option<String> {
     const AFTER_RETURN: [&str; 2] = ["ight)", "ightarrow"];
     const AFTER_LINE_FEED: [&str; 2] = ["abla", "eq "];
     let command = |at: usize, letter: char, known: &[&str]| {
-        let rest = text.get(at + 1..).unwrap_or_default();
+        let rest = &text[at + 1..];
         let is_known = known.is_empty() || known.iter().any(|known| rest.starts_with(known.as_bytes()));
         let letters = rest.iter().take_while(|byte| byte.is_ascii_alphabetic()).take(MAX_COMMAND);
         let name: String = letters.map(|byte| char::from(*byte)).collect();

@@ -87,7 +87,7 @@ impl SavedReply {
     }
 
     fn object(&mut self, value: Value<'_>, depth: usize) {
-        let kind = value.get("type").and_then(Value::string).unwrap_or_default();
+        let kind = Value::text_of(value.get("type"));
         let is_thought = matches!(kind.bytes(), b"thinking" | b"redacted_thinking" | b"reasoning")
             || value.get("thought").and_then(Value::bool) == Some(true);
         if is_thought {
@@ -111,7 +111,7 @@ impl SavedReply {
         }
         self.tools(value);
         if kind.bytes() == b"refusal" || value.get("refusal").is_some_and(|refusal| refusal.kind() == Kind::String) {
-            self.refused(value.get("refusal").and_then(Value::string).unwrap_or_default());
+            self.refused(Value::text_of(value.get("refusal")));
         }
         for list in ["choices", "candidates", "generations"] {
             if let Some(first) = value.get(list).and_then(|list| list.items().next()) {

@@ -304,7 +304,7 @@ impl Web {
         while let Some(step) = todo.pop() {
             for &read in self.reads.get(step).into_iter().flatten() {
                 found.mark_variable(read);
-                let writes = self.writes.get(read).map(Vec::as_slice).unwrap_or_default();
+                let writes = &self.writes[read];
                 let held = writes.partition_point(|(from, _)| *from <= Moment::before(step)).checked_sub(1);
                 if let Some((_, Some(writer))) = held.and_then(|held| writes.get(held)) {
                     found.mark_step(*writer, &mut todo);
@@ -343,11 +343,11 @@ impl<'a> State<'a> {
     pub fn of(record: &Record<'a>, procedure: Option<&Procedure<'a>>) -> Self {
         let procedure = procedure.filter(|_| record.kind != RecordKind::Baseline);
         let state = record.state.filter(|state| state.kind() == Kind::Object);
-        let final_state = state.map(|state| state.first_entries(MAX_VARIABLES)).unwrap_or_default();
+        let final_state = state.map_or_else(Vec::new, |state| state.first_entries(MAX_VARIABLES));
         let mut built = Self {
             calls: by_position(record, procedure.map(|procedure| procedure.steps.len())),
             last: procedure.map(|procedure| last_step(&procedure.steps)).unwrap_or_default(),
-            fork: record.trace_fork.map(|fork| fork.get("how").and_then(Value::string).unwrap_or_default()),
+            fork: record.trace_fork.map(|fork| Value::text_of(fork.get("how"))),
             stale: record.trace_fork.map(stale_of).into_iter().flatten().collect(),
             sets: sets(record),
             ..Self::default()
@@ -417,8 +417,8 @@ impl<'a> State<'a> {
             if let Some(call) = self.call(step) {
                 return !call.is_failed();
             }
-            let writes = self.steps.get(step).map(|links| links.writes.as_slice()).unwrap_or_default();
-            writes.iter().filter_map(|&index| self.variables.get(index)).any(|variable| left.contains(&variable.name))
+            let mut writes = self.steps[step].writes.iter();
+            writes.any(|&index| left.contains(&self.variables[index].name))
         };
         let named = || {
             let error = record.error.filter(|_| crashed)?.string()?;
@@ -458,7 +458,7 @@ impl<'a> State<'a> {
         for (position, call) in calls.iter().enumerate() {
             self.steps.push(Links::default());
             let step = procedure.and_then(|procedure| procedure.steps.get(position));
-            for field in step.map(|step| step.inputs.as_slice()).unwrap_or_default() {
+            for field in step.iter().flat_map(|step| &step.inputs) {
                 self.read(position, field.name_text(), Some(*field), None);
             }
             if let Some((call, inputs)) = call.as_ref().and_then(|call| Some((call, call.inputs?))) {
@@ -466,7 +466,7 @@ impl<'a> State<'a> {
                     self.read(position, Some(member.name()), None, Some((call.entry, member.value)));
                 }
             }
-            for field in step.map(|step| step.outputs.as_slice()).unwrap_or_default() {
+            for field in step.iter().flat_map(|step| &step.outputs) {
                 self.write(position, field.name_text(), Ok(*field), None);
             }
             let undeclared = match procedure {
@@ -611,8 +611,7 @@ impl<'a> State<'a> {
             if variable.origin == VariableOrigin::Given {
                 settle_given(variable, question);
             }
-            let ran =
-                |write: &Write<'_>| write.step.map_or(Ran::Yes, |step| self.ran.get(step).copied().unwrap_or_default());
+            let ran = |write: &Write<'_>| write.step.map_or(Ran::Yes, |step| self.ran[step]);
             for n in 0..variable.writes.len() {
                 // A step that failed wrote nothing, whatever a later one was shown in another run.
                 if variable.writes.get(n).is_some_and(|write| ran(write) == Ran::Yes) {
@@ -720,8 +719,8 @@ impl<'a> State<'a> {
 
     /// Lists the variables that a step reads, in its order; one that is not written by then is [`Badge::Missing`].
     pub fn reads(&self, step: usize) -> Vec<Entry<'a>> {
-        let links = self.steps.get(step).map(|links| links.reads.as_slice()).unwrap_or_default();
-        links.iter().map(|&variable| self.read_at(variable, step)).collect()
+        let links = self.steps.get(step).into_iter().flat_map(|links| &links.reads);
+        links.map(|&variable| self.read_at(variable, step)).collect()
     }
 
     fn read_at(&self, index: usize, step: usize) -> Entry<'a> {
@@ -754,8 +753,8 @@ impl<'a> State<'a> {
 
     /// Lists the variables that a step writes, in its order.
     pub fn writes(&self, step: usize) -> Vec<Entry<'a>> {
-        let links = self.steps.get(step).map(|links| links.writes.as_slice()).unwrap_or_default();
-        links.iter().filter_map(|&variable| self.written(variable, step)).collect()
+        let links = self.steps.get(step).into_iter().flat_map(|links| &links.writes);
+        links.filter_map(|&variable| self.written(variable, step)).collect()
     }
 
     /// Finds what a step wrote into a variable; an override of it right after the step is not the step's.

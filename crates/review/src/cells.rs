@@ -91,13 +91,15 @@ impl Iterator for Rows<'_> {
 fn cell(text: &[u8], separator: u8) -> Result<(Vec<u8>, &[u8]), &'static str> {
     let Some(mut rest) = text.strip_prefix(b"\"") else {
         let end = memchr3(separator, b'\r', b'\n', text).unwrap_or(text.len());
-        return Ok((text.get(..end).unwrap_or_default().to_vec(), text.get(end..).unwrap_or_default()));
+        let (cell, rest) = text.split_at(end);
+        return Ok((cell.to_vec(), rest));
     };
     let mut cell = Vec::new();
     loop {
         let end = memchr(b'"', rest).ok_or("a quote in it is not closed")?;
-        cell.extend_from_slice(rest.get(..end).unwrap_or_default());
-        rest = rest.get(end + 1..).unwrap_or_default();
+        let (inside, closed) = rest.split_at(end);
+        cell.extend_from_slice(inside);
+        rest = closed.split_at(1).1;
         let Some(more) = rest.strip_prefix(b"\"") else { break };
         cell.push(b'"');
         rest = more;

@@ -65,7 +65,7 @@ fn disagreement(record: usize, reviewed: ItemReviews<'_>, sets: &LabelSets<'_>) 
 
 fn voice(event: &Event, sets: &LabelSets<'_>) -> Option<ReviewerVerdict> {
     let labels = event.labels.iter().flat_map(|label| sets.resolve(label)).map(|label| label.name.line());
-    let step = event.first_bad_step.map(|step| shown!(", step {step}")).unwrap_or_default();
+    let step = event.first_bad_step.map_or_else(Shown::default, |step| shown!(", step {step}"));
     Some(ReviewerVerdict {
         reviewer: event.reviewer.id.line(),
         verdict: event.verdict?,

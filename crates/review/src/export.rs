@@ -48,7 +48,8 @@ pub fn csv_head(out: &mut Vec<u8>) {
 pub fn csv(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, form: &CellForm, out: &mut Vec<u8>) {
     let item = reviewed.item();
     let bytes = |text: Option<&Text>| text.map(|text| text.bytes().to_vec()).unwrap_or_default();
-    let number = |number: Option<u64>| number.map(|number| number.to_string().into_bytes()).unwrap_or_default();
+    let cell = |text: Option<String>| text.map(String::into_bytes).unwrap_or_default();
+    let number = |number: Option<u64>| cell(number.map(|number| number.to_string()));
     let outcome = reviewed.outcome();
     for event in reviewed.said() {
         let cells: [Vec<u8>; 22] = [
@@ -63,7 +64,7 @@ pub fn csv(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, form: &CellForm, out
             bytes(event.fix_target.as_ref()),
             number(event.first_bad_step),
             bytes(event.variable.as_ref()),
-            event.place().map(|place| place.into_string().into_bytes()).unwrap_or_default(),
+            cell(event.place().map(Shown::into_string)),
             event.gold_status.map_or("", GoldStatus::word).into(),
             bytes(event.correction.as_ref()),
             bytes(item.dataset.as_ref()),
@@ -73,7 +74,7 @@ pub fn csv(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, form: &CellForm, out
             bytes(Some(&event.event_id)),
             number(event.part.map(|part| part.item)),
             number(event.part.and_then(|part| part.citation)),
-            event.seen.content_sha256.map(|content| content.to_string().into_bytes()).unwrap_or_default(),
+            cell(event.seen.content_sha256.map(|content| content.to_string())),
         ];
         cells::write(&cells.map(|cell| inert(&form.redaction.text(&cell), form.raw)), out);
     }

@@ -257,7 +257,7 @@ impl Reviews {
 
     /// Carries out what the new event undoes, and what undoes it.
     fn settle(&mut self, event: &Event, at: u32) {
-        for undo in self.waiting.remove(&event.event_id).unwrap_or_default() {
+        for undo in self.waiting.remove(&event.event_id).into_iter().flatten() {
             let may = self.get(undo).is_some_and(|by| may_undo((undo, &by), (at, event)));
             if may && self.holds(undo) {
                 self.bump(at, true);

@@ -108,7 +108,7 @@ impl Head {
             ));
         }
         let text = |at: Option<usize>| {
-            let cell = at.and_then(|at| cells.get(at)).map(Vec::as_slice).unwrap_or_default();
+            let cell = at.and_then(|at| cells.get(at)).map_or(&b""[..], Vec::as_slice);
             Untrusted::new(active(cell)).into_owned()
         };
         Ok(ImportedRow { place, cells: self.cells.map(text), part: self.part.map(text), more: self.more.map(text) })

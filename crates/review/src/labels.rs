@@ -187,7 +187,7 @@ impl<'a> LabelSets<'a> {
 
     /// Tells whether a label is in its set, as that was in the label's version.
     pub fn knows(&self, label: &LabelRef) -> bool {
-        let versions = self.sets.get(&label.set).map(Vec::as_slice).unwrap_or_default();
+        let Some(versions) = self.sets.get(&label.set) else { return false };
         let later = versions.partition_point(|version| version.set.version <= label.version);
         let then = later.checked_sub(1).and_then(|at| versions.get(at)).or(versions.last());
         then.is_some_and(|version| version.name(&label.id).is_some())
@@ -213,9 +213,9 @@ impl<'a> LabelSets<'a> {
     /// that no set knows is called by its id.
     pub fn resolve(&self, label: &LabelRef) -> Vec<CurrentLabel> {
         let mut ids = vec![&label.id];
-        let versions = self.sets.get(&label.set).map(Vec::as_slice).unwrap_or_default();
-        let later = versions.partition_point(|version| version.set.version <= label.version);
-        let later = versions.get(later..).unwrap_or_default().iter().filter(|version| !version.set.mapping.is_empty());
+        let versions = self.sets.get(&label.set).map_or(&[][..], Vec::as_slice);
+        let later = versions.iter().skip_while(|version| version.set.version <= label.version);
+        let later = later.filter(|version| !version.set.mapping.is_empty());
         for version in later.take(MAX_FOLLOWED) {
             ids = follow(&ids, version);
         }

@@ -109,7 +109,7 @@ pub fn write(event: &Event, out: &mut Vec<u8>) {
     });
     // The checksum of all before it stands last in the same object.
     out.pop();
-    let crc = crc32fast::hash(out.get(from..).unwrap_or_default());
+    let crc = crc32fast::hash(out.split_at(from).1);
     out.extend_from_slice(CRC.0);
     out.extend_from_slice(format!("{crc:08x}").as_bytes());
     out.extend_from_slice(CRC.1);
@@ -240,7 +240,7 @@ fn parts(line: &[u8]) -> Vec<&[u8]> {
 /// nothing but blanks, NUL bytes and the beginning of a first line.
 pub fn looks_like_journal(head: &[u8]) -> bool {
     let first = head.iter().position(|byte| !byte.is_ascii_whitespace() && *byte != 0).unwrap_or(head.len());
-    let text = head.get(first..).unwrap_or_default();
+    let text = head.split_at(first).1;
     BEGIN.starts_with(text) || [b"\"event_id\":", CRC.0].iter().any(|sign| memchr::memmem::find(text, sign).is_some())
 }
 
@@ -321,7 +321,7 @@ pub(super) fn text(value: Value<'_>, key: &str) -> Option<Text> {
 }
 
 pub(super) fn texts_of_key(value: Value<'_>, key: &str) -> Vec<Text> {
-    value.get(key).map(texts).unwrap_or_default()
+    value.get(key).map_or_else(Vec::new, texts)
 }
 
 pub(super) fn items<'a>(value: Value<'a>, key: &str) -> impl Iterator<Item = Value<'a>> + use<'a> {

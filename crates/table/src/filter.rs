@@ -326,7 +326,7 @@ impl Filter {
     pub fn parse(typed: &str, types: &TypeRegistry) -> Result<Self, FilterError> {
         let mut terms = Vec::new();
         for range in words(typed)? {
-            let word = without_blanks(typed.get(range.clone()).unwrap_or_default());
+            let word = without_blanks(&typed[range.clone()]);
             let (wanted, body) = match word.strip_prefix(['-', '!']) {
                 Some(rest) if !rest.is_empty() => (false, rest),
                 _ => (true, word.as_str()),
@@ -706,9 +706,10 @@ fn parse_test(word: &str, types: &TypeRegistry) -> Result<Test, String> {
         if let Some(rest) = word.strip_prefix(name)
             // `grounded:<1` is `grounded<1`.
             && let rest = rest.strip_prefix(':').filter(|rest| rest.starts_with(['<', '>', '='])).unwrap_or(rest)
-            && let Some((sign, comparison)) = Operator::SIGNS.iter().find(|(sign, _)| rest.starts_with(sign))
+            && let Some((number, comparison)) =
+                Operator::SIGNS.iter().find_map(|(sign, comparison)| Some((rest.strip_prefix(sign)?, comparison)))
         {
-            return number_test(name, column, *comparison, rest.strip_prefix(sign).unwrap_or_default());
+            return number_test(name, column, *comparison, number);
         }
     }
     let is_name = |field: &str| field.chars().all(|c| c.is_alphabetic() || c == '_');
@@ -763,16 +764,13 @@ fn meant<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
 /// never refused.
 fn meant_as_comparison(word: &str) -> Option<String> {
     const SIGNS: [char; 6] = ['<', '>', '=', '≤', '≥', '≠'];
-    let is_sign = |at: usize| {
-        let rest = word.get(at..).unwrap_or_default();
-        rest.starts_with(SIGNS) || rest.starts_with("!=")
-    };
+    let is_sign = |at: usize| word[at..].starts_with(SIGNS) || word[at..].starts_with("!=");
     let name_end = word.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.'))).unwrap_or(word.len());
-    let name = word.get(..name_end).unwrap_or_default();
+    let name = &word[..name_end];
     if !is_sign(name_end) {
         return None;
     }
-    let value = word.get(name_end..).unwrap_or_default().trim_start_matches(['<', '>', '=', '≤', '≥', '≠', '!']);
+    let value = word[name_end..].trim_start_matches(['<', '>', '=', '≤', '≥', '≠', '!']);
     if name.is_empty() {
         // `<think>` is text; `>4` lost its column at a blank.
         let is_number = value.is_empty() || value.parse::<f64>().is_ok();
@@ -1021,8 +1019,8 @@ pub struct Completion {
 /// Lists what could be typed at the cursor, with the bytes it would replace.
 pub fn completions(typed: &str, cursor: usize, types: &TypeRegistry) -> (Range<usize>, Vec<Completion>) {
     let before = typed.get(..cursor).unwrap_or(typed);
-    let start = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
-    let word = before.get(start..).unwrap_or_default();
+    let start = before.char_indices().rfind(|(_, c)| c.is_whitespace()).map_or(0, |(at, c)| at + c.len_utf8());
+    let word = &before[start..];
     let sign = usize::from(word.starts_with(['-', '!']));
     let (prefix, body) = word.split_at(sign);
     let make = |text: String, help| Completion { word: format!("{prefix}{text}"), help };

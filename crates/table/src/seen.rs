@@ -92,7 +92,7 @@ fn in_procedure(record: &Record<'_>, holds: &impl Fn(&[u8]) -> bool) -> Option<S
     if procedure.as_ref().is_some_and(|procedure| is(procedure.name)) {
         return Some(Shown::own("procedure"));
     }
-    let steps = procedure.as_ref().map(|procedure| procedure.steps.as_slice()).unwrap_or_default();
+    let steps = procedure.as_ref().map_or(&[][..], |procedure| procedure.steps.as_slice());
     let of_members = |value: Option<Value<'_>>| {
         let mut members = value.filter(|value| value.kind() == Kind::Object).into_iter().flat_map(Value::members);
         members.find(|member| in_member(member, holds)).map(|member| name_of(&member))
@@ -105,8 +105,8 @@ fn in_procedure(record: &Record<'_>, holds: &impl Fn(&[u8]) -> bool) -> Option<S
             }
             let mut fields = step.inputs.iter().chain(&step.outputs);
             if let Some(field) = fields.find(|field| is(field.name) || is(field.description)) {
-                let name = field.name_text().map(|name| Shown::line(head(name.bytes(), MAX_NAME)));
-                return Some(shown!("step {}, {}", n + 1, name.unwrap_or_default()));
+                let name = Value::text_of(field.name);
+                return Some(shown!("step {}, {}", n + 1, Shown::line(head(name.bytes(), MAX_NAME))));
             }
         }
         let Some(call) = calls.get(n).copied().flatten() else { continue };

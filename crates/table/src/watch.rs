@@ -125,8 +125,8 @@ impl WatchedValue<'_> {
     fn text(&self) -> String {
         match self {
             Self::Json(value) => match value.string() {
-                Some(text) => text.utf8().map(str::to_owned).unwrap_or_default(),
-                None => Untrusted::new(value.raw()).utf8().unwrap_or_default().to_owned(),
+                Some(text) => text.readable().to_owned(),
+                None => Untrusted::new(value.raw()).readable().to_owned(),
             },
             Self::Number(number) => number.to_string(),
             Self::Text(text) => (*text).to_owned(),

@@ -78,8 +78,8 @@ pub trait Program {
     /// Takes one message in; what is shown may have changed. The only place where the state changes.
     fn update(&mut self, message: Self::Msg, now: Instant) -> Vec<Self::Effect>;
 
-    /// Draws the state on an empty screen, changes nothing, and returns where the cursor is shown. A panic here or in
-    /// `update` ends the program: work that may panic, such as reading a hostile file, belongs to another thread.
+    /// Draws the state on an empty screen, changes nothing, and returns where the cursor is shown. A panic here costs
+    /// the frame, one in `update` the message; two messages, one behind the other, end the program.
     fn draw(&self, buf: &mut Buffer) -> Option<Position>;
 
     /// Time at which the program wants a [`Event::Tick`]; asked after every update. `None` costs nothing.

@@ -12,13 +12,16 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
+use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
+use ratatui::style::Style;
 use rustix::io::Errno;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
-use stepscope_base::guard::strike;
+use stepscope_base::guard::{FAULT, guarded, strike};
 
 use crate::clipboard::{self, Multiplexer};
 use crate::input::{Decoder, Input};
@@ -201,6 +204,13 @@ enum Wake<M> {
 /// The loop ends with this code.
 type Flow = std::ops::ControlFlow<u8>;
 const GO_ON: Flow = Flow::Continue(());
+/// Draws what stands in the place of a screen that could not be drawn; the keys still do what they do.
+fn faulty(buf: &mut Buffer) -> Option<Position> {
+    buf.reset();
+    buf.set_stringn(0, 0, FAULT, usize::from(buf.area.width), Style::new());
+    None
+}
+
 /// A terminal that went away is a hangup.
 const GONE: u8 = 128 + 1;
 
@@ -232,6 +242,8 @@ struct Loop<'a, P: Program, F> {
     is_fresh: bool,
     /// The terminal may still be asked for its colour.
     ask_background_until: Option<Instant>,
+    /// The last message was not taken in: a panic was caught.
+    is_shaken: bool,
 }
 
 impl<'a, P: Program, F: FnMut(P::Effect, &mpsc::Sender<P::Msg>) -> Option<Control>> Loop<'a, P, F> {
@@ -265,6 +277,7 @@ impl<'a, P: Program, F: FnMut(P::Effect, &mpsc::Sender<P::Msg>) -> Option<Contro
             looked: Instant::now(),
             is_fresh: true,
             ask_background_until: None,
+            is_shaken: false,
         })
     }
 
@@ -354,7 +367,7 @@ impl<'a, P: Program, F: FnMut(P::Effect, &mpsc::Sender<P::Msg>) -> Option<Contro
             return GO_ON;
         }
         let program = &*self.program;
-        let bytes = self.screen.frame(|buf| program.draw(buf));
+        let bytes = self.screen.frame(|buf| guarded(|| program.draw(buf)).unwrap_or_else(|| faulty(buf)));
         self.dirty = false;
         self.was_empty = bytes.is_empty();
         self.next_frame = now + FRAME;
@@ -421,7 +434,7 @@ impl<'a, P: Program, F: FnMut(P::Effect, &mpsc::Sender<P::Msg>) -> Option<Contro
         for input in inputs {
             self.update(Event::Input(input).into()).await?;
         }
-        let effects = self.program.update(Event::Input(last).into(), Instant::now());
+        let effects = self.take_in(Event::Input(last).into());
         self.dirty = true;
         if effects.iter().any(Work::is_awaited) {
             // Not put off again by the next key: many keys make frames too.
@@ -437,8 +450,21 @@ impl<'a, P: Program, F: FnMut(P::Effect, &mpsc::Sender<P::Msg>) -> Option<Contro
         self.perform(effects).await
     }
 
+    /// Has the program take a message in. A panic costs no more than what was asked for: one record that we cannot cope with
+    /// does not end a session. Right behind another one it would not end, and ends the program.
+    fn take_in(&mut self, message: P::Msg) -> Vec<P::Effect> {
+        let now = Instant::now();
+        if std::mem::take(&mut self.is_shaken) {
+            return self.program.update(message, now);
+        }
+        let program = &mut *self.program;
+        let effects = guarded(|| program.update(message, now));
+        self.is_shaken = effects.is_none();
+        effects.unwrap_or_default()
+    }
+
     async fn update(&mut self, message: P::Msg) -> Flow {
-        let effects = self.program.update(message, Instant::now());
+        let effects = self.take_in(message);
         self.dirty = true;
         self.awaited_until = None;
         self.perform(effects).await
@@ -451,7 +477,7 @@ impl<'a, P: Program, F: FnMut(P::Effect, &mpsc::Sender<P::Msg>) -> Option<Contro
             for effect in effects {
                 let Some(control) = (self.perform)(effect, &self.sender) else { continue };
                 if let Some(event) = self.control(control).await? {
-                    waiting.push(self.program.update(event.into(), Instant::now()));
+                    waiting.push(self.take_in(event.into()));
                     self.dirty = true;
                 }
             }
@@ -626,10 +652,8 @@ async fn ready(fd: &AsyncFd<OwnedFd>, what: rustix::event::PollFlags, interest: 
 mod tests {
     use std::cell::Cell;
     use std::os::unix::net::UnixStream;
+    use std::panic::AssertUnwindSafe;
     use std::path::Path;
-
-    use ratatui::buffer::Buffer;
-    use ratatui::layout::Position;
 
     use super::*;
 
@@ -653,6 +677,41 @@ mod tests {
         fn from(_: Event) -> Self {
             Self::Event
         }
+    }
+
+    /// Cannot take in what it is told, nor draw.
+    struct Faulty;
+
+    impl Program for Faulty {
+        type Msg = Said;
+        type Effect = Asked;
+
+        fn update(&mut self, message: Said, _: Instant) -> Vec<Asked> {
+            assert!(matches!(message, Said::Found), "asked for");
+            Vec::new()
+        }
+
+        fn draw(&self, _: &mut Buffer) -> Option<Position> {
+            panic!("asked for")
+        }
+    }
+
+    #[tokio::test]
+    async fn a_panic_costs_one_message_and_a_second_one_behind_it_the_program() {
+        let (ours, _theirs) = UnixStream::pair().unwrap();
+        ours.set_nonblocking(true).unwrap();
+        let tty = Tty::of(ours.into());
+        let (options, (_, panics)) = (Options { mouse: false, ask_background: false }, mpsc::channel(1));
+        let mut program = Faulty;
+        let mut turning = Loop::new(&tty, &mut program, options, panics, |_, _| None).unwrap();
+        for _ in 0..2 {
+            assert!(turning.update(Said::Event).await.is_continue());
+            assert!(turning.update(Said::Found).await.is_continue());
+        }
+        turning.next_frame = Instant::now();
+        assert!(turning.draw().is_continue());
+        assert!(turning.update(Said::Event).await.is_continue());
+        assert!(std::panic::catch_unwind(AssertUnwindSafe(|| turning.take_in(Said::Event))).is_err());
     }
 
     /// Each input asks for work; frames are counted.

@@ -274,17 +274,18 @@ pub(crate) fn stop() {
 
 /// Installs the panic hook; call it on the thread of the screen.
 ///
-/// A panic of that thread ends the program: the terminal is given back first, then the message is printed. A panic of
-/// any other thread or task leaves the screen alone and comes out of the returned channel.
+/// A panic of that thread that nobody catches ends the program: the terminal is given back first, then the message is
+/// printed. Any other leaves the screen alone and comes out of the returned channel, unless another thread caught it.
 pub(crate) fn hook_panics() -> mpsc::Receiver<String> {
     let (sender, receiver) = mpsc::channel(16);
     let ui = std::thread::current().id();
     std::panic::set_hook(Box::new(move |info| {
         let text = sentence(info).into_string();
-        if std::thread::current().id() == ui && tokio::task::try_id().is_none() {
+        let is_ui = std::thread::current().id() == ui && tokio::task::try_id().is_none();
+        if is_ui && !is_guarded() {
             leave(&[], false);
             let _ = writeln!(io::stderr(), "stepscope: {text}");
-        } else if !is_guarded() {
+        } else if is_ui || !is_guarded() {
             let _ = sender.try_send(text);
         }
     }));

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
+use stepscope_base::guard::guarded;
 use stepscope_base::json::Tape;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -155,7 +156,8 @@ impl Records {
     }
 
     fn find(&self, is_it: impl Fn(&Summary) -> bool) -> Option<usize> {
-        (0..self.len()).find(|at| self.open(*at).is_ok_and(|record| is_it(&record.summary)))
+        let is_it = |at: &usize| guarded(|| self.open(*at).is_ok_and(|record| is_it(&record.summary))) == Some(true);
+        (0..self.len()).find(is_it)
     }
 
     /// Reads a record.

@@ -264,7 +264,7 @@ pub(crate) fn counts_modulo(text: &str) -> bool {
 
 /// The tokens with one equals sign in place of `≈`, ", which equals", "is about equal to" and `= about`.
 fn with_signs(list: &[Lexeme], text: &str) -> Vec<Lexeme> {
-    let spelt = |at: usize| list.get(at).and_then(|token| text.get(token.start..token.end)).unwrap_or_default();
+    let spelt = |at: usize| list.get(at).map_or("", |token| &text[token.start..token.end]);
     let mut signed: Vec<Lexeme> = Vec::with_capacity(list.len());
     // "Check whether 3 * 4 equals 13" says nothing.
     let (mut at, mut is_open) = (0, false);
@@ -307,7 +307,7 @@ struct Reader<'t> {
 impl Reader<'_> {
     /// The equation of an equals sign, and where it ends. Its left side begins at `floor` at the earliest.
     fn around(&self, at: usize, floor: usize) -> (Option<Equality>, usize) {
-        let before = self.list.get(floor..at).unwrap_or_default();
+        let before = &self.list[floor..at];
         let ended = before.iter().rposition(|token| matches!(token.kind, TokenKind::Break | TokenKind::Equals));
         let from = ended.map_or(floor, |ended| floor + ended + 1);
         let left = (from.max(at.saturating_sub(MAX_BEFORE))..at).find_map(|start| self.left(start, at));
@@ -357,7 +357,7 @@ impl Reader<'_> {
     /// The text of an equals sign.
     fn sign(&self, at: usize) -> &str {
         let token = self.list.get(at).filter(|token| token.kind == TokenKind::Equals);
-        token.and_then(|token| self.text.get(token.start..token.end)).unwrap_or_default()
+        token.map_or("", |token| &self.text[token.start..token.end])
     }
 
     fn word(&self, at: usize) -> Option<&str> {
@@ -382,7 +382,7 @@ impl Reader<'_> {
         let Some(here) = self.list.get(start) else { return false };
         let Some(at) = start.checked_sub(1) else { return true };
         let Some(before) = self.list.get(at) else { return true };
-        let text = self.text.get(before.start..before.end).unwrap_or_default();
+        let text = &self.text[before.start..before.end];
         match before.kind {
             TokenKind::Word => {
                 let word = text.to_ascii_lowercase();
@@ -436,8 +436,8 @@ impl Reader<'_> {
     /// Tells whether a `by` divides or multiplies what stands before it: `7 divided by`, `5 by 3`.
     fn divides(&self, by: usize) -> bool {
         let before = by.checked_sub(1);
-        let word = before.and_then(|at| self.word(at)).unwrap_or_default().to_lowercase();
-        self.is_number(before) || word.starts_with("divid") || word.starts_with("multipl")
+        let names = |word: &str| ["divid", "multipl"].iter().any(|stem| word.to_lowercase().starts_with(stem));
+        self.is_number(before) || before.and_then(|at| self.word(at)).is_some_and(names)
     }
 
     /// Tells whether two numbers with this operator between them begin here, without blanks.
@@ -467,7 +467,7 @@ impl Reader<'_> {
     fn is_aside(&self, open: usize) -> bool {
         let inner = self.list.iter().skip(open + 1).take_while(|token| token.kind != TokenKind::Close);
         let is_word = |token: &Lexeme| {
-            let text = self.text.get(token.start..token.end).unwrap_or_default();
+            let text = &self.text[token.start..token.end];
             matches!(token.kind, TokenKind::Word | TokenKind::Comma) && text.chars().count() > 1
         };
         inner.into_iter().all(is_word)
@@ -496,8 +496,7 @@ impl Reader<'_> {
     /// A sign of mathematics that is not read here.
     fn is_sign(&self, at: Option<usize>) -> bool {
         let token = at.and_then(|at| self.list.get(at)).filter(|token| token.kind == TokenKind::Break);
-        let text = token.and_then(|token| self.text.get(token.start..)).unwrap_or_default();
-        text.starts_with(['√', '²', '³', '|'])
+        token.is_some_and(|token| self.text[token.start..].starts_with(['√', '²', '³', '|']))
     }
 
     fn is_number(&self, at: Option<usize>) -> bool {
@@ -526,7 +525,7 @@ impl Reader<'_> {
             TokenKind::Operator(_) | TokenKind::Number(_) | TokenKind::Percent(_) | TokenKind::Name(_) => true,
             TokenKind::Open => !next.spaced || !self.is_aside(end),
             TokenKind::Break => {
-                let text = self.text.get(next.start..).unwrap_or_default();
+                let text = &self.text[next.start..];
                 // A factorial, a power, the minutes of a time of day, a proportion.
                 let after = text.chars().nth(1);
                 let is_time = text.starts_with(':') && after.is_some_and(|c| c.is_ascii_digit()) || self.is_ratio(end);

@@ -88,7 +88,7 @@ fn of_line(line: &str, offset: usize, found: &mut Vec<Worked>) {
                 || (token.spaced && next.is_some() && matches!(before, None | Some(TokenKind::Word))));
         let starts = sign || matches!(token.kind, TokenKind::Number(_) | TokenKind::Percent(_) | TokenKind::Open);
         // Behind a number it is the fraction of `5 1/2`.
-        let head = line.get(..token.start).unwrap_or_default().trim_end_matches([' ', '$']);
+        let head = line[..token.start].trim_end_matches([' ', '$']);
         // `5:30`, but not `Total:30`.
         let before_colon = line.get(..token.start).and_then(|head| head.strip_suffix(':'));
         let clock = before_colon.is_some_and(|head| head.ends_with(|c: char| c.is_ascii_digit()));
@@ -141,7 +141,7 @@ fn chain(list: &[Lexeme], start: usize, line: &str, offset: usize, found: &mut V
         let says = next.written.or(last()).or(goes_on);
         let says = says.unwrap_or(Written { value: next.value, decimals: 6 });
         let range = side.range.start..next.range.end;
-        let text = line.get(range.clone()).unwrap_or_default().to_owned();
+        let text = line[range.clone()].to_owned();
         let range = offset + range.start..offset + range.end;
         found.push(Worked { expression: side.expression.clone(), gives: side.value, says, text, range });
     }
@@ -234,11 +234,11 @@ pub fn plain(text: &str) -> Cow<'_, str> {
     let mut made = String::with_capacity(out.len() + 2 * crosses.len());
     let mut from = 0;
     for at in crosses {
-        made.push_str(out.get(from..at).unwrap_or_default());
+        made.push_str(&out[from..at]);
         made.push_str(" x ");
         from = if bytes.get(at) == Some(&b'(') { at } else { at + 1 };
     }
-    made.push_str(out.get(from..).unwrap_or_default());
+    made.push_str(&out[from..]);
     Cow::Owned(made)
 }
 
@@ -248,7 +248,7 @@ pub fn mixes_units(text: &str) -> bool {
     let found = numbers(text);
     let unit_of = |range: &Range<usize>| {
         let behind = text.get(range.end..)?.trim_start_matches([' ', '-']);
-        let word = behind.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
+        let word = behind.split(|c: char| !c.is_ascii_alphabetic()).next().expect("a split has a first part");
         let is_dollar = text.get(..range.start).is_some_and(|before| before.ends_with('$'));
         unit(if is_dollar { b"dollar" } else { word.as_bytes() })
     };
@@ -273,7 +273,7 @@ pub fn bound(expression: &Expression, values: &[(u32, Number)]) -> Expression {
     // Of each node, where it is now.
     let mut places: Vec<u16> = Vec::with_capacity(expression.nodes.len());
     for (at, node) in expression.nodes.iter().enumerate() {
-        let moved = |of: u16| places.get(usize::from(of)).copied().unwrap_or_default();
+        let moved = |of: u16| places[usize::from(of)];
         let is_negated =
             matches!(expression.nodes.get(at + 1), Some(Node::Single(Single::Negate, of)) if usize::from(*of) == at);
         nodes.push(match *node {

@@ -638,8 +638,8 @@ impl PhraseReader<'_, '_> {
     /// Tells whether one phrase can name a whole list.
     fn is_plural(&self, phrase: Range<usize>, open: usize) -> bool {
         let ends = phrase.end.checked_sub(1).and_then(|at| self.word(at)).is_some_and(|word| word.ends_with('s'));
-        let before = phrase.start.checked_sub(1).and_then(|at| self.word(at)).unwrap_or_default();
-        let adds = matches!(before, "add" | "adding") && open > 2 && !ends;
+        let before = phrase.start.checked_sub(1).and_then(|at| self.word(at));
+        let adds = matches!(before, Some("add" | "adding")) && open > 2 && !ends;
         self.has_plural(phrase) || !(self.depth > 1 || adds)
     }
 
@@ -657,8 +657,9 @@ impl PhraseReader<'_, '_> {
     /// A list of which a part is a calculation itself: every part is read, or it is divided where both sides can be.
     fn nested_list(&mut self, operation: Operation, phrase: &Range<usize>, separators: &[&str]) -> Option<Tree> {
         let separates = |at: &usize| {
-            let before = at.checked_sub(1).and_then(|at| self.word(at)).unwrap_or_default();
-            let part = matches!(before, "multiplied" | "divided" | "increased" | "decreased" | "added" | "compared");
+            let before = at.checked_sub(1).and_then(|at| self.word(at));
+            let part =
+                matches!(before, Some("multiplied" | "divided" | "increased" | "decreased" | "added" | "compared"));
             self.word(*at).is_some_and(|word| separators.contains(&word)) && !part
         };
         let commas = |at: usize| at > phrase.start && self.words.get(at).is_some_and(|word| word.comma);
@@ -740,7 +741,7 @@ impl PhraseReader<'_, '_> {
         }
         // "The price plus a tenth of the price": the same words are the same thing.
         let said = |phrase: &Range<usize>| {
-            let words = self.words.get(phrase.clone()).unwrap_or_default();
+            let words = &self.words[phrase.clone()];
             words.iter().map(|word| word.lower.as_ref()).filter(|word| !EMPTY.contains(word)).collect::<Vec<_>>()
         };
         let own = said(&phrase);
@@ -761,7 +762,7 @@ impl PhraseReader<'_, '_> {
             return self.taken.words.push(phrase);
         };
         let is_unit = |at: usize| {
-            let word = self.word(at).unwrap_or_default();
+            let word = self.words[at].lower.as_ref();
             word.starts_with("percent") || unit(word).is_some() || self.inputs.iter().any(|input| mentions(input, word))
         };
         let units = (at + 1..phrase.end).take_while(|at| is_unit(*at)).count();
@@ -773,7 +774,7 @@ impl PhraseReader<'_, '_> {
     /// Tells whether a phrase holds what no input explains: a number in digits, "a fifth", or "the two" of nothing that
     /// was worked out.
     fn leaves_something_open(&self, phrase: Range<usize>) -> bool {
-        let words = self.words.get(phrase).unwrap_or_default();
+        let words = &self.words[phrase];
         let plural =
             |word: &Word<'_>| matches!(word.lower.as_ref(), "the" | "these" | "those" | "two" | "three" | "both");
         let is_known = |word: &Word<'_>, number: Number| {
@@ -862,7 +863,7 @@ impl PhraseReader<'_, '_> {
     }
 
     fn is_pronoun(&self, phrase: Range<usize>) -> bool {
-        let words = self.words.get(phrase.clone()).unwrap_or_default();
+        let words = &self.words[phrase.clone()];
         let is_said = |said: &[&str]| words.iter().map(|word| word.lower.as_ref()).eq(said.iter().copied());
         if is_said(&["what", "is", "left"]) || is_said(&["what", "remains"]) {
             return true;
@@ -871,7 +872,7 @@ impl PhraseReader<'_, '_> {
     }
 
     fn names_input(&self, phrase: Range<usize>) -> bool {
-        let words = self.words.get(phrase).unwrap_or_default();
+        let words = &self.words[phrase];
         words.iter().any(|word| self.inputs.iter().any(|input| mentions(input, &word.lower)))
     }
 

@@ -69,7 +69,7 @@ impl PhraseReader<'_, '_> {
     }
 
     fn leaf_parts(&self, leaf: Range<usize>) -> Vec<String> {
-        let words = self.words.get(leaf).unwrap_or_default();
+        let words = &self.words[leaf];
         words.iter().flat_map(|word| parts(word.text)).collect()
     }
 
@@ -126,9 +126,7 @@ impl PhraseReader<'_, '_> {
     /// Tells whether the sentence names some of these inputs in full and others with no word: then it is not about all.
     fn names_a_part_of(&self, inputs: &[usize]) -> bool {
         let said: Vec<String> = self.words.iter().flat_map(|word| parts(word.text)).collect();
-        let names = |input: &usize| -> Vec<String> {
-            self.inputs.get(*input).map(|input| parts(input.name).collect()).unwrap_or_default()
-        };
+        let names = |input: &usize| -> Vec<String> { parts(self.inputs[*input].name).collect() };
         let is_named = |input: &usize| {
             let names = names(input);
             !names.is_empty() && names.iter().all(|name| said.contains(name))
@@ -252,7 +250,7 @@ impl PhraseReader<'_, '_> {
 
     /// Tells whether a phrase, or the variable that it means, says that it is in percent.
     fn is_percentage(&self, leaf: usize, reading: &[usize]) -> bool {
-        let phrase = self.leaves.get(leaf).map(|leaf| self.leaf_parts(leaf.clone())).unwrap_or_default();
+        let phrase = self.leaf_parts(self.leaves[leaf].clone());
         let input = reading.get(leaf).and_then(|input| self.inputs.get(*input));
         phrase.iter().any(|part| is_percent_word(part)) || input.is_some_and(says_percent)
     }
@@ -263,7 +261,7 @@ impl PhraseReader<'_, '_> {
         let Tree::Leaf(leaf) = tree else {
             return *tree == Tree::Running && running().is_some_and(may_be_share);
         };
-        let phrase = self.leaves.get(*leaf).map(|leaf| self.leaf_parts(leaf.clone())).unwrap_or_default();
+        let phrase = self.leaf_parts(self.leaves[*leaf].clone());
         let input = reading.get(*leaf).and_then(|input| self.inputs.get(*input));
         phrase.iter().any(|part| part == "rate") || input.is_some_and(may_be_share)
     }

@@ -139,7 +139,7 @@ pub(super) fn root(word: &str) -> String {
         stem.strip_suffix(ending).filter(|rest| rest.len() >= least).map(str::len)
     };
     if let Some(len) = cut(stem, "ies", 2) {
-        return format!("{}y", stem.get(..len).unwrap_or_default());
+        return format!("{}y", &stem[..len]);
     }
     if !stem.ends_with("ss") {
         stem = stem.strip_suffix('s').filter(|rest| rest.len() > 2).unwrap_or(stem);
@@ -294,7 +294,7 @@ impl<'r, 'w, 't> Account<'r, 'w, 't> {
 
     /// "The two costs", "all scores": every word is one of each of the inputs.
     fn names_all(&self, phrase: &Range<usize>, absorbed: &[usize]) -> bool {
-        let words = self.reader.words.get(phrase.clone()).unwrap_or_default();
+        let words = &self.reader.words[phrase.clone()];
         let own: Vec<&Vocabulary> = absorbed.iter().filter_map(|at| self.inputs.get(*at)).collect();
         let counted = words.iter().any(|word| self.counts(word, absorbed.len()));
         let is_all = absorbed.len() == self.inputs.len() || words.iter().any(|word| ALL.contains(&word.lower.as_ref()));
@@ -354,7 +354,7 @@ impl<'r, 'w, 't> Account<'r, 'w, 't> {
             }
         }
         for purpose in &taken.purposes {
-            let words = self.reader.words.get(purpose.clone()).unwrap_or_default();
+            let words = &self.reader.words[purpose.clone()];
             let names = |(at, word): (usize, &Word<'_>)| self.names_result(word, words.get(at.wrapping_sub(1)));
             if words.iter().enumerate().all(names) {
                 for at in purpose.clone() {
@@ -377,8 +377,8 @@ impl<'r, 'w, 't> Account<'r, 'w, 't> {
         let open = |range: Range<usize>| range.filter(|at| covered.get(*at) == Some(&false)).collect::<Vec<_>>();
         let end = rounding.as_ref().map_or(sentence.end, |rounding| rounding.start);
         let strict = |at: &usize| self.is_beside(*at, tree);
-        let before = self.reader.words.get(sentence.start..first.min(end)).unwrap_or_default();
-        let behind = self.reader.words.get(last.min(end)..end).unwrap_or_default();
+        let before = &self.reader.words[sentence.start..first.min(end)];
+        let behind = &self.reader.words[last.min(end)..end];
         self.introduces(before)
             && self.follows(behind, last.min(end), tree)
             && open(first..last.min(end)).iter().all(strict)

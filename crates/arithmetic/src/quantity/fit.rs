@@ -209,7 +209,7 @@ fn digits(mut number: u64, buffer: &mut [u8; 20]) -> &[u8] {
             break;
         }
     }
-    buffer.get(..len).unwrap_or_default()
+    &buffer[..len]
 }
 
 #[cfg(test)]

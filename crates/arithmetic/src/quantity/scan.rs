@@ -46,7 +46,7 @@ struct ScannedWord {
 
 impl ScannedWord {
     fn lower(&self) -> &[u8] {
-        self.lower.get(..self.end - self.start).unwrap_or_default()
+        self.lower.get(..self.end - self.start).unwrap_or(b"")
     }
 
     fn part(&self) -> Option<NumberWord> {
@@ -542,9 +542,9 @@ impl Scan<'_> {
     // Words.
 
     fn word(&mut self, at: usize) -> usize {
-        let rest = self.text.get(at..).unwrap_or_default();
+        let rest = &self.text[at..];
         let len = rest.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(rest.len());
-        if !may_mean(rest.get(..len).unwrap_or_default()) {
+        if !may_mean(&rest[..len]) {
             let blank = usize::from(rest.get(len) == Some(&b' '));
             return at + len + blank;
         }

@@ -24,8 +24,8 @@ impl Spellings {
     pub fn of(quantity: &Quantity, own: &[u8]) -> Self {
         let mut all = Self(Vec::with_capacity(6));
         let start = own.iter().position(u8::is_ascii_alphanumeric).unwrap_or(own.len());
-        let end = own.iter().rposition(u8::is_ascii_alphanumeric).map_or(0, |last| last + 1);
-        all.add(own.get(start..end).unwrap_or_default().to_ascii_lowercase().into());
+        let end = own.iter().rposition(u8::is_ascii_alphanumeric).map_or(start, |last| last + 1);
+        all.add(own[start..end].to_ascii_lowercase().into());
         all.number(quantity.value);
         let hundredth = Number::fraction(1, 100).and_then(|part| quantity.value.times(part));
         let (upper, lower) = quantity.value.parts();

@@ -40,7 +40,7 @@ fn ask(amount: &mut Amount, unit: Unit) {
 fn tail(text: &str) -> &str {
     let start = text.len().saturating_sub(MAX_QUESTION);
     let start = (start..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
-    text.get(start..).unwrap_or_default()
+    &text[start..]
 }
 
 /// Finds the unit of "how many minutes" or "in centimetres"; `None` where there is none, or more than one.

@@ -129,7 +129,7 @@ impl Cutter<'_> {
                 |at: usize| self.char(at) == Some('\'') && self.char(at + 1).is_some_and(char::is_alphabetic);
             let end = (self.at..).find(|at| !(self.char(*at).is_some_and(char::is_alphabetic) || is_inner(*at)));
             let end = end.unwrap_or(self.chars.len());
-            let word = self.text.get(self.byte(self.at)..self.byte(end)).unwrap_or_default();
+            let word = &self.text[self.byte(self.at)..self.byte(end)];
             let word: String = word.chars().map(folded).flat_map(char::to_lowercase).collect();
             self.push(Part::Word(word), end);
         } else {
@@ -255,7 +255,7 @@ fn joined_fractions(list: Vec<Token>) -> Vec<Token> {
     let mut out: Vec<Token> = Vec::with_capacity(list.len());
     let mut at = 0;
     while let Some(token) = list.get(at) {
-        match typeset_fraction(list.get(at..).unwrap_or_default()) {
+        match typeset_fraction(&list[at..]) {
             Some((fraction, end)) => {
                 out.push(Token { part: Part::Fraction(fraction), end, ..token.clone() });
                 at += 9;

@@ -174,7 +174,7 @@ impl Writer<'_> {
 
     fn bytes(&mut self, mut rest: &[u8]) {
         if let Some((spelled, len)) = short_and_plain(rest) {
-            return self.out.put(spelled.get(..len).unwrap_or_default());
+            return self.out.put(&spelled[..len]);
         }
         self.out.push(b'"');
         let letters = self.style.letters;
@@ -183,13 +183,13 @@ impl Writer<'_> {
                 Letters::Kept | Letters::Stored => plain_until::<false>(rest, 0),
                 _ => plain_until::<true>(rest, 0),
             };
-            let (head, tail) = rest.split_at_checked(plain).unwrap_or_default();
+            let (head, tail) = rest.split_at(plain);
             self.out.put(head);
             if tail.is_empty() {
                 break;
             }
             let (len, piece) = first_piece(tail);
-            let (letter, behind) = tail.split_at_checked(len).unwrap_or_default();
+            let (letter, behind) = tail.split_at(len);
             self.letter(piece, letter);
             rest = behind;
         }
@@ -443,7 +443,7 @@ fn string(value: Value<'_>, writer: &mut Writer<'_>) {
     if value.plain_string().is_some_and(|plain| plain_until::<true>(plain, 0) == plain.len()) {
         copy(value, writer);
     } else {
-        writer.text(value.string().unwrap_or_default());
+        writer.text(value.string().expect("a string or a key"));
     }
 }
 

@@ -387,7 +387,7 @@ impl Machine<'_> {
         (least, most): (usize, usize),
         mood: Mood,
     ) -> Result<Step, Undecided> {
-        let rest = self.text.get(at..).unwrap_or_default();
+        let rest = &self.text[at..];
         let wanted = if mood == Mood::Lazy { least } else { most };
         let taken = rest.iter().take(wanted).take_while(|c| set.holds(**c)).count();
         // A run is quicker than steps.
@@ -437,7 +437,7 @@ impl Machine<'_> {
     fn shorter(&mut self, op: usize, from: usize, at: usize) -> usize {
         let last = at.saturating_sub(1);
         let Some(Op::Char(wanted)) = self.program.ops.get(op) else { return last };
-        let rest = self.text.get(from..at).unwrap_or_default();
+        let rest = &self.text[from..at];
         let found = rest.iter().rposition(|c| c == wanted).map_or(from, |n| from + n);
         self.steps += (last - found) / 4;
         found
@@ -483,7 +483,7 @@ impl Machine<'_> {
     }
 
     fn round(&self, number: usize) -> Round {
-        self.loops.get(number).copied().unwrap_or_default()
+        self.loops[number]
     }
 
     fn set_round(&mut self, number: usize, to: Round) {

@@ -8,7 +8,7 @@ use crate::text::Shown;
 
 /// The draft that a schema names. As in Python, one that is not known counts as the newest.
 pub(super) fn declared(root: Value<'_>) -> Result<Draft, SchemaFailure> {
-    let name = root.get("$schema").and_then(Value::string).unwrap_or_default();
+    let name = Value::text_of(root.get("$schema"));
     if name.utf8().is_some_and(|name| name.trim_end_matches('#') == "http://json-schema.org/draft-03/schema") {
         return Err(SchemaFailure(Shown::own("draft 3 is not supported; use draft 4 or newer")));
     }

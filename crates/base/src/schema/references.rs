@@ -270,7 +270,7 @@ fn unquoted(text: &str) -> Option<String> {
             u8::from_str_radix(digits?, 16).ok()
         });
         out.push(code.unwrap_or(*first));
-        rest = if code.is_some() { after.get(2..).unwrap_or_default() } else { after };
+        rest = if code.is_some() { &after[2..] } else { after };
     }
     String::from_utf8(out).ok()
 }
@@ -280,22 +280,21 @@ fn join(base: &str, reference: &str) -> String {
     if base.is_empty() || reference.is_empty() || scheme(reference).is_some() {
         return if reference.is_empty() { base } else { reference }.to_owned();
     }
-    let scheme = scheme(base).unwrap_or_default();
-    if !matches!(scheme, "" | "http" | "https" | "file" | "ftp") {
+    let scheme = scheme(base);
+    if !matches!(scheme, None | Some("http" | "https" | "file" | "ftp")) {
         return reference.to_owned();
     }
-    let begin = if scheme.is_empty() { 0 } else { scheme.len() + 1 };
-    let rest = base.get(begin..).unwrap_or_default();
+    let begin = scheme.map_or(0, |scheme| scheme.len() + 1);
+    let rest = &base[begin..];
     let authority = if rest.starts_with("//") {
         rest.get(2..).and_then(|rest| rest.find(['/', '?', '#'])).map_or(rest.len(), |end| end + 2)
     } else {
         0
     };
-    let before = base.get(..begin + authority).unwrap_or_default();
-    let path = rest.get(authority..).unwrap_or_default();
-    let path = path.split(['?', '#']).next().unwrap_or_default();
+    let before = &base[..begin + authority];
+    let path = rest[authority..].split(['?', '#']).next().expect("a split has a first part");
     if reference.starts_with("//") {
-        return format!("{}{reference}", base.get(..begin).unwrap_or_default());
+        return format!("{}{reference}", &base[..begin]);
     }
     if reference.starts_with(['?', '#']) {
         return format!("{before}{path}{reference}");

@@ -106,7 +106,7 @@ fn changed_number(text: &[u8], quote: &[u8]) -> Option<MeaningChange> {
 }
 
 fn unit_room(text: &[u8], number: &QuotedNumber<'_>) -> usize {
-    let rest = text.get(number.range.end..).unwrap_or_default();
+    let rest = &text[number.range.end..];
     rest.len() - rest.trim_ascii_start().len() + number.unit.len()
 }
 
@@ -123,20 +123,20 @@ pub(super) fn numbers(text: &[u8]) -> Vec<QuotedNumber<'_>> {
 }
 
 fn number(text: &[u8], start: usize) -> QuotedNumber<'_> {
-    let rest = text.get(start..).unwrap_or_default();
+    let rest = &text[start..];
     let mut len = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
     while matches!(rest.get(len), Some(b'.' | b',')) && rest.get(len + 1).is_some_and(u8::is_ascii_digit) {
-        len += 1 + rest.get(len + 1..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit()).count();
+        len += 1 + rest[len + 1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     }
-    let digits = rest.get(..len).unwrap_or_default();
-    let exponent = exponent(rest.get(len..).unwrap_or_default());
+    let digits = &rest[..len];
+    let exponent = exponent(&rest[len..]);
     let mut range = start..start + len + exponent.len();
-    let before = text.get(..start).unwrap_or_default();
+    let before = &text[..start];
     let mut negative = false;
     if let Some(sign) = sign_before(before) {
         (negative, range.start) = (true, sign);
     }
-    let after = text.get(range.end..).unwrap_or_default();
+    let after = &text[range.end..];
     let strokes = strokes(after);
     if let Some(outer) = brackets_around(text, start, &range, digits) {
         (negative, range) = (true, outer);
@@ -147,14 +147,14 @@ fn number(text: &[u8], start: usize) -> QuotedNumber<'_> {
         range.end += first_char(after).map_or(0, char::len_utf8);
     }
     let unit = after.trim_ascii_start();
-    let unit = unit.get(..letters(unit)).unwrap_or_default();
+    let unit = &unit[..letters(unit)];
     QuotedNumber { range, start, digits, negative, exponent, strokes, unit }
 }
 
 /// The length of the letters at the beginning of a text, `µ` and `Ω` among them.
 fn letters(text: &[u8]) -> usize {
     const MAX_UNIT: usize = 8;
-    let text = String::from_utf8_lossy(text.get(..text.len().min(2 * MAX_UNIT)).unwrap_or_default());
+    let text = String::from_utf8_lossy(&text[..text.len().min(2 * MAX_UNIT)]);
     text.chars().take_while(|c| c.is_alphabetic()).map(char::len_utf8).sum()
 }
 
@@ -165,12 +165,12 @@ fn exponent(text: &[u8]) -> &[u8] {
         [b'e' | b'E', ..] => 1,
         _ => return &[],
     };
-    let digits = text.get(sign..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let digits = text[sign..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     if digits == 0 {
         return &[];
     }
     // A minus sign beyond ASCII is told by its own bytes.
-    if sign == 4 { b"e-" } else { text.get(..sign + digits).unwrap_or_default() }
+    if sign == 4 { b"e-" } else { &text[..sign + digits] }
 }
 
 const fn is_minus(c: char) -> bool {
@@ -372,7 +372,7 @@ fn words_around(text: &[u8], at: usize) -> Range<usize> {
 
 /// A word and the one before it.
 fn with_word_before(text: &[u8], word: Range<usize>) -> Range<usize> {
-    let before = text.get(..word.start).unwrap_or_default().trim_ascii_end();
+    let before = text[..word.start].trim_ascii_end();
     before.iter().rposition(u8::is_ascii_whitespace).map_or(0, |n| n + 1)..word.end
 }
 

@@ -233,7 +233,7 @@ fn before(document: &Document, bytes: &Range<usize>) -> Option<Cut> {
     let is_capital = String::from_utf8_lossy(rest.get(..rest.len().min(4))?).starts_with(char::is_uppercase);
     // "Not older than three months" only bounds what is said.
     const BOUNDS: [&str; 9] = ["older", "younger", "more", "less", "later", "earlier", "longer", "higher", "lower"];
-    let next = lower.get(exception.len()..).map(str::trim_start).unwrap_or_default();
+    let next = lower[exception.len()..].trim_start();
     let is_bound = BOUNDS.iter().any(|word| next.strip_prefix(word).is_some_and(|rest| rest.starts_with(" than")));
     let is_negation = matches!(*exception, "not" | "nicht") && !is_bound;
     let count = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).take(FEW_WORDS).count();

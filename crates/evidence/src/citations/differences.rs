@@ -68,7 +68,7 @@ pub fn differences(quote: &[u8], text: &[u8]) -> Differences {
     let mut found = Differences { cut: quote_cut || text_cut, ..Differences::default() };
     let first = pairs.first().map_or(0, |(_, n)| *n);
     let last = pairs.last().map_or(0, |(_, n)| n + 1);
-    let aligned = text_tokens.get(first..last).unwrap_or_default();
+    let aligned = &text_tokens[first..last];
     if let (Some(first), Some(last)) = (aligned.first(), aligned.last()) {
         found.text_range = first.range.start..last.range.end;
     }
@@ -118,7 +118,7 @@ fn tokens(text: &[u8], most: usize, ids: &mut HashMap<Vec<u8>, u32>) -> (Vec<Dif
         if tokens.len() >= most {
             return (tokens, true);
         }
-        let rest = text.get(at..).unwrap_or_default();
+        let rest = &text[at..];
         let len = token(rest);
         let Some(bytes) = rest.get(..len).filter(|bytes| !bytes.is_empty()) else {
             at += pieces(rest).next().map_or(1, |(range, _)| range.end);
@@ -152,7 +152,7 @@ fn token(text: &[u8]) -> usize {
         if end == 0 {
             return if c.is_whitespace() || c.is_control() { 0 } else { range.end };
         }
-        let rest = text.get(range.end..).unwrap_or_default();
+        let rest = &text[range.end..];
         // `1,200.50` is one number; `infor-` at a line's end goes on with the next one.
         if digits && matches!(c, '.' | ',') && rest.first().is_some_and(u8::is_ascii_digit) {
             continue;

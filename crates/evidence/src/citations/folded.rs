@@ -101,10 +101,10 @@ fn fold(text: &[u8], state: &mut FoldState, footnotes: bool, sink: &mut impl Fol
     let mut at = 0;
     while let Some(&byte) = text.get(at) {
         sink.between(at, *state);
-        let rest = text.get(at..).unwrap_or_default();
+        let rest = &text[at..];
         if byte.is_ascii_alphabetic() {
             let len = rest.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-            sink.letters(rest.get(..len).unwrap_or_default(), at)?;
+            sink.letters(&rest[..len], at)?;
             state.keep(false);
             state.word = state.word.saturating_add(u8::try_from(len).unwrap_or(u8::MAX));
             at += len;
@@ -135,7 +135,7 @@ fn digit(
     if footnotes && let Some(len) = glued(text, *state) {
         return ControlFlow::Continue(len);
     }
-    step(CharClass::Digit, text.get(..1).unwrap_or_default(), false, at..at + 1, state, sink)?;
+    step(CharClass::Digit, &text[..1], false, at..at + 1, state, sink)?;
     ControlFlow::Continue(1)
 }
 
@@ -215,9 +215,9 @@ fn high(
     sink: &mut impl FoldSink,
 ) -> ControlFlow<(), usize> {
     const MAX_HIGH: usize = 24;
-    let rest = text.get(tag..).unwrap_or_default();
+    let rest = &text[tag..];
     let inner = rest.iter().take(MAX_HIGH).take_while(|byte| **byte != b'<').count();
-    let inner = rest.get(..inner).unwrap_or_default();
+    let inner = &rest[..inner];
     let is_number = inner.iter().any(u8::is_ascii_digit)
         && inner.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b',' | b' '));
     if !is_number {
@@ -241,7 +241,7 @@ fn wide(
     sink: &mut impl FoldSink,
 ) -> ControlFlow<(), usize> {
     let (len, c) = character(text);
-    let rest = text.get(len..).unwrap_or_default();
+    let rest = &text[len..];
     if c == '【'
         && let Some(len) = marks::reference(text)
     {
@@ -296,7 +296,7 @@ fn part(
         c if c.is_ascii() => (ascii_class(c as u8), encoded(c.to_ascii_lowercase(), &mut long)),
         _ => fold_wide(c, &mut long),
     };
-    step(class, long.get(..len).unwrap_or_default(), digit_follows, from, state, sink)
+    step(class, &long[..len], digit_follows, from, state, sink)
 }
 
 fn encoded(c: char, out: &mut [u8]) -> usize {
@@ -491,7 +491,7 @@ fn fold_wide(c: char, out: &mut [u8; 16]) -> (CharClass, usize) {
     let mut at = 0;
     let is_kept = |lower: &char| !('\u{300}'..='\u{337}').contains(lower) && !('\u{339}'..='\u{36f}').contains(lower);
     for lower in c.to_lowercase().filter(is_kept) {
-        at += encoded(plain(lower), out.get_mut(at..).unwrap_or_default());
+        at += encoded(plain(lower), &mut out[at..]);
     }
     (class, at)
 }
@@ -691,7 +691,7 @@ pub(super) fn fold_whole(text: &[u8], footnotes: bool) -> (Vec<u8>, Range<usize>
         fn letters(&mut self, letters: &[u8], from: usize) -> ControlFlow<()> {
             let start = self.0.len();
             self.take(letters, from..from + letters.len())?;
-            self.0.get_mut(start..).unwrap_or_default().make_ascii_lowercase();
+            self.0[start..].make_ascii_lowercase();
             ControlFlow::Continue(())
         }
     }
@@ -737,7 +737,7 @@ pub(crate) fn published(text: &[u8], blank_goes: bool) -> Vec<u8> {
     let mut at = 0;
     while let Some(&byte) = text.get(at) {
         if byte == b'['
-            && let Some(len) = mark(text.get(at..).unwrap_or_default())
+            && let Some(len) = mark(&text[at..])
         {
             if blank_goes && out.last() == Some(&b' ') {
                 out.pop();
@@ -748,11 +748,11 @@ pub(crate) fn published(text: &[u8], blank_goes: bool) -> Vec<u8> {
         let (len, blank) = if byte < 0x80 {
             (1, ascii_class(byte) == CharClass::Blank)
         } else {
-            let (len, c) = character(text.get(at..).unwrap_or_default());
+            let (len, c) = character(&text[at..]);
             (len, c.is_whitespace())
         };
         if !blank {
-            out.extend_from_slice(text.get(at..at + len).unwrap_or_default());
+            out.extend_from_slice(&text[at..at + len]);
         } else if out.last().is_some_and(|last| *last != b' ') {
             out.push(b' ');
         }
@@ -770,10 +770,10 @@ pub(crate) fn equal_without_soft_hyphens(text: &[u8], quote: &[u8]) -> bool {
     let without = |text: &[u8]| {
         let (mut out, mut from) = (Vec::with_capacity(text.len()), 0);
         for at in memchr::memmem::find_iter(text, SOFT) {
-            out.extend_from_slice(text.get(from..at).unwrap_or_default());
+            out.extend_from_slice(&text[from..at]);
             from = at + SOFT.len();
         }
-        out.extend_from_slice(text.get(from..).unwrap_or_default());
+        out.extend_from_slice(&text[from..]);
         out
     };
     let (text, quote) = (without(text), without(quote));
@@ -818,7 +818,7 @@ fn units(text: &[u8], breaks: bool) -> Vec<HyphenUnit> {
         let (len, c) = character(rest);
         at += len;
         if c == '\u{ad}' {
-            if breaks && let Some(blanks) = blanks_at_line_end(text.get(at..).unwrap_or_default()) {
+            if breaks && let Some(blanks) = blanks_at_line_end(&text[at..]) {
                 out.push(HyphenUnit::Hyphen);
                 at += blanks;
             }
@@ -827,7 +827,7 @@ fn units(text: &[u8], breaks: bool) -> Vec<HyphenUnit> {
         let hyphen = matches!(c, '-' | '\u{2010}' | '\u{2011}');
         if hyphen
             && breaks
-            && let Some(blanks) = blanks_at_line_end(text.get(at..).unwrap_or_default())
+            && let Some(blanks) = blanks_at_line_end(&text[at..])
         {
             out.push(HyphenUnit::Hyphen);
             at += blanks;

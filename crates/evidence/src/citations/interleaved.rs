@@ -94,7 +94,7 @@ impl Walk {
         let Some(segment) = self.segments.get(first) else { return Vec::new() };
         let own = &segment.trace;
         let is_beginning = |at: &usize| {
-            let rest = own.bytes.get(*at..).unwrap_or_default();
+            let rest = &own.bytes[*at..];
             rest.len() < self.quote.bytes.len()
                 && (rest.len() >= MIN_START || *at == 0)
                 && self.quote.bytes.starts_with(rest)
@@ -131,7 +131,7 @@ impl Walk {
 
     /// Tells whether some segments may stand between two of a quote.
     fn may_pass(&self, between: Range<usize>) -> bool {
-        let passed = self.segments.get(between).unwrap_or_default();
+        let passed = &self.segments[between];
         let count = |kind| passed.iter().filter(|segment| segment.kind == kind).count();
         passed.len() <= MAX_GAP && count(SegmentKind::Line) <= MAX_LINES && count(SegmentKind::Cell) <= MAX_CELLS
     }
@@ -204,7 +204,7 @@ fn segments(document: &Document, lines: &Range<usize>) -> Vec<Segment> {
         let parts = cells(text, is_numbered(document, line));
         let is_foreign = document.is_furniture(line) || is_edge_of_page(document, line, lines);
         for part in &parts {
-            let own = text.get(part.clone()).unwrap_or_default();
+            let own = &text[part.clone()];
             let trace = Trace::of(own, false);
             if trace.bytes.is_empty() {
                 continue;
@@ -233,7 +233,7 @@ fn is_edge_of_page(document: &Document, line: usize, lines: &Range<usize>) -> bo
     let Some(page) = document.number(line).and_then(|(page, _)| document.page(page)) else { return false };
     let is_top = line < page.start + EDGE && lines.start < page.start;
     let is_foot = line + EDGE >= page.end && page.end < lines.end;
-    let text = document.line(line).unwrap_or_default().trim_ascii();
+    let text = document[line].trim_ascii();
     let first = String::from_utf8_lossy(text).chars().find(|c| c.is_alphanumeric());
     (is_top || is_foot)
         && text.len() <= MAX_HEAD
@@ -253,7 +253,7 @@ fn cells(text: &[u8], is_numbered: bool) -> Vec<Range<usize>> {
     }
     let mut at = start;
     while at < text.len() {
-        let rest = text.get(at..).unwrap_or_default();
+        let rest = &text[at..];
         let wide = rest.iter().take_while(|byte| **byte == b' ').count();
         let apart = match rest.first() {
             Some(b'|' | b'\t') => 1,

@@ -63,7 +63,7 @@ fn letters(text: &[u8]) -> Trace {
     let mut letters = Trace::default();
     let mut at = 0;
     while let Some(byte) = folded.bytes.get(at) {
-        let rest = folded.bytes.get(at..).unwrap_or_default();
+        let rest = &folded.bytes[at..];
         let (like, len) = match byte {
             b'r' if rest.starts_with(b"rn") => (b'm', 2),
             b'v' if rest.starts_with(b"vv") => (b'w', 2),

@@ -38,7 +38,7 @@ pub(super) fn before_last(text: &[u8]) -> Option<&[u8]> {
     if !text.ends_with(b"]") && !text.ends_with("】".as_bytes()) {
         return None;
     }
-    let tail = text.get(text.len().saturating_sub(MAX_MARK)..).unwrap_or_default();
+    let tail = &text[text.len().saturating_sub(MAX_MARK)..];
     let open = [&b"["[..], "【".as_bytes()].into_iter().filter_map(|open| memchr::memmem::rfind(tail, open)).max()?;
     let mark = tail.get(open..)?;
     text.get(..text.len() - mark.len()).filter(|_| reference(mark) == Some(mark.len()))
@@ -53,7 +53,7 @@ pub(super) fn author_and_year(text: &[u8]) -> Option<usize> {
 /// The text between two brackets, the first of which begins it; neither holds another.
 fn enclosed<'t>(text: &'t [u8], open: &[u8], close: &[u8]) -> Option<&'t str> {
     let rest = text.strip_prefix(open)?;
-    let rest = rest.get(..rest.len().min(MAX_MARK)).unwrap_or_default();
+    let rest = &rest[..rest.len().min(MAX_MARK)];
     let inner = rest.get(..memchr::memmem::find(rest, close)?)?;
     let inner = std::str::from_utf8(inner).ok()?;
     (!inner.contains(['[', '(', '\n'])).then_some(inner)
@@ -184,7 +184,7 @@ pub(super) fn marks(text: &[u8]) -> Vec<Range<usize>> {
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         let Some(next) = memchr::memchr3(b'[', b'(', 0xe3, rest) else { break };
         at += next;
-        let rest = text.get(at..).unwrap_or_default();
+        let rest = &text[at..];
         match reference(rest).or_else(|| author_and_year(rest)) {
             Some(len) => {
                 found.push(at..at + len);

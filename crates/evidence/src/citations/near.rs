@@ -51,7 +51,7 @@ pub(super) fn nearest(
     for region in regions {
         let start = document.offset(region.start)?;
         let text = document.text(region.clone());
-        let text = text.get(..text.len().min(MAX_REGION)).unwrap_or_default();
+        let text = &text[..text.len().min(MAX_REGION)];
         if !budget.spend(cost(search.quote, text), 1) {
             return None;
         }

@@ -336,7 +336,7 @@ impl<'d> Search<'d> {
             return false;
         }
         let (skeleton, part) = self.folded_part(lines);
-        let mut rest = skeleton.text().get(part).unwrap_or_default().iter();
+        let mut rest = skeleton.text()[part].iter();
         // What stands between digits changes where something is left out.
         let is_kept = |byte: &&u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
         self.folded().iter().filter(is_kept).all(|byte| rest.any(|own| own == byte))
@@ -549,7 +549,7 @@ impl<'d> Search<'d> {
 
     /// A sign cut off before a number, `-106` of `104-106`, is kept between the digits, without a place of its own.
     fn with_sign(&self, core: Range<usize>) -> Range<usize> {
-        let sign = first_char(self.quote.get(self.core.clone()).unwrap_or_default()).filter(|c| !c.is_alphanumeric());
+        let sign = first_char(&self.quote[self.core.clone()]).filter(|c| !c.is_alphanumeric());
         let before = last_char(self.document.bytes(0..core.start));
         let own = first_char(self.document.bytes(core.clone()));
         match sign.zip(before) {
@@ -566,8 +566,8 @@ impl<'d> Search<'d> {
 
     /// Takes in the punctuation at both ends of the quote, where the document has it too.
     fn widened(&self, core: Range<usize>) -> Range<usize> {
-        let lead = self.quote.get(..self.core.start).unwrap_or_default();
-        let trail = self.quote.get(self.core.end..).unwrap_or_default();
+        let lead = &self.quote[..self.core.start];
+        let trail = &self.quote[self.core.end..];
         let mut start = core.start;
         let wanted: Vec<char> = signs(lead).collect();
         for c in wanted.into_iter().rev() {

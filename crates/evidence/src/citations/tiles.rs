@@ -65,8 +65,7 @@ impl Tiles {
     /// The tiles that may be this one, by number: `TILE` times that is the place.
     pub(crate) fn like(&self, tile: &[u8]) -> &[u32] {
         let hash = self.hash(tile) as usize;
-        let part = self.heads.get(hash).zip(self.heads.get(hash + 1));
-        part.and_then(|(from, to)| self.places.get(*from as usize..*to as usize)).unwrap_or_default()
+        &self.places[self.heads[hash] as usize..self.heads[hash + 1] as usize]
     }
 
     /// The places that may hold a needle; `None`: it is too short.

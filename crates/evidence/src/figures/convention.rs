@@ -61,9 +61,8 @@ impl Convention {
         for text in texts.clone() {
             let bytes = text.as_bytes();
             for (at, sign) in bytes.iter().enumerate().filter(|(_, byte)| matches!(byte, b'.' | b',')) {
-                let before =
-                    bytes.get(..at).unwrap_or_default().iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-                let rest = bytes.get(at + 1..).unwrap_or_default();
+                let before = bytes[..at].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+                let rest = &bytes[at + 1..];
                 let behind = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
                 let next = rest.get(behind).copied();
                 let tail = rest.get(behind + 1).is_some_and(u8::is_ascii_digit);
@@ -78,7 +77,7 @@ impl Convention {
                 };
                 // Money has no three decimals: "€ 85.000" groups, and "€ 1,1 mln" does not.
                 let start = at.saturating_sub(before);
-                let head = text.get(..start).unwrap_or_default().trim_end_matches([' ', '\u{a0}']);
+                let head = text[..start].trim_end_matches([' ', '\u{a0}']);
                 let is_money = before <= 3 && behind > 0 && !is_chained && head.ends_with(['€', '$', '£', '¥']);
                 match (is_money, behind, sign) {
                     (true, 3, b'.') | (true, 1, b',') => comma += 1,

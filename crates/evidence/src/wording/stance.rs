@@ -92,7 +92,7 @@ fn denied(
     let mut denied = None;
     let is_of_next = |at: usize| at + 1 == own.len() && is_followed;
     for at in (0..own.len()).filter(|at| denies(own, *at) && !is_of_next(*at)) {
-        let (before, behind) = (own.get(..at).unwrap_or_default(), own.get(at + 1..).unwrap_or_default());
+        let (before, behind) = (&own[..at], &own[at + 1..]);
         let says = |word: &&TextWord| !is_empty_word(&word.folded);
         // German puts "nicht" behind what it denies.
         let head = behind.iter().find(|word| says(word) && !WEAK.contains(&word.folded.as_str()));
@@ -195,14 +195,14 @@ fn clauses(passage: &str, words: &[TextWord]) -> Vec<Range<usize>> {
     for at in 0..words.len() {
         let Some(word) = words.get(at) else { break };
         let before = at.checked_sub(1).and_then(|at| words.get(at));
-        let between = before.and_then(|before| passage.get(before.range.end..word.range.start)).unwrap_or_default();
+        let between = before.map_or("", |before| &passage[before.range.end..word.range.start]);
         let ends = between.contains([';', '!', '?'])
             || between.contains(". ")
             || between.contains(".\n")
             || between.contains(": ");
         let joins = joins(word);
         // "… and is not renewable" goes on with the subject before.
-        let mut behind = words.get(at + 1..).unwrap_or_default().iter();
+        let mut behind = words[at + 1..].iter();
         let goes_on = behind.find(|word| !matches!(word.folded.as_str(), "n" | "ne")).is_some_and(is_verb);
         let and = matches!(word.folded.as_str(), "and" | "und" | "et")
             && !goes_on

@@ -161,8 +161,8 @@ const OWN: [&str; 12] = [
 /// Makes the id of a fork: its parent's, and a part of the hash of what it was made of.
 fn id_of(parent: &Record<'_>, parent_hash: &str, made: &str) -> Vec<u8> {
     let own = parent.id_text();
-    let known = own.as_ref().map_or_else(|| parent_hash.as_bytes().get(..16).unwrap_or_default(), Untrusted::bytes);
-    [known, b"~", made.as_bytes().get(..8).unwrap_or_default()].concat()
+    let known = own.as_ref().map_or_else(|| &parent_hash.as_bytes()[..16], Untrusted::bytes);
+    [known, b"~", &made.as_bytes()[..8]].concat()
 }
 
 /// Copies everything that a fork takes over from its parent as it is.
@@ -209,8 +209,7 @@ impl Fork {
             return one_line(&self.values.json());
         }
         let mut merged = Values::default();
-        for member in parent.state.filter(|state| state.kind() == Kind::Object).map(Value::entries).unwrap_or_default()
-        {
+        for member in parent.state.filter(|state| state.kind() == Kind::Object).into_iter().flat_map(Value::entries) {
             let name = member.name();
             if !self.gone.contains(&name) {
                 merged.set(&name, member.value.raw());
@@ -317,7 +316,7 @@ pub(crate) fn run_record(parts: &RunParts<'_>, created_utc: &str) -> Vec<u8> {
     };
     let steps: Vec<JsonText> = calls.iter().map(|call| Raw(call.json())).collect();
     let begin = |record: &mut Object<'_>| {
-        record.text("id", id.get(..32).unwrap_or_default()).put("question", question).text("mode", "procedural");
+        record.text("id", &id[..32]).put("question", question).text("mode", "procedural");
         let steps = procedure.and_then(|procedure| procedure.get("steps"));
         record.put("procedure", procedure.map(tight)).put("steps", steps.map_or(0, Value::len));
     };

@@ -134,7 +134,7 @@ fn normal_value(value: Value<'_>) -> Vec<u8> {
             format!("number {}", if short == "-0" { "0" } else { short }).into_bytes()
         }
         Kind::String | Kind::Key => {
-            let string = value.string().unwrap_or_default();
+            let string = value.string().expect("a string or a key");
             let Some(text) = string.utf8() else { return [b"text ", string.bytes()].concat() };
             let folded = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
             [b"text ", folded.as_bytes()].concat()

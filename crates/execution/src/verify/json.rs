@@ -15,7 +15,7 @@ pub(super) fn unfenced(text: &[u8]) -> Cow<'_, [u8]> {
     let Some((end, _)) = first.filter(|_| text.starts_with(FENCE)) else { return Cow::Borrowed(text) };
     let mut inner = Vec::new();
     // Lines are joined anew: one that ended in another way ends in a line feed now, inside of strings too.
-    let rest = text.get(end.end..).unwrap_or_default();
+    let rest = &text[end.end..];
     let rest = if text.get(end) == Some(b"\r") { rest.strip_prefix(b"\n").unwrap_or(rest) } else { rest };
     let mut after_return = false;
     for (range, piece) in pieces(rest) {
@@ -24,7 +24,7 @@ pub(super) fn unfenced(text: &[u8]) -> Cow<'_, [u8]> {
         match piece {
             Piece::Char(_) if twin => {}
             Piece::Char(c) if ends_line(c) => inner.push(b'\n'),
-            _ => inner.extend_from_slice(rest.get(range).unwrap_or_default()),
+            _ => inner.extend_from_slice(&rest[range]),
         }
     }
     let inner = rstrip(&inner);

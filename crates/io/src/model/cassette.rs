@@ -186,10 +186,10 @@ impl Tape {
     /// Names the parts in which a request differs from the recorded one that is nearest to it.
     fn differing(&self, backend: Backend, body: &[u8]) -> BTreeSet<String> {
         let (mut tape, mut other) = (JsonTape::default(), JsonTape::default());
-        let parts = tape.parse(body).map(request_parts).unwrap_or_default();
+        let parts = tape.parse(body).map_or_else(BTreeMap::new, request_parts);
         let recorded = self.exchanges.iter().filter(|(key, _)| key.0 == backend).filter_map(|(_, list)| list.first());
         let differing = recorded.map(|exchange| {
-            let recorded = other.parse(&exchange.request).map(request_parts).unwrap_or_default();
+            let recorded = other.parse(&exchange.request).map_or_else(BTreeMap::new, request_parts);
             let names = parts.keys().chain(recorded.keys());
             names.filter(|name| parts.get(*name) != recorded.get(*name)).cloned().collect::<BTreeSet<_>>()
         });
@@ -209,7 +209,7 @@ impl Tape {
         };
         let mut played = lock(&self.played);
         let turn = played.entry(key).or_insert(0);
-        let exchange = list.get(*turn).or(list.last()).cloned().unwrap_or_default();
+        let exchange = list.get(*turn).or(list.last()).expect("none is empty").clone();
         *turn += 1;
         let played = Played {
             chunks: exchange.chunks.into_iter(),
@@ -227,8 +227,8 @@ const PROMPT: &str = "prompt";
 /// Returns the parts of a request as JSON texts, by the names that people know them by.
 fn request_parts(request: Value<'_>) -> BTreeMap<String, Vec<&[u8]>> {
     let mut parts: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    let options = request.get("options").map(Value::entries).unwrap_or_default();
-    for member in request.entries().iter().chain(options.iter()) {
+    let options = request.get("options").into_iter().flat_map(Value::entries);
+    for member in request.entries().into_iter().chain(options) {
         let name = String::from_utf8_lossy(member.name().bytes()).into_owned();
         let known = match name.as_str() {
             "options" => continue,
@@ -303,7 +303,7 @@ fn exchange(line: Value<'_>) -> Option<((Backend, String), Exchange)> {
     let key = (Backend::from_word(&text("backend")?)?, text("sha256")?);
     let exchange = Exchange {
         model: text("model"),
-        request: line.get("request").and_then(Value::string).unwrap_or_default().bytes().to_vec(),
+        request: Value::text_of(line.get("request")).bytes().to_vec(),
         head: Head {
             status: line.get("status")?.whole()?,
             kind: text("type").unwrap_or_default(),

@@ -216,10 +216,15 @@ impl Endpoint {
     }
 }
 
+/// Returns the host, which not every address has.
+fn host(url: &Url) -> &str {
+    url.host_str().unwrap_or_default()
+}
+
 /// Returns scheme, host and port.
 pub(super) fn origin(url: &Url) -> Shown {
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
-    let host = url.host_str().unwrap_or_default();
+    let host = host(url);
     Shown::line(format!("{}://{host}{port}", url.scheme()).as_bytes())
 }
 
@@ -257,7 +262,7 @@ fn address_of(address: &str) -> Result<Url, Trouble> {
 /// Tells whether an address says that it is on this machine. For a name that says so, the connection takes no address
 /// that is elsewhere.
 fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+    let host = host(url).trim_start_matches('[').trim_end_matches(']');
     if let Ok(address) = host.parse::<IpAddr>() {
         return address.to_canonical().is_loopback();
     }

@@ -88,7 +88,7 @@ fn behind_unseen(text: &[u8], mut at: usize) -> (usize, bool) {
         if text.get(at).is_some_and(|byte| !is_sign(*byte)) {
             return (at, false);
         }
-        let rest = text.get(at..).unwrap_or_default();
+        let rest = &text[at..];
         let Some(unseen) = UNSEEN.iter().find(|unseen| rest.starts_with(unseen.as_bytes())) else {
             let open = |unseen: &&str| !rest.is_empty() && unseen.as_bytes().starts_with(rest);
             return (at, UNSEEN.iter().any(open));
@@ -167,7 +167,7 @@ impl Redactor {
         let mut text = std::mem::take(&mut self.held);
         text.extend_from_slice(piece);
         let cleaned = self.clean(&text, false);
-        self.held = text.get(cleaned.held..).unwrap_or_default().to_vec();
+        self.held = text[cleaned.held..].to_vec();
         self.found |= cleaned.found;
         cleaned.text
     }
@@ -222,12 +222,12 @@ impl Redactor {
         let mut out = Vec::with_capacity(text.len());
         let (mut at, mut found) = (0, false);
         while let Some(next) = self.next(text, at) {
-            out.extend_from_slice(text.get(at..next).unwrap_or_default());
+            out.extend_from_slice(&text[at..next]);
             at = next;
             match self.there(text, at, over) {
                 There::Other => {
                     let end = at + self.too_many_slashes(text, at).max(1);
-                    out.extend_from_slice(text.get(at..end).unwrap_or_default());
+                    out.extend_from_slice(&text[at..end]);
                     at = end;
                 }
                 There::Open => return Cleaned { text: out, held: at, found },
@@ -237,7 +237,7 @@ impl Redactor {
                 }
             }
         }
-        out.extend_from_slice(text.get(at..).unwrap_or_default());
+        out.extend_from_slice(&text[at..]);
         Cleaned { text: out, held: text.len(), found }
     }
 
@@ -395,14 +395,13 @@ fn escaped(sign: u8, text: &[u8], at: usize, spellings: &mut Vec<Spelling>) -> b
         _ => {
             let mut from = at;
             for _ in 0..MAX_LEVELS {
-                let rest = text.get(from..).unwrap_or_default();
-                if rest.starts_with(b"amp;") {
+                if text[from..].starts_with(b"amp;") {
                     from += b"amp;".len();
                 } else {
                     break;
                 }
             }
-            let rest = text.get(from..).unwrap_or_default();
+            let rest = &text[from..];
             if b"amp;".starts_with(rest) || rest == b"#" {
                 return true;
             }
@@ -436,7 +435,7 @@ impl Digits {
             code = code.saturating_mul(self.radix).saturating_add(digit);
             at += 1;
         }
-        let rest = text.get(at..).unwrap_or_default();
+        let rest = &text[at..];
         let Ok(byte) = u8::try_from(code) else { return false };
         if at - self.from < self.least {
             return false;
@@ -460,7 +459,7 @@ fn forms(key: &[u8]) -> Vec<Form> {
     }
     let mut forms = vec![Form::new(key.to_vec(), Letters::AnyCase)];
     // What is secret in a key may be said without what all keys of its kind begin with.
-    let head = key.get(..LONGEST_PREFIX.min(key.len() / 2)).unwrap_or_default();
+    let head = &key[..LONGEST_PREFIX.min(key.len() / 2)];
     let prefix = head.iter().rposition(|byte| PREFIX_ENDS.contains(byte)).map_or(0, |last| last + 1);
     let bare = key.get(prefix..).filter(|bare| prefix > 0 && bare.len() >= LONG && bare.iter().any(u8::is_ascii_digit));
     forms.extend(bare.map(|bare| Form::new(bare.to_vec(), Letters::AnyCase)));

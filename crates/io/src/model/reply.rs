@@ -276,7 +276,7 @@ impl ReplyReader {
         if whole {
             return self.response(root, pieces);
         }
-        let kind = root.get("type").and_then(Value::string).unwrap_or_default();
+        let kind = Value::text_of(root.get("type"));
         self.seen |= kind.bytes().starts_with(b"response.");
         match kind.bytes() {
             b"response.output_text.delta" | b"response.refusal.delta" => {
@@ -292,8 +292,7 @@ impl ReplyReader {
                 self.complete();
             }
             b"error" => {
-                let said = root.get("message").and_then(Value::string).unwrap_or_default();
-                return Err(ServerFault(said.into_owned()));
+                return Err(ServerFault(Value::text_of(root.get("message")).into_owned()));
             }
             _ => {}
         }
@@ -333,7 +332,7 @@ impl ReplyReader {
             self.complete();
             return;
         }
-        let kind = root.get("type").and_then(Value::string).unwrap_or_default();
+        let kind = Value::text_of(root.get("type"));
         match kind.bytes() {
             b"message_start" => {
                 if let Some(message) = root.get("message") {

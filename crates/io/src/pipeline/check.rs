@@ -280,17 +280,17 @@ fn render_block(
     let (mut has_room, mut spent) = (true, 0);
     let name = task.input.name();
     let cut_off = task.each_case(block, tape, (&around, checks), |case, line| {
+        // Asked first: a fault in it is counted once.
+        let id = case.record.as_ref().filter(|_| compares_ids).and_then(id_hash);
         counts.count(case, checks);
-        if compares_ids {
-            ids.extend(case.record.as_ref().and_then(id_hash).map(|hash| (hash, line)));
-        }
+        ids.extend(id.map(|hash| (hash, line)));
         let sound = out.len();
         let into = has_room.then_some(&mut *out);
         if guarded(|| render(case, &task.input, into)).is_none() {
             out.truncate(sound);
             counts.faults += 1;
         }
-        let mut own = cost(out.get(sound..).unwrap_or_default(), name.as_str().as_bytes());
+        let mut own = cost(&out[sound..], name.as_str().as_bytes());
         if spent + own > room {
             out.truncate(sound);
             (has_room, own) = (false, 0);

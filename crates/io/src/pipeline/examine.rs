@@ -32,50 +32,54 @@ impl<'t> Text<'t> {
         Self { bytes: block.text(cut), len: block.len_of(cut), joined: cut.joined }
     }
 
-    /// Gives the record as a case, with what the rules find if it is to be checked.
+    /// Gives the record as a case, with what the rules find if it is to be checked. A fault of ours costs nothing but the
+    /// findings: what is done with the case runs under the guard, and once more with a case that says so.
     pub(crate) fn case(
         self,
         tape: &mut Tape,
         around: &Arc<dyn Context + 't>,
         checks: bool,
         place: Location,
-        found: impl FnOnce(&CaseView<'_>),
+        mut found: impl FnMut(&CaseView<'_>),
     ) {
         let Self { bytes, len, joined } = self;
-        self.read(tape, |tape| {
+        self.read(tape, |tape, is_sound| {
             let origin = Location { joined, len, ..place };
             let case = Case::of(bytes, std::mem::take(tape), origin, around.clone());
-            found(&view(&case, checks));
+            let look = || {
+                let view = case.view();
+                if checks {
+                    view.findings();
+                }
+                found(&view);
+            };
+            if !is_sound || guarded(look).is_none() {
+                found(&case.view_of_fault());
+            }
             *tape = case.into_tape();
         });
     }
 
-    /// Reads the text. Of one that is too long on disk nothing is read. One large text is read at a time.
-    pub(crate) fn read(self, tape: &mut Tape, found: impl FnOnce(&mut Tape)) {
+    /// Reads the text, and tells whether that could be done without a fault of ours. Of one that is too long on disk nothing
+    /// is read. One large text is read at a time.
+    pub(crate) fn read(self, tape: &mut Tape, found: impl FnOnce(&mut Tape, bool)) {
         let Self { bytes, len, .. } = self;
         let _turn = (bytes.len() > LARGE).then(|| lock(&LARGE_TURN));
-        if len > MAX_TEXT as u64 {
-            tape.refuse(bytes.len());
-        } else {
-            tape.read(bytes);
+        let read = guarded(|| {
+            if len > MAX_TEXT as u64 {
+                tape.refuse(bytes.len());
+            } else {
+                tape.read(bytes);
+            }
+        });
+        if read.is_none() {
+            *tape = Tape::default();
         }
-        found(tape);
+        found(tape, read.is_some());
         if bytes.len() > LARGE {
             *tape = Tape::default();
         }
     }
-}
-
-/// Looks at a case, with the rules if it is to be checked. A fault of ours costs nothing but the findings.
-fn view<'c>(case: &'c Case<'c>, checks: bool) -> CaseView<'c> {
-    let look = || {
-        let view = case.view();
-        if checks {
-            view.findings();
-        }
-        view
-    };
-    guarded(look).unwrap_or_else(|| case.view_of_fault())
 }
 
 /// Makes the case of a row of the table, with its context.

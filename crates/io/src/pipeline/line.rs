@@ -13,7 +13,7 @@ use crate::source::block::{Block, Cursor, Want};
 use crate::source::cut::{Cut, Layout, is_cut_off, line_ends};
 use crate::source::documents::{DocumentCache, Documents};
 use crate::source::input::{Begun, Expand, Input, PassedOver, Source, begin, begin_answers, begin_pipe};
-use stepscope_base::guard::{lock, strike};
+use stepscope_base::guard::{guarded, lock, strike};
 use stepscope_base::json::Tape;
 use stepscope_base::text::Shown;
 use stepscope_judge::case::{CaseView, Context, Location};
@@ -118,11 +118,11 @@ impl Task {
         let (last, dense) = (block.cuts.len(), block.is_dense(self.layout));
         for (n, cut) in block.cuts.iter().enumerate() {
             if dense {
-                let before = block.bytes.get(..cut.range.start).unwrap_or_default();
+                let before = &block.bytes[..cut.range.start];
                 let blanks = before.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
                 (line, column) = (block.line + n as u64, 1 + blanks);
             } else {
-                let before = block.bytes.get(counted..cut.range.start).unwrap_or_default();
+                let before = &block.bytes[counted..cut.range.start];
                 line += line_ends(self.layout, before);
                 column = advance_column(column, before);
                 counted = cut.range.start;
@@ -147,7 +147,8 @@ impl Task {
         let mut cut_off = None;
         self.each(block, |place, cut| {
             // Nobody writes on at the end of standard input: what is cut off there is a broken record.
-            if place.open && !matches!(*self.input, Input::Standard) && is_cut_off(tape, place.text) {
+            let mut is_cut_off = || guarded(|| is_cut_off(tape, place.text)) == Some(true);
+            if place.open && !matches!(*self.input, Input::Standard) && is_cut_off() {
                 cut_off = Some(place.line);
                 return;
             }

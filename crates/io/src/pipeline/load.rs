@@ -91,7 +91,7 @@ pub fn load_first(
     sink: impl Fn(LoadEvent) -> bool + Send + Sync + 'static,
 ) -> (Store, Vec<RowTexts>, LoadingBegun) {
     let (store, mut begun) = begin_loading(inputs, Some(rows), threads, side, true, Arc::new(sink));
-    let texts = begun.scout.first.take().map(|first| first.texts).unwrap_or_default();
+    let texts = begun.scout.first.take().map_or_else(Vec::new, |first| first.texts);
     (store, texts, begun)
 }
 
@@ -334,7 +334,7 @@ fn row<'t>(
     checks: bool,
     tape: &mut Tape,
     around: &Arc<dyn Context + 't>,
-    found: impl FnOnce(RowFacts, Option<u64>, &CaseView<'_>),
+    mut found: impl FnMut(RowFacts, Option<u64>, &CaseView<'_>),
 ) {
     text.case(tape, around, checks, Location { offset, ..Location::default() }, |case| {
         found(RowFacts::of(case, checks), case.record.as_ref().and_then(id_hash), case);
@@ -719,7 +719,7 @@ impl Scout {
     }
 
     fn begin(&mut self, input: &Input) {
-        let names = input.path().map(watched_names).unwrap_or_default();
+        let names = input.path().map_or_else(Vec::new, watched_names);
         // Before it is opened: what happens from then on is heard.
         for name in &names {
             self.watch(name);
@@ -947,10 +947,7 @@ impl Scout {
         let layout = before.layout();
         let last = self.block.cuts.pop();
         let (lines, line) = (self.block.lines, self.block.line);
-        let text_lines = last.as_ref().map_or(0, |cut| {
-            let head = self.block.bytes.get(..cut.range.start).unwrap_or_default();
-            line_ends(layout, head)
-        });
+        let text_lines = last.as_ref().map_or(0, |cut| line_ends(layout, &self.block.bytes[..cut.range.start]));
         if at > self.block.border {
             self.block.end = at;
             self.block.lines = text_lines;
@@ -983,13 +980,10 @@ impl Scout {
                 return;
             }
         }
-        let text = if self.block.long.is_some() {
-            &self.block.bytes[..]
-        } else {
-            self.block.bytes.get(cut.range.clone()).unwrap_or_default()
-        };
+        let text = if self.block.long.is_some() { &self.block.bytes[..] } else { &self.block.bytes[cut.range.clone()] };
         // A line that is still being written, or a list whose next item or end is.
-        if text.is_empty() || matches!(before.layout(), Layout::Lines(_)) && is_cut_off(&mut self.tape, text) {
+        let is_cut_off = |tape: &mut Tape| guarded(|| is_cut_off(tape, text)) == Some(true);
+        if text.is_empty() || matches!(before.layout(), Layout::Lines(_)) && is_cut_off(&mut self.tape) {
             part.skips.cut = Some(part.line);
             return;
         }

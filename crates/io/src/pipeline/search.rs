@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::pipeline::store::Store;
 use crate::source::open::Blob;
 use stepscope_base::canonical::sha256;
-use stepscope_base::guard::lock;
+use stepscope_base::guard::{guarded, lock};
 use stepscope_judge::hide::Hide;
 use stepscope_judge::row::RowFacts;
 
@@ -124,7 +124,9 @@ impl Batch {
         self.records.iter().filter_map(move |place| {
             let start = (place.offset - self.start) as usize;
             let end = start.saturating_add(place.len as usize).min(block.len());
-            Some((place.record, place.hide.mask(block.get(start..end)?)))
+            // What cannot be hidden is not looked at.
+            let text = block.get(start..end)?;
+            Some((place.record, guarded(|| place.hide.mask(text))?))
         })
     }
 }

@@ -134,7 +134,7 @@ fn summary(
         let around = triage.cloned().unwrap_or_default().around();
         let case = case_of_row(&text[..], std::mem::take(tape), &place, Arc::new(around));
         let view = case.view();
-        let findings = triage.map(|_| &view.findings()[..]).unwrap_or_default();
+        let findings = if triage.is_some() { &view.findings()[..] } else { &[] };
         let mut summary = Summary::of_asked(&view, findings, dataset, at as u64, &is_asked);
         (summary.origin.source, summary.origin.offset) = (source.number, row.offset());
         // What is to be fixed in the run is not where somebody tried something else.

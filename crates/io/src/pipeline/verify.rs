@@ -9,7 +9,7 @@ use crate::pipeline::room::{End, LEFT_OUT, Room, room_of};
 use crate::source::block::Block;
 use crate::source::cut::Skips;
 use crate::source::input::Expand;
-use stepscope_base::guard::guarded;
+use stepscope_base::guard::{FAULT, guarded};
 use stepscope_base::json::write::Style;
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::text::Shown;
@@ -159,7 +159,7 @@ fn verify_block(
     let room = room_of(block.bytes.len(), MAX_OUTPUT);
     let mut has_room = true;
     task.each(block, |place, cut| {
-        Text::of(block, cut).read(tape, |tape| {
+        Text::of(block, cut).read(tape, |tape, is_sound| {
             let root = tape.root(place.text);
             let judged = || {
                 let Some(record) = root else {
@@ -168,8 +168,8 @@ fn verify_block(
                 };
                 judge.judge(record, inner)
             };
-            let result = guarded(judged)
-                .unwrap_or_else(|| VerifyResult::not_judged(&Shown::own("internal error, please report it")));
+            let result = is_sound.then(|| guarded(judged)).flatten();
+            let result = result.unwrap_or_else(|| VerifyResult::not_judged(&Shown::own(FAULT)));
             let recorded = root.and_then(recorded_reward);
             counts.count(&result, recorded);
             if has_room {

@@ -147,7 +147,7 @@ impl ArrowTable {
     /// Returns the footer of a file.
     fn footer(&self) -> Result<Bytes, &'static str> {
         let end = self.bytes.len().checked_sub(10).ok_or(CUT)?;
-        let tail = self.bytes.get(end..).unwrap_or_default();
+        let tail = &self.bytes[end..];
         let size = tail.first_chunk().map(|size| i32::from_le_bytes(*size)).filter(|_| tail.ends_with(b"ARROW1"));
         let start = usize::try_from(size.ok_or(CUT)?).ok().and_then(|size| end.checked_sub(size)).ok_or(DAMAGED)?;
         slice(&self.bytes, start, end)

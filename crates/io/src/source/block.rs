@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::failure::Failure;
 use crate::source::cut::{Cut, Layout, Skips, Span, State, cut, each_value, leading, line_ends, trailing};
 use crate::source::open::Blob;
+use stepscope_base::guard::{FAULT, guarded};
 use stepscope_base::json::{MAX_TEXT, may_hold_several};
 use stepscope_report::places::advance_column;
 
@@ -63,7 +64,7 @@ pub struct Block {
 impl Block {
     /// Returns the bytes of a record.
     pub fn text(&self, cut: &Cut) -> &[u8] {
-        self.bytes.get(cut.range.clone()).unwrap_or_default()
+        &self.bytes[cut.range.clone()]
     }
 
     /// Tells whether each line is one record, and each record one line.
@@ -113,7 +114,7 @@ impl Cursor {
 
     fn back_to(&self, block: &Block, record: usize) -> Option<Self> {
         let cut = block.cuts.get(record)?;
-        let before = block.bytes.get(..cut.range.start).unwrap_or_default();
+        let before = &block.bytes[..cut.range.start];
         Some(Self {
             state: cut.state(),
             at: block.start + cut.range.start as u64,
@@ -148,6 +149,11 @@ impl Cursor {
 
     /// Reads the next run of whole records, up to `end`; `false`: there are no more bytes before it.
     pub fn next(&mut self, block: &mut Block, end: u64, want: Want) -> Result<bool, Failure> {
+        let read = guarded(|| self.read_next(block, end, want));
+        read.unwrap_or_else(|| Err(Failure::own("cannot read", self.blob.name(), FAULT)))
+    }
+
+    fn read_next(&mut self, block: &mut Block, end: u64, want: Want) -> Result<bool, Failure> {
         if block.bytes.capacity() > 4 * WINDOW {
             block.bytes = Vec::new();
         }
@@ -172,7 +178,7 @@ impl Cursor {
         } else {
             block.end = self.at + done as u64;
             block.lines = lines;
-            let passed = block.bytes.get(..done).unwrap_or_default();
+            let passed = &block.bytes[..done];
             self.column = advance_column(self.column, passed);
             if is_zeros(&block.bytes) {
                 let behind = self.blob.behind_hole(block.end, end);
@@ -217,9 +223,8 @@ impl Cursor {
     /// Reads a record that continues behind the block: looks for its end without keeping what lies between.
     fn long(&mut self, block: &mut Block, end: u64, want: Want) -> Result<(), Failure> {
         let lead = leading(&block.bytes);
-        let text = block.bytes.get(lead..).unwrap_or_default();
+        let (blank, text) = block.bytes.split_at(lead);
         let comment = text.starts_with(b"//");
-        let blank = block.bytes.get(..lead).unwrap_or_default();
         self.line += line_ends(self.layout, blank);
         self.state.note(blank);
         let indent = self.state.indent();
@@ -233,14 +238,14 @@ impl Cursor {
         let mut part = text.to_vec();
         let mut several = false;
         block.lines = 0;
-        block.column = advance_column(self.column, block.bytes.get(..lead).unwrap_or_default());
+        block.column = advance_column(self.column, blank);
         self.column = block.column;
         let (to, found) = loop {
             // The beginning of a line tells more when all of it is there.
             part.truncate(memchr::memrchr(b'\n', &part).map_or(part.len(), |at| at + 1));
             several |= may_hold_several(&part) || part.ends_with(b"}");
             if let Some(len) = span.feed(&part, true) {
-                let passed = part.get(..len).unwrap_or_default();
+                let passed = &part[..len];
                 self.state.note(passed);
                 block.lines += line_ends(self.layout, passed);
                 self.column = advance_column(self.column, passed);

@@ -164,6 +164,11 @@ impl Cell {
         }
     }
 
+    /// Returns the bytes of a text; of another value nothing.
+    pub(crate) fn text_or_nothing(&self) -> &[u8] {
+        self.text().unwrap_or(b"")
+    }
+
     /// Returns the bytes of a text.
     pub(crate) fn text(&self) -> Option<&[u8]> {
         match self {

@@ -30,7 +30,7 @@ impl CsvTable {
     /// Reads which columns a table has.
     pub(crate) fn open(blob: &Blob) -> Result<Self, Failure> {
         let bytes = bytes_of(blob)?;
-        let head = bytes.get(..bytes.len().min(BLOCK)).unwrap_or_default();
+        let head = &bytes[..bytes.len().min(BLOCK)];
         let mark = separator(head).unwrap_or(b',');
         // It passes over a mark of the byte order itself.
         let mut rows = ReaderBuilder::new().delimiter(mark).flexible(true).from_reader(Cursor::new(bytes));

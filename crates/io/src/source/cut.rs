@@ -22,12 +22,12 @@ impl Layout {
     /// longer than that, and more of them tells. `is_all`: nothing follows.
     pub fn of(head: &[u8], is_all: bool) -> Option<Self> {
         let Some(start) = first_value(head) else { return Some(Self::Lines(line_end(head))) };
-        let text = head.get(start..).unwrap_or_default();
+        let text = &head[start..];
         if opens_list(text, DEEPEST) == Some(true) {
             return Some(Self::Values);
         }
         let end = line_end(text);
-        let line = text.get(..memchr(end, text).unwrap_or(text.len())).unwrap_or_default();
+        let line = &text[..memchr(end, text).unwrap_or(text.len())];
         let is_one_line = line.len() == text.len();
         let mut tape = Tape::default();
         let broken = failure(&mut tape, line);
@@ -41,8 +41,7 @@ impl Layout {
             // The rest of a long document may look broken, or the first line is broken and what follows only looks like
             // its rest.
             _ if matches!(text.first(), Some(b'{' | b'[')) => {
-                let begins = head.get(..start).unwrap_or_default();
-                let indent = begins.iter().rev().take_while(|byte| is_blank(**byte)).count();
+                let indent = head[..start].iter().rev().take_while(|byte| is_blank(**byte)).count();
                 !has_good_line(&mut tape, (text, end), indent, broken == Some(ProblemKind::Cut), is_all)?
             }
             _ => false,
@@ -76,7 +75,7 @@ fn has_good_line(tape: &mut Tape, (text, end): (&[u8], u8), indent: usize, is_cu
     if text.split(|&b| b == end).skip(1).filter(may_be_one).any(|line| tape.read(line.trim_ascii())) {
         return Some(true);
     }
-    let last = text.rsplit(|&b| b == end).next().unwrap_or_default();
+    let last = text.rsplit(|&b| b == end).next().expect("a split has a first part");
     let is_open = !is_all && last.len() < text.len() && may_be_one(&last) && begins_object(last.trim_ascii());
     (!is_open).then_some(false)
 }
@@ -140,7 +139,7 @@ fn opens_list(text: &[u8], most: u8) -> Option<bool> {
 
 /// Tells whether the text begins with a list that holds nothing.
 fn opens_empty_list(text: &[u8]) -> bool {
-    let inside = text.strip_prefix(b"[").unwrap_or_default();
+    let Some(inside) = text.strip_prefix(b"[") else { return false };
     inside.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b']')
 }
 
@@ -195,8 +194,8 @@ pub(crate) fn trailing(text: &[u8]) -> usize {
 
 /// Strips a text of what may be around a record.
 pub(crate) fn without_filler(text: &[u8]) -> &[u8] {
-    let text = text.get(leading(text)..).unwrap_or_default();
-    text.get(..text.len() - trailing(text)).unwrap_or_default()
+    let text = &text[leading(text)..];
+    &text[..text.len() - trailing(text)]
 }
 
 /// Counts of lines that were passed over, by reason.
@@ -307,7 +306,7 @@ impl State {
     /// Notes that bytes were passed, for the beginning of the line that they end in.
     pub(crate) fn note(&mut self, passed: &[u8]) {
         let line_end = memchr::memrchr(b'\n', passed);
-        let line = passed.get(line_end.map_or(0, |at| at + 1)..).unwrap_or_default();
+        let line = &passed[line_end.map_or(0, |at| at + 1)..];
         if line_end.is_some() {
             (self.indent, self.is_fresh) = (0, true);
         }
@@ -391,7 +390,7 @@ pub fn cut(
         Layout::Lines(end) => cut_lines(state, end, block, last, cuts, skips),
         Layout::Values => {
             let done = cut_values(state, block, last, cuts, skips);
-            (done, line_ends(layout, block.get(..done).unwrap_or_default()))
+            (done, line_ends(layout, &block[..done]))
         }
     }
 }
@@ -413,7 +412,7 @@ fn cut_lines(
     }
     if last && from < block.len() {
         // What stands behind the last line end is a line only if there is anything.
-        let rest = block.get(from..).unwrap_or_default();
+        let rest = &block[from..];
         if leading(rest) < rest.len() || rest.contains(&0) {
             cut_line(state, block, from..block.len(), several, cuts, skips);
         }
@@ -432,7 +431,7 @@ fn cut_line(
     skips: &mut Skips,
 ) {
     let joined = std::mem::take(&mut state.seen);
-    let line = block.get(range.clone()).unwrap_or_default();
+    let line = &block[range.clone()];
     // Nearly every line begins and ends with its record.
     if let (Some(b'{'), Some(b'}')) = (line.first(), line.last())
         && !(several && may_hold_several(line))
@@ -441,14 +440,14 @@ fn cut_line(
         return;
     }
     let lead = leading(line);
-    let text = line.get(lead..).unwrap_or_default();
+    let text = &line[lead..];
     if text.is_empty() {
         *(if line.contains(&0) { &mut skips.nul } else { &mut skips.blank }) += 1;
     } else if text.starts_with(b"//") {
         skips.comments += 1;
     } else {
         let start = range.start + lead;
-        let text = text.get(..text.len() - trailing(text)).unwrap_or_default();
+        let text = &text[..text.len() - trailing(text)];
         each_value(text, joined, |part, joined| {
             cuts.push(Cut { range: start + part.start..start + part.end, joined, lists: 0, indent: 0 });
         });
@@ -458,7 +457,7 @@ fn cut_line(
 fn cut_values(state: &mut State, block: &[u8], last: bool, cuts: &mut Vec<Cut>, skips: &mut Skips) -> usize {
     let mut at = 0;
     while let Some(next) = cut_value(state, (block, at), last, cuts, skips) {
-        state.note(block.get(at..next).unwrap_or_default());
+        state.note(&block[at..next]);
         at = next;
     }
     at
@@ -526,7 +525,7 @@ fn end_or_all(end: Option<usize>, rest: &[u8], last: bool) -> Option<usize> {
 
 fn push_value(state: &mut State, indent: usize, range: Range<usize>, block: &[u8], cuts: &mut Vec<Cut>) -> usize {
     let end = range.end;
-    let text = block.get(range.clone()).unwrap_or_default();
+    let text = &block[range.clone()];
     let (lists, joined) = (state.list, state.pass());
     cuts.push(Cut { range: range.start..end - trailing(text), joined, lists, indent });
     end
@@ -608,7 +607,7 @@ impl Brackets {
         let mut at = 0;
         while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
             if std::mem::take(&mut self.is_fresh) && self.may_break(rest) {
-                let line = rest.get(..memchr(b'\n', rest).or(is_whole.then_some(rest.len()))?).unwrap_or_default();
+                let line = &rest[..memchr(b'\n', rest).or(is_whole.then_some(rest.len()))?];
                 if (!self.takes_object() || self.begins_like(line)) && is_item(line) {
                     self.is_broken = true;
                     return Some(at);
@@ -631,17 +630,17 @@ impl Brackets {
             Inside::Value => self.pass_plain(rest)?,
         };
         if self.keys.is_open {
-            let key = rest.get(..=found).unwrap_or_default();
+            let key = &rest[..=found];
             self.keys.hash =
                 key.iter().fold(self.keys.hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3));
         }
-        Some((found + 1, self.take(rest.get(found).copied().unwrap_or_default())))
+        Some((found + 1, self.take(rest[found])))
     }
 
     /// Finds the next byte that matters outside of strings.
     fn pass_plain(&mut self, rest: &[u8]) -> Option<usize> {
         let found = rest.iter().position(|b| matches!(b, b'"' | b'{' | b'[' | b'}' | b']' | b'\n'));
-        let passed = rest.get(..found.unwrap_or(rest.len())).unwrap_or_default();
+        let passed = &rest[..found.unwrap_or(rest.len())];
         self.last = passed.iter().rev().find(|byte| !byte.is_ascii_whitespace()).copied().unwrap_or(self.last);
         found
     }
@@ -723,7 +722,7 @@ pub(crate) fn each_value(text: &[u8], joined: bool, mut each: impl FnMut(Range<u
         && !tape.read(rest)
         && let Some(next) = value_before_another(&tape, rest)
     {
-        let value = rest.get(..next).unwrap_or_default();
+        let value = &rest[..next];
         each(from..from + next - trailing(value), joined);
         from += next;
         joined = true;
@@ -739,7 +738,7 @@ fn holds_several(line: &[u8]) -> bool {
         _ => return false,
     };
     let begins = |at: usize| {
-        let rest = line.get(at + 1..).unwrap_or_default();
+        let rest = &line[at + 1..];
         matches!(rest.get(leading(rest)), Some(b'{' | b'['))
     };
     memchr::memchr_iter(close, line).any(begins)

@@ -23,7 +23,7 @@ use crate::source::open::{Blob, Opened, Stat, beneath_failure, open, open_beneat
 use crate::source::sqlite;
 use crate::source::{arrow, csv, maps, packed, page, parquet, rows};
 use crate::system::{FileId, FileType, await_writer, is_link};
-use stepscope_base::guard::guarded;
+use stepscope_base::guard::{FAULT, guarded};
 use stepscope_base::json::{Kind, MAX_TEXT, Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -246,8 +246,7 @@ impl Iterator for Expand {
 impl Expand {
     /// Adds a document for answers that name none.
     pub fn with_document(self, path: &Path) -> Result<Self, Failure> {
-        // Nobody else has it yet.
-        let cache = Arc::into_inner(self.cache).unwrap_or_default().with_document(path)?;
+        let cache = Arc::into_inner(self.cache).expect("it has one owner yet").with_document(path)?;
         Ok(Self { cache: Arc::new(cache), ..self })
     }
 
@@ -427,6 +426,15 @@ fn json_of(path: &Path) -> Result<Blob, Failure> {
 
 /// Opens an input and recognises it by its first block.
 pub fn begin(input: &Input, cache: &Arc<DocumentCache>, columns: &ColumnMap) -> Result<Begun, Failure> {
+    or_failure(&input.name(), || begun(input, cache, columns))
+}
+
+/// Does something with bytes of others; a fault of ours is a failure to read them.
+fn or_failure<T>(name: &Shown, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    guarded(work).unwrap_or_else(|| Err(Failure::own("cannot read", name, FAULT)))
+}
+
+fn begun(input: &Input, cache: &Arc<DocumentCache>, columns: &ColumnMap) -> Result<Begun, Failure> {
     // Forks are lines, whatever their parents are.
     let own = ColumnMap::default();
     let columns = if matches!(input, Input::Forks(_) | Input::Sample(_)) { &own } else { columns };
@@ -559,13 +567,18 @@ fn first_values(source: &Source, most: usize, holds: impl Fn(&[u8], Option<Value
         return holds(without_filler(&head), None);
     }
     cuts.iter().take(most).any(|cut| {
-        let text = head.get(cut.range.clone()).unwrap_or_default();
+        let text = &head[cut.range.clone()];
         holds(text, tape.parse(text))
     })
 }
 
 /// Reads a store to its end and recognises what came.
 pub(crate) fn begin_answers(store: &AnswerStore, cache: &Arc<DocumentCache>) -> (Option<Source>, StoreReport) {
+    let begun = or_failure(&Shown::path(store.path()), || Ok(begun_answers(store, cache)));
+    begun.unwrap_or_else(|failure| (None, StoreReport { failures: vec![failure], ..StoreReport::default() }))
+}
+
+fn begun_answers(store: &AnswerStore, cache: &Arc<DocumentCache>) -> (Option<Source>, StoreReport) {
     let documents = Documents::of_store(cache.clone(), Arc::new(StoreDocuments::new(store.clone())));
     let name = Shown::path(store.path());
     let mut report = StoreReport::default();
@@ -635,6 +648,15 @@ fn claims_packed(path: &Path) -> bool {
 /// Recognises a pipe by its beginning. It is read once, as it comes: memory does not grow with it. An empty one is a
 /// source without records, like an empty file.
 pub(crate) fn begin_pipe(
+    pipe: File,
+    name: &Shown,
+    cache: &Arc<DocumentCache>,
+    columns: &ColumnMap,
+) -> Result<Source, Failure> {
+    or_failure(name, || begun_pipe(pipe, name, cache, columns))
+}
+
+fn begun_pipe(
     mut pipe: File,
     name: &Shown,
     cache: &Arc<DocumentCache>,
@@ -862,7 +884,7 @@ fn said_of(notebook: &Notebook) -> Option<Shown> {
 /// Tells whether a document begins as a notebook does: with one of the four keys that it has.
 fn may_be_notebook(head: &[u8]) -> bool {
     let text = without_filler(head);
-    let key = text.strip_prefix(b"{").map(<[u8]>::trim_ascii_start).unwrap_or_default();
+    let Some(key) = text.strip_prefix(b"{").map(<[u8]>::trim_ascii_start) else { return false };
     let keys: [&[u8]; 6] = [
         b"\"cells\"",
         b"\"metadata\"",
@@ -876,6 +898,10 @@ fn may_be_notebook(head: &[u8]) -> bool {
 
 /// Recognises what has come through a pipe so far; `None`: it is too early to tell.
 pub(crate) fn recognise_pipe(blob: &Arc<Blob>, ended: bool, columns: &ColumnMap) -> Result<Option<Source>, Failure> {
+    or_failure(blob.name(), || recognised(blob, ended, columns))
+}
+
+fn recognised(blob: &Arc<Blob>, ended: bool, columns: &ColumnMap) -> Result<Option<Source>, Failure> {
     let stat = blob.stat()?;
     let mut head = Vec::new();
     blob.read(0, BLOCK, &mut head)?;
@@ -912,7 +938,7 @@ fn decoded(blob: &Blob, stat: Stat, columns: &ColumnMap) -> Result<Source, Failu
     let mut wide = Vec::new();
     blob.read(0, len as usize, &mut wide)?;
     let utf8 = decode_wide(&wide).unwrap_or_default();
-    let head = utf8.get(..utf8.len().min(BLOCK)).unwrap_or_default();
+    let head = &utf8[..utf8.len().min(BLOCK)];
     text(Arc::new(Blob::of_bytes(blob.name().clone(), &utf8)?), head, true, stat, columns)
 }
 

@@ -402,7 +402,7 @@ pub(crate) fn spool(mut pipe: impl Read, into: &Blob, mut more: impl FnMut(u64) 
         match pipe.read(&mut block) {
             Ok(0) => return Ok(at),
             Ok(n) => {
-                into.append(block.get(..n).unwrap_or_default(), at)?;
+                into.append(&block[..n], at)?;
                 at += n as u64;
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,

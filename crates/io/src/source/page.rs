@@ -60,8 +60,8 @@ fn taken(page: &[u8], name: &Shown) -> Result<CarriedRecord, Failure> {
 
 /// Reads the reviews of the record of a page, as events that belong to no log; nothing where the file is no page.
 pub fn reviews_of(path: &Path) -> Vec<Event> {
-    let name = path.file_name().map(|name| Untrusted::owned(name.as_encoded_bytes().to_vec())).unwrap_or_default();
-    file(path).and_then(|page| reviews(&page, name).ok()).unwrap_or_default()
+    let Some((page, name)) = file(path).zip(path.file_name()) else { return Vec::new() };
+    reviews(&page, Untrusted::owned(name.as_encoded_bytes().to_vec())).unwrap_or_default()
 }
 
 /// Reads a page that can be read again and again.

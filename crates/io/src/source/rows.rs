@@ -160,7 +160,7 @@ pub(crate) fn read(blob: &Blob, map: &ColumnMap, found: bool) -> Result<Option<R
             piece.begin(bytes);
             match place {
                 RecordPlace::Column(column) => {
-                    line_of(columns.cell(column, row).text().unwrap_or_default(), &mut tape, &mut piece);
+                    line_of(columns.cell(column, row).text_or_nothing(), &mut tape, &mut piece);
                 }
                 RecordPlace::Keyed => by_key(&keys, &columns, row, &mut tape, &mut piece),
             }

@@ -206,7 +206,7 @@ impl<'c> CaseView<'c> {
 
     /// Finds the procedure's errors by upstream's schema: only if there are none, the five rules check it.
     pub(crate) fn procedure_errors(&self) -> &SchemaErrors {
-        self.procedure_errors.get_or_init(|| self.procedure().map(schema_errors).unwrap_or_default())
+        self.procedure_errors.get_or_init(|| self.procedure().map_or_else(SchemaErrors::default, schema_errors))
     }
 
     /// The procedure, if it holds upstream's schema.
@@ -222,15 +222,16 @@ impl<'c> CaseView<'c> {
 
     /// The global state over time; of what could not be read none.
     pub fn state(&self) -> &State<'c> {
-        let state = || self.record.as_ref().map(|record| State::of(record, self.procedure()));
-        self.state.get_or_init(|| state().unwrap_or_default())
+        let of = |record| State::of(record, self.procedure());
+        self.state.get_or_init(|| self.record.as_ref().map_or_else(State::default, of))
     }
 
     /// The lists in it of which only the beginning is read.
     pub fn excess(&self) -> &[Excess] {
         self.excess.get_or_init(|| {
-            let rest = self.answered().map(|(_, answered)| answered.rest).unwrap_or_default();
-            self.record.as_ref().map(|record| excess::of(record, self.procedure(), rest)).unwrap_or_default()
+            let Some(record) = &self.record else { return Vec::new() };
+            let rest = self.answered().map_or_else(UnreadRest::default, |(_, answered)| answered.rest);
+            excess::of(record, self.procedure(), rest)
         })
     }
 
@@ -272,7 +273,7 @@ impl<'c> CaseView<'c> {
 
     /// The items of a structured answer; none of any other record.
     pub fn items(&self) -> &[AnswerItem<'c>] {
-        self.answered().map(|(_, answered)| answered.items.as_slice()).unwrap_or_default()
+        self.answered().map_or(&[], |(_, answered)| answered.items.as_slice())
     }
 
     /// The document that a structured answer cites, where it is at hand.
@@ -298,8 +299,8 @@ impl<'c> CaseView<'c> {
     pub fn supports(&self) -> &'c [ItemSupport] {
         let compare = || {
             let (typed, answered) = self.answered()?;
-            let question = self.record.as_ref()?.question.and_then(Value::string);
-            let question = question.as_ref().and_then(Untrusted::utf8);
+            let question = Value::text_of(self.record.as_ref()?.question);
+            let question = question.readable();
             let document = self.document().map(AsRef::as_ref);
             Some(support::supports(typed, &answered.items, &answered.asked, question, document, self.resolutions()))
         };
@@ -350,7 +351,7 @@ impl<'c> CaseView<'c> {
 
     /// The answer of the run, as its fields and its final text give it.
     pub(crate) fn answer(&self) -> &'c RunAnswer {
-        self.case.cache.answer.get_or_init(|| self.record.as_ref().map(RunAnswer::of).unwrap_or_default())
+        self.case.cache.answer.get_or_init(|| self.record.as_ref().map_or_else(RunAnswer::default, RunAnswer::of))
     }
 
     /// Verdict on whether the run is right, and who gave it.
@@ -387,10 +388,10 @@ impl<'c> CaseView<'c> {
         if let Some(links) = self.quantity_links() {
             return &links.quantities;
         }
-        self.case.cache.numbers.get_or_init(|| {
-            let question = self.record.as_ref().and_then(|record| record.question).and_then(Value::string);
-            question.map(|question| find(question.bytes())).unwrap_or_default()
-        })
+        self.case
+            .cache
+            .numbers
+            .get_or_init(|| find(Value::text_of(self.record.as_ref().and_then(|record| record.question)).bytes()))
     }
 
     /// The run executed exactly; `None` of what could not be read.
@@ -436,7 +437,7 @@ impl<'c> CaseView<'c> {
                 }),
             })
         };
-        let is_worth = *self.case.cache.is_worth_executing.get_or_init(|| is_worth().unwrap_or_default());
+        let is_worth = *self.case.cache.is_worth_executing.get_or_init(|| is_worth() == Some(true));
         if is_worth { self.executed() } else { None }
     }
 

@@ -187,7 +187,7 @@ fn missing_of_sentence(text: &str, given: &[Vec<TextWord>], asked: &[TextWord]) 
         let list = HeadedList { heading, entries };
         let first = words(heading);
         let ends_with = |text: &&Vec<TextWord>| {
-            let tail = first.get(first.len().saturating_sub(text.len())..).unwrap_or_default();
+            let tail = &first[first.len().saturating_sub(text.len())..];
             !text.is_empty()
                 && first.len() > text.len()
                 && tail.iter().zip(text.iter()).all(|(a, b)| a.folded == b.folded)
@@ -212,8 +212,7 @@ fn lists<'d>(document: &'d Document, cited: &[Range<usize>]) -> Vec<HeadedList<'
         return Vec::new();
     };
     let near = first.saturating_sub(AROUND)..last.saturating_add(AROUND).min(document.len());
-    let lines: Vec<&str> =
-        near.map(|n| std::str::from_utf8(document.line(n).unwrap_or_default()).unwrap_or_default()).collect();
+    let lines: Vec<&str> = near.map(|n| std::str::from_utf8(&document[n]).unwrap_or_default()).collect();
     let mut found = bulleted(&lines);
     found.extend(lines.iter().flat_map(|line| behind_colons(line)));
     found.retain(|list| (2..=MAX_ENTRIES).contains(&list.entries.len()));

@@ -41,7 +41,7 @@ const PARTS: [[&str; 2]; 8] = [
 /// Tells whether a text has numbered parts: "(a) Find the dozens. (b) Multiply them by the price."
 pub(super) fn is_in_parts(text: &str) -> bool {
     let starts = |at: usize| {
-        let before = text.get(..at).unwrap_or_default();
+        let before = &text[..at];
         let sentence = before.trim_end();
         // "Divide by 2. Round up." numbers nothing.
         sentence.is_empty()

@@ -40,7 +40,7 @@ pub(super) fn found(text: &str, names: &Names) -> Vec<Calculation> {
     let mut more: Option<Names> = None;
     for one in &found {
         let Some(AssignedTo::Word(word)) = &one.target else { continue };
-        let later = text.get(one.range.end..).unwrap_or_default();
+        let later = &text[one.range.end..];
         if word.len() > 1 && between.len() < MAX_BETWEEN && holds_word(later, word) {
             more.get_or_insert_with(|| names.clone()).add(word, BETWEEN + between.len() as u32);
             between.push(one.expression.clone());
@@ -92,7 +92,7 @@ fn is_operand([before, behind]: [&str; 2]) -> bool {
     let fills = |word: &String| !matches!(word.as_str(), "of" | "the" | "sum" | "total");
     // "6 faces of edge × edge"
     let is_count_of = || {
-        let sentence = before.rsplit(['.', ':', ';', '\n']).next().unwrap_or_default();
+        let sentence = before.rsplit(['.', ':', ';', '\n']).next().expect("a split has a first part");
         words(sentence).last().is_some_and(|word| word == "of") && !numbers(sentence).is_empty()
     };
     if is_count_of() {
@@ -129,8 +129,8 @@ fn is_operand([before, behind]: [&str; 2]) -> bool {
 fn converts(behind: &str) -> bool {
     const OPERATIONS: [&str; 8] = ["ivid", "ultipl", "imes ", "÷", "×", "minus", "plus", "ubtract"];
     let at = OPERATIONS.iter().filter_map(|operation| behind.find(operation)).min();
-    let rest = at.and_then(|at| behind.get(at..)).unwrap_or_default();
-    !behind.trim_start().starts_with('=') && rest.bytes().take(MAX_BEHIND).any(|byte| byte.is_ascii_digit())
+    let names_number = |at: usize| behind[at..].bytes().take(MAX_BEHIND).any(|byte| byte.is_ascii_digit());
+    !behind.trim_start().starts_with('=') && at.is_some_and(names_number)
 }
 
 /// Tells whether an input is more than the question, which is among those of many steps that need nothing of it.
@@ -145,8 +145,8 @@ impl<'a> Execution<'_, 'a> {
         let texts = wanted.texts;
         let unit = |id: u32| {
             let variable = self.state.variables().get(id as usize)?;
-            let description = variable.field.and_then(|field| field.description?.string()).unwrap_or_default();
-            prose::unit_of(self.name(id as usize), description.utf8().unwrap_or_default())
+            let description = Value::text_of(variable.field.and_then(|field| field.description));
+            prose::unit_of(self.name(id as usize), description.readable())
         };
         let differs = |(operation, left, right): &(Operation, u32, u32)| {
             let Some(((left, left_per), (right, right_per))) = unit(*left).zip(unit(*right)) else { return false };
@@ -174,9 +174,7 @@ impl<'a> Execution<'_, 'a> {
             return None;
         }
         let is_of_two_units = match (&plan.wording, &plan.range) {
-            (Wording::Signs, Some(range)) if plan.source == PlanSource::Step => {
-                mixes_units(texts.step.get(range.clone()).unwrap_or_default())
-            }
+            (Wording::Signs, Some(range)) if plan.source == PlanSource::Step => mixes_units(&texts.step[range.clone()]),
             (Wording::Words, _) => plan.expression.is_sum() && mixes_units(texts.step),
             _ => false,
         };
@@ -306,8 +304,8 @@ impl<'a> Execution<'_, 'a> {
         let mut unused =
             self.unused(&plan.expression, wanted).filter(|field| is_value(field) && self.recorded(field).is_some());
         unused.any(|field| {
-            let name = field.name_text().unwrap_or_default();
-            let name = name.utf8().unwrap_or_default();
+            let name = Value::text_of(field.name);
+            let name = name.readable();
             around.iter().flatten().any(|text| prose::speaks_of(text, name, output))
         })
     }
@@ -462,7 +460,7 @@ impl<'a> Execution<'_, 'a> {
             return None;
         }
         // "First: once = price * (1 - first / 100). After that: apply the second discount in the same fashion."
-        let behind = text.get(chosen.range.end..).unwrap_or_default();
+        let behind = &text[chosen.range.end..];
         let leaves_out = || self.unused(&chosen.expression, wanted).any(is_value);
         let says_more = || prose::lower_words(behind).len() > 2 && leaves_out();
         if other && !is_own && (says_more() || prose::goes_on(behind, &numbers)) {
@@ -476,7 +474,7 @@ impl<'a> Execution<'_, 'a> {
         if let Some(AssignedTo::Word(alias)) = &chosen.target {
             self.names.add(alias, wanted.variable as u32);
         }
-        let behind = if found.len() == 1 { text } else { text.get(chosen.range.end..).unwrap_or_default() };
+        let behind = if found.len() == 1 { text } else { &text[chosen.range.end..] };
         let expression = prose::rounded(behind, &chosen.expression).unwrap_or(chosen.expression);
         let sure = sure && !(source == PlanSource::Step && holds_word(text, "if"));
         let class = match source {
@@ -530,7 +528,7 @@ impl<'a> Execution<'_, 'a> {
             .iter()
             .filter_map(|field| {
                 let index = self.index(field)?;
-                let description = field.description.and_then(Value::string).unwrap_or_default();
+                let description = Value::text_of(field.description);
                 let name = field.name_text()?;
                 // "Unit price" is said of unitPrice, unless the name itself stands there.
                 let apart = match words_apart(name.bytes()) {
@@ -557,7 +555,7 @@ impl<'a> Execution<'_, 'a> {
                 id: *index as u32,
                 name: apart.as_deref().or_else(|| name.utf8())?,
                 variable: name.utf8()?,
-                description: description.utf8().unwrap_or_default(),
+                description: description.readable(),
                 value: self.held(*index).recorded,
                 running: self.is_running(*index),
             });
@@ -688,9 +686,8 @@ impl<'a> Execution<'_, 'a> {
         let write = self.held(input as usize).write.and_then(|write| self.writes.get(write));
         // A plan only names the numbers that it calculates with.
         let is_worked = |write: &&Computed| write.plan.as_ref().is_none_or(|plan| plan.wording == Wording::Worked);
-        let text = write.filter(is_worked).and_then(|write| self.steps.get(write.step)?.text?.string());
-        let text = text.unwrap_or_default();
-        let text = text.utf8().unwrap_or_default();
+        let text = Value::text_of(write.filter(is_worked).and_then(|write| self.steps[write.step].text));
+        let text = text.readable();
         // The numbers that it was worked out of are none to state, nor is an hour of the clock.
         let held = self.held(input as usize).recorded;
         let plain = plain_signs(text);

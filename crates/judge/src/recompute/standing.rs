@@ -92,7 +92,7 @@ impl Standings {
             let recorded = write.recorded.as_slice();
             let number = number.filter(|_| text == Some(write.variable));
             found.extend(number.map(|number| of(number, recorded)));
-            let said = || recomputed.answer.said().map(|said| said.numbers().collect::<Vec<_>>()).unwrap_or_default();
+            let said = || recomputed.answer.said().map_or_else(Vec::new, |said| said.numbers().collect());
             let relation =
                 if number.is_some() && is_text { of(write.variable, &said()) } else { of(write.variable, recorded) };
             found.extend([relation]);

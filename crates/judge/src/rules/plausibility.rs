@@ -176,7 +176,7 @@ fn holds_signed(text: &[u8]) -> bool {
     text.char_indices().any(|(at, c)| {
         let starts = matches!(before, ' ' | '(' | '\n' | ':' | ',' | '$' | '€' | '£');
         before = c;
-        let rest = text.get(at + c.len_utf8()..).unwrap_or_default().trim_start_matches(['$', '€', '£']);
+        let rest = text[at + c.len_utf8()..].trim_start_matches(['$', '€', '£']);
         matches!(c, '-' | '−' | '–') && starts && rest.starts_with(|c: char| c.is_ascii_digit())
     })
 }

@@ -146,7 +146,7 @@ fn names(fields: &[Field<'_>]) -> Datum {
 }
 
 fn name_of<'a>(field: &Field<'a>) -> Untrusted<'a> {
-    field.name_text().unwrap_or_default()
+    Value::text_of(field.name)
 }
 
 fn check_first_step(case: &CaseView<'_>, findings: &mut Findings) {

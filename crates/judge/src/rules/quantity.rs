@@ -2,14 +2,14 @@
 //! it did not take up it did not need.
 
 use crate::case::CaseView;
-use crate::quantity_links::{LinkedVariable, QuantityLinks, UnusedQuantity};
+use crate::quantity_links::{LinkedVariable, QuantityLinks, UnusedQuantity, question_of};
 use crate::rule::Rule;
 use stepscope_arithmetic::quantity::{Kind, Quantity, find, near};
 use stepscope_base::json::{Part, Pointer, Value};
 use stepscope_base::python::Message;
 use stepscope_base::text::Untrusted;
 use stepscope_record::finding::{Datum, Finding, Findings, Place, Severity};
-use stepscope_record::procedure::{PROBLEM_TEXT, Procedure};
+use stepscope_record::procedure::Procedure;
 use stepscope_record::rule_id::RuleId;
 
 /// Of one kind, so many are told apart; the last one counts the rest.
@@ -81,8 +81,8 @@ impl<'a> Taken<'a> {
     /// Tells whether the plan itself names the number that the variable holds.
     fn is_planned(&self) -> bool {
         let named = |value: f64| {
-            let text = self.description.as_ref().map(Untrusted::bytes).unwrap_or_default();
-            find(text).iter().any(|number| near(number.float(), value))
+            let text = self.description.as_ref().map(Untrusted::bytes);
+            text.is_some_and(|text| find(text).iter().any(|number| near(number.float(), value)))
         };
         self.value.float().is_some_and(named)
     }
@@ -187,10 +187,8 @@ fn working(case: &CaseView<'_>) -> Option<Vec<Quantity>> {
 }
 
 fn said(case: &CaseView<'_>, quantity: &Quantity, message: Message) -> Message {
-    let record = case.record.as_ref();
-    let question = record.and_then(|record| record.question.or_else(|| record.state?.get(PROBLEM_TEXT)));
-    let question = question.and_then(Value::string).unwrap_or_default();
-    let text = question.bytes().get(quantity.span.clone()).unwrap_or_default();
+    let question = Value::text_of(case.record.as_ref().and_then(question_of));
+    let text = &question.bytes()[quantity.span.clone()];
     let message = message.text("\"").text(text).text("\"");
     let digits = quantity.value.to_string();
     if text == digits.as_bytes() { message } else { message.text(" (").text(digits.as_bytes()).text(")") }

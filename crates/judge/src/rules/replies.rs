@@ -148,7 +148,7 @@ impl<'a> Replied<'a> {
 
 /// Tells whether a JSON string that holds JSON has a plain value behind the last place of a key.
 fn says(text: &[u8], key: &[u8], value: Value<'_>) -> bool {
-    let inside = |quoted: &'_ [u8]| quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default().to_vec();
+    let inside = |quoted: &'_ [u8]| quoted[1..quoted.len() - 1].to_vec();
     let wanted = match value.kind() {
         Kind::String if memchr::memchr(b'\\', value.raw()).is_none() => {
             [br#"\""#, inside(value.raw()).as_slice(), br#"\""#].concat()
@@ -158,7 +158,7 @@ fn says(text: &[u8], key: &[u8], value: Value<'_>) -> bool {
     };
     let key = [br#"\""#, inside(key).as_slice(), br#"\":"#].concat();
     let Some(at) = memchr::memmem::rfind(text, &key) else { return false };
-    let rest = text.get(at + key.len()..).unwrap_or_default().trim_ascii_start();
+    let rest = text[at + key.len()..].trim_ascii_start();
     let next = rest.strip_prefix(wanted.as_slice()).and_then(|rest| rest.first());
     next.is_some_and(|next| matches!(next, b',' | b'}' | b' ' | b'\\'))
 }

@@ -396,8 +396,10 @@ fn says_number(record: &Record<'_>) -> bool {
 
 /// Tells whether a text ends in a sign that makes the number behind it negative.
 fn ends_in_minus(text: Option<&[u8]>) -> bool {
-    let text = text.unwrap_or_default().trim_ascii_end().to_ascii_lowercase();
-    [&b"minus"[..], b"negative", b"-", "−".as_bytes(), "–".as_bytes()].iter().any(|sign| text.ends_with(sign))
+    text.is_some_and(|text| {
+        let text = text.trim_ascii_end().to_ascii_lowercase();
+        [&b"minus"[..], b"negative", b"-", "−".as_bytes(), "–".as_bytes()].iter().any(|sign| text.ends_with(sign))
+    })
 }
 
 fn final_mismatch(case: &CaseView<'_>, findings: &mut Findings) {
@@ -636,9 +638,7 @@ pub(crate) fn explained(error_type: &str, error: &str) -> (ErrorCause, &'static 
 
 fn error(case: &CaseView<'_>, findings: &mut Findings) {
     let Some(record) = case.record.as_ref().filter(|record| record.kind == RecordKind::Error) else { return };
-    let text = |value: Option<Value<'_>>| {
-        value.and_then(Value::string).and_then(|text| text.utf8().map(str::to_owned)).unwrap_or_default()
-    };
+    let text = |value: Option<Value<'_>>| Value::text_of(value).readable().to_owned();
     let (_, what, help, step) = explained(&text(record.error_type), &text(record.error));
     let message = match step {
         Some(step) => format!("The run ended with an error at step id {step}: {what}."),

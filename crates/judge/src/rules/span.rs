@@ -412,7 +412,7 @@ fn check_line_end(case: &CaseView<'_>, findings: &mut Findings) {
 }
 
 fn missing_line(rule: RuleId, span: &Span<'_, '_>, value: Option<Value<'_>>, place: Place) -> Finding {
-    let raw = value.map(Value::raw).unwrap_or_default();
+    let raw = value.map_or(&b""[..], Value::raw);
     // A cut number without a mark would be another number.
     let more = if raw.len() > MAX_NUMBER { "…" } else { "" };
     let message = Message::new("Cited line ").text(head(raw, MAX_NUMBER)).text(more);
@@ -668,7 +668,7 @@ fn check_verbatim(case: &CaseView<'_>, findings: &mut Findings) {
 }
 
 fn check_retrieved(case: &CaseView<'_>, findings: &mut Findings) {
-    let mut retrieved = case.typed().map(TypedAnswer::retrieved).unwrap_or_default();
+    let Some(mut retrieved) = case.typed().map(TypedAnswer::retrieved) else { return };
     retrieved.sort_unstable();
     if retrieved.is_empty() {
         return;

@@ -43,9 +43,11 @@ impl SaidAmount {
         let number = value.get("value")?;
         let written = Written::of(number).or_else(|| Written::parse(number.string()?.bytes().trim_ascii()))?;
         let text = |name: &str| value.get(name).and_then(Value::string).and_then(|text| text.utf8().map(str::to_owned));
-        let code = text("currency").unwrap_or_default();
-        let currency = currency::meant(&code).filter(|code| !matches!(*code, "XXX" | "XTS"));
-        let unit = text("unit").unwrap_or_default();
+        let code = Value::text_of(value.get("currency"));
+        let code = code.readable();
+        let currency = currency::meant(code).filter(|code| !matches!(*code, "XXX" | "XTS"));
+        let unit = Value::text_of(value.get("unit"));
+        let unit = unit.readable();
         let mut amount = Self {
             value: written.value,
             shown: written.value.shown(),
@@ -56,7 +58,7 @@ impl SaidAmount {
             unit: text("unit"),
             rate: Vec::new(),
         };
-        amount.read_unit(&unit);
+        amount.read_unit(unit);
         Some(amount)
     }
 
@@ -120,8 +122,8 @@ pub(super) fn compare(claimed: &mut Claimed<'_>, value: Value<'_>, pointer: Poin
             for figure in figures.iter().filter(|figure| figure.role == FigureRole::Value || !has_money) {
                 match fits(&amount, figure, passage, has_money, claimed) {
                     Some(Ok(())) => {
-                        let unit = amount.unit.as_deref().unwrap_or_default();
-                        if !super::exchanged::in_unit(claimed, figure, unit, &at) {
+                        let unit = amount.unit.as_deref();
+                        if !unit.is_some_and(|unit| super::exchanged::in_unit(claimed, figure, unit, &at)) {
                             claimed.stands(passage, figure.range.clone());
                         }
                         return;
@@ -250,7 +252,7 @@ fn kind(
     if let Some(code) = amount.currency.filter(|_| !amount.percent) {
         if figure.is_money() {
             if !figure.currency.contains(&code) {
-                return Err(Mismatch::Currency(figure.currency.first().copied().unwrap_or_default()));
+                return Err(Mismatch::Currency(figure.currency[0]));
             }
             if let Some(other) = narrowed(code, figure, claimed) {
                 return Err(Mismatch::Currency(other));
@@ -346,7 +348,7 @@ fn sign(amount: &SaidAmount, figure: &Figure, passage: &Passage<'_>, claimed: &C
                 || figure.decimals > 0
                 || figure.readings.iter().any(|value| *value >= Number::whole(1_000));
             let before = part(passage.text, ..figure.range.start).trim_end();
-            let line = before.rsplit('\n').next().unwrap_or_default();
+            let line = before.rsplit('\n').next().expect("a split has a first part");
             // "two hundred (200)", "the fee (EUR 50)" are asides.
             let is_aside = figures(line, claimed.evidence.convention)
                 .iter()
@@ -387,8 +389,8 @@ fn priced_by(amount: &SaidAmount, figure: &Figure, passage: &Passage<'_>) -> Res
     let is_unit = |word: &str| UNITS.split(' ').any(|known| known == word);
     let Some(own) = amount.unit.as_deref().map(str::trim).filter(|unit| is_unit(unit)) else { return Ok(()) };
     let before = part(passage.text, ..figure.range.start);
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    let column = line.trim_end().rsplit("  ").next().map(|cell| cell.trim_matches(['|', ' '])).unwrap_or_default();
+    let line = before.rsplit('\n').next().expect("a split has a first part");
+    let column = line.trim_end().rsplit("  ").next().expect("a split has a first part").trim_matches(['|', ' ']);
     let plain = |unit: &str| unit.replace('²', "2").replace('³', "3");
     let differs = is_unit(column) && plain(column) != plain(own) && line.trim() != column;
     if differs { Err(Mismatch::Rate(column.to_owned())) } else { Ok(()) }
@@ -435,14 +437,13 @@ fn rate(amount: &SaidAmount, figure: &Figure, passage: &Passage<'_>, claimed: &C
             .filter(|(.., is_of_payment)| !(has_other && *is_of_payment))
             .map(|(period, word, _)| (period, word))
             .collect();
-        if said.is_empty()
-            || said.iter().any(|(said, _)| *said == own)
+        let Some((_, word)) = said.first() else { return Ok(()) };
+        if said.iter().any(|(said, _)| *said == own)
             || stepscope_evidence::wording::words(claimed.question).iter().any(|word| period(&word.folded) == Some(own))
         {
             return Ok(());
         }
-        let word = said.first().map(|(_, word)| (*word).to_owned()).unwrap_or_default();
-        return Err(Mismatch::Rate(word));
+        return Err(Mismatch::Rate((*word).to_owned()));
     }
     if figure.rate.is_empty() {
         return Ok(());

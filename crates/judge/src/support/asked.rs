@@ -203,7 +203,7 @@ fn row(document: &Document, convention: Convention, line: usize) -> Option<Heade
         }
         let first_free = usize::from(parts.len() > 1 && parts.len() >= own.len());
         let heads = |range: &Range<usize>| is_heading_cell(part(head, range.clone()), convention);
-        if !parts.get(first_free..).unwrap_or_default().iter().all(heads) {
+        if !parts[first_free..].iter().all(heads) {
             continue;
         }
         let is_barred = text.contains('|') && head.contains('|');
@@ -570,7 +570,7 @@ fn other_part(
     }
     let parts = parts_of(sentence, &alike)?;
     let held = |range: Range<usize>| asked.held_by(part(sentence, range));
-    let of_figure = |n: usize| parts.get(n).cloned().unwrap_or_default();
+    let of_figure = |n: usize| parts[n].clone();
     let here = held(of_figure(own_at));
     let behind_own = held(own.range.end..of_figure(own_at).end);
     for (n, other) in alike.iter().enumerate().filter(|(n, figure)| *n != own_at && !is_taken(figure)) {

@@ -72,7 +72,7 @@ fn days_of(text: &str) -> (Vec<FoundDate>, bool) {
         if ordinal.bytes().any(|byte| byte.is_ascii_digit()) && ordinal.len() <= 4 && ordinal.chars().all(is_digit) {
             let digits = ordinal.replace(['l', 'I'], "1").replace(['O', 'o'], "0");
             out.push_str(&digits);
-            out.push_str(word.get(ordinal.len()..).unwrap_or_default());
+            out.push_str(&word[ordinal.len()..]);
         } else {
             out.push_str(word);
         }

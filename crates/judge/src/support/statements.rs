@@ -207,7 +207,7 @@ fn forbidden(asked: &[TextWord], content: &[&TextWord], passage: &Passage<'_>) -
             continue;
         }
         // An exception that the question speaks of decides.
-        let next = all.get(n + 1).and_then(|range| passage.text.get(range.clone())).unwrap_or_default();
+        let next = all.get(n + 1).map_or("", |range| &passage.text[range.clone()]);
         if words(next).iter().any(|word| !is_empty_word(&word.folded) && is_asked(word)) {
             continue;
         }

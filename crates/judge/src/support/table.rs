@@ -46,7 +46,7 @@ pub(super) fn compare(claimed: &mut Claimed<'_>, value: Value<'_>, pointer: Poin
             lines.push(TableLine { passage, range, text, words: words(text), figures: own, count });
         }
     }
-    let headers = value.get("headers").map(cells).unwrap_or_default();
+    let headers = value.get("headers").map_or_else(Vec::new, cells);
     let rows: Vec<Vec<String>> = value
         .get("rows")
         .into_iter()
@@ -112,7 +112,7 @@ pub(super) fn compare(claimed: &mut Claimed<'_>, value: Value<'_>, pointer: Poin
 
 fn cells(row: Value<'_>) -> Vec<String> {
     let text = |cell: Value<'_>| match cell.string() {
-        Some(text) => text.utf8().unwrap_or_default().trim().to_owned(),
+        Some(text) => text.readable().trim().to_owned(),
         None if cell.is_null() => String::new(),
         None => String::from_utf8_lossy(cell.raw()).into_owned(),
     };
@@ -312,7 +312,7 @@ fn misplaced(
             };
             if in_line(cell, &column).is_none() {
                 let message = Message::default().quoted(cell.as_bytes()).text(" is under another heading than ");
-                let message = message.quoted(headers.get(c).map(String::as_bytes).unwrap_or_default()).text(".");
+                let message = message.quoted(headers[c].as_bytes()).text(".");
                 claimed.miss(pointer.then("rows").then(n).then(c), message);
                 return;
             }
@@ -359,7 +359,7 @@ fn swapped(
     }
     for (n, row) in rows.iter().enumerate() {
         let Some(line) = used.get(n).copied().flatten().and_then(|line| lines.get(line)) else { continue };
-        let distinct = row.iter().enumerate().all(|(n, cell)| !row.get(n + 1..).unwrap_or_default().contains(cell));
+        let distinct = row.iter().enumerate().all(|(n, cell)| !row[n + 1..].contains(cell));
         if distinct && in_order(row, line) == Some(false) {
             let message = Message::new("The cells of the row are not under their headings: ")
                 .quoted(line.text.trim().as_bytes())

@@ -119,7 +119,7 @@ fn stands_whole(claimed: &mut Claimed<'_>, wanted: &[&TextWord], pointer: &Point
         let bytes = own.get(range.start).map_or(0, |word| word.range.start)
             ..own.get(range.end - 1).map_or(0, |word| word.range.end);
         if let Some(at) = range.start.checked_sub(1).filter(|at| denies(&own, *at)) {
-            let word = own.get(at).and_then(|word| passage.text.get(word.range.clone())).unwrap_or_default();
+            let word = &passage.text[own[at].range.clone()];
             cut = Some((passage, bytes, word.to_owned()));
             continue;
         }
@@ -369,7 +369,7 @@ fn denied(
         "un",
     ];
     if let Some(found) = stance(text, cited_text).filter(|found| !found.agrees) {
-        let word = found.by.and_then(|range| cited_text.get(range)).unwrap_or_default().to_owned();
+        let word = found.by.map_or("", |range| &cited_text[range]).to_owned();
         let message = match word.as_str() {
             "" => Message::new("The text denies what the cited lines say."),
             word => Message::new("The cited lines say ").quoted(word.as_bytes()).text(", the text does not."),

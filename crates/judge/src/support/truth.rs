@@ -159,7 +159,7 @@ pub(super) fn judge(claimed: &mut Claimed<'_>, answer: bool, pointer: &Pointer) 
         if said.as_ref().is_some_and(|(agrees, _)| *agrees != stance.agrees) {
             return;
         }
-        let word = stance.by.clone().and_then(|range| passage.text.get(range)).unwrap_or_default().to_owned();
+        let word = stance.by.clone().map_or("", |range| &passage.text[range]).to_owned();
         said = Some((stance.agrees, word));
         if stance.agrees == answer
             && let Some(range) = stance.by
@@ -307,8 +307,7 @@ fn threshold(claimed: &mut Claimed<'_>, answer: bool, pointer: &Pointer) -> bool
     }
     if candidates.is_empty() {
         if let (Some(other), Measured::Figure(figure)) = (other_currency, &limit) {
-            let message =
-                Message::new("The question is about ").text(figure.currency.first().copied().unwrap_or_default());
+            let message = Message::new("The question is about ").text(figure.currency[0]);
             let message = message.text(", the cited amount in ").text(other).text(": they are not compared.");
             claimed.note(pointer.clone(), message);
         }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use super::{Confidence, Experiment, Fix, Judgement, Reason, Trial};
 use crate::gold::Gold;
-use crate::quantity_links::{QuantityLinks, distance, words_near};
+use crate::quantity_links::{QuantityLinks, distance, question_of, words_near};
 use crate::recompute::follows::may_give;
 use crate::recompute::{Computed, ValueBasis, Wording, may_plan, name_of, value_pointer};
 use stepscope_arithmetic::expression::{Expression, Names, find as calculations};
@@ -14,7 +14,7 @@ use stepscope_arithmetic::quantity::{Kind, find};
 use stepscope_base::json::Value;
 use stepscope_base::shown;
 use stepscope_base::text::Untrusted;
-use stepscope_record::procedure::{Field, Step};
+use stepscope_record::procedure::Step;
 
 /// Runs with more values are not carried out again and again.
 const MAX_WRITES: usize = 60;
@@ -99,8 +99,8 @@ impl Trial<'_, '_> {
         }
         let mut parts = Vec::new();
         for one in working.calculations.iter().filter(|one| !one.is_wrong()) {
-            let of_parts = one.calculation.as_ref().map(Expression::parts).unwrap_or_default();
-            parts.extend(of_parts.into_iter().map(|(operands, gives)| WorkedPart {
+            let of_parts = one.calculation.as_ref().map(Expression::parts);
+            parts.extend(of_parts.into_iter().flatten().map(|(operands, gives)| WorkedPart {
                 operands,
                 gives,
                 line: &one.line,
@@ -143,8 +143,8 @@ impl Trial<'_, '_> {
         // "State x as the final answer": there is nothing to calculate.
         let step = self.procedure.and_then(|procedure| procedure.steps.get(write.step));
         let names_input = |step: &Step<'_>| {
-            let name = step.inputs.first().and_then(Field::name_text).unwrap_or_default();
-            step.inputs.len() == 1 && name.utf8().is_some_and(|name| text.contains(name))
+            let [input] = step.inputs.as_slice() else { return false };
+            text.contains(Value::text_of(input.name).readable())
         };
         let is_last = self.last().is_some_and(|last| std::ptr::eq(last, write));
         if is_last && !may_plan(text) && step.is_some_and(names_input) {
@@ -326,8 +326,8 @@ impl Trial<'_, '_> {
     /// Tells whether the text of the step of a write works out its value: "the shift has 8 * 60 minutes".
     fn works_out(&self, write: usize, value: Number) -> bool {
         let step = self.recomputed.writes.get(write).map(|write| write.step);
-        let text = step.and_then(|step| self.procedure?.steps.get(step)?.text?.string()).unwrap_or_default();
-        let found = text.utf8().map(|text| calculations(text, &Names::default())).unwrap_or_default();
+        let text = Value::text_of(step.and_then(|step| self.procedure?.steps.get(step)?.text));
+        let found = calculations(text.readable(), &Names::default());
         found.iter().any(|one| one.expression.evaluate(|_| None) == Some(value))
     }
 
@@ -340,11 +340,8 @@ impl Trial<'_, '_> {
 
     /// Measures how far a number of the question is from the words of a variable that another variable does not have.
     fn distance(&self, write: usize, value: Number, other: usize) -> usize {
-        let question = self.record.question.and_then(Value::string).unwrap_or_default();
-        let name = |write: usize| {
-            let variable = self.recomputed.writes.get(write).map(|write| write.variable);
-            variable.map(|variable| name_of(self.state, variable)).unwrap_or_default()
-        };
+        let question = Value::text_of(question_of(self.record));
+        let name = |write: usize| name_of(self.state, self.recomputed.writes[write].variable);
         let (name, other) = (name(write), name(other));
         let quantities = self.links.into_iter().flat_map(|links| &links.quantities);
         let same = quantities.filter(|one| one.value.is_near(value));
@@ -356,11 +353,10 @@ impl Trial<'_, '_> {
     /// Measures how near the words of a variable are to a number of the question.
     fn nearness(&self, write: usize, value: Number) -> usize {
         let Some(links) = self.links else { return 0 };
-        let question = self.record.question.and_then(Value::string).unwrap_or_default();
+        let question = Value::text_of(question_of(self.record));
         let variable = self.recomputed.writes.get(write).and_then(|write| self.state.variables().get(write.variable));
         let Some(variable) = variable else { return 0 };
-        let description =
-            variable.field.and_then(|field| field.description).and_then(Value::string).unwrap_or_default();
+        let description = Value::text_of(variable.field.and_then(|field| field.description));
         let same = links.quantities.iter().filter(|one| one.value.is_near(value));
         same.map(|one| words_near(question.bytes(), one, variable.name.bytes(), description.bytes())).max().unwrap_or(0)
     }
@@ -371,8 +367,8 @@ impl Trial<'_, '_> {
             .recomputed
             .writes
             .get(write)
-            .and_then(|write| self.state.variables().get(write.variable)?.field?.description?.string());
-        let description = description.unwrap_or_default();
+            .and_then(|write| self.state.variables().get(write.variable)?.field?.description);
+        let description = Value::text_of(description);
         find(description.bytes()).into_iter().filter(|one| one.sure).map(|one| one.value).collect()
     }
 

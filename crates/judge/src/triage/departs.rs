@@ -26,7 +26,7 @@ impl Trial<'_, '_> {
         let said = |write: &Computed, value: Number| {
             let text = self.step_text(write.step);
             self.links.is_some_and(|links| links.quantities.iter().any(|one| one.value == value))
-                && numbers(text.utf8().unwrap_or_default()).iter().any(|(number, _)| number.value == value)
+                && numbers(text.readable()).iter().any(|(number, _)| number.value == value)
         };
         let strange = |write: &Computed| {
             let planned = write.plan.as_ref().is_some_and(|plan| plan.expression.is_operation());
@@ -185,8 +185,8 @@ pub(super) fn given_by(working: &Working) -> Vec<Number> {
         values.extend(one.gives);
         let Some(calculation) = &one.calculation else { continue };
         let operands = calculation.numbers();
-        let parts = calculation.values(|_| None).unwrap_or_default();
-        values.extend(parts.into_iter().filter(|part| !operands.contains(part)));
+        let parts = calculation.values(|_| None).into_iter().flatten();
+        values.extend(parts.filter(|part| !operands.contains(part)));
     }
     values
 }

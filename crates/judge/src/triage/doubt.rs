@@ -218,7 +218,7 @@ impl Trial<'_, '_> {
             values.extend(write.recorded.map(|recorded| recorded.value));
             let input = |id| self.recomputed.input(write, id)?.value;
             let parts = write.plan.as_ref().and_then(|plan| plan.expression.results(input));
-            values.extend(parts.unwrap_or_default());
+            values.extend(parts.into_iter().flatten());
         }
         values
     }
@@ -252,7 +252,7 @@ fn is_among(list: &[Number], value: Number) -> bool {
 
 /// Returns a text in lower case; of anything else, nothing.
 fn lower(value: Option<Value<'_>>) -> String {
-    value.and_then(Value::string).and_then(|text| text.utf8().map(str::to_lowercase)).unwrap_or_default()
+    Value::text_of(value).readable().to_lowercase()
 }
 
 fn words_of(text: &str) -> impl Iterator<Item = &str> {

@@ -103,7 +103,7 @@ impl<'x, 'c, 'a> Experiment<'x, 'c, 'a> {
     /// The numbers that the text of a step names.
     fn numbers_named(&self, write: &Computed) -> Vec<Number> {
         let text = self.trial.step_text(write.step);
-        let mut numbers = said(text.utf8().unwrap_or_default());
+        let mut numbers = said(text.readable());
         numbers.truncate(MAX_NAMED);
         numbers
     }
@@ -172,7 +172,7 @@ impl<'x, 'c, 'a> Experiment<'x, 'c, 'a> {
             let put_right =
                 |from: &usize| differing.get(*from..).is_some_and(|some| self.gives(gold, &[], some, exactly));
             if let Some(from) = (0..differing.len()).rev().find(put_right) {
-                let acquitted = differing.get(..from).unwrap_or_default().to_vec();
+                let acquitted = differing[..from].to_vec();
                 return accused(*differing.get(from)?, acquitted, false);
             }
         }
@@ -230,7 +230,7 @@ impl<'x, 'c, 'a> Experiment<'x, 'c, 'a> {
             let is_likely = wrote.is_some() && is_strange;
             return Some(accused(if is_likely { Confidence::Likely } else { Confidence::Unsure }, false));
         }
-        let text = self.trial.step_text(write.step).utf8().unwrap_or_default().to_lowercase();
+        let text = self.trial.step_text(write.step).readable().to_lowercase();
         // What only comes near its number is hardly what it did.
         let read = self.numbers_read(*n);
         let is_exact =
@@ -264,7 +264,7 @@ impl<'x, 'c, 'a> Experiment<'x, 'c, 'a> {
     /// Finds the one extracted number that, read in another scale or with its sign, gives the expected answer: 0.04 for the
     /// 4 of "4 %", −7.5 for "7.5 below zero". The question must say one of both.
     pub(super) fn by_scale(&self, gold: &Gold) -> Option<Accused> {
-        let question = self.trial.record.question.and_then(Value::string).unwrap_or_default();
+        let question = Value::text_of(self.trial.record.question);
         let question = question.utf8()?.to_lowercase();
         let says = |words: &[&str]| words.iter().any(|word| question.contains(word));
         let (in_percent, below_zero) =

@@ -598,3 +598,17 @@ fn a_run_of_another_question_is_not_held_to_the_recorded_one() {
     let slipped = text.replace("4805", "4806");
     assert_eq!(placed(&slipped, None).1, Some(1));
 }
+
+#[test]
+#[cfg(debug_assertions)]
+fn an_argument_that_lost_its_place_is_a_mistake() {
+    let run = include_str!("../../../../tests/fixtures/real/runs.jsonl").lines().next().expect("a run");
+    let case = Case::read(run.as_bytes());
+    let view = case.view();
+    let (record, state) = (view.record.as_ref().expect("a record"), view.state());
+    let mut write = view.executed().expect("executed").writes.first().expect("a value").clone();
+    assert!(record.root.find(&argued_place(record, state, &write)).is_some());
+    write.step += 1_000;
+    let lost = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| argued_place(record, state, &write)));
+    assert!(lost.is_err(), "it would be about the whole record");
+}

@@ -103,7 +103,8 @@ struct ChainKeys<'a> {
 fn may_be(value: Value<'_>) -> bool {
     let mut has_steps = false;
     for member in value.members() {
-        match member.key.plain_string().unwrap_or_default() {
+        let Some(key) = member.key.plain_string() else { continue };
+        match key {
             b"NameDescription" | b"name_description" | b"procedure" | b"state" | b"trace" | b"format" | b"proc"
             | b"items" | b"prompt" => return false,
             b"steps"

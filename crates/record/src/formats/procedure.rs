@@ -44,7 +44,8 @@ impl<'a> Individual<'a> {
         let (mut proc, mut procedure, mut fitness, mut id) = (None, None, None, None);
         let (mut notes, mut generation, mut operator, mut question) = (false, None, false, false);
         for member in value.members() {
-            match member.key.plain_string().unwrap_or_default() {
+            let Some(key) = member.key.plain_string() else { continue };
+            match key {
                 // These were run.
                 b"state" | b"trace" | b"gold_num" | b"gold_answer" | b"pred_num" | b"pred_answer" => return None,
                 b"question" => question = true,

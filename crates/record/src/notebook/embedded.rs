@@ -21,7 +21,7 @@ pub(super) fn without_colours(text: Vec<u8>) -> Vec<u8> {
     while let Some(at) = memchr::memchr(ESCAPE, rest) {
         let (before, escape) = rest.split_at(at);
         plain.extend_from_slice(before);
-        rest = escape.get(escape_len(escape)..).unwrap_or_default();
+        rest = &escape[escape_len(escape)..];
     }
     plain.extend_from_slice(rest);
     plain
@@ -33,7 +33,7 @@ pub(super) fn each_value(text: &[u8], found: impl FnMut(Value<'_>)) -> Vec<Unrea
     let (mut at, mut unread) = (0, Vec::new());
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         let read = reader.values(rest);
-        let line = line_of(rest.get(read..).unwrap_or_default());
+        let line = line_of(&rest[read..]);
         let is_broken = read == 0 && begins_like_record(rest);
         let why = if is_broken { Some(BROKEN) } else { is_behind(line).then_some(BEHIND) };
         unread.extend(why.map(|why| (why, line)));
@@ -54,10 +54,10 @@ impl<F: FnMut(Value<'_>)> EmbeddedReader<F> {
     fn values(&mut self, text: &[u8]) -> usize {
         let (mut at, mut line) = (0, line_of(text).len());
         while let Some(rest) = text.get(at..).filter(|rest| matches!(rest, [b'{' | b'[', ..])) {
-            let on_line = text.get(at..line).unwrap_or_default();
+            let on_line = &text[at..line];
             let Some(len) = self.value(on_line).0.or_else(|| self.value_over_lines(rest)) else { break };
             at += len;
-            let next = text.get(at..).unwrap_or_default();
+            let next = &text[at..];
             if at > line {
                 line = at + line_of(next).len();
             }
@@ -68,7 +68,7 @@ impl<F: FnMut(Value<'_>)> EmbeddedReader<F> {
 
     /// The same of a value that goes on over lines. Every line may look like the beginning of one that never ends.
     fn value_over_lines(&mut self, text: &[u8]) -> Option<usize> {
-        let (len, looked_at) = self.value(text.get(..self.work.min(text.len())).unwrap_or_default());
+        let (len, looked_at) = self.value(&text[..self.work.min(text.len())]);
         self.work = self.work.saturating_sub(looked_at);
         len
     }
@@ -91,13 +91,13 @@ impl<F: FnMut(Value<'_>)> EmbeddedReader<F> {
 /// Returns the first line of a text, with its end.
 fn line_of(text: &[u8]) -> &[u8] {
     let end = memchr::memchr2(b'\n', b'\r', text).map_or(text.len(), |end| end + 1);
-    text.get(..end).unwrap_or_default()
+    &text[..end]
 }
 
 /// Tells whether a text begins like an object, or a list of objects.
 fn begins_like_record(text: &[u8]) -> bool {
-    let inside = |open: u8| text.strip_prefix(&[open]).map(<[u8]>::trim_ascii_start).unwrap_or_default();
-    matches!(inside(b'{'), [b'"' | b'\'', ..]) || matches!(inside(b'['), [b'{', ..])
+    let inside = |open: u8| text.strip_prefix(&[open]).map(<[u8]>::trim_ascii_start);
+    matches!(inside(b'{'), Some([b'"' | b'\'', ..])) || matches!(inside(b'['), Some([b'{', ..]))
 }
 
 /// Tells whether there is a record on a line, behind other text.

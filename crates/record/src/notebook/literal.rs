@@ -10,7 +10,7 @@ const MAX_DEPTH: usize = 100;
 /// The JSON of the value that a text begins with, and what follows it. `None`: it is no such value.
 pub(super) fn to_json(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     let (json, len) = measured(text);
-    Some((json?, text.get(len..).unwrap_or_default()))
+    Some((json?, &text[len..]))
 }
 
 /// The same, and how much of the text was looked at.

@@ -3,6 +3,7 @@
 use foldhash::{HashMap, HashMapExt};
 
 use crate::procedure::{FINAL_ANSWER, PROBLEM_TEXT, Procedure, Step};
+use stepscope_base::json::Value;
 use stepscope_base::text::Untrusted;
 
 /// Up to so many variables a search in order beats hashing.
@@ -58,10 +59,10 @@ impl<'a> Flow<'a> {
         };
         for (position, step) in procedure.steps.iter().enumerate() {
             for field in &step.inputs {
-                flow.variable(field.name_text().unwrap_or_default()).last_read = Some(position);
+                flow.variable(Value::text_of(field.name)).last_read = Some(position);
             }
             for (n, field) in step.outputs.iter().enumerate() {
-                let variable = flow.variable(field.name_text().unwrap_or_default());
+                let variable = flow.variable(Value::text_of(field.name));
                 variable.first_write.get_or_insert((position, n));
                 variable.writes += 1;
             }
@@ -89,8 +90,6 @@ impl<'a> Flow<'a> {
             }
             self.variables.push(FlowVariable { name, sign, first_write: None, writes: 0, last_read: None });
         }
-        // The place is there: it was found or just made.
-        #[expect(clippy::indexing_slicing, reason = "found or pushed above")]
         &mut self.variables[number]
     }
 
@@ -98,8 +97,8 @@ impl<'a> Flow<'a> {
     pub fn steps<'f>(&'f self, procedure: &'f Procedure<'a>) -> impl Iterator<Item = StepFlow<'f, 'a>> {
         let mut rest = self.fields.as_slice();
         procedure.steps.iter().enumerate().map(move |(position, step)| {
-            let (reads, after) = rest.split_at_checked(step.inputs.len()).unwrap_or_default();
-            let (writes, after) = after.split_at_checked(step.outputs.len()).unwrap_or_default();
+            let (reads, after) = rest.split_at(step.inputs.len());
+            let (writes, after) = after.split_at(step.outputs.len());
             rest = after;
             StepFlow { position, step, reads, writes }
         })

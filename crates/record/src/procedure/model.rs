@@ -140,7 +140,7 @@ impl<'h> Here<'h> {
     }
 
     fn loc(&self) -> Vec<Part> {
-        let mut loc = self.up.map(Self::loc).unwrap_or_default();
+        let mut loc = self.up.map_or_else(Vec::new, Self::loc);
         match self.part {
             At::Root => {}
             At::Key(key) => loc.push(Part::from(key)),
@@ -280,7 +280,7 @@ pub fn coerced_id(value: Value<'_>) -> Result<Cow<'_, str>, SchemaErrorKind> {
         Kind::Int => Cow::Borrowed(std::str::from_utf8(value.raw()).unwrap_or("0")),
         Kind::Float | Kind::NotFinite => float_id(value.float().unwrap_or(f64::NAN))?,
         Kind::String => {
-            let text = value.string().unwrap_or_default();
+            let text = value.string().expect("a string");
             Cow::Owned(text_id(text.utf8().ok_or(SchemaErrorKind::StringUnicode)?)?)
         }
         _ => return Err(SchemaErrorKind::IntType),

@@ -269,13 +269,13 @@ fn each_line(blob: &Blob, place: &mut Spot, mut each: impl FnMut(&[u8], u64, boo
         at += block.len() as u64;
         let mut from = 0;
         for end in memchr::memchr_iter(b'\n', &block) {
-            rest.extend_from_slice(block.get(from..end).unwrap_or_default());
+            rest.extend_from_slice(&block[from..end]);
             each(&rest, number, true);
             rest.clear();
             (from, number) = (end + 1, number + 1);
             *place = Spot { at: start + from as u64, number };
         }
-        rest.extend_from_slice(block.get(from..).unwrap_or_default());
+        rest.extend_from_slice(&block[from..]);
         if rest.len() > MAX_PIECE {
             each(&rest, number, true);
             rest.clear();

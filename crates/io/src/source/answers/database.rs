@@ -63,8 +63,8 @@ const SIDE_TABLES: [&str; 3] = ["retrieved_pages", "generation_meta", "toc"];
 pub(super) fn unread_columns(database: &Database) -> rusqlite::Result<Vec<String>> {
     let mut unread = Vec::new();
     for name in TABLES.into_iter().chain(SIDE_TABLES) {
-        let columns = database.table(name)?.map(|table| table.unread(&COLUMNS)).unwrap_or_default();
-        unread.extend(columns.into_iter().map(|column| format!("{name}.{column}")));
+        let columns = database.table(name)?.map(|table| table.unread(&COLUMNS));
+        unread.extend(columns.into_iter().flatten().map(|column| format!("{name}.{column}")));
     }
     Ok(unread)
 }
@@ -98,7 +98,9 @@ impl QuestionKey {
 pub(super) fn hash(parts: &[Option<&[u8]>]) -> u64 {
     let mut hasher = DefaultHasher::new();
     for part in parts {
-        hasher.write(part.unwrap_or_default());
+        if let Some(part) = part {
+            hasher.write(part);
+        }
         // In no UTF-8 text.
         hasher.write_u8(0xff);
     }

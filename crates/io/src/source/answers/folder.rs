@@ -405,7 +405,7 @@ pub(crate) fn lines_of(table: &Columns, name: &Shown, toc: Vec<Heading>) -> Resu
     }
     let mut gathered = Gathered::default();
     for row in 0..table.rows {
-        let text = table.cell(2, row).text().unwrap_or_default().to_vec();
+        let text = table.cell(2, row).text_or_nothing().to_vec();
         gathered.push(table.cell(0, row).int(), table.cell(1, row).int(), text);
     }
     Ok(gathered.document(toc).from_file(name.clone()))
@@ -415,7 +415,7 @@ fn contents(at: &UnderRoot) -> Result<Vec<Heading>, Failure> {
     let table = read_table(at, &["level", "title", "start_page", "end_page"])?;
     let heading = |row| Heading {
         level: table.cell(0, row).int().and_then(|level| u32::try_from(level).ok()).unwrap_or(1),
-        title: table.cell(1, row).text().unwrap_or_default().to_vec(),
+        title: table.cell(1, row).text_or_nothing().to_vec(),
         pages: (table.cell(2, row).int(), table.cell(3, row).int()),
     };
     Ok((0..table.rows).map(heading).collect())

@@ -152,9 +152,8 @@ fn lengths(reader: &mut ThriftReader<'_>, (most, room): (usize, usize)) -> Resul
 
 /// Reads a number of up to 64 bits, the lowest first.
 fn bits_at(packed: &[u8], at: usize, width: usize) -> u64 {
-    let own = packed.get(at / 8..).unwrap_or_default();
     let mut wide = [0; 16];
-    wide.iter_mut().zip(own).for_each(|(wide, own)| *wide = *own);
+    wide.iter_mut().zip(packed.iter().skip(at / 8)).for_each(|(wide, own)| *wide = *own);
     let number = (u128::from_le_bytes(wide) >> (at % 8)) as u64;
     if width < 64 { number & ((1 << width) - 1) } else { number }
 }

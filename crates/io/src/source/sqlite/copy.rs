@@ -161,7 +161,7 @@ impl Frames {
                 break;
             };
             let known = (be32(head, 8), be32(head, 12)) == (Some(salt.0), Some(salt.1));
-            sum.add(head.get(..8).unwrap_or_default());
+            sum.add(&head[..8]);
             sum.add(page);
             let (Some(number), Some(commit)) = (be32(head, 0), be32(head, 4)) else { break };
             if !known || number == 0 || (be32(head, 16), be32(head, 20)) != (Some(sum.a), Some(sum.b)) {
@@ -240,7 +240,7 @@ impl Sum {
 
     fn add(&mut self, bytes: &[u8]) {
         let word = |word: &[u8]| {
-            let word = word.try_into().unwrap_or_default();
+            let word = word.try_into().expect("four bytes");
             if self.big { u32::from_be_bytes(word) } else { u32::from_le_bytes(word) }
         };
         let (mut a, mut b) = (self.a, self.b);

@@ -87,8 +87,8 @@ fn check_letter(case: &CaseView<'_>, findings: &mut Findings) {
     let Some(letter) = text_of(record, "final_answer") else { return };
     let (Some(letter), Some(rationale)) = (letter.utf8().and_then(letter_of), rationale.utf8()) else { return };
     let named = named_letter(rationale);
-    let question = record.question.and_then(Value::string);
-    let options = question.as_ref().and_then(Untrusted::utf8).map(options).unwrap_or_default();
+    let question = Value::text_of(record.question);
+    let options = options(question.readable());
     let meant = named.or_else(|| concluded(rationale, &options));
     if let Some(meant) = meant.filter(|meant| *meant != letter) {
         let message = shown!("The answer is {letter}, but the rationale chooses {meant}.");
@@ -149,7 +149,7 @@ fn named_letter(text: &str) -> Option<char> {
         for (at, _) in lower.match_indices(word) {
             let Some(rest) = text.get(at + word.len()..) else { continue };
             let Some(letter) = rest.chars().next().filter(|c| ('A'..='E').contains(c)) else { continue };
-            let rest = rest.get(1..).unwrap_or_default().trim_start_matches([')', ' ']);
+            let rest = rest[1..].trim_start_matches([')', ' ']);
             if ["is correct", "is the correct", "is right", "is the right", "is the best"]
                 .iter()
                 .any(|end| rest.starts_with(end))

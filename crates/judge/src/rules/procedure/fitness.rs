@@ -107,8 +107,8 @@ fn read(procedure: Value<'_>) -> Option<(usize, Vec<Use<'_>>)> {
 }
 
 fn looks_like_extraction(step: Value<'_>) -> bool {
-    let text = step.get("stepDescription").map(python::str).unwrap_or_default();
-    EXTRACTION_WORDS.as_ref().is_some_and(|words| words.is_match(text.bytes()))
+    let text = step.get("stepDescription").map(python::str);
+    EXTRACTION_WORDS.as_ref().zip(text).is_some_and(|(words, text)| words.is_match(text.bytes()))
 }
 
 /// Iterates as Python does where that gives objects or nothing: over a list, or something empty.

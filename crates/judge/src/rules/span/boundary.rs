@@ -102,7 +102,7 @@ fn begins_entry(text: &[u8]) -> bool {
 /// The last character of a text that is neither a blank nor a quotation mark, bracket, dash or bullet around a passage.
 fn closing(text: &[u8]) -> Option<char> {
     // What matters stands in the last few characters.
-    let tail = text.get(text.len().saturating_sub(64)..).unwrap_or_default();
+    let tail = &text[text.len().saturating_sub(64)..];
     chars(tail).filter(|c| !is_around(*c)).last()
 }
 

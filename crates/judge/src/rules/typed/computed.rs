@@ -10,9 +10,8 @@ use parts::{CitedPart, CitedParts, PartKind, weight};
 use results::{PartResult, results, shown, signed};
 use stepscope_arithmetic::expression::numbers;
 use stepscope_arithmetic::number::{Written, near, noise};
-use stepscope_base::json::Pointer;
+use stepscope_base::json::{Pointer, Value};
 use stepscope_base::python::Message;
-use stepscope_base::text::Untrusted;
 use stepscope_evidence::figures::{Convention, figures};
 use stepscope_evidence::typed::AnswerItem;
 use stepscope_evidence::wording::{TextWord, part, words};
@@ -48,8 +47,8 @@ fn check(case: &CaseView<'_>, findings: &mut Findings) {
     if !typed.base("extraction_method").is_some_and(|method| method.is_string("computed")) {
         return;
     }
-    let question = case.record.as_ref().and_then(|record| record.question?.string());
-    let question = question.as_ref().and_then(Untrusted::utf8).unwrap_or_default();
+    let question = Value::text_of(case.record.as_ref().and_then(|record| record.question));
+    let question = question.readable();
     let help = "Calculate the value again from the cited numbers, and cite every number.";
     for item in &answered.items {
         let parts = CitedParts::of(case, item, question);

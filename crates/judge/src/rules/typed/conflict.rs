@@ -75,9 +75,8 @@ fn check_conflict(case: &CaseView<'_>, findings: &mut Findings) {
         && let Some((line, there)) = stated_elsewhere(case, item).or_else(|| ends_elsewhere(case, item))
         && let Some(pointer) = item.value_pointer()
     {
-        let text = head(case.document().and_then(|document| document.line(line)).unwrap_or_default(), EXCERPT);
         let message = Message::new("Another line of the document says ").text(there).text(" of the same: ");
-        report.add(message.quoted(text).text("."), Place::Value(pointer));
+        report.add(message.quoted(excerpt(case, line)).text("."), Place::Value(pointer));
         return;
     }
     if answered.asked.many != Some(true)
@@ -86,7 +85,7 @@ fn check_conflict(case: &CaseView<'_>, findings: &mut Findings) {
         && let Some((line, there)) = twice::name(case, first).or_else(|| twice::statement(case, first))
         && let Some(pointer) = first.value_pointer()
     {
-        let text = head(case.document().and_then(|document| document.line(line)).unwrap_or_default(), EXCERPT);
+        let text = excerpt(case, line);
         let message = Message::new("Another line of the document says otherwise, ").quoted(there.as_bytes());
         let message = message.text(", and the answer flags no conflict: ");
         report.add(message.quoted(text).text("."), Place::Value(pointer));
@@ -105,7 +104,7 @@ fn check_conflict(case: &CaseView<'_>, findings: &mut Findings) {
         if let Some((line, there)) = amended(case, item, value)
             && let Some(pointer) = item.value_pointer()
         {
-            let text = head(case.document().and_then(|document| document.line(line)).unwrap_or_default(), EXCERPT);
+            let text = excerpt(case, line);
             let message =
                 Message::new("The document amends this date to ").text(there.as_bytes()).text(": ").quoted(text);
             report.add(message.text("."), Place::Value(pointer));
@@ -119,6 +118,11 @@ const MAX_COMPARED: usize = 12;
 
 /// Two items that give different values of one quantity: what the cited lines say of each, apart from the value, is the
 /// same, and the question asks for it.
+/// The beginning of another line of the document.
+fn excerpt<'c>(case: &CaseView<'c>, line: usize) -> &'c [u8] {
+    head(&case.document().expect("its line was found")[line], EXCERPT)
+}
+
 fn conflicting<'s, 'a>(
     case: &CaseView<'_>,
     items: &'s [AnswerItem<'a>],
@@ -219,7 +223,7 @@ fn ends_elsewhere(case: &CaseView<'_>, item: &AnswerItem<'_>) -> Option<(usize, 
             all.iter().filter(|word| word.range.end <= day.range.start && word.range.start > other.range.end).count()
         });
         let least = if others.is_empty() { 5 } else { behind_other.min(5) };
-        let near = before.get(before.len().saturating_sub(least)..).unwrap_or_default();
+        let near = &before[before.len().saturating_sub(least)..];
         let is_until = near.iter().any(|word| matches!(*word, "until" | "bis"));
         let is_due = near.iter().any(|word| BEFORE_DAY.split(' ').any(|known| known == *word))
             && (others.is_empty() || is_until)

@@ -6,7 +6,7 @@ use crate::clues::clues;
 use crate::rule::Rule;
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::python::Message;
-use stepscope_base::text::{Untrusted, cut};
+use stepscope_base::text::cut;
 use stepscope_evidence::typed::truth;
 use stepscope_evidence::wording::words;
 use stepscope_record::finding::{Finding, Findings, Place};
@@ -87,8 +87,8 @@ pub(crate) const RULES: &[Rule] = &[
 fn check_list(case: &CaseView<'_>, findings: &mut Findings) {
     let Some((typed, answered)) = case.answered() else { return };
     let Some(document) = case.document().filter(|_| typed.flag("complete_answer_found") == Some(true)) else { return };
-    let question = case.record.as_ref().and_then(|record| record.question?.string());
-    let question = question.as_ref().and_then(Untrusted::utf8).unwrap_or_default();
+    let question = Value::text_of(case.record.as_ref().and_then(|record| record.question));
+    let question = question.readable();
     let help = "Read on in the document, add what is missing, or set complete_answer_found to false.";
     let mut report = Report::new(RuleId::ListIncomplete, help, findings);
     for message in clues(&answered.items, question, (document, case.resolutions())) {
@@ -140,7 +140,7 @@ fn check_doubts(case: &CaseView<'_>, findings: &mut Findings) {
     let text = String::from_utf8_lossy(document.text(0..document.len())).to_lowercase();
     for (n, keyword) in keywords.items().enumerate().take(MAX_KEYWORDS) {
         let Some(written) = keyword.string() else { continue };
-        let own = written.utf8().map(|keyword| words(&keyword.to_lowercase())).unwrap_or_default();
+        let own = words(&written.readable().to_lowercase());
         if !own.is_empty() && !own.iter().any(|word| stands(&word.folded, &text)) {
             let message = Message::new("The keyword ").quoted(written.bytes()).text(" is on no page.");
             report.add(message, Place::Value(typed.pointer.then("keywords_found").then(n)));
@@ -164,8 +164,8 @@ fn speaks_of(text: &str, phrases: &[&str]) -> bool {
     let lower = text.to_lowercase();
     phrases.iter().any(|phrase| {
         lower.find(phrase).is_some_and(|at| {
-            let before = lower.get(..at).unwrap_or_default();
-            let near = before.rsplit(['.', ';', ',']).next().unwrap_or_default();
+            let before = &lower[..at];
+            let near = before.rsplit(['.', ';', ',']).next().expect("a split has a first part");
             !["no ", "not ", "without ", "n't ", "never "].iter().any(|denial| near.contains(denial))
         })
     })

@@ -8,6 +8,7 @@ use stepscope_base::python::Message;
 use stepscope_base::text::{Untrusted, head};
 use stepscope_evidence::difference::first_difference;
 use stepscope_evidence::truncation::TruncationVerdict;
+use stepscope_evidence::typed::TypedAnswer;
 use stepscope_evidence::typed::{has_fields, is_flat, is_rich};
 use stepscope_record::finding::{Findings, Place};
 use stepscope_record::rule_id::RuleId;
@@ -58,21 +59,24 @@ fn check_truncated(case: &CaseView<'_>, findings: &mut Findings) {
     let Some(last) = answered.items.last() else { return };
     let place = last.citations.last().map_or(&last.pointer, |citation| &citation.pointer);
     let number = truncation.line.and_then(|line| case.document()?.number(line));
-    let page = number.map(|(page, line)| format!(" (page {page}, line {line})")).unwrap_or_default();
     let reason = truncation.reason.bytes();
-    let message = Message::default().text(reason.strip_suffix(b".").unwrap_or(reason)).text(page).text(".");
+    let mut message = Message::default().text(reason.strip_suffix(b".").unwrap_or(reason));
+    if let Some((page, line)) = number {
+        message = message.text(format!(" (page {page}, line {line})"));
+    }
+    let message = message.text(".");
     let help = "Give the model the next page too: the answer cannot be complete.";
     Report::new(RuleId::ListTruncatedNextPage, help, findings).add(message, Place::Value(place.clone()));
 }
 
 /// An answer and the reply that it was made of.
-fn replied<'a>(case: &CaseView<'a>) -> Option<(Value<'a>, Value<'a>, SavedReply)> {
+fn replied<'s, 'a>(case: &'s CaseView<'a>) -> Option<(&'s TypedAnswer<'a>, Value<'a>, Value<'a>, SavedReply)> {
     let typed = case.typed()?;
     let answer = typed.answer.filter(|answer| answer.kind() == Kind::Object)?;
     // Runners of one's own keep it next to the answer.
     let root = || case.record.as_ref().and_then(|record| record.root.get("raw_response"));
     let raw = typed.meta.and_then(|meta| meta.get("raw_response")).or_else(root).filter(|raw| !raw.is_null())?;
-    Some((answer, raw, SavedReply::of(raw)))
+    Some((typed, answer, raw, SavedReply::of(raw)))
 }
 
 fn is_answer(value: Value<'_>) -> bool {
@@ -80,7 +84,7 @@ fn is_answer(value: Value<'_>) -> bool {
 }
 
 fn check_raw(case: &CaseView<'_>, findings: &mut Findings) {
-    let Some((answer, raw, reply)) = replied(case) else { return };
+    let Some((typed, answer, raw, reply)) = replied(case) else { return };
     let compare = |raw: Value<'_>| {
         let mut pointer = Pointer::default();
         let difference = first_difference(answer, raw, &mut pointer);
@@ -98,14 +102,13 @@ fn check_raw(case: &CaseView<'_>, findings: &mut Findings) {
     };
     let Some((difference, pointer)) = found else { return };
     let help = "Find out why they differ: the answer was edited, or belongs to another run.";
-    let base = case.typed().map(|typed| typed.pointer.clone()).unwrap_or_default();
-    let at = Pointer(base.0.into_iter().chain(pointer.0).collect());
+    let at = Pointer(typed.pointer.0.iter().cloned().chain(pointer.0).collect());
     let (message, place) = (difference.told("the answer"), Place::Value(at));
     Report::new(RuleId::AnswerDiffersFromRawResponse, help, findings).add(message, place);
 }
 
 fn check_unusable(case: &CaseView<'_>, findings: &mut Findings) {
-    let Some((answer, raw, reply)) = replied(case) else { return };
+    let Some((typed, answer, raw, reply)) = replied(case) else { return };
     let keys: Vec<Untrusted<'_>> = answer.members().map(|member| member.name()).collect();
     let objects = reply.parts(&keys).any(|(_, parts)| parts.objects > 0) || is_answer(raw);
     let is_cut = reply.parts(&keys).any(|(_, parts)| parts.is_cut);
@@ -124,7 +127,7 @@ fn check_unusable(case: &CaseView<'_>, findings: &mut Findings) {
     } else {
         return;
     };
-    let place = Place::Value(case.typed().map(|typed| typed.pointer.clone()).unwrap_or_default());
+    let place = Place::Value(typed.pointer.clone());
     let help = "Ask the model again, with a higher token limit if the reply was cut.";
     Report::new(RuleId::RawResponseUnusable, help, findings).add(message, place);
 }

@@ -75,9 +75,11 @@ pub(crate) const RULES: &[Rule] = &[
                 let Some(code) = amount.get("currency").and_then(Value::string) else { continue };
                 if !currency::is_code(code.bytes()) {
                     let message = Message::default().quoted(code.bytes()).text(" is not a currency code of ISO 4217");
-                    let meant = code.utf8().and_then(currency::meant).map(|meant| [", perhaps ", meant].concat());
-                    let message = message.text(meant.unwrap_or_default()).text(".");
-                    report.add(message, Place::Value(pointer.then("currency")));
+                    let message = match code.utf8().and_then(currency::meant) {
+                        Some(meant) => message.text(", perhaps ").text(meant),
+                        None => message,
+                    };
+                    report.add(message.text("."), Place::Value(pointer.then("currency")));
                 }
             }
         },
@@ -109,8 +111,7 @@ fn valued<'s, 'a>(
     kind: &'static str,
     sign: &'static str,
 ) -> impl Iterator<Item = (&'s AnswerItem<'a>, Value<'a>, Pointer)> {
-    let items = case.answered().map(|(_, answered)| answered.items.as_slice()).unwrap_or_default();
-    items.iter().filter_map(move |item| {
+    case.items().iter().filter_map(move |item| {
         let (key, value) = item.value.as_ref().filter(|(_, value)| value.kind() == Kind::Object)?;
         let is_it = *key == kind || (item.field.is_some() && value.get(sign).is_some());
         is_it.then(|| item.value_pointer()).flatten().map(|pointer| (item, *value, pointer))

@@ -101,7 +101,7 @@ pub(super) fn other_unit(result: &PartResult, parts: &[CitedPart], item: &Answer
     let PartKind::Measure(dimension) = first.kind else { return None };
     let are_alike = used.iter().all(|part| part.kind == first.kind);
     (is_plain && are_alike && dimension != own.dimension).then(|| {
-        let message = Message::new("The answer is in ").text(parts::unit_of(item).unwrap_or_default());
+        let message = Message::new("The answer is in ").text(parts::unit_of(item).expect("what it measures"));
         message.text(", but the cited numbers are in another unit.")
     })
 }

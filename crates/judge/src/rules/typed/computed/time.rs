@@ -157,7 +157,7 @@ fn read(texts: &[String], day_first: Option<bool>) -> Option<CitedTimes> {
             let shown = part(text, figure.range.clone()).to_owned();
             let behind: Vec<String> =
                 words(part(text, figure.range.end..)).into_iter().map(|word| word.folded).collect();
-            let direction = direction_in(behind.get(..behind.len().min(3)).unwrap_or_default());
+            let direction = direction_in(&behind[..behind.len().min(3)]);
             // "Thirty-six (36) months" is one span.
             let is_again = cited
                 .spans
