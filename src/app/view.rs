@@ -14,6 +14,7 @@ use crate::widgets::ascii;
 use crate::widgets::layout::parts;
 use crate::widgets::look::{Look, clear, ground, mark_matches, pointer, shade};
 use crate::widgets::theme::Role;
+use stepscope_base::guard::strike;
 
 /// Draws the whole screen, and returns where its cursor is.
 pub(crate) fn view(app: &App, buf: &mut Buffer) -> Option<Position> {
@@ -55,6 +56,9 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     let parts = parts(area);
     bars::header(app, bars.header, buf, look);
     let view = app.screens.record();
+    if view.is_some() {
+        strike("record");
+    }
     let screen = app.screens.top().def();
     (screen.draw)(app, parts.body, buf, look);
     let found = match app.screens.top() {

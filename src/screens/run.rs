@@ -3,7 +3,6 @@
 use crate::screens::rerun;
 use crate::screens::screen_def::ScreenDef;
 use crate::widgets::sign::{self, Meaning};
-use stepscope_base::guard::strike;
 
 pub(crate) mod draw;
 pub(crate) mod edit;
@@ -27,10 +26,7 @@ pub(crate) mod variables;
 /// The run screen.
 pub(crate) const SCREEN: ScreenDef = ScreenDef {
     signs: &[&variables::LEGEND, &sign::OUTCOMES, &sign::SEVERITIES, &[REASONS], &peers::LEGEND],
-    draw: |app, _, buf, look| {
-        strike("record");
-        app.screens.record().into_iter().for_each(|view| draw::draw(view, buf, look));
-    },
+    draw: |app, _, buf, look| app.screens.record().into_iter().for_each(|view| draw::draw(view, buf, look)),
     describe: |app, look| app.screens.record().map_or_else(Vec::new, |view| draw::describe(view, look)),
     explain: |app| app.screens.record().map(|view| draw::explain(view, &app.keymap)),
     allowed: |app, action| keys::allowed(&app.screens, action),

@@ -181,7 +181,6 @@ pub(crate) fn parts_of(count: i128) -> impl Iterator<Item = &'static [u8]> {
 /// For each pair of first letters, the lengths of the words that begin so, one bit each.
 const LENGTHS: [u16; 1024] = lengths();
 
-#[expect(clippy::indexing_slicing, reason = "done by the compiler")]
 const fn lengths() -> [u16; 1024] {
     let mut table = [0; 1024];
     let mut words = WORDS;

@@ -28,7 +28,6 @@ pub(crate) mod span;
 pub mod typed;
 
 /// Every rule, each at the place of its id.
-#[allow(clippy::indexing_slicing, reason = "the compiler works it out")]
 pub static RULES: [&Rule; RuleId::ALL.len()] = {
     let files = [
         reading::RULES,

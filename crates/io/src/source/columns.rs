@@ -321,7 +321,6 @@ impl Default for Damage {
 }
 
 #[cfg(test)]
-#[allow(clippy::indexing_slicing)]
 impl Damage {
     fn random(&mut self, below: usize) -> usize {
         self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

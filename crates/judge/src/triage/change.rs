@@ -144,7 +144,7 @@ impl Trial<'_, '_> {
         let step = self.procedure.and_then(|procedure| procedure.steps.get(write.step));
         let names_input = |step: &Step<'_>| {
             let [input] = step.inputs.as_slice() else { return false };
-            text.contains(Value::text_of(input.name).readable())
+            Value::text_of(input.name).utf8().is_some_and(|name| text.contains(name))
         };
         let is_last = self.last().is_some_and(|last| std::ptr::eq(last, write));
         if is_last && !may_plan(text) && step.is_some_and(names_input) {
