@@ -49,10 +49,10 @@ fn what_is_read_for_long_is_said_and_left_at_once() {
     assert_eq!(d.app.screens.top(), ScreenKind::Run);
     let header = d.header();
     d.hold = true;
-    d.keys("}");
+    d.keys("{");
     tick(&mut d, LATER);
     tick(&mut d, LATER);
-    assert!(d.status().contains("Reading record 4"), "{}", d.status());
+    assert!(d.status().contains("Reading record 2"), "{}", d.status());
     d.keys("Esc").release();
     assert_eq!((d.app.screens.top(), d.header()), (ScreenKind::Run, header));
 }

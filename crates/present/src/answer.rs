@@ -210,7 +210,7 @@ impl ShownAnswer {
         let mut items = items(&answered.items);
         let spans = spans(&answered.items, document.as_deref(), &resolutions);
         for (n, item) in items.iter_mut().enumerate() {
-            let own = spans.get(item.spans.clone()).unwrap_or_default();
+            let own = &spans[item.spans.clone()];
             item.standing = own.iter().map(|span| span.standing).min().unwrap_or(Grounding::Nowhere);
             let Some(support) = case.supports().get(n) else { continue };
             item.places.clone_from(&support.places);
@@ -258,7 +258,7 @@ impl ShownAnswer {
 
     /// Returns the badge of an item's worst citation, unless its quote is where it was cited.
     pub fn worst_badge(&self, item: &ItemView) -> Option<&Shown> {
-        let spans = self.spans.get(item.spans.clone()).unwrap_or_default();
+        let spans = &self.spans[item.spans.clone()];
         let worst = spans.iter().min_by_key(|span| span.standing)?;
         (worst.standing != Grounding::Grounded).then_some(&worst.badge)
     }

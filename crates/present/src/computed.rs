@@ -160,7 +160,7 @@ impl ComputedValues {
             }
             done = range.end;
         }
-        out.push_str(text.get(done..).unwrap_or_default());
+        out.push_str(&text[done..]);
         self.question = Some(shown!("{out}"));
     }
 }

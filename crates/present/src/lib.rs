@@ -3,6 +3,9 @@
 //! Law: judges nothing, and knows no colours, widths of a screen or markup. All text from data is `Shown`. Knows no
 //! files, no network, no terminal.
 
+// A panic is told with the record: everything here runs under `guard::guarded`.
+#![allow(clippy::indexing_slicing, clippy::missing_panics_doc)]
+
 /// A structured answer with its citations.
 pub mod answer;
 /// Recomputed values and the quantities of the question.

@@ -30,7 +30,7 @@ pub fn value_text(value: Value<'_>, limit: usize) -> Shown {
         }
         _ => {
             let raw = value.raw();
-            let head = Shown::line(raw.get(..limit.min(raw.len())).unwrap_or_default());
+            let head = Shown::line(&raw[..limit.min(raw.len())]);
             if raw.len() > limit { shown!("{head}… {} digits more", raw.len() - limit) } else { head }
         }
     }

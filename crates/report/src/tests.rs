@@ -395,7 +395,7 @@ fn a_value_that_its_cited_line_does_not_hold_is_grounded_nowhere() {
     let answer = |value: &str| {
         format!(
             r#"{{"question": "How much?", "document": {{"lines": ["The fee is EUR 75 a claim.", "It is due in May."]}},
-            "answer": {{"answer_found": true, "items": [{{"amount": {{"value": {value}, "currency": "EUR"}},
+            "answer": {{"extraction_method": "verbatim", "answer_found": true, "items": [{{"amount": {{"value": {value}, "currency": "EUR"}},
             "spans": [{{"line_start": 0, "line_end": 0, "quote": "The fee is EUR 75 a claim."}}]}}]}}}}"#
         )
     };
