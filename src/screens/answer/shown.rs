@@ -403,7 +403,7 @@ fn own_facts(typed: &TypedAnswer<'_>, case: &CaseView<'_>, offset: Option<Shown>
     }
     if let Some(raw) = typed.meta.and_then(|meta| meta.get("raw_response")).filter(|raw| !raw.is_null()) {
         let whole = Some(Shown::prose(head(raw.raw(), MAX_TEXT)));
-        facts.push(Fact { whole, ..Fact::new("response", Shown::own("raw model response"), Role::Dim) });
+        facts.push(Fact { whole, ..Fact::new("raw reply", Shown::own("opens in a window"), Role::Dim) });
     }
     facts
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ratatui::layout::Rect;
 
-use crate::app::open_record::{Detail, Note, OpenRecord, ShownValue, VariableRow};
+use crate::app::open_record::{Detail, Note, OpenRecord, ShownValue, VariableRow, WriteRow};
 use crate::app::sought::Sought;
 use crate::dialogs::derivation::Tree;
 use crate::screens::answer::state::{AnswerPane, AnswerView};
@@ -758,6 +758,13 @@ impl RecordView {
         self.show_in_json(&pointer);
     }
 
+    /// Moves the JSON view to the finding that the record opens at, if it has one.
+    pub(crate) fn show_fault_in_json(&mut self) {
+        if let Some(pointer) = self.opened.notes.get(self.findings.at).map(|note| note.pointer.clone()) {
+            self.show_in_json(&pointer);
+        }
+    }
+
     /// Moves the JSON view to a place.
     pub(crate) fn show_in_json(&mut self, pointer: &Pointer) {
         if let Some(root) = self.opened.root() {
@@ -791,7 +798,7 @@ impl RecordView {
         let step = holding.or_else(|| row.writes.iter().find_map(|write| write.step));
         let step = step.ok_or("no known writer")?;
         if self.step() == Some(step) {
-            return Err("already at its writer");
+            return Err("You are at the step that writes it");
         }
         Ok((variable, step))
     }
@@ -989,6 +996,9 @@ impl RecordView {
                 self.go_to_step(step);
             }
             Hit::Variable(variable) => {
+                if let Some(moment) = self.moment_of_match(variable) {
+                    self.go_to_moment(moment);
+                }
                 self.variables.at = variable;
                 self.focus(RunPane::State);
             }
@@ -1000,6 +1010,21 @@ impl RecordView {
                 }
             }
         }
+    }
+
+    /// Returns the moment since which a variable has a value that was searched for, or any; `None`: it has one on screen.
+    fn moment_of_match(&self, variable: usize) -> Option<usize> {
+        let sought = self.find.shown.as_ref()?;
+        let is_match = |write: &&WriteRow| {
+            write.value.as_ref().is_some_and(|value| sought.is_match(value.line.as_str().as_bytes()))
+        };
+        let held = self.opened.write_at(variable, self.moment);
+        if held.as_ref().is_some_and(is_match) {
+            return None;
+        }
+        let writes = &self.opened.variables.get(variable)?.writes;
+        let first = writes.first().filter(|_| held.is_none());
+        writes.iter().find(is_match).or(first).map(|write| write.from.0)
     }
 
     fn visit_question(&mut self, end: usize) {
