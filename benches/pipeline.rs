@@ -19,7 +19,7 @@ use stepscope_io::source::block::{Block, Cursor, Want};
 use stepscope_io::source::column_map::ColumnMap;
 use stepscope_io::source::input::{Begun, Input, begin, expand};
 use stepscope_judge::case::{Case, CaseView};
-use stepscope_table::filter::text_pattern;
+use stepscope_table::filter::text_patterns;
 
 const RECORDS: usize = 2_000;
 
@@ -136,7 +136,7 @@ fn search_file(bencher: Bencher<'_, '_>) {
     while !store.is_settled() {
         store.apply(events.recv().unwrap());
     }
-    let pattern = text_pattern("r1999").unwrap();
+    let pattern = text_patterns("r1999").unwrap().into_iter().next().unwrap();
     bencher.counter(BytesCount::new(file.bytes)).bench_local(|| {
         let (send, events) = channel();
         let pattern = pattern.clone();

@@ -73,7 +73,7 @@ class Cards(InFolder):
         self.assertEqual(steps["1"][3], "had = 2, bought = 3")
         marked = re.findall(r'<td class="mark">(.*?)</td>', card)
         self.assertEqual(len(marked), 2, "the sum, and the answer that it became")
-        self.assertIn(["▲ warning", "Step 2 should calculate 2 + 3 = 5 and wrote 6.", "run/recompute"], drawn)
+        self.assertIn(["▲ warning", "Step 2 should calculate 2 + 3 = 5 but wrote 6.", "run/recompute"], drawn)
         right = stepscope.show(RIGHT)._repr_html_()
         self.assertIn('class="stepscope card good"', right)
         self.assertNotIn('class="mark"', right)

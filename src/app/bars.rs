@@ -153,7 +153,12 @@ fn verdict(app: &App, view: &RecordView, in_brief: bool, look: Look<'_>) -> Span
         }
         _ => String::new(),
     };
+    let fix = opened.where_to_fix.as_ref().map(|verdict| verdict.fix);
+    let is_lucky = matches!(fix, Some(Fix::StepRun | Fix::Procedure));
     match opened.correct {
+        Some(true) if is_lucky => {
+            line.push(look.span(format!("{} correct by luck   ", sign::LUCKY), Role::Warning));
+        }
         Some(true) => line.push(look.span(format!("{} correct   ", sign::CORRECT), Role::Ok)),
         Some(false) => line.push(look.span(format!("{} wrong{sides}   ", sign::WRONG), Role::Fatal)),
         None if opened.error.is_some() => line.push(look.span(format!("{} run failed   ", sign::FAILED), Role::Fatal)),
@@ -235,7 +240,7 @@ fn totals(app: &App, look: Look<'_>) -> Spans {
     let found = app.severity_counts();
     let is_any_found = found.iter().any(|count| *count > 0);
     // Rows count findings with the same signs; here records are counted that have one.
-    let of_all = if is_whole { "with " } else { "in all: " };
+    let of_all = if is_whole { "with findings: " } else { "in all: " };
     line.extend(is_any_found.then(|| look.span(of_all, Role::Dim)));
     // That there are none is known at the end; while something is hidden, the counts would tell of it.
     if is_any_found || all > 0 && percent.is_none() && app.review.hide.is_empty() {

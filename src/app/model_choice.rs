@@ -72,8 +72,17 @@ impl ModelChoice {
     /// Measures the request for a question: its size in bytes, and whether the recording holds a reply to it.
     pub(crate) fn measure(&self, question: &Question, known: Option<&String>) -> Option<(usize, Option<bool>)> {
         let (server, model) = (self.server.as_ref()?, self.asked(known)?);
-        let call = self.sampling.question(&model, question);
+        let call = self.sampling.question(&model, question, 0);
         Some((server.client.size(&call), server.client.is_recorded(&call)))
+    }
+
+    /// Counts the samples of a question that the recording holds, up to the first that it lacks; `None`: there is no
+    /// recording.
+    pub(crate) fn recorded_samples(&self, question: &Question, known: Option<&String>) -> Option<usize> {
+        let (server, model) = (self.server.as_ref()?, self.asked(known)?);
+        let is_held =
+            |n: &usize| server.client.is_recorded(&self.sampling.question(&model, question, *n)) == Some(true);
+        self.replays().then(|| (0..question.samples).take_while(is_held).count())
     }
 
     /// Returns the source of the replies.

@@ -187,7 +187,7 @@ pub enum Effect {
     /// The loop runs: what waited for it may come.
     Begin,
     /// Reads the texts of some records.
-    RowTexts(Moves, Vec<(usize, Reading)>),
+    RowTexts(Moves, Vec<(usize, Reading)>, Arc<[String]>),
     /// Reads a record, which has this row in the table, and leaves out what is not to be shown.
     Record(usize, Reading, RowFacts, Hide),
     /// Reads the record under the cursor of the table, to be shown in brief.

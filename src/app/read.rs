@@ -26,11 +26,13 @@ use stepscope_io::pipeline::compare::compare;
 use stepscope_io::pipeline::dashboard;
 use stepscope_io::pipeline::reading::Reading;
 use stepscope_io::pipeline::side_data::SideData;
+use stepscope_judge::case::Case;
 use stepscope_judge::hide::Hide;
 use stepscope_judge::row::RowFacts;
 use stepscope_judge::texts::{MAX_ROW_TEXT, RowTexts};
 use stepscope_record::formats;
 use stepscope_report::page;
+use stepscope_table::filter::Filter;
 
 /// Beginning of the message about a file that cannot be written.
 const SAVE: &str = "cannot write";
@@ -41,7 +43,7 @@ pub(crate) fn read(effect: Effect, side: &Arc<SideData>, tell: &(impl Fn(Msg) + 
     let threads = || std::thread::available_parallelism().map_or(2, usize::from);
     let percent = |id| move |percent| tell(Msg::AcrossPercent(id, percent));
     Some(match effect {
-        Effect::RowTexts(moves, rows) => Msg::RowTexts(moves, texts_of(rows)),
+        Effect::RowTexts(moves, rows, values) => Msg::RowTexts(moves, texts_of(rows, &values)),
         Effect::Record(record, reading, row, hide) => {
             let open = || for_screen(record, &reading, &row, hide, side);
             Msg::Record(record, or_failure("cannot open a record of", reading.blob.name(), open))
@@ -119,15 +121,21 @@ fn or_sentence<T>(work: impl FnOnce() -> Result<T, Shown>) -> Result<Box<T>, Sho
     guarded(work).unwrap_or_else(|| Err(Shown::own(FAULT))).map(Box::new)
 }
 
-/// Reads the texts of rows.
-pub(crate) fn texts_of(rows: Vec<(usize, Reading)>) -> Vec<(usize, RowTexts)> {
+/// Reads the texts of rows, and the values that columns name.
+pub(crate) fn texts_of(rows: Vec<(usize, Reading)>, values: &[String]) -> Vec<(usize, RowTexts)> {
     let mut tape = Tape::default();
-    let mut texts = |reading: &Reading| guarded(|| row_texts(reading, &mut tape)).unwrap_or_default();
+    let mut texts = |reading: &Reading| guarded(|| row_texts(reading, &mut tape, values)).unwrap_or_default();
     rows.into_iter().map(|(record, reading)| (record, texts(&reading))).collect()
 }
 
-fn row_texts(reading: &Reading, tape: &mut Tape) -> RowTexts {
+fn row_texts(reading: &Reading, tape: &mut Tape, values: &[String]) -> RowTexts {
     let Ok(text) = reading.read_head(MAX_ROW_TEXT) else { return RowTexts::default() };
+    if !values.is_empty() {
+        let case = Case::read(text.as_slice());
+        let view = case.view();
+        let shown = |name: &String| Filter::value_reader(name).map_or_else(|_| Shown::default(), |read| read(&view));
+        return RowTexts { values: values.iter().map(shown).collect(), ..RowTexts::of_case(&view) };
+    }
     match tape.parse(&text) {
         Some(root) => RowTexts::of(&formats::read(root)),
         None => RowTexts::of_broken(&text),

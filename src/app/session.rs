@@ -299,7 +299,7 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     app.samples = start.paths.is_empty();
     app.models = ModelChoice::new(start.setup.clone(), &config);
     app.mouse = config.mouse.unwrap_or(true);
-    app.table.columns = chosen_columns(&config)?;
+    app.table.choose_columns(chosen_columns(&config)?);
     app.table.typed_filters = session.filters().to_vec();
     app.views.folder.clone_from(&folders.config);
     if start.compare {
@@ -347,10 +347,13 @@ fn first_rows(size: Size) -> usize {
 
 /// Takes the texts of the first records, and reads those of the other rows, so that the first screen is whole.
 fn take_first_texts(store: &Store, table: &mut Table, size: Size, texts: Vec<RowTexts>) {
+    let values = table.columns().values();
+    // The values that columns name are not among those texts.
+    let texts = if values.is_empty() { texts } else { Vec::new() };
     let read = texts.len();
     let rows = (0..first_rows(size).min(table.len(store.len()))).filter_map(|row| table.record(row));
     let others = rows.filter(|record| *record >= read);
-    let others = texts_of(others.filter_map(|record| Some((record, store.reading(record)?))).collect());
+    let others = texts_of(others.filter_map(|record| Some((record, store.reading(record)?))).collect(), &values);
     table.take_row_texts(texts.into_iter().enumerate().chain(others).collect());
 }
 

@@ -4,7 +4,7 @@ use regex::bytes::Regex;
 
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_table::filter::{shown_pattern, text_pattern};
+use stepscope_table::filter::text_patterns;
 use stepscope_table::seen::{place_in, prompt_in};
 
 /// Begins what is looked for in prompts.
@@ -31,8 +31,7 @@ impl Sought {
         if text.is_empty() {
             return Err(Shown::own("type what to look for in the prompts: prompt:words"));
         }
-        let written = text_pattern(text).map_err(|why| shown!("{why}"))?;
-        let shown = shown_pattern(text).map_err(|why| shown!("{why}"))?;
+        let [written, shown] = text_patterns(text).map_err(|why| shown!("{why}"))?;
         Ok(Self { written, shown, in_prompts })
     }
 

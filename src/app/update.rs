@@ -445,7 +445,12 @@ impl App {
                 view.go_to_moment(before.moment.0);
             }
         }
+        let is_from_json = self.screens.record().is_some_and(|before| before.json);
         view.json |= screen == ScreenKind::Json;
+        // From one JSON to the next the cursor is on what is wrong in it, as on other screens.
+        if is_from_json && view.json {
+            view.show_fault_in_json();
+        }
         let is_from_table = self.screens.top() == ScreenKind::Table;
         self.screens.show_record(view);
         run::edit::recall_edits(self);
@@ -1043,5 +1048,6 @@ fn ask_row_texts(area: Rect, store: &Store, table: &mut Table) -> Option<Effect>
     }
     let missing = table.missing_row_texts(around(2));
     let missing = table.ask_row_texts(missing, store);
-    (!missing.is_empty()).then_some(Effect::RowTexts(table.moves(), missing))
+    let values = table.columns().values();
+    (!missing.is_empty()).then_some(Effect::RowTexts(table.moves(), missing, values))
 }

@@ -85,7 +85,7 @@ impl Views {
 
 /// Makes a view of what the table shows.
 pub(crate) fn view_of(table: &Table, name: &str) -> NamedView {
-    let columns = table.columns.text();
+    let columns = table.columns().text();
     NamedView {
         name: name.to_owned(),
         filter: table.filter_text.clone(),

@@ -66,7 +66,7 @@ pub struct ModelFlags {
     /// Replay a recording, no network
     #[arg(long, value_name = "FILE", conflicts_with = "record")]
     cassette: Option<PathBuf>,
-    /// Replay speed: recorded, max, or a factor [default: max; on the screen 4]
+    /// Replay speed: recorded, max, or a factor [default: max; 4x on screen]
     #[arg(long, value_name = "SPEED", value_parser = speed)]
     speed: Option<Speed>,
     /// Record all exchanges to this file
@@ -216,7 +216,7 @@ impl Sending {
                 (only_model(&server, &runtime, named, known)?, ", its only model")
             }
         };
-        let size = server.client.size(&request.sampling.question(&model, request.question));
+        let size = server.client.size(&request.sampling.question(&model, request.question, 0));
         let asked = ReadyServer { server, model, runtime };
         let files = request.files.iter().map(Shown::as_str).collect::<Vec<_>>().join(", ");
         let info = asked.address();

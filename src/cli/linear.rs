@@ -322,6 +322,11 @@ impl<R: BufRead> Reading<'_, R> {
     /// Tells a record: which one, whether it is right, the question, the answer, and where to fix it.
     fn tell(&self, record: &LineRecord, out: &mut Out) {
         out.line(&shown!("\nRecord {} of {}", self.at + 1, self.records.len()));
+        if let Some(routed) = record.case.view().routed().filter(|_| !self.records.hide().hides_route()) {
+            let why = routed.triggers.iter().find(|trigger| trigger.route == routed.route);
+            let why = why.map_or_else(|| Shown::own(routed.route.phrase()), |trigger| trigger.why.line());
+            out.line(&shown!("{}: {why}", routed.route.word()));
+        }
         if let Some(said) = self.review.as_ref().and_then(|review| review.said_of(record.summary())) {
             out.line(&said);
         }

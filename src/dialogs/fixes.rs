@@ -27,7 +27,7 @@ pub(crate) fn window<'a>(fixes: &'a Fixes, area: Rect, look: Look<'a>) -> Window
     let title = vec![
         look.span("Repair", Role::Title),
         look.span(format!("  {}   ", counted(fixes.diagnostics, "error")), Role::Warning),
-        look.keyed("<open> previews a fix or starts the repair", Role::Faint),
+        look.keyed(if fixes.list.is_empty() { "No automatic fix" } else { "<open> previews the fix" }, Role::Faint),
     ];
     let room = inner.saturating_sub(9);
     let line = move |n: usize| match fixes.list.get(n) {

@@ -32,17 +32,16 @@ fn repair_line(keymap: &Keymap, models: &ModelChoice, procedure: &[u8]) -> Resul
         return Err(if models.is_configured {
             keymap.shown("<open>: repair with a model (preview first)")
         } else {
-            keymap.shown("<open>: repair with a model: choose one first")
+            keymap.shown("<open>: choose a model to repair it")
         });
     };
     let model = models.asked(None).ok_or(Shown::own("repair with a model: start with --model"))?;
     let question = Question::of(request(procedure)?);
-    let size = server.client.size(&repair_sampling(models).question(&model, &question));
+    let size = server.client.size(&repair_sampling(models).question(&model, &question, 0));
     Ok(shown!(
-        "{}: send to {} at {} · {size} bytes · at most {MAX_TRIES} calls",
+        "{}: send to {} · {size} bytes · at most {MAX_TRIES} calls",
         keymap.key_of(Action::Open),
-        Shown::line(model.as_bytes()),
-        server.place()
+        server.named(&model)
     ))
 }
 

@@ -160,6 +160,7 @@ bindings! {
     Rerun "v" => Edit, "edit prompt", "edit the prompt before it is sent";
     Rerun "s" => Keep, "save fork", "save result as fork";
     Rerun ")" => NextFork, "open fork", "open the fork that was saved";
+    Rerun "d" => Difference, "diff", "diff the saved fork and the record";
     Rerun "r" => Rerun, "again", "back to the preview, this step only";
     Rerun "R" => RerunFromHere, "from here", "use this reply and continue, or re-run from here";
     Rerun "D" => RerunStale, "dependents", "re-run step and dependents";
@@ -336,7 +337,7 @@ bindings! {
     Anywhere ":" "^P" => Palette, "", "command palette (right click: for the pane under the mouse)";
     Anywhere "Esc" => Escape, "", "close / clear filter / back";
     Anywhere "i" => Explain, "", "explain what is under the cursor";
-    Anywhere "?" => Help, "help", "symbols and keys of this screen";
+    Anywhere "?" "F1" => Help, "help", "symbols and keys of this screen";
     Anywhere "q" => Back, "back", "back (from the first screen: quit)";
     Anywhere "Q" "^C" => Quit, "", "quit";
 }

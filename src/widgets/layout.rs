@@ -8,6 +8,9 @@ pub(crate) const WIDE: u16 = 100;
 /// Least width at which a third column shows what is otherwise behind a tab.
 pub(crate) const THIRD: u16 = 160;
 
+/// Columns of a preview, however wide the screen is.
+const PREVIEW: u16 = 60;
+
 /// The parts of every screen.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Parts {
@@ -67,9 +70,10 @@ pub(crate) fn pane_left(area: Rect, first: u16) -> (Rect, Rect) {
     (left, Rect { x: right.x - shared, width: right.width + shared, ..right })
 }
 
-/// A body without its third column, and the third column where there is room for one.
+/// A body without its third column, and the third column where there is room for one. A preview gains nothing from more
+/// columns, but the table does.
 pub(crate) fn with_third(body: Rect) -> (Rect, Rect) {
-    split_columns(body, before_third(body))
+    split_columns(body, before_third(body).max(body.width.saturating_sub(PREVIEW)))
 }
 
 /// The same for two panes.

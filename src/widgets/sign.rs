@@ -5,6 +5,8 @@ use stepscope_record::finding::Severity;
 
 /// The answer is correct; a value of a step was recomputed, and agrees.
 pub(crate) const CORRECT: &str = "✓";
+/// A right answer that its own run does not give.
+pub(crate) const LUCKY: &str = "≅";
 /// The answer is wrong; a step is the one to fix or failed.
 pub(crate) const WRONG: &str = "✗";
 /// The run ended with an error.
@@ -73,9 +75,9 @@ pub(crate) const SEVERITIES: [Meaning; 4] = [
 
 /// Outcomes of runs and steps.
 pub(crate) const OUTCOMES: [Meaning; 5] = [
-    (CORRECT, "graded correct, or shipped; step whose value was recomputed and agrees"),
+    (CORRECT, "correct; answer accepted (route ship); step whose value was recomputed and agrees"),
     (RAN, "step that ran, and of which nothing was recomputed"),
-    (WRONG, "graded wrong, or rejected; step to fix"),
+    (WRONG, "wrong; answer rejected; step to fix"),
     (FAILED, "run ended with an error"),
     (NOT_RUN, "not run: the run ended before, or it was not run again"),
 ];
@@ -103,9 +105,10 @@ pub(crate) const VERDICTS: [Meaning; 7] = [
 ];
 
 /// Other marks of the table of records.
-pub(crate) const TABLE: [Meaning; 2] = [
+pub(crate) const TABLE: [Meaning; 3] = [
+    (LUCKY, "correct by luck: a step on the way is wrong"),
     (ROUTED, "answer that is not shipped: its route is in the column route"),
-    (RECOVERS, "recomputed, if need be with a mistake corrected, it gives the expected answer"),
+    (RECOVERS, "recomputing gives the expected answer"),
 ];
 
 /// Shades of a chart.

@@ -428,7 +428,7 @@ fn who_disagrees_stands_side_by_side_and_is_decided() {
         "slip, unit, twice",
         "expected answer: suspect",
     ]);
-    d.shows(&["gold ␛[31mis wrong", "Fix: model output, step 2", "overlap 1", "(too few for kappa)"]);
+    d.shows(&["gold ␛[31mis wrong", "Fix: model output, step 2", "overlap 1", "(kappa from 20 items)"]);
     // The numbers are those of a review, whichever labels were given.
     d.keys("x").shows(&["1 [ ] plan", "2 [ ] slip (ada)", "3 [ ] unit, twice (ada)", "Enter save", "Esc cancel"]);
     d.keys("3 1 1").shows(&["1 [ ] plan", "3 [x] unit, twice"]);
@@ -527,7 +527,7 @@ fn labels_that_are_only_offered_have_their_names_and_the_kappa_has_its_room() {
     d.keys("A");
     for (width, height) in [(80, 24), (120, 36), (200, 60)] {
         d.resize(width, height).shows(&["arithmetic slip, expression left"]).hides(&["arithmetic_slip"]);
-        d.shows(&["0 of 1 agree, used on 1 (too few for kappa)"]);
+        d.shows(&["0 of 1 agree, used on 1 (kappa from 20 items)"]);
     }
     // Where there is room for them the names are whole.
     d.shows(&["expression left unevaluated  0 of 1 agree"]);

@@ -363,7 +363,7 @@ fn a_crashed_run_opens_where_it_ended_and_says_what_did_not_run() {
     let (_folder, mut d) = Drive::text(crashed);
     d.keys("Enter");
     assert!(d.header().contains("step 3/4"), "{}", d.header());
-    d.shows(&["❯✗ 3 Compute", "– 4 not run", "∘ 1 Extract", "Step 2 should calculate 9 + 4 = 13 and wrote 9."]);
+    d.shows(&["❯✗ 3 Compute", "– 4 not run", "∘ 1 Extract", "Step 2 should calculate 9 + 4 = 13 but wrote 9."]);
     d.keys("]").shows(&["– not run: the run ended in step 3", "final_answer  not run"]).hides(&["✓ 4"]);
     // The same without a trace: the error names the step.
     let mut plain: serde_json::Value = serde_json::from_str(crashed).unwrap();
@@ -385,7 +385,7 @@ fn a_procedure_is_repaired_without_a_model() {
     let (folder, path) = runs();
     let mut d = open(&path);
     d.keys("Enter F");
-    assert_eq!(d.status(), "the procedure is valid: nothing to repair");
+    assert_eq!(d.status(), "Procedure is valid. Nothing to repair");
     d.keys("} } F");
     assert_eq!(d.status(), "open a run with steps first");
     d.keys("{ F");
@@ -471,7 +471,7 @@ fn edits_are_taken_back_one_by_one_or_all() {
     d.keys("Esc");
     state_of(&mut d, "final_answer", 4);
     d.keys("v");
-    assert!(d.status().starts_with("the last step writes it"), "{}", d.status());
+    assert!(d.status().starts_with("Nothing runs after the last step"), "{}", d.status());
 }
 
 #[test]
@@ -492,7 +492,7 @@ fn the_prompt_of_a_step_is_edited() {
     let (_folder, path) = runs();
     let mut d = open(&path);
     d.keys("j Enter v");
-    assert_eq!(d.status(), "the last step writes it: go back ([), or select another variable");
+    assert_eq!(d.status(), "Nothing runs after the last step. Go to an earlier step ([) to override a value");
     d.keys("S-Tab S-Tab S-Tab l v").shows(&["prompt of step 4", "Multiply trips by cars."]);
     d.keys("'Be brief. ' ^S").shows(&["✎ edited, not sent; v edits, r previews", "Be brief. Multiply"]);
     d.keys("v ^U ^S");

@@ -47,7 +47,7 @@ use stepscope_judge::rules::{RULES, example};
 use stepscope_record::cost::RunCost;
 use stepscope_redact::{Redaction, without_passages};
 use stepscope_review::import;
-use stepscope_table::filter::{Filter, text_pattern};
+use stepscope_table::filter::{Filter, text_patterns};
 use stepscope_table::seen::place_in;
 use stepscope_terminal::colour::Depth;
 
@@ -369,7 +369,7 @@ fn said_of(paths: &[PathBuf], threads: usize) -> Result<Vec<String>, String> {
         for finding in case.findings() {
             let _ = write!(line, "{} {:?} {} | ", finding.rule, finding.severity, finding.message.line());
         }
-        out.extend_from_slice(line.replace('\n', "␊").as_bytes());
+        out.extend_from_slice(line.replace('\n', "⏎").as_bytes());
         out.push(b'\n');
     });
     let all = String::from_utf8(all).unwrap();
@@ -474,7 +474,7 @@ fn judge_record(case: &[u8], folder: &Path) -> Result<(), String> {
     for variable in 0..opened.variables.len().min(8) {
         let _ = opened.influence(variable);
     }
-    let pattern = text_pattern("final")?;
+    let [pattern, _] = text_patterns("final")?;
     let _ = place_in(case, &|bytes| pattern.is_match(bytes));
     // As one line among others it is the same record, and so are they.
     let line: Vec<u8> = case.iter().copied().filter(|byte| !matches!(byte, b'\n' | b'\r' | b'\0' | 0x1e)).collect();

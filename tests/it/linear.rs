@@ -151,3 +151,11 @@ fn what_needs_the_screen_or_a_file_is_told() {
     let output = linear(Path::new("-"), &[], "{}\n");
     assert!(String::from_utf8(output.stderr).unwrap().contains("pass the records as a file"));
 }
+
+#[test]
+fn the_verdict_of_an_answer_comes_before_its_question() {
+    let answers = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/policy.jsonl");
+    let said = told(&linear(&answers, &[], "go to\n13\nq\n"));
+    let (_, record) = said.split_once("Record 13 of 39\n").unwrap();
+    assert!(record.starts_with("reject: The quote is not in the cited lines.\n"), "{record}");
+}

@@ -41,6 +41,7 @@ mod review_screen;
 mod run;
 mod screens;
 mod showing;
+mod sight;
 mod soak;
 mod state;
 mod statistics;

@@ -87,7 +87,7 @@ fn compare(case: &serde_json::Value, rerun: &Received) {
     if case["complete"] != true {
         let trouble = trouble(rerun);
         let said = trouble.sentence.as_str();
-        let flat = |text: &str| text.replace(['\n', '␊'], "");
+        let flat = |text: &str| text.replace(['\n', '⏎'], "");
         if let Some(error) = error {
             let head: String = flat(error).chars().take(100).collect();
             assert!(flat(said).contains(&head), "{name}: {said}");

@@ -107,7 +107,7 @@ fn nothing_is_sent_before_enter_on_the_line_that_names_the_server() {
     let (_folder, _path, mut d) = at(&server);
     preview(&mut d, "r");
     let place = format!("http://127.0.0.1:{}", server.port);
-    d.shows(&["Preview (not sent)", "send 1 of 3 steps · ~", " B first · small at", &place, "small"]);
+    d.shows(&["Preview (not sent)", "send step 2 (prompt ", " B) · ~", " · small at", &place, "small"]);
     d.shows(&["temperature", "1234", "Compute all_nuts = bags * nuts"]);
     d.keys("j Enter Esc j j l h Tab Enter Tab Enter");
     assert!(d.status().contains("go to the box"), "{}", d.status());
@@ -149,7 +149,7 @@ fn a_reply_streams_in_and_is_kept_as_a_fork() {
     until(&mut d, Stage::Over);
     d.shows(&[
         "step 2: 16 bytes in",
-        "schema sent, schema-valid 1/1",
+        "schema sent, 1 of 1 replies match",
         "all_nuts",
         "recorded   13 ≠ recomputed",
         "new        12 ≙",
@@ -355,7 +355,7 @@ fn several_replies_are_counted_and_one_is_taken() {
     d.keys("4j Enter");
     d.keys("Backspace '6' Enter");
     d.wait_for(ready);
-    d.shows(&["send 1 of 3 steps, the first sampled 6×"]);
+    d.shows(&["send step 2, 6 samples (prompt "]);
     d.keys("g Enter");
     until(&mut d, Stage::Several);
     assert_eq!(server.seen().len(), 6);
@@ -363,7 +363,7 @@ fn several_replies_are_counted_and_one_is_taken() {
     d.shows(&["recorded and recomputed values"]).hides(&["new values appear", "Esc cancel"]);
     d.shows(&[
         "majority",
-        "schema sent, schema-valid 3/6",
+        "schema sent, 3 of 6 replies match",
         "2/6",
         "2 of 4 agree",
         "1 of 6 break the schema",
@@ -394,7 +394,7 @@ fn replies_that_break_the_schema_make_a_majority_if_they_have_every_key() {
     preview(&mut d, "^R");
     d.keys("Enter");
     until(&mut d, Stage::Several);
-    d.shows(&["majority", "schema-valid 0/5", "5 of 5 agree", "5 of 5 break the schema"]);
+    d.shows(&["majority", "0 of 5 replies match", "5 of 5 agree", "5 of 5 break the schema"]);
     d.keys("Enter");
     until(&mut d, Stage::Over);
     d.keys("s");
@@ -624,7 +624,7 @@ fn the_sample_runs_have_recorded_replies() {
             continue;
         }
         if d.app.screens.attempt().unwrap().is_recorded == Some(true) {
-            d.shows(&["replay", "replaying recorded replies", "replay 1 of"]);
+            d.shows(&["replay", "replaying recorded replies", "replay step "]);
             d.shows(&["Nothing is sent: Enter on this line replays", "replay or edit", "data sent  "]);
             d.shows(&["nothing: the reply comes from the recording"]).hides(&["nothing else of", "send or edit"]);
             d.keys("Enter");
@@ -861,7 +861,7 @@ fn a_repair_without_a_model_leads_to_their_list_and_back() {
     let server = Server::start(right);
     let (_folder, _path, mut d) = repair(&server);
     d.app.models.is_configured = false;
-    d.keys("Esc F G").shows(&["Enter: repair with a model: choose one first"]);
+    d.keys("Esc F G").shows(&["Enter: choose a model to repair it"]);
     d.keys("Enter").shows(&["Choose a model for the repair"]);
     d.wait_for(|app| app.screens.attempt().is_some_and(|attempt| attempt.picker.candidates.len() == 1));
     d.keys("Enter");
@@ -1005,7 +1005,7 @@ fn steps_down_reasoning_and_fences_are_shown_apart() {
         "▲ the server rejects the schema",
         "three times four",
         "```json",
-        "JSON mode requested, schema-valid 1/1",
+        "JSON mode requested, 1 of 1 replies match",
     ]);
     d.resize(80, 24).keys("S-Tab G");
     d.shows(&["reasoning before it and a code fence around it removed"]);
@@ -1139,7 +1139,7 @@ fn an_answer_is_asked_for_again_and_kept_as_a_fork() {
     let server = Server::start(|_, talk| stream(talk, &[&REPLY[..40], &REPLY[40..]]));
     let (_folder, path, mut d) = answer_at(&server);
     let place = format!("http://127.0.0.1:{}", server.port);
-    d.shows(&["Preview (not sent)", "send a prompt rebuilt from 1 line · ~", " kB · small at", &place]);
+    d.shows(&["Preview (not sent)", "send a prompt rebuilt from 1 line (", " kB) · ~", " · small at", &place]);
     d.shows(&["What is the deductible?"]).hides(&["  scope ", "samples"]);
     for key in ["R", "D", "^R"] {
         d.keys(key);
@@ -1202,7 +1202,7 @@ fn what_is_no_answer_is_never_taken_for_one() {
     let (_folder, path, mut d) = answer_at(&server);
     d.keys("Enter");
     until(&mut d, Stage::Over);
-    d.shows(&["schema-valid 0/1", "answer/json_invalid"]);
+    d.shows(&["0 of 1 replies match", "answer/json_invalid"]);
     // Nothing that came is lost unasked.
     d.keys("r");
     assert!(d.status().contains("Unsaved result"), "{}", d.status());

@@ -1297,10 +1297,10 @@ fn next_and_add_are_a_loop_in_the_shell() {
     let first = next(&[]);
     assert_eq!(first.code, 0, "{}", first.said);
     for words in [
-        "failed, or output missing: 1 of 1 left; 0 of 4 reviewed\n",
+        "failed or no answer: 1 of 1 left; 0 of 4 reviewed\n",
         "runs.jsonl:3  id r2",
         "What is question 2?",
-        "arithmetic_slip      A step has the right numbers",
+        "arithmetic_slip      Right numbers and operation",
         "\n  stepscope review add runs.jsonl --id r2 --verdict pass\n",
     ] {
         assert!(first.out.contains(words), "{words}: {}", first.out);

@@ -320,7 +320,7 @@ fn keys_do_not_wait_behind_tokens_and_esc_closes_the_connection() {
     terminal.send("\r");
     terminal.wait_for("Question");
     terminal.send("r");
-    terminal.wait_for("send 1 of");
+    terminal.wait_for("send step");
     assert!(server.seen().is_empty(), "something was sent before Enter");
     terminal.send("\r");
     terminal.wait_for("receiving");

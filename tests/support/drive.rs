@@ -597,6 +597,7 @@ fn named(token: &str) -> Option<KeyEvent> {
     }
     let code = match token {
         "Enter" => KeyCode::Enter,
+        "F1" => KeyCode::F(1),
         "Esc" => KeyCode::Esc,
         "Tab" => KeyCode::Tab,
         "S-Tab" => KeyCode::BackTab,

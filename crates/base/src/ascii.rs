@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::text::{Piece, pieces};
 
 /// Signs and their ASCII twins, one character for one. Signs that one screen explains side by side have different ones.
-const TWINS: [(&str, &str); 60] = [
+const TWINS: [(&str, &str); 61] = [
     ("─╌╴╶╸╺", "-"),
     ("━", "_"),
     ("═", "="),
@@ -63,6 +63,7 @@ const TWINS: [(&str, &str); 60] = [
     ("≠", ";"),
     ("⚑⚐", "!"),
     ("≈", "~"),
+    ("≅", "~"),
     ("⊂", "("),
     ("□", "n"),
     ("√", "V"),

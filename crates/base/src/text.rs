@@ -486,6 +486,10 @@ impl ShownWriter {
             self.out.push('\n');
         } else if c == '\r' && self.breaks == Breaks::Kept && bytes.get(range.end) == Some(&b'\n') {
             // The pair is one line break.
+        } else if c == '\n' {
+            self.close_marks();
+            // Few fonts have its control picture, and it is the one that is met.
+            self.out.push('⏎');
         } else if u32::from(c) < 0x20 {
             self.close_marks();
             self.out.push(char::from_u32(0x2400 + u32::from(c)).unwrap_or('␀'));
@@ -540,7 +544,7 @@ mod tests {
         assert_eq!(line("a\u{202e}b".as_bytes()), "a⟨U+202E⟩b");
         assert_eq!(line("a\u{9b}b\u{200b}c\u{e0041}".as_bytes()), "a⟨U+009B⟩b⟨U+200B⟩c⟨U+E0041⟩");
         assert_eq!(line(b"a\xffb\xed\xa0\x80"), "a⟨FF⟩b⟨U+D800⟩");
-        assert_eq!(line(b"a\r\nb\tc\x7f"), "a␍␊b␉c␡");
+        assert_eq!(line(b"a\r\nb\tc\x7f"), "a␍⏎b␉c␡");
         assert_eq!(Shown::prose(b"a\r\nb").as_str(), "a\nb");
     }
 

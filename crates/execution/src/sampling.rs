@@ -64,8 +64,8 @@ impl Default for Sampling {
 
 impl Sampling {
     /// Creates the first call for a question.
-    pub fn question(&self, model: &str, question: &Question) -> Call {
-        self.of(question).call(model, question.prompt().clone(), Some(question.ask.request.schema.clone()), 0)
+    pub fn question(&self, model: &str, question: &Question, n: usize) -> Call {
+        self.of(question).call(model, question.prompt().clone(), Some(question.ask.request.schema.clone()), n)
     }
 
     /// Settles how the calls for a question are made, which may have a seed of its own.
@@ -268,7 +268,7 @@ impl SamplingRound {
     }
 
     /// Counts the valid replies of those that came for people, the calls without one, and what was around the JSON:
-    /// "schema sent, schema-valid 2/3, 1 failed, 2 in a code fence".
+    /// "schema sent, 2 of 3 replies match, 1 failed, 2 in a code fence".
     pub fn tally(&self) -> Shown {
         let count = |kind| self.replies.iter().filter_map(Reply::unusable).filter(|(other, _)| *other == kind).count();
         let (failed, cancelled) = (count(Unusable::Failed), count(Unusable::Cancelled));
@@ -276,7 +276,7 @@ impl SamplingRound {
         let part = |count: usize, said: Shown| (count > 0).then_some(said);
         let parts = [
             Some(Shown::own(self.enforcement().unwrap_or(Enforcement::Nothing.phrase()))),
-            part(came, shown!("schema-valid {}/{came}", self.obeyed())),
+            part(came, shown!("{} of {came} replies match", self.obeyed())),
             part(failed, shown!("{failed} failed")),
             part(cancelled, shown!("{cancelled} cancelled")),
         ];
@@ -567,7 +567,7 @@ mod tests {
         let took: Vec<_> = round.replies.iter().map(|reply| reply.executed.duration_ms).collect();
         assert_eq!(took, [5.0, 5_000.0, 2_000.0]);
         assert_eq!((round.distribution().valid, round.distribution().failed), (vec![0], vec![1, 2]));
-        assert_eq!((round.tally().as_str(), round.failures()), ("no schema, schema-valid 1/1, 2 cancelled", None));
+        assert_eq!((round.tally().as_str(), round.failures()), ("no schema, 1 of 1 replies match, 2 cancelled", None));
         assert_eq!(taken(&mut machine, Choice::Consensus, &round), None);
         let calls = fork(&machine).calls;
         assert_eq!((x(&machine).as_deref(), calls.len()), (Some("7"), 4));
@@ -589,13 +589,13 @@ mod tests {
         };
         let one = ["a code fence around it", "other text around it", "reasoning before it and a code fence around it"];
         for (reply, words) in replies.iter().zip(one) {
-            assert_eq!(tally(&[reply]), format!("no schema, schema-valid 1/1, {words}"));
+            assert_eq!(tally(&[reply]), format!("no schema, 1 of 1 replies match, {words}"));
         }
-        let all = "no schema, schema-valid 4/4, 1 after reasoning, 2 in a code fence, 1 within other text";
+        let all = "no schema, 4 of 4 replies match, 1 after reasoning, 2 in a code fence, 1 within other text";
         assert_eq!(tally(&replies), all);
         assert_eq!(
             (tally(&replies[3..]), tally(&[replies[3]; 2])),
-            ("no schema, schema-valid 1/1".to_owned(), "no schema, schema-valid 2/2".to_owned())
+            ("no schema, 1 of 1 replies match".to_owned(), "no schema, 2 of 2 replies match".to_owned())
         );
     }
 
@@ -626,7 +626,7 @@ mod tests {
         hear(&mut round, 4, trouble());
         hear(&mut round, 5, trouble());
         round.judge();
-        assert_eq!(round.tally().as_str(), "no schema, schema-valid 0/4, 2 failed");
+        assert_eq!(round.tally().as_str(), "no schema, 0 of 4 replies match, 2 failed");
         assert_eq!(round.failures().unwrap().as_str(), "2 of 6 calls failed: the first: cut");
         assert_eq!(taken(&mut machine, Choice::Consensus, &round), Some(SERVER_ERROR));
         let ended = machine.ended().unwrap().to_string();

@@ -14,7 +14,7 @@ pub mod cause;
 /// A chain of thought as a run: its texts as steps, their calculations as values.
 pub mod chain;
 /// Signs in the cited lines that a list is not whole.
-pub mod clues;
+mod clues;
 /// The published contract of structured answers, and who would take what does not hold it.
 pub mod contract;
 /// Lists of a record of which only the beginning is read.

@@ -16,7 +16,7 @@ stepscope_base::words! {
         /// There is no answer yet.
         Pending = "pending" => "no answer yet: run it",
         /// A check failed: ask again, flag it, or throw it away.
-        Reject = "reject" => "a check failed: retry, flag or reject",
+        Reject = "reject" => "a check failed",
         /// The document contradicts itself: show both sides.
         ShowConflict = "show_conflict" => "the evidence conflicts: show both sides",
         /// The question is ambiguous: ask back.

@@ -29,6 +29,8 @@ pub struct RowTexts {
     pub pred: Shown,
     /// The question, else what best tells what the record is.
     pub title: Shown,
+    /// Values that columns were chosen for, in their order.
+    pub values: Vec<Shown>,
 }
 
 impl RowTexts {
@@ -43,6 +45,7 @@ impl RowTexts {
                 .or_else(|| scalar(record.raw.filter(|_| record.kind == RecordKind::Call)))
                 .unwrap_or_default(),
             title: title(record),
+            values: Vec::new(),
         }
     }
 

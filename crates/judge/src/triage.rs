@@ -474,7 +474,7 @@ impl<'c> Trial<'c, '_> {
             let differs = differs(self.state, self.recomputed, write);
             let gives = gold.value.shown();
             let text = match is_whole && self.uses_the_question() {
-                true => shown!("The plan is right: recomputed it gives {gives}, as expected. {differs}"),
+                true => shown!("The plan is right: recomputing it gives the expected {gives}. {differs}"),
                 false => shown!("{differs} With that value the run gives {gives}, as expected."),
             };
             self.argue(RuleId::Recompute.word(), self.record.number_pointer(), text);
@@ -561,12 +561,11 @@ impl<'c> Trial<'c, '_> {
                 None => shown!("The run answers {answer}."),
             }
         });
-        let right = if self.uses_the_question() {
-            "The plan is right: recomputed it gives"
-        } else {
-            "Recomputed, the plan gives"
+        let gives = recovered.shown();
+        let text = match self.uses_the_question() {
+            true => shown!("The plan is right: recomputing it gives the expected {gives}. {wrong}"),
+            false => shown!("Recomputed, the plan gives {gives}, as expected. {wrong}"),
         };
-        let text = shown!("{right} {}, as expected. {wrong}", recovered.shown());
         self.argue(RuleId::Recompute.word(), self.record.number_pointer(), text);
         if !exact {
             let text = Shown::own("Some values on the way cannot be recomputed and are used as recorded.");
@@ -590,7 +589,7 @@ impl<'c> Trial<'c, '_> {
         let recovers = self.gold.as_ref().zip(self.recomputed.recovered).filter(|_| self.recomputed.exact);
         let recovers = recovers.filter(|(gold, recovered)| Self::is_gold(gold, *recovered)).map(|(gold, _)| gold.value);
         let Some(gold) = recovers else { return Some((Fix::StepRun, Some(lost.step), Confidence::Likely)) };
-        let text = shown!("The plan is right: recomputed it gives {}, as expected.", gold.shown());
+        let text = shown!("The plan is right: recomputing it gives the expected {}.", gold.shown());
         self.argue(RuleId::Recompute.word(), self.record.number_pointer(), text);
         self.recovered = Some(gold);
         Some((Fix::StepRun, Some(lost.step), Confidence::Sure))
@@ -698,7 +697,7 @@ impl<'c> Trial<'c, '_> {
         }
         let (gives, expected) = (recovered.shown(), gold.value.shown());
         let text = if agrees {
-            shown!("Every step follows the plan: recomputed it gives {gives} too, expected {expected}.")
+            shown!("Every step follows the plan: recomputing it gives {gives} too, expected {expected}.")
         } else {
             shown!("Recomputed, the plan gives {gives}, expected {expected}.")
         };

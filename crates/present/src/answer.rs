@@ -63,7 +63,7 @@ const TITLES: [(&str, &str); 14] = [
     ("context", "Context"),
     ("asks back", "Asks back"),
     ("caveat", "Caveat"),
-    ("response", "Response"),
+    ("raw reply", "Raw reply"),
 ];
 
 /// Answer as it is shown.
@@ -465,7 +465,7 @@ fn own_facts(typed: &TypedAnswer<'_>, case: &CaseView<'_>, offset: Option<Shown>
     }
     if let Some(raw) = typed.meta.and_then(|meta| meta.get("raw_response")).filter(|raw| !raw.is_null()) {
         let whole = Some(Shown::prose(head(raw.raw(), MAX_TEXT)));
-        facts.push(Fact { whole, ..Fact::new("response", Shown::own("raw model response"), Tone::Quiet) });
+        facts.push(Fact { whole, ..Fact::new("raw reply", Shown::own("opens in a window"), Tone::Quiet) });
     }
     facts
 }

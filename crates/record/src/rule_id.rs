@@ -45,7 +45,7 @@ stepscope_base::words! {
     /// Reason for the place of a record in the review queue, the most urgent first.
     pub enum QueueClass {
         /// It ended in an error, cannot be read, or has no answer.
-        Missing = "missing" => "failed, or output missing",
+        Missing = "missing" => "failed or no answer",
         /// A finding is fatal.
         Fatal = "fatal" => "fatal finding",
         /// It was judged wrong, or a rule about runs or answers spoke.

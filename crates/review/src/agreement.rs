@@ -288,7 +288,7 @@ impl Measure {
 
     fn kappa_phrase(&self, name: &'static str) -> Shown {
         match self.kappa {
-            _ if self.items < FEW => Shown::own("too few for kappa"),
+            _ if self.items < FEW => shown!("kappa from {FEW} items"),
             // Rounded to nothing it has no sign.
             Some(kappa) => shown!("{name} {:.2}", (kappa * 100.0).round() / 100.0 + 0.0),
             None => shown!("{name} undefined (all the same)"),
@@ -360,7 +360,7 @@ mod tests {
         let group = agreement.all.as_ref().unwrap();
         assert_eq!(group.verdict, Measure { items: 19, agreed: 18, named: 1, kappa: None });
         let lines: Vec<String> = agreement.lines().into_iter().map(Shown::into_string).collect();
-        assert!(lines.iter().any(|line| line.contains("18 of 19 agree, used on 1 (too few for kappa)")));
+        assert!(lines.iter().any(|line| line.contains("18 of 19 agree, used on 1 (kappa from 20 items)")));
     }
 
     #[test]

@@ -120,11 +120,11 @@ impl Dashboard {
             }
         }
         boards.tree("Where to fix: automatic", "triage", &judged);
-        boards.over_time("Failed by label, over time", "label", &said.labels, true);
+        boards.over_time("Labels of failures", "label", &said.labels, true);
         boards.shares("Rule precision", "rule", ["failed", "passed"], &rules);
         boards.shares("Where-to-fix accuracy", "place", ["people agree", "they do not"], &triage);
         boards.plain("Expected answers", "gold", gold.iter().map(|(status, items)| (status.word(), items)));
-        boards.over_time("Pace: items by reviewer, over time", "pace", &reviewers.decided, false);
+        boards.over_time("Pace: items by reviewer", "pace", &reviewers.decided, false);
         boards.pairs(&reviewers.pairs);
         if !is_stated {
             boards.accuracy(&accuracy);
@@ -244,7 +244,11 @@ impl Dashboard {
     /// Items by what was given to them and when, the most frequent first; `sums`: with the share that the lines have
     /// together down to each.
     fn over_time(&mut self, title: &'static str, name: &str, given: &GivenAt, sums: bool) {
-        let times = TimeColumns::of(&given.values().flat_map(BTreeMap::values));
+        let mut times = TimeColumns::of(&given.values().flat_map(BTreeMap::values));
+        // One time tells nothing that the items do not.
+        if times.columns.len() < 2 {
+            times.columns.clear();
+        }
         let mut heads = vec![Shown::own("items")];
         heads.extend(times.columns.iter().map(|time| shown!("{}", times.head(time))));
         let mut rows: Vec<_> = given.iter().collect();
@@ -283,7 +287,7 @@ impl Dashboard {
             lines.push(DashboardLine { depth: 0, name, cells: Vec::new(), tail, interval: None });
             lines.extend([row("A passes", agreed, share.interval()), row("A fails", kappa, None)]);
         }
-        self.push("Reviewers, two by two", ["B passes", "B fails"].map(Shown::own).into(), lines);
+        self.push("Agreement by pair of reviewers", ["B passes", "B fails"].map(Shown::own).into(), lines);
     }
 
     fn shares(&mut self, title: &'static str, name: &str, heads: [&'static str; 2], shares: &Shares) {
@@ -466,11 +470,11 @@ impl TimeColumns {
         cut(time, self.width)
     }
 
-    /// Writes `2026-11-20T13` as `at 13:00`, `2026-11-20` as `11-20`.
+    /// Writes `2026-11-20T13` as `13:00`, `2026-11-20` as `11-20`.
     fn head(&self, time: &str) -> String {
         match (self.width, time.is_empty()) {
             (_, true) => "no date".to_owned(),
-            (13, _) => time.get(11..).map_or_else(|| time.to_owned(), |hour| format!("at {hour}:00")),
+            (13, _) => time.get(11..).map_or_else(|| time.to_owned(), |hour| format!("{hour}:00")),
             (10, _) => time.get(5..).unwrap_or(time).to_owned(),
             _ => time.to_owned(),
         }

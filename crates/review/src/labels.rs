@@ -13,12 +13,7 @@ pub(crate) const DEFAULT_SET: &str = "default";
 /// Labels that are offered as long as there are no others:
 /// id, name, when to give it, one case of it.
 const STARTER: [[&str; 4]; 13] = [
-    [
-        "arithmetic_slip",
-        "arithmetic slip",
-        "A step has the right numbers and the right operation, and a wrong result.",
-        "12 * 8 = 98",
-    ],
+    ["arithmetic_slip", "arithmetic slip", "Right numbers and operation, wrong result.", "12 * 8 = 98"],
     [
         "unevaluated",
         "expression left unevaluated",

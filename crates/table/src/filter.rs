@@ -12,6 +12,7 @@ use crate::operator::Operator;
 use crate::seen::first_place;
 use crate::watch::{self, FUNCTIONS, Watch};
 use stepscope_base::json::{Tape, Value};
+use stepscope_base::text::Shown;
 use stepscope_base::words::closest;
 use stepscope_compare::{Basis, Cell};
 use stepscope_evidence::truncation::TruncationVerdict;
@@ -47,9 +48,30 @@ struct Term {
     test: Test,
 }
 
+stepscope_base::words! {
+    /// Grade of a record, as it is asked for.
+    enum Grade {
+        Right = "true" => "graded correct",
+        Wrong = "false" => "graded wrong",
+        Unknown = "unknown" => "not graded",
+        Lucky = "lucky" => "graded correct, though a step or the plan is proven wrong",
+    }
+}
+
+impl Grade {
+    fn is_of(self, row: &RowFacts) -> bool {
+        match self {
+            Self::Right => row.correct() == Some(true),
+            Self::Wrong => row.correct() == Some(false),
+            Self::Unknown => row.correct().is_none(),
+            Self::Lucky => Filter::is_lucky(row),
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 enum Test {
-    Correct(Vec<Option<bool>>),
+    Correct(Vec<Grade>),
     Kind(Vec<RecordKind>),
     Severity(Vec<Severity>),
     /// Place to fix.
@@ -272,7 +294,7 @@ pub enum RowAnswer {
 
 /// The fields of the language, with what they take: for completion and help.
 pub const FIELDS: &[(&str, &str)] = &[
-    ("correct:", "true, false or unknown"),
+    ("correct:", "true, false, unknown or lucky (correct, though a step is wrong)"),
     ("kind:", "procedure, procedural, baseline, fixed, error, answer, typed, call, unknown, broken"),
     ("rule:", "rule id or part of it: procedure/unused, unused, answer"),
     ("first:", "rule id of the worst finding, or part of it: first:unused"),
@@ -286,10 +308,7 @@ pub const FIELDS: &[(&str, &str)] = &[
     ("strong:", "whether the list continues on the next page: bounded, truncated, unknown"),
     ("grounded", "share of the items with a citation found in the document: grounded<1"),
     ("items", "number of items in the answer: items=0"),
-    (
-        "recovered:",
-        "wrong runs; gold: recomputed, if need be with a mistake corrected, it gives the expected answer; no: it does not",
-    ),
+    ("recovered:", "wrong runs; gold: recomputing gives the expected answer; no: it does not"),
     ("steps", "a number: steps>4"),
     ("fitness", "a number: fitness<1"),
     ("reward", "a number, of completions with a reward: reward<0.5"),
@@ -335,6 +354,16 @@ impl Filter {
             terms.push(Term { wanted, test });
         }
         Ok(Self { terms })
+    }
+
+    /// Reads the name of a value, `state.total` or `trace[2].temperature`, and returns what shows it of a record.
+    pub fn value_reader(name: &str) -> Result<impl Fn(&CaseView<'_>) -> Shown, String> {
+        watch::reader(name)
+    }
+
+    /// Tells whether a record is right although one of its steps, or its plan, is proven wrong.
+    pub fn is_lucky(row: &RowFacts) -> bool {
+        row.correct() == Some(true) && matches!(row.fix(), Some(Fix::StepRun | Fix::Procedure))
     }
 
     /// Matches what has exactly this id. An error: the id is too long to look for.
@@ -611,7 +640,7 @@ impl Test {
 
     fn on_row(&self, row: &RowFacts) -> Option<bool> {
         Some(match self {
-            Self::Correct(values) => values.contains(&row.correct()),
+            Self::Correct(grades) => grades.iter().any(|grade| grade.is_of(row)),
             Self::Kind(kinds) => kinds.contains(&row.kind()),
             Self::Severity(severities) => severities.iter().any(|severity| row.count(*severity) > 0),
             Self::Fix(places) => row.fix().is_some_and(|fix| places.contains(&fix)),
@@ -726,9 +755,7 @@ fn parse_test(word: &str, types: &TypeRegistry) -> Result<Test, String> {
         "text" => text_test(value),
         "id" => id_test(value),
         "model" => model_test(value),
-        "correct" => {
-            choices(field, value, &[("true", Some(true)), ("false", Some(false)), ("unknown", None)]).map(Test::Correct)
-        }
+        "correct" => choice(field, value, Grade::ALL, Grade::word).map(Test::Correct),
         "kind" => choice(field, value, RecordKind::ALL, RecordKind::word).map(Test::Kind),
         "severity" => choice(field, value, Severity::ALL, Severity::word).map(Test::Severity),
         "rule" => rule_test(value),
@@ -908,7 +935,8 @@ fn text_test(value: &str) -> Result<Test, String> {
     if text.is_empty() {
         return Err("text: needs text to search for".into());
     }
-    Ok(Test::Text(text_pattern(&text)?))
+    let [written, _] = text_patterns(&text)?;
+    Ok(Test::Text(written))
 }
 
 /// Names in quotes are whole, others parts.
@@ -944,16 +972,12 @@ fn id_test(value: &str) -> Result<Test, String> {
     pattern(&escaped_source(&id, true), true).map(Test::Id)
 }
 
-/// A pattern that finds text in JSON, whether its characters stand there as themselves or escaped. Small letters find
-/// capitals too; a capital finds only itself.
-pub fn text_pattern(text: &str) -> Result<Regex, String> {
+/// Patterns that find a text: in JSON, whether its characters stand there as themselves or escaped, and as people read it,
+/// without escapes. Small letters find capitals too; a capital finds only itself.
+pub fn text_patterns(text: &str) -> Result<[Regex; 2], String> {
     let ignore_case = !text.chars().any(char::is_uppercase);
-    pattern(&escaped_source(text, ignore_case), ignore_case)
-}
-
-/// The same for text as people read it, without escapes.
-pub fn shown_pattern(text: &str) -> Result<Regex, String> {
-    pattern(&regex::escape(text), !text.chars().any(char::is_uppercase))
+    let shown = pattern(&regex::escape(text), ignore_case)?;
+    Ok([pattern(&escaped_source(text, ignore_case), ignore_case)?, shown])
 }
 
 /// The id of a record, also of one of no known format.
@@ -1049,7 +1073,7 @@ pub fn completions(typed: &str, cursor: usize, types: &TypeRegistry) -> (Range<u
 /// The values that a field takes, each with its meaning.
 fn value_words<'t>(field: &str, types: &'t TypeRegistry) -> Vec<(&'t str, &'static str)> {
     match field {
-        "correct" => vec![("true", "graded correct"), ("false", "graded wrong"), ("unknown", "not graded")],
+        "correct" => Grade::ALL.map(|grade| (grade.word(), grade.phrase())).to_vec(),
         "kind" => RecordKind::ALL.map(|kind| (kind.word(), "records of this kind")).to_vec(),
         "severity" => Severity::ALL.map(|severity| (severity.word(), "findings of this severity")).to_vec(),
         "route" => Route::ALL.map(|route| (route.word(), route.phrase())).to_vec(),
@@ -1100,7 +1124,7 @@ mod tests {
             ("reward≤1", "reward takes <, <=, =, >= or >"),
             ("model:", "model: needs the name of a model"),
             ("steps!=4", "-steps=4"),
-            ("correct=false", "write correct: and true, false or unknown"),
+            ("correct=false", "write correct: and true, false, unknown or lucky"),
             ("kind!=error", "write kind: and procedure"),
             ("steps >4", "without spaces, as in steps>4"),
             ("fitnes<1", "no number is called \"fitnes\". Did you mean \"fitness\"?"),

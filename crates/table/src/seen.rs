@@ -196,10 +196,10 @@ fn in_json(root: Value<'_>, value: Value<'_>, holds: &impl Fn(&[u8]) -> bool) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filter::text_pattern;
+    use crate::filter::text_patterns;
 
     fn place(text: &str, typed: &str) -> Option<String> {
-        let pattern = text_pattern(typed).unwrap();
+        let [pattern, _] = text_patterns(typed).unwrap();
         place_in(text.as_bytes(), &|bytes| pattern.is_match(bytes)).map(Shown::into_string)
     }
 
@@ -230,7 +230,7 @@ mod tests {
         {
             assert_eq!(place(run, hidden), None, "{hidden}");
         }
-        let pattern = text_pattern("exact").unwrap();
+        let [pattern, _] = text_patterns("exact").unwrap();
         let in_prompt =
             |text: &str| prompt_in(text.as_bytes(), &|bytes| pattern.is_match(bytes)).map(Shown::into_string);
         assert_eq!(in_prompt(run).as_deref(), Some("step 1, prompt"));

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::operator::Operator;
 use stepscope_arithmetic::number::Written;
 use stepscope_base::json::{Kind, Value};
-use stepscope_base::text::Untrusted;
+use stepscope_base::text::{Shown, Untrusted};
 use stepscope_base::words::closest;
 use stepscope_judge::case::CaseView;
 use stepscope_record::state::{Moment, Variable};
@@ -26,6 +26,8 @@ pub(crate) const FUNCTIONS: &[(&str, &str)] = &[
     ("writer(", "last step that wrote a variable: writer(total)=3"),
 ];
 
+/// Values of a column that has several, `trace[*].error`, that are shown.
+const MAX_SHOWN: usize = 8;
 /// Variable in which a model says how sure it is, which a reviewer may not want to see.
 const CONFIDENCE: &str = "confidence";
 
@@ -289,6 +291,15 @@ fn at(step: &str, behind: &str) -> Result<WatchOperand, String> {
         _ => return Err(format!("at({}) needs a variable, as in at({}).total", step + 1, step + 1)),
     };
     Ok(WatchOperand::Path(ValuePath { root: PathRoot::At(step, name.to_owned()), parts: parts(rest, 0)? }))
+}
+
+/// Reads what a column is to show, in the words of a condition's left side, and returns what reads it in a record.
+pub(crate) fn reader(text: &str) -> Result<impl Fn(&CaseView<'_>) -> Shown, String> {
+    let operand = operand(text)?;
+    Ok(move |case: &CaseView<'_>| {
+        let values = operand.values(case).into_iter().take(MAX_SHOWN);
+        Shown::listed(values.map(|value| Shown::line(value.text().as_bytes())), MAX_SHOWN)
+    })
 }
 
 /// Reads a path: `state.x`, `trace[2].temperature`, `answer.items[0].value`, or a member of the record.

@@ -1,7 +1,7 @@
 //! Fixes of a procedure: looked for, offered, and previewed as a fork.
 
 use crate::app::msg::{Effect, Effects};
-use crate::app::state::App;
+use crate::app::state::{App, Status};
 use crate::dialogs::dialog::Dialog;
 use crate::dialogs::repair;
 use crate::screens::side_by_side::keys::open_handle;
@@ -27,7 +27,10 @@ pub(crate) fn take_fixes(app: &mut App, record: usize, found: Result<Box<Fixes>,
             repair::refresh_repair_line(app);
             Vec::new()
         }
-        Err(why) => app.say(why),
+        Err(why) => {
+            app.status = Some(Status { text: why, failed: false, refused: true });
+            Vec::new()
+        }
     }
 }
 

@@ -86,7 +86,9 @@ fn quotes(view: &SpanView, width: usize, look: Look<'_>) -> Vec<Spans> {
     let mut lines = Vec::new();
     let same = view.found.is_some() && view.quote_marks.is_empty() && view.recovered_marks.is_empty();
     if let (true, Some(text)) = (same, &view.recovered) {
-        return wrapped("both", text, (&[], Role::Text), Role::Text, width, look);
+        let mut lines = vec![vec![look.span("quote and document:", Role::Dim)]];
+        lines.extend(wrapped("", text, (&[], Role::Text), Role::Text, width, look));
+        return lines;
     }
     if let Some(quote) = &view.quote {
         // Of words that stand nowhere nothing is in the document's words.

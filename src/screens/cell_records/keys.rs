@@ -34,7 +34,8 @@ pub(crate) fn renew(app: &mut App, now: Instant) -> Option<Effect> {
         return None;
     }
     let missing = app.table.ask_row_texts(missing, &app.store);
-    (!missing.is_empty()).then(|| Effect::RowTexts(app.table.moves(), missing))
+    let values = app.table.columns().values();
+    (!missing.is_empty()).then(|| Effect::RowTexts(app.table.moves(), missing, values))
 }
 
 /// Looks at the next records; `None`: enough were found, or there are no more.

@@ -227,7 +227,7 @@ fn mark(
     let cell = Rect { x: start, y: body.y + line as u16, width: COLUMN as u16 + 1, height: 1 };
     let name = Rect { width: (NAME + 2) as u16, x: body.x, ..cell };
     point_at(line, body, buf, look);
-    buf.set_style(name.intersection(*buf.area()), look.style(Role::Accent));
+    buf.set_style(name.intersection(*buf.area()), look.selection());
     buf.set_style(cell.intersection(*buf.area()), look.selection());
 }
 
@@ -261,7 +261,7 @@ fn spans(
         }
         CompareRow::Regressions => vec![
             name("regressions", "▼", Role::Warning),
-            look.span(format!("  {} (B right, A not)", compared.regressions), Role::Text),
+            look.span(format!("  {} (B correct, A wrong)", compared.regressions), Role::Text),
         ],
         CompareRow::Alone => {
             let [a, b] = compared.alone;

@@ -19,6 +19,7 @@ use stepscope_io::pipeline::dashboard::BoardData;
 use stepscope_judge::triage::Fix;
 use stepscope_record::finding::{counted, grouped};
 use stepscope_review::dashboard::{DashboardLine, DashboardTable};
+use stepscope_review::fold::Outcome;
 use stepscope_review::join::gone_phrase;
 
 /// The width of the names; of a column at least.
@@ -47,7 +48,7 @@ pub(crate) fn draw(across: &Across, kept: &ScreenMemory, area: Rect, buf: &mut B
         return put(unread(across, look), 0, inner, buf);
     };
     if judged.boards.is_empty() {
-        put(vec![look.span(nothing(judged), Role::Dim)], 0, inner, buf);
+        put(vec![look.span(nothing(judged, look), Role::Dim)], 0, inner, buf);
     }
     let rows = rows(judged);
     for (line, row) in rows.iter().skip(kept.dashboard.top).take(usize::from(inner.height)).enumerate() {
@@ -68,12 +69,12 @@ pub(crate) fn draw(across: &Across, kept: &ScreenMemory, area: Rect, buf: &mut B
 }
 
 /// Tells why there is no table.
-fn nothing(judged: &BoardData) -> String {
+fn nothing(judged: &BoardData, look: Look<'_>) -> String {
     let reviews = match judged.parts {
-        0 => "No reviews".to_owned(),
+        0 => look.keymap.keyed("No reviews yet. <review> starts one"),
         parts => format!("No verdicts on whole records, {} on parts (stepscope review stats FILE)", grouped(parts)),
     };
-    if judged.judges_fix { format!("{reviews}, and nothing to fix") } else { reviews }
+    if judged.judges_fix { format!("{reviews}. Nothing to fix") } else { reviews }
 }
 
 /// Formats the part of a title that says that reviews are being read.
@@ -133,9 +134,10 @@ fn spans(board: &DashboardTable, line: &DashboardLine, chosen: Option<usize>, wi
     };
     // What only names the lines below it has the whole width.
     if line.cells.is_empty() {
-        return vec![look.span(name, role)];
+        return vec![look.span(name, if chosen.is_some() { Role::Accent } else { role })];
     }
-    let mut spans = vec![look.span(pad(&name, NAME + 2), role)];
+    let name = look.span(pad(&name, NAME + 2), role);
+    let mut spans = vec![if chosen.is_some() { name.patch_style(look.selection()) } else { name }];
     for (n, cell) in line.cells.iter().enumerate() {
         let text = cell.as_ref().map_or_else(|| "0".to_owned(), |cell| cell.count.to_string());
         let role = if cell.is_some() { Role::Number } else { Role::Faint };
@@ -153,9 +155,20 @@ fn spans(board: &DashboardTable, line: &DashboardLine, chosen: Option<usize>, wi
     let taken = taken(&spans);
     let room = width.saturating_sub(taken + 3).min(LONGEST);
     if room >= SHORTEST {
-        spans.push(look.span(format!("   {}", picture(board, line, room)), Role::Accent));
+        spans.push(look.span(format!("   {}", picture(board, line, room)), role_of(line)));
     }
     spans
+}
+
+/// Returns the colour of what a line counts: outcomes have their own.
+fn role_of(line: &DashboardLine) -> Role {
+    match Outcome::from_word(line.name.as_str()) {
+        Some(Outcome::Pass) => Role::Ok,
+        Some(Outcome::Fail) => Role::Fatal,
+        Some(Outcome::Disputed | Outcome::Stale) => Role::Warning,
+        Some(Outcome::Defer | Outcome::Skip | Outcome::Open) => Role::Dim,
+        _ => Role::Accent,
+    }
 }
 
 /// Draws a share with its interval, or the part that a line has of its table.

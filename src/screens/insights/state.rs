@@ -7,8 +7,8 @@ use stepscope_report::insight_lines::{
 };
 
 /// Returns the title of the chart of a column of the table.
-pub(crate) const fn chart_of(sort: SortBy) -> &'static str {
-    match sort {
+pub(crate) const fn chart_of(sort: SortBy) -> Option<&'static str> {
+    Some(match sort {
         SortBy::Kind => KIND,
         SortBy::Fix => FIX,
         SortBy::Findings => RULES,
@@ -18,8 +18,9 @@ pub(crate) const fn chart_of(sort: SortBy) -> &'static str {
         SortBy::Number(SortColumn::Reward) => REWARD,
         SortBy::Number(SortColumn::Agreement) => AGREEMENT,
         SortBy::Number(SortColumn::SharedValues) => SHARED_VALUES,
-        _ => OUTCOME,
-    }
+        SortBy::Correct => OUTCOME,
+        SortBy::Position | SortBy::Review | SortBy::Number(SortColumn::Pred) => return None,
+    })
 }
 
 /// The cursor.

@@ -254,7 +254,7 @@ fn cost(live: &Live, models: &ModelChoice, look: Look<'_>) -> Spans {
     let totals = live.totals;
     let mut line = Vec::new();
     if let (Some(model), Some(server)) = (live.model(models), &models.server) {
-        line.push(look.span(format!("{} at {}   ", Shown::line(model.as_bytes()), server.place()), Role::Live));
+        line.push(look.span(format!("{}   ", server.named(&model)), Role::Live));
     }
     line.push(look.span(counted(totals.calls, "call"), Role::Text));
     let tokens = if totals.tokens == 0 {
@@ -305,14 +305,13 @@ fn sending(live: &Live, models: &ModelChoice) -> (Shown, Role) {
     let (Some(_), Some(bytes)) = (&live.question, live.bytes) else {
         return (Shown::own("preparing the request…"), Role::Dim);
     };
-    let from = if models.is_proposed() { " (from the record)" } else { "" };
+    let from = if models.is_proposed() { " (model of the record)" } else { "" };
     let verb = if models.replays() { "replay" } else { "send" };
     let what = match live.view.as_ref().and_then(|view| view.next) {
         Some(step) => shown!("{verb} step {} of {}", step + 1, steps_of(live)),
         None => shown!("{verb} the question, for a plan"),
     };
-    let (model, place, size) = (Shown::line(model.as_bytes()), server.place(), size(bytes));
-    (shown!("{what} · {size} · {model}{from} at {place}"), Role::Live)
+    (shown!("{what} · {} · {}{from}", size(bytes), server.named(&model)), Role::Live)
 }
 
 fn preview(live: &Live, models: &ModelChoice, width: usize, look: Look<'_>) -> TopLines {

@@ -31,7 +31,7 @@ use stepscope_execution::call::{JudgedReply, Phase};
 use stepscope_execution::generation::files_sent;
 use stepscope_execution::sampling::distribution::{Distribution, normal};
 use stepscope_execution::sampling::{Reply, SamplingRound};
-use stepscope_io::model::endpoint::NOT_SENT;
+use stepscope_io::model::endpoint::{Backend, NOT_SENT};
 use stepscope_judge::recompute::standing::ToRecomputed;
 use stepscope_record::finding::Severity;
 use stepscope_record::reply::thoughts;
@@ -279,7 +279,14 @@ fn candidate_line(candidate: &Candidate, width: usize, look: Look<'_>) -> Spans 
     let (what, place) = match candidate {
         Candidate::Named(model) => (name(model), "server from flags, environment or config.toml".to_owned()),
         Candidate::Found(endpoint, usually, model) => {
-            (name(model), format!("{}  {}, usually {usually}", endpoint.shown(), endpoint.backend.word()))
+            let address = endpoint.shown();
+            let address = address.as_str().trim_start_matches("http://");
+            // Only Ollama tells who it is; what else answers has the format of OpenAI.
+            let place = match endpoint.backend {
+                Backend::Ollama | Backend::OllamaChat => format!("{usually} at {address}"),
+                other => format!("{address}, {} format, probably {usually}", other.phrase()),
+            };
+            (name(model), place)
         }
         Candidate::Profile(profile) => {
             (Shown::line(profile.as_bytes()).into_string(), "profile of config.toml".to_owned())
@@ -302,19 +309,23 @@ fn sending(attempt: &Attempt, models: &ModelChoice) -> (Shown, Role) {
     let (Some(_), Some(bytes)) = (&attempt.ready, attempt.bytes) else {
         return (Shown::own("preparing the request…"), Role::Dim);
     };
-    let (model, place) = (Shown::line(model.as_bytes()), server.place());
-    let model = if models.is_proposed() { shown!("{model} (from the record)") } else { model };
-    let preview = &attempt.preview;
-    let (steps, of, tokens) = (preview.steps.len(), preview.of, attempt.tokens());
-    let times = if attempt.samples > 1 { format!(", the first sampled {}×", attempt.samples) } else { String::new() };
+    let named = server.named(&model);
+    let from = if models.is_proposed() { " (model of the record)" } else { "" };
+    let (preview, tokens) = (&attempt.preview, attempt.tokens());
     let verb = if models.replays() { "replay" } else { "send" };
     let size = size(bytes);
     if let Some(NextCall::Answer(answer)) = attempt.ready.as_ref().map(|ready| &ready.machine) {
         let source = &answer.source;
-        return (shown!("{verb} {source} · ~{tokens} tokens · {size} · {model} at {place}"), Role::Live);
+        return (shown!("{verb} {source} ({size}) · ~{tokens} tokens · {named}{from}"), Role::Live);
     }
-    let what = shown!("{verb} {steps} of {of} steps{times} · ~{tokens} tokens · {size} first · {model} at {place}");
-    (what, Role::Live)
+    let times = attempt.samples;
+    let steps = match preview.steps.as_slice() {
+        [step] if times > 1 => format!("step {}, {times} samples (prompt {size})", step + 1),
+        [step] => format!("step {} (prompt {size})", step + 1),
+        steps if times > 1 => format!("{} of {} steps, {times} samples of the first ({size})", steps.len(), preview.of),
+        steps => format!("{} of {} steps (first prompt {size})", steps.len(), preview.of),
+    };
+    (shown!("{verb} {steps} · ~{tokens} tokens · {named}{from}"), Role::Live)
 }
 
 fn preview((models, files): Sent<'_>, attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLines {
@@ -370,7 +381,7 @@ fn value(field: Field, attempt: &Attempt, models: &ModelChoice) -> String {
         Field::Send => String::new(),
         Field::Server => match &models.server {
             None => "not selected".to_owned(),
-            Some(server) => format!("{}  {}", server.place(), server.client.endpoint().backend.word()),
+            Some(server) => server.phrase().into_string(),
         },
         Field::Model => {
             let model = attempt.model(models);
@@ -378,6 +389,7 @@ fn value(field: Field, attempt: &Attempt, models: &ModelChoice) -> String {
         }
         Field::Scope => scope_words(attempt.scope).to_owned(),
         Field::Samples => match attempt.samples {
+            n if attempt.recorded_samples == Some(n) => format!("{n} (the recording has no more)"),
             1 => "1".to_owned(),
             n => {
                 let seeds = if takes_seed && sampling.seed.is_some() { ", seeds count up" } else { "" };
@@ -391,11 +403,11 @@ fn value(field: Field, attempt: &Attempt, models: &ModelChoice) -> String {
         }
         Field::Enforcement => {
             let how = match sampling.enforcement.word() {
-                "schema" => "schema-constrained",
+                "schema" => "JSON schema, enforced by the server",
                 "json" => "any JSON",
-                _ => "schema in prompt only",
+                _ => "schema in the prompt only",
             };
-            format!("{}: {how}", sampling.enforcement.word())
+            how.to_owned()
         }
     }
 }
@@ -536,7 +548,8 @@ fn judgement(attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLines {
     line.push(look.span("→ ", Role::Faint));
     line.extend(bars::counts(outcome.after.counts, look));
     if let (Some(before), Some(after)) = (&outcome.before.fix, &outcome.after.fix) {
-        let fix = if before == after { format!("  {after}") } else { format!("  {before} → {after}") };
+        let what = if attempt.is_answer() { "" } else { "fix: " };
+        let fix = if before == after { format!("  {what}{after}") } else { format!("  {what}{before} → {after}") };
         line.push(look.span(fix, Role::Accent));
     }
     lines.push(line);
@@ -765,7 +778,7 @@ impl Text<'_> {
 
     fn judged(&mut self, judged: &JudgedReply) {
         match judged.verdict.why() {
-            None => self.say(format!("{} matches the schema (≠ correct)", sign::VALID), Role::Ok),
+            None => self.say(format!("{} matches the schema (says nothing about correctness)", sign::VALID), Role::Ok),
             Some(why) => self.say(format!("{} {why}", sign::INVALID), Role::Warning),
         }
         if !judged.parts.around.is_nothing() {
@@ -895,14 +908,14 @@ impl Text<'_> {
         if let Some(sides) = &outcome.sides {
             return side_by_side::draw::lines(sides, self.width).into_iter().for_each(|line| self.spans(line));
         }
-        if outcome.rows.is_empty() {
-            self.say("No value changed", Role::Dim);
-        }
-        self.rows(&outcome.rows);
+        // The result comes first, and what changed before what did not.
         match outcome.diverges {
-            Some(step) => self.say(format!("First difference: step {}", step + 1), Role::Dim),
-            None => self.say("No change", Role::Dim),
+            Some(step) => self.say(format!("First difference: step {}", step + 1), Role::Text),
+            None => self.say("No change", Role::Text),
         }
+        let (same, changed): (Vec<_>, Vec<_>) =
+            outcome.rows.iter().cloned().partition(|row| row.change == Change::Same);
+        self.rows(&[changed, same].concat());
         for (said, sign, role) in [(&outcome.news[0], "+", Role::Added), (&outcome.news[1], "−", Role::Removed)] {
             let heading = if sign == "+" { "New findings" } else { "Resolved findings" };
             if !said.is_empty() {

@@ -19,6 +19,7 @@ use crate::screens::rerun::state::{
 };
 use crate::screens::rerun::transition::Reached;
 use crate::screens::run::state::RecordView;
+use crate::screens::side_by_side::keys::beside_parent;
 use crate::screens::stack::Screen;
 use crate::screens::stack::Screens;
 use crate::screens::{rerun, run};
@@ -91,7 +92,7 @@ pub(crate) fn allowed(app: &App, action: Action) -> Option<Result<(), Reason>> {
         | A::PreviousFork
         | A::Find => Err(GO_BACK),
         A::FindNext | A::FindPrevious => Err(NO_SEARCH),
-        A::NextFork => leads_to_fork(app),
+        A::NextFork | A::Difference => leads_to_fork(app),
         _ => return None,
     })
 }
@@ -637,6 +638,13 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
         A::NextFork => {
             app.screens.pop();
             return Some(forks::follow::fork_by(app, -1));
+        }
+        // The same fork, next to the record.
+        A::Difference => {
+            let fork = *app.fork_tree().last()?;
+            let parent = app.forks.tree.parent(fork)?;
+            let [fork, parent] = [fork, parent].map(|(source, byte)| app.store.position(source, byte));
+            return Some(beside_parent(app, fork?, parent?));
         }
         A::Escape | A::Back => return Some(leave_rerun(app, action)),
         A::Left => return Some(turn_field(app, -1)),

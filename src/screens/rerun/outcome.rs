@@ -182,9 +182,9 @@ impl Side {
     fn of(case: &CaseView<'_>) -> Self {
         let (findings, triage, record) = (case.findings(), case.triage(), case.record.as_ref());
         let fix = triage.map(|triage| match triage.fix {
-            Fix::None => Shown::own("nothing to fix"),
-            Fix::Unknown => Shown::own("where to fix: unknown"),
-            _ => shown!("{}, {}", triage.phrase(), triage.confidence.word()),
+            Fix::None => Shown::own("none"),
+            Fix::Unknown => Shown::own("unknown"),
+            _ => shown!("{} ({})", triage.phrase(), triage.confidence.word()),
         });
         let answer = record.and_then(|record| record.pred_num.or(record.pred_answer)).filter(|value| !value.is_null());
         let counts = Severity::ALL.map(|severity| findings.iter().filter(|found| found.severity == severity).count());

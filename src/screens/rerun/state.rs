@@ -213,6 +213,8 @@ pub struct Attempt {
     pub bytes: Option<usize>,
     /// True if the recording holds a reply to it.
     pub is_recorded: Option<bool>,
+    /// Samples that the recording holds, where more were asked for.
+    pub recorded_samples: Option<usize>,
     /// Calls that are under way, or were last.
     pub round: Option<Box<SamplingRound>>,
     /// Machine that the calls are a part of, while they run and while a choice is awaited.
@@ -314,6 +316,20 @@ impl Attempt {
         let measured = self.ready.as_ref().and_then(|ready| models.measure(&ready.question, self.known.as_ref()));
         (self.bytes, self.is_recorded) =
             measured.map_or((None, None), |(bytes, is_recorded)| (Some(bytes), is_recorded));
+        self.keep_to_recording(models);
+    }
+
+    /// Asks for no more samples than the recording holds: the others would fail.
+    fn keep_to_recording(&mut self, models: &ModelChoice) {
+        let Some(ready) = &mut self.ready else { return };
+        let Some(held) = models.recorded_samples(&ready.question, self.known.as_ref()) else {
+            self.recorded_samples = None;
+            return;
+        };
+        if (1..ready.question.samples).contains(&held) {
+            (ready.question.samples, self.samples) = (held, held);
+            self.recorded_samples = Some(held);
+        }
     }
 
     /// Returns the model that is asked.

@@ -267,7 +267,7 @@ fn editable_moment(view: &run::state::RecordView) -> Result<usize, &'static str>
     }
     let from = view.opened.write_at(view.variables.at, view.moment).map(|write| write.from.0);
     from.filter(|from| *from < steps)
-        .ok_or("the last step writes it: go back (<previous_step>), or select another variable")
+        .ok_or("Nothing runs after the last step. Go to an earlier step (<previous_step>) to override a value")
 }
 
 fn row_name(view: &run::state::RecordView, variable: usize) -> Option<Untrusted<'static>> {

@@ -77,7 +77,11 @@ fn without_steps(body: Rect, view: &RecordView, look: Look<'_>) -> Vec<(RunPane,
     // On a narrow screen the findings and the state share the last place.
     let is_wide = body.width >= WIDE;
     let findings = rows(findings::brief_height(view, inner_width(rest), usize::from(most), look));
-    let findings = findings.max(1).saturating_add(2).clamp(3, most);
+    // A short reply leaves its room to them.
+    let reply = rows(step::opening_height(view, inner_width(rest), look)).saturating_add(2);
+    let is_short = !view.opened.notes.is_empty() && !has_state && !view.opened.conversation.is_long();
+    let spare = if is_short { (rest.height + 1).saturating_sub(reply) } else { 0 };
+    let findings = findings.max(1).saturating_add(2).clamp(3, most).max(spare);
     let variables = rows(view.opened.variables.len()).saturating_add(3).clamp(4, most.max(4));
     let is_state_last = has_state && !is_wide && view.pane == RunPane::State;
     let last = if is_state_last { variables } else { findings };

@@ -154,7 +154,7 @@ fn title(view: &RecordView, with_answer: bool, room: usize, look: Look<'_>) -> S
     let own = |name, value: &Option<Shown>, role| value.as_ref().map(|value| part(name, value.as_str(), role));
     let mut parts = [
         own("expected", &opened.gold, Role::Gold),
-        answer(opened).filter(|_| with_answer).map(|(answer, role)| part("answer", answer, role)),
+        answer(opened).filter(|_| with_answer).map(|(answer, role)| part("answer", &answer.replace('\n', " "), role)),
         own("baseline", &opened.baseline, Role::Text),
         recovered.map(|(name, value, role)| part(name, value, role)),
         own("labelled", &opened.labelled, Role::Gold),

@@ -27,7 +27,7 @@ use stepscope_judge::triage::Fix;
 use stepscope_present::notes::Note;
 use stepscope_present::steps::Detail;
 use stepscope_present::variables::ShownValue;
-use stepscope_present::variables::VariableRow;
+use stepscope_present::variables::{VariableRow, WriteRow};
 use stepscope_record::RecordKind;
 use stepscope_record::finding::Severity;
 use stepscope_record::procedure::FINAL_ANSWER;
@@ -682,6 +682,13 @@ impl RecordView {
         self.show_in_json(&pointer);
     }
 
+    /// Moves the JSON view to the finding that the record opens at, if it has one.
+    pub(crate) fn show_fault_in_json(&mut self) {
+        if let Some(pointer) = self.opened.notes.get(self.findings.at).map(|note| note.pointer.clone()) {
+            self.show_in_json(&pointer);
+        }
+    }
+
     /// Moves the JSON view to a place.
     pub(crate) fn show_in_json(&mut self, pointer: &Pointer) {
         if let Some(root) = self.opened.root() {
@@ -715,7 +722,7 @@ impl RecordView {
         let step = holding.or_else(|| row.writes.iter().find_map(|write| write.step));
         let step = step.ok_or("no known writer")?;
         if self.step() == Some(step) {
-            return Err("already at its writer");
+            return Err("You are at the step that writes it");
         }
         Ok((variable, step))
     }
@@ -913,6 +920,9 @@ impl RecordView {
                 self.go_to_step(step);
             }
             Hit::Variable(variable) => {
+                if let Some(moment) = self.moment_of_match(variable) {
+                    self.go_to_moment(moment);
+                }
                 self.variables.at = variable;
                 self.focus(RunPane::State);
             }
@@ -924,6 +934,21 @@ impl RecordView {
                 }
             }
         }
+    }
+
+    /// Returns the moment since which a variable has a value that was searched for, or any; `None`: it has one on screen.
+    fn moment_of_match(&self, variable: usize) -> Option<usize> {
+        let sought = self.find.shown.as_ref()?;
+        let is_match = |write: &&WriteRow| {
+            write.value.as_ref().is_some_and(|value| sought.is_match(value.line.as_str().as_bytes()))
+        };
+        let held = self.opened.write_at(variable, self.moment);
+        if held.as_ref().is_some_and(is_match) {
+            return None;
+        }
+        let writes = &self.opened.variables.get(variable)?.writes;
+        let first = writes.first().filter(|_| held.is_none());
+        writes.iter().find(is_match).or(first).map(|write| write.from.0)
     }
 
     fn visit_question(&mut self, end: usize) {

@@ -160,15 +160,33 @@ fn more_lines(view: &RecordView, variable: usize, columns: Columns, look: Look<'
     }
     let left = texts.last().map_or(0, |last| value.full.saturating_sub(last.width()));
     let indent = || Span::raw(" ".repeat(columns.name));
-    let mut lines: Vec<_> = texts.into_iter().map(|text| vec![indent(), look.span(text, value.role)]).collect();
-    if value.behind.is_empty() {
-        return lines;
+    // They look as the first line does.
+    let style = if is_fresh(view, write) {
+        look.style(value.role).add_modifier(Modifier::BOLD)
+    } else {
+        look.style(value.role)
+    };
+    let mut lines: Vec<_> = texts.into_iter().map(|text| vec![indent(), Span::styled(text, style)]).collect();
+    if !value.behind.is_empty() {
+        if value.behind.iter().map(Span::width).sum::<usize>() > left {
+            lines.push(vec![indent()]);
+        }
+        lines.last_mut().into_iter().for_each(|last| last.extend(fit_spans(value.behind.clone(), value.full)));
     }
-    if value.behind.iter().map(Span::width).sum::<usize>() > left {
-        lines.push(vec![indent()]);
+    if is_dimmed(view, variable) {
+        lines.iter_mut().flatten().for_each(|span| span.style = look.style(Role::Ghost));
     }
-    lines.last_mut().into_iter().for_each(|last| last.extend(fit_spans(value.behind.clone(), value.full)));
     lines
+}
+
+/// Tells whether a variable has no part in the one under the cursor.
+fn is_dimmed(view: &RecordView, variable: usize) -> bool {
+    view.influence.as_ref().is_some_and(|influence| !influence.has_variable(variable))
+}
+
+/// Tells whether the step on screen wrote a value.
+fn is_fresh(view: &RecordView, write: &WriteRow) -> bool {
+    write.from == view.moment && view.moment.0 > 0
 }
 
 fn title(view: &RecordView, look: Look<'_>) -> Spans {
@@ -301,10 +319,10 @@ fn lines(view: &RecordView, variable: usize, columns: Columns, tall: bool, look:
 
 fn line(view: &RecordView, variable: usize, columns: Columns, tall: bool, look: Look<'_>) -> Spans {
     let Some(row) = view.opened.variables.get(variable) else { return Vec::new() };
-    let dimmed = view.influence.as_ref().is_some_and(|influence| !influence.has_variable(variable));
+    let dimmed = is_dimmed(view, variable);
     let quiet = |style: Style| if dimmed { look.style(Role::Ghost) } else { style };
     let held = view.opened.write_at(variable, view.moment);
-    let fresh = held.is_some_and(|write| write.from == view.moment && view.moment.0 > 0);
+    let fresh = held.is_some_and(|write| is_fresh(view, write));
     let glyph = match row.worst {
         Some(severity) => look.span(format!("{} ", severity.glyph()), severity_role(severity)),
         None => look.span("  ", Role::Faint),

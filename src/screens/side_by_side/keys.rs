@@ -41,7 +41,8 @@ pub(crate) fn put_beside_parent(app: &mut App) -> Option<Effects> {
     Some(beside_parent(app, fork, parent))
 }
 
-fn beside_parent(app: &mut App, fork: usize, parent: usize) -> Effects {
+/// Puts a fork next to its parent.
+pub(crate) fn beside_parent(app: &mut App, fork: usize, parent: usize) -> Effects {
     let Some((a, b)) = across::keys::record_handle(app, parent).zip(across::keys::record_handle(app, fork)) else {
         return Vec::new();
     };

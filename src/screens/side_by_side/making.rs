@@ -94,7 +94,7 @@ impl Fixes {
             list.insert(0, SuggestedFix { title, procedure: all, before, after });
         }
         if before == 0 {
-            return Err(Shown::own("the procedure is valid: nothing to repair"));
+            return Err(Shown::own("Procedure is valid. Nothing to repair"));
         }
         Ok(Self {
             list,

@@ -37,15 +37,15 @@ use stepscope_record::finding::Severity;
 use stepscope_record::finding::counted;
 use stepscope_record::models::ModelNames;
 use stepscope_record::types::TypeRegistry;
+use stepscope_table::filter::Filter;
 
 /// Structured answers are no mere numbers, and some numbers are long: where the question has so many columns they take
 /// more, up to so many.
 const TITLE: usize = 36;
 const WIDER: usize = 14;
-/// Heading above expected answers of runs and the grounded items of answers, where it has room.
-const BOTH: &str = "expected/grounded";
-/// From this width on all columns are there.
+/// From this width on all columns are there; of a table of runs and answers those of one kind alone come last.
 const WIDE: usize = 116;
+const WIDE_MIXED: usize = 150;
 /// Forks of forks are indented so often at most.
 const MAX_DEPTH: usize = 8;
 
@@ -73,15 +73,11 @@ impl Kinds {
 
 impl Column {
     /// Returns its word, which is true for every row below it.
-    const fn word_above(self, kinds: Kinds, width: usize) -> &'static str {
+    const fn word_above(self, kinds: Kinds) -> &'static str {
         match (self, kinds) {
             (Self::Kind, Kinds::Answers) => "type",
-            (Self::Kind, Kinds::Mixed { .. }) => "kind/type",
             (Self::Gold, Kinds::Answers) => "grounded",
-            (Self::Gold, Kinds::Mixed { .. }) if width >= BOTH.len() => BOTH,
-            (Self::Gold, Kinds::Mixed { .. }) => "exp/ground",
             (Self::Fix, Kinds::Answers) => "route",
-            (Self::Fix, Kinds::Mixed { .. }) => "fix/route",
             (Self::Fitness, Kinds::Answers | Kinds::Mixed { scored: false }) => "continues",
             (Self::Steps, Kinds::Answers) => "",
             _ => self.word(),
@@ -104,25 +100,39 @@ impl Column {
             Self::Findings => SortBy::Findings,
             Self::Fix => SortBy::Fix,
             Self::Reply | Self::Gold | Self::Title | Self::Cause | Self::Model => return None,
+            Self::Route | Self::Grounded | Self::Value => return None,
         })
     }
 }
 
 /// Lists the columns that fit into a width, each with its own; the title takes the rest.
 fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
-    if let Some(chosen) = app.table.columns.layout(width) {
+    if let Some(chosen) = app.table.columns().layout(width) {
         return chosen;
     }
     let records = app.store.len();
     let position = records.to_string().len().max(2) + 1;
     let narrow = [(Column::Position, position), (Column::Ok, 3), (Column::Findings, 9)];
-    let middle = [(Column::Fix, 11), (Column::Reward, 6), (Column::Pred, 10), (Column::Reply, 10), (Column::Gold, 10)];
+    let middle = [
+        (Column::Fix, 11),
+        (Column::Route, 9),
+        (Column::Reward, 6),
+        (Column::Pred, 10),
+        (Column::Reply, 10),
+        (Column::Gold, 10),
+        (Column::Grounded, 8),
+    ];
     let kind = [(Column::Kind, 11)];
     let wide = [(Column::Steps, 6), (Column::Fitness, 9), (Column::Confidence, 6)];
     // What no listed record has, or all alike, takes no room.
     let listed = app.table.listed(&app.store);
+    let is_mixed = matches!(Kinds::of(&app.store, &app.table), Kinds::Mixed { .. });
     let tells = |(column, _): &&(Column, usize)| match column {
         Column::Kind => listed.has_kinds(),
+        // Where runs and answers are listed each kind has columns of its own.
+        Column::Route => is_mixed,
+        Column::Grounded => is_mixed && width >= WIDE_MIXED,
+        Column::Steps | Column::Fitness if is_mixed && width < WIDE_MIXED => false,
         Column::Steps => listed.steps > 0,
         Column::Fitness => listed.fitness + listed.ends > 0,
         // The rewards of a few must not cost all others their questions.
@@ -133,7 +143,7 @@ fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
         Column::Reply => listed.are_calls(),
         // That there is something to fix is hidden too.
         Column::Fix if !app.review.hide.is_empty() => true,
-        Column::Fix => listed.fixes + listed.typed > 0,
+        Column::Fix => listed.fixes > 0 || listed.typed > 0 && !is_mixed,
         _ => true,
     };
     let mut columns = narrow.to_vec();
@@ -145,15 +155,12 @@ fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
             columns.extend(group.iter().filter(tells));
         }
     }
-    let taken: usize = columns.iter().map(|(_, width)| width + 1).sum();
-    let mut title = width.saturating_sub(taken);
-    let gold = columns.iter_mut().find(|(column, _)| *column == Column::Gold);
-    if let (Some((_, width)), Kinds::Mixed { .. }) = (gold, Kinds::of(&app.store, &app.table)) {
-        let more = BOTH.len().saturating_sub(*width);
-        if title >= TITLE + more {
-            (*width, title) = (*width + more, title - more);
-        }
+    let left = |columns: &[(Column, usize)]| width.saturating_sub(columns.iter().map(|(_, width)| width + 1).sum());
+    // That a run failed is said by its sign: the question tells more than a word that all others share.
+    if listed.fails_alone() && left(&columns) < TITLE {
+        columns.retain(|(column, _)| *column != Column::Kind);
     }
+    let mut title = left(&columns);
     for (column, width) in &mut columns {
         let wanted = match column {
             // Where only answers are listed, their texts share what other columns leave.
@@ -225,6 +232,9 @@ pub(crate) fn explain(review: &Review, store: &Store, table: &Table) -> Option<S
     let row = store.row(table.chosen(store.len())?)?;
     let outcome = match (row.correct(), row.kind()) {
         _ if review.hidden_of(table.chosen(store.len())?).has(Hidden::Gold) => "hidden until your verdict",
+        (Some(true), _) if Filter::is_lucky(row) => {
+            "≅ graded correct, though a step on the way is wrong: right by luck"
+        }
         (Some(true), _) => "✓ graded correct against the expected answer",
         (Some(false), _) => "✗ graded wrong against the expected answer",
         (None, RecordKind::Error | RecordKind::Broken) => "⊘ ended with an error, or cannot be read",
@@ -290,8 +300,13 @@ fn is_hash(id: &str) -> bool {
 fn heading(store: &Store, table: &Table, columns: &[(Column, usize)], look: Look<'_>) -> Spans {
     let mut line = Vec::new();
     let kinds = Kinds::of(store, table);
+    let names = table.columns().values();
+    let mut names = names.iter();
     for &(column, width) in columns {
-        let word = column.word_above(kinds, width);
+        let word = match column {
+            Column::Value => names.next().map_or("", String::as_str),
+            _ => column.word_above(kinds),
+        };
         let sorted = column.sort() == Some(table.sort);
         let arrow = match (sorted, table.descending) {
             (true, true) => "▾",
@@ -333,17 +348,23 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
     let Some(row) = app.shown_row(record) else { return Vec::new() };
     let hide = app.review.hidden_of(record);
     let typed = row.typed();
-    let scored = Kinds::of(&app.store, &app.table) == Kinds::Mixed { scored: true };
+    let kinds = Kinds::of(&app.store, &app.table);
+    let scored = kinds == Kinds::Mixed { scored: true };
+    let mut values = app.table.texts(record).map_or([].iter(), |texts| texts.values.iter());
     let mut line = Vec::new();
     for &(column, width) in columns {
+        // It is the next one, hidden or not.
+        let value = if column == Column::Value { values.next() } else { None };
         if is_hidden(column, hide, typed.is_some()) {
             line.push(look.span(aligned(column, sign::HIDDEN, width), Role::Faint));
+        } else if column == Column::Value {
+            line.push(look.span(pad(value.map_or("", Shown::as_str), width), Role::Text));
         } else if column == Column::Findings {
             line.extend(findings(&row, !hide.is_empty(), width, look));
         } else if column == Column::Fitness && typed.is_some() && scored {
             line.push(Span::raw(" ".repeat(width)));
         } else {
-            let typed = typed.as_ref().and_then(|typed| typed_cell(column, typed, app.side.types()));
+            let typed = typed.as_ref().and_then(|typed| typed_cell(column, typed, kinds, app.side.types()));
             let typed = typed.map(|(text, role)| (text.into(), role));
             let (text, role) = typed.unwrap_or_else(|| cell(app, record, &row, column));
             line.push(look.span(aligned(column, &text, width), role));
@@ -397,6 +418,7 @@ fn cell<'a>(app: &'a App, record: usize, row: &RowFacts, column: Column) -> (Cow
         Column::Model => (model(app.side.models(), row).into(), Role::Dim),
         Column::Title => title(app, record),
         Column::Kind | Column::Steps | Column::Findings => ("".into(), Role::Faint),
+        Column::Route | Column::Grounded | Column::Value => ("".into(), Role::Faint),
     }
 }
 
@@ -408,6 +430,7 @@ fn model(models: &ModelNames, row: &RowFacts) -> String {
 /// Returns the sign of the grade: correct or wrong, or ended with an error; a blank where that is unknown.
 pub(crate) fn outcome(row: &RowFacts) -> (&'static str, Role) {
     match (row.correct(), row.kind()) {
+        (Some(true), _) if Filter::is_lucky(row) => (sign::LUCKY, Role::Warning),
         (Some(true), _) => (sign::CORRECT, Role::Dim),
         (Some(false), _) => (sign::WRONG, Role::Fatal),
         (None, RecordKind::Error | RecordKind::Broken) if row.has(Flag::Checked) => (sign::FAILED, Role::Fatal),
@@ -449,20 +472,23 @@ pub(crate) fn title(app: &App, record: usize) -> (Cow<'_, str>, Role) {
 /// else.
 const fn is_hidden(column: Column, hide: Hide, is_answer: bool) -> bool {
     match column {
-        Column::Ok | Column::Fix if is_answer => hide.hides_route(),
+        Column::Ok | Column::Fix | Column::Route if is_answer => hide.hides_route(),
         Column::Gold if is_answer => false,
         Column::Ok | Column::Gold => hide.has(Hidden::Gold),
         Column::Fix | Column::Agreement | Column::SharedValues => hide.hides_fix(),
         Column::Confidence => hide.has(Hidden::Confidence),
-        Column::Cause => !hide.is_empty(),
+        Column::Cause | Column::Value => !hide.is_empty(),
         Column::Model => hide.has(Hidden::Model),
         _ => false,
     }
 }
 
 /// Renders a column of a structured answer; `None`: it is the same as for every record.
-fn typed_cell(column: Column, typed: &TypedRow, types: &TypeRegistry) -> Option<(String, Role)> {
+fn typed_cell(column: Column, typed: &TypedRow, kinds: Kinds, types: &TypeRegistry) -> Option<(String, Role)> {
     Some(match column {
+        // Below the heads of runs: answers have columns of their own.
+        Column::Kind | Column::Gold if kinds != Kinds::Answers => return None,
+        Column::Fix if kinds != Kinds::Answers => (String::new(), Role::Dim),
         // What can be used stays quiet.
         Column::Ok => typed.route.map_or((String::new(), Role::Faint), |route| {
             let (sign, role) = route_sign(route);
@@ -472,10 +498,10 @@ fn typed_cell(column: Column, typed: &TypedRow, types: &TypeRegistry) -> Option<
             let name = typed.asked.and_then(|n| types.types().get(usize::from(n)));
             (name.map(|known| known.name.line().into_string()).unwrap_or_default(), Role::Dim)
         }
-        Column::Fix => typed
+        Column::Fix | Column::Route => typed
             .route
             .map_or((String::new(), Role::Faint), |route| (route_name(route).to_owned(), route_sign(route).1)),
-        Column::Gold => match typed.share() {
+        Column::Gold | Column::Grounded => match typed.share() {
             None => (String::new(), Role::Dim),
             Some(share) => {
                 let role = if share >= 1.0 { Role::Dim } else { Role::Fatal };

@@ -9,6 +9,7 @@ use crate::app::state::App;
 use crate::app::views::{Views, description, name_of};
 use crate::dialogs::dialog::{Dialog, PromptPurpose};
 use crate::screens::insights;
+use crate::screens::insights::state::chart_of;
 use crate::screens::kind::ScreenKind;
 use crate::screens::side_by_side::keys::put_beside_parent;
 use crate::screens::table::column::ChosenColumns;
@@ -32,15 +33,12 @@ pub(crate) fn allowed(app: &App, action: Action) -> Option<Result<(), Reason>> {
             need(app.record().is_some(), NO_RECORD).and_then(|()| need(app.parent_of_current().is_some(), "not a fork"))
         }
         A::CopyValue | A::CopyPath => Err(OPEN_RECORD),
-        A::Find
-        | A::Frequency
-        | A::Filter
-        | A::SortNext
-        | A::SortPrevious
-        | A::SortReverse
-        | A::Columns
-        | A::View
-        | A::SaveView => need(!app.has_no_records(), "no records"),
+        A::Frequency => {
+            need(chart_of(app.table.sort).is_some(), "No chart of this column. Sort by another one first (<sort_next>)")
+        }
+        A::Find | A::Filter | A::SortNext | A::SortPrevious | A::SortReverse | A::Columns | A::View | A::SaveView => {
+            need(!app.has_no_records(), "no records")
+        }
         _ => return None,
     })
 }
@@ -58,7 +56,7 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
             app.open_prompt(PromptPurpose::Filter, text);
         }
         Action::Columns => {
-            let text = app.table.columns.text();
+            let text = app.table.columns().text();
             app.open_prompt(PromptPurpose::Columns, text);
         }
         Action::View => {
@@ -98,8 +96,8 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
 
 /// Shows these columns in place of the usual ones; no names: the usual ones. Returns what to say of it.
 pub(crate) fn choose_columns(table: &mut Table, typed: &str) -> Result<Shown, Shown> {
-    table.columns = ChosenColumns::parse(typed)?;
-    let text = table.columns.text();
+    table.choose_columns(ChosenColumns::parse(typed)?);
+    let text = table.columns().text();
     let names = if text.is_empty() { "the usual ones".to_owned() } else { text };
     Ok(shown!("Columns: {names} · [table] columns in config.toml keeps them"))
 }
@@ -115,7 +113,8 @@ pub(crate) fn show_view(app: &mut App, typed: &str) -> Result<Effects, Shown> {
             .ok_or_else(|| named(&shown!("no column is called {}", Shown::line(word.as_bytes()))))?,
     };
     let effects = try_filter(app, &view.filter).map_err(|why| named(&why))?;
-    (app.table.sort, app.table.descending, app.table.columns) = (sort, view.descending, columns);
+    (app.table.sort, app.table.descending) = (sort, view.descending);
+    app.table.choose_columns(columns);
     app.arrange();
     // What the filter has to say of itself is more than what was typed just now.
     if app.status.is_none() {

@@ -196,6 +196,11 @@ impl Listed {
         self.kinds == 1 << RecordKind::Call as u32
     }
 
+    /// Tells whether all records are of one kind but for those that failed.
+    pub(crate) const fn fails_alone(&self) -> bool {
+        self.kinds.count_ones() == 2 && self.kinds & (1 << RecordKind::Error as u32) != 0
+    }
+
     /// Tells whether there are records of several kinds.
     pub(crate) const fn has_kinds(&self) -> bool {
         self.kinds.count_ones() > 1
@@ -255,7 +260,7 @@ pub struct Table {
     /// The cursor.
     pub list: List,
     /// Columns that were chosen in place of the usual ones.
-    pub(crate) columns: ChosenColumns,
+    columns: ChosenColumns,
     /// Key by which it is sorted.
     pub sort: SortBy,
     /// True if sorted from the greatest down.
@@ -507,6 +512,19 @@ impl Table {
         let fresh = self.wanted != wanted;
         self.wanted = wanted;
         fresh
+    }
+
+    /// Returns the columns that a person chose.
+    pub(crate) const fn columns(&self) -> &ChosenColumns {
+        &self.columns
+    }
+
+    /// Takes other columns; those that name values of the records are read anew.
+    pub(crate) fn choose_columns(&mut self, columns: ChosenColumns) {
+        let before = std::mem::replace(&mut self.columns, columns);
+        if before.values() != self.columns.values() {
+            self.forget_row_texts();
+        }
     }
 
     /// Forgets the texts, because the file changed.

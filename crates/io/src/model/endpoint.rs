@@ -15,15 +15,15 @@ stepscope_base::words! {
     /// The kind of a server: how it is asked.
     pub enum Backend {
         /// Ollama's `/api/generate`, as upstream asks.
-        Ollama = "ollama",
+        Ollama = "ollama" => "Ollama",
         /// Ollama's `/api/chat`, as upstream asks models that need it.
-        OllamaChat = "ollama-chat",
+        OllamaChat = "ollama-chat" => "Ollama chat",
         /// Chat completions as OpenAI, llama.cpp, vLLM, LM Studio and others serve them.
-        Chat = "openai",
+        Chat = "openai" => "OpenAI",
         /// OpenAI's responses.
-        Responses = "responses",
+        Responses = "responses" => "OpenAI responses",
         /// Anthropic's messages.
-        Anthropic = "anthropic",
+        Anthropic = "anthropic" => "Anthropic",
     }
 }
 

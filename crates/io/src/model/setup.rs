@@ -8,6 +8,7 @@ use super::settings::{Settled, WantedServer, limits, settle};
 use super::{Backend, Client, Endpoint, Limits};
 use crate::config::Config;
 use crate::source::beneath::Place;
+use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_execution::sampling::ServerInfo;
 use stepscope_samples::CASSETTE;
@@ -51,6 +52,18 @@ impl Server {
         let (kind, replays) = (client.endpoint().backend, client.is_cassette());
         let backend = if replays { format!("cassette {}", kind.word()) } else { kind.word().to_owned() };
         ServerInfo { model, backend, endpoint: client.endpoint().path(), takes_seed: kind.takes_seed(), replays }
+    }
+
+    /// Names a model with its server, in words.
+    pub fn named(&self, model: &str) -> Shown {
+        let model = Shown::line(model.as_bytes());
+        if self.client.is_cassette() { shown!("{model} (recording)") } else { shown!("{model} at {}", self.place()) }
+    }
+
+    /// Describes the server and the format that it is asked in.
+    pub fn phrase(&self) -> Shown {
+        let place = if self.client.is_cassette() { Shown::own("recording") } else { self.place() };
+        shown!("{place}, {} format", self.client.endpoint().backend.phrase())
     }
 
     /// Names its location, in words: there is no key in it.

@@ -72,7 +72,7 @@ fn every_calculation_is_a_value_of_its_step() {
 #[test]
 fn a_slip_is_told_where_it_stands_and_the_rest_is_worked_out_again() {
     let case = sample(1);
-    let said = "Step 2 should calculate 18 + 36 = 54 and wrote 56.".to_owned();
+    let said = "Step 2 should calculate 18 + 36 = 54 but wrote 56.".to_owned();
     assert_eq!(findings(&case), [(RuleId::Recompute, said, "56".to_owned())]);
     assert_eq!(triage(&case), (Fix::StepRun, Some(1), Confidence::Sure, Some("79".to_owned())));
     let view = case.view();
@@ -86,7 +86,7 @@ fn letters_stand_for_what_they_were_given() {
     let case = sample(2);
     assert_eq!(triage(&case), (Fix::StepRun, Some(3), Confidence::Sure, Some("6".to_owned())));
     let (_, message, place) = findings(&case).remove(0);
-    assert_eq!((message.as_str(), place.as_str()), ("Step 4 should calculate (-3) × (-2) = 6 and wrote -6.", "-6"));
+    assert_eq!((message.as_str(), place.as_str()), ("Step 4 should calculate (-3) × (-2) = 6 but wrote -6.", "-6"));
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn the_lines_of_a_solution_are_its_steps() {
     assert_eq!((view.state().step_count(), view.rightness().verdict()), (2, Some(true)));
     assert_eq!(values(&case)[..2], ["litres 150".to_owned(), "minutes 10".to_owned()]);
     let case = sample(5);
-    let said = "Step 2 should calculate 12 + 4 = 16 and wrote 18.".to_owned();
+    let said = "Step 2 should calculate 12 + 4 = 16 but wrote 18.".to_owned();
     assert_eq!(findings(&case), [(RuleId::Recompute, said, "18".to_owned())]);
     assert_eq!(triage(&case), (Fix::StepRun, Some(1), Confidence::Sure, Some("16".to_owned())));
 }
@@ -179,7 +179,7 @@ fn equations_are_read_in_words_and_where_they_are_rounded() {
         "Each gets 10 / 3, which equals 3.6",
         "10 / 3 is about equal to 3.6",
     ] {
-        assert_eq!(told(step), ["Step 1 should calculate 10 / 3 = 10/3 ≈ 3.333 and wrote 3.6."], "{step}");
+        assert_eq!(told(step), ["Step 1 should calculate 10 / 3 = 10/3 ≈ 3.333 but wrote 3.6."], "{step}");
     }
 }
 

@@ -311,7 +311,7 @@ pub(crate) fn slip(computed: &Computed) -> Option<RuleId> {
     }
 }
 
-/// "Step 3 should calculate 3 + 4 = 7 and wrote 8."
+/// "Step 3 should calculate 3 + 4 = 7 but wrote 8."
 pub(crate) fn differs(state: &State<'_>, recomputed: &Recomputed, computed: &Computed) -> Shown {
     let wrote = match (computed.recorded, computed.unevaluated_value) {
         (Some(recorded), _) => recorded.value.shown(),
@@ -327,9 +327,9 @@ pub(crate) fn differs(state: &State<'_>, recomputed: &Recomputed, computed: &Com
     match formula {
         Some(formula) => {
             let equals = if gives.starts_with('≈') { "" } else { "= " };
-            shown!("Step {step} should calculate {formula} {equals}{gives} and wrote {wrote}.")
+            shown!("Step {step} should calculate {formula} {equals}{gives} but wrote {wrote}.")
         }
-        None if computed.is_statement() => shown!("Step {step} should copy {gives} and wrote {wrote}."),
+        None if computed.is_statement() => shown!("Step {step} should copy {gives} but wrote {wrote}."),
         None => shown!("Step {step} wrote {wrote}, but the procedure says {gives}."),
     }
 }
@@ -423,7 +423,7 @@ fn final_mismatch(case: &CaseView<'_>, findings: &mut Findings) {
     }
     let severity = graded(case, RuleId::FinalMismatch);
     if let (Some(end), Some(given), Some(said)) = (stated, stated.and_then(|end| end.alone), answer.value()) {
-        let message = format!("Step {} should copy {} and wrote {}.", end.step + 1, given.shown(), said.value.shown());
+        let message = format!("Step {} should copy {} but wrote {}.", end.step + 1, given.shown(), said.value.shown());
         findings.push(
             Finding::new(RuleId::FinalMismatch, message, Place::Value(record.number_pointer()))
                 .severity(severity)

@@ -50,7 +50,7 @@ details details{background:none;margin:.75rem 0 0}
 table{border-collapse:collapse;width:100%;font-size:.9375rem;line-height:1.4}
 th,td{padding:.4rem .7rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--line)}
 tr:last-child>*{border-bottom:0}
-thead th{font-size:.8125rem;color:var(--dim);font-weight:600;white-space:nowrap}tbody th{font-weight:500}
+thead th{font-size:.8125rem;color:var(--dim);font-weight:600;white-space:nowrap}tbody th{font-weight:500;overflow-wrap:break-word}
 .values th:first-child{width:13rem}.values td:last-child{width:8rem}
 .grid{width:max-content;min-width:100%}.grid td{min-width:4rem;max-width:16rem}.grid tbody th{max-width:14rem}
 td.same{color:var(--dim)}td.set{background:var(--mark)}td.set.bad{background:var(--bad-soft);box-shadow:inset 0 0 0 1px var(--bad)}

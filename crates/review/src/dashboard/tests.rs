@@ -67,10 +67,10 @@ fn every_number_is_that_of_the_statistics_and_knows_its_records() {
     assert_eq!(behind(&boards, find(&boards, "automatic", "step 2"), 0), [0]);
     assert_eq!(behind(&boards, find(&boards, "automatic", "step_run"), 0), [0, 1, 2, 3]);
 
-    let slip = find(&boards, "label", "slip");
+    let slip = find(&boards, "Labels", "slip");
     assert_eq!(slip.cells.iter().map(|cell| cell.as_ref().map_or(0, |cell| cell.count)).collect::<Vec<_>>(), [2, 1, 1]);
     assert_eq!(behind(&boards, slip, 2), [1]);
-    let odd = find(&boards, "label", "a, \"b\" c").cells[0].as_ref().unwrap();
+    let odd = find(&boards, "Labels", "a, \"b\" c").cells[0].as_ref().unwrap();
     assert_eq!(odd.set, "board:label/a___b__c");
 
     // Without the item that is no record here, the statistics of the shell say the same.
@@ -90,8 +90,8 @@ fn names_that_look_the_same_stay_apart() {
     say(&mut reviews, "ada", &summaries[0], Verdict::Fail, &["a b"], |_| {});
     say(&mut reviews, "ada", &summaries[1], Verdict::Fail, &["a_b"], |_| {});
     let boards = Dashboard::of(&reviews, &summaries, &[]);
-    assert_eq!(behind(&boards, find(&boards, "label", "a b"), 0), [0]);
-    assert_eq!(behind(&boards, find(&boards, "label", "a_b"), 0), [1]);
+    assert_eq!(behind(&boards, find(&boards, "Labels", "a b"), 0), [0]);
+    assert_eq!(behind(&boards, find(&boards, "Labels", "a_b"), 0), [1]);
 }
 
 #[test]
@@ -127,9 +127,9 @@ fn two_reviewers_are_a_matrix_that_agrees_with_the_agreement() {
         say(&mut reviews, "ada", summary, verdict(n % 4 == 0), &[], |_| {});
     }
     let boards = Dashboard::of(&reviews, &summaries, &[]);
-    let pair = find(&boards, "Reviewers, two by two", "A passes");
-    assert!(find(&boards, "Reviewers, two by two", "A ada, B bob").cells.is_empty(), "a name has no figures");
-    let fails = find(&boards, "Reviewers, two by two", "A fails");
+    let pair = find(&boards, "Agreement by pair of reviewers", "A passes");
+    assert!(find(&boards, "Agreement by pair of reviewers", "A ada, B bob").cells.is_empty(), "a name has no figures");
+    let fails = find(&boards, "Agreement by pair of reviewers", "A fails");
     assert_eq!(behind(&boards, fails, 1), [0, 12]);
     assert_eq!(behind(&boards, fails, 0), [4, 8, 16, 20]);
     assert_eq!(behind(&boards, pair, 1), [3, 6, 9, 15, 18, 21]);
@@ -140,8 +140,8 @@ fn two_reviewers_are_a_matrix_that_agrees_with_the_agreement() {
     assert!(pair.tail.as_str().contains(&format!("{agreed} of 24")), "{}", pair.tail);
     assert_eq!(fails.tail.as_str(), format!("Cohen's kappa {kappa:.2}"));
     let few = Dashboard::of(&reviews, &summaries[..19], &[]);
-    let tail = |name: &str| find(&few, "Reviewers, two by two", name).tail.as_str().to_owned();
-    assert_eq!((tail("A passes"), tail("A fails")), ("11 of 19 agree".into(), "too few for kappa".into()));
+    let tail = |name: &str| find(&few, "Agreement by pair of reviewers", name).tail.as_str().to_owned();
+    assert_eq!((tail("A passes"), tail("A fails")), ("11 of 19 agree".into(), "kappa from 20 items".into()));
     assert_eq!(behind(&boards, find(&boards, "Pace", "bob"), 2).len(), 24, "under the day");
 }
 
@@ -153,7 +153,7 @@ fn the_most_frequent_labels_sum_up() {
         say(&mut reviews, "ada", summary, Verdict::Fail, &[if n == 3 { "plan" } else { "slip" }], |_| {});
     }
     let boards = Dashboard::of(&reviews, &summaries, &[]);
-    let share = |label| find(&boards, "label", label).tail.as_str().trim().to_owned();
+    let share = |label| find(&boards, "Labels", label).tail.as_str().trim().to_owned();
     assert_eq!([share("slip"), share("plan")], ["75 % cumulative", "100 % cumulative"]);
 }
 
@@ -164,7 +164,7 @@ fn hours_days_and_months_are_columns() {
         let found = TimeColumns::of(&times.iter());
         found.columns.iter().map(|time| found.head(time)).collect::<Vec<_>>()
     };
-    assert_eq!(heads(&["2026-11-20T09:10:00Z", "2026-11-20T13:00:00Z"]), ["at 09:00", "at 13:00"]);
+    assert_eq!(heads(&["2026-11-20T09:10:00Z", "2026-11-20T13:00:00Z"]), ["09:00", "13:00"]);
     assert_eq!(heads(&["2026-11-20T09:10:00Z", "", "2026-11-21T13:00:00Z"]), ["no date", "11-20", "11-21"]);
     let many: Vec<String> = (1..29).map(|day| format!("2026-{:02}-{day:02}T", 1 + day / 14)).collect();
     assert_eq!(heads(&many.iter().map(String::as_str).collect::<Vec<_>>()), ["2026-01", "2026-02", "2026-03"]);
