@@ -125,7 +125,8 @@ fn a_step_that_wrote_a_text_instead_of_its_number_is_to_fix() {
     assert_eq!((judged.fix, judged.step, judged.recovers_gold), (Fix::StepRun, Some(1), true));
     let said = judged.why.first().map(|argument| argument.text.as_str().to_owned()).unwrap_or_default();
     assert!(
-        said.contains("gives the expected 36") && said.contains("Step 2 should calculate 9 × 4 = 36 but wrote no number."),
+        said.contains("gives the expected 36")
+            && said.contains("Step 2 should calculate 9 × 4 = 36 but wrote no number."),
         "{said}"
     );
     // A number in words is one, and an expression may be all that was asked for.
