@@ -46,6 +46,8 @@ const WIDER: usize = 14;
 /// From this width on all columns are there; of a table of runs and answers those of one kind alone come last.
 const WIDE: usize = 116;
 const WIDE_MIXED: usize = 150;
+/// From this width on there is room to tell what kind a record is, and for the route of answers next to the fix of runs.
+const KINDS: usize = 96;
 /// Forks of forks are indented so often at most.
 const MAX_DEPTH: usize = 8;
 
@@ -130,7 +132,7 @@ fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
     let tells = |(column, _): &&(Column, usize)| match column {
         Column::Kind => listed.has_kinds(),
         // Where runs and answers are listed each kind has columns of its own.
-        Column::Route => is_mixed,
+        Column::Route => is_mixed && width >= KINDS,
         Column::Grounded => is_mixed && width >= WIDE_MIXED,
         Column::Steps | Column::Fitness if is_mixed && width < WIDE_MIXED => false,
         Column::Steps => listed.steps > 0,
@@ -150,7 +152,7 @@ fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
     if app.review.is_begun() {
         columns.insert(1, (Column::Review, 1));
     }
-    for (least, group) in [(70, &middle[..]), (96, &kind), (WIDE, &wide)] {
+    for (least, group) in [(70, &middle[..]), (KINDS, &kind), (WIDE, &wide)] {
         if width >= least {
             columns.extend(group.iter().filter(tells));
         }
