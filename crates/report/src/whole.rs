@@ -13,6 +13,7 @@ use stepscope_judge::hide::Hide;
 use stepscope_judge::recompute::Recomputed;
 use stepscope_judge::route::Routed;
 use stepscope_judge::triage::Fix;
+use stepscope_present::answer::ROUTE;
 use stepscope_present::content::RecordContent;
 use stepscope_present::steps::StepStatus;
 use stepscope_present::verdict::{Mood, WhereToFix};
@@ -111,10 +112,10 @@ pub fn record(show: RecordPart, case: &CaseView<'_>, look: &Look, terminal: bool
     if let Some(routed) = case.routed() {
         WholeRecord::route(routed, &mut out);
     }
+    view.items(&mut out);
     if show.brief {
         return out;
     }
-    view.items(&mut out);
     view.peers(&mut out);
     view.creation(&mut out);
     view.timeline(&mut out);
@@ -176,11 +177,13 @@ impl WholeRecord<'_, '_> {
             None => {}
         }
         let reasoning = || record.root.get("reasoning").filter(|_| record.kind == RecordKind::Call);
+        // The state of a run of another program is no answer, and items are listed below.
+        let has_items = || self.content.structured.as_ref().is_some_and(|answer| !answer.items.is_empty());
+        let is_listed = || record.is_gathered || has_items();
         let is_reply = |kind| matches!(kind, RecordKind::Procedure | RecordKind::Baseline | RecordKind::Call);
         for (title, value) in [
             ("Expected answer (gold)", record.gold_answer.or(record.gold_num)),
-            // The state of a run of another program is no answer.
-            ("Answer", record.pred_answer.or(self.chain_answer()).or(record.answer.filter(|_| !record.is_gathered))),
+            ("Answer", record.pred_answer.or(self.chain_answer()).or(record.answer.filter(|_| !is_listed()))),
             ("Waits for", record.root.get("waits_for").filter(|_| record.is_gathered)),
             ("Number", record.pred_num),
             ("Error", record.error),
@@ -259,7 +262,13 @@ impl WholeRecord<'_, '_> {
     /// Prints the items of a structured answer with their citations, and what each rests on.
     fn items(&self, out: &mut RecordText) {
         let Some(answer) = self.content.structured.as_ref().filter(|answer| !answer.items.is_empty()) else { return };
-        out.line(&Shown::own("Items"));
+        out.line(&Shown::own("Answer"));
+        // The route, with what leads to it, stands above.
+        let own = answer.facts.iter().skip_while(|fact| fact.name == ROUTE || fact.name.is_empty());
+        // What a screen opens in a window is in the JSON.
+        let own = own.filter(|fact| fact.whole.is_none());
+        own.for_each(|fact| out.line(&shown!("  {:12} {}", fact.name, Shown::line(fact.text.as_str().as_bytes()))));
+        out.line(&Shown::own("\nItems"));
         for (n, item) in answer.items.iter().enumerate() {
             if out.out.len() > self.room {
                 out.line(&shown!("  and {} more", grouped(answer.items.len() - n)));

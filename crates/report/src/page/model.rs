@@ -445,7 +445,7 @@ impl Maker<'_, '_> {
     /// Statements of a structured answer about itself, and what follows: rows without a name continue the one above.
     fn answer_facts(&self, answer: &ShownAnswer) -> Vec<(&'static str, Shown)> {
         let mut facts: Vec<(&'static str, Shown)> = Vec::new();
-        for fact in &answer.facts {
+        for fact in answer.facts.iter().filter(|fact| fact.whole.is_none()) {
             let text = fact.text.clone().shortened(self.limits.value);
             match facts.last_mut().filter(|_| fact.name.is_empty()) {
                 Some((_, above)) => *above = shown!("{above}\n{text}"),
