@@ -376,13 +376,25 @@ impl RowFacts {
     /// Takes what the rules, the record itself and the verdict on it say; the place is kept.
     #[must_use]
     pub fn checked(self, case: &CaseView<'_>, findings: &[Finding], baseline: Option<f64>) -> Self {
-        let mut row = self.ruled(case, findings, baseline);
         let triage = Triage::judge(case, findings, baseline);
-        if let Some(triage) = &triage {
+        self.judged(case, findings, baseline, triage.as_ref())
+    }
+
+    /// The same where the verdict is known.
+    #[must_use]
+    pub fn judged(
+        self,
+        case: &CaseView<'_>,
+        findings: &[Finding],
+        baseline: Option<f64>,
+        triage: Option<&Triage>,
+    ) -> Self {
+        let mut row = self.ruled(case, findings, baseline);
+        if let Some(triage) = triage {
             row.judge(triage);
         }
-        row.set_cause(case.cause(findings, triage.as_ref()));
-        if let Some(slip) = Slip::of(case, row.cause(), triage.as_ref()) {
+        row.set_cause(case.cause(findings, triage));
+        if let Some(slip) = Slip::of(case, row.cause(), triage) {
             let mut rules = *row.rules;
             rules.set_slip(slip.form as u8 + 1);
             row.rules = rules.shared();
