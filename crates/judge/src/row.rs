@@ -376,20 +376,12 @@ impl RowFacts {
     /// Takes what the rules, the record itself and the verdict on it say; the place is kept.
     #[must_use]
     pub fn checked(self, case: &CaseView<'_>, findings: &[Finding], baseline: Option<f64>) -> Self {
-        let triage = Triage::judge(case, findings, baseline);
-        self.judged(case, findings, baseline, triage.as_ref())
-    }
-
-    /// The same where the verdict is known.
-    #[must_use]
-    pub fn judged(
-        self,
-        case: &CaseView<'_>,
-        findings: &[Finding],
-        baseline: Option<f64>,
-        triage: Option<&Triage>,
-    ) -> Self {
         let mut row = self.ruled(case, findings, baseline);
+        // By what is its own the case judges once, whoever asks.
+        let own: &[Finding] = case.findings();
+        let is_own = std::ptr::eq(findings, own) && baseline == case.baseline();
+        let others = if is_own { None } else { Triage::judge(case, findings, baseline) };
+        let triage = if is_own { case.triage() } else { others.as_ref() };
         if let Some(triage) = triage {
             row.judge(triage);
         }

@@ -200,7 +200,7 @@ struct Trial<'c, 'a> {
     /// Writes that differ from what was read of their calculations, and that nothing speaks against.
     acquitted: Vec<usize>,
     why: Vec<Argument>,
-    /// What experiments rest on; `None`: nothing can be carried out again.
+    /// Basis of the experiments; `None`: nothing can be carried out again.
     base: OnceCell<Option<ExperimentBase>>,
 }
 

@@ -98,7 +98,7 @@ impl<'o> Reporter<'o> {
         let judged = judged.and_then(|findings| Triage::judge(case, findings, case.baseline()));
         let triage = if self.judges && accepted.is_none() { case.triage() } else { judged.as_ref() };
         if self.summary {
-            let row = RowFacts::unchecked(0, 0).judged(case, findings, case.baseline(), triage);
+            let row = RowFacts::unchecked(0, 0).checked(case, findings, case.baseline());
             let mut figures = lock(&self.figures);
             let figures = figures.of(row.is_fork());
             figures.records += 1;

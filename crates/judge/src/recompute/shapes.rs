@@ -95,14 +95,14 @@ pub(crate) enum Recipe {
 pub(crate) struct InputForm(Form);
 
 /// An operation, and whether its operands are exchanged.
-type Join = (Operation, bool);
+type TurnedOperation = (Operation, bool);
 
-fn turned<T>((_, is_turned): Join, left: T, right: T) -> (T, T) {
+fn turned<T>((_, is_turned): TurnedOperation, left: T, right: T) -> (T, T) {
     if is_turned { (right, left) } else { (left, right) }
 }
 
 /// Operations with the operands in both orders where that matters.
-const JOINS: [Join; 6] = [
+const JOINS: [TurnedOperation; 6] = [
     (Operation::Add, false),
     (Operation::Subtract, false),
     (Operation::Subtract, true),
@@ -127,7 +127,7 @@ impl Recipe {
         Self::Input(at, InputForm(Form::Plain))
     }
 
-    fn pair(join: Join, left: &Self, right: &Self) -> Self {
+    fn pair(join: TurnedOperation, left: &Self, right: &Self) -> Self {
         let (left, right) = turned(join, left, right);
         Self::Pair(join.0, Box::new(left.clone()), Box::new(right.clone()))
     }
@@ -270,16 +270,16 @@ fn whole_of_two() -> Vec<Recipe> {
 
 /// A calculation that is tried: a recipe is made of the few that fit.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Attempt {
+pub(crate) enum TriedRecipe {
     /// As it is.
     Plain(&'static Recipe),
     /// Joined with one number more.
-    Joined(Join, &'static Recipe, Number),
+    Joined(TurnedOperation, &'static Recipe, Number),
     /// With one input as a share or a percentage.
     Share(&'static Recipe, usize, InputForm),
 }
 
-impl Attempt {
+impl TriedRecipe {
     /// The calculation itself.
     pub(crate) fn recipe(self) -> Recipe {
         match self {
@@ -291,31 +291,31 @@ impl Attempt {
 }
 
 /// A calculation with what it gives.
-pub(crate) type Tried = (Number, Attempt);
+pub(crate) type Tried = (Number, TriedRecipe);
 
 /// Inputs of which one goes in as a share: its position, its form and all of them.
 type SharedInputs = (usize, Form, Vec<Number>);
 
 /// Calculations over the inputs of a step.
-pub(crate) struct Attempts<'i> {
+pub(crate) struct TriedRecipes<'i> {
     inputs: &'i [Number],
     /// The plain ones that give anything.
     plain: Vec<(Number, &'static Recipe)>,
 }
 
-impl<'i> Attempts<'i> {
+impl<'i> TriedRecipes<'i> {
     pub(crate) fn of(inputs: &'i [Number]) -> Self {
         Self { inputs, plain: given(plain(inputs.len()), inputs).collect() }
     }
 
     /// The plain ones.
     pub(crate) fn plain(&self) -> impl Iterator<Item = Tried> {
-        self.plain.iter().map(|(value, shape)| (*value, Attempt::Plain(shape)))
+        self.plain.iter().map(|(value, shape)| (*value, TriedRecipe::Plain(shape)))
     }
 
     /// Those with whole results over two inputs.
     pub(crate) fn whole(&self) -> impl Iterator<Item = Tried> {
-        given(whole(self.inputs.len()), self.inputs).map(|(value, shape)| (value, Attempt::Plain(shape)))
+        given(whole(self.inputs.len()), self.inputs).map(|(value, shape)| (value, TriedRecipe::Plain(shape)))
     }
 
     /// The plain ones joined with each of some numbers.
@@ -325,16 +325,16 @@ impl<'i> Attempts<'i> {
 
     /// The plain ones converted by a well-known factor.
     fn converted(&self) -> impl Iterator<Item = Tried> {
-        const BY: [Join; 2] = [(Operation::Multiply, false), (Operation::Divide, false)];
+        const BY: [TurnedOperation; 2] = [(Operation::Multiply, false), (Operation::Divide, false)];
         FACTORS.into_iter().flat_map(|factor| self.joined(&BY, Number::whole(factor)))
     }
 
-    fn joined(&self, joins: &'static [Join], number: Number) -> impl Iterator<Item = Tried> {
+    fn joined(&self, joins: &'static [TurnedOperation], number: Number) -> impl Iterator<Item = Tried> {
         let few = self.plain.iter().filter(|_| may_extend(self.inputs.len()));
         few.flat_map(move |&(value, shape)| {
             joins.iter().filter_map(move |&join| {
                 let (left, right) = turned(join, value, number);
-                Some((join.0.apply(left, right)?, Attempt::Joined(join, shape, number)))
+                Some((join.0.apply(left, right)?, TriedRecipe::Joined(join, shape, number)))
             })
         })
     }
@@ -356,7 +356,7 @@ impl<'i> Attempts<'i> {
     fn with_shares(&self, shares: &[SharedInputs]) -> impl Iterator<Item = Tried> {
         plain(self.inputs.len()).iter().flat_map(|shape| {
             shares.iter().filter_map(|(at, form, inputs)| {
-                Some((shape.of(inputs)?, Attempt::Share(shape, *at, InputForm(*form))))
+                Some((shape.of(inputs)?, TriedRecipe::Share(shape, *at, InputForm(*form))))
             })
         })
     }
@@ -405,7 +405,7 @@ pub(crate) fn fitting(
     is_same: &dyn Fn(Number) -> bool,
     stands_for: &dyn Fn(Number) -> bool,
 ) -> Vec<Recipe> {
-    let attempts = Attempts::of(inputs);
+    let attempts = TriedRecipes::of(inputs);
     let fits = |tried: &mut dyn Iterator<Item = Tried>, is: &dyn Fn(Number) -> bool| {
         tried.filter(|(value, _)| is(*value)).map(|(_, attempt)| attempt.recipe()).collect::<Vec<_>>()
     };

@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 use super::misread::said;
 use super::{Confidence, Trial};
 use crate::gold::Gold;
-use crate::recompute::shapes::{Attempt, Attempts, Recipe, Tried, fitting, may_extend};
+use crate::recompute::shapes::{Recipe, Tried, TriedRecipe, TriedRecipes, fitting, may_extend};
 use crate::recompute::{Computed, ValueBasis, may_plan};
 use stepscope_arithmetic::number::{Number, Written};
 use stepscope_base::json::Value;
@@ -36,7 +36,7 @@ pub(super) struct Accused {
     pub is_planned: bool,
 }
 
-/// What all experiments on a run rest on.
+/// Basis of all experiments on a run.
 pub(super) struct ExperimentBase {
     /// Of each write, the writes that its step reads.
     inputs: Vec<Vec<usize>>,
@@ -245,7 +245,7 @@ impl<'x, 'c, 'a> Experiment<'x, 'c, 'a> {
     /// Finds the one value that no plan explains and that, worked out otherwise from the same numbers, gives the expected
     /// answer. Where several do, the record does not tell.
     pub(super) fn by_another_operation(&self, gold: &Gold) -> Option<Accused> {
-        let mut found: Vec<(usize, Number, Vec<Attempt>)> = Vec::new();
+        let mut found: Vec<(usize, Number, Vec<TriedRecipe>)> = Vec::new();
         let is_given = self.gives_with(gold, &[]);
         let matters = |n: &usize| is_given || self.leads.get(*n) == Some(&true);
         for n in (0..self.base.held.len()).filter(matters) {
@@ -299,7 +299,7 @@ impl<'x, 'c, 'a> Experiment<'x, 'c, 'a> {
             return Vec::new();
         }
         let named = self.numbers_named(write, &read);
-        let attempts = Attempts::of(&read);
+        let attempts = TriedRecipes::of(&read);
         let shares = if read.len() < 3 { attempts.with_share() } else { Vec::new() };
         let all = attempts.plain().chain(attempts.with_numbers(&named)).chain(shares).chain(attempts.whole());
         let held = self.held(n);
