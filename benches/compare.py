@@ -51,11 +51,23 @@ def record(rng, n):
             "correct": True}
 
 
-def generate(path, count):
+def failed(rng, n):
+    """The same of a run that is wrong, whose steps read up to three values each: what takes most to judge."""
+    run = record(rng, n)
+    steps = run["procedure"]["steps"]
+    for k, step in enumerate(steps[1:], 1):
+        earlier = [one["output"][0] for one in steps[max(0, k - 3):k]]
+        step["inputs"] = rng.sample(earlier, rng.randint(1, len(earlier)))
+    right = int(run["gold_num"]) + rng.randint(1, 50)
+    return {**run, "gold_num": float(right), "gold_answer": f"{run['gold_answer'].split('#')[0]}#### {right}", "correct": False}
+
+
+def generate(path, count, share_of_failed=0):
     rng = random.Random(7)
     with open(path, "w", encoding="utf-8") as file:
         for n in range(count):
-            file.write(json.dumps(record(rng, n)) + "\n")
+            make = failed if share_of_failed and rng.random() < share_of_failed else record
+            file.write(json.dumps(make(rng, n)) + "\n")
 
 
 def run(argv, env=None):

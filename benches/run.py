@@ -18,6 +18,8 @@ sys.path.insert(0, HERE)
 import compare
 
 LOSS = 0.7
+# Share of the runs that are wrong, where every judgment is asked for.
+FAILED = 0.3
 
 
 def spent(argv, clock):
@@ -45,6 +47,8 @@ class Bench:
         self.runs, self.other = (os.path.join(folder, f"{name}.jsonl") for name in "ab")
         compare.generate(self.runs, args.records)
         shutil.copy(self.runs, self.other)
+        self.failing = os.path.join(folder, "failing.jsonl")
+        compare.generate(self.failing, max(args.records // 5, 1), FAILED)
         self.reviews = os.path.join(folder, "reviews.jsonl")
         lines = b"".join(b'{"id":"r%07d","verdict":"pass"}\n' % n for n in range(args.records))
         subprocess.run([args.stepscope, "review", "add", "--reviews", self.reviews, "--reviewer", "bench", self.runs],
@@ -71,11 +75,15 @@ class Bench:
         check = ours("check", "--format", "short", self.runs)
         # Two threads of one core slow each other down where nothing else runs: work is that of one.
         alone = lambda form: ours("check", "--jobs", "1", "--format", form, self.runs)
+        judged = lambda *words: ours("check", "--jobs", "1", *words, self.failing)
         found = [
             ("check: upstream's work", "upstream", alone("short"), upstream, work),
             ("check: upstream by the clock", "upstream", check, upstream, clock),
             ("check --format jsonl: upstream's work", "upstream", alone("jsonl"), upstream, work),
             ("check with excerpts: check", None, alone("text"), alone("short"), work),
+            ("check --format jsonl of failing runs: check", None, judged("--format", "jsonl"),
+             judged("--format", "short"), work),
+            ("check --summary of failing runs: check", None, judged("--summary"), judged("--format", "short"), work),
             ("check: wc -l by the clock", "wc", check, ["wc", "-l", self.runs], clock),
             ("compare of two: check of both", None, ours("compare", self.runs, self.other),
              ours("check", "--format", "short", self.runs, self.other), work),

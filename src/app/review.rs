@@ -382,7 +382,7 @@ pub struct Review {
     /// Number of records, from the first on, that were looked through for reviews.
     pub looked_through: usize,
     /// Records as items.
-    known: HashMap<usize, KnownRecord>,
+    known: HashMap<usize, Box<KnownRecord>>,
     /// The known records of each item, by its id or its place.
     places: HashMap<(Option<Text>, Option<u64>), Vec<usize>>,
     /// Known records whose names others have too.
@@ -526,7 +526,7 @@ impl Review {
 
     /// Looks up the known facts of a record.
     pub fn known(&self, record: usize) -> Option<&KnownRecord> {
-        self.known.get(&record)
+        self.known.get(&record).map(AsRef::as_ref)
     }
 
     /// Looks up the verdicts on a record; one that was never looked at has none.
@@ -536,7 +536,7 @@ impl Review {
 
     /// The records of which something is known.
     pub(crate) fn known_records(&self) -> impl Iterator<Item = (usize, &KnownRecord)> {
-        self.known.iter().map(|(record, known)| (*record, known))
+        self.known.iter().map(|(record, known)| (*record, &**known))
     }
 
     /// Tells whether others judged a record that I did not: what they said is not told yet.
@@ -590,7 +590,7 @@ impl Review {
     /// The known records of an item's name, in its file.
     fn namesakes(&self, item: &ItemRef) -> impl Iterator<Item = (usize, &KnownRecord)> {
         let records = self.places.get(&place_of(item)).into_iter().flatten();
-        let known = records.filter_map(|record| Some((*record, self.known.get(record)?)));
+        let known = records.filter_map(|record| Some((*record, self.known(*record)?)));
         known.filter(|(_, known)| same_item(&known.item, item))
     }
 
@@ -629,7 +629,7 @@ impl Review {
     pub fn learn(&mut self, record: usize, summary: &Summary) {
         let (item, content, question) = (summary.item.clone(), summary.content, summary.question.clone());
         let (place, judged) = (place_of(&item), VerdictState::default());
-        let before = self.known.insert(record, KnownRecord { item, content, question, judged });
+        let before = self.known.insert(record, Box::new(KnownRecord { item, content, question, judged }));
         if let Some(before) = before.as_ref().map(|known| place_of(&known.item)).filter(|before| *before != place)
             && let Some(records) = self.places.get_mut(&before)
         {
@@ -637,7 +637,8 @@ impl Review {
             let records = records.iter().filter_map(|record| self.known.get(record));
             self.shared.put(records.map(|known| (&known.item, &known.content)));
         }
-        let records = self.places.entry(place).or_default();
+        // Hundreds of thousands of names have one record each.
+        let records = self.places.entry(place).or_insert_with(|| Vec::with_capacity(1));
         if !records.contains(&record) {
             records.push(record);
         }

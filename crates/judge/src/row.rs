@@ -377,12 +377,16 @@ impl RowFacts {
     #[must_use]
     pub fn checked(self, case: &CaseView<'_>, findings: &[Finding], baseline: Option<f64>) -> Self {
         let mut row = self.ruled(case, findings, baseline);
-        let triage = Triage::judge(case, findings, baseline);
-        if let Some(triage) = &triage {
+        // By what is its own the case judges once, whoever asks.
+        let own: &[Finding] = case.findings();
+        let is_own = std::ptr::eq(findings, own) && baseline == case.baseline();
+        let others = if is_own { None } else { Triage::judge(case, findings, baseline) };
+        let triage = if is_own { case.triage() } else { others.as_ref() };
+        if let Some(triage) = triage {
             row.judge(triage);
         }
-        row.set_cause(case.cause(findings, triage.as_ref()));
-        if let Some(slip) = Slip::of(case, row.cause(), triage.as_ref()) {
+        row.set_cause(case.cause(findings, triage));
+        if let Some(slip) = Slip::of(case, row.cause(), triage) {
             let mut rules = *row.rules;
             rules.set_slip(slip.form as u8 + 1);
             row.rules = rules.shared();

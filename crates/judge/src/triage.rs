@@ -4,6 +4,7 @@
 //! The procedure executed exactly is the main witness: if that gives the gold number, a step was run wrongly; if it gives
 //! what the run gave, the steps are sound and the plan or the gold is not.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use crate::case::CaseView;
@@ -45,7 +46,7 @@ mod experiment;
 mod misread;
 pub mod verdict;
 
-use self::experiment::{Accused, Experiment};
+use self::experiment::{Accused, Experiment, ExperimentBase};
 pub use verdict::{Argument, Confidence, Fix, Reason, Triage};
 
 impl Triage {
@@ -118,6 +119,7 @@ impl Triage {
             corrected: false,
             acquitted: Vec::new(),
             why: Vec::new(),
+            base: OnceCell::new(),
         };
         let (fix, step, confidence) = trial.judge();
         let cause = trial.cause(fix, step);
@@ -155,6 +157,7 @@ pub(crate) fn acquit(case: &CaseView<'_>, findings: &mut Findings) {
         corrected: false,
         acquitted: Vec::new(),
         why: Vec::new(),
+        base: OnceCell::new(),
     };
     let accused = Experiment::of(&trial).zip(gold).and_then(|(experiment, gold)| experiment.by_plan(&gold));
     let Some(accused) = accused else { return };
@@ -197,6 +200,8 @@ struct Trial<'c, 'a> {
     /// Writes that differ from what was read of their calculations, and that nothing speaks against.
     acquitted: Vec<usize>,
     why: Vec<Argument>,
+    /// Basis of the experiments; `None`: nothing can be carried out again.
+    base: OnceCell<Option<ExperimentBase>>,
 }
 
 impl<'c> Trial<'c, '_> {

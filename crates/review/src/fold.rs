@@ -97,7 +97,7 @@ pub struct SkippedEvents {
 
 /// Positions in a list, found by keys that lie in the list: a review log may hold many, and no key is kept twice.
 #[derive(Clone, Debug, Default)]
-struct Positions {
+pub(super) struct Positions {
     /// Each with a half of its key's hash, so that growing looks at no key.
     table: HashTable<(u32, u32)>,
     hasher: RandomState,
@@ -105,13 +105,13 @@ struct Positions {
 
 impl Positions {
     /// Finds the position of a key; `is` compares it with the one that lies there.
-    fn find(&self, key: impl Hash, is: impl Fn(u32) -> bool) -> Option<u32> {
+    pub(super) fn find(&self, key: impl Hash, is: impl Fn(u32) -> bool) -> Option<u32> {
         let half = self.half(key);
         self.table.find(whole(half), |(known, at)| *known == half && is(*at)).map(|(_, at)| *at)
     }
 
     /// Takes the position of a key that is not there yet.
-    fn insert(&mut self, key: impl Hash, at: u32) {
+    pub(super) fn insert(&mut self, key: impl Hash, at: u32) {
         let half = self.half(key);
         self.table.insert_unique(whole(half), (half, at), |(half, _)| whole(*half));
     }

@@ -1,12 +1,13 @@
 //! Reviews and records brought together: which record the reviews of an item are about.
 
 use std::collections::BTreeSet;
+use std::hash::Hash;
 
 use foldhash::{HashMap, HashSet};
 
 use super::estimate::{Accuracy, JudgedRecord};
 use super::event::{ItemRef, Text};
-use super::fold::{ItemName, ItemReviews, Outcome, Reviews};
+use super::fold::{ItemName, ItemReviews, Outcome, Positions, Reviews};
 use super::namesakes::{NameGroup, Namesakes};
 use super::signal::Signal;
 use crate::summary::Summary;
@@ -19,16 +20,59 @@ use stepscope_record::finding::counted;
 #[derive(Clone, Debug, Default)]
 pub struct Index<'a> {
     summaries: &'a [Summary],
+    /// Every position, so that one alone can be lent as a list.
+    positions: Vec<usize>,
     /// Positions of the records of each name.
-    names: HashMap<ItemName<'a>, Vec<usize>>,
+    names: KeyedRecords,
     /// The same of each name in each file. Without ids the first records of all files have one name.
-    in_files: HashMap<(ItemName<'a>, Option<&'a Text>), Vec<usize>>,
+    in_files: KeyedRecords,
     /// The same of each name with each content.
-    contents: HashMap<(ItemName<'a>, &'a Digest), Vec<usize>>,
+    contents: KeyedRecords,
     /// Names of their files; `None`: where a file has none.
     files: HashSet<Option<&'a Text>>,
     /// Those whose names others have too.
     namesakes: Namesakes,
+}
+
+/// Positions of records by a key that lies in them: there may be hundreds of thousands, and few have one key.
+#[derive(Clone, Debug, Default)]
+struct KeyedRecords {
+    first: Positions,
+    /// All records of a key that several have, by the first of them.
+    several: HashMap<u32, Vec<usize>>,
+}
+
+impl KeyedRecords {
+    /// Takes the record at a position; `of` reads the key of a record.
+    fn add<'s, K: Hash + Eq>(&mut self, summaries: &'s [Summary], at: usize, of: fn(&'s Summary) -> Option<K>) {
+        let Some(key) = summaries.get(at).and_then(of) else { return };
+        match self.first(summaries, &key, of) {
+            Some(first) => self.several.entry(first).or_insert_with(|| vec![first as usize]).push(at),
+            None => self.first.insert(&key, at as u32),
+        }
+    }
+
+    /// Finds the first record of a key.
+    fn first<'s, K: Hash + Eq>(
+        &self,
+        summaries: &'s [Summary],
+        key: &K,
+        of: fn(&'s Summary) -> Option<K>,
+    ) -> Option<u32> {
+        self.first.find(key, |at| summaries.get(at as usize).and_then(of).as_ref() == Some(key))
+    }
+}
+
+fn name_in(summary: &Summary) -> Option<ItemName<'_>> {
+    ItemName::of(&summary.item)
+}
+
+fn name_in_file(summary: &Summary) -> Option<(ItemName<'_>, Option<&Text>)> {
+    Some((name_in(summary)?, summary.item.dataset.as_ref()))
+}
+
+fn name_of_content(summary: &Summary) -> Option<(ItemName<'_>, &Digest)> {
+    Some((name_in(summary)?, &summary.content))
 }
 
 /// A reviewed item, seen from its record.
@@ -90,17 +134,14 @@ impl Marks {
 impl<'a> Index<'a> {
     /// Of these records.
     pub fn of(summaries: &'a [Summary]) -> Self {
-        let mut index = Self { summaries, ..Self::default() };
+        let mut index = Self { summaries, positions: (0..summaries.len()).collect(), ..Self::default() };
         for (at, summary) in summaries.iter().enumerate() {
-            let file = summary.item.dataset.as_ref();
-            if let Some(name) = ItemName::of(&summary.item) {
-                index.names.entry(name).or_default().push(at);
-                index.in_files.entry((name, file)).or_default().push(at);
-                index.contents.entry((name, &summary.content)).or_default().push(at);
-            }
-            index.files.insert(file);
+            index.names.add(summaries, at, name_in);
+            index.in_files.add(summaries, at, name_in_file);
+            index.contents.add(summaries, at, name_of_content);
+            index.files.insert(summary.item.dataset.as_ref());
         }
-        for named in index.names.values().filter(|named| named.len() > 1) {
+        for named in index.names.several.values() {
             let records = named.iter().filter_map(|at| summaries.get(*at));
             index.namesakes.put(records.map(|record| (&record.item, &record.content)));
         }
@@ -109,11 +150,27 @@ impl<'a> Index<'a> {
 
     /// Positions of the records that an item names, in its file if it names one.
     fn positions<'s>(&'s self, item: &'s ItemRef) -> &'s [usize] {
-        let found = ItemName::of(item).and_then(|name| match &item.dataset {
-            None => self.names.get(&name),
-            file => self.in_files.get(&(name, file.as_ref())),
-        });
-        found.map_or(&[], Vec::as_slice)
+        match (ItemName::of(item), item.dataset.as_ref()) {
+            (None, _) => &[],
+            (Some(_), None) => self.anywhere(item),
+            (Some(name), file) => {
+                let first = self.in_files.first(self.summaries, &(name, file), name_in_file);
+                self.of_key(&self.in_files, first)
+            }
+        }
+    }
+
+    /// Positions of the records of the name of an item, in whatever file.
+    fn anywhere(&self, item: &ItemRef) -> &[usize] {
+        let first = ItemName::of(item).and_then(|name| self.names.first(self.summaries, &name, name_in));
+        self.of_key(&self.names, first)
+    }
+
+    /// Positions of the records of a key, given the first of them.
+    fn of_key<'s>(&'s self, keyed: &'s KeyedRecords, first: Option<u32>) -> &'s [usize] {
+        let Some(first) = first else { return &[] };
+        let alone = || self.positions.get(first as usize).map_or(&[][..], std::slice::from_ref);
+        keyed.several.get(&first).map_or_else(alone, Vec::as_slice)
     }
 
     fn at(&self, at: usize) -> Option<&'a Summary> {
@@ -123,8 +180,7 @@ impl<'a> Index<'a> {
     /// Lists the records that an item names: by its id, or where it has none by its position; of its file, if that is here.
     pub fn named<'s>(&'s self, item: &'s ItemRef) -> impl Iterator<Item = &'a Summary> + use<'a, 's> {
         let in_file = self.positions(item);
-        let anywhere = ItemName::of(item).and_then(|name| self.names.get(&name)).map_or(&[][..], Vec::as_slice);
-        let found = if in_file.is_empty() { anywhere } else { in_file };
+        let found = if in_file.is_empty() { self.anywhere(item) } else { in_file };
         found.iter().filter_map(|at| self.at(*at))
     }
 
@@ -184,8 +240,7 @@ impl<'a> Index<'a> {
                 self.take(reviews, reviewed, &records, &mut marks, &mut items);
                 continue;
             }
-            let name = ItemName::of(&item).filter(|_| has_id);
-            let named = name.and_then(|name| self.names.get(&name)).map_or(&[][..], Vec::as_slice);
+            let named = if has_id { self.anywhere(&item) } else { &[] };
             let is_free = |at: &usize| self.at(*at).is_some_and(|one| !self.is_judged(reviews, one));
             let free: Vec<usize> = named.iter().copied().filter(is_free).collect();
             if free.is_empty() && !named.is_empty() {
@@ -228,9 +283,9 @@ impl<'a> Index<'a> {
         let mut missing = Vec::new();
         for event in reviewed.events() {
             let owner = owners.next().flatten().and_then(|owner| named.get(owner));
-            let seen = event.seen.content_sha256.as_ref().and_then(|content| self.contents.get(&(name, content)));
-            match seen {
-                Some(seen) => records.extend(seen),
+            let seen = |content| self.contents.first(self.summaries, &(name, content), name_of_content);
+            match event.seen.content_sha256.as_ref().and_then(seen) {
+                Some(first) => records.extend(self.of_key(&self.contents, Some(first))),
                 None if group.is_some() => records.extend(owner),
                 None => missing.extend(event.item),
             }

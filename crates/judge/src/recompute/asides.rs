@@ -48,6 +48,10 @@ pub(super) fn is_in_parts(text: &str) -> bool {
             || before.len() > sentence.len()
                 && (sentence.ends_with(['.', ':', ';', ')', '-', '*', '#']) || before.ends_with('\n'))
     };
+    // One of these signs is in each of them, and in few texts.
+    if memchr::memchr2(b')', b':', text.as_bytes()).is_none() && !text.contains("1.") {
+        return false;
+    }
     PARTS.iter().any(|[first, second]| {
         let behind = |sign: &str, at: usize| text.get(at + sign.len()..).is_some_and(|rest| rest.starts_with(' '));
         let first_at = text.match_indices(first).map(|(at, _)| at).find(|at| starts(*at) && behind(first, *at));

@@ -1,6 +1,9 @@
 //! Calculations that a step may have carried out without saying so: its inputs, each used once, joined by the usual
 //! operations. From what a step read and wrote they tell how it calculated, and what it would write from other inputs.
 
+use std::cell::OnceCell;
+use std::sync::OnceLock;
+
 use stepscope_arithmetic::expression::Operation;
 use stepscope_arithmetic::number::Number;
 
@@ -8,6 +11,10 @@ use stepscope_arithmetic::number::Number;
 const MAX_JOINED: usize = 4;
 /// Steps with more inputs are not tried.
 const MAX_INPUTS: usize = 6;
+/// Steps with more inputs are not tried with one number more.
+const MAX_EXTENDED: usize = 2;
+/// Steps with more inputs are not tried with one of them as a share.
+const MAX_SHARED: usize = 3;
 /// Factors that people convert and count with.
 const FACTORS: [i64; 11] = [2, 3, 4, 7, 10, 12, 24, 52, 60, 100, 1000];
 
@@ -31,6 +38,9 @@ impl Form {
     const SHARES: [Self; 5] = [Self::Hundredths, Self::Without, Self::OnTop, Self::WithoutPercent, Self::OnTopPercent];
 
     fn of(self, value: Number) -> Option<Number> {
+        if self == Self::Plain {
+            return Some(value);
+        }
         let is_share = Number::ZERO < value && value < Number::ONE;
         let is_percent = value > Number::ONE && value < Number::whole(100);
         let hundredths = || value.over(Number::whole(100)).filter(|_| is_percent);
@@ -51,6 +61,11 @@ impl Form {
             Self::OnTop => Number::ONE.plus(value),
             _ => self.of(value),
         }
+    }
+
+    /// The number only where it is no usual share.
+    fn of_misread(self, value: Number) -> Option<Number> {
+        if self.of(value).is_some() { None } else { self.of_any(value) }
     }
 
     const fn is_on_top(self) -> bool {
@@ -79,8 +94,15 @@ pub(crate) enum Recipe {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct InputForm(Form);
 
+/// An operation, and whether its operands are exchanged.
+type TurnedOperation = (Operation, bool);
+
+fn turned<T>((_, is_turned): TurnedOperation, left: T, right: T) -> (T, T) {
+    if is_turned { (right, left) } else { (left, right) }
+}
+
 /// Operations with the operands in both orders where that matters.
-const JOINS: [(Operation, bool); 6] = [
+const JOINS: [TurnedOperation; 6] = [
     (Operation::Add, false),
     (Operation::Subtract, false),
     (Operation::Subtract, true),
@@ -105,9 +127,9 @@ impl Recipe {
         Self::Input(at, InputForm(Form::Plain))
     }
 
-    fn pair((operation, is_turned): (Operation, bool), left: &Self, right: &Self) -> Self {
-        let (left, right) = if is_turned { (right, left) } else { (left, right) };
-        Self::Pair(operation, Box::new(left.clone()), Box::new(right.clone()))
+    fn pair(join: TurnedOperation, left: &Self, right: &Self) -> Self {
+        let (left, right) = turned(join, left, right);
+        Self::Pair(join.0, Box::new(left.clone()), Box::new(right.clone()))
     }
 
     /// The number that it gives.
@@ -179,8 +201,13 @@ impl Recipe {
     }
 }
 
-/// Lists the plain calculations over so many inputs.
-pub(crate) fn plain(count: usize) -> Vec<Recipe> {
+/// Lists the plain calculations over so many inputs, made once.
+fn plain(count: usize) -> &'static [Recipe] {
+    static SHAPES: [OnceLock<Vec<Recipe>>; MAX_INPUTS + 1] = [const { OnceLock::new() }; MAX_INPUTS + 1];
+    SHAPES.get(count).map_or(&[], |shapes| shapes.get_or_init(|| plain_of(count)))
+}
+
+fn plain_of(count: usize) -> Vec<Recipe> {
     let inputs: Vec<Recipe> = (0..count).map(Recipe::input).collect();
     match inputs.as_slice() {
         [] => Vec::new(),
@@ -203,11 +230,10 @@ pub(crate) fn plain(count: usize) -> Vec<Recipe> {
             let one_apart = (0..MAX_JOINED).flat_map(|at| apart(&inputs, at));
             pairings.into_iter().flat_map(of_pairs).chain(one_apart).chain(mean(&inputs)).collect()
         }
-        many if many.len() <= MAX_INPUTS => {
+        many => {
             let all = [Operation::Add, Operation::Multiply].into_iter().filter_map(|by| all(by, many));
             all.chain(mean(many)).collect()
         }
-        _ => Vec::new(),
     }
 }
 
@@ -228,52 +254,147 @@ fn mean(inputs: &[Recipe]) -> Option<Recipe> {
     Some(Recipe::pair((Operation::Divide, false), &all(Operation::Add, inputs)?, &count))
 }
 
-/// Lists the calculations with whole results over two inputs: how many times one goes into the other, and what is left.
-pub(crate) fn whole(count: usize) -> Vec<Recipe> {
-    if count != 2 {
-        return Vec::new();
-    }
+/// Lists the calculations with whole results over two inputs, made once: how many times one goes into the other, and what
+/// is left.
+fn whole(count: usize) -> &'static [Recipe] {
+    static SHAPES: OnceLock<Vec<Recipe>> = OnceLock::new();
+    if count == 2 { SHAPES.get_or_init(whole_of_two) } else { &[] }
+}
+
+fn whole_of_two() -> Vec<Recipe> {
     let (a, b) = (Recipe::input(0), Recipe::input(1));
     let both = |operation| [false, true].map(|is_turned| Recipe::pair((operation, is_turned), &a, &b));
     let up = both(Operation::Divide).map(|ratio| Recipe::Up(Box::new(ratio)));
     both(Operation::Quotient).into_iter().chain(both(Operation::Remainder)).chain(up).collect()
 }
 
-/// Lists the plain calculations in which one input is a share or a percentage.
-pub(crate) fn with_share(count: usize) -> Vec<Recipe> {
-    if count > 3 {
-        return Vec::new();
-    }
-    let forms = |shape: &Recipe| {
-        let of = |at| Form::SHARES.map(|form| shape.with_form(at, form));
-        (0..count).flat_map(of).collect::<Vec<_>>()
-    };
-    plain(count).iter().flat_map(forms).collect()
+/// A calculation that is tried: a recipe is made of the few that fit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum TriedRecipe {
+    /// As it is.
+    Plain(&'static Recipe),
+    /// Joined with one number more.
+    Joined(TurnedOperation, &'static Recipe, Number),
+    /// With one input as a share or a percentage.
+    Share(&'static Recipe, usize, InputForm),
 }
 
-/// Lists the plain calculations joined with one number more.
-pub(crate) fn with_number(count: usize, number: Number) -> Vec<Recipe> {
-    if count > 2 {
-        return Vec::new();
+impl TriedRecipe {
+    /// The calculation itself.
+    pub(crate) fn recipe(self) -> Recipe {
+        match self {
+            Self::Plain(shape) => shape.clone(),
+            Self::Joined(join, shape, number) => Recipe::pair(join, shape, &Recipe::Constant(number)),
+            Self::Share(shape, at, InputForm(form)) => shape.with_form(at, form),
+        }
     }
-    let number = Recipe::Constant(number);
-    plain(count).iter().flat_map(|shape| JOINS.map(|join| Recipe::pair(join, shape, &number))).collect()
 }
 
-/// Lists the plain calculations, converted by a well-known factor.
-pub(crate) fn converted(count: usize) -> Vec<Recipe> {
-    if count > 2 {
-        return Vec::new();
+/// A calculation with what it gives.
+pub(crate) type Tried = (Number, TriedRecipe);
+
+/// Inputs of which one goes in as a share: its position, its form and all of them.
+type SharedInputs = (usize, Form, Vec<Number>);
+
+/// Calculations over the inputs of a step.
+pub(crate) struct TriedRecipes<'i> {
+    inputs: &'i [Number],
+    /// The plain ones that give anything.
+    plain: Vec<(Number, &'static Recipe)>,
+}
+
+impl<'i> TriedRecipes<'i> {
+    pub(crate) fn of(inputs: &'i [Number]) -> Self {
+        Self { inputs, plain: given(plain(inputs.len()), inputs).collect() }
     }
-    let by = |factor| {
-        let factor = Recipe::Constant(Number::whole(factor));
-        let [by, over] = [Operation::Multiply, Operation::Divide].map(|operation| (operation, false));
-        plain(count)
-            .iter()
-            .flat_map(|shape| [by, over].map(|join| Recipe::pair(join, shape, &factor)))
-            .collect::<Vec<_>>()
-    };
-    FACTORS.into_iter().flat_map(by).collect()
+
+    /// The plain ones.
+    pub(crate) fn plain(&self) -> impl Iterator<Item = Tried> {
+        self.plain.iter().map(|(value, shape)| (*value, TriedRecipe::Plain(shape)))
+    }
+
+    /// Those with whole results over two inputs.
+    pub(crate) fn whole(&self) -> impl Iterator<Item = Tried> {
+        given(whole(self.inputs.len()), self.inputs).map(|(value, shape)| (value, TriedRecipe::Plain(shape)))
+    }
+
+    /// The plain ones joined with each of some numbers.
+    pub(crate) fn with_numbers(&self, numbers: &[Number]) -> impl Iterator<Item = Tried> {
+        numbers.iter().flat_map(|number| self.joined(&JOINS, *number))
+    }
+
+    /// The plain ones converted by a well-known factor.
+    fn converted(&self) -> impl Iterator<Item = Tried> {
+        const BY: [TurnedOperation; 2] = [(Operation::Multiply, false), (Operation::Divide, false)];
+        FACTORS.into_iter().flat_map(|factor| self.joined(&BY, Number::whole(factor)))
+    }
+
+    fn joined(&self, joins: &'static [TurnedOperation], number: Number) -> impl Iterator<Item = Tried> {
+        let few = self.plain.iter().filter(|_| may_extend(self.inputs.len()));
+        few.flat_map(move |&(value, shape)| {
+            joins.iter().filter_map(move |&join| {
+                let (left, right) = turned(join, value, number);
+                Some((join.0.apply(left, right)?, TriedRecipe::Joined(join, shape, number)))
+            })
+        })
+    }
+
+    /// Inputs for those in which one input is a share or a percentage, by the number of each form.
+    fn shares(&self, number: fn(Form, Number) -> Option<Number>) -> Vec<SharedInputs> {
+        if self.inputs.len() > MAX_SHARED {
+            return Vec::new();
+        }
+        let one = |(at, form): (usize, Form)| {
+            let mut inputs = self.inputs.to_vec();
+            let input = inputs.get_mut(at)?;
+            *input = number(form, *input)?;
+            Some((at, form, inputs))
+        };
+        (0..self.inputs.len()).flat_map(|at| Form::SHARES.map(|form| (at, form))).filter_map(one).collect()
+    }
+
+    fn with_shares(&self, shares: &[SharedInputs]) -> impl Iterator<Item = Tried> {
+        plain(self.inputs.len()).iter().flat_map(|shape| {
+            shares.iter().filter_map(|(at, form, inputs)| {
+                Some((shape.of(inputs)?, TriedRecipe::Share(shape, *at, InputForm(*form))))
+            })
+        })
+    }
+
+    /// Finds those of them that give the same number and, if none does, those that give one that it stands for.
+    fn fitting_shares(
+        &self,
+        is_same: &dyn Fn(Number) -> bool,
+        stands_for: &dyn Fn(Number) -> bool,
+    ) -> (Vec<Recipe>, Vec<Recipe>) {
+        let (mut same, mut rounded) = (Vec::new(), Vec::new());
+        for (value, attempt) in self.with_shares(&self.shares(Form::of)) {
+            if is_same(value) {
+                same.push(attempt.recipe());
+            } else if same.is_empty() && stands_for(value) {
+                rounded.push(attempt.recipe());
+            }
+        }
+        (same, rounded)
+    }
+
+    /// Lists those in which one input is a share or a percentage.
+    pub(crate) fn with_share(&self) -> Vec<Tried> {
+        self.with_shares(&self.shares(Form::of)).collect()
+    }
+}
+
+/// Tells whether the calculations over so many inputs are tried with a number that the step names.
+pub(crate) const fn may_extend(count: usize) -> bool {
+    count <= MAX_EXTENDED
+}
+
+/// Calculations with what they give, where they give anything.
+fn given<'g>(
+    shapes: &'static [Recipe],
+    inputs: &'g [Number],
+) -> impl Iterator<Item = (Number, &'static Recipe)> + use<'g> {
+    shapes.iter().filter_map(|shape| Some((shape.of_usual(inputs)?, shape)))
 }
 
 /// Finds how a number came out of others, simplest first: all calculations of the first kind that has one that fits.
@@ -284,28 +405,26 @@ pub(crate) fn fitting(
     is_same: &dyn Fn(Number) -> bool,
     stands_for: &dyn Fn(Number) -> bool,
 ) -> Vec<Recipe> {
-    let count = inputs.len();
-    let named = || numbers.iter().flat_map(|number| with_number(count, *number)).collect::<Vec<_>>();
-    let fits = |shapes: Vec<Recipe>, is: &dyn Fn(Number) -> bool| {
-        shapes.into_iter().filter(|shape| shape.of_usual(inputs).is_some_and(is)).collect::<Vec<_>>()
+    let attempts = TriedRecipes::of(inputs);
+    let fits = |tried: &mut dyn Iterator<Item = Tried>, is: &dyn Fn(Number) -> bool| {
+        tried.filter(|(value, _)| is(*value)).map(|(_, attempt)| attempt.recipe()).collect::<Vec<_>>()
     };
-    // 850 · (1 + 4) for 850 · (1 + 0.04): a share that was misread.
-    let with_misread = || {
-        let shapes = with_share(count).into_iter();
-        shapes.filter(|shape| shape.of(inputs).is_some_and(is_same)).collect::<Vec<_>>()
-    };
-    let attempts: [&dyn Fn() -> Vec<Recipe>; 9] = [
-        &|| fits(plain(count), is_same),
-        &|| fits(named(), is_same),
-        &|| fits(with_share(count), is_same),
-        &|| fits(whole(count), is_same),
-        &|| fits(plain(count), stands_for),
-        &|| fits(named(), stands_for),
-        &|| fits(converted(count), is_same),
-        &|| fits(with_share(count), stands_for),
-        &with_misread,
+    // They are the most by far, and worked out once for both questions.
+    let shared = OnceCell::new();
+    let shared = || shared.get_or_init(|| attempts.fitting_shares(is_same, stands_for));
+    let searches: [&dyn Fn() -> Vec<Recipe>; 9] = [
+        &|| fits(&mut attempts.plain(), is_same),
+        &|| fits(&mut attempts.with_numbers(numbers), is_same),
+        &|| shared().0.clone(),
+        &|| fits(&mut attempts.whole(), is_same),
+        &|| fits(&mut attempts.plain(), stands_for),
+        &|| fits(&mut attempts.with_numbers(numbers), stands_for),
+        &|| fits(&mut attempts.converted(), is_same),
+        &|| shared().1.clone(),
+        // 850 · (1 + 4) for 850 · (1 + 0.04): a share that was misread.
+        &|| fits(&mut attempts.with_shares(&attempts.shares(Form::of_misread)), is_same),
     ];
-    attempts.into_iter().map(|attempt| attempt()).find(|found| !found.is_empty()).unwrap_or_default()
+    searches.into_iter().map(|search| search()).find(|found| !found.is_empty()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -4,10 +4,12 @@
 //! A step whose calculation was read is carried out by it. Of any other it is looked up how its recorded number came out
 //! of the recorded numbers that it read: so it would have gone on from others.
 
+use std::cell::OnceCell;
+
 use super::misread::said;
 use super::{Confidence, Trial};
 use crate::gold::Gold;
-use crate::recompute::shapes::{Recipe, fitting, plain, whole, with_number, with_share};
+use crate::recompute::shapes::{Recipe, Tried, TriedRecipe, TriedRecipes, fitting, may_extend};
 use crate::recompute::{Computed, ValueBasis, may_plan};
 use stepscope_arithmetic::number::{Number, Written};
 use stepscope_base::json::Value;
@@ -34,46 +36,78 @@ pub(super) struct Accused {
     pub is_planned: bool,
 }
 
-/// A run that can be carried out again.
-pub(super) struct Experiment<'x, 'c, 'a> {
-    trial: &'x Trial<'c, 'a>,
+/// Basis of all experiments on a run.
+pub(super) struct ExperimentBase {
     /// Of each write, the writes that its step reads.
     inputs: Vec<Vec<usize>>,
     /// Of each write, its recorded number.
     held: Vec<Option<Number>>,
-    /// Of each write without a plan, the calculations that explain it.
-    shapes: Vec<Vec<Recipe>>,
-    /// The write that is to be the expected answer.
-    target: usize,
+    /// Of each write without a plan, the calculations that explain it. To look for them costs more than all else: only
+    /// where they are asked for.
+    shapes: Vec<OnceCell<Vec<Recipe>>>,
+    /// The write of the answer.
+    end: usize,
 }
 
-impl<'x, 'c, 'a> Experiment<'x, 'c, 'a> {
-    /// Prepares a run; `None` where there is nothing to carry out again.
-    pub(super) fn of(trial: &'x Trial<'c, 'a>) -> Option<Self> {
+impl ExperimentBase {
+    fn of(trial: &Trial<'_, '_>) -> Option<Self> {
         let writes = &trial.recomputed.writes;
         let last = trial.last()?;
-        let target = writes.iter().position(|write| std::ptr::eq(write, last))?;
+        let end = writes.iter().position(|write| std::ptr::eq(write, last))?;
         if writes.len() > MAX_WRITES {
             return None;
         }
         let inputs = (0..writes.len()).map(|n| trial.read_writes(n)).collect();
         let held = writes.iter().map(Computed::wrote).collect();
-        let mut experiment = Self { trial, inputs, held, shapes: Vec::new(), target };
-        experiment.shapes = (0..writes.len()).map(|n| experiment.explained(n)).collect();
-        Some(experiment)
+        Some(Self { inputs, held, shapes: vec![OnceCell::new(); writes.len()], end })
+    }
+}
+
+/// A run that can be carried out again.
+pub(super) struct Experiment<'x, 'c, 'a> {
+    trial: &'x Trial<'c, 'a>,
+    base: &'x ExperimentBase,
+    /// The write that is to be the expected answer.
+    target: usize,
+    /// Of each write, whether it leads to that one: nothing else is carried out.
+    leads: Vec<bool>,
+}
+
+impl<'x, 'c, 'a> Experiment<'x, 'c, 'a> {
+    /// Prepares a run; `None` where there is nothing to carry out again.
+    pub(super) fn of(trial: &'x Trial<'c, 'a>) -> Option<Self> {
+        let base = trial.base.get_or_init(|| ExperimentBase::of(trial)).as_ref()?;
+        Some(Self::to(trial, base, base.end))
+    }
+
+    fn to(trial: &'x Trial<'c, 'a>, base: &'x ExperimentBase, target: usize) -> Self {
+        let mut leads = vec![false; base.held.len()];
+        let mut waiting = vec![target];
+        while let Some(n) = waiting.pop() {
+            let Some(leads) = leads.get_mut(n).filter(|leads| !**leads) else { continue };
+            *leads = true;
+            waiting.extend(base.inputs.get(n).into_iter().flatten());
+            let planned = trial.recomputed.writes.get(n).into_iter().flat_map(|write| &write.inputs);
+            waiting.extend(planned.filter_map(|(_, input)| *input));
+        }
+        Self { trial, base, target, leads }
     }
 
     /// Looks at the value that the last step only had to state, in place of the answer: a right answer may stand behind
     /// a wrong value. `None` where nothing is stated.
-    pub(super) fn before_the_answer(mut self) -> Option<Self> {
-        let [input] = self.inputs.get(self.target)?.as_slice() else { return None };
-        self.target = *input;
-        Some(self)
+    pub(super) fn before_the_answer(self) -> Option<Self> {
+        let [input] = self.base.inputs.get(self.target)?.as_slice() else { return None };
+        Some(Self::to(self.trial, self.base, *input))
     }
 
     /// The number that is to be the expected answer, as it was recorded.
     pub(super) fn target(&self) -> Option<Number> {
-        *self.held.get(self.target)?
+        self.held(self.target)
+    }
+
+    /// The recorded number of a write.
+    fn held(&self, n: usize) -> Option<Number> {
+        self.base.held.get(n).copied().flatten()
     }
 
     fn write(&self, n: usize) -> Option<&'c Computed> {
@@ -82,11 +116,15 @@ impl<'x, 'c, 'a> Experiment<'x, 'c, 'a> {
 
     /// The recorded numbers that a write was made of.
     fn numbers_read(&self, n: usize) -> Vec<Number> {
-        let inputs = self.inputs.get(n).into_iter().flatten();
-        inputs.filter_map(|input| *self.held.get(*input)?).collect()
+        let inputs = self.base.inputs.get(n).into_iter().flatten();
+        inputs.filter_map(|input| self.held(*input)).collect()
     }
 
-    /// Finds the calculations that explain a write which no plan explains.
+    /// The calculations that explain a write which no plan explains.
+    fn shapes(&self, n: usize) -> &'x [Recipe] {
+        self.base.shapes.get(n).map_or(&[], |shapes| shapes.get_or_init(|| self.explained(n)))
+    }
+
     fn explained(&self, n: usize) -> Vec<Recipe> {
         let Some(write) = self.write(n).filter(|write| !is_given(write)) else { return Vec::new() };
         let recorded = write.recorded.or_else(|| Some(Written { value: write.wrote()?, decimals: 18 }));
@@ -97,11 +135,14 @@ impl<'x, 'c, 'a> Experiment<'x, 'c, 'a> {
             return Vec::new();
         }
         let stands_for = |value: Number| write.is_written(recorded, value);
-        fitting(&read, &self.numbers_named(write), &|value| value.is_near(recorded.value), &stands_for)
+        fitting(&read, &self.numbers_named(write, &read), &|value| value.is_near(recorded.value), &stands_for)
     }
 
-    /// The numbers that the text of a step names.
-    fn numbers_named(&self, write: &Computed) -> Vec<Number> {
+    /// The numbers that the text of a step names, where they are tried with what it reads.
+    fn numbers_named(&self, write: &Computed, read: &[Number]) -> Vec<Number> {
+        if !may_extend(read.len()) {
+            return Vec::new();
+        }
         let text = self.trial.step_text(write.step);
         let mut numbers = said(text.readable());
         numbers.truncate(MAX_NAMED);
@@ -113,19 +154,23 @@ impl<'x, 'c, 'a> Experiment<'x, 'c, 'a> {
     fn outcome(&self, others: &[(usize, Number)], corrected: &[usize], exactly: bool) -> Option<Number> {
         let open = |n: usize, values: &[Option<Number>]| {
             let write = self.write(n)?;
+            if self.leads.get(n) != Some(&true) {
+                return Some(None);
+            }
             if write.basis == ValueBasis::Override {
                 return None;
             }
-            let held = self.held.get(n).copied().flatten();
+            let held = self.held(n);
             if is_given(write) {
                 return Some(write.value.or(held));
             }
             let reads_the_same = self
+                .base
                 .inputs
                 .get(n)
                 .into_iter()
                 .flatten()
-                .all(|input| values.get(*input).copied().flatten() == self.held.get(*input).copied().flatten());
+                .all(|input| values.get(*input).copied().flatten() == self.held(*input));
             let is_planned = write.plan.is_some() && write.basis == ValueBasis::Plan;
             if is_planned && (corrected.contains(&n) || (!write.differs() && (exactly || !reads_the_same))) {
                 return None;
@@ -138,9 +183,9 @@ impl<'x, 'c, 'a> Experiment<'x, 'c, 'a> {
 
     /// Carries a write out again as it was carried out before; `None` where that is not known.
     fn again(&self, n: usize, values: &[Option<Number>]) -> Option<Number> {
-        let inputs = self.inputs.get(n)?.iter().filter(|input| self.held.get(**input).copied().flatten().is_some());
+        let inputs = self.base.inputs.get(n)?.iter().filter(|input| self.held(**input).is_some());
         let read: Vec<Number> = inputs.map(|input| values.get(*input).copied().flatten()).collect::<Option<_>>()?;
-        let mut given = self.shapes.get(n)?.iter().map(|shape| shape.of(&read));
+        let mut given = self.shapes(n).iter().map(|shape| shape.of(&read));
         let first = given.next()??;
         given.all(|other| other.is_some_and(|other| other.is_near(first))).then_some(first)
     }
@@ -158,7 +203,7 @@ impl<'x, 'c, 'a> Experiment<'x, 'c, 'a> {
     /// does not as it was recorded.
     pub(super) fn by_plan(&self, gold: &Gold) -> Option<Accused> {
         let differing: Vec<usize> =
-            (0..self.held.len()).filter(|n| self.write(*n).is_some_and(Computed::differs)).collect();
+            (0..self.base.held.len()).filter(|n| self.write(*n).is_some_and(Computed::differs)).collect();
         let accused = |n: usize, acquitted: Vec<usize>, is_alone: bool| {
             let write = self.write(n)?;
             let is_sure = write.plan.as_ref().is_some_and(|plan| plan.sure);
@@ -184,38 +229,40 @@ impl<'x, 'c, 'a> Experiment<'x, 'c, 'a> {
 
     /// Tells whether every number that was worked out follows from what its step reads, by whatever calculation.
     pub(super) fn all_follow(&self) -> bool {
-        (0..self.held.len()).all(|n| {
+        (0..self.base.held.len()).all(|n| {
             let agrees =
                 self.write(n).is_some_and(|write| is_given(write) || (write.plan.is_some() && !write.differs()));
-            agrees || self.shapes.get(n).is_some_and(|shapes| !shapes.is_empty())
+            agrees || !self.shapes(n).is_empty()
         })
     }
 
     /// Tells whether a number follows from what its step reads, by whatever calculation.
     pub(super) fn follows(&self, write: &Computed) -> bool {
         let at = self.trial.recomputed.writes.iter().position(|other| std::ptr::eq(other, write));
-        at.and_then(|at| self.shapes.get(at)).is_some_and(|shapes| !shapes.is_empty())
+        at.is_some_and(|at| !self.shapes(at).is_empty())
     }
 
     /// Finds the one value that no plan explains and that, worked out otherwise from the same numbers, gives the expected
     /// answer. Where several do, the record does not tell.
     pub(super) fn by_another_operation(&self, gold: &Gold) -> Option<Accused> {
-        let mut found: Vec<(usize, Number, Vec<Recipe>)> = Vec::new();
-        for n in 0..self.held.len() {
+        let mut found: Vec<(usize, Number, Vec<TriedRecipe>)> = Vec::new();
+        let is_given = self.gives_with(gold, &[]);
+        let matters = |n: &usize| is_given || self.leads.get(*n) == Some(&true);
+        for n in (0..self.base.held.len()).filter(matters) {
             let tried = self.other_values(n);
             let gives = |value: &Number| self.gives_with(gold, &[(n, *value)]);
-            let Some((value, _)) = tried.iter().find(|(value, _)| gives(value)).cloned() else { continue };
+            let Some((value, _)) = tried.iter().find(|(value, _)| gives(value)).copied() else { continue };
             let same = tried.into_iter().filter(|(other, _)| other.is_near(value));
-            found.push((n, value, same.map(|(_, recipe)| recipe).collect()));
+            found.push((n, value, same.map(|(_, attempt)| attempt).collect()));
         }
         // A value that follows from nothing that its step reads is the likelier slip.
-        let strange: Vec<_> = found.iter().filter(|(n, ..)| self.shapes.get(*n).is_none_or(Vec::is_empty)).collect();
-        let (n, value, recipes) = match (strange.as_slice(), found.as_slice()) {
+        let strange: Vec<_> = found.iter().filter(|(n, ..)| self.shapes(*n).is_empty()).collect();
+        let (n, value, attempts) = match (strange.as_slice(), found.as_slice()) {
             ([one], _) => *one,
             ([], [one]) => one,
             _ => return None,
         };
-        let (write, wrote) = (self.write(*n)?, self.held.get(*n).copied().flatten());
+        let (write, wrote) = (self.write(*n)?, self.held(*n));
         let accused = |confidence, is_planned| Accused {
             write: *n,
             value: *value,
@@ -223,7 +270,7 @@ impl<'x, 'c, 'a> Experiment<'x, 'c, 'a> {
             acquitted: Vec::new(),
             is_planned,
         };
-        let explained = self.shapes.get(*n)?;
+        let explained = self.shapes(*n);
         if explained.is_empty() {
             // Of more inputs not every calculation is tried.
             let is_strange = strange.len() == 1 && self.numbers_read(*n).len() < MAX_TRIED;
@@ -236,7 +283,7 @@ impl<'x, 'c, 'a> Experiment<'x, 'c, 'a> {
         let is_exact =
             |recipe: &&Recipe| recipe.of_usual(&read).zip(wrote).is_some_and(|(value, wrote)| value.is_near(wrote));
         let did = explained.iter().filter(is_exact).any(|recipe| recipe.is_asked(&text));
-        let should = recipes.iter().any(|recipe| recipe.is_asked(&text));
+        let should = attempts.iter().any(|attempt| attempt.recipe().is_asked(&text));
         // A text that says how, in words that were not read, may be what is wrong.
         if !did && !should && may_plan(&text) {
             return None;
@@ -245,20 +292,18 @@ impl<'x, 'c, 'a> Experiment<'x, 'c, 'a> {
     }
 
     /// The values that a step may have been meant to write, with the calculation that gives each.
-    fn other_values(&self, n: usize) -> Vec<(Number, Recipe)> {
+    fn other_values(&self, n: usize) -> Vec<Tried> {
         let read = self.numbers_read(n);
         let Some(write) = self.write(n).filter(|write| !is_given(write)) else { return Vec::new() };
         if read.is_empty() || read.len() > MAX_TRIED || (write.plan.is_some() && !write.differs()) {
             return Vec::new();
         }
-        let named = self.numbers_named(write);
-        let count = read.len();
-        let own = named.iter().flat_map(|number| with_number(count, *number));
-        let shares = if count < 3 { with_share(count) } else { Vec::new() };
-        let shapes = plain(count).into_iter().chain(own).chain(shares).chain(whole(count));
-        let held = self.held.get(n).copied().flatten();
-        let values = shapes.filter_map(|shape| Some((shape.of_usual(&read)?, shape)));
-        values.filter(|(value, _)| held.is_none_or(|held| !value.is_near(held))).collect()
+        let named = self.numbers_named(write, &read);
+        let attempts = TriedRecipes::of(&read);
+        let shares = if read.len() < 3 { attempts.with_share() } else { Vec::new() };
+        let all = attempts.plain().chain(attempts.with_numbers(&named)).chain(shares).chain(attempts.whole());
+        let held = self.held(n);
+        all.filter(|(value, _)| held.is_none_or(|held| !value.is_near(held))).collect()
     }
 
     /// Finds the one extracted number that, read in another scale or with its sign, gives the expected answer: 0.04 for the
@@ -275,8 +320,8 @@ impl<'x, 'c, 'a> Experiment<'x, 'c, 'a> {
             scaled.flatten().chain(below_zero.then(|| number.negated()))
         };
         let is_given = |n: &usize| self.write(*n).is_some_and(|write| write.basis == ValueBasis::Extracted);
-        let mut found = (0..self.held.len()).filter(is_given).filter_map(|n| {
-            let number = self.held.get(n).copied().flatten()?;
+        let mut found = (0..self.base.held.len()).filter(is_given).filter_map(|n| {
+            let number = self.held(n)?;
             let mut values = others(number).filter(|value| self.gives_with(gold, &[(n, *value)]));
             Some((n, values.next().filter(|_| values.next().is_none())?))
         });
