@@ -2,6 +2,9 @@
 //!
 //! Law: knows `stepscope-core` and `stepscope-base` only.
 
+// What only a part needs that is left out is compiled all the same, and dropped by the compiler: fewer conditions.
+#![cfg_attr(not(feature = "tables"), allow(dead_code))]
+
 /// Settings of the user, and what the screen remembers.
 pub mod config;
 /// Drafts of verdicts, which are no log: replaced whole.
@@ -23,6 +26,11 @@ pub mod source;
 /// Differences between systems, behind one face.
 pub mod system;
 /// Tables out: results as Parquet.
+#[cfg(feature = "tables")]
+pub mod tables;
+/// Tables out, where this build writes none.
+#[cfg(not(feature = "tables"))]
+#[path = "no_tables.rs"]
 pub mod tables;
 /// A run on its way, kept after every call.
 pub mod unfinished;

@@ -21,7 +21,7 @@ use crate::source::magic::{LFS, is_journal, not_records};
 use crate::source::maps::{Attempt, Mapped, RowMap};
 use crate::source::open::{Blob, Opened, Stat, beneath_failure, open, open_beneath, open_place, spool, standard_input};
 use crate::source::sqlite;
-use crate::source::{arrow, csv, maps, packed, page, parquet, rows};
+use crate::source::{csv, maps, packed, page, rows, typed};
 use crate::system::{FileId, FileType, await_writer, is_link};
 use stepscope_base::guard::guarded;
 use stepscope_base::json::{Kind, MAX_TEXT, Tape, Value};
@@ -514,7 +514,7 @@ fn is_table(blob: &Blob) -> bool {
 }
 
 fn begins_table(head: &[u8]) -> bool {
-    head.starts_with(parquet::MAGIC) || arrow::begins(head) || csv::separator(head).is_some()
+    typed::begins(head) || csv::separator(head).is_some()
 }
 
 /// Tells whether any of the values at the beginning of a source is of a known format.
@@ -694,7 +694,7 @@ pub fn recognise(blob: Blob, found: bool, columns: &ColumnMap) -> Result<Option<
     if !found {
         refuse_columns(&head, columns, blob.name())?;
     }
-    if let Some(text) = decode_wide(&head).filter(|_| !arrow::begins(&head)) {
+    if let Some(text) = decode_wide(&head).filter(|_| !typed::begins_arrow(&head)) {
         return if found && !looks_like_json(&text) { Ok(None) } else { decoded(&blob, stat, columns).map(Some) };
     }
     if let Some(why) = not_records(&head) {

@@ -2,7 +2,8 @@
 
 use crate::source::csv::separator;
 use crate::source::cut::without_filler;
-use crate::source::{parquet, sqlite};
+use crate::source::sqlite;
+use crate::source::typed::PARQUET;
 use stepscope_base::json::Tape;
 use stepscope_record::{RecordKind, formats};
 use stepscope_review::log_line;
@@ -35,7 +36,7 @@ pub(crate) fn not_text(head: &[u8]) -> Option<&'static str> {
         (b"BZh", "this is bzip2; unpack it first: bunzip2"),
         (sqlite::MAGIC, "this is an SQLite database; pass it as a file, not through a pipe"),
         (
-            parquet::MAGIC,
+            PARQUET,
             "this parquet table holds no records; pass a table of document lines with its answers: check ANSWERS --document TABLE",
         ),
         (b"PARE", "this is an encrypted parquet table, not JSON"),

@@ -4,14 +4,13 @@ use std::path::Path;
 
 use crate::failure::Failure;
 use crate::source::answers::folder::{document_in, lines_of};
-use crate::source::arrow;
 use crate::source::beneath::{Place, UnderRoot};
 use crate::source::cut::{decode_wide, line_end, without_filler};
 use crate::source::lines::Gathered;
 use crate::source::magic::not_text;
 use crate::source::open::{Blob, Opened, open_place};
-use crate::source::parquet;
 use crate::source::sqlite;
+use crate::source::typed;
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -43,11 +42,11 @@ pub(super) fn read(place: &Place) -> Result<Document, Failure> {
     let blob = blob(place)?;
     let mut bytes = Vec::new();
     blob.read(0, sqlite::MAGIC.len(), &mut bytes)?;
-    if bytes.starts_with(parquet::MAGIC) {
-        let table = parquet::read_blob(&blob, &["page_num", "line_num", "text"])?;
+    if bytes.starts_with(typed::PARQUET) {
+        let table = typed::read_columns(&blob, &["page_num", "line_num", "text"])?;
         return lines_of(&table, blob.name(), Vec::new());
     }
-    if arrow::begins(&bytes) {
+    if typed::begins_arrow(&bytes) {
         const WHY: &str = "documents are not read from Arrow tables; write its lines as Parquet or JSON lines";
         return Err(Failure::own(USE, blob.name(), WHY));
     }
