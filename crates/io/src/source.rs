@@ -43,6 +43,11 @@ pub(crate) mod parquet;
 /// Tables whose rows are records.
 pub(crate) mod rows;
 /// SQLite databases opened without harm.
+#[cfg(feature = "store")]
+pub(crate) mod sqlite;
+/// SQLite databases where this build opens none.
+#[cfg(not(feature = "store"))]
+#[path = "source/no_sqlite.rs"]
 pub(crate) mod sqlite;
 /// Dates and times of tables, as text.
 pub(crate) mod times;

@@ -17,10 +17,9 @@ use crate::source::cut::{Layout, Skips, State, cut, decode_wide, looks_like_json
 use crate::source::datasets::is_description;
 use crate::source::documents::{DocumentCache, Documents};
 use crate::source::gathered::{GatheredLines, gatherer_of, may_be_gathered, stores};
-use crate::source::magic::{LFS, is_journal, not_records};
+use crate::source::magic::{LFS, SQLITE, is_journal, not_records};
 use crate::source::maps::{Attempt, Mapped, RowMap};
 use crate::source::open::{Blob, Opened, Stat, beneath_failure, open, open_beneath, open_place, spool, standard_input};
-use crate::source::sqlite;
 use crate::source::{csv, maps, packed, page, rows, typed};
 use crate::system::{FileId, FileType, await_writer, is_link};
 use stepscope_base::guard::guarded;
@@ -505,7 +504,7 @@ pub fn begin(input: &Input, cache: &Arc<DocumentCache>, columns: &ColumnMap) -> 
 
 fn is_database(blob: &Blob) -> bool {
     let mut head = Vec::new();
-    blob.read(0, sqlite::MAGIC.len(), &mut head).is_ok() && head == sqlite::MAGIC
+    blob.read(0, SQLITE.len(), &mut head).is_ok() && head == SQLITE
 }
 
 fn is_table(blob: &Blob) -> bool {

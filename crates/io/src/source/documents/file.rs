@@ -7,9 +7,8 @@ use crate::source::answers::folder::{document_in, lines_of};
 use crate::source::beneath::{Place, UnderRoot};
 use crate::source::cut::{decode_wide, line_end, without_filler};
 use crate::source::lines::Gathered;
-use crate::source::magic::not_text;
+use crate::source::magic::{SQLITE, not_text};
 use crate::source::open::{Blob, Opened, open_place};
-use crate::source::sqlite;
 use crate::source::typed;
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::shown;
@@ -41,7 +40,7 @@ pub(super) fn read(place: &Place) -> Result<Document, Failure> {
     }
     let blob = blob(place)?;
     let mut bytes = Vec::new();
-    blob.read(0, sqlite::MAGIC.len(), &mut bytes)?;
+    blob.read(0, SQLITE.len(), &mut bytes)?;
     if bytes.starts_with(typed::PARQUET) {
         let table = typed::read_columns(&blob, &["page_num", "line_num", "text"])?;
         return lines_of(&table, blob.name(), Vec::new());
@@ -50,7 +49,7 @@ pub(super) fn read(place: &Place) -> Result<Document, Failure> {
         const WHY: &str = "documents are not read from Arrow tables; write its lines as Parquet or JSON lines";
         return Err(Failure::own(USE, blob.name(), WHY));
     }
-    if bytes.starts_with(sqlite::MAGIC) {
+    if bytes.starts_with(SQLITE) {
         const WHY: &str = "it is an answer store; pass it as a path, and its answers find their documents";
         return Err(Failure::own(USE, blob.name(), WHY));
     }
