@@ -3,7 +3,10 @@
 //! Law: knows `stepscope-core` and `stepscope-base` only.
 
 // What only a part needs that is left out is compiled all the same, and dropped by the compiler: fewer conditions.
-#![cfg_attr(not(all(feature = "models", feature = "store", feature = "tables")), allow(dead_code, unused_imports))]
+#![cfg_attr(
+    not(all(feature = "models", feature = "screen", feature = "store", feature = "tables")),
+    allow(dead_code, unused_imports)
+)]
 
 /// Settings of the user, and what the screen remembers.
 pub mod config;
