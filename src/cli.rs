@@ -59,7 +59,7 @@ pub use options::{AnswerArgs, ListFormat, TableArgs};
 pub use out::{Colour, Out, tell_panics};
 pub use print::{KeyRow, ScreenLists};
 pub use review::logs::Who;
-pub use screen::{Reviewing, ScreenArgs};
+pub use screen::{NO_SCREEN, Reviewing, ScreenArgs};
 pub use show::Show;
 pub use verify::{Judge, Verify};
 
@@ -295,6 +295,7 @@ pub fn run(
         Command::Rerun(options) => rerun::run(options, side, out),
         Command::Rules { id, format } => print::rules(id.as_deref(), *format, out),
         Command::Keys { format } => {
+            NO_SCREEN.map_or(Ok(()), |why| Err(Shown::own(why)))?;
             print::keys(lists.keys, *format, out);
             Ok(CLEAN)
         }
@@ -304,7 +305,7 @@ pub fn run(
             None => print::map(name.as_deref(), out),
         },
         Command::Config(options) => config::config(options, out),
-        Command::Doctor(options) => Ok(config::doctor(options, check_settings, out)),
+        Command::Doctor(options) => Ok(config::doctor(options, check_settings, lists.clipboard, out)),
         // The screen shows it.
         Command::Demo(_) => Ok(FAILED),
         Command::Man => {

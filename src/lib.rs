@@ -9,6 +9,7 @@
 /// The commands that need no screen. Law: knows no screen.
 pub mod cli;
 
+#[cfg(feature = "screen")]
 /// The program with a screen: state, messages and effects, and what performs them.
 pub mod app {
     /// Comparison and dashboards: results worked out across all records.
@@ -75,6 +76,7 @@ pub mod app {
     pub(crate) mod wanted;
 }
 
+#[cfg(feature = "screen")]
 /// Tours: the program led from scene to scene, with pictures and recordings of it.
 pub mod demo {
     /// A tour as a page or as Markdown.
@@ -91,6 +93,7 @@ pub mod demo {
     pub(crate) mod tour;
 }
 
+#[cfg(feature = "screen")]
 /// The screens, each a folder that owns its state, its keys, its drawing and its mouse.
 pub mod screens {
     /// The items on which reviewers disagree.
@@ -127,6 +130,7 @@ pub mod screens {
     pub mod table;
 }
 
+#[cfg(feature = "screen")]
 /// The dialogs, which lie over a screen and take the keys.
 pub mod dialogs {
     /// The table of contents of a document.
@@ -159,6 +163,7 @@ pub mod dialogs {
     pub(crate) mod window;
 }
 
+#[cfg(feature = "screen")]
 /// Parts that screens and dialogs are made of. Law: knows no screen.
 pub mod widgets {
     /// The rows of the actions.

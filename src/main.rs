@@ -1,24 +1,14 @@
 //! Start and exit code: everything else lives in the library.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use stepscope::app::session;
-use stepscope::app::session::{ReviewStart, Start};
-use stepscope::cli::{self, Invocation, KeyRow, Out, ScreenLists};
-use stepscope::demo::play::{self, DemoStart};
-use stepscope::widgets::keymap::{BINDINGS, Keymap};
-use stepscope::widgets::theme::BUILT_IN;
+use stepscope::cli::{self, Invocation, Out, ScreenLists};
 use stepscope_base::shown;
-use stepscope_base::text::Shown;
-use stepscope_io::model::cassette::Speed;
-use stepscope_io::source::input::unreadable;
-use stepscope_judge::hide::Hide;
-use stepscope_terminal::run::outlive_file_limit;
-use stepscope_terminal::terminal;
+use stepscope_io::system::outlive_file_limit;
 
-/// Default speed of a recording that plays on the screen, as a multiple of the recorded speed.
-const REPLAY: f64 = 4.0;
+#[cfg_attr(feature = "screen", path = "main/screen.rs")]
+#[cfg_attr(not(feature = "screen"), path = "main/no_screen.rs")]
+mod screen;
 
 /// Allocator that, when no memory is left, gives the terminal back and prints a sentence.
 #[global_allocator]
@@ -37,13 +27,13 @@ fn run() -> u8 {
     let mut out = Out::new();
     let done = match cli::parse(std::env::args_os(), &mut out) {
         Ok(Invocation::Command(command)) => {
-            let themes: Vec<_> = BUILT_IN.iter().map(|(name, _)| *name).collect();
-            let lists = ScreenLists { keys: &key_rows(), themes: &themes };
-            cli::run(&command, lists, &play::picture, session::check_settings, &mut out)
+            let lists =
+                ScreenLists { keys: &screen::keys(), themes: &screen::themes(), clipboard: screen::clipboard() };
+            cli::run(&command, lists, &screen::picture, screen::check_settings, &mut out)
         }
-        Ok(Invocation::Screen(screen)) => open(&screen, &mut out),
-        Ok(Invocation::Linear(screen)) => cli::read_by_line(&screen, &mut out),
-        Ok(Invocation::Demo(demo)) => show(*demo, &mut out),
+        Ok(Invocation::Screen(options)) => screen::open(&options, &mut out),
+        Ok(Invocation::Linear(options)) => cli::read_by_line(&options, &mut out),
+        Ok(Invocation::Demo(demo)) => screen::show(*demo, &mut out),
         Err(code) => Ok(code),
     };
     let code = out.code(done);
@@ -52,114 +42,8 @@ fn run() -> u8 {
 
 /// The end of a program that gets no more memory. What it writes needs hardly any.
 fn out_of_memory(size: usize) {
-    terminal::give_back();
+    screen::give_back();
     let advice = "Open fewer or smaller files, write tables in smaller row groups, or raise the limit (`ulimit`).";
     Out::new().complain(&shown!("not enough memory ({size} bytes requested). {advice}"));
     std::process::exit(i32::from(cli::FAILED));
-}
-
-/// Opens the screen, or says why there is none.
-fn open(screen: &cli::ScreenArgs, out: &mut Out) -> Result<u8, Shown> {
-    let screen = screen.clone();
-    let setup = screen.model.setup(Speed::Times(REPLAY))?;
-    let paths = screen.answers.with(&screen.paths);
-    let missing = unreadable(&paths);
-    let others: Vec<PathBuf> = screen.baseline.iter().chain(&screen.peers).cloned().collect();
-    let say = |out: &Out| missing.iter().for_each(|failure| out.complain(&failure.into()));
-    if let Some(failure) = unreadable(&others).pop() {
-        return Err(failure.into());
-    }
-    if !missing.is_empty() && missing.len() == paths.len() {
-        say(out);
-        return Ok(cli::FAILED);
-    }
-    let start = Start {
-        setup,
-        judge: screen.judge.wanted().map(|wanted| (wanted, screen.judge.field)),
-        paths,
-        columns: screen.answers.tables.map()?,
-        document: screen.answers.document,
-        at: (screen.id, screen.step),
-        present: screen.present,
-        theme: screen.theme,
-        ascii: screen.ascii,
-        peers: screen.peers,
-        baseline: screen.baseline,
-        compare: screen.compare,
-        filter: screen.filter,
-        config_dir: screen.config_dir,
-        forks: screen.forks,
-        schemas: screen.schemas,
-        reviewing: ReviewStart {
-            order: screen.reviewing.queue_order(),
-            begins: screen.reviewing.begins(),
-            journals: screen.reviewing.reviews,
-            reviewer: screen.reviewing.who.reviewer(),
-            queue: screen.reviewing.queue,
-            hide: Hide::of(screen.reviewing.hide),
-        },
-    };
-    let ended = session::open(&start);
-    // The screen showed the rest; a script learns what it lacked.
-    say(out);
-    let ended = ended?;
-    ended.complaints.iter().for_each(|sentence| out.complain(sentence));
-    Ok(if missing.is_empty() && !ended.lost { ended.code } else { ended.code.max(cli::FAILED) })
-}
-
-/// Shows a tour, or plays it and says how its scenes came out.
-fn show(demo: cli::DemoArgs, out: &mut Out) -> Result<u8, Shown> {
-    if demo.notes {
-        return play::follow(demo.theme.as_deref(), demo.ascii);
-    }
-    let headless = demo.is_headless();
-    let cli::DemoArgs {
-        mut paths,
-        record,
-        svg,
-        cast,
-        cast_v2,
-        html,
-        md,
-        with_notes,
-        size,
-        theme,
-        ascii,
-        trust,
-        force,
-        ..
-    } = demo;
-    if record.is_none() && paths.len() > 1 {
-        return Err(Shown::own("one tour at a time; records are named with --record FILE"));
-    }
-    let tour = if record.is_none() { paths.pop() } else { None };
-    let start = DemoStart { tour, svg, cast, cast_v2, html, md, with_notes, size, theme, ascii, trust, force };
-    let played = match record {
-        Some(file) => play::record(&start, paths, &file)?,
-        None if headless => play::play(&start)?,
-        None => return play::open(&start).map(|_| cli::CLEAN),
-    };
-    match played.output.as_slice() {
-        [] => played.scenes.iter().for_each(|scene| out.line(scene)),
-        output => {
-            out.write(output);
-            // What is written says that the scenes were shown.
-            played.scenes.iter().filter(|_| played.failed > 0).for_each(|scene| out.complain(scene));
-        }
-    }
-    Ok(if played.failed > 0 { cli::FOUND } else { cli::CLEAN })
-}
-
-/// The table of keys, for the commands, which do not know the screen.
-fn key_rows() -> Vec<KeyRow> {
-    let keymap = Keymap::default();
-    BINDINGS
-        .iter()
-        .map(|binding| KeyRow {
-            context: binding.context.word(),
-            keys: keymap.names(binding).join("  "),
-            action: binding.action.word(),
-            help: binding.help,
-        })
-        .collect()
 }

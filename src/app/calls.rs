@@ -12,11 +12,11 @@ use crate::app::msg::{Effect, Msg};
 use stepscope_base::text::Shown;
 use stepscope_execution::call::{Call, RunId};
 use stepscope_io::config::Config;
-use stepscope_io::model::Client;
 use stepscope_io::model::discover::{discover, models};
 use stepscope_io::model::drive::Several;
 use stepscope_io::model::settings::WantedServer;
 use stepscope_io::model::setup::{Server, Setup};
+use stepscope_io::model::{ABSENT, Client};
 
 /// Longest time that a server may take to list its models.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -124,7 +124,7 @@ async fn candidates(setup: &Setup, config: &Config) -> (Vec<Candidate>, Option<S
         }
         candidates.extend(names.into_iter().map(|name| candidate(Some(name))));
     }
-    (candidates, trouble)
+    (candidates, trouble.or_else(|| ABSENT.map(Shown::own)))
 }
 
 fn server(setup: &Setup, config: &Config, candidate: Candidate) -> Result<Server, Shown> {

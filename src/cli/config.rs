@@ -19,7 +19,6 @@ use stepscope_io::failure::Failure;
 use stepscope_io::model::settings::WantedServer;
 use stepscope_io::model::setup::Setup;
 use stepscope_io::system::may_write;
-use stepscope_terminal::clipboard::Multiplexer;
 
 // Of two commands, whose help therefore stands with their names.
 #[derive(clap::Args, Clone, Debug)]
@@ -127,7 +126,7 @@ pub(super) fn config(options: &Settings, out: &mut Out) -> Result<u8, Shown> {
 pub type CheckSettings = fn(&Config, Option<&Path>) -> Result<Vec<Shown>, Failure>;
 
 /// Checks the terminal, folders and settings. Nothing is written, and no server is asked.
-pub(super) fn doctor(options: &Settings, check: CheckSettings, out: &mut Out) -> u8 {
+pub(super) fn doctor(options: &Settings, check: CheckSettings, clipboard: &str, out: &mut Out) -> u8 {
     let read = read(options).and_then(|(folders, config)| {
         let overlaps = check(&config, folders.config.as_deref())?;
         if let Some(name) = config.profile.as_ref().filter(|name| !config.profiles.contains_key(*name)) {
@@ -170,7 +169,7 @@ pub(super) fn doctor(options: &Settings, check: CheckSettings, out: &mut Out) ->
             "Correct it in config.toml, or in the file that is named.",
         ),
         Row::checked("state folder", state.0, state.1, "Make the folder writable, or set STEPSCOPE_STATE_DIR."),
-        Row::checked("clipboard", true, clipboard(), ""),
+        Row::checked("clipboard", true, Shown::prose(clipboard.as_bytes()), ""),
         // Without one, prompts are edited on the screen.
         Row::checked("editor", true, text(editor.as_ref()), ""),
     ];
@@ -179,15 +178,6 @@ pub(super) fn doctor(options: &Settings, check: CheckSettings, out: &mut Out) ->
     rows.extend(overlaps.map(|overlap| Row::checked("keys", true, overlap.clone(), "")));
     print(options.format, &rows, out);
     if rows.iter().any(|row| row.is_fine == Some(false)) { FOUND } else { CLEAN }
-}
-
-/// Says how a copied text gets to the clipboard, and what has to be set for it.
-fn clipboard() -> Shown {
-    Shown::own(match Multiplexer::of(|name| std::env::var_os(name)) {
-        None => "sent to the terminal (OSC 52), which may refuse it",
-        Some(Multiplexer::Tmux) => "through tmux, which needs: set -g set-clipboard on, or allow-passthrough on",
-        Some(Multiplexer::Screen) => "through screen to the terminal, which may refuse it",
-    })
 }
 
 /// Fails if a profile names no server that could be asked.

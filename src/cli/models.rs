@@ -8,8 +8,8 @@ use crate::cli::out::Out;
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_io::model::Endpoint;
 use stepscope_io::model::discover::{FoundServer, NEAR, discover, is_usual, models};
+use stepscope_io::model::{ABSENT, Endpoint};
 
 /// List local model servers and their models
 ///
@@ -26,6 +26,9 @@ pub struct Models {
 }
 
 pub(super) fn run(options: &Models, out: &mut Out) -> Result<u8, Shown> {
+    if let Some(why) = ABSENT {
+        return Err(Shown::own(why));
+    }
     options.ask.check()?;
     let (settled, is_named) = options.ask.settle()?;
     let runtime = runtime()?;

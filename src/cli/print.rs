@@ -37,13 +37,15 @@ pub struct KeyRow {
     pub help: &'static str,
 }
 
-/// Lists that the screen owns. This layer does not know the screen: `main` hands them over.
+/// Lists that the screen owns, and how it copies. This layer does not know the screen: `main` hands them over.
 #[derive(Clone, Copy, Debug)]
 pub struct ScreenLists<'a> {
     /// Table of keys.
     pub keys: &'a [KeyRow],
     /// Names of the themes that are built in.
     pub themes: &'a [&'static str],
+    /// Way to the clipboard, and what has to be set for it.
+    pub clipboard: &'a str,
 }
 
 pub(super) fn keys(keys: &[KeyRow], format: ListFormat, out: &mut Out) {

@@ -4,6 +4,11 @@
 
 // A panic is told with the record or its source: reading runs under `guard::guarded`, a call of a model is a task.
 #![allow(clippy::indexing_slicing, clippy::expect_used, clippy::missing_panics_doc)]
+// What only a part needs that is left out is compiled all the same, and dropped by the compiler: fewer conditions.
+#![cfg_attr(
+    not(all(feature = "models", feature = "screen", feature = "store", feature = "tables")),
+    allow(dead_code, unused_imports)
+)]
 
 /// Settings of the user, and what the screen remembers.
 pub mod config;
@@ -26,6 +31,11 @@ pub mod source;
 /// Differences between systems, behind one face.
 pub mod system;
 /// Tables out: results as Parquet.
+#[cfg(feature = "tables")]
+pub mod tables;
+/// Tables out, where this build writes none.
+#[cfg(not(feature = "tables"))]
+#[path = "no_tables.rs"]
 pub mod tables;
 /// A run on its way, kept after every call.
 pub mod unfinished;

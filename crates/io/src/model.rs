@@ -27,6 +27,16 @@ mod wire;
 
 pub use endpoint::{Backend, Endpoint};
 
+/// Why this build asks no model; `None`: it does.
+pub const ABSENT: Option<&str> = if cfg!(feature = "models") {
+    None
+} else {
+    Some(
+        "this build of stepscope asks no model: it was built without the feature `models`; a recording can be played with \
+         --cassette",
+    )
+};
+
 /// Number of events that may wait for their reader; then the model waits.
 const CHANNEL: usize = 256;
 

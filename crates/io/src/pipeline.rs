@@ -32,3 +32,5 @@ pub mod store;
 pub mod summaries;
 /// The pipeline behind `stepscope verify`.
 pub mod verify;
+/// Folders that are watched for changes.
+mod watcher;

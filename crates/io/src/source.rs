@@ -3,6 +3,7 @@
 /// Stores of structured answers: docintel folders and `storage.sqlite`.
 pub mod answers;
 /// Arrow tables, batch by batch.
+#[cfg(feature = "tables")]
 pub(crate) mod arrow;
 /// Files that data and listings name, opened beneath a folder that a person named.
 pub mod beneath;
@@ -37,10 +38,18 @@ pub(crate) mod packed;
 /// Report pages that carry their record.
 pub mod page;
 /// Parquet tables, column by column.
+#[cfg(feature = "tables")]
 pub(crate) mod parquet;
 /// Tables whose rows are records.
 pub(crate) mod rows;
 /// SQLite databases opened without harm.
+#[cfg(feature = "store")]
+pub(crate) mod sqlite;
+/// SQLite databases where this build opens none.
+#[cfg(not(feature = "store"))]
+#[path = "source/no_sqlite.rs"]
 pub(crate) mod sqlite;
 /// Dates and times of tables, as text.
 pub(crate) mod times;
+/// Tables whose columns have types, where this build reads them.
+pub(crate) mod typed;

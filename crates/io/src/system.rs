@@ -18,7 +18,7 @@ use unix as own;
 #[cfg(windows)]
 use windows as own;
 
-pub use own::{host, may_write, user};
+pub use own::{host, may_write, outlive_file_limit, user};
 #[cfg(unix)]
 pub(crate) use unix::UnixFolder as HeldFolder;
 #[cfg(windows)]

@@ -44,6 +44,3 @@ pub fn run<P: Program>(
 
 /// Nothing was taken.
 pub const fn give_back() {}
-
-/// No signal ends a program here because of the size of a file.
-pub const fn outlive_file_limit() {}

@@ -8,7 +8,6 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
@@ -103,14 +102,6 @@ const OTHERS: [rustix::process::Signal; 6] = {
     use rustix::process::Signal as S;
     [S::XCPU, S::USR1, S::USR2, S::ALARM, S::VTALARM, S::PROF]
 };
-
-/// Lets writing behind the limit of a file's size (`ulimit -f`) fail as it does on a full disk; by itself the system ends
-/// the program. To be called before anything is written. A handler, not "ignored": commands that are started, such as an
-/// editor, begin as usual.
-pub fn outlive_file_limit() {
-    // Where it is refused, all is as before.
-    let _ = signal_hook::flag::register(rustix::process::Signal::XFSZ.as_raw(), Arc::default());
-}
 
 /// Request of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use reqwest::Url;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
+use url::Url;
 
 use super::endpoint::{Backend, Endpoint, origin};
 use super::exchange::{behind_colon, redirected};

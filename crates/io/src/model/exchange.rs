@@ -3,9 +3,9 @@
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::time::Duration;
 
-use reqwest::Url;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
+use url::Url;
 
 use super::Client;
 use super::body::{body, downgrades};

@@ -8,8 +8,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use notify::{EventKind, RecursiveMode, Watcher, event::AccessKind, event::AccessMode};
-
+use super::watcher::FolderWatcher;
 use crate::failure::Failure;
 use crate::pipeline::check::MAX_IDS;
 use crate::pipeline::examine::{Text, hash, id_hash};
@@ -447,7 +446,7 @@ struct Scout {
     tape: Tape,
     block: Block,
     ids: Vec<(u64, u64)>,
-    watcher: Option<notify::RecommendedWatcher>,
+    watcher: Option<FolderWatcher>,
     watched: HashSet<PathBuf>,
     /// Folders among them that are still to be watched.
     unwatched: Vec<PathBuf>,
@@ -1087,12 +1086,13 @@ impl Scout {
         let folders = std::mem::take(&mut self.unwatched);
         if !folders.is_empty() && self.watcher.is_none() {
             let wake = self.wake.clone();
-            self.watcher = notify::recommended_watcher(move |event| heard(&wake, event)).ok();
+            self.watcher = FolderWatcher::new(move |changed| {
+                let _ = wake.send(changed.map_or(Wake::All, Wake::Paths));
+            });
         }
         // Without a watcher the files are still read, only not followed.
         if let Some(mut watcher) = self.watcher.take() {
-            let watch = |folder: &PathBuf| drop(watcher.watch(folder, RecursiveMode::NonRecursive));
-            match guarded(|| folders.iter().for_each(watch)) {
+            match guarded(|| folders.iter().for_each(|folder| watcher.watch(folder))) {
                 Some(()) => self.watcher = Some(watcher),
                 // It does not notice that it has no thread until it is asked, and again when it is dropped.
                 None => std::mem::forget(watcher),
@@ -1205,18 +1205,6 @@ fn watched_names(path: &Path) -> Vec<PathBuf> {
     let mut names: Vec<PathBuf> = own.into_iter().chain(path.canonicalize()).collect();
     names.dedup();
     names
-}
-
-fn heard(wake: &Sender<Wake>, event: notify::Result<notify::Event>) {
-    let Ok(event) = event else { return };
-    if event.need_rescan() {
-        let _ = wake.send(Wake::All);
-        return;
-    }
-    let only_read = matches!(event.kind, EventKind::Access(kind) if kind != AccessKind::Close(AccessMode::Write));
-    if !only_read && !event.paths.is_empty() {
-        let _ = wake.send(Wake::Paths(event.paths));
-    }
 }
 
 impl Samples {

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crate::failure::Failure;
 use crate::source::beneath::{Place, UnderRoot};
+use crate::source::magic::SQLITE;
 use crate::source::open::{Blob, MAX_SPOOL, Opened, open};
 use crate::source::sqlite::{self, Database};
 use crate::system::{os_name, slashed};
@@ -22,13 +23,17 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_evidence::document::Document;
 
+#[cfg(feature = "store")]
+mod database;
+#[cfg(not(feature = "store"))]
+#[path = "answers/no_database.rs"]
 mod database;
 pub(crate) mod folder;
 mod line;
 
-use database::{FoundInDatabase, Places, Rows, question_key};
+use database::{Places, Rows};
 use folder::{FolderKind, FoundInFolder, Walk};
-use line::Asked;
+use line::{Asked, FoundInDatabase, hash, question_key};
 
 /// The database of a root.
 const DATABASE: &str = "storage.sqlite";
@@ -131,8 +136,8 @@ impl AnswerStore {
         }
         let Ok(Opened::File(blob)) = open(path) else { return None };
         let mut head = Vec::new();
-        blob.read(0, sqlite::MAGIC.len(), &mut head).ok()?;
-        (head == sqlite::MAGIC).then(|| Self::of_database(&path.into()))
+        blob.read(0, SQLITE.len(), &mut head).ok()?;
+        (head == SQLITE).then(|| Self::of_database(&path.into()))
     }
 
     /// Returns the location of the store, and who named it.
@@ -272,7 +277,7 @@ pub fn read(store: &AnswerStore, each: &mut dyn FnMut(&[u8]) -> bool) -> StoreRe
     });
     report.note = database.as_ref().and_then(|database| database.note.clone());
     report.size = database.as_ref().map_or(0, |database| database.size().unwrap_or(0));
-    let failed = |error: &rusqlite::Error| database.as_ref().map(|database| database.failure(error));
+    let failed = |error: &sqlite::Error| database.as_ref().map(|database| database.failure(error));
     let rows = database.as_ref().map(Rows::new).transpose().unwrap_or_else(|error| {
         report.failures.extend(failed(&error));
         None
@@ -345,7 +350,7 @@ struct StoreReader<'r, 'd> {
 
 impl StoreReader<'_, '_> {
     /// Reads the folders of the store; `false`: the reader is gone.
-    fn folders(&mut self, report: &mut StoreReport, failed: &dyn Fn(&rusqlite::Error) -> Option<Failure>) -> bool {
+    fn folders(&mut self, report: &mut StoreReport, failed: &dyn Fn(&sqlite::Error) -> Option<Failure>) -> bool {
         let store = self.store;
         let Some(folders) = &store.folders else { return true };
         let mut walk = Walk::new(&folders.top, &folders.prefix, is_root);
@@ -364,7 +369,7 @@ impl StoreReader<'_, '_> {
             }
             FoundInFolder::Document(doc_id, questions) => {
                 if questions > 0 {
-                    self.known.insert(database::hash(&[Some(&doc_id)]));
+                    self.known.insert(hash(&[Some(&doc_id)]));
                 } else {
                     self.bare.push(doc_id);
                 }
@@ -382,7 +387,7 @@ impl StoreReader<'_, '_> {
 
     /// Reads what the database has in addition, and then the documents without a question. Returns the errors, and
     /// whether some of the data around answers was left out.
-    fn database(&mut self) -> (Vec<rusqlite::Error>, bool) {
+    fn database(&mut self) -> (Vec<sqlite::Error>, bool) {
         let (store, mut known) = (self.store, std::mem::take(&mut self.known));
         let mut told = HashSet::new();
         let done = self.rows.take().map(|mut rows| {
@@ -427,7 +432,7 @@ impl StoreReader<'_, '_> {
 impl Asked {
     /// Computes a number for this question to this document that hardly any other has.
     fn key(&self) -> u64 {
-        database::hash(&[self.doc_id.as_deref(), self.question_id.as_deref()])
+        hash(&[self.doc_id.as_deref(), self.question_id.as_deref()])
     }
 }
 

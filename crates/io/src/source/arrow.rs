@@ -14,6 +14,8 @@ use self::schema::ArrowField;
 use crate::failure::Failure;
 use crate::source::columns::{Columns, Leaf, READ, ROWS, bytes_of, room_for, room_for_all};
 use crate::source::open::Blob;
+use crate::source::rows::RowReader;
+use crate::source::typed::{ARROW, MESSAGE};
 use stepscope_base::guard::guarded;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -22,10 +24,6 @@ mod batch;
 mod flat;
 mod schema;
 
-/// First bytes of a file; its end tells the positions of its messages.
-const MAGIC: &[u8] = b"ARROW1\0\0";
-/// First bytes of each message of a stream.
-const MESSAGE: [u8; 4] = [0xff; 4];
 /// A dictionary of more parts is not read.
 const MAX_PARTS: usize = 64;
 const DAMAGED: &str = "it is damaged";
@@ -68,12 +66,6 @@ struct ArrowMessage {
     body: Bytes,
 }
 
-/// Tells whether bytes begin like an Arrow table.
-pub(crate) fn begins(head: &[u8]) -> bool {
-    let size = || head.get(4..)?.first_chunk().map(|size| i32::from_le_bytes(*size));
-    head.starts_with(MAGIC) || head.starts_with(&MESSAGE) && size().is_some_and(|size| size > 0 && size % 8 == 0)
-}
-
 impl ArrowTable {
     /// Reads which columns a table has.
     pub(crate) fn open(blob: &Blob) -> Result<Self, Failure> {
@@ -92,7 +84,7 @@ impl ArrowTable {
             unpacked: room_for_all(metadata),
         };
         table.guarded(|table| {
-            let is_file = table.bytes.starts_with(MAGIC);
+            let is_file = table.bytes.starts_with(ARROW);
             let head = if is_file { table.footer()? } else { table.message()?.ok_or(CUT)?.metadata };
             let flat = Flat::root(&head).ok_or(DAMAGED)?;
             if is_file {
@@ -110,32 +102,6 @@ impl ArrowTable {
             Ok(())
         })?;
         Ok(table)
-    }
-
-    /// Returns its columns.
-    pub(crate) fn leaves(&self) -> Vec<Leaf> {
-        self.fields.iter().map(|field| Leaf { name: field.name.clone(), unread: field.unread() }).collect()
-    }
-
-    /// Reads the next rows, with the columns that are wanted, which may become fewer; `None`: there are no more.
-    pub(crate) fn next(&mut self, wanted: &[bool]) -> Result<Option<Columns>, Failure> {
-        self.guarded(|table| {
-            loop {
-                if let Some(open) = table.open.as_mut().filter(|open| open.read < open.rows) {
-                    return open.part(wanted, room_for(table.bytes.len())).map(Some);
-                }
-                // What it has unpacked makes room for the next.
-                table.open = None;
-                let Some(message) = table.message()? else { return Ok(None) };
-                let flat = Flat::root(&message.metadata).ok_or(DAMAGED)?;
-                let header = flat.table(2).ok_or(DAMAGED)?;
-                match flat.byte(1) {
-                    Some(2) => table.dictionary(header, message.body)?,
-                    Some(3) => table.open = Some(table.batch(header, message.body, wanted)?),
-                    _ => return Err("a message in it does not belong to a table"),
-                }
-            }
-        })
     }
 
     fn guarded<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, &'static str>) -> Result<T, Failure> {
@@ -218,6 +184,32 @@ impl ArrowTable {
     }
 }
 
+impl RowReader for ArrowTable {
+    fn leaves(&self) -> Vec<Leaf> {
+        self.fields.iter().map(|field| Leaf { name: field.name.clone(), unread: field.unread() }).collect()
+    }
+
+    fn next(&mut self, wanted: &[bool]) -> Result<Option<Columns>, Failure> {
+        self.guarded(|table| {
+            loop {
+                if let Some(open) = table.open.as_mut().filter(|open| open.read < open.rows) {
+                    return open.part(wanted, room_for(table.bytes.len())).map(Some);
+                }
+                // What it has unpacked makes room for the next.
+                table.open = None;
+                let Some(message) = table.message()? else { return Ok(None) };
+                let flat = Flat::root(&message.metadata).ok_or(DAMAGED)?;
+                let header = flat.table(2).ok_or(DAMAGED)?;
+                match flat.byte(1) {
+                    Some(2) => table.dictionary(header, message.body)?,
+                    Some(3) => table.open = Some(table.batch(header, message.body, wanted)?),
+                    _ => return Err("a message in it does not belong to a table"),
+                }
+            }
+        })
+    }
+}
+
 impl OpenBatch {
     /// Reads the next rows; `json`: the bytes that lists and objects may take.
     fn part(&mut self, wanted: &[bool], mut json: usize) -> Result<Columns, &'static str> {
@@ -282,9 +274,9 @@ mod tests {
     fn packed(text: &[u8], batches: usize) -> Vec<u8> {
         let bomb = Bytes::from(bytes("bomb.arrow"));
         let mut table = ArrowTable::open(&Blob::of_bytes(Shown::own("t"), &bomb).unwrap()).unwrap();
-        (table.blocks, table.at, table.metadata) = (None, MAGIC.len(), bomb.len());
+        (table.blocks, table.at, table.metadata) = (None, ARROW.len(), bomb.len());
         table.message().unwrap().unwrap();
-        let (schema, start) = (bomb.slice(MAGIC.len()..table.at), table.at);
+        let (schema, start) = (bomb.slice(ARROW.len()..table.at), table.at);
         let old = table.message().unwrap().unwrap();
         let mut batch = bomb[start..start + 8].to_vec();
         let mut metadata = old.metadata.to_vec();

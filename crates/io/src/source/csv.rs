@@ -10,6 +10,7 @@ use crate::source::block::BLOCK;
 use crate::source::columns::{Cell, Columns, Leaf, READ, ROWS, bytes_of};
 use crate::source::cut::without_filler;
 use crate::source::open::Blob;
+use crate::source::rows::RowReader;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
@@ -38,14 +39,14 @@ impl CsvTable {
         let names = rows.byte_headers().map_err(fail)?.iter().enumerate().map(|(n, name)| named(n, name)).collect();
         Ok(Self { name: blob.name().clone(), names, rows })
     }
+}
 
-    /// Returns its columns.
-    pub(crate) fn leaves(&self) -> Vec<Leaf> {
+impl RowReader for CsvTable {
+    fn leaves(&self) -> Vec<Leaf> {
         self.names.iter().map(|name| Leaf { name: name.clone(), unread: None }).collect()
     }
 
-    /// Reads the next rows, with the columns that are wanted; `None`: there are no more.
-    pub(crate) fn next(&mut self, wanted: &[bool]) -> Result<Option<Columns>, Failure> {
+    fn next(&mut self, wanted: &[bool]) -> Result<Option<Columns>, Failure> {
         let mut columns: Vec<Option<Vec<Cell>>> = wanted.iter().map(|wanted| wanted.then(Vec::new)).collect();
         let (mut row, mut rows) = (ByteRecord::new(), 0);
         while rows < ROWS && self.rows.read_byte_record(&mut row).map_err(|error| failure(&self.name, &error))? {

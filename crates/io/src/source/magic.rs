@@ -2,7 +2,7 @@
 
 use crate::source::csv::separator;
 use crate::source::cut::without_filler;
-use crate::source::{parquet, sqlite};
+use crate::source::typed::PARQUET;
 use stepscope_base::json::Tape;
 use stepscope_record::{RecordKind, formats};
 use stepscope_review::log_line;
@@ -19,6 +19,8 @@ pub(crate) fn is_journal(head: &[u8]) -> bool {
     head.starts_with(log_line::BEGIN) && !head.split(|byte| *byte == b'\n').take(HEAD_LINES).any(&mut is_record)
 }
 
+/// First bytes of an SQLite database.
+pub(crate) const SQLITE: &[u8] = b"SQLite format 3\0";
 /// Beginning of what lies in place of a file that Git LFS has not fetched.
 pub(crate) const LFS: &[u8] = b"version https://git-lfs.github.com/spec/";
 
@@ -33,9 +35,9 @@ pub(crate) fn not_text(head: &[u8]) -> Option<&'static str> {
         (b"\x28\xb5\x2f\xfd", "this is zstandard; unpack it first: unzstd"),
         (b"\xfd7zXZ\0", "this is xz; unpack it first: unxz"),
         (b"BZh", "this is bzip2; unpack it first: bunzip2"),
-        (sqlite::MAGIC, "this is an SQLite database; pass it as a file, not through a pipe"),
+        (SQLITE, "this is an SQLite database; pass it as a file, not through a pipe"),
         (
-            parquet::MAGIC,
+            PARQUET,
             "this parquet table holds no records; pass a table of document lines with its answers: check ANSWERS --document TABLE",
         ),
         (b"PARE", "this is an encrypted parquet table, not JSON"),

@@ -22,7 +22,7 @@ use self::pages::ChunkSize;
 use crate::failure::Failure;
 use crate::source::columns::{Cell, Columns, Leaf, READ, ROWS, TOO_LARGE, Unread, bytes_of, room_for, room_for_all};
 use crate::source::open::Blob;
-use crate::source::rows::LOOKED_AT;
+use crate::source::rows::{LOOKED_AT, RowReader};
 use stepscope_base::guard::guarded;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -38,8 +38,6 @@ mod thrift;
 const PART: usize = 4 << 20;
 /// Size of a value in a list or an object while its row is put together.
 const ITEM: usize = LeafRows::VALUE;
-/// First bytes of a Parquet table.
-pub(crate) const MAGIC: &[u8] = b"PAR1";
 
 /// A table whose rows are read part by part.
 pub(crate) struct ParquetTable {
@@ -198,6 +196,17 @@ fn guarded_read<T>(name: &Shown, read: impl FnOnce() -> Result<T, Refused>) -> R
     }
 }
 
+impl RowReader for ParquetTable {
+    fn leaves(&self) -> Vec<Leaf> {
+        self.columns.iter().map(TopColumn::leaf).collect()
+    }
+
+    fn next(&mut self, wanted: &[bool]) -> Result<Option<Columns>, Failure> {
+        let name = self.name.clone();
+        guarded_read(&name, || self.part(wanted))
+    }
+}
+
 impl ParquetTable {
     /// Reads which columns a table has.
     pub(crate) fn open(blob: &Blob) -> Result<Self, Failure> {
@@ -215,17 +224,6 @@ impl ParquetTable {
             let unpacked = Arc::new(AtomicUsize::new(room_for_all(bytes.len())));
             Ok(Self { name, bytes, file, columns, rows, read: 0, next: 0, group: None, decoded: 0, unpacked })
         })
-    }
-
-    /// Returns its columns.
-    pub(crate) fn leaves(&self) -> Vec<Leaf> {
-        self.columns.iter().map(TopColumn::leaf).collect()
-    }
-
-    /// Reads the next rows, with the columns that are wanted, which may become fewer; `None`: there are no more.
-    pub(crate) fn next(&mut self, wanted: &[bool]) -> Result<Option<Columns>, Failure> {
-        let name = self.name.clone();
-        guarded_read(&name, || self.part(wanted))
     }
 
     /// Leaves only the columns of these names, in their order.

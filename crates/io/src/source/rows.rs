@@ -1,14 +1,13 @@
 //! Tables whose rows are records: a column that holds their JSON, or one column per key.
 
 use crate::failure::Failure;
-use crate::source::arrow::{self, ArrowTable};
 use crate::source::block::BLOCK;
 use crate::source::column_map::ColumnMap;
 use crate::source::columns::{Cell, Columns, Leaf, NAMED, READ, is_said_by_null, room_for, room_for_all, style_of};
 use crate::source::csv::CsvTable;
 use crate::source::maps;
 use crate::source::open::Blob;
-use crate::source::parquet::{self, ParquetTable};
+use crate::source::typed;
 use stepscope_base::json::write::{Object, Raw, Sink, Style, python_float};
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::shown;
@@ -72,39 +71,19 @@ impl Sink for RowLines {
 }
 
 /// A table, read part by part.
-enum OpenTable {
-    Parquet(Box<ParquetTable>),
-    Arrow(Box<ArrowTable>),
-    Csv(Box<CsvTable>),
+pub(super) trait RowReader {
+    /// Returns its columns.
+    fn leaves(&self) -> Vec<Leaf>;
+
+    /// Reads the next rows, with the columns that are wanted, each at its place, which may become fewer; `None`: there are
+    /// no more.
+    fn next(&mut self, wanted: &[bool]) -> Result<Option<Columns>, Failure>;
 }
 
-impl OpenTable {
-    fn open(blob: &Blob) -> Result<Self, Failure> {
-        let mut head = Vec::new();
-        blob.read(0, BLOCK, &mut head)?;
-        Ok(match () {
-            () if head.starts_with(parquet::MAGIC) => Self::Parquet(Box::new(ParquetTable::open(blob)?)),
-            () if arrow::begins(&head) => Self::Arrow(Box::new(ArrowTable::open(blob)?)),
-            () => Self::Csv(Box::new(CsvTable::open(blob)?)),
-        })
-    }
-
-    fn leaves(&self) -> Vec<Leaf> {
-        match self {
-            Self::Parquet(table) => table.leaves(),
-            Self::Arrow(table) => table.leaves(),
-            Self::Csv(table) => table.leaves(),
-        }
-    }
-
-    /// Reads the next rows, with the columns that are wanted, each at its place.
-    fn next(&mut self, wanted: &[bool]) -> Result<Option<Columns>, Failure> {
-        match self {
-            Self::Parquet(table) => table.next(wanted),
-            Self::Arrow(table) => table.next(wanted),
-            Self::Csv(table) => table.next(wanted),
-        }
-    }
+fn open(blob: &Blob) -> Result<Box<dyn RowReader>, Failure> {
+    let mut head = Vec::new();
+    blob.read(0, BLOCK, &mut head)?;
+    if typed::begins(&head) { typed::open(blob, &head) } else { Ok(Box::new(CsvTable::open(blob)?)) }
 }
 
 /// Location of the record in a row.
@@ -119,7 +98,7 @@ enum RecordPlace {
 /// Reads the rows of a table as records; `Ok(None)`: they are none. Where columns were given keys, any row is a record.
 /// `found`: no person named the table, so it may lack these columns, and records.
 pub(crate) fn read(blob: &Blob, map: &ColumnMap, found: bool) -> Result<Option<RecordRows>, Failure> {
-    let mut table = OpenTable::open(blob)?;
+    let mut table = open(blob)?;
     let leaves = table.leaves();
     let fail = |why| Failure { what: READ, path: blob.name().clone(), source: why };
     let none = |why: Option<Shown>| why.filter(|_| !found).map_or(Ok(None), |why| Err(fail(why)));

@@ -31,9 +31,8 @@ mod copy;
 
 pub(crate) use cell::{CellValue, each_row, own};
 use copy::Copy;
+pub(crate) use rusqlite::Error;
 
-/// First bytes of a database.
-pub(crate) const MAGIC: &[u8] = b"SQLite format 3\0";
 /// A larger cell is not read.
 const MAX_CELL: i32 = 64 << 20;
 /// Number of attempts to copy a database that changes meanwhile.
@@ -606,7 +605,10 @@ mod tests {
                 open(&path).map(|database| database.table("answers").map_err(|error| database.failure(&error)));
             database.and_then(|table| table).map(|_| ()).unwrap_err().to_string()
         };
-        assert!(why(&[MAGIC, &[0; 84]].concat()).ends_with("it is not an SQLite database, or it is encrypted"));
+        assert!(
+            why(&[crate::source::magic::SQLITE, &[0; 84]].concat())
+                .ends_with("it is not an SQLite database, or it is encrypted")
+        );
         let (path, _) = folder.made("whole.sqlite", "CREATE TABLE answers(x)");
         let mut bytes = std::fs::read(&path).unwrap();
         bytes[100..200].fill(0xee);

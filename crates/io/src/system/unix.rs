@@ -406,6 +406,14 @@ pub(crate) fn hide_memory() {
     }
 }
 
+/// Lets writing behind the limit of a file's size (`ulimit -f`) fail as it does on a full disk; by itself the system ends
+/// the program. To be called before anything is written. A handler, not "ignored": commands that are started, such as an
+/// editor, begin as usual.
+pub fn outlive_file_limit() {
+    // Where it is refused, all is as before.
+    let _ = signal_hook::flag::register(rustix::process::Signal::XFSZ.as_raw(), std::sync::Arc::default());
+}
+
 /// Waits for a Ctrl-C.
 pub(crate) async fn interrupted() {
     comes(SignalKind::interrupt()).await;

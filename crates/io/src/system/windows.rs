@@ -390,6 +390,9 @@ pub(crate) fn give_way() {}
 /// The system keeps the memory of a process from other users; from the same one it does not.
 pub(crate) fn hide_memory() {}
 
+/// No signal ends a program here because of the size of a file.
+pub const fn outlive_file_limit() {}
+
 /// Waits for a Ctrl-C.
 pub(crate) async fn interrupted() {
     match windows::ctrl_c() {

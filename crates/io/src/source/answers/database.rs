@@ -2,12 +2,11 @@
 //! value, whatever the columns declare.
 
 use std::collections::{HashMap, HashSet};
-use std::hash::{DefaultHasher, Hasher as _};
 use std::time::Duration;
 
 use rusqlite::{Row, Statement};
 
-use super::line::{Asked, Call, SeenPage, StoredNumber};
+use super::line::{Asked, Call, FoundInDatabase, SeenPage, StoredNumber, hash, question_key};
 use crate::source::lines::Gathered;
 use crate::source::sqlite::{CellValue, Database, Table, each_row, own};
 use stepscope_evidence::document::{Document, Heading};
@@ -94,19 +93,6 @@ impl QuestionKey {
     }
 }
 
-/// Computes a number for a question to a document, or for either alone, that hardly any other has.
-pub(super) fn hash(parts: &[Option<&[u8]>]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    for part in parts {
-        if let Some(part) = part {
-            hasher.write(part);
-        }
-        // In no UTF-8 text.
-        hasher.write_u8(0xff);
-    }
-    hasher.finish()
-}
-
 /// Rows of a side table that belong to a key.
 struct Lookup<'c> {
     database: &'c Database,
@@ -188,16 +174,6 @@ impl<'c> Lookup<'c> {
         }
         Ok(found)
     }
-}
-
-/// Item that a walk through a database finds.
-pub(super) enum FoundInDatabase {
-    /// A question, with what is known of it.
-    Question(Asked),
-    /// A document without a question.
-    Document(Vec<u8>),
-    /// A logged call of a model.
-    Call(Call),
 }
 
 /// Keys of what was shown so far, by hash.
@@ -464,11 +440,6 @@ impl<'c> Rows<'c> {
             })))
         })
     }
-}
-
-/// Computes a number for a question, whatever its document.
-pub(super) fn question_key(question_id: Option<&[u8]>) -> u64 {
-    hash(&[None, question_id])
 }
 
 /// Row numbers of each document in tables without an index for it, by hash of its name: so that the tables are read

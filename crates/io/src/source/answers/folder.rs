@@ -13,7 +13,7 @@ use crate::source::columns::{Cell, Columns};
 use crate::source::cut::decode_wide;
 use crate::source::lines::Gathered;
 use crate::source::open::{beneath_failure, open_beneath, read_small_beneath};
-use crate::source::parquet;
+use crate::source::typed;
 use crate::system::{FileId, FileType, is_link, os_name, slashed};
 use stepscope_base::json::Tape;
 use stepscope_base::text::Shown;
@@ -343,7 +343,7 @@ fn read_pages(at: &UnderRoot) -> Result<Option<Vec<SeenPage>>, Failure> {
 }
 
 fn read_table(at: &UnderRoot, names: &[&str]) -> Result<Columns, Failure> {
-    parquet::read_blob(&open_beneath(at)?, names)
+    typed::read_columns(&open_beneath(at)?, names)
 }
 
 /// Reads the document of this name below a root; `None`: its lines are not there.

@@ -4,6 +4,7 @@
 //! string. Everything else about it is left to who reads the line.
 
 use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hasher as _};
 
 use crate::source::cut::without_filler;
 use stepscope_base::json::write::{Raw, Style, python_float};
@@ -174,6 +175,34 @@ impl Call {
             line.maybe("label", text(self.label.as_ref())).maybe("created_at", self.created_at.json());
         });
     }
+}
+
+/// Item that a walk through a database finds.
+pub(super) enum FoundInDatabase {
+    /// A question, with what is known of it.
+    Question(Asked),
+    /// A document without a question.
+    Document(Vec<u8>),
+    /// A logged call of a model.
+    Call(Call),
+}
+
+/// Computes a number for a question to a document, or for either alone, that hardly any other has.
+pub(super) fn hash(parts: &[Option<&[u8]>]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for part in parts {
+        if let Some(part) = part {
+            hasher.write(part);
+        }
+        // In no UTF-8 text.
+        hasher.write_u8(0xff);
+    }
+    hasher.finish()
+}
+
+/// Computes a number for a question, whatever its document.
+pub(super) fn question_key(question_id: Option<&[u8]>) -> u64 {
+    hash(&[None, question_id])
 }
 
 fn text(text: Option<&Vec<u8>>) -> Option<Untrusted<'_>> {

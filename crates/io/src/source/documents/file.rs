@@ -4,14 +4,12 @@ use std::path::Path;
 
 use crate::failure::Failure;
 use crate::source::answers::folder::{document_in, lines_of};
-use crate::source::arrow;
 use crate::source::beneath::{Place, UnderRoot};
 use crate::source::cut::{decode_wide, line_end, without_filler};
 use crate::source::lines::Gathered;
-use crate::source::magic::not_text;
+use crate::source::magic::{SQLITE, not_text};
 use crate::source::open::{Blob, Opened, open_place};
-use crate::source::parquet;
-use crate::source::sqlite;
+use crate::source::typed;
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -42,16 +40,16 @@ pub(super) fn read(place: &Place) -> Result<Document, Failure> {
     }
     let blob = blob(place)?;
     let mut bytes = Vec::new();
-    blob.read(0, sqlite::MAGIC.len(), &mut bytes)?;
-    if bytes.starts_with(parquet::MAGIC) {
-        let table = parquet::read_blob(&blob, &["page_num", "line_num", "text"])?;
+    blob.read(0, SQLITE.len(), &mut bytes)?;
+    if bytes.starts_with(typed::PARQUET) {
+        let table = typed::read_columns(&blob, &["page_num", "line_num", "text"])?;
         return lines_of(&table, blob.name(), Vec::new());
     }
-    if arrow::begins(&bytes) {
+    if typed::begins_arrow(&bytes) {
         const WHY: &str = "documents are not read from Arrow tables; write its lines as Parquet or JSON lines";
         return Err(Failure::own(USE, blob.name(), WHY));
     }
-    if bytes.starts_with(sqlite::MAGIC) {
+    if bytes.starts_with(SQLITE) {
         const WHY: &str = "it is an answer store; pass it as a path, and its answers find their documents";
         return Err(Failure::own(USE, blob.name(), WHY));
     }

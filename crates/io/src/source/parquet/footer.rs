@@ -1,9 +1,9 @@
 //! The footer of a table, read ahead: the library follows its schema as deep as it goes, makes room for as many columns as
 //! it names, and gives each the names of all that it is in.
 
-use super::MAGIC;
 use super::thrift::{Next, ThriftReader};
 use crate::source::columns::room_for;
+use crate::source::typed::PARQUET;
 
 /// Number of bytes of a longest footer: the library needs many times as much.
 const MAX_FOOTER: usize = 8 << 20;
@@ -16,7 +16,7 @@ const FIELDS: &str = "its columns are too many, nested too deeply or their names
 
 /// Tells why a table with such a footer is not read.
 pub(super) fn check(table: &[u8]) -> Result<(), &'static str> {
-    let footer = table.strip_suffix(MAGIC).and_then(|table| {
+    let footer = table.strip_suffix(PARQUET).and_then(|table| {
         let (table, len) = table.split_last_chunk()?;
         table.get(table.len().checked_sub(u32::from_le_bytes(*len) as usize)?..)
     });

@@ -428,7 +428,7 @@ mod tests {
 
     use crate::source::column_map::ColumnMap;
     use crate::source::open::Blob;
-    use crate::source::rows;
+    use crate::source::rows::{self, RowReader as _};
     use ::parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
     use ::parquet::file::writer::SerializedFileWriter;
     use ::parquet::schema::parser::parse_message_type;

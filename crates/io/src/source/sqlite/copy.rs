@@ -11,8 +11,9 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use super::{MAGIC, OPEN};
+use super::OPEN;
 use crate::failure::{Failure, reason};
+use crate::source::magic::SQLITE;
 use crate::source::open::Blob;
 use crate::system::{
     data_ranges, free_in, give_name, make_new, memory_file, private_folder, read_at, take_name, without_name,
@@ -101,7 +102,7 @@ fn too_large() -> Shown {
 
 /// Computes the bytes of a database that count: what its head says, within the file.
 fn believed(head: &[u8], len: u64) -> u64 {
-    let number = |at: usize| be32(head, at).filter(|_| head.starts_with(MAGIC));
+    let number = |at: usize| be32(head, at).filter(|_| head.starts_with(SQLITE));
     // The count is valid only where the last writer wrote the version as well.
     let pages = number(28).filter(|pages| *pages > 0 && number(24) == number(92));
     match (pages, page_size(head)) {
@@ -317,7 +318,7 @@ mod tests {
     #[test]
     fn the_count_of_pages_counts_within_the_file_only() {
         let mut head = vec![0; HEAD];
-        head[..16].copy_from_slice(MAGIC);
+        head[..16].copy_from_slice(SQLITE);
         head[16..18].copy_from_slice(&4096_u16.to_be_bytes());
         for (pages, len, counts) in [(2_u32, 6 << 30, 8192), (u32::MAX, 8192, 8192), (0, 12_288, 12_288)] {
             head[28..32].copy_from_slice(&pages.to_be_bytes());

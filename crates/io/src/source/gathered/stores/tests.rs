@@ -255,7 +255,9 @@ fn a_history_is_the_run_of_its_store() {
             let mut tape = Tape::default();
             let root = tape.parse(&text).unwrap();
             assert!(super::super::gatherer_of(root.items().next().unwrap()).is_some(), "{thread}");
-            let blob = std::sync::Arc::new(crate::source::open::Blob::of_bytes(Shown::default(), &text).unwrap());
+            let blob = std::sync::Arc::new(
+                crate::source::open::Blob::of_bytes(stepscope_base::text::Shown::default(), &text).unwrap(),
+            );
             let values =
                 super::super::neighbours::Values::new(blob, crate::source::cut::Layout::of(&text, true).unwrap());
             let made = langgraph::history::read(&values, &[]).unwrap();
@@ -364,7 +366,9 @@ fn older_stores_of_adk_say_that_what_was_written_is_pickle() {
 fn traces_of_mlflow_are_those_of_its_json() {
     let read = read_at(&folder().join("mlflow-3.17.2.sqlite"));
     let text = std::fs::read(folder().join("mlflow-3.17.2.jsonl")).unwrap();
-    let blob = std::sync::Arc::new(crate::source::open::Blob::of_bytes(Shown::default(), &text).unwrap());
+    let blob = std::sync::Arc::new(
+        crate::source::open::Blob::of_bytes(stepscope_base::text::Shown::default(), &text).unwrap(),
+    );
     let values = super::super::neighbours::Values::new(blob, crate::source::cut::Layout::Lines(b'\n'));
     let made = super::super::traces::read(&values, &[]).unwrap();
     let mut told = Vec::new();

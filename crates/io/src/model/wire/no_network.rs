@@ -1,0 +1,41 @@
+//! The network where this build asks no model: a sentence. Recordings play all the same.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use url::Url;
+
+use super::Head;
+use crate::model::ABSENT;
+use crate::model::endpoint::Endpoint;
+use stepscope_base::text::Shown;
+use stepscope_execution::call::{Trouble, TroubleKind};
+
+/// A client, of which there is none.
+#[derive(Clone, Debug)]
+pub(in crate::model) struct NoNetwork(Infallible);
+
+pub(in crate::model) use NoNetwork as Network;
+
+/// An answer from the network, of which there is none.
+#[derive(Debug)]
+pub(in crate::model) struct NoAnswer(Infallible);
+
+pub(in crate::model) use NoAnswer as Arriving;
+
+impl NoNetwork {
+    /// Says that no model is asked.
+    pub(super) fn new(_: &Endpoint, _: Duration) -> Result<Self, Trouble> {
+        Err(Trouble::new(TroubleKind::NotSent, Shown::own(ABSENT.unwrap_or_default())))
+    }
+
+    pub(super) async fn send(&self, _: &Endpoint, _: &Url, _: Option<Vec<u8>>) -> Result<(Head, Arriving), Trouble> {
+        match self.0 {}
+    }
+}
+
+impl NoAnswer {
+    pub(super) async fn chunk(&mut self) -> Result<Option<Vec<u8>>, Trouble> {
+        match self.0 {}
+    }
+}
