@@ -294,8 +294,8 @@ pub fn run(
         Command::Repair(options) => repair::run(options, side, out),
         Command::Rerun(options) => rerun::run(options, side, out),
         Command::Rules { id, format } => print::rules(id.as_deref(), *format, out),
+        Command::Keys { .. } if cfg!(not(feature = "screen")) => Err(Shown::own(NO_SCREEN)),
         Command::Keys { format } => {
-            NO_SCREEN.map_or(Ok(()), |why| Err(Shown::own(why)))?;
             print::keys(lists.keys, *format, out);
             Ok(CLEAN)
         }

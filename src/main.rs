@@ -6,9 +6,15 @@ use stepscope::cli::{self, Invocation, Out, ScreenLists};
 use stepscope_base::shown;
 use stepscope_io::system::outlive_file_limit;
 
-#[cfg_attr(feature = "screen", path = "main/screen.rs")]
-#[cfg_attr(not(feature = "screen"), path = "main/no_screen.rs")]
+#[cfg(not(feature = "screen"))]
+#[path = "main/no_screen.rs"]
+mod no_screen;
+#[cfg(feature = "screen")]
+#[path = "main/screen.rs"]
 mod screen;
+
+#[cfg(not(feature = "screen"))]
+use no_screen as screen;
 
 /// Allocator that, when no memory is left, gives the terminal back and prints a sentence.
 #[global_allocator]

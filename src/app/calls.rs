@@ -16,7 +16,7 @@ use stepscope_io::model::discover::{discover, models};
 use stepscope_io::model::drive::Several;
 use stepscope_io::model::settings::WantedServer;
 use stepscope_io::model::setup::{Server, Setup};
-use stepscope_io::model::{ABSENT, Client};
+use stepscope_io::model::{ABSENT, ASKS, Client};
 
 /// Longest time that a server may take to list its models.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -124,7 +124,7 @@ async fn candidates(setup: &Setup, config: &Config) -> (Vec<Candidate>, Option<S
         }
         candidates.extend(names.into_iter().map(|name| candidate(Some(name))));
     }
-    (candidates, trouble.or_else(|| ABSENT.map(Shown::own)))
+    (candidates, trouble.or((!ASKS).then(|| Shown::own(ABSENT))))
 }
 
 fn server(setup: &Setup, config: &Config, candidate: Candidate) -> Result<Server, Shown> {

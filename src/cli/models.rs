@@ -9,7 +9,7 @@ use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_io::model::discover::{FoundServer, NEAR, discover, is_usual, models};
-use stepscope_io::model::{ABSENT, Endpoint};
+use stepscope_io::model::{ABSENT, ASKS, Endpoint};
 
 /// List local model servers and their models
 ///
@@ -26,8 +26,8 @@ pub struct Models {
 }
 
 pub(super) fn run(options: &Models, out: &mut Out) -> Result<u8, Shown> {
-    if let Some(why) = ABSENT {
-        return Err(Shown::own(why));
+    if !ASKS {
+        return Err(Shown::own(ABSENT));
     }
     options.ask.check()?;
     let (settled, is_named) = options.ask.settle()?;

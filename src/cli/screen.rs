@@ -10,15 +10,10 @@ use crate::cli::verify::Judge;
 use stepscope_judge::hide::Hidden;
 use stepscope_review::queue::{Assignment, Queue};
 
-/// Why this build has no screen; `None`: it has one.
-pub const NO_SCREEN: Option<&str> = if cfg!(feature = "screen") {
-    None
-} else {
-    Some(
-        "this build of stepscope has no screen: it was built without the feature `screen`; read records with stepscope show \
-         FILE, or one after another with stepscope --linear FILE, and check them with stepscope check FILE",
-    )
-};
+/// Sentence of a build without a screen.
+pub const NO_SCREEN: &str = "this build of stepscope has no screen: it was built without the feature `screen`; read records \
+                             with stepscope show FILE, or one after another with stepscope --linear FILE, and check them \
+                             with stepscope check FILE";
 
 /// Opening the screen.
 #[derive(clap::Args, Clone, Debug, Default)]

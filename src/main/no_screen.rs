@@ -9,7 +9,7 @@ use stepscope_io::failure::Failure;
 use stepscope_report::page::PagePicture;
 
 fn none<T>() -> Result<T, Shown> {
-    Err(Shown::own(NO_SCREEN.unwrap_or_default()))
+    Err(Shown::own(NO_SCREEN))
 }
 
 /// Says that there is no screen.

@@ -22,6 +22,9 @@ pub mod files;
 pub mod log;
 /// Asking models, and hearing their replies piece by piece.
 pub mod model;
+#[cfg(not(feature = "tables"))]
+/// Tables out, where this build writes none.
+pub mod no_tables;
 /// Notes that a tour passes to a second terminal.
 pub mod notes;
 /// Pipelines from sources to results about their records: reading, checking, loading, searching, summaries.
@@ -30,12 +33,10 @@ pub mod pipeline;
 pub mod source;
 /// Differences between systems, behind one face.
 pub mod system;
-/// Tables out: results as Parquet.
 #[cfg(feature = "tables")]
+/// Tables out: results as Parquet.
 pub mod tables;
-/// Tables out, where this build writes none.
 #[cfg(not(feature = "tables"))]
-#[path = "no_tables.rs"]
-pub mod tables;
+pub use no_tables as tables;
 /// A run on its way, kept after every call.
 pub mod unfinished;

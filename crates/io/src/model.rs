@@ -18,6 +18,7 @@ pub mod drive;
 pub mod endpoint;
 mod exchange;
 pub mod frames;
+mod head;
 pub mod key;
 pub mod redact;
 pub mod reply;
@@ -25,17 +26,7 @@ pub mod settings;
 pub mod setup;
 mod wire;
 
-pub use endpoint::{Backend, Endpoint};
-
-/// Why this build asks no model; `None`: it does.
-pub const ABSENT: Option<&str> = if cfg!(feature = "models") {
-    None
-} else {
-    Some(
-        "this build of stepscope asks no model: it was built without the feature `models`; a recording can be played with \
-         --cassette",
-    )
-};
+pub use endpoint::{ABSENT, ASKS, Backend, Endpoint};
 
 /// Number of events that may wait for their reader; then the model waits.
 const CHANNEL: usize = 256;

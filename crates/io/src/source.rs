@@ -31,6 +31,9 @@ pub(crate) mod lines;
 pub(crate) mod magic;
 /// Rows of other programs, read by maps.
 pub mod maps;
+/// SQLite databases where this build opens none.
+#[cfg(not(feature = "store"))]
+pub(crate) mod no_sqlite;
 /// Opening without harm.
 pub mod open;
 /// Packed files.
@@ -45,10 +48,8 @@ pub(crate) mod rows;
 /// SQLite databases opened without harm.
 #[cfg(feature = "store")]
 pub(crate) mod sqlite;
-/// SQLite databases where this build opens none.
 #[cfg(not(feature = "store"))]
-#[path = "source/no_sqlite.rs"]
-pub(crate) mod sqlite;
+pub(crate) use no_sqlite as sqlite;
 /// Dates and times of tables, as text.
 pub(crate) mod times;
 /// Tables whose columns have types, where this build reads them.

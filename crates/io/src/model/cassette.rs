@@ -14,9 +14,10 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::endpoint::{Backend, Endpoint};
+use super::head::Head;
 use super::redact::Redactor;
 use super::reply::KeptNames;
-use super::wire::{Answer, Head};
+use super::wire::Answer;
 use crate::failure::{Failure, reason};
 use crate::log::{Content, append_line};
 use crate::source::beneath::Place;

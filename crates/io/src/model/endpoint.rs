@@ -116,6 +116,12 @@ impl Backend {
 /// The words for a part of a call that the kind of server has no name for.
 pub const NOT_SENT: &str = "not sent: this kind of server does not support it";
 
+/// True if this build asks models.
+pub const ASKS: bool = cfg!(feature = "models");
+/// Sentence of a build that asks none.
+pub const ABSENT: &str = "this build of stepscope asks no model: it was built without the feature `models`; --cassette takes a \
+                          recording instead";
+
 /// A server, ready to be asked.
 #[derive(Clone, Debug)]
 pub struct Endpoint {

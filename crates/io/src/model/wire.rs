@@ -8,33 +8,21 @@ use url::Url;
 
 use super::cassette::{Played, Tape};
 use super::endpoint::Endpoint;
+use super::head::Head;
 use stepscope_execution::call::Trouble;
 
 #[cfg(feature = "models")]
 mod network;
 #[cfg(not(feature = "models"))]
-#[path = "wire/no_network.rs"]
-mod network;
+mod no_network;
 
+#[cfg(feature = "models")]
 use network::{Arriving, Network};
+#[cfg(not(feature = "models"))]
+use no_network::{NoAnswer as Arriving, NoNetwork as Network};
 
 /// Something that is waited for.
 pub(super) type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// The beginning of an answer.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Head {
-    /// The status.
-    pub status: u16,
-    /// Content type of the body; empty where none is given.
-    pub kind: String,
-    /// Time to wait before the next request.
-    pub retry_after: Option<String>,
-    /// Address to which the server redirects.
-    pub location: Option<String>,
-    /// Compression of the body.
-    pub encoding: Option<String>,
-}
 
 /// An answer that is coming.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 #[cfg(feature = "screen")]
 use notify::{EventKind, RecursiveMode, Watcher as _, event::AccessKind, event::AccessMode};
 
-/// What was heard: the paths that changed; `None`: any may have.
+/// Paths that changed; `None`: any may have.
 pub(super) type Changed = Option<Vec<PathBuf>>;
 
 /// A watcher of folders.

@@ -25,11 +25,13 @@ use stepscope_evidence::document::Document;
 
 #[cfg(feature = "store")]
 mod database;
-#[cfg(not(feature = "store"))]
-#[path = "answers/no_database.rs"]
-mod database;
 pub(crate) mod folder;
 mod line;
+#[cfg(not(feature = "store"))]
+mod no_database;
+
+#[cfg(not(feature = "store"))]
+use no_database as database;
 
 use database::{Places, Rows};
 use folder::{FolderKind, FoundInFolder, Walk};

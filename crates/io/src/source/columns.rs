@@ -40,6 +40,9 @@ pub(super) const READ: &str = "cannot read";
 /// Number of rows that are in memory as values, at most.
 pub(super) const ROWS: usize = 256;
 
+/// Number of rows that tell what a column holds.
+pub(super) const LOOKED_AT: usize = 20;
+
 /// One value of a table.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Cell {
@@ -215,6 +218,16 @@ impl Leaf {
         let Unread { path, what } = self.unread.as_ref()?;
         Some(format!("{}{path} ({what})", self.name))
     }
+}
+
+/// A table, read part by part.
+pub(super) trait RowReader {
+    /// Returns its columns.
+    fn leaves(&self) -> Vec<Leaf>;
+
+    /// Reads the next rows, with the columns that are wanted, each at its place, which may become fewer; `None`: there are
+    /// no more.
+    fn next(&mut self, wanted: &[bool]) -> Result<Option<Columns>, Failure>;
 }
 
 /// Computes the number of bytes that a part of a table of so many bytes may take once it is decoded.

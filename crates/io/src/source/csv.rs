@@ -7,10 +7,9 @@ use bytes::Bytes;
 
 use crate::failure::Failure;
 use crate::source::block::BLOCK;
-use crate::source::columns::{Cell, Columns, Leaf, READ, ROWS, bytes_of};
+use crate::source::columns::{Cell, Columns, Leaf, READ, ROWS, RowReader, bytes_of};
 use crate::source::cut::without_filler;
 use crate::source::open::Blob;
-use crate::source::rows::RowReader;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 

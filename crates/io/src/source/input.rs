@@ -17,10 +17,10 @@ use crate::source::cut::{Layout, Skips, State, cut, decode_wide, looks_like_json
 use crate::source::datasets::is_description;
 use crate::source::documents::{DocumentCache, Documents};
 use crate::source::gathered::{GatheredLines, gatherer_of, may_be_gathered, stores};
-use crate::source::magic::{LFS, SQLITE, is_journal, not_records};
+use crate::source::magic::{LFS, SQLITE, begins_arrow, begins_typed, is_journal, not_records};
 use crate::source::maps::{Attempt, Mapped, RowMap};
 use crate::source::open::{Blob, Opened, Stat, beneath_failure, open, open_beneath, open_place, spool, standard_input};
-use crate::source::{csv, maps, packed, page, rows, typed};
+use crate::source::{csv, maps, packed, page, rows};
 use crate::system::{FileId, FileType, await_writer, is_link};
 use stepscope_base::guard::{FAULT, guarded};
 use stepscope_base::json::{Kind, MAX_TEXT, Tape, Value};
@@ -521,7 +521,7 @@ fn is_table(blob: &Blob) -> bool {
 }
 
 fn begins_table(head: &[u8]) -> bool {
-    typed::begins(head) || csv::separator(head).is_some()
+    begins_typed(head) || csv::separator(head).is_some()
 }
 
 /// Tells whether any of the values at the beginning of a source is of a known format.
@@ -715,7 +715,7 @@ pub fn recognise(blob: Blob, found: bool, columns: &ColumnMap) -> Result<Option<
     if !found {
         refuse_columns(&head, columns, blob.name())?;
     }
-    if let Some(text) = decode_wide(&head).filter(|_| !typed::begins_arrow(&head)) {
+    if let Some(text) = decode_wide(&head).filter(|_| !begins_arrow(&head)) {
         return if found && !looks_like_json(&text) { Ok(None) } else { decoded(&blob, stat, columns).map(Some) };
     }
     if let Some(why) = not_records(&head) {

@@ -2,7 +2,6 @@
 
 use crate::source::csv::separator;
 use crate::source::cut::without_filler;
-use crate::source::typed::PARQUET;
 use stepscope_base::json::Tape;
 use stepscope_record::{RecordKind, formats};
 use stepscope_review::log_line;
@@ -23,6 +22,24 @@ pub(crate) fn is_journal(head: &[u8]) -> bool {
 pub(crate) const SQLITE: &[u8] = b"SQLite format 3\0";
 /// Beginning of what lies in place of a file that Git LFS has not fetched.
 pub(crate) const LFS: &[u8] = b"version https://git-lfs.github.com/spec/";
+
+/// First bytes of a Parquet table.
+pub(crate) const PARQUET: &[u8] = b"PAR1";
+/// First bytes of an Arrow file; its end tells the positions of its messages.
+pub(super) const ARROW: &[u8] = b"ARROW1\0\0";
+/// First bytes of each message of an Arrow stream.
+pub(super) const MESSAGE: [u8; 4] = [0xff; 4];
+
+/// Tells whether bytes begin like a table whose columns have types.
+pub(crate) fn begins_typed(head: &[u8]) -> bool {
+    head.starts_with(PARQUET) || begins_arrow(head)
+}
+
+/// Tells whether bytes begin like an Arrow table.
+pub(crate) fn begins_arrow(head: &[u8]) -> bool {
+    let size = || head.get(4..)?.first_chunk().map(|size| i32::from_le_bytes(*size));
+    head.starts_with(ARROW) || head.starts_with(&MESSAGE) && size().is_some_and(|size| size > 0 && size % 8 == 0)
+}
 
 const NO_RECORDS_ARROW: &str =
     "this Arrow table holds no records; name the columns that are their keys with --columns KEY=COLUMN";

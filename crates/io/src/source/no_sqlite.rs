@@ -17,7 +17,7 @@ pub(crate) struct NoDatabase {
 
 pub(crate) use NoDatabase as Database;
 
-/// What a database says that could not be asked, of which there is none.
+/// Error of a database, of which there is none.
 pub(crate) use std::convert::Infallible as Error;
 
 /// Says that no database is read.

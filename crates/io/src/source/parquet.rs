@@ -20,9 +20,10 @@ use self::nested::{GroupLeaves, LeafMeaning, LeafRows, Node, TopColumn};
 use self::packed::PageCodec;
 use self::pages::ChunkSize;
 use crate::failure::Failure;
-use crate::source::columns::{Cell, Columns, Leaf, READ, ROWS, TOO_LARGE, Unread, bytes_of, room_for, room_for_all};
+use crate::source::columns::{
+    Cell, Columns, LOOKED_AT, Leaf, READ, ROWS, RowReader, TOO_LARGE, Unread, bytes_of, room_for, room_for_all,
+};
 use crate::source::open::Blob;
-use crate::source::rows::{LOOKED_AT, RowReader};
 use stepscope_base::guard::guarded;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;

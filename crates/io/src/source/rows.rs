@@ -3,8 +3,11 @@
 use crate::failure::Failure;
 use crate::source::block::BLOCK;
 use crate::source::column_map::ColumnMap;
-use crate::source::columns::{Cell, Columns, Leaf, NAMED, READ, is_said_by_null, room_for, room_for_all, style_of};
+use crate::source::columns::{
+    Cell, Columns, LOOKED_AT, Leaf, NAMED, READ, RowReader, is_said_by_null, room_for, room_for_all, style_of,
+};
 use crate::source::csv::CsvTable;
+use crate::source::magic::begins_typed;
 use crate::source::maps;
 use crate::source::open::Blob;
 use crate::source::typed;
@@ -16,8 +19,6 @@ use stepscope_record::{RecordKind, formats};
 
 /// Number of columns that one record may have as keys.
 const MAX_COLUMNS: usize = 2_048;
-/// Number of rows that tell what a column holds.
-pub(super) const LOOKED_AT: usize = 20;
 /// Lines are written to where they are kept in pieces of this size.
 const PIECE: usize = 1 << 20;
 /// Number of bytes that is kept of a record at least, however short its line.
@@ -70,20 +71,10 @@ impl Sink for RowLines {
     }
 }
 
-/// A table, read part by part.
-pub(super) trait RowReader {
-    /// Returns its columns.
-    fn leaves(&self) -> Vec<Leaf>;
-
-    /// Reads the next rows, with the columns that are wanted, each at its place, which may become fewer; `None`: there are
-    /// no more.
-    fn next(&mut self, wanted: &[bool]) -> Result<Option<Columns>, Failure>;
-}
-
 fn open(blob: &Blob) -> Result<Box<dyn RowReader>, Failure> {
     let mut head = Vec::new();
     blob.read(0, BLOCK, &mut head)?;
-    if typed::begins(&head) { typed::open(blob, &head) } else { Ok(Box::new(CsvTable::open(blob)?)) }
+    if begins_typed(&head) { typed::open(blob, &head) } else { Ok(Box::new(CsvTable::open(blob)?)) }
 }
 
 /// Location of the record in a row.

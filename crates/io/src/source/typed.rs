@@ -4,29 +4,12 @@
 use crate::failure::Failure;
 #[cfg(feature = "tables")]
 use crate::source::arrow::ArrowTable;
-use crate::source::columns::Columns;
+use crate::source::columns::{Columns, RowReader};
+#[cfg(feature = "tables")]
+use crate::source::magic::begins_arrow;
 use crate::source::open::Blob;
 #[cfg(feature = "tables")]
 use crate::source::parquet::{self, ParquetTable};
-use crate::source::rows::RowReader;
-
-/// First bytes of a Parquet table.
-pub(crate) const PARQUET: &[u8] = b"PAR1";
-/// First bytes of an Arrow file; its end tells the positions of its messages.
-pub(super) const ARROW: &[u8] = b"ARROW1\0\0";
-/// First bytes of each message of an Arrow stream.
-pub(super) const MESSAGE: [u8; 4] = [0xff; 4];
-
-/// Tells whether bytes begin like a table whose columns have types.
-pub(crate) fn begins(head: &[u8]) -> bool {
-    head.starts_with(PARQUET) || begins_arrow(head)
-}
-
-/// Tells whether bytes begin like an Arrow table.
-pub(crate) fn begins_arrow(head: &[u8]) -> bool {
-    let size = || head.get(4..)?.first_chunk().map(|size| i32::from_le_bytes(*size));
-    head.starts_with(ARROW) || head.starts_with(&MESSAGE) && size().is_some_and(|size| size > 0 && size % 8 == 0)
-}
 
 /// Opens a table that begins like this.
 #[cfg(feature = "tables")]

@@ -12,8 +12,8 @@ use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderV
 use reqwest::{Client, Proxy, redirect, retry};
 use url::Url;
 
-use super::Head;
 use crate::model::endpoint::{Backend, Endpoint, origin};
+use crate::model::head::Head;
 use crate::model::key::ApiKey;
 use crate::model::redact::Redactor;
 use stepscope_base::shown;

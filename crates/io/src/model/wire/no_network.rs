@@ -1,13 +1,12 @@
-//! The network where this build asks no model: a sentence. Recordings play all the same.
+//! The network where this build asks no model: a sentence. Recordings answer all the same.
 
 use std::convert::Infallible;
 use std::time::Duration;
 
 use url::Url;
 
-use super::Head;
-use crate::model::ABSENT;
-use crate::model::endpoint::Endpoint;
+use crate::model::endpoint::{ABSENT, Endpoint};
+use crate::model::head::Head;
 use stepscope_base::text::Shown;
 use stepscope_execution::call::{Trouble, TroubleKind};
 
@@ -15,21 +14,17 @@ use stepscope_execution::call::{Trouble, TroubleKind};
 #[derive(Clone, Debug)]
 pub(in crate::model) struct NoNetwork(Infallible);
 
-pub(in crate::model) use NoNetwork as Network;
-
 /// An answer from the network, of which there is none.
 #[derive(Debug)]
 pub(in crate::model) struct NoAnswer(Infallible);
 
-pub(in crate::model) use NoAnswer as Arriving;
-
 impl NoNetwork {
     /// Says that no model is asked.
     pub(super) fn new(_: &Endpoint, _: Duration) -> Result<Self, Trouble> {
-        Err(Trouble::new(TroubleKind::NotSent, Shown::own(ABSENT.unwrap_or_default())))
+        Err(Trouble::new(TroubleKind::NotSent, Shown::own(ABSENT)))
     }
 
-    pub(super) async fn send(&self, _: &Endpoint, _: &Url, _: Option<Vec<u8>>) -> Result<(Head, Arriving), Trouble> {
+    pub(super) async fn send(&self, _: &Endpoint, _: &Url, _: Option<Vec<u8>>) -> Result<(Head, NoAnswer), Trouble> {
         match self.0 {}
     }
 }

@@ -7,7 +7,7 @@ use crate::source::answers::folder::{document_in, lines_of};
 use crate::source::beneath::{Place, UnderRoot};
 use crate::source::cut::{decode_wide, line_end, without_filler};
 use crate::source::lines::Gathered;
-use crate::source::magic::{SQLITE, not_text};
+use crate::source::magic::{PARQUET, SQLITE, begins_arrow, not_text};
 use crate::source::open::{Blob, Opened, open_place};
 use crate::source::typed;
 use stepscope_base::json::{Kind, Tape, Value};
@@ -41,11 +41,11 @@ pub(super) fn read(place: &Place) -> Result<Document, Failure> {
     let blob = blob(place)?;
     let mut bytes = Vec::new();
     blob.read(0, SQLITE.len(), &mut bytes)?;
-    if bytes.starts_with(typed::PARQUET) {
+    if bytes.starts_with(PARQUET) {
         let table = typed::read_columns(&blob, &["page_num", "line_num", "text"])?;
         return lines_of(&table, blob.name(), Vec::new());
     }
-    if typed::begins_arrow(&bytes) {
+    if begins_arrow(&bytes) {
         const WHY: &str = "documents are not read from Arrow tables; write its lines as Parquet or JSON lines";
         return Err(Failure::own(USE, blob.name(), WHY));
     }

@@ -3,7 +3,7 @@
 
 use super::thrift::{Next, ThriftReader};
 use crate::source::columns::room_for;
-use crate::source::typed::PARQUET;
+use crate::source::magic::PARQUET;
 
 /// Number of bytes of a longest footer: the library needs many times as much.
 const MAX_FOOTER: usize = 8 << 20;
