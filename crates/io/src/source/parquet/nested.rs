@@ -427,8 +427,9 @@ mod tests {
     use std::sync::Arc;
 
     use crate::source::column_map::ColumnMap;
+    use crate::source::columns::RowReader as _;
     use crate::source::open::Blob;
-    use crate::source::rows::{self, RowReader as _};
+    use crate::source::rows;
     use ::parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
     use ::parquet::file::writer::SerializedFileWriter;
     use ::parquet::schema::parser::parse_message_type;
