@@ -1095,7 +1095,7 @@ impl Scout {
             match guarded(|| folders.iter().for_each(|folder| watcher.watch(folder))) {
                 Some(()) => self.watcher = Some(watcher),
                 // It does not notice that it has no thread until it is asked, and again when it is dropped.
-                None => std::mem::forget(watcher),
+                None => watcher.abandon(),
             }
         }
     }

@@ -39,6 +39,12 @@ impl FolderWatcher {
         #[cfg(not(feature = "screen"))]
         let _ = folder;
     }
+
+    /// Leaves it as it is, without telling it.
+    pub(super) fn abandon(self) {
+        #[cfg(feature = "screen")]
+        std::mem::forget(self.watcher);
+    }
 }
 
 #[cfg(feature = "screen")]

@@ -11,7 +11,7 @@ pub(super) const TABLES: [&str; 0] = [];
 
 /// Places of rows, of which there are none.
 #[derive(Default, Debug)]
-pub(super) struct NoPlaces;
+pub(super) struct NoPlaces(());
 
 pub(super) use NoPlaces as Places;
 
