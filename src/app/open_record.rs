@@ -110,7 +110,7 @@ impl OpenRecord {
         let known = self.summary.as_ref().map_or_else(|| row.rules().collect(), |summary| summary.findings.clone());
         case.hide(hide, |rule| known.contains(&rule));
         let (summary, fork_origin) = (self.summary, self.fork_origin);
-        Self { summary, fork_origin, whole, ..Self::of((self.index, self.line), case, hide, side) }
+        Self { whole, fork_origin, summary, ..Self::of((self.index, self.line), case, hide, side) }
     }
 
     fn of((index, line): (usize, u64), case: Case<'static>, hidden: Hide, side: &SideData) -> Self {
