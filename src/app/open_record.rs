@@ -115,7 +115,7 @@ impl OpenRecord {
 
     fn of((index, line): (usize, u64), case: Case<'static>, hidden: Hide, side: &SideData) -> Self {
         let view = case.view();
-        let content = RecordContent::of(&view, hidden);
+        let content = RecordContent::whole(&view, hidden);
         let rewards = side.chain_result(view.root()).map(|ladder| Rewards::of(&ladder, view.root()));
         Self { index, line, case, whole: None, rewards, fork_origin: None, summary: None, hidden, content }
     }

@@ -648,7 +648,7 @@ fn what_was_chosen_is_asked_once_it_is_open() {
     d.shows(&["Enter: opening what answers"]).hides(&["no model selected"]);
     d.keys("Enter").shows(&["still opening what answers"]);
     d.wait_for(ready);
-    d.shows(&["replay 1 of"]);
+    d.shows(&["Enter: replay step 2"]);
 }
 
 #[test]

@@ -424,7 +424,7 @@ fn every_shell_line_of_the_documents_runs() {
 
 /// What the README has people press, as it names it, and what is on the screen then.
 const PRESSED: &[(&str, &str)] = &[
-    ("z", "Step 4 should copy 19 and wrote 3."),
+    ("z", "Step 4 should copy 19 but wrote 3."),
     ("Enter", "step to fix State the length"),
     ("[", "step 3/4"),
     ("]", "step 4/4"),
@@ -432,7 +432,7 @@ const PRESSED: &[(&str, &str)] = &[
     ("e", "❯⇒ The plan is right"),
     ("p", "▸ derivation"),
     ("Esc", "▸ step 4/4  "),
-    ("w", "already at its writer"),
+    ("w", "You are at the step that writes it"),
     ("d", "Difference  after step 3"),
     ("r", "Choose a model"),
     ("Enter", "Enter: replay 1 of 4 steps"),

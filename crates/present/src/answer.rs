@@ -202,7 +202,7 @@ impl Fact {
 
 impl ShownAnswer {
     /// Collects what is shown of an answer; `None` if the record is not a structured answer.
-    pub fn of(case: &CaseView<'_>) -> Option<Self> {
+    pub(crate) fn of(case: &CaseView<'_>) -> Option<Self> {
         let (typed, answered) = case.answered()?;
         let document = case.document().cloned();
         let retrieved = typed.retrieved();

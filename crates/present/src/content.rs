@@ -22,7 +22,7 @@ use crate::computed::ComputedValues;
 use crate::notes::{FindingPlaces, Note, NoteMark, end_of, graver, marks, opening_of, ordered};
 use crate::peers::PeersView;
 use crate::steps::{Detail, StepRow, StepStatus, detail, first_details, is_read_again, steps};
-use crate::tracks::{ValueTrack, difference, divergence, tracks};
+use crate::tracks::{MAX_TRACKED, ValueTrack, difference, divergence, tracks};
 use crate::values::prose;
 use crate::variables::{VariableRow, WriteRow, variables};
 use crate::verdict::{Facts, RecordVerdict, WhereToFix};
@@ -116,20 +116,33 @@ pub struct RecordContent {
 }
 
 impl RecordContent {
-    /// Prepares all that is shown of a record, but for what is hidden.
+    /// Prepares what is written of a record, but for what is hidden: all but the rows of many variables, and steps in
+    /// full, which a writer takes from the case one by one.
     pub fn of(case: &CaseView<'_>, hide: Hide) -> Self {
+        Self::up_to(MAX_TRACKED, case, hide)
+    }
+
+    /// Prepares all of a record, to be looked at again and again.
+    pub fn whole(case: &CaseView<'_>, hide: Hide) -> Self {
+        let mut whole = Self::up_to(usize::MAX, case, hide);
+        let calls = Calls::of(case, whole.steps.len(), whole.opening);
+        (whole.details, whole.first, whole.creation) = (calls.details, calls.first, calls.creation);
+        (whole.has_calls, whole.call_width) = (calls.is_any, calls.width);
+        whole
+    }
+
+    fn up_to(most_variables: usize, case: &CaseView<'_>, hide: Hide) -> Self {
         let findings = case.findings();
         let conversation = Conversation::of(case.record.as_ref(), case.state());
         let facts = case.record.as_ref().map_or_else(Facts::default, |record| Facts::of(case, record, &conversation));
         let mut steps = steps(case, &conversation);
-        let mut variables = variables(case);
+        let mut variables = variables(case, most_variables);
         let mut places = FindingPlaces::of(case);
         let notes: Vec<Note> = findings.iter().enumerate().map(|(n, finding)| places.note(n, finding)).collect();
         let nodes = places.nodes(findings);
         let triage = case.triage().filter(|_| !hide.has(Hidden::Triage));
         let ended_at = case.state().ended_at();
         let opening = opening_of(triage, &notes, steps.len(), end_of(ended_at, steps.len()));
-        let calls = Calls::of(case, steps.len(), opening);
         let argument: Vec<Note> =
             triage.iter().flat_map(|triage| &triage.why).map(|why| places.argument(why)).collect();
         let computed = ComputedValues::of(case);
@@ -184,12 +197,12 @@ impl RecordContent {
             route: case.routed().map(|routed| routed.route),
             labelled: parts.and_then(|parts| parts.labelled).map(Labelled::phrase),
             structured: ShownAnswer::of(case).map(Box::new),
-            details: calls.details,
-            first: calls.first,
-            creation: calls.creation,
+            details: Vec::new(),
+            first: None,
+            creation: Detail::default(),
             conversation,
-            has_calls: calls.is_any,
-            call_width: calls.width,
+            has_calls: false,
+            call_width: 0,
             web: case.state().web(),
             difference: None,
             cause,

@@ -20,7 +20,7 @@ pub struct PeersView {
 
 impl PeersView {
     /// Puts a record next to its peers; `None`: it has none.
-    pub fn of(case: &CaseView<'_>) -> Option<Self> {
+    pub(crate) fn of(case: &CaseView<'_>) -> Option<Self> {
         let opinion = case.peer_opinion()?;
         let says = match opinion.agreement {
             Some(_) => shown!("{} of {} give its answer", opinion.agree, opinion.of),

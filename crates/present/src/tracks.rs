@@ -12,7 +12,7 @@ use crate::notes::Note;
 use crate::variables::VariableRow;
 
 /// Tracks are drawn of so many variables.
-const MAX_VARIABLES: usize = 2_000;
+pub(crate) const MAX_TRACKED: usize = 2_000;
 
 /// Value that a step wrote, against the recomputed one.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ pub struct ValueTrack {
 /// compared, else the first.
 pub(crate) fn tracks(steps: usize, variables: &[VariableRow], computed: &ComputedValues) -> Vec<Option<ValueTrack>> {
     let mut tracks: Vec<Option<ValueTrack>> = vec![None; steps];
-    for (variable, row) in variables.iter().enumerate().take(MAX_VARIABLES) {
+    for (variable, row) in variables.iter().enumerate().take(MAX_TRACKED) {
         // What a person put in place of a step's value says nothing about the step.
         let is_set = row.writes.iter().any(|write| write.badge == Badge::Override);
         for write in row.writes.iter().filter(|write| !write.badge.is_put()) {

@@ -60,9 +60,9 @@ pub struct ShownValue {
     pub pointer: Option<Pointer>,
 }
 
-pub(crate) fn variables(case: &CaseView<'_>) -> Vec<VariableRow> {
+pub(crate) fn variables(case: &CaseView<'_>, most: usize) -> Vec<VariableRow> {
     let state = case.state();
-    let variables = state.variables().iter().enumerate();
+    let variables = state.variables().iter().enumerate().take(most);
     variables
         .map(|(index, variable)| {
             let count = variable.writes.len();
