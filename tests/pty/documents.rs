@@ -435,7 +435,7 @@ const PRESSED: &[(&str, &str)] = &[
     ("w", "You are at the step that writes it"),
     ("d", "Difference  after step 3"),
     ("r", "Choose a model"),
-    ("Enter", "Enter: replay 1 of 4 steps"),
+    ("Enter", "Enter: replay step 4"),
     ("Enter", "again: 3 → 3, still wrong"),
     ("s", "saved as a fork"),
     ("q", "▸ step 4/4  "),
