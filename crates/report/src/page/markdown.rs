@@ -191,7 +191,7 @@ pub(super) fn write(model: &PageModel, options: &PageOptions<'_>) -> String {
         page.raw("\n");
     }
     if let Some(difference) = &model.first_difference {
-        page.prose(difference).raw("\n");
+        page.prose(difference).raw("\n\n");
     }
     steps(&mut page, model);
     state(&mut page, model);

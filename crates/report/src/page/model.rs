@@ -428,7 +428,9 @@ impl Maker<'_, '_> {
         put("Expected answer", record.gold_answer.or(record.gold_num));
         put("Answer", record.pred_answer.or_else(|| record.answer?.get("final_answer")));
         put("Error", record.error);
-        put("Confidence", record.answer.and_then(|answer| answer.get("confidence")));
+        // What a structured answer says of itself follows.
+        let plain = record.answer.filter(|_| self.content.structured.is_none());
+        put("Confidence", plain.and_then(|answer| answer.get("confidence")));
         put("Model", record.root.get("model"));
         let answer = self.content.structured.as_ref();
         facts.extend(answer.iter().flat_map(|answer| self.answer_facts(answer)));
