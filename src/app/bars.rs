@@ -153,10 +153,8 @@ fn verdict(app: &App, view: &RecordView, in_brief: bool, look: Look<'_>) -> Span
         }
         _ => String::new(),
     };
-    let fix = opened.where_to_fix.as_ref().map(|verdict| verdict.fix);
-    let is_lucky = matches!(fix, Some(Fix::StepRun | Fix::Procedure));
     match opened.correct {
-        Some(true) if is_lucky => {
+        Some(true) if opened.is_lucky => {
             line.push(look.span(format!("{} correct by luck   ", sign::LUCKY), Role::Warning));
         }
         Some(true) => line.push(look.span(format!("{} correct   ", sign::CORRECT), Role::Ok)),

@@ -18,7 +18,7 @@ use stepscope_judge::recompute::Derivation;
 use stepscope_judge::row::RowFacts;
 use stepscope_present::content::RecordContent;
 use stepscope_present::notes::Note;
-use stepscope_present::steps::{Detail, detail};
+use stepscope_present::steps::{Detail, PreparedSteps, detail};
 use stepscope_present::values::prose;
 use stepscope_record::finding::{Place, PlaceLabel};
 use stepscope_record::fork_origin::ForkOrigin;
@@ -48,6 +48,7 @@ pub struct OpenRecord {
     /// Parts of it that are not shown.
     pub hidden: Hide,
     pub(crate) content: RecordContent,
+    pub(crate) prepared: PreparedSteps,
 }
 
 impl Deref for OpenRecord {
@@ -116,8 +117,9 @@ impl OpenRecord {
     fn of((index, line): (usize, u64), case: Case<'static>, hidden: Hide, side: &SideData) -> Self {
         let view = case.view();
         let content = RecordContent::whole(&view, hidden);
+        let prepared = PreparedSteps::of(&view, content.steps.len(), content.opening);
         let rewards = side.chain_result(view.root()).map(|ladder| Rewards::of(&ladder, view.root()));
-        Self { index, line, case, whole: None, rewards, fork_origin: None, summary: None, hidden, content }
+        Self { index, line, case, whole: None, rewards, fork_origin: None, summary: None, hidden, content, prepared }
     }
 
     /// Returns the record's text as it is in the file.
@@ -149,7 +151,7 @@ impl OpenRecord {
 
     /// Returns one step in full.
     pub fn detail(&self, step: usize) -> Detail {
-        self.prepared(step).cloned().unwrap_or_else(|| detail(&self.view(), step))
+        self.prepared.get(step).cloned().unwrap_or_else(|| detail(&self.view(), step))
     }
 
     /// The model that the record names for a step.
@@ -189,8 +191,11 @@ impl OpenRecord {
         text::places(&self.case.view(), &labels, width)
     }
 
-    /// Derives the value that a step should have written.
+    /// Derives the value that a step should have written, where that is not hidden.
     pub fn derivation(&self, variable: usize, step: usize) -> Option<Derivation> {
+        if self.hidden.has(Hidden::Triage) {
+            return None;
+        }
         let case = self.view();
         let recomputed = case.executed()?;
         let write = recomputed.write(variable, step);
@@ -236,7 +241,7 @@ mod tests {
         analyses::take();
         let detail = opened.detail(opened.opening.0 - 1);
         assert_eq!((opened.end(), analyses::take()), (Moment(40), 0), "the screen reads nothing again");
-        assert!((0..40).any(|step| opened.prepared(step).is_none()), "not all are prepared");
+        assert!((0..40).any(|step| opened.prepared.get(step).is_none()), "not all are prepared");
         let prompt = detail.prompt.unwrap();
         assert!(detail.prompt_rebuilt && prompt.as_str().len() < (256 << 10) + 100, "{}", prompt.as_str().len());
         assert!(prompt.as_str().ends_with("stepscope show prints them"));

@@ -124,22 +124,26 @@ fn or_sentence<T>(work: impl FnOnce() -> Result<T, Shown>) -> Result<Box<T>, Sho
 /// Reads the texts of rows, and the values that columns name.
 pub(crate) fn texts_of(rows: Vec<(usize, Reading)>, values: &[String]) -> Vec<(usize, RowTexts)> {
     let mut tape = Tape::default();
-    let mut texts = |reading: &Reading| guarded(|| row_texts(reading, &mut tape, values)).unwrap_or_default();
+    let readers: Vec<_> = values.iter().map(|name| Filter::value_reader(name).ok()).collect();
+    let mut read = |reading: &Reading| {
+        if readers.is_empty() {
+            return row_texts(reading, &mut tape);
+        }
+        let case = Case::read(reading.read().ok()?);
+        let view = case.view();
+        let values = readers.iter().map(|read| read.as_ref().map_or_else(Shown::default, |read| read(&view))).collect();
+        Some(RowTexts { values, ..RowTexts::of_case(&view) })
+    };
+    let mut texts = |reading: &Reading| guarded(|| read(reading)).flatten().unwrap_or_default();
     rows.into_iter().map(|(record, reading)| (record, texts(&reading))).collect()
 }
 
-fn row_texts(reading: &Reading, tape: &mut Tape, values: &[String]) -> RowTexts {
-    let Ok(text) = reading.read_head(MAX_ROW_TEXT) else { return RowTexts::default() };
-    if !values.is_empty() {
-        let case = Case::read(text.as_slice());
-        let view = case.view();
-        let shown = |name: &String| Filter::value_reader(name).map_or_else(|_| Shown::default(), |read| read(&view));
-        return RowTexts { values: values.iter().map(shown).collect(), ..RowTexts::of_case(&view) };
-    }
-    match tape.parse(&text) {
+fn row_texts(reading: &Reading, tape: &mut Tape) -> Option<RowTexts> {
+    let text = reading.read_head(MAX_ROW_TEXT).ok()?;
+    Some(match tape.parse(&text) {
         Some(root) => RowTexts::of(&formats::read(root)),
         None => RowTexts::of_broken(&text),
-    }
+    })
 }
 
 fn sides(

@@ -277,16 +277,12 @@ impl App {
     }
 
     pub(crate) fn request(&mut self, record: usize, screen: ScreenKind) -> Effects {
-        if let Some(opened) = review::keys::take_prefetched(&mut self.review, record) {
-            self.opening = None;
-            self.show_record(*opened, screen);
-            return review::keys::review_opened(self);
-        }
         // The preview was read as it would be now.
         let hide = review::keys::hide_for(&self.review, record);
         let is_checked = self.store.row(record).is_some_and(|row| row.has(Flag::Checked));
-        let previewed = self.table.take_previewed(record, is_checked);
-        if let Some(opened) = previewed.filter(|opened| opened.hidden == hide) {
+        let prefetched = review::keys::take_prefetched(&mut self.review, record);
+        let ready = prefetched.or_else(|| self.table.take_previewed(record, is_checked, hide));
+        if let Some(opened) = ready {
             self.opening = None;
             self.show_record(*opened, screen);
             return review::keys::review_opened(self);

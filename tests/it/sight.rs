@@ -32,7 +32,7 @@ fn recorded(name: &str) -> Drive {
     d
 }
 
-const LUCK: &str = r#"{"id":"luck","question":"A box holds 4 rows of 6 eggs. How many eggs are in 2 boxes?","gold_answer":"48","correct":true,"procedure":{"NameDescription":"Eggs","steps":[{"id":1,"inputs":[{"name":"problem_text","description":"q"}],"stepDescription":"Read the numbers.","output":[{"name":"rows","description":"rows"},{"name":"eggs","description":"eggs in a row"},{"name":"boxes","description":"boxes"}]},{"id":2,"inputs":[{"name":"rows","description":""},{"name":"eggs","description":""}],"stepDescription":"Calculate in_box = rows * eggs.","output":[{"name":"in_box","description":"eggs in a box"}]},{"id":3,"inputs":[{"name":"in_box","description":""},{"name":"boxes","description":""}],"stepDescription":"Calculate final_number = in_box * boxes.","output":[{"name":"final_number","description":"eggs"}]},{"id":4,"inputs":[{"name":"final_number","description":""}],"stepDescription":"State final_number as the final answer.","output":[{"name":"final_answer","description":"answer"}]}]},"state":{"problem_text":"A box holds 4 rows of 6 eggs. How many eggs are in 2 boxes?","rows":4,"eggs":6,"boxes":2,"in_box":22,"final_number":44,"final_answer":"48 eggs.","final_answer_numerical":48},"pred_num":48}"#;
+const LUCK: &str = include_str!("../fixtures/luck.json");
 
 #[test]
 fn a_right_answer_that_its_run_does_not_give_has_a_sign_and_a_filter_of_its_own() {

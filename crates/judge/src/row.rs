@@ -517,6 +517,11 @@ impl RowFacts {
         Fix::ALL.get(place).copied()
     }
 
+    /// Tells whether it is right although one of its steps, or its plan, is proven wrong.
+    pub fn is_lucky(&self) -> bool {
+        self.correct() == Some(true) && self.fix().is_some_and(Fix::is_in_run)
+    }
+
     /// Returns the number of the step to fix, from 1; [`u8::MAX`] is that step or a later one. `None`: no single step.
     pub fn fix_step(&self) -> Option<u8> {
         Some((self.place >> STEP_SHIFT) as u8).filter(|step| *step > 0)

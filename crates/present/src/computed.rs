@@ -90,6 +90,11 @@ impl ComputedValues {
         found
     }
 
+    /// Forgets what steps should have written: it tells where to fix the run.
+    pub(crate) fn forget_values(&mut self) {
+        self.values.clear();
+    }
+
     /// Looks up the value that a step should have written into a variable.
     pub fn value_of(&self, variable: usize, step: Option<usize>) -> Option<&RecomputedValue> {
         self.values.get(&(variable, step?))

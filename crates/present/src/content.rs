@@ -21,14 +21,11 @@ use crate::answer::ShownAnswer;
 use crate::computed::ComputedValues;
 use crate::notes::{FindingPlaces, Note, NoteMark, end_of, graver, marks, opening_of, ordered};
 use crate::peers::PeersView;
-use crate::steps::{Detail, StepRow, StepStatus, detail, first_details, is_read_again, steps};
+use crate::steps::{StepRow, StepStatus, steps};
 use crate::tracks::{MAX_TRACKED, ValueTrack, difference, divergence, tracks};
 use crate::values::prose;
 use crate::variables::{VariableRow, WriteRow, variables};
 use crate::verdict::{Facts, RecordVerdict, WhereToFix};
-
-/// Steps whose prompts and replies are measured.
-const MAX_MEASURED: usize = 64;
 
 /// Content of a record.
 #[derive(Debug)]
@@ -40,6 +37,8 @@ pub struct RecordContent {
     pub marks: Vec<NoteMark>,
     /// Verdict on it, in a sentence.
     pub verdict: RecordVerdict,
+    /// True if it is right although one of its steps, or its plan, is proven wrong.
+    pub is_lucky: bool,
     /// Verdict on where to fix the run.
     pub where_to_fix: Option<WhereToFix>,
     /// Kind of the record.
@@ -96,18 +95,8 @@ pub struct RecordContent {
     pub labelled: Option<Shown>,
     /// Structured answer.
     pub structured: Option<Box<ShownAnswer>>,
-    /// The first steps of a large record in full: every key asks, and must not read it again.
-    details: Vec<Detail>,
-    /// Step that is looked at first, where it is not among those: prepared on the thread that reads the record.
-    first: Option<(usize, Detail)>,
-    /// The call that made the procedure, as far as it was recorded.
-    creation: Detail,
     /// Messages to models and from them.
     pub conversation: Conversation,
-    /// True if prompt or reply of a call is known.
-    pub has_calls: bool,
-    /// Columns of the longest line of prompts and long replies, of the first steps where there are many.
-    pub call_width: usize,
     web: Web,
     /// Note on the first step whose value differs; the last of the notes too.
     pub difference: Option<Note>,
@@ -124,11 +113,7 @@ impl RecordContent {
 
     /// Prepares all of a record, to be looked at again and again.
     pub fn whole(case: &CaseView<'_>, hide: Hide) -> Self {
-        let mut whole = Self::up_to(usize::MAX, case, hide);
-        let calls = Calls::of(case, whole.steps.len(), whole.opening);
-        (whole.details, whole.first, whole.creation) = (calls.details, calls.first, calls.creation);
-        (whole.has_calls, whole.call_width) = (calls.is_any, calls.width);
-        whole
+        Self::up_to(usize::MAX, case, hide)
     }
 
     fn up_to(most_variables: usize, case: &CaseView<'_>, hide: Hide) -> Self {
@@ -145,7 +130,10 @@ impl RecordContent {
         let opening = opening_of(triage, &notes, steps.len(), end_of(ended_at, steps.len()));
         let argument: Vec<Note> =
             triage.iter().flat_map(|triage| &triage.why).map(|why| places.argument(why)).collect();
-        let computed = ComputedValues::of(case);
+        let mut computed = ComputedValues::of(case);
+        if hide.has(Hidden::Triage) {
+            computed.forget_values();
+        }
         for note in &notes {
             if let Some(row) = note.step.and_then(|step| steps.get_mut(step)) {
                 row.worst = Some(graver(row.worst, note.severity));
@@ -155,7 +143,8 @@ impl RecordContent {
             }
         }
         let where_to_fix = triage.map(|triage| WhereToFix::of(triage, &mut places));
-        let to_fix = where_to_fix.as_ref().and_then(|fix| fix.step);
+        let to_fix = where_to_fix.as_ref().and_then(|of| of.step);
+        let is_lucky = facts.correct == Some(true) && where_to_fix.as_ref().is_some_and(|of| of.fix.is_in_run());
         for (position, row) in steps.iter_mut().enumerate() {
             row.is_confirmed = computed.confirms(position);
             row.status = StepStatus::of(case, position, row, to_fix == Some(position));
@@ -168,7 +157,8 @@ impl RecordContent {
         let mut content = Self {
             marks: marks(&nodes, &notes),
             notes,
-            verdict: RecordVerdict::of(case),
+            verdict: RecordVerdict::of(case, is_lucky),
+            is_lucky,
             where_to_fix,
             kind: case.kind(),
             id: facts.id,
@@ -197,12 +187,7 @@ impl RecordContent {
             route: case.routed().map(|routed| routed.route),
             labelled: parts.and_then(|parts| parts.labelled).map(Labelled::phrase),
             structured: ShownAnswer::of(case).map(Box::new),
-            details: Vec::new(),
-            first: None,
-            creation: Detail::default(),
             conversation,
-            has_calls: false,
-            call_width: 0,
             web: case.state().web(),
             difference: None,
             cause,
@@ -225,17 +210,6 @@ impl RecordContent {
     /// Tells whether it has steps to walk through.
     pub fn has_steps(&self) -> bool {
         !self.steps.is_empty()
-    }
-
-    /// Returns a step in full, where it is prepared: of a small record it is read again.
-    pub fn prepared(&self, step: usize) -> Option<&Detail> {
-        let first = || self.first.as_ref().filter(|(first, _)| *first == step).map(|(_, detail)| detail);
-        self.details.get(step).or_else(first)
-    }
-
-    /// Returns the call that made the procedure, which is what is known before the first step.
-    pub const fn creation(&self) -> &Detail {
-        &self.creation
     }
 
     /// Returns the first step whose recorded value is not the recomputed one.
@@ -280,36 +254,5 @@ impl RecordContent {
     /// The first writing of a variable that holds at a moment.
     pub fn write_at(&self, variable: usize, moment: Moment) -> Option<&WriteRow> {
         self.variables.get(variable)?.held(moment)
-    }
-}
-
-/// Steps that are prepared in full, and what is known of the calls of all.
-struct Calls {
-    details: Vec<Detail>,
-    first: Option<(usize, Detail)>,
-    creation: Detail,
-    is_any: bool,
-    width: usize,
-}
-
-impl Calls {
-    fn of(case: &CaseView<'_>, steps: usize, opening: Moment) -> Self {
-        let details = first_details(case, steps);
-        let first = opening.0.checked_sub(1).filter(|step| (details.len()..steps).contains(step));
-        let first = first.map(|step| (step, detail(case, step)));
-        let mut creation = Detail::default();
-        if let Some(call) = case.root().and_then(|root| root.get("trace")?.get("creation")) {
-            creation.take_call(|key| call.get(key));
-        }
-        let ready = details.iter().chain(first.iter().map(|(_, detail)| detail)).chain([&creation]);
-        let is_among_others = || is_read_again(case) && (0..steps).any(|step| detail(case, step).has_call());
-        let is_any = ready.into_iter().any(Detail::has_call) || is_among_others();
-        let widths = if is_read_again(case) {
-            (0..steps.min(MAX_MEASURED)).filter_map(|step| detail(case, step).call_width()).max()
-        } else {
-            details.iter().take(MAX_MEASURED).filter_map(Detail::call_width).max()
-        };
-        let width = widths.max(creation.call_width()).filter(|_| is_any).unwrap_or(0);
-        Self { details, first, creation, is_any, width }
     }
 }

@@ -11,7 +11,7 @@ use stepscope_judge::case::CaseView;
 use stepscope_record::finding::Severity;
 use stepscope_record::messages::{Conversation, told};
 use stepscope_record::procedure::{Field, Procedure};
-use stepscope_record::state::{Badge, Entry, Ran};
+use stepscope_record::state::{Badge, Entry, Moment, Ran};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::values::{one_line, present, pretty, prose, prose_of};
@@ -20,6 +20,8 @@ use crate::verdict::Mood;
 /// Size in bytes of the largest record that is read again for each step that is looked at: that takes less than to
 /// prepare all of its steps when it is opened.
 const MAX_READ_AGAIN: usize = 32 << 10;
+/// Steps whose prompts and replies are measured.
+const MAX_MEASURED: usize = 64;
 /// Bytes of a line of a prompt or reply that are measured.
 const MAX_NATURAL: usize = 400;
 /// Bytes of a reply that is with the step, and takes no room of its own.
@@ -168,14 +170,14 @@ pub struct Detail {
 
 impl Detail {
     /// Measures the longest line of the prompt and of a long reply, in columns.
-    pub(crate) fn call_width(&self) -> Option<usize> {
+    fn call_width(&self) -> Option<usize> {
         let reply = self.reply.as_ref().filter(|reply| reply.as_str().len() > SHORT_REPLY);
         let lines = self.prompt.iter().chain(reply).flat_map(|text| text.as_str().lines());
         lines.map(|line| cut(line, MAX_NATURAL).width()).max()
     }
 
     /// Takes over what was recorded of a call of a model.
-    pub(crate) fn take_call<'a>(&mut self, get: impl Fn(&str) -> Option<Value<'a>>) {
+    fn take_call<'a>(&mut self, get: impl Fn(&str) -> Option<Value<'a>>) {
         let get = |key: &str| present(get(key));
         self.prompt = get("prompt").map(|prompt| told(prompt).unwrap_or_else(|| prose(prompt)));
         self.schema = get("schema").map(|schema| pretty(schema, JSON_WIDTH));
@@ -200,7 +202,7 @@ impl Detail {
     }
 
     /// Tells whether a prompt or a reply is known.
-    pub(crate) fn has_call(&self) -> bool {
+    fn has_call(&self) -> bool {
         self.prompt.is_some() || self.reply.is_some()
     }
 
@@ -275,12 +277,12 @@ fn indent(depth: Option<usize>) -> Shown {
 }
 
 /// Tells whether its steps are prepared when they are looked at.
-pub(crate) fn is_read_again(case: &CaseView<'_>) -> bool {
+fn is_read_again(case: &CaseView<'_>) -> bool {
     case.text().len() <= MAX_READ_AGAIN
 }
 
 /// Prepares the first steps of a large record in full, within a bounded amount of memory.
-pub(crate) fn first_details(case: &CaseView<'_>, steps: usize) -> Vec<Detail> {
+fn first_details(case: &CaseView<'_>, steps: usize) -> Vec<Detail> {
     let (mut details, mut room) = (Vec::new(), MAX_READY);
     if is_read_again(case) {
         return details;
@@ -365,5 +367,49 @@ fn rebuild_prompt(case: &CaseView<'_>, position: usize, detail: &mut Detail) {
         };
         detail.schema = Some(detail.schema.take().unwrap_or_else(schema));
         detail.prompt_rebuilt = true;
+    }
+}
+
+/// Steps in full that are ready for every key, and what is known of the calls of all steps.
+#[derive(Debug)]
+pub struct PreparedSteps {
+    /// The first steps of a large record: they must not be read again.
+    details: Vec<Detail>,
+    /// Step that is looked at first, where it is not among those: prepared on the thread that reads the record.
+    first: Option<(usize, Detail)>,
+    /// The call that made the procedure, as far as it was recorded.
+    pub creation: Detail,
+    /// True if prompt or reply of a call is known.
+    pub has_calls: bool,
+    /// Columns of the longest line of prompts and long replies, of the first steps where there are many.
+    pub call_width: usize,
+}
+
+impl PreparedSteps {
+    /// Prepares the steps of a record that opens at a moment.
+    pub fn of(case: &CaseView<'_>, steps: usize, opening: Moment) -> Self {
+        let details = first_details(case, steps);
+        let first = opening.0.checked_sub(1).filter(|step| (details.len()..steps).contains(step));
+        let first = first.map(|step| (step, detail(case, step)));
+        let mut creation = Detail::default();
+        if let Some(call) = case.root().and_then(|root| root.get("trace")?.get("creation")) {
+            creation.take_call(|key| call.get(key));
+        }
+        let ready = details.iter().chain(first.iter().map(|(_, detail)| detail)).chain([&creation]);
+        let is_among_others = || is_read_again(case) && (0..steps).any(|step| detail(case, step).has_call());
+        let has_calls = ready.into_iter().any(Detail::has_call) || is_among_others();
+        let widths = if is_read_again(case) {
+            (0..steps.min(MAX_MEASURED)).filter_map(|step| detail(case, step).call_width()).max()
+        } else {
+            details.iter().take(MAX_MEASURED).filter_map(Detail::call_width).max()
+        };
+        let call_width = widths.max(creation.call_width()).filter(|_| has_calls).unwrap_or(0);
+        Self { details, first, creation, has_calls, call_width }
+    }
+
+    /// Returns a step in full, where it is ready: of a small record it is read again.
+    pub fn get(&self, step: usize) -> Option<&Detail> {
+        let first = || self.first.as_ref().filter(|(first, _)| *first == step).map(|(_, detail)| detail);
+        self.details.get(step).or_else(first)
     }
 }

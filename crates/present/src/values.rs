@@ -2,7 +2,7 @@
 
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::shown;
-use stepscope_base::text::{Shown, head};
+use stepscope_base::text::{Shown, Untrusted, head};
 
 /// Largest number of bytes of one text that are prepared.
 const MAX_TEXT: usize = 256 << 10;
@@ -51,6 +51,15 @@ pub fn one_line(value: Value<'_>) -> Shown {
         return Shown::line(value.raw());
     }
     value_text(value, MAX_VALUE)
+}
+
+/// A value on one line, at most so many bytes of it; a string without its quotes.
+pub fn short_line(value: Value<'_>, bytes: usize) -> Shown {
+    let text = value.string();
+    let text = text.as_ref().map_or(value.raw(), Untrusted::bytes);
+    let begin = head(text, bytes);
+    let shown = Shown::line(begin);
+    if begin.len() < text.len() { shown.and("…") } else { shown }
 }
 
 /// Lays out a value in full: a string as text with its line breaks, anything else as it is in the record.

@@ -2,7 +2,7 @@
 
 use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::shown;
-use stepscope_base::text::{Shown, Untrusted, head};
+use stepscope_base::text::Shown;
 use stepscope_evidence::citations::Grounding;
 use stepscope_execution::verify::recorded_reward;
 use stepscope_judge::case::CaseView;
@@ -15,7 +15,7 @@ use stepscope_record::messages::{Conversation, last_asked, told};
 use stepscope_record::{Record, RecordKind};
 
 use crate::notes::FindingPlaces;
-use crate::values::{one_line, present, prose};
+use crate::values::{one_line, present, prose, short_line};
 
 /// Verdict on where to fix a run, as the header shows it.
 #[derive(Debug, Clone)]
@@ -200,12 +200,12 @@ pub struct RecordVerdict {
 
 impl RecordVerdict {
     /// Of a record.
-    pub(crate) fn of(case: &CaseView<'_>) -> Self {
-        let (mood, words) = Self::rated(case);
+    pub(crate) fn of(case: &CaseView<'_>, is_lucky: bool) -> Self {
+        let (mood, words) = Self::rated(case, is_lucky);
         Self { mood, words }
     }
 
-    fn rated(case: &CaseView<'_>) -> (Mood, Shown) {
+    fn rated(case: &CaseView<'_>, is_lucky: bool) -> (Mood, Shown) {
         let Some(record) = &case.record else { return (Mood::Failed, Shown::own("Not readable as JSON")) };
         if let Some(routed) = case.routed() {
             let mood = match routed.route {
@@ -218,12 +218,14 @@ impl RecordVerdict {
                 (Some(grounded), items) if items > 0 => shown!("; {grounded} of {items} items grounded"),
                 _ => Shown::default(),
             };
-            return (mood, shown!("{}{grounded}", capital(routed.route.phrase())));
+            let mut phrase = routed.route.phrase().chars();
+            let first = phrase.next().map_or_else(String::new, |first| first.to_uppercase().to_string());
+            return (mood, shown!("{first}{}{grounded}", phrase.as_str()));
         }
         match record.kind {
             RecordKind::Error => {
                 let kind =
-                    record.error_type.map(|kind| line(kind, 200)).filter(|kind| !kind.as_str().trim().is_empty());
+                    record.error_type.map(|kind| short_line(kind, 200)).filter(|kind| !kind.as_str().trim().is_empty());
                 let kind = kind.map(|kind| shown!(": {kind}")).unwrap_or_default();
                 (Mood::Failed, shown!("Run ended with an error{kind}"))
             }
@@ -237,15 +239,16 @@ impl RecordVerdict {
                 None => (Mood::Open, Shown::own("Not scored")),
             },
             RecordKind::Unknown => (Mood::Open, Shown::own("Not a record")),
-            _ => Self::graded(case, record),
+            _ => Self::graded(case, record, is_lucky),
         }
     }
 
     /// A run against its expected answer.
-    fn graded(case: &CaseView<'_>, record: &Record<'_>) -> (Mood, Shown) {
+    fn graded(case: &CaseView<'_>, record: &Record<'_>, is_lucky: bool) -> (Mood, Shown) {
         let answered = final_number(record).map(|number| number.value.shown());
         let answered = answered.map(|number| shown!("answered {number}"));
-        let answered = answered.or_else(|| record.pred_answer.map(|value| shown!("answered {}", line(value, 120))));
+        let answered =
+            answered.or_else(|| record.pred_answer.map(|value| shown!("answered {}", short_line(value, 120))));
         let expected = case.gold().map(|gold| shown!(", expected {}", gold.value.shown())).unwrap_or_default();
         let answered = answered.unwrap_or_else(|| Shown::own("no answer"));
         let rightness = case.rightness();
@@ -256,25 +259,10 @@ impl RecordVerdict {
             Some(false) if rightness.is_contradicted() => {
                 (Mood::Bad, shown!("Wrong, though graded right: {answered}{expected}"))
             }
+            Some(true) if is_lucky => (Mood::Doubt, shown!("Right by luck: {answered}{expected}")),
             Some(true) => (Mood::Good, shown!("Right: {answered}{expected}")),
             Some(false) => (Mood::Bad, shown!("Wrong: {answered}{expected}")),
             None => (Mood::Open, shown!("Not graded: {answered}")),
         }
     }
-}
-
-/// A value on one line, at most so many bytes of it.
-fn line(value: Value<'_>, bytes: usize) -> Shown {
-    let text = value.string();
-    let text = text.as_ref().map_or(value.raw(), Untrusted::bytes);
-    let begin = head(text, bytes);
-    let shown = Shown::line(begin);
-    if begin.len() < text.len() { shown.and("…") } else { shown }
-}
-
-/// A sentence with a capital at its start.
-fn capital(words: &str) -> Shown {
-    let mut chars = words.chars();
-    let first = chars.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    shown!("{first}{}", chars.as_str())
 }

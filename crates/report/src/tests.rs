@@ -4,7 +4,7 @@ use super::*;
 use stepscope_base::json::{Pointer, Tape};
 use stepscope_base::text::Untrusted;
 use stepscope_judge::case::{Case, Context, Location};
-use stepscope_judge::hide::Hide;
+use stepscope_judge::hide::{Hidden, Hide};
 use stepscope_present::content::RecordContent;
 use stepscope_present::steps::{StepRow, StepStatus};
 use stepscope_record::Record;
@@ -367,9 +367,7 @@ fn show_and_pages_say_of_steps_what_the_view_says() {
     for line in samples.lines() {
         with(line, |case| {
             let content = RecordContent::of(case, Hide::default());
-            let text = whole::record(whole::RecordPart::default(), case, &text::Look::new(false), false, usize::MAX);
-            let text = String::from_utf8(text.out).unwrap();
-            let page = page::html(case, &page::PageOptions { passages: true, ..page::PageOptions::default() }).text;
+            let (text, page) = written(case, Hide::default());
             for status in [StepStatus::ToFix, StepStatus::EndedHere, StepStatus::NotRun, StepStatus::OutOfDate] {
                 let has = |(n, row): (usize, &StepRow)| (row.status == status).then_some(n + 1);
                 let wanted: Vec<usize> = content.steps.iter().enumerate().filter_map(has).collect();
@@ -401,11 +399,34 @@ fn a_value_that_its_cited_line_does_not_hold_is_grounded_nowhere() {
     };
     for (value, sign, chip) in [("75", "✓", "✓ grounded"), ("99", "•", "• not proven")] {
         with(&answer(value), |case| {
-            let text = whole::record(whole::RecordPart::default(), case, &text::Look::new(false), false, usize::MAX);
-            let text = String::from_utf8(text.out).unwrap();
-            let page = page::html(case, &page::PageOptions { passages: true, ..page::PageOptions::default() }).text;
+            let (text, page) = written(case, Hide::default());
             assert!(text.contains(&format!("  {sign} A amount  {value} EUR")), "{text}");
             assert!(page.contains(&format!("{chip}</span>")), "{chip} {page}");
         });
     }
+}
+
+/// The text that `show` prints of a record, and its page.
+fn written(case: &CaseView<'_>, hide: Hide) -> (String, String) {
+    let part = whole::RecordPart { hide, ..whole::RecordPart::default() };
+    let text = whole::record(part, case, &text::Look::new(false), false, usize::MAX);
+    let options = page::PageOptions { passages: true, hide, ..page::PageOptions::default() };
+    (String::from_utf8(text.out).unwrap(), page::html(case, &options).text)
+}
+
+#[test]
+fn luck_is_told_and_nothing_of_it_where_the_place_to_fix_is_hidden() {
+    with(include_str!("../../../tests/fixtures/luck.json"), |case| {
+        let (text, page) = written(case, Hide::default());
+        assert!(
+            text.contains("graded correct, by luck") && page.contains("▲ Right by luck: answered 48"),
+            "{text}{page}"
+        );
+        assert!(page.contains("step to fix</span>") && page.contains("should be"), "{page}");
+        let (text, page) = written(case, Hide::of([Hidden::Triage]));
+        assert!(text.contains("graded correct\n") && page.contains("✓ Right: answered 48"), "{text}{page}");
+        for told in ["luck", "step to fix", "should be", "as recomputed", "First difference"] {
+            assert!(!text.contains(told) && !page.contains(told), "{told}: {text}{page}");
+        }
+    });
 }

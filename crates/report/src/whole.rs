@@ -161,6 +161,7 @@ impl WholeRecord<'_, '_> {
         match (rightness.recorded, rightness.verdict()) {
             (Some(true), Some(false)) => ", graded correct, but the answer is not as expected",
             (Some(false), Some(true)) => ", graded wrong, but the answer is as expected",
+            (Some(true), _) if self.content.is_lucky => ", graded correct, by luck",
             (Some(true), _) => ", graded correct",
             (Some(false), _) => ", graded wrong",
             (None, Some(true)) => ", answer as expected",

@@ -64,7 +64,7 @@ impl Grade {
             Self::Right => row.correct() == Some(true),
             Self::Wrong => row.correct() == Some(false),
             Self::Unknown => row.correct().is_none(),
-            Self::Lucky => Filter::is_lucky(row),
+            Self::Lucky => row.is_lucky(),
         }
     }
 }
@@ -359,11 +359,6 @@ impl Filter {
     /// Reads the name of a value, `state.total` or `trace[2].temperature`, and returns what shows it of a record.
     pub fn value_reader(name: &str) -> Result<impl Fn(&CaseView<'_>) -> Shown, String> {
         watch::reader(name)
-    }
-
-    /// Tells whether a record is right although one of its steps, or its plan, is proven wrong.
-    pub fn is_lucky(row: &RowFacts) -> bool {
-        row.correct() == Some(true) && matches!(row.fix(), Some(Fix::StepRun | Fix::Procedure))
     }
 
     /// Matches what has exactly this id. An error: the id is too long to look for.

@@ -17,7 +17,7 @@ pub(crate) fn areas(area: Rect, view: &RecordView, look: Look<'_>) -> Areas<RunP
     let body = parts(area).body;
     let opened = &view.opened;
     let shared = || match opened.has_steps() {
-        false if opened.has_calls && body.width >= THIRD => stacked(body, view, look),
+        false if opened.prepared.has_calls && body.width >= THIRD => stacked(body, view, look),
         false => without_steps(body, view, look),
         true if body.width >= WIDE => wide(body, view, look),
         true => narrow(body, view, look),
@@ -170,7 +170,7 @@ fn stack_rows(body: Rect, view: &RecordView, look: Look<'_>) -> u16 {
 fn columns(width: u16, view: &RecordView) -> [u16; 3] {
     let opened = &view.opened;
     let wanted = |content: usize| rows(content).saturating_add(4);
-    let call = width >= THIRD && opened.has_calls;
+    let call = width >= THIRD && opened.prepared.has_calls;
     let steps = wanted(steps::natural_width(view));
     if !call {
         let steps = steps.clamp(STEPS.min(width * 2 / 5), width * 2 / 5);
@@ -178,7 +178,7 @@ fn columns(width: u16, view: &RecordView) -> [u16; 3] {
     }
     let steps = steps.max(STEPS).min(width * 7 / 25);
     let state = wanted(variables::natural_width(view)).max(STATE).min(width * 19 / 50);
-    let call = (width - steps - state).min(CALL).min(wanted(view.opened.call_width).max(NARROW_CALL));
+    let call = (width - steps - state).min(CALL).min(wanted(view.opened.prepared.call_width).max(NARROW_CALL));
     [steps, width - steps - call, call]
 }
 

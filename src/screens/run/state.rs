@@ -392,7 +392,7 @@ impl RecordView {
     }
 
     fn refresh_detail(&mut self) {
-        let creation = || self.opened.creation().clone();
+        let creation = || self.opened.prepared.creation.clone();
         self.detail = self.step().map_or_else(creation, |step| self.opened.detail(step));
         self.shared_for = None;
     }

@@ -70,7 +70,7 @@ pub(crate) const PANE: PaneDef = PaneDef {
 /// The pane of prompt and reply.
 pub(crate) const CALL: PaneDef = PaneDef {
     actions: OF_CALL,
-    holds: |view| view.opened.has_calls,
+    holds: |view| view.opened.prepared.has_calls,
     place: PanePlace::Own(|places| places.call),
     otherwise: Some(RunPane::Step),
     lines: call_height,
@@ -395,7 +395,7 @@ impl<'a> StepText<'a> {
         if let Some(error) = &opened.error {
             self.prose(error, Role::Fatal);
         }
-        let creation = opened.creation();
+        let creation = &opened.prepared.creation;
         match &opened.reply {
             Some(reply) => self.prose(reply, Role::Text),
             None if opened.has_steps() || opened.error.is_some() || creation.reply.is_some() => {}

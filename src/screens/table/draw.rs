@@ -37,7 +37,6 @@ use stepscope_record::finding::Severity;
 use stepscope_record::finding::counted;
 use stepscope_record::models::ModelNames;
 use stepscope_record::types::TypeRegistry;
-use stepscope_table::filter::Filter;
 
 /// Structured answers are no mere numbers, and some numbers are long: where the question has so many columns they take
 /// more, up to so many.
@@ -234,9 +233,7 @@ pub(crate) fn explain(review: &Review, store: &Store, table: &Table) -> Option<S
     let row = store.row(table.chosen(store.len())?)?;
     let outcome = match (row.correct(), row.kind()) {
         _ if review.hidden_of(table.chosen(store.len())?).has(Hidden::Gold) => "hidden until your verdict",
-        (Some(true), _) if Filter::is_lucky(row) => {
-            "≅ graded correct, though a step on the way is wrong: right by luck"
-        }
+        (Some(true), _) if row.is_lucky() => "≅ graded correct, though a step on the way is wrong: right by luck",
         (Some(true), _) => "✓ graded correct against the expected answer",
         (Some(false), _) => "✗ graded wrong against the expected answer",
         (None, RecordKind::Error | RecordKind::Broken) => "⊘ ended with an error, or cannot be read",
@@ -432,7 +429,7 @@ fn model(models: &ModelNames, row: &RowFacts) -> String {
 /// Returns the sign of the grade: correct or wrong, or ended with an error; a blank where that is unknown.
 pub(crate) fn outcome(row: &RowFacts) -> (&'static str, Role) {
     match (row.correct(), row.kind()) {
-        (Some(true), _) if Filter::is_lucky(row) => (sign::LUCKY, Role::Warning),
+        (Some(true), _) if row.is_lucky() => (sign::LUCKY, Role::Warning),
         (Some(true), _) => (sign::CORRECT, Role::Dim),
         (Some(false), _) => (sign::WRONG, Role::Fatal),
         (None, RecordKind::Error | RecordKind::Broken) if row.has(Flag::Checked) => (sign::FAILED, Role::Fatal),

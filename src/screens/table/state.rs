@@ -14,6 +14,7 @@ use stepscope_base::text::Shown;
 use stepscope_evidence::truncation::TruncationVerdict;
 use stepscope_io::pipeline::reading::Reading;
 use stepscope_io::pipeline::store::Store;
+use stepscope_judge::hide::Hide;
 use stepscope_judge::row::RowFacts;
 use stepscope_judge::texts::RowTexts;
 use stepscope_judge::triage::Fix;
@@ -499,9 +500,9 @@ impl Table {
 
     /// Takes the record under the cursor to be opened, if it was read since the file changed; it is requested again when
     /// the table is back.
-    pub(crate) fn take_previewed(&mut self, record: usize, checked: bool) -> Option<Box<OpenRecord>> {
+    pub(crate) fn take_previewed(&mut self, record: usize, checked: bool, hide: Hide) -> Option<Box<OpenRecord>> {
         let is_current = self.wanted == Some((record, self.moves, checked));
-        let opened = self.preview.take_if(|opened| is_current && opened.index == record)?;
+        let opened = self.preview.take_if(|opened| is_current && opened.index == record && opened.hidden == hide)?;
         self.wanted = None;
         Some(opened)
     }

@@ -23,6 +23,11 @@ stepscope_base::words! {
 }
 
 impl Fix {
+    /// Tells whether the run is at fault, by its model or its procedure.
+    pub const fn is_in_run(self) -> bool {
+        matches!(self, Self::StepRun | Self::Procedure)
+    }
+
     /// A place as people read it: `step_run` is the model output. A name of somebody's own stays as it is.
     pub fn phrase_of(place: &Untrusted<'_>) -> Shown {
         place.utf8().and_then(Self::from_word).map_or_else(|| place.line(), |fix| Shown::own(fix.phrase()))

@@ -8,7 +8,7 @@ use super::options::{Limits, PageOptions};
 use super::peers::PeersPart;
 use stepscope_base::json::Value;
 use stepscope_base::shown;
-use stepscope_base::text::{Shown, ShownMap, Untrusted, head};
+use stepscope_base::text::{Shown, ShownMap, head};
 use stepscope_evidence::citations::Grounding;
 use stepscope_evidence::document::Document;
 use stepscope_judge::case::CaseView;
@@ -18,6 +18,7 @@ use stepscope_judge::recompute::{Derivation, Recomputed};
 use stepscope_judge::triage::Fix;
 use stepscope_present::answer::{FoundView, ItemView, ShownAnswer, SpanView};
 use stepscope_present::content::RecordContent;
+use stepscope_present::values::short_line;
 use stepscope_present::verdict::{FixReason, Mood, WhereToFix};
 use stepscope_record::finding::{Finding, Severity, grouped};
 use stepscope_record::fork_origin::ForkOrigin;
@@ -242,15 +243,6 @@ fn cut(text: &[u8], bytes: usize) -> Shown {
         0 => shown,
         rest => shown!("{shown}… {} bytes more", grouped(rest)),
     }
-}
-
-/// The same on one line.
-fn line(value: Value<'_>, bytes: usize) -> Shown {
-    let text = value.string();
-    let text = text.as_ref().map_or(value.raw(), Untrusted::bytes);
-    let begin = head(text, bytes);
-    let shown = Shown::line(begin);
-    if begin.len() < text.len() { shown.and("…") } else { shown }
 }
 
 impl PageModel {
@@ -555,7 +547,7 @@ impl Maker<'_, '_> {
             StateCell {
                 anchor: PageLink::variable(name.as_str(), variable, *column),
                 value: entry.map(|entry| match entry.value {
-                    Some(value) => line(value, self.limits.cell),
+                    Some(value) => short_line(value, self.limits.cell),
                     None => Shown::own(entry.badge.word()),
                 }),
                 is_set: own.is_some() || state.is_put_at(variable, Moment(*column)),
@@ -600,7 +592,7 @@ impl Maker<'_, '_> {
     fn derived_mark(&self, variable: usize, step: usize) -> MarkPart {
         let entry = self.case.state().written(variable, step);
         let put = entry.map(|entry| entry.badge).filter(|badge| badge.is_put());
-        let recorded = entry.and_then(|entry| entry.value).map_or(Shown::own("nothing"), |value| line(value, 80));
+        let recorded = entry.and_then(|entry| entry.value).map_or(Shown::own("nothing"), |value| short_line(value, 80));
         match (put, entry.and_then(|entry| self.mark(&entry, step))) {
             (Some(badge), _) => MarkPart { mood: Mood::Open, words: Shown::own(badge.label()) },
             (None, Some(mark)) => MarkPart { words: shown!("recorded {recorded}, {}", mark.words), ..mark },
