@@ -36,8 +36,6 @@ pub mod app {
     pub(crate) mod jumps;
     /// Lines on their way to the disk, and those that could not be saved.
     pub mod log;
-    /// Texts that the status line showed.
-    pub(crate) mod messages;
     /// The server and model that the keys ask.
     pub mod model_choice;
     /// Messages and effects.
@@ -64,6 +62,8 @@ pub mod app {
     pub mod sought;
     /// The whole state.
     pub mod state;
+    /// The status line, and what it said before.
+    pub mod status_line;
     /// The list of the threads of a session.
     pub(crate) mod threads;
     /// The one place where the state changes.

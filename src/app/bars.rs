@@ -257,7 +257,7 @@ pub(crate) fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) ->
         put(vec![Span::raw(" "), look.span(reading.as_str(), Role::Accent)], 0, area, buf);
         return 0;
     }
-    if let Some(status) = &app.status {
+    if let Some(status) = &app.status.now {
         let role = if status.failed { Role::Fatal } else { Role::Accent };
         return answer_key(status.text.as_str(), role, area, buf, look) - 1;
     }

@@ -47,7 +47,7 @@ pub(crate) fn open(app: &mut App) {
 pub(crate) fn ask_where(app: &mut App) -> Effects {
     let form = chosen(app);
     if let Err(why) = may_write(app) {
-        return app.refuse(why);
+        return app.status.refuse(&app.keymap, why);
     }
     app.export.form = form;
     let name = match record_in_front(app).filter(|_| form.is_of_record()) {
@@ -111,7 +111,7 @@ fn of_record(app: &mut App, form: ExportForm, path: PathBuf) -> Effects {
 }
 
 fn of_screen(app: &mut App, form: ExportForm, path: PathBuf) -> Result<Effects, Shown> {
-    app.status = None;
+    app.status.now = None;
     let whole = Rect::new(0, 0, app.size.width, app.size.height);
     let pane = focused_pane(&app.screens).filter(|_| form == ExportForm::PanePicture);
     let area = pane.unwrap_or(whole);
@@ -201,9 +201,9 @@ pub(crate) fn exported(app: &mut App, path: &Path, result: Result<(), Failure>) 
     let asked = app.export.asked.take();
     let Err(failure) = result else {
         let withheld = if app.export.withheld { ", without what others said: give your verdict first" } else { "" };
-        return app.say(shown!("Written to {}{withheld}", Shown::path(path)));
+        return app.status.say(shown!("Written to {}{withheld}", Shown::path(path)));
     };
-    app.fail(shown!("{failure}"));
+    app.status.fail(shown!("{failure}"));
     // Other work that was begun meanwhile is not interrupted.
     let is_free = app.dialog.is_none() && app.opening.is_none();
     if let Some((form, typed)) = asked.filter(|_| is_free) {

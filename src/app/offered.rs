@@ -89,16 +89,6 @@ impl App {
         names.find(|name| !(is_large && binding.context == Context::Editor && name == "Enter"))
     }
 
-    /// The first key of an action, wherever it means it.
-    pub(crate) fn key_of(&self, action: Action) -> String {
-        self.keymap.key_of(action)
-    }
-
-    /// Names the keys in force where a text of ours names actions: see [`Keymap::keyed`].
-    pub(crate) fn keyed(&self, text: &'static str) -> Shown {
-        self.keymap.shown(text)
-    }
-
     /// The actions of the palette that fit what was typed, best first, each with its row in the table of keys.
     pub(crate) fn palette_rows(&self, palette: &Palette) -> Vec<PaletteRow> {
         let typed = palette.line.value();

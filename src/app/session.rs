@@ -19,7 +19,8 @@ use crate::app::present::Presenting;
 use crate::app::read::texts_of;
 use crate::app::review::{Review, ReviewLog};
 use crate::app::review_worker::ReviewSetup;
-use crate::app::state::{App, Looks, Status};
+use crate::app::state::{App, Looks};
+use crate::app::status_line::Status;
 use crate::screens::kind::ScreenKind;
 use crate::screens::stack::{Focus, Screen};
 use crate::widgets::keymap::Keymap;
@@ -214,8 +215,8 @@ impl Start {
                 filter: if is_asked { String::new() } else { view.filter.clone() },
                 ..view.clone()
             });
-        } else if (app.samples || memory.session.is_first()) && app.status.is_none() && !self.present {
-            app.status = Some(Status::greeting());
+        } else if (app.samples || memory.session.is_first()) && app.status.now.is_none() && !self.present {
+            app.status.now = Some(Status::greeting());
         }
     }
 
@@ -306,11 +307,11 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
         app.screens.push(Screen::OfAll(ScreenKind::Compare));
     }
     app.across = start.across(own.as_ref().ok());
-    app.status = forgotten.map(|text| Status { text, failed: true, refused: false });
+    app.status.now = forgotten.map(|text| Status { text, failed: true, refused: false });
     match folders.config.as_deref().map_or_else(|| Ok(Vec::new()), views::read_all) {
         Ok(list) => app.views.list = list,
         // Without views one can work; the file is left as it is.
-        Err(failure) => app.status = Some(Status { text: failure.into(), failed: true, refused: false }),
+        Err(failure) => app.status.now = Some(Status { text: failure.into(), failed: true, refused: false }),
     }
     let asked = start.theme.as_deref().or(config.theme.as_deref()).or(session.theme());
     if let Some(name) = asked.map(str::to_owned) {

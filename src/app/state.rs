@@ -10,12 +10,12 @@ use crate::app::across::Across;
 use crate::app::forks::Forks;
 use crate::app::jumps::Jumps;
 use crate::app::log::Log;
-use crate::app::messages::Messages;
 use crate::app::model_choice::ModelChoice;
 use crate::app::msg::{Effects, SearchId};
 use crate::app::present::Presenting;
 use crate::app::review::Review;
 use crate::app::seek::Seek;
+use crate::app::status_line::StatusLine;
 use crate::app::views::Views;
 use crate::dialogs::dialog::Dialog;
 use crate::dialogs::export::ExportChoice;
@@ -40,25 +40,6 @@ use tempfile::TempPath;
 
 /// Shortest time between two sorts of the table while records are still being checked.
 pub(crate) const REARRANGE: Duration = Duration::from_millis(400);
-
-/// The line that answers a key.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Status {
-    /// The sentence.
-    pub text: Shown,
-    /// True if it is about something that did not work.
-    pub failed: bool,
-    /// True if it says why a key could not do anything.
-    pub refused: bool,
-}
-
-impl Status {
-    /// Greets whoever opens the program for the first time; any other sentence may take its place.
-    pub fn greeting() -> Self {
-        let text = Shown::own("New here? :tour shows in three minutes what this is for");
-        Self { text, failed: false, refused: false }
-    }
-}
 
 /// State of the wait for a record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -126,7 +107,7 @@ pub struct App {
     /// The count before a key.
     pub count: Option<usize>,
     /// The answer to the last key.
-    pub status: Option<Status>,
+    pub status: StatusLine,
     /// The program takes the mouse.
     pub mouse: bool,
     /// The record that is being read, and the screen it is for.
@@ -151,8 +132,6 @@ pub struct App {
     pub seek: Option<Seek>,
     /// Places that jumps left.
     pub(crate) jumps: Jumps,
-    /// Texts that the status line showed.
-    pub(crate) messages: Messages,
     /// The program is being shown to others.
     pub presenting: Option<Presenting>,
     /// Options of the last export.
@@ -195,7 +174,7 @@ impl App {
             size: Size::new(80, 24),
             typed: Vec::new(),
             count: None,
-            status: None,
+            status: StatusLine::default(),
             mouse: true,
             opening: None,
             copying: None,
@@ -208,7 +187,6 @@ impl App {
             return_to: None,
             seek: None,
             jumps: Jumps::default(),
-            messages: Messages::default(),
             presenting: None,
             export: ExportChoice::default(),
             forks: Forks::default(),
@@ -300,7 +278,7 @@ impl App {
         Some(shown!(
             "Reading record {row} of \"{}\", {size}. {} cancels.",
             self.name_of(record),
-            self.key_of(Action::Escape)
+            self.keymap.key_of(Action::Escape)
         ))
     }
 

@@ -14,7 +14,8 @@ use crate::app::jumps::JumpPlace;
 use crate::app::log::What;
 use crate::app::msg::{Effect, Effects, Msg};
 use crate::app::open_record::OpenRecord;
-use crate::app::state::{App, Patience, REARRANGE, Status};
+use crate::app::state::{App, Patience, REARRANGE};
+use crate::app::status_line::Status;
 use crate::app::wanted::Wanted;
 use crate::app::{across, export, forks, present, review, seek, view};
 use crate::dialogs::dialog::{Dialog, Popup};
@@ -67,8 +68,7 @@ impl Program for App {
         let mut effects = take(self, message, now);
         effects.extend(table::search::follow_typing(self));
         wait(self, now);
-        let said = self.status.as_ref().filter(|status| **status != Status::greeting());
-        self.messages.hear(said.map(|status| (&status.text, status.failed)));
+        self.status.keep();
         self.settle();
         let fresh = before != self.table.list || effects.iter().any(|effect| matches!(effect, Effect::Repaint));
         if self.screens.top() == ScreenKind::Table || fresh {
@@ -153,24 +153,7 @@ impl App {
     /// Opens what the status line said before.
     pub(crate) fn open_messages(&mut self) {
         let title = Shown::own("messages, newest first");
-        self.open_dialog(Dialog::Popup(Popup { title, text: self.messages.text() }));
-    }
-
-    /// Says something, and does nothing more.
-    pub(crate) fn say(&mut self, text: Shown) -> Effects {
-        self.status = Some(Status { text, failed: false, refused: false });
-        Vec::new()
-    }
-
-    /// Says why what was asked for cannot be done.
-    pub(crate) fn refuse(&mut self, why: Reason) -> Effects {
-        self.status = Some(Status { text: self.keyed(why), failed: false, refused: true });
-        Vec::new()
-    }
-
-    pub(crate) fn fail(&mut self, text: Shown) -> Effects {
-        self.status = Some(Status { text, failed: true, refused: false });
-        Vec::new()
+        self.open_dialog(Dialog::Popup(Popup { title, text: self.status.earlier() }));
     }
 
     // What comes from the terminal.
@@ -180,7 +163,7 @@ impl App {
     }
 
     pub(crate) fn key(&mut self, event: KeyEvent) -> Effects {
-        let was_refused = self.status.take().is_some_and(|status| status.refused);
+        let was_refused = self.status.now.take().is_some_and(|status| status.refused);
         let key = Key::from_event(event);
         self.presenting.iter_mut().for_each(|presenting| presenting.press(key));
         if Some(key) == Key::from_name("^C") {
@@ -230,8 +213,8 @@ impl App {
         if names.is_empty() {
             return Vec::new();
         }
-        let text = shown!("{} does nothing here; {} lists the keys", names.join(" "), self.key_of(Action::Help));
-        self.status = Some(Status { text, failed: false, refused: true });
+        let text = shown!("{} does nothing here; {} lists the keys", names.join(" "), self.keymap.key_of(Action::Help));
+        self.status.now = Some(Status { text, failed: false, refused: true });
         Vec::new()
     }
 
@@ -241,7 +224,7 @@ impl App {
         let count = self.count;
         if let Err(why) = self.allowed(action) {
             self.count = None;
-            return self.refuse(why);
+            return self.status.refuse(&self.keymap, why);
         }
         if let Some(place) = self.jump_place() {
             self.jumps.leave(place, action);
@@ -383,12 +366,16 @@ impl App {
                 }
                 Err(error) => {
                     let message = Shown::line(error.message.as_bytes());
-                    self.fail(shown!("theme {}, line {}: {message}", Shown::line(error.file.as_bytes()), error.line));
+                    self.status.fail(shown!(
+                        "theme {}, line {}: {message}",
+                        Shown::line(error.file.as_bytes()),
+                        error.line
+                    ));
                     return false;
                 }
             },
             (Some(name), None) => {
-                self.fail(shown!("no theme {}", Shown::line(name.as_bytes())));
+                self.status.fail(shown!("no theme {}", Shown::line(name.as_bytes())));
                 return false;
             }
             (None, _) => {
@@ -406,7 +393,7 @@ impl App {
         if let Some(text) = text.filter(|text| !text.as_str().is_empty()) {
             self.copy(&text, what)
         } else {
-            self.fail(Shown::own("nothing to copy here"))
+            self.status.fail(Shown::own("nothing to copy here"))
         }
     }
 
@@ -421,13 +408,13 @@ impl App {
 
     pub(crate) fn copy(&mut self, text: &Shown, what: &'static str) -> Effects {
         if text.as_str().len() > COPY_LIMIT {
-            self.fail(shown!(
+            self.status.fail(shown!(
                 "{what} is too long for the terminal's clipboard ({} bytes); use stepscope show",
                 text.as_str().len()
             ));
             return Vec::new();
         }
-        self.say(shown!("Sent to the terminal's clipboard: {what}, {} bytes", text.as_str().len()));
+        self.status.say(shown!("Sent to the terminal's clipboard: {what}, {} bytes", text.as_str().len()));
         vec![Effect::Copy(text.as_str().to_owned())]
     }
 
@@ -485,7 +472,9 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
             table::search::go_on_searching(app, |_| true)
         }
         Msg::Returned(result) => run::edit::returned(app, ended(result)),
-        Msg::Panicked(text) => app.fail(shown!("internal error, please report it: {}", Shown::line(text.as_bytes()))),
+        Msg::Panicked(text) => {
+            app.status.fail(shown!("internal error, please report it: {}", Shown::line(text.as_bytes())))
+        }
         Msg::Stop(_) => vec![app.keep()],
         Msg::Load(event) => loaded(app, event, now),
         Msg::RowTexts(moves, row_texts) => {
@@ -552,7 +541,7 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
         Msg::Exported(path, result) => export::exported(app, &path, result),
         Msg::Views(change, kept) => {
             let (text, is_done) = app.views.take(&change, kept);
-            if is_done { app.say(text) } else { app.fail(text) }
+            if is_done { app.status.say(text) } else { app.status.fail(text) }
         }
         Msg::AcrossPercent(id, percent) => across::keys::take_percent(&mut app.across, id, percent),
         Msg::Compared(id, result) => across::keys::take_comparison(app, id, result),
@@ -566,7 +555,7 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
                 app.table.finding.as_ref().map(|finding| finding.id),
             ];
             if ids.contains(&Some(id)) {
-                app.fail(shown!("{failure}"));
+                app.status.fail(shown!("{failure}"));
             }
             Vec::new()
         }
@@ -650,7 +639,7 @@ pub(crate) fn next_finding(app: &mut App, action: Action, times: isize) -> Effec
 /// Gives the mouse to the terminal, or takes it.
 pub(crate) fn turn_mouse(app: &mut App) -> Effects {
     app.mouse = !app.mouse;
-    app.say(Shown::own(if app.mouse { "Mouse on" } else { "Mouse off: select text with the terminal" }));
+    app.status.say(Shown::own(if app.mouse { "Mouse on" } else { "Mouse off: select text with the terminal" }));
     vec![Effect::Mouse(app.mouse)]
 }
 
@@ -699,7 +688,7 @@ fn menu(app: &mut App, at: Position) -> Effects {
 }
 
 fn click(app: &mut App, at: Position) -> Effects {
-    app.status = None;
+    app.status.now = None;
     if let Some(effects) = keys::click(app, at) {
         return effects;
     }
@@ -720,7 +709,7 @@ fn click(app: &mut App, at: Position) -> Effects {
 /// Describes what is under the cursor, in one sentence.
 pub(crate) fn explain(app: &mut App) -> Effects {
     let sentence = (app.screens.top().def().explain)(app);
-    app.say(sentence.unwrap_or_else(|| app.keyed("<help> explains the symbols of this screen")))
+    app.status.say(sentence.unwrap_or_else(|| app.keymap.shown("<help> explains the symbols of this screen")))
 }
 
 pub(crate) fn back(app: &mut App) -> Effects {
@@ -770,7 +759,7 @@ pub(crate) fn escape(app: &mut App) -> Effects {
     if !app.table.filter_text.is_empty() {
         return app.set_filter("");
     }
-    app.say(Shown::own("q quits"))
+    app.status.say(Shown::own("q quits"))
 }
 
 pub(crate) fn quit(app: &mut App) -> Effects {
@@ -779,23 +768,23 @@ pub(crate) fn quit(app: &mut App) -> Effects {
         return Vec::new();
     }
     if let Err(why) = live::keys::may_drop(&mut app.screens, Action::Quit, app.presenting.is_some()) {
-        return app.say(app.keyed(why));
+        return app.status.say(app.keymap.shown(why));
     }
     let is_made = app.presenting.is_none() && app.screens.side_by_side().is_some_and(|sides| sides.fork.is_some());
     if is_made && !app.forks.warn() {
-        app.fail(app.keyed("unsaved fork: <keep> saves it, quit again discards it"));
+        app.status.fail(app.keymap.shown("unsaved fork: <keep> saves it, quit again discards it"));
         return Vec::new();
     }
     if (unsaved || edited > 0) && !app.forks.warn() {
         let records = if edited == 1 { "1 record" } else { "several records" };
-        app.fail(if unsaved {
-            app.keyed("a fork is not saved: <save_again> retries, quit again discards it")
+        app.status.fail(if unsaved {
+            app.keymap.shown("a fork is not saved: <save_again> retries, quit again discards it")
         } else if app.edits.values().all(|edits| edits.values.is_empty()) {
             // A fork holds values: an edited prompt alone can only be sent.
-            let keys = app.keyed("<rerun> on the run previews it, quit again discards it");
+            let keys = app.keymap.shown("<rerun> on the run previews it, quit again discards it");
             shown!("{records} with an unsent prompt: {keys}")
         } else {
-            let keys = app.keyed("<keep> on the run saves them as a fork, quit again discards them");
+            let keys = app.keymap.shown("<keep> on the run saves them as a fork, quit again discards them");
             shown!("{records} with unsaved overrides: {keys}")
         });
         return Vec::new();
@@ -811,10 +800,10 @@ pub(crate) fn jump(app: &mut App, back: bool) -> Effects {
     let Some(here) = app.jump_place() else { return Vec::new() };
     let place = match app.jumps.go(back, here) {
         Ok(place) => place,
-        Err(why) => return app.refuse(why),
+        Err(why) => return app.status.refuse(&app.keymap, why),
     };
     let Some(record) = app.store.position(place.record.0, place.record.1) else {
-        return app.refuse("that record is no longer there");
+        return app.status.refuse(&app.keymap, "that record is no longer there");
     };
     app.table.list.at = app.table.row_of(record);
     if place.screen == ScreenKind::Table {
@@ -835,7 +824,7 @@ pub(crate) fn go_to_record(app: &mut App, found: Result<(usize, usize), Reason>)
             let top = app.screens.top();
             if top == ScreenKind::Table { Vec::new() } else { app.request(record, top) }
         }
-        Err(why) => app.say(Shown::own(why)),
+        Err(why) => app.status.say(Shown::own(why)),
     }
 }
 
@@ -847,9 +836,9 @@ pub(crate) fn next_theme(app: &mut App) -> Effects {
     while !app.choose_theme(names.get(next).map(String::as_str)) {
         next += 1;
     }
-    if app.status.is_none() {
+    if app.status.now.is_none() {
         let name = app.looks.chosen.clone().unwrap_or_else(|| "chosen by the terminal's background".into());
-        app.say(shown!("Theme: {}", Shown::line(name.as_bytes())));
+        app.status.say(shown!("Theme: {}", Shown::line(name.as_bytes())));
     }
     Vec::new()
 }
@@ -907,17 +896,17 @@ fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
     let change = app.store.apply(event);
     if change != Change::Failure
         && last_failure(&app.store) != told
-        && app.status.as_ref().map(|status| &status.text) == told.as_ref()
+        && app.status.now.as_ref().map(|status| &status.text) == told.as_ref()
     {
         // It could be read again.
-        app.status = None;
+        app.status.now = None;
     }
     effects.extend(forks::follow::follow_fork_tree(app, found));
     match change {
         Change::None => return Vec::new(),
         Change::Failure => {
             if let Some(failure) = last_failure(&app.store) {
-                app.fail(failure);
+                app.status.fail(failure);
             }
         }
         Change::Moved => effects.extend(follow_moved(app, cursor, open, opening)),
@@ -1003,7 +992,7 @@ fn take_record(app: &mut App, record: usize, result: Result<Box<OpenRecord>, Fai
     let copying = app.copying.take_if(|(wanted, _)| *wanted == record).map(|(_, action)| action);
     let opening = app.opening.take_if(|(wanted, _)| *wanted == record).map(|(_, screen)| screen);
     if let Some(failure) = failure.filter(|_| wanted || copying.is_some() || opening.is_some()) {
-        app.fail(shown!("{failure}"));
+        app.status.fail(shown!("{failure}"));
     }
     let Some(opened) = opened.filter(|_| copying.is_some() || opening.is_some()) else { return effects };
     effects.extend(match copying {

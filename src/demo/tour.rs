@@ -246,7 +246,7 @@ impl Tour {
     fn reset(&mut self, now: Instant) -> Effects {
         let app = &mut self.app;
         let attempt = app.back_to_table();
-        (app.dialog, app.status, app.count, app.opening, app.seek) = (None, None, None, None, None);
+        (app.dialog, app.status.now, app.count, app.opening, app.seek) = (None, None, None, None, None);
         app.typed.clear();
         app.edits.clear();
         (app.table.list, app.presenting) = (List::default(), Some(Presenting::of_tour()));
@@ -375,7 +375,7 @@ impl Tour {
 
     /// Sentence of the program on something that did not work or was refused.
     fn failure(&self) -> Option<Shown> {
-        self.app.status.as_ref().filter(|status| status.failed || status.refused).map(|status| status.text.clone())
+        self.app.status.now.as_ref().filter(|status| status.failed || status.refused).map(|status| status.text.clone())
     }
 
     /// Texts that should stay bright, where none of them is on the screen.

@@ -100,7 +100,7 @@ fn closed(app: &mut App, dialog: &Dialog) -> Effects {
         Dialog::Review(ReviewDialog::Labels { purpose: LabelPurpose::MergeInto(label), .. }) => {
             review::ask::back_to_labels(app, label)
         }
-        Dialog::Review(ReviewDialog::Confirm { .. }) => app.say(Shown::own("no verdicts saved")),
+        Dialog::Review(ReviewDialog::Confirm { .. }) => app.status.say(Shown::own("no verdicts saved")),
         _ => Vec::new(),
     }
 }
@@ -154,14 +154,14 @@ pub(crate) fn paste(app: &mut App, text: &str) -> Effects {
     }
     let is_proposed = app.dialog.as_ref().is_some_and(Dialog::is_proposed);
     let Some(line) = app.dialog.as_mut().and_then(Dialog::line_mut) else {
-        app.say(app.keyed("pasted text is not a command; press <find> or <filter> first"));
+        app.status.say(app.keymap.shown("pasted text is not a command; press <find> or <filter> first"));
         return Vec::new();
     };
     if is_proposed {
         *line = Line::default();
     }
     if !insert(line, text) {
-        app.fail(shown!("only the first {} kB were pasted", MAX_LINE >> 10));
+        app.status.fail(shown!("only the first {} kB were pasted", MAX_LINE >> 10));
     }
     if let Some(Dialog::Prompt(mut prompt)) = app.dialog.take_if(|dialog| matches!(dialog, Dialog::Prompt(_))) {
         prompt.proposed = false;
@@ -221,12 +221,12 @@ pub(crate) fn dialog_action(app: &mut App, action: Action) -> Option<Effects> {
             app.dialog = None;
             return Some(
                 name.map_or_else(|| Ok(Vec::new()), |name| table::keys::show_view(app, &name))
-                    .unwrap_or_else(|why| app.fail(why)),
+                    .unwrap_or_else(|why| app.status.fail(why)),
             );
         }
         (Action::DeleteView, Dialog::Views) => {
             let deleted = table::keys::change_views(&app.views, app.views.deleted(app.scroll.at));
-            return Some(deleted.unwrap_or_else(|why| app.fail(why)));
+            return Some(deleted.unwrap_or_else(|why| app.status.fail(why)));
         }
         (Action::Open, Dialog::Repair(_)) => return Some(repair::open_repaired(app)),
         (Action::Open, Dialog::Fixes(_)) => return Some(fixes::keys::open_fix(app)),
@@ -285,7 +285,7 @@ pub(crate) fn click(app: &mut App, at: Position) -> Option<Effects> {
 fn run_row(app: &mut App, row: &PaletteRow, typed: &str) -> Effects {
     let action = row.binding.action;
     if let Err(why) = app.allowed_at(app.focus_below_dialog(), action) {
-        return app.refuse(why);
+        return app.status.refuse(&app.keymap, why);
     }
     let done = match (action, &row.named) {
         (Action::View, Some((name, _))) => table::keys::show_view(app, name),
@@ -295,7 +295,7 @@ fn run_row(app: &mut App, row: &PaletteRow, typed: &str) -> Effects {
             Ok(app.act(action))
         }
     };
-    done.unwrap_or_else(|why| app.fail(why))
+    done.unwrap_or_else(|why| app.status.fail(why))
 }
 
 fn palette_key(app: &mut App, mut palette: Palette, event: KeyEvent) -> Effects {
@@ -303,12 +303,14 @@ fn palette_key(app: &mut App, mut palette: Palette, event: KeyEvent) -> Effects 
     let rows = app.palette_rows(&palette);
     match event.code {
         KeyCode::Enter => {
-            let Some(row) = rows.get(app.scroll.at) else { return app.refuse("No matching command") };
+            let Some(row) = rows.get(app.scroll.at) else {
+                return app.status.refuse(&app.keymap, "No matching command");
+            };
             if palette.is_chosen || command::is_clear(rows.iter().map(|row| row.fit)) {
                 return run_row(app, row, typed);
             }
             // What several commands may mean is done once it is confirmed.
-            app.say(shown!("Several commands fit: confirm again to run \"{}\", or select another", row.title()));
+            app.status.say(shown!("Several commands fit: confirm again to run \"{}\", or select another", row.title()));
             palette.is_chosen = true;
         }
         KeyCode::Down | KeyCode::Tab => (app.scroll.at, palette.is_chosen) = (app.scroll.at + 1, true),
@@ -341,7 +343,7 @@ fn prompt_key(app: &mut App, mut prompt: Prompt, event: KeyEvent) -> Effects {
                 }),
                 PromptPurpose::Find => table::search::find(app, &typed),
                 PromptPurpose::Columns => table::keys::choose_columns(&mut app.table, &typed).map(|said| {
-                    app.say(said);
+                    app.status.say(said);
                     Vec::new()
                 }),
                 PromptPurpose::ViewName => table::keys::change_views(&app.views, app.views.kept(&typed, &app.table)),
@@ -352,14 +354,14 @@ fn prompt_key(app: &mut App, mut prompt: Prompt, event: KeyEvent) -> Effects {
                 }
                 PromptPurpose::SaveRun => live::keys::save_to(&mut app.screens, &mut app.models, &typed),
                 PromptPurpose::Export | PromptPurpose::ExportAs(_) if typed.trim().is_empty() => {
-                    Err(app.keyed("type a name; <escape> writes nothing"))
+                    Err(app.keymap.shown("type a name; <escape> writes nothing"))
                 }
                 PromptPurpose::Export => Ok(export::procedure::export(app, &typed)),
                 PromptPurpose::ExportAs(form) => export::export(app, form, &typed),
             };
             // What cannot be done stays to be mended.
             return done.unwrap_or_else(|why| {
-                app.fail(why);
+                app.status.fail(why);
                 app.dialog = Some(Dialog::Prompt(prompt));
                 Vec::new()
             });

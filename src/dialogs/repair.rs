@@ -81,7 +81,7 @@ pub(crate) fn start(app: &mut App) -> Effects {
         Err(_) if app.models.server.is_none() && app.models.mode() != Mode::Offline => {
             choose_model(app, ChoosesFor::Repair)
         }
-        Err(why) => app.say(why),
+        Err(why) => app.status.say(why),
     }
 }
 
@@ -122,7 +122,7 @@ pub(crate) fn repair_chosen(
             app.models.server = Some(*server);
             refresh_repair_line(app);
         }
-        Err(why) => _ = app.fail(why),
+        Err(why) => _ = app.status.fail(why),
     }
     Ok(())
 }

@@ -2410,7 +2410,9 @@ fn what_cannot_be_looked_for_stays_to_be_mended() {
     d.keys("f 'cell:only_a' Enter");
     d.shows(&["cell:only_a"]);
     assert!(matches!(&d.app.dialog, Some(Dialog::Prompt(prompt)) if prompt.line.value() == "cell:only_a"));
-    assert!(d.app.status.as_ref().is_some_and(|status| status.failed && status.text.as_str().contains("--baseline")));
+    assert!(
+        d.app.status.now.as_ref().is_some_and(|status| status.failed && status.text.as_str().contains("--baseline"))
+    );
     assert_eq!(d.app.table.filter_text, "");
     d.keys("^U 'steps>1' Enter");
     assert_eq!((d.app.dialog.is_none(), d.app.table.filter_text.as_str()), (true, "steps>1"));
@@ -2925,7 +2927,7 @@ fn escape_after_a_refused_key_stays() {
         assert!(!d.status().is_empty(), "{key} is refused");
         d.keys("Esc");
         assert_eq!(d.app.screens.top(), ScreenKind::Run, "{key}");
-        assert!(d.app.status.is_none(), "{key}");
+        assert!(d.app.status.now.is_none(), "{key}");
     }
     d.keys("Esc");
     assert_eq!(d.app.screens.top(), ScreenKind::Table, "nothing was refused now");

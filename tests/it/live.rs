@@ -165,7 +165,7 @@ fn a_question_becomes_a_plan_is_repaired_and_runs_step_by_step() {
     d.shows(&["Done", "answer 10", "5 calls", "535 tokens"]);
     assert_eq!(lines(&kept[0])[0]["status"], "ok");
     d.keys("s Enter");
-    d.wait_for(|app| app.status.as_ref().is_some_and(|status| status.text.as_str().contains("saved in")));
+    d.wait_for(|app| app.status.now.as_ref().is_some_and(|status| status.text.as_str().contains("saved in")));
     assert!(unfinished(folder.path()).is_empty());
     let saved = lines(&path.with_file_name("runs.jsonl.runs.jsonl"));
     assert_eq!((saved.len(), &saved[0]["pred_num"]), (1, &json!(10)));
@@ -215,7 +215,7 @@ fn prompts_and_values_are_changed_before_a_step_and_the_trace_says_so() {
     until(&mut d, LiveStage::Over);
     d.shows(&["answer 12", "wrong"]);
     d.keys("s");
-    d.wait_for(|app| app.status.as_ref().is_some_and(|status| status.text.as_str().contains("saved in")));
+    d.wait_for(|app| app.status.now.as_ref().is_some_and(|status| status.text.as_str().contains("saved in")));
     let saved = lines(&path.with_file_name("runs.jsonl.forks.jsonl"));
     let fork = &saved[0]["trace"]["fork"];
     assert_eq!(fork["prompts_edited"], json!([1]), "{fork}");
@@ -301,7 +301,7 @@ fn a_call_is_cancelled_and_what_came_is_kept() {
     d.keys("n");
     until_before(&mut d, 3);
     d.keys("s Enter");
-    d.wait_for(|app| app.status.as_ref().is_some_and(|status| status.text.as_str().contains("saved in")));
+    d.wait_for(|app| app.status.now.as_ref().is_some_and(|status| status.text.as_str().contains("saved in")));
     let saved = lines(&path.with_file_name("runs.jsonl.runs.jsonl"));
     assert_eq!((&saved[0]["status"], &saved[0]["error"]), (&json!("error"), &json!("left before step 3")));
     let steps = saved[0]["trace"]["steps"].as_array().unwrap();
@@ -332,7 +332,7 @@ fn a_reply_at_which_upstream_ends_is_taken_where_a_person_says_so() {
     d.keys("n");
     until(&mut d, LiveStage::Over);
     d.keys("s Enter");
-    d.wait_for(|app| app.status.as_ref().is_some_and(|status| status.text.as_str().contains("saved in")));
+    d.wait_for(|app| app.status.now.as_ref().is_some_and(|status| status.text.as_str().contains("saved in")));
     let saved = lines(&path.with_file_name("runs.jsonl.runs.jsonl"));
     assert!(saved[0]["trace"]["steps"][1]["tolerated"].as_str().unwrap().contains("text around"));
     assert_eq!(saved[0]["status"], "ok");
@@ -403,7 +403,7 @@ fn a_value_that_a_person_set_in_a_created_run_is_no_ones_mistake() {
     d.keys("n");
     until(&mut d, LiveStage::Over);
     d.keys("s Enter");
-    d.wait_for(|app| app.status.as_ref().is_some_and(|status| status.text.as_str().contains("saved in")));
+    d.wait_for(|app| app.status.now.as_ref().is_some_and(|status| status.text.as_str().contains("saved in")));
     let text = std::fs::read(path.with_file_name("runs.jsonl.runs.jsonl")).unwrap();
     let case = Case::read(text.trim_ascii_end());
     let view = case.view();
@@ -432,7 +432,7 @@ fn overrides_of_the_open_run_go_with_it() {
     d.keys("Enter");
     until(&mut d, LiveStage::Over);
     d.keys("s");
-    d.wait_for(|app| app.status.as_ref().is_some_and(|status| status.text.as_str().contains("saved in")));
+    d.wait_for(|app| app.status.now.as_ref().is_some_and(|status| status.text.as_str().contains("saved in")));
     let saved = lines(&path.with_file_name("runs.jsonl.forks.jsonl"));
     assert_eq!((&saved[0]["pred_num"], &saved[0]["trace"]["fork"]["step_index"]), (&json!(12), &json!(2)));
     assert_eq!(saved[0]["trace"]["fork"]["values"][0]["was"], json!(13));

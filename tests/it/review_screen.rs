@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::support::drive::Drive;
 use stepscope::app::across::Across;
 use stepscope::app::msg::Msg;
-use stepscope::app::state::{App, Status};
+use stepscope::app::state::App;
+use stepscope::app::status_line::Status;
 use stepscope::screens::kind::ScreenKind;
 use stepscope::screens::stack::Focus;
 use stepscope::widgets::keymap::{Action, Keymap};
@@ -699,7 +700,7 @@ fn neither_find_nor_the_filter_tells_what_is_hidden() {
     d.keys("f 'text:0.9' Enter").wait_for(|app| app.table.filtering.as_ref().is_some_and(|search| search.done));
     assert_eq!(d.app.rows(), 3);
     let mut d = desk.open_with(|app| app.review.hide = Hide::of([Hidden::Confidence]));
-    d.keys("/ '0.9' Enter").wait_for(|app| app.status.is_some());
+    d.keys("/ '0.9' Enter").wait_for(|app| app.status.now.is_some());
     assert_eq!(d.status(), "No match for \"0.9\"");
     d.keys("f 'text:0.9' Enter").wait_for(|app| app.table.filtering.as_ref().is_some_and(|search| search.done));
     assert_eq!(d.app.rows(), 0);
@@ -1173,7 +1174,7 @@ fn an_explanation_of_the_filter_wins_over_the_greeting() {
     let desk = Desk::new(2);
     Drive::reviewing(&desk.runs(), "eve", &desk.state(), |_| {}).keys("Enter x 1 Enter").until(|app| app.review.saved);
     let mut d = desk.open_with(|app| {
-        app.status = Some(Status::greeting());
+        app.status.now = Some(Status::greeting());
         app.early = app.set_filter("verdict:fail");
     });
     d.until(|app| app.review.known(0).is_some());
@@ -1181,7 +1182,7 @@ fn an_explanation_of_the_filter_wins_over_the_greeting() {
     assert!(d.status().contains("leaves out verdicts of others"), "{}", d.status());
     // It is said once, and nothing else gives way to it.
     d.keys("f ^U Enter");
-    let mut d = desk.open_with(|app| app.status = Some(Status::greeting()));
+    let mut d = desk.open_with(|app| app.status.now = Some(Status::greeting()));
     d.until(|app| app.review.known(0).is_some());
     assert!(d.status().starts_with("New here?"), "{}", d.status());
 }

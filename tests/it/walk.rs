@@ -357,7 +357,7 @@ impl Walk {
         for event in parse(&name) {
             self.key(event);
         }
-        let refused = self.d.app.status.as_ref().is_some_and(|status| status.refused);
+        let refused = self.d.app.status.now.as_ref().is_some_and(|status| status.refused);
         self.must(!refused, &format!("the footer showed {name} {:?}, and it was refused", binding.hint));
     }
 

@@ -481,7 +481,7 @@ impl Drive {
         let lines = self.lines();
         let line = lines.get(lines.len().saturating_sub(2)).cloned().unwrap_or_default().trim().to_owned();
         // A long answer begins some lines above.
-        let whole = self.app.status.as_ref().map(|status| status.text.as_str().to_owned());
+        let whole = self.app.status.now.as_ref().map(|status| status.text.as_str().to_owned());
         whole.filter(|whole| !line.is_empty() && whole.ends_with(&line)).unwrap_or(line)
     }
 

@@ -199,7 +199,7 @@ pub(crate) fn take_comparison(app: &mut App, id: WorkId, result: Result<Arc<Comp
             app.across.compared = Some(compared);
             app.arrange();
         }
-        Err(why) => _ = app.fail(why),
+        Err(why) => _ = app.status.fail(why),
     }
     let wanted = app.across.partner_of.take().filter(|_| app.across.compared.is_some());
     let mut effects = wanted.map(|record| side_by_side::keys::put_beside(app, record)).unwrap_or_default();
@@ -214,7 +214,7 @@ pub(crate) fn take_dashboard(app: &mut App, id: WorkId, result: Result<Arc<Board
             app.across.judged = Some(judged);
             app.arrange();
         }
-        Some(Err(why)) => _ = app.fail(why),
+        Some(Err(why)) => _ = app.status.fail(why),
         None => {}
     }
     begin_due(app)
@@ -259,7 +259,7 @@ pub(crate) fn prepare_sets(app: &mut App, filter: &Filter) -> Result<Effects, &'
 /// Reports a decision as saved, and has the dashboard count it.
 pub(crate) fn decided(app: &mut App, name: &Shown) -> Effects {
     let can_undo = app.screens.top() == ScreenKind::Adjudication && app.allowed(Action::Undo).is_ok();
-    let undo = if can_undo { shown!(" · {} undo", app.key_of(Action::Undo)) } else { Shown::default() };
-    app.say(shown!("saved {name}{undo}"));
+    let undo = if can_undo { shown!(" · {} undo", app.keymap.key_of(Action::Undo)) } else { Shown::default() };
+    app.status.say(shown!("saved {name}{undo}"));
     read_boards(app)
 }

@@ -28,7 +28,7 @@ impl App {
     /// and called saved when it is on the disk.
     pub fn keep_fork(&mut self, line: Vec<u8>) -> Option<(LineId, Effect)> {
         let Some(path) = forks_path(&self.forks, &self.screens, &self.store) else {
-            self.fail(Shown::own(
+            self.status.fail(Shown::own(
                 "not saved: these records have no file to save forks next to; start with --forks FILE",
             ));
             return None;
@@ -67,14 +67,14 @@ pub(crate) fn fork_wrote(app: &mut App, input: Input, result: Result<Appended, F
                 Appended { sealed: true, .. } => "; its last line was incomplete and is now closed",
                 _ => "",
             };
-            app.say(shown!("saved in {name}{also}"));
+            app.status.say(shown!("saved in {name}{also}"));
             vec![Effect::Follow(input)]
         }
         Err(failure) => {
             app.forks.warn_again();
             let Failure { source, path, .. } = failure;
-            let key = app.key_of(Action::SaveAgain);
-            app.fail(shown!("NOT SAVED, {source} ({key} retries): {path}"))
+            let key = app.keymap.key_of(Action::SaveAgain);
+            app.status.fail(shown!("NOT SAVED, {source} ({key} retries): {path}"))
         }
     }
 }
@@ -195,6 +195,6 @@ fn find_open_again(app: &mut App, found: &[(u32, String)]) -> Effects {
 /// Gives again what could not be saved.
 pub(crate) fn save_again(app: &mut App) -> Effects {
     let effects = app.log.again();
-    app.say(shown!("saving {} again…", effects.len()));
+    app.status.say(shown!("saving {} again…", effects.len()));
     effects
 }

@@ -41,7 +41,7 @@ fn saves(front: Focus, action: Action) -> bool {
 /// Begins to present, or ends it.
 pub(crate) fn turn(app: &mut App) -> Effects {
     app.presenting = if app.presenting.is_some() { None } else { Some(Presenting::default()) };
-    app.say(Shown::own(if app.presenting.is_some() {
+    app.status.say(Shown::own(if app.presenting.is_some() {
         "Presenting: keys are shown, nothing is saved. :present ends it"
     } else {
         "Presenting ended"

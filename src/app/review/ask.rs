@@ -76,9 +76,9 @@ pub(crate) fn ask_label_all(app: &mut App) -> Effects {
     let fit = (0..app.rows()).filter(|row| carried.binary_search(&(*row as u32)).is_err());
     let records: Vec<usize> = fit.take(MAX_BATCH + 1).filter_map(|row| app.table.record(row)).collect();
     if records.len() > MAX_BATCH {
-        app.fail(shown!(
+        app.status.fail(shown!(
             "at most {MAX_BATCH} records can be labelled at once; filter first ({})",
-            app.key_of(Action::Filter)
+            app.keymap.key_of(Action::Filter)
         ));
         return Vec::new();
     }
@@ -118,12 +118,12 @@ pub(crate) fn show_same(app: &mut App) -> Effects {
     let mut effects = app.back_to_table();
     effects.extend(app.set_filter(&same.filter(&app.table.filter_text, !app.forks.tree.is_empty())));
     app.table.list.at = 0;
-    let key = app.key_of(Action::SameVerdict);
-    app.say(shown!(
+    let key = app.keymap.key_of(Action::SameVerdict);
+    app.status.say(shown!(
         "{key} gives these {} the verdict {}; {} clears the filter",
         same.records.len(),
         same.verdict.word(),
-        app.key_of(Action::Escape)
+        app.keymap.key_of(Action::Escape)
     ));
     effects
 }
@@ -144,7 +144,7 @@ pub(crate) fn show_guidelines(app: &mut App) -> Effects {
     };
     let labels = labels.iter().enumerate().map(label);
     let text = labels.reduce(|text, label| text.and("\n\n").join(&label));
-    let text = text.unwrap_or_else(|| app.keyed("There are no labels yet; <fail>, then <find_label> makes one"));
+    let text = text.unwrap_or_else(|| app.keymap.shown("There are no labels yet; <fail>, then <find_label> makes one"));
     app.open_dialog(Dialog::Popup(Popup { title: Shown::own("Labels"), text }));
     Vec::new()
 }
@@ -262,7 +262,7 @@ fn line_taken(app: &mut App, field: &ReviewField, typed: &str) -> Effects {
             let name = Text::from(typed.to_owned());
             let set = app.review.label_set();
             let mut effects = new_label_set(app, set.renamed(id, &name));
-            app.say(shown!("Renamed to {}", name.line()));
+            app.status.say(shown!("Renamed to {}", name.line()));
             effects.extend(ask_labels(app));
             effects
         }
@@ -284,7 +284,7 @@ fn take_note(app: &mut App, typed: &str) -> Effects {
     (event.note, event.anchors, event.variable) = (Some(note), anchors, variable);
     let place = event.place().map(|place| shown!(" on {place}")).unwrap_or_default();
     let mut effects = review::keys::say_event(app, event);
-    app.say(shown!("note{place}"));
+    app.status.say(shown!("note{place}"));
     effects.extend(review::keys::keep_drafts(&app.log, &app.review));
     effects
 }
@@ -346,7 +346,7 @@ pub(crate) fn give_nth(app: &mut App, n: usize) -> Effects {
     let set = app.review.label_set();
     let labels = offered(&app.review, &app.store, &app.table);
     let Some(label) = labels.get(n) else {
-        app.say(shown!("no label {}; {} finds or creates labels", n + 1, app.key_of(Action::FindLabel)));
+        app.status.say(shown!("no label {}; {} finds or creates labels", n + 1, app.keymap.key_of(Action::FindLabel)));
         return Vec::new();
     };
     toggle(&app.log, &mut app.review, label, &set)
@@ -389,7 +389,7 @@ fn labels_key(app: &mut App, purpose: LabelPurpose, mut line: Line, mut list: Li
         // What cannot be done leaves the list and its text as they are.
         app.dialog = Some(Dialog::Review(ReviewDialog::Labels { purpose: purpose.clone(), line, list }));
         if let Err(why) = app.allowed(action) {
-            return app.refuse(why);
+            return app.status.refuse(&app.keymap, why);
         }
         app.dialog = None;
         return match (action, chosen) {
@@ -459,7 +459,7 @@ fn take_label(app: &mut App, purpose: LabelPurpose, label: LabelDefinition) -> E
             Vec::new()
         }
         LabelPurpose::MergeInto(from) if from == label.id => {
-            app.say(Shown::own("cannot merge a label into itself"));
+            app.status.say(Shown::own("cannot merge a label into itself"));
             open_labels(app, LabelPurpose::MergeInto(from))
         }
         LabelPurpose::MergeInto(from) => {
@@ -467,11 +467,11 @@ fn take_label(app: &mut App, purpose: LabelPurpose, label: LabelDefinition) -> E
             let old = app.review.names(&[set.refer(&from)]);
             let effects = new_label_set(app, set.merged(&from, &label.id));
             let old = old.into_iter().next().unwrap_or_default();
-            app.say(shown!("Merged {old} into {}; earlier verdicts follow", label.name.line()));
+            app.status.say(shown!("Merged {old} into {}; earlier verdicts follow", label.name.line()));
             effects
         }
         LabelPurpose::All(records) if records.iter().all(|record| is_passed(&app.review, *record)) => {
-            app.refuse("you passed all of these; a verdict is changed on its record (<fail>)")
+            app.status.refuse(&app.keymap, "you passed all of these; a verdict is changed on its record (<fail>)")
         }
         LabelPurpose::All(records) => {
             let given = Given::Label(label);
@@ -495,7 +495,7 @@ fn make_label(app: &mut App, purpose: LabelPurpose, name: &str) -> Effects {
     let (id, name) = (id_for(name, &set), Text::from(name.to_owned()));
     let label = LabelDefinition { id, name, ..LabelDefinition::default() };
     let mut effects = new_label_set(app, set.with(label.clone()));
-    app.say(shown!("New label: {}", label.name.line()));
+    app.status.say(shown!("New label: {}", label.name.line()));
     effects.extend(take_label(app, purpose, label));
     effects
 }

@@ -73,14 +73,14 @@ pub(crate) fn turn_review(app: &mut App) -> Effects {
     if !app.review.reviewing {
         app.review.draft.choosing = false;
         app.review.same = Err(NO_VERDICT);
-        app.say(Shown::own("Review ended, verdict keys are off. :review starts again"));
+        app.status.say(Shown::own("Review ended, verdict keys are off. :review starts again"));
         return keep_drafts(&app.log, &app.review);
     }
     let effects = if app.review.target.is_none() { review_opened(app) } else { Vec::new() };
     group_queue(app);
     let me = app.review.me.id.line().cut(30);
-    let keys = app.keyed("<pass> pass, <fail> fail, <help> all keys");
-    app.say(shown!("Reviewing as {me}: {keys}. :review ends the review"));
+    let keys = app.keymap.shown("<pass> pass, <fail> fail, <help> all keys");
+    app.status.say(shown!("Reviewing as {me}: {keys}. :review ends the review"));
     effects
 }
 
@@ -171,11 +171,13 @@ pub(crate) fn review_action(app: &mut App, action: Action) -> Effects {
     use Action as A;
     let names_item = app.count.is_some() && matches!(action, A::Pass | A::Fail);
     if names_item && app.screens.top() != ScreenKind::Answer {
-        return app.refuse("a number before <pass> or <fail> names an item of an answer; open one first");
+        return app
+            .status
+            .refuse(&app.keymap, "a number before <pass> or <fail> names an item of an answer; open one first");
     }
     if !app.review.read && app.review.is_on() && names_item {
         // The number would be forgotten meanwhile, and the key mean the whole record.
-        return app.refuse("reading the review log; press it again");
+        return app.status.refuse(&app.keymap, "reading the review log; press it again");
     }
     if !app.review.read && app.review.is_on() {
         app.review.wait = Some(Wait::Journal(action));
@@ -227,7 +229,7 @@ fn review_target(app: &mut App, action: Action) -> Effects {
         A::PutAside => {
             app.review.draft.choosing = false;
             if !app.review.draft.is_empty() {
-                app.say(app.keyed("Kept as a draft; <fail> continues"));
+                app.status.say(app.keymap.shown("Kept as a draft; <fail> continues"));
             }
             keep_drafts(&app.log, &app.review)
         }
@@ -274,7 +276,7 @@ fn review_part(app: &mut App, action: Action) -> Option<Effects> {
         if action == A::SaveFail {
             return Some(judge_part(app, part, Verdict::Fail, draft.labels));
         }
-        app.say(shown!("No verdict on {}", part.phrase()));
+        app.status.say(shown!("No verdict on {}", part.phrase()));
         return Some(keep_drafts(&app.log, &app.review));
     }
     let answer = app.screens.record().filter(|_| app.screens.top() == ScreenKind::Answer)?.answer.as_ref()?;
@@ -282,7 +284,7 @@ fn review_part(app: &mut App, action: Action) -> Option<Effects> {
         (A::Pass | A::Fail, Some(item)) => {
             let item = item.saturating_sub(1);
             if item >= answer.shown.items.len() {
-                return Some(app.refuse("this answer has fewer items"));
+                return Some(app.status.refuse(&app.keymap, "this answer has fewer items"));
             }
             AnswerPart { item: item as u64, citation: None }
         }
@@ -308,7 +310,13 @@ fn judge_part(app: &mut App, part: AnswerPart, verdict: Verdict, labels: Vec<Lab
     event.anchors = pointer.map(|pointer| Anchor::Pointer(pointer.text())).into_iter().collect();
     (event.part, event.verdict, event.labels) = (Some(part), Some(verdict), labels);
     effects.extend(say_event(app, event));
-    app.say(shown!("{} {}: {} · {} undo", glyph(verdict), verdict.word(), part.phrase(), app.key_of(Action::Undo)));
+    app.status.say(shown!(
+        "{} {}: {} · {} undo",
+        glyph(verdict),
+        verdict.word(),
+        part.phrase(),
+        app.keymap.key_of(Action::Undo)
+    ));
     effects.extend(keep_drafts(&app.log, &app.review));
     effects
 }
@@ -344,7 +352,7 @@ fn choices(words: &[&str], now: &str) -> String {
 /// A key has turned to the next choice: it is set already, no other key has to confirm it.
 fn turned(app: &mut App, subject: &'static str, action: Action, choices: &str) -> Effects {
     let set = if given_now(&app.review).is_some() { " set" } else { "" };
-    amend(app, &shown!("{subject}{set} ({} next): {choices}", app.key_of(action)))
+    amend(app, &shown!("{subject}{set} ({} next): {choices}", app.keymap.key_of(action)))
 }
 
 /// Holds back what is typed while something is being read, to take it later in its order; `Some`: it need not wait.
@@ -413,15 +421,15 @@ pub(crate) fn judge(app: &mut App, verdict: Verdict) -> Effects {
     app.review.same =
         record.ok_or(NO_VERDICT).and_then(|record| same_verdict(&app.review, &app.store, record, verdict, &labels));
     let same = app.review.same.as_ref().ok().map(|same| (same.records.len(), same.rule));
-    let undo = app.key_of(Action::Undo);
-    app.say(match same {
+    let undo = app.keymap.key_of(Action::Undo);
+    app.status.say(match same {
         None => shown!("{} {}: {name} · {undo} undo", glyph(verdict), verdict.word()),
         Some((others, rule)) => shown!(
             "{} {}: {} · {undo} undo · {} same for {others} more: {rule}",
             glyph(verdict),
             verdict.word(),
             name.cut(SHORT),
-            app.key_of(Action::SameVerdict),
+            app.keymap.key_of(Action::SameVerdict),
         ),
     });
     effects.extend(keep_drafts(&app.log, &app.review));
@@ -466,7 +474,7 @@ pub(crate) fn amend(app: &mut App, what: &Shown) -> Effects {
         // What is cut there would say "saved"; the strip has the draft.
         let whole = shown!("{what}; saved with your verdict");
         let fits = whole.as_str().width() < usize::from(app.size.width);
-        app.say(if fits { whole } else { what.clone() });
+        app.status.say(if fits { whole } else { what.clone() });
         return keep_drafts(&app.log, &app.review);
     };
     let draft = std::mem::take(&mut app.review.draft);
@@ -476,7 +484,7 @@ pub(crate) fn amend(app: &mut App, what: &Shown) -> Effects {
         event.times.shown = shown;
         effects.extend(say_event(app, event));
     }
-    app.say(what.clone());
+    app.status.say(what.clone());
     effects.extend(keep_drafts(&app.log, &app.review));
     effects
 }
@@ -524,7 +532,7 @@ fn reveal(app: &mut App) -> Effects {
     event.revealed = hidden.words();
     app.review.reveal(record);
     let mut effects = say_event(app, event);
-    app.say(shown!("Revealed (logged): {}", hidden.phrase()));
+    app.status.say(shown!("Revealed (logged): {}", hidden.phrase()));
     effects.extend(app.request(record, app.screens.top()));
     effects
 }
@@ -550,7 +558,7 @@ fn undo(app: &mut App) -> Effects {
     app.review.repeat_again(shown.as_ref());
     app.review.same = Err(NO_VERDICT);
     count_progress(app);
-    app.say(shown!("Undone: {what} · {} redo", app.key_of(Action::Redo)));
+    app.status.say(shown!("Undone: {what} · {} redo", app.keymap.key_of(Action::Redo)));
     app.kept.adjudication.sought = last.item.clone().filter(|_| app.screens.top() == ScreenKind::Adjudication);
     if let Some(record) = record {
         effects.extend(go_to_record(app, record));
@@ -567,7 +575,7 @@ fn redo(app: &mut App) -> Effects {
     }
     app.kept.adjudication.sought = None;
     count_progress(app);
-    app.say(Shown::own("Redone"));
+    app.status.say(Shown::own("Redone"));
     if let Some(record) = undos.first().and_then(|undo| app.review.record_of(undo)) {
         effects.extend(go_to_record(app, record));
     }
@@ -691,7 +699,7 @@ fn go_to_open(app: &mut App) -> Effects {
     };
     let Some(record) = here.and_then(|here| next_item(app, here)) else {
         let listed = app.review.progress.1;
-        return app.say(app.keyed(match app.table.filter.is_empty() {
+        return app.status.say(app.keymap.shown(match app.table.filter.is_empty() {
             false => "every other listed record is reviewed; <escape> in the table clears the filter",
             true if listed < app.store.len() - app.fork_count() => "every other record of the queue is reviewed",
             true => "every other record is reviewed",
@@ -709,9 +717,9 @@ fn advance(app: &mut App) -> Effects {
         let rest = if done < all { ", rest deferred" } else { "" };
         let given = verdicts_given(app);
         let what = if app.table.filter.is_empty() { "Queue" } else { "Filter" };
-        app.say(shown!(
+        app.status.say(shown!(
             "{what} done: {done} of {all} reviewed{rest}{given}. Dashboard: {}",
-            app.key_of(Action::Dashboard)
+            app.keymap.key_of(Action::Dashboard)
         ));
         return Vec::new();
     };
@@ -721,13 +729,13 @@ fn advance(app: &mut App) -> Effects {
         app.review.put_aside();
         return Vec::new();
     }
-    let status = app.status.take();
+    let status = app.status.now.take();
     app.review.wait = Some(Wait::Next(record));
     let effects = app.request(record, app.screens.top());
     if app.opening.is_none() {
         app.review.wait = None;
     }
-    app.status = status;
+    app.status.now = status;
     effects
 }
 
@@ -916,7 +924,7 @@ fn resumed(app: &mut App) {
     }
     let steps = view.opened.steps.len();
     if let Some(step) = resume.step.filter(|step| *step > steps) {
-        app.fail(shown!("no step {step}: this record has {steps}"));
+        app.status.fail(shown!("no step {step}: this record has {steps}"));
     }
 }
 

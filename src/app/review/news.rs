@@ -32,7 +32,7 @@ use stepscope_review::summary::Summary;
 pub(crate) fn take_reviews(app: &mut App, events: EventList, anew: bool, sentences: Vec<Shown>) -> Effects {
     let first = !std::mem::replace(&mut app.review.read, true);
     if let Some(sentence) = sentences.into_iter().next() {
-        app.fail(sentence);
+        app.status.fail(sentence);
     }
     let mut effects = Vec::new();
     if app.review.take_events(&app.log, events, anew) {
@@ -49,7 +49,7 @@ pub(crate) fn take_reviews(app: &mut App, events: EventList, anew: bool, sentenc
 }
 
 pub(crate) fn reviews_failed(app: &mut App, failure: Failure) -> Effects {
-    let effects = app.fail(shown!("{failure}"));
+    let effects = app.status.fail(shown!("{failure}"));
     app.review.trouble = Some(failure);
     effects
 }
@@ -58,13 +58,14 @@ pub(crate) fn reviews_failed(app: &mut App, failure: Failure) -> Effects {
 pub(crate) fn take_drafts(app: &mut App, events: Vec<Event>) -> Effects {
     app.review.take_kept(&mut app.log, events);
     let (drafts, failed) = (app.review.aside.len(), app.log.failed_events());
-    let saves = app.key_of(keymap::Action::SaveAgain);
+    let saves = app.keymap.key_of(keymap::Action::SaveAgain);
     match (drafts, failed) {
         (_, 1..) => app
+            .status
             .fail(shown!("NOT SAVED: {} of the last session; {saves} saves what is left", counted(failed, "verdict"))),
         (1.., _) => {
             let drafts = counted(drafts, "draft");
-            app.say(shown!("Restored {drafts} of the last session, each shown with its record"))
+            app.status.say(shown!("Restored {drafts} of the last session, each shown with its record"))
         }
         _ => Vec::new(),
     };
@@ -80,15 +81,15 @@ pub(crate) fn drafts_kept(app: &mut App, kept: Result<(), Failure>) -> Effects {
     if app.review.leaving == Some(true) {
         warn_unsaved(app);
     } else if let Some(failure) = &app.review.drafts_failure {
-        app.fail(shown!("{failure}"));
+        app.status.fail(shown!("{failure}"));
     }
     Vec::new()
 }
 
 /// Says what is not saved, and what becomes of it when the session ends.
 fn warn_unsaved(app: &mut App) {
-    let (failed, saves) = (counted(app.log.failed_events(), "verdict"), app.key_of(keymap::Action::SaveAgain));
-    app.fail(match &app.review.drafts_failure {
+    let (failed, saves) = (counted(app.log.failed_events(), "verdict"), app.keymap.key_of(keymap::Action::SaveAgain));
+    app.status.fail(match &app.review.drafts_failure {
         None => {
             shown!("NOT SAVED: {failed}. {saves} retries; quit again to quit, the next start offers what is not saved")
         }
@@ -137,7 +138,8 @@ pub(crate) fn saved(app: &mut App, decided: Option<&Shown>, result: Result<Appen
         Ok(met) => met,
         Err(failure) => {
             let of = decided.map(|name| shown!(" {name}")).unwrap_or_default();
-            app.fail(shown!("NOT SAVED{of}: {failure}; {} retries", app.key_of(keymap::Action::SaveAgain)));
+            app.status
+                .fail(shown!("NOT SAVED{of}: {failure}; {} retries", app.keymap.key_of(keymap::Action::SaveAgain)));
             return review::keys::keep_drafts(&app.log, &app.review);
         }
     };
@@ -147,9 +149,10 @@ pub(crate) fn saved(app: &mut App, decided: Option<&Shown>, result: Result<Appen
         app.review.trouble = None;
     }
     if met.anew {
-        app.fail(Shown::own("the review log was moved; a new one was started"));
+        app.status.fail(Shown::own("the review log was moved; a new one was started"));
     } else if met.sealed {
-        app.say(Shown::own("the last line of the review log is incomplete (its writer was stopped); it was kept"));
+        app.status
+            .say(Shown::own("the last line of the review log is incomplete (its writer was stopped); it was kept"));
     }
     let mut effects = vec![Effect::ReadReviews];
     if let Some(name) = decided {
@@ -208,7 +211,7 @@ pub(crate) fn review_loaded(app: &mut App, moved: bool) -> Effects {
         if !matches!(app.review.wait, None | Some(Wait::Journal(_))) {
             app.review.wait = None;
             app.review.ahead.clear();
-            app.fail(Shown::own("the file has changed; look again before you give a verdict"));
+            app.status.fail(Shown::own("the file has changed; look again before you give a verdict"));
         }
         let placed = app.screens.record().filter(|view| view.lost.is_none());
         if let (Some(view), Some(target)) = (placed, &mut app.review.target) {
@@ -237,7 +240,7 @@ pub(crate) fn hold_quit(app: &mut App) -> Option<Effects> {
         // It was said before.
         (Some(said), _) if said == (failed > 0) => None,
         (_, 0) => {
-            app.say(Shown::own("saving…; stepscope quits when done, quit again to quit now"));
+            app.status.say(Shown::own("saving…; stepscope quits when done, quit again to quit now"));
             Some(Vec::new())
         }
         _ => {
@@ -262,7 +265,7 @@ pub(crate) fn begin_batch(app: &mut App, records: &[usize], given: Given) -> Eff
     let left = readings.len();
     app.review.batch = Some(Batch { id, verdict, labels, only_open, left, kept: 0, had: 0, events: Vec::new() });
     app.review.same = Err(NO_VERDICT);
-    app.say(shown!("saving {}…", counted(left, "verdict")));
+    app.status.say(shown!("saving {}…", counted(left, "verdict")));
     effects.into_iter().chain([Effect::Summarise(moves, Some(id), readings)]).collect()
 }
 
@@ -292,11 +295,11 @@ pub(crate) fn label_summaries(app: &mut App, id: u64, summaries: Vec<(usize, Opt
     }
     if !batch.events.is_empty() {
         said.push_str(" · ");
-        said.push_str(&app.key_of(Action::Undo));
+        said.push_str(&app.keymap.key_of(Action::Undo));
         said.push_str(" undo");
         app.review.batches.push(batch.events);
     }
-    app.say(shown!("{said}"));
+    app.status.say(shown!("{said}"));
     effects
 }
 

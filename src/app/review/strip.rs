@@ -113,7 +113,7 @@ fn right(app: &App, look: Look<'_>) -> Spans {
     }
     line.push(match (failed, waiting) {
         (1.., _) => {
-            let key = app.key_of(Action::SaveAgain);
+            let key = app.keymap.key_of(Action::SaveAgain);
             look.span(format!("! {failed} NOT SAVED, {key} retries "), Role::Fatal)
         }
         (_, 1..) => look.span(format!("saving {waiting}… "), Role::Warning),
@@ -289,11 +289,11 @@ fn keys(app: &App, look: Look<'_>) -> Spans {
     for (n, (action, word)) in KEYS.into_iter().take(room).enumerate() {
         // A number names an item of the answer: that is nearer than putting the record off.
         if n == 2 && app.allowed(Action::PassPart).is_ok() {
-            line.push(look.span(format!("1{}", app.key_of(Action::Pass)), Role::HintKey));
+            line.push(look.span(format!("1{}", app.keymap.key_of(Action::Pass)), Role::HintKey));
             line.push(look.span(" item A  ", Role::Hint));
         }
         if app.allowed(action).is_ok() {
-            line.push(look.span(app.key_of(action), Role::HintKey));
+            line.push(look.span(app.keymap.key_of(action), Role::HintKey));
             line.push(look.span(format!(" {word}  "), Role::Hint));
         }
     }
@@ -325,7 +325,7 @@ fn label_lines(app: &App) -> (Vec<Vec<(String, bool)>>, usize) {
     }
     let mut shown: usize = lines.iter().map(Vec::len).sum();
     let Some(last) = lines.last_mut() else { return (lines, shown) };
-    let more = |shown: usize| format!("+{} more: {}", set.labels.len() - shown, app.key_of(Action::FindLabel));
+    let more = |shown: usize| format!("+{} more: {}", set.labels.len() - shown, app.keymap.key_of(Action::FindLabel));
     if shown < set.labels.len() {
         let mut used: usize = last.iter().map(|(text, _)| text.width()).sum();
         while used + more(shown).width() > room
@@ -497,5 +497,5 @@ fn without_label(app: &App, typed: &str, width: usize, look: Look<'_>) -> Span<'
         return look.span("no matching label", Role::Dim);
     }
     let name = Shown::line(typed.as_bytes());
-    look.span(fit(&format!("{} creates the label {name}", app.key_of(Action::Open)), width), Role::Accent)
+    look.span(fit(&format!("{} creates the label {name}", app.keymap.key_of(Action::Open)), width), Role::Accent)
 }

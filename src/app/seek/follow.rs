@@ -22,7 +22,7 @@ impl App {
     pub fn seek(&mut self, id: &str, step: Option<usize>) -> Effects {
         let filter = match Filter::of_id(id) {
             Ok(filter) => Arc::new(filter),
-            Err(why) => return self.fail(shown!("{why}")),
+            Err(why) => return self.status.fail(shown!("{why}")),
         };
         let mut effects = end(self);
         let search = Search::new(self.new_search_id(), "", filter);
@@ -54,7 +54,7 @@ pub(crate) fn go_on(app: &mut App) -> Effects {
     }
     let id = Shown::line(seek.id.as_bytes());
     let mut effects = end(app);
-    effects.extend(app.fail(shown!("no record has the id \"{id}\"")));
+    effects.extend(app.status.fail(shown!("no record has the id \"{id}\"")));
     effects
 }
 
@@ -117,6 +117,6 @@ pub(crate) fn link(app: &App) -> Result<Shown, &'static str> {
 pub(crate) fn copy_link(app: &mut App) -> Effects {
     match link(app) {
         Ok(link) => app.copy(&link, "the command"),
-        Err(why) => app.refuse(why),
+        Err(why) => app.status.refuse(&app.keymap, why),
     }
 }

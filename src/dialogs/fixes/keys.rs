@@ -1,7 +1,8 @@
 //! Fixes of a procedure: looked for, offered, and previewed as a fork.
 
 use crate::app::msg::{Effect, Effects};
-use crate::app::state::{App, Status};
+use crate::app::state::App;
+use crate::app::status_line::Status;
 use crate::dialogs::dialog::Dialog;
 use crate::dialogs::repair;
 use crate::screens::side_by_side::keys::open_handle;
@@ -28,7 +29,7 @@ pub(crate) fn take_fixes(app: &mut App, record: usize, found: Result<Box<Fixes>,
             Vec::new()
         }
         Err(why) => {
-            app.status = Some(Status { text: why, failed: false, refused: true });
+            app.status.now = Some(Status { text: why, failed: false, refused: true });
             Vec::new()
         }
     }

@@ -66,7 +66,7 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
         Action::NextPane => show_agreement(app),
         Action::Open => return Some(open_case(app)),
         Action::DecidePass | Action::DecideFail if warns(&app.across, &mut app.kept) => {
-            return Some(app.say(app.keyed(OWN)));
+            return Some(app.status.say(app.keymap.shown(OWN)));
         }
         Action::DecidePass => return Some(decide(app, Verdict::Pass, &[])),
         Action::DecideFail => app.kept.adjudication.choosing = Some(Vec::new()),
@@ -119,7 +119,7 @@ fn open_case(app: &mut App) -> Effects {
     let case = app.across.judged.as_ref().and_then(|judged| app.kept.adjudication.case(judged));
     let record = case.and_then(|case| app.store.position(case.address.0, case.address.1));
     let Some(record) = record else {
-        return app.say(Shown::own("this record was deleted"));
+        return app.status.say(Shown::own("this record was deleted"));
     };
     let mut effects = app.back_to_table();
     app.table.list.at = app.table.row_of(record);
@@ -132,7 +132,7 @@ fn decide(app: &mut App, verdict: Verdict, chosen: &[usize]) -> Effects {
     let Some(judged) = app.across.judged.clone() else { return Vec::new() };
     let Some(case) = app.kept.adjudication.case(&judged) else { return Vec::new() };
     let (Some(journal), Some(reviewer)) = (app.across.journals.own(), app.across.reviewer.clone()) else {
-        app.fail(Shown::own(ONE_LOG));
+        app.status.fail(Shown::own(ONE_LOG));
         return Vec::new();
     };
     let labels: Vec<LabelRef> = chosen.iter().filter_map(|label| Some(judged.labels.get(*label)?.0.clone())).collect();
@@ -173,7 +173,7 @@ fn write_label_set(
 
 fn show_agreement(app: &mut App) {
     let Some(judged) = app.across.judged.as_ref().filter(|judged| !judged.agreement.is_empty()) else {
-        app.say(Shown::own("no reviews yet"));
+        app.status.say(Shown::own("no reviews yet"));
         return;
     };
     let text = judged.agreement.iter().cloned().reduce(|text, line| text.and("\n").join(&line)).unwrap_or_default();

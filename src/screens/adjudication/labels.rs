@@ -16,7 +16,7 @@ pub(crate) fn give_nth(app: &mut App) {
     if let Some(label) = keyed.and_then(|order| order.get(label).copied()) {
         toggle_shown(app, label);
     } else {
-        app.say(Shown::own("no such label"));
+        app.status.say(Shown::own("no such label"));
     }
 }
 

@@ -60,7 +60,7 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
         _ => return None,
     };
     if let Err(why) = done {
-        app.refuse(why);
+        app.status.refuse(&app.keymap, why);
     }
     Some(Vec::new())
 }
@@ -181,7 +181,7 @@ pub(crate) fn follow_contents(app: &mut App) {
     if let Some(line) = heading.and_then(|heading| line_of(&document, heading)).or_else(page) {
         answer.go_to_line(line);
     } else {
-        app.say(Shown::own("this section has no known line"));
+        app.status.say(Shown::own("this section has no known line"));
     }
 }
 

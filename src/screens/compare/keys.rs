@@ -55,10 +55,10 @@ fn open_cell(app: &mut App) -> Effects {
             let hidden = cursor.hidden(&compared, &filter);
             if hidden > 0 {
                 let are = if hidden == 1 { "is" } else { "are" };
-                app.say(shown!("{hidden} more {are} only in B and not in this table"));
+                app.status.say(shown!("{hidden} more {are} only in B and not in this table"));
             }
             effects
         }
-        Err(why) => app.say(app.keyed(why)),
+        Err(why) => app.status.say(app.keymap.shown(why)),
     }
 }

@@ -53,5 +53,5 @@ fn open_number(app: &mut App) -> Effects {
     if let Some(filter) = filter(&app.across, &app.kept) {
         return across::keys::show_filtered(app, &filter);
     }
-    app.say(Shown::own("No records"))
+    app.status.say(Shown::own("No records"))
 }

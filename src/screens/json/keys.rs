@@ -34,7 +34,7 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
             let Some(row) = outline.sibling(by) else {
                 // The end of a list is no refusal.
                 let end = if by > 0 { "this is the last value here" } else { "this is the first value here" };
-                return Some(app.say(Shown::own(end)));
+                return Some(app.status.say(Shown::own(end)));
             };
             outline.list.at = row;
         }

@@ -59,9 +59,9 @@ impl Wish {
 pub(crate) fn fulfil(app: &mut App, wish: Wish) -> Effects {
     match wish {
         Wish::Do(effects) => effects,
-        Wish::Refuse(why) => app.refuse(why),
-        Wish::Warn(why) => app.say(app.keyed(why)),
-        Wish::Fail(why) => app.fail(why),
+        Wish::Refuse(why) => app.status.refuse(&app.keymap, why),
+        Wish::Warn(why) => app.status.say(app.keymap.shown(why)),
+        Wish::Fail(why) => app.status.fail(why),
         Wish::Show(popup) => {
             app.open_dialog(Dialog::Popup(popup));
             Vec::new()

@@ -289,7 +289,7 @@ pub(crate) fn take_chosen(app: &mut App, id: RunId, chosen: Result<Box<Server>, 
         }
         Err(why) => {
             let effects = if attempt.stage == Stage::Preview { candidate(app, id) } else { Vec::new() };
-            app.fail(why);
+            app.status.fail(why);
             effects
         }
     }
@@ -316,15 +316,15 @@ pub(crate) fn take_told(app: &mut App, id: RunId, told: Vec<CallEvent>, now: Ins
 /// Drops the message about a running call once that is over.
 fn drop_stage_status(app: &mut App) {
     let stage = app.screens.attempt().map(|attempt| attempt.stage);
-    let running = [RUNNING, RUNNING_UNSAVED].map(|text| app.keyed(text));
+    let running = [RUNNING, RUNNING_UNSAVED].map(|text| app.keymap.shown(text));
     let is_running = |said: &str| running.iter().any(|running| running.as_str() == said);
     let is_over = |said: &str| match stage {
         Some(Stage::Asking) => said == JUDGED,
         Some(Stage::Judging) => is_running(said),
         _ => is_running(said) || said == JUDGED,
     };
-    if app.status.as_ref().is_some_and(|status| is_over(status.text.as_str())) {
-        app.status = None;
+    if app.status.now.as_ref().is_some_and(|status| is_over(status.text.as_str())) {
+        app.status.now = None;
     }
 }
 
@@ -345,7 +345,7 @@ pub(crate) fn cancel_run(app: &mut App) -> Option<Effects> {
         (ReplyAmount::Nothing, false) => "Cancelled. Nothing had come of this step; those before it are kept here",
         _ => "Cancelled. The partial reply is kept here; it is not an answer",
     };
-    app.say(Shown::own(text));
+    app.status.say(Shown::own(text));
     Some(vec![Effect::CancelRun(id), Effect::Transition(id, Box::new(transition))])
 }
 
@@ -356,7 +356,7 @@ fn open_in_rerun(app: &mut App) -> Effects {
         Stage::Choosing => {
             let id = attempt.id;
             let Some(candidate) = attempt.picker.candidates.get(attempt.picker.list.at).cloned() else {
-                return app.refuse(NO_MODEL);
+                return app.status.refuse(&app.keymap, NO_MODEL);
             };
             attempt.stage = Stage::Preview;
             attempt.list.at = 0;
@@ -400,15 +400,15 @@ fn ask(app: &mut App) -> Effects {
     } else if attempt.picker.is_opening {
         Shown::own(OPENING)
     } else if app.models.server.is_none() {
-        app.keyed("no model selected: <open> on the line \"server\"")
+        app.keymap.shown("no model selected: <open> on the line \"server\"")
     } else if attempt.model(&app.models).is_none() {
-        app.keyed("no model selected: <open> on the line \"model\"")
+        app.keymap.shown("no model selected: <open> on the line \"model\"")
     } else if attempt.ready.is_none() {
         Shown::own("still preparing the request")
     } else {
         return send(&mut app.models, &mut app.screens);
     };
-    app.fail(why)
+    app.status.fail(why)
 }
 
 /// Changes the field under the cursor, for left and right.
@@ -472,7 +472,7 @@ pub(crate) fn set_field(app: &mut App, field: Field, typed: &str) -> Result<Effe
 fn take_reply(app: &mut App, scope: Option<Scope>) -> Effects {
     let Some(attempt) = app.screens.attempt_mut() else { return Vec::new() };
     if let Err(why) = attempt.can_take() {
-        return app.say(app.keyed(why));
+        return app.status.say(app.keymap.shown(why));
     }
     let id = attempt.id;
     attempt.take(scope).map(|transition| Effect::Transition(id, Box::new(transition))).into_iter().collect()
@@ -538,7 +538,7 @@ pub(crate) fn may_drop(app: &mut App, action: Action) -> bool {
         Stage::Several => "No reply chosen. <open> selects one, the same key again discards all",
         _ => "Unsaved result. <keep> saves, the same key again discards",
     };
-    app.say(app.keyed(words));
+    app.status.say(app.keymap.shown(words));
     false
 }
 
@@ -652,7 +652,7 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
         A::NextPane | A::PreviousPane => {
             let (number, by) = if action == A::NextPane { (app.count, 1) } else { (None, -1) };
             if let Err(why) = pane_in_rerun(&mut app.screens, number, by) {
-                return Some(app.refuse(why));
+                return Some(app.status.refuse(&app.keymap, why));
             }
         }
         A::Maximise => {

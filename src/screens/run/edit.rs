@@ -41,7 +41,7 @@ pub(crate) fn edit(app: &mut App) -> Effects {
     };
     match opened {
         Ok(editor) => app.open_dialog(Dialog::Editor(Box::new(editor))),
-        Err(why) => _ = app.say(why),
+        Err(why) => _ = app.status.say(why),
     }
     Vec::new()
 }
@@ -146,12 +146,12 @@ pub(crate) fn take_edit(app: &mut App, mut editor: Box<Editor>) -> Effects {
             let Some(json) = typed else {
                 view.edits.drop_value(variable);
                 keep_edits(app);
-                return app.say(Shown::own("recorded value restored"));
+                return app.status.say(Shown::own("recorded value restored"));
             };
             view.edits.set(step, variable, name, json);
             keep_edits(app);
-            let keys = app.keyed("<rerun> re-runs from there · <keep> saves as a fork");
-            app.say(shown!("Override before step {} · {keys}", step + 1));
+            let keys = app.keymap.shown("<rerun> re-runs from there · <keep> saves as a fork");
+            app.status.say(shown!("Override before step {} · {keys}", step + 1));
         }
         EditTarget::Prompt(step) => {
             let own = own_prompt(view, step).ok();
@@ -164,7 +164,7 @@ pub(crate) fn take_edit(app: &mut App, mut editor: Box<Editor>) -> Effects {
                 return app.rerun_edited(values, prompt);
             }
             let what = if is_own { "recorded prompt restored" } else { "Prompt edited" };
-            app.say(Shown::own(what));
+            app.status.say(Shown::own(what));
         }
         EditTarget::LiveValue { .. } | EditTarget::LivePrompt | EditTarget::Question => {}
     }
@@ -195,7 +195,7 @@ pub(crate) fn recall_edits(app: &mut App) {
 /// Takes back everything that was edited.
 pub(crate) fn drop_edits(app: &mut App) {
     app.forget_edits();
-    app.say(Shown::own("Overrides discarded"));
+    app.status.say(Shown::own("Overrides discarded"));
 }
 
 /// Shows the record with its edits as a fork.
@@ -223,7 +223,7 @@ pub(crate) fn editor_file(app: &mut App, file: Result<TempPath, Failure>) -> Eff
     let path = match file {
         Ok(path) => path,
         Err(failure) => {
-            return app.fail(shown!("{failure}"));
+            return app.status.fail(shown!("{failure}"));
         }
     };
     let (Some(command), Some(Dialog::Editor(_))) = (&app.outside.command, app.dialog.as_ref().map(Dialog::own)) else {
@@ -238,7 +238,7 @@ pub(crate) fn editor_file(app: &mut App, file: Result<TempPath, Failure>) -> Eff
 pub(crate) fn returned(app: &mut App, ended: Result<(), Shown>) -> Effects {
     let Some(path) = app.outside.file.take() else { return Vec::new() };
     if let Err(why) = ended {
-        app.fail(shown!("the editor {why}; nothing changed"));
+        app.status.fail(shown!("the editor {why}; nothing changed"));
         return Vec::new();
     }
     vec![Effect::ReadFromEditor(path)]
@@ -253,7 +253,7 @@ pub(crate) fn editor_text(app: &mut App, text: Result<String, Failure>) {
             editor.set(text.strip_suffix('\n').unwrap_or(&text));
             editor.said = Some(shown!("back from the editor: {apply} applies it"));
         }
-        (Err(failure), _) => _ = app.fail(shown!("{failure}")),
+        (Err(failure), _) => _ = app.status.fail(shown!("{failure}")),
         _ => {}
     }
 }

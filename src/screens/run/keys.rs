@@ -87,7 +87,7 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
         _ => return None,
     };
     if let Err(why) = moved {
-        app.refuse(why);
+        app.status.refuse(&app.keymap, why);
     }
     Some(Vec::new())
 }
@@ -104,8 +104,8 @@ fn open(app: &mut App) -> Effects {
 
 fn sideways(app: &mut App, by: isize) -> Effects {
     match app.screens.record_mut().map(|view| view.go_sideways(by)) {
-        Some(Ok(Some(sentence))) => app.say(sentence),
-        Some(Err(why)) => app.refuse(why),
+        Some(Ok(Some(sentence))) => app.status.say(sentence),
+        Some(Err(why)) => app.status.refuse(&app.keymap, why),
         _ => Vec::new(),
     }
 }
@@ -113,7 +113,7 @@ fn sideways(app: &mut App, by: isize) -> Effects {
 /// Tells what the chosen quantity of the question is, and which variables use it.
 pub(crate) fn say_quantity(app: &mut App) {
     if let Some(sentence) = app.screens.record().and_then(RecordView::quantity_sentence) {
-        app.say(sentence);
+        app.status.say(sentence);
     }
 }
 

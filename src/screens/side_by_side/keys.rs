@@ -57,7 +57,7 @@ fn fork_beside_by(app: &mut App, by: isize) -> Effects {
             app.table.list.at = app.table.row_of(fork);
             beside_parent(app, fork, parent)
         }
-        Err(why) => app.refuse(why),
+        Err(why) => app.status.refuse(&app.keymap, why),
     }
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn take_sides(app: &mut App, record: usize, result: Result<Box<SideBy
     }
     match result {
         Ok(sides) => show_side_by_side(app, sides),
-        Err(failure) => _ = app.fail(shown!("{failure}")),
+        Err(failure) => _ = app.status.fail(shown!("{failure}")),
     }
     Vec::new()
 }
@@ -103,13 +103,13 @@ pub(crate) fn take_made(app: &mut App, record: usize, made: Result<Box<SideBySid
             app.forks.warn_again();
             // Nothing is saved while presenting.
             let can_keep = app.presenting.is_none();
-            app.say(if can_keep {
-                app.keyed("Not saved. <keep> saves as a fork, <back> discards")
+            app.status.say(if can_keep {
+                app.keymap.shown("Not saved. <keep> saves as a fork, <back> discards")
             } else {
                 Shown::own("Not saved")
             })
         }
-        Err(why) => app.say(why),
+        Err(why) => app.status.say(why),
     }
 }
 
@@ -203,13 +203,13 @@ fn no_partner(compared: &Compared, address: Address) -> &'static str {
 pub(crate) fn put_beside(app: &mut App, record: usize) -> Effects {
     let hidden = app.review.hidden_of(record);
     if !hidden.is_empty() {
-        let key = app.key_of(Action::Reveal);
-        app.say(shown!("Hidden until your verdict: {} · {key} reveals", hidden.phrase()));
+        let key = app.keymap.key_of(Action::Reveal);
+        app.status.say(shown!("Hidden until your verdict: {} · {key} reveals", hidden.phrase()));
         return Vec::new();
     }
     app.across.partner_of = Some(record);
     let Some(compared) = app.across.compared.clone() else {
-        app.say(Shown::own("joining the runs; the record opens when done"));
+        app.status.say(Shown::own("joining the runs; the record opens when done"));
         return across::keys::compare(app);
     };
     let address = app.store.address(record);
@@ -232,7 +232,7 @@ pub(crate) fn put_beside(app: &mut App, record: usize) -> Effects {
         return vec![Effect::PutSideBySide(record, Box::new([own, other]), Against::Baseline)];
     }
     app.across.partner_of = None;
-    app.refuse(address.map_or(NO_RECORD, |address| no_partner(&compared, address)))
+    app.status.refuse(&app.keymap, address.map_or(NO_RECORD, |address| no_partner(&compared, address)))
 }
 
 /// Opens the next record of the table, next to its own partner.
@@ -242,7 +242,7 @@ fn pair_by(app: &mut App, by: isize) -> Effects {
             app.table.list.at = row;
             put_beside(app, record)
         }
-        Err(why) => app.refuse(why),
+        Err(why) => app.status.refuse(&app.keymap, why),
     }
 }
 
@@ -273,6 +273,6 @@ fn show_side_by_side(app: &mut App, mut sides: Box<SideBySide>) {
         sides.rows.remove(at);
         sides.facts -= 1;
     }
-    app.status = None;
+    app.status.now = None;
     app.open_screen(Screen::SideBySide(sides));
 }

@@ -66,7 +66,7 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
                     app.open_dialog(Dialog::Views);
                     Vec::new()
                 }
-                Err(why) => app.say(why),
+                Err(why) => app.status.say(why),
             });
         }
         Action::SaveView => {
@@ -117,8 +117,8 @@ pub(crate) fn show_view(app: &mut App, typed: &str) -> Result<Effects, Shown> {
     app.table.choose_columns(columns);
     app.arrange();
     // What the filter has to say of itself is more than what was typed just now.
-    if app.status.is_none() {
-        app.say(shown!("View {}: {}", name_of(&view.name), description(&view)));
+    if app.status.now.is_none() {
+        app.status.say(shown!("View {}: {}", name_of(&view.name), description(&view)));
     }
     Ok(effects)
 }
@@ -173,5 +173,9 @@ fn sort_by(app: &mut App, by: isize) {
 
 fn say_order(app: &mut App) {
     let way = if app.table.descending { "descending" } else { "ascending" };
-    app.say(shown!("Sorted by {}, {way} · {} reverses", app.table.sort.word(), app.key_of(Action::SortReverse)));
+    app.status.say(shown!(
+        "Sorted by {}, {way} · {} reverses",
+        app.table.sort.word(),
+        app.keymap.key_of(Action::SortReverse)
+    ));
 }

@@ -8,7 +8,8 @@ use crate::app::across;
 use crate::app::msg::{Effect, Effects};
 use crate::app::review::ReviewLog;
 use crate::app::sought::Sought;
-use crate::app::state::{App, REARRANGE, Status};
+use crate::app::state::{App, REARRANGE};
+use crate::app::status_line::Status;
 use crate::dialogs::dialog::{Dialog, FilterCount, PromptPurpose, Rest};
 use crate::screens::kind::ScreenKind;
 use crate::screens::stack::Screen;
@@ -25,7 +26,7 @@ use stepscope_table::filter::{Filter, RowAnswer};
 impl App {
     /// Takes a filter as typed.
     pub fn set_filter(&mut self, typed: &str) -> Effects {
-        try_filter(self, typed).unwrap_or_else(|why| self.fail(why))
+        try_filter(self, typed).unwrap_or_else(|why| self.status.fail(why))
     }
 
     pub(crate) fn new_search_id(&mut self) -> u64 {
@@ -62,7 +63,7 @@ pub(crate) fn follow_typing(app: &mut App) -> Effects {
         let record = app.record();
         let filter_text = app.table.filter_text.clone();
         app.table.before_typing.get_or_insert(BeforeTyping { filter_text, record });
-        effects = apply(app, &typed).unwrap_or_else(|why| app.fail(why));
+        effects = apply(app, &typed).unwrap_or_else(|why| app.status.fail(why));
     }
     if follows && app.table.filtering.is_some() {
         let is_done = app.table.filtering.as_ref().is_some_and(|search| search.done);
@@ -76,7 +77,7 @@ pub(crate) fn follow_typing(app: &mut App) -> Effects {
 }
 
 fn give_up(app: &mut App, before: &BeforeTyping) -> Effects {
-    let effects = apply(app, &before.filter_text).unwrap_or_else(|why| app.fail(why));
+    let effects = apply(app, &before.filter_text).unwrap_or_else(|why| app.status.fail(why));
     if let Some(record) = before.record {
         app.table.list.at = app.table.row_of(record);
     }
@@ -96,9 +97,9 @@ fn apply(app: &mut App, typed: &str) -> Result<Effects, Shown> {
     app.arrange();
     if let Some((field, hidden)) = app.table.filter.asks_hidden(app.review.hide) {
         let (word, records) = (hidden.word(), "records that you have not reviewed are tested without that");
-        app.say(shown!("{field}: tells what is hidden ({word}); {records}"));
+        app.status.say(shown!("{field}: tells what is hidden ({word}); {records}"));
     } else if let (ReviewLog::Nowhere(why), true) = (&app.review.place, app.table.filter.needs_reviews()) {
-        app.say(shown!("no reviews are read, so every record counts as not reviewed: {why}"));
+        app.status.say(shown!("no reviews are read, so every record counts as not reviewed: {why}"));
     } else {
         app.table.unexplained = app.table.filter.asks_others().is_some();
         explain_others(app);
@@ -110,14 +111,15 @@ fn apply(app: &mut App, typed: &str) -> Result<Effects, Shown> {
 fn explain_others(app: &mut App) {
     let leaves_out = app.table.unexplained && app.review.keeps_others();
     let Some(field) = app.table.filter.asks_others().filter(|_| leaves_out) else { return };
-    let key = app.key_of(Action::Dashboard);
+    let key = app.keymap.key_of(Action::Dashboard);
     app.table.unexplained = false;
-    app.say(shown!("{field}: leaves out verdicts of others on records that you have not reviewed; {key} counts them"));
+    app.status
+        .say(shown!("{field}: leaves out verdicts of others on records that you have not reviewed; {key} counts them"));
 }
 
 /// Explains the filter after more was found of what was said, where there is room for that.
 pub(crate) fn explain_found(app: &mut App) {
-    if app.status.as_ref().is_none_or(|status| *status == Status::greeting()) {
+    if app.status.now.as_ref().is_none_or(|status| *status == Status::greeting()) {
         explain_others(app);
     }
 }
@@ -254,7 +256,7 @@ pub(crate) fn find_by(app: &mut App, by: isize) {
     if let Some(typed) = of_table.filter(|_| app.screens.record().is_some_and(|view| !view.has_searched()))
         && let Err(why) = find_in_record(&mut app.screens, &typed)
     {
-        _ = app.fail(why);
+        _ = app.status.fail(why);
         return;
     }
     let App { screens, keymap, .. } = app;
@@ -262,8 +264,8 @@ pub(crate) fn find_by(app: &mut App, by: isize) {
         None => visit_found(app, by),
         Some(Screen::Record(view)) => {
             _ = match view.find_by(by, keymap) {
-                Ok(said) => app.say(said),
-                Err(why) => app.fail(why),
+                Ok(said) => app.status.say(said),
+                Err(why) => app.status.fail(why),
             };
         }
         Some(_) => {}
@@ -290,7 +292,7 @@ fn visit_found(app: &mut App, by: isize) {
         Next::Nothing => {
             let typed = Shown::line(finding.typed.as_bytes());
             let hidden = finding.hidden();
-            app.fail(match hidden {
+            app.status.fail(match hidden {
                 0 => shown!("No match for \"{typed}\""),
                 1 => shown!("No match for \"{typed}\" in the listed records; 1 match is filtered out"),
                 _ => shown!("No match for \"{typed}\" in the listed records; {hidden} matches are filtered out"),
@@ -306,7 +308,7 @@ pub(crate) fn take_matches(app: &mut App, id: u64, found: Vec<(u32, Shown)>, don
         // How many there are is known now: what was said of it is said again.
         let told = app.table.finding.as_ref().and_then(|finding| finding.told.clone());
         if let Some((said, row, end)) = told.filter(|_| done)
-            && app.status.as_ref().is_some_and(|status| status.text == said)
+            && app.status.now.as_ref().is_some_and(|status| status.text == said)
         {
             tell_match(app, row, end);
         }
@@ -318,7 +320,7 @@ fn tell_match(app: &mut App, row: usize, end: &'static str) {
     let Some(finding) = &mut app.table.finding else { return };
     let Some(said) = finding.sentence(row, record).map(|said| said.and(end)) else { return };
     finding.told = Some((said.clone(), row, end));
-    app.say(said);
+    app.status.say(said);
 }
 
 pub(crate) fn take_found(app: &mut App, id: u64, found: &[u32], done: bool, now: Instant) {
