@@ -53,7 +53,7 @@ const CELLS: [(&str, &str); 5] = [
     ("A only", "only_a"),
     ("B only", "only_b"),
     ("both wrong", "none"),
-    ("undecided", "missing"),
+    ("not comparable", "missing"),
 ];
 
 #[test]
@@ -231,7 +231,7 @@ fn odd_baselines_are_counted_not_refused() {
     let (_folder, mut d) = two(&a, &b);
     d.keys("m").shows(&["unmatched: 1 in A", "duplicate ids: 0 in A, 1 in B", "ask different questions"]);
     assert_eq!(numbers(&d.screen(), "both correct"), [2]);
-    assert_eq!(numbers(&d.screen(), "undecided"), [2], "the broken line is an item of its own");
+    assert_eq!(numbers(&d.screen(), "not comparable"), [2], "the broken line is an item of its own");
     d.keys("q G B").shows(&["␛[31mother?"]);
     let (_folder, mut empty) = two(&a, "");
     empty.keys("m").shows(&["0 by id, 0 by question; unmatched: 3 in A", "none"]);

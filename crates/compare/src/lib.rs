@@ -209,7 +209,7 @@ stepscope_base::words! {
         /// None is right.
         Neither = "none" => "both wrong",
         /// One of them is missing, ended in an error, or is not judged.
-        Missing = "missing" => "undecided",
+        Missing = "missing" => "not comparable",
     }
 }
 

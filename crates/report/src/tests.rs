@@ -425,7 +425,7 @@ fn luck_is_told_and_nothing_of_it_where_the_place_to_fix_is_hidden() {
         assert!(page.contains("step to fix</span>") && page.contains("should be"), "{page}");
         let (text, page) = written(case, Hide::of([Hidden::Triage]));
         assert!(text.contains("graded correct\n") && page.contains("✓ Right: answered 48"), "{text}{page}");
-        for told in ["luck", "step to fix", "should be", "as recomputed", "First difference"] {
+        for told in ["by luck", "step to fix", "should be", "as recomputed", "First difference"] {
             assert!(!text.contains(told) && !page.contains(told), "{told}: {text}{page}");
         }
     });
