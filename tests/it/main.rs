@@ -48,5 +48,6 @@ mod statistics;
 mod stores;
 mod tables;
 mod verify;
+mod voices;
 mod walk;
 mod words;

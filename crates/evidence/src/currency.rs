@@ -24,7 +24,7 @@ pub fn is_code(text: &[u8]) -> bool {
 }
 
 /// Codes that a sign can mean, the likeliest first.
-const SIGNS: [(char, &[&str]); 13] = [
+const SIGNS: &[(char, &[&str])] = &[
     (
         '$',
         &[
@@ -44,6 +44,15 @@ const SIGNS: [(char, &[&str]); 13] = [
     ('₴', &["UAH"]),
     ('₫', &["VND"]),
     ('₦', &["NGN"]),
+    ('฿', &["THB"]),
+    ('₱', &["PHP"]),
+    ('₸', &["KZT"]),
+    ('₲', &["PYG"]),
+    ('₵', &["GHS"]),
+    ('₡', &["CRC"]),
+    ('৳', &["BDT"]),
+    ('₾', &["GEL"]),
+    ('﷼', &["IRR", "SAR", "QAR", "OMR", "YER"]),
 ];
 
 /// Letters in front of a dollar sign.
@@ -65,28 +74,45 @@ const DOLLARS: [(&str, &[&str]); 14] = [
 ];
 
 /// Words that name a currency, in small letters.
-const NAMES: [(&str, &[&str]); 22] = [
-    ("euro euros", &["EUR"]),
-    ("dollar dollars bucks", &["USD", "CAD", "AUD", "NZD", "HKD", "SGD", "TWD"]),
+const NAMES: &[(&str, &[&str])] = &[
+    ("euro euros eur euroa eurų eiro eurů евро євро ευρώ يورو אירו ユーロ 欧元 유로", &["EUR"]),
+    (
+        "dollar dollars bucks dólar dólares dolar dolares dollari dollaro dolarów доллар доллара долларов доларів دولار ドル 美元 달러",
+        &["USD", "CAD", "AUD", "NZD", "HKD", "SGD", "TWD"],
+    ),
     ("pound pounds sterling stg", &["GBP", "EGP", "GIP", "IEP", "LBP"]),
-    ("yen", &["JPY"]),
-    ("yuan rmb renminbi", &["CNY"]),
+    ("yen 円", &["JPY"]),
+    ("yuan rmb renminbi 元 圆 人民币", &["CNY", "TWD", "HKD"]),
+    ("圓", &["JPY", "TWD", "HKD", "CNY"]),
     ("franc francs", &["CHF", "FRF", "BEF", "LUF", "XAF", "XOF"]),
     ("franken sfr fr stutz", &["CHF"]),
-    ("rupee rupees rs", &["INR", "PKR", "LKR", "NPR", "MUR"]),
+    ("rupee rupees rs रुपये रुपए रुपया रु", &["INR", "PKR", "LKR", "NPR", "MUR"]),
     ("kr krone kroner kronor krona", &["SEK", "NOK", "DKK", "ISK"]),
-    ("zloty zlotys zł", &["PLN"]),
-    ("koruna korun kč", &["CZK", "SKK"]),
+    ("zloty zlotys zł złotych złote złoty", &["PLN"]),
+    ("koruna koruny korun kč", &["CZK", "SKK"]),
     ("forint ft", &["HUF"]),
     ("rand", &["ZAR"]),
     ("peso pesos", &["MXN", "ARS", "CLP", "COP", "PHP"]),
     ("real reais", &["BRL"]),
-    ("rouble roubles ruble rubles", &["RUB"]),
+    ("rouble roubles ruble rubles руб рубль рубля рублей", &["RUB", "BYN"]),
+    ("грн гривня гривні гривень", &["UAH"]),
     ("lira liras", &["TRY", "ITL"]),
-    ("shekel shekels", &["ILS"]),
-    ("won", &["KRW"]),
-    ("dirham dirhams", &["AED", "MAD"]),
-    ("riyal riyals", &["SAR", "QAR"]),
+    ("tl", &["TRY"]),
+    ("shekel shekels שקל שקלים", &["ILS"]),
+    ("won 원", &["KRW"]),
+    ("dirham dirhams درهم", &["AED", "MAD"]),
+    ("riyal riyals ريال", &["SAR", "QAR", "OMR", "YER", "IRR"]),
+    ("dinar dinars دينار", &["KWD", "JOD", "BHD", "TND", "IQD", "DZD", "LYD", "RSD"]),
+    ("جنيه", &["EGP", "SDG"]),
+    ("baht บาท", &["THB"]),
+    ("đồng vnđ", &["VND"]),
+    ("rupiah rp", &["IDR"]),
+    ("ringgit", &["MYR"]),
+    ("টাকা taka", &["BDT"]),
+    ("lei leu", &["RON", "MDL"]),
+    ("лв лева", &["BGN"]),
+    ("libras sterline", &["GBP", "EGP"]),
+    ("soles", &["PEN"]),
     ("mark", &["DEM"]),
 ];
 
@@ -175,8 +201,16 @@ pub fn meant(text: &str) -> Option<&'static str> {
 
 /// The currencies that the signs and words of a text can mean, each as its codes. Words that are mostly others are none.
 pub fn marks(text: &str) -> Vec<Vec<&'static str>> {
-    const OTHERS: [&str; 12] = ["Ft", "ft", "mark", "Mark", "fr", "Fr", "won", "real", "rand", "kr", "pound", "pounds"];
-    let signs = text.chars().filter_map(|c| Some(symbol(c, None)?.0.to_vec()));
+    const OTHERS: [&str; 22] = [
+        "Ft", "ft", "mark", "Mark", "fr", "Fr", "won", "real", "rand", "kr", "pound", "pounds", "lei", "Lei", "leu",
+        "tl", "rp", "Rp", "soles", "Soles", "libras", "eur",
+    ];
+    let signs = text.char_indices().filter_map(|(at, c)| {
+        // "R$", "NT$"
+        let before = &text[..at];
+        let letters = &before[before.trim_end_matches(|c: char| c.is_ascii_alphabetic()).len()..];
+        Some(symbol(c, Some(letters).filter(|letters| !letters.is_empty()))?.0.to_vec())
+    });
     let words: Vec<&str> = text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).collect();
     let named = words.iter().enumerate().filter_map(|(n, raw)| {
         let near = [n.checked_sub(1), Some(n + 1)].into_iter().flatten().filter_map(|at| words.get(at));

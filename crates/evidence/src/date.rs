@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use crate::scripts::{PlainDigits, is_letter};
+
 /// A day of the calendar.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Date {
@@ -96,8 +98,9 @@ impl Date {
 impl WrittenDate {
     /// Tells whether a day agrees with everything that was written.
     pub fn agrees(&self, date: Date) -> bool {
-        let year =
-            self.year.is_none_or(|(year, whole)| if whole { year == date.year } else { year == date.year % 100 });
+        let year = self
+            .year
+            .is_none_or(|(year, whole)| if whole { is_year(year, date.year) } else { year == date.year % 100 });
         year && self.month.is_none_or(|month| month == date.month) && self.day.is_none_or(|day| day == date.day)
     }
 
@@ -133,6 +136,12 @@ impl WrittenDate {
     }
 }
 
+/// Tells whether a year as it is written is one of ours: Thailand counts from the death of the Buddha.
+const fn is_year(written: u32, year: u32) -> bool {
+    const BUDDHIST: u32 = 543;
+    written == year || written == year.saturating_add(BUDDHIST)
+}
+
 /// A longer text is no date.
 const MAX_TEXT: usize = 200;
 
@@ -141,7 +150,8 @@ pub fn written(text: &str) -> Vec<WrittenDate> {
     if text.len() > MAX_TEXT {
         return Vec::new();
     }
-    let tokens: Vec<DateToken> = tokens(text).into_iter().map(|(token, _)| token).collect();
+    let plain = PlainDigits::of(text);
+    let tokens: Vec<DateToken> = tokens(&plain.text).into_iter().map(|(token, _)| token).collect();
     if tokens.iter().any(|token| matches!(token, DateToken::Word(word) if is_in(SPANS, word))) {
         return Vec::new();
     }
@@ -158,24 +168,48 @@ const SPANS: &str = "days weeks months years week month year after before follow
     business quarter end ended ending tage jours monate within";
 
 /// Words inside of dates that say nothing.
-const FILLERS: &str = "of the day de del den der du le el il am on a.d ad";
+const FILLERS: &str = "of the day de del den der du le el il am on a.d ad di do";
 
 const WEEKDAYS: &str = "monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun";
 
-/// The names of the months in English, German, French, Spanish, Italian, Portuguese and Dutch.
+/// The names of the months: English, German, French, Spanish, Italian, Portuguese, Dutch, Scandinavian, Finnish, Polish, Czech,
+/// Romanian, Hungarian, Turkish, Indonesian, Greek, Russian, Ukrainian, Arabic, Hebrew, Hindi, Bengali and Thai.
 const MONTHS: [&str; 12] = [
-    "january jan januar jänner janvier janv enero ene gennaio gen janeiro januari",
-    "february feb februar février fevrier févr febrero febbraio fevereiro fev februari",
-    "march mar märz maerz mars marzo março marco maart mrt",
-    "april apr avril avr abril abr aprile",
-    "may mai mayo maggio mag maio mei",
-    "june jun juni juin junio giugno giu junho",
-    "july jul juli juillet juil julio luglio lug julho",
-    "august aug août aout agosto ago augustus",
-    "september sep sept septembre septiembre settembre set setembro",
-    "october oct oktober okt octobre octubre ottobre ott outubro out",
-    "november nov novembre noviembre novembro",
-    "december dec dezember dez décembre decembre déc diciembre dic dicembre dezembro",
+    "january jan januar jänner janvier janv enero ene gennaio gen janeiro januari tammikuuta tammikuun stycznia ledna ianuarie \
+     január ocak ιανουαρίου января січня يناير ינואר \
+     जनवरी জানুয়ারি জানুয়ারী มกราคม",
+    "february feb februar février fevrier févr febrero febbraio fevereiro fev februari helmikuuta helmikuun lutego února \
+     februarie február şubat φεβρουαρίου февраля лютого فبراير פברואר \
+     फ़रवरी फ\u{93c}रवरी फरवरी ফেব্রুয়ারি ফেব্রুয়ারী กุมภาพันธ์",
+    "march mar märz maerz mars marzo março marco maart mrt marts maaliskuuta maaliskuun marca března martie március mart maret \
+     μαρτίου марта березня مارس מרץ \
+     मार्च মার্চ มีนาคม",
+    "april apr avril avr abril abr aprile huhtikuuta huhtikuun kwietnia dubna aprilie április nisan απριλίου апреля квітня \
+     أبريل ابريل אפריל \
+     अप्रैल এপ্রিল เมษายน",
+    "may mai mayo maggio mag maio mei maj toukokuuta toukokuun maja května május mayıs μαΐου μαίου мая травня مايو מאי \
+     मई মে พฤษภาคม",
+    "june jun juni juin junio giugno giu junho kesäkuuta kesäkuun czerwca června iunie június haziran ιουνίου июня червня يونيو \
+     יוני \
+     जून জুন มิถุนายน",
+    "july jul juli juillet juil julio luglio lug julho heinäkuuta heinäkuun lipca července iulie július temmuz ιουλίου июля липня \
+     يوليو יולי \
+     जुलाई জুলাই กรกฎาคม",
+    "august aug août aout agosto ago augustus augusti elokuuta elokuun sierpnia srpna augusztus ağustos agustus αυγούστου августа \
+     серпня أغسطس אוגוסט \
+     अगस्त আগস্ট สิงหาคม",
+    "september sep sept septembre septiembre settembre set setembro syyskuuta syyskuun września září septembrie szeptember eylül \
+     σεπτεμβρίου сентября вересня سبتمبر ספטמבר \
+     सितंबर सितम्बर সেপ্টেম্বর กันยายน",
+    "october oct oktober okt octobre octubre ottobre ott outubro out lokakuuta lokakuun października října octombrie október \
+     ekim οκτωβρίου октября жовтня أكتوبر אוקטובר \
+     अक्टूबर अक्तूबर অক্টোবর ตุลาคม",
+    "november nov novembre noviembre novembro marraskuuta marraskuun listopada listopadu noiembrie kasım νοεμβρίου ноября \
+     листопада نوفمبر נובמבר \
+     नवंबर नवम्बर নভেম্বর พฤศจิกายน",
+    "december dec dezember dez décembre decembre déc diciembre dic dicembre dezembro joulukuuta joulukuun grudnia prosince \
+     decembrie aralık desember δεκεμβρίου декабря грудня ديسمبر דצמבר \
+     दिसंबर दिसम्बर ডিসেম্বর ธันวาคม",
 ];
 
 /// Tells whether a list of words, separated by blanks, contains this one.
@@ -197,7 +231,7 @@ fn tokens(text: &str) -> Vec<(DateToken, Range<usize>)> {
     let mut tokens: Vec<(DateToken, Range<usize>)> = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
-        let is = |c: char| if first.is_ascii_digit() { c.is_ascii_digit() } else { c.is_alphabetic() };
+        let is = |c: char| if first.is_ascii_digit() { c.is_ascii_digit() } else { is_letter(c) };
         let len = if is(first) { rest.find(|c| !is(c)).unwrap_or(rest.len()) } else { first.len_utf8() };
         let (token, after) = rest.split_at(len);
         let start = text.len() - rest.len();
@@ -207,7 +241,10 @@ fn tokens(text: &str) -> Vec<(DateToken, Range<usize>)> {
         } else if first.is_alphabetic() {
             // The ending of an ordinal number.
             let token = token.to_lowercase();
-            let ordinal = matches!(token.as_str(), "st" | "nd" | "rd" | "th" | "er" | "ère" | "º" | "ª");
+            let ordinal = matches!(
+                token.as_str(),
+                "st" | "nd" | "rd" | "th" | "er" | "ère" | "º" | "ª" | "η" | "ή" | "ης" | "ο" | "го"
+            );
             if !(ordinal && matches!(tokens.last(), Some((DateToken::Number(..), _)))) {
                 tokens.push((DateToken::Word(token), range));
             }
@@ -220,7 +257,10 @@ fn tokens(text: &str) -> Vec<(DateToken, Range<usize>)> {
 }
 
 fn month(word: &str) -> Option<u32> {
-    (1..).zip(MONTHS).find(|(_, names)| is_in(names, word)).map(|(n, _)| n).or_else(|| misread_month(word))
+    // Hebrew writes "in" and "of" as a letter before the name.
+    let bare = word.strip_prefix(['ב', 'ל']).unwrap_or(word);
+    let named = (1..).zip(MONTHS).find(|(_, names)| is_in(names, word) || is_in(names, bare));
+    named.map(|(n, _)| n).or_else(|| misread_month(word))
 }
 
 /// The month of a long name in which scanning took letters for others that look like them: `Noveniber`, `0ctober`.
@@ -239,7 +279,9 @@ fn past(mut tokens: &[DateToken]) -> &[DateToken] {
     while let [first, rest @ ..] = tokens {
         let says_nothing = match first {
             DateToken::Word(word) => is_in(FILLERS, word),
-            DateToken::Sign(sign) => matches!(sign, ',' | '.' | '-' | '–' | '/' | '\u{2011}' | '(' | ')'),
+            DateToken::Sign(sign) => {
+                matches!(sign, ',' | '.' | '-' | '–' | '/' | '\u{2011}' | '(' | ')' | '«' | '»' | '“' | '”' | '"')
+            }
             DateToken::Number(..) => false,
         };
         if !says_nothing {
@@ -389,11 +431,22 @@ fn below_a_hundred(tokens: &[DateToken]) -> (u32, &[DateToken]) {
     }
 }
 
+/// Months by the names that Hungarian alone has, where the year comes first.
+const HUNGARIAN: &str =
+    "január február március április május június július augusztus szeptember október november december";
+
+/// The year before the first one of an era that a word ends with: `令和`.
+fn era(word: &str) -> Option<u32> {
+    const ERAS: [(&str, u32); 6] =
+        [("令和", 2018), ("平成", 1988), ("昭和", 1925), ("大正", 1911), ("民國", 1911), ("民国", 1911)];
+    ERAS.iter().find(|(name, _)| word.ends_with(name)).map(|(_, before)| *before)
+}
+
 /// Tells whether two tokens separate year, month and day.
 fn joins(first: &DateToken, second: &DateToken) -> bool {
     match (first, second) {
         (DateToken::Sign(a), DateToken::Sign(b)) => a == b && matches!(a, '-' | '/' | '.'),
-        (DateToken::Word(a), DateToken::Word(b)) => a == "年" && b == "月",
+        (DateToken::Word(a), DateToken::Word(b)) => matches!((a.as_str(), b.as_str()), ("年", "月") | ("년", "월")),
         _ => false,
     }
 }
@@ -401,6 +454,17 @@ fn joins(first: &DateToken, second: &DateToken) -> bool {
 /// The whole dates that begin with the first token, in all their meanings, and the number of their tokens.
 fn full(tokens: &[DateToken]) -> Option<(Vec<WrittenDate>, usize)> {
     let (dates, rest): (Vec<WrittenDate>, &[DateToken]) = match tokens {
+        [
+            DateToken::Word(word),
+            DateToken::Number(count, 1..=3),
+            first,
+            DateToken::Number(month, 1 | 2),
+            second,
+            DateToken::Number(day, 1 | 2),
+            rest @ ..,
+        ] if era(word).is_some() && joins(first, second) => {
+            (WrittenDate::full((era(word)? + count, true), *month, *day).into_iter().collect(), rest)
+        }
         [DateToken::Word(word), rest @ ..] if month(word).is_some() => {
             let month = month(word)?;
             let [DateToken::Number(day, 1 | 2), rest @ ..] = past(rest) else { return None };
@@ -448,6 +512,27 @@ fn full(tokens: &[DateToken]) -> Option<(Vec<WrittenDate>, usize)> {
             let months_first = if *a == '.' { None } else { WrittenDate::full(year, *first, *second) };
             (days_first.into_iter().chain(months_first).collect(), rest)
         }
+        // "ngày 1 tháng 4 năm 2026"
+        [
+            DateToken::Number(day, 1 | 2),
+            DateToken::Word(of_month),
+            DateToken::Number(month, 1 | 2),
+            DateToken::Word(of_year),
+            DateToken::Number(year, 4),
+            rest @ ..,
+        ] if of_month == "tháng" && of_year == "năm" => {
+            (WrittenDate::full((*year, true), *month, *day).into_iter().collect(), rest)
+        }
+        // "2026. április 1."
+        [
+            DateToken::Number(year, 4),
+            DateToken::Sign('.'),
+            DateToken::Word(word),
+            DateToken::Number(day, 1 | 2),
+            rest @ ..,
+        ] if is_in(HUNGARIAN, word) => {
+            (WrittenDate::full((*year, true), month(word)?, *day).into_iter().collect(), rest)
+        }
         [DateToken::Number(day, 1 | 2), rest @ ..] => {
             let [DateToken::Word(word), rest @ ..] = past(rest) else { return None };
             let (year, rest) = year(rest)?;
@@ -471,13 +556,15 @@ pub struct FoundDate {
 pub fn found(text: &str) -> Vec<FoundDate> {
     /// Number of dates of one text that are read.
     const MAX_DATES: usize = 100;
+    let plain = PlainDigits::of(text);
+    let text: &str = &plain.text;
     if !text.bytes().any(|byte| byte.is_ascii_digit()) && !text.contains("thousand") {
         return Vec::new();
     }
     let (tokens, ranges): (Vec<DateToken>, Vec<Range<usize>>) = tokens(text).into_iter().unzip();
     let bytes = |from: usize, count: usize| {
         let start = ranges.get(from).map_or(0, |range| range.start);
-        start..ranges.get(from + count - 1).map_or(start, |range| range.end)
+        plain.before(start..ranges.get(from + count - 1).map_or(start, |range| range.end))
     };
     let mut dates: Vec<FoundDate> = Vec::new();
     let (mut at, mut taken) = (0, 0);
@@ -503,6 +590,22 @@ pub fn found(text: &str) -> Vec<FoundDate> {
         }
     }
     dates
+}
+
+/// Tells whether a text may name a day in a form that is not read: it holds the numbers of the day and its year, or its month
+/// and no number at all.
+pub fn may_name(text: &str, date: Date) -> bool {
+    let plain = PlainDigits::of(text);
+    let (mut numbers, mut names_month) = (Vec::new(), false);
+    for (token, _) in tokens(&plain.text) {
+        match token {
+            DateToken::Number(number, _) => numbers.push(number),
+            DateToken::Word(word) => names_month |= month(&word) == Some(date.month),
+            DateToken::Sign(_) => {}
+        }
+    }
+    let is_its_year = |number: &u32| is_year(*number, date.year) || *number == date.year % 100;
+    (names_month && numbers.is_empty()) || (numbers.contains(&date.day) && numbers.iter().any(is_its_year))
 }
 
 /// The day in front of another day, and how many tokens lie before: `15 and`, `15. bis`, `15–`.

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use crate::currency;
+use crate::scripts::{PlainDigits, is_unspaced};
 use stepscope_arithmetic::number::{Number, Written, ready_made};
 
 mod convention;
@@ -117,8 +118,9 @@ pub fn figures(text: &str, convention: Convention) -> Vec<Figure> {
     if !text.bytes().any(|byte| byte.is_ascii_digit() || byte >= 0x80) && !number_words::may_hold(text) {
         return Vec::new();
     }
-    let tokens = tokens(text);
-    let reader = FigureReader { text, tokens: &tokens, convention };
+    let plain = PlainDigits::of(text);
+    let tokens = tokens(&plain.text);
+    let reader = FigureReader { text: &plain.text, tokens: &tokens, convention };
     let mut found = Vec::new();
     let mut at = 0;
     while at < tokens.len() && found.len() < MAX_FIGURES {
@@ -126,6 +128,10 @@ pub fn figures(text: &str, convention: Convention) -> Vec<Figure> {
             Some(next) => next.max(at + 1),
             None => at + 1,
         };
+    }
+    for figure in &mut found {
+        figure.range = plain.before(figure.range.clone());
+        figure.noun = figure.noun.take().map(|noun| plain.before(noun));
     }
     found
 }
@@ -194,7 +200,10 @@ impl<'t> FigureReader<'t> {
             FigureTokenKind::Blank(_) => return None,
         };
         let figure = self.figure(&spelled);
-        let is_firm = !spelled.soft || figure.is_money() || self.convention == Convention::Comma;
+        let is_firm = !spelled.soft
+            || figure.is_money()
+            || self.convention == Convention::Comma
+            || self.is_column(spelled.from, spelled.end);
         let end = if is_firm { spelled.end } else { at + 1 };
         if !is_firm {
             let first = Number::whole(self.str(at).parse().ok()?);
@@ -203,6 +212,16 @@ impl<'t> FigureReader<'t> {
         }
         found.push(figure);
         Some(end)
+    }
+
+    /// Tells whether a number fills its column of a table: more than one blank stands before it, and behind it no single one
+    /// with more digits.
+    fn is_column(&self, from: usize, end: usize) -> bool {
+        let is_apart = |first: Option<usize>, second: Option<usize>| {
+            first.is_some_and(|at| self.is_blank(at)) && second.is_some_and(|at| self.is_blank(at))
+        };
+        let goes_on = self.is_blank(end) && self.kind(end + 1) == Some(FigureTokenKind::Digits);
+        is_apart(from.checked_sub(1), from.checked_sub(2)) && !goes_on
     }
 
     /// A fraction with a sign of its own.
@@ -272,7 +291,10 @@ impl<'t> FigureReader<'t> {
         let end = groups.get(grouped.used.checked_sub(1)?)? + 1;
         let glued_before = at.checked_sub(1).and_then(|before| self.token(before));
         let is_code = match glued_before.map(|token| token.kind) {
-            Some(FigureTokenKind::Word) => self.currency_before(at).is_none(),
+            // "月額180,000円": nothing parts words there.
+            Some(FigureTokenKind::Word) => {
+                self.currency_before(at).is_none() && !self.str(at - 1).ends_with(is_unspaced)
+            }
             Some(FigureTokenKind::Sign('-' | '/' | '.' | '_' | '#')) => at.checked_sub(2).is_some_and(|before| {
                 matches!(self.kind(before), Some(FigureTokenKind::Word | FigureTokenKind::Digits))
             }),
@@ -292,8 +314,53 @@ impl<'t> FigureReader<'t> {
         if grouped.decimals == 1 && matches!(self.str(end), "O" | "o") && self.currency_behind(end + 1).is_some() {
             end += 1;
         }
+        if let Some((value, end)) = self.in_myriads(*readings.first()?, end) {
+            readings = vec![value];
+            return Some(Spelled {
+                readings,
+                decimals: 0,
+                from: at,
+                end,
+                is_label: false,
+                soft: false,
+                is_word: false,
+            });
+        }
         let is_label = grouped.is_label || is_code || self.is_named(at, end);
         Some(Spelled { readings, decimals: grouped.decimals, from: at, end, is_label, soft, is_word: false })
+    }
+
+    /// A number whose parts have a scale each, `1億2000万`, `1억 2,500만`, and the place behind it.
+    fn in_myriads(&self, first: Number, end: usize) -> Option<(Number, usize)> {
+        let scale_at = |at: usize| {
+            let is_word = self.kind(at) == Some(FigureTokenKind::Word) && self.str(at).ends_with(is_unspaced);
+            is_word.then(|| convention::scale(self.str(at), self.convention)).flatten()
+        };
+        let mut last = scale_at(end)?;
+        let mut sum = first.times(Number::whole(last))?;
+        let mut next = end + 1;
+        while let Some((part, behind)) = self.whole_at(next + usize::from(self.is_blank(next))) {
+            let scale = scale_at(behind).unwrap_or(1);
+            if scale >= last {
+                break;
+            }
+            sum = sum.plus(part.times(Number::whole(scale))?)?;
+            next = behind + usize::from(scale > 1);
+            last = scale;
+        }
+        (next > end + 1).then_some((sum, next))
+    }
+
+    /// A whole number with commas between its thousands, and the place behind it.
+    fn whole_at(&self, at: usize) -> Option<(Number, usize)> {
+        (self.kind(at) == Some(FigureTokenKind::Digits)).then_some(())?;
+        let mut digits = self.str(at).to_owned();
+        let mut end = at + 1;
+        while self.is_sign(end, &[',']) && self.str(end + 1).len() == 3 && self.kind(end + 1) == self.kind(at) {
+            digits.push_str(self.str(end + 1));
+            end += 2;
+        }
+        Some((Number::whole(digits.parse().ok()?), end))
     }
 
     /// Tells whether an amount of money goes on behind a comma with blanks on both sides.
@@ -576,7 +643,7 @@ impl<'t> FigureReader<'t> {
         let mut next = self.past_blanks(at);
         // "millions d'euros", "million of euros", "5-euro"
         for _ in 0..2 {
-            let joins = self.word(next).is_some_and(|word| matches!(word.as_str(), "de" | "d" | "of"))
+            let joins = self.word(next).is_some_and(|word| matches!(word.as_str(), "de" | "d" | "of" | "di"))
                 || self.is_sign(next, &['\'', '’']);
             if joins {
                 next = self.past_blanks(next + 1);

@@ -5,6 +5,8 @@ use std::slice::SliceIndex;
 
 use nucleo_matcher::chars::normalize;
 
+use crate::scripts::{is_unspaced, plain};
+
 pub use stance::{Stance, stance};
 
 mod senses;
@@ -74,7 +76,7 @@ pub fn folded(text: &str) -> String {
             'ﬀ' => out.push_str("ff"),
             '\u{ad}' | '\u{300}'..='\u{36f}' => {}
             // The letters are folded again after their case: some accents have small letters only in the table.
-            c => out.extend(c.to_lowercase().map(normalize)),
+            c => out.extend(plain(c).unwrap_or(c).to_lowercase().map(normalize)),
         }
     }
     out
@@ -140,7 +142,12 @@ fn tag(text: &str) -> Option<usize> {
     (is_name && !text.get(1..end)?.contains('<')).then_some(end + 1)
 }
 
-/// The part of a text in some bytes; nothing where these are not in it.
+/// The text between two places; nothing where these overlap, as the readings of a number that blanks may group do.
+pub fn between<'t>(text: &'t str, before: &Range<usize>, behind: &Range<usize>) -> &'t str {
+    text.get(before.end..behind.start).unwrap_or_default()
+}
+
+/// The part of a text in some bytes.
 pub fn part<R: SliceIndex<str, Output = str>>(text: &str, bytes: R) -> &str {
     &text[bytes]
 }
@@ -161,6 +168,12 @@ pub fn akin(a: &str, b: &str) -> bool {
         return true;
     }
     shared >= 4 && shared + 2 >= short && long - shared <= 4
+}
+
+/// Tells whether a text stands in another, where its script parts no words: `札幌市` in `札幌市中央区`.
+pub fn stands_unspaced(said: &str, text: &str) -> bool {
+    let squeezed = |text: &str| folded(text).split_whitespace().collect::<String>();
+    said.chars().any(is_unspaced) && squeezed(text).contains(&squeezed(said))
 }
 
 /// Finds where a list of words stands one after another in another.

@@ -327,7 +327,7 @@ pub(crate) fn question_of<'a>(record: &Record<'a>) -> Option<Value<'a>> {
 /// Tells whether a value is two quantities in one unit, where nothing but their units is between them.
 fn compound_fits(a: &Quantity, b: &Quantity, question: &[u8], value: f64) -> bool {
     let (Some(large), Some(small)) = (a.unit, b.unit) else { return false };
-    let between = &question[a.span.end..b.span.start];
+    let Some(between) = question.get(a.span.end..b.span.start) else { return false };
     let words = between.split(|byte| !byte.is_ascii_alphabetic()).filter(|word| !word.is_empty());
     let is_one = words.into_iter().all(|word| word == b"and" || unit(&word.to_ascii_lowercase()).is_some());
     let sum = a.float().abs() * large.size + b.float().abs() * small.size;

@@ -152,6 +152,10 @@ pub(super) fn compare(claimed: &mut Claimed<'_>, value: Value<'_>, pointer: Poin
     if amount.value == Number::ZERO {
         return;
     }
+    if evidence.passages().any(|passage| may_be(&amount, passage, claimed)) {
+        claimed.leave_open();
+        return;
+    }
     let place = if quote_has_kind && !quotes.is_empty() { "the quote" } else { place_word(evidence) };
     let message = Message::new("The value ").text(amount.words());
     let message = match nearest {
@@ -178,6 +182,61 @@ pub(super) fn compare(claimed: &mut Claimed<'_>, value: Value<'_>, pointer: Poin
         None => message.text(" is not in ").text(place).text("."),
     };
     claimed.miss(at, message);
+}
+
+/// Tells whether an amount may stand in a passage in a writing that nobody here reads: as a numeral of another script, in words,
+/// or with a word behind its digits that can be a scale or a currency.
+fn may_be(amount: &SaidAmount, passage: &Passage<'_>, claimed: &Claimed<'_>) -> bool {
+    let text = passage.text;
+    if super::date::has_numerals(text) || is_scanned(amount, text, claimed) {
+        return true;
+    }
+    let found = claimed.evidence.figures(passage);
+    let own = amount.value.magnitude();
+    let is_scaled = |reading: &Number| {
+        (2..=12).any(|zeros| reading.times(Number::whole(10_i64.pow(zeros))).is_some_and(|scaled| scaled == own))
+    };
+    found.iter().any(|figure| {
+        let behind = part(text, figure.range.end..).trim_start_matches([' ', '\u{a0}']);
+        let word = behind.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+        let is_unknown = !word.is_empty() && is_unknown(word, claimed);
+        let is_same = figure.readings.contains(&own);
+        is_unknown
+            && ((figure.scale.is_none() && figure.readings.iter().any(is_scaled)) || (is_same && !figure.is_money()))
+    })
+}
+
+/// Tells whether an amount stands in a text once what a scanner did is undone: letters taken for digits, and blanks between all
+/// letters of a line.
+fn is_scanned(amount: &SaidAmount, text: &str, claimed: &Claimed<'_>) -> bool {
+    let digit = |c: char| match c {
+        'l' | 'I' => '1',
+        'O' | 'o' => '0',
+        c => c,
+    };
+    let mut plain = String::with_capacity(text.len());
+    for line in text.split('\n') {
+        let is_spread = line.split(' ').filter(|word| word.chars().count() == 1).count() > 5;
+        for word in line.split_inclusive(' ') {
+            let is_number = word.bytes().any(|byte| byte.is_ascii_digit())
+                && word.trim_end().chars().all(|c| digit(c).is_ascii_digit() || matches!(c, '.' | ','));
+            let word = if is_spread && word.chars().count() == 2 { word.trim_end() } else { word };
+            plain.extend(word.chars().map(|c| if is_number { digit(c) } else { c }));
+        }
+        plain.push('\n');
+    }
+    let own = amount.value.magnitude();
+    plain.trim_end() != text.trim_end()
+        && figures(&plain, claimed.evidence.convention)
+            .iter()
+            .any(|figure| figure.magnitudes().any(|value| value == own))
+}
+
+/// Tells whether a word behind a number is none that these readers know: of another script, or of a language with no list.
+fn is_unknown(word: &str, claimed: &Claimed<'_>) -> bool {
+    let is_known =
+        measure(word).is_some() || currency::word(word).is_some() || scale(word, claimed.evidence.convention).is_some();
+    !is_known && (!word.is_ascii() || claimed.evidence.language.is_none())
 }
 
 /// Compares an amount with a figure; `None`: the digits are others.

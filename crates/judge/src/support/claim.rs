@@ -91,6 +91,11 @@ impl Claimed<'_> {
         self.found.faults.push(ValueFault { pointer, message: message.into(), severity: Severity::Note });
     }
 
+    /// Says nothing: what is cited could not be read.
+    pub(super) fn leave_open(&mut self) {
+        self.found.standing = self.found.standing.min(ValueStanding::Unchecked);
+    }
+
     /// Keeps a place, given in bytes of a passage.
     pub(super) fn stands(&mut self, passage: &Passage<'_>, range: Range<usize>) {
         if let Some(base) = passage.base {

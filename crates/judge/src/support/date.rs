@@ -3,7 +3,7 @@
 use super::claim::{Claimed, place_word};
 use stepscope_base::json::{Pointer, Value};
 use stepscope_base::python::Message;
-use stepscope_evidence::date::{Date, FoundDate, WrittenDate, found};
+use stepscope_evidence::date::{Date, FoundDate, WrittenDate, found, may_name};
 use stepscope_evidence::wording::part;
 
 /// Compares a date with what its item cites.
@@ -39,6 +39,13 @@ pub(super) fn seek(claimed: &mut Claimed<'_>, date: Date, at: Pointer) -> bool {
             break;
         }
     }
+    let is_unread = others.is_empty() && evidence.passages().any(|passage| has_numerals(passage.text));
+    if is_unread
+        || ((others.is_empty() || month_only) && evidence.passages().any(|passage| may_name(passage.text, date)))
+    {
+        claimed.leave_open();
+        return false;
+    }
     let message = Message::new("The date ").text(format!("{:04}-{:02}-{:02}", date.year, date.month, date.day));
     if month_only && date.day == 1 {
         claimed.note(at, message.text(" has a day that the cited lines do not name."));
@@ -54,6 +61,17 @@ pub(super) fn seek(claimed: &mut Claimed<'_>, date: Date, at: Pointer) -> bool {
         _ => claimed.miss(at, message.text(".")),
     }
     false
+}
+
+/// Tells whether a text writes numbers in Chinese numerals, which nobody here reads: two or more beside each other, or one
+/// before a word for year, month or day.
+pub(super) fn has_numerals(text: &str) -> bool {
+    const NUMERALS: &str = "〇零一二三四五六七八九十百千壱弐参拾壹贰叁肆伍陆柒捌玖佰仟";
+    let letters: Vec<char> = text.chars().collect();
+    letters.windows(2).any(|pair| {
+        let [first, second] = pair else { return false };
+        NUMERALS.contains(*first) && (NUMERALS.contains(*second) || "年月日万萬億亿".contains(*second))
+    })
 }
 
 /// The dates of a text, and whether they stand there as they are written: else without entities and digits that a scanner took

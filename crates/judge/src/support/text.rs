@@ -11,7 +11,7 @@ use stepscope_evidence::date::{Date, WrittenDate};
 use stepscope_evidence::figures::{Figure, FigureRole, Language, figures};
 use stepscope_evidence::typed::AnswerRequest;
 use stepscope_evidence::wording::{
-    TextWord, akin, are_opposite, asks_who, denies, is_empty_word, part, sequence, stance, words,
+    TextWord, akin, are_opposite, asks_who, denies, is_empty_word, part, sequence, stance, stands_unspaced, words,
 };
 
 /// A longer text is compared word by word no more.
@@ -34,7 +34,7 @@ pub(super) fn plain(claimed: &mut Claimed<'_>, text: &str, pointer: &Pointer) {
     }
     let all = words(text);
     let wanted: Vec<&TextWord> = past_marker(&all, text).iter().collect();
-    if wanted.is_empty() || stands_whole(claimed, &wanted, pointer) {
+    if wanted.is_empty() || stands_whole(claimed, &wanted, pointer) || stands_unspaced(text, &claimed.evidence.text()) {
         return;
     }
     let before = claimed.found.faults.len();
@@ -60,7 +60,7 @@ pub(super) fn plain(claimed: &mut Claimed<'_>, text: &str, pointer: &Pointer) {
                 akin(&word.folded, &other.folded)
                     || compound(&word.folded, &other.folded)
                     || are_scanned_alike(&word.folded, &other.folded)
-            })
+            }) && !stands_unspaced(&word.folded, &cited_text)
         })
         .collect();
     if claimed.found.faults.len() > before {

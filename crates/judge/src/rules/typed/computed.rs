@@ -14,7 +14,7 @@ use stepscope_base::json::{Pointer, Value};
 use stepscope_base::python::Message;
 use stepscope_evidence::figures::{Convention, figures};
 use stepscope_evidence::typed::AnswerItem;
-use stepscope_evidence::wording::{TextWord, part, words};
+use stepscope_evidence::wording::{TextWord, between, part, words};
 use stepscope_record::finding::{Findings, Place, Severity};
 use stepscope_record::rule_id::RuleId;
 
@@ -126,7 +126,9 @@ fn differs(parts: &CitedParts, item: &AnswerItem<'_>, question: &str) -> Option<
         let message = answer().text(", the sum of the cited numbers without ").text(shown(left)).text(".");
         return Some((message, place, warning));
     }
-    let is_copied = numbers.iter().any(|part| value.fits(part.value)) || value.fits(numbers.len() as f64);
+    // A table may count in thousands or millions by a word that nobody here reads.
+    let is_copy = |part: &CitedPart| [1.0, 1e3, 1e6, 1e9].iter().any(|scale| value.fits(part.value * scale));
+    let is_copied = numbers.iter().any(is_copy) || value.fits(numbers.len() as f64);
     let reached = |result: &&PartResult| scales.iter().any(|scale| value.fits(result.value * scale));
     if let Some(result) = results.iter().find(reached) {
         if let Some(message) = terms::other_unit(result, numbers, item) {
@@ -145,9 +147,11 @@ fn differs(parts: &CitedParts, item: &AnswerItem<'_>, question: &str) -> Option<
     }
     // Only a calculation with all of the numbers is one that was meant, and only a ratio gives a percentage of amounts.
     let has_percent = numbers.iter().any(|part| part.kind == PartKind::Percent);
-    // A count is not added to a measure: "three vials of 1.5 ml".
+    // A count is not added to a measure or to money: "three vials of 1.5 ml", "menu for 40 guests: EUR 920".
     let is_kind = |is: fn(PartKind) -> bool| numbers.iter().any(|part| is(part.kind));
-    let are_alike = !(is_kind(|kind| kind == PartKind::Bare) && is_kind(|kind| matches!(kind, PartKind::Measure(_))));
+    let has_count = numbers.iter().any(|part| part.counts_something) && is_kind(|kind| kind == PartKind::Money);
+    let are_alike =
+        !has_count && !(is_kind(|kind| kind == PartKind::Bare) && is_kind(|kind| matches!(kind, PartKind::Measure(_))));
     let meant = |result: &&PartResult| {
         result.is_plain(numbers.len())
             && (are_alike || !result.form.contains(['+', '−']))
@@ -412,7 +416,7 @@ fn is_part_of_whole(text: &str) -> bool {
     let found = figures(text, Convention::Unknown);
     found.windows(2).any(|pair| {
         let [first, second] = pair else { return false };
-        let between = part(text, first.range.end..second.range.start).to_lowercase();
+        let between = between(text, &first.range, &second.range).to_lowercase();
         let behind = words(part(text, second.range.end..));
         let is_of = behind.first().is_some_and(|word| matches!(word.folded.as_str(), "of" | "der" | "des" | "de"));
         first.is_money() && second.percent && is_of && IS.iter().any(|word| between.contains(word))

@@ -47,6 +47,8 @@ pub(super) struct CitedPart {
     /// Words of the line before it.
     pub label: Vec<String>,
     heading: Option<String>,
+    /// It has no mark, and a word behind it says what is counted.
+    pub counts_something: bool,
     /// A word beside it scales it.
     has_scale: bool,
 }
@@ -369,8 +371,9 @@ fn numbers(cited: &CitedText<'_>, convention: Convention, is_of_money: bool, dig
         let label = words(before).into_iter().filter(|word| !word.has_digit()).map(|word| word.folded).collect();
         let is_year = figure.is_bare() && figure.decimals == 0 && raw.len() == 4 && (1900.0..2100.0).contains(&value);
         let time = heading.as_deref().and_then(year_of);
-        let has_scale = figure.scale.is_some();
-        found.push((CitedPart { value, kind, size, is_of_money, time, label, heading, has_scale }, is_year));
+        let (has_scale, counts_something) = (figure.scale.is_some(), figure.noun.is_some());
+        let part = CitedPart { value, kind, size, is_of_money, time, label, heading, counts_something, has_scale };
+        found.push((part, is_year));
         if let [.., (first, _), (second, _)] = found.as_mut_slice()
             && first.time.is_none()
             && let Some(order) = last_order(before)
