@@ -10,6 +10,7 @@ use crate::quantity::unit;
 
 mod equality;
 pub mod equation;
+mod marks;
 mod measure;
 pub mod worked;
 
@@ -600,8 +601,10 @@ fn tokens(text: &str, names: &Names) -> Option<Vec<Lexeme>> {
                 at += len;
                 continue;
             }
-            '0'..='9' | '.' => number(rest, open.last() != Some(&true)),
+            '0'..='9' | '.' => number(rest, open.last() != Some(&true) && !is_pair(&list, rest)),
             '+' => one(TokenKind::Operator(Operation::Add)),
+            // "ו-360": a particle of Hebrew, and no minus.
+            '-' if text.get(..at)?.ends_with(|c| matches!(c, '\u{590}'..='\u{5ff}')) => one(TokenKind::Break),
             '-' | '−' => one(TokenKind::Operator(Operation::Subtract)),
             // Between two numbers without blanks it is a range.
             '–' if spaced && rest.get(len..)?.starts_with(' ') => one(TokenKind::Operator(Operation::Subtract)),
@@ -673,6 +676,13 @@ fn groups_in_twos(bytes: &[u8]) -> bool {
     twos > 0 && is_group(3, behind(twos))
 }
 
+/// Tells whether a text begins with two numbers that are all of a parenthesis: `(2,5)` is a place.
+fn is_pair(list: &[Lexeme], rest: &str) -> bool {
+    let behind = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    let second = behind.strip_prefix(',').map(|behind| behind.trim_start_matches(|c: char| c.is_ascii_digit()));
+    list.last().is_some_and(|token| token.kind == TokenKind::Open) && second.is_some_and(|rest| rest.starts_with(')'))
+}
+
 /// `1,080.50` and `20%`; what runs on (`1.2.3`, `3rd`) is none. `groups`: commas may be between its digits.
 fn number(rest: &str, groups: bool) -> (TokenKind, usize) {
     let bytes = rest.as_bytes();
@@ -692,7 +702,9 @@ fn number(rest: &str, groups: bool) -> (TokenKind, usize) {
             at += 1;
         }
     }
-    if bytes.get(at) == Some(&b'.') && digit(at + 1) {
+    // "0,04": what English writes with a point.
+    let is_comma = groups && !grouped && bytes.get(at) == Some(&b',') && digit(at + 1);
+    if (bytes.get(at) == Some(&b'.') || is_comma) && digit(at + 1) {
         text.push(b'.');
         at += 1;
         while digit(at) {
@@ -703,7 +715,7 @@ fn number(rest: &str, groups: bool) -> (TokenKind, usize) {
     if text.is_empty() {
         return (TokenKind::Break, 1);
     }
-    let runs_on = bytes.get(at) == Some(&b'.') && digit(at + 1);
+    let runs_on = (bytes.get(at) == Some(&b'.') || (is_comma && bytes.get(at) == Some(&b','))) && digit(at + 1);
     let Some(written) = Written::parse(&text).filter(|_| !runs_on) else {
         let end = bytes.iter().skip(at).take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
         return (TokenKind::Break, at + end);
@@ -994,6 +1006,17 @@ pub enum Reading {
 /// Reads a value that is a string. Single letters and `snake_case` count as names even where they are no variable's. Of
 /// an equation it is the calculation of its unknown.
 pub fn read(text: &str, names: &Names) -> Reading {
+    if marks::has_decimal_commas(text) {
+        return read_plain(&marks::swapped(text), names);
+    }
+    // A program writes 28.000 for 28; people write "28.000 đồng" for 28000.
+    if marks::is_ambiguous(text, false) && Written::parse(text.trim().as_bytes()).is_none() {
+        return Reading::Other;
+    }
+    read_plain(text, names)
+}
+
+fn read_plain(text: &str, names: &Names) -> Reading {
     let reading =
         reading(text, names).filter(|reading| !(matches!(reading, Reading::Expression(_)) && measure::is_rate(text)));
     match equation(text, names) {

@@ -15,6 +15,8 @@ pub mod number_words;
 pub mod prose;
 /// The quantities of a question, and the variables that took them up.
 pub mod quantity;
+/// Digits, letters and powers of ten of other scripts.
+pub mod scripts;
 /// The answer that a text states.
 pub mod stated;
 /// Calculations as they are typeset, made into plain signs.

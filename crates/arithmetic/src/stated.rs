@@ -99,6 +99,8 @@ pub struct Stated {
     main: Option<usize>,
     /// True if the words tell it for certain.
     is_certain: bool,
+    /// True if they state another amount behind it.
+    is_restated: bool,
     /// True if it is two numbers or more, and nothing else: `3 and 4`, `(3, -2)`.
     is_list: bool,
     /// Letter of an option, `B`, and the text behind it.
@@ -114,7 +116,7 @@ pub struct Stated {
 impl Stated {
     /// Returns the number of the answer; `None` where it is none, or may be one of several.
     pub fn number(&self) -> Option<Written> {
-        let is_other = self.choice.is_some() || self.clock.is_some();
+        let is_other = self.choice.is_some() || self.clock.is_some() || self.is_restated;
         self.amount().filter(|_| !is_other).map(|amount| amount.number)
     }
 
@@ -126,6 +128,16 @@ impl Stated {
         let is_own = expected.is_some_and(|expected| number.value.is_near(expected));
         let other = also().find(is_expected).filter(|_| !is_own);
         Some(other.map_or(number, |value| Written { value: *value, decimals: 18 }))
+    }
+
+    /// Tells whether its words state one thing in two ways: "24 minutes, that is 0.4 hours".
+    pub const fn is_restated(&self) -> bool {
+        self.is_restated
+    }
+
+    /// Tells whether its number is another one where points group digits: `1.250`.
+    pub fn is_ambiguous(&self) -> bool {
+        self.amount().is_some_and(|amount| amount.perhaps.iter().any(|other| *other > amount.number.value))
     }
 
     /// Returns its words, folded.
@@ -354,7 +366,8 @@ fn read_statement(words: &str, is_announced: bool, offset: usize) -> Option<Stat
     if !is_unread {
         let skipped = bullet(&list);
         stated.take_amounts(&list[skipped..]);
-        if let Some(place) = stated.amount().and_then(|amount| place_of(amount, &list, skipped)) {
+        let main = stated.amount().filter(|_| !stated.is_restated);
+        if let Some(place) = main.and_then(|amount| place_of(amount, &list, skipped)) {
             let place = plain.range(&place);
             stated.range = offset + place.start..offset + place.end;
         }
@@ -411,7 +424,9 @@ impl Stated {
             amount.also.push(amount.number.value.negated());
         }
         self.main = main_of(&found, list);
-        self.is_certain = found.len() == 1 || self.main.is_some_and(|main| is_pointed(&found, main, list));
+        self.is_restated = self.main.is_some_and(|main| is_restated(&found, main, list));
+        let is_told = found.len() == 1 || self.main.is_some_and(|main| is_pointed(&found, main, list));
+        self.is_certain = is_told && !self.is_restated;
         self.amounts = found;
         self.is_list = self.amounts.len() > 1 && is_all_list(&self.amounts, list);
         if !self.is_certain && self.main.is_some_and(|main| is_in_list(&self.amounts, main, list)) {
@@ -436,6 +451,16 @@ fn joined(a: &Amount, b: &Amount, list: &[Token]) -> Option<char> {
     })?;
     // `4 apples + 3 pears` has words between, a sentence has more.
     (between.iter().filter(|token| is_word(token)).count() <= 2).then_some(sign)
+}
+
+/// Tells whether another amount is stated behind the one that a statement seems to be about: "= 24, that is 2 hours 24 minutes".
+fn is_restated(found: &[Amount], main: usize, list: &[Token]) -> bool {
+    let Some(own) = found.get(main) else { return false };
+    let is_stated = |n: usize, other: &Amount| {
+        let between = list.get(own.tokens.end..other.tokens.start).unwrap_or_default();
+        is_pointed(found, n, list) && !is_aside(other, list) && between.iter().any(|token| token.is_sign(','))
+    };
+    found.iter().enumerate().skip(main + 1).any(|(n, other)| is_stated(n, other))
 }
 
 /// Finds the amount that a statement is about.

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::scripts::{PlainDigits, is_letter};
+use stepscope_arithmetic::scripts::{PlainDigits, is_letter};
 
 /// A day of the calendar.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

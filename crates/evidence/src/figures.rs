@@ -7,8 +7,8 @@
 use std::ops::Range;
 
 use crate::currency;
-use crate::scripts::{PlainDigits, is_unspaced};
 use stepscope_arithmetic::number::{Number, Written, ready_made};
+use stepscope_arithmetic::scripts::{PlainDigits, is_unspaced};
 
 mod convention;
 pub mod measure;

@@ -17,8 +17,6 @@ pub mod difference;
 pub mod document;
 /// Numbers as documents state them.
 pub mod figures;
-/// Digits and letters of other scripts.
-pub(crate) mod scripts;
 /// Detection of answers that were cut off, by the page after the last that the model saw.
 pub mod truncation;
 /// Structured answers with citations.

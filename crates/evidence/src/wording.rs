@@ -5,7 +5,7 @@ use std::slice::SliceIndex;
 
 use nucleo_matcher::chars::normalize;
 
-use crate::scripts::{is_unspaced, plain};
+use stepscope_arithmetic::scripts::{is_unspaced, plain};
 
 pub use stance::{Stance, stance};
 

@@ -674,7 +674,7 @@ fn answer<'a>(
     let Some((last, words, stated)) = stated else { return value.map_or((None, None, None), of_value) };
     let says = stated.number_like(expected);
     // Words without an answer say less than the last equation.
-    if let (None, Some(value), false) = (says, value, stated.is_announced) {
+    if let (None, Some(value), false) = (says, value, stated.is_announced || stated.is_restated()) {
         return of_value(value);
     }
     // What is typeset is shown as a number.
@@ -682,7 +682,7 @@ fn answer<'a>(
         Some(says) if words.contains('\\') => says.value.to_string(),
         _ => Plain::of(words).text,
     };
-    let is_answer = says.is_some() || stated.is_announced;
+    let is_answer = says.is_some() || stated.is_announced || stated.is_restated();
     let said = is_answer.then(|| Untrusted::owned(text.trim().as_bytes().to_vec()));
     (says.map(number), is_answer.then(|| last.span(&stated.range)), said)
 }

@@ -18,6 +18,8 @@ const MAX_ANNOTATIONS: usize = 100;
 pub struct Gold {
     /// The number to compare with.
     pub value: Number,
+    /// Digits behind its point, as written.
+    decimals: u32,
     /// True if it is from the expected answer's text; else it is `gold_num`.
     pub from_text: bool,
     /// `gold_num` is another number than the one at the end of the text.
@@ -65,13 +67,18 @@ impl Annotation {
 /// An expected number as it was read.
 struct ExpectedNumber {
     value: Number,
+    decimals: u32,
     words: Option<Box<Stated>>,
 }
 
 impl ExpectedNumber {
     fn of(words: Stated) -> Option<Self> {
-        let value = words.number()?.value;
-        Some(Self { value, words: Some(Box::new(words)) })
+        let Written { value, decimals } = words.number()?;
+        Some(Self { value, decimals, words: Some(Box::new(words)) })
+    }
+
+    const fn plain(written: Written) -> Self {
+        Self { value: written.value, decimals: written.decimals, words: None }
     }
 
     fn is(&self, number: Number) -> bool {
@@ -82,7 +89,7 @@ impl ExpectedNumber {
 impl Gold {
     /// A number that is taken for the expected one, though no record says so.
     pub(crate) const fn assumed(value: Number) -> Self {
-        Self { value, from_text: false, misread: None, words: None }
+        Self { value, decimals: 0, from_text: false, misread: None, words: None }
     }
 
     /// Reads the expected number of a record; `None` where it has none. The number behind `####` counts, else `gold_num`,
@@ -90,8 +97,8 @@ impl Gold {
     pub fn of(record: &Record<'_>) -> Option<Self> {
         let number = record.gold_num.and_then(in_value);
         let of = |found: ExpectedNumber, from_text, misread| {
-            let ExpectedNumber { value, words } = found;
-            Self { value, from_text, misread, words }
+            let ExpectedNumber { value, decimals, words } = found;
+            Self { value, decimals, from_text, misread, words }
         };
         if let Some(found) = record.gold_answer.and_then(at_end) {
             let misread = number.map(|number| number.value).filter(|number| !found.is(*number));
@@ -107,7 +114,7 @@ impl Gold {
     pub(crate) fn stated(&self) -> Cow<'_, Stated> {
         match &self.words {
             Some(words) => Cow::Borrowed(words),
-            None => Cow::Owned(of_number(Written { value: self.value, decimals: 0 })),
+            None => Cow::Owned(of_number(Written { value: self.value, decimals: self.decimals })),
         }
     }
 }
@@ -126,11 +133,10 @@ pub(crate) fn expected_words(record: &Record<'_>) -> Option<Stated> {
 
 /// Reads a value that is a number, or a text that is or announces one.
 fn in_value(value: Value<'_>) -> Option<ExpectedNumber> {
-    let plain = |value| ExpectedNumber { value, words: None };
-    let Some(text) = value.string() else { return Written::of(value).map(|written| plain(written.value)) };
+    let Some(text) = value.string() else { return Written::of(value).map(ExpectedNumber::plain) };
     let text = text.utf8()?.trim();
     match Written::parse(text.as_bytes()) {
-        Some(written) => Some(plain(written.value)),
+        Some(written) => Some(ExpectedNumber::plain(written)),
         None => read(text).filter(|words| words.is_announced).and_then(ExpectedNumber::of),
     }
 }
@@ -139,7 +145,7 @@ fn in_value(value: Value<'_>) -> Option<ExpectedNumber> {
 fn at_end(text: Value<'_>) -> Option<ExpectedNumber> {
     let tail = ending(text)?;
     match Written::parse(tail.as_bytes()) {
-        Some(written) => Some(ExpectedNumber { value: written.value, words: None }),
+        Some(written) => Some(ExpectedNumber::plain(written)),
         None => read(&tail).and_then(ExpectedNumber::of),
     }
 }

@@ -256,7 +256,9 @@ impl RunAnswer {
 /// Reads the number that an answer is, as JSON or as a text that is nothing else.
 pub(crate) fn answered_number(value: Value<'_>) -> Option<Written> {
     match value.kind() {
-        Kind::String => read(value.string()?.utf8()?).filter(|said| said.is_announced)?.number(),
+        Kind::String => {
+            read(value.string()?.utf8()?).filter(|said| said.is_announced && !said.is_ambiguous())?.number()
+        }
         _ => Written::of(value),
     }
 }

@@ -88,8 +88,10 @@ fn answers_number<'r>(gold: &Gold, record: &Record<'_>, answer: impl FnOnce() ->
     if answer.numerical.is_some_and(|number| number.value != Number::ZERO) {
         return Some(false);
     }
-    match answer.said().map_or(SameAnswer::CannotTell, |said| same_answer(&expected, said)) {
+    let said = answer.said();
+    match said.map_or(SameAnswer::CannotTell, |said| same_answer(&expected, said)) {
         SameAnswer::Same => Some(true),
+        SameAnswer::CannotTell if said.is_some_and(|said| said.may_be(gold.value)) => None,
         SameAnswer::CannotTell if answer.numerical.is_none() && answer.pred.is_none() => None,
         SameAnswer::CannotTell | SameAnswer::Different => Some(false),
     }
@@ -102,7 +104,11 @@ fn chain_answers_number(gold: &Gold, record: &Record<'_>, answer: &RunAnswer) ->
     match answer.said().map_or(SameAnswer::CannotTell, |said| same_answer(&expected, said)) {
         SameAnswer::Same => Some(true),
         SameAnswer::Different => Some(false),
-        SameAnswer::CannotTell => answer.numerical.or(answer.pred).map(is),
+        // What its text says in two ways, or of another kind, is not known to be wrong.
+        SameAnswer::CannotTell => {
+            let is_right = answer.numerical.or(answer.pred).map(is);
+            is_right.filter(|is_right| *is_right || answer.said().is_none())
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::marks;
 use super::{Expression, Lexeme, Names, Node, Operation, Parser, Single, TokenKind, is_currency, is_hyphen, tokens};
 use crate::number::{Number, Written, near};
 use crate::number_words::{NumberWord, number_word};
@@ -225,8 +226,44 @@ impl EqualitySide {
     }
 }
 
-/// Every equation of a text, in order.
+impl Equality {
+    fn is_broken(&self) -> bool {
+        self.sides
+            .windows(2)
+            .any(|pair| matches!(pair, [before, here] if here.follows(before, &|_| None) == Some(false)))
+    }
+
+    /// The bytes of its sides.
+    fn range(&self) -> Range<usize> {
+        let first = self.sides.first().map_or(0, |side| side.range.start);
+        first..self.sides.last().map_or(first, |side| side.range.end)
+    }
+}
+
+/// Every equation of a text, in order. Of numbers whose marks have two readings, that one is meant in which the equation holds;
+/// where it holds in none and a point may group, there is none.
 pub fn equalities(text: &str, names: &Names) -> Vec<Equality> {
+    if marks::has_decimal_commas(text) {
+        return read(&marks::swapped(text), names);
+    }
+    let mut found = read(text, names);
+    let other = if marks::is_ambiguous(text, true) { read(&marks::swapped(text), names) } else { Vec::new() };
+    found.retain_mut(|equality| {
+        let range = equality.range();
+        let own = text.get(range.clone()).unwrap_or(text);
+        if !equality.is_broken() || !marks::is_ambiguous(own, true) {
+            return true;
+        }
+        let meant = other.iter().find(|other| !other.is_broken() && other.range() == range);
+        if let Some(meant) = meant {
+            *equality = meant.clone();
+        }
+        meant.is_some() || !marks::is_ambiguous(own, false)
+    });
+    found
+}
+
+fn read(text: &str, names: &Names) -> Vec<Equality> {
     let mut found = Vec::new();
     if !(text.contains(['=', '≈']) || text.contains("equal")) || counts_modulo(text) {
         return found;

@@ -6,6 +6,7 @@ use super::tokens::{Part, Token};
 use crate::number::{Number, Written};
 use crate::number_words::{NumberWord, number_word};
 use crate::quantity::{Dimension, Unit, unit};
+use crate::scripts::myriad;
 
 /// More decimals than anybody writes: an exact fraction.
 const EXACT: u32 = 18;
@@ -28,6 +29,7 @@ const CURRENCIES: &[(&str, &str)] = &[
     ("rupee", "rupee"),
     ("rupees", "rupee"),
     ("元", "yuan"),
+    ("円", "yen"),
 ];
 
 /// Words that make the number of a statement one that is missing or lost.
@@ -102,6 +104,23 @@ impl Amount {
         let total = self.number.value.float() * unit.size;
         self.measure = Some(AmountMeasure { dimension: unit.dimension, total, is_vague });
     }
+}
+
+/// The unit of time that a word of another language or a short form names.
+fn time_unit(word: &str) -> Option<Unit> {
+    const NAMES: [(&str, &str); 3] = [
+        (
+            "hour",
+            "h std stunde stunden heure heures hora horas ora ore uur godz godzin час часа часов timme timmar time timer",
+        ),
+        (
+            "minute",
+            "min mn minuten minute minutes minutos minuti minut minuta minuty minuten мин минут минуты minuter minutter",
+        ),
+        ("second", "sec sek sekunde sekunden seconde secondes segundos secondi секунд"),
+    ];
+    let (name, _) = NAMES.iter().find(|(_, words)| words.split(' ').any(|known| known == word))?;
+    unit(name.as_bytes())
 }
 
 /// Reads every amount in some tokens, in order.
@@ -240,7 +259,29 @@ impl AmountReader<'_> {
             amount = Amount::bare(Written { value: product, decimals }, at..end);
         }
         self.take_scale(&mut amount);
+        self.take_myriads(&mut amount);
         amount
+    }
+
+    /// Takes the powers of ten of a number whose words are not parted, and the parts behind it: `1億2000万`, `3만 5천`.
+    fn take_myriads(&self, amount: &mut Amount) {
+        let factor = |at: usize| {
+            let word = self.word(at)?;
+            myriad(word).filter(|(_, len)| *len == word.len()).map(|(factor, _)| factor)
+        };
+        let Some(mut last) = factor(amount.tokens.end) else { return };
+        let Some(mut sum) = amount.number.value.times(Number::whole(last)) else { return };
+        let mut end = amount.tokens.end + 1;
+        while let Some(Part::Number(part, _)) = self.get(end).map(|token| &token.part) {
+            let scale = factor(end + 1).unwrap_or(1);
+            let Some(total) = part.value.times(Number::whole(scale)).and_then(|part| sum.plus(part)) else { return };
+            if scale >= last {
+                break;
+            }
+            (sum, last) = (total, scale);
+            end += 1 + usize::from(scale > 1);
+        }
+        *amount = Amount::bare(Written { value: sum, decimals: 0 }, amount.tokens.start..end);
     }
 
     /// `3/4`
@@ -450,7 +491,7 @@ impl AmountReader<'_> {
             amount.tokens.end = at + 3;
             return;
         }
-        let Some(unit) = unit(word.as_bytes()) else { return };
+        let Some(unit) = unit(word.as_bytes()).or_else(|| time_unit(word)) else { return };
         amount.tokens.end = at + 1;
         if unit.dimension == Dimension::Money && amount.currency.is_none() {
             amount.currency = CURRENCIES.iter().find(|(_, currency)| *currency == unit.name).map(|(_, own)| *own);

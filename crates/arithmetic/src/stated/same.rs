@@ -99,8 +99,9 @@ fn same_amount(a: &Amount, b: &Amount) -> SameAnswer {
     let perhaps = any(&a.perhaps, b.number.value) || any(&b.perhaps, a.number.value);
     let in_unit = |amount: &Amount, bare: &Amount| bare.is_bare() && in_other_unit(amount, bare.number.value);
     let stands = a.number.stands_for(b.number.value) || b.number.stands_for(a.number.value);
-    // A fraction that somebody wrote as a rounded decimal.
-    let is_rounded = stands && a.number.decimals.max(b.number.decimals) >= 18;
+    // A fraction that somebody wrote as a rounded decimal: 2/3 or 66.6667 as 66.67.
+    let (few, many) = (a.number.decimals.min(b.number.decimals), a.number.decimals.max(b.number.decimals));
+    let is_rounded = stands && (many >= 18 || (many >= 4 && few >= 2));
     if perhaps || in_unit(a, b) || in_unit(b, a) || is_rounded { CannotTell } else { Different }
 }
 

@@ -1,6 +1,7 @@
 //! Cuts the words of an answer into numbers, words and signs, whatever the digits look like and however they are grouped.
 
 use crate::number::{Number, Written, ready_made};
+use crate::scripts::{is_letter, is_unspaced, myriad, plain};
 
 /// More are not read: such a text is no answer.
 const MAX_TOKENS: usize = 1_000;
@@ -61,7 +62,7 @@ pub(super) fn folded(c: char) -> char {
         '÷' | '⁄' => '/',
         '\u{2028}' | '\u{2029}' | '\r' => '\n',
         c if c.is_whitespace() && c != '\n' => ' ',
-        c => c,
+        c => plain(c).unwrap_or(c),
     }
 }
 
@@ -127,14 +128,22 @@ impl Cutter<'_> {
         } else if c.is_alphabetic() {
             let is_inner =
                 |at: usize| self.char(at) == Some('\'') && self.char(at + 1).is_some_and(char::is_alphabetic);
-            let end = (self.at..).find(|at| !(self.char(*at).is_some_and(char::is_alphabetic) || is_inner(*at)));
-            let end = end.unwrap_or(self.chars.len());
+            let end = (self.at..).find(|at| !(self.char(*at).is_some_and(is_letter) || is_inner(*at)));
+            let end = self.unit_end().unwrap_or_else(|| end.unwrap_or(self.chars.len()));
             let word = &self.text[self.byte(self.at)..self.byte(end)];
             let word: String = word.chars().map(folded).flat_map(char::to_lowercase).collect();
             self.push(Part::Word(word), end);
         } else {
             self.push(Part::Sign(c), self.at + 1);
         }
+    }
+
+    /// The end of a power of ten right behind digits, where words are not parted: `万` of `3万円`.
+    fn unit_end(&self) -> Option<usize> {
+        let follows = self.out.last().is_some_and(Token::is_number);
+        let rest = self.text.get(self.byte(self.at)..).filter(|rest| follows && rest.starts_with(is_unspaced))?;
+        let (_, len) = myriad(rest)?;
+        Some(self.at + rest.get(..len)?.chars().count())
     }
 
     /// Tells whether a sign stands right before, as in `$.50`.

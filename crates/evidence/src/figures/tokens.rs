@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::scripts::{is_letter, is_unspaced};
+use stepscope_arithmetic::scripts::{is_letter, is_unspaced};
 
 /// Kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

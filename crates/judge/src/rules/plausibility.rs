@@ -276,6 +276,9 @@ fn check_unit(case: &CaseView<'_>, findings: &mut Findings) {
 fn check_factor(case: &CaseView<'_>, findings: &mut Findings) {
     let Some(answer) = Answer::of_question(case) else { return };
     let Some(gold) = gold(case).filter(|gold| *gold != 0.0) else { return };
+    if case.rightness().verdict().is_none() {
+        return;
+    }
     let ratio = (answer.number / gold).abs();
     if !ratio.is_finite() || ratio == 0.0 {
         return;

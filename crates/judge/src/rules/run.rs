@@ -8,8 +8,9 @@ use crate::chain::ThoughtChain;
 use crate::gold::{expected_words, working};
 use crate::lost::is_in_order;
 use crate::recompute::{Computed, Recomputed, RunAnswer, Wording, name_of, plan_pointer, value_pointer};
+use crate::rightness::answer_text;
 use crate::rule::Rule;
-use stepscope_arithmetic::expression::may_hold;
+use stepscope_arithmetic::expression::{may_hold, numbers};
 use stepscope_arithmetic::number::{Number, Written};
 use stepscope_arithmetic::stated::{SameAnswer, Stated, of_number, same_answer};
 use stepscope_base::json::{Kind, Member, Pointer, Value};
@@ -343,7 +344,12 @@ pub(crate) fn contradictions(record: &Record<'_>, answer: &RunAnswer) -> Vec<(St
         let is_rounded = said.numbers().any(|text| same(text, number));
         !is_rounded && same_answer(&of_number(number), said) == SameAnswer::Different
     };
-    if let Some(said) = answer.said().filter(differs) {
+    // The last statement of a text is not always its answer.
+    let stands = |said: &&Stated| {
+        let text = answer_text(record).filter(|_| !said.is_announced);
+        text.is_some_and(|text| numbers(text.readable()).iter().any(|(text, _)| same(*text, number)))
+    };
+    if let Some(said) = answer.said().filter(differs).filter(|said| !stands(said)) {
         let said = said.number().or(said.numbers().last()).map_or_else(String::new, |said| said.value.shown());
         let field = if answer.numerical.is_some() { "final_answer_numerical" } else { "pred_num" };
         let message = format!("Answer text says {said}, {field} says {}.", number.value.shown());

@@ -1,6 +1,7 @@
 //! Where a chain of thought went wrong: its equations tell, and where they all hold, the expected solution.
 
 use super::{Judgement, Reason, Trial};
+use crate::rightness::Rightness;
 use crate::triage::{Confidence, Fix};
 use stepscope_base::json::Pointer;
 use stepscope_base::shown;
@@ -36,6 +37,13 @@ impl Trial<'_, '_> {
         if !is_wrong {
             let text = Shown::own("There is no expected number, and the chain does not contradict itself.");
             self.argue(Reason::Unknown.word(), Pointer::from_iter(["procedure", "steps"]), text);
+            return (Fix::Unknown, None, Confidence::Unsure);
+        }
+        let verdict = Rightness::by(gold.as_ref(), self.record, || &self.recomputed.answer).verdict();
+        if let (Some(words), Some(gold), None) = (self.recomputed.answer.words(), &gold, verdict) {
+            let words = Untrusted::from(words).line().cut(MAX_WORDS);
+            let text = shown!("It cannot be told whether \"{words}\" is the expected {}.", gold.value.shown());
+            self.argue(Reason::Unknown.word(), self.record.number_pointer(), text);
             return (Fix::Unknown, None, Confidence::Unsure);
         }
         if self.answer.is_none() && self.record.correct != Some(false) {

@@ -7,7 +7,8 @@ use std::ops::Range;
 const ZEROS: [char; 16] = ['٠', '۰', '०', '০', '੦', '૦', '୦', '௦', '౦', '೦', '൦', '๐', '໐', '༠', '၀', '０'];
 
 /// A text with ASCII digits, and where each of its bytes was before.
-pub(crate) struct PlainDigits<'t> {
+#[derive(Debug)]
+pub struct PlainDigits<'t> {
     /// The text.
     pub text: Cow<'t, str>,
     /// For each byte the byte of the first text; empty: nothing was changed.
@@ -15,7 +16,8 @@ pub(crate) struct PlainDigits<'t> {
 }
 
 impl<'t> PlainDigits<'t> {
-    pub(crate) fn of(text: &'t str) -> Self {
+    /// Makes the text; nothing is done to what has no such digits.
+    pub fn of(text: &'t str) -> Self {
         if text.is_ascii() || !text.chars().any(|c| plain(c).is_some()) {
             return Self { text: Cow::Borrowed(text), starts: Vec::new() };
         }
@@ -30,7 +32,7 @@ impl<'t> PlainDigits<'t> {
     }
 
     /// The bytes of the first text that these bytes were.
-    pub(crate) fn before(&self, range: Range<usize>) -> Range<usize> {
+    pub fn before(&self, range: Range<usize>) -> Range<usize> {
         let at = |byte: usize| self.starts.get(byte).copied().unwrap_or(byte);
         at(range.start)..at(range.end)
     }
@@ -38,18 +40,18 @@ impl<'t> PlainDigits<'t> {
 
 /// Tells whether a character is a letter, or a mark within a word that Unicode counts as none: the virama and nukta of
 /// Indic scripts, the signs of Thai.
-pub(crate) fn is_letter(c: char) -> bool {
+pub fn is_letter(c: char) -> bool {
     let is_mark = || matches!(c, '\u{93c}' | '\u{94d}' | '\u{9bc}' | '\u{9cd}' | '\u{e47}'..='\u{e4e}');
     c.is_alphabetic() || is_mark()
 }
 
 /// Tells whether a letter is of a script that sets no blanks between words, or hangs endings on them as Korean does.
-pub(crate) fn is_unspaced(c: char) -> bool {
+pub fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{2e80}'..='\u{d7ff}')
 }
 
 /// The ASCII character for a digit, or for a sign that stands in numbers, of another script.
-pub(crate) fn plain(c: char) -> Option<char> {
+pub fn plain(c: char) -> Option<char> {
     match c {
         '，' | '٬' => Some(','),
         '．' | '٫' => Some('.'),
@@ -65,6 +67,32 @@ pub(crate) fn plain(c: char) -> Option<char> {
             char::from_digit(digit, 10)
         }
     }
+}
+
+/// Words for powers of ten that stand right behind digits, the longer before those that they begin with.
+const MYRIADS: [(&str, i64); 17] = [
+    ("百万", 1_000_000),
+    ("千万", 10_000_000),
+    ("万", 10_000),
+    ("萬", 10_000),
+    ("億", 100_000_000),
+    ("亿", 100_000_000),
+    ("兆", 1_000_000_000_000),
+    ("千", 1_000),
+    ("백만", 1_000_000),
+    ("천만", 10_000_000),
+    ("만", 10_000),
+    ("억", 100_000_000),
+    ("조", 1_000_000_000_000),
+    ("천", 1_000),
+    ("ล้าน", 1_000_000),
+    ("แสน", 100_000),
+    ("หมื่น", 10_000),
+];
+
+/// The power of ten that a text begins with, and its length in bytes: `万円`.
+pub fn myriad(text: &str) -> Option<(i64, usize)> {
+    MYRIADS.iter().find(|(word, _)| text.starts_with(word)).map(|(word, factor)| (*factor, word.len()))
 }
 
 #[cfg(test)]
