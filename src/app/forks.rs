@@ -2,10 +2,12 @@
 
 pub(crate) mod follow;
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use crate::app::fork_tree::{Address, ForkTree};
 use crate::app::state::App;
+use crate::screens::run::edits::Edits;
 use stepscope_io::log::forks::KnownFork;
 
 /// See the module.
@@ -14,6 +16,8 @@ pub struct Forks {
     /// Path of the file of forks, if not next to the file of their parent.
     pub path: Option<PathBuf>,
     warned: bool,
+    /// Overrides in records, by the hash of their text, made before these are continued.
+    pub edits: HashMap<String, Edits>,
     /// Tree of forks: which record is a fork of which.
     pub tree: ForkTree,
 }

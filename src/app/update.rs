@@ -79,7 +79,7 @@ impl Program for App {
             ScreenKind::Adjudication => disputed(&self.across, &self.kept, &self.store),
             _ => None,
         };
-        if let Some(record) = previewed.filter(|_| self.dialog.is_none()) {
+        if let Some(record) = previewed.filter(|_| self.screens.dialog.is_none()) {
             effects.extend(ask_preview(&self.review, &self.store, &mut self.table, record));
         }
         effects.extend(cell_records::keys::renew(self, now));
@@ -95,7 +95,7 @@ impl Program for App {
         let made = self.screens.live().and_then(Live::wake_at);
         let listed = self.cell_records.go_on_at;
         let said = if let Patience::Until(at) = self.patience { Some(at) } else { None };
-        self.arrange_at.into_iter().chain(running).chain(made).chain(said).chain(listed).min()
+        self.table.arrange_at.into_iter().chain(running).chain(made).chain(said).chain(listed).min()
     }
 }
 
@@ -112,10 +112,10 @@ impl App {
             }
         }
         review::keys::settle_review(self);
-        if let Some(Dialog::Editor(editor)) = self.dialog.as_mut().map(Dialog::own_mut) {
+        if let Some(Dialog::Editor(editor)) = self.screens.dialog.as_mut().map(Dialog::own_mut) {
             editor.settle(editor::draw::height(editor, area));
         }
-        if self.dialog.is_some() {
+        if self.screens.dialog.is_some() {
             self.scroll_dialog(0);
         }
     }
@@ -153,7 +153,7 @@ impl App {
     /// Opens what the status line said before.
     pub(crate) fn open_messages(&mut self) {
         let title = Shown::own("messages, newest first");
-        self.open_dialog(Dialog::Popup(Popup { title, text: self.status.earlier() }));
+        self.screens.open_dialog(Dialog::Popup(Popup { title, text: self.status.earlier() }));
     }
 
     // What comes from the terminal.
@@ -169,18 +169,18 @@ impl App {
         if Some(key) == Key::from_name("^C") {
             return interrupt(self);
         }
-        if matches!(self.dialog, Some(Dialog::Drop(_))) {
+        if matches!(self.screens.dialog, Some(Dialog::Drop(_))) {
             return keys::answer_drop(self, event);
         }
         let front = self.focus();
         if matches!(front, Focus::Dialog(kind) if kind.takes_text()) {
             return keys::text_key(self, event);
         }
-        self.typed.push(key);
+        self.screens.typed.push(key);
         let contexts = front.contexts();
-        match self.keymap.look_up(&contexts, &self.typed) {
+        match self.keymap.look_up(&contexts, &self.screens.typed) {
             Lookup::Found(action) => {
-                self.typed.clear();
+                self.screens.typed.clear();
                 // Behind a refused key, Escape answers the refusal and does not leave. A running call is still
                 // cancelled.
                 let is_screen = matches!(front, Focus::Screen(screen) if screen != ScreenKind::Table);
@@ -198,7 +198,7 @@ impl App {
             }
             Lookup::Prefix => Vec::new(),
             Lookup::Unknown => {
-                let typed = std::mem::take(&mut self.typed);
+                let typed = std::mem::take(&mut self.screens.typed);
                 let digit = key.digit().filter(|digit| typed.len() == 1 && (*digit > 0 || self.count.is_some()));
                 let count = digit.map(|digit| self.count.unwrap_or(0) * 10 + digit);
                 self.count = count.map(|count| count.min(MAX_COUNT));
@@ -266,12 +266,12 @@ impl App {
         let prefetched = review::keys::take_prefetched(&mut self.review, record);
         let ready = prefetched.or_else(|| self.table.take_previewed(record, is_checked, hide));
         if let Some(opened) = ready {
-            self.opening = None;
+            self.screens.opening = None;
             self.show_record(*opened, screen);
             return review::keys::review_opened(self);
         }
         let Some(work) = self.read_record(record) else { return Vec::new() };
-        self.opening = Some((record, screen));
+        self.screens.opening = Some((record, screen));
         vec![work]
     }
 
@@ -280,23 +280,9 @@ impl App {
         Some(Effect::Record(record, self.store.reading(record)?, *self.store.row(record)?, hide))
     }
 
-    /// Lays a screen over the others. Drops a pending open, so that it cannot replace this screen.
-    pub(crate) fn open_screen(&mut self, screen: Screen) {
-        self.opening = None;
-        self.screens.push(screen);
-    }
-
-    /// Shows the open record as JSON.
-    pub(crate) fn show_json(&mut self) {
-        self.opening = None;
-        if let Some(view) = self.screens.record_mut() {
-            view.json = true;
-        }
-    }
-
     /// Returns to the table, out of everything.
     pub(crate) fn back_to_table(&mut self) -> Effects {
-        self.opening = None;
+        self.screens.opening = None;
         let running = [self.screens.attempt().map(|attempt| attempt.id), self.screens.live().map(|live| live.id)];
         self.screens.clear();
         review::keys::review_left(self);
@@ -461,13 +447,13 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
             app.table.from_front &= !matches!(input, Input::Key(_) | Input::Mouse(_));
             app.input(input)
         }
-        Msg::Tick if app.arrange_at.is_none_or(|at| now < at) => {
+        Msg::Tick if app.table.arrange_at.is_none_or(|at| now < at) => {
             app.screens.attempt_mut().into_iter().for_each(|attempt| attempt.pass(now));
             app.screens.live_mut().into_iter().for_each(|live| live.pass(now));
             Vec::new()
         }
         Msg::Tick => {
-            app.arrange_at = None;
+            app.table.arrange_at = None;
             app.arrange();
             table::search::go_on_searching(app, |_| true)
         }
@@ -591,9 +577,9 @@ fn interrupt(app: &mut App) -> Effects {
     if let Some(effects) = cancelled.or_else(|| live::keys::cancel(&mut app.screens)) {
         return effects;
     }
-    match &app.dialog {
+    match &app.screens.dialog {
         Some(Dialog::Drop(_)) => {
-            app.dialog = None;
+            app.screens.dialog = None;
             Vec::new()
         }
         Some(dialog) if dialog.is_typed_in() => app.close(),
@@ -651,7 +637,7 @@ pub(crate) fn json(app: &mut App) -> Effects {
     }
     let pointer = view.pointer();
     view.show_in_json(&pointer);
-    app.show_json();
+    app.screens.show_json();
     Vec::new()
 }
 
@@ -669,7 +655,7 @@ fn mouse(app: &mut App, event: MouseEvent) -> Effects {
 
 /// Moves what is under the mouse by rows, whatever count was typed.
 fn wheel(app: &mut App, at: Position, rows: isize) {
-    if app.dialog.is_some() {
+    if app.screens.dialog.is_some() {
         app.scroll_dialog(rows);
         return;
     }
@@ -679,11 +665,11 @@ fn wheel(app: &mut App, at: Position, rows: isize) {
 
 /// Opens the palette for the pane under the mouse, which gets the keys.
 fn menu(app: &mut App, at: Position) -> Effects {
-    if app.dialog.is_some() {
+    if app.screens.dialog.is_some() {
         return click(app, at);
     }
     (app.screens.top().def().focus)(app, at);
-    app.open_dialog(Dialog::Palette(Palette::default()));
+    app.screens.open_dialog(Dialog::Palette(Palette::default()));
     Vec::new()
 }
 
@@ -692,7 +678,7 @@ fn click(app: &mut App, at: Position) -> Effects {
     if let Some(effects) = keys::click(app, at) {
         return effects;
     }
-    if let Some(dialog) = &app.dialog {
+    if let Some(dialog) = &app.screens.dialog {
         // A slip of the hand drops no text and no call.
         return if dialog.is_held() { Vec::new() } else { app.close() };
     }
@@ -713,7 +699,7 @@ pub(crate) fn explain(app: &mut App) -> Effects {
 }
 
 pub(crate) fn back(app: &mut App) -> Effects {
-    app.opening = None;
+    app.screens.opening = None;
     if app.screens.top() == ScreenKind::Table {
         return quit(app);
     }
@@ -735,7 +721,7 @@ pub(crate) fn escape(app: &mut App) -> Effects {
         return Vec::new();
     }
     if app.reading().is_some() {
-        (app.opening, app.copying) = (None, None);
+        (app.screens.opening, app.copying) = (None, None);
         return Vec::new();
     }
     if let Some(Screen::Record(view)) = app.screens.top_screen_mut()
@@ -752,8 +738,8 @@ pub(crate) fn escape(app: &mut App) -> Effects {
     if app.screens.top() != ScreenKind::Table {
         return back(app);
     }
-    app.opening = None;
-    if let Some(end) = app.end_find() {
+    app.screens.opening = None;
+    if let Some(end) = app.table.end_find() {
         return vec![end];
     }
     if !app.table.filter_text.is_empty() {
@@ -763,7 +749,7 @@ pub(crate) fn escape(app: &mut App) -> Effects {
 }
 
 pub(crate) fn quit(app: &mut App) -> Effects {
-    let (unsaved, edited) = (app.log.failed_forks() > 0, app.edits.len());
+    let (unsaved, edited) = (app.log.failed_forks() > 0, app.forks.edits.len());
     if !rerun::keys::may_drop(app, Action::Quit) {
         return Vec::new();
     }
@@ -779,7 +765,7 @@ pub(crate) fn quit(app: &mut App) -> Effects {
         let records = if edited == 1 { "1 record" } else { "several records" };
         app.status.fail(if unsaved {
             app.keymap.shown("a fork is not saved: <save_again> retries, quit again discards it")
-        } else if app.edits.values().all(|edits| edits.values.is_empty()) {
+        } else if app.forks.edits.values().all(|edits| edits.values.is_empty()) {
             // A fork holds values: an edited prompt alone can only be sent.
             let keys = app.keymap.shown("<rerun> on the run previews it, quit again discards it");
             shown!("{records} with an unsent prompt: {keys}")
@@ -889,7 +875,7 @@ fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
     let before = app.store.len();
     let cursor = app.record().and_then(|record| app.store.address(record));
     let open = app.placed().and_then(|view| app.store.address(view.opened.index));
-    let opening = app.opening.and_then(|(record, _)| app.store.address(record));
+    let opening = app.screens.opening.and_then(|(record, _)| app.store.address(record));
     let found = forks::follow::forks_source(&app.store, &event);
     let mut effects = Vec::new();
     let told = last_failure(&app.store);
@@ -920,7 +906,7 @@ fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
     effects.extend(review::keys::resume(app));
     effects.extend(seek::follow::go_on(app));
     if !app.table.is_natural() {
-        app.arrange_at = app.arrange_at.or(Some(now + REARRANGE));
+        app.table.arrange_at = app.table.arrange_at.or(Some(now + REARRANGE));
     }
     effects.extend(table::search::begin_search(app));
     if app.store.len() > before {
@@ -948,9 +934,9 @@ fn follow_moved(
 ) -> Effects {
     app.table.forget_row_texts();
     // What was found has moved too; `n` looks again, and the filter with the next tick.
-    let mut effects: Effects = app.end_find().into_iter().collect();
+    let mut effects: Effects = app.table.end_find().into_iter().collect();
     if let Some(old) = app.table.filtering.take() {
-        let id = app.new_search_id();
+        let id = app.table.new_search_id();
         app.table.filtering = Some(Search::new(id, &old.typed, old.filter.clone()));
         effects.extend(end_of(Some(old)));
     }
@@ -974,7 +960,7 @@ fn follow_moved(
             }
         }
     }
-    if let Some((_, screen)) = app.opening.take()
+    if let Some((_, screen)) = app.screens.opening.take()
         && let Some(record) = position(opening)
     {
         effects.extend(app.request(record, screen));
@@ -990,7 +976,7 @@ fn take_record(app: &mut App, record: usize, result: Result<Box<OpenRecord>, Fai
     let wanted = failure.is_some() && review::keys::review_unread(&mut app.review, record);
     let mut effects = review::keys::take_review_record(app, &mut opened, record);
     let copying = app.copying.take_if(|(wanted, _)| *wanted == record).map(|(_, action)| action);
-    let opening = app.opening.take_if(|(wanted, _)| *wanted == record).map(|(_, screen)| screen);
+    let opening = app.screens.opening.take_if(|(wanted, _)| *wanted == record).map(|(_, screen)| screen);
     if let Some(failure) = failure.filter(|_| wanted || copying.is_some() || opening.is_some()) {
         app.status.fail(shown!("{failure}"));
     }

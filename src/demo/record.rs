@@ -97,7 +97,7 @@ impl TourRecorder {
     /// A record that was opened from the table is where a tour can begin.
     fn follow(&mut self) {
         let before = std::mem::replace(&mut self.open, open(&self.app));
-        let alone = self.app.screens.len() == 1 && self.app.dialog.is_none();
+        let alone = self.app.screens.len() == 1 && self.app.screens.dialog.is_none();
         let view = self.app.screens.record().filter(|_| alone && before.is_none());
         let id = view.map(|view| view.opened.id.as_str()).filter(|id| !id.is_empty());
         if let Some((view, id)) = view.zip(id) {

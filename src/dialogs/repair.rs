@@ -47,10 +47,10 @@ fn repair_line(keymap: &Keymap, models: &ModelChoice, procedure: &[u8]) -> Resul
 
 /// Updates the line that names the model to ask, which may have changed.
 pub(crate) fn refresh_repair_line(app: &mut App) {
-    let Some(Dialog::Fixes(fixes)) = &app.dialog else { return };
+    let Some(Dialog::Fixes(fixes)) = &app.screens.dialog else { return };
     let line = repair_line(&app.keymap, &app.models, &fixes.procedure).unwrap_or_else(|why| why);
     let files = app.files_of_open();
-    if let Some(Dialog::Fixes(fixes)) = &mut app.dialog {
+    if let Some(Dialog::Fixes(fixes)) = &mut app.screens.dialog {
         (fixes.model, fixes.files) = (line, files);
     }
 }
@@ -62,7 +62,7 @@ fn repair_sampling(models: &ModelChoice) -> Sampling {
 
 /// The line was confirmed.
 pub(crate) fn start(app: &mut App) -> Effects {
-    let Some(Dialog::Fixes(fixes)) = &app.dialog else { return Vec::new() };
+    let Some(Dialog::Fixes(fixes)) = &app.screens.dialog else { return Vec::new() };
     let procedure = fixes.procedure.clone();
     match repair_line(&app.keymap, &app.models, &procedure) {
         Ok(_) => {
@@ -70,12 +70,12 @@ pub(crate) fn start(app: &mut App) -> Effects {
             let place = server.map(Server::place).unwrap_or_default();
             let model = app.models.asked(None).unwrap_or_default();
             let server = shown!("{} at {place}", Shown::line(model.as_bytes()));
-            app.open_dialog(Dialog::Repair(Box::new(Repairing::new(procedure, server))));
+            app.screens.open_dialog(Dialog::Repair(Box::new(Repairing::new(procedure, server))));
             ask_for_repair(app)
         }
         Err(_) if app.models.server.is_none() && app.models.is_configured => {
             let id = app.models.next_id();
-            app.choosing = Some(id);
+            app.models.choosing = Some(id);
             vec![Effect::ChooseServer(id, Candidate::Named(None))]
         }
         Err(_) if app.models.server.is_none() && app.models.mode() != Mode::Offline => {
@@ -89,7 +89,7 @@ pub(crate) fn start(app: &mut App) -> Effects {
 fn ask_for_repair(app: &mut App) -> Effects {
     let model = app.models.asked(None).unwrap_or_default();
     let sampling = repair_sampling(&app.models);
-    let (Some(Dialog::Repair(repair)), Some(server)) = (&mut app.dialog, app.models.server.clone()) else {
+    let (Some(Dialog::Repair(repair)), Some(server)) = (&mut app.screens.dialog, app.models.server.clone()) else {
         return Vec::new();
     };
     let id = app.models.next_id();
@@ -99,7 +99,7 @@ fn ask_for_repair(app: &mut App) -> Effects {
 
 /// Takes in the events of the call; `Err` gives them back: they are about another.
 pub(crate) fn repair_told(app: &mut App, id: RunId, told: Vec<CallEvent>) -> Result<Effects, Vec<CallEvent>> {
-    match &mut app.dialog {
+    match &mut app.screens.dialog {
         Some(Dialog::Repair(repair)) if repair.id() == id => {
             let goes_on = repair.hear(id, told);
             Ok(if goes_on { ask_for_repair(app) } else { Vec::new() })
@@ -114,7 +114,7 @@ pub(crate) fn repair_chosen(
     id: RunId,
     chosen: Result<Box<Server>, Shown>,
 ) -> Result<(), Result<Box<Server>, Shown>> {
-    if app.choosing.take_if(|wanted| *wanted == id).is_none() {
+    if app.models.choosing.take_if(|wanted| *wanted == id).is_none() {
         return Err(chosen);
     }
     match chosen {
@@ -129,7 +129,7 @@ pub(crate) fn repair_chosen(
 
 /// Breaks off a repair that runs; `None`: none does.
 pub(crate) fn cancel_repair(app: &mut App) -> Option<Effects> {
-    let Some(Dialog::Repair(repair)) = &mut app.dialog else { return None };
+    let Some(Dialog::Repair(repair)) = &mut app.screens.dialog else { return None };
     if repair.machine.is_over {
         return None;
     }
@@ -139,7 +139,7 @@ pub(crate) fn cancel_repair(app: &mut App) -> Option<Effects> {
 
 /// Shows what the model changed.
 pub(crate) fn open_repaired(app: &mut App) -> Effects {
-    let Some(Dialog::Repair(repair)) = &app.dialog else { return Vec::new() };
+    let Some(Dialog::Repair(repair)) = &app.screens.dialog else { return Vec::new() };
     let machine = &repair.machine;
     if !machine.is_over || !machine.is_changed {
         return Vec::new();
@@ -147,6 +147,6 @@ pub(crate) fn open_repaired(app: &mut App) -> Effects {
     let (before, after) = machine.diagnostics;
     let done = shown!("repaired by {}: errors {before} → {after}", repair.server);
     let procedure = machine.procedure.clone();
-    app.dialog = None;
+    app.screens.dialog = None;
     app.make(Make::Repair { done, procedure })
 }

@@ -97,7 +97,7 @@ pub(crate) fn of_all(app: &mut App, action: Action, _: isize) -> Effects {
     if screen.is_of_all() {
         leave(app);
     }
-    app.open_screen(Screen::OfAll(wanted));
+    app.screens.open(Screen::OfAll(wanted));
     match wanted {
         ScreenKind::Compare => compare(app),
         // The charts are made of what is counted as records come and go.

@@ -164,7 +164,7 @@ action_rows!(definitions);
 impl ActionDef {
     /// Checks that it can be done in the dialog in front.
     pub(crate) fn may_in_dialog(&self, app: &App, kind: Context) -> Result<(), Reason> {
-        let holds = match (&self.in_dialog, &app.dialog) {
+        let holds = match (&self.in_dialog, &app.screens.dialog) {
             (InDialog::Asks(may), _) => return may(app, kind),
             (InDialog::Always, _) => true,
             (InDialog::If(holds), Some(dialog)) => holds(kind, dialog),

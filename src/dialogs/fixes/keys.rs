@@ -24,7 +24,7 @@ pub(crate) fn take_fixes(app: &mut App, record: usize, found: Result<Box<Fixes>,
     }
     match found {
         Ok(fixes) => {
-            app.open_dialog(Dialog::Fixes(fixes));
+            app.screens.open_dialog(Dialog::Fixes(fixes));
             repair::refresh_repair_line(app);
             Vec::new()
         }
@@ -37,11 +37,11 @@ pub(crate) fn take_fixes(app: &mut App, record: usize, found: Result<Box<Fixes>,
 
 /// Shows what the fix under the cursor changes.
 pub(crate) fn open_fix(app: &mut App) -> Effects {
-    if matches!(&app.dialog, Some(Dialog::Fixes(fixes)) if app.scroll.at >= fixes.list.len()) {
+    if matches!(&app.screens.dialog, Some(Dialog::Fixes(fixes)) if app.screens.scroll.at >= fixes.list.len()) {
         return repair::start(app);
     }
-    let Some(Dialog::Fixes(mut fixes)) = app.dialog.take() else { return Vec::new() };
-    let fix = fixes.list.swap_remove(app.scroll.at);
+    let Some(Dialog::Fixes(mut fixes)) = app.screens.dialog.take() else { return Vec::new() };
+    let fix = fixes.list.swap_remove(app.screens.scroll.at);
     let done = shown!("{}: errors {} → {}", fix.title, fix.before, fix.after);
     app.make(Make::Repair { done, procedure: fix.procedure })
 }

@@ -177,5 +177,5 @@ fn show_agreement(app: &mut App) {
         return;
     };
     let text = judged.agreement.iter().cloned().reduce(|text, line| text.and("\n").join(&line)).unwrap_or_default();
-    app.open_dialog(Dialog::Popup(Popup { title: Shown::own("Agreement"), text }));
+    app.screens.open_dialog(Dialog::Popup(Popup { title: Shown::own("Agreement"), text }));
 }

@@ -115,7 +115,7 @@ fn open(app: &mut App) -> Effects {
         AnswerPane::Checks => {}
         AnswerPane::Question => {
             let popup = Popup { title: Shown::own("question"), text: view.opened.question.clone() };
-            app.open_dialog(Dialog::Popup(popup));
+            app.screens.open_dialog(Dialog::Popup(popup));
             return Vec::new();
         }
         AnswerPane::Items | AnswerPane::Document | AnswerPane::Citation => {
@@ -132,13 +132,13 @@ fn open(app: &mut App) -> Effects {
         }
         let text = fact.whole.clone().unwrap_or_else(|| fact.text.clone());
         let title = Shown::own(fact.name);
-        app.open_dialog(Dialog::Popup(Popup { title, text }));
+        app.screens.open_dialog(Dialog::Popup(Popup { title, text }));
         return Vec::new();
     }
     let note = answer.note().and_then(|note| view.opened.notes.get(note));
     if let Some(pointer) = note.map(|note| note.pointer.clone()) {
         view.show_in_json(&pointer);
-        app.show_json();
+        app.screens.show_json();
     }
     Vec::new()
 }
@@ -156,8 +156,8 @@ fn open_contents(app: &mut App) -> Result<(), Reason> {
         heading.pages.0.is_some_and(|first| first < here || first == here && !is_later())
     };
     let at = document.toc().iter().rposition(is_above).unwrap_or(0);
-    app.open_dialog(Dialog::Contents);
-    app.scroll.at = at;
+    app.screens.open_dialog(Dialog::Contents);
+    app.screens.scroll.at = at;
     Ok(())
 }
 
@@ -172,8 +172,8 @@ fn line_of(document: &Document, heading: &Heading) -> Option<usize> {
 
 /// Goes to the heading under the cursor of the contents.
 pub(crate) fn follow_contents(app: &mut App) {
-    app.dialog = None;
-    let row = app.scroll.at;
+    app.screens.dialog = None;
+    let row = app.screens.scroll.at;
     let Some(answer) = answer_mut(&mut app.screens) else { return };
     let Some(document) = answer.shown.document.clone() else { return };
     let heading = document.toc().get(row);

@@ -40,7 +40,7 @@ pub(crate) fn go(area: Rect, kept: &mut ScreenMemory, side: &SideData, store: &S
 /// Opens the charts at the one of the column by which the table is sorted.
 pub(crate) fn open_chart(app: &mut App) {
     let Some(title) = chart_of(app.table.sort) else { return };
-    app.open_screen(Screen::OfAll(ScreenKind::Insights));
+    app.screens.open(Screen::OfAll(ScreenKind::Insights));
     let height = body_height(app.area());
     app.kept.insights.move_to_chart(title, &lines(&app.side, &app.store), height);
 }

@@ -63,20 +63,20 @@ pub(crate) fn fulfil(app: &mut App, wish: Wish) -> Effects {
         Wish::Warn(why) => app.status.say(app.keymap.shown(why)),
         Wish::Fail(why) => app.status.fail(why),
         Wish::Show(popup) => {
-            app.open_dialog(Dialog::Popup(popup));
+            app.screens.open_dialog(Dialog::Popup(popup));
             Vec::new()
         }
         Wish::Edit(editor) => {
-            app.open_dialog(Dialog::Editor(editor));
+            app.screens.open_dialog(Dialog::Editor(editor));
             Vec::new()
         }
         Wish::Type(purpose, proposed) => {
-            app.propose(purpose, proposed);
+            app.screens.propose(purpose, proposed);
             Vec::new()
         }
         Wish::TypeFile => {
             let file = runs_file(app).to_string_lossy().into_owned();
-            app.propose(PromptPurpose::SaveRun, file);
+            app.screens.propose(PromptPurpose::SaveRun, file);
             Vec::new()
         }
         Wish::ChooseModel => choose_model(app, ChoosesFor::Live),
@@ -147,10 +147,10 @@ fn open(app: &mut App, mut live: Live) -> Effects {
     }
     let id = app.models.next_id();
     let mut effects = vec![Effect::Live(id, Box::new(live.begin(id)))];
-    app.open_screen(Screen::Live(Box::new(live)));
+    app.screens.open(Screen::Live(Box::new(live)));
     if app.models.server.is_none() && app.models.is_configured {
         let id = app.models.next_id();
-        app.choosing = Some(id);
+        app.models.choosing = Some(id);
         effects.push(Effect::ChooseServer(id, Candidate::Named(None)));
     }
     effects

@@ -109,8 +109,8 @@ pub(crate) fn leads_to_fork(app: &App) -> Result<(), Reason> {
 pub(crate) fn choose_model(app: &mut App, purpose: ChoosesFor) -> Effects {
     let id = app.models.next_id();
     let attempt = Attempt::choosing(id, purpose);
-    app.dialog = None;
-    app.open_screen(Screen::Rerun(Box::new(attempt)));
+    app.screens.dialog = None;
+    app.screens.open(Screen::Rerun(Box::new(attempt)));
     candidate(app, id)
 }
 
@@ -171,7 +171,7 @@ pub(crate) fn may_rerun(app: &App, action: Action) -> Result<(), &'static str> {
         need(has_steps, "this record has no steps")?;
         need(view.and_then(RecordView::step_to_ask).is_some(), "before step 1: go to a step (<next_step>)")?;
     }
-    let offline = app.models.mode() == Mode::Offline && !app.samples;
+    let offline = app.models.mode() == Mode::Offline && !app.models.samples;
     need(!offline, "offline mode: nothing is sent")
 }
 
@@ -185,7 +185,7 @@ fn rerun(app: &mut App, action: Action) -> Effects {
         let opened = &view.opened;
         let (of, known) = (Of::Answer(opened.document()), opened.model_of_answer());
         let attempt = Attempt::new(of, opened.text().to_vec(), 0, 1, known);
-        app.open_screen(Screen::Rerun(Box::new(attempt)));
+        app.screens.open(Screen::Rerun(Box::new(attempt)));
         return plan(app);
     }
     let (Some(step), opened, edits) = (view.step_to_ask(), &view.opened, &view.edits) else {
@@ -199,7 +199,7 @@ fn rerun(app: &mut App, action: Action) -> Effects {
     // Edits belong to this step.
     let to_fix = view.step_to_rerun().filter(|to_fix| edits.is_empty() && *to_fix != step);
     attempt.to_fix = to_fix.map(|step| (step, opened.model_of(step)));
-    app.open_screen(Screen::Rerun(Box::new(attempt)));
+    app.screens.open(Screen::Rerun(Box::new(attempt)));
     plan(app)
 }
 
@@ -248,7 +248,7 @@ fn candidate(app: &mut App, id: RunId) -> Effects {
     let is_offline = app.models.setup.wanted.offline;
     let profiles = app.models.profiles.iter().filter(|_| !is_offline).cloned().map(Candidate::Profile);
     let is_recorded = app.screens.live().is_none_or(|live| live.asks().is_none());
-    let samples = (app.samples && is_recorded).then_some(Candidate::Samples);
+    let samples = (app.models.samples && is_recorded).then_some(Candidate::Samples);
     let Some(attempt) = app.screens.attempt_mut() else { return Vec::new() };
     // No recording holds repairs, or plans for other questions.
     let samples = samples.filter(|_| attempt.chooses_for != Some(ChoosesFor::Repair));
@@ -388,7 +388,7 @@ fn open_field(app: &mut App) -> Effects {
         Field::Temperature => sampling.temperature.map_or("none".to_owned(), |t| t.to_string()),
         Field::Seed => sampling.seed.map_or("none".to_owned(), |seed| seed.to_string()),
     };
-    app.propose(PromptPurpose::Field(field), text);
+    app.screens.propose(PromptPurpose::Field(field), text);
     Vec::new()
 }
 

@@ -40,7 +40,7 @@ pub(crate) fn edit(app: &mut App) -> Effects {
         _ => value_editor(&app.keymap, &mut app.screens),
     };
     match opened {
-        Ok(editor) => app.open_dialog(Dialog::Editor(Box::new(editor))),
+        Ok(editor) => app.screens.open_dialog(Dialog::Editor(Box::new(editor))),
         Err(why) => _ = app.status.say(why),
     }
     Vec::new()
@@ -122,7 +122,7 @@ pub(crate) fn editor_key(
         Some(Action::ExternalEditor) => return open_outside(app, editor),
         _ => drop(editor.key(event)),
     }
-    app.dialog = Some(Dialog::Editor(editor));
+    app.screens.dialog = Some(Dialog::Editor(editor));
     Vec::new()
 }
 
@@ -136,7 +136,7 @@ pub(crate) fn take_edit(app: &mut App, mut editor: Box<Editor>) -> Effects {
         _ => Ok(None),
     };
     let Ok(typed) = typed else {
-        app.dialog = Some(Dialog::Editor(editor));
+        app.screens.dialog = Some(Dialog::Editor(editor));
         return Vec::new();
     };
     let text = editor.text();
@@ -176,9 +176,9 @@ fn keep_edits(app: &mut App) {
     let Some(view) = app.screens.record() else { return };
     let record = view.opened.hash();
     if view.edits.is_empty() {
-        app.edits.remove(&record);
+        app.forks.edits.remove(&record);
     } else {
-        app.edits.insert(record, view.edits.clone());
+        app.forks.edits.insert(record, view.edits.clone());
         app.forks.warn_again();
     }
 }
@@ -188,7 +188,7 @@ pub(crate) fn recall_edits(app: &mut App) {
     let Some(view) = app.screens.record_mut() else { return };
     let address = app.store.address(view.opened.index);
     view.execution = address.map_or_else(String::new, |address| app.forks.tree.execution(address));
-    let kept = if app.edits.is_empty() { None } else { app.edits.get(&view.opened.hash()) };
+    let kept = if app.forks.edits.is_empty() { None } else { app.forks.edits.get(&view.opened.hash()) };
     view.edits = kept.cloned().unwrap_or_default();
 }
 
@@ -214,7 +214,7 @@ fn open_outside(app: &mut App, mut editor: Box<Editor>) -> Effects {
     } else {
         effects.push(Effect::WriteForEditor(editor.text()));
     }
-    app.dialog = Some(Dialog::Editor(editor));
+    app.screens.dialog = Some(Dialog::Editor(editor));
     effects
 }
 
@@ -226,7 +226,8 @@ pub(crate) fn editor_file(app: &mut App, file: Result<TempPath, Failure>) -> Eff
             return app.status.fail(shown!("{failure}"));
         }
     };
-    let (Some(command), Some(Dialog::Editor(_))) = (&app.outside.command, app.dialog.as_ref().map(Dialog::own)) else {
+    let (Some(command), Some(Dialog::Editor(_))) = (&app.outside.command, app.screens.dialog.as_ref().map(Dialog::own))
+    else {
         return Vec::new();
     };
     let effect = Effect::Foreground(on_file(command, &path));
@@ -248,7 +249,7 @@ pub(crate) fn returned(app: &mut App, ended: Result<(), Shown>) -> Effects {
 pub(crate) fn editor_text(app: &mut App, text: Result<String, Failure>) {
     let apply = Keymap::rows(Context::Editor).find(|binding| binding.action == Action::TakeEdit);
     let apply = apply.and_then(|binding| app.key_name(binding)).unwrap_or_default();
-    match (text, app.dialog.as_mut().map(Dialog::own_mut)) {
+    match (text, app.screens.dialog.as_mut().map(Dialog::own_mut)) {
         (Ok(text), Some(Dialog::Editor(editor))) => {
             editor.set(text.strip_suffix('\n').unwrap_or(&text));
             editor.said = Some(shown!("back from the editor: {apply} applies it"));

@@ -66,7 +66,7 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
         Action::PreviousPane => view.next_pane(None, -1),
         Action::Prove => {
             if let Some(tree) = view.derivation_here() {
-                app.open_dialog(Dialog::Derivation(tree));
+                app.screens.open_dialog(Dialog::Derivation(tree));
             }
             return Some(Vec::new());
         }
@@ -94,9 +94,9 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
 
 fn open(app: &mut App) -> Effects {
     match app.screens.record_mut().map(RecordView::open) {
-        Some(Opens::Json) => app.show_json(),
-        Some(Opens::Derivation(tree)) => app.open_dialog(Dialog::Derivation(tree)),
-        Some(Opens::Text(title, text)) => app.open_dialog(Dialog::Popup(Popup { title, text })),
+        Some(Opens::Json) => app.screens.show_json(),
+        Some(Opens::Derivation(tree)) => app.screens.open_dialog(Dialog::Derivation(tree)),
+        Some(Opens::Text(title, text)) => app.screens.open_dialog(Dialog::Popup(Popup { title, text })),
         Some(Opens::Nothing) | None => {}
     }
     Vec::new()

@@ -274,5 +274,5 @@ fn show_side_by_side(app: &mut App, mut sides: Box<SideBySide>) {
         sides.facts -= 1;
     }
     app.status.now = None;
-    app.open_screen(Screen::SideBySide(sides));
+    app.screens.open(Screen::SideBySide(sides));
 }

@@ -8,6 +8,7 @@ use crate::app::msg::{Effect, Effects};
 use crate::app::state::App;
 use crate::app::views::{Views, description, name_of};
 use crate::dialogs::dialog::{Dialog, PromptPurpose};
+use crate::dialogs::keys::open_filter;
 use crate::screens::insights;
 use crate::screens::insights::state::chart_of;
 use crate::screens::kind::ScreenKind;
@@ -53,17 +54,17 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
         Action::Filter => {
             let text = app.table.filter_text.clone();
             let text = if text.is_empty() { text } else { text + " " };
-            app.open_prompt(PromptPurpose::Filter, text);
+            open_filter(&mut app.screens, &app.side, text);
         }
         Action::Columns => {
             let text = app.table.columns().text();
-            app.open_prompt(PromptPurpose::Columns, text);
+            app.screens.open_prompt(PromptPurpose::Columns, text);
         }
         Action::View => {
             let some = app.views.some();
             return Some(match some {
                 Ok(()) => {
-                    app.open_dialog(Dialog::Views);
+                    app.screens.open_dialog(Dialog::Views);
                     Vec::new()
                 }
                 Err(why) => app.status.say(why),
@@ -71,7 +72,7 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
         }
         Action::SaveView => {
             let name = app.views.in_force(&app.table).map_or_else(String::new, |view| view.name.clone());
-            app.propose(PromptPurpose::ViewName, name);
+            app.screens.propose(PromptPurpose::ViewName, name);
         }
         Action::Difference => return put_beside_parent(app),
         Action::Frequency => insights::keys::open_chart(app),

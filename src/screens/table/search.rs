@@ -28,16 +28,6 @@ impl App {
     pub fn set_filter(&mut self, typed: &str) -> Effects {
         try_filter(self, typed).unwrap_or_else(|why| self.status.fail(why))
     }
-
-    pub(crate) fn new_search_id(&mut self) -> u64 {
-        self.next_search += 1;
-        self.next_search
-    }
-
-    /// Ends what find looks for in the table.
-    pub(crate) fn end_find(&mut self) -> Option<Effect> {
-        self.table.finding.take().map(|finding| Effect::EndSearch(finding.id))
-    }
 }
 
 /// Takes a filter as typed; `Err`: the filter cannot be, and nothing has changed.
@@ -50,7 +40,7 @@ pub(crate) fn try_filter(app: &mut App, typed: &str) -> Result<Effects, Shown> {
 /// Lets the rows follow a filter while it is typed, where that costs little, and returns to the last one that was
 /// taken when the text is given up.
 pub(crate) fn follow_typing(app: &mut App) -> Effects {
-    let prompt = match app.dialog.as_ref().map(Dialog::own) {
+    let prompt = match app.screens.dialog.as_ref().map(Dialog::own) {
         Some(Dialog::Prompt(prompt)) if prompt.purpose == PromptPurpose::Filter && prompt.error.is_none() => prompt,
         _ => return app.table.before_typing.take().map(|before| give_up(app, &before)).unwrap_or_default(),
     };
@@ -69,7 +59,7 @@ pub(crate) fn follow_typing(app: &mut App) -> Effects {
         let is_done = app.table.filtering.as_ref().is_some_and(|search| search.done);
         let rest = if is_done { Rest::None } else { Rest::Searching };
         let count = FilterCount { sure: app.rows(), rest, all: app.store.len() };
-        if let Some(Dialog::Prompt(prompt)) = app.dialog.as_mut().map(Dialog::own_mut) {
+        if let Some(Dialog::Prompt(prompt)) = app.screens.dialog.as_mut().map(Dialog::own_mut) {
             prompt.count = Some(count);
         }
     }
@@ -161,7 +151,7 @@ pub(crate) fn begin_search(app: &mut App) -> Effects {
     if app.table.filtering.is_some() || !app.table.filter.needs_text_with(app.side.models()) {
         return Vec::new();
     }
-    let id = app.new_search_id();
+    let id = app.table.new_search_id();
     app.table.filtering = Some(Search::new(id, &app.table.filter_text, app.table.filter.clone()));
     go_on_searching(app, |_| true)
 }
@@ -230,8 +220,8 @@ fn find_in_record(screens: &mut Screens, typed: &str) -> Result<(), Shown> {
 
 fn find_in_table(app: &mut App, typed: &str) -> Result<Effects, Shown> {
     let sought = Sought::parse(typed)?;
-    let id = app.new_search_id();
-    let mut effects: Effects = app.end_find().into_iter().collect();
+    let id = app.table.new_search_id();
+    let mut effects: Effects = app.table.end_find().into_iter().collect();
     let (from, records) = (app.table.list.at, app.store.len());
     let plan = Plan::in_order(&app.store, app.table.rows_from(from, records));
     let plan = plan.hiding(|record| app.review.hide_for(record));
@@ -330,7 +320,7 @@ pub(crate) fn take_found(app: &mut App, id: u64, found: &[u32], done: bool, now:
         if first || done {
             app.arrange();
         } else {
-            app.arrange_at = app.arrange_at.or(Some(now + REARRANGE));
+            app.table.arrange_at = app.table.arrange_at.or(Some(now + REARRANGE));
         }
     }
 }
