@@ -128,6 +128,8 @@ pub mod screens {
     pub mod stack;
     /// The table of records.
     pub mod table;
+    /// What the screens that ask a model ask of the rest of the program.
+    pub(crate) mod wish;
 }
 
 #[cfg(feature = "screen")]

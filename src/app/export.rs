@@ -93,7 +93,8 @@ pub(crate) fn export(app: &mut App, form: ExportForm, typed: &str) -> Result<Eff
 
 fn of_record(app: &mut App, form: ExportForm, path: PathBuf) -> Effects {
     let record = record_in_front(app);
-    let Some((record, handle)) = record.and_then(|record| Some((record, across::keys::record_handle(app, record)?)))
+    let Some((record, handle)) =
+        record.and_then(|record| Some((record, across::keys::record_handle(&app.store, &app.forks.tree, record)?)))
     else {
         return Vec::new();
     };

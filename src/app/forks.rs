@@ -42,9 +42,7 @@ impl Forks {
 impl App {
     /// Looks up a fork: its known facts, its address, and whether its parent was found.
     pub(crate) fn fork_of(&self, record: usize) -> Option<(&KnownFork, Address, bool)> {
-        let address = self.store.address(record)?;
-        let known = self.forks.tree.fork(address)?;
-        Some((known, address, self.forks.tree.root(address).is_some()))
+        self.forks.tree.fork_of(&self.store, record)
     }
 
     /// Lists the open record and its forks in the order of the table.

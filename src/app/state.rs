@@ -223,7 +223,7 @@ impl App {
 
     /// Looks up the facts that the table may show of a record now.
     pub(crate) fn shown_row(&self, record: usize) -> Option<RowFacts> {
-        Some(self.store.row(record)?.hiding(self.review.hidden_of(record)))
+        self.review.shown_row(&self.store, record)
     }
 
     /// Counts the records with findings of each severity, as far as they were checked; all zero while something is

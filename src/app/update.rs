@@ -30,7 +30,7 @@ use crate::screens::run::state::{LostRecord, LostSearch, RecordView};
 use crate::screens::stack::{Focus, Screen};
 use crate::screens::table::search::end_of;
 use crate::screens::table::state::{Search, SortBy};
-use crate::screens::{cell_records, json, live, rerun, run, side_by_side, table};
+use crate::screens::{cell_records, json, live, rerun, run, side_by_side, table, wish};
 use crate::widgets::keymap::{Action, Key, Lookup, OPEN_RECORD, Reason};
 use crate::widgets::layout;
 use crate::widgets::list::Move;
@@ -422,9 +422,9 @@ impl App {
         }
         let is_from_table = self.screens.top() == ScreenKind::Table;
         self.screens.show_record(view);
-        run::edit::recall_edits(self);
-        if is_from_table {
-            table::search::land_in_record(self);
+        self.forks.recall_edits(&mut self.screens, &self.store);
+        if is_from_table && table::search::is_on_match(&self.table) {
+            table::search::find_by(self, 1);
         }
     }
 }
@@ -455,9 +455,9 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
         Msg::Tick => {
             app.table.arrange_at = None;
             app.arrange();
-            table::search::go_on_searching(app, |_| true)
+            table::search::go_on_searching(&app.store, &mut app.table, &app.review, &app.side, |_| true)
         }
-        Msg::Returned(result) => run::edit::returned(app, ended(result)),
+        Msg::Returned(result) => run::edit::returned(&mut app.outside, &mut app.status, ended(result)),
         Msg::Panicked(text) => {
             app.status.fail(shown!("internal error, please report it: {}", Shown::line(text.as_bytes())))
         }
@@ -480,7 +480,7 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
         Msg::ForkOrigins(known) => forks::follow::take_fork_origins(app, known),
         Msg::ByHash(moves, found) => forks::follow::take_by_hash(app, moves, found),
         Msg::Log(event) => logged(app, event),
-        Msg::Run(id, told) => match repair::repair_told(app, id, told) {
+        Msg::Run(id, told) => match repair::repair_told(&mut app.screens, &mut app.models, id, told) {
             Ok(effects) => effects,
             Err(told) => match live::keys::take_told(&mut app.screens, id, told, now) {
                 Ok(effects) => effects,
@@ -489,7 +489,7 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
         },
         Msg::Live(id, reached) => {
             let wish = live::keys::take_reached(&mut app.screens, &mut app.models, id, reached);
-            live::wish::fulfil(app, wish)
+            wish::fulfil(app, wish)
         }
         Msg::Reached(id, reached) => rerun::keys::take_reached(app, id, *reached),
         Msg::Chosen(id, chosen) => match repair::repair_chosen(app, id, chosen) {
@@ -497,7 +497,7 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
             Err(chosen) => rerun::keys::take_chosen(app, id, chosen),
         },
         Msg::Candidates(id, candidates, trouble) => {
-            rerun::keys::take_candidates(&mut app.screens, id, candidates, trouble);
+            rerun::choosing::take_candidates(&mut app.screens, id, candidates, trouble);
             Vec::new()
         }
         Msg::Reviews(events, anew, sentences) => review::news::take_reviews(app, events, anew, sentences),
@@ -513,13 +513,19 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
                 return sought;
             }
             table::search::take_found(app, id, &found, done, now);
-            if done { table::search::go_on_searching(app, |_| true) } else { Vec::new() }
+            if !done {
+                return Vec::new();
+            }
+            table::search::go_on_searching(&app.store, &mut app.table, &app.review, &app.side, |_| true)
         }
         Msg::Matched(id, found, done) => {
-            table::search::take_matches(app, id, found, done);
-            if done { table::search::follow_matches(app) } else { Vec::new() }
+            table::search::take_matches(&app.store, &mut app.table, &mut app.status, id, (found, done));
+            if !done {
+                return Vec::new();
+            }
+            table::search::follow_matches(&app.store, &mut app.table, &app.review, &mut app.status)
         }
-        Msg::EditorFile(file) => run::edit::editor_file(app, file),
+        Msg::EditorFile(file) => run::edit::editor_file(&app.screens, &mut app.outside, &mut app.status, file),
         Msg::EditorText(text) => {
             run::edit::editor_text(app, text);
             Vec::new()
@@ -573,7 +579,8 @@ fn input_now(app: &mut App, input: Input) -> Effects {
 
 /// `^C`: cancels what runs, asks about what was typed, else ends the program.
 fn interrupt(app: &mut App) -> Effects {
-    let cancelled = repair::cancel_repair(app).or_else(|| rerun::keys::cancel_run(app));
+    let cancelled =
+        repair::cancel_repair(&mut app.screens).or_else(|| rerun::keys::cancel_run(&mut app.screens, &mut app.status));
     if let Some(effects) = cancelled.or_else(|| live::keys::cancel(&mut app.screens)) {
         return effects;
     }
@@ -689,7 +696,8 @@ fn click(app: &mut App, at: Position) -> Effects {
     if let Some(effects) = cell_records::keys::click(app, at) {
         return effects;
     }
-    (app.screens.top().def().click)(app, at, body)
+    let asked = (app.screens.top().def().click)(app, at, body);
+    asked.map_or_else(Vec::new, |action| app.act(action))
 }
 
 /// Describes what is under the cursor, in one sentence.
@@ -750,10 +758,10 @@ pub(crate) fn escape(app: &mut App) -> Effects {
 
 pub(crate) fn quit(app: &mut App) -> Effects {
     let (unsaved, edited) = (app.log.failed_forks() > 0, app.forks.edits.len());
-    if !rerun::keys::may_drop(app, Action::Quit) {
-        return Vec::new();
-    }
-    if let Err(why) = live::keys::may_drop(&mut app.screens, Action::Quit, app.presenting.is_some()) {
+    let may_drop = rerun::keys::may_drop(&mut app.screens, Action::Quit);
+    if let Err(why) =
+        may_drop.and_then(|()| live::keys::may_drop(&mut app.screens, Action::Quit, app.presenting.is_some()))
+    {
         return app.status.say(app.keymap.shown(why));
     }
     let is_made = app.presenting.is_none() && app.screens.side_by_side().is_some_and(|sides| sides.fork.is_some());
@@ -852,7 +860,7 @@ fn logged(app: &mut App, LogEvent { id, result }: LogEvent) -> Effects {
     let Some(line) = app.log.told(id, result.as_ref().err().cloned()) else { return Vec::new() };
     match line.what {
         What::Fork | What::Run => {
-            rerun::keys::note_saved(app, id, result.is_ok());
+            rerun::keys::note_saved(&mut app.screens, &mut app.forks, id, result.is_ok());
             let done = live::keys::note_saved(&mut app.screens, id, result.is_ok());
             let place = line.append.place;
             let source = match line.what {
@@ -908,11 +916,12 @@ fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
     if !app.table.is_natural() {
         app.table.arrange_at = app.table.arrange_at.or(Some(now + REARRANGE));
     }
-    effects.extend(table::search::begin_search(app));
-    if app.store.len() > before {
-        effects.extend(table::search::go_on_searching(app, |search| search.done));
+    let App { store, table, review, side, status, .. } = app;
+    effects.extend(table::search::begin_search(store, table, review, side));
+    if store.len() > before {
+        effects.extend(table::search::go_on_searching(store, table, review, side, |search| search.done));
     }
-    effects.extend(table::search::follow_matches(app));
+    effects.extend(table::search::follow_matches(store, table, review, status));
     effects.extend(across::keys::refresh_across(app));
     if app.review.shows() {
         effects.extend(review::news::review_loaded(app, change == Change::Moved));

@@ -9,6 +9,7 @@ use tui_input::Input as Line;
 use crate::app::msg::Effects;
 use crate::app::review::{LabelPurpose, ReviewDialog};
 use crate::app::state::App;
+use crate::app::status_line::StatusLine;
 use crate::app::{export, review};
 use crate::dialogs::derivation::Origin;
 use crate::dialogs::dialog::{Dialog, Prompt, PromptPurpose};
@@ -17,9 +18,11 @@ use crate::dialogs::palette::{Palette, PaletteRow};
 use crate::dialogs::window::window;
 use crate::dialogs::{fixes, repair};
 use crate::screens::run::pane::RunPane;
+use crate::screens::side_by_side::keys::{make, open_handle};
 use crate::screens::stack::Screens;
+use crate::screens::table::search::Known;
 use crate::screens::table::state::Table;
-use crate::screens::{answer, live, rerun, run, table};
+use crate::screens::{answer, live, rerun, run, table, wish};
 use crate::widgets::command;
 use crate::widgets::keymap::{Action, Context, Key, Lookup};
 use crate::widgets::line::{MAX_LINE, cursor_byte, edit, insert, replace_proposed};
@@ -38,7 +41,7 @@ impl App {
     /// Closes the dialog, as far as nothing is lost by it: typed text is asked about first, and a call that runs is
     /// cancelled, which leaves on screen what came of it. The one place that decides what `Esc`, `^C` and a click drop.
     pub(crate) fn close(&mut self) -> Effects {
-        if let Some(effects) = repair::cancel_repair(self) {
+        if let Some(effects) = repair::cancel_repair(&mut self.screens) {
             return effects;
         }
         match self.screens.dialog.take() {
@@ -104,13 +107,14 @@ pub(crate) fn text_key(app: &mut App, event: KeyEvent) -> Effects {
         Dialog::Review(ask) => review::ask::ask_key(app, ask, event),
         Dialog::Prompt(prompt) => prompt_key(app, prompt, event),
         Dialog::Palette(palette) => palette_key(app, palette, event),
-        Dialog::Editor(editor) => run::edit::editor_key(app, editor, event, |app, editor| match editor.target {
-            EditTarget::Value { .. } | EditTarget::Prompt(_) => run::edit::take_edit(app, editor),
-            EditTarget::Question | EditTarget::LiveValue { .. } | EditTarget::LivePrompt => {
-                let wish = live::keys::typed(&mut app.screens, &mut app.models, editor);
-                live::wish::fulfil(app, wish)
-            }
-        }),
+        Dialog::Editor(editor) => run::edit::editor_key(&mut app.screens, &app.keymap, &app.outside, editor, event)
+            .unwrap_or_else(|editor| match editor.target {
+                EditTarget::Value { .. } | EditTarget::Prompt(_) => run::edit::take_edit(app, editor),
+                EditTarget::Question | EditTarget::LiveValue { .. } | EditTarget::LivePrompt => {
+                    let wish = live::keys::typed(&mut app.screens, &mut app.models, editor);
+                    wish::fulfil(app, wish)
+                }
+            }),
         other => {
             app.screens.dialog = Some(other);
             Vec::new()
@@ -140,7 +144,8 @@ pub(crate) fn paste(app: &mut App, text: &str) -> Effects {
     if let Some(Dialog::Prompt(mut prompt)) = app.screens.dialog.take_if(|dialog| matches!(dialog, Dialog::Prompt(_))) {
         prompt.proposed = false;
         refresh_prompt(&mut prompt, app.side.types());
-        count_records(app, &mut prompt);
+        let App { store, across, review, side, .. } = app;
+        count_records(&mut prompt, side.types(), &Known { store, across, review, models: side.models() });
         app.screens.dialog = Some(Dialog::Prompt(prompt));
     }
     match &mut app.screens.dialog {
@@ -175,7 +180,7 @@ pub(crate) fn dialog_action(app: &mut App, action: Action) -> Option<Effects> {
         (Action::CopyValue, Dialog::Popup(popup)) => return Some(app.copy(&popup.text.clone(), "the text")),
         (Action::CopyValue, Dialog::Derivation(tree)) => return Some(app.copy(&tree.text(), "the text")),
         (Action::Open, Dialog::Derivation(_)) => {
-            follow_derivation(app);
+            follow_derivation(&mut app.screens, &mut app.status);
             return Some(Vec::new());
         }
         (Action::Open, Dialog::Export) => return Some(export::ask_where(app)),
@@ -188,7 +193,7 @@ pub(crate) fn dialog_action(app: &mut App, action: Action) -> Option<Effects> {
             return Some(Vec::new());
         }
         (Action::Open, Dialog::Contents) => {
-            answer::keys::follow_contents(app);
+            answer::keys::follow_contents(&mut app.screens, &mut app.status);
             return Some(Vec::new());
         }
         (Action::Open, Dialog::Views) => {
@@ -203,7 +208,11 @@ pub(crate) fn dialog_action(app: &mut App, action: Action) -> Option<Effects> {
             let deleted = table::keys::change_views(&app.views, app.views.deleted(app.screens.scroll.at));
             return Some(deleted.unwrap_or_else(|why| app.status.fail(why)));
         }
-        (Action::Open, Dialog::Repair(_)) => return Some(repair::open_repaired(app)),
+        (Action::Open, Dialog::Repair(_)) => {
+            let repaired = repair::take_repaired(&mut app.screens);
+            let handle = open_handle(&app.screens, &app.store, &app.forks.tree);
+            return Some(repaired.map_or_else(Vec::new, |repaired| make(&mut app.across, handle, repaired)));
+        }
         (Action::Open, Dialog::Fixes(_)) => return Some(fixes::keys::open_fix(app)),
         (Action::Confirm, Dialog::Review(_)) => return Some(review::ask::confirmed(app)),
         (Action::Filter, Dialog::Review(_)) => return Some(review::ask::show_same(app)),
@@ -216,10 +225,10 @@ pub(crate) fn dialog_action(app: &mut App, action: Action) -> Option<Effects> {
 }
 
 /// Goes to the subject of the row under the cursor.
-fn follow_derivation(app: &mut App) {
-    let Some(Dialog::Derivation(tree)) = app.screens.dialog.take() else { return };
-    let Some(origin) = tree.origin(app.screens.scroll.at) else { return };
-    let Some(view) = app.screens.record_mut() else { return };
+fn follow_derivation(screens: &mut Screens, status: &mut StatusLine) {
+    let Some(Dialog::Derivation(tree)) = screens.dialog.take() else { return };
+    let Some(origin) = tree.origin(screens.scroll.at) else { return };
+    let Some(view) = screens.record_mut() else { return };
     match origin {
         Origin::Written { variable, step } => {
             view.focus(RunPane::State);
@@ -229,7 +238,7 @@ fn follow_derivation(app: &mut App) {
         Origin::Quantity(quantity) => {
             view.focus(RunPane::Question);
             view.choose_quantity(quantity);
-            run::keys::say_quantity(app);
+            run::keys::say_quantity(screens, status);
         }
     }
 }
@@ -323,7 +332,7 @@ fn prompt_key(app: &mut App, mut prompt: Prompt, event: KeyEvent) -> Effects {
                     Vec::new()
                 }),
                 PromptPurpose::ViewName => table::keys::change_views(&app.views, app.views.kept(&typed, &app.table)),
-                PromptPurpose::Field(field) => rerun::keys::set_field(app, field, &typed),
+                PromptPurpose::Field(field) => rerun::keys::set_field(&mut app.screens, &mut app.models, field, &typed),
                 PromptPurpose::Breakpoint => {
                     let types = app.side.clone();
                     live::keys::set_breakpoint(&mut app.screens, &mut app.models, types.types(), &typed)
@@ -356,7 +365,8 @@ fn prompt_key(app: &mut App, mut prompt: Prompt, event: KeyEvent) -> Effects {
             }
         }
     }
-    count_records(app, &mut prompt);
+    let App { store, across, review, side, .. } = app;
+    count_records(&mut prompt, side.types(), &Known { store, across, review, models: side.models() });
     app.screens.dialog = Some(Dialog::Prompt(prompt));
     Vec::new()
 }
@@ -382,11 +392,11 @@ fn earlier_filter(prompt: &mut Prompt, filters: &[String], back: bool) {
     prompt.earlier = at.map(|at| (at, typed));
 }
 
-fn count_records(app: &App, prompt: &mut Prompt) {
+fn count_records(prompt: &mut Prompt, types: &TypeRegistry, known: &Known<'_>) {
     if prompt.purpose == PromptPurpose::Filter {
         let typed = Some(prompt.line.value()).filter(|typed| typed.len() <= MAX_LIVE);
-        let filter = typed.and_then(|typed| Filter::parse(typed, app.side.types()).ok());
-        prompt.count = filter.and_then(|filter| table::search::count(app, &filter));
+        let filter = typed.and_then(|typed| Filter::parse(typed, types).ok());
+        prompt.count = filter.and_then(|filter| known.count(&filter));
     }
 }
 

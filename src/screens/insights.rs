@@ -1,7 +1,9 @@
 //! Charts of all records: every bar and cell is a filter.
 
 use crate::app::across::keys::leave_by;
+use crate::screens::cell_records;
 use crate::screens::screen_def::ScreenDef;
+use crate::widgets::keymap::Action;
 use crate::widgets::layout::with_third_pane;
 use crate::widgets::sign::{self, Meaning};
 
@@ -13,13 +15,16 @@ pub mod state;
 pub(crate) const SCREEN: ScreenDef = ScreenDef {
     signs: &[&CHARTS, &CALIBRATION],
     draw: |app, body, buf, look| draw::draw(app, with_third_pane(body).0, buf, look),
-    describe: draw::describe,
-    allowed: |app, action| Some(keys::allowed(app, action)),
-    act: |app, action, _| keys::act(app, action).or_else(|| leave_by(app, action)),
+    describe: |app, look| draw::describe(&app.side, &app.store, &app.kept, look),
+    allowed: |app, action| Some(keys::allowed(&app.screens, &app.side, &app.store, &app.kept, action)),
+    act: |app, action, _| match action {
+        Action::Open => Some(cell_records::keys::open(app)),
+        _ => keys::turn(&app.side, &app.store, &mut app.kept, action).or_else(|| leave_by(app, action)),
+    },
     go: |app, movement| keys::go(app.area(), &mut app.kept, &app.side, &app.store, movement),
-    click: |app, at, _| keys::click(app, at),
+    click: |app, at, _| keys::click(app.area(), &app.side, &app.store, &mut app.kept, at),
     split: |_, body| with_third_pane(body),
-    filter: draw::filter,
+    filter: |app| draw::filter(&app.side, &app.store, &app.kept),
     ..ScreenDef::BASE
 };
 

@@ -4,6 +4,7 @@ use crate::screens::screen_def::ScreenDef;
 use crate::widgets::sign;
 
 pub(crate) mod answer;
+pub(crate) mod choosing;
 pub(crate) mod draw;
 pub(crate) mod keys;
 pub(crate) mod outcome;
@@ -15,14 +16,14 @@ pub(crate) const SCREEN: ScreenDef = ScreenDef {
     signs: &[&sign::VALIDITY, &sign::OUTCOMES, &sign::DIFFERENCES],
     draw: |app, _, buf, look| draw::draw(app, buf, look),
     describe: draw::describe,
-    allowed: keys::allowed,
+    allowed: |app, action| keys::allowed(&app.screens, &app.models, action, || app.has_forks()),
     act: |app, action, _| keys::act(app, action),
     go: |app, movement| keys::go(&app.looks, &mut app.screens, movement),
     settle: Some(keys::settle),
     focus: |app, at| keys::focus(&mut app.screens, at),
     click: |app, at, _| {
         keys::focus(&mut app.screens, at);
-        Vec::new()
+        None
     },
     ..ScreenDef::BASE
 };

@@ -175,6 +175,15 @@ impl ActionDef {
 }
 
 impl Action {
+    /// Returns the step to the side that it asks for; `None`: it is no such action.
+    pub(crate) const fn sideways(self) -> Option<isize> {
+        match self {
+            Self::Left => Some(-1),
+            Self::Right => Some(1),
+            _ => None,
+        }
+    }
+
     /// Tells whether it means the same on every screen.
     pub(crate) const fn is_plain(self) -> bool {
         self.def().plain || self.def().moves

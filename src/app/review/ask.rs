@@ -467,7 +467,8 @@ fn take_label(app: &mut App, purpose: LabelPurpose, label: LabelDefinition) -> E
             toggle(&app.log, &mut app.review, &label, &set)
         }
         LabelPurpose::Decide => {
-            adjudication::labels::toggle(app, &label.id);
+            let area = app.area();
+            adjudication::labels::toggle(area, &app.across, &mut app.kept, &app.keymap, &label.id);
             Vec::new()
         }
         LabelPurpose::MergeInto(from) if from == label.id => {

@@ -125,7 +125,7 @@ pub(crate) fn take_summaries(
                 app.review.learn(record, &summary);
             }
         }
-        table::search::explain_found(app);
+        table::search::explain_found(&mut app.table, &app.review, &app.keymap, &mut app.status);
         // Counted and put in order with the next tick: there may be many more.
         app.table.arrange_at = app.table.arrange_at.or(Some(now + REARRANGE));
     }

@@ -46,14 +46,13 @@ struct PaneAreas {
 }
 
 /// While labels are chosen all of them are on screen, as far as there is room at all: they have keys.
-fn places(app: &App) -> PaneAreas {
-    let areas = usual_places(app.area(), &app.across);
-    let body = layout::parts(app.area()).body;
-    if app.kept.adjudication.choosing.is_none() {
+fn places(area: Rect, across: &Across, kept: &ScreenMemory, keymap: &Keymap) -> PaneAreas {
+    let areas = usual_places(area, across);
+    let body = layout::parts(area).body;
+    if kept.adjudication.choosing.is_none() {
         return areas;
     }
-    let fits =
-        |voices: Rect| label_rows(&app.across, &app.kept, &app.keymap, inner_width(voices)) <= inner_height(voices);
+    let fits = |voices: Rect| label_rows(across, kept, keymap, inner_width(voices)) <= inner_height(voices);
     let (list, below) = pane_above(body, 3);
     let none = Rect { height: 0, ..body };
     match () {
@@ -89,9 +88,15 @@ fn label_row(across: &Across, kept: &ScreenMemory, keymap: &Keymap, label: usize
 }
 
 /// Finds the line of a label, and counts the lines on screen.
-pub(crate) fn label_place(app: &App, label: usize) -> Option<(usize, usize)> {
-    let area = places(app).voices;
-    Some((label_row(&app.across, &app.kept, &app.keymap, label, inner_width(area))?, inner_height(area).max(1)))
+pub(crate) fn label_place(
+    area: Rect,
+    across: &Across,
+    kept: &ScreenMemory,
+    keymap: &Keymap,
+    label: usize,
+) -> Option<(usize, usize)> {
+    let area = places(area, across, kept, keymap).voices;
+    Some((label_row(across, kept, keymap, label, inner_width(area))?, inner_height(area).max(1)))
 }
 
 fn usual_places(area: Rect, across: &Across) -> PaneAreas {
@@ -114,20 +119,20 @@ fn usual_places(area: Rect, across: &Across) -> PaneAreas {
 }
 
 /// Counts the items on screen.
-pub(crate) fn height(app: &App) -> usize {
-    inner_height(places(app).list).max(1)
+pub(crate) fn height(area: Rect, across: &Across, kept: &ScreenMemory, keymap: &Keymap) -> usize {
+    inner_height(places(area, across, kept, keymap).list).max(1)
 }
 
 /// Finds the item at a place of the screen.
-pub(crate) fn row_of(app: &App, at: Position) -> Option<usize> {
-    let area = places(app).list;
+pub(crate) fn row_of(area: Rect, across: &Across, kept: &ScreenMemory, keymap: &Keymap, at: Position) -> Option<usize> {
+    let area = places(area, across, kept, keymap).list;
     let inside = area.contains(at) && at.y + 1 < area.bottom();
-    let row = app.kept.adjudication.list.top + usize::from(at.y.checked_sub(area.y + 1).filter(|_| inside)?);
-    (row < app.across.judged.as_ref()?.cases.len()).then_some(row)
+    let row = kept.adjudication.list.top + usize::from(at.y.checked_sub(area.y + 1).filter(|_| inside)?);
+    (row < across.judged.as_ref()?.cases.len()).then_some(row)
 }
 
 pub(crate) fn draw(app: &App, buf: &mut Buffer, look: Look<'_>) {
-    let PaneAreas { agreement, list, voices } = places(app);
+    let PaneAreas { agreement, list, voices } = places(app.area(), &app.across, &app.kept, &app.keymap);
     let quiet = Look { focused: false, ..look };
     let Some(judged) = &app.across.judged else {
         return put(unread(&app.across, look), 0, agreement, buf);
@@ -259,7 +264,7 @@ fn case_pane(
 
 /// Counts the lines of the chosen item, and those on screen.
 pub(crate) fn size(app: &App) -> (usize, usize) {
-    let area = places(app).voices;
+    let area = places(app.area(), &app.across, &app.kept, &app.keymap).voices;
     let judged = app.across.judged.as_ref();
     let case = judged.and_then(|judged| Some((judged, app.kept.adjudication.case(judged)?)));
     let look = Look::new(&app.looks.theme, &app.keymap, true);

@@ -1,6 +1,6 @@
 //! The keys and clicks of the comparison.
 
-use ratatui::layout::Position;
+use ratatui::layout::{Position, Rect};
 
 use crate::app::across;
 use crate::app::across::Across;
@@ -18,35 +18,31 @@ pub(crate) fn allowed(across: &Across, kept: &ScreenMemory, screens: &Screens, a
     across::keys::allowed_on_numbers(screens, action, || filter(across, kept).map(drop))
 }
 
-pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
-    let by = match action {
-        Action::Open => return Some(open_cell(app)),
-        Action::Left => -1,
-        Action::Right => 1,
-        _ => return None,
-    };
-    if let Some(compared) = &app.across.compared {
-        app.kept.compare.turn(by, compared);
+/// Goes to another of the bases; `None`: it is another action.
+pub(crate) fn turn(across: &Across, kept: &mut ScreenMemory, action: Action) -> Option<Effects> {
+    let by = action.sideways()?;
+    if let Some(compared) = &across.compared {
+        kept.compare.turn(by, compared);
     }
     Some(Vec::new())
 }
 
-pub(crate) fn go(app: &mut App, movement: Move) {
-    let rows = app.across.compared.as_ref().map_or(0, |compared| rows(compared).len());
-    app.kept.compare.list.go(movement, rows, height(app));
+pub(crate) fn go(area: Rect, across: &Across, kept: &mut ScreenMemory, movement: Move) {
+    let rows = across.compared.as_ref().map_or(0, |compared| rows(compared).len());
+    kept.compare.list.go(movement, rows, height(area, across));
 }
 
 /// Brings the cursor where the mouse is; where it is already, opens.
-pub(crate) fn click(app: &mut App, at: Position) -> Effects {
-    let Some((row, basis)) = place_of(app, at) else { return Vec::new() };
-    let cursor = &mut app.kept.compare;
+pub(crate) fn click(area: Rect, across: &Across, kept: &mut ScreenMemory, at: Position) -> Option<Action> {
+    let (row, basis) = place_of(area, across, kept, at)?;
+    let cursor = &mut kept.compare;
     let before = (cursor.list.at, cursor.basis);
     (cursor.list.at, cursor.basis) = (row, basis.unwrap_or(cursor.basis));
-    if before == (cursor.list.at, cursor.basis) { app.act(Action::Open) } else { Vec::new() }
+    (before == (cursor.list.at, cursor.basis)).then_some(Action::Open)
 }
 
 /// Opens the records behind the number that the cursor is on.
-fn open_cell(app: &mut App) -> Effects {
+pub(crate) fn open_cell(app: &mut App) -> Effects {
     let Some(compared) = &app.across.compared else { return Vec::new() };
     match filter(&app.across, &app.kept) {
         Ok(filter) => {

@@ -6,7 +6,6 @@ use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::across::Across;
-use crate::app::state::App;
 use crate::screens::dashboard::state::{DashboardRow, rows};
 use crate::screens::stack::ScreenMemory;
 use crate::widgets::charts;
@@ -91,11 +90,16 @@ pub(crate) fn unread(across: &Across, look: Look<'_>) -> Spans {
 }
 
 /// Finds the line at a place of the screen, and the number.
-pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)> {
-    let (area, _) = with_third_pane(parts(app.area()).body);
+pub(crate) fn place_of(
+    area: Rect,
+    across: &Across,
+    kept: &ScreenMemory,
+    at: Position,
+) -> Option<(usize, Option<usize>)> {
+    let (area, _) = with_third_pane(parts(area).body);
     let row = inner_line(area, at.y)?;
-    let rows = rows(app.across.judged.as_ref()?);
-    let DashboardRow::Line(line, board, _) = rows.get(app.kept.dashboard.top + row)? else { return None };
+    let rows = rows(across.judged.as_ref()?);
+    let DashboardRow::Line(line, board, _) = rows.get(kept.dashboard.top + row)? else { return None };
     let x = usize::from(at.x).checked_sub(usize::from(area.x) + 2 + NAME + 2);
     let ends = board.heads.iter().enumerate().scan(0, |end, (n, _)| {
         *end += width_of(board, n);

@@ -12,23 +12,24 @@ use crate::app::state::App;
 use crate::screens::insights::draw::{filter, lines, place_of};
 use crate::screens::insights::state::chart_of;
 use crate::screens::kind::ScreenKind;
-use crate::screens::stack::Screen;
+use crate::screens::stack::{Screen, Screens};
 use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::layout::body_height;
 use crate::widgets::list::Move;
 
-pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
-    across::keys::allowed_on_numbers(&app.screens, action, || need(filter(app).is_some(), "No records"))
+pub(crate) fn allowed(
+    screens: &Screens,
+    side: &SideData,
+    store: &Store,
+    kept: &ScreenMemory,
+    action: Action,
+) -> Result<(), Reason> {
+    across::keys::allowed_on_numbers(screens, action, || need(filter(side, store, kept).is_some(), "No records"))
 }
 
-pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
-    let lines = lines(&app.side, &app.store);
-    match action {
-        Action::Open => return filter(app).map(|filter| across::keys::show_filtered(app, &filter)),
-        Action::Left => app.kept.insights.turn(-1, &lines),
-        Action::Right => app.kept.insights.turn(1, &lines),
-        _ => return None,
-    }
+/// Goes to another cell of the line; `None`: it is another action.
+pub(crate) fn turn(side: &SideData, store: &Store, kept: &mut ScreenMemory, action: Action) -> Option<Effects> {
+    kept.insights.turn(action.sideways()?, &lines(side, store));
     Some(Vec::new())
 }
 
@@ -46,10 +47,17 @@ pub(crate) fn open_chart(app: &mut App) {
 }
 
 /// Brings the cursor where the mouse is; where it is already, opens.
-pub(crate) fn click(app: &mut App, at: Position) -> Effects {
-    let Some((line, cell)) = place_of(app, at) else { return Vec::new() };
-    let before = (app.kept.insights.list.at, app.kept.insights.cell);
-    (app.kept.insights.list.at, app.kept.insights.cell) = (line, cell);
-    app.kept.insights.turn(0, &lines(&app.side, &app.store));
-    if before == (app.kept.insights.list.at, app.kept.insights.cell) { app.act(Action::Open) } else { Vec::new() }
+pub(crate) fn click(
+    area: Rect,
+    side: &SideData,
+    store: &Store,
+    kept: &mut ScreenMemory,
+    at: Position,
+) -> Option<Action> {
+    let (line, cell) = place_of(area, side, store, kept, at)?;
+    let cursor = &mut kept.insights;
+    let before = (cursor.list.at, cursor.cell);
+    (cursor.list.at, cursor.cell) = (line, cell);
+    cursor.turn(0, &lines(side, store));
+    (before == (cursor.list.at, cursor.cell)).then_some(Action::Open)
 }
