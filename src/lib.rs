@@ -128,7 +128,7 @@ pub mod screens {
     pub mod stack;
     /// The table of records.
     pub mod table;
-    /// What the screens that ask a model ask of the rest of the program.
+    /// Wishes of the screens that ask a model.
     pub(crate) mod wish;
 }
 

@@ -76,7 +76,7 @@ impl Program for App {
         }
         let previewed = match self.screens.top() {
             ScreenKind::Table => self.table.chosen(self.store.len()),
-            ScreenKind::Adjudication => disputed(&self.across, &self.kept, &self.store),
+            ScreenKind::Adjudication => disputed(&self.across, &self.kept.adjudication, &self.store),
             _ => None,
         };
         if let Some(record) = previewed.filter(|_| self.screens.dialog.is_none()) {
@@ -512,7 +512,9 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
             if !sought.is_empty() {
                 return sought;
             }
-            table::search::take_found(app, id, &found, done, now);
+            if table::search::take_found(&mut app.table, id, &found, done, now) {
+                app.arrange();
+            }
             if !done {
                 return Vec::new();
             }
@@ -527,7 +529,8 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
         }
         Msg::EditorFile(file) => run::edit::editor_file(&app.screens, &mut app.outside, &mut app.status, file),
         Msg::EditorText(text) => {
-            run::edit::editor_text(app, text);
+            let apply = run::edit::taking().and_then(|binding| app.key_name(binding)).unwrap_or_default();
+            run::edit::editor_text(&mut app.screens, &mut app.status, text, &apply);
             Vec::new()
         }
         Msg::Exported(path, result) => export::exported(app, &path, result),

@@ -13,7 +13,10 @@ use crate::widgets::window::Window;
 /// of its own.
 pub(crate) fn window<'a>(app: &'a App, area: Rect, screen: &Buffer, look: Look<'a>) -> Option<Window<'a>> {
     Some(match app.screens.dialog.as_ref()?.own() {
-        Dialog::Help => help::window(app, area, screen, look),
+        Dialog::Help => {
+            let contexts = app.focus_below_dialog().contexts();
+            help::window(help::legend(&app.review, &app.screens), contexts, area, screen, look)
+        }
         Dialog::Palette(palette) => {
             let front = app.focus_below_dialog();
             let may = move |action| app.allowed_at(front, action).is_ok();

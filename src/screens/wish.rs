@@ -53,7 +53,7 @@ impl Wish {
     pub(crate) const NOTHING: Self = Self::Do(Vec::new());
 }
 
-/// Grants a wish. The one function of the run that is being made which changes the session.
+/// Grants a wish. The one function of the run that is being made that changes the session.
 pub(crate) fn fulfil(app: &mut App, wish: Wish) -> Effects {
     match wish {
         Wish::Do(effects) => effects,
@@ -81,7 +81,9 @@ pub(crate) fn fulfil(app: &mut App, wish: Wish) -> Effects {
         Wish::ChooseModel => choose_model(&mut app.screens, &mut app.models, ChoosesFor::Live),
         Wish::Create(question) => {
             let keep = Unfinished::beside(&runs_file(&app.store, &app.table, &app.export));
-            begin(app, Live::new(LiveOrigin::Question(question), None, Some(keep)))
+            // Nothing is saved while presenting.
+            let keep = Some(keep).filter(|_| app.presenting.is_none());
+            begin(&mut app.screens, &mut app.models, Live::new(LiveOrigin::Question(question), None, keep))
         }
         Wish::Save(line) => {
             let file = app.screens.live().and_then(|live| live.file.clone());

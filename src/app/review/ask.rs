@@ -468,7 +468,7 @@ fn take_label(app: &mut App, purpose: LabelPurpose, label: LabelDefinition) -> E
         }
         LabelPurpose::Decide => {
             let area = app.area();
-            adjudication::labels::toggle(area, &app.across, &mut app.kept, &app.keymap, &label.id);
+            adjudication::labels::toggle(area, &app.across, &mut app.kept.adjudication, &app.keymap, &label.id);
             Vec::new()
         }
         LabelPurpose::MergeInto(from) if from == label.id => {

@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use crate::app::forks::follow::forks_path;
-use crate::app::model_choice::Candidate;
+use crate::app::model_choice::{Candidate, ModelChoice};
 use crate::app::msg::{Effect, Effects};
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
 use crate::dialogs::editor::{EditTarget, Editor};
 use crate::dialogs::export::ExportChoice;
 use crate::screens::live::state::{Live, LiveOrigin};
-use crate::screens::stack::Screen;
+use crate::screens::stack::{Screen, Screens};
 use crate::screens::table::state::Table;
 use stepscope_base::text::Shown;
 use stepscope_execution::live::LiveChange;
@@ -36,9 +36,10 @@ pub(crate) fn step_through(app: &mut App) -> Effects {
     let edits: Vec<LiveChange> = values.chain(prompt).collect();
     let forks = forks_path(&app.forks, &app.screens, &app.store).map(|place| place.path().to_owned());
     let keep = Unfinished::beside(&forks.unwrap_or_else(|| runs_file(&app.store, &app.table, &app.export)));
-    let mut live = Live::new(origin, known, Some(keep));
-    live.edits = edits;
-    begin(app, live)
+    // Nothing is saved while presenting.
+    let mut live = Live::new(origin, known, Some(keep).filter(|_| app.presenting.is_none()));
+    (live.edits, live.files) = (edits, app.files_of_open());
+    begin(&mut app.screens, &mut app.models, live)
 }
 
 /// Returns the file that created runs go to, unless another is typed: next to that of the record in front.
@@ -51,18 +52,13 @@ pub(crate) fn runs_file(store: &Store, table: &Table, export: &ExportChoice) -> 
 }
 
 /// Begins a run, before anything is sent for it.
-pub(crate) fn begin(app: &mut App, mut live: Live) -> Effects {
-    // Nothing is saved while presenting.
-    live.keep = live.keep.filter(|_| app.presenting.is_none());
-    if matches!(live.origin, LiveOrigin::Record(..)) {
-        live.files = app.files_of_open();
-    }
-    let id = app.models.next_id();
+pub(crate) fn begin(screens: &mut Screens, models: &mut ModelChoice, mut live: Live) -> Effects {
+    let id = models.next_id();
     let mut effects = vec![Effect::Live(id, Box::new(live.begin(id)))];
-    app.screens.open(Screen::Live(Box::new(live)));
-    if app.models.server.is_none() && app.models.is_configured {
-        let id = app.models.next_id();
-        app.models.choosing = Some(id);
+    screens.open(Screen::Live(Box::new(live)));
+    if models.server.is_none() && models.is_configured {
+        let id = models.next_id();
+        models.choosing = Some(id);
         effects.push(Effect::ChooseServer(id, Candidate::Named(None)));
     }
     effects

@@ -16,6 +16,7 @@ use crate::screens::rerun::outcome::{ChangedRow, Outcome, RowValue, Side};
 use crate::screens::rerun::state::{Attempt, ChoosesFor, Field, Kept, Pane, ReplyAmount, Stage, scope_words};
 use crate::screens::rerun::transition::NextCall;
 use crate::screens::run::state::RecordView;
+use crate::screens::stack::Screens;
 use crate::screens::{rerun, side_by_side};
 use crate::widgets::keymap::Action;
 use crate::widgets::layout::{WIDE, inner_width, pane_above, pane_left, parts};
@@ -102,13 +103,12 @@ fn top_height((models, files): Sent<'_>, attempt: &Attempt, body: Rect, look: Lo
     u16::try_from(rows + 2).unwrap_or(u16::MAX).clamp(4, most.max(4))
 }
 
-pub(crate) fn draw(app: &App, buf: &mut Buffer, look: Look<'_>) {
-    let Some(attempt) = app.screens.attempt() else { return };
-    let files = app.files_of_open();
+pub(crate) fn draw(screens: &Screens, (models, files): Sent<'_>, buf: &mut Buffer, look: Look<'_>) {
+    let Some(attempt) = screens.attempt() else { return };
     for (pane, place, look) in attempt.areas.on_screen(attempt.pane, look) {
         match pane {
-            Pane::Top => top((&app.models, &files), attempt, place, buf, look),
-            _ => lower(app.screens.record(), attempt, pane, place, buf, look),
+            Pane::Top => top((models, files), attempt, place, buf, look),
+            _ => lower(screens.record(), attempt, pane, place, buf, look),
         }
     }
 }
@@ -357,7 +357,7 @@ fn preview((models, files): Sent<'_>, attempt: &Attempt, width: usize, look: Loo
 }
 
 /// Models that may be asked, and the files of the record whose lines are sent.
-type Sent<'s> = (&'s ModelChoice, &'s [Shown]);
+pub(crate) type Sent<'s> = (&'s ModelChoice, &'s [Shown]);
 
 /// Says what leaves this machine: the prompt, and the files whose lines are in it.
 fn data_sent((models, files): Sent<'_>, attempt: &Attempt) -> Vec<Shown> {

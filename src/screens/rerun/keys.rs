@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use ratatui::layout::Position;
+use ratatui::layout::{Position, Rect};
 
 use crate::app::forks;
 use crate::app::forks::Forks;
@@ -17,6 +17,7 @@ use crate::dialogs::dialog::PromptPurpose;
 use crate::dialogs::fixes::keys::look_for_fixes;
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::choosing::candidate;
+use crate::screens::rerun::draw::Sent;
 use crate::screens::rerun::state::{
     AT_ONCE, Attempt, ChoosesFor, Field, Kept, MAX_SAMPLES, Of, Pane, ReplyAmount, SAMPLES, Stage, farther, turned,
 };
@@ -265,14 +266,11 @@ pub(crate) fn take_chosen(app: &mut App, id: RunId, chosen: Result<Box<Server>, 
                 // Its request is measured for the new server.
                 app.screens.live_mut().into_iter().for_each(|live| live.bytes = None);
             }
-            if purpose == Some(ChoosesFor::Repair) {
-                {
-                    let handle = open_handle(&app.screens, &app.store, &app.forks.tree);
-                    look_for_fixes(&mut app.across, handle)
-                }
-            } else {
-                Vec::new()
+            if purpose != Some(ChoosesFor::Repair) {
+                return Vec::new();
             }
+            let handle = open_handle(&app.screens, &app.store, &app.forks.tree);
+            look_for_fixes(&mut app.across, handle)
         }
         Err(why) => {
             let effects =
@@ -288,9 +286,9 @@ pub(crate) fn take_reached(app: &mut App, id: RunId, reached: Reached) -> Effect
     let Some(attempt) = app.screens.attempt_mut().filter(|attempt| attempt.id == id) else { return Vec::new() };
     let goes_on = attempt.reach(reached);
     attempt.measure(&app.models);
-    let effects = if goes_on { send(attempt, &mut app.models) } else { Vec::new() };
     drop_stage_status(&app.screens, &app.keymap, &mut app.status);
-    effects
+    let next = app.screens.attempt_mut().filter(|_| goes_on);
+    next.map_or_else(Vec::new, |attempt| send(attempt, &mut app.models))
 }
 
 /// Takes in the events of the running calls.
@@ -658,12 +656,9 @@ pub(crate) fn focus(screens: &mut Screens, at: Position) {
 }
 
 /// Lays the panes out, and keeps the cursor among what there is.
-pub(crate) fn settle(app: &mut App) {
-    let area = app.area();
-    let files = app.files_of_open();
-    let look = Look::new(&app.looks.theme, &app.keymap, false);
-    let Some(attempt) = app.screens.attempt_mut() else { return };
-    attempt.areas = rerun::draw::areas((&app.models, &files), attempt, area, look);
+pub(crate) fn settle(area: Rect, screens: &mut Screens, sent: Sent<'_>, look: Look<'_>) {
+    let Some(attempt) = screens.attempt_mut() else { return };
+    attempt.areas = rerun::draw::areas(sent, attempt, area, look);
     let (rows, height) = (attempt.rows(), attempt.areas.height(Pane::Top).max(1));
     attempt.picker.list.settle(attempt.picker.candidates.len(), height);
     attempt.list.settle(rows, height);

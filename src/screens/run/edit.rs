@@ -18,7 +18,7 @@ use crate::screens::run::state::RecordView;
 use crate::screens::run::state::Tab;
 use crate::screens::side_by_side::making::Make;
 use crate::screens::stack::Screens;
-use crate::widgets::keymap::{Action, Context, Key, Keymap, Lookup, need};
+use crate::widgets::keymap::{Action, Binding, Context, Key, Keymap, Lookup, need};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_execution::replay::{Replay, RerunStart};
@@ -235,18 +235,21 @@ pub(crate) fn returned(outside: &mut Outside, status: &mut StatusLine, ended: Re
     }
 }
 
-/// Takes back the text from the external editor.
-pub(crate) fn editor_text(app: &mut App, text: Result<String, Failure>) {
-    let apply = Keymap::rows(Context::Editor).find(|binding| binding.action == Action::TakeEdit);
-    let apply = apply.and_then(|binding| app.key_name(binding)).unwrap_or_default();
-    match (text, app.screens.dialog.as_mut().map(Dialog::own_mut)) {
+/// Takes back the text from the external editor. `apply`: the key that takes it.
+pub(crate) fn editor_text(screens: &mut Screens, status: &mut StatusLine, text: Result<String, Failure>, apply: &str) {
+    match (text, screens.dialog.as_mut().map(Dialog::own_mut)) {
         (Ok(text), Some(Dialog::Editor(editor))) => {
             editor.set(text.strip_suffix('\n').unwrap_or(&text));
             editor.said = Some(shown!("back from the editor: {apply} applies it"));
         }
-        (Err(failure), _) => _ = app.status.fail(shown!("{failure}")),
+        (Err(failure), _) => _ = status.fail(shown!("{failure}")),
         _ => {}
     }
+}
+
+/// The row of the key that takes what was typed.
+pub(crate) fn taking() -> Option<&'static Binding> {
+    Keymap::rows(Context::Editor).find(|binding| binding.action == Action::TakeEdit)
 }
 
 /// Returns the moment at which the chosen variable can be edited: the one on screen; at the end, after which no step

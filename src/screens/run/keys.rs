@@ -52,7 +52,9 @@ pub(crate) fn allowed(screens: &Screens, action: Action) -> Option<Result<(), Re
 
 pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects> {
     // A fork is put next to its parent.
-    if let Some(fork) = app.parent_of_current().filter(|_| action == Action::Difference) {
+    if action == Action::Difference
+        && let Some(fork) = app.parent_of_current()
+    {
         return Some(beside_parent(&app.store, &app.forks.tree, &mut app.across, fork));
     }
     let count = app.count;

@@ -118,7 +118,7 @@ pub(crate) fn explain_found(table: &mut Table, review: &Review, keymap: &Keymap,
     }
 }
 
-/// What is known of the records without their texts.
+/// Facts that are known of the records without their texts.
 pub(crate) struct Known<'a> {
     /// Facts of their rows.
     pub store: &'a Store,
@@ -337,16 +337,15 @@ fn tell_match(table: &mut Table, status: &mut StatusLine, row: usize, end: &'sta
     status.say(said);
 }
 
-pub(crate) fn take_found(app: &mut App, id: u64, found: &[u32], done: bool, now: Instant) {
-    if let Some(search) = app.table.filtering.as_mut().filter(|search| search.id == id) {
-        let first = search.found.is_empty();
-        search.take(found, done);
-        if first || done {
-            app.arrange();
-        } else {
-            app.table.arrange_at = app.table.arrange_at.or(Some(now + REARRANGE));
-        }
+/// Takes in what a filter's search found; `true`: the table is to be put in order now, not with the next tick.
+pub(crate) fn take_found(table: &mut Table, id: u64, found: &[u32], done: bool, now: Instant) -> bool {
+    let Some(search) = table.filtering.as_mut().filter(|search| search.id == id) else { return false };
+    let first = search.found.is_empty();
+    search.take(found, done);
+    if !first && !done {
+        table.arrange_at = table.arrange_at.or(Some(now + REARRANGE));
     }
+    first || done
 }
 
 /// Returns the effect that ends a search.
