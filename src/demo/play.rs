@@ -224,7 +224,7 @@ fn playable(
         let at = tour.scene().0;
         let Some(kept) = kept.get(at) else { return };
         let rows = record::rows(&tour.app, tour.stage_area());
-        if tour.stands() == Ok(true) && record::open(&tour.app) == kept.record {
+        if tour.stands() == Ok(true) && record::open(&tour.app.screens) == kept.record {
             let others: Vec<_> = others.iter().filter_map(|screens| screens.get(&at).cloned()).collect();
             let wait = record::wait_for(&kept.rows, &rows, &others, &before);
             good.push(Scene { wait, ..kept.scene.clone() });
