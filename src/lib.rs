@@ -128,6 +128,8 @@ pub mod screens {
     pub mod stack;
     /// The table of records.
     pub mod table;
+    /// Wishes of the screens that ask a model.
+    pub(crate) mod wish;
 }
 
 #[cfg(feature = "screen")]

@@ -127,7 +127,7 @@ fn breadcrumb(app: &App, look: Look<'_>) -> (Spans, Spans) {
     };
     let is_moving = matches!(screen, ScreenKind::Run | ScreenKind::Rerun | ScreenKind::Live);
     front.push(look.span(word, if is_moving { Role::Current } else { Role::Text }));
-    if let Some(dialog) = &app.dialog {
+    if let Some(dialog) = &app.screens.dialog {
         front.extend([arrow(), look.span(dialog.word(), Role::Accent)]);
     }
     (line, front)
@@ -277,7 +277,7 @@ pub(crate) fn footer(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     if let Some(count) = app.count {
         line.push(look.span(format!("{count}   "), Role::Accent));
     }
-    if !app.typed.is_empty() {
+    if !app.screens.typed.is_empty() {
         line.extend(chord_hints(app, look));
         put(line, 0, area, buf);
         return;
@@ -311,7 +311,7 @@ pub(crate) fn footer(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 }
 
 fn chord_hints(app: &App, look: Look<'_>) -> Spans {
-    let (typed, rests) = app.keymap.continuations(&app.focus().contexts(), &app.typed);
+    let (typed, rests) = app.keymap.continuations(&app.focus().contexts(), &app.screens.typed);
     let mut line = vec![look.span(format!("{typed} "), Role::HintKey)];
     for (rest, action) in rests.into_iter().filter(|(_, action)| app.allowed(*action).is_ok()) {
         let help = BINDINGS.iter().find(|binding| binding.action == action);

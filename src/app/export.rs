@@ -39,8 +39,8 @@ use stepscope_terminal::colour::Depth;
 /// Opens the list of forms.
 pub(crate) fn open(app: &mut App) {
     let at = ExportForm::ALL.iter().position(|form| *form == app.export.form).unwrap_or(0);
-    app.open_dialog(Dialog::Export);
-    app.scroll.at = at;
+    app.screens.open_dialog(Dialog::Export);
+    app.screens.scroll.at = at;
 }
 
 /// Asks where the form under the cursor is to go.
@@ -56,12 +56,12 @@ pub(crate) fn ask_where(app: &mut App) -> Effects {
         }
         None => format!("stepscope-{}", app.screens.top().word().replace(' ', "-")),
     };
-    app.propose(PromptPurpose::ExportAs(form), format!("{}{name}.{}", app.export.folder, form.word()));
+    app.screens.propose(PromptPurpose::ExportAs(form), format!("{}{name}.{}", app.export.folder, form.word()));
     Vec::new()
 }
 
 fn chosen(app: &App) -> ExportForm {
-    ExportForm::ALL.get(app.scroll.at).copied().unwrap_or_default()
+    ExportForm::ALL.get(app.screens.scroll.at).copied().unwrap_or_default()
 }
 
 /// Checks that the form under the cursor can be written here.
@@ -93,7 +93,8 @@ pub(crate) fn export(app: &mut App, form: ExportForm, typed: &str) -> Result<Eff
 
 fn of_record(app: &mut App, form: ExportForm, path: PathBuf) -> Effects {
     let record = record_in_front(app);
-    let Some((record, handle)) = record.and_then(|record| Some((record, across::keys::record_handle(app, record)?)))
+    let Some((record, handle)) =
+        record.and_then(|record| Some((record, across::keys::record_handle(&app.store, &app.forks.tree, record)?)))
     else {
         return Vec::new();
     };
@@ -205,9 +206,9 @@ pub(crate) fn exported(app: &mut App, path: &Path, result: Result<(), Failure>) 
     };
     app.status.fail(shown!("{failure}"));
     // Other work that was begun meanwhile is not interrupted.
-    let is_free = app.dialog.is_none() && app.opening.is_none();
+    let is_free = app.screens.dialog.is_none() && app.screens.opening.is_none();
     if let Some((form, typed)) = asked.filter(|_| is_free) {
-        app.open_prompt(form.map_or(PromptPurpose::Export, PromptPurpose::ExportAs), typed);
+        app.screens.open_prompt(form.map_or(PromptPurpose::Export, PromptPurpose::ExportAs), typed);
     }
     Vec::new()
 }

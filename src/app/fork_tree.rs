@@ -163,6 +163,12 @@ impl ForkTree {
         self.members.get(&address).map(|member| member.root)
     }
 
+    /// Looks up a fork: its known facts, its address, and whether its parent was found.
+    pub(crate) fn fork_of(&self, store: &Store, record: usize) -> Option<(&KnownFork, Address, bool)> {
+        let address = store.address(record)?;
+        Some((self.fork(address)?, address, self.root(address).is_some()))
+    }
+
     /// Finds the recorded original of a record: itself, or the root of a fork.
     pub(crate) fn root_of(&self, store: &Store, record: usize) -> usize {
         // Most files have no forks.

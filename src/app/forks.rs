@@ -2,10 +2,12 @@
 
 pub(crate) mod follow;
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use crate::app::fork_tree::{Address, ForkTree};
 use crate::app::state::App;
+use crate::screens::run::edits::Edits;
 use stepscope_io::log::forks::KnownFork;
 
 /// See the module.
@@ -14,6 +16,8 @@ pub struct Forks {
     /// Path of the file of forks, if not next to the file of their parent.
     pub path: Option<PathBuf>,
     warned: bool,
+    /// Overrides in records, by the hash of their text, made before these are continued.
+    pub edits: HashMap<String, Edits>,
     /// Tree of forks: which record is a fork of which.
     pub tree: ForkTree,
 }
@@ -38,9 +42,7 @@ impl Forks {
 impl App {
     /// Looks up a fork: its known facts, its address, and whether its parent was found.
     pub(crate) fn fork_of(&self, record: usize) -> Option<(&KnownFork, Address, bool)> {
-        let address = self.store.address(record)?;
-        let known = self.forks.tree.fork(address)?;
-        Some((known, address, self.forks.tree.root(address).is_some()))
+        self.forks.tree.fork_of(&self.store, record)
     }
 
     /// Lists the open record and its forks in the order of the table.

@@ -36,6 +36,10 @@ pub struct ModelChoice {
     pub model: Option<String>,
     /// Sampling parameters of the calls.
     pub sampling: Sampling,
+    /// True for the sample runs that come with the program: their recorded replies may be chosen.
+    pub samples: bool,
+    /// Repair, or run that is being made, that waits for its server.
+    pub choosing: Option<RunId>,
     last: u64,
 }
 

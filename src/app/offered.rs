@@ -61,7 +61,7 @@ impl App {
             // The status line names it while the step to fix is offered.
             (Context::Rerun, Action::Rerun) if matches!(stage, Some(Stage::Choosing | Stage::Preview)) => "",
             (_, Action::Back) if self.focus() == Focus::Screen(ScreenKind::Table) => "quit",
-            (Context::LabelList, Action::Open) => match &self.dialog {
+            (Context::LabelList, Action::Open) => match &self.screens.dialog {
                 Some(Dialog::Review(ReviewDialog::Labels { .. })) => review::ask::word_of_open(self),
                 _ => binding.hint,
             },
@@ -83,7 +83,7 @@ impl App {
 
     /// The first key of a row that does what the row says, as things are: what is nearer may have taken the others.
     pub fn key_name(&self, binding: &Binding) -> Option<String> {
-        let is_large = matches!(&self.dialog, Some(Dialog::Editor(editor)) if editor.is_large);
+        let is_large = matches!(&self.screens.dialog, Some(Dialog::Editor(editor)) if editor.is_large);
         let mut names = self.keymap.names_in(binding, &self.focus().contexts()).into_iter();
         // In a text of several lines the key breaks the line.
         names.find(|name| !(is_large && binding.context == Context::Editor && name == "Enter"))

@@ -23,8 +23,10 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_io::failure::Failure;
 use stepscope_io::log::journal;
+use stepscope_io::pipeline::store::Store;
 use stepscope_io::source::beneath;
 use stepscope_judge::hide::Hide;
+use stepscope_judge::row::RowFacts;
 use stepscope_record::RecordKind;
 use stepscope_record::rule_id::{QueueClass, RuleId};
 use stepscope_report::page::Said;
@@ -560,6 +562,11 @@ impl Review {
     /// Selects the parts to leave out of a record when it is read: for a second verdict, those hidden the first time.
     pub(crate) fn hide_for(&self, record: usize) -> Hide {
         if self.is_due_again(record) { self.hide } else { self.hidden_of(record) }
+    }
+
+    /// Looks up the facts that may be shown of a record now.
+    pub(crate) fn shown_row(&self, store: &Store, record: usize) -> Option<RowFacts> {
+        Some(store.row(record)?.hiding(self.hidden_of(record)))
     }
 
     /// Everything of a record is shown from now on.

@@ -215,7 +215,7 @@ impl Start {
                 filter: if is_asked { String::new() } else { view.filter.clone() },
                 ..view.clone()
             });
-        } else if (app.samples || memory.session.is_first()) && app.status.now.is_none() && !self.present {
+        } else if (app.models.samples || memory.session.is_first()) && app.status.now.is_none() && !self.present {
             app.status.now = Some(Status::greeting());
         }
     }
@@ -297,8 +297,8 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     app.side = side.clone();
     app.forks = Forks::at(kept_forks);
     app.outside.command = editor();
-    app.samples = start.paths.is_empty();
     app.models = ModelChoice::new(start.setup.clone(), &config);
+    app.models.samples = start.paths.is_empty();
     app.mouse = config.mouse.unwrap_or(true);
     app.table.choose_columns(chosen_columns(&config)?);
     app.table.typed_filters = session.filters().to_vec();

@@ -1,6 +1,5 @@
 //! The whole state of the screen, and what can be asked of it without changing it.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stepscope_io::pipeline::side_data::SideData;
@@ -11,28 +10,24 @@ use crate::app::forks::Forks;
 use crate::app::jumps::Jumps;
 use crate::app::log::Log;
 use crate::app::model_choice::ModelChoice;
-use crate::app::msg::{Effects, SearchId};
+use crate::app::msg::Effects;
 use crate::app::present::Presenting;
 use crate::app::review::Review;
 use crate::app::seek::Seek;
 use crate::app::status_line::StatusLine;
 use crate::app::views::Views;
-use crate::dialogs::dialog::Dialog;
 use crate::dialogs::export::ExportChoice;
 use crate::screens::cell_records::state::CellRecords;
 use crate::screens::kind::ScreenKind;
-use crate::screens::run::edits::Edits;
 use crate::screens::run::state::{LostSearch, RecordView};
 use crate::screens::stack::{Focus, ScreenMemory, Screens};
 use crate::screens::table::state::Table;
-use crate::widgets::keymap::{Action, Key, Keymap};
-use crate::widgets::list::List;
+use crate::widgets::keymap::{Action, Keymap};
 use crate::widgets::prose::size;
 use crate::widgets::theme::Theme;
 use ratatui::layout::Size;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_execution::call::RunId;
 use stepscope_io::pipeline::store::{SourceRows, SourceState, Store};
 use stepscope_io::source::cut::Skips;
 use stepscope_terminal::colour::{Depth, Rgb};
@@ -92,38 +87,26 @@ pub struct App {
     pub kept: ScreenMemory,
     /// The records that the number under the cursor of a chart counts.
     pub cell_records: CellRecords,
-    /// The dialog over them.
-    pub dialog: Option<Dialog>,
-    /// Cursor of the dialog, and its first line on screen.
-    pub scroll: List,
     /// The keys.
     pub keymap: Keymap,
     /// The themes.
     pub looks: Looks,
     /// The size of the screen.
     pub size: Size,
-    /// The beginning of a chord.
-    pub typed: Vec<Key>,
     /// The count before a key.
     pub count: Option<usize>,
     /// The answer to the last key.
     pub status: StatusLine,
     /// The program takes the mouse.
     pub mouse: bool,
-    /// The record that is being read, and the screen it is for.
-    pub opening: Option<(usize, ScreenKind)>,
     /// The record of the table that is being read to be copied.
     pub copying: Option<(usize, Action)>,
-    /// State of the wait for either.
+    /// State of the wait for it, or for the record that is being opened.
     pub patience: Patience,
     /// The terminal's background is light, as far as is known.
     pub light: bool,
     /// The colour of the terminal's background, where it answered.
     pub background: Option<Rgb>,
-    /// Number of the next search.
-    pub next_search: SearchId,
-    /// Time at which the table is to be sorted again.
-    pub arrange_at: Option<Instant>,
     /// Effects to perform as soon as the loop runs.
     pub early: Effects,
     /// The record to go to when it has been found, from the last session.
@@ -140,14 +123,8 @@ pub struct App {
     pub forks: Forks,
     /// Lines that are not known to be on the disk.
     pub log: Log,
-    /// Overrides in records, by the hash of their text, made before these are continued.
-    pub edits: HashMap<String, Edits>,
-    /// Repair that waits for its server.
-    pub choosing: Option<RunId>,
     /// The user's own editor, and the file that it has.
     pub outside: Outside,
-    /// True for the sample runs that come with the program.
-    pub samples: bool,
     /// Results worked out from all records together.
     pub across: Across,
     /// Named views of the table.
@@ -167,22 +144,16 @@ impl App {
             side: Arc::default(),
             screens: Screens::default(),
             table: Table::default(),
-            dialog: None,
-            scroll: List::default(),
             keymap,
             looks,
             size: Size::new(80, 24),
-            typed: Vec::new(),
             count: None,
             status: StatusLine::default(),
             mouse: true,
-            opening: None,
             copying: None,
             patience: Patience::Free,
             light,
             background: None,
-            next_search: 1,
-            arrange_at: None,
             early: Vec::new(),
             return_to: None,
             seek: None,
@@ -191,10 +162,7 @@ impl App {
             export: ExportChoice::default(),
             forks: Forks::default(),
             log: Log::default(),
-            edits: HashMap::new(),
-            choosing: None,
             outside: Outside::default(),
-            samples: false,
             across: Across::default(),
             kept: ScreenMemory::default(),
             cell_records: CellRecords::default(),
@@ -231,7 +199,7 @@ impl App {
 
     /// Finds what is in front.
     pub fn focus(&self) -> Focus {
-        self.dialog.as_ref().map_or_else(|| self.focus_below_dialog(), |dialog| Focus::Dialog(dialog.context()))
+        self.screens.dialog.as_ref().map_or_else(|| self.focus_below_dialog(), |dialog| Focus::Dialog(dialog.context()))
     }
 
     /// Finds what is in front, dialogs left out.
@@ -255,7 +223,7 @@ impl App {
 
     /// Looks up the facts that the table may show of a record now.
     pub(crate) fn shown_row(&self, record: usize) -> Option<RowFacts> {
-        Some(self.store.row(record)?.hiding(self.review.hidden_of(record)))
+        self.review.shown_row(&self.store, record)
     }
 
     /// Counts the records with findings of each severity, as far as they were checked; all zero while something is
@@ -266,7 +234,7 @@ impl App {
 
     /// Finds the record that is waited for.
     pub fn awaited(&self) -> Option<usize> {
-        let opening = self.opening.map(|(record, _)| record);
+        let opening = self.screens.opening.map(|(record, _)| record);
         opening.or(self.copying.map(|(record, _)| record)).filter(|record| *record < self.store.len())
     }
 
@@ -288,7 +256,7 @@ impl App {
         let recorded: Vec<_> = all.iter().filter(|source| !source.is_forks()).collect();
         let sources = if recorded.is_empty() { all.iter().collect() } else { recorded };
         match sources.as_slice() {
-            _ if self.samples => Shown::own("sample runs"),
+            _ if self.models.samples => Shown::own("sample runs"),
             [] => Shown::own("no files"),
             [source] => source.name().last_part(),
             sources => shown!("{} files", sources.len()),

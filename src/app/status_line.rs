@@ -33,7 +33,7 @@ impl Status {
 /// The status line. What says something and does nothing more returns no effects.
 #[derive(Debug, Default)]
 pub struct StatusLine {
-    /// What it says now.
+    /// Sentence that it says now.
     pub now: Option<Status>,
     earlier: VecDeque<Shown>,
     last: Option<(Shown, bool)>,

@@ -30,7 +30,7 @@ use crate::screens::run::state::{LostRecord, LostSearch, RecordView};
 use crate::screens::stack::{Focus, Screen};
 use crate::screens::table::search::end_of;
 use crate::screens::table::state::{Search, SortBy};
-use crate::screens::{cell_records, json, live, rerun, run, side_by_side, table};
+use crate::screens::{cell_records, json, live, rerun, run, side_by_side, table, wish};
 use crate::widgets::keymap::{Action, Key, Lookup, OPEN_RECORD, Reason};
 use crate::widgets::layout;
 use crate::widgets::list::Move;
@@ -76,10 +76,10 @@ impl Program for App {
         }
         let previewed = match self.screens.top() {
             ScreenKind::Table => self.table.chosen(self.store.len()),
-            ScreenKind::Adjudication => disputed(&self.across, &self.kept, &self.store),
+            ScreenKind::Adjudication => disputed(&self.across, &self.kept.adjudication, &self.store),
             _ => None,
         };
-        if let Some(record) = previewed.filter(|_| self.dialog.is_none()) {
+        if let Some(record) = previewed.filter(|_| self.screens.dialog.is_none()) {
             effects.extend(ask_preview(&self.review, &self.store, &mut self.table, record));
         }
         effects.extend(cell_records::keys::renew(self, now));
@@ -95,7 +95,7 @@ impl Program for App {
         let made = self.screens.live().and_then(Live::wake_at);
         let listed = self.cell_records.go_on_at;
         let said = if let Patience::Until(at) = self.patience { Some(at) } else { None };
-        self.arrange_at.into_iter().chain(running).chain(made).chain(said).chain(listed).min()
+        self.table.arrange_at.into_iter().chain(running).chain(made).chain(said).chain(listed).min()
     }
 }
 
@@ -112,10 +112,10 @@ impl App {
             }
         }
         review::keys::settle_review(self);
-        if let Some(Dialog::Editor(editor)) = self.dialog.as_mut().map(Dialog::own_mut) {
+        if let Some(Dialog::Editor(editor)) = self.screens.dialog.as_mut().map(Dialog::own_mut) {
             editor.settle(editor::draw::height(editor, area));
         }
-        if self.dialog.is_some() {
+        if self.screens.dialog.is_some() {
             self.scroll_dialog(0);
         }
     }
@@ -153,7 +153,7 @@ impl App {
     /// Opens what the status line said before.
     pub(crate) fn open_messages(&mut self) {
         let title = Shown::own("messages, newest first");
-        self.open_dialog(Dialog::Popup(Popup { title, text: self.status.earlier() }));
+        self.screens.open_dialog(Dialog::Popup(Popup { title, text: self.status.earlier() }));
     }
 
     // What comes from the terminal.
@@ -169,18 +169,18 @@ impl App {
         if Some(key) == Key::from_name("^C") {
             return interrupt(self);
         }
-        if matches!(self.dialog, Some(Dialog::Drop(_))) {
+        if matches!(self.screens.dialog, Some(Dialog::Drop(_))) {
             return keys::answer_drop(self, event);
         }
         let front = self.focus();
         if matches!(front, Focus::Dialog(kind) if kind.takes_text()) {
             return keys::text_key(self, event);
         }
-        self.typed.push(key);
+        self.screens.typed.push(key);
         let contexts = front.contexts();
-        match self.keymap.look_up(&contexts, &self.typed) {
+        match self.keymap.look_up(&contexts, &self.screens.typed) {
             Lookup::Found(action) => {
-                self.typed.clear();
+                self.screens.typed.clear();
                 // Behind a refused key, Escape answers the refusal and does not leave. A running call is still
                 // cancelled.
                 let is_screen = matches!(front, Focus::Screen(screen) if screen != ScreenKind::Table);
@@ -198,7 +198,7 @@ impl App {
             }
             Lookup::Prefix => Vec::new(),
             Lookup::Unknown => {
-                let typed = std::mem::take(&mut self.typed);
+                let typed = std::mem::take(&mut self.screens.typed);
                 let digit = key.digit().filter(|digit| typed.len() == 1 && (*digit > 0 || self.count.is_some()));
                 let count = digit.map(|digit| self.count.unwrap_or(0) * 10 + digit);
                 self.count = count.map(|count| count.min(MAX_COUNT));
@@ -266,12 +266,12 @@ impl App {
         let prefetched = review::keys::take_prefetched(&mut self.review, record);
         let ready = prefetched.or_else(|| self.table.take_previewed(record, is_checked, hide));
         if let Some(opened) = ready {
-            self.opening = None;
+            self.screens.opening = None;
             self.show_record(*opened, screen);
             return review::keys::review_opened(self);
         }
         let Some(work) = self.read_record(record) else { return Vec::new() };
-        self.opening = Some((record, screen));
+        self.screens.opening = Some((record, screen));
         vec![work]
     }
 
@@ -280,23 +280,9 @@ impl App {
         Some(Effect::Record(record, self.store.reading(record)?, *self.store.row(record)?, hide))
     }
 
-    /// Lays a screen over the others. Drops a pending open, so that it cannot replace this screen.
-    pub(crate) fn open_screen(&mut self, screen: Screen) {
-        self.opening = None;
-        self.screens.push(screen);
-    }
-
-    /// Shows the open record as JSON.
-    pub(crate) fn show_json(&mut self) {
-        self.opening = None;
-        if let Some(view) = self.screens.record_mut() {
-            view.json = true;
-        }
-    }
-
     /// Returns to the table, out of everything.
     pub(crate) fn back_to_table(&mut self) -> Effects {
-        self.opening = None;
+        self.screens.opening = None;
         let running = [self.screens.attempt().map(|attempt| attempt.id), self.screens.live().map(|live| live.id)];
         self.screens.clear();
         review::keys::review_left(self);
@@ -436,9 +422,9 @@ impl App {
         }
         let is_from_table = self.screens.top() == ScreenKind::Table;
         self.screens.show_record(view);
-        run::edit::recall_edits(self);
-        if is_from_table {
-            table::search::land_in_record(self);
+        self.forks.recall_edits(&mut self.screens, &self.store);
+        if is_from_table && table::search::is_on_match(&self.table) {
+            table::search::find_by(self, 1);
         }
     }
 }
@@ -461,17 +447,17 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
             app.table.from_front &= !matches!(input, Input::Key(_) | Input::Mouse(_));
             app.input(input)
         }
-        Msg::Tick if app.arrange_at.is_none_or(|at| now < at) => {
+        Msg::Tick if app.table.arrange_at.is_none_or(|at| now < at) => {
             app.screens.attempt_mut().into_iter().for_each(|attempt| attempt.pass(now));
             app.screens.live_mut().into_iter().for_each(|live| live.pass(now));
             Vec::new()
         }
         Msg::Tick => {
-            app.arrange_at = None;
+            app.table.arrange_at = None;
             app.arrange();
-            table::search::go_on_searching(app, |_| true)
+            table::search::go_on_searching(&app.store, &mut app.table, &app.review, &app.side, |_| true)
         }
-        Msg::Returned(result) => run::edit::returned(app, ended(result)),
+        Msg::Returned(result) => run::edit::returned(&mut app.outside, &mut app.status, ended(result)),
         Msg::Panicked(text) => {
             app.status.fail(shown!("internal error, please report it: {}", Shown::line(text.as_bytes())))
         }
@@ -494,7 +480,7 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
         Msg::ForkOrigins(known) => forks::follow::take_fork_origins(app, known),
         Msg::ByHash(moves, found) => forks::follow::take_by_hash(app, moves, found),
         Msg::Log(event) => logged(app, event),
-        Msg::Run(id, told) => match repair::repair_told(app, id, told) {
+        Msg::Run(id, told) => match repair::repair_told(&mut app.screens, &mut app.models, id, told) {
             Ok(effects) => effects,
             Err(told) => match live::keys::take_told(&mut app.screens, id, told, now) {
                 Ok(effects) => effects,
@@ -503,7 +489,7 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
         },
         Msg::Live(id, reached) => {
             let wish = live::keys::take_reached(&mut app.screens, &mut app.models, id, reached);
-            live::wish::fulfil(app, wish)
+            wish::fulfil(app, wish)
         }
         Msg::Reached(id, reached) => rerun::keys::take_reached(app, id, *reached),
         Msg::Chosen(id, chosen) => match repair::repair_chosen(app, id, chosen) {
@@ -511,7 +497,7 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
             Err(chosen) => rerun::keys::take_chosen(app, id, chosen),
         },
         Msg::Candidates(id, candidates, trouble) => {
-            rerun::keys::take_candidates(&mut app.screens, id, candidates, trouble);
+            rerun::choosing::take_candidates(&mut app.screens, id, candidates, trouble);
             Vec::new()
         }
         Msg::Reviews(events, anew, sentences) => review::news::take_reviews(app, events, anew, sentences),
@@ -526,16 +512,25 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
             if !sought.is_empty() {
                 return sought;
             }
-            table::search::take_found(app, id, &found, done, now);
-            if done { table::search::go_on_searching(app, |_| true) } else { Vec::new() }
+            if table::search::take_found(&mut app.table, id, &found, done, now) {
+                app.arrange();
+            }
+            if !done {
+                return Vec::new();
+            }
+            table::search::go_on_searching(&app.store, &mut app.table, &app.review, &app.side, |_| true)
         }
         Msg::Matched(id, found, done) => {
-            table::search::take_matches(app, id, found, done);
-            if done { table::search::follow_matches(app) } else { Vec::new() }
+            table::search::take_matches(&app.store, &mut app.table, &mut app.status, id, (found, done));
+            if !done {
+                return Vec::new();
+            }
+            table::search::follow_matches(&app.store, &mut app.table, &app.review, &mut app.status)
         }
-        Msg::EditorFile(file) => run::edit::editor_file(app, file),
+        Msg::EditorFile(file) => run::edit::editor_file(&app.screens, &mut app.outside, &mut app.status, file),
         Msg::EditorText(text) => {
-            run::edit::editor_text(app, text);
+            let apply = run::edit::taking().and_then(|binding| app.key_name(binding)).unwrap_or_default();
+            run::edit::editor_text(&mut app.screens, &mut app.status, text, &apply);
             Vec::new()
         }
         Msg::Exported(path, result) => export::exported(app, &path, result),
@@ -587,13 +582,14 @@ fn input_now(app: &mut App, input: Input) -> Effects {
 
 /// `^C`: cancels what runs, asks about what was typed, else ends the program.
 fn interrupt(app: &mut App) -> Effects {
-    let cancelled = repair::cancel_repair(app).or_else(|| rerun::keys::cancel_run(app));
+    let cancelled =
+        repair::cancel_repair(&mut app.screens).or_else(|| rerun::keys::cancel_run(&mut app.screens, &mut app.status));
     if let Some(effects) = cancelled.or_else(|| live::keys::cancel(&mut app.screens)) {
         return effects;
     }
-    match &app.dialog {
+    match &app.screens.dialog {
         Some(Dialog::Drop(_)) => {
-            app.dialog = None;
+            app.screens.dialog = None;
             Vec::new()
         }
         Some(dialog) if dialog.is_typed_in() => app.close(),
@@ -651,7 +647,7 @@ pub(crate) fn json(app: &mut App) -> Effects {
     }
     let pointer = view.pointer();
     view.show_in_json(&pointer);
-    app.show_json();
+    app.screens.show_json();
     Vec::new()
 }
 
@@ -669,7 +665,7 @@ fn mouse(app: &mut App, event: MouseEvent) -> Effects {
 
 /// Moves what is under the mouse by rows, whatever count was typed.
 fn wheel(app: &mut App, at: Position, rows: isize) {
-    if app.dialog.is_some() {
+    if app.screens.dialog.is_some() {
         app.scroll_dialog(rows);
         return;
     }
@@ -679,11 +675,11 @@ fn wheel(app: &mut App, at: Position, rows: isize) {
 
 /// Opens the palette for the pane under the mouse, which gets the keys.
 fn menu(app: &mut App, at: Position) -> Effects {
-    if app.dialog.is_some() {
+    if app.screens.dialog.is_some() {
         return click(app, at);
     }
     (app.screens.top().def().focus)(app, at);
-    app.open_dialog(Dialog::Palette(Palette::default()));
+    app.screens.open_dialog(Dialog::Palette(Palette::default()));
     Vec::new()
 }
 
@@ -692,7 +688,7 @@ fn click(app: &mut App, at: Position) -> Effects {
     if let Some(effects) = keys::click(app, at) {
         return effects;
     }
-    if let Some(dialog) = &app.dialog {
+    if let Some(dialog) = &app.screens.dialog {
         // A slip of the hand drops no text and no call.
         return if dialog.is_held() { Vec::new() } else { app.close() };
     }
@@ -703,7 +699,8 @@ fn click(app: &mut App, at: Position) -> Effects {
     if let Some(effects) = cell_records::keys::click(app, at) {
         return effects;
     }
-    (app.screens.top().def().click)(app, at, body)
+    let asked = (app.screens.top().def().click)(app, at, body);
+    asked.map_or_else(Vec::new, |action| app.act(action))
 }
 
 /// Describes what is under the cursor, in one sentence.
@@ -713,7 +710,7 @@ pub(crate) fn explain(app: &mut App) -> Effects {
 }
 
 pub(crate) fn back(app: &mut App) -> Effects {
-    app.opening = None;
+    app.screens.opening = None;
     if app.screens.top() == ScreenKind::Table {
         return quit(app);
     }
@@ -735,7 +732,7 @@ pub(crate) fn escape(app: &mut App) -> Effects {
         return Vec::new();
     }
     if app.reading().is_some() {
-        (app.opening, app.copying) = (None, None);
+        (app.screens.opening, app.copying) = (None, None);
         return Vec::new();
     }
     if let Some(Screen::Record(view)) = app.screens.top_screen_mut()
@@ -752,8 +749,8 @@ pub(crate) fn escape(app: &mut App) -> Effects {
     if app.screens.top() != ScreenKind::Table {
         return back(app);
     }
-    app.opening = None;
-    if let Some(end) = app.end_find() {
+    app.screens.opening = None;
+    if let Some(end) = app.table.end_find() {
         return vec![end];
     }
     if !app.table.filter_text.is_empty() {
@@ -763,11 +760,11 @@ pub(crate) fn escape(app: &mut App) -> Effects {
 }
 
 pub(crate) fn quit(app: &mut App) -> Effects {
-    let (unsaved, edited) = (app.log.failed_forks() > 0, app.edits.len());
-    if !rerun::keys::may_drop(app, Action::Quit) {
-        return Vec::new();
-    }
-    if let Err(why) = live::keys::may_drop(&mut app.screens, Action::Quit, app.presenting.is_some()) {
+    let (unsaved, edited) = (app.log.failed_forks() > 0, app.forks.edits.len());
+    let may_drop = rerun::keys::may_drop(&mut app.screens, Action::Quit);
+    if let Err(why) =
+        may_drop.and_then(|()| live::keys::may_drop(&mut app.screens, Action::Quit, app.presenting.is_some()))
+    {
         return app.status.say(app.keymap.shown(why));
     }
     let is_made = app.presenting.is_none() && app.screens.side_by_side().is_some_and(|sides| sides.fork.is_some());
@@ -779,7 +776,7 @@ pub(crate) fn quit(app: &mut App) -> Effects {
         let records = if edited == 1 { "1 record" } else { "several records" };
         app.status.fail(if unsaved {
             app.keymap.shown("a fork is not saved: <save_again> retries, quit again discards it")
-        } else if app.edits.values().all(|edits| edits.values.is_empty()) {
+        } else if app.forks.edits.values().all(|edits| edits.values.is_empty()) {
             // A fork holds values: an edited prompt alone can only be sent.
             let keys = app.keymap.shown("<rerun> on the run previews it, quit again discards it");
             shown!("{records} with an unsent prompt: {keys}")
@@ -866,7 +863,7 @@ fn logged(app: &mut App, LogEvent { id, result }: LogEvent) -> Effects {
     let Some(line) = app.log.told(id, result.as_ref().err().cloned()) else { return Vec::new() };
     match line.what {
         What::Fork | What::Run => {
-            rerun::keys::note_saved(app, id, result.is_ok());
+            rerun::keys::note_saved(&mut app.screens, &mut app.forks, id, result.is_ok());
             let done = live::keys::note_saved(&mut app.screens, id, result.is_ok());
             let place = line.append.place;
             let source = match line.what {
@@ -889,7 +886,7 @@ fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
     let before = app.store.len();
     let cursor = app.record().and_then(|record| app.store.address(record));
     let open = app.placed().and_then(|view| app.store.address(view.opened.index));
-    let opening = app.opening.and_then(|(record, _)| app.store.address(record));
+    let opening = app.screens.opening.and_then(|(record, _)| app.store.address(record));
     let found = forks::follow::forks_source(&app.store, &event);
     let mut effects = Vec::new();
     let told = last_failure(&app.store);
@@ -920,13 +917,14 @@ fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
     effects.extend(review::keys::resume(app));
     effects.extend(seek::follow::go_on(app));
     if !app.table.is_natural() {
-        app.arrange_at = app.arrange_at.or(Some(now + REARRANGE));
+        app.table.arrange_at = app.table.arrange_at.or(Some(now + REARRANGE));
     }
-    effects.extend(table::search::begin_search(app));
-    if app.store.len() > before {
-        effects.extend(table::search::go_on_searching(app, |search| search.done));
+    let App { store, table, review, side, status, .. } = app;
+    effects.extend(table::search::begin_search(store, table, review, side));
+    if store.len() > before {
+        effects.extend(table::search::go_on_searching(store, table, review, side, |search| search.done));
     }
-    effects.extend(table::search::follow_matches(app));
+    effects.extend(table::search::follow_matches(store, table, review, status));
     effects.extend(across::keys::refresh_across(app));
     if app.review.shows() {
         effects.extend(review::news::review_loaded(app, change == Change::Moved));
@@ -948,9 +946,9 @@ fn follow_moved(
 ) -> Effects {
     app.table.forget_row_texts();
     // What was found has moved too; `n` looks again, and the filter with the next tick.
-    let mut effects: Effects = app.end_find().into_iter().collect();
+    let mut effects: Effects = app.table.end_find().into_iter().collect();
     if let Some(old) = app.table.filtering.take() {
-        let id = app.new_search_id();
+        let id = app.table.new_search_id();
         app.table.filtering = Some(Search::new(id, &old.typed, old.filter.clone()));
         effects.extend(end_of(Some(old)));
     }
@@ -974,7 +972,7 @@ fn follow_moved(
             }
         }
     }
-    if let Some((_, screen)) = app.opening.take()
+    if let Some((_, screen)) = app.screens.opening.take()
         && let Some(record) = position(opening)
     {
         effects.extend(app.request(record, screen));
@@ -990,7 +988,7 @@ fn take_record(app: &mut App, record: usize, result: Result<Box<OpenRecord>, Fai
     let wanted = failure.is_some() && review::keys::review_unread(&mut app.review, record);
     let mut effects = review::keys::take_review_record(app, &mut opened, record);
     let copying = app.copying.take_if(|(wanted, _)| *wanted == record).map(|(_, action)| action);
-    let opening = app.opening.take_if(|(wanted, _)| *wanted == record).map(|(_, screen)| screen);
+    let opening = app.screens.opening.take_if(|(wanted, _)| *wanted == record).map(|(_, screen)| screen);
     if let Some(failure) = failure.filter(|_| wanted || copying.is_some() || opening.is_some()) {
         app.status.fail(shown!("{failure}"));
     }

@@ -25,7 +25,7 @@ pub(crate) fn view(app: &App, buf: &mut Buffer) -> Option<Position> {
         ascii::draw(buf);
     }
     let in_footer = |x: u16| Position { x, y: parts(area).footer.y.min(area.bottom().saturating_sub(1)) };
-    match app.dialog.as_ref().map(Dialog::own) {
+    match app.screens.dialog.as_ref().map(Dialog::own) {
         Some(Dialog::Editor(editor)) => Some(editor::draw::cursor(editor, area)),
         Some(Dialog::Prompt(prompt)) => Some(in_footer(bars::prompt_cursor(prompt, area))),
         _ => review::strip::cursor(app, area).map(in_footer).or(selected).or_else(|| first_text(buf, parts(area).body)),
@@ -47,7 +47,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     let strong = app.presenting.as_ref().map(|_| app.looks.theme.for_presenting());
     let theme = strong.as_ref().unwrap_or(&app.looks.theme);
     shade(area, buf, theme.style(Role::Screen));
-    let look = Look::new(theme, &app.keymap, app.dialog.is_none());
+    let look = Look::new(theme, &app.keymap, app.screens.dialog.is_none());
     // The strip of the reviews stands between the body and the status line.
     let whole = area;
     let bars = parts(whole);
@@ -80,9 +80,9 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     bars::footer(app, bars.footer, buf, look);
     let front = Look::new(theme, &app.keymap, true);
     if let Some(window) = window(app, area, buf, front) {
-        window.draw(app.scroll, buf, front);
+        window.draw(app.screens.scroll, buf, front);
     }
-    match app.dialog.as_ref().map(Dialog::own) {
+    match app.screens.dialog.as_ref().map(Dialog::own) {
         Some(Dialog::Editor(editor)) => editor::draw::draw(editor, area, buf, front),
         Some(Dialog::Review(ask)) => {
             let places = [area, bars.status, bars.footer];
@@ -91,7 +91,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
         Some(Dialog::Prompt(prompt)) => bars::prompt(prompt, !app.table.typed_filters.is_empty(), whole, buf, front),
         _ => {}
     }
-    if matches!(app.dialog, Some(Dialog::Drop(_))) {
+    if matches!(app.screens.dialog, Some(Dialog::Drop(_))) {
         bars::drop_question(&app.keymap, bars.status, buf, front);
     }
     ground(buf, whole, theme.style(Role::Screen));

@@ -224,7 +224,7 @@ fn playable(
         let at = tour.scene().0;
         let Some(kept) = kept.get(at) else { return };
         let rows = record::rows(&tour.app, tour.stage_area());
-        if tour.stands() == Ok(true) && record::open(&tour.app) == kept.record {
+        if tour.stands() == Ok(true) && record::open(&tour.app.screens) == kept.record {
             let others: Vec<_> = others.iter().filter_map(|screens| screens.get(&at).cloned()).collect();
             let wait = record::wait_for(&kept.rows, &rows, &others, &before);
             good.push(Scene { wait, ..kept.scene.clone() });
@@ -290,12 +290,13 @@ fn ready(
     let theme = Theme::built_in("dark", depth).unwrap_or_default();
     let ascii = start.ascii || !is_utf8(locale(variable).as_deref());
     let mut app = App::new(store, Keymap::default(), Looks { theme, all, chosen: None, depth, ascii });
-    app.samples = script.records.is_empty();
-    app.across.baseline = app.samples.then_some(BaselineRuns::Samples);
+    let samples = script.records.is_empty();
+    app.across.baseline = samples.then_some(BaselineRuns::Samples);
     // A tour asks no model: its keys are pressed without a person.
     let wanted = WantedServer { offline: true, ..WantedServer::default() };
     let setup = Setup { wanted, cassette: recording, speed, ..Setup::default() };
     app.models = ModelChoice::new(setup.clone(), &Config::default());
+    app.models.samples = samples;
     if let Some(name) = &start.theme {
         if !BUILT_IN.iter().any(|(known, _)| known == name) {
             return Err(shown!("there is no theme {}", Shown::line(name.as_bytes())));

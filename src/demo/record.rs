@@ -17,6 +17,7 @@ use crate::demo::picture::line;
 use crate::demo::tour::{BAR, above_bar, is_idle};
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::state::RecordView;
+use crate::screens::stack::Screens;
 use crate::widgets::ascii;
 use crate::widgets::keymap::Key;
 use crate::widgets::theme::Role;
@@ -79,7 +80,7 @@ impl TourRecorder {
         let name = self.app.screens.top().word().to_owned();
         let caption = format!("TODO: what there is to see ({name})");
         let scene = Scene { name, caption, keys: self.keys.join(" "), ..self.from.clone() };
-        self.kept.push(KeptScene { scene, record: open(&self.app), rows: rows(&self.app, self.place()) });
+        self.kept.push(KeptScene { scene, record: open(&self.app.screens), rows: rows(&self.app, self.place()) });
         self.said = " · kept";
     }
 
@@ -96,8 +97,8 @@ impl TourRecorder {
 
     /// A record that was opened from the table is where a tour can begin.
     fn follow(&mut self) {
-        let before = std::mem::replace(&mut self.open, open(&self.app));
-        let alone = self.app.screens.len() == 1 && self.app.dialog.is_none();
+        let before = std::mem::replace(&mut self.open, open(&self.app.screens));
+        let alone = self.app.screens.len() == 1 && self.app.screens.dialog.is_none();
         let view = self.app.screens.record().filter(|_| alone && before.is_none());
         let id = view.map(|view| view.opened.id.as_str()).filter(|id| !id.is_empty());
         if let Some((view, id)) = view.zip(id) {
@@ -115,8 +116,8 @@ impl TourRecorder {
 }
 
 /// The record that is open.
-pub(crate) fn open(app: &App) -> Option<usize> {
-    app.screens.record().map(|view: &RecordView| view.opened.index)
+pub(crate) fn open(screens: &Screens) -> Option<usize> {
+    screens.record().map(|view: &RecordView| view.opened.index)
 }
 
 /// The screen of the program, by its rows.

@@ -191,7 +191,7 @@ impl Tour {
 
     /// Tells whether the built-in tour, which is made for a larger terminal, is not shown whole.
     fn is_small(&self) -> bool {
-        self.app.samples && (self.size.width < MADE_FOR.width || self.size.height < MADE_FOR.height)
+        self.app.models.samples && (self.size.width < MADE_FOR.width || self.size.height < MADE_FOR.height)
     }
 
     /// Computes how long the scene stays in auto-play.
@@ -246,9 +246,9 @@ impl Tour {
     fn reset(&mut self, now: Instant) -> Effects {
         let app = &mut self.app;
         let attempt = app.back_to_table();
-        (app.dialog, app.status.now, app.count, app.opening, app.seek) = (None, None, None, None, None);
-        app.typed.clear();
-        app.edits.clear();
+        (app.screens.dialog, app.status.now, app.count, app.screens.opening, app.seek) = (None, None, None, None, None);
+        app.screens.typed.clear();
+        app.forks.edits.clear();
         (app.table.list, app.presenting) = (List::default(), Some(Presenting::of_tour()));
         app.kept = ScreenMemory::default();
         app.models.forget_choice();
@@ -496,7 +496,7 @@ pub(crate) fn is_idle(app: &App) -> bool {
     let asked = app.screens.attempt().is_some_and(|attempt| {
         attempt.is_busy() || attempt.stage == Stage::Preview && !is_planned(attempt) || attempt.picker.is_looking
     });
-    let waits = app.opening.is_some() || app.seek.is_some() || app.across.partner_of.is_some();
+    let waits = app.screens.opening.is_some() || app.seek.is_some() || app.across.partner_of.is_some();
     filtered && !asked && !waits && !app.across.is_working()
 }
 

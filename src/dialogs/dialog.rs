@@ -1,5 +1,5 @@
 //! Dialogs: what lies over a screen and takes the keys until it is closed. There is at most one, so one cursor does for
-//! all of them: `App::scroll`.
+//! all of them: `Screens::scroll`.
 
 use tui_input::Input as Line;
 
@@ -194,6 +194,23 @@ pub struct Prompt {
     pub(crate) earlier: Option<(usize, String)>,
     /// Number of records that the filter takes as typed so far.
     pub(crate) count: Option<FilterCount>,
+}
+
+impl Prompt {
+    /// Begins with a text.
+    pub(crate) fn new(purpose: PromptPurpose, text: String) -> Self {
+        Self {
+            purpose,
+            line: Line::new(text.clone()),
+            from: text,
+            proposed: false,
+            error: None,
+            completions: Vec::new(),
+            chosen: None,
+            earlier: None,
+            count: None,
+        }
+    }
 }
 
 /// Number of records that a filter takes.

@@ -7,7 +7,6 @@ use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 
 use crate::app::review::Review;
-use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
 use crate::screens::stack::Screens;
 use crate::widgets::borders::borders;
@@ -26,11 +25,18 @@ const NAME: usize = 16;
 const COUNT: usize = 5;
 const HEAD: usize = 2 + NAME;
 
-pub(crate) fn window<'a>(app: &App, area: Rect, screen: &Buffer, look: Look<'a>) -> Window<'a> {
+/// Builds the window; `contexts`: those of what is in front.
+pub(crate) fn window<'a>(
+    meanings: Vec<&'static [Meaning]>,
+    contexts: Vec<Context>,
+    area: Rect,
+    screen: &Buffer,
+    look: Look<'a>,
+) -> Window<'a> {
     let title = vec![look.span("Help", Role::Title), look.keyed("  <down> <up> scroll, <escape> closes", Role::Faint)];
     let place = centred(area, area.width.saturating_sub(4).min(96), area.height.saturating_sub(2));
     let width = inner_width(place);
-    let entries = entries(app, screen);
+    let entries = entries(meanings, contexts, screen);
     let mut len = 0;
     let mut ends = Vec::with_capacity(entries.len());
     for entry in &entries {
@@ -95,13 +101,12 @@ impl Entry {
     }
 }
 
-fn entries(app: &App, screen: &Buffer) -> Vec<Entry> {
+fn entries(meanings: Vec<&'static [Meaning]>, mut contexts: Vec<Context>, screen: &Buffer) -> Vec<Entry> {
     let mut entries = vec![Entry::Heading("Symbols on this screen, and how often")];
     let (here, elsewhere): (Vec<_>, Vec<_>) =
-        counted(legend(&app.review, &app.screens), screen).into_iter().partition(|(_, count)| count.is_some());
+        counted(meanings, screen).into_iter().partition(|(_, count)| count.is_some());
     entries.extend(here.into_iter().map(|(meaning, count)| Entry::Counted(meaning, count.unwrap_or_default())));
     entries.push(Entry::Blank);
-    let mut contexts = app.focus_below_dialog().contexts();
     let others = Context::ALL.into_iter().filter(|context| !contexts.contains(context));
     contexts.extend(others.collect::<Vec<_>>());
     for context in contexts {
@@ -219,7 +224,7 @@ fn matched(glyph: &str, alike: Option<&str>, row: &[char]) -> usize {
 }
 
 /// The sets of glyphs that the screen below the help uses.
-fn legend(review: &Review, screens: &Screens) -> Vec<&'static [Meaning]> {
+pub(crate) fn legend(review: &Review, screens: &Screens) -> Vec<&'static [Meaning]> {
     let mut sets = screens.top().def().signs.to_vec();
     if screens.record().is_some_and(|view| view.anchor.is_some()) && screens.top() == ScreenKind::Run {
         sets.push(&sign::DIFFERENCES);

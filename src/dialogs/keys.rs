@@ -9,6 +9,7 @@ use tui_input::Input as Line;
 use crate::app::msg::Effects;
 use crate::app::review::{LabelPurpose, ReviewDialog};
 use crate::app::state::App;
+use crate::app::status_line::StatusLine;
 use crate::app::{export, review};
 use crate::dialogs::derivation::Origin;
 use crate::dialogs::dialog::{Dialog, Prompt, PromptPurpose};
@@ -17,38 +18,34 @@ use crate::dialogs::palette::{Palette, PaletteRow};
 use crate::dialogs::window::window;
 use crate::dialogs::{fixes, repair};
 use crate::screens::run::pane::RunPane;
+use crate::screens::side_by_side::keys::{make, open_handle};
+use crate::screens::stack::Screens;
+use crate::screens::table::search::Known;
 use crate::screens::table::state::Table;
-use crate::screens::{answer, live, rerun, run, table};
+use crate::screens::{answer, live, rerun, run, table, wish};
 use crate::widgets::command;
 use crate::widgets::keymap::{Action, Context, Key, Lookup};
 use crate::widgets::line::{MAX_LINE, cursor_byte, edit, insert, replace_proposed};
-use crate::widgets::list::List;
 use crate::widgets::look::Look;
 use crate::widgets::panes::turn_to;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_io::config::session::put_last;
+use stepscope_io::pipeline::side_data::SideData;
 use stepscope_table::filter::{Filter, completions};
 
 /// Length in bytes of the longest filter that is read at every key; longer ones are read when they are applied.
 const MAX_LIVE: usize = 4 << 10;
 
 impl App {
-    /// Opens a dialog. Drops a pending open, so that it cannot replace this dialog.
-    pub(crate) fn open_dialog(&mut self, dialog: Dialog) {
-        self.opening = None;
-        self.typed.clear();
-        (self.dialog, self.scroll) = (Some(dialog), List::default());
-    }
-
     /// Closes the dialog, as far as nothing is lost by it: typed text is asked about first, and a call that runs is
     /// cancelled, which leaves on screen what came of it. The one place that decides what `Esc`, `^C` and a click drop.
     pub(crate) fn close(&mut self) -> Effects {
-        if let Some(effects) = repair::cancel_repair(self) {
+        if let Some(effects) = repair::cancel_repair(&mut self.screens) {
             return effects;
         }
-        match self.dialog.take() {
-            Some(dialog) if dialog.is_typed_in() => self.dialog = Some(Dialog::Drop(Box::new(dialog))),
+        match self.screens.dialog.take() {
+            Some(dialog) if dialog.is_typed_in() => self.screens.dialog = Some(Dialog::Drop(Box::new(dialog))),
             Some(dialog) => return closed(self, &dialog),
             None => {}
         }
@@ -58,39 +55,19 @@ impl App {
     /// Moves the cursor of the dialog, or what it has on screen.
     pub(crate) fn scroll_dialog(&mut self, rows: isize) {
         let look = Look::new(&self.looks.theme, &self.keymap, true);
-        let mut scroll = self.scroll;
+        let mut scroll = self.screens.scroll;
         if let Some(window) = window(self, self.area(), &Buffer::default(), look) {
             window.go(&mut scroll, rows);
         }
-        self.scroll = scroll;
+        self.screens.scroll = scroll;
     }
+}
 
-    /// Asks for a text, from what was typed before.
-    pub(crate) fn open_prompt(&mut self, purpose: PromptPurpose, text: String) {
-        let (from, proposed) = (text.clone(), false);
-        let (line, completions) = (Line::new(text), Vec::new());
-        let mut prompt = Prompt {
-            purpose,
-            line,
-            from,
-            proposed,
-            error: None,
-            completions,
-            chosen: None,
-            earlier: None,
-            count: None,
-        };
-        refresh_prompt(&mut prompt, self.side.types());
-        self.open_dialog(Dialog::Prompt(prompt));
-    }
-
-    /// Asks for a text, and proposes one.
-    pub(crate) fn propose(&mut self, purpose: PromptPurpose, text: String) {
-        self.open_prompt(purpose, text);
-        if let Some(Dialog::Prompt(prompt)) = &mut self.dialog {
-            prompt.proposed = !prompt.from.is_empty();
-        }
-    }
+/// Asks for a filter, from what was typed before.
+pub(crate) fn open_filter(screens: &mut Screens, side: &SideData, text: String) {
+    let mut prompt = Prompt::new(PromptPurpose::Filter, text);
+    refresh_prompt(&mut prompt, side.types());
+    screens.open_dialog(Dialog::Prompt(prompt));
 }
 
 /// A dialog was given up: what it left elsewhere goes with it.
@@ -108,52 +85,53 @@ fn closed(app: &mut App, dialog: &Dialog) -> Effects {
 /// A key for the question whether typed text is to be dropped; any other key keeps it, and only answers: an `n` does not
 /// go into the text.
 pub(crate) fn answer_drop(app: &mut App, event: KeyEvent) -> Effects {
-    let Some(Dialog::Drop(dialog)) = app.dialog.take() else { return Vec::new() };
+    let Some(Dialog::Drop(dialog)) = app.screens.dialog.take() else { return Vec::new() };
     let key = Key::from_event(event);
     if app.keymap.look_up(&[Context::Drop], &[key]) == Lookup::Found(Action::DropText) {
         return closed(app, &dialog);
     }
-    app.dialog = Some(*dialog);
+    app.screens.dialog = Some(*dialog);
     Vec::new()
 }
 
 /// A key where letters are text.
 pub(crate) fn text_key(app: &mut App, event: KeyEvent) -> Effects {
-    let Some(dialog) = app.dialog.take() else { return Vec::new() };
+    let Some(dialog) = app.screens.dialog.take() else { return Vec::new() };
     let key = Key::from_event(event);
     let found = app.keymap.look_up(&[dialog.context()], &[key]);
     if found == Lookup::Found(Action::Escape) {
-        app.dialog = Some(dialog);
+        app.screens.dialog = Some(dialog);
         return app.close();
     }
     match dialog {
         Dialog::Review(ask) => review::ask::ask_key(app, ask, event),
         Dialog::Prompt(prompt) => prompt_key(app, prompt, event),
         Dialog::Palette(palette) => palette_key(app, palette, event),
-        Dialog::Editor(editor) => run::edit::editor_key(app, editor, event, |app, editor| match editor.target {
-            EditTarget::Value { .. } | EditTarget::Prompt(_) => run::edit::take_edit(app, editor),
-            EditTarget::Question | EditTarget::LiveValue { .. } | EditTarget::LivePrompt => {
-                let wish = live::keys::typed(&mut app.screens, &mut app.models, editor);
-                live::wish::fulfil(app, wish)
-            }
-        }),
+        Dialog::Editor(editor) => run::edit::editor_key(&mut app.screens, &app.keymap, &app.outside, editor, event)
+            .unwrap_or_else(|editor| match editor.target {
+                EditTarget::Value { .. } | EditTarget::Prompt(_) => run::edit::take_edit(app, editor),
+                EditTarget::Question | EditTarget::LiveValue { .. } | EditTarget::LivePrompt => {
+                    let wish = live::keys::typed(&mut app.screens, &mut app.models, editor);
+                    wish::fulfil(app, wish)
+                }
+            }),
         other => {
-            app.dialog = Some(other);
+            app.screens.dialog = Some(other);
             Vec::new()
         }
     }
 }
 
 pub(crate) fn paste(app: &mut App, text: &str) -> Effects {
-    if let Some(Dialog::Drop(dialog)) = app.dialog.take_if(|dialog| matches!(dialog, Dialog::Drop(_))) {
-        app.dialog = Some(*dialog);
+    if let Some(Dialog::Drop(dialog)) = app.screens.dialog.take_if(|dialog| matches!(dialog, Dialog::Drop(_))) {
+        app.screens.dialog = Some(*dialog);
     }
-    if let Some(Dialog::Editor(editor)) = &mut app.dialog {
+    if let Some(Dialog::Editor(editor)) = &mut app.screens.dialog {
         editor.insert(text);
         return Vec::new();
     }
-    let is_proposed = app.dialog.as_ref().is_some_and(Dialog::is_proposed);
-    let Some(line) = app.dialog.as_mut().and_then(Dialog::line_mut) else {
+    let is_proposed = app.screens.dialog.as_ref().is_some_and(Dialog::is_proposed);
+    let Some(line) = app.screens.dialog.as_mut().and_then(Dialog::line_mut) else {
         app.status.say(app.keymap.shown("pasted text is not a command; press <find> or <filter> first"));
         return Vec::new();
     };
@@ -163,14 +141,15 @@ pub(crate) fn paste(app: &mut App, text: &str) -> Effects {
     if !insert(line, text) {
         app.status.fail(shown!("only the first {} kB were pasted", MAX_LINE >> 10));
     }
-    if let Some(Dialog::Prompt(mut prompt)) = app.dialog.take_if(|dialog| matches!(dialog, Dialog::Prompt(_))) {
+    if let Some(Dialog::Prompt(mut prompt)) = app.screens.dialog.take_if(|dialog| matches!(dialog, Dialog::Prompt(_))) {
         prompt.proposed = false;
         refresh_prompt(&mut prompt, app.side.types());
-        count_records(app, &mut prompt);
-        app.dialog = Some(Dialog::Prompt(prompt));
+        let App { store, across, review, side, .. } = app;
+        count_records(&mut prompt, side.types(), &Known { store, across, review, models: side.models() });
+        app.screens.dialog = Some(Dialog::Prompt(prompt));
     }
-    match &mut app.dialog {
-        Some(Dialog::Palette(_)) => app.scroll.at = 0,
+    match &mut app.screens.dialog {
+        Some(Dialog::Palette(_)) => app.screens.scroll.at = 0,
         Some(Dialog::Review(_)) => return review::ask::line_changed(app),
         _ => {}
     }
@@ -179,13 +158,14 @@ pub(crate) fn paste(app: &mut App, text: &str) -> Effects {
 
 /// Does what a key means in the dialog in front; `None`: there is none, or it means the same everywhere.
 pub(crate) fn dialog_action(app: &mut App, action: Action) -> Option<Effects> {
-    if let Some(Dialog::Derivation(tree)) = &mut app.dialog
-        && let Some(row) = tree.fold(action, app.scroll.at)
+    let scroll = &mut app.screens.scroll;
+    if let Some(Dialog::Derivation(tree)) = &mut app.screens.dialog
+        && let Some(row) = tree.fold(action, scroll.at)
     {
-        app.scroll.at = row;
+        scroll.at = row;
         return Some(Vec::new());
     }
-    let dialog = app.dialog.as_ref()?;
+    let dialog = app.screens.dialog.as_ref()?;
     let page = (isize::try_from(app.size.height).unwrap_or(24) - 6).max(1);
     let times = app.times();
     let rows = match (action, dialog) {
@@ -200,12 +180,12 @@ pub(crate) fn dialog_action(app: &mut App, action: Action) -> Option<Effects> {
         (Action::CopyValue, Dialog::Popup(popup)) => return Some(app.copy(&popup.text.clone(), "the text")),
         (Action::CopyValue, Dialog::Derivation(tree)) => return Some(app.copy(&tree.text(), "the text")),
         (Action::Open, Dialog::Derivation(_)) => {
-            follow_derivation(app);
+            follow_derivation(&mut app.screens, &mut app.status);
             return Some(Vec::new());
         }
         (Action::Open, Dialog::Export) => return Some(export::ask_where(app)),
         (Action::Find, Dialog::Help) => {
-            app.open_dialog(Dialog::Palette(Palette::of_help()));
+            app.screens.open_dialog(Dialog::Palette(Palette::of_help()));
             return Some(Vec::new());
         }
         (Action::Fold, Dialog::Export) => {
@@ -213,22 +193,26 @@ pub(crate) fn dialog_action(app: &mut App, action: Action) -> Option<Effects> {
             return Some(Vec::new());
         }
         (Action::Open, Dialog::Contents) => {
-            answer::keys::follow_contents(app);
+            answer::keys::follow_contents(&mut app.screens, &mut app.status);
             return Some(Vec::new());
         }
         (Action::Open, Dialog::Views) => {
-            let name = app.views.list.get(app.scroll.at).map(|view| view.name.clone());
-            app.dialog = None;
+            let name = app.views.list.get(app.screens.scroll.at).map(|view| view.name.clone());
+            app.screens.dialog = None;
             return Some(
                 name.map_or_else(|| Ok(Vec::new()), |name| table::keys::show_view(app, &name))
                     .unwrap_or_else(|why| app.status.fail(why)),
             );
         }
         (Action::DeleteView, Dialog::Views) => {
-            let deleted = table::keys::change_views(&app.views, app.views.deleted(app.scroll.at));
+            let deleted = table::keys::change_views(&app.views, app.views.deleted(app.screens.scroll.at));
             return Some(deleted.unwrap_or_else(|why| app.status.fail(why)));
         }
-        (Action::Open, Dialog::Repair(_)) => return Some(repair::open_repaired(app)),
+        (Action::Open, Dialog::Repair(_)) => {
+            let repaired = repair::take_repaired(&mut app.screens);
+            let handle = open_handle(&app.screens, &app.store, &app.forks.tree);
+            return Some(repaired.map_or_else(Vec::new, |repaired| make(&mut app.across, handle, repaired)));
+        }
         (Action::Open, Dialog::Fixes(_)) => return Some(fixes::keys::open_fix(app)),
         (Action::Confirm, Dialog::Review(_)) => return Some(review::ask::confirmed(app)),
         (Action::Filter, Dialog::Review(_)) => return Some(review::ask::show_same(app)),
@@ -241,9 +225,10 @@ pub(crate) fn dialog_action(app: &mut App, action: Action) -> Option<Effects> {
 }
 
 /// Goes to the subject of the row under the cursor.
-fn follow_derivation(app: &mut App) {
-    let Some(Dialog::Derivation(tree)) = app.dialog.take() else { return };
-    let (Some(view), Some(origin)) = (app.screens.record_mut(), tree.origin(app.scroll.at)) else { return };
+fn follow_derivation(screens: &mut Screens, status: &mut StatusLine) {
+    let Some(Dialog::Derivation(tree)) = screens.dialog.take() else { return };
+    let Some(origin) = tree.origin(screens.scroll.at) else { return };
+    let Some(view) = screens.record_mut() else { return };
     match origin {
         Origin::Written { variable, step } => {
             view.focus(RunPane::State);
@@ -253,7 +238,7 @@ fn follow_derivation(app: &mut App) {
         Origin::Quantity(quantity) => {
             view.focus(RunPane::Question);
             view.choose_quantity(quantity);
-            run::keys::say_quantity(app);
+            run::keys::say_quantity(screens, status);
         }
     }
 }
@@ -266,18 +251,18 @@ pub(crate) fn click(app: &mut App, at: Position) -> Option<Effects> {
     if !window.has_cursor || !window.place.contains(at) {
         return None;
     }
-    let Some(row) = window.row_at(at, app.scroll.top) else { return Some(Vec::new()) };
+    let Some(row) = window.row_at(at, app.screens.scroll.top) else { return Some(Vec::new()) };
     drop(window);
-    if let Some(Dialog::Palette(palette)) = &app.dialog {
+    if let Some(Dialog::Palette(palette)) = &app.screens.dialog {
         let typed = palette.line.value().to_owned();
         let row = app.palette_rows(palette).into_iter().nth(row)?;
-        app.dialog = None;
+        app.screens.dialog = None;
         return Some(run_row(app, &row, &typed));
     }
-    if row == app.scroll.at {
+    if row == app.screens.scroll.at {
         return dialog_action(app, Action::Open);
     }
-    app.scroll_dialog(row as isize - app.scroll.at as isize);
+    app.scroll_dialog(row as isize - app.screens.scroll.at as isize);
     Some(Vec::new())
 }
 
@@ -303,7 +288,7 @@ fn palette_key(app: &mut App, mut palette: Palette, event: KeyEvent) -> Effects 
     let rows = app.palette_rows(&palette);
     match event.code {
         KeyCode::Enter => {
-            let Some(row) = rows.get(app.scroll.at) else {
+            let Some(row) = rows.get(app.screens.scroll.at) else {
                 return app.status.refuse(&app.keymap, "No matching command");
             };
             if palette.is_chosen || command::is_clear(rows.iter().map(|row| row.fit)) {
@@ -313,14 +298,14 @@ fn palette_key(app: &mut App, mut palette: Palette, event: KeyEvent) -> Effects 
             app.status.say(shown!("Several commands fit: confirm again to run \"{}\", or select another", row.title()));
             palette.is_chosen = true;
         }
-        KeyCode::Down | KeyCode::Tab => (app.scroll.at, palette.is_chosen) = (app.scroll.at + 1, true),
+        KeyCode::Down | KeyCode::Tab => (app.screens.scroll.at, palette.is_chosen) = (app.screens.scroll.at + 1, true),
         KeyCode::Up | KeyCode::BackTab => {
-            (app.scroll.at, palette.is_chosen) = (app.scroll.at.saturating_sub(1), true);
+            (app.screens.scroll.at, palette.is_chosen) = (app.screens.scroll.at.saturating_sub(1), true);
         }
-        _ if edit(&mut palette.line, event) => (app.scroll.at, palette.is_chosen) = (0, false),
+        _ if edit(&mut palette.line, event) => (app.screens.scroll.at, palette.is_chosen) = (0, false),
         _ => {}
     }
-    app.dialog = Some(Dialog::Palette(palette));
+    app.screens.dialog = Some(Dialog::Palette(palette));
     Vec::new()
 }
 
@@ -332,7 +317,7 @@ fn prompt_key(app: &mut App, mut prompt: Prompt, event: KeyEvent) -> Effects {
                 prompt.error = Filter::parse(&typed, app.side.types()).err();
             }
             if prompt.error.is_some() {
-                app.dialog = Some(Dialog::Prompt(prompt));
+                app.screens.dialog = Some(Dialog::Prompt(prompt));
                 return Vec::new();
             }
             let done = match prompt.purpose {
@@ -347,7 +332,7 @@ fn prompt_key(app: &mut App, mut prompt: Prompt, event: KeyEvent) -> Effects {
                     Vec::new()
                 }),
                 PromptPurpose::ViewName => table::keys::change_views(&app.views, app.views.kept(&typed, &app.table)),
-                PromptPurpose::Field(field) => rerun::keys::set_field(app, field, &typed),
+                PromptPurpose::Field(field) => rerun::keys::set_field(&mut app.screens, &mut app.models, field, &typed),
                 PromptPurpose::Breakpoint => {
                     let types = app.side.clone();
                     live::keys::set_breakpoint(&mut app.screens, &mut app.models, types.types(), &typed)
@@ -362,7 +347,7 @@ fn prompt_key(app: &mut App, mut prompt: Prompt, event: KeyEvent) -> Effects {
             // What cannot be done stays to be mended.
             return done.unwrap_or_else(|why| {
                 app.status.fail(why);
-                app.dialog = Some(Dialog::Prompt(prompt));
+                app.screens.dialog = Some(Dialog::Prompt(prompt));
                 Vec::new()
             });
         }
@@ -380,8 +365,9 @@ fn prompt_key(app: &mut App, mut prompt: Prompt, event: KeyEvent) -> Effects {
             }
         }
     }
-    count_records(app, &mut prompt);
-    app.dialog = Some(Dialog::Prompt(prompt));
+    let App { store, across, review, side, .. } = app;
+    count_records(&mut prompt, side.types(), &Known { store, across, review, models: side.models() });
+    app.screens.dialog = Some(Dialog::Prompt(prompt));
     Vec::new()
 }
 
@@ -406,11 +392,11 @@ fn earlier_filter(prompt: &mut Prompt, filters: &[String], back: bool) {
     prompt.earlier = at.map(|at| (at, typed));
 }
 
-fn count_records(app: &App, prompt: &mut Prompt) {
+fn count_records(prompt: &mut Prompt, types: &TypeRegistry, known: &Known<'_>) {
     if prompt.purpose == PromptPurpose::Filter {
         let typed = Some(prompt.line.value()).filter(|typed| typed.len() <= MAX_LIVE);
-        let filter = typed.and_then(|typed| Filter::parse(typed, app.side.types()).ok());
-        prompt.count = filter.and_then(|filter| table::search::count(app, &filter));
+        let filter = typed.and_then(|typed| Filter::parse(typed, types).ok());
+        prompt.count = filter.and_then(|filter| known.count(&filter));
     }
 }
 

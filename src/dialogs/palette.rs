@@ -4,9 +4,8 @@ use ratatui::layout::Rect;
 use tui_input::Input as Line;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::app::state::App;
 use crate::widgets::command::Fit;
-use crate::widgets::keymap::Binding;
+use crate::widgets::keymap::{Action, Binding, Context};
 use crate::widgets::line;
 use crate::widgets::look::Look;
 use crate::widgets::prose::pad;
@@ -58,23 +57,29 @@ const LEAST_HEIGHT: u16 = 6;
 /// Columns of the names of actions; with names behind them they take up to twice as many.
 const TITLE: usize = 20;
 
-pub(crate) fn window<'a>(app: &'a App, palette: &Palette, area: Rect, look: Look<'a>) -> Window<'a> {
+/// Builds the window from the rows that fit what was typed. `here`: the contexts of what is in front; `may`: tells whether
+/// an action can be done there.
+pub(crate) fn window<'a>(
+    (palette, rows): (&Palette, Vec<PaletteRow>),
+    here: Vec<Context>,
+    may: impl Fn(Action) -> bool + 'a,
+    area: Rect,
+    look: Look<'a>,
+) -> Window<'a> {
     // On the smallest screens it takes all, so that what is typed and a row are seen.
     let width = area.width.saturating_sub(8).clamp(LEAST_WIDTH, 76);
     let place = centred(area, width, area.height.saturating_sub(4).clamp(LEAST_HEIGHT, 20));
     let (visible, _) = line::window(&palette.line, usize::from(place.width.saturating_sub(7)));
     let line = vec![look.span(": ", Role::HintKey), look.span(visible, Role::Text), look.span("▏", Role::Accent)];
-    let rows = app.palette_rows(palette);
     let longest = rows.iter().map(|row| row.title().width()).max().unwrap_or(0).clamp(TITLE, 2 * TITLE);
     let nothing = rows.is_empty().then(|| vec![look.span("No matching command", Role::Dim)]);
     let window = Window::new(place, vec![look.span("Actions", Role::Title)], rows.len(), move |n| {
         let Some(row) = rows.get(n) else { return Vec::new() };
         let binding = row.binding;
-        let role =
-            if app.allowed_at(app.focus_below_dialog(), binding.action).is_ok() { Role::Text } else { Role::Ghost };
-        let here = app.focus_below_dialog().contexts().contains(&binding.context);
-        let place = if here { String::new() } else { format!("{}: ", binding.context.word()) };
-        let key = app.keymap.names(binding).first().cloned().unwrap_or_default();
+        let role = if may(binding.action) { Role::Text } else { Role::Ghost };
+        let is_here = here.contains(&binding.context);
+        let place = if is_here { String::new() } else { format!("{}: ", binding.context.word()) };
+        let key = look.keymap.names(binding).first().cloned().unwrap_or_default();
         vec![
             look.span(pad(&row.title(), longest), role),
             look.span(pad(&key, 7), Role::HintKey),

@@ -9,9 +9,10 @@ use crate::app::msg::{Effect, Effects};
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
 use crate::dialogs::repair::state::Repairing;
-use crate::screens::rerun::keys::choose_model;
+use crate::screens::rerun::choosing::choose_model;
 use crate::screens::rerun::state::ChoosesFor;
 use crate::screens::side_by_side::making::Make;
+use crate::screens::stack::Screens;
 use crate::widgets::keymap::Action;
 use crate::widgets::keymap::Keymap;
 use stepscope_base::shown;
@@ -46,12 +47,10 @@ fn repair_line(keymap: &Keymap, models: &ModelChoice, procedure: &[u8]) -> Resul
 }
 
 /// Updates the line that names the model to ask, which may have changed.
-pub(crate) fn refresh_repair_line(app: &mut App) {
-    let Some(Dialog::Fixes(fixes)) = &app.dialog else { return };
-    let line = repair_line(&app.keymap, &app.models, &fixes.procedure).unwrap_or_else(|why| why);
-    let files = app.files_of_open();
-    if let Some(Dialog::Fixes(fixes)) = &mut app.dialog {
-        (fixes.model, fixes.files) = (line, files);
+pub(crate) fn refresh_repair_line(screens: &mut Screens, models: &ModelChoice, keymap: &Keymap, files: Vec<Shown>) {
+    if let Some(Dialog::Fixes(fixes)) = &mut screens.dialog {
+        fixes.model = repair_line(keymap, models, &fixes.procedure).unwrap_or_else(|why| why);
+        fixes.files = files;
     }
 }
 
@@ -60,49 +59,53 @@ fn repair_sampling(models: &ModelChoice) -> Sampling {
     Sampling { temperature: Some(TEMPERATURE), ..models.sampling.clone() }
 }
 
-/// The line was confirmed.
-pub(crate) fn start(app: &mut App) -> Effects {
-    let Some(Dialog::Fixes(fixes)) = &app.dialog else { return Vec::new() };
+/// The line was confirmed; `Err`: why no model can be asked.
+pub(crate) fn start(screens: &mut Screens, models: &mut ModelChoice, keymap: &Keymap) -> Result<Effects, Shown> {
+    let Some(Dialog::Fixes(fixes)) = &screens.dialog else { return Ok(Vec::new()) };
     let procedure = fixes.procedure.clone();
-    match repair_line(&app.keymap, &app.models, &procedure) {
+    match repair_line(keymap, models, &procedure) {
         Ok(_) => {
-            let server = app.models.server.as_ref();
-            let place = server.map(Server::place).unwrap_or_default();
-            let model = app.models.asked(None).unwrap_or_default();
+            let place = models.server.as_ref().map(Server::place).unwrap_or_default();
+            let model = models.asked(None).unwrap_or_default();
             let server = shown!("{} at {place}", Shown::line(model.as_bytes()));
-            app.open_dialog(Dialog::Repair(Box::new(Repairing::new(procedure, server))));
-            ask_for_repair(app)
+            screens.open_dialog(Dialog::Repair(Box::new(Repairing::new(procedure, server))));
+            Ok(ask_for_repair(screens, models))
         }
-        Err(_) if app.models.server.is_none() && app.models.is_configured => {
-            let id = app.models.next_id();
-            app.choosing = Some(id);
-            vec![Effect::ChooseServer(id, Candidate::Named(None))]
+        Err(_) if models.server.is_none() && models.is_configured => {
+            let id = models.next_id();
+            models.choosing = Some(id);
+            Ok(vec![Effect::ChooseServer(id, Candidate::Named(None))])
         }
-        Err(_) if app.models.server.is_none() && app.models.mode() != Mode::Offline => {
-            choose_model(app, ChoosesFor::Repair)
+        Err(_) if models.server.is_none() && models.mode() != Mode::Offline => {
+            Ok(choose_model(screens, models, ChoosesFor::Repair))
         }
-        Err(why) => app.status.say(why),
+        Err(why) => Err(why),
     }
 }
 
 /// Asks. The one place from which a repair is sent.
-fn ask_for_repair(app: &mut App) -> Effects {
-    let model = app.models.asked(None).unwrap_or_default();
-    let sampling = repair_sampling(&app.models);
-    let (Some(Dialog::Repair(repair)), Some(server)) = (&mut app.dialog, app.models.server.clone()) else {
+fn ask_for_repair(screens: &mut Screens, models: &mut ModelChoice) -> Effects {
+    let model = models.asked(None).unwrap_or_default();
+    let sampling = repair_sampling(models);
+    let (Some(Dialog::Repair(repair)), Some(server)) = (&mut screens.dialog, models.server.clone()) else {
         return Vec::new();
     };
-    let id = app.models.next_id();
+    let id = models.next_id();
     let Some(calls) = repair.ask(id, &sampling, server.info(&model)) else { return Vec::new() };
     vec![Effect::StartRun { id, client: Box::new(server.client), calls, at_once: 1 }]
 }
 
 /// Takes in the events of the call; `Err` gives them back: they are about another.
-pub(crate) fn repair_told(app: &mut App, id: RunId, told: Vec<CallEvent>) -> Result<Effects, Vec<CallEvent>> {
-    match &mut app.dialog {
+pub(crate) fn repair_told(
+    screens: &mut Screens,
+    models: &mut ModelChoice,
+    id: RunId,
+    told: Vec<CallEvent>,
+) -> Result<Effects, Vec<CallEvent>> {
+    match &mut screens.dialog {
         Some(Dialog::Repair(repair)) if repair.id() == id => {
             let goes_on = repair.hear(id, told);
-            Ok(if goes_on { ask_for_repair(app) } else { Vec::new() })
+            Ok(if goes_on { ask_for_repair(screens, models) } else { Vec::new() })
         }
         _ => Err(told),
     }
@@ -114,13 +117,14 @@ pub(crate) fn repair_chosen(
     id: RunId,
     chosen: Result<Box<Server>, Shown>,
 ) -> Result<(), Result<Box<Server>, Shown>> {
-    if app.choosing.take_if(|wanted| *wanted == id).is_none() {
+    if app.models.choosing.take_if(|wanted| *wanted == id).is_none() {
         return Err(chosen);
     }
     match chosen {
         Ok(server) => {
             app.models.server = Some(*server);
-            refresh_repair_line(app);
+            let files = app.files_of_open();
+            refresh_repair_line(&mut app.screens, &app.models, &app.keymap, files);
         }
         Err(why) => _ = app.status.fail(why),
     }
@@ -128,8 +132,8 @@ pub(crate) fn repair_chosen(
 }
 
 /// Breaks off a repair that runs; `None`: none does.
-pub(crate) fn cancel_repair(app: &mut App) -> Option<Effects> {
-    let Some(Dialog::Repair(repair)) = &mut app.dialog else { return None };
+pub(crate) fn cancel_repair(screens: &mut Screens) -> Option<Effects> {
+    let Some(Dialog::Repair(repair)) = &mut screens.dialog else { return None };
     if repair.machine.is_over {
         return None;
     }
@@ -137,16 +141,16 @@ pub(crate) fn cancel_repair(app: &mut App) -> Option<Effects> {
     Some(vec![Effect::CancelRun(repair.id())])
 }
 
-/// Shows what the model changed.
-pub(crate) fn open_repaired(app: &mut App) -> Effects {
-    let Some(Dialog::Repair(repair)) = &app.dialog else { return Vec::new() };
+/// Closes the dialog, and returns what the model changed; `None`: nothing, or it is still at work.
+pub(crate) fn take_repaired(screens: &mut Screens) -> Option<Make> {
+    let Some(Dialog::Repair(repair)) = &screens.dialog else { return None };
     let machine = &repair.machine;
     if !machine.is_over || !machine.is_changed {
-        return Vec::new();
+        return None;
     }
     let (before, after) = machine.diagnostics;
     let done = shown!("repaired by {}: errors {before} → {after}", repair.server);
     let procedure = machine.procedure.clone();
-    app.dialog = None;
-    app.make(Make::Repair { done, procedure })
+    screens.dialog = None;
+    Some(Make::Repair { done, procedure })
 }

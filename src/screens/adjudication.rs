@@ -13,8 +13,8 @@ pub(crate) mod state;
 pub(crate) const SCREEN: ScreenDef = ScreenDef {
     signs: &[&sign::OUTCOMES, &[sign::AGREEMENT]],
     draw: |app, _, buf, look| draw::draw(app, buf, look),
-    describe: |app, look| draw::describe(&app.across, &app.kept, look),
-    allowed: |app, action| Some(keys::allowed(&app.across, &app.kept, &app.review, &app.screens, action)),
+    describe: |app, look| draw::describe(&app.across, &app.kept.adjudication, look),
+    allowed: |app, action| Some(keys::allowed(&app.across, &app.kept.adjudication, &app.review, &app.screens, action)),
     act: |app, action, _| keys::act(app, action).or_else(|| leave_by(app, action)),
     go: keys::go,
     click: |app, at, _| keys::click(app, at),

@@ -22,11 +22,11 @@ pub(crate) const SCREEN: ScreenDef = ScreenDef {
     allowed: |app, action| keys::allowed(&app.screens, action),
     act: |app, action, times| keys::act(app, action, times).or_else(|| rerun::keys::act(app, action)),
     go: |app, movement| keys::go(&mut app.screens, movement),
-    settle: Some(keys::settle),
+    settle: Some(|app| keys::settle(app.area(), &mut app.screens, &app.review, &app.looks, &app.keymap)),
     focus: |app, at| _ = keys::focus(&mut app.screens, at),
     click: |app, at, _| {
         keys::click(&app.keymap, &app.looks, &mut app.screens, at);
-        Vec::new()
+        None
     },
     ..ScreenDef::BASE
 };

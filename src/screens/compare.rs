@@ -2,6 +2,7 @@
 
 use crate::app::across::keys::leave_by;
 use crate::screens::screen_def::ScreenDef;
+use crate::widgets::keymap::Action;
 use crate::widgets::sign::{self, Meaning};
 
 pub(crate) mod draw;
@@ -11,14 +12,17 @@ pub(crate) mod state;
 /// The comparison.
 pub(crate) const SCREEN: ScreenDef = ScreenDef {
     signs: &[&sign::OUTCOMES, &CELLS, &TESTS],
-    draw: |app, body, buf, look| draw::draw(app, draw::places(app.area(), &app.across, body).0, buf, look),
-    describe: |app, look| draw::describe(&app.across, &app.kept, look),
-    allowed: |app, action| Some(keys::allowed(&app.across, &app.kept, &app.screens, action)),
-    act: |app, action, _| keys::act(app, action).or_else(|| leave_by(app, action)),
-    go: keys::go,
-    click: |app, at, _| keys::click(app, at),
+    draw: |app, _, buf, look| draw::draw(app.area(), &app.across, app.kept.compare, buf, look),
+    describe: |app, look| draw::describe(&app.across, app.kept.compare, look),
+    allowed: |app, action| Some(keys::allowed(&app.across, app.kept.compare, &app.screens, action)),
+    act: |app, action, _| match action {
+        Action::Open => Some(keys::open_cell(app)),
+        _ => keys::turn(&app.across, &mut app.kept.compare, action).or_else(|| leave_by(app, action)),
+    },
+    go: |app, movement| keys::go(app.area(), &app.across, &mut app.kept.compare, movement),
+    click: |app, at, _| keys::click(app.area(), &app.across, &mut app.kept.compare, at),
     split: |app, body| draw::places(app.area(), &app.across, body),
-    filter: |app| draw::filter(&app.across, &app.kept).ok(),
+    filter: |app| draw::filter(&app.across, app.kept.compare).ok(),
     ..ScreenDef::BASE
 };
 

@@ -1,8 +1,11 @@
 //! Charts of all records: every bar and cell is a filter.
 
-use crate::app::across::keys::leave_by;
+use crate::app::across::keys::{allowed_on_numbers, leave_by};
+use crate::screens::cell_records;
+use crate::screens::insights::draw::lines;
 use crate::screens::screen_def::ScreenDef;
-use crate::widgets::layout::with_third_pane;
+use crate::widgets::keymap::{Action, need};
+use crate::widgets::layout::{body_height, with_third_pane};
 use crate::widgets::sign::{self, Meaning};
 
 pub(crate) mod draw;
@@ -13,13 +16,24 @@ pub mod state;
 pub(crate) const SCREEN: ScreenDef = ScreenDef {
     signs: &[&CHARTS, &CALIBRATION],
     draw: |app, body, buf, look| draw::draw(app, with_third_pane(body).0, buf, look),
-    describe: draw::describe,
-    allowed: |app, action| Some(keys::allowed(app, action)),
-    act: |app, action, _| keys::act(app, action).or_else(|| leave_by(app, action)),
-    go: |app, movement| keys::go(app.area(), &mut app.kept, &app.side, &app.store, movement),
-    click: |app, at, _| keys::click(app, at),
+    describe: |app, look| draw::describe(&app.side, &app.store, app.kept.insights, look),
+    allowed: |app, action| {
+        let has_records = || need(draw::filter(&app.side, &app.store, app.kept.insights).is_some(), "No records");
+        Some(allowed_on_numbers(&app.screens, action, has_records))
+    },
+    act: |app, action, _| match action {
+        Action::Open => Some(cell_records::keys::open(app)),
+        _ => {
+            keys::turn(&lines(&app.side, &app.store), &mut app.kept.insights, action).or_else(|| leave_by(app, action))
+        }
+    },
+    go: |app, movement| {
+        let height = body_height(app.area());
+        app.kept.insights.go(movement, &lines(&app.side, &app.store), height);
+    },
+    click: |app, at, _| keys::click(app.area(), &lines(&app.side, &app.store), &mut app.kept.insights, at),
     split: |_, body| with_third_pane(body),
-    filter: draw::filter,
+    filter: |app| draw::filter(&app.side, &app.store, app.kept.insights),
     ..ScreenDef::BASE
 };
 

@@ -1,6 +1,7 @@
 //! The raw JSON of a record, with its findings.
 
 use crate::screens::screen_def::ScreenDef;
+use crate::widgets::list::Move;
 use crate::widgets::sign;
 
 pub(crate) mod draw;
@@ -14,9 +15,9 @@ pub(crate) const SCREEN: ScreenDef = ScreenDef {
     describe: |app, look| app.screens.record().map_or_else(Vec::new, |view| draw::describe(view, look)),
     explain: |app| app.screens.record().map(draw::explain),
     allowed: |_, action| keys::allowed(action),
-    act: |app, action, _| keys::act(app, action),
-    go: keys::go,
-    settle: Some(keys::settle),
-    click: keys::click,
+    act: |app, action, _| keys::act(&mut app.screens, &mut app.status, action),
+    go: |app, movement| keys::go(app.area(), &mut app.screens, movement),
+    settle: Some(|app| keys::go(app.area(), &mut app.screens, Move::By(0))),
+    click: |app, at, body| keys::click(&mut app.screens, at, body),
     ..ScreenDef::BASE
 };

@@ -2,13 +2,14 @@
 //! the prompt can be edited and a value overridden.
 
 use crate::screens::screen_def::ScreenDef;
+use crate::screens::wish;
 use crate::widgets::sign;
 
+pub(crate) mod begin;
 pub(crate) mod breakpoint;
 pub(crate) mod draw;
 pub(crate) mod keys;
 pub mod state;
-pub(crate) mod wish;
 pub(crate) mod work;
 
 /// The screen of a run that is being made.
@@ -27,7 +28,7 @@ pub(crate) const SCREEN: ScreenDef = ScreenDef {
     focus: |app, at| keys::focus(&mut app.screens, at),
     click: |app, at, _| {
         keys::focus(&mut app.screens, at);
-        Vec::new()
+        None
     },
     ..ScreenDef::BASE
 };

@@ -1,9 +1,11 @@
 //! The re-run screen: preview, call, replies and the fork.
 
 use crate::screens::screen_def::ScreenDef;
+use crate::widgets::look::Look;
 use crate::widgets::sign;
 
 pub(crate) mod answer;
+pub(crate) mod choosing;
 pub(crate) mod draw;
 pub(crate) mod keys;
 pub(crate) mod outcome;
@@ -13,16 +15,20 @@ pub(crate) mod transition;
 /// The re-run screen.
 pub(crate) const SCREEN: ScreenDef = ScreenDef {
     signs: &[&sign::VALIDITY, &sign::OUTCOMES, &sign::DIFFERENCES],
-    draw: |app, _, buf, look| draw::draw(app, buf, look),
+    draw: |app, _, buf, look| draw::draw(&app.screens, (&app.models, &app.files_of_open()), buf, look),
     describe: draw::describe,
-    allowed: keys::allowed,
+    allowed: |app, action| keys::allowed(&app.screens, &app.models, action, || app.has_forks()),
     act: |app, action, _| keys::act(app, action),
     go: |app, movement| keys::go(&app.looks, &mut app.screens, movement),
-    settle: Some(keys::settle),
+    settle: Some(|app| {
+        let (area, files) = (app.area(), app.files_of_open());
+        let look = Look::new(&app.looks.theme, &app.keymap, false);
+        keys::settle(area, &mut app.screens, (&app.models, &files), look);
+    }),
     focus: |app, at| keys::focus(&mut app.screens, at),
     click: |app, at, _| {
         keys::focus(&mut app.screens, at);
-        Vec::new()
+        None
     },
     ..ScreenDef::BASE
 };

@@ -32,9 +32,9 @@ pub(crate) const SCREEN: ScreenDef = ScreenDef {
     allowed: |app, action| keys::allowed(&app.screens, action),
     act: |app, action, times| keys::act(app, action, times).or_else(|| rerun::keys::act(app, action)),
     go: |app, movement| keys::go(&mut app.screens, movement),
-    settle: Some(keys::settle),
+    settle: Some(|app| keys::settle(app.area(), &mut app.screens, &app.looks, &app.keymap)),
     focus: |app, at| _ = keys::focus(&mut app.screens, at),
-    click: |app, at, _| keys::click(app, at),
+    click: |app, at, _| keys::click(&mut app.screens, &app.looks, &app.keymap, at),
     ..ScreenDef::BASE
 };
 

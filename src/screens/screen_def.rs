@@ -32,8 +32,8 @@ pub(crate) struct ScreenDef {
     pub settle: Option<fn(&mut App)>,
     /// Gives the keys to the pane under the mouse.
     pub focus: fn(&mut App, Position),
-    /// Takes a click in the body.
-    pub click: fn(&mut App, Position, Rect) -> Effects,
+    /// Takes a click in the body: brings the cursor there, and returns the action that a click on it asks for.
+    pub click: fn(&mut App, Position, Rect) -> Option<Action>,
     /// Splits the body into its own part and that of the records which the number under the cursor counts.
     pub split: fn(&App, Rect) -> (Rect, Rect),
     /// Returns the filter of that number.
@@ -52,7 +52,7 @@ impl ScreenDef {
         go: |_, _| {},
         settle: None,
         focus: |_, _| {},
-        click: |_, _, _| Vec::new(),
+        click: |_, _, _| None,
         split: |_, body| (body, Rect::default()),
         filter: |_| None,
     };

@@ -1,6 +1,7 @@
 //! Front of the program: a stack of screens, and at most one dialog over it. Header, body and mouse go by these two; keys,
 //! footer and palette ask `App::focus`, which joins them.
 
+use crate::dialogs::dialog::{Dialog, Prompt, PromptPurpose};
 use crate::screens::adjudication::state::Adjudication;
 use crate::screens::compare::state::CompareCursor;
 use crate::screens::dashboard::state::DashboardCursor;
@@ -10,7 +11,8 @@ use crate::screens::live::state::Live;
 use crate::screens::rerun::state::Attempt;
 use crate::screens::run::state::RecordView;
 use crate::screens::side_by_side::state::SideBySide;
-use crate::widgets::keymap::Context;
+use crate::widgets::keymap::{Context, Key};
+use crate::widgets::list::List;
 
 /// State that screens keep while they are closed.
 #[derive(Clone, Debug, Default)]
@@ -55,111 +57,153 @@ impl Screen {
     }
 }
 
-/// The screens, one over the other. The table is always the lowest, so it is not named.
+/// The screens, one over the other, and the dialog over them. The table is always the lowest, so it is not named.
 #[derive(Debug, Default)]
-pub struct Screens(Vec<Screen>);
+pub struct Screens {
+    stack: Vec<Screen>,
+    /// The dialog over them.
+    pub dialog: Option<Dialog>,
+    /// Cursor of the dialog, and its first line on screen.
+    pub scroll: List,
+    /// The record that is being read, and the screen it is for. What is opened meanwhile takes its place.
+    pub opening: Option<(usize, ScreenKind)>,
+    /// The beginning of a chord.
+    pub typed: Vec<Key>,
+}
 
 impl Screens {
     /// Returns the kind of the one in front.
     pub fn top(&self) -> ScreenKind {
-        self.0.last().map(Screen::kind).unwrap_or_default()
+        self.stack.last().map(Screen::kind).unwrap_or_default()
     }
 
     /// Returns the kind of the highest one that shows the open record, or the table.
     pub fn of_record(&self) -> ScreenKind {
-        self.0.iter().rev().map(Screen::kind).find(|kind| kind.is_of_record()).unwrap_or_default()
+        self.stack.iter().rev().map(Screen::kind).find(|kind| kind.is_of_record()).unwrap_or_default()
     }
 
     /// Lists the kinds of all, from the table upwards.
     pub(crate) fn kinds(&self) -> Vec<ScreenKind> {
-        [ScreenKind::Table].into_iter().chain(self.0.iter().map(Screen::kind)).collect()
+        [ScreenKind::Table].into_iter().chain(self.stack.iter().map(Screen::kind)).collect()
     }
 
     /// Counts the screens over the table.
     pub(crate) fn len(&self) -> usize {
-        self.0.len()
+        self.stack.len()
     }
 
     /// Tells whether it is somewhere in the stack.
     pub fn holds(&self, kind: ScreenKind) -> bool {
-        kind == ScreenKind::Table || self.0.iter().any(|screen| screen.kind() == kind)
+        kind == ScreenKind::Table || self.stack.iter().any(|screen| screen.kind() == kind)
     }
 
     /// Lays a screen over the others. Each is there at most once: one that is there already is gone back to, and
     /// replaced.
     pub fn push(&mut self, screen: Screen) {
-        if let Some(at) = self.0.iter().position(|other| other.kind() == screen.kind()) {
-            self.0.truncate(at);
+        if let Some(at) = self.stack.iter().position(|other| other.kind() == screen.kind()) {
+            self.stack.truncate(at);
         }
-        self.0.push(screen);
+        self.stack.push(screen);
+    }
+
+    /// Lays a screen over the others. Drops a pending open, so that it cannot replace this screen.
+    pub(crate) fn open(&mut self, screen: Screen) {
+        self.opening = None;
+        self.push(screen);
+    }
+
+    /// Opens a dialog. Drops a pending open, so that it cannot replace this dialog.
+    pub(crate) fn open_dialog(&mut self, dialog: Dialog) {
+        self.opening = None;
+        self.typed.clear();
+        (self.dialog, self.scroll) = (Some(dialog), List::default());
+    }
+
+    /// Asks for a text, from what was typed before.
+    pub(crate) fn open_prompt(&mut self, purpose: PromptPurpose, text: String) {
+        self.open_dialog(Dialog::Prompt(Prompt::new(purpose, text)));
+    }
+
+    /// Asks for a text, and proposes one.
+    pub(crate) fn propose(&mut self, purpose: PromptPurpose, text: String) {
+        let proposed = !text.is_empty();
+        self.open_dialog(Dialog::Prompt(Prompt { proposed, ..Prompt::new(purpose, text) }));
+    }
+
+    /// Shows the open record as JSON.
+    pub(crate) fn show_json(&mut self) {
+        self.opening = None;
+        self.record_mut().into_iter().for_each(|view| view.json = true);
     }
 
     /// Returns the one in front, but for the table.
     pub fn top_screen(&self) -> Option<&Screen> {
-        self.0.last()
+        self.stack.last()
     }
 
     /// Returns the one in front, but for the table, to be changed.
     pub fn top_screen_mut(&mut self) -> Option<&mut Screen> {
-        self.0.last_mut()
+        self.stack.last_mut()
     }
 
     /// Takes the one in front away.
     pub fn pop(&mut self) -> Option<Screen> {
-        self.0.pop()
+        self.stack.pop()
     }
 
     /// Takes away everything over the table.
     pub fn clear(&mut self) {
-        self.0.clear();
+        self.stack.clear();
     }
 
     /// Shows another record in place of the open one; what lies over that stays.
     pub(crate) fn show_record(&mut self, view: RecordView) {
-        self.0.retain(|screen| !screen.kind().is_of_record());
-        self.0.insert(0, Screen::Record(Box::new(view)));
+        self.stack.retain(|screen| !screen.kind().is_of_record());
+        self.stack.insert(0, Screen::Record(Box::new(view)));
     }
 
     /// Returns the open record.
     pub fn record(&self) -> Option<&RecordView> {
-        self.0.iter().find_map(|screen| if let Screen::Record(view) = screen { Some(&**view) } else { None })
+        self.stack.iter().find_map(|screen| if let Screen::Record(view) = screen { Some(&**view) } else { None })
     }
 
     /// Returns the open record, for changes to its view.
     pub fn record_mut(&mut self) -> Option<&mut RecordView> {
-        self.0.iter_mut().find_map(|screen| if let Screen::Record(view) = screen { Some(&mut **view) } else { None })
+        self.stack
+            .iter_mut()
+            .find_map(|screen| if let Screen::Record(view) = screen { Some(&mut **view) } else { None })
     }
 
     /// Returns the re-run.
     pub fn attempt(&self) -> Option<&Attempt> {
-        self.0.iter().find_map(|screen| if let Screen::Rerun(attempt) = screen { Some(&**attempt) } else { None })
+        self.stack.iter().find_map(|screen| if let Screen::Rerun(attempt) = screen { Some(&**attempt) } else { None })
     }
 
     /// Returns the re-run, to be continued.
     pub(crate) fn attempt_mut(&mut self) -> Option<&mut Attempt> {
-        self.0
+        self.stack
             .iter_mut()
             .find_map(|screen| if let Screen::Rerun(attempt) = screen { Some(&mut **attempt) } else { None })
     }
 
     /// Returns the run that is being made.
     pub fn live(&self) -> Option<&Live> {
-        self.0.iter().find_map(|screen| if let Screen::Live(live) = screen { Some(&**live) } else { None })
+        self.stack.iter().find_map(|screen| if let Screen::Live(live) = screen { Some(&**live) } else { None })
     }
 
     /// Returns the run that is being made, to be continued.
     pub(crate) fn live_mut(&mut self) -> Option<&mut Live> {
-        self.0.iter_mut().find_map(|screen| if let Screen::Live(live) = screen { Some(&mut **live) } else { None })
+        self.stack.iter_mut().find_map(|screen| if let Screen::Live(live) = screen { Some(&mut **live) } else { None })
     }
 
     /// Returns the two records side by side.
     pub(crate) fn side_by_side(&self) -> Option<&SideBySide> {
-        self.0.iter().find_map(|screen| if let Screen::SideBySide(sides) = screen { Some(&**sides) } else { None })
+        self.stack.iter().find_map(|screen| if let Screen::SideBySide(sides) = screen { Some(&**sides) } else { None })
     }
 
     /// Returns the two records side by side, for changes to their view.
     pub(crate) fn side_by_side_mut(&mut self) -> Option<&mut SideBySide> {
-        self.0
+        self.stack
             .iter_mut()
             .find_map(|screen| if let Screen::SideBySide(sides) = screen { Some(&mut **sides) } else { None })
     }

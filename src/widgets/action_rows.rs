@@ -10,9 +10,9 @@ macro_rules! action_rows {
             Back = "back", Shows [plain] in_dialog: InDialog::Always, needs: Needs::Nothing, run: |app, _, _| back(app);
             Quit = "quit", Shows [plain] in_dialog: InDialog::If(unless_typing), needs: Needs::Nothing,
                 run: |app, _, _| quit(app);
-            Help = "help", Shows [plain] needs: Needs::Nothing, run: |app, _, _| done(app.open_dialog(Dialog::Help));
+            Help = "help", Shows [plain] needs: Needs::Nothing, run: |app, _, _| done(app.screens.open_dialog(Dialog::Help));
             Palette = "palette", Shows [plain] needs: Needs::Nothing,
-                run: |app, _, _| done(app.open_dialog(Dialog::Palette(Palette::default())));
+                run: |app, _, _| done(app.screens.open_dialog(Dialog::Palette(Palette::default())));
             Escape = "escape", Shows [plain decides] in_dialog: InDialog::Always, needs: Needs::Nothing,
                 run: |app, _, _| escape(app);
             Down = "down", Shows [moves] in_dialog: InDialog::If(scrolls), needs: Needs::Nothing,
@@ -50,7 +50,7 @@ macro_rules! action_rows {
                 run: |app, _, _| jump(app, false);
             Messages = "messages", Shows [plain] needs: Needs::Nothing, run: |app, _, _| done(app.open_messages());
             Find = "find", Shows [] in_dialog: InDialog::If(in_help), needs: Needs::Nothing,
-                run: |app, _, _| done(app.open_prompt(PromptPurpose::Find, String::new()));
+                run: |app, _, _| done(app.screens.open_prompt(PromptPurpose::Find, String::new()));
             FindNext = "find_next", Shows [] needs: Needs::Asks(|app, _| has_searched(&app.screens, &app.table)),
                 run: |app, _, times| done(find_by(app, times));
             FindPrevious = "find_previous", Shows [] needs: Needs::Asks(|app, _| has_searched(&app.screens, &app.table)),
@@ -79,7 +79,7 @@ macro_rules! action_rows {
             Prove = "prove" ("why this value"), Shows [] needs: Needs::Another(GO_BACK);
             Difference = "difference" ("diff"), Shows [leads] needs: Needs::Record(of_steps);
             Rewards = "ladder" ("reward"), Shows [] needs: Needs::Record(has_rewards),
-                run: |app, _, _| done(app.open_dialog(Dialog::Rewards));
+                run: |app, _, _| done(app.screens.open_dialog(Dialog::Rewards));
             Compare = "matrix" ("compare"), Shows [] opens: Some(ScreenKind::Compare),
                 first: Own(|app, _| Some(may_compare(&app.across, &app.review))), run: of_all;
             Baseline = "baseline", Shows [] opens: Some(ScreenKind::SideBySide), first: Own(may_show_baseline),
@@ -95,14 +95,14 @@ macro_rules! action_rows {
             Explain = "explain", Shows [] first: Own(|_, _| Some(Ok(()))), run: |app, _, _| explain(app);
             DecidePass = "decide_pass", Saves [] first: Own(in_adjudication);
             DecideFail = "decide_fail", Saves [] first: Own(in_adjudication);
-            Rerun = "rerun" ("re-run"), Shows [forks] needs: Needs::Asks(may_rerun);
-            RerunFromHere = "rerun_from_here" ("re-run from here"), Shows [forks] needs: Needs::Asks(may_rerun);
-            RerunStale = "rerun_stale" ("re-run dependents"), Shows [forks] needs: Needs::Asks(may_rerun);
-            RerunSamples = "rerun_samples" ("sample"), Shows [forks] needs: Needs::Asks(may_rerun);
-            StepThrough = "step_through", Shows [forks] needs: Needs::Asks(|app, _| may_step_through(&app.screens, &app.models, app.samples)),
-                run: |app, _, _| live::wish::step_through(app);
+            Rerun = "rerun" ("re-run"), Shows [forks] needs: Needs::Asks(|app, action| may_rerun(&app.screens, &app.models, action));
+            RerunFromHere = "rerun_from_here" ("re-run from here"), Shows [forks] needs: Needs::Asks(|app, action| may_rerun(&app.screens, &app.models, action));
+            RerunStale = "rerun_stale" ("re-run dependents"), Shows [forks] needs: Needs::Asks(|app, action| may_rerun(&app.screens, &app.models, action));
+            RerunSamples = "rerun_samples" ("sample"), Shows [forks] needs: Needs::Asks(|app, action| may_rerun(&app.screens, &app.models, action));
+            StepThrough = "step_through", Shows [forks] needs: Needs::Asks(|app, _| may_step_through(&app.screens, &app.models)),
+                run: |app, _, _| live::begin::step_through(app);
             Create = "create", Shows [plain] needs: Needs::Asks(|app, _| may_create(&app.screens, &app.models)),
-                run: |app, _, _| done(app.open_dialog(live::wish::question_editor()));
+                run: |app, _, _| done(app.screens.open_dialog(live::begin::question_editor()));
             RunStep = "run_step", Shows [] needs: Needs::Another(NOT_LIVE);
             Continue = "continue", Shows [] needs: Needs::Another(NOT_LIVE);
             Breakpoint = "breakpoint", Shows [] needs: Needs::Another(NOT_LIVE);
@@ -161,7 +161,7 @@ macro_rules! action_rows {
             ExternalEditor = "external_editor", Shows [] in_dialog: InDialog::Asks(|app, kind| may_leave_to_editor(&app.outside, kind)),
                 needs: Needs::Another(TYPING);
             DropEdits = "drop_edits" ("discard overrides"), Shows [] needs: Needs::Record(has_edits),
-                run: |app, _, _| done(run::edit::drop_edits(app));
+                run: |app, _, _| done(run::edit::drop_edits(&mut app.screens, &mut app.forks, &mut app.status));
             Keep = "keep" ("save fork"), Saves [] needs: Needs::Another("nothing to save here");
             Export = "export", Saves [plain acts] needs: Needs::Nothing, run: |app, _, _| done(export::open(app));
             Exact = "execute_exactly" ("recompute"), Shows [forks] needs: Needs::Another(NO_RUN);

@@ -675,7 +675,7 @@ fn within(what: &str, measured: usize, limit: usize) {
 
 /// Files of the largest circle of each crate. The limits are what the code holds today, not what it should.
 const LARGEST_CIRCLE: &[(&str, usize)] = &[
-    ("", 4),
+    ("", 3),
     ("base", 4),
     ("arithmetic", 5),
     ("evidence", 3),
@@ -710,7 +710,7 @@ fn circles_of_files_do_not_grow() {
 }
 
 /// Functions with the session among their parameters, its own methods included.
-const MAX_FUNCTIONS_OF_APP: usize = 451;
+const MAX_FUNCTIONS_OF_APP: usize = 321;
 /// Functions that name every screen.
 const MAX_NAMING_ALL_SCREENS: usize = 0;
 /// Functions that name four panes of a run or more.

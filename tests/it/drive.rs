@@ -946,12 +946,12 @@ fn a_value_opens_in_full() {
         ]
     );
     d.keys("Esc");
-    assert!(d.app.dialog.is_none());
+    assert!(d.app.screens.dialog.is_none());
     assert_eq!(d.app.screens.top(), ScreenKind::Run);
     d.keys("S-Tab S-Tab Enter");
     d.shows(&["question  Esc closes"]);
     d.keys("q");
-    assert!(d.app.dialog.is_none() && d.quit.is_none());
+    assert!(d.app.screens.dialog.is_none() && d.quit.is_none());
 }
 
 #[test]
@@ -1201,7 +1201,7 @@ fn a_view_keeps_filter_order_and_columns_under_a_name() {
     // The list shows and deletes.
     d.keys(":view Enter").shows(&["Views", "long ones  steps>2", "wrong      correct:false"]);
     d.keys("j Enter");
-    assert_eq!((d.app.table.filter_text.as_str(), d.app.dialog.is_none()), ("correct:false", true));
+    assert_eq!((d.app.table.filter_text.as_str(), d.app.screens.dialog.is_none()), ("correct:false", true));
     d.keys(":view Enter D").shows(&["Deleted the view long ones, which was: steps>2", "wrong"]);
     let names = |list: &[NamedView]| list.iter().map(|view| view.name.clone()).collect::<Vec<_>>();
     assert_eq!(names(&views::read_all(config.path()).unwrap()), ["wrong"]);
@@ -1452,7 +1452,7 @@ fn the_help_names_every_key() {
     d.resize(80, 60);
     d.shows(&["-x excludes"]);
     d.keys("?");
-    assert!(d.app.dialog.is_none());
+    assert!(d.app.screens.dialog.is_none());
 }
 
 #[test]
@@ -1468,7 +1468,7 @@ fn a_right_click_lists_what_can_be_done_and_a_click_does_it() {
     // What other screens can do is found, with its place, and says why it cannot be done here.
     d.keys("q : 'override'").shows(&["Run: override the value"]);
     d.keys("Enter");
-    assert!(!d.status().is_empty() && d.app.dialog.is_none(), "{}", d.screen());
+    assert!(!d.status().is_empty() && d.app.screens.dialog.is_none(), "{}", d.screen());
 }
 
 #[test]
@@ -1477,11 +1477,11 @@ fn the_palette_runs_an_action() {
     d.keys(":");
     d.shows(&["Actions"]);
     d.keys("'sort rev' Enter");
-    assert!(d.app.table.descending && d.app.dialog.is_none());
+    assert!(d.app.table.descending && d.app.screens.dialog.is_none());
     d.keys("^P 'zzzzzz'");
     d.shows(&["No matching command"]);
     d.keys("Enter");
-    assert!(d.app.dialog.is_none());
+    assert!(d.app.screens.dialog.is_none());
     d.keys(": Down Down Up Esc");
     d.keys("G Enter : 'differ' Enter");
     d.shows(&["Difference  after"]);
@@ -1644,7 +1644,7 @@ fn the_mouse_on_the_run() {
     d.keys("?");
     d.mouse(MouseEventKind::ScrollDown, 50, 10);
     d.click(50, 10);
-    assert!(d.app.dialog.is_none());
+    assert!(d.app.screens.dialog.is_none());
     d.keys("J g");
     d.click_on("question: ");
     assert!(d.status().starts_with("/question"), "{}", d.status());
@@ -2369,7 +2369,7 @@ fn a_ladder_shows_what_each_stage_gave_and_where_it_stopped() {
     drive.resize(40, 8).keys("G");
     assert!(drive.screen().contains("not reached"), "{}", drive.screen());
     drive.resize(120, 36).keys("Esc }");
-    assert!(drive.app.dialog.is_none());
+    assert!(drive.app.screens.dialog.is_none());
     drive.keys("V");
     assert!(drive.screen().contains("Reward not scored"), "{}", drive.screen());
     assert!(!drive.screen().contains("is JSON"));
@@ -2399,7 +2399,7 @@ fn names_of_wide_letters_have_their_columns() {
 fn without_a_verifier_there_is_no_ladder() {
     let mut drive = Drive::runs();
     drive.keys("Enter V");
-    assert!(drive.app.dialog.is_none());
+    assert!(drive.app.screens.dialog.is_none());
     assert!(drive.screen().contains("no verifier; start with --chain or --verifier"));
     assert!(!drive.screen().contains("V reward"));
 }
@@ -2409,13 +2409,13 @@ fn what_cannot_be_looked_for_stays_to_be_mended() {
     let mut d = Drive::runs();
     d.keys("f 'cell:only_a' Enter");
     d.shows(&["cell:only_a"]);
-    assert!(matches!(&d.app.dialog, Some(Dialog::Prompt(prompt)) if prompt.line.value() == "cell:only_a"));
+    assert!(matches!(&d.app.screens.dialog, Some(Dialog::Prompt(prompt)) if prompt.line.value() == "cell:only_a"));
     assert!(
         d.app.status.now.as_ref().is_some_and(|status| status.failed && status.text.as_str().contains("--baseline"))
     );
     assert_eq!(d.app.table.filter_text, "");
     d.keys("^U 'steps>1' Enter");
-    assert_eq!((d.app.dialog.is_none(), d.app.table.filter_text.as_str()), (true, "steps>1"));
+    assert_eq!((d.app.screens.dialog.is_none(), d.app.table.filter_text.as_str()), (true, "steps>1"));
 }
 
 #[test]
@@ -2840,7 +2840,7 @@ fn the_head_of_a_proof_shows_what_was_recorded_of_the_variable_that_was_asked_fo
 fn commands_of_other_programs_mean_what_they_mean_there_and_scattered_letters_nothing() {
     let mut d = Drive::runs();
     d.keys("j Enter : 'foo' Enter");
-    assert!(d.app.dialog.is_none() && d.status().contains("No matching command"), "{}", d.status());
+    assert!(d.app.screens.dialog.is_none() && d.status().contains("No matching command"), "{}", d.status());
     d.keys(": 'c'").shows(&["copy value", "compare"]);
     d.keys("Enter");
     assert!(d.copied.is_empty() && d.status().contains("Several commands fit"), "{}", d.status());
@@ -2905,7 +2905,7 @@ fn messages_can_be_read_after_the_next_one() {
     d.keys("n j > j : 'messages' Enter");
     d.shows(&["messages, newest first", "no search yet; / searches", "Sorted by"]);
     d.keys("Esc");
-    assert!(d.app.dialog.is_none());
+    assert!(d.app.screens.dialog.is_none());
 }
 
 #[test]
@@ -2913,9 +2913,9 @@ fn the_help_is_searched_and_runs_what_is_found() {
     let mut d = Drive::runs();
     d.keys("? / 'charts'").shows(&["Actions"]);
     d.keys("Esc ? / 'reverse order' Enter");
-    assert!(d.app.table.descending && d.app.dialog.is_none(), "{}", d.screen());
+    assert!(d.app.table.descending && d.app.screens.dialog.is_none(), "{}", d.screen());
     d.keys("j Enter y v : 'messages' Enter /");
-    assert!(matches!(d.app.dialog, Some(Dialog::Popup(_))), "only the help is searched");
+    assert!(matches!(d.app.screens.dialog, Some(Dialog::Popup(_))), "only the help is searched");
 }
 
 #[test]

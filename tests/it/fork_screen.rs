@@ -575,7 +575,7 @@ fn an_open_record_is_found_again_in_a_file_that_was_replaced_or_nothing_is_done_
     let mut d = open(&path);
     state(&mut d, "evening", 2);
     d.keys("v ^U 7 Enter");
-    let (id, overrides) = (d.app.screens.record().unwrap().opened.id.clone(), d.app.edits.clone());
+    let (id, overrides) = (d.app.screens.record().unwrap().opened.id.clone(), d.app.forks.edits.clone());
     assert_eq!(overrides.len(), 1);
     // It stands in another row now: its overrides stay, and its fork is its own.
     replace(&lines[1..]);
@@ -659,7 +659,7 @@ fn random_keys_on_forks_of_every_kind() {
         }
         d.keys(keys[next(keys.len())]);
         if d.quit.take().is_some() {
-            d.app.dialog = None;
+            d.app.screens.dialog = None;
         }
     }
     let after = std::fs::read_to_string(forks_of(&path)).unwrap();
@@ -692,7 +692,7 @@ fn quitting_asks_once_about_overrides_that_are_in_no_fork() {
         let (_folder, path) = runs();
         let mut d = open(&path);
         state(&mut d, "evening", 2);
-        d.keys("v ^U 7 Enter").keys(keys).wait_for(|app| app.log.news().is_none() && app.edits.is_empty());
+        d.keys("v ^U 7 Enter").keys(keys).wait_for(|app| app.log.news().is_none() && app.forks.edits.is_empty());
         d.keys("^C");
         assert!(!d.status().contains("overrides"), "{}", d.status());
     }

@@ -65,15 +65,15 @@ fn a_pasted_megabyte_goes_into_a_line_at_once_as_far_as_it_fits() {
         d.keys(prompt);
         d.paste(&long);
         assert!(d.status().contains("only the first 64 kB were pasted"), "{prompt}: {}", d.status());
-        let line = d.app.dialog.as_mut().and_then(Dialog::line_mut).unwrap();
+        let line = d.app.screens.dialog.as_mut().and_then(Dialog::line_mut).unwrap();
         assert!(line.value().len() > MAX_LINE - 4 && line.value().len() <= MAX_LINE, "{}", line.value().len());
         // It is edited as any other, and a full line takes no more.
         d.keys("x Left Left Backspace Home a End ^W");
         d.keys("Esc");
-        if matches!(d.app.dialog, Some(Dialog::Drop(_))) {
+        if matches!(d.app.screens.dialog, Some(Dialog::Drop(_))) {
             d.keys("Esc");
         }
-        assert!(d.app.dialog.is_none(), "{prompt}");
+        assert!(d.app.screens.dialog.is_none(), "{prompt}");
     }
 }
 
@@ -81,11 +81,11 @@ fn a_pasted_megabyte_goes_into_a_line_at_once_as_far_as_it_fits() {
 fn a_pasted_megabyte_goes_into_the_editor_at_once() {
     let mut d = Drive::runs();
     d.keys("Enter Tab [ [ v");
-    let Some(Dialog::Editor(_)) = &d.app.dialog else { panic!("{}", d.screen()) };
+    let Some(Dialog::Editor(_)) = &d.app.screens.dialog else { panic!("{}", d.screen()) };
     let line = "é\u{202e}x".repeat(50_000);
     d.paste(&line);
     d.paste(&line);
-    let Some(Dialog::Editor(open)) = &d.app.dialog else { panic!("{}", d.screen()) };
+    let Some(Dialog::Editor(open)) = &d.app.screens.dialog else { panic!("{}", d.screen()) };
     assert_eq!(open.text().matches(&line).count(), 2, "{}", open.text().len());
     d.paste(&"y".repeat(editor::MAX_TEXT));
     d.shows(&["this text is too long to edit here"]);

@@ -485,7 +485,7 @@ fn enter_sends_only_on_the_line_that_says_so_and_on_the_steps() {
     let sent = posts(&server);
     d.keys("4 Tab Enter 5 Tab Enter 3 Tab Enter");
     d.shows(&[QUESTION]);
-    assert_eq!((posts(&server), d.app.dialog.is_some()), (sent, true), "the value is shown in full");
+    assert_eq!((posts(&server), d.app.screens.dialog.is_some()), (sent, true), "the value is shown in full");
     d.keys("Esc 2 Tab Enter");
     until_before(&mut d, 2);
     assert_eq!(posts(&server), sent + 1);

@@ -599,7 +599,7 @@ fn fields_are_edited_and_checked() {
 /// Opens sample runs, whose replies are recorded.
 fn recorded(name: &str) -> Drive {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs").join(name);
-    let mut d = Drive::with(&[samples], |app| app.samples = true);
+    let mut d = Drive::with(&[samples], |app| app.models.samples = true);
     d.ask(Setup {
         speed: Speed::AtOnce,
         wanted: WantedServer { offline: true, ..WantedServer::default() },
@@ -795,14 +795,14 @@ fn repair(server: &Server) -> (tempfile::TempDir, PathBuf, Drive) {
 }
 
 fn fixes(app: &App) -> String {
-    match &app.dialog {
+    match &app.screens.dialog {
         Some(Dialog::Fixes(fixes)) => fixes.model.as_str().to_owned(),
         _ => String::new(),
     }
 }
 
 fn is_mended(app: &App) -> bool {
-    matches!(&app.dialog, Some(Dialog::Repair(repair)) if repair.machine.is_over)
+    matches!(&app.screens.dialog, Some(Dialog::Repair(repair)) if repair.machine.is_over)
 }
 
 #[test]
@@ -884,7 +884,7 @@ fn a_repair_is_broken_off_and_a_server_that_fails_is_said() {
     d.keys("Enter");
     d.wait_for(|app| fixes(app).starts_with("Enter: send to "));
     d.keys("Enter");
-    d.wait_for(|app| matches!(&app.dialog, Some(Dialog::Repair(repair)) if !repair.content().is_empty()));
+    d.wait_for(|app| matches!(&app.screens.dialog, Some(Dialog::Repair(repair)) if !repair.content().is_empty()));
     d.shows(&["Esc cancels", "NameDescr"]).hides(&["Enter shows"]);
     d.keys("j x ^C").shows(&["cancelled; the partial reply is not used", "errors 1 → 1"]);
     assert!(d.quit.is_none());
@@ -933,7 +933,7 @@ fn a_click_ends_no_repair_and_esc_cancels_it() {
     d.keys("Enter");
     d.wait_for(|app| fixes(app).starts_with("Enter: send to "));
     d.keys("Enter");
-    d.wait_for(|app| matches!(&app.dialog, Some(Dialog::Repair(repair)) if !repair.content().is_empty()));
+    d.wait_for(|app| matches!(&app.screens.dialog, Some(Dialog::Repair(repair)) if !repair.content().is_empty()));
     for (column, row) in [(0, 0), (60, 18), (119, 35), (3, 3)] {
         d.click(column, row);
     }
@@ -941,7 +941,7 @@ fn a_click_ends_no_repair_and_esc_cancels_it() {
     d.keys("Esc");
     assert!(is_mended(&d.app));
     d.keys("Esc");
-    assert!(d.app.dialog.is_none());
+    assert!(d.app.screens.dialog.is_none());
 }
 
 #[test]

@@ -127,7 +127,7 @@ fn verdict_keys_act_only_in_a_review() {
         for key in ["a", "x", "-", "_", "@", "!", "=", ";", ".", "u", "U", "*"] {
             d.keys(&format!("{way}{key}"));
             assert!(d.status().starts_with("Not reviewing") && d.status().contains(":review"), "{key}: {}", d.status());
-            assert!(d.app.dialog.is_none() && !d.app.review.draft.choosing);
+            assert!(d.app.screens.dialog.is_none() && !d.app.review.draft.choosing);
             while d.app.screens.top() != ScreenKind::Table {
                 d.keys("q");
             }

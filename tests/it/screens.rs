@@ -381,7 +381,7 @@ fn tour(drive: &mut Drive, step: usize) {
     for board in [ScreenKind::Insights, ScreenKind::Dashboard, ScreenKind::Adjudication] {
         assert!(seen.contains(&board), "{board:?} is not on the tour: {seen:?}");
     }
-    while drive.app.screens.top() != ScreenKind::Table || drive.app.dialog.is_some() {
+    while drive.app.screens.top() != ScreenKind::Table || drive.app.screens.dialog.is_some() {
         drive.keys("Esc");
     }
 }

@@ -94,10 +94,10 @@ fn o_exports_what_is_in_front() {
     d.keys("Esc o g 2 j Enter ^U");
     d.paste(folder.path().join("gone/new.svg").to_str().unwrap());
     d.keys("Enter").shows(&["gone/new.svg"]);
-    assert!(d.app.dialog.is_some() && d.status().contains("cannot"), "{}", d.screen());
+    assert!(d.app.screens.dialog.is_some() && d.status().contains("cannot"), "{}", d.screen());
     std::fs::create_dir(folder.path().join("gone")).unwrap();
     d.keys("Enter");
-    assert!(d.app.dialog.is_none() && folder.path().join("gone/new.svg").exists(), "{}", d.screen());
+    assert!(d.app.screens.dialog.is_none() && folder.path().join("gone/new.svg").exists(), "{}", d.screen());
     // A click chooses, and a second one does what Enter does; outside it closes.
     d.keys("o g").click_on("Picture");
     // What stands below the list is no row of it.
@@ -105,7 +105,7 @@ fn o_exports_what_is_in_front() {
     d.click_on("Picture");
     d.shows(&["table.svg"]);
     d.keys("Esc Esc o").click(0, 0);
-    assert!(d.app.dialog.is_none());
+    assert!(d.app.screens.dialog.is_none());
     // Charts of all records show none of them.
     d.keys("I o g Enter").shows(&["no record here"]);
 }

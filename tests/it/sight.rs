@@ -22,7 +22,7 @@ fn open(name: &str) -> Drive {
 
 /// Opens sample runs, whose replies are recorded.
 fn recorded(name: &str) -> Drive {
-    let mut d = Drive::with(&[sample(name)], |app| app.samples = true);
+    let mut d = Drive::with(&[sample(name)], |app| app.models.samples = true);
     d.ask(Setup {
         speed: Speed::AtOnce,
         wanted: WantedServer { offline: true, ..WantedServer::default() },

@@ -90,7 +90,7 @@ fn seed() -> u64 {
 
 /// Returns the text that was typed in a dialog, if any.
 fn typed(d: &Drive) -> Option<String> {
-    let dialog = d.app.dialog.as_ref().filter(|dialog| dialog.is_typed_in())?;
+    let dialog = d.app.screens.dialog.as_ref().filter(|dialog| dialog.is_typed_in())?;
     match dialog.own() {
         Dialog::Editor(editor) => Some(editor.text()),
         Dialog::Prompt(prompt) => Some(prompt.line.value().to_owned()),
@@ -103,7 +103,7 @@ fn typed(d: &Drive) -> Option<String> {
 
 /// Tells whether a call is running that the screen shows.
 fn is_running(d: &Drive) -> bool {
-    match (d.app.focus(), &d.app.dialog) {
+    match (d.app.focus(), &d.app.screens.dialog) {
         (_, Some(Dialog::Repair(repair))) => !repair.machine.is_over,
         (Focus::Screen(ScreenKind::Live), _) => d.app.screens.live().is_some_and(Live::is_running),
         (Focus::Screen(ScreenKind::Rerun), _) => d.app.screens.attempt().is_some_and(Attempt::is_running),
@@ -164,7 +164,7 @@ impl Walk {
 
     fn step(&mut self) {
         let before = typed(&self.d);
-        let asked = matches!(self.d.app.dialog, Some(Dialog::Drop(_)));
+        let asked = matches!(self.d.app.screens.dialog, Some(Dialog::Drop(_)));
         let mut result = self.result();
         let mut may_change = false;
         match self.dice.roll(100) {
@@ -312,7 +312,8 @@ impl Walk {
             self.still_there(result);
         }
         let app = &self.d.app;
-        let is_out = app.focus() == Focus::Screen(ScreenKind::Table) && app.dialog.is_none() && !is_running(&self.d);
+        let is_out =
+            app.focus() == Focus::Screen(ScreenKind::Table) && app.screens.dialog.is_none() && !is_running(&self.d);
         self.must(is_out, "Esc does not lead back to the table");
     }
 
@@ -349,11 +350,11 @@ impl Walk {
             .filter(|(binding, name)| footer.contains(&format!("{name} {}", binding.hint)))
             .collect();
         // After a count the key asks for more than the footer says: there is no ninth pane.
-        if shown.is_empty() || !self.d.app.typed.is_empty() || self.d.app.count.is_some() {
+        if shown.is_empty() || !self.d.app.screens.typed.is_empty() || self.d.app.count.is_some() {
             return;
         }
         let (binding, name) = self.dice.of(&shown).clone();
-        *may_change = name != "Esc" || matches!(self.d.app.dialog, Some(Dialog::Drop(_)));
+        *may_change = name != "Esc" || matches!(self.d.app.screens.dialog, Some(Dialog::Drop(_)));
         for event in parse(&name) {
             self.key(event);
         }
@@ -376,7 +377,7 @@ impl Walk {
             screen => header.contains(&format!(" ▸ {}", screen.word())),
         };
         self.must(named, "the first line does not name the screen");
-        if let Some(dialog) = &app.dialog {
+        if let Some(dialog) = &app.screens.dialog {
             self.must(header.contains(&format!(" ▸ {}", dialog.word())), "the first line does not name the dialog");
         }
         // Who hears the screen, or sees a part of it, follows the terminal's cursor.
@@ -387,7 +388,8 @@ impl Walk {
             let before = line.split_once('❯').map(|(before, _)| before.width() as u16);
             before.is_some_and(|x| self.d.colour_at(x, y as u16) == own).then_some(y)
         };
-        let selected = self.d.lines().iter().enumerate().find_map(is_pointer).filter(|_| self.d.app.dialog.is_none());
+        let selected =
+            self.d.lines().iter().enumerate().find_map(is_pointer).filter(|_| self.d.app.screens.dialog.is_none());
         // Without colours the rows of other panes have the same sign.
         let selected = selected.filter(|_| own != Color::Reset);
         let is_there = selected.is_none_or(|row| at.is_some_and(|at| usize::from(at.y) == row));

@@ -248,7 +248,7 @@ impl Drive {
                 self.perform(effect, &mut messages);
             }
             // The order of the table waits for its time; here it comes at once.
-            if let Some(at) = self.app.arrange_at {
+            if let Some(at) = self.app.table.arrange_at {
                 self.now = self.now.max(at);
                 messages.push(Msg::Tick);
             }
@@ -279,7 +279,9 @@ impl Drive {
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn ask(&mut self, setup: Setup) {
         let config = Config::default();
+        let samples = self.app.models.samples;
         self.app.models = ModelChoice::new(setup.clone(), &config);
+        self.app.models.samples = samples;
         self.performer.ask(Calls::new(setup, config));
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::app::across::Across;
 use crate::app::across::{Pending, RecordHandle};
+use crate::app::fork_tree::ForkTree;
 use crate::app::msg::{Effect, Effects, WorkId};
 use crate::app::review::Review;
 use crate::app::state::App;
@@ -19,6 +20,7 @@ use stepscope_io::failure::Failure;
 use stepscope_io::pipeline::compare::{CompareRequest, Compared};
 use stepscope_io::pipeline::dashboard::{BoardData, DashboardRequest};
 use stepscope_io::pipeline::snapshot::Snapshot;
+use stepscope_io::pipeline::store::Store;
 use stepscope_record::fork_origin::ForkOrigin;
 use stepscope_table::filter::Filter;
 
@@ -40,7 +42,9 @@ pub(crate) fn may_show_baseline(app: &App, screen: ScreenKind) -> Option<Result<
     Some(baseline.and_then(|()| match screen {
         ScreenKind::SideBySide => Ok(()),
         ScreenKind::Rerun | ScreenKind::Live => Err(GO_BACK),
-        screen if screen.is_judged_on() => side_by_side::keys::may_put_beside(app),
+        screen if screen.is_judged_on() => {
+            side_by_side::keys::may_put_beside(&app.across, &app.store, &app.review, app.current())
+        }
         _ => Err("open a record first"),
     }))
 }
@@ -97,7 +101,7 @@ pub(crate) fn of_all(app: &mut App, action: Action, _: isize) -> Effects {
     if screen.is_of_all() {
         leave(app);
     }
-    app.open_screen(Screen::OfAll(wanted));
+    app.screens.open(Screen::OfAll(wanted));
     match wanted {
         ScreenKind::Compare => compare(app),
         // The charts are made of what is counted as records come and go.
@@ -221,10 +225,10 @@ pub(crate) fn take_dashboard(app: &mut App, id: WorkId, result: Result<Arc<Board
 }
 
 /// Returns a record, to be opened elsewhere, with the name of its execution.
-pub(crate) fn record_handle(app: &App, record: usize) -> Option<RecordHandle> {
-    let (reading, row) = (app.store.reading(record)?, *app.store.row(record)?);
-    let execution = app.forks.tree.execution(app.store.address(record)?);
-    let what = app.fork_of(record).and_then(|(known, ..)| known.fork_origin.as_ref()).map(ForkOrigin::phrase);
+pub(crate) fn record_handle(store: &Store, forks: &ForkTree, record: usize) -> Option<RecordHandle> {
+    let (reading, row) = (store.reading(record)?, *store.row(record)?);
+    let execution = forks.execution(store.address(record)?);
+    let what = forks.fork_of(store, record).and_then(|(known, ..)| known.fork_origin.as_ref()).map(ForkOrigin::phrase);
     let name = what.map_or(shown!("{execution}"), |what| shown!("{execution}, {what}"));
     Some(RecordHandle { record, reading, row, name })
 }

@@ -164,7 +164,7 @@ action_rows!(definitions);
 impl ActionDef {
     /// Checks that it can be done in the dialog in front.
     pub(crate) fn may_in_dialog(&self, app: &App, kind: Context) -> Result<(), Reason> {
-        let holds = match (&self.in_dialog, &app.dialog) {
+        let holds = match (&self.in_dialog, &app.screens.dialog) {
             (InDialog::Asks(may), _) => return may(app, kind),
             (InDialog::Always, _) => true,
             (InDialog::If(holds), Some(dialog)) => holds(kind, dialog),
@@ -175,6 +175,15 @@ impl ActionDef {
 }
 
 impl Action {
+    /// Returns the step to the side that it asks for; `None`: it is no such action.
+    pub(crate) const fn sideways(self) -> Option<isize> {
+        match self {
+            Self::Left => Some(-1),
+            Self::Right => Some(1),
+            _ => None,
+        }
+    }
+
     /// Tells whether it means the same on every screen.
     pub(crate) const fn is_plain(self) -> bool {
         self.def().plain || self.def().moves

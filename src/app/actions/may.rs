@@ -114,12 +114,12 @@ pub(crate) fn may_leave_to_editor(outside: &Outside, kind: Context) -> Result<()
 
 /// Checks that the row under the cursor of a dialog can be opened.
 pub(crate) fn may_open_in(app: &App, kind: Context) -> Result<(), Reason> {
-    match &app.dialog {
+    match &app.screens.dialog {
         Some(Dialog::Repair(repair)) => need(repair.machine.is_over && repair.machine.is_changed, CLOSE_FIRST),
         Some(Dialog::Review(_)) => allowed_for_label(app, Action::Open),
         Some(Dialog::Palette(palette)) => {
             let rows = app.palette_rows(palette);
-            let chosen = rows.get(app.scroll.at).ok_or("No matching command")?;
+            let chosen = rows.get(app.screens.scroll.at).ok_or("No matching command")?;
             app.allowed_at(app.focus_below_dialog(), chosen.binding.action)
         }
         Some(Dialog::Export) => export::may_write(app),

@@ -10,7 +10,7 @@ use crate::screens::stack::Screens;
 /// Asks for the name of the file to which the repaired procedure goes.
 pub(crate) fn ask_where(app: &mut App) {
     let stem = app.stem_of(app.current(), "procedure");
-    app.propose(PromptPurpose::Export, format!("{stem}.repaired.json"));
+    app.screens.propose(PromptPurpose::Export, format!("{stem}.repaired.json"));
 }
 
 /// Tells whether a repaired procedure is being looked at.

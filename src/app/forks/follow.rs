@@ -7,7 +7,6 @@ use crate::app::forks::Forks;
 use crate::app::msg::{Effect, Effects};
 use crate::app::review;
 use crate::app::state::App;
-use crate::screens::run;
 use crate::screens::run::state::LostSearch;
 use crate::screens::stack::Screens;
 use crate::widgets::keymap::Action;
@@ -188,7 +187,7 @@ fn find_open_again(app: &mut App, found: &[(u32, String)]) -> Effects {
     let record = *record as usize;
     (view.opened.index, view.lost) = (record, None);
     app.table.list.at = app.table.row_of(record);
-    run::edit::recall_edits(app);
+    app.forks.recall_edits(&mut app.screens, &app.store);
     review::keys::look_at_open(app)
 }
 

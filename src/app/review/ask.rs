@@ -39,7 +39,13 @@ const MAX_NAME: usize = 80;
 
 fn ask_line(app: &mut App, field: ReviewField, text: String, proposed: bool) -> Effects {
     let (from, proposed) = (text.clone(), proposed && !text.is_empty());
-    app.open_dialog(Dialog::Review(ReviewDialog::Line { field, line: Line::new(text), from, proposed, refused: None }));
+    app.screens.open_dialog(Dialog::Review(ReviewDialog::Line {
+        field,
+        line: Line::new(text),
+        from,
+        proposed,
+        refused: None,
+    }));
     Vec::new()
 }
 
@@ -67,7 +73,11 @@ pub(crate) fn ask_labels(app: &mut App) -> Effects {
 }
 
 pub(crate) fn open_labels(app: &mut App, purpose: LabelPurpose) -> Effects {
-    app.open_dialog(Dialog::Review(ReviewDialog::Labels { purpose, line: Line::default(), list: List::default() }));
+    app.screens.open_dialog(Dialog::Review(ReviewDialog::Labels {
+        purpose,
+        line: Line::default(),
+        list: List::default(),
+    }));
     Vec::new()
 }
 
@@ -91,7 +101,7 @@ pub(crate) fn ask_key(app: &mut App, ask: ReviewDialog, event: KeyEvent) -> Effe
         ReviewDialog::Line { field, line, from, proposed, .. } => line_key(app, (field, from), line, proposed, event),
         ReviewDialog::Labels { purpose, line, list } => labels_key(app, purpose, line, list, event),
         confirm @ ReviewDialog::Confirm { .. } => {
-            app.dialog = Some(Dialog::Review(confirm));
+            app.screens.dialog = Some(Dialog::Review(confirm));
             Vec::new()
         }
     }
@@ -99,7 +109,9 @@ pub(crate) fn ask_key(app: &mut App, ask: ReviewDialog, event: KeyEvent) -> Effe
 
 /// The records are to be labelled.
 pub(crate) fn confirmed(app: &mut App) -> Effects {
-    let Some(Dialog::Review(ReviewDialog::Confirm { records, given })) = app.dialog.take() else { return Vec::new() };
+    let Some(Dialog::Review(ReviewDialog::Confirm { records, given })) = app.screens.dialog.take() else {
+        return Vec::new();
+    };
     review::news::begin_batch(app, &records, given)
 }
 
@@ -107,13 +119,13 @@ pub(crate) fn confirmed(app: &mut App) -> Effects {
 pub(crate) fn ask_same(app: &mut App) -> Effects {
     let Ok(same) = app.review.same.clone() else { return Vec::new() };
     let (records, given) = (same.records.clone(), Given::Same(same));
-    app.open_dialog(Dialog::Review(ReviewDialog::Confirm { records, given }));
+    app.screens.open_dialog(Dialog::Review(ReviewDialog::Confirm { records, given }));
     Vec::new()
 }
 
 /// The records that may get the last verdict, in the table.
 pub(crate) fn show_same(app: &mut App) -> Effects {
-    app.dialog = None;
+    app.screens.dialog = None;
     let Ok(same) = app.review.same.clone() else { return Vec::new() };
     let mut effects = app.back_to_table();
     effects.extend(app.set_filter(&same.filter(&app.table.filter_text, !app.forks.tree.is_empty())));
@@ -145,7 +157,7 @@ pub(crate) fn show_guidelines(app: &mut App) -> Effects {
     let labels = labels.iter().enumerate().map(label);
     let text = labels.reduce(|text, label| text.and("\n\n").join(&label));
     let text = text.unwrap_or_else(|| app.keymap.shown("There are no labels yet; <fail>, then <find_label> makes one"));
-    app.open_dialog(Dialog::Popup(Popup { title: Shown::own("Labels"), text }));
+    app.screens.open_dialog(Dialog::Popup(Popup { title: Shown::own("Labels"), text }));
     Vec::new()
 }
 
@@ -163,13 +175,13 @@ pub(crate) fn back_to_labels(app: &mut App, id: &Text) -> Effects {
     let at = offered(&app.review, &app.store, &app.table).iter().position(|label| label.id == *id).unwrap_or(0);
     let list = List { at, ..List::default() };
     let labels = ReviewDialog::Labels { purpose: LabelPurpose::Give, line: Line::default(), list };
-    app.open_dialog(Dialog::Review(labels));
+    app.screens.open_dialog(Dialog::Review(labels));
     Vec::new()
 }
 
 /// The text of the line in front has changed: a note outlives a crash.
 pub(crate) fn line_changed(app: &mut App) -> Effects {
-    match &mut app.dialog {
+    match &mut app.screens.dialog {
         Some(Dialog::Review(ReviewDialog::Labels { list, .. })) => list.at = 0,
         Some(Dialog::Review(ReviewDialog::Line { field, line, proposed, refused, .. })) => {
             (*proposed, *refused) = (false, None);
@@ -195,7 +207,7 @@ fn line_key(
             let typed = line.value().trim().to_owned();
             if let Err(why) = take_line(&mut app.review, &field, &typed) {
                 let ask = ReviewDialog::Line { field, line, from, proposed, refused: Some(why) };
-                app.dialog = Some(Dialog::Review(ask));
+                app.screens.dialog = Some(Dialog::Review(ask));
                 return Vec::new();
             }
             app.review.typing = None;
@@ -204,7 +216,7 @@ fn line_key(
         _ => replace_proposed(&mut line, proposed, event),
     }
     let changed = edit(&mut line, event);
-    app.dialog = Some(Dialog::Review(ReviewDialog::Line { field, line, from, proposed, refused: None }));
+    app.screens.dialog = Some(Dialog::Review(ReviewDialog::Line { field, line, from, proposed, refused: None }));
     if changed { line_changed(app) } else { Vec::new() }
 }
 
@@ -387,11 +399,11 @@ fn labels_key(app: &mut App, purpose: LabelPurpose, mut line: Line, mut list: Li
     let found = app.keymap.look_up(&[Context::LabelList], &[Key::from_event(event)]);
     if let Lookup::Found(action) = found {
         // What cannot be done leaves the list and its text as they are.
-        app.dialog = Some(Dialog::Review(ReviewDialog::Labels { purpose: purpose.clone(), line, list }));
+        app.screens.dialog = Some(Dialog::Review(ReviewDialog::Labels { purpose: purpose.clone(), line, list }));
         if let Err(why) = app.allowed(action) {
             return app.status.refuse(&app.keymap, why);
         }
-        app.dialog = None;
+        app.screens.dialog = None;
         return match (action, chosen) {
             (Action::NewLabel, _) | (Action::Open, None) => make_label(app, purpose, &typed),
             (Action::Open, Some(label)) => take_label(app, purpose, label),
@@ -412,20 +424,20 @@ fn labels_key(app: &mut App, purpose: LabelPurpose, mut line: Line, mut list: Li
             }
         }
     }
-    app.dialog = Some(Dialog::Review(ReviewDialog::Labels { purpose, line, list }));
+    app.screens.dialog = Some(Dialog::Review(ReviewDialog::Labels { purpose, line, list }));
     Vec::new()
 }
 
 /// Names what opening does in the list of labels: where none fits, the typed name becomes one.
 pub(crate) fn word_of_open(app: &App) -> &'static str {
-    let Some(Dialog::Review(ReviewDialog::Labels { purpose, line, list })) = &app.dialog else { return "" };
+    let Some(Dialog::Review(ReviewDialog::Labels { purpose, line, list })) = &app.screens.dialog else { return "" };
     let fits = labels_that_fit(app, purpose, line.value().trim()).len() > list.at;
     if fits { purpose.word() } else { "create" }
 }
 
 /// Checks that a key of the list of labels can be used now.
 pub(crate) fn allowed_for_label(app: &App, action: Action) -> Result<(), &'static str> {
-    let Some(Dialog::Review(ReviewDialog::Labels { purpose, line, list })) = &app.dialog else {
+    let Some(Dialog::Review(ReviewDialog::Labels { purpose, line, list })) = &app.screens.dialog else {
         return Err("find a label first (<fail>, then <find_label>)");
     };
     let typed = line.value().trim();
@@ -455,7 +467,8 @@ fn take_label(app: &mut App, purpose: LabelPurpose, label: LabelDefinition) -> E
             toggle(&app.log, &mut app.review, &label, &set)
         }
         LabelPurpose::Decide => {
-            adjudication::labels::toggle(app, &label.id);
+            let area = app.area();
+            adjudication::labels::toggle(area, &app.across, &mut app.kept.adjudication, &app.keymap, &label.id);
             Vec::new()
         }
         LabelPurpose::MergeInto(from) if from == label.id => {
@@ -475,7 +488,7 @@ fn take_label(app: &mut App, purpose: LabelPurpose, label: LabelDefinition) -> E
         }
         LabelPurpose::All(records) => {
             let given = Given::Label(label);
-            app.open_dialog(Dialog::Review(ReviewDialog::Confirm { records, given }));
+            app.screens.open_dialog(Dialog::Review(ReviewDialog::Confirm { records, given }));
             Vec::new()
         }
     }

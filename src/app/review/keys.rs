@@ -365,7 +365,7 @@ pub(crate) fn must_wait(app: &mut App, input: Input) -> Option<Input> {
         Input::Key(event) if event.code == KeyCode::Esc => {
             app.review.wait = None;
             app.review.ahead.clear();
-            app.opening = None;
+            app.screens.opening = None;
         }
         _ if app.review.ahead.len() < MAX_WAITING => app.review.ahead.push(input),
         _ => {}
@@ -732,7 +732,7 @@ fn advance(app: &mut App) -> Effects {
     let status = app.status.now.take();
     app.review.wait = Some(Wait::Next(record));
     let effects = app.request(record, app.screens.top());
-    if app.opening.is_none() {
+    if app.screens.opening.is_none() {
         app.review.wait = None;
     }
     app.status.now = status;
@@ -799,7 +799,8 @@ fn read_ahead(app: &mut App, from: usize) -> Option<Effect> {
 pub(crate) fn take_review_record(app: &mut App, opened: &mut Option<Box<OpenRecord>>, record: usize) -> Effects {
     if app.review.prefetching == Some(record) {
         app.review.prefetching = None;
-        if app.opening.is_none_or(|(wanted, _)| wanted != record) && !matches!(app.review.wait, Some(Wait::Target(..)))
+        if app.screens.opening.is_none_or(|(wanted, _)| wanted != record)
+            && !matches!(app.review.wait, Some(Wait::Target(..)))
         {
             app.review.prefetched = opened.take();
             return Vec::new();
@@ -851,7 +852,7 @@ pub(crate) fn review_left(app: &mut App) {
 
 /// Keys on the table are about the row under the cursor.
 pub(crate) fn settle_review(app: &mut App) {
-    if app.screens.top() == ScreenKind::Table && app.dialog.is_none() {
+    if app.screens.top() == ScreenKind::Table && app.screens.dialog.is_none() {
         let here = app.record();
         if app.review.target.as_ref().is_some_and(|target| Some(target.record) != here) {
             app.review.put_aside();
@@ -894,7 +895,7 @@ pub(crate) fn resume_at(review: &mut Review, view: &FileView) {
 
 /// Opens the record at which the reviewer stopped, as soon as it is there.
 pub(crate) fn resume(app: &mut App) -> Effects {
-    let there = app.review.resume.filter(|resume| resume.record < app.store.len() && app.opening.is_none());
+    let there = app.review.resume.filter(|resume| resume.record < app.store.len() && app.screens.opening.is_none());
     match there {
         Some(resume) if app.screens.top() == ScreenKind::Table => {
             app.request(resume.record, if resume.json { ScreenKind::Json } else { ScreenKind::Run })

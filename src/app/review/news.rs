@@ -125,9 +125,9 @@ pub(crate) fn take_summaries(
                 app.review.learn(record, &summary);
             }
         }
-        table::search::explain_found(app);
+        table::search::explain_found(&mut app.table, &app.review, &app.keymap, &mut app.status);
         // Counted and put in order with the next tick: there may be many more.
-        app.arrange_at = app.arrange_at.or(Some(now + REARRANGE));
+        app.table.arrange_at = app.table.arrange_at.or(Some(now + REARRANGE));
     }
     Vec::new()
 }
@@ -256,7 +256,7 @@ pub(crate) fn begin_batch(app: &mut App, records: &[usize], given: Given) -> Eff
     let moves = app.table.moves();
     let read = |record: &usize| Some((*record, app.store.reading(*record)?, *app.store.row(*record)?));
     let readings: Vec<_> = records.iter().filter_map(read).collect();
-    let id = app.new_search_id();
+    let id = app.table.new_search_id();
     let (verdict, labels, only_open) = match given {
         Given::Label(label) => (Verdict::Fail, vec![app.review.label_set().refer(&label.id)], false),
         Given::Same(same) => (same.verdict, same.labels, true),

@@ -370,7 +370,9 @@ fn title(review: &Review, field: &ReviewField) -> Shown {
 
 /// The column of the cursor in the line that is typed; `None`: no line is typed.
 pub(crate) fn cursor(app: &App, area: Rect) -> Option<u16> {
-    let Dialog::Review(ReviewDialog::Line { field, line, .. }) = app.dialog.as_ref()?.own() else { return None };
+    let Dialog::Review(ReviewDialog::Line { field, line, .. }) = app.screens.dialog.as_ref()?.own() else {
+        return None;
+    };
     let head = title(&app.review, field);
     let (_, before) = window_of(line, room(&head, area));
     Some(area.x + u16::try_from(head.as_str().width() + before).unwrap_or(0).min(area.width.saturating_sub(1)))

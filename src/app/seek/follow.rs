@@ -25,7 +25,7 @@ impl App {
             Err(why) => return self.status.fail(shown!("{why}")),
         };
         let mut effects = end(self);
-        let search = Search::new(self.new_search_id(), "", filter);
+        let search = Search::new(self.table.new_search_id(), "", filter);
         self.seek = Some(Seek { id: id.to_owned(), step, search });
         effects.extend(go_on(self));
         effects
@@ -98,7 +98,7 @@ pub(crate) fn link(app: &App) -> Result<Shown, &'static str> {
             let path = path.to_str().ok_or("this file's name is no text")?;
             format!(" {}{}", if path.starts_with('-') { "./" } else { "" }, shell_word(path))
         }
-        None if app.samples => String::new(),
+        None if app.models.samples => String::new(),
         None => return Err("standard input cannot be opened again; save it to a file first"),
     };
     let step = view.filter(|view| view.opened.has_steps() && view.moment.0 > 0);

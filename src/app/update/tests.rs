@@ -154,7 +154,7 @@ fn a_verdict_in_the_queue_costs_the_same_however_many_records_are_judged() {
             rows += if n < judged { 0 } else { visits::take() };
             app.log = Log::default();
             app.review.wait = None;
-            record = app.opening.take().map(|(record, _)| record).unwrap();
+            record = app.screens.opening.take().map(|(record, _)| record).unwrap();
             assert_eq!(app.review.progress.0, n + 1);
         }
         rows

@@ -1,5 +1,6 @@
 //! The items on which reviewers disagree, what each of them said, and how far they agree at all.
 
+use crate::screens::adjudication::state::Adjudication;
 use crate::widgets::keymap::Keymap;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -11,7 +12,6 @@ use crate::app::open_record::OpenRecord;
 use crate::app::state::App;
 use crate::screens::adjudication::state::{self, offered};
 use crate::screens::dashboard::draw::{reading, unread};
-use crate::screens::stack::ScreenMemory;
 use crate::screens::table::preview::evidence;
 use crate::screens::table::state::Table;
 use crate::widgets::keymap::Action;
@@ -46,14 +46,13 @@ struct PaneAreas {
 }
 
 /// While labels are chosen all of them are on screen, as far as there is room at all: they have keys.
-fn places(app: &App) -> PaneAreas {
-    let areas = usual_places(app.area(), &app.across);
-    let body = layout::parts(app.area()).body;
-    if app.kept.adjudication.choosing.is_none() {
+fn places(area: Rect, across: &Across, adjudication: &Adjudication, keymap: &Keymap) -> PaneAreas {
+    let areas = usual_places(area, across);
+    let body = layout::parts(area).body;
+    if adjudication.choosing.is_none() {
         return areas;
     }
-    let fits =
-        |voices: Rect| label_rows(&app.across, &app.kept, &app.keymap, inner_width(voices)) <= inner_height(voices);
+    let fits = |voices: Rect| label_rows(across, adjudication, keymap, inner_width(voices)) <= inner_height(voices);
     let (list, below) = pane_above(body, 3);
     let none = Rect { height: 0, ..body };
     match () {
@@ -67,31 +66,48 @@ fn places(app: &App) -> PaneAreas {
 const ABOVE_LABELS: usize = 2;
 
 /// The labels of the item in front as they are laid out; `None`: there is none, or nothing is being given.
-fn shown_labels(across: &Across, kept: &ScreenMemory, keymap: &Keymap, width: usize) -> Option<Vec<Vec<Piece>>> {
+fn shown_labels(
+    across: &Across,
+    adjudication: &Adjudication,
+    keymap: &Keymap,
+    width: usize,
+) -> Option<Vec<Vec<Piece>>> {
     let judged = across.judged.as_ref()?;
-    let chosen = kept.adjudication.choosing.as_ref()?;
-    Some(label_lines(keymap, judged, kept.adjudication.case(judged)?, chosen, width))
+    let chosen = adjudication.choosing.as_ref()?;
+    Some(label_lines(keymap, judged, adjudication.case(judged)?, chosen, width))
 }
 
 /// Counts the lines down to the last label.
-fn label_rows(across: &Across, kept: &ScreenMemory, keymap: &Keymap, width: usize) -> usize {
-    shown_labels(across, kept, keymap, width).map_or(0, |lines| ABOVE_LABELS + lines.len())
+fn label_rows(across: &Across, adjudication: &Adjudication, keymap: &Keymap, width: usize) -> usize {
+    shown_labels(across, adjudication, keymap, width).map_or(0, |lines| ABOVE_LABELS + lines.len())
 }
 
 /// Finds the line of a label; one without a key is behind those that have one.
-fn label_row(across: &Across, kept: &ScreenMemory, keymap: &Keymap, label: usize, width: usize) -> Option<usize> {
-    let lines = shown_labels(across, kept, keymap, width)?;
+fn label_row(
+    across: &Across,
+    adjudication: &Adjudication,
+    keymap: &Keymap,
+    label: usize,
+    width: usize,
+) -> Option<usize> {
+    let lines = shown_labels(across, adjudication, keymap, width)?;
     let judged = across.judged.as_ref()?;
-    let order = state::in_order(judged, kept.adjudication.case(judged)?);
+    let order = state::in_order(judged, adjudication.case(judged)?);
     let name = format!("  {} [", order.iter().position(|at| *at == label)? + 1);
     let row = lines.iter().position(|line| line.iter().any(|(text, _)| text.starts_with(&name)));
     Some(ABOVE_LABELS + row.unwrap_or(lines.len().saturating_sub(1)))
 }
 
 /// Finds the line of a label, and counts the lines on screen.
-pub(crate) fn label_place(app: &App, label: usize) -> Option<(usize, usize)> {
-    let area = places(app).voices;
-    Some((label_row(&app.across, &app.kept, &app.keymap, label, inner_width(area))?, inner_height(area).max(1)))
+pub(crate) fn label_place(
+    area: Rect,
+    across: &Across,
+    adjudication: &Adjudication,
+    keymap: &Keymap,
+    label: usize,
+) -> Option<(usize, usize)> {
+    let area = places(area, across, adjudication, keymap).voices;
+    Some((label_row(across, adjudication, keymap, label, inner_width(area))?, inner_height(area).max(1)))
 }
 
 fn usual_places(area: Rect, across: &Across) -> PaneAreas {
@@ -114,20 +130,27 @@ fn usual_places(area: Rect, across: &Across) -> PaneAreas {
 }
 
 /// Counts the items on screen.
-pub(crate) fn height(app: &App) -> usize {
-    inner_height(places(app).list).max(1)
+pub(crate) fn height(area: Rect, across: &Across, adjudication: &Adjudication, keymap: &Keymap) -> usize {
+    inner_height(places(area, across, adjudication, keymap).list).max(1)
 }
 
 /// Finds the item at a place of the screen.
-pub(crate) fn row_of(app: &App, at: Position) -> Option<usize> {
-    let area = places(app).list;
+pub(crate) fn row_of(
+    area: Rect,
+    across: &Across,
+    adjudication: &Adjudication,
+    keymap: &Keymap,
+    at: Position,
+) -> Option<usize> {
+    let area = places(area, across, adjudication, keymap).list;
     let inside = area.contains(at) && at.y + 1 < area.bottom();
-    let row = app.kept.adjudication.list.top + usize::from(at.y.checked_sub(area.y + 1).filter(|_| inside)?);
-    (row < app.across.judged.as_ref()?.cases.len()).then_some(row)
+    let row = adjudication.list.top + usize::from(at.y.checked_sub(area.y + 1).filter(|_| inside)?);
+    (row < across.judged.as_ref()?.cases.len()).then_some(row)
 }
 
 pub(crate) fn draw(app: &App, buf: &mut Buffer, look: Look<'_>) {
-    let PaneAreas { agreement, list, voices } = places(app);
+    let adjudication = &app.kept.adjudication;
+    let PaneAreas { agreement, list, voices } = places(app.area(), &app.across, adjudication, &app.keymap);
     let quiet = Look { focused: false, ..look };
     let Some(judged) = &app.across.judged else {
         return put(unread(&app.across, look), 0, agreement, buf);
@@ -136,15 +159,15 @@ pub(crate) fn draw(app: &App, buf: &mut Buffer, look: Look<'_>) {
         agreement_pane(judged, agreement, buf, quiet);
     }
     if list.height >= 2 {
-        cases(&app.across, &app.kept, judged, list, buf, look);
+        cases(&app.across, adjudication, judged, list, buf, look);
     }
     if voices.height >= 2
-        && let Some(case) = app.kept.adjudication.case(judged)
+        && let Some(case) = adjudication.case(judged)
     {
-        let said = case_lines(&app.kept, &app.keymap, judged, case, voices);
-        let opened = previewed(&app.across, &app.kept, &app.store, &app.table);
-        let lines = pane_lines(&said, &app.across, &app.kept, case, opened, inner_width(voices), look);
-        case_pane(&app.kept, case, lines, voices, buf, look);
+        let said = case_lines(adjudication, &app.keymap, judged, case, voices);
+        let opened = previewed(&app.across, adjudication, &app.store, &app.table);
+        let lines = pane_lines(&said, &app.across, adjudication, case, opened, inner_width(voices), look);
+        case_pane(adjudication, case, lines, voices, buf, look);
     }
 }
 
@@ -173,7 +196,14 @@ fn agreement_pane(judged: &BoardData, area: Rect, buf: &mut Buffer, look: Look<'
     pane(title, rows, |n| lines.get(n).map(line).unwrap_or_default(), area, buf, look);
 }
 
-fn cases(across: &Across, kept: &ScreenMemory, judged: &BoardData, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+fn cases(
+    across: &Across,
+    adjudication: &Adjudication,
+    judged: &BoardData,
+    area: Rect,
+    buf: &mut Buffer,
+    look: Look<'_>,
+) {
     let mut title = vec![look.span("Disagreements", Role::Title)];
     title.push(look.span(format!("  {}", judged.cases.len()), Role::Dim));
     title.extend(reading(across, look));
@@ -181,7 +211,7 @@ fn cases(across: &Across, kept: &ScreenMemory, judged: &BoardData, area: Rect, b
         let line = vec![look.span("No open disagreements", Role::Ok)];
         return line_pane(title, line, area, buf, look);
     }
-    let rows = kept.adjudication.list.rows(judged.cases.len());
+    let rows = adjudication.list.rows(judged.cases.len());
     let line = |case: &DisputedRecord| {
         let what = if case.dispute.labels_only { "labels" } else { "verdict" };
         let role = if case.dispute.labels_only { Role::Dim } else { Role::Warning };
@@ -196,14 +226,19 @@ fn cases(across: &Across, kept: &ScreenMemory, judged: &BoardData, area: Rect, b
 }
 
 /// Finds the record of the item under the cursor.
-pub(crate) fn disputed(across: &Across, kept: &ScreenMemory, store: &Store) -> Option<usize> {
-    let case = kept.adjudication.case(across.judged.as_ref()?)?;
+pub(crate) fn disputed(across: &Across, adjudication: &Adjudication, store: &Store) -> Option<usize> {
+    let case = adjudication.case(across.judged.as_ref()?)?;
     store.position(case.address.0, case.address.1)
 }
 
 /// Finds the record of the item under the cursor, once it was read; the labels that are chosen from have the room.
-fn previewed<'t>(across: &Across, kept: &ScreenMemory, store: &Store, table: &'t Table) -> Option<&'t OpenRecord> {
-    let record = disputed(across, kept, store).filter(|_| kept.adjudication.choosing.is_none())?;
+fn previewed<'t>(
+    across: &Across,
+    adjudication: &Adjudication,
+    store: &Store,
+    table: &'t Table,
+) -> Option<&'t OpenRecord> {
+    let record = disputed(across, adjudication, store).filter(|_| adjudication.choosing.is_none())?;
     table.preview(record)
 }
 
@@ -211,14 +246,14 @@ fn previewed<'t>(across: &Across, kept: &ScreenMemory, store: &Store, table: &'t
 fn pane_lines(
     said: &[Vec<Piece>],
     across: &Across,
-    kept: &ScreenMemory,
+    adjudication: &Adjudication,
     case: &DisputedRecord,
     opened: Option<&OpenRecord>,
     width: usize,
     look: Look<'_>,
 ) -> Vec<Spans> {
     let own = || vec![look.span("One of these verdicts is yours", Role::Warning)];
-    let is_own = state::is_own(case, across.reviewer.as_ref()) && kept.adjudication.choosing.is_none();
+    let is_own = state::is_own(case, across.reviewer.as_ref()) && adjudication.choosing.is_none();
     let own = is_own.then(own);
     let mut lines: Vec<Spans> = own.into_iter().chain(said.iter().map(|pieces| look.spans(pieces))).collect();
     // One blank line parts the two, whatever room the verdicts had.
@@ -232,17 +267,17 @@ fn pane_lines(
 }
 
 fn case_pane(
-    kept: &ScreenMemory,
+    adjudication: &Adjudication,
     case: &DisputedRecord,
     lines: Vec<Spans>,
     area: Rect,
     buf: &mut Buffer,
     look: Look<'_>,
 ) {
-    let rows = Rows { top: kept.adjudication.top, len: lines.len(), at: None };
+    let rows = Rows { top: adjudication.top, len: lines.len(), at: None };
     let line = |n: usize| lines.get(n).cloned().unwrap_or_default();
     let name = name_of(&case.summary.item).line();
-    let title = if kept.adjudication.choosing.is_none() && long_question(case, inner_width(area)).is_some() {
+    let title = if adjudication.choosing.is_none() && long_question(case, inner_width(area)).is_some() {
         vec![look.span(name.into_string(), Role::Title)]
     } else {
         let mut title = vec![look.span(title_of(case, inner_width(area)).into_string(), Role::Title)];
@@ -259,14 +294,15 @@ fn case_pane(
 
 /// Counts the lines of the chosen item, and those on screen.
 pub(crate) fn size(app: &App) -> (usize, usize) {
-    let area = places(app).voices;
+    let adjudication = &app.kept.adjudication;
+    let area = places(app.area(), &app.across, adjudication, &app.keymap).voices;
     let judged = app.across.judged.as_ref();
-    let case = judged.and_then(|judged| Some((judged, app.kept.adjudication.case(judged)?)));
+    let case = judged.and_then(|judged| Some((judged, adjudication.case(judged)?)));
     let look = Look::new(&app.looks.theme, &app.keymap, true);
-    let opened = previewed(&app.across, &app.kept, &app.store, &app.table);
+    let opened = previewed(&app.across, adjudication, &app.store, &app.table);
     let lines = case.map_or(0, |(judged, case)| {
-        let said = case_lines(&app.kept, &app.keymap, judged, case, area);
-        pane_lines(&said, &app.across, &app.kept, case, opened, inner_width(area), look).len()
+        let said = case_lines(adjudication, &app.keymap, judged, case, area);
+        pane_lines(&said, &app.across, adjudication, case, opened, inner_width(area), look).len()
     });
     (lines, inner_height(area))
 }
@@ -294,7 +330,7 @@ fn question_lines(question: &Shown, width: usize, room: usize) -> Vec<Vec<Piece>
 }
 
 fn case_lines(
-    kept: &ScreenMemory,
+    adjudication: &Adjudication,
     keymap: &Keymap,
     judged: &BoardData,
     case: &DisputedRecord,
@@ -302,7 +338,7 @@ fn case_lines(
 ) -> Vec<Vec<Piece>> {
     let width = inner_width(area);
     let mut lines = vec![facts(case)];
-    if let Some(chosen) = &kept.adjudication.choosing {
+    if let Some(chosen) = &adjudication.choosing {
         lines.push(vec![("fail, because of:".into(), Role::Fatal)]);
         lines.extend(label_lines(keymap, judged, case, chosen, width));
     }
@@ -322,7 +358,7 @@ fn case_lines(
         lines.push(Vec::new());
     }
     // The labels that are chosen from have the room.
-    if let Some(question) = long_question(case, width).filter(|_| kept.adjudication.choosing.is_none()) {
+    if let Some(question) = long_question(case, width).filter(|_| adjudication.choosing.is_none()) {
         let room = (inner_height(area) + 1).saturating_sub(lines.len());
         lines.splice(0..0, question_lines(question, width, room));
     }
@@ -394,8 +430,8 @@ fn said(voice: &ReviewerVerdict, width: usize) -> Vec<Piece> {
 }
 
 /// Names the adjudicator, or the keys while labels are chosen.
-pub(crate) fn describe(across: &Across, kept: &ScreenMemory, look: Look<'_>) -> Spans {
-    if kept.adjudication.choosing.is_some() {
+pub(crate) fn describe(across: &Across, adjudication: &Adjudication, look: Look<'_>) -> Spans {
+    if adjudication.choosing.is_some() {
         return vec![look.keyed("Digits toggle labels, <find_label> finds others, <open> saves", Role::Accent)];
     }
     match &across.reviewer {

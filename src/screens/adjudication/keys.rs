@@ -10,12 +10,13 @@ use crate::app::msg::Effects;
 use crate::app::review::Review;
 use crate::app::review::{self, LabelPurpose};
 use crate::app::state::App;
+use crate::app::status_line::StatusLine;
 use crate::dialogs::dialog::{Dialog, Popup};
 use crate::screens::adjudication::draw;
 use crate::screens::adjudication::labels;
 use crate::screens::adjudication::state;
+use crate::screens::adjudication::state::Adjudication;
 use crate::screens::kind::ScreenKind;
-use crate::screens::stack::ScreenMemory;
 use crate::screens::stack::Screens;
 use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::{Move, scroll};
@@ -26,7 +27,7 @@ use stepscope_review::event::{Event, EventKind, LabelRef, LabelSet, Reviewer, Ve
 
 pub(crate) fn allowed(
     across: &Across,
-    kept: &ScreenMemory,
+    adjudication: &Adjudication,
     review: &Review,
     screens: &Screens,
     action: Action,
@@ -39,7 +40,7 @@ pub(crate) fn allowed(
             } else if review.is_on() && !review.reviewing {
                 review::keys::may_review(review)?;
             }
-            let any = across.judged.as_ref().is_some_and(|judged| kept.adjudication.case(judged).is_some());
+            let any = across.judged.as_ref().is_some_and(|judged| adjudication.case(judged).is_some());
             need(any, "nothing to decide")
         }
         // A verdict that was given elsewhere is not undone where it is not seen.
@@ -61,11 +62,15 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
             return Some(decide(app, Verdict::Fail, &chosen));
         }
         Action::Escape | Action::Back if chosen.is_some() => app.kept.adjudication.choosing = None,
-        Action::GiveLabel => labels::give_nth(app),
+        Action::GiveLabel => {
+            let (area, count) = (app.area(), app.count);
+            let given = labels::give_nth(area, &app.across, &mut app.kept.adjudication, &app.keymap, count);
+            return Some(given.map_or_else(|why| app.status.say(Shown::own(why)), |()| Vec::new()));
+        }
         Action::FindLabel => return Some(review::ask::open_labels(app, LabelPurpose::Decide)),
-        Action::NextPane => show_agreement(app),
+        Action::NextPane => show_agreement(&app.across, &mut app.screens, &mut app.status),
         Action::Open => return Some(open_case(app)),
-        Action::DecidePass | Action::DecideFail if warns(&app.across, &mut app.kept) => {
+        Action::DecidePass | Action::DecideFail if warns(&app.across, &mut app.kept.adjudication) => {
             return Some(app.status.say(app.keymap.shown(OWN)));
         }
         Action::DecidePass => return Some(decide(app, Verdict::Pass, &[])),
@@ -79,12 +84,12 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
 const OWN: &str = "One of these verdicts is yours: leave it to another adjudicator, or press the key again";
 
 /// Tells whether it is yet to be said that the person's own verdict is one of those to decide between, and notes that.
-fn warns(across: &Across, kept: &mut ScreenMemory) -> bool {
-    let case = across.judged.as_ref().and_then(|judged| kept.adjudication.case(judged));
+fn warns(across: &Across, adjudication: &mut Adjudication) -> bool {
+    let case = across.judged.as_ref().and_then(|judged| adjudication.case(judged));
     let own = case.filter(|case| state::is_own(case, across.reviewer.as_ref()));
     let item = own.map(|case| case.summary.item.clone());
-    let is_new = item.is_some() && kept.adjudication.warned != item;
-    kept.adjudication.warned = item.or(kept.adjudication.warned.take());
+    let is_new = item.is_some() && adjudication.warned != item;
+    adjudication.warned = item.or(adjudication.warned.take());
     is_new
 }
 
@@ -92,7 +97,7 @@ fn warns(across: &Across, kept: &mut ScreenMemory) -> bool {
 pub(crate) fn go(app: &mut App, movement: Move) {
     let cases = app.across.judged.as_ref().map_or(0, |judged| judged.cases.len());
     let (lines, room) = draw::size(app);
-    let height = draw::height(app);
+    let height = draw::height(app.area(), &app.across, &app.kept.adjudication, &app.keymap);
     let adjudication = &mut app.kept.adjudication;
     let before = adjudication.list.at;
     if matches!(movement, Move::HalfPages(_) | Move::Pages(_)) {
@@ -107,11 +112,11 @@ pub(crate) fn go(app: &mut App, movement: Move) {
 }
 
 /// Brings the cursor where the mouse is; where it is already, opens.
-pub(crate) fn click(app: &mut App, at: Position) -> Effects {
-    let Some(row) = draw::row_of(app, at) else { return Vec::new() };
+pub(crate) fn click(app: &mut App, at: Position) -> Option<Action> {
+    let row = draw::row_of(app.area(), &app.across, &app.kept.adjudication, &app.keymap, at)?;
     let again = app.kept.adjudication.list.at == row;
     go(app, Move::To(row));
-    if again { app.act(Action::Open) } else { Vec::new() }
+    again.then_some(Action::Open)
 }
 
 /// Opens the record that reviewers disagree about.
@@ -171,11 +176,11 @@ fn write_label_set(
     log.event(journal.clone(), What::Verdict(Box::new(event))).into_iter().collect()
 }
 
-fn show_agreement(app: &mut App) {
-    let Some(judged) = app.across.judged.as_ref().filter(|judged| !judged.agreement.is_empty()) else {
-        app.status.say(Shown::own("no reviews yet"));
+fn show_agreement(across: &Across, screens: &mut Screens, status: &mut StatusLine) {
+    let Some(judged) = across.judged.as_ref().filter(|judged| !judged.agreement.is_empty()) else {
+        status.say(Shown::own("no reviews yet"));
         return;
     };
     let text = judged.agreement.iter().cloned().reduce(|text, line| text.and("\n").join(&line)).unwrap_or_default();
-    app.open_dialog(Dialog::Popup(Popup { title: Shown::own("Agreement"), text }));
+    screens.open_dialog(Dialog::Popup(Popup { title: Shown::own("Agreement"), text }));
 }

@@ -1,9 +1,11 @@
 //! The keys of the answer screen.
 
-use ratatui::layout::Position;
+use ratatui::layout::{Position, Rect};
 
 use crate::app::msg::Effects;
+use crate::app::review::Review;
 use crate::app::state::{App, Looks};
+use crate::app::status_line::StatusLine;
 use crate::dialogs::dialog::{Dialog, Popup};
 use crate::screens::answer::layout::areas;
 use crate::screens::answer::state::{AnswerPane, AnswerView, CheckRow};
@@ -49,8 +51,11 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
         Action::PreviousCitation => answer.next_span(-times),
         Action::NextPane => answer.next_pane(count, 1),
         Action::PreviousPane => answer.next_pane(None, -1),
-        Action::Open => return Some(open(app)),
-        Action::Contents => open_contents(app),
+        Action::Open => {
+            open(&mut app.screens);
+            Ok(())
+        }
+        Action::Contents => open_contents(&mut app.screens),
         Action::NextFinding => next_finding(&mut app.screens, times),
         Action::PreviousFinding => next_finding(&mut app.screens, -times),
         Action::CopyQuote => {
@@ -81,9 +86,7 @@ pub(crate) fn go(screens: &mut Screens, movement: Move) {
 }
 
 /// Lays the panes out, and keeps the cursors within what there is and on screen.
-pub(crate) fn settle(app: &mut App) {
-    let area = app.area();
-    let App { screens, review, looks, keymap, .. } = app;
+pub(crate) fn settle(area: Rect, screens: &mut Screens, review: &Review, looks: &Looks, keymap: &Keymap) {
     let look = Look::new(&looks.theme, keymap, false);
     let Some(view) = screens.record_mut() else { return };
     let RecordView { opened, maximised, answer: Some(answer), .. } = view else { return };
@@ -108,19 +111,19 @@ pub(crate) fn settle(app: &mut App) {
     view.settle_question(question);
 }
 
-fn open(app: &mut App) -> Effects {
-    let Some(view) = app.screens.record_mut() else { return Vec::new() };
-    let Some(answer) = &mut view.answer else { return Vec::new() };
+fn open(screens: &mut Screens) {
+    let Some(view) = screens.record_mut() else { return };
+    let Some(answer) = &mut view.answer else { return };
     match answer.pane {
         AnswerPane::Checks => {}
         AnswerPane::Question => {
             let popup = Popup { title: Shown::own("question"), text: view.opened.question.clone() };
-            app.open_dialog(Dialog::Popup(popup));
-            return Vec::new();
+            screens.open_dialog(Dialog::Popup(popup));
+            return;
         }
         AnswerPane::Items | AnswerPane::Document | AnswerPane::Citation => {
             answer.other_place();
-            return Vec::new();
+            return;
         }
     }
     if let Some(fact) = answer.fact() {
@@ -128,23 +131,22 @@ fn open(app: &mut App) -> Effects {
             && let Some(peek) = answer.shown.peek.clone()
         {
             answer.go_to_line(peek.start);
-            return Vec::new();
+            return;
         }
         let text = fact.whole.clone().unwrap_or_else(|| fact.text.clone());
         let title = Shown::own(fact.name);
-        app.open_dialog(Dialog::Popup(Popup { title, text }));
-        return Vec::new();
+        screens.open_dialog(Dialog::Popup(Popup { title, text }));
+        return;
     }
     let note = answer.note().and_then(|note| view.opened.notes.get(note));
     if let Some(pointer) = note.map(|note| note.pointer.clone()) {
         view.show_in_json(&pointer);
-        app.show_json();
+        screens.show_json();
     }
-    Vec::new()
 }
 
-fn open_contents(app: &mut App) -> Result<(), Reason> {
-    let view = app.screens.record();
+fn open_contents(screens: &mut Screens) -> Result<(), Reason> {
+    let view = screens.record();
     let Some((answer, document)) = view.and_then(|view| Some((view.answer.as_ref()?, view.document()?))) else {
         return Err("the document has no table of contents");
     };
@@ -156,8 +158,8 @@ fn open_contents(app: &mut App) -> Result<(), Reason> {
         heading.pages.0.is_some_and(|first| first < here || first == here && !is_later())
     };
     let at = document.toc().iter().rposition(is_above).unwrap_or(0);
-    app.open_dialog(Dialog::Contents);
-    app.scroll.at = at;
+    screens.open_dialog(Dialog::Contents);
+    screens.scroll.at = at;
     Ok(())
 }
 
@@ -171,17 +173,17 @@ fn line_of(document: &Document, heading: &Heading) -> Option<usize> {
 }
 
 /// Goes to the heading under the cursor of the contents.
-pub(crate) fn follow_contents(app: &mut App) {
-    app.dialog = None;
-    let row = app.scroll.at;
-    let Some(answer) = answer_mut(&mut app.screens) else { return };
+pub(crate) fn follow_contents(screens: &mut Screens, status: &mut StatusLine) {
+    screens.dialog = None;
+    let row = screens.scroll.at;
+    let Some(answer) = answer_mut(screens) else { return };
     let Some(document) = answer.shown.document.clone() else { return };
     let heading = document.toc().get(row);
     let page = || document.page(heading?.pages.0?).map(|lines| lines.start);
     if let Some(line) = heading.and_then(|heading| line_of(&document, heading)).or_else(page) {
         answer.go_to_line(line);
     } else {
-        app.status.say(Shown::own("this section has no known line"));
+        status.say(Shown::own("this section has no known line"));
     }
 }
 

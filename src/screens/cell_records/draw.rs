@@ -43,7 +43,7 @@ fn line(app: &App, record: usize, width: usize, look: Look<'_>) -> Spans {
     let mut spans = vec![look.span(number, Role::Dim), look.span(format!(" {sign} "), role)];
     spans.extend(findings(&row, !app.review.hidden_of(record).is_empty(), FINDINGS, look));
     let taken: usize = spans.iter().map(|span| span.content.width()).sum();
-    let (text, role) = title(app, record);
+    let (text, role) = title(&app.store, &app.table, &app.forks.tree, record);
     spans.push(look.span(format!(" {}", fit(&text, width.saturating_sub(taken + 1))), role));
     spans
 }

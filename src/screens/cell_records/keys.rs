@@ -4,13 +4,16 @@ use std::time::Instant;
 
 use ratatui::layout::{Position, Rect};
 
+use crate::app::across;
 use crate::app::msg::{Effect, Effects};
 use crate::app::state::App;
 use crate::screens::cell_records::state::CellRecords;
 use crate::screens::kind::ScreenKind;
-use crate::screens::table::search::known_answer;
+use crate::screens::table::search::Known;
 use crate::widgets::keymap::Action;
 use crate::widgets::layout::{inner_height, inner_line, parts};
+use stepscope_base::text::Shown;
+use stepscope_record::types::TypeRegistry;
 use stepscope_table::filter::Filter;
 use stepscope_table::filter::RowAnswer;
 
@@ -25,7 +28,9 @@ pub(crate) fn renew(app: &mut App, now: Instant) -> Option<Effect> {
     if app.cell_records.filter != filter {
         app.cell_records = CellRecords { filter, ..CellRecords::default() };
     }
-    if look_further(app, height).is_some() && app.store.is_settled() {
+    let App { store, across, review, side, cell_records, .. } = app;
+    let known = Known { store, across, review, models: side.models() };
+    if look_further(cell_records, &known, side.types(), height).is_some() && app.store.is_settled() {
         app.cell_records.go_on_at = Some(now);
     }
     let shown = app.cell_records.records.iter().take(height).copied();
@@ -39,20 +44,28 @@ pub(crate) fn renew(app: &mut App, now: Instant) -> Option<Effect> {
 }
 
 /// Looks at the next records; `None`: enough were found, or there are no more.
-fn look_further(app: &mut App, height: usize) -> Option<()> {
-    let all = app.store.len();
+fn look_further(cell: &mut CellRecords, known: &Known<'_>, types: &TypeRegistry, height: usize) -> Option<()> {
+    let all = known.store.len();
     let is_wanted = |cell: &CellRecords| cell.next < all && cell.records.len() <= height;
-    let typed = app.cell_records.filter.as_ref().filter(|_| is_wanted(&app.cell_records))?;
-    let filter = Filter::parse(typed, app.side.types()).ok()?;
-    let end = all.min(app.cell_records.next + MOST);
-    while is_wanted(&app.cell_records) && app.cell_records.next < end {
-        let record = app.cell_records.next;
-        app.cell_records.next += 1;
-        if known_answer(app, &filter, record) == RowAnswer::Yes {
-            app.cell_records.records.push(record);
+    let typed = cell.filter.as_ref().filter(|_| is_wanted(cell))?;
+    let filter = Filter::parse(typed, types).ok()?;
+    let end = all.min(cell.next + MOST);
+    while is_wanted(cell) && cell.next < end {
+        let record = cell.next;
+        cell.next += 1;
+        if known.answer(&filter, record) == RowAnswer::Yes {
+            cell.records.push(record);
         }
     }
-    is_wanted(&app.cell_records).then_some(())
+    is_wanted(cell).then_some(())
+}
+
+/// Opens the records behind the number under the cursor.
+pub(crate) fn open(app: &mut App) -> Effects {
+    match (app.screens.top().def().filter)(app) {
+        Some(filter) => across::keys::show_filtered(app, &filter),
+        None => app.status.say(Shown::own("No records")),
+    }
 }
 
 /// Returns the pane of the records of a screen whose numbers count some.

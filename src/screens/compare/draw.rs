@@ -6,9 +6,8 @@ use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::across::Across;
-use crate::app::state::App;
+use crate::screens::compare::state::CompareCursor;
 use crate::screens::compare::state::{CompareRow, rows};
-use crate::screens::stack::ScreenMemory;
 use crate::widgets::charts;
 use crate::widgets::layout::{inner_height, inner_width, pane_above, parts, split_rows, with_third_pane};
 use crate::widgets::look::{Look, Spans, frame, point_at, put, scroll_mark, select};
@@ -51,14 +50,14 @@ fn own_place(area: Rect, across: &Across) -> Rect {
 }
 
 /// Returns the filter of the cell under the cursor; `Err`: why there is none.
-pub(crate) fn filter(across: &Across, kept: &ScreenMemory) -> Result<String, &'static str> {
+pub(crate) fn filter(across: &Across, cursor: CompareCursor) -> Result<String, &'static str> {
     let compared = across.compared.as_ref().ok_or("still joining the runs")?;
-    kept.compare.filter(compared)
+    cursor.filter(compared)
 }
 
 /// Counts the rows on screen at a time.
-pub(crate) fn height(app: &App) -> usize {
-    inner_height(own_place(app.area(), &app.across)).saturating_sub(head(app.area(), &app.across).len()).max(1)
+pub(crate) fn height(area: Rect, across: &Across) -> usize {
+    inner_height(own_place(area, across)).saturating_sub(head(area, across).len()).max(1)
 }
 
 /// Builds the lines above the rows, which do not scroll; the last two are for the bar and the heads of the columns.
@@ -79,20 +78,22 @@ fn head(area: Rect, across: &Across) -> Vec<Shown> {
     lines
 }
 
-pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let mut title = names_of_sides(&app.across, look);
-    let progress = app.across.comparing.progress("  comparing");
+/// Draws it; `screen`: all of the screen.
+pub(crate) fn draw(screen: Rect, across: &Across, cursor: CompareCursor, buf: &mut Buffer, look: Look<'_>) {
+    let area = own_place(screen, across);
+    let mut title = names_of_sides(across, look);
+    let progress = across.comparing.progress("  comparing");
     title.extend(progress.map(|progress| look.span(progress.as_str(), Role::Accent)));
     let inner = frame(title, area, buf, look);
-    let Some(compared) = &app.across.compared else {
-        let text = app.across.comparing.failed.clone().unwrap_or_else(|| Shown::own("reading and joining both runs…"));
-        let role = if app.across.comparing.failed.is_some() { Role::Fatal } else { Role::Dim };
+    let Some(compared) = &across.compared else {
+        let text = across.comparing.failed.clone().unwrap_or_else(|| Shown::own("reading and joining both runs…"));
+        let role = if across.comparing.failed.is_some() { Role::Fatal } else { Role::Dim };
         for (row, line) in wrapped(text.as_str(), usize::from(inner.width), 8).enumerate() {
             put(vec![look.span(line, role)], row, inner, buf);
         }
         return;
     };
-    let head = head(app.area(), &app.across);
+    let head = head(screen, across);
     let last = head.len().saturating_sub(1);
     for (row, line) in head.iter().enumerate() {
         put(vec![look.span(line.as_str(), Role::Dim)], row, inner, buf);
@@ -100,7 +101,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let bases = distinct(&compared.columns);
     if bases.len() > 1 {
         let columns = bases.iter().map(|basis| {
-            let role = if *basis as usize == app.kept.compare.basis { Role::Accent } else { Role::Faint };
+            let role = if *basis as usize == cursor.basis { Role::Accent } else { Role::Faint };
             look.span(pad_left(basis.phrase(), COLUMN), role)
         });
         let blank = std::iter::once(look.span(pad("", NAME + 2), Role::Faint));
@@ -108,25 +109,25 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     }
     let (_, body) = split_rows(inner, head.len() as u16);
     let rows = rows(compared);
-    let list = app.kept.compare.list;
+    let list = cursor.list;
     let measured = measures(&compared.columns);
-    let body_of_all = parts(app.area()).body;
+    let body_of_all = parts(screen).body;
     for (line, n) in list.visible(rows.len(), usize::from(body.height)).enumerate() {
         let Some(row) = rows.get(n) else { continue };
         let line = line + gap(*row, body_of_all);
         put(spans(compared, *row, &measured, usize::from(body.width), look), line, body, buf);
         if n == list.at {
-            mark(&app.across, &app.kept, *row, line, body, buf, look);
+            mark(across, cursor, *row, line, body, buf, look);
         }
     }
-    draw_bar(app, area, buf, look);
+    draw_bar(tiles(screen, across, cursor), across, cursor, buf, look);
     scroll_mark(area, list.top, rows.len(), buf, look);
 }
 
 /// Draws the five cells as one bar.
-fn draw_bar(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let under = app.across.compared.as_ref().and_then(|compared| app.kept.compare.row(compared));
-    for (cell, count, tile) in tiles(app, area) {
+fn draw_bar(tiles: Vec<(Cell, u64, Rect)>, across: &Across, cursor: CompareCursor, buf: &mut Buffer, look: Look<'_>) {
+    let under = across.compared.as_ref().and_then(|compared| cursor.row(compared));
+    for (cell, count, tile) in tiles {
         let (sign, role) = look_of(cell);
         let width = usize::from(tile.width);
         put(vec![look.span(fill_of(cell).repeat(width), role)], 0, tile, buf);
@@ -149,10 +150,11 @@ const fn fill_of(cell: Cell) -> &'static str {
 }
 
 /// Lays out the parts of the bar, each with its count.
-fn tiles(app: &App, area: Rect) -> Vec<(Cell, u64, Rect)> {
-    let column = app.across.compared.as_ref().and_then(|compared| compared.columns.get(app.kept.compare.basis));
+fn tiles(screen: Rect, across: &Across, cursor: CompareCursor) -> Vec<(Cell, u64, Rect)> {
+    let area = own_place(screen, across);
+    let column = across.compared.as_ref().and_then(|compared| compared.columns.get(cursor.basis));
     let Some(column) = column else { return Vec::new() };
-    let y = area.y + 1 + head(app.area(), &app.across).len().saturating_sub(2) as u16;
+    let y = area.y + 1 + head(screen, across).len().saturating_sub(2) as u16;
     let counts = Cell::ALL.map(|cell| column.count(cell));
     let widths = charts::widths(counts, inner_width(area) as u16);
     let mut x = area.x + 2;
@@ -181,20 +183,25 @@ fn names_of_sides(across: &Across, look: Look<'_>) -> Spans {
 }
 
 /// Finds the row at a place of the screen, and the basis of the column.
-pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)> {
-    let area = own_place(app.area(), &app.across);
-    if let Some((cell, ..)) = tiles(app, area).into_iter().find(|(_, _, tile)| tile.contains(at)) {
-        let rows = rows(app.across.compared.as_ref()?);
+pub(crate) fn place_of(
+    screen: Rect,
+    across: &Across,
+    cursor: CompareCursor,
+    at: Position,
+) -> Option<(usize, Option<usize>)> {
+    let area = own_place(screen, across);
+    if let Some((cell, ..)) = tiles(screen, across, cursor).into_iter().find(|(_, _, tile)| tile.contains(at)) {
+        let rows = rows(across.compared.as_ref()?);
         return Some((rows.iter().position(|row| *row == CompareRow::Cell(cell))?, None));
     }
-    let body = parts(app.area()).body;
-    let first = area.y + 1 + head(app.area(), &app.across).len() as u16;
+    let body = parts(screen).body;
+    let first = area.y + 1 + head(screen, across).len() as u16;
     let line = usize::from(at.y.checked_sub(first).filter(|_| at.y + 1 < area.bottom())?);
-    let rows = rows(app.across.compared.as_ref()?);
-    let on_it = |n: &usize| rows.get(*n).is_some_and(|row| *n - app.kept.compare.list.top + gap(*row, body) == line);
-    let row = (app.kept.compare.list.top..rows.len()).find(on_it)?;
+    let rows = rows(across.compared.as_ref()?);
+    let on_it = |n: &usize| rows.get(*n).is_some_and(|row| *n - cursor.list.top + gap(*row, body) == line);
+    let row = (cursor.list.top..rows.len()).find(on_it)?;
     let column = usize::from(at.x).checked_sub(usize::from(area.x) + 2 + NAME + 2).map(|x| x / COLUMN);
-    let bases = distinct(&app.across.compared.as_ref()?.columns);
+    let bases = distinct(&across.compared.as_ref()?.columns);
     Some((row, column.and_then(|column| bases.get(column)).map(|basis| *basis as usize)))
 }
 
@@ -210,7 +217,7 @@ const fn gap(row: CompareRow, body: Rect) -> usize {
 /// Marks the cell under the cursor, or its whole row where all bases are one.
 fn mark(
     across: &Across,
-    kept: &ScreenMemory,
+    cursor: CompareCursor,
     row: CompareRow,
     line: usize,
     body: Rect,
@@ -222,7 +229,7 @@ fn mark(
         return;
     }
     let bases = across.compared.as_ref().map(|compared| distinct(&compared.columns)).unwrap_or_default();
-    let column = bases.iter().position(|basis| *basis as usize == kept.compare.basis).unwrap_or(0);
+    let column = bases.iter().position(|basis| *basis as usize == cursor.basis).unwrap_or(0);
     let start = body.x.saturating_add((NAME + 2 + COLUMN * column) as u16);
     let cell = Rect { x: start, y: body.y + line as u16, width: COLUMN as u16 + 1, height: 1 };
     let name = Rect { width: (NAME + 2) as u16, x: body.x, ..cell };
@@ -311,11 +318,11 @@ const fn look_of(cell: Cell) -> (&'static str, Role) {
 }
 
 /// Describes what opening would do.
-pub(crate) fn describe(across: &Across, kept: &ScreenMemory, look: Look<'_>) -> Spans {
+pub(crate) fn describe(across: &Across, cursor: CompareCursor, look: Look<'_>) -> Spans {
     if across.compared.is_none() {
         return Vec::new();
     }
-    match filter(across, kept) {
+    match filter(across, cursor) {
         Ok(filter) => vec![look.keyed("<open>: filter ", Role::Faint), look.span(filter, Role::Accent)],
         Err(why) => vec![look.span(why, Role::Dim)],
     }

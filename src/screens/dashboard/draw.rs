@@ -6,9 +6,8 @@ use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::across::Across;
-use crate::app::state::App;
+use crate::screens::dashboard::state::DashboardCursor;
 use crate::screens::dashboard::state::{DashboardRow, rows};
-use crate::screens::stack::ScreenMemory;
 use crate::widgets::charts;
 use crate::widgets::layout::{inner_line, parts, with_third_pane};
 use crate::widgets::look::{Look, Spans, frame, point_at, put, scroll_mark};
@@ -30,7 +29,7 @@ const LONGEST: usize = 60;
 const SHORTEST: usize = 8;
 const SCALE: usize = 41;
 
-pub(crate) fn draw(across: &Across, kept: &ScreenMemory, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(across: &Across, cursor: DashboardCursor, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span("Review dashboard", Role::Title)];
     if let Some(judged) = &across.judged {
         title.push(look.span(format!("  {}", counted(judged.judged, "reviewed item")), Role::Dim));
@@ -51,13 +50,13 @@ pub(crate) fn draw(across: &Across, kept: &ScreenMemory, area: Rect, buf: &mut B
         put(vec![look.span(nothing(judged, look), Role::Dim)], 0, inner, buf);
     }
     let rows = rows(judged);
-    for (line, row) in rows.iter().skip(kept.dashboard.top).take(usize::from(inner.height)).enumerate() {
+    for (line, row) in rows.iter().skip(cursor.top).take(usize::from(inner.height)).enumerate() {
         match row {
             DashboardRow::Blank => {}
             DashboardRow::More => put(vec![look.span("  … more lines", Role::Dim)], line, inner, buf),
             DashboardRow::Heads(board) => put(heads(board, look), line, inner, buf),
             DashboardRow::Line(n, board, content) => {
-                let chosen = (*n == kept.dashboard.line).then_some(kept.dashboard.column);
+                let chosen = (*n == cursor.line).then_some(cursor.column);
                 put(spans(board, content, chosen, usize::from(inner.width), look), line, inner, buf);
                 if chosen.is_some() {
                     point_at(line, inner, buf, look);
@@ -65,7 +64,7 @@ pub(crate) fn draw(across: &Across, kept: &ScreenMemory, area: Rect, buf: &mut B
             }
         }
     }
-    scroll_mark(area, kept.dashboard.top, rows.len(), buf, look);
+    scroll_mark(area, cursor.top, rows.len(), buf, look);
 }
 
 /// Tells why there is no table.
@@ -91,11 +90,16 @@ pub(crate) fn unread(across: &Across, look: Look<'_>) -> Spans {
 }
 
 /// Finds the line at a place of the screen, and the number.
-pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)> {
-    let (area, _) = with_third_pane(parts(app.area()).body);
+pub(crate) fn place_of(
+    area: Rect,
+    across: &Across,
+    cursor: DashboardCursor,
+    at: Position,
+) -> Option<(usize, Option<usize>)> {
+    let (area, _) = with_third_pane(parts(area).body);
     let row = inner_line(area, at.y)?;
-    let rows = rows(app.across.judged.as_ref()?);
-    let DashboardRow::Line(line, board, _) = rows.get(app.kept.dashboard.top + row)? else { return None };
+    let rows = rows(across.judged.as_ref()?);
+    let DashboardRow::Line(line, board, _) = rows.get(cursor.top + row)? else { return None };
     let x = usize::from(at.x).checked_sub(usize::from(area.x) + 2 + NAME + 2);
     let ends = board.heads.iter().enumerate().scan(0, |end, (n, _)| {
         *end += width_of(board, n);
@@ -186,14 +190,14 @@ fn picture(board: &DashboardTable, line: &DashboardLine, room: usize) -> String 
 }
 
 /// Returns the filter of the number under the cursor.
-pub(crate) fn filter(across: &Across, kept: &ScreenMemory) -> Option<String> {
+pub(crate) fn filter(across: &Across, cursor: DashboardCursor) -> Option<String> {
     let judged = across.judged.as_ref()?;
-    Some(kept.dashboard.cell(judged)?.set.as_str().to_owned())
+    Some(cursor.cell(judged)?.set.as_str().to_owned())
 }
 
 /// Describes what opening would do.
-pub(crate) fn describe(across: &Across, kept: &ScreenMemory, look: Look<'_>) -> Spans {
-    match filter(across, kept) {
+pub(crate) fn describe(across: &Across, cursor: DashboardCursor, look: Look<'_>) -> Spans {
+    match filter(across, cursor) {
         Some(filter) => vec![look.keyed("<open>: filter ", Role::Faint), look.span(filter, Role::Accent)],
         None => Vec::new(),
     }

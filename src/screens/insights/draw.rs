@@ -7,7 +7,7 @@ use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::state::App;
-use crate::screens::insights::state::line_at;
+use crate::screens::insights::state::{InsightCursor, line_at};
 use crate::widgets::layout::{inner_line, parts, with_third_pane};
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, Spans, pane};
@@ -166,32 +166,37 @@ fn spans(line: &InsightLine, chosen: Option<usize>, (name_width, width): (usize,
 }
 
 /// Finds the line with cells at a place of the screen, by its number among such lines, and the cell.
-pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, usize)> {
-    let (area, _) = with_third_pane(parts(app.area()).body);
+pub(crate) fn place_of(
+    area: Rect,
+    lines: &[InsightLine],
+    cursor: InsightCursor,
+    at: Position,
+) -> Option<(usize, usize)> {
+    let (area, _) = with_third_pane(parts(area).body);
     let row = inner_line(area, at.y)?;
-    let lines = lines(&app.side, &app.store);
-    let line = app.kept.insights.list.top + row;
-    let n = (0..lines.len()).find(|n| line_at(&lines, *n) == Some(line))?;
+    let line = cursor.list.top + row;
+    let n = (0..lines.len()).find(|n| line_at(lines, *n) == Some(line))?;
     let width = layout::inner_width(area);
-    let name_width = name_width(&lines, width);
+    let name_width = name_width(lines, width);
     let column = usize::from(at.x).saturating_sub(usize::from(area.x) + 2 + name_width);
     let cells = lines.get(line).map_or(0, |line| line.filters().len());
     Some((n, column / cell_width(cells, width.saturating_sub(name_width))))
 }
 
 /// Returns the filter of the cell under the cursor: the records that its number counts, without forks.
-pub(crate) fn filter(app: &App) -> Option<String> {
-    let filter = app.kept.insights.filter(&lines(&app.side, &app.store))?;
-    let totals = app.store.totals();
-    let has_forks = !totals.counts_forks() && (totals.has_forks() || app.fork_count() > 0);
+pub(crate) fn filter(side: &SideData, store: &Store, cursor: InsightCursor) -> Option<String> {
+    let filter = cursor.filter(&lines(side, store))?;
+    let totals = store.totals();
+    let has_forks = !totals.counts_forks()
+        && (totals.has_forks() || store.sources().iter().any(|source| source.is_forks() && !source.is_empty()));
     Some(if has_forks { format!("{filter} fork:false") } else { filter })
 }
 
 /// Describes what opening would do.
-pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
-    match filter(app) {
+pub(crate) fn describe(side: &SideData, store: &Store, cursor: InsightCursor, look: Look<'_>) -> Spans {
+    match filter(side, store, cursor) {
         Some(filter) => vec![look.keyed("<open>: filter ", Role::Faint), look.span(filter, Role::Accent)],
-        None if app.store.is_empty() => vec![look.span("No records", Role::Dim)],
+        None if store.is_empty() => vec![look.span("No records", Role::Dim)],
         None => vec![look.span("No records are checked yet", Role::Dim)],
     }
 }

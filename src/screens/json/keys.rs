@@ -4,9 +4,10 @@ use ratatui::layout::{Position, Rect};
 use stepscope_base::text::Shown;
 
 use crate::app::msg::Effects;
-use crate::app::state::App;
+use crate::app::status_line::StatusLine;
 use crate::screens::json::draw::{raw_lines, raw_tops};
 use crate::screens::run::state::RecordView;
+use crate::screens::stack::Screens;
 use crate::widgets::keymap::{Action, Reason};
 use crate::widgets::layout::{body_height, inner_width, parts};
 use crate::widgets::list::Move;
@@ -21,8 +22,8 @@ pub(crate) const fn allowed(action: Action) -> Option<Result<(), Reason>> {
     })
 }
 
-pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
-    let RecordView { opened, outline, .. } = app.screens.record_mut()?;
+pub(crate) fn act(screens: &mut Screens, status: &mut StatusLine, action: Action) -> Option<Effects> {
+    let RecordView { opened, outline, .. } = screens.record_mut()?;
     let root = opened.root();
     match (action, root) {
         (Action::Left, Some(root)) => outline.left(root),
@@ -34,7 +35,7 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
             let Some(row) = outline.sibling(by) else {
                 // The end of a list is no refusal.
                 let end = if by > 0 { "this is the last value here" } else { "this is the first value here" };
-                return Some(app.status.say(Shown::own(end)));
+                return Some(status.say(Shown::own(end)));
             };
             outline.list.at = row;
         }
@@ -44,27 +45,22 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
     Some(Vec::new())
 }
 
-pub(crate) fn go(app: &mut App, movement: Move) {
-    let area = app.area();
-    if let Some(view) = app.screens.record_mut() {
+/// Moves the cursor, and keeps it on screen.
+pub(crate) fn go(area: Rect, screens: &mut Screens, movement: Move) {
+    if let Some(view) = screens.record_mut() {
         let (len, height) = rows(view, area);
         view.outline.list.go(movement, len, height);
     }
 }
 
 /// Brings the cursor where the mouse is; where it is already, folds.
-pub(crate) fn click(app: &mut App, at: Position, body: Rect) -> Effects {
+pub(crate) fn click(screens: &mut Screens, at: Position, body: Rect) -> Option<Action> {
     let row = usize::from((at.y - body.y).saturating_sub(1));
-    let Some(view) = app.screens.record_mut() else { return Vec::new() };
-    let row = view.outline.list.top + row;
-    let again = row == view.outline.list.at;
-    view.outline.list.at = row.min(view.outline.len().saturating_sub(1));
-    if again { app.act(Action::Fold) } else { Vec::new() }
-}
-
-/// Keeps the cursor on screen.
-pub(crate) fn settle(app: &mut App) {
-    go(app, Move::By(0));
+    let outline = &mut screens.record_mut()?.outline;
+    let row = outline.list.top + row;
+    let again = row == outline.list.at;
+    outline.list.at = row.min(outline.len().saturating_sub(1));
+    again.then_some(Action::Fold)
 }
 
 /// Counts the rows that the cursor of the JSON can be on, and those on screen. Where there is no JSON, the first line

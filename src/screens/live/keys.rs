@@ -15,11 +15,11 @@ use crate::screens::kind::ScreenKind;
 use crate::screens::live::breakpoint::Breakpoint;
 use crate::screens::live::draw;
 use crate::screens::live::state::{Live, LiveField, LiveOrigin, LivePane, LiveStage};
-use crate::screens::live::wish::Wish;
 use crate::screens::live::work::{LiveReached, LiveWork};
 use crate::screens::rerun::state::Kept;
 use crate::screens::run::edits::{plain_text, typed_value};
 use crate::screens::stack::Screens;
+use crate::screens::wish::Wish;
 use crate::widgets::keymap::{Action, GO_BACK, Keymap, NO_SEARCH, Reason, need};
 use crate::widgets::list::{Move, scroll};
 use crate::widgets::look::Look;
@@ -47,10 +47,10 @@ pub(crate) fn may_create(screens: &Screens, models: &ModelChoice) -> Result<(), 
 }
 
 /// Checks that the open record can be run step by step.
-pub(crate) fn may_step_through(screens: &Screens, models: &ModelChoice, has_recording: bool) -> Result<(), Reason> {
+pub(crate) fn may_step_through(screens: &Screens, models: &ModelChoice) -> Result<(), Reason> {
     need(screens.top() == ScreenKind::Run, "open a run first")?;
     need(screens.record().is_some_and(|view| view.opened.has_steps()), "this record has no steps")?;
-    need(models.mode() != Mode::Offline || has_recording, "offline mode: nothing is sent")
+    need(models.mode() != Mode::Offline || models.samples, "offline mode: nothing is sent")
 }
 
 /// Checks an action that the screen knows; `None`: another one.

@@ -11,6 +11,7 @@ use crate::app::bars;
 use crate::app::call_clock::CallClock;
 use crate::app::model_choice::{Candidate, Mode, ModelChoice};
 use crate::app::state::App;
+use crate::screens::rerun::keys::leads_to_fork;
 use crate::screens::rerun::outcome::{ChangedRow, Outcome, RowValue, Side};
 use crate::screens::rerun::state::{Attempt, ChoosesFor, Field, Kept, Pane, ReplyAmount, Stage, scope_words};
 use crate::screens::rerun::transition::NextCall;
@@ -60,14 +61,13 @@ const MAX_EXPECTED: usize = 200;
 /// Bytes of a reply that is still coming that are laid out for each row on screen.
 const TAIL: usize = 4;
 
-pub(crate) fn areas(app: &App, attempt: &Attempt, area: Rect) -> Areas<Pane> {
+/// Lays the panes out.
+pub(crate) fn areas((models, files): Sent<'_>, attempt: &Attempt, area: Rect, look: Look<'_>) -> Areas<Pane> {
     let body = parts(area).body;
     // Where only a model is chosen there is no request yet.
     let alone = attempt.chooses_for.map(|_| Pane::Top).or(attempt.maximised.then_some(attempt.pane));
     Areas::new(body, alone, || {
-        let look = Look::new(&app.looks.theme, &app.keymap, false);
-        let files = app.files_of_open();
-        let (top, lower) = pane_above(body, top_height((&app.models, &files), attempt, body, look));
+        let (top, lower) = pane_above(body, top_height((models, files), attempt, body, look));
         if body.width < WIDE {
             return vec![(Pane::Top, top), (shown_pane(attempt), lower)];
         }
@@ -103,12 +103,12 @@ fn top_height((models, files): Sent<'_>, attempt: &Attempt, body: Rect, look: Lo
     u16::try_from(rows + 2).unwrap_or(u16::MAX).clamp(4, most.max(4))
 }
 
-pub(crate) fn draw(app: &App, buf: &mut Buffer, look: Look<'_>) {
-    let Some(attempt) = app.screens.attempt() else { return };
+pub(crate) fn draw(screens: &Screens, (models, files): Sent<'_>, buf: &mut Buffer, look: Look<'_>) {
+    let Some(attempt) = screens.attempt() else { return };
     for (pane, place, look) in attempt.areas.on_screen(attempt.pane, look) {
         match pane {
-            Pane::Top => top(app, attempt, place, buf, look),
-            _ => lower(app, attempt, pane, place, buf, look),
+            Pane::Top => top((models, files), attempt, place, buf, look),
+            _ => lower(screens.record(), attempt, pane, place, buf, look),
         }
     }
 }
@@ -139,7 +139,7 @@ pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
             "Ended early: <keep> saves a failed fork, <rerun> re-runs, <back> goes back"
         }
         (Stage::Over, _) => match attempt.kept {
-            Kept::Saved if rerun::keys::leads_to_fork(app).is_ok() => {
+            Kept::Saved if leads_to_fork(&app.screens, || app.has_forks()).is_ok() => {
                 "Saved. <next_fork> opens the fork, there <difference> compares it with its parent; <back> goes back"
             }
             Kept::Saved => "Saved. <rerun> re-runs, <back> goes back",
@@ -156,18 +156,18 @@ pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
     to_fix.into_iter().chain([look.keyed(text, Role::Dim)]).collect()
 }
 
-fn top(app: &App, attempt: &Attempt, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+fn top((models, files): Sent<'_>, attempt: &Attempt, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = heading(attempt, look);
-    if rerun::keys::is_replay(&app.screens) {
+    if attempt.is_replay() {
         title.push(look.span("  ↺ replay of a recorded reply", Role::Warning));
-    } else if app.models.mode() == Mode::Cassette {
+    } else if models.mode() == Mode::Cassette {
         title.push(look.span("  ↺ replaying recorded replies", Role::Warning));
     }
     let inner = frame(title, area, buf, look);
     let width = usize::from(inner.width);
     let page = match attempt.stage {
         Stage::Choosing => picker(attempt, width, look),
-        Stage::Preview => preview((&app.models, &app.files_of_open()), attempt, width, look),
+        Stage::Preview => preview((models, files), attempt, width, look),
         Stage::Asking | Stage::Judging => progress(attempt, look),
         Stage::Several => choices(attempt, look),
         Stage::Over => judgement(attempt, width, look),
@@ -357,7 +357,7 @@ fn preview((models, files): Sent<'_>, attempt: &Attempt, width: usize, look: Loo
 }
 
 /// Models that may be asked, and the files of the record whose lines are sent.
-type Sent<'s> = (&'s ModelChoice, &'s [Shown]);
+pub(crate) type Sent<'s> = (&'s ModelChoice, &'s [Shown]);
 
 /// Says what leaves this machine: the prompt, and the files whose lines are in it.
 fn data_sent((models, files): Sent<'_>, attempt: &Attempt) -> Vec<Shown> {
@@ -597,19 +597,20 @@ fn answers(outcome: &Outcome, look: Look<'_>) -> Spans {
     line
 }
 
-fn lower(app: &App, attempt: &Attempt, pane: Pane, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+fn lower(view: Option<&RecordView>, attempt: &Attempt, pane: Pane, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = Vec::new();
-    if app.size.width < WIDE || attempt.maximised {
+    // The panes that have no room are named next to the one that has it.
+    if attempt.areas.places().count() < Pane::ALL.len() {
         title.extend(named_panes(&Pane::LOWER.map(|other| (other.word(), other == pane)), look));
     } else {
         title.push(look.span(pane.word(), Role::Title));
     }
     if pane == Pane::Reply {
-        title.extend(about_reply(&app.screens, attempt, look));
+        title.extend(about_reply(attempt, look));
     }
     let inner = frame(title, area, buf, look);
     let height = usize::from(inner.height);
-    let lines = lines(attempt, app.screens.record(), pane, inner_width(area), look.theme);
+    let lines = lines(attempt, view, pane, inner_width(area), look.theme);
     let at = Pane::LOWER.iter().position(|other| *other == pane).unwrap_or(0);
     let last = lines.len().saturating_sub(height);
     let top = if pane == Pane::Reply && attempt.follows {
@@ -621,11 +622,11 @@ fn lower(app: &App, attempt: &Attempt, pane: Pane, area: Rect, buf: &mut Buffer,
     scroll_mark(area, top, lines.len(), buf, look);
 }
 
-fn about_reply(screens: &Screens, attempt: &Attempt, look: Look<'_>) -> Spans {
+fn about_reply(attempt: &Attempt, look: Look<'_>) -> Spans {
     let reply = attempt.round.as_ref().and_then(|round| round.replies.get(attempt.shown_reply()));
     let Some(reply) = reply else { return Vec::new() };
     let mut line = Vec::new();
-    if rerun::keys::is_replay(screens) {
+    if attempt.is_replay() {
         line.push(look.span("  ↺ replay", Role::Warning));
     }
     if matches!(reply.received.phase, Phase::Failed(_) | Phase::Cancelled) {

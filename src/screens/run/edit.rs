@@ -3,47 +3,69 @@
 use crossterm::event::{KeyCode, KeyEvent};
 use tempfile::TempPath;
 
+use crate::app::forks::Forks;
 use crate::app::msg::{Effect, Effects};
 use crate::app::state::App;
+use crate::app::state::Outside;
+use crate::app::status_line::StatusLine;
 use crate::dialogs::dialog::Dialog;
 use crate::dialogs::editor::{EditTarget, Editor, MAX_TEXT};
 use crate::screens::kind::ScreenKind;
 use crate::screens::run;
 use crate::screens::run::edits::{Edits, plain_text, typed_value};
 use crate::screens::run::pane::RunPane;
+use crate::screens::run::state::RecordView;
 use crate::screens::run::state::Tab;
 use crate::screens::side_by_side::making::Make;
 use crate::screens::stack::Screens;
-use crate::widgets::keymap::{Action, Context, Key, Keymap, Lookup, need};
+use crate::widgets::keymap::{Action, Binding, Context, Key, Keymap, Lookup, need};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_execution::replay::{Replay, RerunStart};
 use stepscope_io::failure::Failure;
+use stepscope_io::pipeline::store::Store;
 use stepscope_terminal::run::on_file;
 
-impl App {
-    /// Discards the edits of the open record, so that it is as it was recorded.
-    pub(crate) fn forget_edits(&mut self) {
-        if let Some(view) = self.screens.record_mut() {
-            view.edits = Edits::default();
+impl Forks {
+    /// Remembers the edits of the open record while others are looked at.
+    fn keep_edits(&mut self, view: &RecordView) {
+        let record = view.opened.hash();
+        if view.edits.is_empty() {
+            self.edits.remove(&record);
+        } else {
+            self.edits.insert(record, view.edits.clone());
+            self.warn_again();
         }
-        keep_edits(self);
+    }
+
+    /// Discards the edits of the open record, so that it is as it was recorded.
+    pub(crate) fn forget_edits(&mut self, screens: &mut Screens) {
+        if let Some(view) = screens.record_mut() {
+            view.edits = Edits::default();
+            self.keep_edits(view);
+        }
+    }
+
+    /// Restores the edits of the open record, from when it was looked at before.
+    pub(crate) fn recall_edits(&self, screens: &mut Screens, store: &Store) {
+        let Some(view) = screens.record_mut() else { return };
+        let address = store.address(view.opened.index);
+        view.execution = address.map_or_else(String::new, |address| self.tree.execution(address));
+        let kept = if self.edits.is_empty() { None } else { self.edits.get(&view.opened.hash()) };
+        view.edits = kept.cloned().unwrap_or_default();
     }
 }
 
-/// Opens the editor on the value or the prompt that the keys are about.
-pub(crate) fn edit(app: &mut App) -> Effects {
-    let Some(view) = app.screens.record() else { return Vec::new() };
-    let opened = match view.pane {
-        _ if app.screens.top() == ScreenKind::Rerun => prompt_editor(&app.keymap, &app.screens),
-        RunPane::Step if view.tab == Tab::Prompt => prompt_editor(&app.keymap, &app.screens),
-        _ => value_editor(&app.keymap, &mut app.screens),
+/// Opens the editor on the value or the prompt that the keys are about; `Err`: why there is none.
+pub(crate) fn edit(screens: &mut Screens, keymap: &Keymap) -> Result<(), Shown> {
+    let Some(view) = screens.record() else { return Ok(()) };
+    let editor = match view.pane {
+        _ if screens.top() == ScreenKind::Rerun => prompt_editor(keymap, screens),
+        RunPane::Step if view.tab == Tab::Prompt => prompt_editor(keymap, screens),
+        _ => value_editor(keymap, screens),
     };
-    match opened {
-        Ok(editor) => app.open_dialog(Dialog::Editor(Box::new(editor))),
-        Err(why) => _ = app.status.say(why),
-    }
-    Vec::new()
+    screens.open_dialog(Dialog::Editor(Box::new(editor?)));
+    Ok(())
 }
 
 /// Checks whether what the cursor is on can be edited; `Err`: why not.
@@ -103,27 +125,28 @@ fn prompt_editor(keymap: &Keymap, screens: &Screens) -> Result<Editor, Shown> {
     Ok(Editor::new(EditTarget::Prompt(step), title, own.line(), &text))
 }
 
-/// Handles a key while a text is being typed. `take`: takes what was typed.
+/// Handles a key while a text is being typed; `Err`: what was typed is to be taken.
 pub(crate) fn editor_key(
-    app: &mut App,
+    screens: &mut Screens,
+    keymap: &Keymap,
+    outside: &Outside,
     mut editor: Box<Editor>,
     event: KeyEvent,
-    take: impl FnOnce(&mut App, Box<Editor>) -> Effects,
-) -> Effects {
-    let key = Key::from_event(event);
-    let action = match app.keymap.look_up(&[Context::Editor], &[key]) {
+) -> Result<Effects, Box<Editor>> {
+    let mut effects = Vec::new();
+    match keymap.look_up(&[Context::Editor], &[Key::from_event(event)]) {
         // In a text of several lines the key breaks the line.
-        Lookup::Found(Action::TakeEdit) if editor.is_large && event.code == KeyCode::Enter => None,
-        Lookup::Found(action @ (Action::TakeEdit | Action::ExternalEditor)) => Some(action),
-        _ => None,
-    };
-    match action {
-        Some(Action::TakeEdit) => return take(app, editor),
-        Some(Action::ExternalEditor) => return open_outside(app, editor),
+        Lookup::Found(Action::TakeEdit) if !editor.is_large || event.code != KeyCode::Enter => return Err(editor),
+        Lookup::Found(Action::ExternalEditor) if outside.command.is_some() => {
+            effects.push(Effect::WriteForEditor(editor.text()));
+        }
+        Lookup::Found(Action::ExternalEditor) => {
+            editor.said = Some(Shown::own("no editor set; set $VISUAL or $EDITOR before you start"));
+        }
         _ => drop(editor.key(event)),
     }
-    app.dialog = Some(Dialog::Editor(editor));
-    Vec::new()
+    screens.dialog = Some(Dialog::Editor(editor));
+    Ok(effects)
 }
 
 /// Takes what was typed, if it is a value.
@@ -136,7 +159,7 @@ pub(crate) fn take_edit(app: &mut App, mut editor: Box<Editor>) -> Effects {
         _ => Ok(None),
     };
     let Ok(typed) = typed else {
-        app.dialog = Some(Dialog::Editor(editor));
+        app.screens.dialog = Some(Dialog::Editor(editor));
         return Vec::new();
     };
     let text = editor.text();
@@ -145,11 +168,11 @@ pub(crate) fn take_edit(app: &mut App, mut editor: Box<Editor>) -> Effects {
         EditTarget::Value { variable, name, step, .. } => {
             let Some(json) = typed else {
                 view.edits.drop_value(variable);
-                keep_edits(app);
+                app.forks.keep_edits(view);
                 return app.status.say(Shown::own("recorded value restored"));
             };
             view.edits.set(step, variable, name, json);
-            keep_edits(app);
+            app.forks.keep_edits(view);
             let keys = app.keymap.shown("<rerun> re-runs from there · <keep> saves as a fork");
             app.status.say(shown!("Override before step {} · {keys}", step + 1));
         }
@@ -159,7 +182,7 @@ pub(crate) fn take_edit(app: &mut App, mut editor: Box<Editor>) -> Effects {
             let prompt = (!is_own).then(|| Untrusted::from(text));
             view.edits.prompt = prompt.clone().map(|prompt| (step, prompt));
             let values = view.edits.pairs();
-            keep_edits(app);
+            app.forks.keep_edits(view);
             if app.screens.top() == ScreenKind::Rerun {
                 return app.rerun_edited(values, prompt);
             }
@@ -171,91 +194,62 @@ pub(crate) fn take_edit(app: &mut App, mut editor: Box<Editor>) -> Effects {
     Vec::new()
 }
 
-/// Remembers the edits of the open record while others are looked at.
-fn keep_edits(app: &mut App) {
-    let Some(view) = app.screens.record() else { return };
-    let record = view.opened.hash();
-    if view.edits.is_empty() {
-        app.edits.remove(&record);
-    } else {
-        app.edits.insert(record, view.edits.clone());
-        app.forks.warn_again();
-    }
-}
-
-/// Restores the edits of the open record, from when it was looked at before.
-pub(crate) fn recall_edits(app: &mut App) {
-    let Some(view) = app.screens.record_mut() else { return };
-    let address = app.store.address(view.opened.index);
-    view.execution = address.map_or_else(String::new, |address| app.forks.tree.execution(address));
-    let kept = if app.edits.is_empty() { None } else { app.edits.get(&view.opened.hash()) };
-    view.edits = kept.cloned().unwrap_or_default();
-}
-
 /// Takes back everything that was edited.
-pub(crate) fn drop_edits(app: &mut App) {
-    app.forget_edits();
-    app.status.say(Shown::own("Overrides discarded"));
+pub(crate) fn drop_edits(screens: &mut Screens, forks: &mut Forks, status: &mut StatusLine) {
+    forks.forget_edits(screens);
+    status.say(Shown::own("Overrides discarded"));
 }
 
-/// Shows the record with its edits as a fork.
-pub(crate) fn fork_edits(app: &mut App) -> Effects {
-    let Some(view) = app.screens.record() else { return Vec::new() };
-    let make = Make::Edit { step: view.edits.step, edits: view.edits.pairs() };
-    app.make(make)
+/// Returns the fork that holds the edits of a record.
+pub(crate) fn fork_of_edits(view: &RecordView) -> Make {
+    Make::Edit { step: view.edits.step, edits: view.edits.pairs() }
 }
 
 // The editor of the user's choice.
 
-fn open_outside(app: &mut App, mut editor: Box<Editor>) -> Effects {
-    let mut effects = Vec::new();
-    if app.outside.command.is_none() {
-        editor.said = Some(Shown::own("no editor set; set $VISUAL or $EDITOR before you start"));
-    } else {
-        effects.push(Effect::WriteForEditor(editor.text()));
-    }
-    app.dialog = Some(Dialog::Editor(editor));
-    effects
-}
-
 /// Opens the editor on the file that holds the text.
-pub(crate) fn editor_file(app: &mut App, file: Result<TempPath, Failure>) -> Effects {
+pub(crate) fn editor_file(
+    screens: &Screens,
+    outside: &mut Outside,
+    status: &mut StatusLine,
+    file: Result<TempPath, Failure>,
+) -> Effects {
     let path = match file {
         Ok(path) => path,
-        Err(failure) => {
-            return app.status.fail(shown!("{failure}"));
-        }
+        Err(failure) => return status.fail(shown!("{failure}")),
     };
-    let (Some(command), Some(Dialog::Editor(_))) = (&app.outside.command, app.dialog.as_ref().map(Dialog::own)) else {
+    let (Some(command), Some(Dialog::Editor(_))) = (&outside.command, screens.dialog.as_ref().map(Dialog::own)) else {
         return Vec::new();
     };
     let effect = Effect::Foreground(on_file(command, &path));
-    app.outside.file = Some(path);
+    outside.file = Some(path);
     vec![effect]
 }
 
 /// Reads the text once the editor has ended.
-pub(crate) fn returned(app: &mut App, ended: Result<(), Shown>) -> Effects {
-    let Some(path) = app.outside.file.take() else { return Vec::new() };
-    if let Err(why) = ended {
-        app.status.fail(shown!("the editor {why}; nothing changed"));
-        return Vec::new();
+pub(crate) fn returned(outside: &mut Outside, status: &mut StatusLine, ended: Result<(), Shown>) -> Effects {
+    let Some(path) = outside.file.take() else { return Vec::new() };
+    match ended {
+        Ok(()) => vec![Effect::ReadFromEditor(path)],
+        Err(why) => status.fail(shown!("the editor {why}; nothing changed")),
     }
-    vec![Effect::ReadFromEditor(path)]
 }
 
-/// Takes back the text from the external editor.
-pub(crate) fn editor_text(app: &mut App, text: Result<String, Failure>) {
-    let apply = Keymap::rows(Context::Editor).find(|binding| binding.action == Action::TakeEdit);
-    let apply = apply.and_then(|binding| app.key_name(binding)).unwrap_or_default();
-    match (text, app.dialog.as_mut().map(Dialog::own_mut)) {
+/// Takes back the text from the external editor. `apply`: the key that takes it.
+pub(crate) fn editor_text(screens: &mut Screens, status: &mut StatusLine, text: Result<String, Failure>, apply: &str) {
+    match (text, screens.dialog.as_mut().map(Dialog::own_mut)) {
         (Ok(text), Some(Dialog::Editor(editor))) => {
             editor.set(text.strip_suffix('\n').unwrap_or(&text));
             editor.said = Some(shown!("back from the editor: {apply} applies it"));
         }
-        (Err(failure), _) => _ = app.status.fail(shown!("{failure}")),
+        (Err(failure), _) => _ = status.fail(shown!("{failure}")),
         _ => {}
     }
+}
+
+/// The row of the key that takes what was typed.
+pub(crate) fn taking() -> Option<&'static Binding> {
+    Keymap::rows(Context::Editor).find(|binding| binding.action == Action::TakeEdit)
 }
 
 /// Returns the moment at which the chosen variable can be edited: the one on screen; at the end, after which no step

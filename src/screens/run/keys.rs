@@ -1,9 +1,10 @@
 //! The keys and clicks of the run screen.
 
-use ratatui::layout::Position;
+use ratatui::layout::{Position, Rect};
 
 use crate::app::msg::Effects;
-use crate::app::state::App;
+use crate::app::state::{App, Looks};
+use crate::app::status_line::StatusLine;
 use crate::dialogs::dialog::{Dialog, Popup};
 use crate::dialogs::fixes;
 use crate::screens::kind::ScreenKind;
@@ -11,10 +12,10 @@ use crate::screens::run::layout::areas;
 use crate::screens::run::pane::{Opens, RunPane};
 use crate::screens::run::state::RecordView;
 use crate::screens::run::{edit, step};
-use crate::screens::side_by_side::keys::put_beside_parent;
+use crate::screens::side_by_side::keys::{beside_parent, make, open_handle};
 use crate::screens::side_by_side::making::Make;
 use crate::screens::stack::Screens;
-use crate::widgets::keymap::{Action, Reason, need};
+use crate::widgets::keymap::{Action, Keymap, Reason, need};
 use crate::widgets::list::Move;
 use crate::widgets::look::Look;
 
@@ -51,22 +52,27 @@ pub(crate) fn allowed(screens: &Screens, action: Action) -> Option<Result<(), Re
 
 pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects> {
     // A fork is put next to its parent.
-    if action == Action::Difference && app.parent_of_current().is_some() {
-        return put_beside_parent(app);
+    if action == Action::Difference
+        && let Some(fork) = app.parent_of_current()
+    {
+        return Some(beside_parent(&app.store, &app.forks.tree, &mut app.across, fork));
     }
     let count = app.count;
     let view = app.screens.record_mut()?;
     let moved = match action {
-        Action::Open => return Some(open(app)),
-        Action::Left => return Some(sideways(app, -1)),
-        Action::Right => return Some(sideways(app, 1)),
+        Action::Open => {
+            open(&mut app.screens);
+            Ok(())
+        }
+        Action::Left => sideways(view, &mut app.status, -1),
+        Action::Right => sideways(view, &mut app.status, 1),
         Action::NextStep => view.walk_by(times),
         Action::PreviousStep => view.walk_by(-times),
         Action::NextPane => view.next_pane(count, 1),
         Action::PreviousPane => view.next_pane(None, -1),
         Action::Prove => {
             if let Some(tree) = view.derivation_here() {
-                app.open_dialog(Dialog::Derivation(tree));
+                app.screens.open_dialog(Dialog::Derivation(tree));
             }
             return Some(Vec::new());
         }
@@ -80,10 +86,20 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
             view.toggle_difference();
             Ok(())
         }
-        Action::Exact => return Some(app.make(Make::Exact)),
-        Action::Repair => return Some(fixes::keys::look_for_fixes(app)),
-        Action::Edit => return Some(edit::edit(app)),
-        Action::Keep => return Some(edit::fork_edits(app)),
+        Action::Exact | Action::Repair | Action::Keep => {
+            let edits = edit::fork_of_edits(view);
+            let handle = open_handle(&app.screens, &app.store, &app.forks.tree);
+            return Some(match action {
+                Action::Exact => make(&mut app.across, handle, Make::Exact),
+                Action::Keep => make(&mut app.across, handle, edits),
+                _ => fixes::keys::look_for_fixes(&mut app.across, handle),
+            });
+        }
+        Action::Edit => {
+            return Some(
+                edit::edit(&mut app.screens, &app.keymap).map_or_else(|why| app.status.say(why), |()| Vec::new()),
+            );
+        }
         _ => return None,
     };
     if let Err(why) = moved {
@@ -92,28 +108,26 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
     Some(Vec::new())
 }
 
-fn open(app: &mut App) -> Effects {
-    match app.screens.record_mut().map(RecordView::open) {
-        Some(Opens::Json) => app.show_json(),
-        Some(Opens::Derivation(tree)) => app.open_dialog(Dialog::Derivation(tree)),
-        Some(Opens::Text(title, text)) => app.open_dialog(Dialog::Popup(Popup { title, text })),
+fn open(screens: &mut Screens) {
+    match screens.record_mut().map(RecordView::open) {
+        Some(Opens::Json) => screens.show_json(),
+        Some(Opens::Derivation(tree)) => screens.open_dialog(Dialog::Derivation(tree)),
+        Some(Opens::Text(title, text)) => screens.open_dialog(Dialog::Popup(Popup { title, text })),
         Some(Opens::Nothing) | None => {}
     }
-    Vec::new()
 }
 
-fn sideways(app: &mut App, by: isize) -> Effects {
-    match app.screens.record_mut().map(|view| view.go_sideways(by)) {
-        Some(Ok(Some(sentence))) => app.status.say(sentence),
-        Some(Err(why)) => app.status.refuse(&app.keymap, why),
-        _ => Vec::new(),
+fn sideways(view: &mut RecordView, status: &mut StatusLine, by: isize) -> Result<(), Reason> {
+    if let Some(sentence) = view.go_sideways(by)? {
+        status.say(sentence);
     }
+    Ok(())
 }
 
 /// Tells what the chosen quantity of the question is, and which variables use it.
-pub(crate) fn say_quantity(app: &mut App) {
-    if let Some(sentence) = app.screens.record().and_then(RecordView::quantity_sentence) {
-        app.status.say(sentence);
+pub(crate) fn say_quantity(screens: &Screens, status: &mut StatusLine) {
+    if let Some(sentence) = screens.record().and_then(RecordView::quantity_sentence) {
+        status.say(sentence);
     }
 }
 
@@ -122,9 +136,7 @@ pub(crate) fn go(screens: &mut Screens, movement: Move) {
 }
 
 /// Lays the panes out, and keeps every cursor on screen.
-pub(crate) fn settle(app: &mut App) {
-    let area = app.area();
-    let App { screens, looks, keymap, .. } = app;
+pub(crate) fn settle(area: Rect, screens: &mut Screens, looks: &Looks, keymap: &Keymap) {
     let look = Look::new(&looks.theme, keymap, false);
     let Some(view) = screens.record_mut().filter(|view| view.kind() == ScreenKind::Run) else { return };
     view.areas = areas(area, view, look);
@@ -147,20 +159,20 @@ pub(crate) fn focus(screens: &mut Screens, at: Position) -> Option<usize> {
 }
 
 /// Brings the cursor of a pane where the mouse is; where it is already, opens. A tab is turned to.
-pub(crate) fn click(app: &mut App, at: Position) -> Effects {
-    let had_keys = app.screens.record().map(|view| view.pane);
-    let Some(line) = focus(&mut app.screens, at) else { return Vec::new() };
-    let look = Look::new(&app.looks.theme, &app.keymap, false);
-    let Some(view) = app.screens.record_mut() else { return Vec::new() };
+pub(crate) fn click(screens: &mut Screens, looks: &Looks, keymap: &Keymap, at: Position) -> Option<Action> {
+    let had_keys = screens.record().map(|view| view.pane);
+    let line = focus(screens, at)?;
+    let look = Look::new(&looks.theme, keymap, false);
+    let view = screens.record_mut()?;
     if let Some(tab) = step::tab_at(view, at, look) {
         view.turn_to_tab(tab);
-        return Vec::new();
+        return None;
     }
     let had_keys = had_keys == Some(view.pane);
-    let Some(was_there) = view.go_to_line(line, look) else { return Vec::new() };
+    let was_there = view.go_to_line(line, look)?;
     if had_keys && was_there {
-        return app.act(Action::Open);
+        return Some(Action::Open);
     }
     (view.pane.def().clicked)(view);
-    Vec::new()
+    None
 }

@@ -2,16 +2,19 @@
 //! by a key.
 
 use crate::app::across;
-use crate::app::across::RecordHandle;
+use crate::app::across::keys::record_handle;
+use crate::app::across::{Across, RecordHandle};
 use crate::app::export::procedure;
-use crate::app::forks::Forks;
+use crate::app::fork_tree::ForkTree;
 use crate::app::msg::{Effect, Effects};
+use crate::app::review::Review;
 use crate::app::state::App;
 use crate::screens::side_by_side::draw;
 use crate::screens::side_by_side::making::Make;
 use crate::screens::side_by_side::state::{Against, SideBySide, SideRow};
 use crate::screens::stack::Screen;
-use crate::screens::stack::Screens;
+use crate::screens::stack::{ScreenMemory, Screens};
+use crate::screens::table::state::Table;
 use crate::widgets::keymap::{Action, NO_RECORD, Reason, need};
 use crate::widgets::list::{Move, scroll};
 use ratatui::layout::Rect;
@@ -26,58 +29,57 @@ use stepscope_record::rule_id::RuleId;
 /// Number of rows that are looked at for the next record with a partner.
 const NEAR: isize = 1_000;
 
-impl App {
-    /// Makes a fork of the open record, to be looked at first.
-    pub(crate) fn make(&mut self, make: Make) -> Effects {
-        let Some(handle) = open_handle(self) else { return Vec::new() };
-        self.across.partner_of = Some(handle.record);
-        vec![Effect::MakeFork(Box::new(handle), Box::new(make))]
-    }
-}
-
-/// Puts a fork next to its parent; `None`: it is none, or its parent is not here.
-pub(crate) fn put_beside_parent(app: &mut App) -> Option<Effects> {
-    let (fork, parent) = app.parent_of_current()?;
-    Some(beside_parent(app, fork, parent))
+/// Asks for a fork of a record, to be looked at first.
+pub(crate) fn make(across: &mut Across, handle: Option<RecordHandle>, make: Make) -> Effects {
+    let Some(handle) = handle else { return Vec::new() };
+    across.partner_of = Some(handle.record);
+    vec![Effect::MakeFork(Box::new(handle), Box::new(make))]
 }
 
 /// Puts a fork next to its parent.
-pub(crate) fn beside_parent(app: &mut App, fork: usize, parent: usize) -> Effects {
-    let Some((a, b)) = across::keys::record_handle(app, parent).zip(across::keys::record_handle(app, fork)) else {
-        return Vec::new();
-    };
-    app.across.partner_of = Some(fork);
+pub(crate) fn beside_parent(
+    store: &Store,
+    forks: &ForkTree,
+    across: &mut Across,
+    (fork, parent): (usize, usize),
+) -> Effects {
+    let handle = |record| record_handle(store, forks, record);
+    let Some((a, b)) = handle(parent).zip(handle(fork)) else { return Vec::new() };
+    across.partner_of = Some(fork);
     vec![Effect::PutSideBySide(fork, Box::new([a, b]), Against::Parent)]
 }
 
-/// Opens the next fork of the same record, next to its parent.
-fn fork_beside_by(app: &mut App, by: isize) -> Effects {
-    match fork_beside(&app.forks, &app.screens, &app.store, by) {
-        Ok((fork, parent)) => {
-            app.table.list.at = app.table.row_of(fork);
-            beside_parent(app, fork, parent)
-        }
-        Err(why) => app.status.refuse(&app.keymap, why),
+/// Opens the next fork of the same record next to its parent, or the next record of the table next to its own partner.
+fn next_beside(app: &mut App, by: isize) -> Result<Effects, Reason> {
+    let App { screens, store, forks, across, review, table, .. } = app;
+    if is_beside_parent(screens) {
+        let (fork, parent) = fork_beside(&forks.tree, screens, store, by)?;
+        table.list.at = table.row_of(fork);
+        return Ok(beside_parent(store, &forks.tree, across, (fork, parent)));
     }
+    let (row, record) = pair_from(screens, store, table, by, |record| has_partner(across, store, review, record))?;
+    table.list.at = row;
+    Ok(put_beside(app, record))
 }
 
 /// Finds the fork `by` further than the one side by side, with its parent.
-fn fork_beside(forks: &Forks, screens: &Screens, store: &Store, by: isize) -> Result<(usize, usize), &'static str> {
+fn fork_beside(forks: &ForkTree, screens: &Screens, store: &Store, by: isize) -> Result<(usize, usize), Reason> {
     let here = screens.side_by_side().and_then(|sides| store.address(sides.record));
     let here = here.ok_or("no fork here")?;
-    let fork_tree = forks.tree.of(here);
+    let fork_tree = forks.of(here);
     let at = fork_tree.iter().position(|address| *address == here).unwrap_or(0);
     // The first is what was recorded: it has no parent.
     let next = at.saturating_add_signed(by).clamp(1, fork_tree.len().saturating_sub(1).max(1));
     let position = |(source, byte)| store.position(source, byte);
     let fork = fork_tree.get(next).filter(|_| next != at).copied();
-    let parent = fork.and_then(|fork| forks.tree.parent(fork)).and_then(position);
+    let parent = fork.and_then(|fork| forks.parent(fork)).and_then(position);
     let both = fork.and_then(position).zip(parent);
     both.ok_or(if by > 0 { "this is the last fork" } else { "this is the first fork" })
 }
 
-pub(crate) fn open_handle(app: &App) -> Option<RecordHandle> {
-    across::keys::record_handle(app, app.screens.record()?.opened.index)
+/// Returns the open record, to be read elsewhere.
+pub(crate) fn open_handle(screens: &Screens, store: &Store, forks: &ForkTree) -> Option<RecordHandle> {
+    record_handle(store, forks, screens.record()?.opened.index)
 }
 
 /// Shows the two records that were read.
@@ -86,7 +88,10 @@ pub(crate) fn take_sides(app: &mut App, record: usize, result: Result<Box<SideBy
         return Vec::new();
     }
     match result {
-        Ok(sides) => show_side_by_side(app, sides),
+        Ok(sides) => {
+            app.status.now = None;
+            show_side_by_side(&mut app.screens, &app.kept, sides, app.presenting.is_some());
+        }
         Err(failure) => _ = app.status.fail(shown!("{failure}")),
     }
     Vec::new()
@@ -99,7 +104,7 @@ pub(crate) fn take_made(app: &mut App, record: usize, made: Result<Box<SideBySid
     }
     match made {
         Ok(sides) => {
-            show_side_by_side(app, sides);
+            show_side_by_side(&mut app.screens, &app.kept, sides, app.presenting.is_some());
             app.forks.warn_again();
             // Nothing is saved while presenting.
             let can_keep = app.presenting.is_none();
@@ -119,7 +124,7 @@ fn keep_made(app: &mut App) -> Effects {
     let Some(unkept) = sides.fork.take() else { return Vec::new() };
     let mut effects = across::keys::leave(app);
     if unkept.is_edit {
-        app.forget_edits();
+        app.forks.forget_edits(&mut app.screens);
     }
     effects.extend(app.keep_fork(unkept.line).map(|(_, effect)| effect));
     effects
@@ -134,9 +139,10 @@ pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
             need(unkept.is_none(), "unsaved fork: <keep> saves, <back> discards")?;
             let by = if action == Action::NextRecord { 1 } else { -1 };
             if is_beside_parent(&app.screens) {
-                fork_beside(&app.forks, &app.screens, &app.store, by).map(drop)
+                fork_beside(&app.forks.tree, &app.screens, &app.store, by).map(drop)
             } else {
-                pair_from(app, by).map(drop)
+                let is_paired = |record| has_partner(&app.across, &app.store, &app.review, record);
+                pair_from(&app.screens, &app.store, &app.table, by, is_paired).map(drop)
             }
         }
         _ => need(action.is_plain(), across::keys::NOT_HERE),
@@ -148,7 +154,7 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
         Action::Baseline => return Some(across::keys::leave(app)),
         Action::NextRecord | Action::PreviousRecord => {
             let by = if action == Action::NextRecord { times } else { -times };
-            return Some(if is_beside_parent(&app.screens) { fork_beside_by(app, by) } else { pair_by(app, by) });
+            return Some(next_beside(app, by).unwrap_or_else(|why| app.status.refuse(&app.keymap, why)));
         }
         Action::Difference => {
             if let Some(sides) = app.screens.side_by_side_mut() {
@@ -172,13 +178,18 @@ pub(crate) fn go(area: Rect, screens: &mut Screens, movement: Move) {
 }
 
 /// Checks whether the record that keys are about has a partner, as far as is known.
-pub(crate) fn may_put_beside(app: &App) -> Result<(), &'static str> {
-    let record = app.current().ok_or(NO_RECORD)?;
-    let hidden = app.review.hidden_of(record);
+pub(crate) fn may_put_beside(
+    across: &Across,
+    store: &Store,
+    review: &Review,
+    record: Option<usize>,
+) -> Result<(), Reason> {
+    let record = record.ok_or(NO_RECORD)?;
+    let hidden = review.hidden_of(record);
     need(hidden.is_empty(), "fields are hidden until your verdict; <reveal> reveals them")?;
-    let Some((compared, address)) = app.across.compared.as_ref().zip(app.store.address(record)) else {
+    let Some((compared, address)) = across.compared.as_ref().zip(store.address(record)) else {
         // Not compared yet: which ids occur earlier is known from reading.
-        let is_repeated = app.store.row(record).is_some_and(|row| row.rules().any(|rule| rule == RuleId::DuplicateId));
+        let is_repeated = store.row(record).is_some_and(|row| row.rules().any(|rule| rule == RuleId::DuplicateId));
         return need(!is_repeated, REPEATED);
     };
     need(compared.partner(address).is_some(), no_partner(compared, address))
@@ -235,44 +246,40 @@ pub(crate) fn put_beside(app: &mut App, record: usize) -> Effects {
     app.status.refuse(&app.keymap, address.map_or(NO_RECORD, |address| no_partner(&compared, address)))
 }
 
-/// Opens the next record of the table, next to its own partner.
-fn pair_by(app: &mut App, by: isize) -> Effects {
-    match pair_from(app, by) {
-        Ok((row, record)) => {
-            app.table.list.at = row;
-            put_beside(app, record)
-        }
-        Err(why) => app.status.refuse(&app.keymap, why),
-    }
+/// Finds the record so many rows further than the one side by side, with its row.
+fn pair_from(
+    screens: &Screens,
+    store: &Store,
+    table: &Table,
+    by: isize,
+    has_partner: impl Fn(usize) -> bool,
+) -> Result<(usize, usize), Reason> {
+    let sides = screens.side_by_side().ok_or(NO_RECORD)?;
+    let (row, rows) = (table.row_of(sides.record), table.len(store.len()));
+    let along = (1..=NEAR).filter_map(|n| row.checked_add_signed(n * by.signum())).filter(|row| *row < rows);
+    let record = |row| table.record(row).filter(|record| *record != sides.record && has_partner(*record));
+    let next = along.filter_map(|row| Some((row, record(row)?))).take(by.unsigned_abs()).last();
+    next.ok_or(if by > 0 { "this is the last matched record" } else { "this is the first matched record" })
 }
 
-/// Finds the record so many rows further than the one side by side, with its row.
-fn pair_from(app: &App, by: isize) -> Result<(usize, usize), &'static str> {
-    let sides = app.screens.side_by_side().ok_or(NO_RECORD)?;
-    let (row, rows) = (app.table.row_of(sides.record), app.rows());
-    let along = (1..=NEAR).filter_map(|n| row.checked_add_signed(n * by.signum())).filter(|row| *row < rows);
-    let partnered = |row: usize| {
-        let record = app.table.record(row).filter(|record| *record != sides.record)?;
-        let known = app.across.compared.as_ref().zip(app.store.address(record));
-        let has_partner = known.is_none_or(|(compared, address)| compared.partner(address).is_some());
-        (has_partner && app.review.hidden_of(record).is_empty()).then_some((row, record))
-    };
-    let next = along.filter_map(partnered).take(by.unsigned_abs()).last();
-    next.ok_or(if by > 0 { "this is the last matched record" } else { "this is the first matched record" })
+/// Tells whether a record has a partner, as far as is known and may be shown.
+fn has_partner(across: &Across, store: &Store, review: &Review, record: usize) -> bool {
+    let known = across.compared.as_ref().zip(store.address(record));
+    let has_partner = known.is_none_or(|(compared, address)| compared.partner(address).is_some());
+    has_partner && review.hidden_of(record).is_empty()
 }
 
 fn is_beside_parent(screens: &Screens) -> bool {
     screens.side_by_side().is_some_and(|sides| sides.against == Against::Parent)
 }
 
-fn show_side_by_side(app: &mut App, mut sides: Box<SideBySide>) {
-    sides.all = app.kept.shows_same;
+fn show_side_by_side(screens: &mut Screens, kept: &ScreenMemory, mut sides: Box<SideBySide>, is_presented: bool) {
+    sides.all = kept.shows_same;
     // A hash means nothing to those who watch.
     let is_id = |row: &SideRow| matches!(row, SideRow::Sides { name, .. } if name.as_str() == "id");
-    if let Some(at) = sides.rows.iter().position(is_id).filter(|at| app.presenting.is_some() && *at < sides.facts) {
+    if let Some(at) = sides.rows.iter().position(is_id).filter(|at| is_presented && *at < sides.facts) {
         sides.rows.remove(at);
         sides.facts -= 1;
     }
-    app.status.now = None;
-    app.open_screen(Screen::SideBySide(sides));
+    screens.open(Screen::SideBySide(sides));
 }

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::app::across::Across;
+use crate::app::fork_tree::ForkTree;
 use crate::app::review::Review;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -15,7 +17,7 @@ use crate::screens::table::column::Column;
 use crate::screens::table::preview;
 use crate::screens::table::state::Table;
 use crate::screens::table::state::{SortBy, SortColumn};
-use crate::widgets::layout::{table_height, with_third};
+use crate::widgets::layout::{parts, table_height, with_third};
 use crate::widgets::look::{Look, Spans, fill, put, route_sign, severity_role};
 use crate::widgets::prose::{pad, pad_left, wrapped};
 use crate::widgets::sign;
@@ -30,6 +32,7 @@ use stepscope_judge::hide::Hide;
 use stepscope_judge::row::Flag;
 use stepscope_judge::row::RowFacts;
 use stepscope_judge::row::TypedRow;
+use stepscope_judge::texts::RowTexts;
 use stepscope_judge::triage::Fix;
 use stepscope_present::answer::route_name;
 use stepscope_record::RecordKind;
@@ -106,12 +109,12 @@ impl Column {
     }
 }
 
-/// Lists the columns that fit into a width, each with its own; the title takes the rest.
-fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
-    if let Some(chosen) = app.table.columns().layout(width) {
+/// Lists the columns that fit into a width, each with its own; the title takes the rest. `screen`: all of the screen.
+fn columns(width: usize, screen: Rect, store: &Store, table: &Table, review: &Review) -> Vec<(Column, usize)> {
+    if let Some(chosen) = table.columns().layout(width) {
         return chosen;
     }
-    let records = app.store.len();
+    let records = store.len();
     let position = records.to_string().len().max(2) + 1;
     let narrow = [(Column::Position, position), (Column::Ok, 3), (Column::Findings, 9)];
     let middle = [
@@ -126,8 +129,8 @@ fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
     let kind = [(Column::Kind, 11)];
     let wide = [(Column::Steps, 6), (Column::Fitness, 9), (Column::Confidence, 6)];
     // What no listed record has, or all alike, takes no room.
-    let listed = app.table.listed(&app.store);
-    let is_mixed = matches!(Kinds::of(&app.store, &app.table), Kinds::Mixed { .. });
+    let listed = table.listed(store);
+    let is_mixed = matches!(Kinds::of(store, table), Kinds::Mixed { .. });
     let tells = |(column, _): &&(Column, usize)| match column {
         Column::Kind => listed.has_kinds(),
         // Where runs and answers are listed each kind has columns of its own.
@@ -143,12 +146,12 @@ fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
         Column::Pred | Column::Gold => !listed.are_calls(),
         Column::Reply => listed.are_calls(),
         // That there is something to fix is hidden too.
-        Column::Fix if !app.review.hide.is_empty() => true,
+        Column::Fix if !review.hide.is_empty() => true,
         Column::Fix => listed.fixes > 0 || listed.typed > 0 && !is_mixed,
         _ => true,
     };
     let mut columns = narrow.to_vec();
-    if app.review.is_begun() {
+    if review.is_begun() {
         columns.insert(1, (Column::Review, 1));
     }
     for (least, group) in [(70, &middle[..]), (KINDS, &kind), (WIDE, &wide)] {
@@ -171,9 +174,7 @@ fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
             Column::Pred if listed.typed > 0 => *width + WIDER,
             // A prompt and its reply are texts alike.
             Column::Reply => *width + title / 2,
-            Column::Pred | Column::Gold => {
-                widest_number(app.area(), &app.store, &app.table, *column).min(*width + WIDER)
-            }
+            Column::Pred | Column::Gold => widest_number(screen, store, table, *column).min(*width + WIDER),
             _ => 0,
         };
         let spare = wanted.saturating_sub(*width).min(title.saturating_sub(TITLE));
@@ -201,12 +202,12 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         preview::draw(&app.store, &app.table, third, buf, look);
     }
     let inner = Rect { x: area.x + 1.min(area.width), width: area.width.saturating_sub(2), ..area };
-    let columns = columns(usize::from(inner.width), app);
+    let columns = columns(usize::from(inner.width), app.area(), &app.store, &app.table, &app.review);
     put(heading(&app.store, &app.table, &columns, look), 0, inner, buf);
     let body = Rect { y: inner.y + 1, height: inner.height - 1, ..inner };
     let rows = app.rows();
     if rows == 0 {
-        let why = look.keyed(nothing(app), Role::Dim);
+        let why = look.keyed(nothing(&app.table, &app.across, app.store.is_empty(), app.has_no_records()), Role::Dim);
         let lines = wrapped(&why.content, usize::from(body.width), usize::from(body.height));
         lines.enumerate().for_each(|(n, line)| put(vec![look.span(line, Role::Dim)], n + 1, body, buf));
         return;
@@ -215,13 +216,14 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     fill(app.table.list.rows(rows), line, body, buf, look);
 }
 
-fn nothing(app: &App) -> &'static str {
-    let waiting = app.table.filter.sets().next().is_some() && app.across.is_working();
-    if waiting || app.table.filtering.as_ref().is_some_and(|search| !search.done) {
+/// Tells why there is no row.
+fn nothing(table: &Table, across: &Across, is_empty: bool, is_read: bool) -> &'static str {
+    let waiting = table.filter.sets().next().is_some() && across.is_working();
+    if waiting || table.filtering.as_ref().is_some_and(|search| !search.done) {
         "searching…"
-    } else if !app.store.is_empty() {
+    } else if !is_empty {
         "no record matches the filter; <escape> clears it"
-    } else if !app.has_no_records() {
+    } else if !is_read {
         "reading…"
     } else {
         "No records here. Try: stepscope FILE or FOLDER, or :tour for what they look like"
@@ -323,18 +325,18 @@ fn heading(store: &Store, table: &Table, columns: &[(Column, usize)], look: Look
 }
 
 /// Lists the columns on screen that can be sorted by, from left to right.
-pub(crate) fn sorts(app: &App) -> Vec<SortBy> {
-    let (table, _) = with_third(app.area());
-    let width = usize::from(table.width.saturating_sub(2));
-    columns(width, app).into_iter().filter_map(|(column, _)| column.sort()).collect()
+pub(crate) fn sorts(screen: Rect, store: &Store, table: &Table, review: &Review) -> Vec<SortBy> {
+    let (place, _) = with_third(screen);
+    let width = usize::from(place.width.saturating_sub(2));
+    columns(width, screen, store, table, review).into_iter().filter_map(|(column, _)| column.sort()).collect()
 }
 
 /// Returns the sort of a column of the screen, for the mouse.
-pub(crate) fn sort_at(app: &App, area: Rect, column: u16) -> Option<SortBy> {
-    let (area, _) = with_third(area);
+pub(crate) fn sort_at(screen: Rect, store: &Store, table: &Table, review: &Review, column: u16) -> Option<SortBy> {
+    let (area, _) = with_third(parts(screen).body);
     let inner_width = usize::from(area.width.saturating_sub(2));
     let mut start = usize::from(area.x) + 1;
-    for (known, width) in columns(inner_width, app) {
+    for (known, width) in columns(inner_width, screen, store, table, review) {
         if (start..=start + width).contains(&usize::from(column)) {
             return known.sort();
         }
@@ -364,8 +366,14 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
             line.push(Span::raw(" ".repeat(width)));
         } else {
             let typed = typed.as_ref().and_then(|typed| typed_cell(column, typed, kinds, app.side.types()));
-            let typed = typed.map(|(text, role)| (text.into(), role));
-            let (text, role) = typed.unwrap_or_else(|| cell(app, record, &row, column));
+            let (text, role) = match (typed, column) {
+                (Some((text, role)), _) => (text.into(), role),
+                (None, Column::Position) => position(&app.store, &app.forks.tree, record),
+                (None, Column::Review) => owned(review::strip::mark(&app.review, record)),
+                (None, Column::Model) => (model(app.side.models(), &row).into(), Role::Dim),
+                (None, Column::Title) => title(&app.store, &app.table, &app.forks.tree, record),
+                _ => cell(&row, app.table.texts(record), column),
+            };
             line.push(look.span(aligned(column, &text, width), role));
         }
         line.push(Span::raw(" "));
@@ -384,17 +392,17 @@ fn aligned(column: Column, text: &str, width: usize) -> String {
     }
 }
 
-/// Renders a column that every record has.
-fn cell<'a>(app: &'a App, record: usize, row: &RowFacts, column: Column) -> (Cow<'a, str>, Role) {
-    let texts = app.table.texts(record);
+fn owned((text, role): (String, Role)) -> (Cow<'static, str>, Role) {
+    (text.into(), role)
+}
+
+/// Renders a column that tells something of the record itself.
+fn cell<'a>(row: &RowFacts, texts: Option<&'a RowTexts>, column: Column) -> (Cow<'a, str>, Role) {
     let known = row.has(Flag::Checked);
     // Colour only where there is something to look at: what is right stays quiet.
     let unless_right = |role| if row.correct() == Some(true) { Role::Dim } else { role };
     let number = |value: f32| if value.is_nan() { "".into() } else { format!("{value:.2}").into() };
-    let owned = |(text, role): (String, Role)| (text.into(), role);
     match column {
-        Column::Position => owned(position(app, record)),
-        Column::Review => owned(review::strip::mark(&app.review, record)),
         Column::Ok => {
             let (sign, role) = outcome(row);
             (format!(" {sign}").into(), role)
@@ -414,10 +422,8 @@ fn cell<'a>(app: &'a App, record: usize, row: &RowFacts, column: Column) -> (Cow
         Column::SharedValues => (number(row.shared_values().map_or(f32::NAN, |share| share as f32)), Role::Dim),
         Column::Fix => owned(fix(row)),
         Column::Cause => (row.cause().map_or("", Cause::word).into(), Role::Warning),
-        Column::Model => (model(app.side.models(), row).into(), Role::Dim),
-        Column::Title => title(app, record),
-        Column::Kind | Column::Steps | Column::Findings => ("".into(), Role::Faint),
-        Column::Route | Column::Grounded | Column::Value => ("".into(), Role::Faint),
+        Column::Kind | Column::Steps | Column::Findings | Column::Position | Column::Review => ("".into(), Role::Faint),
+        Column::Route | Column::Grounded | Column::Value | Column::Model | Column::Title => ("".into(), Role::Faint),
     }
 }
 
@@ -438,29 +444,29 @@ pub(crate) fn outcome(row: &RowFacts) -> (&'static str, Role) {
 }
 
 /// Returns the number of a record, or which fork it is.
-fn position(app: &App, record: usize) -> (String, Role) {
-    match app.fork_of(record) {
-        Some((_, address, true)) => (app.forks.tree.execution(address), Role::Changed),
+fn position(store: &Store, forks: &ForkTree, record: usize) -> (Cow<'static, str>, Role) {
+    match forks.fork_of(store, record) {
+        Some((_, address, true)) => (forks.execution(address).into(), Role::Changed),
         Some(_) => ("r?".into(), Role::Changed),
-        None => ((record + 1).to_string(), Role::Dim),
+        None => ((record + 1).to_string().into(), Role::Dim),
     }
 }
 
 /// Returns the question; of a fork what was done instead, because the question is in a row above it.
-pub(crate) fn title(app: &App, record: usize) -> (Cow<'_, str>, Role) {
-    let question = app.table.texts(record).map_or("", |texts| texts.title.as_str());
-    let Some((mark, address, is_placed)) = app.fork_of(record) else { return (question.into(), Role::Text) };
+pub(crate) fn title<'a>(store: &Store, table: &'a Table, forks: &ForkTree, record: usize) -> (Cow<'a, str>, Role) {
+    let question = table.texts(record).map_or("", |texts| texts.title.as_str());
+    let Some((mark, address, is_placed)) = forks.fork_of(store, record) else { return (question.into(), Role::Text) };
     let Some(fork_origin) = &mark.fork_origin else {
         return (format!("a record among the forks: {question}").into(), Role::Warning);
     };
     let what = fork_origin.phrase();
     if is_placed {
-        let root = app.root_of(record);
+        let root = forks.root_of(store, record);
         let by = fork_origin.model.as_ref().map(|model| shown!(", {}", model.line())).unwrap_or_default();
-        if app.table.listed_row(root).is_none() {
+        if table.listed_row(root).is_none() {
             return (format!("fork of {}: {what}{by}", root + 1).into(), Role::Changed);
         }
-        let indent = "  ".repeat(app.forks.tree.depth(address).min(MAX_DEPTH).saturating_sub(1));
+        let indent = "  ".repeat(forks.depth(address).min(MAX_DEPTH).saturating_sub(1));
         return (format!("{indent}└ {what}{by}").into(), Role::Changed);
     }
     let parent = fork_origin.parent.as_ref().map(|id| shown!(" {}", id.line())).unwrap_or_default();

@@ -8,10 +8,11 @@ use crate::app::msg::{Effect, Effects};
 use crate::app::state::App;
 use crate::app::views::{Views, description, name_of};
 use crate::dialogs::dialog::{Dialog, PromptPurpose};
+use crate::dialogs::keys::open_filter;
 use crate::screens::insights;
 use crate::screens::insights::state::chart_of;
 use crate::screens::kind::ScreenKind;
-use crate::screens::side_by_side::keys::put_beside_parent;
+use crate::screens::side_by_side::keys::beside_parent;
 use crate::screens::table::column::ChosenColumns;
 use crate::screens::table::draw::{sort_at, sorts};
 use crate::screens::table::search::try_filter;
@@ -53,17 +54,17 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
         Action::Filter => {
             let text = app.table.filter_text.clone();
             let text = if text.is_empty() { text } else { text + " " };
-            app.open_prompt(PromptPurpose::Filter, text);
+            open_filter(&mut app.screens, &app.side, text);
         }
         Action::Columns => {
             let text = app.table.columns().text();
-            app.open_prompt(PromptPurpose::Columns, text);
+            app.screens.open_prompt(PromptPurpose::Columns, text);
         }
         Action::View => {
             let some = app.views.some();
             return Some(match some {
                 Ok(()) => {
-                    app.open_dialog(Dialog::Views);
+                    app.screens.open_dialog(Dialog::Views);
                     Vec::new()
                 }
                 Err(why) => app.status.say(why),
@@ -71,17 +72,21 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
         }
         Action::SaveView => {
             let name = app.views.in_force(&app.table).map_or_else(String::new, |view| view.name.clone());
-            app.propose(PromptPurpose::ViewName, name);
+            app.screens.propose(PromptPurpose::ViewName, name);
         }
-        Action::Difference => return put_beside_parent(app),
+        Action::Difference => {
+            let fork = app.parent_of_current()?;
+            return Some(beside_parent(&app.store, &app.forks.tree, &mut app.across, fork));
+        }
         Action::Frequency => insights::keys::open_chart(app),
-        Action::SortNext => sort_by(app, 1),
-        Action::SortPrevious => sort_by(app, -1),
-        Action::SortReverse => {
-            app.table.descending = !app.table.descending;
-            app.arrange();
-            say_order(app);
+        Action::SortNext | Action::SortPrevious => {
+            let by = if action == Action::SortNext { 1 } else { -1 };
+            let columns = sorts(app.area(), &app.store, &app.table, &app.review);
+            let sort = next_sort(&columns, app.table.sort, by);
+            // What one looks for comes first: the gravest, the longest, the least sure.
+            sort_by(app, sort, matches!(sort, SortBy::Findings | SortBy::Number(SortColumn::Steps)));
         }
+        Action::SortReverse => sort_by(app, app.table.sort, !app.table.descending),
         // The record must be read first; the table keeps only its head.
         Action::CopyQuestion | Action::CopyRecord => {
             let record = app.record()?;
@@ -140,42 +145,32 @@ pub(crate) fn settle(area: Rect, store: &Store, table: &mut Table) {
 }
 
 /// Brings the cursor where the mouse is; where it is already, opens. On the heading, sorts.
-pub(crate) fn click(app: &mut App, at: Position, body: Rect) -> Effects {
+pub(crate) fn click(app: &mut App, at: Position, body: Rect) -> Option<Action> {
     if at.y == body.y {
-        if let Some(sort) = sort_at(app, body, at.x) {
-            app.table.descending = sort == app.table.sort && !app.table.descending;
-            app.table.sort = sort;
-            app.arrange();
-            say_order(app);
+        if let Some(sort) = sort_at(app.area(), &app.store, &app.table, &app.review, at.x) {
+            sort_by(app, sort, sort == app.table.sort && !app.table.descending);
         }
-        return Vec::new();
+        return None;
     }
     let row = app.table.list.top + usize::from(at.y - body.y - 1);
-    if row >= app.rows() {
-        return Vec::new();
+    let again = row == app.table.list.at;
+    if row < app.rows() {
+        app.table.list.at = row;
+        return again.then_some(Action::Open);
     }
-    if row == app.table.list.at {
-        return app.act(Action::Open);
-    }
-    app.table.list.at = row;
-    Vec::new()
+    None
 }
 
-fn sort_by(app: &mut App, by: isize) {
-    // What is beside the sorted column on screen; a column that is not on screen stands at the beginning.
-    let columns = sorts(app);
-    app.table.sort = if columns.is_empty() { SortBy::default() } else { turn(&columns, app.table.sort, by) };
-    // What one looks for comes first: the gravest, the longest, the least sure.
-    app.table.descending = matches!(app.table.sort, SortBy::Findings | SortBy::Number(SortColumn::Steps));
+/// Returns what is beside the sorted column among those on screen; a column that is not on screen stands at the beginning.
+fn next_sort(columns: &[SortBy], now: SortBy, by: isize) -> SortBy {
+    if columns.is_empty() { SortBy::default() } else { turn(columns, now, by) }
+}
+
+/// Sorts by a column, and says so.
+fn sort_by(app: &mut App, sort: SortBy, descending: bool) {
+    (app.table.sort, app.table.descending) = (sort, descending);
     app.arrange();
-    say_order(app);
-}
-
-fn say_order(app: &mut App) {
-    let way = if app.table.descending { "descending" } else { "ascending" };
-    app.status.say(shown!(
-        "Sorted by {}, {way} · {} reverses",
-        app.table.sort.word(),
-        app.keymap.key_of(Action::SortReverse)
-    ));
+    let way = if descending { "descending" } else { "ascending" };
+    let key = app.keymap.key_of(Action::SortReverse);
+    app.status.say(shown!("Sorted by {}, {way} · {key} reverses", sort.word()));
 }

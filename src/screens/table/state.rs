@@ -2,8 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::time::Instant;
 
-use crate::app::msg::SearchId;
+use crate::app::msg::{Effect, SearchId};
 use crate::app::open_record::OpenRecord;
 use crate::app::review::Review;
 use crate::screens::table::column::ChosenColumns;
@@ -280,6 +281,9 @@ pub struct Table {
     pub before_typing: Option<BeforeTyping>,
     /// The search that `n` and `N` walk.
     pub finding: Option<Matches>,
+    last_search: SearchId,
+    /// Time at which it is to be sorted again.
+    pub arrange_at: Option<Instant>,
     order: Option<Order>,
     /// Counts of what the listed records have, where not all are listed.
     listed: Option<Listed>,
@@ -295,6 +299,17 @@ pub struct Table {
 }
 
 impl Table {
+    /// Returns a number for a search.
+    pub(crate) const fn new_search_id(&mut self) -> SearchId {
+        self.last_search += 1;
+        self.last_search
+    }
+
+    /// Ends what find looks for.
+    pub(crate) fn end_find(&mut self) -> Option<Effect> {
+        self.finding.take().map(|finding| Effect::EndSearch(finding.id))
+    }
+
     /// Counts the rows, of `records`.
     pub fn len(&self, records: usize) -> usize {
         self.order.as_ref().map_or(records, Order::len)
