@@ -738,6 +738,33 @@ mod tests {
     }
 
     #[test]
+    fn days_are_read_in_many_languages_and_calendars() {
+        for (text, iso) in [
+            ("2026年4月1日から", "2026-04-01"),
+            ("令和8年4月1日", "2026-04-01"),
+            ("民國115年7月1日", "2026-07-01"),
+            ("2026년 5월 1일부터", "2026-05-01"),
+            ("ngày 1 tháng 4 năm 2026", "2026-04-01"),
+            ("«03» марта 2026 г.", "2026-03-03"),
+            ("1η Οκτωβρίου 2026", "2026-10-01"),
+            ("17 במאי 2026", "2026-05-17"),
+            ("१२ मई २०२६", "2026-05-12"),
+            ("6. toukokuuta 2026", "2026-05-06"),
+            ("2026. április 1.", "2026-04-01"),
+            ("9. listopadu 2026", "2026-11-09"),
+            ("5 พฤษภาคม 2569", "2026-05-05"),
+        ] {
+            assert_eq!(agrees(text, iso), Some(true), "{text}");
+        }
+        for (text, iso) in [("令和九年三月", "2027-03-31"), ("Ποτέ", "2026-10-01")] {
+            assert_eq!(agrees(text, iso), None, "{text}");
+        }
+        let date = |iso: &str| Date::iso(iso.as_bytes()).unwrap();
+        assert!(may_name("๑ ต.ค. ๒๕๖๘", date("2025-10-01")) && !may_name("๑ ต.ค. ๒๕๖๘", date("2025-10-02")));
+        assert!(may_name("a quince de septiembre de dos mil veinticinco", date("2025-09-15")));
+    }
+
+    #[test]
     fn days_stand_in_words() {
         for (text, iso) in [
             ("the first day of October 2022", "2022-10-01"),

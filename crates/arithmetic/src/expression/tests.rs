@@ -225,7 +225,6 @@ fn values_are_read() {
         "3 of the 5 boxes",
         "carrot_equation 1234",
         "2:30",
-        "1234,567",
         "12 in 3 boxes",
         "half of it",
         "",
@@ -341,5 +340,33 @@ proptest! {
         } else {
             prop_assert!(false, "{}", text);
         }
+    }
+}
+
+#[test]
+fn decimal_commas_are_read_and_what_may_group_accuses_nobody() {
+    let broken = |text: &str| {
+        let is_broken = |pair: &[EqualitySide]| pair[1].follows(&pair[0], &|_| None) == Some(false);
+        equalities(text, &Names::default()).iter().any(|one| one.sides.windows(2).any(is_broken))
+    };
+    for text in [
+        "0,04 · 150 = 6",
+        "Das sind 1,19 * 100 = 119 Euro",
+        "12,50 · 2 = 25",
+        "1,5 + 1 = 2,5",
+        "1.250,50 + 249,50 = 1.500,00",
+        "1.200 + 50 = 1.250",
+        "1.200 · 1,5 = 1.800",
+        "1,234 · 1000 = 1234",
+        "1.200 + 50 = 1.260",
+        "(2,5) * 3 = (6,15)",
+        "1.125 × 8 = 9",
+    ] {
+        assert!(!broken(text), "{text}");
+    }
+    for text in
+        ["0,04 · 150 = 60", "25 × 8,40 = 201", "1.250,50 + 249,50 = 1.600,00", "1,200 + 50 = 1,260", "0.5 * 4 = 3"]
+    {
+        assert!(broken(text), "{text}");
     }
 }

@@ -198,3 +198,29 @@ fn lists_times_and_names_are_compared_as_what_they_are() {
         assert_eq!(verdict(expected, answer), wanted, "{expected}: {answer}");
     }
 }
+
+#[test]
+fn numbers_of_other_countries_and_scripts_are_the_expected_ones() {
+    let verdict = |expected: &str, answer: &str| same_answer(&read(expected).unwrap(), &read(answer).unwrap());
+    for (expected, answer) in [
+        ("30000", "答えは3万円です。"),
+        ("120000000", "総額は1億2000万円です。"),
+        ("35000", "정답: 3만 5천 원"),
+        ("12", "答：１２個"),
+        ("25", "الجواب: ٢٥"),
+        ("1250.5", "Sie zahlt 1.250,50 €."),
+        ("100", "Das sind 1 h 40 min."),
+        ("2.4", "So the answer is 2 h 24 min."),
+    ] {
+        assert_eq!(verdict(expected, answer), SameAnswer::Same, "{answer}");
+    }
+    for (expected, answer) in [
+        ("1250", "Das ergibt 1.250 Euro."),
+        ("28000", "Vậy bà Hoa nhận lại 28.000 đồng."),
+        ("2.4", "Since 0.4 * 60 = 24, that is 2 hours 24 minutes."),
+        ("66.6667", "It is 66.67."),
+    ] {
+        assert_eq!(verdict(expected, answer), SameAnswer::CannotTell, "{answer}");
+    }
+    assert_eq!(verdict("1250", "Das ergibt 1.350 Euro."), SameAnswer::Different);
+}

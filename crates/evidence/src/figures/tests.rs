@@ -49,6 +49,19 @@ fn scales_and_marks_stand_before_and_behind() {
         ("5 degrees Celsius below zero", "-5"),
         ("80%", "80 %"),
         ("12 Prozent", "12 %"),
+        ("月額180,000円とする", "180000 JPY"),
+        ("1億2000万円", "120000000 JPY"),
+        ("保証金 ２８万円", "280000 JPY"),
+        ("1억 2,500만 원", "125000000 KRW"),
+        ("4.7亿元", "470000000 CNY"),
+        ("1,5 millones de euros", "1500000 EUR"),
+        ("R$ 2,3 bilhões", "2300000000 BRL"),
+        ("3,2 млн руб.", "3200000 RUB"),
+        ("750 tys. zł", "750000 PLN"),
+        ("₹45 लाख", "4500000 INR"),
+        ("٣٥٬٠٠٠ ريال", "35000 SAR"),
+        ("Rp7,5 juta", "7500000 IDR"),
+        ("Mzdové náklady     18 905     19 772", "18905"),
     ] {
         assert!(read(text).contains(&value.to_owned()), "{text}: {:?}", read(text));
     }

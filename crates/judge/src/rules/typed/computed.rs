@@ -149,9 +149,10 @@ fn differs(parts: &CitedParts, item: &AnswerItem<'_>, question: &str) -> Option<
     let has_percent = numbers.iter().any(|part| part.kind == PartKind::Percent);
     // A count is not added to a measure or to money: "three vials of 1.5 ml", "menu for 40 guests: EUR 920".
     let is_kind = |is: fn(PartKind) -> bool| numbers.iter().any(|part| is(part.kind));
-    let has_count = numbers.iter().any(|part| part.counts_something) && is_kind(|kind| kind == PartKind::Money);
-    let are_alike =
-        !has_count && !(is_kind(|kind| kind == PartKind::Bare) && is_kind(|kind| matches!(kind, PartKind::Measure(_))));
+    let has_measure = is_kind(|kind| matches!(kind, PartKind::Measure(_)));
+    let counts_things = numbers.iter().any(|part| part.counts_something);
+    let are_alike = !(counts_things && is_kind(|kind| kind == PartKind::Money))
+        && !(has_measure && is_kind(|kind| kind == PartKind::Bare));
     let meant = |result: &&PartResult| {
         result.is_plain(numbers.len())
             && (are_alike || !result.form.contains(['+', '−']))
