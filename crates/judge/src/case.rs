@@ -24,7 +24,7 @@ use crate::recompute::{Recomputed, RunAnswer};
 use crate::rightness::Rightness;
 use crate::route::Routed;
 use crate::support::ItemSupport;
-use crate::triage::verdict::Triage;
+use crate::triage::Triage;
 use stepscope_arithmetic::quantity::Quantity;
 use stepscope_base::json::{Problem, Tape, Value};
 use stepscope_base::schema::Schema;

@@ -51,5 +51,7 @@ pub mod support;
 pub mod texts;
 /// Place to fix in a wrong run, and the reasons.
 pub mod triage;
+/// Trial of a run: everything that is looked at to find the place to fix.
+mod trial;
 /// An answer object against a JSON Schema, in evoproc's words.
 pub mod validation;

@@ -380,7 +380,7 @@ impl RowFacts {
         // By what is its own the case judges once, whoever asks.
         let own: &[Finding] = case.findings();
         let is_own = std::ptr::eq(findings, own) && baseline == case.baseline();
-        let others = if is_own { None } else { Triage::judge(case, findings, baseline) };
+        let others = if is_own { None } else { case.triage_by(findings, baseline) };
         let triage = if is_own { case.triage() } else { others.as_ref() };
         if let Some(triage) = triage {
             row.judge(triage);
@@ -736,7 +736,7 @@ mod tests {
             let case = Case::read(text.as_bytes());
             let view = case.view();
             let row = RowFacts::unchecked(0, 3).checked(&view, &[], None);
-            let verdict = Triage::judge(&view, &[], None).map(|triage| triage.fix);
+            let verdict = view.triage_by(&[], None).map(|triage| triage.fix);
             assert_eq!((row.fix(), verdict), (Some(fix), Some(fix)), "{facts}");
         }
     }

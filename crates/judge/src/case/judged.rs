@@ -10,7 +10,9 @@ use crate::peers::{Peer, PeerOpinion};
 use crate::route::{Routed, route};
 use crate::rules;
 use crate::rules::source::{duplicate_id, joined};
-use crate::triage::{Fix, Triage, acquit};
+use crate::triage::{Fix, Triage};
+use crate::trial;
+use crate::trial::acquit;
 use stepscope_record::finding::{Finding, Findings};
 use stepscope_record::rule_id::RuleId;
 
@@ -91,13 +93,22 @@ impl<'c> CaseView<'c> {
     /// Judges where to fix the run; `None` if it is no run.
     pub fn triage(&self) -> Option<&'c Triage> {
         let judge = || {
-            let mut triage = Triage::judge(self, self.findings(), self.baseline())?;
+            let mut triage = self.triage_by(self.findings(), self.baseline())?;
             for argument in &mut triage.why {
                 argument.pointer = self.pointer(std::mem::take(&mut argument.pointer));
             }
             Some(triage)
         };
         self.case.cache.triage.get_or_init(judge).as_ref()
+    }
+
+    /// Judges where to fix the run by these findings and this answer of the baseline, and by its peers.
+    pub fn triage_by(&self, findings: &[Finding], baseline: Option<f64>) -> Option<Triage> {
+        let mut triage = trial::judge(self, findings, baseline)?;
+        if let Some(opinion) = self.peer_opinion() {
+            opinion.weigh(&mut triage);
+        }
+        Some(triage)
     }
 
     /// Names the way in which it failed, by these findings and this verdict; `None`: nothing more than a note speaks against

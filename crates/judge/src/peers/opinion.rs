@@ -9,8 +9,8 @@ use crate::case::CaseView;
 use crate::cause::Cause;
 use crate::gold::Gold;
 use crate::rule_set::PeerAgreement;
-use crate::triage::Triage;
-use crate::triage::verdict::{Argument, Confidence, Fix};
+use crate::triage::{Argument, Confidence, Fix, Triage};
+use crate::trial;
 use stepscope_arithmetic::number::Number;
 use stepscope_record::RecordKind;
 use stepscope_record::finding::Finding;
@@ -389,7 +389,7 @@ impl Circle<'_, '_> {
         // What they agree on is taken for the expected answer, by which the run is carried out again.
         let is_one = ground == Ground::Agreed || (ground == Ground::Single && self.peers.len() == 1);
         let expected = most.filter(|answer| is_one && answer.is_trusted()).map(|answer| Gold::assumed(answer.value));
-        let tried = expected.and_then(|gold| Triage::assuming(self.case, findings, gold));
+        let tried = expected.and_then(|gold| trial::assuming(self.case, findings, gold));
         let tried = tried.filter(|tried| tried.step.is_some() && tried.fix != Fix::Unknown);
         match tried {
             Some(tried) => {

@@ -6,7 +6,7 @@ use super::{Peer, PeerStanding};
 use crate::aligned::{AlignedBy, AlignedCounts, AlignedRun, Counterpart};
 use crate::case::{Case, CaseView, Context};
 use crate::row::RowFacts;
-use crate::triage::verdict::{Confidence, Fix};
+use crate::triage::{Confidence, Fix};
 use stepscope_base::text::Untrusted;
 use stepscope_record::Record;
 use stepscope_record::finding::Severity;

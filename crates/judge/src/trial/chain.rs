@@ -1,7 +1,7 @@
 //! Where a chain of thought went wrong: its equations tell, and where they all hold, the expected solution.
 
-use super::{Judgement, Reason, Trial};
-use crate::triage::{Confidence, Fix};
+use super::{Judgement, Trial};
+use crate::triage::{Confidence, Fix, Reason};
 use stepscope_base::json::Pointer;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
