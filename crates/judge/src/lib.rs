@@ -23,10 +23,14 @@ pub mod excess;
 pub mod gold;
 /// Fields hidden until the verdict, and records without them.
 pub mod hide;
+/// Judgments of a case: findings, what its peers say, where to fix it, and its route.
+mod judged;
 /// Values that got lost between the steps.
 pub mod lost;
-/// Peers of a run: other runs of the same question.
-pub mod peers;
+/// Another run of the same question, and the opinion that peers have of a run.
+pub mod peer;
+/// Peers of a run asked: where it leaves them, and what they answer.
+mod peers;
 /// Quantities of the question, linked to the variables that took them up.
 pub mod quantity_links;
 /// Exact recomputation of each step's result.
@@ -35,6 +39,8 @@ pub mod recompute;
 pub mod rightness;
 /// Route of a structured answer, and its reasons.
 pub mod route;
+/// Decision on the route of a structured answer.
+mod routing;
 /// Facts that the table keeps of a record: forty bytes.
 pub mod row;
 /// Rule: its id, words, examples and check.

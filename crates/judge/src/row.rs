@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use crate::case::CaseView;
 use crate::cause::Cause;
 use crate::hide::{Hidden, Hide};
-use crate::route::{Route, route};
+use crate::route::Route;
 use crate::rule_set::{PeerAgreement, RuleSet};
 use crate::slip_form::{Slip, SlipForm};
 use crate::texts::given_number;
@@ -125,7 +125,7 @@ impl TypedRow {
     /// Collects what rules and record say of a structured answer.
     fn of(case: &CaseView<'_>, findings: &[Finding]) -> Option<Self> {
         let (typed, answered) = case.answered()?;
-        let routed = route(case, findings);
+        let routed = case.routed_by(findings);
         let asked = answered.asked.kind.as_ref().and_then(|kind| case.types().position(kind.bytes()));
         let is = |flag, wanted| typed.flag(flag) == Some(wanted);
         let small = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);

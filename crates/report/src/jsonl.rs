@@ -13,7 +13,7 @@ use stepscope_judge::aligned::{AlignedRun, AlignedValue};
 use stepscope_judge::case::CaseView;
 use stepscope_judge::cause::Cause;
 use stepscope_judge::recompute::{Computed, ValueBasis};
-use stepscope_judge::route::{Route, Routed, route};
+use stepscope_judge::route::{Route, Routed};
 use stepscope_judge::rules::procedure::fitness;
 use stepscope_judge::rules::stamp;
 use stepscope_judge::slip_form::Slip;
@@ -183,7 +183,7 @@ struct Line<'c, 'r> {
 impl Line<'_, '_> {
     /// Route of a structured answer; nothing else has one.
     fn routed(&self) -> Option<&Routed> {
-        self.routed.get_or_init(|| route(self.case, self.findings)).as_ref()
+        self.routed.get_or_init(|| self.case.routed_by(self.findings)).as_ref()
     }
 }
 

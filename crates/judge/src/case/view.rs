@@ -12,7 +12,7 @@ use crate::excess;
 use crate::excess::Excess;
 use crate::gold::Gold;
 use crate::lost::{LostValue, first_lost, is_in_order, may_hold_lost};
-use crate::peers::Peer;
+use crate::peer::Peer;
 use crate::quantity_links::QuantityLinks;
 use crate::recompute::{Recomputed, RunAnswer, may_plan};
 use crate::rightness::Rightness;
@@ -43,7 +43,7 @@ use stepscope_record::{Record, RecordKind};
 /// kept in the case.
 #[derive(Debug)]
 pub struct CaseView<'c> {
-    pub(super) case: &'c Case<'c>,
+    pub(crate) case: &'c Case<'c>,
     /// The record; `None` if the text could not be read.
     pub record: Option<Record<'c>>,
     procedure: OnceCell<Option<Procedure<'c>>>,
@@ -136,6 +136,11 @@ impl<'c> CaseView<'c> {
     /// The name of its source, as it was given.
     pub fn source(&self) -> Untrusted<'c> {
         self.case.around.source(self.record.as_ref())
+    }
+
+    /// Lists the other runs of its question.
+    pub fn peers(&self) -> Vec<Arc<Peer>> {
+        self.case.around.peers(self)
     }
 
     /// The line on which it begins in its source.
