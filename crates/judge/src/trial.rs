@@ -12,10 +12,9 @@ use crate::cause::Cause;
 use crate::gold::{Gold, Working, working};
 use crate::lost::LostValue;
 use crate::quantity_links::{QuantityLinks, UnusedQuantity};
+use crate::recompute::classes::Wording;
 use crate::recompute::follows::{gives, may_give};
-use crate::recompute::{
-    Computed, PlanSource, Recomputed, RunAnswer, ValueBasis, Wording, may_plan, name_of, value_pointer,
-};
+use crate::recompute::{Computed, PlanSource, Recomputed, RunAnswer, ValueBasis, may_plan, name_of, value_pointer};
 use crate::rules::run;
 use crate::rules::run::{ErrorCause, contradictions, differs, explained};
 use crate::triage::{Argument, Confidence, Fix, Reason, Triage};

@@ -14,6 +14,7 @@ use crate::gold::Gold;
 use crate::lost::{LostValue, first_lost, is_in_order, may_hold_lost};
 use crate::peer::Peer;
 use crate::quantity_links::QuantityLinks;
+use crate::recompute::execution::execute;
 use crate::recompute::{Recomputed, RunAnswer, may_plan};
 use crate::rightness::Rightness;
 use crate::support;
@@ -401,14 +402,14 @@ impl<'c> CaseView<'c> {
 
     /// The run executed exactly; `None` of what could not be read.
     pub fn executed(&self) -> Option<&'c Recomputed> {
-        let execute = || {
+        let run = || {
             let record = self.record.as_ref()?;
             if let Some(chain) = self.chain() {
                 return Some(Box::new(chain.recomputed(record, self.state())));
             }
-            Some(Box::new(Recomputed::judged(record, self.procedure(), self.state(), self.rightness().verdict())))
+            Some(Box::new(execute(record, self.procedure(), self.state(), self.rightness().verdict())))
         };
-        self.case.cache.executed.get_or_init(execute).as_deref()
+        self.case.cache.executed.get_or_init(run).as_deref()
     }
 
     /// The state of a run that came to its end, of which the values can be judged.

@@ -2,7 +2,8 @@
 
 use super::Trial;
 use crate::gold::{Gold, Working};
-use crate::recompute::{Computed, ValueBasis, Wording, name_of, value_pointer};
+use crate::recompute::classes::Wording;
+use crate::recompute::{Computed, ValueBasis, name_of, value_pointer};
 use crate::triage::Reason;
 use stepscope_arithmetic::expression::{Expression, Operation, Worked, may_hold, numbers, plain_signs, worked};
 use stepscope_arithmetic::number::{Number, Written};
