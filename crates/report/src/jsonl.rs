@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use super::fields::Fields;
+use super::fields::{Fields, NULL};
 use super::places::Places;
 use stepscope_base::canonical::Digest;
 use stepscope_base::json::write::{Json, Object, Raw, Style, Writer};
@@ -381,8 +381,6 @@ const MEMBERS: &[LineMember] = &[
         put: |line, name, object| line.record.then(|| record(name, line.case.root(), line.case.text(), object)),
     },
 ];
-
-pub(super) const NULL: Raw<&str> = Raw("null");
 
 fn finding(finding: &Finding, places: &mut Places<'_>, object: &mut Object<'_>) {
     object.put("rule", finding.rule.word()).put("severity", finding.severity.word());
