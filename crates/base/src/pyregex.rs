@@ -11,8 +11,9 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use regex_syntax::hir::ClassUnicode;
 
+use crate::pieces::{Piece, pieces};
 use crate::shown;
-use crate::text::{Piece, Shown, pieces};
+use crate::text::Shown;
 use linear::{Linear, Shape};
 use machine::Program;
 
