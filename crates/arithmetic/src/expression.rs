@@ -12,7 +12,7 @@ use reading::reading;
 use token::{Lexeme, TokenKind, tokens};
 
 mod equality;
-pub mod equation;
+mod equation;
 mod function;
 mod measure;
 mod parser;
@@ -20,7 +20,7 @@ mod reading;
 mod token;
 mod tree;
 mod words;
-pub mod worked;
+mod worked;
 
 pub use equality::{Equality, EqualitySide, equalities};
 pub use equation::{equation, solved};

@@ -16,9 +16,9 @@ pub mod chain;
 /// Signs in the cited lines that a list is not whole.
 mod clues;
 /// The published contract of structured answers, and who would take what does not hold it.
-pub mod contract;
+mod contract;
 /// Lists of a record of which only the beginning is read.
-pub mod excess;
+mod excess;
 /// Expected answer: its number, and the errors in it.
 pub mod gold;
 /// Fields hidden until the verdict, and records without them.
@@ -26,7 +26,7 @@ pub mod hide;
 /// Judgments of a case: findings, what its peers say, where to fix it, and its route.
 mod judged;
 /// Values that got lost between the steps.
-pub mod lost;
+mod lost;
 /// Another run of the same question, and the opinion that peers have of a run.
 pub mod peer;
 /// Peers of a run asked: where it leaves them, and what they answer.
